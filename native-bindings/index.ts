@@ -1,0 +1,129 @@
+/**
+ * The kernel as TypeScript sees it. One native library serves the whole process: segments and generations are
+ * held once, however many worker threads use them, and handles are good in every thread.
+ *
+ * Every call is synchronous and checks its arguments: a wrong type is a TypeError, a failure a `KernelError`.
+ */
+
+export type ColumnType = 'string' | 'number' | 'boolean' | 'date' | 'location';
+
+/** What a segment indexes. Order matters: text fields and columns are numbered by it. */
+export interface SegmentSchema {
+  readonly textFields: readonly { readonly name: string; readonly weightUnits: number }[];
+  readonly columns: readonly { readonly name: string; readonly type: ColumnType; readonly many: boolean }[];
+}
+
+export interface SegmentSummary {
+  readonly documentCount: number;
+  readonly termCount: number;
+  readonly fileBytes: number;
+}
+
+export type KernelErrorCode = 'invalid-argument' | 'damaged' | 'io' | 'disk-full' | 'limit';
+export interface KernelError extends Error {
+  readonly code: KernelErrorCode;
+}
+
+/** An open segment; the same path gives the same handle. Closed when closeSegment was called as often. */
+export type SegmentHandle = number;
+/** A published generation, held until releaseGeneration. */
+export type GenerationHandle = number;
+
+export interface GenerationChange {
+  readonly base?: GenerationHandle;
+  /** `deleted`: a bitmap, one bit a document (least significant first), of documents deleted from the start. */
+  readonly add?: readonly { readonly segment: SegmentHandle; readonly deleted?: Uint8Array }[];
+  readonly remove?: readonly SegmentHandle[];
+  readonly deletions?: readonly { readonly segment: SegmentHandle; readonly documents: Uint32Array }[];
+  /** JSON for the planner in the search workers, opaque to the kernel. Kept from the base when absent. */
+  readonly settings?: string;
+}
+
+export interface GenerationInfo {
+  readonly documentCount: number;
+  readonly liveCount: number;
+  readonly segments: readonly {
+    readonly segment: SegmentHandle;
+    readonly documentCount: number;
+    readonly deletedCount: number;
+    readonly fileBytes: number;
+  }[];
+}
+
+export interface AnalysedToken {
+  readonly term: string;
+  /** UTF-16 range of the surface form in the text. */
+  readonly begin: number;
+  readonly end: number;
+  readonly position: number;
+}
+
+/** Cuts a stream of bytes into records without parsing them. */
+export interface RecordSplitter {
+  /**
+   * Takes the next bytes; returns the whole records that are complete by now, concatenated, each followed by one
+   * 0x0a and none containing one (line breaks inside JSON strings cannot occur; outside they become blanks; for
+   * CSV, line breaks inside quotes are kept as 0x0a, so use `ends`), or null when none is complete.
+   */
+  push(chunk: Uint8Array): SplitRecords | null;
+  /** What is left at the end of the stream; throws KernelError('invalid-argument') for an unfinished array. */
+  end(): SplitRecords | null;
+}
+export interface SplitRecords {
+  readonly bytes: Uint8Array;
+  /** Offset behind each record in `bytes` (behind its 0x0a). */
+  readonly ends: Uint32Array;
+  /** 1-based line of the input (NDJSON, CSV) or element (JSON array) of the first record; blank lines are skipped but counted. */
+  readonly lines: Uint32Array;
+}
+
+export interface Kernel {
+  /** Numbers of format.h and plan.h that TypeScript needs, by their C++ names without the k: `WindowSize`, … */
+  readonly constants: Readonly<Record<string, number>>;
+  /** `{compiler, simd, lmdb, format}` for `gannet doctor`. */
+  readonly build: Readonly<Record<string, string>>;
+
+  /** An exclusive advisory lock (flock) on a file, created if missing; null when another process holds it. */
+  lockFile(path: string): { release(): void } | null;
+  createRecordSplitter(format: 'ndjson' | 'json' | 'csv', recordBytesMax: number): RecordSplitter;
+
+  buildSegment(path: string, schema: SegmentSchema, documents: Uint8Array): SegmentSummary;
+  mergeSegments(
+    path: string,
+    schema: SegmentSchema,
+    sources: readonly { readonly segment: SegmentHandle; readonly deleted?: Uint8Array }[],
+  ): SegmentSummary;
+  openSegment(path: string): SegmentHandle;
+  closeSegment(segment: SegmentHandle): void;
+
+  /** Deleted documents of a segment in a generation as a bitmap; undefined where there is none. */
+  generationDeletions(generation: GenerationHandle, segment: SegmentHandle): Uint8Array | undefined;
+  publishGeneration(change: GenerationChange): GenerationHandle;
+  releaseGeneration(generation: GenerationHandle): void;
+  generationInfo(generation: GenerationHandle): GenerationInfo;
+  generationSettings(generation: GenerationHandle): string;
+
+  /** Live document of each record number: pairs (segment handle, document), 0xffffffff twice where there is none. */
+  locate(generation: GenerationHandle, recordNumbers: Uint32Array): Uint32Array;
+  /** Record numbers of a segment's documents. */
+  recordNumbers(segment: SegmentHandle): Uint32Array;
+  /** Documents that hold these record numbers in a segment; 0xffffffff where there is none. */
+  documentsOf(segment: SegmentHandle, recordNumbers: Uint32Array): Uint32Array;
+
+  search(generation: GenerationHandle, plan: Uint8Array): Uint8Array;
+  collectRecordNumbers(generation: GenerationHandle, plan: Uint8Array): Uint32Array;
+  /** Document frequency over the generation of each folded term. */
+  documentFrequencies(generation: GenerationHandle, terms: readonly string[]): Uint32Array;
+
+  analyse(text: string): AnalysedToken[];
+  /** True where the text has a script without spaces; see segmentForKernel. */
+  needsSegmentation(text: string): boolean;
+  /** `fieldsJson`: UTF-8 JSON object. Null where a field needs dictionary segmentation first and has no U+200B. */
+  highlight(
+    fieldsJson: Uint8Array,
+    fieldNames: readonly string[],
+    terms: readonly string[],
+    phrases: readonly (readonly string[])[],
+  ): string | null;
+}
+

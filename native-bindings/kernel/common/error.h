@@ -1,0 +1,27 @@
+// The one exception type of the kernel. It never crosses the addon boundary: the addon turns it into a
+// JavaScript error with the same code.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace gannet {
+
+enum class ErrorCode {
+  kInvalidArgument,  // the caller broke a documented precondition
+  kDamaged,          // bytes on disk are not what a writer of this format produces
+  kIo,               // the operating system refused (errno in the message)
+  kDiskFull,         // ENOSPC, EDQUOT or EFBIG
+  kLimit,            // a named limit of format.h or plan.h would be exceeded
+};
+
+class Error : public std::runtime_error {
+ public:
+  Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  ErrorCode code() const noexcept { return code_; }
+
+ private:
+  ErrorCode code_;
+};
+
+}  // namespace gannet

@@ -1,0 +1,86 @@
+// The bytes that carry a query from the planner (TypeScript) to the kernel, and the answer back.
+//
+// Little-endian, no alignment. `str` is u32 length + UTF-8. Written by native-bindings/query-plan.ts. Parse
+// checks every bound and limit: a malformed plan is Error(kInvalidArgument), never a crash.
+//
+//   u32 kPlanMagic
+//   u32 flags (PlanFlag)
+//   u32 skip, u32 size               (hits wanted; skip + size <= kHitsMax)
+//   f32 minimum score                (0..1; 0 = none)
+//   u32 group count                  (0 = every document matches)
+//   per group:                       (one query word with its expansions, or a whole phrase)
+//     u8 occur (Occur)
+//     f32 boost                      (> 0)
+//     u16 alternative count          (>= 1)
+//     per alternative:
+//       f32 weight                   (0 < weight <= 1; as typed = 1)
+//       u16 term count               (1 = a term; more = terms at consecutive positions)
+//       per term: str
+//   filter:                          one node, prefix order
+//     u8 FilterOp
+//       kAll                         everything
+//       kAnd / kOr                   u16 count, nodes
+//       kNot                         node
+//       kEqual .. kGreaterOrEqual    u16 column, value
+//       kIn                          u16 column, u16 count, values
+//       kIsNull                      u16 column
+//       kWithin                      u16 column (location), f64 latitude, f64 longitude, f64 metres
+//     value: u8 kind (0 string: str folded key; 1 number: f64)
+//   u8 sort key count                (0 = by score, ties by record number)
+//   per key: u8 SortBy, u8 descending, u16 column (kColumn), f64 latitude, f64 longitude (kDistance)
+//   u16 facet count
+//   per facet: u16 column, u32 values wanted
+//   u16 distance column + 1          (0 = hits carry no distance)
+//   f64 latitude, f64 longitude      (present when the above is not 0)
+//
+// Meaning:
+//   - A group matches a document where any alternative does. kMust groups all have to match; when there is no
+//     kMust group, at least one kShould group has to; no kMustNot group may match.
+//   - A comparison on a many-valued column holds if any value does; kNotEqual is not(kEqual); a missing value
+//     satisfies only kIsNull and kNotEqual. Values of another kind than the column's never match.
+//   - Sorting: missing values last, in either direction; ties by score, then by record number.
+//   - Radius: great-circle distance on a sphere of 6,371,008.8 m.
+//
+// Scores: BM25F with combined fields (Robertson, Zaragoza, Taylor 2004): the weighted frequencies of a group's
+// alternatives are summed, each times its weight, and saturated once, k1 = 1.2, b = 0.75; idf =
+// ln(1 + (N - df + 0.5) / (df + 0.5)), with N the documents of the generation and df the sum of the
+// alternatives' document frequencies, at most N. The reported score is the sum divided by the greatest sum
+// that the impacts of these lists allow, so it is in 0..1 and depends on nothing but query, record and list.
+// Without scoring groups every match scores 1.
+//
+// Result:
+//   u32 kResultMagic
+//   u32 hit count
+//   f64 total count                  (matches before skip/size, after filter and minimum score)
+//   per hit: u32 record number, f32 score, f64 distance (NaN = none), f64 latitude, f64 longitude (NaN = none)
+//   u32 facets bytes, UTF-8 JSON     `{"brand":[{"value":"x","count":3}]}`; number/date/boolean values typed,
+//                                    dates as ISO strings; empty when no facet was asked for
+//   u32 ranges bytes, UTF-8 JSON     `{"price":{"min":1,"max":9}}` for number and date facets; empty when none
+//   u32 explain bytes, UTF-8 JSON    an array, one object a hit, when kExplain is set; else empty
+#pragma once
+
+#include <cstdint>
+
+namespace gannet {
+
+inline constexpr uint32_t kPlanMagic = 0x4e414c50;    // "PLAN"
+inline constexpr uint32_t kResultMagic = 0x54534c52;  // "RLST"
+inline constexpr uint32_t kHitsMax = 1u << 24;
+inline constexpr uint32_t kGroupsMax = 4096;
+inline constexpr uint32_t kAlternativesMax = 1024;
+inline constexpr uint32_t kFilterDepthMax = 64;
+inline constexpr uint32_t kSortKeysMax = 8;
+
+enum PlanFlag : uint32_t {
+  kNeedTotal = 1,       // total count must be exact (always set by the service; unset allows early exit)
+  kExplain = 2,
+  kStorageOrder = 4,    // no scores and no order: hits in record number order
+};
+enum class Occur : uint8_t { kShould = 0, kMust = 1, kMustNot = 2 };
+enum class FilterOp : uint8_t {
+  kAll = 0, kAnd = 1, kOr = 2, kNot = 3, kEqual = 4, kNotEqual = 5, kLess = 6, kLessOrEqual = 7,
+  kGreater = 8, kGreaterOrEqual = 9, kIn = 10, kIsNull = 11, kWithin = 12,
+};
+enum class SortBy : uint8_t { kScore = 0, kColumn = 1, kDistance = 2, kRecordNumber = 3 };
+
+}  // namespace gannet

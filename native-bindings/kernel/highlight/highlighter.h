@@ -1,0 +1,35 @@
+// Marks the matched words in the text of a record.
+//
+// Thread-safety: a function of its arguments.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+namespace gannet {
+
+struct HighlightTerms {
+  std::unordered_set<std::string> terms;  // folded, as the analyzer gives them
+  // Sequences that count only where their terms are neighbours (phrases); their terms are not in `terms`.
+  std::vector<std::vector<std::string>> phrases;
+};
+
+inline constexpr uint32_t kHighlightCharactersMax = 200;
+
+// The passage of `text` (at most `characters_max` code points, cut at word boundaries, " … " where something is
+// left out) that holds most different matched words, HTML-escaped, with <em> around each matched word. Empty where
+// nothing matches. U+200B put in by the caller's segmentation is left out.
+std::string HighlightText(std::string_view text, const HighlightTerms& terms,
+                          uint32_t characters_max = kHighlightCharactersMax);
+
+// `fields_json` is the UTF-8 JSON object of a record's fields. Returns a JSON object of highlights for those of
+// `field_names` that match (strings, and the best element of arrays of strings), or "{}". Never fails on damaged
+// JSON: what cannot be read has no highlight.
+std::string HighlightFields(std::string_view fields_json, const std::vector<std::string>& field_names,
+                            const HighlightTerms& terms);
+
+}  // namespace gannet

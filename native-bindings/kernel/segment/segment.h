@@ -1,0 +1,76 @@
+// An open segment: an immutable inverted index in one memory-mapped LMDB file.
+//
+// Open checks the whole B+tree structure (every page header, node offset and overflow reference against the
+// file's size) before LMDB may follow it, so that a damaged or truncated file is Error(kDamaged), never a
+// crash. Values are checked by the views that read them.
+//
+// Thread-safety: immutable after Open; any number of threads may call any method. The file must not be
+// changed while it is open; unlinking it is fine.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../columns/column.h"
+#include "../format.h"
+#include "../postings/posting_list.h"
+
+namespace gannet {
+
+struct TextFieldMeta {
+  uint32_t weight_units;      // how much one occurrence adds to the weighted frequency
+  uint64_t token_count;       // over all documents
+};
+
+struct ColumnMeta {
+  std::string name;
+  ColumnType type;
+  bool many;
+};
+
+struct SegmentMeta {
+  uint32_t document_count = 0;
+  uint64_t weighted_length_sum = 0;  // sum over documents of tokens * weight units, for the average length
+  uint64_t term_count = 0;
+  std::vector<TextFieldMeta> text_fields;
+  std::vector<ColumnMeta> columns;
+};
+
+class Segment {
+ public:
+  static std::shared_ptr<const Segment> Open(const std::string& path);
+  virtual ~Segment() = default;
+
+  virtual const SegmentMeta& meta() const = 0;
+  uint32_t document_count() const { return meta().document_count; }
+
+  // Length code per document (see norm.h); the sum of tokens * weight units over the text fields.
+  virtual std::span<const uint8_t> norms() const = 0;
+  // Tokens (with gaps between the values of an array) of a text field in a document.
+  virtual uint32_t FieldLength(uint32_t field, uint32_t document) const = 0;
+
+  virtual std::span<const uint32_t> record_numbers() const = 0;  // by document
+  // The document that holds a record number; a segment holds a record number at most once.
+  virtual std::optional<uint32_t> FindDocument(uint32_t record_number) const = 0;
+
+  // An empty list (document_frequency 0) where the term does not occur.
+  virtual PostingList FindTerm(std::string_view term) const = 0;
+
+  // Terms in byte order, from the first that is >= `from`. `visit` returns false to stop. Long terms appear
+  // as their stored key. document_frequency comes without parsing the list.
+  struct TermVisitor {
+    virtual ~TermVisitor() = default;
+    virtual bool Visit(std::string_view term, uint32_t document_frequency) = 0;
+  };
+  virtual void VisitTerms(std::string_view from, TermVisitor* visitor) const = 0;
+
+  virtual const Column& column(uint32_t index) const = 0;
+  virtual uint64_t file_bytes() const = 0;
+};
+
+}  // namespace gannet

@@ -1,0 +1,57 @@
+/** Keys, scopes and permissions. */
+
+export type KeyScope = 'account' | 'list' | 'group';
+
+export interface ApiKeyRecord {
+  readonly id: string;
+  readonly account: string;
+  readonly name: string;
+  readonly scope: KeyScope;
+  readonly scope_target: string | null;
+  readonly region: string;
+  /** Empty: full access. */
+  readonly permissions: readonly string[];
+  readonly expires_at: string | null;
+  readonly created_utc: string;
+  /** Hexadecimal SHA-256 of the whole key. The key itself is never stored. */
+  readonly hash: string;
+  /** The last four characters of the key, for people. */
+  readonly last_four: string;
+}
+
+/** Who makes a call. `cli` is the command line on the same machine (control socket, file permissions); it may do anything. */
+export type CallerKind = 'key' | 'console' | 'cli';
+
+export interface Caller {
+  readonly kind: CallerKind;
+  /** Undefined for the command line, which reaches every account. */
+  readonly account: string | undefined;
+  readonly key: ApiKeyRecord | undefined;
+  /** True where this caller has the permission (`list:read`); `['list:*']`, `['*']` and an empty set are honoured. */
+  can(permission: string): boolean;
+}
+
+export interface NewKey {
+  readonly account: string;
+  readonly name: string;
+  readonly scope: KeyScope;
+  readonly scope_target: string | null;
+  readonly region: string;
+  readonly permissions: readonly string[];
+  readonly expires_at: string | null;
+}
+
+export interface Access {
+  /**
+   * The caller behind the value of `X-API-Key`. Throws `invalid-key` with one same answer for a key that is missing,
+   * unknown, expired or revoked; the comparison takes constant time.
+   */
+  authenticate(header: string | undefined): Caller;
+  readonly cli: Caller;
+  /** Resolves when the key is on disk; `secret` is the whole key, known only here. */
+  createKey(key: NewKey): Promise<{ readonly record: ApiKeyRecord; readonly secret: string }>;
+  keys(account: string): readonly ApiKeyRecord[];
+  deleteKey(account: string, id: string): Promise<boolean>;
+  /** Removes the keys whose scope target is gone. */
+  deleteKeysOf(account: string, scope: KeyScope, target: string): Promise<readonly ApiKeyRecord[]>;
+}

@@ -1,0 +1,134 @@
+/**
+ * The write side of lists as the main thread sees it: what can be asked of an ingest worker, and what it answers.
+ *
+ * One list has one writer at a time: `ListIndexes` keeps a queue per list and gives an ingest worker one task of a list
+ * after the other (a long merge runs beside them and only its commit takes the queue). A task ends with one LMDB
+ * transaction that holds records, manifest and deletions; when it is on disk the worker answers, the main thread publishes the
+ * new generation to the kernel, and only then the writer's request is answered.
+ */
+import type { FieldDefinition } from '../catalog/types.js';
+import type { GenerationHandle } from '../../native-bindings/index.js';
+
+/** A field value as JSON: string, number, boolean, arrays of these, a point. `null` never occurs in a stored record. */
+export type FieldValue =
+  | string
+  | number
+  | boolean
+  | readonly (string | number | boolean)[]
+  | { readonly latitude: number; readonly longitude: number };
+
+export interface RecordResource {
+  readonly id: string;
+  readonly name: string;
+  readonly fields: Readonly<Record<string, FieldValue>>;
+  readonly as_of: string;
+  readonly created_utc: string;
+  readonly modified_utc: string;
+}
+
+export interface VersionStatus {
+  readonly version: number;
+  readonly state: 'building' | 'ready';
+  readonly record_count: number;
+  readonly created_utc: string;
+  readonly definition: FieldDefinition;
+}
+
+/** A generation that stays valid until released. Take one per search, release it in a finally block. */
+export interface GenerationLease {
+  readonly handle: GenerationHandle;
+  /** Changes with every publication: the key of caches. */
+  readonly sequence: number;
+  readonly version: number;
+  readonly definition: FieldDefinition;
+  release(): void;
+}
+
+export type RecordBodyInput = Readonly<Record<string, unknown>>;
+
+export type WriteRequest =
+  /** Adds, or replaces by name. */
+  | { readonly kind: 'put'; readonly name: string | undefined; readonly fields: RecordBodyInput }
+  /** Replaces the record with this id; a new name renames it. */
+  | { readonly kind: 'replace'; readonly id: string; readonly name: string | undefined; readonly fields: RecordBodyInput }
+  /** Sets the given fields, removes those that are null. */
+  | { readonly kind: 'patch'; readonly id: string; readonly name: string | undefined; readonly fields: RecordBodyInput }
+  | { readonly kind: 'delete'; readonly id: string };
+
+export interface WriteResult {
+  readonly outcome: 'created' | 'updated' | 'deleted';
+  readonly record: RecordResource;
+}
+
+export interface BulkOutcome {
+  readonly created: number;
+  readonly updated: number;
+  readonly failed: number;
+  /** At most `bulk_errors_max` of them (the count in `failed` is exact). */
+  readonly errors: readonly { readonly line: number; readonly name: string | null; readonly detail: string }[];
+}
+
+/** A streaming import. Feed chunks as they arrive; `push` resolves when more may come (backpressure). */
+export interface ImportSession {
+  push(chunk: Uint8Array): Promise<void>;
+  /** Resolves when every batch is on disk and visible. Rejects with the first failure that is not a record's own fault. */
+  end(): Promise<BulkOutcome>;
+  /** The client went away: what was committed stays, the rest is dropped. */
+  abort(): void;
+}
+
+export interface ListIndex {
+  readonly currentVersion: number;
+  versions(): readonly VersionStatus[];
+  /** Undefined version: the current one. Throws `version-not-found`. */
+  lease(version?: number): GenerationLease;
+
+  /** Rejects with the record's own ServiceError, or storage-full, overloaded, internal-error. */
+  write(request: WriteRequest): Promise<WriteResult>;
+  startImport(format: 'ndjson' | 'json' | 'csv'): ImportSession;
+  /** Deletes what the encoded plan (groups and filter) matches in the current version; returns how many. */
+  deleteMatching(plan: Uint8Array): Promise<number>;
+
+  read(id: string): Promise<RecordResource | undefined>;
+  /** In storage order. */
+  page(skip: number, size: number): Promise<{ readonly total: number; readonly records: readonly RecordResource[] }>;
+
+  /** Starts building the next version; resolves with its number once the build is recorded, not when it is ready. */
+  changeDefinition(definition: FieldDefinition): Promise<number>;
+  /** Settings of the planner (language, synonyms, rules, …): published at once as a new generation. */
+  applySettings(settings: SearchSettings): Promise<void>;
+  /** Compares store and index; empty when they agree. For `gannet doctor --data` and the durability test. */
+  check(): Promise<readonly string[]>;
+}
+
+/** What a search worker needs to know about a list version; travels inside the generation as JSON. */
+export interface SearchSettings {
+  readonly account: string;
+  readonly list: string;
+  readonly language: string;
+  readonly synonym_rules: readonly unknown[];
+  readonly query_rules: readonly unknown[];
+}
+
+/** `settings` of a published generation, as the search worker parses it. */
+export interface GenerationSettings extends SearchSettings {
+  readonly version: number;
+  readonly definition: FieldDefinition;
+  /** Folder of the list, for the record store. */
+  readonly listPath: string;
+}
+
+export interface ListIndexes {
+  /** Opens (recovering what a crash left) or throws. Concurrent calls share one opening. */
+  open(listId: string, settings: SearchSettings): Promise<ListIndex>;
+  /** The index if it is open already: the fast path of a search. */
+  opened(listId: string): ListIndex | undefined;
+  create(listId: string, settings: SearchSettings, definition: FieldDefinition): Promise<ListIndex>;
+  /** Copies the current version (segments as hard links, records) into a new list. */
+  clone(sourceId: string, targetId: string, settings: SearchSettings): Promise<ListIndex>;
+  /** Waits for running work, closes and deletes the folder. */
+  remove(listId: string): Promise<void>;
+  /** Removes folders of lists that the catalogue does not know (a crash between the two). */
+  removeUnknown(known: ReadonlySet<string>): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,84 @@
+/**
+ * What an operation is. HTTP routing, validation, the OpenAPI document, the tests that walk over everything, and later the
+ * agent tools, the client and the console derive from the registry of these; nothing about an operation is declared twice.
+ */
+import type { Static, TSchema } from 'typebox';
+import type { Caller, CallerKind } from '../access/types.js';
+import type { Services } from './services.js';
+
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** Which path parameter names the resource that a key's scope has to reach. */
+export type OperationTarget = 'none' | 'account' | 'list' | 'group';
+
+export interface StreamBody {
+  readonly kind: 'stream';
+  /** Accepted content types. */
+  readonly contentTypes: readonly string[];
+}
+
+export interface OperationSpec<
+  Params extends TSchema = TSchema,
+  Query extends TSchema = TSchema,
+  Body extends TSchema = TSchema,
+> {
+  /** `list.create`: resource as the API names it, then the action. Unique. */
+  readonly name: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly method: HttpMethod;
+  /** `/list/{account}/{list}`. */
+  readonly path: string;
+  /** Null: any valid key. `public`: no key at all (health, OpenAPI). */
+  readonly permission: string | null | 'public';
+  readonly callers: readonly CallerKind[];
+  readonly target: OperationTarget;
+  readonly params: Params;
+  readonly query?: Query;
+  readonly body?: Body | StreamBody;
+  /** Success answers by status; `null` schema = no body. */
+  readonly responses: Readonly<Record<number, { readonly description: string; readonly schema: TSchema | null }>>;
+  /** Codes of the catalogue beyond those that every operation may answer. */
+  readonly errors?: readonly string[];
+  /** Spends the account's per-minute search allowance. */
+  readonly rateLimit?: 'search';
+  readonly handle: (
+    context: OperationContext,
+    input: OperationInput<Static<Params>, Static<Query>, Static<Body>>,
+  ) => Promise<OperationResult> | OperationResult;
+}
+
+export interface OperationInput<Params, Query, Body> {
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  /** Of a StreamBody operation: chunks in order; awaiting the next one applies backpressure. Throws when the client went away. */
+  readonly stream?: AsyncIterable<Uint8Array>;
+  readonly contentType?: string;
+}
+
+export interface OperationContext {
+  readonly services: Services;
+  readonly caller: Caller;
+  readonly requestId: string;
+  /** Aborted when the client goes away. */
+  readonly signal: AbortSignal;
+}
+
+export interface OperationResult {
+  readonly status: number;
+  /** Serialised as JSON; a Uint8Array is sent as it stands (finished JSON unless `contentType` says otherwise). */
+  readonly body?: unknown;
+  readonly contentType?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** An operation with its types erased, as the registry holds it. */
+export type Operation = OperationSpec;
+
+/** Keeps the types of params, query and body inside `handle`, then erases them. */
+export function defineOperation<P extends TSchema, Q extends TSchema, B extends TSchema>(
+  spec: OperationSpec<P, Q, B>,
+): Operation {
+  return spec as unknown as Operation;
+}

@@ -1,0 +1,33 @@
+/** What operations work with. Built once by main.ts. */
+import type { Access } from '../access/types.js';
+import type { Catalog } from '../catalog/types.js';
+import type { ListIndexes } from '../index/types.js';
+import type { SearchAnswer, SearchTask } from '../search/types.js';
+import type { Config } from '../platform/config.js';
+import type { Clock } from '../platform/clock.js';
+import type { RateLimiter } from '../access/rate-limiter.js';
+import type { Logger } from 'pino';
+import type { Operation } from './operation.js';
+
+export interface SearchPool {
+  /** Rejects with a ServiceError: overloaded (queue full), the search's own 400, or internal-error if the worker died. */
+  search(task: SearchTask, signal: AbortSignal): Promise<SearchAnswer>;
+}
+
+export interface Services {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly catalog: Catalog;
+  readonly access: Access;
+  readonly indexes: ListIndexes;
+  readonly searchPool: SearchPool;
+  readonly searchLimiter: RateLimiter;
+  readonly readOnlyKeyLimiter: RateLimiter;
+  /** Every operation, for OpenAPI and the like. */
+  readonly operations: readonly Operation[];
+  /** Prometheus text of all metrics. */
+  metrics(): Promise<string>;
+  /** True once searches are served and until a stop begins. */
+  ready(): boolean;
+}

@@ -1,0 +1,117 @@
+/**
+ * The one catalogue of errors. Every error that leaves the service is a `ServiceError` with a code of this table;
+ * the front end renders it as an RFC 9457 problem document. A new kind of error is one new row.
+ */
+
+export const ERROR_CATALOGUE = {
+  'malformed-request': { status: 400, title: 'The request is malformed' },
+  'malformed-json': { status: 400, title: 'The body is not valid JSON' },
+  'invalid-parameter': { status: 400, title: 'A parameter or member is not valid' },
+  'invalid-name': { status: 400, title: 'A name is not valid' },
+  'invalid-filter': { status: 400, title: 'The filter cannot be read' },
+  'invalid-record': { status: 400, title: 'The record is not valid' },
+  'invalid-key': { status: 401, title: 'The API key is missing or not valid' },
+  'missing-permission': { status: 403, title: 'A permission is missing' },
+  'out-of-scope': { status: 403, title: 'The key does not reach this resource' },
+  'wider-than-caller': { status: 403, title: 'The requested key would reach further than the calling key' },
+  'console-only': { status: 403, title: 'This operation is open to the console and the command line only' },
+  'not-found': { status: 404, title: 'There is no such resource' },
+  'account-not-found': { status: 404, title: 'There is no such account' },
+  'list-not-found': { status: 404, title: 'There is no such list' },
+  'group-not-found': { status: 404, title: 'There is no such group' },
+  'record-not-found': { status: 404, title: 'There is no such record' },
+  'version-not-found': { status: 404, title: 'There is no such version' },
+  'field-not-found': { status: 404, title: 'There is no such field' },
+  'key-not-found': { status: 404, title: 'There is no such API key' },
+  'method-not-allowed': { status: 405, title: 'The method is not allowed here' },
+  'name-exists': { status: 409, title: 'The name is taken' },
+  conflict: { status: 409, title: 'The request conflicts with the present state' },
+  'body-too-large': { status: 413, title: 'The body is too large' },
+  'unsupported-media-type': { status: 415, title: 'The content type is not supported' },
+  unprocessable: { status: 422, title: 'The request is well-formed but cannot be done' },
+  'rate-limited': { status: 429, title: 'Too many requests' },
+  'internal-error': { status: 500, title: 'Something went wrong inside the service' },
+  overloaded: { status: 503, title: 'The service is too busy' },
+  'shutting-down': { status: 503, title: 'The service is stopping' },
+  'not-ready': { status: 503, title: 'The service is not ready' },
+  'storage-full': { status: 507, title: 'The storage is full' },
+} as const satisfies Record<string, { readonly status: number; readonly title: string }>;
+
+export type ErrorCode = keyof typeof ERROR_CATALOGUE;
+
+/** One faulty place of a request: `pointer` into the body (RFC 6901) or the name of a path or query `parameter`. */
+export interface ErrorPlace {
+  readonly pointer?: string;
+  readonly parameter?: string;
+  readonly detail: string;
+}
+
+export interface ServiceErrorOptions {
+  readonly errors?: readonly ErrorPlace[];
+  /** Whole seconds; sent as `Retry-After` and as `retry_after_seconds`. */
+  readonly retryAfterSeconds?: number;
+  readonly cause?: unknown;
+}
+
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError';
+  readonly errors: readonly ErrorPlace[] | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  /** `detail` is one sentence for the caller: what was wrong and what was expected. Never an internal message. */
+  constructor(
+    readonly code: ErrorCode,
+    readonly detail: string,
+    options: ServiceErrorOptions = {},
+  ) {
+    super(detail, options.cause === undefined ? undefined : { cause: options.cause });
+    this.errors = options.errors;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+
+  get status(): number {
+    return ERROR_CATALOGUE[this.code].status;
+  }
+
+  /** The problem document, RFC 9457. */
+  toProblem(): Problem {
+    return {
+      type: `/problems/${this.code}`,
+      title: ERROR_CATALOGUE[this.code].title,
+      status: this.status,
+      detail: this.detail,
+      code: this.code,
+      ...(this.errors === undefined ? {} : { errors: this.errors }),
+      ...(this.retryAfterSeconds === undefined ? {} : { retry_after_seconds: this.retryAfterSeconds }),
+    };
+  }
+}
+
+export interface Problem {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly code: ErrorCode;
+  readonly errors?: readonly ErrorPlace[];
+  readonly retry_after_seconds?: number;
+}
+
+/** A ServiceError that crossed a thread boundary as its plain parts. */
+export interface SerialisedServiceError {
+  readonly code: ErrorCode;
+  readonly detail: string;
+  readonly errors?: readonly ErrorPlace[] | undefined;
+  readonly retryAfterSeconds?: number | undefined;
+}
+
+export function serialiseError(error: ServiceError): SerialisedServiceError {
+  return { code: error.code, detail: error.detail, errors: error.errors, retryAfterSeconds: error.retryAfterSeconds };
+}
+
+export function deserialiseError(error: SerialisedServiceError): ServiceError {
+  return new ServiceError(error.code, error.detail, {
+    ...(error.errors === undefined ? {} : { errors: error.errors }),
+    ...(error.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: error.retryAfterSeconds }),
+  });
+}

@@ -1,0 +1,60 @@
+/** A search as the front end hands it to a search worker, after validation of every option against its schema. */
+import type { GenerationHandle } from '../../native-bindings/index.js';
+
+export type MatchMode = 'any' | 'all' | 'phrase';
+
+export interface RadiusOption {
+  readonly latitude: number;
+  readonly longitude: number;
+  readonly metres: number;
+}
+
+/** Options in the form of the JSON body; query strings are coerced to it by the operation's schema. */
+export interface SearchOptions {
+  readonly query?: string;
+  readonly match?: MatchMode;
+  readonly filter?: string;
+  readonly radius?: string | { readonly latitude: number; readonly longitude: number; readonly distance: number };
+  readonly order_by?: string;
+  readonly ranking?: 'none';
+  readonly minimum_text_score?: number;
+  readonly minimum_image_score?: number;
+  readonly minimum_document_score?: number;
+  readonly minimum_video_score?: number;
+  readonly minimum_audio_score?: number;
+  readonly select?: readonly string[];
+  readonly facets?: readonly string[];
+  readonly facet_size?: number;
+  readonly highlight?: boolean;
+  readonly explain?: boolean;
+  readonly typo_tolerance?: boolean;
+  readonly vector_search?: boolean;
+  readonly reranker?: boolean;
+  readonly cache?: boolean;
+  readonly skip?: number;
+  readonly size?: number;
+}
+
+/** One list of a search: a plain list search has one, a group search one per member. */
+export interface SearchTarget {
+  readonly generation: GenerationHandle;
+  /** Set on group searches: hits carry it. */
+  readonly listName?: string;
+}
+
+export interface SearchTask {
+  readonly kind: 'search';
+  readonly targets: readonly SearchTarget[];
+  /** `list_name` or `group_name` of the response. */
+  readonly subject: { readonly kind: 'list' | 'group'; readonly name: string; readonly version: number };
+  readonly options: SearchOptions;
+  readonly queryId: string;
+}
+
+/** The whole response body as UTF-8 JSON, and what the front end needs to know of it without parsing. */
+export interface SearchAnswer {
+  readonly body: Uint8Array;
+  readonly totalCount: number;
+  /** Milliseconds inside the worker, for Server-Timing. */
+  readonly workerMs: number;
+}
