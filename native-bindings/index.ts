@@ -4,6 +4,10 @@
  *
  * Every call is synchronous and checks its arguments: a wrong type is a TypeError, a failure a `KernelError`.
  */
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 export type ColumnType = 'string' | 'number' | 'boolean' | 'date' | 'location';
 
@@ -127,3 +131,55 @@ export interface Kernel {
   ): string | null;
 }
 
+/** Must equal kInterfaceVersion in addon/constants.cc: raised with every change of what crosses the boundary. */
+const INTERFACE_VERSION = 1;
+
+/** The folder of package.json above this file: it runs as a source file in tests and as dist/native-bindings/index.js. */
+function packageFolder(): string {
+  const start = path.dirname(fileURLToPath(import.meta.url));
+  let folder = start;
+  while (!existsSync(path.join(folder, 'package.json'))) {
+    const parent = path.dirname(folder);
+    if (parent === folder) throw new Error(`no package.json above ${start}`);
+    folder = parent;
+  }
+  return folder;
+}
+
+function loadKernel(): Kernel {
+  const file = path.join(packageFolder(), 'native-bindings', 'build', 'Release', 'gannet_kernel.node');
+  if (!existsSync(file)) {
+    throw new Error(`The native kernel has not been built (${file} is missing). Run \`npm run setup\`.`);
+  }
+  let loaded: Kernel;
+  try {
+    loaded = createRequire(import.meta.url)(file) as Kernel;
+  } catch (cause) {
+    throw new Error(
+      `The native kernel ${file} cannot be loaded by Node.js ${process.version} (${process.platform}-${process.arch}); ` +
+        'it may have been built for another version or machine. Run `npm run setup`.',
+      { cause },
+    );
+  }
+  const version = loaded.constants?.['InterfaceVersion'];
+  if (version !== INTERFACE_VERSION) {
+    throw new Error(
+      `The native kernel ${file} is of another version of Gannet (interface ${version ?? 'unknown'}, ` +
+        `expected ${INTERFACE_VERSION}). Run \`npm run setup\`.`,
+    );
+  }
+  return loaded;
+}
+
+export const kernel: Kernel = loadKernel();
+
+/** A number that C++ defines (format.h, plan.h, document_batch.h). An unknown name is a programming error. */
+export function kernelConstant(name: string): number {
+  const value = kernel.constants[name];
+  if (value === undefined) throw new Error(`the kernel has no constant ${name}`);
+  return value;
+}
+
+export function isKernelError(error: unknown): error is KernelError {
+  return error instanceof Error && error.name === 'KernelError';
+}

@@ -55,8 +55,10 @@ export interface ListRecord {
 
 export interface GroupMember {
   readonly list: string;
-  /** Absent: the list's current version at the time of each search. */
+  /** Absent: the list's current version at the time of each search of `latest`. */
   readonly version?: number;
+  /** The list's version that a search of this group version by its number uses: `version`, or what was current. */
+  readonly pinned_version: number;
 }
 export interface GroupVersion {
   readonly version: number;
@@ -73,6 +75,15 @@ export interface GroupRecord {
   readonly modified_utc: string;
 }
 
+/** What a caller gives to make a list; the id only where the index was made before. */
+export type NewList = Omit<ListRecord, 'id' | 'created_utc' | 'modified_utc'> & { readonly id?: string };
+
+/** What a caller gives to make a group or to change its members. */
+export interface GroupSettings {
+  readonly reranker: string | null;
+  readonly lists: readonly GroupMember[];
+}
+
 /**
  * All of `data/system` in memory, written through to LMDB: a method that changes something resolves when the change
  * is on disk. Lookups are synchronous. Main thread only.
@@ -80,18 +91,32 @@ export interface GroupRecord {
 export interface Catalog {
   accounts(): readonly AccountRecord[];
   account(name: string): AccountRecord | undefined;
+  /** Rejects with `name-exists`. */
   createAccount(name: string, region: string): Promise<AccountRecord>;
 
+  /** In order of their names. */
   lists(account: string): readonly ListRecord[];
   list(account: string, name: string): ListRecord | undefined;
-  /** Rejects with `name-exists`. */
-  createList(list: Omit<ListRecord, 'id' | 'created_utc' | 'modified_utc'> & { readonly id?: string }): Promise<ListRecord>;
-  /** Replaces the given members and `modified_utc`. */
-  updateList(account: string, name: string, change: Partial<ListRecord>): Promise<ListRecord>;
+  /** Rejects with `name-exists`, or `account-not-found`. */
+  createList(list: NewList): Promise<ListRecord>;
+  /** Replaces the given members and `modified_utc`. Rejects with `list-not-found`. */
+  updateList(account: string, name: string, change: ListChange): Promise<ListRecord>;
+  /**
+   * In one step with the list, a group that has it as a member gets a new version without it.
+   * Rejects with `list-not-found`.
+   */
   deleteList(account: string, name: string): Promise<void>;
 
+  /** In order of their names. */
   groups(account: string): readonly GroupRecord[];
   group(account: string, name: string): GroupRecord | undefined;
-  putGroup(group: GroupRecord): Promise<GroupRecord>;
+  /** Version 1. Rejects with `name-exists`, or `account-not-found`. */
+  createGroup(account: string, name: string, settings: GroupSettings): Promise<GroupRecord>;
+  /** A change of the members makes the next version. Rejects with `group-not-found`. */
+  updateGroup(account: string, name: string, change: Partial<GroupSettings>): Promise<GroupRecord>;
+  /** Rejects with `group-not-found`. */
   deleteGroup(account: string, name: string): Promise<void>;
 }
+
+/** What may be changed of a list's entry; the rest is its identity. */
+export type ListChange = Partial<Omit<ListRecord, 'id' | 'account' | 'name' | 'created_utc' | 'modified_utc'>>;

@@ -8,23 +8,9 @@
  */
 import type { FieldDefinition } from '../catalog/types.js';
 import type { GenerationHandle } from '../../native-bindings/index.js';
+import type { FieldValue, RecordResource } from '../records/index.js';
 
-/** A field value as JSON: string, number, boolean, arrays of these, a point. `null` never occurs in a stored record. */
-export type FieldValue =
-  | string
-  | number
-  | boolean
-  | readonly (string | number | boolean)[]
-  | { readonly latitude: number; readonly longitude: number };
-
-export interface RecordResource {
-  readonly id: string;
-  readonly name: string;
-  readonly fields: Readonly<Record<string, FieldValue>>;
-  readonly as_of: string;
-  readonly created_utc: string;
-  readonly modified_utc: string;
-}
+export type { FieldValue, RecordResource };
 
 export interface VersionStatus {
   readonly version: number;
@@ -46,13 +32,20 @@ export interface GenerationLease {
 
 export type RecordBodyInput = Readonly<Record<string, unknown>>;
 
+/** `asOf`: ISO 8601 date or date-time with a zone; the time of the write when absent. */
+interface WriteBody {
+  readonly name: string | undefined;
+  readonly fields: RecordBodyInput;
+  readonly asOf?: string | undefined;
+}
+
 export type WriteRequest =
   /** Adds, or replaces by name. */
-  | { readonly kind: 'put'; readonly name: string | undefined; readonly fields: RecordBodyInput }
-  /** Replaces the record with this id; a new name renames it. */
-  | { readonly kind: 'replace'; readonly id: string; readonly name: string | undefined; readonly fields: RecordBodyInput }
+  | (WriteBody & { readonly kind: 'put' })
+  /** Replaces the record with this id; a new name renames it (`name-exists` where it is taken). */
+  | (WriteBody & { readonly kind: 'replace'; readonly id: string })
   /** Sets the given fields, removes those that are null. */
-  | { readonly kind: 'patch'; readonly id: string; readonly name: string | undefined; readonly fields: RecordBodyInput }
+  | (WriteBody & { readonly kind: 'patch'; readonly id: string })
   | { readonly kind: 'delete'; readonly id: string };
 
 export interface WriteResult {
@@ -86,15 +79,23 @@ export interface ListIndex {
   /** Rejects with the record's own ServiceError, or storage-full, overloaded, internal-error. */
   write(request: WriteRequest): Promise<WriteResult>;
   startImport(format: 'ndjson' | 'json' | 'csv'): ImportSession;
-  /** Deletes what the encoded plan (groups and filter) matches in the current version; returns how many. */
-  deleteMatching(plan: Uint8Array): Promise<number>;
+  /**
+   * Deletes what the encoded plan (groups and filter) matches in the current version; returns how many. A plan numbers
+   * columns by its definition, so give a function that makes it: it is called when the turn has come. Finished bytes are
+   * refused (`overloaded`, to be tried again) where the current version changed while they waited.
+   */
+  deleteMatching(plan: Uint8Array | ((definition: FieldDefinition) => Uint8Array)): Promise<number>;
 
   read(id: string): Promise<RecordResource | undefined>;
   /** In storage order. */
   page(skip: number, size: number): Promise<{ readonly total: number; readonly records: readonly RecordResource[] }>;
 
-  /** Starts building the next version; resolves with its number once the build is recorded, not when it is ready. */
-  changeDefinition(definition: FieldDefinition): Promise<number>;
+  /**
+   * Starts building the next version; resolves with its number once the build is recorded, not when it is ready. One that
+   * was being built is given up: derive the definition from the newest of `versions()`. `renames` (`{old: new}`) moves the
+   * values of renamed fields along.
+   */
+  changeDefinition(definition: FieldDefinition, renames?: Readonly<Record<string, string>>): Promise<number>;
   /** Settings of the planner (language, synonyms, rules, …): published at once as a new generation. */
   applySettings(settings: SearchSettings): Promise<void>;
   /** Compares store and index; empty when they agree. For `gannet doctor --data` and the durability test. */

@@ -17,6 +17,14 @@ export interface StreamBody {
   readonly contentTypes: readonly string[];
 }
 
+export interface ResponseSpec {
+  readonly description: string;
+  /** Null: no body. */
+  readonly schema: TSchema | null;
+  /** Of the body; default `application/json`. */
+  readonly contentType?: string;
+}
+
 export interface OperationSpec<
   Params extends TSchema = TSchema,
   Query extends TSchema = TSchema,
@@ -36,8 +44,8 @@ export interface OperationSpec<
   readonly params: Params;
   readonly query?: Query;
   readonly body?: Body | StreamBody;
-  /** Success answers by status; `null` schema = no body. */
-  readonly responses: Readonly<Record<number, { readonly description: string; readonly schema: TSchema | null }>>;
+  /** Success answers by status. */
+  readonly responses: Readonly<Record<number, ResponseSpec>>;
   /** Codes of the catalogue beyond those that every operation may answer. */
   readonly errors?: readonly string[];
   /** Spends the account's per-minute search allowance. */

@@ -27,7 +27,8 @@
 //       kWithin                      u16 column (location), f64 latitude, f64 longitude, f64 metres
 //     value: u8 kind (0 string: str folded key; 1 number: f64)
 //   u8 sort key count                (0 = by score, ties by record number)
-//   per key: u8 SortBy, u8 descending, u16 column (kColumn), f64 latitude, f64 longitude (kDistance)
+//   per key: u8 SortBy, u8 descending, u16 column (kColumn; the location's for kDistance), f64 latitude,
+//            f64 longitude (kDistance) -- every key has all five, whatever its kind
 //   u16 facet count
 //   per facet: u16 column, u32 values wanted
 //   u16 distance column + 1          (0 = hits carry no distance)
@@ -70,6 +71,11 @@ inline constexpr uint32_t kGroupsMax = 4096;
 inline constexpr uint32_t kAlternativesMax = 1024;
 inline constexpr uint32_t kFilterDepthMax = 64;
 inline constexpr uint32_t kSortKeysMax = 8;
+// Totals over a whole plan, so that what a plan costs to hold is bounded by more than its bytes.
+inline constexpr uint32_t kPlanTermsMax = 65536;
+inline constexpr uint32_t kFilterNodesMax = 65536;
+inline constexpr uint32_t kFilterValuesMax = 1u << 20;
+inline constexpr uint32_t kFacetsMax = 256;
 
 enum PlanFlag : uint32_t {
   kNeedTotal = 1,       // total count must be exact (always set by the service; unset allows early exit)

@@ -20,8 +20,8 @@ struct HighlightTerms {
 
 inline constexpr uint32_t kHighlightCharactersMax = 200;
 
-// The passage of `text` (at most `characters_max` code points, cut at word boundaries, " … " where something is
-// left out) that holds most different matched words, HTML-escaped, with <em> around each matched word. Empty where
+// The passage of `text` (at most `characters_max` code points with the ellipses, cut at word boundaries, "… " or " …"
+// where something is left out) that holds most different matched words, HTML-escaped, with <em> around each matched word. Empty where
 // nothing matches. U+200B put in by the caller's segmentation is left out.
 std::string HighlightText(std::string_view text, const HighlightTerms& terms,
                           uint32_t characters_max = kHighlightCharactersMax);
@@ -31,5 +31,14 @@ std::string HighlightText(std::string_view text, const HighlightTerms& terms,
 // JSON: what cannot be read has no highlight.
 std::string HighlightFields(std::string_view fields_json, const std::vector<std::string>& field_names,
                             const HighlightTerms& terms);
+
+// The same for the many records of one answer: the matcher (term_matcher.h) is made once.
+class TermMatcher;
+std::string HighlightFields(std::string_view fields_json, const std::vector<std::string>& field_names,
+                            const TermMatcher& matcher);
+
+// True where a text of one of the fields has a script without spaces and no U+200B: the caller has to segment the
+// fields before HighlightFields can find their words.
+bool FieldsNeedSegmentation(std::string_view fields_json, const std::vector<std::string>& field_names);
 
 }  // namespace gannet

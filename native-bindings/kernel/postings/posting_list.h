@@ -10,12 +10,16 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
 
 #include "../format.h"
 
 namespace gannet {
+
+// Positions are below this, and a document has fewer weighted occurrences of one term.
+inline constexpr uint32_t kPositionsMax = 1u << 31;
 
 // The most that a posting of a block can contribute: no posting has both a higher frequency and a
 // shorter document than some pair. Frequencies saturate at 65535, which stands for "that or more".
@@ -28,16 +32,24 @@ class PostingList {
  public:
   // An empty list.
   PostingList() = default;
-  // `bytes` is one list as the writer laid it out; at least 8 bytes behind it are readable (chunk padding;
-  // inline lists are parsed from LMDB values, so decoders must not read past `bytes` for these).
+  // `bytes` is one list as the writer laid it out; nothing behind it is read.
   static PostingList Parse(std::span<const uint8_t> bytes, uint32_t document_count);
 
   uint32_t document_frequency() const { return document_frequency_; }
   uint64_t total_occurrences() const { return total_occurrences_; }  // unweighted, over all documents
   uint32_t block_count() const { return block_count_; }
 
-  uint32_t last_document(uint32_t block) const;   // the highest document of the block
-  uint32_t block_length(uint32_t block) const;    // kBlockSize but for the last block
+  // The highest document of the block.
+  uint32_t last_document(uint32_t block) const {
+    uint32_t document = only_last_document_;
+    if (last_documents_ != nullptr) std::memcpy(&document, last_documents_ + 4 * static_cast<size_t>(block), 4);
+    // Damaged bytes must not make a caller index out of bounds.
+    return document < document_count_ ? document : document_count_ - 1;
+  }
+  // kBlockSize but for the last block.
+  uint32_t block_length(uint32_t block) const {
+    return block + 1 < block_count_ ? kBlockSize : document_frequency_ - block * kBlockSize;
+  }
 
   // First block at or after `from` whose last document is >= document; block_count() if none.
   uint32_t FindBlock(uint32_t from, uint32_t document) const;
@@ -47,20 +59,70 @@ class PostingList {
   // Weighted frequencies: occurrences of the term per field times the field's weight units, summed. >= 1.
   void DecodeFrequencies(uint32_t block, uint32_t* out) const;
 
+  // A block that is stored as a bitset, or whose documents are consecutive, can be added to a window without
+  // decoding: sets *first to its first document and *words to a little-endian bitset from there (bit i of byte
+  // i / 8 is *first + i; empty for a consecutive block, which is [*first, last_document(block)]). False for other
+  // blocks. The bitset has block_length(block) bits set, all at or below last_document(block).
+  bool BlockBitset(uint32_t block, uint32_t* first, std::span<const uint8_t>* words) const;
+
   // Positions of the term in the document that is `index`-th in the block, ascending; replaces *out.
   // Position = tokens of the preceding text fields (each field's extent plus one gap) + position in field.
   void DecodePositions(uint32_t block, uint32_t index, std::vector<uint32_t>* out) const;
+  // The same for all documents of the block at once: *counts (block_length values) occurrences per document, and
+  // *out their positions one after the other. What merging uses.
+  void DecodeBlockPositions(uint32_t block, uint32_t* counts, std::vector<uint32_t>* out) const;
 
-  // Up to kImpactsPerBlock / kImpactsPerList pairs, at least one.
+  // Up to kImpactsPerBlock / kImpactsPerList pairs, at least one; both members ascend strictly.
   std::span<const Impact> BlockImpacts(uint32_t block, std::array<Impact, kImpactsPerBlock>* scratch) const;
   std::span<const Impact> ListImpacts(std::array<Impact, kImpactsPerList>* scratch) const;
 
  private:
+  // The parts of a block's documents and frequencies, within bounds.
+  struct BlockParts {
+    uint8_t document_code;
+    unsigned frequency_width;
+    uint32_t frequency_unit;
+    const uint8_t* documents;
+    size_t documents_size;
+    const uint8_t* frequencies;
+    size_t frequencies_size;
+    const uint8_t* end;
+  };
+  // The parts of a block's positions: counts and positions, the latter not yet checked against their number.
+  struct PositionParts {
+    bool counts_are_frequencies;
+    unsigned count_width;
+    unsigned position_width;
+    const uint8_t* counts;
+    size_t counts_size;
+    const uint8_t* positions;
+    size_t positions_size;
+  };
+  BlockParts ReadBlock(uint32_t block) const;
+  PositionParts ReadPositionBlock(uint32_t block) const;
+  static BlockParts ReadBlockAt(const uint8_t* at, const uint8_t* end, uint32_t length);
+  void UnpackFrequencies(const BlockParts& parts, uint32_t length, uint32_t* out) const;
+  void UnpackCounts(uint32_t block, const PositionParts& parts, uint32_t length, uint32_t* out) const;
+  // The document before the first of the block; ~0 (minus one) for block 0.
+  uint32_t PreviousDocument(uint32_t block) const { return block == 0 ? ~0u : last_document(block - 1); }
+  bool IsSingleton() const { return document_frequency_ == 1; }
+
   uint32_t document_frequency_ = 0;
-  uint64_t total_occurrences_ = 0;
   uint32_t block_count_ = 0;
+  uint64_t total_occurrences_ = 0;
   uint32_t document_count_ = 0;
-  // The owner of this file adds the private members that the layout needs.
+  uint32_t only_last_document_ = 0;              // of a list with one block
+  uint32_t singleton_frequency_ = 0;             // of a list with one document
+  uint8_t impact_stride_ = 0;                    // pairs per block
+  uint8_t list_impact_count_ = 0;
+  const uint8_t* list_impacts_ = nullptr;        // varints; checked by Parse
+  const uint8_t* last_documents_ = nullptr;      // u32 per block; null for a list with one block
+  const uint8_t* block_offsets_ = nullptr;       // u32 per block, into data_
+  const uint8_t* position_offsets_ = nullptr;    // u32 per block, into positions_
+  const uint8_t* block_impacts_ = nullptr;       // impact_stride_ * 3 bytes per block
+  const uint8_t* data_ = nullptr;                // documents and frequencies, up to positions_
+  const uint8_t* positions_ = nullptr;
+  const uint8_t* end_ = nullptr;
 };
 
 }  // namespace gannet

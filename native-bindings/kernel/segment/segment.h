@@ -41,6 +41,18 @@ struct SegmentMeta {
   std::vector<ColumnMeta> columns;
 };
 
+// Walks the terms of a segment in byte order. Belongs to one thread, and must not outlive its segment.
+class TermCursor {
+ public:
+  virtual ~TermCursor() = default;
+  // Steps to the next term (at first: to the first one); false at the end. Throws Error(kDamaged).
+  virtual bool Next() = 0;
+  // Of the current term; good until the segment is closed. Long terms appear as their stored key.
+  virtual std::string_view term() const = 0;
+  virtual uint32_t document_frequency() const = 0;  // without parsing the list
+  virtual PostingList Postings() const = 0;
+};
+
 class Segment {
  public:
   static std::shared_ptr<const Segment> Open(const std::string& path);
@@ -68,9 +80,18 @@ class Segment {
     virtual bool Visit(std::string_view term, uint32_t document_frequency) = 0;
   };
   virtual void VisitTerms(std::string_view from, TermVisitor* visitor) const = 0;
+  // The same, pulled instead of pushed. Never null for a segment that Open gave (not pure, so that a fake segment of
+  // a test may leave it out).
+  virtual std::unique_ptr<TermCursor> Terms(std::string_view /*from*/) const { return nullptr; }
 
   virtual const Column& column(uint32_t index) const = 0;
   virtual uint64_t file_bytes() const = 0;
 };
+
+// Reads everything in the file that Open does not: decodes every list and every column, and checks what the format
+// promises (documents, frequencies, positions against field lengths, impacts against postings, ordinals, record
+// numbers that occur once, totals). Returns what is wrong, empty when nothing is; Error(kIo) where the file cannot be
+// read. For `gannet doctor` and tests: it takes about as long as a merge.
+std::string VerifySegment(const std::string& path);
 
 }  // namespace gannet

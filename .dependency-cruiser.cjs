@@ -1,0 +1,104 @@
+/**
+ * The layering of src/, checked: imports go downwards in the order of `layers`, a folder is entered through its index.ts,
+ * and nothing goes round in a circle.
+ */
+
+/** From the bottom up; the folders of one row do not import each other. */
+const layers = [
+  ['platform'],
+  ['catalog'],
+  ['access'],
+  ['records'],
+  ['index'],
+  ['search'],
+  ['synonyms', 'analytics', 'webhooks', 'feeds', 'media', 'documents', 'models', 'vectors', 'evals'],
+  ['workers'],
+  ['operations'],
+  ['http', 'agents', 'cli'],
+  ['console'],
+];
+
+const anyOf = (names) => `(?:${names.join('|')})`;
+
+const downwards = layers.slice(0, -1).map((row, position) => ({
+  name: `downwards-from-${row[0]}`,
+  comment: `src/${row.join(', ')} may import only what lies below`,
+  severity: 'error',
+  from: { path: `^src/${anyOf(row)}/` },
+  to: { path: `^src/(?:${anyOf(layers.slice(position + 1).flat())}/|main\\.ts$)` },
+}));
+
+const sideways = layers
+  .filter((row) => row.length > 1)
+  .map((row) => ({
+    name: `not-sideways-in-${row[0]}`,
+    comment: 'Folders of one layer do not know each other',
+    severity: 'error',
+    from: { path: `^src/(${anyOf(row)})/` },
+    to: { path: `^src/${anyOf(row)}/`, pathNot: '^src/$1/' },
+  }));
+
+module.exports = {
+  forbidden: [
+    ...downwards,
+    ...sideways,
+    {
+      name: 'through-the-index',
+      comment: 'Another folder is entered through its index.ts, which is its public surface',
+      severity: 'error',
+      from: { path: '^src/([^/]+)/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^src/[^/]+/', pathNot: ['^src/$1/', '^src/[^/]+/index\\.ts$'] },
+    },
+    {
+      name: 'root-through-the-index',
+      comment: 'So does the composition root',
+      severity: 'error',
+      from: { path: '^src/[^/]+\\.ts$' },
+      to: { path: '^src/[^/]+/', pathNot: '^src/[^/]+/index\\.ts$' },
+    },
+    {
+      name: 'nothing-imports-main',
+      comment: 'main.ts is the composition root; bin/ hands it to the command line',
+      severity: 'error',
+      from: { path: '^(?:src|native-bindings|config)/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^src/main\\.ts$' },
+    },
+    {
+      name: 'native-bindings-and-config-stand-alone',
+      severity: 'error',
+      from: { path: '^(?:native-bindings|config)/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^src/' },
+    },
+    {
+      name: 'no-circles',
+      comment: 'Types may refer to each other; code may not',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    {
+      name: 'resolvable',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'no-development-packages-in-the-product',
+      severity: 'error',
+      from: { path: '^(?:src|native-bindings|config)/', pathNot: '\\.test\\.ts$' },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^(?:dist|native-bindings/build)' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+      mainFields: ['module', 'main', 'types'],
+      extensions: ['.ts', '.js', '.mjs', '.cjs', '.json', '.node'],
+    },
+  },
+};

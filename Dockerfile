@@ -1,0 +1,48 @@
+# Gannet in a container: built in one stage, run in another without compilers, as a user without rights.
+#
+#   docker build -t gannet .
+#   docker run -p 8400:8400 -v gannet-data:/var/lib/gannet gannet
+#   docker exec <container> gannet key create --access full
+#
+# The base has to be glibc 2.38 or newer (Debian 13, "trixie"): the binaries of uWebSockets.js for Node 24 need it.
+ARG NODE_IMAGE=node:24-trixie-slim
+
+FROM ${NODE_IMAGE} AS build
+RUN apt-get update \
+ && apt-get install --yes --no-install-recommends g++ make python3 \
+ && rm -rf /var/lib/apt/lists/*
+WORKDIR /opt/gannet
+# Packages first: this layer is made again only when the lock file changes.
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --no-audit --no-fund
+COPY . .
+# Compiles the kernel with the headers that the image brings, and the TypeScript; then only what runs is kept.
+RUN node scripts/setup.mjs \
+ && npm prune --omit=dev --no-audit --no-fund \
+ && find node_modules/uWebSockets.js -name 'uws_*.node' \
+      ! -name "uws_linux_$(node -p process.arch)_$(node -p process.versions.modules).node" -delete
+
+FROM ${NODE_IMAGE}
+ENV NODE_ENV=production \
+    GANNET_HOST=0.0.0.0 \
+    GANNET_PORT=8400 \
+    GANNET_DATA_DIR=/var/lib/gannet
+WORKDIR /opt/gannet
+# Owned by root and not writable for the service, which writes to its data directory only.
+COPY --from=build /opt/gannet/package.json /opt/gannet/LICENSE /opt/gannet/README.md ./
+COPY --from=build /opt/gannet/bin ./bin
+COPY --from=build /opt/gannet/config ./config
+COPY --from=build /opt/gannet/node_modules ./node_modules
+COPY --from=build /opt/gannet/native-bindings/build/Release/gannet_kernel.node ./native-bindings/build/Release/
+COPY --from=build /opt/gannet/dist ./dist
+RUN ln -s /opt/gannet/bin/gannet.js /usr/local/bin/gannet \
+ && install --directory --owner=node --group=node --mode=0700 /var/lib/gannet
+USER node
+VOLUME /var/lib/gannet
+EXPOSE 8400
+# 200 once searches are served; a service that still opens its lists is not restarted for it.
+HEALTHCHECK --interval=10s --timeout=3s --start-period=60s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.GANNET_PORT}/ready`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["node", "/opt/gannet/bin/gannet.js"]
+CMD ["serve"]

@@ -1,0 +1,105 @@
+/** Runs the service under measurement as a process of its own, on a data directory and a port of its own. */
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, readFileSync } from 'node:fs';
+import os from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
+/** Kept between runs, so that 200,000 papers need not be imported for each start that is measured. */
+export const workFolder = process.env.GANNET_BENCH_FOLDER ?? join(os.tmpdir(), 'gannet-bench');
+export const ACCOUNT = 'default';
+
+const START_TIMEOUT_MS = 120_000;
+const program = join(root, 'bin', 'gannet.js');
+
+function environment(dataDir, env) {
+  return {
+    ...process.env,
+    GANNET_DATA_DIR: dataDir,
+    GANNET_PORT: '0',
+    GANNET_LOG_LEVEL: 'warn',
+    // The limit would be measured instead of the service.
+    GANNET_SEARCH_RATE_PER_MINUTE: '1000000000',
+    ...env,
+  };
+}
+
+/** Resolves once GET /ready answers 200; `readyMs` counts from the start of the process. */
+export async function startService(dataDir, env = {}) {
+  mkdirSync(dataDir, { recursive: true });
+  const startedMs = performance.now();
+  const child = spawn(process.execPath, [program, 'serve'], {
+    env: environment(dataDir, env),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const stopWithParent = () => child.kill('SIGTERM');
+  process.once('exit', stopWithParent);
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  const address = await new Promise((resolve, reject) => {
+    let output = '';
+    child.stdout.on('data', (chunk) => {
+      output += chunk;
+      const found = /http:\/\/\S+/.exec(output);
+      if (found !== null) resolve(found[0].replace(/[.,]$/, ''));
+    });
+    void ended.then((code) => reject(new Error(`the service ended with exit status ${code}`)));
+    setTimeout(() => reject(new Error('the service was not ready in time')), START_TIMEOUT_MS).unref();
+  });
+  const ready = await fetch(`${address}/ready`);
+  if (ready.status !== 200) throw new Error(`/ready answered ${ready.status} after the ready line`);
+  const readyMs = performance.now() - startedMs;
+  return {
+    address,
+    readyMs,
+    memory: () => residentMemory(child.pid),
+    async stop() {
+      process.off('exit', stopWithParent);
+      child.kill('SIGTERM');
+      const code = await ended;
+      if (code !== 0) throw new Error(`the service ended with exit status ${code}`);
+    },
+  };
+}
+
+/** MiB: all, without file pages (which the system may drop at any time), of files. Linux only. */
+function residentMemory(pid) {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const mebibytes = (name) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) / 1024;
+  return { all: mebibytes('VmRSS'), anonymous: mebibytes('RssAnon'), files: mebibytes('RssFile') };
+}
+
+/** A key that may do everything, made as an operator would. */
+export function createKey(dataDir) {
+  const args = [program, 'key', 'create', '--account', ACCOUNT, '--access', 'full', '--json'];
+  const output = execFileSync(process.execPath, args, { env: environment(dataDir, {}), encoding: 'utf8' });
+  return JSON.parse(output).key;
+}
+
+/** A JSON call; throws for anything but success. */
+export async function call(address, key, method, path, body) {
+  const response = await fetch(`${address}${path}`, {
+    method,
+    headers: { 'x-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+  return text === '' ? undefined : JSON.parse(text);
+}
+
+/** Streams NDJSON into a list over HTTP; resolves with the answer and the seconds until every record was acknowledged. */
+export async function importNdjson(address, key, list, stream) {
+  const startedMs = performance.now();
+  const response = await fetch(`${address}/search-result/${ACCOUNT}/${list}/bulk`, {
+    method: 'POST',
+    headers: { 'x-api-key': key, 'content-type': 'application/x-ndjson' },
+    body: stream,
+    duplex: 'half',
+  });
+  const answer = await response.json();
+  const seconds = (performance.now() - startedMs) / 1000;
+  if (!response.ok || answer.failed > 0)
+    throw new Error(`import: ${response.status} ${JSON.stringify(answer).slice(0, 500)}`);
+  return { answer, seconds };
+}

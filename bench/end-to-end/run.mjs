@@ -1,0 +1,23 @@
+/**
+ * `npm run bench -- [import] [start] [search] [--fresh]`: measures the service from outside, over HTTP, and prints Markdown.
+ * Without a name: all of them.
+ */
+import { measureImport } from './import.mjs';
+import { measureSearch } from './search.mjs';
+import { measureStart } from './start.mjs';
+
+const measurements = { import: measureImport, start: measureStart, search: measureSearch };
+const args = process.argv.slice(2);
+const named = args.filter((argument) => !argument.startsWith('--'));
+const unknown = named.filter((name) => !Object.hasOwn(measurements, name));
+if (unknown.length > 0) {
+  process.stderr.write(`Unknown: ${unknown.join(', ')}. There are: ${Object.keys(measurements).join(', ')}.\n`);
+  process.exit(2);
+}
+const chosen = named.length === 0 ? Object.keys(measurements) : named;
+const results = [];
+for (const name of chosen) {
+  process.stdout.write(`— ${name}\n`);
+  results.push(await measurements[name]({ fresh: args.includes('--fresh') }));
+}
+process.stdout.write(`\n${results.join('\n')}\n`);

@@ -1,0 +1,129 @@
+/**
+ * What a search costs on the main thread beside the worker: routing, key, permission, scope, rate limit, query string,
+ * validation, answer, log line and measurements. The pool answers at once with 5 kB.
+ *
+ *   npm run build && node bench/micro/front-end.bench.mjs
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { cpus, devNull, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { Bench } from 'tinybench';
+import { openAccess, RateLimiter } from '../../dist/src/access/index.js';
+import { openCatalog } from '../../dist/src/catalog/index.js';
+import { createRequestDesk } from '../../dist/src/http/index.js';
+import { createDispatcher, operations } from '../../dist/src/operations/index.js';
+import { createValidator } from '../../dist/src/operations/validation.js';
+import { createMetrics, loadConfig, openEnvironment, systemClock } from '../../dist/src/platform/index.js';
+
+const BUDGET_US = 10;
+const ANSWER = { body: new Uint8Array(5000).fill(0x20), totalCount: 1, workerMs: 0.1 };
+
+const folder = mkdtempSync(join(tmpdir(), 'gannet-front-end-'));
+const environment = openEnvironment(join(folder, 'system'));
+const catalog = await openCatalog(environment, systemClock);
+const access = await openAccess(environment, systemClock);
+await catalog.createAccount('default', 'eu');
+await catalog.createList({
+  account: 'default',
+  name: 'books',
+  engine: 'managed',
+  language: 'en',
+  query_rules: [],
+  synonym_rules: [],
+  model: null,
+  reranker: null,
+  suggestions: { require_click: false },
+});
+const key = await access.createKey({
+  account: 'default',
+  name: 'bench',
+  scope: 'list',
+  scope_target: 'books',
+  region: 'eu',
+  permissions: ['search-result:read'],
+  expires_at: null,
+});
+
+const lease = { handle: 1, sequence: 1, version: 1, definition: {}, release() {} };
+const index = { currentVersion: 1, lease: () => lease, versions: () => [{ version: 1 }] };
+const metrics = createMetrics();
+const services = (log) => ({
+  config: loadConfig({ argv: [], env: {} }),
+  log,
+  clock: systemClock,
+  catalog,
+  access,
+  indexes: { opened: () => index },
+  searchPool: { search: () => Promise.resolve(ANSWER) },
+  searchLimiter: new RateLimiter({ limit: 1_000_000_000, windowMs: 60_000 }, systemClock),
+  readOnlyKeyLimiter: undefined,
+  operations,
+  metrics: () => metrics.text(),
+  ready: () => true,
+});
+
+const request = (more) => ({
+  method: 'GET',
+  path: '/search/default/books/1',
+  queryString: 'query=old+man+and+the+sea&match=all&size=10&cache=false',
+  credential: { kind: 'key', header: key.secret },
+  requestIdHeader: '',
+  contentType: undefined,
+  origin: '',
+  bodyBytes: 0,
+  bodyPending: false,
+  signal: new AbortController().signal,
+  ...more,
+});
+const body = Buffer.from('{"query":"old man and the sea","match":"all","size":10,"cache":false}');
+const post = request({
+  method: 'POST',
+  queryString: '',
+  contentType: 'application/json',
+  bodyBytes: body.length,
+  read: () => Promise.resolve(body),
+});
+const get = request({});
+const wrong = request({ queryString: 'qury=x&size=abc' });
+
+const desk = (log) => {
+  const made = services(log);
+  return createRequestDesk({ services: made, dispatcher: createDispatcher(made), metrics });
+};
+const silent = desk(pino({ level: 'silent' }));
+const logging = desk(pino({ level: 'info' }, pino.destination({ dest: devNull, sync: false })));
+const validate = createValidator(operations.find(({ name }) => name === 'search.list-by-query'));
+const raw = {
+  params: { account: 'default', list: 'books', version: '1' },
+  queryString: get.queryString,
+  contentType: undefined,
+};
+
+async function check(answer, status) {
+  const { status: got, body: text } = await answer;
+  if (got !== status) throw new Error(`${got}: ${text}`);
+}
+await check(silent.handle(get), 200);
+await check(silent.handle(post), 200);
+await check(silent.handle(wrong), 400);
+
+const bench = new Bench({ time: 1000, warmupTime: 500 })
+  .add('key only (SHA-256, compare)', () => access.authenticate(key.secret))
+  .add('validation only, GET', () => validate(raw))
+  .add('whole, GET, log off', () => silent.handle(get))
+  .add('whole, GET, log at info', () => logging.handle(get))
+  .add('whole, POST, log at info', () => logging.handle(post))
+  .add('whole, GET refused with 400', () => logging.handle(wrong));
+await bench.run();
+
+console.log(`Front end: ${cpus()[0]?.model}, Node ${process.version}; budget ${BUDGET_US} µs for a search\n`);
+console.log('| Step | median µs | mean µs | of the budget |\n|---|---|---|---|');
+for (const { name, result } of bench.tasks) {
+  const us = result.latency.p50 * 1000;
+  console.log(
+    `| ${name} | ${us.toFixed(2)} | ${(result.latency.mean * 1000).toFixed(2)} | ${((us / BUDGET_US) * 100).toFixed(0)} % |`,
+  );
+}
+await environment.close();
+rmSync(folder, { recursive: true });

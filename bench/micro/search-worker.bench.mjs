@@ -1,0 +1,168 @@
+/**
+ * What a search costs inside its worker, in one thread: plan, kernel, and fetch + highlight + serialise of 10 records.
+ * The records are synthetic (Zipf-distributed words, fixed seed), so that it runs anywhere.
+ *
+ *   npm run build && node bench/micro/search-worker.bench.mjs [records]
+ */
+import { cpus, tmpdir } from 'node:os';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { Bench } from 'tinybench';
+import { kernel } from '../../dist/native-bindings/index.js';
+import { parseResult, QueryPlanWriter } from '../../dist/native-bindings/query-plan.js';
+import { createInlineExecutor, createListIndexes } from '../../dist/src/index/index.js';
+import { createMetrics, loadConfig, systemClock } from '../../dist/src/platform/index.js';
+import { RecordStoreCache } from '../../dist/src/records/index.js';
+import { ListContexts } from '../../dist/src/search/execution/list-context.js';
+import { StoreRecordReader } from '../../dist/src/search/execution/record-reader.js';
+import { SearchExecutor } from '../../dist/src/search/execution/search-executor.js';
+import { readSearchRequest } from '../../dist/src/search/options/search-request.js';
+import { encodePlan } from '../../dist/src/search/plan/plan-encoder.js';
+import { planSearch } from '../../dist/src/search/plan/planner.js';
+import { analyseQuery } from '../../dist/src/search/plan/query-analysis.js';
+import { highlightRecord, highlightSpec } from '../../dist/src/search/response/highlighting.js';
+import { ResponseWriter } from '../../dist/src/search/response/response-writer.js';
+
+const RECORDS = Number(process.argv[2] ?? 50_000);
+const VOCABULARY = 30_000;
+const WORDS_PER_RECORD = 40;
+const SEED = 42;
+const BUDGET_US = { plan: 30, fetch: 50 };
+
+function random(seed) {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+const next = random(SEED);
+/** Zipf: the rank is exponential in a uniform number. */
+const word = () => `w${Math.floor(VOCABULARY ** next()).toString(36)}`;
+const words = (count) => Array.from({ length: count }, word).join(' ');
+
+const definition = {
+  searchable_fields: [
+    { name: 'title', weight: 3 },
+    { name: 'text', weight: 1 },
+  ],
+  facets: [
+    { name: 'brand', type: 'string', cardinality: 'Single' },
+    { name: 'price', type: 'number', cardinality: 'Single' },
+  ],
+  resources: [],
+  location_field: null,
+  inferred: 'no',
+};
+
+const dataDir = mkdtempSync(join(tmpdir(), 'gannet-micro-'));
+const stores = new RecordStoreCache();
+const indexes = createListIndexes({
+  dataDir,
+  kernel,
+  executor: createInlineExecutor({ kernel, stores }),
+  clock: systemClock,
+  log: pino({ level: 'silent' }),
+  config: loadConfig({ argv: [], env: {} }),
+  metrics: createMetrics(),
+});
+const settings = { account: 'bench', list: 'bench', language: 'en', synonym_rules: [], query_rules: [] };
+const list = await indexes.create('bench', settings, definition);
+const session = list.startImport('ndjson');
+for (let begin = 0; begin < RECORDS; begin += 1000) {
+  const lines = Array.from({ length: Math.min(1000, RECORDS - begin) }, (_, index) =>
+    JSON.stringify({
+      name: `record-${begin + index}`,
+      title: words(6),
+      text: words(WORDS_PER_RECORD),
+      brand: `brand ${Math.floor(next() * 50)}`,
+      price: Math.floor(next() * 1000),
+    }),
+  );
+  await session.push(Buffer.from(`${lines.join('\n')}\n`));
+}
+await session.end();
+const lease = list.lease();
+const generation = lease.handle;
+
+const queries = Array.from({ length: 1000 }, (_, index) => words(1 + (index % 3)));
+const optionsOf = {
+  words: (query) => ({ query }),
+  'words and filter': (query) => ({ query, filter: "brand = 'Brand 7' and price >= 10 and price < 900" }),
+};
+const writer = new QueryPlanWriter();
+const context = new ListContexts(kernel).get(generation);
+const reader = new StoreRecordReader(stores);
+const executor = new SearchExecutor(kernel, reader);
+const response = new ResponseWriter();
+
+function plan(options) {
+  const request = readSearchRequest(options, [definition]);
+  const query = analyseQuery(request.query, request.match, {
+    analyse: (text) => kernel.analyse(text).map(({ term }) => term),
+    expansion: { language: 'en', typoTolerance: true },
+    groupsMax: 4096,
+    phraseTermsMax: 4096,
+  });
+  const window = { skip: request.skip, size: request.size, facetValues: request.facetSize };
+  return { query, bytes: writer.write(encodePlan(planSearch(request, 0, query, window), context.layout)) };
+}
+
+const bench = new Bench({ time: 1000, warmupTime: 300 });
+let turn = 0;
+const nextQuery = () => queries[turn++ % queries.length];
+
+for (const [name, options] of Object.entries(optionsOf)) {
+  const planned = queries.map((query) => {
+    const { query: node, bytes } = plan(options(query));
+    return { node, bytes: Uint8Array.from(bytes) };
+  });
+  const found = planned.map(({ node, bytes }) => ({ node, hits: parseResult(kernel.search(generation, bytes)).hits }));
+  bench.add(`${name}: plan`, () => plan(options(nextQuery())));
+  bench.add(`${name}: kernel`, () => parseResult(kernel.search(generation, planned[turn++ % planned.length].bytes)));
+  bench.add(`${name}: fetch only`, () => {
+    const { hits } = found[turn++ % found.length];
+    for (let hit = 0; hit < hits.count; ++hit) reader.read(context, hits.recordNumber(hit));
+    reader.release();
+  });
+  bench.add(`${name}: fetch + highlight`, () => {
+    const { node, hits } = found[turn++ % found.length];
+    const spec = highlightSpec(node, context.layout.textFields);
+    for (let hit = 0; hit < hits.count; ++hit) {
+      highlightRecord(kernel, spec, reader.read(context, hits.recordNumber(hit)));
+    }
+    reader.release();
+  });
+  bench.add(`${name}: whole search`, () => {
+    const task = {
+      kind: 'search',
+      targets: [{ generation }],
+      subject: { kind: 'list', name: 'bench', version: 1 },
+      options: options(nextQuery()),
+      queryId: 'bench',
+    };
+    executor.execute(task, response);
+    response.take();
+    reader.release();
+  });
+}
+await bench.run();
+
+console.log(
+  `# search worker: ${RECORDS} records of ${WORDS_PER_RECORD + 6} words, ${cpus()[0]?.model}, Node ${process.version}\n`,
+);
+console.log(`Budget: plan ${BUDGET_US.plan} µs; fetch, highlight and serialise 10 records ${BUDGET_US.fetch} µs.\n`);
+console.log('| step | mean µs | p50 µs | p99 µs |\n|---|---|---|---|');
+for (const { name, result } of bench.tasks) {
+  const { latency } = result;
+  const us = (milliseconds) => (milliseconds * 1000).toFixed(1);
+  console.log(`| ${name} | ${us(latency.mean)} | ${us(latency.p50)} | ${us(latency.p99)} |`);
+}
+
+lease.release();
+await indexes.close();
+await stores.close();
+rmSync(dataDir, { recursive: true, force: true });
+process.exit(0);

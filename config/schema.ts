@@ -1,0 +1,79 @@
+/**
+ * The settings of `default.toml` as a schema: types and ranges here, meaning there. The two are compared by a test.
+ * A setting `section.name` has the environment variable `GANNET_<SECTION>_<NAME>`, but for `ENVIRONMENT_EXCEPTIONS`.
+ */
+import { Type, type Static, type TSchema } from 'typebox';
+
+const section = <Members extends Record<string, TSchema>>(members: Members) =>
+  Type.Object(members, { additionalProperties: false });
+
+const integer = (minimum: number, maximum: number) => Type.Integer({ minimum, maximum });
+
+/** Zero stands for "chosen by the service"; `loadConfig` puts the chosen number in its place. */
+const automaticOr = (minimum: number, maximum: number) => Type.Integer({ anyOf: [{ const: 0 }, { minimum, maximum }] });
+
+export const configSchema = section({
+  server: section({
+    host: Type.String({ minLength: 1, maxLength: 255 }),
+    port: integer(0, 65_535),
+    shutdown_seconds: integer(0, 600),
+    cors_origins: Type.Array(Type.String({ pattern: '^(\\*|https?://[^/\\s,]+)$' }), { maxItems: 100 }),
+  }),
+  data: section({ dir: Type.String({ minLength: 1, maxLength: 4096 }) }),
+  account: section({
+    name: Type.String({ pattern: '^[a-z0-9][a-z0-9_-]{0,63}$' }),
+    region: Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,15}$' }),
+  }),
+  memory: section({ mib: automaticOr(64, 1_048_576) }),
+  limits: section({
+    json_body_bytes_max: integer(1024, 1_073_741_824),
+    bulk_body_bytes_max: integer(1024, 1_099_511_627_776),
+    record_bytes_max: integer(1024, 67_108_864),
+    requests_in_flight_max: integer(1, 1_000_000),
+  }),
+  search: section({
+    threads: automaticOr(1, 256),
+    queue_max: integer(1, 1_000_000),
+    batch_max: integer(1, 1024),
+    rate_per_minute: integer(1, 1_000_000_000),
+  }),
+  ingest: section({
+    threads: automaticOr(1, 256),
+    queue_max: integer(1, 100_000),
+    writes_waiting_max: integer(1, 1_000_000),
+    batch_records_max: integer(1, 1_000_000),
+    batch_bytes_max: integer(65_536, 268_435_456),
+    bulk_errors_max: integer(0, 100_000),
+    merge_fan_in: integer(2, 64),
+    merge_records_max: integer(1000, 4_000_000_000),
+  }),
+  versions: section({ kept: integer(0, 100) }),
+  keys: section({ read_only_per_hour: integer(1, 1_000_000) }),
+  log: section({
+    level: Type.Union([
+      Type.Literal('fatal'),
+      Type.Literal('error'),
+      Type.Literal('warn'),
+      Type.Literal('info'),
+      Type.Literal('debug'),
+      Type.Literal('trace'),
+      Type.Literal('silent'),
+    ]),
+  }),
+});
+
+/** Settings whose environment variable the contract names otherwise. */
+export const ENVIRONMENT_EXCEPTIONS: Readonly<Record<string, string>> = {
+  'server.host': 'GANNET_HOST',
+  'server.port': 'GANNET_PORT',
+  'account.region': 'GANNET_REGION',
+};
+
+type DeepReadonly<T> = T extends readonly (infer Item)[]
+  ? readonly DeepReadonly<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
+    : T;
+
+/** The settings of a running service: complete, in range, frozen; automatic numbers are resolved. */
+export type Config = DeepReadonly<Static<typeof configSchema>>;

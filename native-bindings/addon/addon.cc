@@ -1,0 +1,27 @@
+// The addon: wrapping and argument checks only. Context-aware: every worker thread calls the initialiser, and what has
+// to be shared lives in Registry.
+#include <napi.h>
+
+#include "bindings.h"
+#include "call_guard.h"
+
+namespace gannet::addon {
+namespace {
+
+Napi::Object Initialise(Napi::Env env, Napi::Object exports) {
+  return GuardCall(env, [&] {
+    DefineConstants(exports);
+    DefineSegments(exports);
+    DefineGenerations(exports);
+    DefineSearch(exports);
+    DefineText(exports);
+    DefineFiles(exports);
+    return exports;
+  });
+}
+
+}  // namespace
+
+NODE_API_MODULE(gannet_kernel, Initialise)
+
+}  // namespace gannet::addon

@@ -1,0 +1,15 @@
+// Each defines its part of the Kernel interface (index.ts) on the exports.
+#pragma once
+
+#include <napi.h>
+
+namespace gannet::addon {
+
+void DefineConstants(Napi::Object exports);
+void DefineSegments(Napi::Object exports);
+void DefineGenerations(Napi::Object exports);
+void DefineSearch(Napi::Object exports);
+void DefineText(Napi::Object exports);
+void DefineFiles(Napi::Object exports);
+
+}  // namespace gannet::addon

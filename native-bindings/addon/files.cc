@@ -1,0 +1,62 @@
+// The lock that keeps two processes out of one data folder.
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <memory>
+#include <string>
+
+#include "../kernel/common/file.h"
+#include "bindings.h"
+#include "call_guard.h"
+
+namespace gannet::addon {
+namespace {
+
+// An open file with an exclusive advisory lock, which goes with it.
+class FileLock {
+ public:
+  explicit FileLock(int descriptor) : descriptor_(descriptor) {}
+  ~FileLock() { Release(); }
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+
+  // Null when somebody else holds the lock.
+  static std::shared_ptr<FileLock> Acquire(const std::string& path) {
+    // Not inherited by programs that the process starts: they would keep the lock.
+    const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    if (descriptor < 0) ThrowErrno(errno, "cannot open the lock file " + path);
+    auto lock = std::make_shared<FileLock>(descriptor);
+    int status = 0;
+    do {
+      status = flock(descriptor, LOCK_EX | LOCK_NB);
+    } while (status != 0 && errno == EINTR);
+    if (status == 0) return lock;
+    if (errno == EWOULDBLOCK) return nullptr;
+    ThrowErrno(errno, "cannot lock " + path);
+  }
+
+  void Release() {
+    if (descriptor_ >= 0) close(descriptor_);
+    descriptor_ = -1;
+  }
+
+ private:
+  int descriptor_;
+};
+
+Napi::Value LockFileCall(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const std::shared_ptr<FileLock> lock = FileLock::Acquire(ReadPath(info[0], "path"));
+  if (!lock) return env.Null();
+  Napi::Object object = Napi::Object::New(env);
+  object.Set("release", Napi::Function::New(env, [lock](const Napi::CallbackInfo&) { lock->Release(); }));
+  return object;
+}
+
+}  // namespace
+
+void DefineFiles(Napi::Object exports) { Define<LockFileCall>(exports, "lockFile"); }
+
+}  // namespace gannet::addon

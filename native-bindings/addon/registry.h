@@ -1,0 +1,66 @@
+// The segments and generations that this process has open, for all of its threads.
+//
+// One registry lives for the whole process, however many worker threads loaded the addon: a handle is good in every
+// thread. It is never destroyed, for a worker may still search while the process exits.
+//
+// Thread-safety: every method may be called from any thread. Files are opened and segments destroyed outside the
+// lock. What a Find method returns stays good after a close or release in another thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <shared_mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "../kernel/engine/generation.h"
+#include "../kernel/segment/segment.h"
+
+namespace gannet::addon {
+
+using SegmentHandle = uint32_t;
+using GenerationHandle = uint32_t;
+
+struct PublishedGeneration {
+  std::shared_ptr<const Generation> generation;
+  std::vector<SegmentHandle> handles;  // of generation->segments, in their order
+};
+
+class Registry {
+ public:
+  static Registry& Instance();
+
+  // The same handle for the same path, for as long as the segment is open or held by a generation; another one when
+  // the path has come to name another file.
+  SegmentHandle OpenSegment(const std::string& path);
+  // Error(kInvalidArgument) where the handle is not open.
+  void CloseSegment(SegmentHandle handle);
+  std::shared_ptr<const Segment> FindSegment(SegmentHandle handle) const;
+
+  GenerationHandle AddGeneration(std::shared_ptr<const PublishedGeneration> generation);
+  std::shared_ptr<const PublishedGeneration> FindGeneration(GenerationHandle handle) const;
+  void ReleaseGeneration(GenerationHandle handle);
+
+ private:
+  struct Entry {
+    std::string file;                        // path and identity of the file
+    std::shared_ptr<const Segment> segment;  // null once closed as often as opened
+    std::weak_ptr<const Segment> held;       // a generation may hold it longer
+    uint32_t open_count = 0;
+  };
+
+  Registry() = default;
+  // The handle of an entry whose segment is alive, opened once more; 0 if there is none. The lock is held.
+  SegmentHandle Reopen(const std::string& file);
+  void ForgetDeadEntries();
+
+  mutable std::shared_mutex mutex_;
+  std::unordered_map<SegmentHandle, Entry> segments_;
+  std::unordered_map<std::string, SegmentHandle> handles_;  // by Entry::file
+  std::unordered_map<GenerationHandle, std::shared_ptr<const PublishedGeneration>> generations_;
+  uint32_t last_segment_ = 0;  // handles count from 1 and are not used twice
+  uint32_t last_generation_ = 0;
+};
+
+}  // namespace gannet::addon

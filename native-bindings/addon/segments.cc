@@ -1,0 +1,111 @@
+// Building, merging and opening segments.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../kernel/segment/segment_builder.h"
+#include "bindings.h"
+#include "call_guard.h"
+#include "registry.h"
+
+namespace gannet::addon {
+namespace {
+
+ColumnType ReadColumnType(const Napi::Value& value) {
+  const std::string name = ReadString(value, "the type of a column");
+  if (name == "string") return ColumnType::kString;
+  if (name == "number") return ColumnType::kNumber;
+  if (name == "boolean") return ColumnType::kBoolean;
+  if (name == "date") return ColumnType::kDate;
+  if (name == "location") return ColumnType::kLocation;
+  throw ArgumentError("the type of a column has to be string, number, boolean, date or location");
+}
+
+SegmentSchema ReadSchema(const Napi::Value& value) {
+  const Napi::Object object = ReadObject(value, "schema");
+  SegmentSchema schema;
+  const Napi::Array fields = ReadArray(object.Get("textFields"), "schema.textFields");
+  const uint32_t field_count = fields.Length();
+  for (uint32_t i = 0; i < field_count; ++i) {
+    const Napi::Object field = ReadObject(fields[i], "a text field");
+    schema.text_field_weight_units.push_back(ReadUint32(field.Get("weightUnits"), "weightUnits"));
+  }
+  const Napi::Array columns = ReadArray(object.Get("columns"), "schema.columns");
+  const uint32_t column_count = columns.Length();
+  for (uint32_t i = 0; i < column_count; ++i) {
+    const Napi::Object column = ReadObject(columns[i], "a column");
+    schema.columns.push_back({ReadString(column.Get("name"), "the name of a column"),
+                              ReadColumnType(column.Get("type")),
+                              ReadBoolean(column.Get("many"), "many of a column")});
+  }
+  return schema;
+}
+
+Napi::Value MakeSummary(Napi::Env env, const SegmentSummary& summary) {
+  Napi::Object result = Napi::Object::New(env);
+  result.Set("documentCount", Napi::Number::New(env, summary.document_count));
+  result.Set("termCount", Napi::Number::New(env, static_cast<double>(summary.term_count)));
+  result.Set("fileBytes", Napi::Number::New(env, static_cast<double>(summary.file_bytes)));
+  return result;
+}
+
+Napi::Value BuildSegmentCall(const Napi::CallbackInfo& info) {
+  const std::string path = ReadPath(info[0], "path");
+  const SegmentSchema schema = ReadSchema(info[1]);
+  return MakeSummary(info.Env(), BuildSegment(path, schema, ReadBytes(info[2], "documents")));
+}
+
+Napi::Value MergeSegmentsCall(const Napi::CallbackInfo& info) {
+  const std::string path = ReadPath(info[0], "path");
+  const SegmentSchema schema = ReadSchema(info[1]);
+  const Napi::Array array = ReadArray(info[2], "sources");
+  std::vector<MergeSource> sources;
+  const uint32_t count = array.Length();
+  for (uint32_t i = 0; i < count; ++i) {
+    const Napi::Object object = ReadObject(array[i], "a source");
+    MergeSource source{Registry::Instance().FindSegment(ReadUint32(object.Get("segment"), "the segment of a source")),
+                       {}};
+    if (const Napi::Value deleted = object.Get("deleted"); !deleted.IsUndefined()) {
+      const std::span<const uint8_t> bits = ReadBytes(deleted, "deleted of a source");
+      source.deleted.assign(bits.begin(), bits.end());
+    }
+    sources.push_back(std::move(source));
+  }
+  return MakeSummary(info.Env(), MergeSegments(path, schema, sources));
+}
+
+Napi::Value OpenSegmentCall(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), Registry::Instance().OpenSegment(ReadPath(info[0], "path")));
+}
+
+Napi::Value CloseSegmentCall(const Napi::CallbackInfo& info) {
+  Registry::Instance().CloseSegment(ReadUint32(info[0], "segment"));
+  return info.Env().Undefined();
+}
+
+Napi::Value RecordNumbersCall(const Napi::CallbackInfo& info) {
+  const auto segment = Registry::Instance().FindSegment(ReadUint32(info[0], "segment"));
+  return MakeUint32s(info.Env(), segment->record_numbers());
+}
+
+Napi::Value DocumentsOfCall(const Napi::CallbackInfo& info) {
+  const auto segment = Registry::Instance().FindSegment(ReadUint32(info[0], "segment"));
+  std::vector<uint32_t> documents;
+  for (const uint32_t record_number : ReadUint32s(info[1], "recordNumbers")) {
+    documents.push_back(segment->FindDocument(record_number).value_or(0xffffffffu));
+  }
+  return MakeUint32s(info.Env(), documents);
+}
+
+}  // namespace
+
+void DefineSegments(Napi::Object exports) {
+  Define<BuildSegmentCall>(exports, "buildSegment");
+  Define<MergeSegmentsCall>(exports, "mergeSegments");
+  Define<OpenSegmentCall>(exports, "openSegment");
+  Define<CloseSegmentCall>(exports, "closeSegment");
+  Define<RecordNumbersCall>(exports, "recordNumbers");
+  Define<DocumentsOfCall>(exports, "documentsOf");
+}
+
+}  // namespace gannet::addon

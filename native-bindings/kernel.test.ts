@@ -1,0 +1,297 @@
+import { linkSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Worker } from 'node:worker_threads';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DocumentBatchWriter } from './document-batch.js';
+import { type Kernel, kernel, kernelConstant, type SegmentHandle, type SegmentSchema } from './index.js';
+import { MATCH_ALL, QueryPlanWriter } from './query-plan.js';
+
+const schema: SegmentSchema = { textFields: [{ name: 'text', weightUnits: 1 }], columns: [] };
+const NOWHERE = 0xffffffff;
+const invalid = expect.objectContaining({ name: 'KernelError', code: 'invalid-argument' });
+
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'gannet-kernel-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let files = 0;
+function build(recordNumbers: readonly number[], text = 'some words'): string {
+  const batch = new DocumentBatchWriter();
+  for (const recordNumber of recordNumbers) {
+    batch.begin(recordNumber);
+    batch.text(0, `${text} r${recordNumber}`);
+    batch.end();
+  }
+  files += 1;
+  const file = path.join(folder, `${files}.mdb`);
+  kernel.buildSegment(file, schema, batch.finish());
+  return file;
+}
+
+function plan(term?: string): Uint8Array {
+  return new QueryPlanWriter().write({
+    needTotal: true,
+    skip: 0,
+    size: 10,
+    groups: term === undefined ? [] : [{ occur: 'must', boost: 1, alternatives: [{ weight: 1, terms: [term] }] }],
+    filter: MATCH_ALL,
+    sort: [],
+    facets: [],
+  });
+}
+
+describe('segments', () => {
+  test('have one handle a path, closed when closed as often as opened', () => {
+    const file = build([1, 2]);
+    const segment = kernel.openSegment(file);
+    expect(kernel.openSegment(file)).toBe(segment);
+    kernel.closeSegment(segment);
+    expect([...kernel.recordNumbers(segment)]).toEqual([1, 2]);
+    kernel.closeSegment(segment);
+    expect(() => kernel.closeSegment(segment)).toThrow(invalid);
+    expect(() => kernel.recordNumbers(segment)).toThrow(invalid);
+  });
+
+  test('under an old path are new segments', () => {
+    const first = build([1]);
+    const second = build([2]);
+    const segment = kernel.openSegment(first);
+    rmSync(first);
+    linkSync(second, first);
+    const other = kernel.openSegment(first);
+    expect(other).not.toBe(segment);
+    expect([...kernel.recordNumbers(segment)]).toEqual([1]);
+    expect([...kernel.recordNumbers(other)]).toEqual([2]);
+    kernel.closeSegment(segment);
+    kernel.closeSegment(other);
+  });
+
+  test('merge without what was deleted', () => {
+    const a = kernel.openSegment(build([1, 2, 3]));
+    const b = kernel.openSegment(build([4]));
+    const file = path.join(folder, 'merged.mdb');
+    const summary = kernel.mergeSegments(file, schema, [{ segment: a, deleted: Uint8Array.of(0b010) }, { segment: b }]);
+    expect(summary.documentCount).toBe(3);
+    const merged = kernel.openSegment(file);
+    expect([...kernel.recordNumbers(merged)]).toEqual([1, 3, 4]);
+    expect([...kernel.documentsOf(merged, Uint32Array.of(3, 2, 4))]).toEqual([1, NOWHERE, 2]);
+    for (const segment of [a, b, merged]) kernel.closeSegment(segment);
+  });
+
+  test('that are damaged or missing are errors with a code', () => {
+    expect(() => kernel.openSegment(path.join(folder, 'missing'))).toThrow(
+      expect.objectContaining({ name: 'KernelError', code: 'io' }),
+    );
+    expect(() => kernel.buildSegment(path.join(folder, 'x'), schema, new Uint8Array(3))).toThrow(invalid);
+  });
+});
+
+describe('generations', () => {
+  test('follow one another', () => {
+    const a = kernel.openSegment(build([1, 2, 3]));
+    const b = kernel.openSegment(build([2, 9]));
+    const first = kernel.publishGeneration({ add: [{ segment: a }], settings: 'S' });
+    const second = kernel.publishGeneration({
+      base: first,
+      add: [{ segment: b }],
+      deletions: [{ segment: a, documents: Uint32Array.of(1) }],
+    });
+    expect(kernel.generationSettings(second)).toBe('S');
+    expect(kernel.generationInfo(second)).toMatchObject({ documentCount: 5, liveCount: 4 });
+    expect(kernel.generationInfo(second).segments.map(({ segment, deletedCount }) => [segment, deletedCount])).toEqual([
+      [a, 1],
+      [b, 0],
+    ]);
+    expect([...kernel.locate(second, Uint32Array.of(2, 3, 4))]).toEqual([b, 0, a, 2, NOWHERE, NOWHERE]);
+    expect([...kernel.locate(first, Uint32Array.of(2))]).toEqual([a, 1]);
+    const deleted = kernel.generationDeletions(second, a);
+    expect(deleted && [...deleted]).toEqual([0b010]);
+    expect(kernel.generationDeletions(second, b)).toBeUndefined();
+    expect([...kernel.documentFrequencies(second, ['some', 'r9', 'none'])]).toEqual([5, 1, 0]);
+    expect([...kernel.collectRecordNumbers(second, plan('some'))]).toEqual([1, 2, 3, 9]);
+
+    // A segment that was closed stays while a generation holds it, and can still be removed.
+    kernel.closeSegment(a);
+    expect([...kernel.collectRecordNumbers(second, plan('r1'))]).toEqual([1]);
+    const third = kernel.publishGeneration({ base: second, remove: [a], settings: 'T' });
+    expect([...kernel.collectRecordNumbers(third, plan())]).toEqual([2, 9]);
+    expect(kernel.generationSettings(third)).toBe('T');
+    const fourth = kernel.publishGeneration({ add: [{ segment: b, deleted: Uint8Array.of(0b10) }] });
+    expect([...kernel.collectRecordNumbers(fourth, plan())]).toEqual([2]);
+    for (const generation of [first, second, third, fourth]) kernel.releaseGeneration(generation);
+    expect(() => kernel.releaseGeneration(first)).toThrow(invalid);
+    expect(() => kernel.generationInfo(second)).toThrow(invalid);
+    kernel.closeSegment(b);
+  });
+
+  test('refuse bitmaps and documents beyond the segment', () => {
+    const segment = kernel.openSegment(build([1]));
+    expect(() => kernel.publishGeneration({ add: [{ segment, deleted: new Uint8Array(2) }] })).toThrow(invalid);
+    expect(() => kernel.publishGeneration({ add: [{ segment, deleted: Uint8Array.of(2) }] })).toThrow(invalid);
+    const base = kernel.publishGeneration({ add: [{ segment }] });
+    expect(() => kernel.publishGeneration({ base, deletions: [{ segment, documents: Uint32Array.of(1) }] })).toThrow(
+      invalid,
+    );
+    kernel.releaseGeneration(base);
+    kernel.closeSegment(segment);
+  });
+});
+
+describe('arguments', () => {
+  const names = Object.keys(kernel).filter((name) => typeof kernel[name as keyof Kernel] === 'function');
+
+  test('of wrong types are errors, never a crash', () => {
+    expect(names.length).toBeGreaterThan(15);
+    const detached = new Uint8Array(8);
+    structuredClone(detached.buffer, { transfer: [detached.buffer] });
+    const odd: unknown[] = [
+      undefined, null, true, -1, 0, 1.5, Number.NaN, 2 ** 40, '', 'ndjson', 'a\0b', [], [1], ['a', 1], [[]], {},
+      { segment: 0 }, new Uint8Array(0), new Uint8Array(9), new Uint32Array(2), new Float64Array(1), detached,
+      new DataView(new ArrayBuffer(8)), new SharedArrayBuffer(8), Symbol('x'), 10n, () => 1, new Proxy([], {}),
+      { textFields: [{ weightUnits: 1 }], columns: [] }, { add: [{ segment: 1e9 }] }, { remove: [null] },
+      { get textFields() { throw new Error('from a getter'); } },
+    ]; // prettier-ignore
+    fc.assert(
+      fc.property(fc.constantFrom(...names), fc.array(fc.constantFrom(...odd), { maxLength: 4 }), (name, values) => {
+        // A file of any name is made by these.
+        if (name === 'lockFile' || name === 'buildSegment' || name === 'mergeSegments') values.unshift('\0');
+        try {
+          (kernel[name as keyof Kernel] as (...args: unknown[]) => unknown)(...values);
+        } catch (error) {
+          expect(error).toBeInstanceOf(Error);
+        }
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  test('are named in the message', () => {
+    const loose = kernel as unknown as Record<string, (...args: unknown[]) => unknown>;
+    expect(() => loose['openSegment']!(1)).toThrow(new TypeError('path has to be a string'));
+    expect(() => loose['search']!(1, 'x')).toThrow(invalid);
+    expect(() => loose['buildSegment']!('x', { textFields: 1 })).toThrow(
+      new TypeError('schema.textFields has to be an array'),
+    );
+    expect(() => loose['documentFrequencies']!('x')).toThrow(TypeError);
+  });
+
+  test('of unknown constants are programming errors', () => {
+    expect(kernelConstant('WindowSize')).toBe(4096);
+    expect(() => kernelConstant('Nonsense')).toThrow('Nonsense');
+  });
+});
+
+describe('highlight', () => {
+  const highlight = (
+    fields: unknown,
+    terms: readonly string[],
+    phrases: readonly (readonly string[])[] = [],
+  ): unknown => {
+    const json = kernel.highlight(Buffer.from(JSON.stringify(fields)), ['a', 'b'], terms, phrases);
+    return json === null ? null : JSON.parse(json);
+  };
+
+  test('marks words in fields', () => {
+    expect(highlight({ a: 'ein Café & <Bar>', b: ['x', 'Cafe'], c: 'cafe' }, ['cafe'])).toEqual({
+      a: 'ein <em>Café</em> &amp; &lt;Bar&gt;',
+      b: '<em>Cafe</em>',
+    });
+    expect(highlight({ a: 'new york' }, [], [['new', 'york']])).toEqual({ a: '<em>new</em> <em>york</em>' });
+  });
+
+  test('asks for segmentation', () => {
+    expect(highlight({ a: '我爱中国' }, ['中国'])).toBeNull();
+    expect(highlight({ a: '我\u200b爱\u200b中国\u200b' }, ['中国'])).toEqual({ a: '我爱<em>中国</em>' });
+  });
+
+  test('sees that an array of terms has changed unless it is frozen', () => {
+    const terms = ['cafe'];
+    expect(highlight({ a: 'cafe bar' }, terms)).toEqual({ a: '<em>cafe</em> bar' });
+    terms[0] = 'bar';
+    expect(highlight({ a: 'cafe bar' }, terms)).toEqual({ a: 'cafe <em>bar</em>' });
+    const frozen = Object.freeze(['cafe']);
+    const phrases = Object.freeze([]);
+    for (let i = 0; i < 3; i += 1)
+      expect(highlight({ a: 'cafe bar' }, frozen, phrases)).toEqual({ a: '<em>cafe</em> bar' });
+    expect(highlight({ a: 'cafe bar' }, terms, phrases)).toEqual({ a: 'cafe <em>bar</em>' });
+  });
+
+  test('is safe HTML and valid JSON whatever the record', () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.string({ unit: fc.constantFrom(...'<em>/&"\'\\ acfe\u200b') }),
+    );
+    fc.assert(
+      fc.property(
+        text,
+        fc.array(fc.string({ unit: fc.constantFrom(...'emacfe') }), { maxLength: 4 }),
+        (value, terms) => {
+          const result = highlight({ a: value, b: [value, 'cafe'] }, terms) as Record<string, string> | null;
+          for (const html of Object.values(result ?? {})) {
+            const stripped = html.replaceAll(/<em>([^<>]*)<\/em>/g, '$1').replaceAll(/&(?:amp|lt|gt|quot|#39);/g, '.');
+            expect(stripped).not.toMatch(/[<>&"']/);
+            expect([...stripped].length).toBeLessThanOrEqual(200);
+          }
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe('lockFile', () => {
+  test('lets one in at a time', () => {
+    const file = path.join(folder, 'lock');
+    const lock = kernel.lockFile(file);
+    expect(lock).not.toBeNull();
+    expect(kernel.lockFile(file)).toBeNull();
+    lock?.release();
+    lock?.release();
+    const again = kernel.lockFile(file);
+    expect(again).not.toBeNull();
+    again?.release();
+    expect(() => kernel.lockFile(path.join(folder, 'none', 'lock'))).toThrow(expect.objectContaining({ code: 'io' }));
+  });
+});
+
+describe('threads', () => {
+  const addon = path.resolve(import.meta.dirname, 'build/Release/gannet_kernel.node');
+  const code = `
+    const { parentPort, workerData } = require('node:worker_threads');
+    const kernel = require(workerData.addon);
+    let hits = 0;
+    for (let i = 0; i < 300; i += 1) {
+      const segment = kernel.openSegment(workerData.file);
+      const generation = kernel.publishGeneration({ base: workerData.generation, settings: String(i) });
+      hits += kernel.collectRecordNumbers(generation, workerData.plan).length;
+      kernel.releaseGeneration(generation);
+      hits += kernel.collectRecordNumbers(workerData.generation, workerData.plan).length;
+      if (kernel.analyse('Ein Café').length !== 2) throw new Error('analysis');
+      if (segment !== workerData.segment) throw new Error('another handle');
+      kernel.closeSegment(segment);
+    }
+    parentPort.postMessage(hits);`;
+
+  test('share segments and generations', async () => {
+    const file = build([1, 2, 3]);
+    const segment: SegmentHandle = kernel.openSegment(file);
+    const generation = kernel.publishGeneration({ add: [{ segment }] });
+    const workerData = { addon, file, segment, generation, plan: plan('some') };
+    const results = await Promise.all(
+      Array.from({ length: 4 }, () => {
+        return new Promise((resolve, reject) => {
+          new Worker(code, { eval: true, workerData }).on('message', resolve).on('error', reject);
+        });
+      }),
+    );
+    expect(results).toEqual([1800, 1800, 1800, 1800]);
+    kernel.releaseGeneration(generation);
+    kernel.closeSegment(segment);
+    expect(() => kernel.recordNumbers(segment)).toThrow(invalid);
+  });
+});

@@ -1,0 +1,26 @@
+// The first part of a column in the file, as its writer and reader share it.
+#pragma once
+
+#include <cstdint>
+
+namespace gannet {
+
+// A number stored as an integer u stands for (base + u * step) / divisor, computed in doubles, where base and
+// base + u * step are integers of at most this, and so exact.
+inline constexpr double kExactIntegerMax = 9007199254740992.0;  // 2^53
+
+struct ColumnHeader {
+  uint8_t type;             // ColumnType
+  uint8_t many;
+  uint8_t value_bytes;
+  uint8_t reserved;
+  uint32_t value_count;     // documents, or values of a many-valued column; 0 for numbers that no document has
+  uint32_t dictionary_size;
+  uint32_t reserved_too;
+  double base;
+  double step;
+  double divisor;
+};
+static_assert(sizeof(ColumnHeader) == 40);
+
+}  // namespace gannet

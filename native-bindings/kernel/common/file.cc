@@ -1,0 +1,72 @@
+#include "file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+namespace gannet {
+namespace {
+
+class Descriptor {
+ public:
+  Descriptor(const std::string& path, int flags) : value_(open(path.c_str(), flags | O_CLOEXEC)) {
+    if (value_ < 0) ThrowErrno(errno, "open " + path);
+  }
+  ~Descriptor() { close(value_); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int value() const { return value_; }
+
+ private:
+  int value_;
+};
+
+}  // namespace
+
+void ThrowErrno(int error_number, const std::string& what) {
+  const bool full = error_number == ENOSPC || error_number == EDQUOT || error_number == EFBIG;
+  throw Error(full ? ErrorCode::kDiskFull : ErrorCode::kIo, what + ": " + std::strerror(error_number));
+}
+
+void TruncateAndSync(const std::string& path, uint64_t bytes) {
+  const Descriptor file(path, O_RDWR);
+  if (ftruncate(file.value(), static_cast<off_t>(bytes)) != 0) ThrowErrno(errno, "truncate " + path);
+  if (fsync(file.value()) != 0) ThrowErrno(errno, "sync " + path);
+}
+
+void RenameAndSyncDirectory(const std::string& from, const std::string& to) {
+  if (std::rename(from.c_str(), to.c_str()) != 0) ThrowErrno(errno, "rename " + from);
+  const size_t slash = to.rfind('/');
+  const std::string directory = slash == std::string::npos ? "." : slash == 0 ? "/" : to.substr(0, slash);
+  UnlinkGuard guard(to);  // a name that may not survive is a failure, and a failure leaves nothing
+  const Descriptor handle(directory, O_RDONLY | O_DIRECTORY);
+  if (fsync(handle.value()) != 0) ThrowErrno(errno, "sync " + directory);
+  guard.Keep();
+}
+
+UnlinkGuard::~UnlinkGuard() {
+  if (!path_.empty()) unlink(path_.c_str());
+}
+
+MappedFile::MappedFile(const std::string& path) {
+  const Descriptor file(path, O_RDONLY);
+  struct stat status;
+  if (fstat(file.value(), &status) != 0) ThrowErrno(errno, "stat " + path);
+  if (!S_ISREG(status.st_mode)) throw Error(ErrorCode::kIo, path + " is not a regular file");
+  size_ = static_cast<size_t>(status.st_size);
+  if (size_ == 0) return;
+  void* map = mmap(nullptr, size_, PROT_READ, MAP_SHARED, file.value(), 0);
+  if (map == MAP_FAILED) ThrowErrno(errno, "map " + path);
+  data_ = static_cast<const uint8_t*>(map);
+}
+
+MappedFile::~MappedFile() {
+  if (data_ != nullptr) munmap(const_cast<uint8_t*>(data_), size_);
+}
+
+}  // namespace gannet

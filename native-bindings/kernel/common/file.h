@@ -1,0 +1,50 @@
+// The few file operations of the kernel, with errors as Error.
+//
+// Thread-safety: functions of their arguments; a MappedFile is immutable.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "error.h"
+
+namespace gannet {
+
+// Throws for an errno value: kDiskFull for ENOSPC, EDQUOT and EFBIG, else kIo. `what` says what was tried.
+[[noreturn]] void ThrowErrno(int error_number, const std::string& what);
+
+// Cuts the file to `bytes` and syncs it.
+void TruncateAndSync(const std::string& path, uint64_t bytes);
+// Renames within a directory and syncs the directory, so that the name survives a power cut. On failure neither
+// name exists.
+void RenameAndSyncDirectory(const std::string& from, const std::string& to);
+
+// Unlinks a file when it goes out of scope, unless told that the file is wanted.
+class UnlinkGuard {
+ public:
+  explicit UnlinkGuard(std::string path) : path_(std::move(path)) {}
+  ~UnlinkGuard();
+  UnlinkGuard(const UnlinkGuard&) = delete;
+  UnlinkGuard& operator=(const UnlinkGuard&) = delete;
+  void Keep() { path_.clear(); }
+
+ private:
+  std::string path_;
+};
+
+// A whole file mapped for reading.
+class MappedFile {
+ public:
+  explicit MappedFile(const std::string& path);
+  ~MappedFile();
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  std::span<const uint8_t> bytes() const { return {data_, size_}; }
+
+ private:
+  const uint8_t* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+}  // namespace gannet

@@ -1,0 +1,319 @@
+#include "column_filter.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace gannet {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+static_assert(kColumnBlockSize == kWindowSize, "a window is one block of column minima and maxima");
+
+// Keeps the candidates for which `test(document)` holds.
+template <typename Test>
+void TestEach(WindowRange range, const uint64_t* candidates, uint64_t* passed, Test&& test) {
+  for (uint32_t word = 0; word < kWindowWords; ++word) {
+    uint64_t kept = 0;
+    ForEachBit(candidates[word], 0, [&](uint32_t bit) {
+      kept |= uint64_t{test(range.base + word * 64 + bit)} << bit;
+    });
+    passed[word] = kept;
+  }
+}
+
+// Keeps the candidates of which a raw value passes. Both loops index `values` directly: how wide the values are is
+// decided once per window, not per document.
+template <typename Values, typename Test, typename HasValue>
+void TestValues(const Column& column, Values values, WindowRange range, const uint64_t* candidates, uint64_t* passed,
+                Test&& test, HasValue&& has_value) {
+  if (values.empty()) return ClearBits(passed);
+  if (!column.many()) {
+    TestEach(range, candidates, passed,
+             [&](uint32_t document) { return bool{test(values[document])} && has_value(document); });
+    return;
+  }
+  TestEach(range, candidates, passed, [&](uint32_t document) {
+    const auto [begin, end] = column.ValueRange(document);
+    for (uint32_t i = begin; i < end; ++i) {
+      if (test(values[i])) return true;
+    }
+    return false;
+  });
+}
+
+// `test` takes an ordinal. "None" is an ordinal too, one that no test knows.
+template <typename Test>
+void TestOrdinals(const Column& column, WindowRange range, const uint64_t* candidates, uint64_t* passed, Test&& test) {
+  column.VisitOrdinals([&](auto values) {
+    TestValues(
+        column, values, range, candidates, passed, [&](auto raw) { return test(static_cast<uint32_t>(raw)); },
+        [](uint32_t) { return true; });
+  });
+}
+
+// `test` takes a number.
+template <typename Test>
+void TestNumbers(const Column& column, WindowRange range, const uint64_t* candidates, uint64_t* passed, Test&& test) {
+  column.VisitNumbers([&](auto values) {
+    TestValues(
+        column, values, range, candidates, passed, [&](auto raw) { return test(column.ToNumber(raw)); },
+        [&](uint32_t document) { return column.HasNumber(document); });
+  });
+}
+
+bool IsNumeric(const Column& column) {
+  return column.type() != ColumnType::kString && column.type() != ColumnType::kLocation;
+}
+
+}  // namespace
+
+const Column* FindColumn(const Segment& segment, uint32_t column) {
+  return column < segment.meta().columns.size() ? &segment.column(column) : nullptr;
+}
+
+ColumnFilter::ColumnFilter(const FilterNode& root, const Segment& segment) : root_(Compile(root, segment)) {}
+
+void ColumnFilter::Apply(Window* window) const {
+  if (passes_all() || !AnyBit(window->matches)) return;
+  uint64_t passed[kWindowWords];
+  Evaluate(root_, window->range, window->matches, passed);
+  std::copy_n(passed, kWindowWords, window->matches);
+}
+
+ColumnFilter::Node ColumnFilter::Negate(Node node) {
+  Node negated;
+  if (node.kind == Kind::kNothing) {
+    negated.kind = Kind::kEverything;
+  } else if (node.kind != Kind::kEverything) {
+    negated.kind = Kind::kNot;
+    negated.children.push_back(std::move(node));
+  }
+  return negated;
+}
+
+ColumnFilter::Node ColumnFilter::Compile(const FilterNode& source, const Segment& segment) {
+  Node node;
+  switch (source.op) {
+    case FilterOp::kAll:
+      node.kind = Kind::kEverything;
+      return node;
+    case FilterOp::kAnd:
+    case FilterOp::kOr: {
+      const bool is_and = source.op == FilterOp::kAnd;
+      const Kind neutral = is_and ? Kind::kEverything : Kind::kNothing;
+      const Kind absorbing = is_and ? Kind::kNothing : Kind::kEverything;
+      for (const FilterNode& child : source.children) {
+        Node compiled = Compile(child, segment);
+        if (compiled.kind == absorbing) return compiled;
+        if (compiled.kind != neutral) node.children.push_back(std::move(compiled));
+      }
+      node.kind = node.children.empty() ? neutral : is_and ? Kind::kAnd : Kind::kOr;
+      return node;
+    }
+    case FilterOp::kNot:
+      return Negate(Compile(source.children.front(), segment));
+    default:
+      break;
+  }
+  const Column* column = FindColumn(segment, source.column);
+  if (source.op == FilterOp::kIsNull) {
+    node.kind = column == nullptr ? Kind::kEverything : Kind::kIsNull;
+    node.column = column;
+    return node;
+  }
+  if (source.op == FilterOp::kNotEqual) {
+    FilterNode equal = source;
+    equal.op = FilterOp::kEqual;
+    return Negate(column == nullptr ? Node{} : CompileComparison(equal, *column));
+  }
+  return column == nullptr ? Node{} : CompileComparison(source, *column);
+}
+
+ColumnFilter::Node ColumnFilter::CompileComparison(const FilterNode& source, const Column& column) {
+  Node node;
+  if (source.op == FilterOp::kWithin) {
+    if (column.type() != ColumnType::kLocation) return node;
+    node.kind = Kind::kCircle;
+    node.circle.emplace_back(source.centre, source.metres);
+  } else if (source.op == FilterOp::kIn) {
+    node = CompileIn(source, column);
+  } else if (column.type() == ColumnType::kString && !source.values.front().is_number) {
+    node = CompileOrdinalRange(source, column);
+  } else if (IsNumeric(column) && source.values.front().is_number) {
+    node = CompileNumberRange(source, column);
+  }
+  node.column = &column;
+  return node;
+}
+
+ColumnFilter::Node ColumnFilter::CompileOrdinalRange(const FilterNode& source, const Column& column) {
+  const std::string_view key = source.values.front().text;
+  const uint32_t size = column.dictionary_size();
+  const uint32_t lower = column.LowerBound(key);
+  const uint32_t upper = lower < size && column.Key(lower) == key ? lower + 1 : lower;
+  Node node;
+  switch (source.op) {
+    case FilterOp::kLess:
+      node.end_ordinal = lower;
+      break;
+    case FilterOp::kLessOrEqual:
+      node.end_ordinal = upper;
+      break;
+    case FilterOp::kGreater:
+      node.first_ordinal = upper;
+      node.end_ordinal = size;
+      break;
+    case FilterOp::kGreaterOrEqual:
+      node.first_ordinal = lower;
+      node.end_ordinal = size;
+      break;
+    default:
+      node.first_ordinal = lower;
+      node.end_ordinal = upper;
+  }
+  node.kind = node.first_ordinal < node.end_ordinal ? Kind::kOrdinalRange : Kind::kNothing;
+  return node;
+}
+
+ColumnFilter::Node ColumnFilter::CompileNumberRange(const FilterNode& source, const Column&) {
+  const double number = source.values.front().number;
+  Node node;
+  node.kind = Kind::kNumberRange;
+  node.lowest = -kInfinity;
+  node.highest = kInfinity;
+  switch (source.op) {
+    case FilterOp::kLess:
+      if (number == -kInfinity) node.kind = Kind::kNothing;
+      node.highest = std::nextafter(number, -kInfinity);
+      break;
+    case FilterOp::kLessOrEqual:
+      node.highest = number;
+      break;
+    case FilterOp::kGreater:
+      if (number == kInfinity) node.kind = Kind::kNothing;
+      node.lowest = std::nextafter(number, kInfinity);
+      break;
+    case FilterOp::kGreaterOrEqual:
+      node.lowest = number;
+      break;
+    default:
+      node.lowest = number;
+      node.highest = number;
+  }
+  return node;
+}
+
+ColumnFilter::Node ColumnFilter::CompileIn(const FilterNode& source, const Column& column) {
+  Node node;
+  for (const PlanValue& value : source.values) {
+    if (value.is_number && IsNumeric(column)) {
+      node.numbers.push_back(value.number);
+    } else if (!value.is_number && column.type() == ColumnType::kString) {
+      const uint32_t ordinal = column.LowerBound(value.text);
+      if (ordinal < column.dictionary_size() && column.Key(ordinal) == value.text) node.ordinals.push_back(ordinal);
+    }
+  }
+  std::sort(node.numbers.begin(), node.numbers.end());
+  std::sort(node.ordinals.begin(), node.ordinals.end());
+  if (!node.numbers.empty()) {
+    node.kind = Kind::kNumbers;
+    node.lowest = node.numbers.front();
+    node.highest = node.numbers.back();
+  } else if (!node.ordinals.empty()) {
+    node.kind = Kind::kOrdinals;
+  }
+  return node;
+}
+
+void ColumnFilter::Evaluate(const Node& node, WindowRange range, const uint64_t* candidates, uint64_t* passed) {
+  switch (node.kind) {
+    case Kind::kAnd: {
+      uint64_t remaining[kWindowWords];
+      std::copy_n(candidates, kWindowWords, remaining);
+      for (const Node& child : node.children) {
+        Evaluate(child, range, remaining, passed);
+        if (!AnyBit(passed)) return;
+        std::copy_n(passed, kWindowWords, remaining);
+      }
+      return;
+    }
+    case Kind::kOr: {
+      uint64_t remaining[kWindowWords];
+      uint64_t found[kWindowWords];
+      std::copy_n(candidates, kWindowWords, remaining);
+      ClearBits(passed);
+      for (const Node& child : node.children) {
+        if (!AnyBit(remaining)) return;
+        Evaluate(child, range, remaining, found);
+        UniteBits(passed, found);
+        SubtractBits(remaining, found);
+      }
+      return;
+    }
+    case Kind::kNot: {
+      uint64_t found[kWindowWords];
+      Evaluate(node.children.front(), range, candidates, found);
+      std::copy_n(candidates, kWindowWords, passed);
+      SubtractBits(passed, found);
+      return;
+    }
+    default:
+      EvaluateLeaf(node, range, candidates, passed);
+  }
+}
+
+bool ColumnFilter::CanMatchNumbers(const Node& node, WindowRange range) {
+  double minimum;
+  double maximum;
+  if (!node.column->BlockRange(range.base / kColumnBlockSize, &minimum, &maximum)) return false;
+  return maximum >= node.lowest && minimum <= node.highest;
+}
+
+void ColumnFilter::EvaluateLeaf(const Node& node, WindowRange range, const uint64_t* candidates, uint64_t* passed) {
+  switch (node.kind) {
+    case Kind::kOrdinalRange: {
+      // One comparison: what is below the first ordinal wraps around to a large number.
+      const uint32_t first = node.first_ordinal;
+      const uint32_t width = node.end_ordinal - first;
+      TestOrdinals(*node.column, range, candidates, passed, [=](uint32_t ordinal) { return ordinal - first < width; });
+      return;
+    }
+    case Kind::kOrdinals:
+      TestOrdinals(*node.column, range, candidates, passed, [&](uint32_t ordinal) {
+        return std::binary_search(node.ordinals.begin(), node.ordinals.end(), ordinal);
+      });
+      return;
+    case Kind::kNumberRange:
+      if (!CanMatchNumbers(node, range)) return ClearBits(passed);
+      TestNumbers(*node.column, range, candidates, passed,
+                  [&](double number) { return number >= node.lowest && number <= node.highest; });
+      return;
+    case Kind::kNumbers:
+      if (!CanMatchNumbers(node, range)) return ClearBits(passed);
+      TestNumbers(*node.column, range, candidates, passed, [&](double number) {
+        return std::binary_search(node.numbers.begin(), node.numbers.end(), number);
+      });
+      return;
+    case Kind::kIsNull:
+      TestEach(range, candidates, passed,
+               [&](uint32_t document) { return node.column->ValueCount(document) == 0; });
+      return;
+    case Kind::kCircle:
+      TestEach(range, candidates, passed, [&](uint32_t document) {
+        if (node.column->ValueCount(document) == 0) return false;
+        const Column::Point point = node.column->Location(document);
+        return node.circle.front().Contains({point.latitude, point.longitude});
+      });
+      return;
+    case Kind::kEverything:
+      std::copy_n(candidates, kWindowWords, passed);
+      return;
+    default:
+      ClearBits(passed);
+  }
+}
+
+}  // namespace gannet

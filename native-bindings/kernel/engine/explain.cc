@@ -1,0 +1,112 @@
+#include "explain.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "../topk/phrase_matcher.h"
+#include "../topk/simd.h"
+#include "json_writer.h"
+
+namespace gannet {
+namespace {
+
+void AppendMember(const char* name, double value, std::string* out) {
+  out->append(name);
+  AppendJsonNumber(value, out);
+}
+
+class HitExplainer {
+ public:
+  HitExplainer(const PreparedQuery& query, const Hit& hit) : query_(query), hit_(hit) {}
+
+  void Append(std::string* out) {
+    float score = 0;  // Added in the order of scoring, as the evaluator does.
+    std::vector<std::pair<uint32_t, std::string>> groups;
+    for (const PreparedGroup& group : query_.groups) {
+      if (!group.scores()) continue;
+      std::string text;
+      const float contribution = AppendGroup(group, &text);
+      score += contribution;
+      if (contribution > 0) groups.emplace_back(group.plan_index, std::move(text));
+    }
+    std::sort(groups.begin(), groups.end());
+    AppendMember("{\"score\":", query_.has_scoring_groups ? std::min(score, 1.0f) : 1.0, out);
+    AppendMember(",\"maximum\":", query_.maximum, out);
+    out->append(",\"groups\":[");
+    for (const auto& [plan_index, text] : groups) {
+      if (out->back() == '}') out->push_back(',');
+      out->append(text);
+    }
+    out->append("]}");
+  }
+
+ private:
+  float AppendGroup(const PreparedGroup& group, std::string* out) const {
+    std::string terms;
+    float sum = 0;
+    for (const PreparedAlternative& alternative : group.alternatives) {
+      const uint32_t frequency = Frequency(alternative);
+      if (frequency == 0) continue;
+      sum += alternative.weight * FrequencyToFloat(frequency);
+      terms.append(terms.empty() ? "{\"term\":" : ",{\"term\":");
+      AppendJsonString(TextOf(alternative), &terms);
+      AppendMember(",\"weight\":", double{alternative.weight}, &terms);
+      AppendMember(",\"frequency\":", frequency, &terms);
+      AppendMember(",\"document_frequency\":", static_cast<double>(alternative.document_frequency), &terms);
+      terms.push_back('}');
+    }
+    if (sum == 0) return 0;
+    const uint8_t norm = query_.generation->segments[hit_.segment].segment->norms()[hit_.document];
+    const float contribution = Contribution(sum, query_.saturation[norm], group.weight);
+    AppendMember("{\"idf\":", group.idf, out);
+    AppendMember(",\"boost\":", double{group.boost}, out);
+    AppendMember(",\"contribution\":", double{contribution}, out);
+    out->append(",\"terms\":[" + terms + "]}");
+    return contribution;
+  }
+
+  uint32_t Frequency(const PreparedAlternative& alternative) const {
+    std::vector<uint32_t> distinct;
+    std::vector<uint32_t> slots;
+    for (const uint32_t term : alternative.terms) {
+      const auto found = std::find(distinct.begin(), distinct.end(), term);
+      slots.push_back(static_cast<uint32_t>(found - distinct.begin()));
+      if (found == distinct.end()) distinct.push_back(term);
+    }
+    std::vector<PostingCursor> cursors(distinct.size());
+    for (size_t i = 0; i < distinct.size(); ++i) {
+      const PostingList& list = query_.terms[distinct[i]].lists[hit_.segment];
+      if (list.document_frequency() == 0) return 0;
+      cursors[i].Reset(&list);
+    }
+    if (!alternative.is_phrase()) return cursors[0].Seek(hit_.document) ? cursors[0].Frequency() : 0;
+    const Segment* segment = query_.generation->segments[hit_.segment].segment.get();
+    return PhraseMatcher(segment, slots, cursors).Frequency(hit_.document, false);
+  }
+
+  std::string TextOf(const PreparedAlternative& alternative) const {
+    std::string text;
+    for (const uint32_t term : alternative.terms) {
+      if (!text.empty()) text.push_back(' ');
+      text.append(query_.terms[term].text);
+    }
+    return text;
+  }
+
+  const PreparedQuery& query_;
+  const Hit& hit_;
+};
+
+}  // namespace
+
+std::string ExplainHits(const PreparedQuery& query, const std::vector<Hit>& hits) {
+  std::string out = "[";
+  for (const Hit& hit : hits) {
+    if (out.size() > 1) out.push_back(',');
+    HitExplainer(query, hit).Append(&out);
+  }
+  out.push_back(']');
+  return out;
+}
+
+}  // namespace gannet

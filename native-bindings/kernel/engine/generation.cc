@@ -1,0 +1,114 @@
+#include "generation.h"
+
+#include <algorithm>
+#include <bit>
+#include <unordered_map>
+#include <utility>
+
+#include "../common/error.h"
+
+namespace gannet {
+namespace {
+
+constexpr size_t kChunkWords = kWindowSize / 64;
+
+[[noreturn]] void Invalid(const char* what) { throw Error(ErrorCode::kInvalidArgument, what); }
+
+uint32_t CountDeleted(const DeletionSet& deletions) {
+  uint32_t count = 0;
+  for (const auto& chunk : deletions.chunks) {
+    if (!chunk) continue;
+    for (const uint64_t word : *chunk) count += static_cast<uint32_t>(std::popcount(word));
+  }
+  return count;
+}
+
+// Deletions as the caller gave them: every chunk there or null, and no bit behind the last document.
+void CheckDeletions(SegmentView* view) {
+  const uint32_t documents = view->segment->document_count();
+  DeletionSet& deletions = view->deletions;
+  const size_t chunk_count = (documents + kWindowSize - 1) / kWindowSize;
+  if (deletions.chunks.size() > chunk_count) Invalid("more deletion chunks than the segment has windows");
+  deletions.chunks.resize(chunk_count);
+  for (const auto& chunk : deletions.chunks) {
+    if (chunk && chunk->size() != kChunkWords) Invalid("deletion chunk of the wrong size");
+  }
+  if (chunk_count > 0 && deletions.chunks.back()) {
+    const DeletionSet::Chunk& last = *deletions.chunks.back();
+    for (uint32_t bit = documents - static_cast<uint32_t>(chunk_count - 1) * kWindowSize; bit < kWindowSize; ++bit) {
+      if (last[bit / 64] >> (bit % 64) & 1) Invalid("deletion of a document behind the segment's last");
+    }
+  }
+  deletions.deleted_count = CountDeleted(deletions);
+}
+
+// Sets the bits, copying each chunk that changes once: other generations may hold the old one.
+void Delete(const std::vector<uint32_t>& documents, SegmentView* view) {
+  DeletionSet& deletions = view->deletions;
+  std::unordered_map<uint32_t, std::shared_ptr<DeletionSet::Chunk>> copies;
+  for (const uint32_t document : documents) {
+    if (document >= view->segment->document_count()) Invalid("deletion of a document that the segment does not have");
+    if (deletions.Contains(document)) continue;
+    const uint32_t index = document / kWindowSize;
+    auto& copy = copies[index];
+    if (!copy) {
+      const auto& old = deletions.chunks[index];
+      copy = old ? std::make_shared<DeletionSet::Chunk>(*old) : std::make_shared<DeletionSet::Chunk>(kChunkWords);
+      deletions.chunks[index] = copy;
+    }
+    (*copy)[(document % kWindowSize) / 64] |= uint64_t{1} << (document % 64);
+    ++deletions.deleted_count;
+  }
+}
+
+SegmentView* FindView(std::vector<SegmentView>* views, const Segment* segment) {
+  const auto found =
+      std::find_if(views->begin(), views->end(), [&](const SegmentView& view) { return view.segment.get() == segment; });
+  return found == views->end() ? nullptr : &*found;
+}
+
+void ComputeTotals(Generation* generation) {
+  uint64_t length_sum = 0;
+  for (const SegmentView& view : generation->segments) {
+    const SegmentMeta& meta = view.segment->meta();
+    generation->document_count += meta.document_count;
+    generation->live_count += meta.document_count - view.deletions.deleted_count;
+    length_sum += meta.weighted_length_sum;
+  }
+  if (generation->document_count > 0) {
+    const double average = static_cast<double>(length_sum) / static_cast<double>(generation->document_count);
+    generation->average_length = std::max(1.0, average);
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const Generation> DeriveGeneration(const Generation* base, const std::vector<SegmentView>& added,
+                                                   const std::vector<std::shared_ptr<const Segment>>& removed,
+                                                   const std::vector<SegmentDeletions>& deletions,
+                                                   std::string settings) {
+  auto generation = std::make_shared<Generation>();
+  std::vector<SegmentView>& views = generation->segments;
+  if (base != nullptr) views = base->segments;
+  for (const auto& segment : removed) {
+    const SegmentView* view = FindView(&views, segment.get());
+    if (view == nullptr) Invalid("removal of a segment that the generation does not have");
+    views.erase(views.begin() + (view - views.data()));
+  }
+  for (const SegmentView& view : added) {
+    if (!view.segment) Invalid("no segment");
+    if (FindView(&views, view.segment.get()) != nullptr) Invalid("segment is in the generation already");
+    views.push_back(view);
+    CheckDeletions(&views.back());
+  }
+  for (const SegmentDeletions& entry : deletions) {
+    SegmentView* view = FindView(&views, entry.segment.get());
+    if (view == nullptr) Invalid("deletions in a segment that the generation does not have");
+    Delete(entry.documents, view);
+  }
+  ComputeTotals(generation.get());
+  generation->settings = std::move(settings);
+  return generation;
+}
+
+}  // namespace gannet

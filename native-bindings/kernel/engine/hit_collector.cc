@@ -1,0 +1,248 @@
+#include "hit_collector.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "../common/error.h"
+#include "../topk/simd.h"
+#include "column_filter.h"
+#include "geo.h"
+
+namespace gannet {
+namespace {
+
+constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+// Small pages gather at least this many more before the better ones are kept.
+constexpr size_t kSpareHitsMin = 64;
+
+void CheckSortColumn(const Generation& generation, const SortKey& key) {
+  for (const SegmentView& view : generation.segments) {
+    const auto& columns = view.segment->meta().columns;
+    if (key.column >= columns.size()) continue;
+    const bool is_location = columns[key.column].type == ColumnType::kLocation;
+    if (is_location != (key.by == SortBy::kDistance)) {
+      throw Error(ErrorCode::kInvalidArgument, "sort key does not fit the type of its column");
+    }
+    return;
+  }
+  if (!generation.segments.empty()) throw Error(ErrorCode::kInvalidArgument, "sort by an unknown column");
+}
+
+template <typename T>
+int Compare(const T& a, const T& b) {
+  return a < b ? -1 : b < a ? 1 : 0;
+}
+
+}  // namespace
+
+HitCollector::HitCollector(const Generation& generation, const QueryPlan& plan)
+    : generation_(generation), plan_(plan), columns_(plan.sort_keys.size()) {
+  const uint64_t wanted = std::min<uint64_t>(uint64_t{plan.skip} + plan.size, generation.live_count);
+  // A page behind the last match has no hits, whatever the order.
+  kept_max_ = plan.skip >= generation.live_count || plan.size == 0 ? 0 : static_cast<size_t>(wanted);
+  buffer_max_ = kept_max_ + std::max(kept_max_, kSpareHitsMin);
+  const bool has_scoring_groups = std::any_of(plan.groups.begin(), plan.groups.end(), [](const PlanGroup& group) {
+    return group.occur != Occur::kMustNot;
+  });
+  unscored_ = has_scoring_groups ? 0.0f : 1.0f;
+  for (const SortKey& key : plan.sort_keys) {
+    if (key.by == SortBy::kColumn || key.by == SortBy::kDistance) CheckSortColumn(generation, key);
+  }
+  if (plan.flags & kStorageOrder) {
+    order_ = Order::kRecordNumber;
+  } else if (plan.sort_keys.empty()) {
+    order_ = Order::kScore;
+    needs_every_score_ = wants_hits();
+  } else {
+    order_ = Order::kKeys;
+    stride_ = plan.sort_keys.size();
+    for (const SortKey& key : plan.sort_keys) needs_every_score_ |= key.by == SortBy::kScore && wants_hits();
+  }
+}
+
+void HitCollector::BeginSegment(uint32_t segment) {
+  segment_ = segment;
+  const Segment& source = *generation_.segments[segment].segment;
+  record_numbers_ = source.record_numbers().data();
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    const SortKey& key = plan_.sort_keys[i];
+    const bool uses_column = key.by == SortBy::kColumn || key.by == SortBy::kDistance;
+    columns_[i] = uses_column ? FindColumn(source, key.column) : nullptr;
+  }
+}
+
+void HitCollector::Collect(const Window& window, const float* scores, const LazyScores& lazy_scores) {
+  if (!wants_hits()) return;
+  switch (order_) {
+    case Order::kScore:
+      return CollectByScore(window, scores);
+    case Order::kRecordNumber:
+      return CollectByRecordNumber(window, scores);
+    case Order::kKeys:
+      return CollectByKeys(window, scores, lazy_scores);
+  }
+}
+
+Hit HitCollector::MakeHit(uint32_t document, float score) const {
+  return {score, record_numbers_[document], segment_, document};
+}
+
+void HitCollector::CollectByScore(const Window& window, const float* scores) {
+  uint64_t candidates[kWindowWords];
+  std::copy_n(window.matches, kWindowWords, candidates);
+  if (has_bar_) {
+    // Equal scores may still enter, by record number.
+    const float below = std::nextafter(bar_.score, -std::numeric_limits<float>::infinity());
+    GreaterBits(scores, below, WordMask(window.matches), candidates);
+    IntersectBits(candidates, window.matches);
+  }
+  ForEachBit(candidates, [&](uint32_t offset) {
+    const Hit hit = MakeHit(window.range.base + offset, scores[offset]);
+    if (EntersAfterBar(hit, nullptr)) Add(hit, nullptr);
+  });
+}
+
+void HitCollector::CollectByRecordNumber(const Window& window, const float* scores) {
+  ForEachBit(window.matches, [&](uint32_t offset) {
+    const Hit hit = MakeHit(window.range.base + offset, scores == nullptr ? unscored_ : scores[offset]);
+    if (EntersAfterBar(hit, nullptr)) Add(hit, nullptr);
+  });
+}
+
+void HitCollector::CollectByKeys(const Window& window, const float* scores, const LazyScores& lazy_scores) {
+  std::array<double, kSortKeysMax> values;
+  ForEachBit(window.matches, [&](uint32_t offset) {
+    Hit hit = MakeHit(window.range.base + offset, 0);
+    ReadKeys(hit.document, values.data());
+    if (scores == nullptr) {
+      if (has_bar_ && CompareWithoutScores(hit, values.data(), bar_, bar_values_.data()) > 0) return;
+      scores = lazy_scores();
+    }
+    hit.score = scores[offset];
+    if (EntersAfterBar(hit, values.data())) Add(hit, values.data());
+  });
+}
+
+void HitCollector::ReadKeys(uint32_t document, double* values) const {
+  for (size_t i = 0; i < stride_; ++i) {
+    values[i] = columns_[i] == nullptr ? kMissing : ReadColumn(plan_.sort_keys[i], columns_[i], document);
+  }
+}
+
+// Of several values, the one that comes first in the direction of the key.
+double HitCollector::ReadColumn(const SortKey& key, const Column* column, uint32_t document) const {
+  const uint32_t count = column->ValueCount(document);
+  if (count == 0) return kMissing;
+  if (column->type() == ColumnType::kLocation) {
+    const Column::Point point = column->Location(document);
+    return DistanceMetres(key.origin, {point.latitude, point.longitude});
+  }
+  const bool is_string = column->type() == ColumnType::kString;
+  double value = kMissing;
+  for (uint32_t i = 0; i < count; ++i) {
+    const double other = is_string ? column->Ordinal(document, i) : column->Number(document, i);
+    if (i == 0 || (key.descending ? other > value : other < value)) value = other;
+  }
+  return value;
+}
+
+int HitCollector::CompareKey(size_t index, const Hit& a, double a_value, const Hit& b, double b_value) const {
+  const SortKey& key = plan_.sort_keys[index];
+  int order = 0;
+  if (key.by == SortBy::kScore) {
+    order = Compare(a.score, b.score);
+  } else if (key.by == SortBy::kRecordNumber) {
+    order = Compare(a.record_number, b.record_number);
+  } else {
+    const bool a_missing = std::isnan(a_value);
+    const bool b_missing = std::isnan(b_value);
+    if (a_missing || b_missing) return a_missing == b_missing ? 0 : a_missing ? 1 : -1;
+    order = Compare(a_value, b_value);
+    if (a.segment != b.segment && key.by == SortBy::kColumn) {
+      // Ordinals of different segments do not compare, keys do.
+      const Column& a_column = generation_.segments[a.segment].segment->column(key.column);
+      const Column& b_column = generation_.segments[b.segment].segment->column(key.column);
+      if (a_column.type() == ColumnType::kString && b_column.type() == ColumnType::kString) {
+        order = Compare(a_column.Key(static_cast<uint32_t>(a_value)), b_column.Key(static_cast<uint32_t>(b_value)));
+      }
+    }
+  }
+  return key.descending ? -order : order;
+}
+
+int HitCollector::CompareWithoutScores(const Hit& a, const double* a_values, const Hit& b,
+                                       const double* b_values) const {
+  for (size_t i = 0; i < stride_; ++i) {
+    if (plan_.sort_keys[i].by == SortBy::kScore) return 0;
+    if (const int order = CompareKey(i, a, a_values[i], b, b_values[i]); order != 0) return order;
+  }
+  return 0;
+}
+
+bool HitCollector::ComesFirst(const Hit& a, const double* a_values, const Hit& b, const double* b_values) const {
+  for (size_t i = 0; i < stride_; ++i) {
+    if (const int order = CompareKey(i, a, a_values[i], b, b_values[i]); order != 0) return order < 0;
+  }
+  if (order_ != Order::kRecordNumber && a.score != b.score) return a.score > b.score;
+  return a.record_number < b.record_number;
+}
+
+bool HitCollector::EntersAfterBar(const Hit& hit, const double* values) const {
+  return !has_bar_ || ComesFirst(hit, values, bar_, bar_values_.data());
+}
+
+void HitCollector::Add(const Hit& hit, const double* values) {
+  hits_.push_back(hit);
+  values_.insert(values_.end(), values, values + stride_);
+  if (hits_.size() >= buffer_max_) KeepBest();
+}
+
+void HitCollector::KeepBest() {
+  std::vector<uint32_t> order(hits_.size());
+  std::iota(order.begin(), order.end(), 0u);
+  const size_t kept = std::min(kept_max_, order.size());
+  const auto comes_first = [&](uint32_t a, uint32_t b) {
+    return ComesFirst(hits_[a], values_.data() + a * stride_, hits_[b], values_.data() + b * stride_);
+  };
+  const auto last = order.begin() + static_cast<ptrdiff_t>(kept - 1);
+  std::nth_element(order.begin(), last, order.end(), comes_first);
+  std::vector<Hit> hits;
+  std::vector<double> values;
+  hits.reserve(buffer_max_);
+  values.reserve(buffer_max_ * stride_);
+  for (size_t i = 0; i < kept; ++i) {
+    const size_t index = order[i];
+    hits.push_back(hits_[index]);
+    values.insert(values.end(), values_.begin() + static_cast<ptrdiff_t>(index * stride_),
+                  values_.begin() + static_cast<ptrdiff_t>((index + 1) * stride_));
+  }
+  hits_ = std::move(hits);
+  values_ = std::move(values);
+  has_bar_ = kept == kept_max_;
+  bar_ = hits_.back();
+  bar_values_.assign(values_.end() - static_cast<ptrdiff_t>(stride_), values_.end());
+}
+
+std::vector<Hit> HitCollector::Finish() {
+  std::vector<uint32_t> order(hits_.size());
+  std::iota(order.begin(), order.end(), 0u);
+  const size_t end = std::min(order.size(), kept_max_);
+  const size_t begin = std::min<size_t>(plan_.skip, end);
+  const auto comes_first = [&](uint32_t a, uint32_t b) {
+    return ComesFirst(hits_[a], values_.data() + a * stride_, hits_[b], values_.data() + b * stride_);
+  };
+  const auto first = order.begin() + static_cast<ptrdiff_t>(begin);
+  const auto last = order.begin() + static_cast<ptrdiff_t>(end);
+  // What is skipped need not be in order.
+  if (begin > 0 && begin < order.size()) std::nth_element(order.begin(), first, order.end(), comes_first);
+  std::partial_sort(first, last, order.end(), comes_first);
+  std::vector<Hit> page;
+  page.reserve(end - begin);
+  for (auto index = first; index != last; ++index) page.push_back(hits_[*index]);
+  return page;
+}
+
+}  // namespace gannet

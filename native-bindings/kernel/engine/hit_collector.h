@@ -1,0 +1,82 @@
+// Keeps the best hits of a search in the order that the plan asks for.
+//
+// Hits gather in a buffer of about twice the number wanted; when it is full, the better half stays (nth_element, so a
+// page far down costs no more per match than the first) and its worst becomes the bar for what enters.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "../topk/window.h"
+#include "generation.h"
+#include "query_plan.h"
+
+namespace gannet {
+
+struct Hit {
+  float score = 0;
+  uint32_t record_number = 0;
+  uint32_t segment = 0;  // index in the generation
+  uint32_t document = 0;
+};
+
+class HitCollector {
+ public:
+  // Scores of the window that is being collected, when it was evaluated without.
+  using LazyScores = std::function<const float*()>;
+
+  // Error(kInvalidArgument) where a sort key names a column that the segments do not have or cannot be sorted by.
+  HitCollector(const Generation& generation, const QueryPlan& plan);
+
+  // Every match's score is needed to order the hits. Otherwise, scores only break ties and are asked for late.
+  bool needs_every_score() const { return needs_every_score_; }
+  bool wants_hits() const { return kept_max_ > 0; }
+
+  void BeginSegment(uint32_t segment);
+  // `scores` may be null: then `lazy_scores` is called at most once, and not at all in storage order.
+  void Collect(const Window& window, const float* scores, const LazyScores& lazy_scores);
+
+  // The hits of the page, in order.
+  std::vector<Hit> Finish();
+
+ private:
+  enum class Order : uint8_t { kScore, kRecordNumber, kKeys };
+
+  void CollectByScore(const Window& window, const float* scores);
+  void CollectByRecordNumber(const Window& window, const float* scores);
+  void CollectByKeys(const Window& window, const float* scores, const LazyScores& lazy_scores);
+  void ReadKeys(uint32_t document, double* values) const;
+  double ReadColumn(const SortKey& key, const Column* column, uint32_t document) const;
+  Hit MakeHit(uint32_t document, float score) const;
+
+  // < 0: a comes first.
+  int CompareKey(size_t key, const Hit& a, double a_value, const Hit& b, double b_value) const;
+  // Only by what is known without scores; 0 where they would decide or nothing differs.
+  int CompareWithoutScores(const Hit& a, const double* a_values, const Hit& b, const double* b_values) const;
+  bool ComesFirst(const Hit& a, const double* a_values, const Hit& b, const double* b_values) const;
+  bool EntersAfterBar(const Hit& hit, const double* values) const;
+  void Add(const Hit& hit, const double* values);
+  void KeepBest();
+
+  const Generation& generation_;
+  const QueryPlan& plan_;
+  Order order_;
+  bool needs_every_score_ = false;
+  float unscored_ = 0;  // what a hit scores in storage order, where nobody asked for a score
+  size_t kept_max_ = 0;
+  size_t buffer_max_ = 0;
+  size_t stride_ = 0;  // values per hit
+  std::vector<Hit> hits_;
+  std::vector<double> values_;  // stride_ per hit; NaN = missing; strings as ordinals of the hit's segment
+  bool has_bar_ = false;
+  Hit bar_;
+  std::vector<double> bar_values_;
+
+  // Of the segment at hand.
+  uint32_t segment_ = 0;
+  const uint32_t* record_numbers_ = nullptr;
+  std::vector<const Column*> columns_;  // by sort key; null where it needs none or has none
+};
+
+}  // namespace gannet

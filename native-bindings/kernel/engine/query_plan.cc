@@ -1,0 +1,199 @@
+#include "query_plan.h"
+
+#include <cmath>
+#include <cstring>
+#include <string>
+
+#include "../common/error.h"
+
+namespace gannet {
+namespace {
+
+[[noreturn]] void Malformed(const char* what) {
+  throw Error(ErrorCode::kInvalidArgument, std::string("malformed plan: ") + what);
+}
+
+class PlanReader {
+ public:
+  explicit PlanReader(std::span<const uint8_t> bytes) : bytes_(bytes) {}
+
+  QueryPlan ReadPlan() {
+    QueryPlan plan;
+    if (Read<uint32_t>() != kPlanMagic) Malformed("magic");
+    plan.flags = Read<uint32_t>();
+    if ((plan.flags & ~uint32_t{kNeedTotal | kExplain | kStorageOrder}) != 0) Malformed("unknown flag");
+    plan.skip = Read<uint32_t>();
+    plan.size = Read<uint32_t>();
+    if (uint64_t{plan.skip} + plan.size > kHitsMax) Malformed("skip + size");
+    plan.minimum_score = Read<float>();
+    if (!(plan.minimum_score >= 0 && plan.minimum_score <= 1)) Malformed("minimum score");
+    const uint32_t group_count = Read<uint32_t>();
+    if (group_count > kGroupsMax) Malformed("too many groups");
+    for (uint32_t i = 0; i < group_count; ++i) plan.groups.push_back(ReadGroup());
+    plan.filter = ReadFilter(1);
+    ReadSortKeys(&plan);
+    ReadFacets(&plan);
+    if (const uint16_t column = Read<uint16_t>(); column != 0) {
+      plan.has_distance = true;
+      plan.distance_column = static_cast<uint16_t>(column - 1);
+      plan.distance_origin = ReadPoint();
+    }
+    if (offset_ != bytes_.size()) Malformed("trailing bytes");
+    return plan;
+  }
+
+ private:
+  template <typename T>
+  T Read() {
+    if (bytes_.size() - offset_ < sizeof(T)) Malformed("truncated");
+    T value;
+    std::memcpy(&value, bytes_.data() + offset_, sizeof(T));
+    offset_ += sizeof(T);
+    return value;
+  }
+
+  std::string_view ReadString() {
+    const uint32_t length = Read<uint32_t>();
+    if (bytes_.size() - offset_ < length) Malformed("truncated string");
+    const std::string_view text(reinterpret_cast<const char*>(bytes_.data()) + offset_, length);
+    offset_ += length;
+    return text;
+  }
+
+  GeoPoint ReadPoint() {
+    GeoPoint point;
+    point.latitude = Read<double>();
+    point.longitude = Read<double>();
+    if (!(point.latitude >= -90 && point.latitude <= 90)) Malformed("latitude");
+    if (!(std::abs(point.longitude) <= 360)) Malformed("longitude");
+    return point;
+  }
+
+  PlanGroup ReadGroup() {
+    PlanGroup group;
+    const uint8_t occur = Read<uint8_t>();
+    if (occur > static_cast<uint8_t>(Occur::kMustNot)) Malformed("occur");
+    group.occur = static_cast<Occur>(occur);
+    group.boost = Read<float>();
+    if (!(group.boost > 0) || !std::isfinite(group.boost)) Malformed("boost");
+    const uint16_t count = Read<uint16_t>();
+    if (count == 0 || count > kAlternativesMax) Malformed("alternative count");
+    for (uint16_t i = 0; i < count; ++i) group.alternatives.push_back(ReadAlternative());
+    return group;
+  }
+
+  PlanAlternative ReadAlternative() {
+    PlanAlternative alternative;
+    alternative.weight = Read<float>();
+    if (!(alternative.weight > 0 && alternative.weight <= 1)) Malformed("weight");
+    const uint16_t count = Read<uint16_t>();
+    terms_ += count;
+    if (count == 0 || terms_ > kPlanTermsMax) Malformed("term count");
+    for (uint16_t i = 0; i < count; ++i) alternative.terms.push_back(ReadString());
+    return alternative;
+  }
+
+  PlanValue ReadValue() {
+    if (++filter_values_ > kFilterValuesMax) Malformed("too many filter values");
+    PlanValue value;
+    const uint8_t kind = Read<uint8_t>();
+    if (kind > 1) Malformed("value kind");
+    value.is_number = kind == 1;
+    if (value.is_number) {
+      value.number = Read<double>();
+      if (std::isnan(value.number)) Malformed("value is not a number");
+    } else {
+      value.text = ReadString();
+    }
+    return value;
+  }
+
+  FilterNode ReadFilter(uint32_t depth) {
+    if (depth > kFilterDepthMax) Malformed("filter too deep");
+    if (++filter_nodes_ > kFilterNodesMax) Malformed("too many filter nodes");
+    FilterNode node;
+    const uint8_t op = Read<uint8_t>();
+    if (op > static_cast<uint8_t>(FilterOp::kWithin)) Malformed("filter operator");
+    node.op = static_cast<FilterOp>(op);
+    switch (node.op) {
+      case FilterOp::kAll:
+        break;
+      case FilterOp::kAnd:
+      case FilterOp::kOr: {
+        const uint16_t count = Read<uint16_t>();
+        for (uint16_t i = 0; i < count; ++i) node.children.push_back(ReadFilter(depth + 1));
+        break;
+      }
+      case FilterOp::kNot:
+        node.children.push_back(ReadFilter(depth + 1));
+        break;
+      case FilterOp::kIn: {
+        node.column = Read<uint16_t>();
+        const uint16_t count = Read<uint16_t>();
+        for (uint16_t i = 0; i < count; ++i) node.values.push_back(ReadValue());
+        break;
+      }
+      case FilterOp::kIsNull:
+        node.column = Read<uint16_t>();
+        break;
+      case FilterOp::kWithin:
+        node.column = Read<uint16_t>();
+        node.centre = ReadPoint();
+        node.metres = Read<double>();
+        if (!(node.metres >= 0)) Malformed("radius");
+        break;
+      default:
+        node.column = Read<uint16_t>();
+        node.values.push_back(ReadValue());
+    }
+    return node;
+  }
+
+  void ReadSortKeys(QueryPlan* plan) {
+    const uint8_t count = Read<uint8_t>();
+    if (count > kSortKeysMax) Malformed("too many sort keys");
+    for (uint8_t i = 0; i < count; ++i) {
+      SortKey key;
+      const uint8_t by = Read<uint8_t>();
+      if (by > static_cast<uint8_t>(SortBy::kRecordNumber)) Malformed("sort key");
+      key.by = static_cast<SortBy>(by);
+      const uint8_t descending = Read<uint8_t>();
+      if (descending > 1) Malformed("sort direction");
+      key.descending = descending == 1;
+      key.column = Read<uint16_t>();
+      if (key.by == SortBy::kDistance) {
+        key.origin = ReadPoint();
+      } else {
+        Read<double>();  // Unused by this kind, so whatever it holds is fine.
+        Read<double>();
+      }
+      plan->sort_keys.push_back(key);
+    }
+  }
+
+  void ReadFacets(QueryPlan* plan) {
+    const uint16_t count = Read<uint16_t>();
+    if (count > kFacetsMax) Malformed("too many facets");
+    for (uint16_t i = 0; i < count; ++i) {
+      PlanFacet facet;
+      facet.column = Read<uint16_t>();
+      facet.values_wanted = Read<uint32_t>();
+      for (const PlanFacet& other : plan->facets) {
+        if (other.column == facet.column) Malformed("facet asked for twice");
+      }
+      plan->facets.push_back(facet);
+    }
+  }
+
+  std::span<const uint8_t> bytes_;
+  size_t offset_ = 0;
+  uint64_t terms_ = 0;
+  uint64_t filter_nodes_ = 0;
+  uint64_t filter_values_ = 0;
+};
+
+}  // namespace
+
+QueryPlan ParsePlan(std::span<const uint8_t> bytes) { return PlanReader(bytes).ReadPlan(); }
+
+}  // namespace gannet

@@ -1,0 +1,73 @@
+// A parsed plan. Strings are views into the plan's bytes, which the caller keeps alive.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "plan.h"
+
+namespace gannet {
+
+struct PlanAlternative {
+  float weight = 1;
+  std::vector<std::string_view> terms;  // one, or the words of a phrase in order
+};
+
+struct PlanGroup {
+  Occur occur = Occur::kShould;
+  float boost = 1;
+  std::vector<PlanAlternative> alternatives;
+};
+
+struct PlanValue {
+  bool is_number = false;
+  double number = 0;
+  std::string_view text;
+};
+
+struct GeoPoint {
+  double latitude = 0;
+  double longitude = 0;
+};
+
+struct FilterNode {
+  FilterOp op = FilterOp::kAll;
+  uint16_t column = 0;
+  std::vector<PlanValue> values;     // one for comparisons, any number for kIn
+  std::vector<FilterNode> children;  // kAnd, kOr: any number; kNot: one
+  GeoPoint centre;                   // kWithin
+  double metres = 0;                 // kWithin
+};
+
+struct SortKey {
+  SortBy by = SortBy::kScore;
+  bool descending = false;
+  uint16_t column = 0;
+  GeoPoint origin;
+};
+
+struct PlanFacet {
+  uint16_t column = 0;
+  uint32_t values_wanted = 0;
+};
+
+struct QueryPlan {
+  uint32_t flags = 0;
+  uint32_t skip = 0;
+  uint32_t size = 0;
+  float minimum_score = 0;
+  std::vector<PlanGroup> groups;
+  FilterNode filter;
+  std::vector<SortKey> sort_keys;
+  std::vector<PlanFacet> facets;
+  bool has_distance = false;
+  uint16_t distance_column = 0;
+  GeoPoint distance_origin;
+};
+
+// Error(kInvalidArgument) where the bytes are not a plan within the limits of plan.h.
+QueryPlan ParsePlan(std::span<const uint8_t> bytes);
+
+}  // namespace gannet

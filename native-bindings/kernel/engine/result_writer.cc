@@ -1,0 +1,71 @@
+#include "result_writer.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "../common/error.h"
+#include "column_filter.h"
+#include "geo.h"
+
+namespace gannet {
+namespace {
+
+template <typename T>
+void Append(T value, std::vector<uint8_t>* out) {
+  const size_t offset = out->size();
+  out->resize(offset + sizeof(T));
+  std::memcpy(out->data() + offset, &value, sizeof(T));
+}
+
+void AppendText(const std::string& text, std::vector<uint8_t>* out) {
+  Append(static_cast<uint32_t>(text.size()), out);
+  out->insert(out->end(), text.begin(), text.end());
+}
+
+struct HitLocation {
+  double distance = std::numeric_limits<double>::quiet_NaN();
+  double latitude = std::numeric_limits<double>::quiet_NaN();
+  double longitude = std::numeric_limits<double>::quiet_NaN();
+};
+
+HitLocation Locate(const Generation& generation, const QueryPlan& plan, const Hit& hit) {
+  HitLocation location;
+  if (!plan.has_distance) return location;
+  const Column* column = FindColumn(*generation.segments[hit.segment].segment, plan.distance_column);
+  if (column == nullptr) return location;
+  if (column->type() != ColumnType::kLocation) {
+    throw Error(ErrorCode::kInvalidArgument, "distance from a column that is not a location");
+  }
+  if (column->ValueCount(hit.document) == 0) return location;
+  const Column::Point point = column->Location(hit.document);
+  return {DistanceMetres(plan.distance_origin, {point.latitude, point.longitude}), point.latitude, point.longitude};
+}
+
+}  // namespace
+
+std::vector<uint8_t> WriteResult(const Generation& generation, const QueryPlan& plan, const SearchResult& result) {
+  constexpr size_t kBytesPerHit = 32;
+  constexpr size_t kFixedBytes = 28;
+  std::vector<uint8_t> out;
+  out.reserve(kFixedBytes + result.hits.size() * kBytesPerHit + result.facets.size() + result.ranges.size() +
+              result.explain.size());
+  Append(kResultMagic, &out);
+  Append(static_cast<uint32_t>(result.hits.size()), &out);
+  Append(static_cast<double>(result.total_count), &out);
+  for (const Hit& hit : result.hits) {
+    const HitLocation location = Locate(generation, plan, hit);
+    Append(hit.record_number, &out);
+    // The maximum is a bound computed in doubles; a sum of floats may come out a rounding error above it.
+    Append(std::min(hit.score, 1.0f), &out);
+    Append(location.distance, &out);
+    Append(location.latitude, &out);
+    Append(location.longitude, &out);
+  }
+  AppendText(result.facets, &out);
+  AppendText(result.ranges, &out);
+  AppendText(result.explain, &out);
+  return out;
+}
+
+}  // namespace gannet

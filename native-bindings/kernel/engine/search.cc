@@ -1,0 +1,178 @@
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <memory>
+
+#include "../topk/segment_evaluator.h"
+#include "../topk/simd.h"
+#include "column_filter.h"
+#include "explain.h"
+#include "facet_counter.h"
+#include "generation.h"
+#include "hit_collector.h"
+#include "query_plan.h"
+#include "result_writer.h"
+
+namespace gannet {
+namespace {
+
+// Cursors above this number are given back to the system after the search that needed them.
+constexpr size_t kKeptCursorsMax = 1024;
+
+// Two, because hits in the order of a column are matched without scores, and scored late by a second evaluator.
+struct ThreadScratch {
+  EvaluatorScratch matching;
+  EvaluatorScratch scoring;
+};
+
+// The scratch of this thread for the time of one search. Its arrays are zero between searches (window.h), which an
+// error half-way through would leave untrue: then the scratch is dropped and the next search makes a new one.
+class ScratchLease {
+ public:
+  ScratchLease() : scratch_(Slot()) {
+    if (!scratch_) scratch_ = std::make_unique<ThreadScratch>();
+  }
+  ~ScratchLease() {
+    if (!returned_) scratch_.reset();
+  }
+  ScratchLease(const ScratchLease&) = delete;
+  ScratchLease& operator=(const ScratchLease&) = delete;
+
+  ThreadScratch& operator*() const { return *scratch_; }
+
+  void Return() {
+    for (EvaluatorScratch* part : {&scratch_->matching, &scratch_->scoring}) {
+      if (part->cursors.size() > kKeptCursorsMax) std::vector<PostingCursor>().swap(part->cursors);
+    }
+    returned_ = true;
+  }
+
+ private:
+  static std::unique_ptr<ThreadScratch>& Slot() {
+    static thread_local std::unique_ptr<ThreadScratch> scratch;
+    return scratch;
+  }
+
+  std::unique_ptr<ThreadScratch>& scratch_;
+  bool returned_ = false;
+};
+
+void RemoveDeleted(const DeletionSet& deletions, Window* window) {
+  if (deletions.deleted_count == 0) return;
+  const auto& chunk = deletions.chunks[window->range.base / kWindowSize];
+  if (chunk) SubtractBits(window->matches, chunk->data());
+}
+
+void RemoveBelow(float minimum_score, Window* window) {
+  uint64_t passing[kWindowWords];
+  const float below = std::nextafter(minimum_score, -std::numeric_limits<float>::infinity());
+  GreaterBits(window->scores, below, WordMask(window->matches), passing);
+  IntersectBits(window->matches, passing);
+}
+
+// Calls visit(window, window number) for every window of a segment that has matches, after deletions, filter and
+// minimum score.
+template <typename Visit>
+void ForEachWindow(const PreparedQuery& query, const QueryPlan& plan, uint32_t segment, bool with_scores,
+                   EvaluatorScratch* scratch, Visit&& visit) {
+  const SegmentView& view = query.generation->segments[segment];
+  const ColumnFilter filter(plan.filter, *view.segment);
+  SegmentEvaluator evaluator(&query, segment, with_scores, scratch);
+  for (uint32_t index = evaluator.NextWindow(0); index < evaluator.window_count();
+       index = evaluator.NextWindow(index + 1)) {
+    Window* window = evaluator.Evaluate(index);
+    RemoveDeleted(view.deletions, window);
+    if (plan.minimum_score > 0) RemoveBelow(plan.minimum_score, window);
+    filter.Apply(window);
+    if (AnyBit(window->matches)) visit(*window, index);
+  }
+}
+
+class Searcher {
+ public:
+  Searcher(const Generation& generation, const QueryPlan& plan, ThreadScratch* scratch)
+      : generation_(generation),
+        plan_(plan),
+        scratch_(scratch),
+        query_(PrepareQuery(generation, plan)),
+        collector_(generation, plan) {
+    for (const PlanFacet& facet : plan.facets) facets_.emplace_back(generation, facet);
+    with_scores_ = collector_.needs_every_score() || plan.minimum_score > 0;
+  }
+
+  SearchResult Run() {
+    for (uint32_t segment = 0; segment < generation_.segments.size(); ++segment) SearchSegment(segment);
+    SearchResult result;
+    result.total_count = total_;
+    result.hits = collector_.Finish();
+    if (!facets_.empty()) WriteFacets(&result);
+    if (plan_.flags & kExplain) result.explain = ExplainHits(query_, result.hits);
+    return result;
+  }
+
+ private:
+  void SearchSegment(uint32_t segment) {
+    collector_.BeginSegment(segment);
+    for (FacetCounter& facet : facets_) facet.BeginSegment(segment);
+    std::unique_ptr<SegmentEvaluator> scorer;  // Made when a score is first asked for.
+    const auto consume = [&](const Window& window, uint32_t index) {
+      total_ += CountBits(window.matches);
+      for (FacetCounter& facet : facets_) facet.Count(window);
+      collector_.Collect(window, with_scores_ ? window.scores : nullptr, [&]() -> const float* {
+        if (!scorer) scorer = std::make_unique<SegmentEvaluator>(&query_, segment, true, &scratch_->scoring);
+        return scorer->Evaluate(index)->scores;
+      });
+    };
+    ForEachWindow(query_, plan_, segment, with_scores_, &scratch_->matching, consume);
+    for (FacetCounter& facet : facets_) facet.EndSegment();
+  }
+
+  void WriteFacets(SearchResult* result) const {
+    result->facets.push_back('{');
+    result->ranges.push_back('{');
+    for (const FacetCounter& facet : facets_) facet.AppendJson(&result->facets, &result->ranges);
+    result->facets.push_back('}');
+    result->ranges.push_back('}');
+    if (result->ranges.size() == 2) result->ranges.clear();
+  }
+
+  const Generation& generation_;
+  const QueryPlan& plan_;
+  ThreadScratch* scratch_;
+  PreparedQuery query_;
+  HitCollector collector_;
+  std::vector<FacetCounter> facets_;
+  bool with_scores_ = false;
+  uint64_t total_ = 0;
+};
+
+}  // namespace
+
+std::vector<uint8_t> Search(const Generation& generation, std::span<const uint8_t> bytes) {
+  const QueryPlan plan = ParsePlan(bytes);
+  ScratchLease scratch;
+  const SearchResult result = Searcher(generation, plan, &*scratch).Run();
+  scratch.Return();
+  return WriteResult(generation, plan, result);
+}
+
+std::vector<uint32_t> CollectRecordNumbers(const Generation& generation, std::span<const uint8_t> bytes) {
+  const QueryPlan plan = ParsePlan(bytes);
+  const PreparedQuery query = PrepareQuery(generation, plan);
+  ScratchLease scratch;
+  std::vector<uint32_t> numbers;
+  for (uint32_t segment = 0; segment < generation.segments.size(); ++segment) {
+    const uint32_t* record_numbers = generation.segments[segment].segment->record_numbers().data();
+    const auto consume = [&](const Window& window, uint32_t) {
+      ForEachBit(window.matches,
+                 [&](uint32_t offset) { numbers.push_back(record_numbers[window.range.base + offset]); });
+    };
+    ForEachWindow(query, plan, segment, plan.minimum_score > 0, &(*scratch).matching, consume);
+  }
+  scratch.Return();
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+
+}  // namespace gannet

@@ -1,0 +1,212 @@
+#include "passage.h"
+
+#include <algorithm>
+#include <tuple>
+#include <unordered_map>
+
+#include "../analysis/unicode_data.h"
+#include "../analysis/utf8.h"
+
+namespace gannet {
+namespace {
+
+constexpr uint32_t kZeroWidthSpaceCode = 0x200b;
+constexpr std::string_view kCutBefore = "\xe2\x80\xa6 ";  // "… "
+constexpr std::string_view kCutBehind = " \xe2\x80\xa6";  // " …"
+constexpr uint32_t kCutCharacters = 2;                     // of each
+
+// Characters as they will be shown: the caller's zero width spaces are not.
+uint32_t Shown(uint32_t code) { return code == kZeroWidthSpaceCode ? 0 : 1; }
+
+DecodedCharacter Decode(std::string_view text, size_t at) { return DecodeUtf8(text.data() + at, text.size() - at); }
+
+// Start of the character before `at` (> 0). Ill-formed bytes count as one character each, which may count a character
+// too many but never too few.
+size_t StepBack(std::string_view text, size_t at) {
+  for (size_t length = 1; length <= 4 && length <= at; ++length) {
+    const auto byte = static_cast<uint8_t>(text[at - length]);
+    if ((byte & 0xc0) == 0x80) continue;
+    return Decode(text, at - length).length == length ? at - length : at - 1;
+  }
+  return at - 1;
+}
+
+bool IsSpace(uint32_t code) {
+  return code <= 0x20 || code == 0xa0 || code == 0x3000 || code == kZeroWidthSpaceCode ||
+         (code >= 0x2000 && code <= 0x200a) || code == 0x2028 || code == 0x2029;
+}
+
+// Whether a passage may begin or end between two characters.
+bool IsCut(uint32_t before, uint32_t behind) {
+  if (IsSpace(before) || IsSpace(behind)) return true;
+  // Han and kana that nobody segmented have no spaces; neither has what follows their punctuation.
+  const WordClass before_class = TraitsOf(before).word_class();
+  const WordClass behind_class = TraitsOf(behind).word_class();
+  if (behind_class == WordClass::kExtend || behind_class == WordClass::kZeroWidthJoiner) return false;
+  return before_class == WordClass::kIdeograph || behind_class == WordClass::kIdeograph ||
+         (before >= 0x3001 && before <= 0x3003);
+}
+
+uint32_t CountCharacters(std::string_view text, size_t begin, size_t end) {
+  uint32_t count = 0;
+  while (begin < end) {
+    const auto [code, length] = Decode(text, begin);
+    count += Shown(code);
+    begin += length;
+  }
+  return count;
+}
+
+struct Reach {
+  size_t at;            // the furthest place of the text where it may be cut
+  uint32_t characters;  // shown on the way there
+};
+
+// Goes back from `from` by at most `budget` characters.
+Reach ReachBack(std::string_view text, size_t from, uint32_t budget) {
+  Reach best{from, 0};
+  size_t at = from;
+  uint32_t count = 0;
+  while (at > 0) {
+    const size_t previous = StepBack(text, at);
+    const uint32_t code = Decode(text, previous).code;
+    count += Shown(code);
+    if (count > budget) return best;
+    at = previous;
+    if (at == 0 || IsCut(Decode(text, StepBack(text, at)).code, code)) best = {at, count};
+  }
+  return best;
+}
+
+Reach ReachForward(std::string_view text, size_t from, uint32_t budget) {
+  Reach best{from, 0};
+  size_t at = from;
+  uint32_t count = 0;
+  while (at < text.size()) {
+    const auto [code, length] = Decode(text, at);
+    count += Shown(code);
+    if (count > budget) return best;
+    at += length;
+    if (at == text.size() || IsCut(code, Decode(text, at).code)) best = {at, count};
+  }
+  return best;
+}
+
+// The matches first..last that fit into `budget` characters and are best; `characters` is their span.
+struct Choice {
+  size_t first = 0;
+  size_t last = 0;
+  uint32_t distinct = 0;
+  uint32_t matches = 0;
+  uint32_t characters = 0;
+};
+
+Choice ChooseMatches(std::string_view text, const std::vector<WordMatch>& matches, uint32_t budget) {
+  struct Span {
+    uint32_t begin;  // in characters from the first match
+    uint32_t end;
+  };
+  std::vector<Span> spans;
+  spans.reserve(matches.size());
+  uint32_t characters = 0;
+  size_t counted_to = matches.front().begin;
+  for (const WordMatch& match : matches) {
+    const uint32_t begin = characters + CountCharacters(text, counted_to, match.begin);
+    characters = begin + CountCharacters(text, match.begin, match.end);
+    counted_to = match.end;
+    spans.push_back({begin, characters});
+  }
+  Choice best;
+  std::unordered_map<uint32_t, uint32_t> counts;
+  size_t end = 0;  // matches [first, end) are in the window
+  for (size_t first = 0; first < matches.size(); ++first) {
+    while (end < matches.size() && (end <= first || spans[end].end - spans[first].begin <= budget)) {
+      ++counts[matches[end].id];
+      ++end;
+    }
+    const Choice choice{first, end - 1, static_cast<uint32_t>(counts.size()), static_cast<uint32_t>(end - first),
+                        spans[end - 1].end - spans[first].begin};
+    if (std::tie(choice.distinct, choice.matches) > std::tie(best.distinct, best.matches)) best = choice;
+    const auto leaving = counts.find(matches[first].id);
+    if (--leaving->second == 0) counts.erase(leaving);
+  }
+  return best;
+}
+
+void AppendEscaped(std::string_view text, size_t begin, size_t end, std::string* out) {
+  while (begin < end) {
+    const auto [code, length] = Decode(text, begin);
+    begin += length;
+    switch (code) {
+      case '&': out->append("&amp;"); break;
+      case '<': out->append("&lt;"); break;
+      case '>': out->append("&gt;"); break;
+      case '"': out->append("&quot;"); break;
+      case '\'': out->append("&#39;"); break;
+      case kZeroWidthSpaceCode: break;
+      default: AppendUtf8(code, out);
+    }
+  }
+}
+
+}  // namespace
+
+Passage ChoosePassage(std::string_view text, const std::vector<WordMatch>& matches, uint32_t characters_max) {
+  if (ReachForward(text, 0, characters_max).at == text.size()) {
+    std::unordered_map<uint32_t, uint32_t> counts;
+    for (const WordMatch& match : matches) ++counts[match.id];
+    return {0, text.size(), static_cast<uint32_t>(counts.size()), static_cast<uint32_t>(matches.size())};
+  }
+  const uint32_t budget = characters_max > 3 * kCutCharacters ? characters_max - 2 * kCutCharacters : 1;
+  const Choice choice = ChooseMatches(text, matches, budget);
+  Passage passage{matches[choice.first].begin, matches[choice.last].end, choice.distinct, choice.matches};
+  if (choice.characters >= budget) {  // no room for more; one very long word may even have to be cut
+    uint32_t count = 0;
+    size_t at = passage.begin;
+    while (at < passage.end) {
+      const auto [code, length] = Decode(text, at);
+      count += Shown(code);
+      if (count > budget) break;
+      at += length;
+    }
+    passage.end = at;
+    return passage;
+  }
+  // Half of the room before the matches, what that does not use behind them, and what is left then before them.
+  const uint32_t room = budget - choice.characters;
+  Reach before = ReachBack(text, passage.begin, room / 2);
+  const Reach behind = ReachForward(text, passage.end, room - before.characters);
+  if (behind.at == text.size()) before = ReachBack(text, passage.begin, room - behind.characters);
+  passage.begin = before.at;
+  passage.end = behind.at;
+  return passage;
+}
+
+std::string MarkPassage(std::string_view text, const std::vector<WordMatch>& matches, const Passage& passage) {
+  std::string out;
+  size_t begin = passage.begin;
+  size_t end = passage.end;
+  const auto first_match = std::lower_bound(matches.begin(), matches.end(), begin,
+                                            [](const WordMatch& match, size_t at) { return match.begin < at; });
+  if (begin > 0) {
+    out.append(kCutBefore);
+    while (begin < end && static_cast<uint8_t>(text[begin]) <= 0x20) ++begin;
+  }
+  if (end < text.size()) {
+    while (end > begin && static_cast<uint8_t>(text[end - 1]) <= 0x20) --end;
+  }
+  size_t at = begin;
+  for (auto match = first_match; match != matches.end() && match->begin < end; ++match) {
+    const size_t match_end = std::min<size_t>(match->end, end);
+    AppendEscaped(text, at, match->begin, &out);
+    out.append("<em>");
+    AppendEscaped(text, match->begin, match_end, &out);
+    out.append("</em>");
+    at = match_end;
+  }
+  AppendEscaped(text, at, end, &out);
+  if (end < text.size() && passage.end < text.size()) out.append(kCutBehind);
+  return out;
+}
+
+}  // namespace gannet

@@ -1,0 +1,57 @@
+// Finds the words of a text that a query matched.
+//
+// Thread-safety: immutable after construction; Find may run in several threads at once.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "highlighter.h"
+
+namespace gannet {
+
+// Of a long text, no more than this is read behind the first match.
+inline constexpr size_t kHighlightScanBytesMax = 256u << 10;
+
+struct WordMatch {
+  uint32_t begin;  // byte range of the word
+  uint32_t end;
+  uint32_t id;     // the same for every occurrence of a term, or of the same place in a phrase
+};
+
+class TermMatcher {
+ public:
+  // Keeps copies of the terms.
+  explicit TermMatcher(const HighlightTerms& terms);
+
+  // In order of the text, not overlapping.
+  std::vector<WordMatch> Find(std::string_view text) const;
+
+ private:
+  struct PhraseWord {
+    uint32_t word;
+    uint32_t position;
+    uint32_t begin;
+    uint32_t end;
+  };
+  static constexpr uint32_t kNone = 0xffffffffu;
+  struct Known {
+    uint32_t term = kNone;         // id when the word counts by itself
+    uint32_t phrase_word = kNone;  // id when it is a word of some phrase
+  };
+
+  void AddPhraseMatches(const std::vector<PhraseWord>& words, std::vector<WordMatch>* matches) const;
+  // Most words of a text are in no query: a look at length and ends spares hashing them.
+  static size_t Bucket(std::string_view term);
+
+  std::unordered_map<std::string, Known> known_;
+  std::array<bool, 1024> buckets_{};
+  std::vector<std::vector<uint32_t>> phrases_;  // of phrase words
+  uint32_t term_count_ = 0;
+};
+
+}  // namespace gannet

@@ -1,0 +1,136 @@
+#include "bit_packing.h"
+
+#include <emmintrin.h>
+
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "../common/bytes.h"
+
+namespace gannet {
+namespace {
+
+constexpr unsigned kRows = 32;  // of four values
+
+template <unsigned kWidth, unsigned kRow>
+inline __m128i UnpackRow(const __m128i* words) {
+  constexpr unsigned bit = kRow * kWidth;
+  constexpr unsigned word = bit / 32;
+  constexpr unsigned shift = bit % 32;
+  __m128i value = _mm_srli_epi32(_mm_loadu_si128(words + word), shift);
+  if constexpr (shift + kWidth > 32) {
+    value = _mm_or_si128(value, _mm_slli_epi32(_mm_loadu_si128(words + word + 1), 32 - shift));
+  }
+  if constexpr (kWidth < 32 && shift + kWidth != 32) {
+    value = _mm_and_si128(value, _mm_set1_epi32(static_cast<int>((1u << kWidth) - 1)));
+  }
+  return value;
+}
+
+template <unsigned kWidth, unsigned... kRow>
+inline void UnpackRows(const __m128i* words, __m128i* out, std::integer_sequence<unsigned, kRow...>) {
+  if constexpr (kWidth == 0) {
+    (_mm_storeu_si128(out + kRow, _mm_setzero_si128()), ...);
+  } else {
+    (_mm_storeu_si128(out + kRow, UnpackRow<kWidth, kRow>(words)), ...);
+  }
+}
+
+template <unsigned kWidth>
+void Unpack(const uint8_t* bytes, uint32_t* out) {
+  UnpackRows<kWidth>(reinterpret_cast<const __m128i*>(bytes), reinterpret_cast<__m128i*>(out),
+                     std::make_integer_sequence<unsigned, kRows>{});
+}
+
+// Prefix sum of four lanes on top of the last of `previous`; one is added to each.
+inline __m128i Accumulate(__m128i deltas, __m128i previous) {
+  deltas = _mm_add_epi32(deltas, _mm_set1_epi32(1));
+  deltas = _mm_add_epi32(deltas, _mm_slli_si128(deltas, 4));
+  deltas = _mm_add_epi32(deltas, _mm_slli_si128(deltas, 8));
+  return _mm_add_epi32(deltas, _mm_shuffle_epi32(previous, 0xff));
+}
+
+template <unsigned kWidth, unsigned... kRow>
+inline void UnpackDeltaRows(const __m128i* words, __m128i previous, __m128i* out,
+                            std::integer_sequence<unsigned, kRow...>) {
+  if constexpr (kWidth == 0) {
+    (_mm_storeu_si128(out + kRow, previous = Accumulate(_mm_setzero_si128(), previous)), ...);
+  } else {
+    (_mm_storeu_si128(out + kRow, previous = Accumulate(UnpackRow<kWidth, kRow>(words), previous)), ...);
+  }
+}
+
+template <unsigned kWidth>
+void UnpackDeltas(const uint8_t* bytes, uint32_t previous, uint32_t* out) {
+  UnpackDeltaRows<kWidth>(reinterpret_cast<const __m128i*>(bytes), _mm_set1_epi32(static_cast<int>(previous)),
+                          reinterpret_cast<__m128i*>(out), std::make_integer_sequence<unsigned, kRows>{});
+}
+
+template <unsigned... kWidth>
+constexpr auto MakeUnpackTable(std::integer_sequence<unsigned, kWidth...>) {
+  return std::array<void (*)(const uint8_t*, uint32_t*), sizeof...(kWidth)>{&Unpack<kWidth>...};
+}
+template <unsigned... kWidth>
+constexpr auto MakeDeltaTable(std::integer_sequence<unsigned, kWidth...>) {
+  return std::array<void (*)(const uint8_t*, uint32_t, uint32_t*), sizeof...(kWidth)>{&UnpackDeltas<kWidth>...};
+}
+constexpr auto kUnpackTable = MakeUnpackTable(std::make_integer_sequence<unsigned, 33>{});
+constexpr auto kDeltaTable = MakeDeltaTable(std::make_integer_sequence<unsigned, 33>{});
+
+}  // namespace
+
+void PackBlock(const uint32_t* values, unsigned width, uint8_t* out) {
+  if (width == 0) return;
+  std::memset(out, 0, 16 * width);
+  for (unsigned row = 0; row < kRows; ++row) {
+    const unsigned bit = row * width;
+    const unsigned word = bit / 32;
+    const unsigned shift = bit % 32;
+    for (unsigned lane = 0; lane < 4; ++lane) {
+      const uint64_t value = static_cast<uint64_t>(values[4 * row + lane]) << shift;
+      uint8_t* low = out + 16 * word + 4 * lane;
+      Store(low, Load<uint32_t>(low) | static_cast<uint32_t>(value));
+      if (shift + width > 32) Store(low + 16, static_cast<uint32_t>(value >> 32));
+    }
+  }
+}
+
+void UnpackBlock(const uint8_t* bytes, unsigned width, uint32_t* out) { kUnpackTable[width](bytes, out); }
+
+void UnpackBlockDeltas(const uint8_t* bytes, unsigned width, uint32_t previous, uint32_t* out) {
+  kDeltaTable[width](bytes, previous, out);
+}
+
+void AppendPacked(const uint32_t* values, size_t count, unsigned width, std::vector<uint8_t>* out) {
+  uint64_t pending = 0;
+  unsigned pending_bits = 0;
+  for (size_t i = 0; i < count; ++i) {
+    pending |= static_cast<uint64_t>(values[i]) << pending_bits;
+    pending_bits += width;
+    while (pending_bits >= 8) {
+      out->push_back(static_cast<uint8_t>(pending));
+      pending >>= 8;
+      pending_bits -= 8;
+    }
+  }
+  if (pending_bits > 0) out->push_back(static_cast<uint8_t>(pending));
+}
+
+void UnpackRange(const uint8_t* bytes, size_t size, uint64_t first, size_t count, unsigned width, uint32_t* out) {
+  const uint64_t mask = (uint64_t{1} << width) - 1;
+  uint64_t bit = first * width;
+  for (size_t i = 0; i < count; ++i, bit += width) {
+    const size_t at = static_cast<size_t>(bit / 8);
+    uint64_t word = 0;
+    if (at + 8 <= size) {
+      word = Load<uint64_t>(bytes + at);
+    } else if (at < size) {
+      std::memcpy(&word, bytes + at, size - at);
+    }
+    // At most 7 + 32 bits are needed, so one 64-bit load is enough.
+    out[i] = static_cast<uint32_t>((word >> (bit % 8)) & mask);
+  }
+}
+
+}  // namespace gannet

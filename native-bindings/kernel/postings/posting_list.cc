@@ -1,0 +1,326 @@
+#include "posting_list.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "../common/bytes.h"
+#include "bit_packing.h"
+#include "posting_layout.h"
+
+namespace gannet {
+namespace {
+
+[[noreturn]] void Damaged(const char* what) {
+  throw Error(ErrorCode::kDamaged, std::string("posting list: ") + what);
+}
+
+// Varints of an area that Parse has walked once, so that no bound has to be checked again.
+uint32_t TrustedVarint(const uint8_t** at) {
+  uint32_t value = 0;
+  for (unsigned shift = 0;; shift += 7) {
+    const uint8_t byte = *(*at)++;
+    value |= static_cast<uint32_t>(byte & 0x7f) << shift;
+    if (byte < 0x80) return value;
+  }
+}
+
+}  // namespace
+
+PostingList PostingList::Parse(std::span<const uint8_t> bytes, uint32_t document_count) {
+  PostingList list;
+  ByteReader reader(bytes);
+  if (document_count == 0 || document_count > kMaxDocumentsPerSegment) Damaged("document count");
+  list.document_count_ = document_count;
+  list.end_ = bytes.data() + bytes.size();
+  const uint64_t head = reader.Varint();
+  if ((head & kExternalFlag) != 0 || head >> 1 < 1 || head >> 1 > document_count) Damaged("document frequency");
+  const uint32_t frequency = static_cast<uint32_t>(head >> 1);
+  list.document_frequency_ = frequency;
+  list.block_count_ = (frequency + kBlockSize - 1) / kBlockSize;
+
+  if (frequency == 1) {
+    list.only_last_document_ = reader.Varint32(document_count - 1);
+    list.list_impacts_ = reader.Bytes(1).data();  // the norm; the frequency follows from the rest
+    const uint32_t occurrences = reader.Varint32();
+    list.total_occurrences_ = (occurrences >> 1) + 1;
+    list.singleton_frequency_ = static_cast<uint32_t>(list.total_occurrences_);
+    if (occurrences & 1) list.singleton_frequency_ = reader.Varint32(kPositionsMax - 1);
+    if (list.singleton_frequency_ == 0) Damaged("frequency");
+    if (list.total_occurrences_ > reader.remaining()) Damaged("positions");
+    list.positions_ = reader.position();
+    return list;
+  }
+
+  const uint64_t repeats = reader.Varint();
+  if (repeats > uint64_t{1} << 56) Damaged("occurrences");
+  list.total_occurrences_ = frequency + repeats;
+  list.list_impact_count_ = reader.Integer<uint8_t>();
+  const uint32_t impacts_max = list.block_count_ == 1 ? kImpactsPerBlock : kImpactsPerList;
+  if (list.list_impact_count_ < 1 || list.list_impact_count_ > impacts_max) Damaged("impacts");
+  list.list_impacts_ = reader.position();
+  for (uint32_t i = 0; i < list.list_impact_count_; ++i) {
+    reader.Bytes(1);
+    if (reader.Varint32(65535) == 0) Damaged("impacts");
+  }
+
+  if (list.block_count_ == 1) {
+    list.only_last_document_ = reader.Varint32(document_count - 1);
+    list.data_ = reader.position();
+    list.positions_ = ReadBlockAt(list.data_, list.end_, frequency).end;
+    return list;
+  }
+  list.impact_stride_ = reader.Integer<uint8_t>();
+  if (list.impact_stride_ < 1 || list.impact_stride_ > kImpactsPerBlock) Damaged("impacts");
+  const uint32_t data_bytes = reader.Integer<uint32_t>();
+  const size_t blocks = list.block_count_;
+  list.last_documents_ = reader.Bytes(4 * blocks).data();
+  list.block_offsets_ = reader.Bytes(4 * blocks).data();
+  list.position_offsets_ = reader.Bytes(4 * blocks).data();
+  list.block_impacts_ = reader.Bytes(kImpactBytes * list.impact_stride_ * blocks).data();
+  list.data_ = reader.Bytes(data_bytes).data();
+  list.positions_ = reader.position();
+  return list;
+}
+
+uint32_t PostingList::FindBlock(uint32_t from, uint32_t document) const {
+  if (from >= block_count_) return block_count_;
+  if (last_document(from) >= document) return from;
+  // Gallop: the wanted block is near in most calls.
+  uint32_t low = from;  // last_document(low) < document
+  uint32_t step = 1;
+  while (block_count_ - low > step && last_document(low + step) < document) {
+    low += step;
+    step *= 2;
+  }
+  uint32_t high = block_count_ - low > step ? low + step : block_count_;
+  while (high - low > 1) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (last_document(middle) < document) low = middle; else high = middle;
+  }
+  return high;
+}
+
+PostingList::BlockParts PostingList::ReadBlockAt(const uint8_t* at, const uint8_t* end, uint32_t length) {
+  ByteReader reader({at, static_cast<size_t>(end - at)});
+  BlockParts parts;
+  parts.document_code = reader.Integer<uint8_t>();
+  const uint8_t frequency_code = reader.Integer<uint8_t>();
+  parts.frequency_width = frequency_code & kFrequencyWidthMask;
+  parts.frequency_unit = (frequency_code & kFrequencyUnitFlag) ? reader.Integer<uint16_t>() : 1;
+  // (value + 1) * unit stays within 32 bits and is never 0.
+  if (parts.frequency_unit == 0 || parts.frequency_width + BitWidth(parts.frequency_unit) > 32) Damaged("frequencies");
+  if (parts.document_code & kBitsetFlag) {
+    parts.documents_size = kBitsetHeaderBytes + 8 * static_cast<size_t>(parts.document_code & kBitsetWordsMask);
+  } else {
+    if (parts.document_code > kDeltaWidthMax) Damaged("documents");
+    parts.documents_size = PackedBytes(length, parts.document_code);
+  }
+  parts.documents = reader.Bytes(parts.documents_size).data();
+  parts.frequencies_size = PackedBytes(length, parts.frequency_width);
+  parts.frequencies = reader.Bytes(parts.frequencies_size).data();
+  parts.end = reader.position();
+  return parts;
+}
+
+PostingList::BlockParts PostingList::ReadBlock(uint32_t block) const {
+  const uint8_t* at = data_;
+  if (block_offsets_ != nullptr) {
+    const uint32_t offset = Load<uint32_t>(block_offsets_ + 4 * static_cast<size_t>(block));
+    if (offset > static_cast<size_t>(positions_ - data_)) Damaged("block offset");
+    at += offset;
+  }
+  return ReadBlockAt(at, positions_, block_length(block));
+}
+
+void PostingList::DecodeDocuments(uint32_t block, uint32_t* out) const {
+  if (IsSingleton()) {
+    out[0] = only_last_document_;
+    return;
+  }
+  const BlockParts parts = ReadBlock(block);
+  const uint32_t length = block_length(block);
+  const uint32_t last = last_document(block);
+  const uint32_t previous = PreviousDocument(block);
+  if (parts.document_code & kBitsetFlag) {
+    const uint32_t words = parts.document_code & kBitsetWordsMask;
+    const uint32_t first = Load<uint32_t>(parts.documents - 1) >> 8;  // u24; the byte before is within the block
+    if (first < previous + 1 || first > last) Damaged("documents");
+    uint32_t count = 0;
+    for (uint32_t word = 0; word < words; ++word) {
+      uint64_t bits = Load<uint64_t>(parts.documents + kBitsetHeaderBytes + 8 * word);
+      if (count + static_cast<uint32_t>(std::popcount(bits)) > length) Damaged("documents");
+      for (; bits != 0; bits &= bits - 1) {
+        out[count++] = first + 64 * word + static_cast<uint32_t>(std::countr_zero(bits));
+      }
+    }
+    if (count != length) Damaged("documents");
+  } else if (length == kBlockSize) {
+    UnpackBlockDeltas(parts.documents, parts.document_code, previous, out);
+  } else {
+    UnpackRange(parts.documents, parts.documents_size, 0, length, parts.document_code, out);
+    uint32_t document = previous;
+    for (uint32_t i = 0; i < length; ++i) out[i] = document += out[i] + 1;
+  }
+  // Deltas are positive and their sum cannot overflow, so the last document bounds all of them.
+  if (out[length - 1] != last || previous + 1 > last) Damaged("documents");
+}
+
+bool PostingList::BlockBitset(uint32_t block, uint32_t* first, std::span<const uint8_t>* words) const {
+  if (IsSingleton()) {
+    *first = only_last_document_;
+    *words = {};
+    return true;
+  }
+  const BlockParts parts = ReadBlock(block);
+  const uint32_t length = block_length(block);
+  const uint32_t last = last_document(block);
+  const uint32_t begin = PreviousDocument(block) + 1;
+  if (parts.document_code == 0) {
+    if (begin + length != last + 1) Damaged("documents");
+    *first = begin;
+    *words = {};
+    return true;
+  }
+  if ((parts.document_code & kBitsetFlag) == 0) return false;
+  *first = Load<uint32_t>(parts.documents - 1) >> 8;
+  *words = {parts.documents + kBitsetHeaderBytes, parts.documents_size - kBitsetHeaderBytes};
+  uint32_t count = 0;
+  uint32_t highest = 0;
+  for (uint32_t word = 0; word < words->size() / 8; ++word) {
+    const uint64_t bits = Load<uint64_t>(words->data() + 8 * word);
+    count += static_cast<uint32_t>(std::popcount(bits));
+    if (bits != 0) highest = 64 * word + 63 - static_cast<uint32_t>(std::countl_zero(bits));
+  }
+  if (*first < begin || count != length || *first + highest != last) Damaged("documents");
+  return true;
+}
+
+void PostingList::UnpackFrequencies(const BlockParts& parts, uint32_t length, uint32_t* out) const {
+  if (length == kBlockSize) {
+    UnpackBlock(parts.frequencies, parts.frequency_width, out);
+  } else {
+    UnpackRange(parts.frequencies, parts.frequencies_size, 0, length, parts.frequency_width, out);
+  }
+}
+
+void PostingList::DecodeFrequencies(uint32_t block, uint32_t* out) const {
+  if (IsSingleton()) {
+    out[0] = singleton_frequency_;
+    return;
+  }
+  const BlockParts parts = ReadBlock(block);
+  const uint32_t length = block_length(block);
+  if (parts.frequency_width == 0) {
+    std::fill(out, out + length, parts.frequency_unit);
+    return;
+  }
+  UnpackFrequencies(parts, length, out);
+  if (parts.frequency_unit == 1) {
+    for (uint32_t i = 0; i < length; ++i) out[i] += 1;
+  } else {
+    for (uint32_t i = 0; i < length; ++i) out[i] = (out[i] + 1) * parts.frequency_unit;
+  }
+}
+
+PostingList::PositionParts PostingList::ReadPositionBlock(uint32_t block) const {
+  const uint8_t* at = positions_;
+  if (position_offsets_ != nullptr) {
+    const uint32_t offset = Load<uint32_t>(position_offsets_ + 4 * static_cast<size_t>(block));
+    if (offset > static_cast<size_t>(end_ - positions_)) Damaged("position offset");
+    at += offset;
+  }
+  ByteReader reader({at, static_cast<size_t>(end_ - at)});
+  PositionParts parts;
+  const uint8_t count_code = reader.Integer<uint8_t>();
+  parts.counts_are_frequencies = count_code == kCountsAreFrequencies;
+  parts.count_width = parts.counts_are_frequencies ? 0 : count_code;
+  parts.position_width = reader.Integer<uint8_t>();
+  if (parts.count_width > 31 || parts.position_width < 1 || parts.position_width > 31) Damaged("positions");
+  parts.counts_size = PackedBytes(block_length(block), parts.count_width);
+  parts.counts = reader.Bytes(parts.counts_size).data();
+  parts.positions = reader.position();
+  parts.positions_size = reader.remaining();
+  return parts;
+}
+
+// Occurrences per document, minus one.
+void PostingList::UnpackCounts(uint32_t block, const PositionParts& parts, uint32_t length, uint32_t* out) const {
+  if (parts.counts_are_frequencies) {
+    uint32_t frequencies[kBlockSize];
+    UnpackFrequencies(ReadBlock(block), block_length(block), frequencies);
+    std::copy(frequencies, frequencies + length, out);
+  } else {
+    UnpackRange(parts.counts, parts.counts_size, 0, length, parts.count_width, out);
+  }
+}
+
+void PostingList::DecodePositions(uint32_t block, uint32_t index, std::vector<uint32_t>* out) const {
+  if (IsSingleton()) {
+    uint32_t count;
+    DecodeBlockPositions(block, &count, out);
+    return;
+  }
+  const PositionParts parts = ReadPositionBlock(block);
+  uint32_t counts[kBlockSize];
+  UnpackCounts(block, parts, index + 1, counts);
+  uint64_t first = 0;
+  for (uint32_t i = 0; i < index; ++i) first += uint64_t{counts[i]} + 1;
+  const uint64_t count = uint64_t{counts[index]} + 1;
+  if (PackedBytes(first + count, parts.position_width) > parts.positions_size) Damaged("positions");
+  out->resize(count);
+  UnpackRange(parts.positions, parts.positions_size, first, count, parts.position_width, out->data());
+}
+
+void PostingList::DecodeBlockPositions(uint32_t block, uint32_t* counts, std::vector<uint32_t>* out) const {
+  if (IsSingleton()) {
+    counts[0] = static_cast<uint32_t>(total_occurrences_);
+    out->resize(counts[0]);
+    ByteReader reader({positions_, static_cast<size_t>(end_ - positions_)});
+    uint32_t position = 0;
+    for (uint32_t& value : *out) value = position += reader.Varint32(kPositionsMax - 1 - position);
+    return;
+  }
+  const PositionParts parts = ReadPositionBlock(block);
+  const uint32_t length = block_length(block);
+  UnpackCounts(block, parts, length, counts);
+  uint64_t total = 0;
+  for (uint32_t i = 0; i < length; ++i) total += ++counts[i];
+  if (PackedBytes(total, parts.position_width) > parts.positions_size) Damaged("positions");
+  out->resize(total);
+  UnpackRange(parts.positions, parts.positions_size, 0, total, parts.position_width, out->data());
+}
+
+std::span<const Impact> PostingList::BlockImpacts(uint32_t block, std::array<Impact, kImpactsPerBlock>* scratch) const {
+  if (block_impacts_ == nullptr) {
+    std::array<Impact, kImpactsPerList> impacts;
+    const size_t count = ListImpacts(&impacts).size();  // at most kImpactsPerBlock for a list with one block
+    std::copy(impacts.begin(), impacts.begin() + static_cast<std::ptrdiff_t>(count), scratch->begin());
+    return {scratch->data(), count};
+  }
+  const uint8_t* at = block_impacts_ + static_cast<size_t>(block) * impact_stride_ * kImpactBytes;
+  size_t count = 0;
+  for (; count < impact_stride_; ++count, at += kImpactBytes) {
+    const Impact impact{Load<uint16_t>(at), at[2]};
+    // A block with fewer pairs than the widest of its list has zeros behind them.
+    if (impact.frequency == 0) break;
+    (*scratch)[count] = impact;
+  }
+  if (count == 0) Damaged("impacts");
+  return {scratch->data(), count};
+}
+
+std::span<const Impact> PostingList::ListImpacts(std::array<Impact, kImpactsPerList>* scratch) const {
+  if (document_frequency_ == 0) return {};
+  if (IsSingleton()) {
+    (*scratch)[0] = {static_cast<uint16_t>(std::min(singleton_frequency_, 65535u)), *list_impacts_};
+    return {scratch->data(), 1};
+  }
+  const uint8_t* at = list_impacts_;
+  for (uint32_t i = 0; i < list_impact_count_; ++i) {
+    const uint8_t norm = *at++;
+    (*scratch)[i] = {static_cast<uint16_t>(TrustedVarint(&at)), norm};
+  }
+  return {scratch->data(), list_impact_count_};
+}
+
+}  // namespace gannet

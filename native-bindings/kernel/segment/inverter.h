@@ -1,0 +1,93 @@
+// Turns documents into posting lists in memory.
+//
+// Every term has a stream of variable-length codes in a pool of slices: a new document (tag 1, the distance from the
+// last one), a step to another text field (tag 2), an occurrence (tag 0, the distance from the last position). A
+// stream costs two to three bytes an occurrence, and is read once, when the lists are laid out in the order of their
+// terms.
+//
+// Thread-safety: one thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../analysis/analyzer.h"
+#include "../common/string_table.h"
+#include "../postings/posting_list.h"
+
+namespace gannet {
+
+class Inverter {
+ public:
+  explicit Inverter(std::vector<uint32_t> weight_units);
+
+  // One document after the other. texts[field] holds the values of the field; the field lengths (extents, with a gap
+  // of one between the values) are added to lengths(). Error(kLimit) for kPositionsMax words and more.
+  void AddDocument(std::span<const std::vector<std::string_view>> texts);
+
+  // Per field, then per document.
+  const std::vector<std::vector<uint32_t>>& lengths() const { return lengths_; }
+  uint32_t term_count() const { return terms_.size(); }
+
+  // Calls visit(term, list bytes) for every term in byte order. `norms` is by document.
+  void WriteLists(std::span<const uint8_t> norms, float average_length,
+                  const std::function<void(std::string_view, std::span<const uint8_t>)>& visit);
+
+ private:
+  // Where a term's stream ends, and what its last code was relative to.
+  struct Stream {
+    uint8_t* at;              // next free byte
+    uint32_t room;            // bytes before the link at the end of the slice
+    uint32_t first_slice;     // as a slice number
+    uint32_t next_document;   // the last document + 1
+    uint32_t position;        // last position in that document
+    uint16_t field;
+    uint8_t level;            // of the slice's size
+  };
+  static constexpr uint32_t kSliceUnit = 8;         // slices begin at multiples of it
+  static constexpr uint32_t kPoolBlockBytes = 1u << 20;
+  static constexpr uint32_t kSliceLevels = 9;       // 16 << level bytes: 16 to 4096
+  static constexpr uint32_t kLinkBytes = 4;
+
+  // Occurrences that wait to be added together, so that the memory they need is fetched while others are hashed.
+  struct Pending {
+    uint32_t hash;
+    uint32_t term_begin;  // in pending_terms_
+    uint32_t term_bytes;
+    uint32_t field;
+    uint32_t position;
+    uint32_t term;        // its number: guessed, then known
+  };
+  static constexpr size_t kPendingMax = 128;
+
+  class StreamReader;
+
+  void AddPending();
+  void AddOccurrence(uint32_t term, uint32_t field, uint32_t position);
+  void Append(Stream* stream, uint64_t value);
+  void NextSlice(Stream* stream);
+  uint32_t NewSlice(uint32_t bytes);
+  uint8_t* SliceAt(uint32_t slice) const {
+    constexpr uint32_t kSlicesPerBlock = kPoolBlockBytes / kSliceUnit;
+    return pool_[slice / kSlicesPerBlock].get() + (slice % kSlicesPerBlock) * kSliceUnit;
+  }
+
+  std::vector<uint32_t> weight_units_;
+  Analyzer analyzer_;
+  StringTable terms_;
+  std::vector<Stream> streams_;
+  std::vector<std::unique_ptr<uint8_t[]>> pool_;
+  uint32_t pool_left_ = 0;
+  std::vector<std::vector<uint32_t>> lengths_;
+  uint32_t document_ = 0;
+  std::string scratch_;
+  std::vector<Pending> pending_;
+  std::string pending_terms_;
+};
+
+}  // namespace gannet

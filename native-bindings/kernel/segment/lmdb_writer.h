@@ -1,0 +1,71 @@
+// Writes one LMDB file with appends in key order, through a write map, in one transaction.
+//
+// A store through the mapping on a full disk would be SIGBUS, not an error, so the writer allocates the blocks
+// of the file (posix_fallocate) ahead of what LMDB may touch: it mirrors how LMDB fills pages with appended keys
+// and stays some pages ahead. On file systems that promise nothing by fallocate (copy-on-write ones: btrfs with
+// compression, ZFS) that protection is as good as their word.
+//
+// Thread-safety: one thread.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "../format.h"
+
+struct MDB_env;
+struct MDB_txn;
+struct MDB_cursor;
+
+namespace gannet {
+
+inline constexpr uint64_t kValueBytesMax = 0xf0000000;  // LMDB's own limit is 2^32 - 1
+
+class LmdbWriter {
+ public:
+  // Makes or replaces the file. `size_bytes_max` bounds the address space that is mapped, no more than that.
+  LmdbWriter(const std::string& path, uint64_t size_bytes_max);
+  ~LmdbWriter();  // without Finish, the transaction is dropped (the file stays: the caller unlinks it)
+  LmdbWriter(const LmdbWriter&) = delete;
+  LmdbWriter& operator=(const LmdbWriter&) = delete;
+
+  // Keys have to ascend. Error(kDiskFull), Error(kIo), Error(kLimit) for a value over kValueBytesMax.
+  void Put(std::span<const uint8_t> key, std::span<const uint8_t> value);
+  // The same for a value that the caller fills in at once, before the next call.
+  uint8_t* Reserve(std::span<const uint8_t> key, size_t bytes);
+  // Replaces a value that was put before with one of the same size.
+  void Overwrite(std::span<const uint8_t> key, std::span<const uint8_t> value);
+
+  // Commits, cuts the file to its used pages, syncs it, and returns its size.
+  uint64_t Finish();
+
+ private:
+  void Append(std::span<const uint8_t> key, size_t value_bytes, const uint8_t* value, uint8_t** reserved);
+  void EnsureAllocated(size_t key_bytes, size_t value_bytes);
+  void Close();
+
+  std::string path_;
+  int file_ = -1;  // LMDB's descriptor, owned by the environment
+  MDB_env* env_ = nullptr;
+  MDB_txn* txn_ = nullptr;
+  MDB_cursor* cursor_ = nullptr;
+  unsigned dbi_ = 0;
+  uint64_t map_bytes_ = 0;
+  uint64_t page_bytes_ = 0;
+  uint64_t node_bytes_max_ = 0;    // a bigger node goes to overflow pages
+  uint64_t leaf_bytes_left_ = 0;   // of the leaf that is being filled
+  uint64_t leaf_pages_ = 0;
+  uint64_t overflow_pages_ = 0;
+  uint64_t allocated_bytes_ = 0;
+};
+
+// Key of a part: the letter, a big-endian number, a part, as format.h says.
+std::vector<uint8_t> MakeKey(Key letter);
+std::vector<uint8_t> MakeKey16(Key letter, uint32_t number);            // 'L'
+std::vector<uint8_t> MakeKey16(Key letter, uint32_t number, uint8_t part);  // 'C'
+std::vector<uint8_t> MakeKey32(Key letter, uint32_t number);            // 'P'
+std::vector<uint8_t> MakeKey8(Key letter, uint8_t part);                // 'R'
+
+}  // namespace gannet

@@ -1,0 +1,21 @@
+// The bytes of SegmentMeta: see docs/formats.md.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "segment.h"
+
+namespace gannet {
+
+inline constexpr uint32_t kTextFieldsMax = 4096;
+inline constexpr uint32_t kColumnsMax = 4096;
+inline constexpr uint32_t kWeightUnitsMax = 1000;
+
+// The length depends on the fields and columns only, not on the numbers.
+std::vector<uint8_t> EncodeSegmentMeta(const SegmentMeta& meta);
+// Error(kDamaged).
+SegmentMeta DecodeSegmentMeta(std::span<const uint8_t> bytes);
+
+}  // namespace gannet

@@ -1,0 +1,56 @@
+// Lays out a segment file: what building and merging share.
+//
+// The parts have to come in the order of their keys: columns, field lengths, meta, norms, postings, record numbers,
+// terms. Terms are told with their lists (AddTerm); their entries are kept in memory until the lists are written.
+//
+// Thread-safety: one thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../columns/column_writer.h"
+#include "../common/file.h"
+#include "lmdb_writer.h"
+#include "segment_builder.h"
+#include "segment_meta.h"
+
+namespace gannet {
+
+class SegmentWriter {
+ public:
+  SegmentWriter(const std::string& path, const SegmentSchema& schema, uint32_t document_count, uint64_t size_bytes_max);
+
+  void WriteColumn(uint32_t column, ColumnWriter* values);
+  // Fields in order. Adds up the token counts and weighted lengths of the meta data.
+  void WriteFieldLengths(uint32_t field, std::span<const uint32_t> lengths);
+  // After the field lengths.
+  void WriteNorms(std::span<const uint8_t> norms);
+  float AverageLength() const;
+  // Terms in byte order.
+  void AddTerm(std::string_view term, std::span<const uint8_t> list);
+  // Error(kInvalidArgument) where a record number occurs twice. Then writes everything else, and gives the file its
+  // name.
+  SegmentSummary Finish(std::span<const uint32_t> record_numbers);
+
+ private:
+  void FlushChunk();
+
+  std::string path_;
+  std::string temporary_path_;
+  UnlinkGuard guard_;
+  LmdbWriter file_;
+  SegmentMeta meta_;
+  std::vector<uint8_t> chunk_;
+  uint32_t chunk_count_ = 0;
+  std::vector<uint8_t> entries_;  // u16 key bytes, u16 value bytes, key, value
+};
+
+// Checks a schema: Error(kInvalidArgument) or Error(kLimit).
+void CheckSchema(const SegmentSchema& schema);
+
+}  // namespace gannet

@@ -1,0 +1,42 @@
+// Looks words up in the dictionaries of a generation.
+//
+// Terms are folded UTF-8 as the analyzer makes them. Document frequencies are sums over the segments and count
+// deleted documents until a merge drops these.
+//
+// Thread-safety: pure functions of immutable data.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../engine/generation.h"
+
+namespace gannet {
+
+struct TermMatch {
+  std::string term;
+  uint32_t distance = 0;  // edits; 0 for prefixes
+  uint64_t document_frequency = 0;
+
+  bool operator==(const TermMatch&) const = default;
+};
+
+// At most this many terms of a segment are looked at for one prefix: what begins with one letter is no answer anyway.
+inline constexpr uint32_t kPrefixTermsVisitedMax = 65536;
+inline constexpr uint32_t kFuzzyDistanceMax = 2;
+
+std::vector<uint64_t> DocumentFrequencies(const Generation& generation, std::span<const std::string_view> terms);
+
+// The `limit` most frequent terms that begin with `prefix`, among the first kPrefixTermsVisitedMax of each segment in
+// byte order; by document frequency descending, then term. Terms too long to be stored whole are left out.
+std::vector<TermMatch> FindPrefix(const Generation& generation, std::string_view prefix, size_t limit);
+
+// The first `limit` terms within `distance` <= kFuzzyDistanceMax edits of `term`, the term itself included; by distance,
+// then document frequency descending, then term. An edit inserts, removes or replaces a code point, or exchanges two
+// neighbours; no part is edited twice (optimal string alignment). Error(kInvalidArgument) for larger distances.
+std::vector<TermMatch> FindFuzzy(const Generation& generation, std::string_view term, uint32_t distance, size_t limit);
+
+}  // namespace gannet

@@ -1,0 +1,72 @@
+// The state machines of RecordSplitter, one a format.
+//
+// Thread-safety: as RecordSplitter.
+#pragma once
+
+#include "record_splitter.h"
+
+namespace gannet {
+
+class NdjsonSplitter final : public RecordSplitter {
+ public:
+  explicit NdjsonSplitter(size_t record_bytes_max) : RecordSplitter(record_bytes_max) {}
+
+ private:
+  void Feed(std::string_view chunk) override;
+  void Finish() override;
+  void EndLine();
+};
+
+class JsonArraySplitter final : public RecordSplitter {
+ public:
+  explicit JsonArraySplitter(size_t record_bytes_max) : RecordSplitter(record_bytes_max) { record_line_ = line_ = 0; }
+
+ private:
+  enum class State {
+    kStart,         // before [
+    kFirstElement,  // behind [: an element or ]
+    kElement,       // behind a comma: an element
+    kNested,        // in an object or array
+    kString,
+    kEscape,        // behind a backslash in a string
+    kScalar,        // in a number, true, false, null or anything like them
+    kAfterElement,  // a comma or ]
+    kEnd,           // behind the closing ]: white space only
+  };
+
+  void Feed(std::string_view chunk) override;
+  void Finish() override;
+  const char* unit() const override { return "element"; }
+  // Takes one byte at a place between elements.
+  void FeedBetween(char byte);
+  // Each takes what it can of `rest` and returns how many bytes.
+  size_t FeedNested(std::string_view rest);
+  size_t FeedString(std::string_view rest);
+  size_t FeedScalar(std::string_view rest);
+  void BeginElement(char byte);
+  void EndElement();
+
+  State state_ = State::kStart;
+  size_t depth_ = 0;  // objects and arrays that are open within the element
+};
+
+class CsvSplitter final : public RecordSplitter {
+ public:
+  explicit CsvSplitter(size_t record_bytes_max) : RecordSplitter(record_bytes_max) {}
+
+ private:
+  enum class State {
+    kFieldStart,
+    kUnquoted,
+    kQuoted,
+    kQuoteInQuoted,  // behind a quote within quotes: the first of two, or the end
+  };
+
+  void Feed(std::string_view chunk) override;
+  void Finish() override;
+  void EndRow();
+
+  State state_ = State::kFieldStart;
+};
+
+}  // namespace gannet

@@ -1,0 +1,88 @@
+// Cuts a stream of bytes into records without parsing them, in time linear in the bytes, wherever the chunks are cut.
+//
+//   NDJSON      a record a line; LF or CRLF; blank lines are skipped but counted.
+//   JSON array  a record an element, whatever its type; line breaks between tokens become blanks. A raw line break
+//               inside a string, which JSON forbids, becomes a carriage return: still forbidden, so that the record
+//               is refused and not silently repaired.
+//   CSV         RFC 4180: a record a row, the header being the first; a quote opens only at the start of a field, and
+//               line breaks within quotes are kept, as LF. Blank lines are skipped but counted.
+//
+// A byte order mark at the start is dropped. An error in the stream is thrown after the records before it were
+// returned, so that the records do not depend on the chunks; every later call throws it again. Errors:
+// kInvalidArgument (garbage between elements, an array or quote that is not closed), kLimit (a record longer than
+// record_bytes_max, or a chunk longer than kChunkBytesMax), each naming the line or element.
+//
+// Thread-safety: one thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../common/error.h"
+
+namespace gannet {
+
+enum class RecordFormat : uint8_t { kNdjson, kJson, kCsv };
+
+inline constexpr size_t kRecordBytesMaxMax = size_t{1} << 30;
+inline constexpr size_t kChunkBytesMax = size_t{1} << 30;
+
+struct SplitRecords {
+  std::string bytes;            // the records, each followed by LF
+  std::vector<uint32_t> ends;   // offset behind each record and its LF
+  std::vector<uint32_t> lines;  // 1-based line (element, for JSON) on which each record begins
+};
+
+class RecordSplitter {
+ public:
+  static std::unique_ptr<RecordSplitter> Create(RecordFormat format, size_t record_bytes_max);
+  virtual ~RecordSplitter() = default;
+
+  // Records that are complete by now; perhaps none.
+  SplitRecords Push(std::string_view chunk);
+  // What is left at the end of the stream. Only once, and no Push after it.
+  SplitRecords End();
+
+ protected:
+  explicit RecordSplitter(size_t record_bytes_max) : record_bytes_max_(record_bytes_max) {}
+
+  virtual void Feed(std::string_view chunk) = 0;
+  virtual void Finish() = 0;
+
+  // The record under way.
+  size_t record_bytes() const { return buffer_.size() - record_begin_; }
+  char last_byte() const { return buffer_.back(); }
+  void Append(std::string_view bytes);
+  void ReplaceLastByte(char byte) { buffer_.back() = byte; }
+  // Ends the record under way. A blank one is skipped when `skip_blank` is set.
+  void Complete(bool skip_blank);
+  void DropCarriageReturn();
+
+  // "line 7", "element 7": where the record under way began.
+  virtual const char* unit() const { return "line"; }
+  [[noreturn]] void Fail(ErrorCode code, const std::string& what) const;
+
+  uint32_t line_ = 1;         // where the stream is: 1-based line or element
+  uint32_t record_line_ = 1;  // where the record under way began
+
+ private:
+  template <typename Step>
+  SplitRecords Run(Step step);
+  void FeedPastByteOrderMark(std::string_view chunk);
+
+  const size_t record_bytes_max_;
+  std::string buffer_;  // complete records, then the one under way
+  size_t record_begin_ = 0;
+  std::vector<uint32_t> ends_;
+  std::vector<uint32_t> lines_;
+  size_t byte_order_mark_ = 0;  // bytes of it seen; npos when the stream is past it
+  bool ended_ = false;
+  std::optional<Error> error_;
+};
+
+}  // namespace gannet

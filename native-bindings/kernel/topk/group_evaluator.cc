@@ -1,0 +1,266 @@
+#include "group_evaluator.h"
+
+#include <algorithm>
+
+#include "simd.h"
+
+namespace gannet {
+namespace {
+
+// Finding one posting costs about as much as running over this many.
+constexpr uint64_t kProbeCostPostings = 8;
+// Distinct terms of a phrase, and for every place in it which of them stands there.
+std::vector<uint32_t> DistinctTerms(const std::vector<uint32_t>& terms, std::vector<uint32_t>* slots) {
+  std::vector<uint32_t> distinct = terms;
+  std::sort(distinct.begin(), distinct.end());
+  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+  slots->clear();
+  for (const uint32_t term : terms) {
+    slots->push_back(
+        static_cast<uint32_t>(std::lower_bound(distinct.begin(), distinct.end(), term) - distinct.begin()));
+  }
+  return distinct;
+}
+
+bool CanMatch(const PreparedAlternative& alternative, const PreparedQuery& query, uint32_t segment) {
+  return std::all_of(alternative.terms.begin(), alternative.terms.end(), [&](uint32_t term) {
+    return query.terms[term].lists[segment].document_frequency() > 0;
+  });
+}
+
+}  // namespace
+
+size_t GroupEvaluator::CursorCount(const PreparedGroup& group, const PreparedQuery& query, uint32_t segment) {
+  size_t count = 0;
+  for (const PreparedAlternative& alternative : group.alternatives) {
+    if (CanMatch(alternative, query, segment)) count += alternative.terms.size();
+  }
+  return count;
+}
+
+GroupEvaluator::GroupEvaluator(const PreparedQuery* query, const PreparedGroup* group, uint32_t segment,
+                               EvaluatorScratch* scratch, PostingCursor** cursors)
+    : query_(query), group_(group), scratch_(scratch) {
+  const Segment& source = *query->generation->segments[segment].segment;
+  norms_ = source.norms().data();
+  document_count_ = source.document_count();
+  std::vector<uint32_t> slots;
+  for (const PreparedAlternative& prepared : group->alternatives) {
+    if (!CanMatch(prepared, *query, segment)) continue;
+    const std::vector<uint32_t> terms = DistinctTerms(prepared.terms, &slots);
+    PostingCursor* first = *cursors;
+    *cursors += terms.size();
+    for (size_t i = 0; i < terms.size(); ++i) first[i].Reset(&query->terms[terms[i]].lists[segment]);
+    Alternative alternative{prepared.weight, prepared.is_phrase() ? nullptr : first, nullptr};
+    if (prepared.is_phrase()) {
+      alternative.phrase = std::make_unique<PhraseMatcher>(&source, slots, std::span<PostingCursor>(first, terms.size()));
+    }
+    cost_ += AlternativeCost(alternative);
+    alternatives_.push_back(std::move(alternative));
+  }
+  // At weight 1 the frequency is that of the posting, so this way and the accumulating one agree to the bit, and a
+  // segment may take it although another has more of the alternatives.
+  if (alternatives_.size() == 1 && alternatives_[0].term != nullptr && alternatives_[0].weight == 1) {
+    single_ = alternatives_[0].term;
+  } else if (!alternatives_.empty()) {
+    frequencies_ = std::make_unique<float[]>(kWindowSize);
+  }
+}
+
+uint64_t GroupEvaluator::AlternativeCost(const Alternative& alternative) const {
+  return alternative.phrase ? alternative.phrase->cost() : alternative.term->document_frequency();
+}
+
+uint32_t GroupEvaluator::NextDocument(uint32_t target) {
+  uint32_t next = kNoDocument;
+  for (Alternative& alternative : alternatives_) {
+    next = std::min(next, alternative.phrase ? alternative.phrase->NextDocument(target)
+                                             : alternative.term->NextDocument(target));
+    if (next <= target) break;
+  }
+  return next;
+}
+
+bool GroupEvaluator::ShouldProbe(const uint64_t* candidates) const {
+  if (candidates == nullptr) return false;
+  const uint64_t postings_in_window = cost_ * kWindowSize / std::max(document_count_, kWindowSize);
+  return CountBits(candidates) * alternatives_.size() * kProbeCostPostings < postings_in_window;
+}
+
+void GroupEvaluator::Match(WindowRange range, const uint64_t* candidates, bool for_scores) {
+  range_ = range;
+  ranked_ = false;
+  if (ShouldProbe(candidates)) {
+    MatchByProbing(range, candidates, for_scores);
+  } else if (single_ != nullptr) {
+    MatchSingle(range);
+  } else if (for_scores) {
+    MatchByAccumulation(range, candidates);
+  } else {
+    MatchByFlags(range, candidates);
+  }
+}
+
+void GroupEvaluator::MatchSingle(WindowRange range) {
+  uint64_t words = 0;
+  uint64_t added[kWindowWords] = {};
+  single_->AddBits(range, added, scratch_->flags, &words, &first_posting_);
+  FlagBits(scratch_->flags, words, bits_);
+  UniteBits(bits_, added);
+  WipeWords(scratch_->flags, words);
+  ranked_ = true;
+}
+
+uint64_t GroupEvaluator::SetFlags(WindowRange range, uint64_t* bits, uint8_t* flags) {
+  uint64_t words = 0;
+  uint32_t first_posting;
+  single_->AddBits(range, bits, flags, &words, &first_posting);
+  return words;
+}
+
+uint64_t GroupEvaluator::Scatter(WindowRange range, float* scores) {
+  uint64_t words = 0;
+  float* contributions = scratch_->contributions;
+  const float* saturation = query_->saturation.data();
+  const float weight = group_->weight;
+  single_->ForEachRun<true>(
+      range, [&](const uint32_t* documents, const uint32_t* frequencies, uint32_t count) {
+        Contributions(documents, frequencies, count, norms_, saturation, weight, contributions);
+        for (uint32_t i = 0; i < count; ++i) scores[documents[i] - range.base] += contributions[i];
+        words |= TouchedWords(documents, count, range.base);
+      });
+  return words;
+}
+
+void GroupEvaluator::WipeFrequencies() {
+  WipeWords(frequencies_.get(), frequency_words_);
+  frequency_words_ = 0;
+}
+
+void GroupEvaluator::MatchByProbing(WindowRange range, const uint64_t* candidates, bool for_scores) {
+  ClearBits(bits_);
+  if (frequencies_) WipeFrequencies();
+  ForEachBit(candidates, [&](uint32_t offset) {
+    const uint32_t document = range.base + offset;
+    const float frequency = single_ != nullptr ? (single_->Seek(document) ? 1.0f : 0.0f) : Frequency(document, !for_scores);
+    if (frequency <= 0) return;
+    bits_[offset / 64] |= uint64_t{1} << (offset % 64);
+    if (single_ != nullptr || !for_scores) return;
+    frequencies_[offset] = frequency;
+    frequency_words_ |= uint64_t{1} << (offset / 64);
+  });
+}
+
+void GroupEvaluator::MatchByFlags(WindowRange range, const uint64_t* candidates) {
+  uint8_t* flags = scratch_->flags;
+  uint64_t words = 0;
+  for (const Alternative& alternative : alternatives_) {
+    if (alternative.phrase) continue;
+    alternative.term->ForEachRun<false>(
+        range, [&](const uint32_t* documents, const uint32_t*, uint32_t count) {
+          for (uint32_t i = 0; i < count; ++i) flags[documents[i] - range.base] = 1;
+          words |= TouchedWords(documents, count, range.base);
+        });
+  }
+  FlagBits(flags, words, bits_);
+  WipeWords(flags, words);
+  for (const Alternative& alternative : alternatives_) {
+    if (alternative.phrase) AddPhrase(range, candidates, alternative, false);
+  }
+}
+
+void GroupEvaluator::MatchByAccumulation(WindowRange range, const uint64_t* candidates) {
+  WipeFrequencies();
+  float* sums = frequencies_.get();
+  for (const Alternative& alternative : alternatives_) {
+    if (alternative.phrase) {
+      AddPhrase(range, candidates, alternative, true);
+      continue;
+    }
+    const float weight = alternative.weight;
+    alternative.term->ForEachRun<true>(
+        range, [&](const uint32_t* documents, const uint32_t* frequencies, uint32_t count) {
+          for (uint32_t i = 0; i < count; ++i) {
+            sums[documents[i] - range.base] += weight * FrequencyToFloat(frequencies[i]);
+          }
+          frequency_words_ |= TouchedWords(documents, count, range.base);
+        });
+  }
+  GreaterBits(sums, 0, frequency_words_, bits_);
+}
+
+void GroupEvaluator::AddPhrase(WindowRange range, const uint64_t* candidates, const Alternative& alternative,
+                               bool for_scores) {
+  PhraseMatcher& phrase = *alternative.phrase;
+  for (uint32_t document = phrase.NextDocument(range.base); document < range.end;
+       document = phrase.NextDocument(document + 1)) {
+    const uint32_t offset = document - range.base;
+    const uint64_t bit = uint64_t{1} << (offset % 64);
+    if (candidates != nullptr && !(candidates[offset / 64] & bit)) continue;
+    if (!for_scores && (bits_[offset / 64] & bit)) continue;
+    const uint32_t frequency = phrase.Frequency(document, !for_scores);
+    if (frequency == 0) continue;
+    if (for_scores) {
+      frequencies_[offset] += alternative.weight * FrequencyToFloat(frequency);
+      frequency_words_ |= uint64_t{1} << (offset / 64);
+    } else {
+      bits_[offset / 64] |= bit;
+    }
+  }
+}
+
+float GroupEvaluator::Frequency(uint32_t document, bool any) {
+  float sum = 0;
+  for (Alternative& alternative : alternatives_) {
+    uint32_t frequency = 0;
+    if (alternative.phrase) {
+      frequency = alternative.phrase->Frequency(document, any);
+    } else if (alternative.term->Seek(document)) {
+      frequency = any ? 1 : alternative.term->Frequency();
+    }
+    if (frequency == 0) continue;
+    sum += alternative.weight * FrequencyToFloat(frequency);
+    if (any) break;
+  }
+  return sum;
+}
+
+void GroupEvaluator::AddScores(const uint64_t* matches, float* scores) {
+  if (ranked_) {
+    AddRankedScores(matches, scores);
+    return;
+  }
+  const float weight = group_->weight;
+  const float* saturation = query_->saturation.data();
+  for (uint32_t word = 0; word < kWindowWords; ++word) {
+    ForEachBit(matches[word] & bits_[word], word * 64, [&](uint32_t offset) {
+      const uint32_t document = range_.base + offset;
+      float frequency;
+      if (single_ == nullptr) {
+        frequency = frequencies_[offset];
+      } else {
+        if (!single_->Seek(document)) return;
+        frequency = FrequencyToFloat(single_->Frequency());
+      }
+      scores[offset] += Contribution(frequency, saturation[norms_[document]], weight);
+    });
+  }
+}
+
+// The rank of a document among the bits of the window is the number of its posting, counted from the first.
+void GroupEvaluator::AddRankedScores(const uint64_t* matches, float* scores) {
+  const float weight = group_->weight;
+  const float* saturation = query_->saturation.data();
+  uint32_t posting = first_posting_;
+  for (uint32_t word = 0; word < kWindowWords; ++word) {
+    const uint64_t all = bits_[word];
+    ForEachBit(matches[word] & all, word * 64, [&](uint32_t offset) {
+      const uint64_t before = all & ((uint64_t{1} << (offset % 64)) - 1);
+      const float frequency = FrequencyToFloat(single_->FrequencyOf(posting + PopCount(before)));
+      scores[offset] += Contribution(frequency, saturation[norms_[range_.base + offset]], weight);
+    });
+    posting += PopCount(all);
+  }
+}
+
+}  // namespace gannet

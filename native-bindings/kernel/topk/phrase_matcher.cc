@@ -1,0 +1,83 @@
+#include "phrase_matcher.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace gannet {
+namespace {
+
+// Keeps the starts whose `offset`-th following position is in `positions`; both ascend.
+void KeepFollowed(std::span<const uint32_t> positions, uint32_t offset, std::vector<uint32_t>* starts) {
+  size_t kept = 0;
+  size_t next = 0;
+  for (const uint32_t start : *starts) {
+    const uint64_t wanted = uint64_t{start} + offset;
+    while (next < positions.size() && positions[next] < wanted) ++next;
+    if (next == positions.size()) break;
+    if (positions[next] == wanted) (*starts)[kept++] = start;
+  }
+  starts->resize(kept);
+}
+
+}  // namespace
+
+PhraseMatcher::PhraseMatcher(const Segment* segment, std::vector<uint32_t> slots, std::span<PostingCursor> cursors)
+    : segment_(segment), slots_(std::move(slots)), cursors_(cursors), positions_(cursors.size()) {
+  for (uint32_t slot = 0; slot < cursors_.size(); ++slot) {
+    if (cursors_[slot].document_frequency() < cursors_[rarest_].document_frequency()) rarest_ = slot;
+  }
+  const auto& fields = segment->meta().text_fields;
+  const bool uniform = std::all_of(fields.begin(), fields.end(), [&](const TextFieldMeta& field) {
+    return field.weight_units == fields.front().weight_units;
+  });
+  if (uniform) uniform_weight_ = fields.empty() ? 1 : fields.front().weight_units;
+}
+
+uint32_t PhraseMatcher::NextDocument(uint32_t target) {
+  uint32_t next = target;
+  for (PostingCursor& cursor : cursors_) {
+    next = std::max(next, cursor.NextDocument(next));
+    if (next == kNoDocument) break;
+  }
+  return next;
+}
+
+uint32_t PhraseMatcher::Frequency(uint32_t document, bool any) {
+  if (!cursors_[rarest_].Seek(document)) return 0;
+  for (PostingCursor& cursor : cursors_) {
+    if (!cursor.Seek(document)) return 0;
+  }
+  for (uint32_t slot = 0; slot < cursors_.size(); ++slot) positions_[slot] = cursors_[slot].Positions();
+  // The word with the fewest occurrences proposes where the phrase might start; the others confirm.
+  uint32_t proposer = 0;
+  for (uint32_t i = 1; i < slots_.size(); ++i) {
+    if (positions_[slots_[i]].size() < positions_[slots_[proposer]].size()) proposer = i;
+  }
+  starts_.clear();
+  for (const uint32_t position : positions_[slots_[proposer]]) {
+    if (position >= proposer) starts_.push_back(position - proposer);
+  }
+  for (uint32_t i = 0; i < slots_.size() && !starts_.empty(); ++i) {
+    if (i != proposer) KeepFollowed(positions_[slots_[i]], i, &starts_);
+  }
+  if (starts_.empty() || any) return starts_.empty() ? 0 : 1;
+  return WeighOccurrences(document);
+}
+
+uint32_t PhraseMatcher::WeighOccurrences(uint32_t document) const {
+  if (uniform_weight_ != 0) return static_cast<uint32_t>(starts_.size()) * uniform_weight_;
+  const auto& fields = segment_->meta().text_fields;
+  uint32_t field = 0;
+  uint64_t field_end = segment_->FieldLength(0, document);  // A gap of one position lies behind every field.
+  uint32_t weight = 0;
+  for (const uint32_t start : starts_) {
+    while (start >= field_end && field + 1 < fields.size()) {
+      ++field;
+      field_end += 1 + uint64_t{segment_->FieldLength(field, document)};
+    }
+    weight += fields[field].weight_units;
+  }
+  return weight;
+}
+
+}  // namespace gannet

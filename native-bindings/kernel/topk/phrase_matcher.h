@@ -1,0 +1,41 @@
+// Phrases, in two phases: documents that have all terms, then positions.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "../segment/segment.h"
+#include "posting_cursor.h"
+
+namespace gannet {
+
+class PhraseMatcher {
+ public:
+  // `cursors[slots[i]]` walks the list of the phrase's i-th term; words that repeat share a slot. The cursors stay
+  // the caller's and must outlive the matcher.
+  PhraseMatcher(const Segment* segment, std::vector<uint32_t> slots, std::span<PostingCursor> cursors);
+
+  // Documents of the rarest term.
+  uint32_t cost() const { return cursors_[rarest_].document_frequency(); }
+
+  // A lower bound of the next match.
+  uint32_t NextDocument(uint32_t target);
+
+  // Sum over the phrase's occurrences of the weight units of the field that each lies in; 0 where it does not occur.
+  // With `any`, 1 as soon as there is one.
+  uint32_t Frequency(uint32_t document, bool any);
+
+ private:
+  uint32_t WeighOccurrences(uint32_t document) const;
+
+  const Segment* segment_;
+  std::vector<uint32_t> slots_;
+  std::span<PostingCursor> cursors_;
+  uint32_t rarest_ = 0;
+  std::vector<std::span<const uint32_t>> positions_;  // by slot
+  std::vector<uint32_t> starts_;   // candidates for the position of the first term
+  uint32_t uniform_weight_ = 0;    // where all fields weigh the same; else 0
+};
+
+}  // namespace gannet

@@ -1,0 +1,66 @@
+// A plan's groups looked up in a generation: posting lists, idf, and what a perfect match would score.
+//
+// Scores. A group contributes weight * f / (f + K), f the sum of its alternatives' weighted frequencies in the
+// document, K = k1 * (1 - b + b * length / average length) with the length that the norm code stands for, weight =
+// boost * idf / maximum. Contributions are added as floats in the order of `groups`: by falling bound, ties by
+// place in the plan. The order depends on query and generation only, and pruning that sets aside the groups of
+// least bound keeps it; so a document scores the same, to the bit, in whatever segment, window or way it is found.
+//
+// A phrase's frequency is the sum over its occurrences of the weight units of the field that each lies in, as if
+// it were a term; its document frequency is estimated by that of its rarest term, which it cannot exceed.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "../engine/generation.h"
+#include "../engine/query_plan.h"
+#include "../postings/posting_list.h"
+
+namespace gannet {
+
+inline constexpr double kSaturationK1 = 1.2;
+inline constexpr double kLengthB = 0.75;
+
+struct PreparedTerm {
+  std::string_view text;
+  uint64_t document_frequency = 0;
+  std::vector<PostingList> lists;  // by segment
+};
+
+struct PreparedAlternative {
+  float weight = 1;
+  std::vector<uint32_t> terms;  // indexes into PreparedQuery::terms; several = a phrase, in order
+  uint64_t document_frequency = 0;
+
+  bool is_phrase() const { return terms.size() > 1; }
+};
+
+struct PreparedGroup {
+  Occur occur = Occur::kShould;
+  uint32_t plan_index = 0;
+  float boost = 1;
+  double idf = 0;
+  double bound = 0;   // the most that the group alone can add to the sum, before division by the maximum
+  float weight = 0;   // boost * idf / maximum
+  std::vector<PreparedAlternative> alternatives;
+
+  bool scores() const { return occur != Occur::kMustNot; }
+};
+
+struct PreparedQuery {
+  const Generation* generation = nullptr;
+  std::vector<PreparedTerm> terms;    // distinct
+  std::vector<PreparedGroup> groups;  // in order of scoring
+  bool has_scoring_groups = false;
+  bool has_must = false;
+  double maximum = 1;                 // the greatest sum that the lists' impacts allow
+  std::array<float, 256> saturation;  // K by norm code
+};
+
+// `plan` must outlive the result.
+PreparedQuery PrepareQuery(const Generation& generation, const QueryPlan& plan);
+
+}  // namespace gannet

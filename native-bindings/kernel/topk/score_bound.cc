@@ -1,0 +1,174 @@
+#include "score_bound.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "../segment/norm.h"
+
+namespace gannet {
+namespace {
+
+constexpr size_t kCodes = 256;
+constexpr int kDivisionSteps = 4;
+// Impacts stop counting at 65535, which stands for that or more.
+constexpr uint16_t kSaturatedFrequency = 65535;
+constexpr float kEndlessFrequency = 1e12f;
+
+using FrequencyCap = std::array<float, kCodes>;  // by norm code
+
+// The greatest length that has this code.
+double LongestLength(size_t code) {
+  if (code >= kCodes - 1) return std::numeric_limits<double>::infinity();
+  const auto& lengths = NormLengths();
+  if (code < 63) return double{lengths[code]};
+  return (double{lengths[code]} + double{lengths[code + 1]}) / 2;
+}
+
+FrequencyCap TermCap(const PreparedTerm& term) {
+  FrequencyCap cap{};
+  std::array<Impact, kImpactsPerList> scratch;
+  for (const PostingList& list : term.lists) {
+    if (list.document_frequency() == 0) continue;
+    for (const Impact& impact : list.ListImpacts(&scratch)) {
+      const float frequency = impact.frequency == kSaturatedFrequency ? kEndlessFrequency : float{1} * impact.frequency;
+      cap[impact.norm] = std::max(cap[impact.norm], frequency);
+    }
+  }
+  for (size_t code = 1; code < kCodes; ++code) cap[code] = std::max(cap[code], cap[code - 1]);
+  return cap;
+}
+
+// One group as a term of the sum: value(f) = weight * f / (f + K), f at most cap[code], taking rate * f of the length.
+struct Share {
+  PreparedGroup* group;
+  double weight;
+  double rate;
+  FrequencyCap cap;
+};
+
+class ScoreBounder {
+ public:
+  explicit ScoreBounder(PreparedQuery* query) : query_(*query) {}
+
+  double Bound() {
+    MakeShares();
+    double best = 0;
+    bool length_was_short = true;
+    for (size_t code = 0; code < kCodes; ++code) {
+      // Where no cap rises and the length was no constraint, a longer document can only score less.
+      if (!rises_[code] && !length_was_short) continue;
+      best = std::max(best, BoundAt(code, &length_was_short));
+    }
+    return best;
+  }
+
+ private:
+  void MakeShares() {
+    std::vector<uint32_t> uses(query_.terms.size());
+    for (PreparedGroup& group : query_.groups) {
+      if (!group.scores()) continue;
+      for (const PreparedAlternative& alternative : group.alternatives) CountUses(alternative, &uses);
+    }
+    length_is_shared_ = std::all_of(uses.begin(), uses.end(), [](uint32_t count) { return count <= 1; });
+    for (PreparedGroup& group : query_.groups) {
+      if (group.scores()) shares_.push_back(MakeShare(&group));
+    }
+  }
+
+  static void CountUses(const PreparedAlternative& alternative, std::vector<uint32_t>* uses) {
+    const auto& terms = alternative.terms;
+    for (size_t i = 0; i < terms.size(); ++i) {
+      // Repeats within one phrase are accounted for by its rate.
+      if (std::find(terms.begin(), terms.begin() + static_cast<ptrdiff_t>(i), terms[i]) ==
+          terms.begin() + static_cast<ptrdiff_t>(i)) {
+        ++(*uses)[terms[i]];
+      }
+    }
+  }
+
+  Share MakeShare(PreparedGroup* group) {
+    Share share{group, double{group->boost} * group->idf, std::numeric_limits<double>::infinity(), {}};
+    for (const PreparedAlternative& alternative : group->alternatives) {
+      FrequencyCap cap = TermCap(query_.terms[alternative.terms[0]]);
+      for (size_t i = 1; i < alternative.terms.size(); ++i) {
+        const FrequencyCap other = TermCap(query_.terms[alternative.terms[i]]);
+        for (size_t code = 0; code < kCodes; ++code) cap[code] = std::min(cap[code], other[code]);
+      }
+      for (size_t code = 0; code < kCodes; ++code) share.cap[code] += alternative.weight * cap[code];
+      for (size_t code = 1; code < kCodes; ++code) rises_[code] |= cap[code] > cap[code - 1];
+      share.rate = std::min(share.rate, TokensPerOccurrence(alternative) / double{alternative.weight});
+    }
+    return share;
+  }
+
+  // Occurrences of a phrase of distinct words share no token; with repeats ("new new") all but the first may.
+  static double TokensPerOccurrence(const PreparedAlternative& alternative) {
+    std::vector<uint32_t> sorted = alternative.terms;
+    std::sort(sorted.begin(), sorted.end());
+    const bool distinct = std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
+    return distinct ? static_cast<double>(sorted.size()) : 1;
+  }
+
+  double BoundAt(size_t code, bool* length_is_short) {
+    const double saturation = query_.saturation[code];
+    const double length = length_is_shared_ ? LongestLength(code) : std::numeric_limits<double>::infinity();
+    double sum = 0;
+    double demand = 0;
+    for (const Share& share : shares_) {
+      const double most = std::min(double{share.cap[code]}, length / share.rate);
+      const double value = most > 0 ? share.weight * most / (most + saturation) : 0;
+      share.group->bound = std::max(share.group->bound, value);
+      sum += value;
+      demand += share.rate * double{share.cap[code]};
+    }
+    *length_is_short = demand >= length;
+    return demand > length ? std::min(sum, DividedBound(code, saturation, length)) : sum;
+  }
+
+  // Lagrange: the best f of a share at multiplier m is sqrt(weight * K / (m * rate)) - K, within 0..cap. Each step
+  // solves for the m at which the shares that are at neither end use up what the others leave.
+  double DividedBound(size_t code, double saturation, double length) const {
+    double best = std::numeric_limits<double>::infinity();
+    double scale = 0;  // 1 / sqrt(m)
+    for (int step = 0; step < kDivisionSteps; ++step) {
+      double left = length;
+      double slope = 0;
+      for (const Share& share : shares_) {
+        const double wanted = scale * std::sqrt(share.weight * saturation / share.rate) - saturation;
+        if (step > 0 && wanted >= share.cap[code]) {
+          left -= share.rate * share.cap[code];
+        } else if (share.cap[code] > 0 && (step == 0 || wanted > 0)) {
+          left += share.rate * saturation;
+          slope += std::sqrt(share.weight * saturation * share.rate);
+        }
+      }
+      if (slope <= 0 || left <= 0) break;
+      scale = left / slope;
+      best = std::min(best, DualValue(code, saturation, length, scale));
+    }
+    return best;
+  }
+
+  double DualValue(size_t code, double saturation, double length, double scale) const {
+    const double multiplier = 1 / (scale * scale);
+    double value = multiplier * length;
+    for (const Share& share : shares_) {
+      const double wanted = scale * std::sqrt(share.weight * saturation / share.rate) - saturation;
+      const double frequency = std::clamp(wanted, 0.0, double{share.cap[code]});
+      if (frequency > 0) value += share.weight * frequency / (frequency + saturation) - multiplier * share.rate * frequency;
+    }
+    return value;
+  }
+
+  PreparedQuery& query_;
+  std::vector<Share> shares_;
+  std::array<bool, kCodes> rises_{};  // where some alternative's cap is higher than for shorter documents
+  bool length_is_shared_ = false;
+};
+
+}  // namespace
+
+double BoundScores(PreparedQuery* query) { return ScoreBounder(query).Bound(); }
+
+}  // namespace gannet

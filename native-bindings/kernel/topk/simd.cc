@@ -1,0 +1,208 @@
+#include "simd.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include "window.h"
+
+namespace gannet {
+namespace {
+
+#if !defined(__x86_64__)
+uint64_t GreaterWordPortable(const float* values, float threshold) {
+  uint64_t word = 0;
+  for (uint32_t i = 0; i < 64; ++i) word |= uint64_t{values[i] > threshold} << i;
+  return word;
+}
+#endif
+
+void GatherSaturations(const uint32_t* documents, uint32_t count, const uint8_t* norms, const float* saturation,
+                       float* out) {
+  for (uint32_t i = 0; i < count; ++i) out[i] = saturation[norms[documents[i]]];
+}
+
+#if defined(__x86_64__)
+
+uint64_t GreaterWordBaseline(const float* values, float threshold) {
+  const __m128 bound = _mm_set1_ps(threshold);
+  uint64_t word = 0;
+  for (uint32_t i = 0; i < 64; i += 16) {
+    const __m128i a = _mm_castps_si128(_mm_cmpgt_ps(_mm_loadu_ps(values + i), bound));
+    const __m128i b = _mm_castps_si128(_mm_cmpgt_ps(_mm_loadu_ps(values + i + 4), bound));
+    const __m128i c = _mm_castps_si128(_mm_cmpgt_ps(_mm_loadu_ps(values + i + 8), bound));
+    const __m128i d = _mm_castps_si128(_mm_cmpgt_ps(_mm_loadu_ps(values + i + 12), bound));
+    const __m128i packed = _mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d));
+    word |= static_cast<uint64_t>(static_cast<uint32_t>(_mm_movemask_epi8(packed))) << i;
+  }
+  return word;
+}
+
+__attribute__((target("avx512f"))) void GreaterBitsAvx512(const float* values, float threshold, uint64_t words,
+                                                           uint64_t* bits) {
+  const __m512 bound = _mm512_set1_ps(threshold);
+  for (uint32_t word = 0; word < kWindowWords; ++word) {
+    uint64_t found = 0;
+    if (words >> word & 1) {
+      const float* from = values + word * 64;
+      for (uint32_t i = 0; i < 4; ++i) {
+        const __mmask16 mask = _mm512_cmp_ps_mask(_mm512_loadu_ps(from + i * 16), bound, _CMP_GT_OQ);
+        found |= uint64_t{mask} << (i * 16);
+      }
+    }
+    bits[word] = found;
+  }
+}
+
+__attribute__((target("avx2"))) void GreaterBitsAvx2(const float* values, float threshold, uint64_t words,
+                                                      uint64_t* bits) {
+  const __m256 bound = _mm256_set1_ps(threshold);
+  for (uint32_t word = 0; word < kWindowWords; ++word) {
+    uint64_t found = 0;
+    if (words >> word & 1) {
+      const float* from = values + word * 64;
+      for (uint32_t i = 0; i < 8; ++i) {
+        const int mask = _mm256_movemask_ps(_mm256_cmp_ps(_mm256_loadu_ps(from + i * 8), bound, _CMP_GT_OQ));
+        found |= static_cast<uint64_t>(static_cast<uint32_t>(mask)) << (i * 8);
+      }
+    }
+    bits[word] = found;
+  }
+}
+
+void GreaterBitsBaseline(const float* values, float threshold, uint64_t words, uint64_t* bits) {
+  for (uint32_t word = 0; word < kWindowWords; ++word) {
+    bits[word] = words >> word & 1 ? GreaterWordBaseline(values + word * 64, threshold) : 0;
+  }
+}
+
+void ContributionsBaseline(const uint32_t* documents, const uint32_t* frequencies, uint32_t count,
+                           const uint8_t* norms, const float* saturation, float weight, float* contributions) {
+  alignas(64) float saturations[kBlockSize + kVectorPadding];
+  GatherSaturations(documents, count, norms, saturation, saturations);
+  const __m128 weights = _mm_set1_ps(weight);
+  const __m128i positive = _mm_set1_epi32(0x7fffffff);
+  for (uint32_t i = 0; i < count; i += 4) {
+    const __m128i raw = _mm_loadu_si128(reinterpret_cast<const __m128i*>(frequencies + i));
+    const __m128 frequency = _mm_cvtepi32_ps(_mm_and_si128(raw, positive));
+    const __m128 quotient =
+        _mm_div_ps(_mm_mul_ps(weights, frequency), _mm_add_ps(frequency, _mm_load_ps(saturations + i)));
+    _mm_storeu_ps(contributions + i, quotient);
+  }
+}
+
+__attribute__((target("avx2"))) void ContributionsAvx2(const uint32_t* documents, const uint32_t* frequencies,
+                                                        uint32_t count, const uint8_t* norms,
+                                                        const float* saturation, float weight, float* contributions) {
+  alignas(64) float saturations[kBlockSize + kVectorPadding];
+  GatherSaturations(documents, count, norms, saturation, saturations);
+  const __m256 weights = _mm256_set1_ps(weight);
+  const __m256i positive = _mm256_set1_epi32(0x7fffffff);
+  for (uint32_t i = 0; i < count; i += 8) {
+    const __m256i raw = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(frequencies + i));
+    const __m256 frequency = _mm256_cvtepi32_ps(_mm256_and_si256(raw, positive));
+    const __m256 quotient =
+        _mm256_div_ps(_mm256_mul_ps(weights, frequency), _mm256_add_ps(frequency, _mm256_load_ps(saturations + i)));
+    _mm256_storeu_ps(contributions + i, quotient);
+  }
+}
+
+__attribute__((target("avx512f"))) void ContributionsAvx512(const uint32_t* documents, const uint32_t* frequencies,
+                                                             uint32_t count, const uint8_t* norms,
+                                                             const float* saturation, float weight,
+                                                             float* contributions) {
+  // Vector types of the compiler: several intrinsics of this width make g++ 12 warn about its own header.
+  typedef int32_t Integers __attribute__((vector_size(64)));
+  typedef float Floats __attribute__((vector_size(64)));
+  alignas(64) float saturations[kBlockSize + kVectorPadding];
+  GatherSaturations(documents, count, norms, saturation, saturations);
+  for (uint32_t i = 0; i < count; i += 16) {
+    Integers raw;
+    Floats added;
+    std::memcpy(&raw, frequencies + i, sizeof(raw));
+    std::memcpy(&added, saturations + i, sizeof(added));
+    const Floats frequency = __builtin_convertvector(raw & 0x7fffffff, Floats);
+    const Floats quotient = (weight * frequency) / (frequency + added);
+    std::memcpy(contributions + i, &quotient, sizeof(quotient));
+  }
+}
+
+using GreaterBitsFunction = decltype(&GreaterBitsBaseline);
+using ContributionsFunction = decltype(&ContributionsBaseline);
+
+struct Functions {
+  GreaterBitsFunction greater_bits = GreaterBitsBaseline;
+  ContributionsFunction contributions = ContributionsBaseline;
+};
+
+const Functions kFunctions = [] {
+  Functions functions;
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f")) {
+    functions = {GreaterBitsAvx512, ContributionsAvx512};
+  } else if (__builtin_cpu_supports("avx2")) {
+    functions = {GreaterBitsAvx2, ContributionsAvx2};
+  }
+  return functions;
+}();
+
+#endif  // __x86_64__
+
+uint64_t FlagWord(const uint8_t* flags) {
+#if defined(__x86_64__)
+  uint64_t word = 0;
+  for (uint32_t i = 0; i < 64; i += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(flags + i));
+    const int mask = _mm_movemask_epi8(_mm_slli_epi16(bytes, 7));  // Bit 0 of every byte becomes its sign.
+    word |= static_cast<uint64_t>(static_cast<uint32_t>(mask)) << i;
+  }
+  return word;
+#else
+  uint64_t word = 0;
+  for (uint32_t i = 0; i < 64; i += 8) {
+    uint64_t bytes = 0;
+    for (uint32_t j = 0; j < 8; ++j) bytes |= uint64_t{flags[i + j]} << (j * 8);
+    // The multiplication collects the low bits of the eight bytes, first byte lowest, in the top byte.
+    word |= ((bytes * 0x0102040810204080u) >> 56) << i;
+  }
+  return word;
+#endif
+}
+
+}  // namespace
+
+#if defined(__x86_64__)
+
+void GreaterBits(const float* values, float threshold, uint64_t words, uint64_t* bits) {
+  kFunctions.greater_bits(values, threshold, words, bits);
+}
+
+void Contributions(const uint32_t* documents, const uint32_t* frequencies, uint32_t count, const uint8_t* norms,
+                   const float* saturation, float weight, float* contributions) {
+  kFunctions.contributions(documents, frequencies, count, norms, saturation, weight, contributions);
+}
+
+#else
+
+void GreaterBits(const float* values, float threshold, uint64_t words, uint64_t* bits) {
+  for (uint32_t word = 0; word < kWindowWords; ++word) {
+    bits[word] = words >> word & 1 ? GreaterWordPortable(values + word * 64, threshold) : 0;
+  }
+}
+
+void Contributions(const uint32_t* documents, const uint32_t* frequencies, uint32_t count, const uint8_t* norms,
+                   const float* saturation, float weight, float* contributions) {
+  alignas(64) float saturations[kBlockSize + kVectorPadding];
+  GatherSaturations(documents, count, norms, saturation, saturations);
+  for (uint32_t i = 0; i < count; ++i) {
+    contributions[i] = Contribution(FrequencyToFloat(frequencies[i]), saturations[i], weight);
+  }
+}
+
+#endif
+
+void FlagBits(const uint8_t* flags, uint64_t words, uint64_t* bits) {
+  for (uint32_t word = 0; word < kWindowWords; ++word) bits[word] = words >> word & 1 ? FlagWord(flags + word * 64) : 0;
+}
+
+}  // namespace gannet

@@ -1,0 +1,36 @@
+// The inner loops that vector instructions are worth it for. Each has a portable version and, on x86-64, versions
+// that are chosen at run time; all give bit-identical results (no fused multiply-add can arise: no product is
+// ever added to).
+#pragma once
+
+#include <cstdint>
+
+#include "../format.h"
+
+namespace gannet {
+
+// Bit d of `bits` = values[d] > threshold, for the 64-document words in the mask `words`; zero in the others.
+void GreaterBits(const float* values, float threshold, uint64_t words, uint64_t* bits);
+
+// Bit d of `bits` = flags[d] != 0 (flags are 0 or 1), for the words in the mask; zero in the others.
+void FlagBits(const uint8_t* flags, uint64_t words, uint64_t* bits);
+
+// Elements that must be readable behind the frequencies, and writable behind the contributions, of a run.
+inline constexpr uint32_t kVectorPadding = 16;
+
+// BM25 of `count` <= kBlockSize postings: weight * f / (f + saturation[norms[document]]).
+void Contributions(const uint32_t* documents, const uint32_t* frequencies, uint32_t count, const uint8_t* norms,
+                   const float* saturation, float weight, float* contributions);
+
+// The same for one posting.
+inline float Contribution(float frequency, float saturation, float weight) {
+  return (weight * frequency) / (frequency + saturation);
+}
+
+// Frequencies fit 31 bits but in damaged postings; the mask keeps these from turning negative, and lets signed
+// conversion, which every instruction set has, do.
+inline float FrequencyToFloat(uint32_t frequency) {
+  return static_cast<float>(static_cast<int32_t>(frequency & 0x7fffffff));
+}
+
+}  // namespace gannet

@@ -1,0 +1,243 @@
+/**
+ * The tree of a query plan and its encoding (kernel/engine/plan.h). The kernel checks all limits and references; the
+ * writer checks only that numbers fit their places, for what does not fit would arrive as something else.
+ */
+import { ByteWriter } from './byte-writer.js';
+import { kernelConstant } from './index.js';
+
+export type PlanOccur = 'should' | 'must' | 'mustNot';
+
+export interface PlanAlternative {
+  /** 0 < weight <= 1; as typed = 1. */
+  readonly weight: number;
+  /** One term, or the terms of a phrase at consecutive positions. Folded. */
+  readonly terms: readonly string[];
+}
+
+/** One query word with its expansions, or a whole phrase. */
+export interface PlanGroup {
+  readonly occur: PlanOccur;
+  readonly boost: number;
+  readonly alternatives: readonly PlanAlternative[];
+}
+
+/** A folded key of a string column, or a number (also a date in milliseconds, or a boolean as 0 or 1). */
+export type PlanValue = string | number;
+
+export type PlanComparison = 'equal' | 'notEqual' | 'less' | 'lessOrEqual' | 'greater' | 'greaterOrEqual';
+
+export type PlanFilter =
+  | { readonly op: 'all' }
+  | { readonly op: 'and' | 'or'; readonly nodes: readonly PlanFilter[] }
+  | { readonly op: 'not'; readonly node: PlanFilter }
+  | { readonly op: PlanComparison; readonly column: number; readonly value: PlanValue }
+  | { readonly op: 'in'; readonly column: number; readonly values: readonly PlanValue[] }
+  | { readonly op: 'isNull'; readonly column: number }
+  | {
+      readonly op: 'within';
+      readonly column: number;
+      readonly latitude: number;
+      readonly longitude: number;
+      readonly metres: number;
+    };
+
+export type PlanSortKey =
+  | { readonly by: 'score' | 'recordNumber'; readonly descending: boolean }
+  | { readonly by: 'column'; readonly descending: boolean; readonly column: number }
+  | {
+      readonly by: 'distance';
+      readonly descending: boolean;
+      readonly column: number;
+      readonly latitude: number;
+      readonly longitude: number;
+    };
+
+export interface PlanFacet {
+  readonly column: number;
+  /** How many values to return. */
+  readonly size: number;
+}
+
+export interface QueryPlan {
+  readonly needTotal: boolean;
+  readonly explain?: boolean;
+  readonly storageOrder?: boolean;
+  readonly skip: number;
+  readonly size: number;
+  /** 0..1; 0 = none. */
+  readonly minimumScore?: number;
+  /** None: every document matches. */
+  readonly groups: readonly PlanGroup[];
+  readonly filter: PlanFilter;
+  readonly sort: readonly PlanSortKey[];
+  readonly facets: readonly PlanFacet[];
+  /** Hits carry their distance (metres) from this point, and their location. */
+  readonly distance?: { readonly column: number; readonly latitude: number; readonly longitude: number };
+}
+
+export const MATCH_ALL: PlanFilter = Object.freeze({ op: 'all' });
+
+const PLAN_MAGIC = kernelConstant('PlanMagic');
+const FLAG_NEED_TOTAL = kernelConstant('PlanFlagNeedTotal');
+const FLAG_EXPLAIN = kernelConstant('PlanFlagExplain');
+const FLAG_STORAGE_ORDER = kernelConstant('PlanFlagStorageOrder');
+const VALUE_STRING = kernelConstant('PlanValueString');
+const VALUE_NUMBER = kernelConstant('PlanValueNumber');
+
+const OCCURS: Readonly<Record<PlanOccur, number>> = Object.freeze({
+  should: kernelConstant('OccurShould'),
+  must: kernelConstant('OccurMust'),
+  mustNot: kernelConstant('OccurMustNot'),
+});
+
+const FILTER_OPS: Readonly<Record<PlanFilter['op'], number>> = Object.freeze({
+  all: kernelConstant('FilterOpAll'),
+  and: kernelConstant('FilterOpAnd'),
+  or: kernelConstant('FilterOpOr'),
+  not: kernelConstant('FilterOpNot'),
+  equal: kernelConstant('FilterOpEqual'),
+  notEqual: kernelConstant('FilterOpNotEqual'),
+  less: kernelConstant('FilterOpLess'),
+  lessOrEqual: kernelConstant('FilterOpLessOrEqual'),
+  greater: kernelConstant('FilterOpGreater'),
+  greaterOrEqual: kernelConstant('FilterOpGreaterOrEqual'),
+  in: kernelConstant('FilterOpIn'),
+  isNull: kernelConstant('FilterOpIsNull'),
+  within: kernelConstant('FilterOpWithin'),
+});
+
+const SORTS: Readonly<Record<PlanSortKey['by'], number>> = Object.freeze({
+  score: kernelConstant('SortByScore'),
+  column: kernelConstant('SortByColumn'),
+  distance: kernelConstant('SortByDistance'),
+  recordNumber: kernelConstant('SortByRecordNumber'),
+});
+
+const INITIAL_BYTES = 4096;
+const U8_MAX = 0xff;
+const U16_MAX = 0xffff;
+const U32_MAX = 0xffffffff;
+
+/** `value`, when it is an integer in 0..max. */
+function checked(value: number, max: number, what: string): number {
+  if (!Number.isInteger(value) || value < 0 || value > max) {
+    throw new RangeError(`${what} of a query plan has to be an integer from 0 to ${max}, not ${value}`);
+  }
+  return value;
+}
+
+/** Encodes plans one after the other in the same memory. */
+export class QueryPlanWriter {
+  readonly #writer = new ByteWriter(INITIAL_BYTES);
+
+  /** The bytes for Kernel.search: a view that is good until the next plan is written. */
+  write(plan: QueryPlan): Uint8Array {
+    const writer = this.#writer;
+    writer.truncate(0);
+    writer.u32(PLAN_MAGIC);
+    writer.u32(
+      (plan.needTotal ? FLAG_NEED_TOTAL : 0) |
+        (plan.explain === true ? FLAG_EXPLAIN : 0) |
+        (plan.storageOrder === true ? FLAG_STORAGE_ORDER : 0),
+    );
+    writer.u32(checked(plan.skip, U32_MAX, 'skip'));
+    writer.u32(checked(plan.size, U32_MAX, 'size'));
+    writer.f32(plan.minimumScore ?? 0);
+    writer.u32(plan.groups.length);
+    for (const group of plan.groups) this.#group(group);
+    this.#filter(plan.filter);
+    writer.u8(checked(plan.sort.length, U8_MAX, 'the number of sort keys'));
+    for (const key of plan.sort) this.#sortKey(key);
+    writer.u16(checked(plan.facets.length, U16_MAX, 'the number of facets'));
+    for (const facet of plan.facets) {
+      this.#column(facet.column);
+      writer.u32(checked(facet.size, U32_MAX, 'a facet size'));
+    }
+    this.#distance(plan.distance);
+    return writer.bytes();
+  }
+
+  #group(group: PlanGroup): void {
+    const writer = this.#writer;
+    writer.u8(OCCURS[group.occur]);
+    writer.f32(group.boost);
+    writer.u16(checked(group.alternatives.length, U16_MAX, 'the number of alternatives'));
+    for (const alternative of group.alternatives) {
+      writer.f32(alternative.weight);
+      writer.u16(checked(alternative.terms.length, U16_MAX, 'the number of terms'));
+      for (const term of alternative.terms) writer.string(term);
+    }
+  }
+
+  #filter(filter: PlanFilter): void {
+    const writer = this.#writer;
+    writer.u8(FILTER_OPS[filter.op]);
+    switch (filter.op) {
+      case 'all':
+        return;
+      case 'and':
+      case 'or':
+        writer.u16(checked(filter.nodes.length, U16_MAX, 'the number of conditions'));
+        for (const node of filter.nodes) this.#filter(node);
+        return;
+      case 'not':
+        this.#filter(filter.node);
+        return;
+      case 'in':
+        this.#column(filter.column);
+        writer.u16(checked(filter.values.length, U16_MAX, 'the number of values'));
+        for (const value of filter.values) this.#value(value);
+        return;
+      case 'isNull':
+        this.#column(filter.column);
+        return;
+      case 'within':
+        this.#column(filter.column);
+        this.#point(filter);
+        writer.f64(filter.metres);
+        return;
+      default:
+        this.#column(filter.column);
+        this.#value(filter.value);
+    }
+  }
+
+  #sortKey(key: PlanSortKey): void {
+    const writer = this.#writer;
+    writer.u8(SORTS[key.by]);
+    writer.u8(key.descending ? 1 : 0);
+    this.#column(key.by === 'column' || key.by === 'distance' ? key.column : 0);
+    this.#point(key.by === 'distance' ? key : { latitude: 0, longitude: 0 });
+  }
+
+  #distance(distance: QueryPlan['distance']): void {
+    if (distance === undefined) {
+      this.#writer.u16(0);
+      return;
+    }
+    // 0 stands for "none", so columns count from 1 here.
+    this.#writer.u16(checked(distance.column, U16_MAX - 1, 'the distance column') + 1);
+    this.#point(distance);
+  }
+
+  #column(column: number): void {
+    this.#writer.u16(checked(column, U16_MAX, 'a column'));
+  }
+
+  #value(value: PlanValue): void {
+    if (typeof value === 'string') {
+      this.#writer.u8(VALUE_STRING);
+      this.#writer.string(value);
+    } else {
+      this.#writer.u8(VALUE_NUMBER);
+      this.#writer.f64(value);
+    }
+  }
+
+  #point(point: { readonly latitude: number; readonly longitude: number }): void {
+    this.#writer.f64(point.latitude);
+    this.#writer.f64(point.longitude);
+  }
+}
+
+export { parseResult, type QueryResult, type ResultHits } from './query-result.js';

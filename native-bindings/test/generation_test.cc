@@ -1,0 +1,95 @@
+#include "../kernel/engine/generation.h"
+
+#include "check.h"
+#include "search_support.h"
+
+namespace gannet::test {
+namespace {
+
+const SegmentSchema kOneField{{1}, {}};
+
+std::vector<DocumentWriter> Numbered(uint32_t count, uint32_t first_record, std::string_view text = "sea") {
+  std::vector<DocumentWriter> documents;
+  for (uint32_t i = 0; i < count; ++i) documents.push_back(DocumentWriter(first_record + i).Text(0, text));
+  return documents;
+}
+
+double CountOf(const Generation& generation, std::string_view word) {
+  QueryPlan plan;
+  plan.groups = {Word(word)};
+  return RunSearch(generation, plan).total_count;
+}
+
+}  // namespace
+
+TEST(generation_shares_the_deletion_chunks_that_did_not_change) {
+  TemporaryFolder folder;
+  const auto segment = folder.Build(kOneField, Numbered(10'000, 0));
+  const auto first = DeriveGeneration(nullptr, {{segment, {}}}, {}, {{segment, {1, 5000}}}, "a");
+  const auto second = DeriveGeneration(first.get(), {}, {}, {{segment, {5001, 5001, 5000}}}, "b");
+  const DeletionSet& before = first->segments[0].deletions;
+  const DeletionSet& after = second->segments[0].deletions;
+  CHECK_EQ(before.deleted_count, 2u);
+  CHECK_EQ(after.deleted_count, 3u);
+  CHECK(before.chunks[0] == after.chunks[0]);
+  CHECK(before.chunks[1] != after.chunks[1]);
+  CHECK(after.chunks[2] == nullptr);
+  CHECK(!before.Contains(5001));
+  CHECK(after.Contains(5001) && after.Contains(5000) && after.Contains(1) && !after.Contains(2));
+  CHECK_EQ(first->live_count, uint64_t{9998});
+  CHECK_EQ(second->live_count, uint64_t{9997});
+  CHECK_EQ(second->document_count, uint64_t{10'000});
+  CHECK_EQ(second->settings, "b");
+  CHECK_EQ(CountOf(*first, "sea"), 9998.0);
+  CHECK_EQ(CountOf(*second, "sea"), 9997.0);
+}
+
+TEST(generation_adds_and_removes_segments) {
+  TemporaryFolder folder;
+  const auto one = folder.Build(kOneField, Numbered(10, 0, "one word more"));
+  const auto two = folder.Build(kOneField, Numbered(30, 100, "two"));
+  const auto first = DeriveGeneration(nullptr, {{one, {}}}, {}, {}, "");
+  const auto both = DeriveGeneration(first.get(), {{two, {}}}, {}, {{one, {3}}, {two, {29}}}, "");
+  CHECK_EQ(both->live_count, uint64_t{38});
+  CHECK_EQ(both->average_length, (10 * 3 + 30) / 40.0);
+  const auto last = DeriveGeneration(both.get(), {}, {one}, {}, "");
+  CHECK_EQ(last->segments.size(), size_t{1});
+  CHECK_EQ(last->live_count, uint64_t{29});
+  CHECK_EQ(CountOf(*last, "one"), 0.0);
+  CHECK_EQ(CountOf(*both, "one"), 9.0);
+  const auto none = DeriveGeneration(last.get(), {}, {two}, {}, "");
+  CHECK_EQ(CountOf(*none, "two"), 0.0);
+}
+
+TEST(generation_refuses_what_does_not_fit) {
+  TemporaryFolder folder;
+  const auto one = folder.Build(kOneField, Numbered(10, 0));
+  const auto two = folder.Build(kOneField, Numbered(10, 100));
+  const auto base = DeriveGeneration(nullptr, {{one, {}}}, {}, {}, "");
+  CHECK_THROWS(kInvalidArgument, DeriveGeneration(base.get(), {}, {two}, {}, ""));
+  CHECK_THROWS(kInvalidArgument, DeriveGeneration(base.get(), {{one, {}}}, {}, {}, ""));
+  CHECK_THROWS(kInvalidArgument, DeriveGeneration(base.get(), {}, {}, {{two, {1}}}, ""));
+  CHECK_THROWS(kInvalidArgument, DeriveGeneration(base.get(), {}, {}, {{one, {10}}}, ""));
+  DeletionSet wrong;
+  wrong.chunks = {std::make_shared<DeletionSet::Chunk>(3)};
+  CHECK_THROWS(kInvalidArgument, DeriveGeneration(nullptr, {{one, wrong}}, {}, {}, ""));
+  DeletionSet behind;
+  auto chunk = std::make_shared<DeletionSet::Chunk>(kWindowSize / 64);
+  (*chunk)[0] = uint64_t{1} << 10;
+  behind.chunks = {chunk};
+  CHECK_THROWS(kInvalidArgument, DeriveGeneration(nullptr, {{one, behind}}, {}, {}, ""));
+}
+
+TEST(generation_takes_segments_that_come_with_deletions) {
+  TemporaryFolder folder;
+  const auto one = folder.Build(kOneField, Numbered(70, 0));
+  DeletionSet deletions;
+  auto chunk = std::make_shared<DeletionSet::Chunk>(kWindowSize / 64);
+  (*chunk)[1] = 3;
+  deletions.chunks = {chunk};
+  const auto generation = DeriveGeneration(nullptr, {{one, deletions}}, {}, {{one, {0}}}, "");
+  CHECK_EQ(generation->live_count, uint64_t{67});
+  CHECK_EQ((*chunk)[0], uint64_t{0});
+}
+
+}  // namespace gannet::test

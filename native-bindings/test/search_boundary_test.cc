@@ -1,0 +1,176 @@
+// Cases that random lists rarely hit.
+#include <cmath>
+
+#include "../kernel/engine/geo.h"
+#include "../kernel/engine/json_writer.h"
+#include "check.h"
+#include "search_support.h"
+
+namespace gannet::test {
+namespace {
+
+const SegmentSchema kSchema{{1}, {{"place", ColumnType::kLocation, false}, {"brand", ColumnType::kString, false}}};
+
+std::vector<uint32_t> RecordNumbers(const Result& result) {
+  std::vector<uint32_t> numbers;
+  for (const ResultHit& hit : result.hits) numbers.push_back(hit.record_number);
+  return numbers;
+}
+
+QueryPlan WordPlan(std::vector<PlanGroup> groups) {
+  QueryPlan plan;
+  plan.size = 100'000;
+  plan.groups = std::move(groups);
+  return plan;
+}
+
+std::string NumberText(double number) {
+  std::string text;
+  AppendJsonNumber(number, &text);
+  return text;
+}
+
+std::string DateText(double milliseconds) {
+  std::string text;
+  AppendJsonDate(milliseconds, &text);
+  return text;
+}
+
+}  // namespace
+
+// Words in every document, in the documents at the ends of blocks and windows, and in the last.
+TEST(search_finds_documents_at_block_and_window_boundaries) {
+  for (const uint32_t count : {1u, 127u, 128u, 129u, 4095u, 4096u, 4097u, 8192u, 8193u}) {
+    TemporaryFolder folder;
+    std::vector<DocumentWriter> documents;
+    std::vector<uint32_t> edges;
+    for (uint32_t i = 0; i < count; ++i) {
+      const bool is_edge = i % 128 == 0 || i % 128 == 127 || i + 1 == count;
+      documents.push_back(DocumentWriter(i).Text(0, is_edge ? "all edge" : "all"));
+      if (is_edge) edges.push_back(i);
+    }
+    const auto generation = DeriveGeneration(nullptr, {{folder.Build(kSchema, documents), {}}}, {}, {}, "");
+    CHECK_EQ(RunSearch(*generation, WordPlan({Word("all")})).total_count, double{1.0 * count});
+    CHECK(RecordNumbers(RunSearch(*generation, WordPlan({Word("edge")}))) == edges);
+    CHECK(RecordNumbers(RunSearch(*generation, WordPlan({Word("all", Occur::kMust), Word("edge", Occur::kMust)}))) == edges);
+    CHECK(RecordNumbers(RunSearch(*generation, WordPlan({Group(Occur::kMust, {{1, {"all", "edge"}}})}))) == edges);
+    const Result others = RunSearch(*generation, WordPlan({Word("all"), Word("edge", Occur::kMustNot)}));
+    CHECK_EQ(others.total_count, static_cast<double>(count - edges.size()));
+  }
+}
+
+TEST(search_scores_the_perfect_match_of_one_word_one) {
+  TemporaryFolder folder;
+  std::vector<DocumentWriter> documents;
+  documents.push_back(DocumentWriter(1).Text(0, "sea"));
+  documents.push_back(DocumentWriter(2).Text(0, "the sea and the wind"));
+  documents.push_back(DocumentWriter(3).Text(0, "red shoe"));
+  documents.push_back(DocumentWriter(4).Text(0, "red shoe that is not blue"));
+  const auto generation = DeriveGeneration(nullptr, {{folder.Build(kSchema, documents), {}}}, {}, {}, "");
+  const Result sea = RunSearch(*generation, WordPlan({Word("sea")}));
+  CHECK_EQ(sea.hits.size(), size_t{2});
+  CHECK(sea.hits[0].score > 0.99999f && sea.hits[0].score <= 1);
+  CHECK(sea.hits[1].score < 0.9f);
+  // Both words of a document of two: nothing in the list could be better.
+  const Result shoe = RunSearch(*generation, WordPlan({Word("red"), Word("shoe")}));
+  CHECK_EQ(shoe.hits[0].record_number, 3u);
+  CHECK(shoe.hits[0].score > 0.999f);
+  const Result all = RunSearch(*generation, WordPlan({}));
+  CHECK_EQ(all.hits.size(), size_t{4});
+  CHECK_EQ(all.hits[3].score, 1.0f);
+}
+
+TEST(search_scores_do_not_depend_on_the_segment) {
+  TemporaryFolder folder;
+  std::vector<DocumentWriter> first(1, DocumentWriter(9).Text(0, "red shoe and more words"));
+  std::vector<DocumentWriter> second;
+  for (uint32_t i = 0; i < 5000; ++i) second.push_back(DocumentWriter(100 + i).Text(0, i % 3 == 0 ? "red shoes" : "shoe"));
+  second.push_back(DocumentWriter(10).Text(0, "red shoe and more words"));
+  const auto generation =
+      DeriveGeneration(nullptr, {{folder.Build(kSchema, second), {}}, {folder.Build(kSchema, first), {}}}, {}, {}, "");
+  const Result result = RunSearch(*generation, WordPlan({Group(Occur::kShould, {{1, {"red"}}, {0.7f, {"and"}}}),
+                                                         Group(Occur::kMust, {{1, {"shoe"}}, {0.3f, {"shoes"}}})}));
+  float scores[2] = {0, 1};
+  for (const ResultHit& hit : result.hits) {
+    if (hit.record_number == 9 || hit.record_number == 10) scores[hit.record_number - 9] = hit.score;
+  }
+  CHECK_EQ(scores[0], scores[1]);
+}
+
+TEST(search_of_an_empty_generation_finds_nothing) {
+  const auto generation = DeriveGeneration(nullptr, {}, {}, {}, "");
+  QueryPlan plan = WordPlan({Word("sea")});
+  plan.facets = {{0, 10}};
+  plan.sort_keys = {{SortBy::kColumn, false, 3, {}}};
+  const Result result = RunSearch(*generation, plan);
+  CHECK_EQ(result.total_count, 0.0);
+  CHECK_EQ(result.facets, "{}");
+}
+
+TEST(search_refuses_columns_that_do_not_fit) {
+  TemporaryFolder folder;
+  const auto segment = folder.Build(kSchema, {DocumentWriter(1).Text(0, "sea")});
+  const auto generation = DeriveGeneration(nullptr, {{segment, {}}}, {}, {}, "");
+  const auto refuses = [&](auto&& change) {
+    QueryPlan plan = WordPlan({});
+    change(plan);
+    CHECK_THROWS(kInvalidArgument, RunSearch(*generation, plan));
+  };
+  refuses([](QueryPlan& plan) { plan.facets = {{9, 10}}; });
+  refuses([](QueryPlan& plan) { plan.facets = {{0, 10}}; });
+  refuses([](QueryPlan& plan) { plan.sort_keys = {{SortBy::kColumn, false, 0, {}}}; });
+  refuses([](QueryPlan& plan) { plan.sort_keys = {{SortBy::kColumn, false, 9, {}}}; });
+  refuses([](QueryPlan& plan) { plan.sort_keys = {{SortBy::kDistance, false, 1, {}}}; });
+  refuses([](QueryPlan& plan) { plan.has_distance = true; plan.distance_column = 1; });
+}
+
+TEST(search_radius_crosses_the_antimeridian_and_the_poles) {
+  TemporaryFolder folder;
+  std::vector<DocumentWriter> documents;
+  documents.push_back(DocumentWriter(1).Location(0, 0, 179.9));
+  documents.push_back(DocumentWriter(2).Location(0, 0, -179.9));
+  documents.push_back(DocumentWriter(3).Location(0, 89.9, 10));
+  documents.push_back(DocumentWriter(4).Location(0, 89.9, -170));
+  documents.push_back(DocumentWriter(5).Location(0, -90, 0));
+  const auto generation = DeriveGeneration(nullptr, {{folder.Build(kSchema, documents), {}}}, {}, {}, "");
+  const auto within = [&](GeoPoint centre, double metres) {
+    QueryPlan plan = WordPlan({});
+    plan.filter = {FilterOp::kWithin, 0, {}, {}, centre, metres};
+    return RecordNumbers(RunSearch(*generation, plan));
+  };
+  using Numbers = std::vector<uint32_t>;
+  CHECK(within({0, 180}, 20'000) == (Numbers{1, 2}));
+  CHECK(within({0, -180}, 20'000) == (Numbers{1, 2}));
+  CHECK(within({0, 179.9}, 10) == (Numbers{1}));
+  CHECK(within({89.95, 10}, 20'000) == (Numbers{3, 4}));
+  CHECK(within({90, -33}, 11'200) == (Numbers{3, 4}));
+  CHECK(within({-89.99, 120}, 2'000) == (Numbers{5}));
+  CHECK(within({45, 45}, 25'000'000).size() == 5);
+}
+
+TEST(geo_distances_are_those_of_the_sphere) {
+  CHECK(std::abs(DistanceMetres({0, 0}, {0, 180}) - std::acos(-1.0) * kEarthRadiusMetres) < 1e-3);
+  CHECK(std::abs(DistanceMetres({90, 0}, {-90, 77}) - std::acos(-1.0) * kEarthRadiusMetres) < 1e-3);
+  CHECK(std::abs(DistanceMetres({51.5074, -0.1278}, {48.8566, 2.3522}) - 343'556) < 100);  // London, Paris
+  CHECK_EQ(DistanceMetres({12, 34}, {12, 34}), 0.0);
+}
+
+TEST(json_numbers_dates_and_strings) {
+  CHECK_EQ(NumberText(100000), "100000");
+  CHECK_EQ(NumberText(0.1), "0.1");
+  CHECK_EQ(NumberText(-2.5), "-2.5");
+  CHECK_EQ(NumberText(1e300), "1e+300");
+  CHECK_EQ(NumberText(NAN), "null");
+  CHECK_EQ(DateText(0), "\"1970-01-01T00:00:00.000Z\"");
+  CHECK_EQ(DateText(1714521600123), "\"2024-05-01T00:00:00.123Z\"");
+  CHECK_EQ(DateText(-1), "\"1969-12-31T23:59:59.999Z\"");
+  CHECK_EQ(DateText(951782400000), "\"2000-02-29T00:00:00.000Z\"");
+  CHECK_EQ(DateText(253402300800000), "\"+010000-01-01T00:00:00.000Z\"");
+  CHECK_EQ(DateText(-62198755200000), "\"-000001-01-01T00:00:00.000Z\"");
+  CHECK_EQ(DateText(8.64e15), "8640000000000000");
+  std::string text;
+  AppendJsonString(std::string_view("a\"b\\c\n\x01\0é", 10), &text);
+  CHECK_EQ(text, "\"a\\\"b\\\\c\\u000a\\u0001\\u0000é\"");
+}
+
+}  // namespace gannet::test

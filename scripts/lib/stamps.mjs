@@ -1,0 +1,57 @@
+/**
+ * Stamps: a hash over everything that a build step reads, kept beside what the step makes. A step is stale when the hash
+ * differs, so neither a checkout nor a touched file causes a needless build, and no edit is ever missed.
+ */
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** Paths of all files under `folder` (recursively) whose path `accept` takes; sorted; folders in `skip` are not entered. */
+export function filesUnder(folder, accept, skip = new Set()) {
+  const found = [];
+  const visit = (directory) => {
+    for (const entry of readdirSync(directory, { withFileTypes: true })) {
+      const path = join(directory, entry.name);
+      if (entry.isDirectory()) {
+        if (!skip.has(entry.name)) visit(path);
+      } else if (accept(path)) {
+        found.push(path);
+      }
+    }
+  };
+  visit(folder);
+  return found.sort();
+}
+
+/** SHA-256 over the paths and contents of `files` and over `extra` (versions, settings). */
+export function hashOf(files, extra) {
+  const hash = createHash('sha256');
+  hash.update(JSON.stringify(extra));
+  for (const file of files) {
+    const content = readFileSync(file);
+    hash.update(`\n${file}\n${content.length}\n`);
+    hash.update(content);
+  }
+  return hash.digest('hex');
+}
+
+export function readStamp(path) {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch {
+    return undefined;
+  }
+}
+
+export function writeStamp(path, value) {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, `${value}\n`);
+}
+
+export function readJson(path) {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * `npm run setup`: installs, compiles and builds what is missing or stale, and nothing else. Plain JavaScript without
+ * dependencies, because it runs before anything is installed. One line a step; `--quiet` prints only steps that do something.
+ */
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { buildNative, nativeState } from './build-native.mjs';
+import { filesUnder, hashOf, readJson, readStamp, writeStamp } from './lib/stamps.mjs';
+import { isProgram, lastLines, run, step, StepError } from './lib/steps.mjs';
+import { checkNode, checkToolchain } from './lib/toolchain.mjs';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** True when node_modules does not hold exactly what package-lock.json asks for (as far as this platform needs it). */
+function packagesAreStale() {
+  const wanted = readJson(join(root, 'package-lock.json'))?.packages;
+  const present = readJson(join(root, 'node_modules', '.package-lock.json'))?.packages;
+  if (wanted === undefined || present === undefined) return true;
+  return Object.entries(wanted).some(([path, entry]) => {
+    if (path === '') return false;
+    const installed = present[path];
+    if (installed === undefined) return entry.optional !== true;
+    return installed.version !== entry.version || installed.integrity !== entry.integrity;
+  });
+}
+
+async function installPackages() {
+  const npm = process.env.npm_execpath;
+  const args = ['ci', '--no-audit', '--no-fund'];
+  const throughNode = npm !== undefined && /npm-cli\.c?js$/.test(npm);
+  const { code, output } = throughNode
+    ? await run(process.execPath, [npm, ...args], { cwd: root })
+    : await run('npm', args, { cwd: root });
+  if (code !== 0)
+    throw new StepError('npm could not install the packages; its message is above.', lastLines(output, 40));
+}
+
+const DIST = join(root, 'dist');
+const TYPESCRIPT_STAMP = join(DIST, 'gannet.stamp');
+
+function typescriptSources() {
+  const isSource = (path) => /\.tsx?$/.test(path) && !path.endsWith('.test.ts');
+  const skip = new Set(['kernel', 'addon', 'test', 'fuzz', 'build', 'build-test', 'node_modules']);
+  return [
+    ...filesUnder(join(root, 'src'), isSource),
+    ...filesUnder(join(root, 'config'), isSource),
+    ...filesUnder(join(root, 'native-bindings'), isSource, skip),
+    join(root, 'tsconfig.json'),
+    join(root, 'tsconfig.build.json'),
+    join(root, 'package-lock.json'),
+  ];
+}
+
+async function compileTypescript(stamp) {
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  // tsc trusts its .tsbuildinfo: where the output was removed by hand, the record of it has to go too.
+  if (!existsSync(join(DIST, 'src', 'main.js'))) rmSync(join(DIST, '.tsbuildinfo'), { force: true });
+  const { code, output } = await run(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: root });
+  if (code !== 0)
+    throw new StepError('The TypeScript sources do not compile; the errors are above.', lastLines(output, 40));
+  removeOrphans();
+  writeStamp(TYPESCRIPT_STAMP, stamp);
+}
+
+/** Compiled files whose source is gone would still be found by an import that should fail. */
+function removeOrphans() {
+  for (const file of filesUnder(DIST, (path) => /\.js(?:\.map)?$/.test(path))) {
+    const source = join(root, relative(DIST, file).replace(/\.js(?:\.map)?$/, '.ts'));
+    if (!existsSync(source)) rmSync(file);
+  }
+}
+
+/** Runs every stale step. Throws a StepError whose message is one sentence. */
+export async function setup({ quiet = false } = {}) {
+  const current = (name) => {
+    if (!quiet) process.stdout.write(`${name}: up to date\n`);
+  };
+  checkNode();
+  if (!quiet) process.stdout.write(`Node.js ${process.versions.node}: fine\n`);
+
+  const stalePackages = packagesAreStale();
+  // Looked for first, so that a missing compiler is said at once and not after minutes of installing.
+  if (stalePackages ? nativeMayBeBuilt() : nativeState().state !== 'current') {
+    await checkToolchain();
+    if (!quiet) process.stdout.write('C++ compiler, make, Python: fine\n');
+  }
+  if (stalePackages) await step('Installing npm packages', installPackages);
+  else current('npm packages');
+
+  const native = nativeState();
+  if (native.state === 'current') current('Search kernel');
+  else await step('Compiling the search kernel (C++)', () => buildNative(native));
+
+  const stamp = hashOf(typescriptSources(), null);
+  if (readStamp(TYPESCRIPT_STAMP) === stamp && existsSync(join(DIST, 'src'))) current('TypeScript');
+  else await step('Compiling TypeScript', () => compileTypescript(stamp));
+}
+
+/** Before the packages are there, the stamp of the kernel cannot be compared exactly: a build without a binary is certain. */
+function nativeMayBeBuilt() {
+  const release = join(root, 'native-bindings', 'build', 'Release');
+  return !existsSync(release) || !readdirSync(release).includes('gannet_kernel.node');
+}
+
+export function reportFailure(error) {
+  if (error instanceof StepError && error.output !== '') process.stderr.write(`${error.output}\n\n`);
+  process.stderr.write(`${error instanceof StepError ? error.message : error.stack}\n`);
+}
+
+if (isProgram(import.meta.url)) {
+  try {
+    await setup({ quiet: process.argv.includes('--quiet') });
+  } catch (error) {
+    reportFailure(error);
+    process.exitCode = 1;
+  }
+}

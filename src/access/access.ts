@@ -1,0 +1,110 @@
+/** Keys over the `system` environment; see `Access` for what holds. Main thread only. */
+import { CollectionStore, type Collection } from '../catalog/index.js';
+import { ServiceError, uuidv7, type Clock, type LmdbEnvironment } from '../platform/index.js';
+import { cliCaller, keyCaller } from './caller.js';
+import { KEY_CHARACTERS_MAX, keyHash, newKeyText, sameHash } from './key-secrets.js';
+import type { Access, ApiKeyRecord, Caller, KeyScope, NewKey } from './types.js';
+
+/** Keys of one account; more is a conflict, since somebody forgets to delete them. */
+export const KEYS_PER_ACCOUNT_MAX = 10_000;
+const LAST_CHARACTERS = 4;
+
+/** Reads every key's record into memory; the keys themselves are nowhere. */
+export function openAccess(environment: LmdbEnvironment, clock: Clock): Promise<Access> {
+  return Promise.resolve(new StoredAccess(CollectionStore.of(environment), clock));
+}
+
+/** A key in force, as `authenticate` needs it. */
+interface ActiveKey {
+  readonly hash: string;
+  readonly expiresAtMs: number;
+  readonly caller: Caller;
+}
+
+/** What a key that nobody knows is compared with, so that it costs the same work. */
+const NO_KEY: ActiveKey = { hash: '', expiresAtMs: Number.POSITIVE_INFINITY, caller: cliCaller };
+
+class StoredAccess implements Access {
+  readonly cli: Caller = cliCaller;
+  readonly #store: CollectionStore;
+  readonly #clock: Clock;
+  readonly #keys: Collection<ApiKeyRecord>;
+  readonly #active = new Map<string, ActiveKey>();
+
+  constructor(store: CollectionStore, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#keys = store.collection('api-keys');
+    for (const record of this.#keys.values()) this.#activate(record);
+  }
+
+  authenticate(header: string | undefined): Caller {
+    const text = header !== undefined && header.length <= KEY_CHARACTERS_MAX ? header : '';
+    const hash = keyHash(text);
+    const key = this.#active.get(hash) ?? NO_KEY;
+    // A NO_KEY hash is empty and equals no hash, so that an unknown key fails here like one that differs.
+    if (!sameHash(hash, key.hash) || this.#clock.nowMs() >= key.expiresAtMs) throw invalidKey();
+    return key.caller;
+  }
+
+  async createKey(key: NewKey): Promise<{ readonly record: ApiKeyRecord; readonly secret: string }> {
+    const secret = newKeyText(key.region);
+    const record = await this.#store.change((change) => {
+      if (this.keys(key.account).length >= KEYS_PER_ACCOUNT_MAX) {
+        throw new ServiceError('conflict', `The account has ${KEYS_PER_ACCOUNT_MAX} keys: delete one first.`);
+      }
+      const created: ApiKeyRecord = {
+        id: uuidv7(),
+        ...key,
+        created_utc: this.#clock.nowIso(),
+        hash: keyHash(secret),
+        last_four: secret.slice(-LAST_CHARACTERS),
+      };
+      change.put(this.#keys, created.id, created);
+      return created;
+    });
+    this.#activate(record);
+    return { record, secret };
+  }
+
+  keys(account: string): readonly ApiKeyRecord[] {
+    return [...this.#keys.values()].filter((key) => key.account === account);
+  }
+
+  async deleteKey(account: string, id: string): Promise<boolean> {
+    const deleted = await this.#delete((key) => key.account === account && key.id === id);
+    return deleted.length > 0;
+  }
+
+  deleteKeysOf(account: string, scope: KeyScope, target: string): Promise<readonly ApiKeyRecord[]> {
+    return this.#delete((key) => key.account === account && key.scope === scope && key.scope_target === target);
+  }
+
+  /** Keys stop working before the deletion is on disk: a revocation must not wait. */
+  async #delete(matches: (key: ApiKeyRecord) => boolean): Promise<readonly ApiKeyRecord[]> {
+    const revoked: ApiKeyRecord[] = [];
+    try {
+      return await this.#store.change((change) => {
+        revoked.push(...[...this.#keys.values()].filter(matches));
+        for (const key of revoked) {
+          this.#active.delete(key.hash);
+          change.remove(this.#keys, key.id);
+        }
+        return revoked;
+      });
+    } catch (error) {
+      for (const key of revoked) this.#activate(key);
+      throw error;
+    }
+  }
+
+  #activate(record: ApiKeyRecord): void {
+    const expiresAtMs = record.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(record.expires_at);
+    this.#active.set(record.hash, { hash: record.hash, expiresAtMs, caller: keyCaller(record) });
+  }
+}
+
+/** One same answer for every key that does not work. */
+function invalidKey(): ServiceError {
+  return new ServiceError('invalid-key', 'Send a valid API key in the X-API-Key header.');
+}

@@ -1,0 +1,16 @@
+import { describe, expect, it } from 'vitest';
+import { parseExpiry } from './key-expiry.js';
+
+describe('parseExpiry', () => {
+  it('takes a date as the end of that day, and a time as it stands', () => {
+    expect(parseExpiry('2027-01-01')).toBe('2027-01-01T23:59:59.999Z');
+    expect(parseExpiry('2027-01-01T12:00Z')).toBe('2027-01-01T12:00:00.000Z');
+    expect(parseExpiry('2027-01-01T12:00:00+02:00')).toBe('2027-01-01T10:00:00.000Z');
+  });
+
+  it('refuses what is no day or time', () => {
+    for (const text of ['', 'tomorrow', '2027-02-30', '2027-13-01', '2027-1-1', '2027-02-30T00:00:00Z', '1767225600']) {
+      expect(() => parseExpiry(text), text).toThrow(/An expiry is a date/);
+    }
+  });
+});

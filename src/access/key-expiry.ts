@@ -1,0 +1,23 @@
+/** Expiry dates of keys as people write them. */
+import { ServiceError } from '../platform/index.js';
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/;
+const END_OF_DAY = 'T23:59:59.999Z';
+
+/**
+ * The moment as `2027-01-01T12:00:00.000Z`. A date alone is the last moment of that day, UTC: the key still works on
+ * the day that is named. Throws `invalid-parameter` for anything else.
+ */
+export function parseExpiry(text: string): string {
+  const written = DATE.test(text) ? text + END_OF_DAY : text;
+  const ms = DATE_TIME.test(written) ? Date.parse(written) : Number.NaN;
+  if (!Number.isNaN(ms) && isCalendarDay(text.slice(0, 10))) return new Date(ms).toISOString();
+  const detail = 'An expiry is a date (2027-01-01, until the end of that day in UTC) or a time (2027-01-01T12:00:00Z).';
+  throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '/expires_at', detail }] });
+}
+
+/** Date.parse takes February 30th for March 2nd; the round trip tells. */
+function isCalendarDay(day: string): boolean {
+  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
+}

@@ -1,0 +1,139 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openEnvironment, systemClock, type LmdbEnvironment } from '../platform/index.js';
+import { openCatalog } from './catalog.js';
+import { CollectionStore } from './collection.js';
+import { currentMembers } from './group-versions.js';
+import type { Catalog, NewList } from './types.js';
+
+let folder: string;
+let environment: LmdbEnvironment;
+let catalog: Catalog;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'gannet-catalog-'));
+  await open();
+  await catalog.createAccount('default', 'eu');
+});
+
+afterEach(async () => {
+  await environment.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function open(): Promise<void> {
+  environment = openEnvironment(folder);
+  catalog = await openCatalog(environment, systemClock);
+}
+
+async function reopen(): Promise<void> {
+  await environment.close();
+  await open();
+}
+
+function newList(name: string): NewList {
+  return {
+    account: 'default',
+    name,
+    engine: 'managed',
+    language: 'en',
+    query_rules: [],
+    synonym_rules: [],
+    model: null,
+    reranker: null,
+    suggestions: { require_click: false },
+  };
+}
+
+const member = (list: string) => ({ list, pinned_version: 1 });
+
+describe('the catalogue', () => {
+  it('keeps accounts, lists and groups over a restart', async () => {
+    const films = await catalog.createList(newList('films'));
+    await catalog.createList(newList('books'));
+    const group = await catalog.createGroup('default', 'media', { reranker: null, lists: [member('films')] });
+    await reopen();
+    expect(catalog.accounts()).toMatchObject([{ name: 'default', region: 'eu' }]);
+    expect(catalog.list('default', 'films')).toEqual(films);
+    expect(catalog.lists('default').map(({ name }) => name)).toEqual(['books', 'films']);
+    expect(catalog.group('default', 'media')).toEqual(group);
+  });
+
+  it('takes each name once, also of two calls at the same time', async () => {
+    const results = await Promise.allSettled([catalog.createList(newList('a')), catalog.createList(newList('a'))]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    await expect(catalog.createList(newList('a'))).rejects.toMatchObject({ code: 'name-exists' });
+    await expect(catalog.createAccount('default', 'eu')).rejects.toMatchObject({ code: 'name-exists' });
+    await expect(catalog.createList({ ...newList('a'), account: 'none' })).rejects.toMatchObject({
+      code: 'account-not-found',
+    });
+  });
+
+  it('refuses bad and reserved names', async () => {
+    await expect(catalog.createAccount('group', 'eu')).rejects.toMatchObject({ code: 'invalid-name' });
+    await expect(catalog.createList(newList('No'))).rejects.toMatchObject({ code: 'invalid-name' });
+  });
+
+  it('shows a list only when it is on disk', async () => {
+    const creation = catalog.createList(newList('films'));
+    expect(catalog.list('default', 'films')).toBeUndefined();
+    await creation;
+    expect(catalog.list('default', 'films')).toBeDefined();
+  });
+
+  it('changes settings of a list and nothing else', async () => {
+    const films = await catalog.createList(newList('films'));
+    const changed = await catalog.updateList('default', 'films', { language: 'de' });
+    expect(changed).toEqual({ ...films, language: 'de', modified_utc: changed.modified_utc });
+    await expect(catalog.updateList('default', 'none', {})).rejects.toMatchObject({ code: 'list-not-found' });
+  });
+
+  it('removes a deleted list from its groups by a new version, in the same step', async () => {
+    await catalog.createList(newList('a'));
+    await catalog.createList(newList('b'));
+    await catalog.createGroup('default', 'both', { reranker: null, lists: [member('a'), member('b')] });
+    await catalog.createGroup('default', 'one', { reranker: null, lists: [member('b')] });
+    await catalog.deleteList('default', 'a');
+    await reopen();
+    const both = catalog.group('default', 'both');
+    expect(both?.current_version).toBe(2);
+    expect(both && currentMembers(both)).toEqual([member('b')]);
+    expect(both?.versions[0]?.lists).toHaveLength(2);
+    expect(catalog.group('default', 'one')?.current_version).toBe(1);
+    await expect(catalog.deleteList('default', 'a')).rejects.toMatchObject({ code: 'list-not-found' });
+  });
+
+  it('makes a new group version when the members change, and only then', async () => {
+    await catalog.createGroup('default', 'g', { reranker: null, lists: [member('a')] });
+    const same = await catalog.updateGroup('default', 'g', { lists: [{ list: 'a', pinned_version: 2 }] });
+    expect(same.current_version).toBe(1);
+    const pinned = await catalog.updateGroup('default', 'g', { lists: [{ list: 'a', version: 2, pinned_version: 2 }] });
+    expect(pinned.current_version).toBe(2);
+    await catalog.deleteGroup('default', 'g');
+    await expect(catalog.deleteGroup('default', 'g')).rejects.toMatchObject({ code: 'group-not-found' });
+  });
+});
+
+describe('a change', () => {
+  it('that throws changes nothing, and the next one runs', async () => {
+    const store = CollectionStore.of(environment);
+    const notes = store.collection<{ text: string }>('notes');
+    const failed = store.change((change) => {
+      change.put(notes, 'a', { text: 'lost' });
+      throw new Error('no');
+    });
+    const kept = store.change((change) => change.put(notes, 'b', { text: 'kept' }));
+    await expect(failed).rejects.toThrow('no');
+    await kept;
+    expect([...notes.values()]).toEqual([{ text: 'kept' }]);
+    await reopen();
+    expect(CollectionStore.of(environment).collection('notes').get('b')).toEqual({ text: 'kept' });
+  });
+
+  it('hands out entries that nobody can change', async () => {
+    const account = catalog.account('default');
+    expect(Object.isFrozen(account)).toBe(true);
+  });
+});

@@ -1,0 +1,137 @@
+/**
+ * Small collections of records that are kept whole in memory and written through to the `system` LMDB environment.
+ *
+ * Invariants: memory never shows what is not on disk; changes happen one after the other, each as one LMDB transaction
+ * over any number of collections; a change that fails changes nothing. Look-ups are synchronous. Main thread only: the
+ * environment has no other writer.
+ *
+ * A later feature that needs a collection of its own adds one line: `store.collection<Feed>('feeds')`.
+ */
+import type { Database } from 'lmdb';
+import type { LmdbEnvironment } from '../platform/index.js';
+
+/** Keys are names and ids; those made of several parts are joined by a character that no name has. */
+const KEY_SEPARATOR = '/';
+
+/** A key of several parts, ordered by the first, then the second … */
+export function compositeKey(...parts: readonly string[]): string {
+  return parts.join(KEY_SEPARATOR);
+}
+
+export interface Collection<T> {
+  readonly name: string;
+  get(key: string): T | undefined;
+  has(key: string): boolean;
+  /** In order of insertion since the start, and of keys for what was there at the start. */
+  values(): IterableIterator<T>;
+  readonly size: number;
+}
+
+/** What one change does; its members may be called only while the function given to `change` runs. */
+export interface Change {
+  put<T>(collection: Collection<T>, key: string, value: T): void;
+  remove<T>(collection: Collection<T>, key: string): void;
+}
+
+interface StagedWrite {
+  readonly collection: StoredCollection<unknown>;
+  readonly key: string;
+  /** Undefined: the entry is removed. */
+  readonly value: unknown;
+}
+
+class StoredCollection<T> implements Collection<T> {
+  readonly entries = new Map<string, T>();
+
+  constructor(
+    readonly name: string,
+    readonly database: Database<T, string>,
+  ) {
+    for (const { key, value } of database.getRange()) this.entries.set(key, deepFreeze(value));
+  }
+
+  get size(): number {
+    return this.entries.size;
+  }
+
+  get(key: string): T | undefined {
+    return this.entries.get(key);
+  }
+
+  has(key: string): boolean {
+    return this.entries.has(key);
+  }
+
+  values(): IterableIterator<T> {
+    return this.entries.values();
+  }
+}
+
+const stores = new WeakMap<LmdbEnvironment, CollectionStore>();
+
+export class CollectionStore {
+  readonly #environment: LmdbEnvironment;
+  readonly #collections = new Map<string, StoredCollection<unknown>>();
+  #lastChange: Promise<unknown> = Promise.resolve();
+
+  private constructor(environment: LmdbEnvironment) {
+    this.#environment = environment;
+  }
+
+  /** The one store of an environment, shared by everybody who keeps something in it. */
+  static of(environment: LmdbEnvironment): CollectionStore {
+    const store = stores.get(environment) ?? new CollectionStore(environment);
+    stores.set(environment, store);
+    return store;
+  }
+
+  /** Opens the collection, reading all of it. */
+  collection<T>(name: string): Collection<T> {
+    const known = this.#collections.get(name);
+    if (known !== undefined) return known as unknown as Collection<T>;
+    const opened = new StoredCollection<T>(name, this.#environment.database<T, string>(name));
+    this.#collections.set(name, opened as unknown as StoredCollection<unknown>);
+    return opened;
+  }
+
+  /**
+   * Calls `decide` once all earlier changes are done, so that it may check what is there and throw; then writes what it
+   * staged in one transaction and resolves with its result when that is on disk and in memory.
+   * Rejects with what `decide` threw, or with the failure of the transaction; nothing has changed then.
+   */
+  change<Result>(decide: (change: Change) => Result): Promise<Result> {
+    const result = this.#lastChange.then(() => this.#run(decide));
+    this.#lastChange = result.catch(() => undefined);
+    return result;
+  }
+
+  async #run<Result>(decide: (change: Change) => Result): Promise<Result> {
+    const writes: StagedWrite[] = [];
+    const stage = (collection: Collection<unknown>, key: string, value: unknown): void => {
+      writes.push({ collection: collection as StoredCollection<unknown>, key, value });
+    };
+    const result = decide({
+      put: (collection, key, value) => stage(collection, key, deepFreeze(value)),
+      remove: (collection, key) => stage(collection, key, undefined),
+    });
+    if (writes.length === 0) return result;
+    await this.#environment.transaction(() => {
+      for (const { collection, key, value } of writes) {
+        if (value === undefined) collection.database.removeSync(key);
+        else collection.database.putSync(key, value);
+      }
+    });
+    for (const { collection, key, value } of writes) {
+      if (value === undefined) collection.entries.delete(key);
+      else collection.entries.set(key, value);
+    }
+    return result;
+  }
+}
+
+/** Entries are handed out by reference: freezing keeps a caller from changing what is on disk in memory only. */
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  for (const member of Object.values(value)) deepFreeze(member);
+  return Object.freeze(value);
+}

@@ -1,0 +1,33 @@
+/** Answers of operations, typed where the command line reads them. The service validates what it sends; these only name it. */
+
+/** The array of a collection answer: the array itself, or the named member of an object. */
+export function membersOf<Item>(answer: unknown, member: string): readonly Item[] {
+  if (Array.isArray(answer)) return answer as Item[];
+  const value = (answer as Readonly<Record<string, unknown>> | undefined)?.[member];
+  return Array.isArray(value) ? (value as Item[]) : [];
+}
+
+export interface BulkAnswer {
+  readonly created: number;
+  readonly updated: number;
+  readonly failed: number;
+  readonly errors: readonly { readonly line: number; readonly name: string | null; readonly detail: string }[];
+  readonly took_ms: number;
+}
+
+export interface SearchHit {
+  readonly id: string;
+  readonly name: string;
+  readonly '@text_score'?: number;
+  readonly distance?: number;
+  readonly fields?: Readonly<Record<string, unknown>>;
+  readonly highlights?: Readonly<Record<string, string>>;
+}
+
+export interface SearchResponse {
+  readonly query_id: string;
+  readonly total_count: number;
+  readonly results: readonly SearchHit[];
+  readonly facets?: Readonly<Record<string, readonly { readonly value: unknown; readonly count: number }[]>>;
+  readonly took_ms: number;
+}

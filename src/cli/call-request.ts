@@ -1,0 +1,41 @@
+/** From an operation of the registry and a call's input to what goes over the wire: path, query string, headers. */
+import type { Operation } from '../operations/index.js';
+import { CommandError } from './exit-codes.js';
+import { isProblem, ProblemError } from './problem.js';
+import type { CallInput } from './service-client.js';
+
+export function operationNamed(operations: readonly Operation[], name: string): Operation {
+  const operation = operations.find((candidate) => candidate.name === name);
+  if (operation === undefined) throw new Error(`The registry has no operation ${name}`);
+  return operation;
+}
+
+/** The path with its parameters, and the query string without its `?`. */
+export function requestTarget(
+  operation: Operation,
+  input: CallInput,
+): { readonly path: string; readonly query: string } {
+  const path = operation.path.replace(/\{([^}]+)\}/g, (_whole, name: string) => {
+    const value = input.params?.[name];
+    if (value === undefined) throw new Error(`${operation.name} needs the parameter ${name}`);
+    return encodeURIComponent(value);
+  });
+  const query = new URLSearchParams(
+    Object.entries(input.query ?? {}).map(([name, value]): [string, string] => [name, String(value)]),
+  );
+  return { path, query: query.toString() };
+}
+
+/** The parsed body of a success; throws a ProblemError for a problem document. */
+export function readAnswer(status: number, body: Uint8Array): unknown {
+  const text = Buffer.from(body).toString('utf8');
+  let value: unknown;
+  try {
+    value = text === '' ? undefined : (JSON.parse(text) as unknown);
+  } catch {
+    value = text;
+  }
+  if (status < 400) return value;
+  if (isProblem(value)) throw new ProblemError(value);
+  throw new CommandError(`The service answered ${status}: ${text.slice(0, 200)}`);
+}

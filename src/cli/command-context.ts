@@ -1,0 +1,20 @@
+/** What every command gets: settings, the way to the service, and where to write. */
+import type { Config } from '../platform/index.js';
+import type { Output } from './output.js';
+import { withService, type ServiceClient } from './service-client.js';
+import type { ServiceLoader } from './service-loader.js';
+
+export interface CommandContext {
+  readonly config: Config;
+  readonly load: ServiceLoader;
+  readonly output: Output;
+  withService<Result>(work: (client: ServiceClient) => Promise<Result>): Promise<Result>;
+}
+
+export function createContext(config: Config, load: ServiceLoader, output: Output): CommandContext {
+  return { config, load, output, withService: (work) => withService(config, load, work) };
+}
+
+export function writeJson(output: Output, value: unknown): void {
+  output.write(`${JSON.stringify(value)}\n`);
+}

@@ -1,0 +1,234 @@
+/** The commands of `gannet` and their options. What a command does is in commands/, loaded when it is called. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { loadConfig, OperatorError, packageRoot, ServiceError } from '../platform/index.js';
+import { createContext, type CommandContext } from './command-context.js';
+import type { ExportOptions } from './commands/export.js';
+import type { ImportOptions } from './commands/import.js';
+import type { KeyCreateOptions } from './commands/key.js';
+import type { SearchCommandOptions } from './commands/search.js';
+import { CommandError, EXIT, type ExitStatus } from './exit-codes.js';
+import { standardOutput } from './output.js';
+import { describeProblem, ProblemError } from './problem.js';
+import type { ServiceLoader } from './service-loader.js';
+
+/** Runs the command that `argv` (as in process.argv) asks for and returns the exit status. Never rejects. */
+export async function runCommandLine(argv: readonly string[], load: ServiceLoader): Promise<ExitStatus> {
+  let status: ExitStatus = EXIT.done;
+  const context = () => createContext(loadConfig({ argv: argv.slice(2), env: process.env }), load, standardOutput);
+  const program = createProgram(context, (ended) => {
+    status = ended;
+  });
+  try {
+    await program.parseAsync([...argv]);
+    return status;
+  } catch (error) {
+    return tellFailure(error);
+  }
+}
+
+function tellFailure(error: unknown): ExitStatus {
+  const note = (text: string) => standardOutput.note(`${text}\n`);
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+  if (error instanceof ProblemError) {
+    note(describeProblem(error.problem));
+    return EXIT.failed;
+  }
+  if (error instanceof ServiceError) {
+    note(describeProblem(error.toProblem()));
+    return EXIT.failed;
+  }
+  if (error instanceof CommandError) {
+    note(error.message);
+    return error.status;
+  }
+  if (error instanceof OperatorError) {
+    note(error.message);
+    return EXIT.failed;
+  }
+  note(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  return EXIT.failed;
+}
+
+type Run<Options> = (context: CommandContext, options: Options) => Promise<ExitStatus>;
+
+function createProgram(context: () => CommandContext, ended: (status: ExitStatus) => void): Command {
+  const program = new Command('gannet')
+    .description('A search service for one machine.')
+    .version(packageVersion(), '-V, --version')
+    .option('--config <file>', 'a settings file; what it leaves out is as in config/default.toml')
+    .showHelpAfterError('(gannet --help shows the commands and their options)')
+    .exitOverride();
+  const run =
+    <Options>(command: Run<Options>) =>
+    async (options: Options) =>
+      ended(await command(context(), options));
+
+  addServiceCommands(program, run);
+  addKeyCommands(program, run);
+  addDataCommands(program, context, ended);
+  return program;
+}
+
+type Runner = <Options>(command: Run<Options>) => (options: Options) => Promise<void>;
+
+/** Repeated on every command, because it may stand behind the command as well as before it. */
+const configOption = () => new Option('--config <file>', 'a settings file');
+const accountOption = () => new Option('--account <name>', 'account (default: the configured one)');
+const jsonOption = () => new Option('--json', 'print JSON, for scripts');
+
+function addServiceCommands(program: Command, run: Runner): void {
+  program
+    .command('serve')
+    .description('run the service until SIGTERM or Ctrl-C')
+    .addOption(configOption())
+    .action(run(async (context) => (await import('./commands/serve.js')).serve(context)));
+  program
+    .command('demo')
+    .description('serve two real lists (WordNet and the cities of the world) and show what searches can do')
+    .addOption(configOption())
+    .option('--once', 'end after the searches instead of serving until Ctrl-C')
+    .action(
+      run<{ once?: boolean }>(async (context, options) => (await import('./commands/demo.js')).demo(context, options)),
+    );
+  program
+    .command('doctor')
+    .description(
+      'check compiler, processor, disk, limits and the data directory; exit status 1 when something is wrong',
+    )
+    .addOption(configOption())
+    .addOption(jsonOption())
+    .option('--data', 'also compare the records of every list with its index (the service must be stopped)')
+    .action(
+      run<{ json?: boolean; data?: boolean }>(async (context, options) =>
+        (await import('./commands/doctor.js')).doctor(context, options),
+      ),
+    );
+}
+
+function addKeyCommands(program: Command, run: Runner): void {
+  const key = program.command('key').description('make, show and delete API keys');
+  key
+    .command('create')
+    .description('make an API key and print it; it is shown this once')
+    .addOption(configOption())
+    .addOption(accountOption())
+    .option('--name <text>', 'what the key is for', 'made on the command line')
+    .addOption(
+      new Option('--access <preset>', 'what it may do (default: search-and-read)').choices([
+        'search-and-read',
+        'read-all',
+        'full',
+        'custom',
+      ]),
+    )
+    .addOption(
+      new Option('--scope <scope>', 'where it reaches').choices(['account', 'list', 'group']).default('account'),
+    )
+    .option('--scope-target <name>', 'the list or group of the scope')
+    .option('--permissions <list>', 'permissions, separated by commas (for example list:read,search-result:*)')
+    .option('--expires <when>', 'date or time from which on it no longer works (2027-01-01)')
+    .option('--region <name>', "region in the key (default: the account's)")
+    .addOption(jsonOption())
+    .action(
+      run<KeyCreateOptions>(async (context, options) =>
+        (await import('./commands/key.js')).createKey(context, options),
+      ),
+    );
+  key
+    .command('list')
+    .alias('ls')
+    .description('show the keys of an account')
+    .addOption(configOption())
+    .addOption(accountOption())
+    .addOption(jsonOption())
+    .action(
+      run<{ account?: string; json?: boolean }>(async (context, options) =>
+        (await import('./commands/key.js')).listKeys(context, options),
+      ),
+    );
+  key
+    .command('delete')
+    .description('revoke a key at once')
+    .argument('<id>', 'id or name of the key')
+    .addOption(configOption())
+    .addOption(accountOption())
+    .addOption(jsonOption())
+    .action(async (id: string, options: { account?: string; json?: boolean }) => {
+      await run<typeof options>(async (context) => (await import('./commands/key.js')).deleteKey(context, id, options))(
+        options,
+      );
+    });
+}
+
+const formatOption = (description: string) =>
+  new Option('--format <format>', description).choices(['ndjson', 'json', 'csv']);
+
+function addDataCommands(program: Command, context: () => CommandContext, ended: (status: ExitStatus) => void): void {
+  program
+    .command('list')
+    .description('show lists')
+    .command('ls', { isDefault: true })
+    .description('show the lists of an account')
+    .addOption(configOption())
+    .addOption(accountOption())
+    .addOption(jsonOption())
+    .action(async (options: { account?: string; json?: boolean }) => {
+      ended(await (await import('./commands/list.js')).listLists(context(), options));
+    });
+  program
+    .command('import')
+    .description('add or replace the records of a file (- is standard input)')
+    .argument('<file>', 'NDJSON, a JSON array, or CSV with a heading')
+    .addOption(configOption())
+    .requiredOption('--list <name>', 'the list that takes them')
+    .option('--create', 'make the list if it does not exist; its fields are inferred from the first records')
+    .addOption(formatOption('format of the file (default: by its name)'))
+    .addOption(accountOption())
+    .addOption(jsonOption())
+    .action(async (file: string, options: ImportOptions) => {
+      ended(await (await import('./commands/import.js')).importFile(context(), file, options));
+    });
+  program
+    .command('export')
+    .description('write all records of a list')
+    .addOption(configOption())
+    .requiredOption('--list <name>', 'the list')
+    .addOption(formatOption('format to write').default('ndjson'))
+    .option('-o, --output <file>', 'a file instead of standard output')
+    .addOption(accountOption())
+    .action(async (options: ExportOptions) => {
+      ended(await (await import('./commands/export.js')).exportList(context(), options));
+    });
+  program
+    .command('search')
+    .description('search a list and print the hits')
+    .argument('<list>', 'the list')
+    .addArgument(new Argument('[query...]', 'the words to look for; none shows all records').default([]))
+    .addOption(configOption())
+    .option('--filter <expression>', 'for example "population > 1000000 and country = \'Japan\'"')
+    .addOption(new Option('--match <mode>', 'which words have to be there').choices(['any', 'all', 'phrase']))
+    .option('--order-by <fields>', 'for example "population desc"')
+    .option('--facets <names>', 'count the values of these facets')
+    .option('--radius <circle>', 'for example 51.5,-0.12,10km')
+    .option('--size <count>', 'hits to show', wholeNumber, 10)
+    .option('--skip <count>', 'hits to leave out', wholeNumber, 0)
+    .addOption(accountOption())
+    .addOption(jsonOption())
+    .action(async (list: string, query: string[], options: SearchCommandOptions) => {
+      ended(await (await import('./commands/search.js')).search(context(), list, query.join(' '), options));
+    });
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('A whole number is expected.');
+  return Number(text);
+}
+
+function packageVersion(): string {
+  const manifest = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as {
+    readonly version: string;
+  };
+  return manifest.version;
+}

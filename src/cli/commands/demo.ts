@@ -1,0 +1,97 @@
+/** `npm run demo`: starts the service on data of its own, imports two real lists, shows five searches, serves until Ctrl-C. */
+import { join } from 'node:path';
+import { createContext, type CommandContext } from '../command-context.js';
+import { connectControlSocket } from '../control-socket-client.js';
+import { readDemoState, writeDemoState, type DemoState } from '../demo/demo-state.js';
+import { fillList } from '../demo/fill-lists.js';
+import { DEMO_LISTS } from '../demo/lists.js';
+import { startServiceProcess, type ServiceProcess } from '../demo/service-process.js';
+import { searchUrl, showTour } from '../demo/tour.js';
+import { CommandError, EXIT, type ExitStatus } from '../exit-codes.js';
+import { formatMilliseconds, styled, type Output } from '../output.js';
+import { packageRoot } from '../../platform/index.js';
+import { nextStopSignal } from './serve.js';
+import type { ServiceClient } from '../service-client.js';
+
+export interface DemoOptions {
+  readonly config?: string;
+  readonly once?: boolean;
+}
+
+export async function demo(original: CommandContext, options: DemoOptions): Promise<ExitStatus> {
+  const dataDir = process.env['GANNET_DATA_DIR'] ?? join(packageRoot(), '.demo');
+  const config = { ...original.config, data: { ...original.config.data, dir: dataDir } };
+  const context = createContext(config, original.load, original.output);
+  const { output } = context;
+
+  const running = await connectControlSocket(config);
+  if (running !== undefined) {
+    await running.close();
+    throw new CommandError(
+      `A service runs on ${dataDir} already: stop it, or name another folder with GANNET_DATA_DIR.`,
+    );
+  }
+  const startedMs = performance.now();
+  const stopped = nextStopSignal();
+  const service = await startServiceProcess({
+    GANNET_DATA_DIR: dataDir,
+    GANNET_LOG_LEVEL: process.env['GANNET_LOG_LEVEL'] ?? 'warn',
+    ...(options.config === undefined ? {} : { GANNET_CONFIG: options.config }),
+  });
+  output.write(`The service is ready on ${service.address} (${formatMilliseconds(performance.now() - startedMs)})\n`);
+  try {
+    const shown = show(context, service, dataDir);
+    const end = await Promise.race([shown, stopped.then(() => 'stopped' as const), service.ended]);
+    if (typeof end === 'number') throw new CommandError(`The service ended by itself with exit status ${end}.`);
+    if (end === 'shown' && options.once !== true) await Promise.race([stopped, service.ended]);
+    return EXIT.done;
+  } finally {
+    await service.stop();
+  }
+}
+
+async function show(context: CommandContext, service: ServiceProcess, dataDir: string): Promise<'shown'> {
+  const { output, config } = context;
+  const account = config.account.name;
+  const target = await context.withService(async (client) => {
+    let state = readDemoState(dataDir);
+    for (const list of DEMO_LISTS) {
+      state = await fillList({ client, account, output }, list, state);
+      writeDemoState(dataDir, state);
+    }
+    const key = await demoKey(client, { state, account, address: service.address });
+    writeDemoState(dataDir, { ...state, key });
+    return { address: service.address, account, key };
+  });
+  await showTour(output, target);
+  tellHowToGoOn(output, target);
+  return 'shown';
+}
+
+/** The key of the run before where it still works, otherwise a new one that may search and read. */
+async function demoKey(
+  client: ServiceClient,
+  { state, account, address }: { readonly state: DemoState; readonly account: string; readonly address: string },
+): Promise<string> {
+  if (state.key !== undefined) {
+    const answer = await fetch(`${address}/account`, { headers: { 'x-api-key': state.key } });
+    await answer.arrayBuffer();
+    if (answer.ok) return state.key;
+  }
+  const made = (await client.call('api-key.create', { params: { account }, body: { name: 'demo' } })) as {
+    readonly key: string;
+  };
+  return made.key;
+}
+
+function tellHowToGoOn(
+  output: Output,
+  target: { readonly address: string; readonly account: string; readonly key: string },
+): void {
+  const url = searchUrl(target, { list: 'wordnet', options: { query: 'sea bird', size: 3 } });
+  output.write(`\n${styled(output, 'green', 'Your turn')}\n`);
+  output.write(`   API key (searches and reads): ${target.key}\n`);
+  output.write(`   curl -s -H 'X-API-Key: ${target.key}' '${url}'\n`);
+  output.write(`   The whole API: ${target.address}/openapi.json\n`);
+  output.write(`\nServing on ${target.address} until Ctrl-C.\n`);
+}

@@ -1,0 +1,45 @@
+/** `gannet doctor`: what would stop the service, or slow it down, on this machine. */
+import { writeJson, type CommandContext } from '../command-context.js';
+import { compilerChecks, kernelCheck, nodeCheck, webServerCheck } from '../doctor/software-checks.js';
+import { dataDirectoryChecks, recordsCheck } from '../doctor/data-checks.js';
+import { diskCheck, fileLimitCheck, mapLimitCheck, memoryCheck, processorCheck } from '../doctor/machine-checks.js';
+import type { Check } from '../doctor/check.js';
+import { EXIT, type ExitStatus } from '../exit-codes.js';
+import { styled, type Output } from '../output.js';
+
+export interface DoctorOptions {
+  readonly json?: boolean;
+  readonly data?: boolean;
+}
+
+export async function doctor(context: CommandContext, options: DoctorOptions): Promise<ExitStatus> {
+  const { config } = context;
+  const checks: Check[] = [
+    nodeCheck(),
+    ...(await compilerChecks()),
+    await kernelCheck(),
+    await webServerCheck(),
+    processorCheck(),
+    memoryCheck(config),
+    fileLimitCheck(),
+    mapLimitCheck(),
+    diskCheck(config.data.dir),
+    ...(await dataDirectoryChecks(context)),
+    ...(options.data === true ? await recordsCheck(context) : []),
+  ];
+  const failed = checks.some(({ state }) => state === 'failed');
+  if (options.json === true) writeJson(context.output, { ok: !failed, checks });
+  else tell(context.output, checks, failed);
+  return failed ? EXIT.failed : EXIT.done;
+}
+
+const MARKS = { fine: ['green', '✓'], notice: ['yellow', '!'], failed: ['red', '✗'] } as const;
+
+function tell(output: Output, checks: readonly Check[], failed: boolean): void {
+  const width = Math.max(...checks.map(({ name }) => name.length));
+  for (const { name, state, detail } of checks) {
+    const [style, mark] = MARKS[state];
+    output.write(`${styled(output, style, mark)} ${name.padEnd(width)}  ${detail}\n`);
+  }
+  output.write(failed ? '\nThe service cannot run as it is: see the lines with ✗.\n' : '\nThe service can run.\n');
+}

@@ -1,0 +1,89 @@
+/** `gannet export`: all records of a list, page by page, in a form that `gannet import` takes. */
+import { createWriteStream } from 'node:fs';
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { membersOf } from '../answers.js';
+import type { CommandContext } from '../command-context.js';
+import { EXIT, type ExitStatus } from '../exit-codes.js';
+import { csvHeading, csvRow } from '../export-csv.js';
+import { formatCount } from '../output.js';
+import type { ImportFormat } from '../record-counter.js';
+import type { ServiceClient } from '../service-client.js';
+import type { ListResource } from './list.js';
+
+const PAGE_RECORDS = 1000;
+
+export interface ExportOptions {
+  readonly list: string;
+  readonly format: ImportFormat;
+  readonly output?: string;
+  readonly account?: string;
+}
+
+export interface ExportedRecord {
+  readonly name: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+export async function exportList(context: CommandContext, options: ExportOptions): Promise<ExitStatus> {
+  const account = options.account ?? context.config.account.name;
+  const target: Writable = options.output === undefined ? process.stdout : createWriteStream(options.output);
+  const count = await context.withService((client) => writeRecords(client, { account, ...options }, target));
+  if (options.output !== undefined) {
+    target.end();
+    await finished(target);
+    context.output.note(`${formatCount(count)} records written to ${options.output}\n`);
+  }
+  return EXIT.done;
+}
+
+async function writeRecords(
+  client: ServiceClient,
+  { account, list, format }: { readonly account: string; readonly list: string; readonly format: ImportFormat },
+  target: Writable,
+): Promise<number> {
+  const columns = format === 'csv' ? await fieldNames(client, account, list) : [];
+  await write(target, { ndjson: '', json: '[', csv: csvHeading(columns) }[format]);
+  let count = 0;
+  for await (const records of pages(client, account, list)) {
+    let text = '';
+    for (const { name, fields } of records) {
+      if (format === 'csv') text += csvRow({ name, fields }, columns);
+      else if (format === 'ndjson') text += `${JSON.stringify({ name, fields })}\n`;
+      else text += `${count === 0 ? '\n' : ',\n'}${JSON.stringify({ name, fields })}`;
+      count += 1;
+    }
+    await write(target, text);
+  }
+  if (format === 'json') await write(target, '\n]\n');
+  return count;
+}
+
+/** Records in storage order. One that is deleted meanwhile may let another slip past a page's edge. */
+async function* pages(client: ServiceClient, account: string, list: string): AsyncGenerator<readonly ExportedRecord[]> {
+  for (let skip = 0; ; skip += PAGE_RECORDS) {
+    const answer = await client.call('search-result.list', {
+      params: { account, list },
+      query: { skip, size: PAGE_RECORDS },
+    });
+    const records = membersOf<ExportedRecord>(answer, 'results');
+    if (records.length > 0) yield records;
+    if (records.length < PAGE_RECORDS) return;
+  }
+}
+
+/** The columns of a CSV file: every field that the list defines. */
+async function fieldNames(client: ServiceClient, account: string, list: string): Promise<string[]> {
+  const resource = (await client.call('list.read', { params: { account, list } })) as ListResource & {
+    readonly resources: readonly { readonly name: string }[];
+    readonly location_field: string | null;
+  };
+  const names = [...resource.searchable_fields, ...resource.facets, ...resource.resources].map(({ name }) => name);
+  if (resource.location_field !== null) names.push(resource.location_field);
+  return [...new Set(names)].filter((name) => name !== 'name');
+}
+
+async function write(target: Writable, text: string): Promise<void> {
+  if (text !== '' && !target.write(text)) await once(target, 'drain');
+}

@@ -1,0 +1,120 @@
+/** `gannet import`: streams a file into a list, as fast as the service takes it. */
+import type { BulkAnswer } from '../answers.js';
+import { writeJson, type CommandContext } from '../command-context.js';
+import { EXIT, type ExitStatus } from '../exit-codes.js';
+import { CONTENT_TYPES, cutAtLines, formatOf, openSource } from '../import-source.js';
+import { formatCount, printable, type Output } from '../output.js';
+import { ProblemError } from '../problem.js';
+import { Progress } from '../progress.js';
+import { createRecordCounter, type ImportFormat, type RecordCounter } from '../record-counter.js';
+import type { ServiceClient } from '../service-client.js';
+
+/** NDJSON goes in as requests of this size, so that a file may be larger than the service takes at once. */
+const REQUEST_BYTES = 536_870_912;
+const ERRORS_SHOWN_MAX = 20;
+
+export interface ImportOptions {
+  readonly list: string;
+  readonly create?: boolean;
+  readonly format?: ImportFormat;
+  readonly account?: string;
+  readonly json?: boolean;
+}
+
+export async function importFile(context: CommandContext, file: string, options: ImportOptions): Promise<ExitStatus> {
+  const format = formatOf(file, options.format);
+  const source = await openSource(file);
+  const account = options.account ?? context.config.account.name;
+  const counter = createRecordCounter(format);
+  const answer = await context.withService(async (client) => {
+    if (options.create === true) await createListIfMissing(client, account, options.list);
+    const quiet: Output = { ...context.output, isTerminal: false, columns: 80, write: () => undefined };
+    const progress = new Progress(options.json === true ? quiet : context.output, `Importing into ${options.list}`);
+    try {
+      const stream = counted(source.stream, counter, source.bytes, progress);
+      const total = await sendAll(client, { account, list: options.list, format, stream });
+      progress.done(total.created + total.updated);
+      return total;
+    } catch (error) {
+      progress.abandon();
+      throw error;
+    }
+  });
+  if (options.json === true) writeJson(context.output, answer);
+  else tellOutcome(context.output, answer);
+  return answer.failed === 0 ? EXIT.done : EXIT.failed;
+}
+
+export async function createListIfMissing(
+  client: ServiceClient,
+  account: string,
+  list: string,
+  definition: Readonly<Record<string, unknown>> = {},
+): Promise<void> {
+  try {
+    await client.call('list.create', { params: { account }, body: { name: list, ...definition } });
+  } catch (error) {
+    if (!(error instanceof ProblemError) || error.problem.code !== 'name-exists') throw error;
+  }
+}
+
+interface Import {
+  readonly account: string;
+  readonly list: string;
+  readonly format: ImportFormat;
+  readonly stream: AsyncIterable<Uint8Array>;
+}
+
+async function sendAll(client: ServiceClient, { account, list, format, stream }: Import): Promise<BulkAnswer> {
+  const send = async (part: AsyncIterable<Uint8Array>): Promise<BulkAnswer> =>
+    (await client.call('search-result.bulk', {
+      params: { account, list },
+      stream: part,
+      contentType: CONTENT_TYPES[format],
+    })) as BulkAnswer;
+  if (format !== 'ndjson') return send(stream);
+
+  const lines = createRecordCounter('ndjson');
+  let total: BulkAnswer = { created: 0, updated: 0, failed: 0, errors: [], took_ms: 0 };
+  for await (const part of cutAtLines(stream, REQUEST_BYTES)) {
+    const linesBefore = lines.count;
+    const answer = await send(counted(part, lines));
+    const errors = answer.errors.map((error) => ({ ...error, line: error.line + linesBefore }));
+    total = {
+      created: total.created + answer.created,
+      updated: total.updated + answer.updated,
+      failed: total.failed + answer.failed,
+      errors: [...total.errors, ...errors],
+      took_ms: total.took_ms + answer.took_ms,
+    };
+  }
+  return total;
+}
+
+/** Passes the bytes on and counts them; a chunk that is asked for means that the one before was taken. */
+async function* counted(
+  stream: AsyncIterable<Uint8Array>,
+  counter: RecordCounter,
+  bytesTotal?: number,
+  progress?: Progress,
+): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const chunk of stream) {
+    yield chunk;
+    bytes += chunk.length;
+    counter.push(chunk);
+    progress?.update({ records: counter.count, share: bytesTotal === undefined ? undefined : bytes / bytesTotal });
+  }
+}
+
+function tellOutcome(output: Output, answer: BulkAnswer): void {
+  output.write(
+    `${formatCount(answer.created)} added, ${formatCount(answer.updated)} replaced, ${formatCount(answer.failed)} refused\n`,
+  );
+  for (const error of answer.errors.slice(0, ERRORS_SHOWN_MAX)) {
+    const name = error.name === null ? '' : ` (${printable(error.name)})`;
+    output.note(`  line ${formatCount(error.line)}${name}: ${printable(error.detail)}\n`);
+  }
+  const rest = answer.failed - Math.min(answer.errors.length, ERRORS_SHOWN_MAX);
+  if (rest > 0) output.note(`  and ${formatCount(rest)} more\n`);
+}

@@ -1,0 +1,138 @@
+/** `gannet key create|list|delete`. */
+import { membersOf } from '../answers.js';
+import { writeJson, type CommandContext } from '../command-context.js';
+import { CommandError, EXIT, type ExitStatus } from '../exit-codes.js';
+import { printable, table } from '../output.js';
+
+export interface KeyCreateOptions {
+  readonly account?: string;
+  readonly name: string;
+  readonly access?: 'search-and-read' | 'read-all' | 'full' | 'custom';
+  readonly scope: 'account' | 'list' | 'group';
+  readonly scopeTarget?: string;
+  readonly permissions?: string;
+  readonly expires?: string;
+  readonly region?: string;
+  readonly json?: boolean;
+}
+
+interface KeyResource {
+  readonly id: string;
+  readonly name: string;
+  readonly scope: string;
+  readonly scope_target: string | null;
+  readonly region: string;
+  readonly permissions: readonly string[];
+  readonly expires_at: string | null;
+  readonly last_four?: string;
+}
+
+interface NewKeyAnswer extends KeyResource {
+  readonly key: string;
+}
+
+export async function createKey(context: CommandContext, options: KeyCreateOptions): Promise<ExitStatus> {
+  const account = options.account ?? context.config.account.name;
+  const answer = (await context.withService((client) =>
+    client.call('api-key.create', { params: { account }, body: newKeyBody(options) }),
+  )) as NewKeyAnswer;
+  if (options.json === true) {
+    writeJson(context.output, answer);
+    return EXIT.done;
+  }
+  context.output.write(`${answer.key}\n`);
+  context.output.note(`Keep it: it is not shown again. ${describeReach(answer)}\n`);
+  return EXIT.done;
+}
+
+/** Checks what the options mean together; each value by itself is checked by the service. */
+export function newKeyBody(options: KeyCreateOptions): Record<string, unknown> {
+  const { access, permissions } = options;
+  if (permissions !== undefined && access !== undefined && access !== 'custom') {
+    throw new CommandError(`--permissions goes with --access custom, not with --access ${access}.`, EXIT.usage);
+  }
+  if (access === 'custom' && permissions === undefined) {
+    throw new CommandError('--access custom needs --permissions.', EXIT.usage);
+  }
+  if (options.scope !== 'account' && options.scopeTarget === undefined) {
+    throw new CommandError(
+      `--scope ${options.scope} needs --scope-target, the name of the ${options.scope}.`,
+      EXIT.usage,
+    );
+  }
+  return {
+    name: options.name,
+    scope: options.scope,
+    ...(options.scopeTarget === undefined ? {} : { scope_target: options.scopeTarget }),
+    ...(permissions === undefined
+      ? { access: access ?? 'search-and-read' }
+      : { access: 'custom', permissions: splitList(permissions) }),
+    ...(options.expires === undefined ? {} : { expires_at: options.expires }),
+    ...(options.region === undefined ? {} : { region: options.region }),
+  };
+}
+
+function splitList(text: string): string[] {
+  return text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
+
+function describeReach(key: KeyResource): string {
+  const reach = key.scope === 'account' ? 'the whole account' : `the ${key.scope} ${key.scope_target}`;
+  const may = key.permissions.length === 0 ? 'everything' : key.permissions.join(', ');
+  return `It reaches ${reach} and may do ${may}; it works ${key.expires_at === null ? 'until it is deleted' : `until ${key.expires_at}`}.`;
+}
+
+interface AccountAndJson {
+  readonly account?: string;
+  readonly json?: boolean;
+}
+
+export async function listKeys(context: CommandContext, options: AccountAndJson): Promise<ExitStatus> {
+  const account = options.account ?? context.config.account.name;
+  const answer = await context.withService((client) => client.call('api-key.list', { params: { account } }));
+  if (options.json === true) {
+    writeJson(context.output, answer);
+    return EXIT.done;
+  }
+  const keys = membersOf<KeyResource>(answer, 'keys');
+  if (keys.length === 0) {
+    context.output.write(`The account ${account} has no keys. gannet key create makes one.\n`);
+    return EXIT.done;
+  }
+  const rows = keys.map((key) => [
+    key.id,
+    printable(key.name),
+    `${key.region}…${key.last_four ?? ''}`,
+    key.scope_target === null ? key.scope : `${key.scope} ${key.scope_target}`,
+    key.permissions.length === 0 ? 'everything' : key.permissions.join(','),
+    key.expires_at ?? 'never',
+  ]);
+  context.output.write(table([['ID', 'NAME', 'KEY', 'SCOPE', 'MAY DO', 'EXPIRES'], ...rows]));
+  return EXIT.done;
+}
+
+/** Takes an id, or a name where only one key has it. */
+export async function deleteKey(
+  context: CommandContext,
+  idOrName: string,
+  options: AccountAndJson,
+): Promise<ExitStatus> {
+  const account = options.account ?? context.config.account.name;
+  const id = await context.withService(async (client) => {
+    const keys = membersOf<KeyResource>(await client.call('api-key.list', { params: { account } }), 'keys');
+    const byName = keys.filter((key) => key.name === idOrName);
+    const known = keys.some((key) => key.id === idOrName);
+    if (!known && byName.length > 1) {
+      throw new CommandError(`${byName.length} keys are named ${idOrName}: name the one you mean by its id.`);
+    }
+    const found = known ? idOrName : (byName[0]?.id ?? idOrName);
+    await client.call('api-key.delete', { params: { account, id: found } });
+    return found;
+  });
+  if (options.json === true) writeJson(context.output, { id, deleted: true });
+  else context.output.write(`The key ${id} no longer works.\n`);
+  return EXIT.done;
+}

@@ -1,0 +1,37 @@
+import { writeJson, type CommandContext } from '../command-context.js';
+import { EXIT, type ExitStatus } from '../exit-codes.js';
+import { formatCount, table } from '../output.js';
+import { membersOf } from '../answers.js';
+
+export interface ListResource {
+  readonly name: string;
+  readonly record_count: number;
+  readonly current_version: number;
+  readonly language: string;
+  readonly searchable_fields: readonly { readonly name: string }[];
+  readonly facets: readonly { readonly name: string; readonly cardinality: string }[];
+}
+
+export async function listLists(
+  context: CommandContext,
+  options: { readonly account?: string; readonly json?: boolean },
+): Promise<ExitStatus> {
+  const account = options.account ?? context.config.account.name;
+  const answer = await context.withService((client) => client.call('list.list', { params: { account } }));
+  const lists = membersOf<ListResource>(answer, 'lists');
+  if (options.json === true) {
+    writeJson(context.output, answer);
+  } else if (lists.length === 0) {
+    context.output.write(`The account ${account} has no lists.\n`);
+  } else {
+    const rows = lists.map((list) => [
+      list.name,
+      formatCount(list.record_count),
+      String(list.current_version),
+      list.language,
+      list.searchable_fields.map(({ name }) => name).join(', '),
+    ]);
+    context.output.write(table([['LIST', 'RECORDS', 'VERSION', 'LANGUAGE', 'SEARCHABLE FIELDS'], ...rows]));
+  }
+  return EXIT.done;
+}

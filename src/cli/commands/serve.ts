@@ -1,0 +1,34 @@
+/** `gannet serve`: the service, until it is told to stop. */
+import type { CommandContext } from '../command-context.js';
+import { EXIT, type ExitStatus } from '../exit-codes.js';
+
+/** Signals that end the service cleanly, with exit status 0. */
+const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+
+export async function serve(context: CommandContext): Promise<ExitStatus> {
+  const { startService } = await context.load();
+  // Listened for from the beginning: a stop that comes during the start is carried out once the start is done.
+  const stopped = nextStopSignal();
+  const service = await startService(context.config, { listen: true });
+  const { access, catalog } = service.services;
+  if (catalog.accounts().every(({ name }) => access.keys(name).length === 0)) {
+    context.output.note('There is no API key yet. `npx gannet key create --access full` makes the first one.\n');
+  }
+  context.output.write(`Gannet is ready on ${service.address}\n`);
+  await stopped;
+  await service.close();
+  return EXIT.done;
+}
+
+/** Resolves at the first signal; a second one ends the process at once. */
+export function nextStopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    let asked = false;
+    const onSignal = () => {
+      if (asked) process.exit(130);
+      asked = true;
+      resolve();
+    };
+    for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
+  });
+}

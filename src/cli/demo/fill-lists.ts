@@ -1,0 +1,55 @@
+/** Makes the demo's lists and imports what is not there yet. */
+import type { BulkAnswer } from '../answers.js';
+import { createListIfMissing } from '../commands/import.js';
+import { CommandError } from '../exit-codes.js';
+import { CONTENT_TYPES } from '../import-source.js';
+import { formatCount, type Output } from '../output.js';
+import { Progress } from '../progress.js';
+import type { ServiceClient } from '../service-client.js';
+import { toNdjson, type DemoList } from './demo-list.js';
+import type { DemoState } from './demo-state.js';
+
+interface Filling {
+  readonly client: ServiceClient;
+  readonly account: string;
+  readonly output: Output;
+}
+
+/** Returns the state with the list in it. A list that was interrupted is imported again: records are replaced by name. */
+export async function fillList(filling: Filling, list: DemoList, state: DemoState): Promise<DemoState> {
+  const { client, account, output } = filling;
+  const expected = state.imported[list.name];
+  await createListIfMissing(client, account, list.name, list.definition);
+  if (expected !== undefined) {
+    const present = (await client.call('list.read', { params: { account, list: list.name } })) as {
+      readonly record_count: number;
+    };
+    if (present.record_count > 0) {
+      output.write(`${list.title}: ${formatCount(present.record_count)} records are here\n`);
+      return state;
+    }
+  }
+  const count = await importList(filling, list);
+  return { ...state, imported: { ...state.imported, [list.name]: count } };
+}
+
+async function importList({ client, account, output }: Filling, list: DemoList): Promise<number> {
+  const records = list.records();
+  const progress = new Progress(output, list.name);
+  try {
+    const answer = (await client.call('search-result.bulk', {
+      params: { account, list: list.name },
+      contentType: CONTENT_TYPES.ndjson,
+      stream: toNdjson(records, (sent) => progress.update({ records: sent, share: sent / records.length })),
+    })) as BulkAnswer;
+    if (answer.failed > 0) {
+      const first = answer.errors[0];
+      throw new CommandError(`${answer.failed} records of ${list.title} were refused, first: ${first?.detail ?? ''}`);
+    }
+    progress.done(records.length);
+    return records.length;
+  } catch (error) {
+    progress.abandon();
+    throw error;
+  }
+}

@@ -1,0 +1,53 @@
+/** The two lists of the demo, with every field spelt out: a good place to see what a list's definition looks like. */
+import { cityRecords } from './cities.js';
+import type { DemoList } from './demo-list.js';
+import { wordnetRecords } from './wordnet.js';
+
+const facet = (name: string, type: string, cardinality: 'Single' | 'Many' = 'Single') => ({ name, type, cardinality });
+
+export const WORDNET: DemoList = {
+  name: 'wordnet',
+  title: 'WordNet, a dictionary of English',
+  definition: {
+    language: 'en',
+    searchable_fields: [
+      { name: 'words', weight: 4 },
+      { name: 'gloss', weight: 2 },
+      { name: 'examples', weight: 1 },
+    ],
+    facets: [
+      facet('part_of_speech', 'string'),
+      facet('lexical_domain', 'string'),
+      facet('sense', 'number'),
+      facet('hypernym', 'string', 'Many'),
+      facet('part_of', 'string', 'Many'),
+      facet('topic', 'string', 'Many'),
+      facet('antonym', 'string', 'Many'),
+    ],
+  },
+  records: wordnetRecords,
+};
+
+export const CITIES: DemoList = {
+  name: 'cities',
+  title: 'Cities of the world',
+  definition: {
+    // Names of places are not English words: no stemming.
+    language: 'none',
+    searchable_fields: [
+      { name: 'city', weight: 4 },
+      { name: 'country', weight: 1 },
+    ],
+    facets: [
+      facet('country', 'string'),
+      facet('country_code', 'string'),
+      facet('admin_code', 'string'),
+      facet('feature_code', 'string'),
+      facet('population', 'number'),
+    ],
+    location_field: 'location',
+  },
+  records: cityRecords,
+};
+
+export const DEMO_LISTS: readonly DemoList[] = [WORDNET, CITIES];

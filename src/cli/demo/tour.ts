@@ -1,0 +1,101 @@
+/** Five searches that show what the service can do, made over HTTP as any client would. */
+import type { SearchResponse } from '../answers.js';
+import { styled, type Output } from '../output.js';
+import { ProblemError, isProblem } from '../problem.js';
+import { searchView } from '../search-view.js';
+
+export interface TourSearch {
+  readonly title: string;
+  readonly list: string;
+  readonly options: Readonly<Record<string, string | number>>;
+  /** Fields shown of a hit. */
+  readonly fields: readonly string[];
+}
+
+export const TOUR: readonly TourSearch[] = [
+  {
+    title: 'Words, ranked, and all that match counted by domain',
+    list: 'wordnet',
+    options: { query: 'flightless bird', facets: 'lexical_domain', size: 3 },
+    fields: ['words', 'gloss'],
+  },
+  {
+    title: 'A phrase: these words in this order',
+    list: 'wordnet',
+    options: { query: 'stringed instrument', match: 'phrase', filter: "part_of_speech = 'noun'", size: 3 },
+    fields: ['words', 'gloss'],
+  },
+  {
+    title: 'A relation as a filter: what is a kind of dog and lives in water?',
+    list: 'wordnet',
+    options: {
+      query: 'water',
+      filter: "hypernym in ('dog.n.01', 'hunting_dog.n.01', 'sporting_dog.n.01', 'retriever.n.01', 'spaniel.n.01')",
+      size: 3,
+    },
+    fields: ['words', 'gloss', 'hypernym'],
+  },
+  {
+    title: 'No words at all: a filter and an order',
+    list: 'cities',
+    options: { filter: "country_code = 'JP' and population >= 1000000", order_by: 'population desc', size: 3 },
+    fields: ['population', 'country'],
+  },
+  {
+    title: 'Around a point: what lies within 30 km of Zürich, largest first?',
+    list: 'cities',
+    options: { radius: '47.3769,8.5417,30km', order_by: 'population desc', facets: 'country', size: 3 },
+    fields: ['population', 'country'],
+  },
+];
+
+const WARM_UP_ROUNDS = 5;
+
+export interface TourTarget {
+  readonly address: string;
+  readonly account: string;
+  readonly key: string;
+}
+
+export function searchUrl(
+  { address, account }: TourTarget,
+  search: Pick<TourSearch, 'list' | 'options'>,
+  version = 1,
+): string {
+  const query = new URLSearchParams(
+    Object.entries(search.options).map(([name, value]): [string, string] => [name, String(value)]),
+  );
+  return `${address}/search/${account}/${search.list}/${version}?${query.toString()}`;
+}
+
+/** Prints each search with its options, its best hits and its time. */
+export async function showTour(output: Output, target: TourTarget): Promise<void> {
+  // The first searches of a process pay for compiling its code, on both sides; what is shown is a service at work.
+  for (let round = 0; round < WARM_UP_ROUNDS; round += 1) {
+    for (const search of TOUR) await fetchSearch(target, search);
+  }
+  for (const [index, search] of TOUR.entries()) {
+    const startedMs = performance.now();
+    const response = await fetchSearch(target, search);
+    const roundTripMs = performance.now() - startedMs;
+    output.write(`\n${styled(output, 'green', `${index + 1}. ${search.title}`)}\n`);
+    output.write(`${styled(output, 'dim', `   ${describe(search)}`)}\n`);
+    output.write(
+      searchView(output, response, { fields: search.fields, roundTripMs, scores: 'query' in search.options }),
+    );
+  }
+}
+
+function describe(search: TourSearch): string {
+  const options = Object.entries(search.options).map(([name, value]) => `${name}=${value}`);
+  return `${search.list}: ${options.join('  ')}`;
+}
+
+async function fetchSearch(target: TourTarget, search: TourSearch): Promise<SearchResponse> {
+  const response = await fetch(searchUrl(target, { ...search, options: { ...search.options, cache: 'false' } }), {
+    headers: { 'x-api-key': target.key },
+  });
+  const body = await response.json();
+  if (isProblem(body)) throw new ProblemError(body);
+  return body as SearchResponse;
+}

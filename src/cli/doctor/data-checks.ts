@@ -1,0 +1,112 @@
+/** The data directory: writable, whose it is at the moment, and what is in it. */
+import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import { membersOf } from '../answers.js';
+import type { CommandContext } from '../command-context.js';
+import { connectControlSocket } from '../control-socket-client.js';
+import { formatBytes, formatCount } from '../output.js';
+import type { ServiceClient } from '../service-client.js';
+import type { ListResource } from '../commands/list.js';
+import { failed, fine, messageOf, notice, type Check } from './check.js';
+
+export async function dataDirectoryChecks({ config }: CommandContext): Promise<Check[]> {
+  const folder = resolve(config.data.dir);
+  if (!existsSync(folder)) return [fine('Data directory', `${folder} does not exist yet: the first start makes it`)];
+  try {
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    return [failed('Data directory', `${folder} is not writable: ${messageOf(error)}`)];
+  }
+  const checks = [fine('Data directory', `${folder} is writable`)];
+  try {
+    const client = await connectControlSocket(config);
+    checks.push(await serviceCheck(client, config.account.name), segmentCheck(folder));
+    if (client === undefined) checks.push(await portCheck(config.server));
+    await client?.close();
+  } catch (error) {
+    checks.push(failed('Service', messageOf(error)));
+  }
+  return checks;
+}
+
+async function serviceCheck(client: ServiceClient | undefined, account: string): Promise<Check> {
+  if (client === undefined) return fine('Service', 'not running on this data directory');
+  const lists = membersOf<ListResource>(await client.call('list.list', { params: { account } }), 'lists');
+  const records = lists.reduce((sum, list) => sum + list.record_count, 0);
+  return fine('Service', `running; account ${account}: ${lists.length} lists, ${formatCount(records)} records`);
+}
+
+/** Asked only where no service of ours runs, which would hold the port itself. */
+async function portCheck({ host, port }: { readonly host: string; readonly port: number }): Promise<Check> {
+  const name = 'Port';
+  const probe = createServer();
+  try {
+    await new Promise<void>((resolve, reject) => {
+      probe.once('error', reject);
+      probe.listen({ host, port, exclusive: true }, resolve);
+    });
+    return fine(name, `${host}:${port} is free`);
+  } catch (error) {
+    return failed(name, `${host}:${port} cannot be listened on: ${messageOf(error)}`);
+  } finally {
+    probe.close();
+  }
+}
+
+/** What lies on disk, read without opening it, so that it can be looked at while the service runs. */
+function segmentCheck(folder: string): Check {
+  const listsFolder = join(folder, 'lists');
+  const lists = existsSync(listsFolder) ? readdirSync(listsFolder) : [];
+  let segments = 0;
+  let bytes = 0;
+  for (const list of lists) {
+    const segmentFolder = join(listsFolder, list, 'segments');
+    if (!existsSync(segmentFolder)) continue;
+    for (const file of readdirSync(segmentFolder)) {
+      segments += 1;
+      bytes += sizeOf(join(segmentFolder, file));
+    }
+    bytes += sizeOf(join(listsFolder, list, 'store', 'data.mdb'));
+  }
+  return fine('Lists on disk', `${lists.length} lists, ${segments} segments, ${formatBytes(bytes)}`);
+}
+
+/** Zero for what a merge has just removed. */
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** Compares store and index of every list: opens the data directory itself, so the service must not run. */
+export async function recordsCheck({ config, load }: CommandContext): Promise<Check[]> {
+  const client = await connectControlSocket(config);
+  if (client !== undefined) {
+    await client.close();
+    return [notice('Records', 'not compared: stop the service first')];
+  }
+  const { startService } = await load();
+  const service = await startService({ ...config, log: { level: 'error' } }, { listen: false });
+  try {
+    const { catalog, indexes } = service.services;
+    const checks: Check[] = [];
+    for (const { name: account } of catalog.accounts()) {
+      for (const list of catalog.lists(account)) {
+        const index = await indexes.open(list.id, {
+          account,
+          list: list.name,
+          language: list.language,
+          synonym_rules: list.synonym_rules,
+          query_rules: list.query_rules,
+        });
+        const faults = await index.check();
+        const name = `Records of ${list.name}`;
+        checks.push(
+          faults.length === 0 ? fine(name, 'store and index agree') : failed(name, faults.slice(0, 3).join('; ')),
+        );
+      }
+    }
+    return checks;
+  } finally {
+    await service.close();
+  }
+}

@@ -1,0 +1,80 @@
+/** Processor, memory, limits of the system, disk. */
+import { existsSync, readFileSync, statfsSync } from 'node:fs';
+import { availableParallelism, cpus, totalmem } from 'node:os';
+import { dirname, resolve } from 'node:path';
+import type { Config } from '../../platform/index.js';
+import { formatBytes, formatCount } from '../output.js';
+import { failed, fine, notice, type Check } from './check.js';
+
+/** A connection is a file, and so is every segment of every list. */
+const OPEN_FILES_WANTED = 8192;
+const OPEN_FILES_MIN = 1024;
+/** Each segment is mapped; the default of Linux is enough for thousands of them. */
+const MAPS_WANTED = 65_530;
+const FREE_BYTES_MIN = 256 * 1_048_576;
+const FREE_BYTES_WANTED = 2 * 1_073_741_824;
+const BYTES_A_MIB = 1_048_576;
+
+export function processorCheck(): Check {
+  const model = cpus()[0]?.model ?? process.arch;
+  const flags = /^flags\s*:(.*)$/m.exec(readText('/proc/cpuinfo') ?? '')?.[1]?.split(' ') ?? [];
+  const wide = ['sse4_2', 'avx2', 'bmi2', 'avx512f', 'avx512bw'].filter((flag) => flags.includes(flag));
+  const detail = `${availableParallelism()} × ${model.trim()}${wide.length === 0 ? '' : ` (${wide.join(', ')})`}`;
+  if (process.arch === 'x64' && flags.length > 0 && !flags.includes('avx2')) {
+    return notice('Processor', `${detail}: without AVX2 the kernel uses its slower baseline code`);
+  }
+  return fine('Processor', detail);
+}
+
+export function memoryCheck(config: Config): Check {
+  // Inside a container the limit of its control group is what counts.
+  const limit = [Number(readText('/sys/fs/cgroup/memory.max')), totalmem()].filter((bytes) => bytes > 0);
+  const available = Math.min(...limit);
+  const budget = config.memory.mib * BYTES_A_MIB;
+  const detail = `${formatBytes(available)}, of which the service may use ${formatBytes(budget)} (memory.mib)`;
+  if (budget > available) return failed('Memory', `${detail}: the budget is larger than the memory`);
+  return budget > available / 2
+    ? notice('Memory', `${detail}: little is left for the page cache`)
+    : fine('Memory', detail);
+}
+
+export function fileLimitCheck(): Check {
+  const text = readText('/proc/self/limits');
+  const soft = /^Max open files\s+(\S+)/m.exec(text ?? '')?.[1];
+  if (soft === undefined) return notice('Open files', 'the limit cannot be read on this system: see `ulimit -n`');
+  const limit = soft === 'unlimited' ? Number.POSITIVE_INFINITY : Number(soft);
+  const detail = `limit ${soft === 'unlimited' ? soft : formatCount(limit)}`;
+  if (limit < OPEN_FILES_MIN)
+    return failed('Open files', `${detail}: raise it with \`ulimit -n ${OPEN_FILES_WANTED}\``);
+  if (limit < OPEN_FILES_WANTED) {
+    return notice('Open files', `${detail}: many clients or lists need more, \`ulimit -n ${OPEN_FILES_WANTED}\``);
+  }
+  return fine('Open files', detail);
+}
+
+export function mapLimitCheck(): Check {
+  const limit = Number(readText('/proc/sys/vm/max_map_count'));
+  if (!(limit > 0)) return fine('Memory maps', 'no limit known on this system');
+  const detail = `limit ${formatCount(limit)}`;
+  return limit < MAPS_WANTED
+    ? notice('Memory maps', `${detail}: set vm.max_map_count=${MAPS_WANTED}`)
+    : fine('Memory maps', detail);
+}
+
+export function diskCheck(dataDir: string): Check {
+  let folder = resolve(dataDir);
+  while (!existsSync(folder)) folder = dirname(folder);
+  const { bavail, blocks, bsize } = statfsSync(folder);
+  const free = bavail * bsize;
+  const detail = `${formatBytes(free)} free of ${formatBytes(blocks * bsize)} at ${folder}`;
+  if (free < FREE_BYTES_MIN) return failed('Disk', `${detail}: too little to write`);
+  return free < FREE_BYTES_WANTED ? notice('Disk', `${detail}: little room to grow`) : fine('Disk', detail);
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,73 @@
+/** Node.js, the compiler's tools, the native libraries. */
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { packageRoot } from '../../platform/index.js';
+import { failed, fine, messageOf, notice, type Check } from './check.js';
+
+const run = promisify(execFile);
+const PROGRAM_TIMEOUT_MS = 10_000;
+
+export function nodeCheck(): Check {
+  const manifest = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as {
+    readonly engines: { readonly node: string };
+  };
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const [wantedMajor = 0, wantedMinor = 0] = (/\d+\.\d+/.exec(manifest.engines.node)?.[0] ?? '').split('.').map(Number);
+  const isNewEnough = major > wantedMajor || (major === wantedMajor && minor >= wantedMinor);
+  const detail = `${process.versions.node} (needed: ${manifest.engines.node})`;
+  return isNewEnough ? fine('Node.js', detail) : failed('Node.js', detail);
+}
+
+/** Needed to build the kernel, not to run it: a missing one is a notice. */
+export async function compilerChecks(): Promise<Check[]> {
+  const tools = [
+    ['C++ compiler', [process.env['CXX'] ?? 'g++', 'c++', 'clang++']],
+    ['make', [process.env['MAKE'] ?? 'make']],
+    ['Python 3', ['python3', 'python']],
+  ] as const;
+  return Promise.all(
+    tools.map(async ([name, programs]) => {
+      for (const program of programs) {
+        const version = await versionOf(program);
+        if (version !== undefined) return fine(name, version);
+      }
+      return notice(name, 'not found: needed only to build the kernel after an upgrade');
+    }),
+  );
+}
+
+async function versionOf(program: string): Promise<string | undefined> {
+  try {
+    const { stdout } = await run(program, ['--version'], { timeout: PROGRAM_TIMEOUT_MS });
+    return stdout.split('\n')[0]?.trim();
+  } catch {
+    return undefined;
+  }
+}
+
+export async function kernelCheck(): Promise<Check> {
+  try {
+    const { kernel } = await import('../../../native-bindings/index.js');
+    const parts = Object.entries(kernel.build).map(([name, value]) => `${name} ${value}`);
+    return fine('Search kernel', parts.join(', '));
+  } catch (error) {
+    return failed('Search kernel', `${messageOf(error)}: run \`npm run setup\``);
+  }
+}
+
+export async function webServerCheck(): Promise<Check> {
+  try {
+    const module = await import('uWebSockets.js');
+    const usable = typeof module.default.App === 'function';
+    const { version } = createRequire(import.meta.url)('uWebSockets.js/package.json') as { readonly version: string };
+    return usable ? fine('uWebSockets.js', version) : failed('uWebSockets.js', 'the package has no App');
+  } catch (error) {
+    return failed(
+      'uWebSockets.js',
+      `${messageOf(error)} (there are binaries for Linux, macOS and Windows on x64 and arm64)`,
+    );
+  }
+}

@@ -1,0 +1,24 @@
+/** Exit statuses of `gannet`, listed in the README. */
+export const EXIT = {
+  done: 0,
+  /** The service answered with an error, or a check of `doctor` failed, or records of an import were refused. */
+  failed: 1,
+  /** The command line or the settings are wrong. */
+  usage: 2,
+  /** No service can be reached and the data directory cannot be opened. */
+  unavailable: 3,
+} as const;
+
+export type ExitStatus = (typeof EXIT)[keyof typeof EXIT];
+
+/** A failure that the command line tells in one paragraph, without a stack. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+
+  constructor(
+    message: string,
+    readonly status: ExitStatus = EXIT.failed,
+  ) {
+    super(message);
+  }
+}

@@ -1,0 +1,30 @@
+/** Records as lines of CSV (RFC 4180). */
+import type { ExportedRecord } from './commands/export.js';
+
+export function csvHeading(columns: readonly string[]): string {
+  return line(['name', ...columns]);
+}
+
+export function csvRow({ name, fields }: ExportedRecord, columns: readonly string[]): string {
+  return line([name, ...columns.map((column) => cellText(fields[column]))]);
+}
+
+/** As the import reads them: one value as it is (facets are arrays even of one), several as JSON, a point as `51.5,-0.12`. */
+function cellText(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (Array.isArray(value) && value.length === 1) return cellText(value[0]);
+  if (isPoint(value)) return `${value.latitude},${value.longitude}`;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function isPoint(value: unknown): value is { readonly latitude: number; readonly longitude: number } {
+  return typeof value === 'object' && value !== null && 'latitude' in value && 'longitude' in value;
+}
+
+function line(cells: readonly string[]): string {
+  return `${cells.map(quoted).join(',')}\n`;
+}
+
+function quoted(cell: string): string {
+  return /[",\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}

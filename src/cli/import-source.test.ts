@@ -1,0 +1,44 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { cutAtLines, formatOf } from './import-source.js';
+
+async function* inPieces(text: string, size: number): AsyncGenerator<Uint8Array> {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+it('NDJSON cut into requests loses nothing and never splits a line', async () => {
+  const lines = fc.array(fc.string({ maxLength: 30 }).map((text) => JSON.stringify(text)));
+  await fc.assert(
+    fc.asyncProperty(
+      lines,
+      fc.integer({ min: 1, max: 40 }),
+      fc.integer({ min: 1, max: 60 }),
+      async (list, size, limit) => {
+        const text = list.map((line) => `${line}\n`).join('');
+        const parts: string[] = [];
+        for await (const part of cutAtLines(inPieces(text, size), limit)) {
+          const chunks: Uint8Array[] = [];
+          for await (const chunk of part) chunks.push(chunk);
+          parts.push(Buffer.concat(chunks).toString('utf8'));
+        }
+        expect(parts.join('')).toBe(text);
+        for (const part of parts.slice(0, -1)) {
+          expect(part.endsWith('\n')).toBe(true);
+          expect(Buffer.byteLength(part)).toBeGreaterThanOrEqual(limit);
+        }
+      },
+    ),
+  );
+});
+
+it('the format follows the name of the file unless it is given', () => {
+  expect([formatOf('a.NDJSON', undefined), formatOf('a.jsonl', undefined), formatOf('b.csv', undefined)]).toEqual([
+    'ndjson',
+    'ndjson',
+    'csv',
+  ]);
+  expect(formatOf('-', undefined)).toBe('ndjson');
+  expect(formatOf('data.txt', 'json')).toBe('json');
+  expect(() => formatOf('data.txt', undefined)).toThrow('--format');
+});

@@ -1,0 +1,99 @@
+/** The bytes of an import: from a file or standard input, cut into requests that the service takes. */
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { CommandError, EXIT } from './exit-codes.js';
+import type { ImportFormat } from './record-counter.js';
+
+const READ_BYTES = 262_144;
+const LINE_FEED = 0x0a;
+
+const FORMAT_OF_EXTENSION: Readonly<Record<string, ImportFormat>> = {
+  '.ndjson': 'ndjson',
+  '.jsonl': 'ndjson',
+  '.json': 'json',
+  '.csv': 'csv',
+};
+
+export const CONTENT_TYPES: Readonly<Record<ImportFormat, string>> = {
+  ndjson: 'application/x-ndjson',
+  json: 'application/json',
+  csv: 'text/csv',
+};
+
+/** The format by the file's name. Throws a CommandError where it says nothing. */
+export function formatOf(file: string, given: ImportFormat | undefined): ImportFormat {
+  if (given !== undefined) return given;
+  if (file === '-') return 'ndjson';
+  const format = FORMAT_OF_EXTENSION[extname(file).toLowerCase()];
+  if (format === undefined) {
+    throw new CommandError(`The name ${file} does not tell the format: add --format ndjson, json or csv.`, EXIT.usage);
+  }
+  return format;
+}
+
+export interface ImportSource {
+  readonly stream: AsyncIterable<Uint8Array>;
+  /** Undefined for a pipe. */
+  readonly bytes: number | undefined;
+}
+
+export async function openSource(file: string): Promise<ImportSource> {
+  if (file === '-') return { stream: process.stdin as AsyncIterable<Uint8Array>, bytes: undefined };
+  try {
+    const { size } = await stat(file);
+    // A pipe or device has no size that would say how much is to come.
+    return { stream: createReadStream(file, { highWaterMark: READ_BYTES }), bytes: size === 0 ? undefined : size };
+  } catch (error) {
+    throw new CommandError(`${file} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+/**
+ * Cuts a stream into consecutive streams of some `partBytes` each, at line ends: NDJSON of any length goes in as several
+ * requests. Each part has to be read to its end before the next is asked for.
+ */
+export async function* cutAtLines(
+  source: AsyncIterable<Uint8Array>,
+  partBytes: number,
+): AsyncGenerator<AsyncIterable<Uint8Array>> {
+  const iterator = source[Symbol.asyncIterator]();
+  let carried: Uint8Array | undefined;
+  let ended = false;
+
+  async function* part(): AsyncGenerator<Uint8Array> {
+    let sent = 0;
+    for (;;) {
+      const next: IteratorResult<Uint8Array> =
+        carried === undefined ? await iterator.next() : { done: false, value: carried };
+      carried = undefined;
+      if (next.done === true) {
+        ended = true;
+        return;
+      }
+      const chunk = next.value;
+      const lineEnd =
+        sent + chunk.length < partBytes ? -1 : chunk.indexOf(LINE_FEED, Math.max(0, partBytes - sent - 1));
+      if (lineEnd >= 0) {
+        if (lineEnd + 1 < chunk.length) carried = chunk.subarray(lineEnd + 1);
+        yield chunk.subarray(0, lineEnd + 1);
+        return;
+      }
+      sent += chunk.length;
+      yield chunk;
+    }
+  }
+
+  try {
+    do {
+      yield part();
+      if (carried !== undefined || ended) continue;
+      // Looks ahead, so that no empty request follows a file that ends exactly where it was cut.
+      const next = await iterator.next();
+      if (next.done === true) ended = true;
+      else carried = next.value;
+    } while (!ended);
+  } finally {
+    await iterator.return?.();
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * Opens the data directory in this process and calls operations directly, validated and checked as every call is. The lock of
+ * the data directory keeps a second process out.
+ */
+import { createDispatcher, operations } from '../operations/index.js';
+import { OperatorError, ServiceError, uuidv7, type Config } from '../platform/index.js';
+import { operationNamed, readAnswer, requestTarget } from './call-request.js';
+import { CommandError, EXIT } from './exit-codes.js';
+import { ProblemError } from './problem.js';
+import type { CallInput, ServiceClient } from './service-client.js';
+import type { RunningService, ServiceLoader } from './service-loader.js';
+
+export async function openInProcess(config: Config, load: ServiceLoader): Promise<ServiceClient> {
+  const service = await open(config, load);
+  const dispatcher = createDispatcher(service.services);
+
+  async function call(name: string, input: CallInput = {}): Promise<unknown> {
+    const operation = operationNamed(operations, name);
+    const params = input.params ?? {};
+    try {
+      const caller = dispatcher.admit(operation, params, { kind: 'cli' });
+      const raw = {
+        params,
+        queryString: requestTarget(operation, input).query,
+        contentType: input.contentType ?? (input.body === undefined ? undefined : 'application/json'),
+        ...(input.body === undefined ? {} : { body: Buffer.from(JSON.stringify(input.body)) }),
+        ...(input.stream === undefined ? {} : { stream: input.stream }),
+      };
+      const context = {
+        services: service.services,
+        caller,
+        requestId: uuidv7(),
+        signal: new AbortController().signal,
+      };
+      const result = await dispatcher.perform(operation, raw, context);
+      return readAnswer(result.status, bytesOf(result.body));
+    } catch (error) {
+      throw error instanceof ServiceError ? new ProblemError(error.toProblem()) : error;
+    }
+  }
+
+  return { transport: 'data directory', call, close: () => service.close() };
+}
+
+async function open(config: Config, load: ServiceLoader): Promise<RunningService> {
+  const { startService } = await load();
+  try {
+    return await startService(quiet(config), { listen: false });
+  } catch (error) {
+    throw error instanceof OperatorError ? new CommandError(error.message, EXIT.unavailable) : error;
+  }
+}
+
+/** A command's output is not to be mixed with the service's log, but for what went wrong. */
+function quiet(config: Config): Config {
+  return { ...config, log: { ...config.log, level: config.log.level === 'silent' ? 'silent' : 'error' } };
+}
+
+function bytesOf(body: unknown): Uint8Array {
+  if (body === undefined) return new Uint8Array();
+  return body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body));
+}

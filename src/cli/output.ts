@@ -1,0 +1,109 @@
+/** How the command line writes: numbers, times, tables and emphasis for people; plain text where nobody watches. */
+
+/** Where a command writes. Injected, so that commands can be tested without a terminal. */
+export interface Output {
+  readonly isTerminal: boolean;
+  /** Characters in a line; 80 where unknown. */
+  readonly columns: number;
+  write(text: string): void;
+  /** Remarks and errors: standard error. */
+  note(text: string): void;
+}
+
+export const standardOutput: Output = {
+  get isTerminal() {
+    return process.stdout.isTTY && process.env['TERM'] !== 'dumb' && process.env['NO_COLOR'] === undefined;
+  },
+  get columns() {
+    return process.stdout.columns || 80;
+  },
+  write: (text) => void process.stdout.write(text),
+  note: (text) => void process.stderr.write(text),
+};
+
+const STYLES = {
+  bold: ['1', '22'],
+  dim: ['2', '22'],
+  green: ['32', '39'],
+  red: ['31', '39'],
+  yellow: ['33', '39'],
+} as const;
+export type Style = keyof typeof STYLES;
+
+export function styled(output: Output, style: Style, text: string): string {
+  const [on, off] = STYLES[style];
+  return output.isTerminal ? `\u001b[${on}m${text}\u001b[${off}m` : text;
+}
+
+const integers = new Intl.NumberFormat('en-GB');
+
+/** `117,791`. */
+export function formatCount(value: number): string {
+  return integers.format(Math.round(value));
+}
+
+/** `1.4 GiB`. */
+export function formatBytes(bytes: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1024 && unit < units.length - 1) {
+    value /= 1024;
+    unit += 1;
+  }
+  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
+}
+
+/** `3 s`, `2 min 05 s`, `1 h 12 min`. */
+export function formatDuration(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  if (whole < 60) return `${whole} s`;
+  const two = (value: number) => String(value).padStart(2, '0');
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${two(whole % 60)} s`;
+  return `${Math.floor(whole / 3600)} h ${two(Math.floor((whole % 3600) / 60))} min`;
+}
+
+/** `0.84 ms`, `12 ms`, `1.3 s`. */
+export function formatMilliseconds(milliseconds: number): string {
+  if (milliseconds >= 950) return `${(milliseconds / 1000).toFixed(1)} s`;
+  return milliseconds >= 10 ? `${Math.round(milliseconds)} ms` : `${milliseconds.toFixed(2)} ms`;
+}
+
+/** Columns side by side, as wide as they need to be; the first row is the heading. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, displayWidth(cell));
+  }
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => pad(cell, widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
+function pad(cell: string, width: number): string {
+  return cell + ' '.repeat(Math.max(0, width - displayWidth(cell)));
+}
+
+const ESCAPE_SEQUENCE = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
+
+/** Characters that a text takes up, escape sequences left out (wide characters count as one: good enough for columns). */
+export function displayWidth(text: string): number {
+  return [...text.replace(ESCAPE_SEQUENCE, '')].length;
+}
+
+/** Cut to `width` characters with an ellipsis. */
+export function shorten(text: string, width: number): string {
+  const characters = [...text];
+  return characters.length <= width ? text : `${characters.slice(0, Math.max(0, width - 1)).join('')}…`;
+}
+
+/** Removes control characters: what comes out of a list must not steer the terminal. */
+export function printable(text: string): string {
+  return text.replace(/\p{Cc}+/gu, ' ');
+}

@@ -1,0 +1,42 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createRecordCounter, type ImportFormat } from './record-counter.js';
+
+function countIn(format: ImportFormat, text: string, pieceBytes: number): number {
+  const counter = createRecordCounter(format);
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += pieceBytes) counter.push(bytes.subarray(at, at + pieceBytes));
+  return counter.count;
+}
+
+const value = fc.oneof(fc.string(), fc.integer(), fc.array(fc.string()), fc.dictionary(fc.string(), fc.string()));
+const records = fc.array(fc.dictionary(fc.string(), value), { maxLength: 20 });
+const pieceBytes = fc.integer({ min: 1, max: 50 });
+
+describe('records are counted as they pass, however they are cut', () => {
+  it('NDJSON', () => {
+    fc.assert(
+      fc.property(records, pieceBytes, (list, size) => {
+        expect(countIn('ndjson', list.map((record) => `${JSON.stringify(record)}\n`).join(''), size)).toBe(list.length);
+      }),
+    );
+  });
+
+  it('a JSON array', () => {
+    fc.assert(
+      fc.property(records, pieceBytes, fc.constantFrom(0, 2), (list, size, indent) => {
+        expect(countIn('json', JSON.stringify(list, null, indent), size)).toBe(list.length);
+      }),
+    );
+  });
+
+  it('CSV with line breaks and quotes inside quotes', () => {
+    const cell = (text: string) => `"${text.replaceAll('"', '""')}"`;
+    fc.assert(
+      fc.property(fc.array(fc.array(fc.string(), { minLength: 1, maxLength: 3 })), pieceBytes, (rows, size) => {
+        const text = ['name', ...rows.map((row) => row.map(cell).join(','))].map((line) => `${line}\r\n`).join('');
+        expect(countIn('csv', text, size)).toBe(rows.length);
+      }),
+    );
+  });
+});

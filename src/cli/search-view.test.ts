@@ -1,0 +1,73 @@
+import { expect, it } from 'vitest';
+import { csvHeading, csvRow } from './export-csv.js';
+import type { Output } from './output.js';
+import { describeProblem } from './problem.js';
+import { searchView } from './search-view.js';
+
+const paper: Output = { isTerminal: false, columns: 80, write: () => undefined, note: () => undefined };
+
+it('hits are shown with their highlights, facets and counts', () => {
+  const text = searchView(paper, {
+    query_id: 'x',
+    total_count: 1234,
+    took_ms: 0.8,
+    results: [
+      {
+        id: '1',
+        name: 'dog.n.01',
+        '@text_score': 0.91234,
+        fields: { gloss: 'a member of the genus Canis' },
+        highlights: { gloss: 'a <em>member</em> of R&amp;D &lt;b&gt;' },
+      },
+    ],
+    facets: { part_of_speech: [{ value: 'noun', count: 1000 }] },
+  });
+  expect(text).toBe(
+    [
+      '  1  dog.n.01  0.912',
+      '     gloss: a *member* of R&D <b>',
+      '  part_of_speech: noun 1,000',
+      '  1,234 records in 0.8 ms',
+      '',
+    ].join('\n'),
+  );
+});
+
+it('a long passage is cut without cutting a tag, and control characters never reach the terminal', () => {
+  const marked = `${'word '.repeat(12)}<em>found it here</em> and a lot more text behind it that is cut away`;
+  const text = searchView(
+    { ...paper, isTerminal: true },
+    {
+      query_id: 'x',
+      total_count: 1,
+      took_ms: 1,
+      results: [{ id: '1', name: 'evil\u001b[2Jname', highlights: { text: marked } }],
+    },
+  );
+  expect(text).not.toContain('\u001b[2J');
+  expect(text).not.toContain('em>');
+  expect(text).toContain('found');
+});
+
+it('a problem document is one paragraph', () => {
+  const problem = {
+    type: '/problems/invalid-parameter',
+    title: 'A parameter or member is not valid',
+    status: 400,
+    detail: 'The request has a fault.',
+    code: 'invalid-parameter' as const,
+    errors: [{ pointer: '/size', detail: 'must be at most 1000' }],
+  };
+  expect(describeProblem(problem)).toBe(
+    'The request has a fault. (/size: must be at most 1000) [400 invalid-parameter]',
+  );
+});
+
+it('CSV quotes what needs it and writes several values as JSON', () => {
+  expect(csvHeading(['title', 'tags'])).toBe('name,title,tags\n');
+  expect(csvRow({ name: 'a', fields: { title: 'say "hi", you', tags: ['x'] } }, ['title', 'tags'])).toBe(
+    'a,"say ""hi"", you",x\n',
+  );
+  expect(csvRow({ name: 'c', fields: { at: { latitude: 51.5, longitude: -0.12 } } }, ['at'])).toBe('c,"51.5,-0.12"\n');
+  expect(csvRow({ name: 'b', fields: { tags: ['x', 'y'] } }, ['title', 'tags'])).toBe('b,,"[""x"",""y""]"\n');
+});

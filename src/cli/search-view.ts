@@ -1,0 +1,109 @@
+/** The answer of a search, laid out for a terminal. */
+import type { SearchHit, SearchResponse } from './answers.js';
+import { formatCount, printable, shorten, styled, type Output } from './output.js';
+
+const FACET_VALUES_SHOWN = 8;
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+  '&amp;': '&',
+};
+
+export interface ViewOptions {
+  /** Fields to show of a hit, in order; undefined: highlights, or else the first fields. */
+  readonly fields?: readonly string[];
+  readonly firstPosition?: number;
+  /** Scores mean something only where words were asked for. Default true. */
+  readonly scores?: boolean;
+  /** Milliseconds from sending the request to having read the answer. */
+  readonly roundTripMs?: number;
+}
+
+export function searchView(output: Output, response: SearchResponse, options: ViewOptions = {}): string {
+  const lines = response.results.flatMap((hit, index) =>
+    hitLines(output, hit, (options.firstPosition ?? 1) + index, options),
+  );
+  for (const [facet, values] of Object.entries(response.facets ?? {})) {
+    const shown = values
+      .slice(0, FACET_VALUES_SHOWN)
+      .map(({ value, count }) => `${printable(String(value))} ${styled(output, 'dim', formatCount(count))}`);
+    lines.push(`  ${styled(output, 'dim', `${facet}:`)} ${shown.join(' · ')}`);
+  }
+  const roundTrip =
+    options.roundTripMs === undefined ? '' : `, ${options.roundTripMs.toFixed(1)} ms with the way there and back`;
+  const count = response.total_count === 1 ? '1 record' : `${formatCount(response.total_count)} records`;
+  lines.push(styled(output, 'dim', `  ${count} in ${response.took_ms} ms${roundTrip}`));
+  return `${lines.join('\n')}\n`;
+}
+
+function hitLines(output: Output, hit: SearchHit, position: number, options: ViewOptions): string[] {
+  const marks = [];
+  if (hit.distance !== undefined) marks.push(`${(hit.distance / 1000).toFixed(1)} km`);
+  if (options.scores !== false && hit['@text_score'] !== undefined) marks.push(hit['@text_score'].toFixed(3));
+  const head = `${String(position).padStart(3)}  ${styled(output, 'bold', printable(hit.name))}`;
+  const lines = [`${head}  ${styled(output, 'dim', marks.join('  '))}`.trimEnd()];
+  const width = Math.max(40, output.columns - 8);
+  for (const [field, text] of shownFields(hit, options.fields)) {
+    const room = width - field.length;
+    lines.push(`     ${styled(output, 'dim', `${field}:`)} ${emphasise(output, shortenMarked(text, room))}`);
+  }
+  return lines;
+}
+
+const FIELDS_SHOWN_MAX = 3;
+
+function shownFields(hit: SearchHit, wanted: readonly string[] | undefined): [string, string][] {
+  const highlights = hit.highlights ?? {};
+  const names =
+    wanted ?? (Object.keys(highlights).length > 0 ? Object.keys(highlights) : Object.keys(hit.fields ?? {}));
+  return names
+    .map((name): [string, string] => [name, highlights[name] ?? escapeHtml(valueText(hit.fields?.[name]))])
+    .filter(([, text]) => text !== '')
+    .slice(0, wanted?.length ?? FIELDS_SHOWN_MAX);
+}
+
+function valueText(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (Array.isArray(value)) return value.map(valueText).join(', ');
+  if (typeof value === 'number') return Number.isInteger(value) ? formatCount(value) : String(value);
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** Cuts a text with `<em>` tags without cutting a tag or an entity. */
+function shortenMarked(text: string, width: number): string {
+  const pieces = text.split(/(<\/?em>)/);
+  let room = width;
+  let result = '';
+  for (const piece of pieces) {
+    if (piece.startsWith('<')) result += room > 0 ? piece : '';
+    else if (room > 0) {
+      const plain = shorten(unescape(piece), room);
+      room -= [...plain].length;
+      result += escapeHtml(plain);
+    }
+  }
+  const open = result.split('<em>').length - result.split('</em>').length;
+  return open > 0 ? `${result}</em>` : result;
+}
+
+function unescape(text: string): string {
+  return text.replace(/&(?:lt|gt|quot|#39|amp);/g, (entity) => ENTITIES[entity] ?? entity);
+}
+
+/** `<em>` becomes bold on a terminal and *stars* elsewhere. */
+function emphasise(output: Output, text: string): string {
+  return text
+    .split(/<em>(.*?)<\/em>/s)
+    .map((piece, index) => {
+      const plain = printable(unescape(piece));
+      if (index % 2 === 0) return plain;
+      return output.isTerminal ? styled(output, 'yellow', styled(output, 'bold', plain)) : `*${plain}*`;
+    })
+    .join('');
+}

@@ -1,0 +1,48 @@
+/**
+ * One way to call the service, whichever way it can be reached: through the control socket of the service that runs on this
+ * data directory, or, when none runs, by opening the data directory in this process.
+ */
+import type { Config } from '../platform/index.js';
+import type { ServiceLoader } from './service-loader.js';
+
+export interface CallInput {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | number | boolean>>;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Sent as it comes, at the service's pace. */
+  readonly stream?: AsyncIterable<Uint8Array>;
+  readonly contentType?: string;
+}
+
+export interface ServiceClient {
+  readonly transport: 'control socket' | 'data directory';
+  /**
+   * The parsed answer of an operation, undefined where it has no body. Rejects with a ProblemError for the service's own
+   * answers and with a CommandError when the service cannot be reached.
+   */
+  call(operation: string, input?: CallInput): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+export async function connectService(config: Config, load: ServiceLoader): Promise<ServiceClient> {
+  const { connectControlSocket } = await import('./control-socket-client.js');
+  const running = await connectControlSocket(config);
+  if (running !== undefined) return running;
+  const { openInProcess } = await import('./in-process-client.js');
+  return openInProcess(config, load);
+}
+
+/** Runs `work` with a client and closes it whatever happens. */
+export async function withService<Result>(
+  config: Config,
+  load: ServiceLoader,
+  work: (client: ServiceClient) => Promise<Result>,
+): Promise<Result> {
+  const client = await connectService(config, load);
+  try {
+    return await work(client);
+  } finally {
+    await client.close();
+  }
+}

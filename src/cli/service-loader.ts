@@ -1,0 +1,21 @@
+/**
+ * What the command line needs of the composition root. bin/gannet.js hands it over as a function, so that commands that only
+ * talk to a running service never load the service's code, and so that no import goes upwards.
+ */
+import type { Config } from '../platform/index.js';
+import type { Services } from '../operations/index.js';
+
+export interface RunningService {
+  readonly services: Services;
+  /** `http://127.0.0.1:8400`; undefined when the service does not listen. */
+  readonly address?: string | undefined;
+  /** Finishes what is under way and closes everything. */
+  close(): Promise<void>;
+}
+
+export interface ServiceEntry {
+  /** `listen: false` opens the data directory for this process alone, without HTTP. */
+  readonly startService: (config: Config, options: { readonly listen: boolean }) => Promise<RunningService>;
+}
+
+export type ServiceLoader = () => Promise<ServiceEntry>;

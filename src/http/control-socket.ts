@@ -1,0 +1,113 @@
+/**
+ * The same operations on a Unix socket in the data directory, for the command line on this machine. Whoever can open it
+ * (mode 0600: the user that runs the service) may do anything; no key is looked at.
+ */
+import { chmodSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { answerBytes, ClientGone, type Answer, type IncomingRequest, type RequestHandler } from './exchange.js';
+import { tooLarge } from './incoming-body.js';
+
+export interface ControlSocket {
+  listen(): Promise<void>;
+  /** Ends every connection and removes the socket. */
+  close(): Promise<void>;
+}
+
+const SOCKET_MODE = 0o600;
+
+export function createControlSocket(path: string, handle: RequestHandler): ControlSocket {
+  const server = createServer({ requestTimeout: 0 }, (message, response) => {
+    void serve(handle, message, response);
+  });
+  return {
+    async listen() {
+      // Left by a process that was killed: the lock of the data directory says that it is not running.
+      rmSync(path, { force: true });
+      const mask = process.umask(0o177);
+      try {
+        await new Promise<void>((resolve, reject) => {
+          server.once('error', reject);
+          server.listen(path, resolve);
+        });
+      } finally {
+        process.umask(mask);
+      }
+      chmodSync(path, SOCKET_MODE);
+    },
+    async close() {
+      await new Promise<void>((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        server.closeAllConnections();
+      });
+      rmSync(path, { force: true });
+    },
+  };
+}
+
+async function serve(handle: RequestHandler, message: IncomingMessage, response: ServerResponse): Promise<void> {
+  const answer = await handle(incoming(message, response));
+  if (response.destroyed) return;
+  write(answer, response);
+}
+
+function write(answer: Answer, response: ServerResponse): void {
+  response.statusCode = answer.status;
+  for (const [name, value] of answer.headers) response.setHeader(name, value);
+  if (answer.contentType !== undefined) response.setHeader('Content-Type', answer.contentType);
+  if (answer.body !== undefined) response.setHeader('Content-Length', answerBytes(answer));
+  if (answer.close) response.setHeader('Connection', 'close');
+  response.end(answer.headOnly ? undefined : answer.body);
+}
+
+function incoming(message: IncomingMessage, response: ServerResponse): IncomingRequest {
+  const abort = new AbortController();
+  response.on('close', () => {
+    if (!response.writableFinished) abort.abort(new ClientGone());
+  });
+  const url = message.url ?? '/';
+  const question = url.indexOf('?');
+  const length = message.headers['content-length'];
+  const bodyBytes =
+    length === undefined ? (message.headers['transfer-encoding'] === undefined ? 0 : undefined) : Number(length);
+  const stream = (bytesMax: number) => limited(message, bytesMax);
+  return {
+    method: message.method ?? 'GET',
+    path: question === -1 ? url : url.slice(0, question),
+    queryString: question === -1 ? '' : url.slice(question + 1),
+    credential: { kind: 'cli' },
+    requestIdHeader: headerText(message.headers['x-request-id']),
+    contentType: message.headers['content-type'],
+    origin: headerText(message.headers.origin),
+    bodyBytes,
+    get bodyPending() {
+      return bodyBytes !== 0 && !message.readableEnded;
+    },
+    signal: abort.signal,
+    read: async (bytesMax) => {
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of stream(bytesMax)) chunks.push(chunk);
+      return Buffer.concat(chunks);
+    },
+    stream,
+  };
+}
+
+async function* limited(message: IncomingMessage, bytesMax: number): AsyncGenerator<Uint8Array> {
+  let total = 0;
+  try {
+    for await (const chunk of message as AsyncIterable<Buffer>) {
+      total += chunk.byteLength;
+      if (total > bytesMax) throw tooLarge(bytesMax);
+      yield chunk;
+    }
+  } catch (error) {
+    // The stream of a client that went away ends in an error of the socket.
+    throw message.errored === null || message.errored === undefined ? error : new ClientGone();
+  }
+}
+
+function headerText(value: string | string[] | undefined): string {
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,55 @@
+/** A request and its answer as the request handler sees them, whatever transport carries them. */
+import type { Credential } from '../operations/index.js';
+
+export interface IncomingRequest {
+  /** In upper case. */
+  readonly method: string;
+  /** As sent: percent-encoded, without the query string. */
+  readonly path: string;
+  /** Without the `?`. */
+  readonly queryString: string;
+  readonly credential: Credential;
+  readonly requestIdHeader: string;
+  readonly contentType: string | undefined;
+  readonly origin: string;
+  /** Bytes of the body: 0 without one, undefined where the client does not say. */
+  readonly bodyBytes: number | undefined;
+  /** True while a part of the body may still have to arrive. */
+  readonly bodyPending: boolean;
+  /** Aborted when the client goes away. */
+  readonly signal: AbortSignal;
+  /**
+   * The whole body. Rejects with `body-too-large` as soon as that is known, and with `ClientGone`. This or `stream` is to be
+   * called in the turn in which the request arrived, or never.
+   */
+  read(bytesMax: number): Promise<Uint8Array>;
+  /** The body as it arrives, no faster than it is taken; the same errors. */
+  stream(bytesMax: number): AsyncIterable<Uint8Array>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly contentType: string | undefined;
+  /** Undefined: none. */
+  readonly body: string | Uint8Array | undefined;
+  /** The answer is to have no body but the length of one (`HEAD`). */
+  readonly headOnly: boolean;
+  /** The connection is not to be used again. */
+  readonly close: boolean;
+}
+
+export type RequestHandler = (request: IncomingRequest) => Answer | Promise<Answer>;
+
+/** The client closed the connection; nobody is there to be answered. */
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone';
+  constructor() {
+    super('The client closed the connection');
+  }
+}
+
+export function answerBytes({ body }: Answer): number {
+  if (body === undefined) return 0;
+  return typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
+}

@@ -1,0 +1,85 @@
+import { Type } from 'typebox';
+import { describe, expect, it } from 'vitest';
+import { defineOperation, type HttpMethod } from '../operations/index.js';
+import { Router } from './router.js';
+
+const operation = (method: HttpMethod, path: string) =>
+  defineOperation({
+    name: `${method} ${path}`,
+    summary: '',
+    method,
+    path,
+    permission: null,
+    callers: ['key'],
+    target: 'none',
+    params: Type.Object({}),
+    responses: {},
+    handle: () => ({ status: 200 }),
+  });
+
+const router = new Router([
+  operation('GET', '/account'),
+  operation('GET', '/search/{account}/{list}/{version}'),
+  operation('POST', '/search/{account}/{list}/{version}'),
+  operation('GET', '/search/group/{account}/{group}/{version}'),
+  operation('GET', '/search-result/{account}/{list}/{id}'),
+  operation('POST', '/search-result/{account}/{list}/bulk'),
+]);
+
+function found(method: string, path: string): unknown {
+  const match = router.match(method, path);
+  if (match.kind === 'operation') return [match.operation.name, match.params];
+  return match.kind === 'other-method' ? match.allowed : undefined;
+}
+
+describe('Router', () => {
+  it('finds operations and their parameters, decoded', () => {
+    expect(found('GET', '/account')).toEqual(['GET /account', {}]);
+    expect(found('POST', '/search/a/l%20x/2')).toEqual([
+      'POST /search/{account}/{list}/{version}',
+      { account: 'a', list: 'l x', version: '2' },
+    ]);
+    expect(found('GET', '/search/a/%ff/2')).toEqual([
+      'GET /search/{account}/{list}/{version}',
+      { account: 'a', list: undefined, version: '2' },
+    ]);
+  });
+
+  it('takes a fixed segment before a parameter and comes back where that leads nowhere', () => {
+    expect(found('GET', '/search/group/a/g/1')).toEqual([
+      'GET /search/group/{account}/{group}/{version}',
+      { account: 'a', group: 'g', version: '1' },
+    ]);
+    expect(found('GET', '/search/group/l/1')).toEqual([
+      'GET /search/{account}/{list}/{version}',
+      { account: 'group', list: 'l', version: '1' },
+    ]);
+    expect(found('GET', '/search-result/a/l/bulk')).toEqual([
+      'GET /search-result/{account}/{list}/{id}',
+      { account: 'a', list: 'l', id: 'bulk' },
+    ]);
+  });
+
+  it('serves HEAD where GET is, and names the methods of a path', () => {
+    expect(found('HEAD', '/account')).toEqual(['GET /account', {}]);
+    expect(found('DELETE', '/account')).toEqual(['GET', 'HEAD', 'OPTIONS']);
+    expect(found('HEAD', '/nothing')).toBeUndefined();
+    expect(found('PUT', '/search-result/a/l/bulk')).toEqual(['GET', 'HEAD', 'OPTIONS', 'POST']);
+  });
+
+  it.each([
+    '',
+    '/',
+    '//',
+    'account',
+    '/account/',
+    '/search//l/1',
+    '/__proto__',
+    '/constructor',
+    `/${'a/'.repeat(5000)}`,
+  ])('finds nothing at %.30s', (path) => expect(found('GET', path)).toBeUndefined());
+
+  it('refuses two operations at one place', () => {
+    expect(() => new Router([operation('GET', '/a/{x}'), operation('GET', '/a/{y}')])).toThrow('same method and path');
+  });
+});

@@ -1,0 +1,110 @@
+/** From method and path to an operation, built from the registry. A fixed segment goes before a parameter. */
+import type { HttpMethod, Operation } from '../operations/index.js';
+import { decodePathText } from '../operations/index.js';
+
+interface Node {
+  readonly fixed: Map<string, Node>;
+  parameter: Node | undefined;
+  /** What ends here, by method. */
+  readonly routes: Map<string, Route>;
+}
+
+interface Route {
+  readonly operation: Operation;
+  /** Names of the parameters in the order of the path. */
+  readonly parameters: readonly string[];
+}
+
+export type Match =
+  | {
+      readonly kind: 'operation';
+      readonly operation: Operation;
+      /** Percent-decoded; undefined where that failed. */
+      readonly params: Readonly<Record<string, string | undefined>>;
+    }
+  /** The path exists, but not with this method. `allowed`: for the Allow header. */
+  | { readonly kind: 'other-method'; readonly allowed: readonly string[] }
+  | { readonly kind: 'none' };
+
+const SEGMENTS_MAX = 16;
+const NO_MATCH: Match = { kind: 'none' };
+
+export class Router {
+  readonly #root = newNode();
+
+  constructor(operations: readonly Operation[]) {
+    for (const operation of operations) this.#add(operation);
+  }
+
+  /** `HEAD` finds what `GET` does; any other method by its upper-case name. */
+  match(method: string, path: string): Match {
+    const segments = path.split('/');
+    if (segments.length > SEGMENTS_MAX || segments[0] !== '') return NO_MATCH;
+    const wanted = method === 'HEAD' ? 'GET' : method;
+    const values: string[] = [];
+    const allowed = new Set<string>();
+    const route = find(this.#root, segments, 1, wanted, values, allowed);
+    if (route !== undefined) return { kind: 'operation', operation: route.operation, params: paramsOf(route, values) };
+    if (allowed.size === 0) return NO_MATCH;
+    if (allowed.has('GET')) allowed.add('HEAD');
+    return { kind: 'other-method', allowed: [...allowed, 'OPTIONS'].sort() };
+  }
+
+  #add(operation: Operation): void {
+    const parameters: string[] = [];
+    let node = this.#root;
+    for (const segment of operation.path.split('/').slice(1)) {
+      if (segment.startsWith('{')) {
+        parameters.push(segment.slice(1, -1));
+        node = node.parameter ??= newNode();
+      } else {
+        let next = node.fixed.get(segment);
+        if (next === undefined) node.fixed.set(segment, (next = newNode()));
+        node = next;
+      }
+    }
+    const method: HttpMethod = operation.method;
+    const taken = node.routes.get(method);
+    if (taken !== undefined) {
+      throw new Error(`${operation.name} and ${taken.operation.name} have the same method and path`);
+    }
+    node.routes.set(method, { operation, parameters });
+  }
+}
+
+function newNode(): Node {
+  return { fixed: new Map(), parameter: undefined, routes: new Map() };
+}
+
+/** Depth first; a branch that ends without the method adds its methods to `allowed` and the next one is tried. */
+function find(
+  node: Node,
+  segments: readonly string[],
+  position: number,
+  method: string,
+  values: string[],
+  allowed: Set<string>,
+): Route | undefined {
+  const segment = segments[position];
+  if (segment === undefined) {
+    const route = node.routes.get(method);
+    if (route === undefined) for (const other of node.routes.keys()) allowed.add(other);
+    return route;
+  }
+  const fixed = node.fixed.get(segment);
+  if (fixed !== undefined) {
+    const found = find(fixed, segments, position + 1, method, values, allowed);
+    if (found !== undefined) return found;
+  }
+  if (node.parameter === undefined || segment === '') return undefined;
+  values.push(segment);
+  const found = find(node.parameter, segments, position + 1, method, values, allowed);
+  if (found === undefined) values.pop();
+  return found;
+}
+
+function paramsOf(route: Route, values: readonly string[]): Record<string, string | undefined> {
+  const params: Record<string, string | undefined> = {};
+  for (const [position, name] of route.parameters.entries()) params[name] = decodePathText(values[position] ?? '');
+  return params;
+}

@@ -1,0 +1,113 @@
+/**
+ * The HTTP front end on uWebSockets.js. Single-threaded: everything here runs on the main thread, and a `HttpResponse` is used
+ * only until it is answered or aborted.
+ */
+import { setImmediate } from 'node:timers/promises';
+// CommonJS: Node.js does not see its exports by name.
+import uWebSockets, { type HttpRequest, type HttpResponse, type us_listen_socket } from 'uWebSockets.js';
+import { OperatorError } from '../platform/index.js';
+import type { Answer, RequestHandler } from './exchange.js';
+import { UwsExchange } from './uws-exchange.js';
+
+const { App, us_listen_socket_close, us_socket_local_port } = uWebSockets;
+
+/** `LIBUS_LISTEN_EXCLUSIVE_PORT`: without it two processes could listen on one port, each with half of the connections. */
+const EXCLUSIVE_PORT = 1;
+
+export interface HttpServerOptions {
+  readonly handle: RequestHandler;
+  readonly host: string;
+  /** 0: one that the system chooses. */
+  readonly port: number;
+}
+
+export interface HttpServer {
+  /** The port that it listens on. Rejects with a ListenError. */
+  listen(): Promise<number>;
+  /** No new connections; those that exist go on. */
+  stopListening(): void;
+  /** Ends every connection once the answers on their way are sent, or after the time given. */
+  close(timeoutMs: number): Promise<void>;
+}
+
+/** The address cannot be listened on. The message is a sentence for the operator. */
+export class ListenError extends OperatorError {
+  override readonly name = 'ListenError';
+}
+
+export function createHttpServer({ handle, host, port }: HttpServerOptions): HttpServer {
+  const app = App();
+  let socket: us_listen_socket | undefined;
+  const sending = new Set<Promise<void>>();
+  app.any('/*', (res, req) => {
+    serve(handle, res, req, sending);
+  });
+
+  function stopListening(): void {
+    if (socket === undefined) return;
+    us_listen_socket_close(socket);
+    socket = undefined;
+  }
+
+  return {
+    listen: () =>
+      new Promise((resolve, reject) => {
+        const onListen = (listening: us_listen_socket | false): void => {
+          if (listening === false) {
+            reject(
+              new ListenError(
+                `Cannot listen on ${host}:${port}: the port is in use or the address is not this machine's.`,
+              ),
+            );
+            return;
+          }
+          socket = listening;
+          resolve(us_socket_local_port(listening));
+        };
+        listenOn(host, port, onListen);
+      }),
+    stopListening,
+    async close(timeoutMs) {
+      stopListening();
+      await settled(sending, timeoutMs);
+      app.close();
+    },
+  };
+
+  function listenOn(address: string, at: number, onListen: (socket: us_listen_socket | false) => void): void {
+    // The native function takes host, port, options and callback together; its declaration lacks this form.
+    const listen = app.listen.bind(app) as unknown as (
+      host: string,
+      port: number,
+      options: number,
+      callback: (socket: us_listen_socket | false) => void,
+    ) => void;
+    listen(address, at, EXCLUSIVE_PORT, onListen);
+  }
+}
+
+function serve(handle: RequestHandler, res: HttpResponse, req: HttpRequest, sending: Set<Promise<void>>): void {
+  const exchange = new UwsExchange(res, req);
+  const send = (answer: Answer): void => {
+    const sent = exchange.write(answer);
+    if (sent === undefined) return;
+    sending.add(sent);
+    void sent.then(() => sending.delete(sent));
+  };
+  // Before the request is handled: a body may be aborted while it is read, a long answer while it is sent.
+  exchange.keepOpen();
+  const answer = handle(exchange);
+  if (answer instanceof Promise) void answer.then(send);
+  else send(answer);
+}
+
+async function settled(sending: ReadonlySet<Promise<void>>, timeoutMs: number): Promise<void> {
+  // Answers of requests that were just handled are written in this turn of the event loop.
+  await setImmediate();
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, timeoutMs);
+  });
+  await Promise.race([Promise.all(sending), timeout]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,177 @@
+/**
+ * One request of uWebSockets.js. `HttpRequest` lives only until the route handler returns, so that everything of it is taken
+ * at once; chunks of a body are copied, since uWebSockets reuses their memory.
+ */
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
+import type { Credential } from '../operations/index.js';
+import { ClientGone, type Answer, type IncomingRequest } from './exchange.js';
+import { IncomingBody, tooLarge } from './incoming-body.js';
+import { statusLine } from './status-lines.js';
+
+/** Characters or bytes of an answer that go out in one write, whatever the connection takes. */
+const SENT_AT_ONCE_MAX = 262_144;
+
+export class UwsExchange implements IncomingRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly queryString: string;
+  readonly credential: Credential;
+  readonly requestIdHeader: string;
+  readonly contentType: string | undefined;
+  readonly origin: string;
+  readonly bodyBytes: number | undefined;
+  readonly #res: HttpResponse;
+  #body: IncomingBody | undefined;
+  #abort: AbortController | undefined;
+  #bodyEnded: boolean;
+  #gone = false;
+  #answered = false;
+  #onGone: (() => void) | undefined;
+
+  constructor(res: HttpResponse, req: HttpRequest) {
+    this.#res = res;
+    this.method = req.getMethod().toUpperCase();
+    this.path = req.getUrl();
+    // Undefined where the URL has no `?`, whatever the declaration says.
+    this.queryString = textOr(req.getQuery(), '');
+    const apiKey = req.getHeader('x-api-key');
+    this.credential = { kind: 'key', header: apiKey === '' ? undefined : apiKey };
+    this.requestIdHeader = req.getHeader('x-request-id');
+    const contentType = req.getHeader('content-type');
+    this.contentType = contentType === '' ? undefined : contentType;
+    this.origin = req.getHeader('origin');
+    this.bodyBytes = declaredBytes(req);
+    this.#bodyEnded = this.bodyBytes === 0;
+  }
+
+  get bodyPending(): boolean {
+    return !this.#bodyEnded;
+  }
+
+  get signal(): AbortSignal {
+    this.#abort ??= new AbortController();
+    if (this.#gone) this.#abort.abort(new ClientGone());
+    return this.#abort.signal;
+  }
+
+  read(bytesMax: number): Promise<Uint8Array> {
+    return this.#receive(bytesMax).whole();
+  }
+
+  stream(bytesMax: number): AsyncIterable<Uint8Array> {
+    return this.#receive(bytesMax).stream();
+  }
+
+  /** Has to be called before the route handler returns where the answer, or its last piece, comes later. */
+  keepOpen(): void {
+    this.#res.onAborted(() => {
+      this.#gone = true;
+      this.#onGone?.();
+      const error = new ClientGone();
+      this.#body?.fail(error);
+      this.#abort?.abort(error);
+    });
+  }
+
+  /**
+   * Sends the answer, or nothing when the client is gone. Returns a promise where the client takes a long one more slowly than
+   * it is sent: it resolves when all is sent or the client is gone.
+   */
+  write(answer: Answer): Promise<void> | undefined {
+    if (this.#gone || this.#answered) return undefined;
+    this.#answered = true;
+    let sent: Promise<void> | undefined;
+    this.#res.cork(() => {
+      this.#writeHead(answer);
+      sent = this.#writeBody(answer);
+    });
+    return sent;
+  }
+
+  #writeHead({ status, headers, contentType }: Answer): void {
+    const res = this.#res;
+    res.writeStatus(statusLine(status));
+    for (const [name, value] of headers) res.writeHeader(name, value);
+    if (contentType !== undefined) res.writeHeader('Content-Type', contentType);
+  }
+
+  #writeBody({ status, body, headOnly, close }: Answer): Promise<void> | undefined {
+    const res = this.#res;
+    if (body === undefined) {
+      // Given as undefined, the length would be sent as 2^63: a 204, which has none, must leave it out altogether.
+      if (status === 204 && !close) res.endWithoutBody();
+      else res.endWithoutBody(0, close);
+    } else if (headOnly) {
+      this.#endHead(typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength, close);
+    } else if (body.length <= SENT_AT_ONCE_MAX || close) {
+      res.end(body, close);
+    } else {
+      return this.#writeSlowly(typeof body === 'string' ? Buffer.from(body) : body);
+    }
+    return undefined;
+  }
+
+  /**
+   * The library takes a length that it only reports for bytes still to come, and then hangs up on the connection's next
+   * request; so the header is written by hand where the connection is to live on.
+   */
+  #endHead(bytes: number, close: boolean): void {
+    if (close) {
+      this.#res.endWithoutBody(bytes, close);
+    } else {
+      this.#res.writeHeader('Content-Length', String(bytes));
+      this.#res.endWithoutBody();
+    }
+  }
+
+  /** In pieces that the connection takes, so that a slow reader does not make a second copy of the rest pile up. */
+  #writeSlowly(body: Uint8Array): Promise<void> | undefined {
+    const res = this.#res;
+    const [, done] = res.tryEnd(body, body.byteLength);
+    if (done) return undefined;
+    return new Promise((resolve) => {
+      this.#onGone = resolve;
+      res.onWritable((offset) => {
+        const [sentAll, ended] = res.tryEnd(body.subarray(offset), body.byteLength);
+        if (ended) resolve();
+        return sentAll;
+      });
+    });
+  }
+
+  #receive(bytesMax: number): IncomingBody {
+    const res = this.#res;
+    // A response that is answered or aborted must not be touched; a connection left paused would never close.
+    const whileOpen = (action: () => void) => () => {
+      if (!this.#gone && !this.#answered) action();
+    };
+    const source = { pause: whileOpen(() => res.pause()), resume: whileOpen(() => res.resume()) };
+    const body = new IncomingBody(source, bytesMax);
+    this.#body = body;
+    if (this.bodyBytes !== undefined && this.bodyBytes > bytesMax) {
+      body.fail(tooLarge(bytesMax));
+      return body;
+    }
+    res.onData((chunk, isLast) => {
+      if (this.#answered) return;
+      body.push(new Uint8Array(chunk.slice(0)));
+      if (isLast) {
+        this.#bodyEnded = true;
+        body.end();
+      }
+      body.settle();
+    });
+    return body;
+  }
+}
+
+/** Bytes of the body as the headers say: 0 without one, undefined for a chunked one. */
+function declaredBytes(req: HttpRequest): number | undefined {
+  const length = req.getHeader('content-length');
+  if (length !== '') return Number(length);
+  return req.getHeader('transfer-encoding') === '' ? 0 : undefined;
+}
+
+function textOr(text: string | undefined, otherwise: string): string {
+  return text ?? otherwise;
+}

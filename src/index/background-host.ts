@@ -1,0 +1,37 @@
+/** What background work (merging, building of versions) may do with its list. Main thread only. */
+import type { Logger } from 'pino';
+import type { Kernel } from '../../native-bindings/index.js';
+import type { Clock, Config } from '../platform/index.js';
+import type { ListState } from '../records/index.js';
+import type { Commit, IngestResult, IngestTask } from './ingest-tasks.js';
+import type { PublishedVersion } from './published-version.js';
+
+export interface BackgroundHost {
+  readonly listPath: string;
+  readonly kernel: Kernel;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly config: Pick<Config, 'ingest' | 'versions'>;
+  /** The state of the last commit. */
+  state(): ListState;
+  published(version: number): PublishedVersion | undefined;
+  newSegment(): number;
+  exclusive<Result>(action: () => Promise<Result>): Promise<Result>;
+  /** A task that commits nothing. */
+  run<T extends IngestTask>(task: T): Promise<IngestResult<T>>;
+  /** A task that commits; inside `exclusive` only, as all that follow. */
+  runCommit<T extends IngestTask>(task: T): Promise<IngestResult<T>>;
+  publishCommit(commit: Commit): void;
+  /** Takes a version that was just recorded into use. */
+  addVersion(state: ListState, version: number): void;
+  /** Not inside `exclusive`: waits for the searches of the version, then removes it in a step of its own. */
+  dropVersion(version: number): Promise<void>;
+  /** Versions with databases in the store that the state does not name. */
+  orphanedVersions(): readonly number[];
+  /** The part that all writing tasks have in common; when the step's turn has come. */
+  writingTask(): WritingTaskPart;
+}
+
+export type WritingTaskPart = Omit<Extract<IngestTask, { kind: 'build-step' }>, 'kind' | 'recordsMax' | 'bytesMax' | 'building'> & {
+  readonly building: Extract<IngestTask, { kind: 'write-batch' }>['building'];
+};

@@ -1,0 +1,132 @@
+/**
+ * Merges the segments of one list in the background: one merge at a time, beside the writers; only its commit takes a turn
+ * in the list's queue. A merge that fails leaves the old segments in force and is tried again after a pause.
+ * Main thread only.
+ */
+import { rmSync } from 'node:fs';
+import { buildingVersionOf, currentVersionOf, segmentFile, type VersionState } from '../records/index.js';
+import type { BackgroundHost } from './background-host.js';
+import type { MergedSegment } from './ingest-tasks.js';
+import { chooseMerge } from './merge-policy.js';
+
+const RETRY_PAUSE_MS = 30_000;
+/** A stop does not wait longer for a merge; its unfinished file is removed at the next start. */
+const STOP_WAIT_MS = 2000;
+
+export class BackgroundMerger {
+  private running: Promise<void> | undefined;
+  private pause: NodeJS.Timeout | undefined;
+  private stopped = false;
+
+  constructor(private readonly host: BackgroundHost) {}
+
+  /** Called after every commit: starts merging where there is something to merge and nothing is being merged. */
+  schedule(): void {
+    if (this.stopped || this.running !== undefined || this.pause !== undefined) return;
+    const next = this.choose();
+    if (next === undefined) return;
+    this.running = this.run(next.version, next.ids).finally(() => {
+      this.running = undefined;
+      this.schedule();
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    clearTimeout(this.pause);
+    if (this.running === undefined) return;
+    let timer: NodeJS.Timeout | undefined;
+    const waited = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, STOP_WAIT_MS);
+    });
+    await Promise.race([this.running, waited]);
+    clearTimeout(timer);
+  }
+
+  private choose(): { readonly version: VersionState; readonly ids: readonly number[] } | undefined {
+    const state = this.host.state();
+    const { merge_fan_in: fanIn, merge_records_max: documentsMax } = this.host.config.ingest;
+    for (const version of [currentVersionOf(state), buildingVersionOf(state)]) {
+      const published = version && this.host.published(version.version);
+      if (version === undefined || published === undefined) continue;
+      const ids = chooseMerge(published.sizes(), { fanIn, documentsMax });
+      if (ids.length > 0) return { version, ids };
+    }
+    return undefined;
+  }
+
+  /** Never rejects. */
+  private async run(version: VersionState, ids: readonly number[]): Promise<void> {
+    try {
+      await this.merge(version, ids);
+    } catch (error) {
+      if (this.stopped) return;
+      this.host.log.warn({ list: this.host.listPath, version: version.version, err: error }, 'a merge failed and is tried again later');
+      this.pause = setTimeout(() => {
+        this.pause = undefined;
+        this.schedule();
+      }, RETRY_PAUSE_MS);
+      this.pause.unref();
+    }
+  }
+
+  private async merge({ version, definition }: VersionState, ids: readonly number[]): Promise<void> {
+    const { host } = this;
+    const published = host.published(version);
+    if (published === undefined) return;
+    // Holds the sources open, whatever happens to the version meanwhile.
+    const lease = published.lease(definition);
+    const newSegment = host.newSegment();
+    let merged: MergedSegment | undefined;
+    try {
+      const sources = ids.flatMap((id) => published.segment(id) ?? []);
+      const { listPath } = host;
+      merged = await host.run({ kind: 'merge', listPath, definition, generation: lease.handle, sources, newSegment });
+      const committed = await host.exclusive(() => this.commit({ version, ids, before: lease.handle, merged, newSegment }));
+      if (!committed) this.discard(version, newSegment, merged);
+    } catch (error) {
+      this.discard(version, newSegment, merged);
+      throw error;
+    } finally {
+      lease.release();
+    }
+  }
+
+  /** False where the version or a source is gone. */
+  private async commit(work: {
+    readonly version: number;
+    readonly ids: readonly number[];
+    readonly before: number;
+    readonly merged: MergedSegment | undefined;
+    readonly newSegment: number;
+  }): Promise<boolean> {
+    const { host } = this;
+    const published = host.published(work.version);
+    if (published === undefined || this.stopped) return false;
+    const sources = work.ids.flatMap((id) => {
+      const handle = published.segment(id);
+      return handle === undefined ? [] : [{ id, handle }];
+    });
+    if (sources.length < work.ids.length) return false;
+    const { commit } = await host.runCommit({
+      kind: 'commit-merge',
+      listPath: host.listPath,
+      nowMs: host.clock.nowMs(),
+      version: work.version,
+      before: work.before,
+      now: published.generation,
+      sources,
+      merged: work.merged && { id: work.newSegment, ...work.merged },
+    });
+    host.publishCommit(commit);
+    return true;
+  }
+
+  private discard(version: number, newSegment: number, merged: MergedSegment | undefined): void {
+    const { host } = this;
+    if (merged !== undefined) host.kernel.closeSegment(merged.handle);
+    // After a worker's death the store may name the segment all the same: then it is in force.
+    if (host.published(version)?.segment(newSegment) !== undefined) return;
+    rmSync(segmentFile(host.listPath, newSegment), { force: true });
+  }
+}

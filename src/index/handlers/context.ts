@@ -1,0 +1,21 @@
+/** What an ingest task works with, in its thread. */
+import type { Kernel } from '../../../native-bindings/index.js';
+import type { ListState, RecordStore, RecordStoreCache, VersionState } from '../../records/index.js';
+
+export interface IngestContext {
+  readonly kernel: Kernel;
+  readonly stores: RecordStoreCache;
+}
+
+export function requiredState(store: RecordStore): ListState {
+  const state = store.state();
+  if (state === undefined) throw new Error(`${store.listPath} has no list`);
+  return state;
+}
+
+export function requiredVersion(state: ListState, version: number): VersionState {
+  const found = state.versions.find((candidate) => candidate.version === version);
+  if (found === undefined) throw new Error(`the list has no version ${version}`);
+  return found;
+}
+

@@ -1,0 +1,53 @@
+/** What an ingest worker does with a task. Synchronous: one task at a time in a thread. */
+import { bulkBatch, deleteMatching, writeBatch } from './handlers/write-handlers.js';
+import { check } from './handlers/check-handler.js';
+import type { IngestContext } from './handlers/context.js';
+import { commitMerge, merge } from './handlers/merge-handlers.js';
+import { buildStep, cloneList, createList, dropVersion, startBuild } from './handlers/version-handlers.js';
+import type { IngestExecutor, IngestResult, IngestResults, IngestTask } from './ingest-tasks.js';
+
+export type { IngestContext };
+
+/** Throws a ServiceError where the task itself is at fault or the disk is full; anything else is a bug. */
+export function runIngestTask<T extends IngestTask>(context: IngestContext, task: T): IngestResult<T> {
+  return dispatch(context, task) as IngestResult<T>;
+}
+
+function dispatch(context: IngestContext, task: IngestTask): IngestResults[IngestTask['kind']] {
+  switch (task.kind) {
+    case 'create-list':
+      return createList(context, task);
+    case 'write-batch':
+      return writeBatch(context, task);
+    case 'bulk-batch':
+      return bulkBatch(context, task);
+    case 'delete-matching':
+      return deleteMatching(context, task);
+    case 'merge':
+      return merge(context, task);
+    case 'commit-merge':
+      return commitMerge(context, task);
+    case 'start-build':
+      return startBuild(context, task);
+    case 'build-step':
+      return buildStep(context, task);
+    case 'drop-version':
+      return dropVersion(context, task);
+    case 'clone-list':
+      return cloneList(context, task);
+    case 'check':
+      return check(context, task);
+  }
+}
+
+/** Runs tasks in the calling thread, one after the other: for tests and for commands that need no service. */
+export function createInlineExecutor(context: IngestContext): IngestExecutor {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    run<T extends IngestTask>(task: T): Promise<IngestResult<T>> {
+      const result = last.then(() => runIngestTask(context, task));
+      last = result.catch(() => undefined);
+      return result;
+    },
+  };
+}

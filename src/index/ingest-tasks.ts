@@ -1,0 +1,178 @@
+/**
+ * What the main thread asks of ingest workers, and what they answer. Tasks and results are plain data that structured
+ * cloning carries over; handles of the kernel are good in every thread.
+ *
+ * A task that commits ends with one LMDB transaction; when `run` resolves, that transaction is on disk. When it rejects with
+ * a ServiceError of the worker, nothing was committed; when the worker died, the store tells (`ListState.sequence`).
+ */
+import type { GenerationHandle, SegmentHandle } from '../../native-bindings/index.js';
+import type { FieldDefinition } from '../catalog/types.js';
+import type { SerialisedServiceError } from '../platform/errors.js';
+import type { ListState } from '../records/index.js';
+import type { BulkOutcome, WriteRequest, WriteResult } from './types.js';
+
+/** One version of the list as the task finds it. The main thread keeps the handles open until the task ends. */
+export interface VersionView {
+  readonly version: number;
+  readonly generation: GenerationHandle;
+  readonly segments: readonly { readonly id: number; readonly handle: SegmentHandle }[];
+  /** Number of the segment that the task may make for this version; reserved, never used twice. */
+  readonly newSegment: number;
+}
+
+interface TaskBase {
+  /** Folder of the list: `store/` and `segments/` are in it. */
+  readonly listPath: string;
+}
+interface WritingTask extends TaskBase {
+  readonly nowMs: number;
+  readonly current: VersionView;
+  /** The version being built, when there is one: records below its cursor are written to it as well. */
+  readonly building: VersionView | undefined;
+  readonly limits: IngestLimits;
+}
+export interface IngestLimits {
+  readonly recordBytesMax: number;
+}
+
+/** Whole raw records, each followed by one 0x0a: `SplitRecords` of the kernel. */
+export interface RawRecords {
+  readonly bytes: Uint8Array;
+  readonly ends: Uint32Array;
+  readonly lines: Uint32Array;
+}
+
+export interface CreateListTask extends TaskBase {
+  readonly kind: 'create-list';
+  readonly nowMs: number;
+  readonly definition: FieldDefinition;
+}
+/** Small writes that were waiting together; each has its own result. */
+export interface WriteBatchTask extends WritingTask {
+  readonly kind: 'write-batch';
+  readonly requests: readonly WriteRequest[];
+}
+export interface BulkBatchTask extends WritingTask {
+  readonly kind: 'bulk-batch';
+  readonly format: 'ndjson' | 'json' | 'csv';
+  /** CSV: the header record of the file. */
+  readonly csvHeader: Uint8Array | undefined;
+  readonly records: readonly RawRecords[];
+  readonly errorsMax: number;
+}
+export interface DeleteMatchingTask extends WritingTask {
+  readonly kind: 'delete-matching';
+  readonly plan: Uint8Array;
+}
+/** Long, beside the writers: writes a segment file and commits nothing. */
+export interface MergeTask extends TaskBase {
+  readonly kind: 'merge';
+  readonly definition: FieldDefinition;
+  readonly generation: GenerationHandle;
+  readonly sources: readonly SegmentHandle[];
+  readonly newSegment: number;
+}
+/** The receiver owns the handle. */
+export interface MergedSegment {
+  readonly handle: SegmentHandle;
+  readonly documentCount: number;
+  readonly fileBytes: number;
+}
+/** Puts the merged segment in the place of its sources; deletions since then are carried over by record number. */
+export interface CommitMergeTask extends TaskBase {
+  readonly kind: 'commit-merge';
+  readonly nowMs: number;
+  readonly version: number;
+  /** The generation that the merge read, and the one in force now. */
+  readonly before: GenerationHandle;
+  readonly now: GenerationHandle;
+  readonly sources: readonly { readonly id: number; readonly handle: SegmentHandle }[];
+  /** Undefined where no document was left: the sources are dropped. */
+  readonly merged: (MergedSegment & { readonly id: number }) | undefined;
+}
+/** Records a new version to be built; one that was being built is given up. */
+export interface StartBuildTask extends TaskBase {
+  readonly kind: 'start-build';
+  readonly nowMs: number;
+  readonly definition: FieldDefinition;
+  /** Fields whose values move to another name: `{old: new}`. */
+  readonly renames: Readonly<Record<string, string>>;
+}
+/** Copies the next records of the current version; with none left, switches to the new version. */
+export interface BuildStepTask extends WritingTask {
+  readonly kind: 'build-step';
+  readonly building: VersionView;
+  readonly recordsMax: number;
+  readonly bytesMax: number;
+}
+export interface DropVersionTask extends TaskBase {
+  readonly kind: 'drop-version';
+  readonly version: number;
+}
+export interface CloneListTask extends TaskBase {
+  readonly kind: 'clone-list';
+  readonly nowMs: number;
+  readonly targetPath: string;
+}
+export interface CheckTask extends TaskBase {
+  readonly kind: 'check';
+  readonly version: number;
+  readonly generation: GenerationHandle;
+  readonly segments: readonly { readonly id: number; readonly handle: SegmentHandle }[];
+  /** How many records are looked for by their own words. */
+  readonly sampleSize: number;
+}
+
+export type IngestTask =
+  | CreateListTask
+  | WriteBatchTask
+  | BulkBatchTask
+  | DeleteMatchingTask
+  | MergeTask
+  | CommitMergeTask
+  | StartBuildTask
+  | BuildStepTask
+  | DropVersionTask
+  | CloneListTask
+  | CheckTask;
+
+export interface SegmentDeletion {
+  readonly segment: SegmentHandle;
+  readonly documents: Uint32Array;
+}
+/** What a commit did to one version, for publication. The receiver owns `added.handle` and closes it. */
+export interface VersionChange {
+  readonly version: number;
+  readonly added: { readonly id: number; readonly handle: SegmentHandle; readonly deleted: Uint8Array | undefined } | undefined;
+  readonly removed: readonly number[];
+  readonly deletions: readonly SegmentDeletion[];
+}
+export interface Commit {
+  readonly state: ListState;
+  readonly changes: readonly VersionChange[];
+}
+
+export type WriteAnswer =
+  | { readonly ok: true; readonly result: WriteResult }
+  | { readonly ok: false; readonly error: SerialisedServiceError };
+
+export interface IngestResults {
+  'create-list': ListState;
+  'write-batch': { readonly commit: Commit | undefined; readonly answers: readonly WriteAnswer[] };
+  'bulk-batch': { readonly commit: Commit | undefined; readonly outcome: BulkOutcome };
+  'delete-matching': { readonly commit: Commit | undefined; readonly deleted: number };
+  /** Undefined where the sources hold no live document any more. */
+  merge: MergedSegment | undefined;
+  'commit-merge': { readonly commit: Commit };
+  'start-build': { readonly state: ListState; readonly version: number };
+  'build-step': { readonly commit: Commit; readonly done: boolean; readonly copied: number; readonly conflicts: number };
+  'drop-version': ListState;
+  'clone-list': ListState;
+  check: readonly string[];
+}
+export type IngestResult<T extends IngestTask> = IngestResults[T['kind']];
+
+/** Rejects with a ServiceError: the task's own, `overloaded` (queue full) or `internal-error` (the worker died). */
+export interface IngestExecutor {
+  run<T extends IngestTask>(task: T, options?: { readonly signal?: AbortSignal }): Promise<IngestResult<T>>;
+}

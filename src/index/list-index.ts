@@ -1,0 +1,398 @@
+/**
+ * One open list on the main thread: its queue of commits, the generations that searches use, and the background work
+ * (merging, building of versions).
+ *
+ * Order of a write: queue → ingest worker (segment file, one LMDB transaction, on disk) → publication → answer. The state
+ * held here is that of the last commit that was published; after a worker's death the store tells what happened
+ * (`resync`). Main thread only.
+ */
+import { rmSync } from 'node:fs';
+import type { Kernel } from '../../native-bindings/index.js';
+import type { Logger } from 'pino';
+import type { FieldDefinition } from '../catalog/types.js';
+import { ServiceError, deserialiseError, recordNumberOf, type Clock, type Config, type Metrics } from '../platform/index.js';
+import {
+  RecordStore,
+  buildingVersionOf,
+  currentVersionOf,
+  decodeRecord,
+  recordResource,
+  segmentFile,
+  type ListState,
+  type VersionState,
+} from '../records/index.js';
+import type { BackgroundHost } from './background-host.js';
+import { BackgroundMerger } from './background-merger.js';
+import { BulkImport, type ImportBatch } from './import-session.js';
+import type { Commit, IngestExecutor, IngestResult, IngestTask, VersionView } from './ingest-tasks.js';
+import { ListQueue, type WaitingWrite } from './list-queue.js';
+import { PublishedVersion } from './published-version.js';
+import { removeUnknownSegments } from './segment-files.js';
+import type {
+  BulkOutcome,
+  GenerationLease,
+  GenerationSettings,
+  ImportSession,
+  ListIndex,
+  RecordResource,
+  SearchSettings,
+  VersionStatus,
+  WriteRequest,
+  WriteResult,
+} from './types.js';
+import { VersionBuilder } from './version-builder.js';
+
+/** Imports of one list at a time; each may hold batches in memory. */
+const IMPORTS_MAX = 8;
+const RETRY_AFTER_SECONDS = 1;
+/** A record that is too long fails alone; one that is this many times too long ends the import. */
+const SPLIT_BYTES_FACTOR = 16;
+/** Records that `check` looks for by their own words. */
+const CHECK_SAMPLE_SIZE = 1000;
+
+export interface ListIndexOptions {
+  readonly kernel: Kernel;
+  readonly executor: IngestExecutor;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly config: Pick<Config, 'ingest' | 'limits' | 'versions'>;
+  readonly metrics: Pick<Metrics, 'recordsWritten'>;
+}
+
+export class OpenListIndex implements ListIndex {
+  private state: ListState;
+  private readonly store: RecordStore;
+  private readonly published = new Map<number, PublishedVersion>();
+  private readonly queue: ListQueue;
+  private readonly merger: BackgroundMerger;
+  private readonly builder: VersionBuilder;
+  private nextSegment: number;
+  private imports = 0;
+  private closing: Promise<void> | undefined;
+
+  /** Recovers what a crash left, opens the segments and publishes every version. Throws where the list is damaged. */
+  constructor(
+    readonly listPath: string,
+    private settings: SearchSettings,
+    private readonly options: ListIndexOptions,
+  ) {
+    this.store = new RecordStore(listPath);
+    try {
+      const state = this.store.state();
+      if (state === undefined) throw new Error(`${listPath} holds no list: its creation was cut short`);
+      this.state = state;
+      this.nextSegment = removeUnknownSegments(listPath, this.store, state);
+      this.publishAll();
+    } catch (error) {
+      void this.store.close();
+      throw error;
+    }
+    this.queue = new ListQueue({
+      writesWaitingMax: options.config.ingest.writes_waiting_max,
+      commitGroup: (writes) => this.commitGroup(writes),
+    });
+    this.merger = new BackgroundMerger(this.backgroundHost());
+    this.builder = new VersionBuilder(this.backgroundHost());
+    this.builder.resume();
+    this.merger.schedule();
+  }
+
+  get currentVersion(): number {
+    return this.state.currentVersion;
+  }
+
+  versions(): readonly VersionStatus[] {
+    // A version that is being dropped is not published any more.
+    return this.state.versions.flatMap(({ version, state, created_utc, definition }) => {
+      const published = this.published.get(version);
+      return published === undefined ? [] : [{ version, state, created_utc, definition, record_count: published.recordCount }];
+    });
+  }
+
+  lease(version = this.state.currentVersion): GenerationLease {
+    const found = this.state.versions.find((candidate) => candidate.version === version);
+    const published = this.published.get(version);
+    if (found?.state !== 'ready' || published === undefined) {
+      throw new ServiceError('version-not-found', `The list has no version ${version}; its current version is ${this.currentVersion}.`);
+    }
+    return published.lease(found.definition);
+  }
+
+  write(request: WriteRequest): Promise<WriteResult> {
+    return this.queue.write(request);
+  }
+
+  startImport(format: 'ndjson' | 'json' | 'csv'): ImportSession {
+    if (this.imports >= IMPORTS_MAX) {
+      const detail = `${IMPORTS_MAX} imports into this list are under way; try again when one has ended.`;
+      throw new ServiceError('overloaded', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+    }
+    const { ingest, limits } = this.options.config;
+    this.imports += 1;
+    return new BulkImport({
+      kernel: this.options.kernel,
+      format,
+      batchRecordsMax: ingest.batch_records_max,
+      batchBytesMax: ingest.batch_bytes_max,
+      splitBytesMax: limits.record_bytes_max * SPLIT_BYTES_FACTOR,
+      errorsMax: ingest.bulk_errors_max,
+      commit: (batch) => this.commitBatch(batch),
+      onDone: () => {
+        this.imports -= 1;
+      },
+    });
+  }
+
+  deleteMatching(plan: Uint8Array | ((definition: FieldDefinition) => Uint8Array)): Promise<number> {
+    const version = this.currentVersion;
+    // Finished bytes may be a view of a writer's memory that is used again while this waits.
+    const given = typeof plan === 'function' ? plan : plan.slice();
+    return this.queue.exclusive(async () => {
+      if (typeof given !== 'function' && version !== this.currentVersion) {
+        const detail = 'The list has just moved to its next version; try again.';
+        throw new ServiceError('overloaded', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+      }
+      const bytes = typeof given === 'function' ? given(currentVersionOf(this.state).definition).slice() : given;
+      const result = await this.runCommit({ kind: 'delete-matching', plan: bytes, ...this.writingTask() });
+      this.publishCommit(result.commit);
+      this.count('deleted', result.deleted);
+      return result.deleted;
+    });
+  }
+
+  read(id: string): Promise<RecordResource | undefined> {
+    const recordNumber = recordNumberOf(id);
+    if (recordNumber === undefined) return Promise.resolve(undefined);
+    this.store.refresh();
+    const bytes = this.store.version(this.currentVersion).record(recordNumber);
+    const record = bytes && decodeRecord(bytes);
+    return Promise.resolve(record?.id === id ? recordResource(record) : undefined);
+  }
+
+  page(skip: number, size: number): Promise<{ total: number; records: readonly RecordResource[] }> {
+    this.store.refresh();
+    const total = this.published.get(this.currentVersion)?.recordCount ?? 0;
+    if (size === 0 || skip >= total) return Promise.resolve({ total, records: [] });
+    const { records } = this.store.version(this.currentVersion);
+    const range = records.getRange({ offset: skip, limit: size });
+    return Promise.resolve({ total, records: Array.from(range, ({ value }) => recordResource(decodeRecord(value))) });
+  }
+
+  changeDefinition(definition: FieldDefinition, renames: Readonly<Record<string, string>> = {}): Promise<number> {
+    return this.builder.start(definition, renames);
+  }
+
+  applySettings(settings: SearchSettings): Promise<void> {
+    this.settings = settings;
+    for (const version of this.state.versions) this.published.get(version.version)?.applySettings(this.settingsJson(version));
+    return Promise.resolve();
+  }
+
+  async check(): Promise<readonly string[]> {
+    return this.queue.exclusive(async () => {
+      const problems: string[] = [];
+      for (const version of this.published.keys()) {
+        const { generation, segments } = this.view(version);
+        const task = { kind: 'check', listPath: this.listPath, version, generation, segments, sampleSize: CHECK_SAMPLE_SIZE } as const;
+        problems.push(...(await this.options.executor.run(task)));
+      }
+      return problems;
+    });
+  }
+
+  /** Runs an action that reads the files and the store of this list while nothing is written. */
+  whileUnchanged<Result>(action: () => Promise<Result>): Promise<Result> {
+    return this.queue.exclusive(action);
+  }
+
+  /** Finishes what was accepted, then lets go of everything; later calls are refused with `reason`. */
+  close(reason: ServiceError): Promise<void> {
+    this.closing ??= (async () => {
+      this.builder.stop();
+      await this.merger.stop();
+      await this.queue.close(reason);
+      await this.builder.stopped();
+      for (const published of this.published.values()) published.retire();
+      this.published.clear();
+      await this.store.close();
+    })();
+    return this.closing;
+  }
+
+  // ---- commits
+
+  private async commitGroup(writes: readonly WaitingWrite[]): Promise<void> {
+    try {
+      const requests = writes.map((write) => write.request);
+      const { commit, answers } = await this.runCommit({ kind: 'write-batch', requests, ...this.writingTask() });
+      this.publishCommit(commit);
+      writes.forEach((write, index) => {
+        const answer = answers[index];
+        if (answer?.ok === true) {
+          this.count(answer.result.outcome, 1);
+          write.resolve(answer.result);
+        } else {
+          this.count('failed', 1);
+          write.reject(answer === undefined ? internalError(undefined) : deserialiseError(answer.error));
+        }
+      });
+    } catch (error) {
+      for (const write of writes) write.reject(error);
+    }
+  }
+
+  private commitBatch(batch: ImportBatch): Promise<BulkOutcome> {
+    return this.queue.exclusive(async () => {
+      const { commit, outcome } = await this.runCommit({ kind: 'bulk-batch', ...batch, ...this.writingTask() });
+      this.publishCommit(commit);
+      for (const kind of ['created', 'updated', 'failed'] as const) this.count(kind, outcome[kind]);
+      return outcome;
+    });
+  }
+
+  /** What every writing task is told. Call it when the task's turn has come, not before. */
+  private writingTask() {
+    const building = buildingVersionOf(this.state);
+    return {
+      listPath: this.listPath,
+      nowMs: this.options.clock.nowMs(),
+      current: this.view(this.currentVersion),
+      building: building === undefined ? undefined : this.view(building.version),
+      limits: { recordBytesMax: this.options.config.limits.record_bytes_max },
+    };
+  }
+
+  private view(version: number): VersionView {
+    return this.required(version).view(this.nextSegment++);
+  }
+
+  private required(version: number): PublishedVersion {
+    const published = this.published.get(version);
+    if (published === undefined) throw new Error(`version ${version} is not published`);
+    return published;
+  }
+
+  /**
+   * Runs a task that may commit. On `internal-error` nobody knows how far it came (its worker may have died after the
+   * commit), so the store is asked before anything else happens to the list.
+   */
+  private async runCommit<T extends IngestTask>(task: T): Promise<IngestResult<T>> {
+    try {
+      return await this.options.executor.run(task);
+    } catch (error) {
+      const known = error instanceof ServiceError ? error : internalError(error);
+      if (known.code === 'internal-error') {
+        this.options.log.error({ list: this.listPath, task: task.kind, err: error }, 'a commit failed; reading the store again');
+        this.resync();
+      }
+      throw known;
+    }
+  }
+
+  private publishCommit(commit: Commit | undefined): void {
+    if (commit === undefined) return;
+    try {
+      this.state = commit.state;
+      for (const change of commit.changes) {
+        const version = commit.state.versions.find((candidate) => candidate.version === change.version);
+        if (version === undefined) throw new Error(`a commit changed version ${change.version}, which is gone`);
+        this.required(change.version).apply(change, this.settingsJson(version));
+      }
+    } catch (error) {
+      // The commit is on disk; what is in memory may be half of it. The store is right.
+      this.options.log.error({ list: this.listPath, err: error }, 'a commit could not be published; reading the store again');
+      this.resync(true);
+      throw internalError(error);
+    }
+    this.merger.schedule();
+  }
+
+  /** Brings memory in line with the store, where the store has moved on (or `always`). */
+  private resync(always = false): void {
+    this.store.refresh();
+    const state = this.store.state();
+    if (state === undefined) throw new Error(`${this.listPath} has lost its state`);
+    if (state.sequence === this.state.sequence && !always) return;
+    const before = [...this.published.values()];
+    this.state = state;
+    this.published.clear();
+    this.publishAll();
+    for (const published of before) published.retire();
+  }
+
+  private publishAll(): void {
+    for (const version of this.state.versions) {
+      const store = this.store.version(version.version).prepare();
+      const settings = this.settingsJson(version);
+      const published = new PublishedVersion(this.options.kernel, this.listPath, version.version, store, settings);
+      this.published.set(version.version, published);
+    }
+  }
+
+  private settingsJson({ version, definition }: VersionState): string {
+    const settings: GenerationSettings = { ...this.settings, version, definition, listPath: this.listPath };
+    return JSON.stringify(settings);
+  }
+
+  private count(outcome: 'created' | 'updated' | 'deleted' | 'failed', records: number): void {
+    if (records > 0) this.options.metrics.recordsWritten.inc({ outcome }, records);
+  }
+
+  // ---- background work
+
+  /** What merging and building may do with this list. */
+  private backgroundHost(): BackgroundHost {
+    return {
+      listPath: this.listPath,
+      log: this.options.log,
+      config: this.options.config,
+      clock: this.options.clock,
+      kernel: this.options.kernel,
+      state: () => this.state,
+      published: (version) => this.published.get(version),
+      newSegment: () => this.nextSegment++,
+      exclusive: (action) => this.queue.exclusive(action),
+      run: (task) => this.options.executor.run(task),
+      runCommit: (task) => this.runCommit(task),
+      publishCommit: (commit) => {
+        this.publishCommit(commit);
+      },
+      writingTask: () => this.writingTask(),
+      addVersion: (state, version) => {
+        this.state = state;
+        const added = state.versions.find((candidate) => candidate.version === version);
+        if (added === undefined) throw new Error(`version ${version} was not recorded`);
+        const store = this.store.version(version).prepare();
+        const settings = this.settingsJson(added);
+        this.published.set(version, new PublishedVersion(this.options.kernel, this.listPath, version, store, settings));
+      },
+      dropVersion: (version) => this.dropVersion(version),
+      orphanedVersions: () => {
+        const known = new Set(this.state.versions.map(({ version }) => version));
+        return this.store.versionsOnDisk().filter((version) => !known.has(version));
+      },
+    };
+  }
+
+  /**
+   * Removes a version: no search finds it from now on; when the last search of it has ended, its records, index and
+   * files go.
+   */
+  private async dropVersion(version: number): Promise<void> {
+    const published = this.published.get(version);
+    this.published.delete(version);
+    const segments = published?.sizes() ?? [];
+    published?.retire();
+    await published?.unused();
+    await this.queue.exclusive(async () => {
+      this.state = await this.runCommit({ kind: 'drop-version', listPath: this.listPath, version });
+      this.store.forgetVersion(version);
+    });
+    for (const { id } of segments) rmSync(segmentFile(this.listPath, id), { force: true });
+  }
+
+}
+
+function internalError(cause: unknown): ServiceError {
+  return new ServiceError('internal-error', 'The service could not finish this write because of a fault of its own.', { cause });
+}

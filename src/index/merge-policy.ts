@@ -1,0 +1,74 @@
+/**
+ * Which segments to merge next: tiered, so that each record is rewritten about once a tier, and small segments go first.
+ * A pure function.
+ */
+
+/** Segments with fewer live documents than this are in the lowest tier; each tier above is `fanIn` times as large. */
+export const LOWEST_TIER_DOCUMENTS_MAX = 1000;
+/** With more segments than this the smallest are merged, whatever their tiers. */
+export const SEGMENTS_PER_VERSION_MAX = 20;
+/** A segment with a greater part of its documents deleted is rewritten. */
+export const DELETED_RATIO_MAX = 0.3;
+/** Segments that one merge takes at most. */
+export const MERGE_SOURCES_MAX = 32;
+
+export interface SegmentSize {
+  readonly id: number;
+  readonly documentCount: number;
+  readonly deletedCount: number;
+}
+
+export interface MergePolicy {
+  readonly fanIn: number;
+  /** Live documents of a merged segment. */
+  readonly documentsMax: number;
+}
+
+/** Numbers of the segments to merge into one, ascending; empty where there is nothing to do. */
+export function chooseMerge(segments: readonly SegmentSize[], policy: MergePolicy): readonly number[] {
+  const empty = segments.filter((segment) => liveCount(segment) === 0);
+  if (empty.length > 0) return sources(empty);
+
+  const mergeable = segments.filter((segment) => liveCount(segment) < policy.documentsMax);
+  const bySize = mergeable.toSorted((left, right) => liveCount(left) - liveCount(right) || left.id - right.id);
+  // In the order of sizes the tiers come from the lowest up.
+  for (let begin = 0, end = 0; begin < bySize.length; begin = end) {
+    const tier = tierOf(liveCount(bySize[begin] as SegmentSize), policy.fanIn);
+    while (end < bySize.length && tierOf(liveCount(bySize[end] as SegmentSize), policy.fanIn) === tier) end += 1;
+    if (end - begin >= policy.fanIn) return withinLimit(bySize.slice(begin, end), policy);
+  }
+
+  if (segments.length > SEGMENTS_PER_VERSION_MAX) {
+    const chosen = withinLimit(bySize.slice(0, segments.length - SEGMENTS_PER_VERSION_MAX + policy.fanIn - 1), policy);
+    if (chosen.length > 1) return chosen;
+  }
+  const worn = segments.find((segment) => segment.deletedCount > segment.documentCount * DELETED_RATIO_MAX);
+  return worn === undefined ? [] : [worn.id];
+}
+
+function liveCount(segment: SegmentSize): number {
+  return segment.documentCount - segment.deletedCount;
+}
+
+function tierOf(live: number, fanIn: number): number {
+  return live < LOWEST_TIER_DOCUMENTS_MAX ? 0 : 1 + Math.floor(Math.log(live / LOWEST_TIER_DOCUMENTS_MAX) / Math.log(fanIn));
+}
+
+/** As many of the segments, given in the order of their sizes, as stay within the greatest size of a merge. */
+function withinLimit(bySize: readonly SegmentSize[], policy: MergePolicy): readonly number[] {
+  const chosen: SegmentSize[] = [];
+  let live = 0;
+  for (const segment of bySize) {
+    live += liveCount(segment);
+    if (chosen.length > 1 && live > policy.documentsMax) break;
+    chosen.push(segment);
+  }
+  return sources(chosen);
+}
+
+function sources(segments: readonly SegmentSize[]): readonly number[] {
+  return segments
+    .slice(0, MERGE_SOURCES_MAX)
+    .map((segment) => segment.id)
+    .toSorted((left, right) => left - right);
+}

@@ -1,0 +1,162 @@
+/**
+ * One version of a list as searches see it: its open segments and the generation in force, with leases on it.
+ *
+ * Invariants: there is always a generation in force until `retire`; a superseded generation is released when its last lease
+ * is; the handles in `segments` are owned here, one kernel reference each. Main thread only.
+ */
+import { rmSync } from 'node:fs';
+import type { GenerationChange, GenerationHandle, Kernel, SegmentHandle } from '../../native-bindings/index.js';
+import type { FieldDefinition } from '../catalog/types.js';
+import { segmentFile, type VersionStore } from '../records/index.js';
+import type { VersionChange, VersionView } from './ingest-tasks.js';
+import type { SegmentSize } from './merge-policy.js';
+import type { GenerationLease } from './types.js';
+
+interface PublishedGeneration {
+  readonly handle: GenerationHandle;
+  readonly sequence: number;
+  leases: number;
+  superseded: boolean;
+}
+
+/** Over all lists of the process, so that a sequence names one generation of one version. */
+let lastSequence = 0;
+
+export class PublishedVersion {
+  private readonly segments = new Map<number, SegmentHandle>();
+  private inForce: PublishedGeneration;
+  private leasesOut = 0;
+  private readonly idle: (() => void)[] = [];
+  /** Live documents of the generation in force. */
+  recordCount = 0;
+
+  /** Opens the segments that the manifest names. Throws KernelError where one is missing or damaged. */
+  constructor(
+    private readonly kernel: Kernel,
+    private readonly listPath: string,
+    readonly version: number,
+    store: VersionStore,
+    private settingsJson: string,
+  ) {
+    try {
+      const add = store.segments().map(({ id, entry }) => {
+        const segment = kernel.openSegment(segmentFile(listPath, id));
+        this.segments.set(id, segment);
+        const deleted = entry.deletedCount === 0 ? undefined : store.deletedDocuments(id, entry.documentCount);
+        return deleted === undefined ? { segment } : { segment, deleted };
+      });
+      this.inForce = this.publish({ add, settings: settingsJson });
+    } catch (error) {
+      this.closeSegments();
+      throw error;
+    }
+  }
+
+  lease(definition: FieldDefinition): GenerationLease {
+    const { inForce: generation, version } = this;
+    generation.leases += 1;
+    this.leasesOut += 1;
+    let released = false;
+    return {
+      handle: generation.handle,
+      sequence: generation.sequence,
+      version,
+      definition,
+      release: () => {
+        if (released) return;
+        released = true;
+        generation.leases -= 1;
+        this.leasesOut -= 1;
+        this.releaseIfDone(generation);
+        if (this.leasesOut === 0) for (const resolve of this.idle.splice(0)) resolve();
+      },
+    };
+  }
+
+  view(newSegment: number): VersionView {
+    const segments = Array.from(this.segments, ([id, handle]) => ({ id, handle }));
+    return { version: this.version, generation: this.inForce.handle, segments, newSegment };
+  }
+
+  sizes(): SegmentSize[] {
+    const info = new Map(this.kernel.generationInfo(this.inForce.handle).segments.map((entry) => [entry.segment, entry]));
+    return Array.from(this.segments, ([id, handle]) => {
+      const entry = info.get(handle);
+      return { id, documentCount: entry?.documentCount ?? 0, deletedCount: entry?.deletedCount ?? 0 };
+    });
+  }
+
+  /** The generation in force; good until the next change unless it is leased. */
+  get generation(): GenerationHandle {
+    return this.inForce.handle;
+  }
+
+  segment(id: number): SegmentHandle | undefined {
+    return this.segments.get(id);
+  }
+
+  /** Puts a commit into force. Takes over the handle of an added segment. */
+  apply(change: VersionChange, settingsJson: string): void {
+    const removed = change.removed.flatMap((id) => this.segments.get(id) ?? []);
+    if (change.added !== undefined) this.segments.set(change.added.id, change.added.handle);
+    this.supersede({
+      base: this.inForce.handle,
+      ...(change.added === undefined ? {} : { add: [addition(change.added)] }),
+      remove: removed,
+      deletions: change.deletions,
+      ...(settingsJson === this.settingsJson ? {} : { settings: settingsJson }),
+    });
+    this.settingsJson = settingsJson;
+    for (const id of change.removed) this.segments.delete(id);
+    for (const segment of removed) this.kernel.closeSegment(segment);
+    // Whoever still searches an older generation keeps the file mapped.
+    for (const id of change.removed) rmSync(segmentFile(this.listPath, id), { force: true });
+  }
+
+  applySettings(settingsJson: string): void {
+    if (settingsJson === this.settingsJson) return;
+    this.supersede({ base: this.inForce.handle, settings: settingsJson });
+    this.settingsJson = settingsJson;
+  }
+
+  /** No lease is given from now on; what searches still hold stays good until they release it. */
+  retire(): void {
+    this.inForce.superseded = true;
+    this.releaseIfDone(this.inForce);
+    void this.unused().then(() => {
+      this.closeSegments();
+    });
+  }
+
+  /** Resolves when no lease is out. */
+  async unused(): Promise<void> {
+    if (this.leasesOut > 0) await new Promise<void>((resolve) => this.idle.push(resolve));
+  }
+
+  private supersede(change: GenerationChange): void {
+    const previous = this.inForce;
+    this.inForce = this.publish(change);
+    previous.superseded = true;
+    this.releaseIfDone(previous);
+  }
+
+  private publish(change: GenerationChange): PublishedGeneration {
+    const handle = this.kernel.publishGeneration(change);
+    this.recordCount = this.kernel.generationInfo(handle).liveCount;
+    lastSequence += 1;
+    return { handle, sequence: lastSequence, leases: 0, superseded: false };
+  }
+
+  private releaseIfDone(generation: PublishedGeneration): void {
+    if (generation.superseded && generation.leases === 0) this.kernel.releaseGeneration(generation.handle);
+  }
+
+  private closeSegments(): void {
+    for (const segment of this.segments.values()) this.kernel.closeSegment(segment);
+    this.segments.clear();
+  }
+}
+
+function addition(added: NonNullable<VersionChange['added']>): { segment: SegmentHandle; deleted?: Uint8Array } {
+  return added.deleted === undefined ? { segment: added.handle } : { segment: added.handle, deleted: added.deleted };
+}

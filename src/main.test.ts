@@ -1,0 +1,89 @@
+import { chmodSync, existsSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { startService, type RunningService } from './main.js';
+import { createDispatcher, operations } from './operations/index.js';
+import { controlSocketPath, loadConfig, OperatorError, type Config } from './platform/index.js';
+
+const running: RunningService[] = [];
+
+function configFor(dataDir: string, more: Record<string, string> = {}): Config {
+  return loadConfig({
+    argv: [],
+    env: { GANNET_DATA_DIR: dataDir, GANNET_PORT: '0', GANNET_LOG_LEVEL: 'silent', ...more },
+  });
+}
+
+async function start(config: Config, listen = true): Promise<RunningService> {
+  const service = await startService(config, { listen });
+  running.push(service);
+  return service;
+}
+
+const newFolder = () => mkdtempSync(join(tmpdir(), 'gannet-main-'));
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((service) => service.close()));
+});
+
+describe('startService', () => {
+  it('makes data directory and account, serves, and closes cleanly', async () => {
+    const dataDir = join(newFolder(), 'made', 'here');
+    const service = await start(configFor(dataDir));
+    expect(service.services.catalog.accounts().map(({ name }) => name)).toEqual(['default']);
+    expect(await (await fetch(`${service.address}/ready`)).json()).toEqual({ status: 'ready' });
+    expect((await fetch(`${service.address}/account`)).status).toBe(401);
+    const socket = controlSocketPath(dataDir);
+    expect(statSync(socket).mode & 0o777).toBe(0o600);
+    await service.close();
+    expect(existsSync(socket)).toBe(false);
+    await expect(fetch(`${service.address}/health`)).rejects.toThrow();
+  });
+
+  it('refuses a data directory that another service uses, in one sentence', async () => {
+    const dataDir = newFolder();
+    const first = await start(configFor(dataDir));
+    await expect(start(configFor(dataDir))).rejects.toThrow(/in use by another process/);
+    await expect(start(configFor(dataDir))).rejects.toThrow(OperatorError);
+    await first.close();
+    await start(configFor(dataDir));
+  });
+
+  it('refuses a port that is taken and leaves nothing open', async () => {
+    const first = await start(configFor(newFolder()));
+    const port = new URL(first.address ?? '').port;
+    const dataDir = newFolder();
+    await expect(start(configFor(dataDir, { GANNET_PORT: port }))).rejects.toThrow(
+      new RegExp(`Cannot listen on 127.0.0.1:${port}`),
+    );
+    await start(configFor(dataDir));
+  });
+
+  it('refuses a data directory that is a file or cannot be written', async () => {
+    const file = join(newFolder(), 'file');
+    writeFileSync(file, '');
+    await expect(start(configFor(file))).rejects.toThrow(OperatorError);
+    const locked = newFolder();
+    chmodSync(locked, 0o500);
+    // Nobody keeps root from writing.
+    if (process.getuid?.() !== 0)
+      await expect(start(configFor(join(locked, 'data')))).rejects.toThrow(/cannot be written/);
+  });
+
+  it('opens the data directory without HTTP for the command line', async () => {
+    const dataDir = newFolder();
+    const service = await start(configFor(dataDir), false);
+    expect(service.address).toBeUndefined();
+    expect(existsSync(controlSocketPath(dataDir))).toBe(false);
+    const { services } = service;
+    const dispatcher = createDispatcher(services);
+    const operation = operations.find(({ name }) => name === 'list.list');
+    if (operation === undefined) throw new Error('list.list is gone');
+    const params = { account: 'default' };
+    const caller = dispatcher.admit(operation, params, { kind: 'cli' });
+    const context = { services, caller, requestId: 'x', signal: new AbortController().signal };
+    const result = await dispatcher.perform(operation, { params, queryString: '', contentType: undefined }, context);
+    expect(result).toEqual({ status: 200, body: { lists: [] } });
+  });
+});

@@ -1,0 +1,236 @@
+/**
+ * The composition root: the one file that knows every part and puts them together. Parts are opened in the order in which they
+ * need each other and closed in the opposite order, also when a start fails half-way.
+ */
+import { accessSync, constants, mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { kernel } from '../native-bindings/index.js';
+import { openAccess, RateLimiter } from './access/index.js';
+import { openCatalog, type Catalog } from './catalog/index.js';
+import { createControlSocket, createHttpServer, createRequestDesk } from './http/index.js';
+import { createListIndexes, type ListIndexes } from './index/index.js';
+import { createDispatcher, operations, searchSettings, type Services } from './operations/index.js';
+import {
+  controlSocketPath,
+  createLogger,
+  createMetrics,
+  openEnvironment,
+  OperatorError,
+  systemClock,
+  type Config,
+  type Metrics,
+  type ServiceLogger,
+} from './platform/index.js';
+import { createIngestExecutor, createSearchPool } from './workers/index.js';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+/** For what has to be closed once the requests are answered: merges that run, threads, files. */
+const CLOSE_SECONDS_MAX = 5;
+
+export interface RunningService {
+  readonly services: Services;
+  /** `http://127.0.0.1:8400`; undefined where the service does not listen. */
+  readonly address: string | undefined;
+  /** Answers what is in flight, refuses what is new, closes everything; safe to call twice. */
+  close(): Promise<void>;
+}
+
+export interface StartOptions {
+  /** False: opens the data directory for this process alone, without HTTP, opening lists and threads as they are needed. */
+  readonly listen: boolean;
+}
+
+/** Rejects with an `OperatorError` where the operator can help: directory, lock, port. */
+export async function startService(config: Config, { listen }: StartOptions): Promise<RunningService> {
+  const log = createLogger(config);
+  const parts = new Parts(log);
+  try {
+    const metrics = createMetrics({ processMetrics: listen });
+    const state = { ready: !listen };
+    const { services, warmUp } = await openServices(config, { log, metrics, parts, state });
+    const address = listen ? await openDoors(services, metrics, parts, state) : undefined;
+    if (listen) {
+      await Promise.all([openLists(services), warmUp()]);
+      state.ready = true;
+      log.info({ address, dataDir: resolve(config.data.dir), build: kernel.build }, 'The service is ready');
+    }
+    return { services, address, close: once(() => parts.close(listen)) };
+  } catch (error) {
+    await parts.close(false);
+    throw error;
+  }
+}
+
+interface Foundation {
+  readonly log: ServiceLogger;
+  readonly metrics: Metrics;
+  readonly parts: Parts;
+  readonly state: { readonly ready: boolean };
+}
+
+/** Everything but the doors. */
+async function openServices(
+  config: Config,
+  { log, metrics, parts, state }: Foundation,
+): Promise<{ services: Services; warmUp: () => Promise<void> }> {
+  const dataDir = resolve(config.data.dir);
+  openDataDirectory(dataDir, parts);
+  const environment = openEnvironment(join(dataDir, 'system'));
+  parts.opened('system environment', () => environment.close());
+  const catalog = await openCatalog(environment, systemClock);
+  const access = await openAccess(environment, systemClock);
+  await ensureAccount(catalog, config, log);
+
+  const executor = lazily(() => createIngestExecutor({ config, log, metrics }));
+  parts.opened('ingest threads', () => executor.close());
+  const searchPool = lazily(() => createSearchPool({ config, log, metrics }));
+  parts.opened('search threads', () => searchPool.close());
+  const indexes: ListIndexes = createListIndexes({
+    dataDir,
+    kernel,
+    executor: { run: (task, options) => executor.get().run(task, options) },
+    clock: systemClock,
+    log,
+    config,
+    metrics,
+  });
+  parts.opened('lists', () => indexes.close());
+
+  const services: Services = {
+    config,
+    log,
+    clock: systemClock,
+    catalog,
+    access,
+    indexes,
+    searchPool: { search: (task, signal) => searchPool.get().search(task, signal) },
+    searchLimiter: new RateLimiter({ limit: config.search.rate_per_minute, windowMs: MINUTE_MS }, systemClock),
+    readOnlyKeyLimiter: new RateLimiter({ limit: config.keys.read_only_per_hour, windowMs: HOUR_MS }, systemClock),
+    operations,
+    metrics: () => metrics.text(),
+    ready: () => state.ready,
+  };
+  return { services, warmUp: () => searchPool.get().warmUp() };
+}
+
+/** HTTP and the control socket; both answer `not-ready` until the lists are open. */
+async function openDoors(
+  services: Services,
+  metrics: Metrics,
+  parts: Parts,
+  state: { ready: boolean },
+): Promise<string> {
+  const { config } = services;
+  const { host } = config.server;
+  const desk = createRequestDesk({ services, dispatcher: createDispatcher(services), metrics });
+  const server = createHttpServer({ handle: desk.handle, host, port: config.server.port });
+  const port = await server.listen();
+  const control = createControlSocket(controlSocketPath(config.data.dir), desk.handle);
+  const shutdownMs = config.server.shutdown_seconds * 1000;
+  parts.opened('HTTP', async () => {
+    state.ready = false;
+    server.stopListening();
+    await desk.drain(shutdownMs);
+    await Promise.all([server.close(shutdownMs), control.close()]);
+  });
+  await control.listen();
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** Makes the data directory and keeps other processes out of it. */
+function openDataDirectory(dataDir: string, parts: Parts): void {
+  try {
+    mkdirSync(dataDir, { recursive: true });
+    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new OperatorError(`The data directory ${dataDir} cannot be written: ${(error as Error).message}.`);
+  }
+  const lock = kernel.lockFile(join(dataDir, 'lock'));
+  if (lock === null) {
+    throw new OperatorError(
+      `The data directory ${dataDir} is in use by another process: stop that one first, or choose another directory.`,
+    );
+  }
+  parts.opened('lock', () => {
+    lock.release();
+  });
+}
+
+async function ensureAccount(catalog: Catalog, { account }: Config, log: ServiceLogger): Promise<void> {
+  if (catalog.accounts().length > 0) return;
+  await catalog.createAccount(account.name, account.region);
+  log.info(
+    { account: account.name },
+    `First start: the account is made. Its first key: gannet key create --account ${account.name} --access full`,
+  );
+}
+
+/** Removes what a crash left behind and opens every list. One that cannot be opened is logged and keeps nobody else waiting. */
+async function openLists({ catalog, indexes, log }: Services): Promise<void> {
+  const lists = catalog.accounts().flatMap(({ name }) => catalog.lists(name));
+  await indexes.removeUnknown(new Set(lists.map(({ id }) => id)));
+  await Promise.all(
+    lists.map(async (list) => {
+      try {
+        await indexes.open(list.id, searchSettings(list));
+      } catch (error) {
+        log.error({ err: error, account: list.account, list: list.name }, 'A list cannot be opened');
+      }
+    }),
+  );
+}
+
+/** What is open, to be closed in the opposite order. */
+class Parts {
+  readonly #open: { readonly name: string; readonly close: () => Promise<void> | void }[] = [];
+
+  constructor(readonly log: ServiceLogger) {}
+
+  opened(name: string, close: () => Promise<void> | void): void {
+    this.#open.push({ name, close });
+  }
+
+  /** A part that fails to close is logged. With `exitWhenStuck`, one that does not end ends the process: a commit is on disk or is not. */
+  async close(exitWhenStuck: boolean): Promise<void> {
+    for (let part = this.#open.pop(); part !== undefined; part = this.#open.pop()) {
+      const { name, close } = part;
+      const isStuckTooLong = () => {
+        this.log.warn(`Closing (${name}) took more than ${CLOSE_SECONDS_MAX} s and is given up`);
+        this.log.drain();
+        process.exit(0);
+      };
+      // HTTP has its own time limit.
+      const timer = exitWhenStuck && name !== 'HTTP' ? setTimeout(isStuckTooLong, CLOSE_SECONDS_MAX * 1000) : undefined;
+      const begin = performance.now();
+      try {
+        await close();
+        this.log.debug({ part: name, ms: Math.round(performance.now() - begin) }, 'Closed');
+      } catch (error) {
+        this.log.error({ err: error }, `Closing failed (${name})`);
+      }
+      clearTimeout(timer);
+    }
+    this.log.drain();
+  }
+}
+
+interface Closable {
+  close(): Promise<void>;
+}
+
+/** Made at its first use; closing what was never used does nothing. */
+function lazily<Part extends Closable>(create: () => Part): Closable & { get(): Part } {
+  let part: Part | undefined;
+  return {
+    get: () => (part ??= create()),
+    close: async () => {
+      await part?.close();
+    },
+  };
+}
+
+function once(action: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => (done ??= action());
+}

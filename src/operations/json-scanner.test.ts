@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { findJsonFault, JSON_DEPTH_MAX, lineAndColumn } from './json-scanner.js';
+
+function parses(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe('findJsonFault', () => {
+  it('agrees with JSON.parse on good texts', () => {
+    fc.assert(
+      fc.property(fc.json(), fc.constantFrom(undefined, 1, '\t'), (text, indent) => {
+        const formatted = JSON.stringify(JSON.parse(text), undefined, indent);
+        if (!formatted.includes('__proto__')) expect(findJsonFault(formatted)).toBeUndefined();
+      }),
+    );
+  });
+
+  it('agrees with JSON.parse on damaged texts', () => {
+    const damage = fc.tuple(
+      fc.json(),
+      fc.nat(),
+      fc.nat(3),
+      fc.constantFrom('', ',', '"', '{', '}', '[', ']', ':', '0', '\\', 'x', '\n'),
+    );
+    fc.assert(
+      fc.property(damage, ([text, at, removed, inserted]) => {
+        const position = at % (text.length + 1);
+        const damaged = text.slice(0, position) + inserted + text.slice(position + removed);
+        const found = findJsonFault(damaged);
+        const isOwnRule = found?.detail.includes('twice') === true || found?.detail.includes('__proto__') === true;
+        if (!isOwnRule) expect(found === undefined).toBe(parses(damaged));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it.each([
+    ['{"a":1,}', 7, 'a member name'],
+    ['{"a" 1}', 5, "':'"],
+    ['[1 2]', 3, "',' or ']'"],
+    ['', 0, 'ends where a value'],
+    ['{"a":1', 6, 'ends where'],
+    ['{"a":1}x', 7, 'the end'],
+    ["{'a':1}", 1, 'double quotes'],
+    ['{"a":1,"\\u0061":2}', 7, "'a' is given twice"],
+    ['{"b":{"__proto__":1}}', 6, '__proto__'],
+    ['{"\\u005f_proto__":1}', 1, '__proto__'],
+    ['[NaN]', 1, 'a value'],
+    ['01', 1, 'the end'],
+  ])('finds the fault of %s', (text, position, detail) => {
+    const found = findJsonFault(text);
+    expect(found?.position).toBe(position);
+    expect(found?.detail).toContain(detail);
+  });
+
+  it('refuses nesting without end and survives it', () => {
+    expect(findJsonFault('['.repeat(JSON_DEPTH_MAX) + ']'.repeat(JSON_DEPTH_MAX))).toBeUndefined();
+    expect(findJsonFault('['.repeat(1_000_000))?.detail).toContain('levels deep');
+  });
+
+  it('reads long strings without recursion', () => {
+    expect(findJsonFault(JSON.stringify({ a: 'x'.repeat(9_000_000), b: '\n"\\'.repeat(300_000) }))).toBeUndefined();
+  });
+});
+
+describe('lineAndColumn', () => {
+  it('counts from one', () => {
+    expect(lineAndColumn('{\n "a": x', 7)).toEqual({ line: 2, column: 6 });
+    expect(lineAndColumn('', 0)).toEqual({ line: 1, column: 1 });
+  });
+});

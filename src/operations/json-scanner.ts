@@ -1,0 +1,149 @@
+/**
+ * Checks a JSON text before it is parsed: RFC 8259 syntax with the position of the first fault, and what `JSON.parse` lets
+ * pass in silence: a member that is given twice, nesting without end, a member named `__proto__`. One pass, no recursion.
+ */
+
+export const JSON_DEPTH_MAX = 100;
+
+export interface JsonFault {
+  /** UTF-16 position in the text. */
+  readonly position: number;
+  /** What is wrong there, as the end of "At line 1, column 2: …". */
+  readonly detail: string;
+}
+
+const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+/** What follows a backslash. */
+const ESCAPE = /["\\/bfnrt]|u[0-9a-fA-F]{4}/y;
+const LITERAL = /true|false|null/y;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+/** An open object holds the names seen so far; an open array holds none. */
+type Container = { readonly names: Set<string> | undefined };
+
+/** The first fault of the text, or undefined when it is one good JSON value. */
+export function findJsonFault(text: string): JsonFault | undefined {
+  const open: Container[] = [];
+  let position = skipBlanks(text, 0);
+  for (;;) {
+    // A value starts here.
+    const code = text.charCodeAt(position);
+    if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
+      if (open.length === JSON_DEPTH_MAX)
+        return fault(position, `it is nested more than ${JSON_DEPTH_MAX} levels deep`);
+      const isObject = code === OPEN_OBJECT;
+      open.push({ names: isObject ? new Set() : undefined });
+      position = skipBlanks(text, position + 1);
+      if (text.charCodeAt(position) !== (isObject ? CLOSE_OBJECT : CLOSE_ARRAY)) {
+        if (!isObject) continue;
+        const member = readMemberName(text, position, open);
+        if (typeof member === 'object') return member;
+        position = member;
+        continue;
+      }
+    } else {
+      const end = scalarEnd(text, position, code);
+      if (end === -1) return unexpected(text, position, 'a value');
+      position = skipBlanks(text, end);
+    }
+    // A value, or an empty container whose end is next, lies behind: close what ends here.
+    for (;;) {
+      const container = open.at(-1);
+      if (container === undefined) {
+        return position === text.length ? undefined : unexpected(text, position, 'the end');
+      }
+      const next = text.charCodeAt(position);
+      if (next === (container.names === undefined ? CLOSE_ARRAY : CLOSE_OBJECT)) {
+        open.pop();
+        position = skipBlanks(text, position + 1);
+        continue;
+      }
+      if (next !== COMMA)
+        return unexpected(text, position, container.names === undefined ? "',' or ']'" : "',' or '}'");
+      position = skipBlanks(text, position + 1);
+      if (container.names !== undefined) {
+        const member = readMemberName(text, position, open);
+        if (typeof member === 'object') return member;
+        position = member;
+      }
+      break;
+    }
+  }
+}
+
+/** The position of the member's value, or what is wrong with its name. */
+function readMemberName(text: string, position: number, open: readonly Container[]): number | JsonFault {
+  const end = text.charCodeAt(position) === QUOTE ? stringEnd(text, position) : -1;
+  if (end === -1) return unexpected(text, position, 'a member name in double quotes');
+  const quoted = text.slice(position, end);
+  const name = quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
+  if (name === '__proto__') return fault(position, "no member can be named '__proto__'");
+  const names = open.at(-1)?.names;
+  if (names?.has(name) === true) return fault(position, `the member '${name}' is given twice`);
+  names?.add(name);
+  const colon = skipBlanks(text, end);
+  if (text.charCodeAt(colon) !== COLON) return unexpected(text, colon, "':'");
+  return skipBlanks(text, colon + 1);
+}
+
+function scalarEnd(text: string, position: number, code: number): number {
+  if (code === QUOTE) return stringEnd(text, position);
+  const isNumber = code === 0x2d || (code >= 0x30 && code <= 0x39);
+  return matchEnd(isNumber ? NUMBER : LITERAL, text, position);
+}
+
+/** Behind the closing quote of the string that starts here; a loop, since a pattern would need a stack as long as the string. */
+function stringEnd(text: string, position: number): number {
+  for (let at = position + 1; ;) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) return at + 1;
+    if (code === BACKSLASH) {
+      at = matchEnd(ESCAPE, text, at + 1);
+      if (at === -1) return -1;
+    } else if (code >= 0x20) {
+      at += 1;
+    } else {
+      // A control character, or NaN behind the end of the text.
+      return -1;
+    }
+  }
+}
+
+function matchEnd(pattern: RegExp, text: string, position: number): number {
+  pattern.lastIndex = position;
+  return pattern.test(text) ? pattern.lastIndex : -1;
+}
+
+function skipBlanks(text: string, position: number): number {
+  for (let at = position; ; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return at;
+  }
+}
+
+function unexpected(text: string, position: number, expected: string): JsonFault {
+  if (position >= text.length) return fault(text.length, `the text ends where ${expected} was expected`);
+  return fault(
+    position,
+    `${JSON.stringify(String.fromCodePoint(text.codePointAt(position) ?? 0))} where ${expected} was expected`,
+  );
+}
+
+function fault(position: number, detail: string): JsonFault {
+  return { position, detail };
+}
+
+/** 1-based line and column of a position. */
+export function lineAndColumn(text: string, position: number): { readonly line: number; readonly column: number } {
+  const before = text.slice(0, position);
+  const lines = before.split('\n');
+  return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
+}

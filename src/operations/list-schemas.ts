@@ -1,0 +1,123 @@
+/** Schemas of lists and of the definitions of their fields. */
+import { Type, type TProperties } from 'typebox';
+import { FIELDS_PER_LIST_MAX } from '../platform/index.js';
+import { accountName, fieldName, listName, nullable, object, oneOf, timeSchema } from './schemas.js';
+
+export const WEIGHT_MIN = 0.01;
+export const WEIGHT_MAX = 100;
+const RULES_MAX = 1000;
+
+const weight = Type.Number({
+  minimum: WEIGHT_MIN,
+  maximum: WEIGHT_MAX,
+  description: 'How much a match in this field counts beside the others; default 1',
+  examples: [2],
+});
+const facetType = oneOf(['string', 'number', 'boolean', 'date'], { description: 'What the values are' });
+const cardinality = oneOf(['Single', 'Many'], {
+  description: 'One value a record, or several; only Single facets can be sorted by. Default Single',
+});
+const resourceKind = oneOf(['document', 'image', 'video', 'audio'], { description: 'What the linked file is' });
+
+export const searchableFieldInput = object({ name: fieldName, weight: Type.Optional(weight) });
+export const facetInput = object({ name: fieldName, type: facetType, cardinality: Type.Optional(cardinality) });
+export const resourceInput = object({ name: fieldName, kind: resourceKind });
+
+export const searchableFieldResource = object({ name: fieldName, weight });
+export const facetResource = object({ name: fieldName, type: facetType, cardinality });
+export const resourceResource = object({ name: fieldName, kind: resourceKind });
+
+const language = Type.String({
+  pattern: '^([a-z]{2,3}|none)$',
+  description: 'BCP 47 primary tag of the language of the texts, for stemming; `none` turns stemming off. Default `en`',
+  examples: ['en'],
+});
+const engine = Type.String({ minLength: 1, maxLength: 64, description: 'Where the list is searched; `managed` is this service' });
+const locationField = nullable(fieldName, { description: 'The field that holds a point, for the radius option' });
+const model = nullable(Type.String({ minLength: 1, maxLength: 200 }), { description: 'Embedding model attached to the list' });
+const reranker = nullable(Type.String({ minLength: 1, maxLength: 200 }), { description: 'Model that reorders top results' });
+const suggestions = object(
+  { require_click: Type.Boolean({ description: 'Suggest only searches that led to a click' }) },
+  { description: 'Settings of suggestions' },
+);
+const rules = (kind: string) =>
+  Type.Array(Type.Object({}, { additionalProperties: true }), {
+    maxItems: RULES_MAX,
+    description: `${kind} rules of the list. Empty in this release: a list with rules is refused`,
+  });
+
+/** What a client may set of a list; all optional. */
+export const listSettings = {
+  engine: Type.Optional(engine),
+  language: Type.Optional(language),
+  searchable_fields: Type.Optional(
+    Type.Array(searchableFieldInput, {
+      maxItems: FIELDS_PER_LIST_MAX,
+      description: "Fields whose words are searched; `name` stands for the record's name",
+      examples: [[{ name: 'title', weight: 2 }, { name: 'text' }]],
+    }),
+  ),
+  facets: Type.Optional(
+    Type.Array(facetInput, {
+      maxItems: FIELDS_PER_LIST_MAX,
+      description: 'Fields to filter, count and sort by',
+      examples: [[{ name: 'year', type: 'number', cardinality: 'Single' }]],
+    }),
+  ),
+  resources: Type.Optional(
+    Type.Array(resourceInput, { maxItems: FIELDS_PER_LIST_MAX, description: 'Fields that hold the URL of a file' }),
+  ),
+  location_field: Type.Optional(locationField),
+  query_rules: Type.Optional(rules('Query')),
+  synonym_rules: Type.Optional(rules('Synonym')),
+  model: Type.Optional(model),
+  reranker: Type.Optional(reranker),
+  suggestions: Type.Optional(suggestions),
+} satisfies TProperties;
+
+const version = Type.Integer({ minimum: 1 });
+
+const versionResource = object({
+  version,
+  state: oneOf(['building', 'ready'], { description: '`building` until every record is in it' }),
+  record_count: Type.Integer({ minimum: 0 }),
+  created_utc: timeSchema('When the version was made'),
+});
+
+export const listResource = object({
+  name: listName,
+  account: accountName,
+  engine,
+  language,
+  searchable_fields: Type.Array(searchableFieldResource),
+  facets: Type.Array(facetResource),
+  resources: Type.Array(resourceResource),
+  location_field: locationField,
+  fields_inferred: oneOf(['no', 'pending', 'yes'], {
+    description:
+      '`pending`: the list was made without fields and its first records will settle them; `yes`: they did; `no`: a client named the fields',
+  }),
+  query_rules: rules('Query'),
+  synonym_rules: rules('Synonym'),
+  model,
+  reranker,
+  suggestions,
+  current_version: Type.Integer({ minimum: 1, description: 'The version that writes go to' }),
+  versions: Type.Array(versionResource, {
+    description: 'Searchable by their number; while one is building, the fields above are those that it will have',
+  }),
+  record_count: Type.Integer({ minimum: 0, description: 'Records of the current version' }),
+  created_utc: timeSchema('When the list was made'),
+  modified_utc: timeSchema('When its settings or fields changed last'),
+});
+
+/** Read-only members of the resource: a PUT may carry them, as GET answered them, and leaves them as they are. */
+export const readOnlyListMembers = {
+  account: Type.Optional(accountName),
+  fields_inferred: Type.Optional(listResource.properties.fields_inferred),
+  current_version: Type.Optional(version),
+  versions: Type.Optional(Type.Array(versionResource)),
+  record_count: Type.Optional(Type.Integer({ minimum: 0 })),
+  created_utc: Type.Optional(timeSchema('Read-only')),
+  modified_utc: Type.Optional(timeSchema('Read-only')),
+} satisfies TProperties;

@@ -1,0 +1,41 @@
+/** Schemas of records. */
+import { Type } from 'typebox';
+import { object, recordName, timeSchema } from './schemas.js';
+
+const fieldValue = Type.Union(
+  [
+    Type.String(),
+    Type.Number(),
+    Type.Boolean(),
+    Type.Array(Type.Union([Type.String(), Type.Number(), Type.Boolean()])),
+    object({ latitude: Type.Number(), longitude: Type.Number() }),
+  ],
+  { description: 'A string, a number, a boolean, an array of these, or a point. Facet values are always arrays.' },
+);
+
+export const recordId = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description: 'Id of the record, made by the service',
+  examples: ['019390ab-7f1e-7c3a-8b52-0f4a1c2d3e4f'],
+});
+
+export const recordResource = object({
+  id: recordId,
+  name: recordName,
+  fields: Type.Record(Type.String(), fieldValue, { description: "The record's own fields" }),
+  as_of: timeSchema('When the record was last written or synced from its source'),
+  created_utc: timeSchema('When the record was made'),
+  modified_utc: timeSchema('When the record was last written'),
+});
+
+/** Loose on purpose: a flat record has members of any name; the record's own rules say what is wrong with it. */
+export const recordInput = Type.Object(
+  {},
+  {
+    additionalProperties: true,
+    description:
+      'Either `{"name", "fields": {…}, "as_of"?}`, or flat: every member but `name` is a field, `id` too. The name has 1 to 512 characters; without one, the record gets its id as name. A value is a string, a number, a boolean, an array of these, a point `{"latitude", "longitude"}`, or null for none.',
+    examples: [{ name: 'film-17', fields: { title: 'The Gannet', year: 1983 } }, { name: 'film-17', title: 'The Gannet' }],
+  },
+);

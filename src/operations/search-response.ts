@@ -1,0 +1,61 @@
+/** The schema of a search's answer, for the OpenAPI document; the search workers write it as finished bytes. */
+import { Type } from 'typebox';
+import { recordResource } from './record-schemas.js';
+import { object, timeSchema } from './schemas.js';
+
+const { id, name, fields } = recordResource.properties;
+const score = (kind: string) => Type.Number({ minimum: 0, maximum: 1, description: `${kind}; 1 is perfect` });
+const attachedScore = (kind: string) => Type.Optional(score(`Score of an attached ${kind}, where one took part`));
+const scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean()]);
+const text = Type.Optional(Type.Union([Type.Number(), Type.String()]));
+
+const result = object({
+  id,
+  name,
+  '@text_score': score('Words and meaning'),
+  '@image_score': attachedScore('image'),
+  '@document_score': attachedScore('document'),
+  '@video_score': attachedScore('video'),
+  '@audio_score': attachedScore('audio file'),
+  as_of: Type.Optional(timeSchema('When the record was last written or synced from its source')),
+  distance: Type.Optional(Type.Number({ minimum: 0, description: 'Metres from the centre; on a radius search' })),
+  location: Type.Optional(
+    object({ latitude: Type.Number(), longitude: Type.Number() }, { description: 'On a radius search' }),
+  ),
+  fields,
+  highlights: Type.Optional(
+    Type.Record(Type.String(), Type.String(), {
+      description: 'By field: the best passage, HTML-escaped, with the words that were found in <em>',
+    }),
+  ),
+  list_name: Type.Optional(Type.String({ description: 'The list of the hit; on a group search' })),
+  explain: Type.Optional(Type.Unknown({ description: 'How the score came about; with the option explain' })),
+});
+
+export const searchResponse = object({
+  query_id: Type.String({ format: 'uuid', description: 'Names this search in click calls' }),
+  list_name: Type.Optional(Type.String({ description: 'The list; on the search of one list' })),
+  group_name: Type.Optional(Type.String({ description: 'The group; on a group search' })),
+  version: Type.Integer({ minimum: 1, description: 'The version that was searched' }),
+  total_count: Type.Integer({ minimum: 0, description: 'All hits, exactly' }),
+  results: Type.Array(result, { description: 'The hits of this page, best first' }),
+  facets: Type.Optional(
+    Type.Record(
+      Type.String(),
+      Type.Array(object({ value: scalar, count: Type.Integer({ minimum: 1 }) })),
+      { description: 'By facet: the most frequent values over all hits; with the option facets' },
+    ),
+  ),
+  facet_ranges: Type.Optional(
+    Type.Record(Type.String(), object({ min: text, max: text }), { description: 'By number or date facet that was counted' }),
+  ),
+  took_ms: Type.Number({ minimum: 0, description: 'Milliseconds inside the search worker' }),
+  applied: object(
+    {
+      query_rules: Type.Array(Type.Unknown()),
+      synonyms: Type.Array(Type.Unknown()),
+      typos: Type.Array(Type.Unknown()),
+    },
+    { description: 'What the service did to the query' },
+  ),
+});

@@ -1,0 +1,91 @@
+/** Values of settings: from the text of an environment variable, against their schema, and as words. */
+
+/** What the schemas of `config/schema.ts` are made of, as JSON Schema. */
+export interface SettingSchema {
+  readonly type?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly maxItems?: number;
+  readonly pattern?: string;
+  readonly const?: unknown;
+  readonly items?: SettingSchema;
+  readonly anyOf?: readonly SettingSchema[];
+}
+
+const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, false: false, 1: true, 0: false };
+const INTEGER = /^-?(0|[1-9][0-9]{0,15})$/;
+
+/** The value that the text stands for; the text itself where it cannot be one of the schema's type (refused later). */
+export function coerceSetting(schema: SettingSchema, text: string): unknown {
+  const trimmed = text.trim();
+  switch (schema.type) {
+    case 'integer':
+      return INTEGER.test(trimmed) ? Number(trimmed) : text;
+    case 'boolean':
+      return Object.hasOwn(BOOLEANS, trimmed.toLowerCase()) ? BOOLEANS[trimmed.toLowerCase()] : text;
+    case 'array':
+      return trimmed === '' ? [] : trimmed.split(',').map((item) => coerceSetting(schema.items ?? {}, item.trim()));
+    default:
+      return text;
+  }
+}
+
+export function isSettingValid(schema: SettingSchema, value: unknown): boolean {
+  if (!isOfType(schema.type, value)) return false;
+  if (schema.const !== undefined && value !== schema.const) return false;
+  if (schema.anyOf !== undefined && !schema.anyOf.some((alternative) => isSettingValid(alternative, value)))
+    return false;
+  if (typeof value === 'number') return value >= (schema.minimum ?? -Infinity) && value <= (schema.maximum ?? Infinity);
+  if (typeof value === 'string') {
+    const lengthIsGood = value.length >= (schema.minLength ?? 0) && value.length <= (schema.maxLength ?? Infinity);
+    return lengthIsGood && (schema.pattern === undefined || new RegExp(schema.pattern).test(value));
+  }
+  if (Array.isArray(value)) {
+    return (
+      value.length <= (schema.maxItems ?? Infinity) && value.every((item) => isSettingValid(schema.items ?? {}, item))
+    );
+  }
+  return true;
+}
+
+function isOfType(type: string | undefined, value: unknown): boolean {
+  switch (type) {
+    case undefined:
+      return true;
+    case 'integer':
+      return Number.isSafeInteger(value);
+    case 'array':
+      return Array.isArray(value);
+    default:
+      return typeof value === type;
+  }
+}
+
+/** What is allowed, as the end of a sentence: "an integer from 1 to 256, or 0". */
+export function allowedValues(schema: SettingSchema): string {
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.type === undefined && schema.anyOf !== undefined)
+    return `one of ${schema.anyOf.map(allowedValues).join(', ')}`;
+  switch (schema.type) {
+    case 'integer':
+      return `an integer ${integerRange(schema)}`;
+    case 'boolean':
+      return 'true or false';
+    case 'array':
+      return `a list of values that are each ${allowedValues(schema.items ?? {})}`;
+    default:
+      return schema.pattern === undefined ? 'text that is not empty' : `text that matches ${schema.pattern}`;
+  }
+}
+
+function integerRange(schema: SettingSchema): string {
+  const ranges = schema.anyOf ?? [schema];
+  return ranges
+    .map((range) =>
+      range.const === undefined ? `from ${range.minimum} to ${range.maximum}` : JSON.stringify(range.const),
+    )
+    .reverse()
+    .join(', or ');
+}

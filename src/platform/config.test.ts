@@ -1,0 +1,110 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ConfigError, environmentName, loadConfig, settingNames } from './config.js';
+import { packageRoot } from './paths.js';
+
+const load = (env: Record<string, string> = {}, argv: string[] = []) => loadConfig({ argv, env });
+
+function settingsFile(text: string): string {
+  const path = join(mkdtempSync(join(tmpdir(), 'gannet-config-')), 'gannet.toml');
+  writeFileSync(path, text);
+  return path;
+}
+
+describe('config/default.toml', () => {
+  const text = readFileSync(join(packageRoot(), 'config', 'default.toml'), 'utf8');
+
+  it('holds every setting, with its environment variable beside it', () => {
+    let section = '';
+    const documented: string[] = [];
+    for (const line of text.split('\n')) {
+      section = /^\[(\w+)\]/.exec(line)?.[1] ?? section;
+      const setting = /^(\w+) = .*# (GANNET_\w+)$/.exec(line);
+      if (setting === null) continue;
+      documented.push(`${section}.${setting[1]}`);
+      expect(setting[2]).toBe(environmentName(`${section}.${setting[1]}`));
+    }
+    expect(documented.sort()).toEqual(settingNames().sort());
+  });
+
+  it('loads as it is, with automatic numbers resolved, and frozen', () => {
+    const config = load();
+    expect(config.server).toEqual({ host: '127.0.0.1', port: 8400, shutdown_seconds: 10, cors_origins: [] });
+    expect(config.search.threads).toBeGreaterThan(0);
+    expect(config.memory.mib).toBeGreaterThanOrEqual(64);
+    expect(Object.isFrozen(config.server.cors_origins)).toBe(true);
+  });
+});
+
+describe('loadConfig', () => {
+  it('takes the environment before the file before the default', () => {
+    const file = settingsFile('[server]\nport = 1000\nhost = "0.0.0.0"\n');
+    const config = load({ GANNET_PORT: '2000' }, ['serve', '--config', file]);
+    expect(config.server).toMatchObject({ host: '0.0.0.0', port: 2000, shutdown_seconds: 10 });
+    expect(load({ GANNET_CONFIG: file }, []).server.port).toBe(1000);
+    expect(load({}, [`--config=${file}`]).server.port).toBe(1000);
+  });
+
+  it('knows the variables that the contract names', () => {
+    const config = load({
+      GANNET_HOST: '::1',
+      GANNET_DATA_DIR: '/x',
+      GANNET_REGION: 'us',
+      GANNET_MEMORY_MIB: '512',
+      GANNET_SEARCH_THREADS: '3',
+      GANNET_SEARCH_RATE_PER_MINUTE: '10',
+      GANNET_SERVER_CORS_ORIGINS: 'https://a.example, https://b.example',
+    });
+    expect(config).toMatchObject({
+      server: { host: '::1', cors_origins: ['https://a.example', 'https://b.example'] },
+      data: { dir: '/x' },
+      account: { region: 'us' },
+      memory: { mib: 512 },
+      search: { threads: 3, rate_per_minute: 10 },
+    });
+  });
+
+  it.each([
+    [
+      { GANNET_PORT: '65536' },
+      /server\.port is "65536" \(environment variable GANNET_PORT\), but must be an integer from 0 to 65535/,
+    ],
+    [{ GANNET_PORT: 'http' }, /server\.port is "http"/],
+    [{ GANNET_SEARCH_THREADS: '257' }, /an integer from 1 to 256, or 0/],
+    [{ GANNET_LOG_LEVEL: 'loud' }, /log\.level is "loud".*one of "fatal", "error"/],
+    [{ GANNET_DATA_DIR: '' }, /data\.dir is "".*not empty/],
+    [{ GANNET_SERCH_THREADS: '1' }, /GANNET_SERCH_THREADS. Did you mean 'GANNET_SEARCH_THREADS'/],
+    [{ GANNET_SERVER_CORS_ORIGINS: 'shop' }, /server\.cors_origins/],
+  ])('refuses %j', (env, message) => expect(() => load(env)).toThrow(message));
+
+  it.each([
+    ['[serch]\nthreads = 1', /Unknown section \[serch\].*'search'/],
+    ['[search]\nthread = 1', /Unknown setting search\.thread .*Did you mean 'threads'/],
+    ['port = 1', /Unknown section \[port\]/],
+    ['server = 1', /server .*is a section/],
+    ['[server]\nport = "8400"', /server\.port is "8400" \(file:.*integer/],
+    ['[server', /not valid TOML/],
+    ['[__proto__]\nx = 1', /Unknown section/],
+    ['[server]\nconstructor = 1', /Unknown setting server\.constructor/],
+  ])('refuses the file %j', (text, message) => {
+    expect(() => load({ GANNET_CONFIG: settingsFile(text) })).toThrow(message);
+  });
+
+  it('leaves variables alone that look like no setting', () => {
+    expect(() => load({ GANNET_TEST: '1', GANNET_API_KEY: 'x', GANNET_URL: 'y' })).not.toThrow();
+  });
+
+  it('takes an integer in range from the environment and refuses any other text', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.integer({ min: -10, max: 70_000 }).map(String), fc.string()), (text) => {
+        const good = /^(0|[1-9][0-9]*)$/.test(text.trim()) && Number(text) <= 65_535;
+        if (good) expect(load({ GANNET_PORT: text }).server.port).toBe(Number(text));
+        else expect(() => load({ GANNET_PORT: text })).toThrow(ConfigError);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,173 @@
+/**
+ * Settings: `config/default.toml`, then a file, then the environment; checked against one schema and frozen.
+ * A wrong setting is refused, never clipped: `ConfigError` names the setting, its origin, its value and what is allowed.
+ */
+import { readFileSync } from 'node:fs';
+import { availableParallelism, totalmem } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parse as parseToml } from 'smol-toml';
+import { configSchema, ENVIRONMENT_EXCEPTIONS, type Config } from '../../config/schema.js';
+import { allowedValues, coerceSetting, isSettingValid, type SettingSchema } from './config-values.js';
+import { OperatorError } from './operator-error.js';
+import { packageRoot } from './paths.js';
+import { didYouMean, nearest } from './suggest.js';
+
+export type { Config } from '../../config/schema.js';
+
+/** A setting that cannot be used. The message is a sentence for the operator. */
+export class ConfigError extends OperatorError {
+  override readonly name = 'ConfigError';
+}
+
+export interface ConfigSources {
+  /** Command line arguments; only `--config FILE` and `--config=FILE` are looked at. */
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+const PREFIX = 'GANNET_';
+
+type Sections = Record<string, Record<string, unknown>>;
+
+const SECTIONS = configSchema.properties as unknown as Record<
+  string,
+  { readonly properties: Readonly<Record<string, SettingSchema>> }
+>;
+
+/** The environment variable of `section.name`. */
+export function environmentName(setting: string): string {
+  return ENVIRONMENT_EXCEPTIONS[setting] ?? `GANNET_${setting.replace('.', '_').toUpperCase()}`;
+}
+
+/** Every setting as `section.name`, in the order of the schema. */
+export function settingNames(): string[] {
+  return Object.entries(SECTIONS).flatMap(([section, { properties }]) =>
+    Object.keys(properties).map((name) => `${section}.${name}`),
+  );
+}
+
+/** Throws `ConfigError`. */
+export function loadConfig(sources: ConfigSources): Config {
+  const settings: Sections = {};
+  applyFile(settings, join(packageRoot(), 'config', 'default.toml'), 'the default settings');
+  const path = configPath(sources);
+  if (path !== undefined) applyFile(settings, resolve(path), `file:${path}`);
+  applyEnvironment(settings, sources.env);
+  for (const setting of settingNames()) {
+    const [section, name] = splitSetting(setting);
+    if (settings[section]?.[name] === undefined) throw new ConfigError(`${setting} is missing in config/default.toml`);
+  }
+  resolveAutomatic(settings);
+  return deepFreeze(settings) as unknown as Config;
+}
+
+/**
+ * Warnings about `GANNET_*` variables that are no setting. Ones that look like a setting are refused by `loadConfig`;
+ * others may belong to a script around the service.
+ */
+export function unknownEnvironment(env: ConfigSources['env']): string[] {
+  const known = new Set([...settingNames().map(environmentName), 'GANNET_CONFIG']);
+  return Object.keys(env).filter((name) => name.startsWith(PREFIX) && !known.has(name));
+}
+
+function configPath({ argv, env }: ConfigSources): string | undefined {
+  for (const [position, argument] of argv.entries()) {
+    if (argument.startsWith('--config=')) return argument.slice('--config='.length);
+    if (argument !== '--config') continue;
+    const path = argv[position + 1];
+    if (path === undefined) throw new ConfigError('--config needs the name of a file');
+    return path;
+  }
+  return env['GANNET_CONFIG'] === '' ? undefined : env['GANNET_CONFIG'];
+}
+
+function applyFile(settings: Sections, path: string, origin: string): void {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new ConfigError(`The settings file ${path} cannot be read: ${(error as Error).message}`);
+  }
+  let parsed: Record<string, unknown>;
+  try {
+    parsed = parseToml(text);
+  } catch (error) {
+    throw new ConfigError(`The settings file ${path} is not valid TOML: ${(error as Error).message}`);
+  }
+  for (const [section, members] of Object.entries(parsed)) {
+    const properties = Object.hasOwn(SECTIONS, section) ? SECTIONS[section]?.properties : undefined;
+    if (properties === undefined) {
+      throw new ConfigError(`Unknown section [${section}] (${origin}).${didYouMean(section, Object.keys(SECTIONS))}`);
+    }
+    if (typeof members !== 'object' || members === null || Array.isArray(members)) {
+      throw new ConfigError(`${section} (${origin}) is a section: write its settings under [${section}].`);
+    }
+    for (const [name, value] of Object.entries(members)) {
+      if (!Object.hasOwn(properties, name)) {
+        const meant = nearest(name, Object.keys(properties)) ?? nearest(name, settingNames());
+        const hint = meant === undefined ? '' : ` Did you mean '${meant}'?`;
+        throw new ConfigError(`Unknown setting ${section}.${name} (${origin}).${hint}`);
+      }
+      set(settings, `${section}.${name}`, value, origin);
+    }
+  }
+}
+
+function applyEnvironment(settings: Sections, env: ConfigSources['env']): void {
+  const known = new Map(settingNames().map((setting) => [environmentName(setting), setting]));
+  const behindPrefix = [...known.keys()].map((name) => name.slice(PREFIX.length));
+  for (const name of unknownEnvironment(env)) {
+    const meant = nearest(name.slice(PREFIX.length), behindPrefix);
+    if (meant !== undefined) {
+      throw new ConfigError(`Unknown environment variable ${name}. Did you mean '${PREFIX}${meant}'?`);
+    }
+  }
+  for (const [name, setting] of known) {
+    const text = env[name];
+    if (text === undefined) continue;
+    set(settings, setting, coerceSetting(schemaOf(setting), text), `environment variable ${name}`, text);
+  }
+}
+
+function set(settings: Sections, setting: string, value: unknown, origin: string, shown: unknown = value): void {
+  const schema = schemaOf(setting);
+  if (!isSettingValid(schema, value)) {
+    throw new ConfigError(`${setting} is ${JSON.stringify(shown)} (${origin}), but must be ${allowedValues(schema)}.`);
+  }
+  const [section, name] = splitSetting(setting);
+  (settings[section] ??= {})[name] = value;
+}
+
+function schemaOf(setting: string): SettingSchema {
+  const [section, name] = splitSetting(setting);
+  const schema = SECTIONS[section]?.properties[name];
+  if (schema === undefined) throw new Error(`${setting} is not a setting`);
+  return schema;
+}
+
+function splitSetting(setting: string): [section: string, name: string] {
+  const dot = setting.indexOf('.');
+  return [setting.slice(0, dot), setting.slice(dot + 1)];
+}
+
+/** Puts numbers in the place of zeros that mean "automatic". */
+function resolveAutomatic(settings: Sections): void {
+  const automatic: Readonly<Record<string, () => number>> = {
+    'search.threads': () => Math.max(1, availableParallelism() - 1),
+    'ingest.threads': () => Math.max(1, Math.floor(availableParallelism() / 2)),
+    'memory.mib': () => Math.max(64, Math.floor(totalmem() / 1_048_576 / 4)),
+  };
+  for (const [setting, choose] of Object.entries(automatic)) {
+    const [section, name] = splitSetting(setting);
+    const members = settings[section];
+    if (members?.[name] === 0) members[name] = choose();
+  }
+}
+
+function deepFreeze<Value>(value: Value): Value {
+  if (typeof value === 'object' && value !== null) {
+    for (const member of Object.values(value)) deepFreeze(member);
+    Object.freeze(value);
+  }
+  return value;
+}

@@ -1,0 +1,53 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { recordId, recordNumberOf, uuidv7 } from './ids.js';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const timeOf = (id: string) => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+
+describe('uuidv7', () => {
+  it('has the form of a version 7 UUID and carries its time', () => {
+    for (let count = 0; count < 5000; count += 1) {
+      const id = uuidv7(1_795_240_440_123);
+      expect(id).toMatch(UUID);
+      expect(timeOf(id)).toBe(1_795_240_440_123);
+    }
+  });
+
+  it('does not repeat itself', () => {
+    expect(new Set(Array.from({ length: 20_000 }, () => uuidv7())).size).toBe(20_000);
+  });
+});
+
+describe('recordId', () => {
+  it('gives back the number and the time that it was made from', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 0xffff_ffff }),
+        fc.integer({ min: 0, max: 2 ** 48 - 1 }),
+        (number, time) => {
+          const id = recordId(number, time);
+          expect(id).toMatch(UUID);
+          expect(recordNumberOf(id)).toBe(number);
+          expect(timeOf(id)).toBe(time);
+        },
+      ),
+    );
+  });
+
+  it('differs for one number and time', () => {
+    expect(new Set(Array.from({ length: 1000 }, () => recordId(7, 1))).size).toBeGreaterThan(990);
+  });
+
+  it('refuses numbers that do not fit', () => {
+    for (const number of [-1, 2 ** 32, 0.5, Number.NaN]) expect(() => recordId(number, 0)).toThrow(RangeError);
+  });
+});
+
+describe('recordNumberOf', () => {
+  it('is undefined for anything but a lower-case UUIDv7', () => {
+    fc.assert(fc.property(fc.string(), (text) => recordNumberOf(text) === undefined));
+    expect(recordNumberOf('00000000-0000-4000-8000-000000000000')).toBeUndefined();
+    expect(recordNumberOf(recordId(5, 1).toUpperCase())).toBeUndefined();
+  });
+});

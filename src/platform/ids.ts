@@ -1,0 +1,70 @@
+/**
+ * Identifiers: UUIDv7 (RFC 9562), and record ids, which are UUIDv7 that carry the record's number, so that reading a
+ * record by id needs no index of ids.
+ *
+ *   tttttttt-tttt-7rrr-Vnnn-nnnnnRRRRRRR     t: Unix milliseconds, r/R: random, n: record number (32 bits),
+ *                                            V: variant (2 bits) and 2 random bits
+ */
+import { randomFillSync } from 'node:crypto';
+
+const POOL_BYTES = 8192;
+const RECORD_NUMBER_MAX = 0xffff_ffff;
+
+const pool = Buffer.allocUnsafe(POOL_BYTES);
+let poolPosition = POOL_BYTES;
+
+const HEX_OF_BYTE = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+const UUID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/** The position of `count` fresh random bytes in the pool: a system call per 8 KiB rather than per id. */
+function takeRandom(count: number): number {
+  if (poolPosition + count > POOL_BYTES) {
+    randomFillSync(pool);
+    poolPosition = 0;
+  }
+  const position = poolPosition;
+  poolPosition += count;
+  return position;
+}
+
+function hexByte(byte: number): string {
+  return HEX_OF_BYTE[byte & 0xff] as string;
+}
+
+function hex16(value: number): string {
+  return hexByte(value >>> 8) + hexByte(value);
+}
+
+/** `tttttttt-tttt-7rrr-`: the first half, with 12 bits of randomness. */
+function timeHalf(nowMs: number, random: number): string {
+  const high = Math.floor(nowMs / 0x1_0000_0000);
+  const low = nowMs >>> 0;
+  return `${hex16(high)}${hex16(low >>> 16)}-${hex16(low)}-${hex16(0x7000 | (random & 0x0fff))}-`;
+}
+
+/** A UUIDv7 of this moment. */
+export function uuidv7(nowMs = Date.now()): string {
+  const at = takeRandom(10);
+  const head = timeHalf(nowMs, pool.readUInt16LE(at));
+  const variant = hex16(0x8000 | (pool.readUInt16LE(at + 2) & 0x3fff));
+  return `${head}${variant}-${hex16(pool.readUInt16LE(at + 4))}${hex16(pool.readUInt16LE(at + 6))}${hex16(pool.readUInt16LE(at + 8))}`;
+}
+
+/** The id of the record with this number (0 to 2^32 - 1), made at this time. */
+export function recordId(recordNumber: number, nowMs: number): string {
+  if (!Number.isInteger(recordNumber) || recordNumber < 0 || recordNumber > RECORD_NUMBER_MAX) {
+    throw new RangeError(`A record number is an integer of 32 bits, not ${String(recordNumber)}`);
+  }
+  const at = takeRandom(7);
+  const head = timeHalf(nowMs, pool.readUInt16LE(at));
+  const third = 0x8000 | (((pool[at + 2] as number) & 0x30) << 8) | (recordNumber >>> 20);
+  const fourth = ((recordNumber & 0xf_ffff) << 4) >>> 0;
+  const random = pool.readUInt32LE(at + 3);
+  return `${head}${hex16(third)}-${hex16(fourth >>> 8)}${hexByte((fourth & 0xf0) | (random & 0x0f))}${hex16(random >>> 4)}${hexByte(random >>> 20)}`;
+}
+
+/** The number that a record id carries; undefined for text that is not a lower-case UUIDv7. */
+export function recordNumberOf(id: string): number | undefined {
+  if (!UUID_PATTERN.test(id)) return undefined;
+  return Number.parseInt(id.slice(20, 23) + id.slice(24, 29), 16);
+}

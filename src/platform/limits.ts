@@ -1,0 +1,23 @@
+/**
+ * Limits of the interface that are not settings: changing one changes what clients may rely on.
+ * Limits that an operator may change are in `config/default.toml`.
+ */
+
+export const NAME_LENGTH_MAX = 64;
+export const RECORD_NAME_CHARACTERS_MAX = 512;
+export const FIELD_NAME_CHARACTERS_MAX = 128;
+export const FIELDS_PER_LIST_MAX = 256;
+
+export const SEARCH_SIZE_DEFAULT = 10;
+export const SEARCH_SIZE_MAX = 1000;
+export const FACET_SIZE_DEFAULT = 20;
+export const FACET_SIZE_MAX = 1000;
+export const ORDER_BY_KEYS_MAX = 4;
+
+/** The request line and the headers that the front end takes; its HTTP parser allows no more. */
+export const QUERY_STRING_CHARACTERS_MAX = 16_384;
+export const REQUEST_ID_CHARACTERS_MAX = 128;
+/** Faulty places that one problem document names. */
+export const ERROR_PLACES_MAX = 50;
+/** How much of a faulty value an error repeats. */
+export const ERROR_VALUE_CHARACTERS_MAX = 60;

@@ -1,0 +1,36 @@
+/**
+ * Logging: JSON lines on standard error, written in the background so that a request never waits for a disk or a pipe.
+ * What could be secret never reaches a log: no key, no query string, no body.
+ */
+import { pino, destination as openDestination, stdTimeFunctions, type Logger } from 'pino';
+import type { Config } from './config.js';
+
+export interface LoggerOptions {
+  /** Instead of the configured level; the command line is quieter than the service. */
+  readonly level?: Config['log']['level'];
+}
+
+export interface ServiceLogger extends Logger {
+  /** Writes out what is waiting; to be called before the process ends. */
+  drain(): void;
+}
+
+export function createLogger(config: Pick<Config, 'log'>, options: LoggerOptions = {}): ServiceLogger {
+  // While one write is under way the lines after it gather in memory and go out as the next: no line waits for a timer.
+  const output = openDestination({ dest: 2, sync: false, minLength: 0 });
+  // Standard error may be closed by whoever reads it; a service that cannot log goes on serving.
+  output.on('error', () => undefined);
+  const logger = pino(
+    { level: options.level ?? config.log.level, base: null, timestamp: stdTimeFunctions.isoTime },
+    output,
+  );
+  return Object.assign(logger, {
+    drain() {
+      try {
+        output.flushSync();
+      } catch {
+        // Nothing was waiting, or nobody reads.
+      }
+    },
+  });
+}

@@ -1,0 +1,103 @@
+/** The service's measurements, in one Prometheus registry. Names end in their unit; labels have few values. */
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+
+/** Seconds, from 0.1 ms to 10 s. */
+const REQUEST_BUCKETS_SECONDS = [
+  0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5, 10,
+];
+const TASK_BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60];
+/** Timer of the event loop lag; finer would wake an idle process more often. */
+const EVENT_LOOP_PRECISION_MS = 50;
+
+export type PoolName = 'search' | 'ingest';
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/** `processMetrics` adds memory, CPU and event loop of the process; one of a process should have them. */
+export function createMetrics(options: { readonly processMetrics?: boolean } = {}) {
+  const registry = new Registry();
+  const registers = [registry];
+  if (options.processMetrics === true) {
+    collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_PRECISION_MS });
+  }
+  const collectors = new Set<() => void>();
+  return {
+    registry,
+    /** Runs before the measurements are read: for gauges whose value is kept elsewhere and changes too often to be set each time. */
+    beforeReading(collect: () => void): void {
+      collectors.add(collect);
+    },
+    /** All measurements in the text format of Prometheus. */
+    text(): Promise<string> {
+      for (const collect of collectors) collect();
+      return registry.metrics();
+    },
+    requests: new Counter({
+      name: 'gannet_http_requests_total',
+      help: 'Requests answered, by operation and status',
+      labelNames: ['operation', 'status'] as const,
+      registers,
+    }),
+    requestSeconds: new Histogram({
+      name: 'gannet_http_request_seconds',
+      help: 'Time from the request line to the answer',
+      labelNames: ['operation'] as const,
+      buckets: REQUEST_BUCKETS_SECONDS,
+      registers,
+    }),
+    requestsInFlight: new Gauge({
+      name: 'gannet_http_requests_in_flight',
+      help: 'Requests being worked on',
+      registers,
+    }),
+    requestsAborted: new Counter({
+      name: 'gannet_http_requests_aborted_total',
+      help: 'Requests whose client went away before the answer',
+      registers,
+    }),
+    searches: new Counter({ name: 'gannet_searches_total', help: 'Searches that ran', registers }),
+    searchWorkerSeconds: new Histogram({
+      name: 'gannet_search_worker_seconds',
+      help: 'Time of a search inside its worker',
+      buckets: REQUEST_BUCKETS_SECONDS,
+      registers,
+    }),
+    searchBatchSize: new Histogram({
+      name: 'gannet_search_batch_size',
+      help: 'Searches that went to a worker as one task',
+      buckets: [1, 2, 4, 8, 16, 32, 64],
+      registers,
+    }),
+    poolWaiting: new Gauge({
+      name: 'gannet_pool_tasks_waiting',
+      help: 'Tasks that wait for a worker',
+      labelNames: ['pool'] as const,
+      registers,
+    }),
+    poolRefused: new Counter({
+      name: 'gannet_pool_tasks_refused_total',
+      help: 'Tasks refused because the queue was full',
+      labelNames: ['pool'] as const,
+      registers,
+    }),
+    workerDeaths: new Counter({
+      name: 'gannet_worker_deaths_total',
+      help: 'Workers that died and were replaced',
+      labelNames: ['pool'] as const,
+      registers,
+    }),
+    recordsWritten: new Counter({
+      name: 'gannet_records_written_total',
+      help: 'Records created, updated, deleted or refused',
+      labelNames: ['outcome'] as const,
+      registers,
+    }),
+    ingestTaskSeconds: new Histogram({
+      name: 'gannet_ingest_task_seconds',
+      help: 'Time of ingest tasks, by kind (commit, merge, build)',
+      labelNames: ['kind'] as const,
+      buckets: TASK_BUCKETS_SECONDS,
+      registers,
+    }),
+    listsOpen: new Gauge({ name: 'gannet_lists_open', help: 'Lists that are open', registers }),
+  };
+}

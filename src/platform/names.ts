@@ -1,0 +1,67 @@
+/** Names of accounts, lists, groups, feeds and media stores, and of records. */
+import { ServiceError } from './errors.js';
+import { RECORD_NAME_CHARACTERS_MAX } from './limits.js';
+
+export type NameKind = 'account' | 'list' | 'group' | 'feed' | 'media store';
+
+export const NAME_PATTERN_SOURCE = '^[a-z0-9][a-z0-9_-]{0,63}$';
+const NAME_PATTERN = new RegExp(NAME_PATTERN_SOURCE);
+/** Half a character: cannot be written as UTF-8. */
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** Words that start a fixed path where an account may stand (`/list/synonyms/{account}/{list}`, …), now or later. */
+export const RESERVED_ACCOUNT_NAMES: ReadonlySet<string> = new Set([
+  'analytics',
+  'ask',
+  'bulk',
+  'click',
+  'document-text',
+  'eval',
+  'evals',
+  'events',
+  'group',
+  'image',
+  'judge',
+  'judges',
+  'list',
+  'read-only',
+  'related',
+  'suggest',
+  'suggestions',
+  'synonym-candidates',
+  'synonym-preview',
+  'synonyms',
+]);
+
+export function isName(value: string): boolean {
+  return NAME_PATTERN.test(value);
+}
+
+/** What is wrong with the name, as a sentence; undefined where it is good. */
+export function nameFault(kind: NameKind, value: string): string | undefined {
+  if (!isName(value)) {
+    return `The name of ${kind === 'account' ? 'an' : 'a'} ${kind} is 1 to 64 lower-case letters, digits, '-' and '_', and starts with a letter or digit.`;
+  }
+  if (kind === 'account' && RESERVED_ACCOUNT_NAMES.has(value)) {
+    return `'${value}' is a reserved word and cannot be the name of an account.`;
+  }
+  return undefined;
+}
+
+/** Throws `invalid-name` unless the value is a good name of this kind. */
+export function assertName(kind: NameKind, value: string): void {
+  const fault = nameFault(kind, value);
+  if (fault !== undefined) throw new ServiceError('invalid-name', fault);
+}
+
+/** Throws `invalid-name` unless the value can name a record: 1 to 512 characters (code points). */
+export function assertRecordName(value: string): void {
+  // The length in UTF-16 units is at least that in code points, so that the exact count is rarely needed.
+  const good =
+    value.length > 0 &&
+    (value.length <= RECORD_NAME_CHARACTERS_MAX || [...value].length <= RECORD_NAME_CHARACTERS_MAX) &&
+    !LONE_SURROGATE.test(value);
+  if (!good) {
+    throw new ServiceError('invalid-name', `The name of a record is 1 to ${RECORD_NAME_CHARACTERS_MAX} characters.`);
+  }
+}

@@ -1,0 +1,15 @@
+/** Where the parts of the package lie, whether it runs from `src` or from `dist`. */
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The folder that holds package.json and config/default.toml. */
+export function packageRoot(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, 'config', 'default.toml'))) {
+    const parent = dirname(folder);
+    if (parent === folder) throw new Error('config/default.toml is missing beside the program');
+    folder = parent;
+  }
+  return folder;
+}

@@ -1,0 +1,35 @@
+/** "Did you mean …?" */
+import { distance } from 'fastest-levenshtein';
+
+const WORD_LENGTH_MAX = 64;
+
+/** The candidate that was probably meant by `word`, or undefined when none is near (a third of its letters, 1 to 3). */
+export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+  if (word.length > WORD_LENGTH_MAX) return undefined;
+  const wanted = fold(word);
+  const distanceMax = Math.min(3, Math.max(1, Math.floor(wanted.length / 3)));
+  let best: string | undefined;
+  let bestDistance = distanceMax + 1;
+  for (const candidate of candidates) {
+    const folded = fold(candidate);
+    if (folded === wanted) return candidate;
+    if (Math.abs(folded.length - wanted.length) > distanceMax) continue;
+    const edits = distance(wanted, folded);
+    if (edits < bestDistance) {
+      best = candidate;
+      bestDistance = edits;
+    }
+  }
+  return best;
+}
+
+/** `orderBy`, `order-by` and `order_by` are the same word to somebody who mistypes. */
+function fold(word: string): string {
+  return word.toLowerCase().replace(/[-_.\s]/g, '');
+}
+
+/** ` Did you mean 'x'?` or nothing, to be put behind a sentence. */
+export function didYouMean(word: string, candidates: Iterable<string>): string {
+  const meant = nearest(word, candidates);
+  return meant === undefined ? '' : ` Did you mean '${meant}'?`;
+}

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import type { FieldDefinition } from '../catalog/types.js';
+import { ServiceError } from '../platform/index.js';
+import { FieldNormaliser } from './field-normaliser.js';
+
+const definition: FieldDefinition = {
+  searchable_fields: [
+    { name: 'name', weight: 1 },
+    { name: 'title', weight: 1 },
+    { name: 'brand', weight: 1 },
+  ],
+  facets: [
+    { name: 'brand', type: 'string', cardinality: 'Single' },
+    { name: 'tags', type: 'string', cardinality: 'Many' },
+    { name: 'price', type: 'number', cardinality: 'Single' },
+    { name: 'new', type: 'boolean', cardinality: 'Single' },
+    { name: 'day', type: 'date', cardinality: 'Single' },
+  ],
+  resources: [{ name: 'manual', kind: 'document' }],
+  location_field: 'place',
+  inferred: 'no',
+};
+
+function problem(fields: Record<string, unknown>): string {
+  try {
+    new FieldNormaliser(definition).normalise(fields, false);
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'invalid-record') return error.detail;
+    throw error;
+  }
+  return 'none';
+}
+
+describe('FieldNormaliser', () => {
+  it('makes arrays of facet values and leaves out nulls and empty arrays', () => {
+    const fields = { brand: 'Acme', tags: ['a', 'b'], price: 3, new: false, title: 'x', other: null, empty: [], note: [1, 'two', true] };
+    expect(new FieldNormaliser(definition).normalise(fields, false)).toEqual({
+      brand: ['Acme'],
+      tags: ['a', 'b'],
+      price: [3],
+      new: [false],
+      title: 'x',
+      note: [1, 'two', true],
+    });
+  });
+
+  it('skips the name of a flat record only', () => {
+    expect(new FieldNormaliser(definition).normalise({ name: 'n', id: 7 }, true)).toEqual({ id: 7 });
+    expect(new FieldNormaliser(definition).normalise({ name: 'n' }, false)).toEqual({ name: 'n' });
+  });
+
+  it.each([
+    [{ price: '3' }, /price.*finite number.*string '3'/u],
+    [{ price: Infinity }, /price/u],
+    [{ price: [1, 2] }, /price.*one value, not 2/u],
+    [{ brand: 3 }, /brand.*a string, not 3/u],
+    [{ tags: ['a', null] }, /tags.*not null/u],
+    [{ new: 'true' }, /new.*true or false/u],
+    [{ day: 1_700_000_000 }, /day.*ISO 8601/u],
+    [{ day: '2026-02-30' }, /day/u],
+    [{ place: 'London' }, /place.*point/u],
+    [{ place: { latitude: 91, longitude: 0 } }, /place.*latitude/u],
+    [{ manual: 'not a url' }, /manual.*URL/u],
+    [{ title: { a: 1 } }, /title/u],
+    [{ other: { deep: { er: 1 } } }, /other.*not an object/u],
+    [{ other: [[1]] }, /other/u],
+  ])('refuses %j and names the field', (fields, expected) => {
+    expect(problem(fields)).toMatch(expected);
+  });
+
+  it('refuses a field called __proto__ instead of losing it', () => {
+    expect(problem(JSON.parse('{"__proto__": 1}') as Record<string, unknown>)).toMatch(/__proto__/u);
+  });
+
+  it('keeps what does not fit when lenient, and counts it', () => {
+    const normaliser = new FieldNormaliser(definition, { lenient: true, renames: { cost: 'price' } });
+    expect(normaliser.normalise({ cost: 'dear', title: ['was a facet'] }, false)).toEqual({ price: 'dear', title: 'was a facet' });
+    expect(normaliser.conflicts).toBe(1);
+  });
+});

@@ -1,0 +1,189 @@
+/**
+ * Checks the fields of a record against a definition and brings them into the form in which they are stored and
+ * answered: facet values as arrays, nulls and empty arrays left out.
+ *
+ * Strict where a client writes: the first value that does not fit is an error that names its field. Lenient where a version
+ * is built from records that were valid under another definition: such a value stays in the record as it is and is not
+ * indexed, and is counted. Holds no state between records but that count.
+ */
+import type { Facet, FieldDefinition } from '../catalog/types.js';
+import { ERROR_VALUE_CHARACTERS_MAX, FIELD_NAME_CHARACTERS_MAX } from '../platform/index.js';
+import { isPoint, parseDate } from './field-values.js';
+import { invalidRecord } from './record-input.js';
+import type { FieldValue } from './types.js';
+
+interface FieldRole {
+  readonly facet: Facet | undefined;
+  readonly searchable: boolean;
+  readonly resource: boolean;
+  readonly location: boolean;
+}
+const NO_ROLE: FieldRole = { facet: undefined, searchable: false, resource: false, location: false };
+
+export interface NormaliserOptions {
+  readonly lenient?: boolean;
+  /** Names that fields had before: `{old: new}`. */
+  readonly renames?: Readonly<Record<string, string>>;
+}
+
+export class FieldNormaliser {
+  /** Values kept unindexed so far; lenient only. */
+  conflicts = 0;
+  private readonly roles = new Map<string, FieldRole>();
+  private readonly renames: ReadonlyMap<string, string>;
+
+  constructor(
+    readonly definition: FieldDefinition,
+    private readonly options: NormaliserOptions = {},
+  ) {
+    this.renames = new Map(Object.entries(options.renames ?? {}));
+    const extend = (name: string, role: Partial<FieldRole>) => {
+      this.roles.set(name, { ...(this.roles.get(name) ?? NO_ROLE), ...role });
+    };
+    // The searchable field `name` is the record's name, so a field of that name has no role of a text field.
+    for (const field of definition.searchable_fields) if (field.name !== 'name') extend(field.name, { searchable: true });
+    for (const facet of definition.facets) extend(facet.name, { facet });
+    for (const resource of definition.resources) extend(resource.name, { resource: true });
+    if (definition.location_field !== null) extend(definition.location_field, { location: true });
+  }
+
+  /**
+   * The fields in their final form. `flat`: the object also holds the record's `name`, which is no field. Throws
+   * `invalid-record` unless lenient.
+   */
+  normalise(fields: Readonly<Record<string, unknown>>, flat: boolean): Record<string, FieldValue> {
+    const result: Record<string, FieldValue> = {};
+    for (const given in fields) {
+      if (flat && given === 'name') continue;
+      const raw = fields[given];
+      if (raw === null || raw === undefined) continue;
+      const field = this.renames.size === 0 ? given : (this.renames.get(given) ?? given);
+      checkFieldName(field);
+      const value = this.valueOf(field, raw);
+      if (value !== undefined) result[field] = value;
+    }
+    return result;
+  }
+
+  private valueOf(field: string, raw: unknown): FieldValue | undefined {
+    const role = this.roles.get(field) ?? NO_ROLE;
+    if (this.options.lenient !== true) return normaliseValue(field, raw, role);
+    try {
+      // A value that was a facet's array before is a single value again where it is a facet no longer.
+      const single = role.facet === undefined && Array.isArray(raw) && raw.length === 1 ? (raw[0] as unknown) : raw;
+      return normaliseValue(field, single, role);
+    } catch {
+      this.conflicts += 1;
+      return raw as FieldValue;
+    }
+  }
+}
+
+function checkFieldName(field: string): void {
+  if (field === '' || field === '__proto__' || field.length > 2 * FIELD_NAME_CHARACTERS_MAX) {
+    throw invalidRecord(`fields/${field.slice(0, ERROR_VALUE_CHARACTERS_MAX)}`, `'${shown(field)}' cannot be the name of a field.`);
+  }
+  if (field.length > FIELD_NAME_CHARACTERS_MAX && Array.from(field).length > FIELD_NAME_CHARACTERS_MAX) {
+    throw invalidRecord('fields', `The name of a field has at most ${FIELD_NAME_CHARACTERS_MAX} characters: '${shown(field)}'.`);
+  }
+}
+
+function normaliseValue(field: string, raw: unknown, role: FieldRole): FieldValue | undefined {
+  if (role.facet !== undefined) return facetValue(field, raw, role.facet);
+  if (role.location) return locationValue(field, raw);
+  if (role.resource) return resourceValue(field, raw);
+  switch (typeof raw) {
+    case 'string':
+    case 'boolean':
+      return raw;
+    case 'number':
+      if (Number.isFinite(raw)) return raw;
+      throw fieldError(field, `must be a finite number`);
+    default:
+      if (Array.isArray(raw)) return raw.length === 0 ? undefined : arrayOfScalars(field, raw);
+      if (!role.searchable && isPoint(raw)) return locationValue(field, raw);
+      throw fieldError(field, 'must be a string, a number, a boolean or an array of these, not an object');
+  }
+}
+
+function arrayOfScalars(field: string, raw: readonly unknown[]): (string | number | boolean)[] {
+  for (const value of raw) {
+    const scalar = typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value));
+    if (!scalar) throw fieldError(field, `is an array that may hold strings, numbers and booleans only, not ${describe(value)}`);
+  }
+  return raw as (string | number | boolean)[];
+}
+
+function facetValue(field: string, raw: unknown, facet: Facet): FieldValue | undefined {
+  const values: readonly unknown[] = Array.isArray(raw) ? raw : [raw];
+  if (values.length === 0) return undefined;
+  if (values.length > 1 && facet.cardinality === 'Single') {
+    throw fieldError(field, `is a Single facet and takes one value, not ${values.length}`);
+  }
+  for (const value of values) {
+    if (!fitsFacet(value, facet.type)) {
+      throw fieldError(field, `is a ${facet.type} facet and takes ${EXPECTED[facet.type]}, not ${describe(value)}`);
+    }
+  }
+  return values as (string | number | boolean)[];
+}
+
+const EXPECTED: Readonly<Record<Facet['type'], string>> = {
+  string: 'a string',
+  number: 'a finite number',
+  boolean: 'true or false',
+  date: 'an ISO 8601 date or date-time with a zone',
+};
+
+export function fitsFacet(value: unknown, type: Facet['type']): value is string | number | boolean {
+  switch (type) {
+    case 'string':
+      return typeof value === 'string';
+    case 'number':
+      return typeof value === 'number' && Number.isFinite(value);
+    case 'boolean':
+      return typeof value === 'boolean';
+    case 'date':
+      return typeof value === 'string' && parseDate(value) !== undefined;
+  }
+}
+
+function locationValue(field: string, raw: unknown): FieldValue {
+  if (!isPoint(raw)) throw fieldError(field, `takes a point {"latitude", "longitude"}, not ${describe(raw)}`);
+  const { latitude, longitude } = raw;
+  // Written so that NaN is refused too.
+  if (!(Math.abs(latitude) <= 90)) throw fieldError(field, 'has a latitude outside -90 to 90');
+  if (!(Math.abs(longitude) <= 180)) throw fieldError(field, 'has a longitude outside -180 to 180');
+  return raw;
+}
+
+function resourceValue(field: string, raw: unknown): FieldValue {
+  if (typeof raw !== 'string' || !URL.canParse(raw)) throw fieldError(field, `takes the URL of a file, not ${describe(raw)}`);
+  return raw;
+}
+
+function fieldError(field: string, problem: string) {
+  return invalidRecord(`fields/${escapePointer(field)}`, `The field '${shown(field)}' ${problem}.`);
+}
+
+function escapePointer(field: string): string {
+  return field.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+function shown(text: string): string {
+  return text.length > ERROR_VALUE_CHARACTERS_MAX ? `${text.slice(0, ERROR_VALUE_CHARACTERS_MAX)}…` : text;
+}
+
+function describe(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  switch (typeof value) {
+    case 'string':
+      return `the string '${shown(value)}'`;
+    case 'number':
+    case 'boolean':
+      return String(value);
+    default:
+      return 'an object';
+  }
+}

@@ -1,0 +1,46 @@
+/** What a field value means to columns: one rule for the write side and for the filter language. Pure functions. */
+
+const DATE_TIME =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?([Zz]|[+-]\d{2}:?\d{2}))?$/u;
+
+/**
+ * Milliseconds since 1970 of an ISO 8601 date (`2026-11-21`, midnight UTC) or date-time with a zone
+ * (`2026-11-21T05:54:00Z`, `2026-11-21T05:54+01:00`); undefined for anything else, also for days that do not exist.
+ */
+export function parseDate(text: string): number | undefined {
+  const match = DATE_TIME.exec(text);
+  if (match === null) return undefined;
+  const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
+  const midnight = new Date(0);
+  midnight.setUTCFullYear(year, month - 1, day);
+  if (midnight.getUTCMonth() !== month - 1 || midnight.getUTCDate() !== day) return undefined;
+  const zone = match[8];
+  if (zone === undefined) return midnight.getTime();
+
+  const [hours, minutes, seconds] = [Number(match[4]), Number(match[5]), Number(match[6] ?? 0)];
+  if (hours > 23 || minutes > 59 || seconds > 60) return undefined;
+  const milliseconds = Math.floor(Number(`0.${match[7] ?? '0'}`) * 1000 + 1e-6);
+  const offsetMinutes = zoneOffsetMinutes(zone);
+  if (offsetMinutes === undefined) return undefined;
+  return midnight.getTime() + ((hours * 60 + minutes - offsetMinutes) * 60 + seconds) * 1000 + milliseconds;
+}
+
+function zoneOffsetMinutes(zone: string): number | undefined {
+  if (zone === 'Z' || zone === 'z') return 0;
+  const hours = Number(zone.slice(1, 3));
+  const minutes = Number(zone.slice(-2));
+  if (hours > 23 || minutes > 59) return undefined;
+  return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes);
+}
+
+export interface Point {
+  readonly latitude: number;
+  readonly longitude: number;
+}
+
+/** An object with exactly the members `latitude` and `longitude`, both numbers; ranges are not checked. */
+export function isPoint(value: unknown): value is Point {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const { latitude, longitude } = value as Partial<Point>;
+  return typeof latitude === 'number' && typeof longitude === 'number' && Object.keys(value).length === 2;
+}

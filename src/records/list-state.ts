@@ -1,0 +1,43 @@
+/** The state of a list in its own store: one msgpack value, written by every commit. */
+import type { FieldDefinition } from '../catalog/types.js';
+
+export const LIST_STATE_FORMAT = 1;
+
+export interface VersionState {
+  readonly version: number;
+  readonly state: 'building' | 'ready';
+  readonly created_utc: string;
+  readonly definition: FieldDefinition;
+  /** Building: records below this number are copied already. */
+  readonly buildCursor: number;
+  /** Building: fields whose values move to another name on the way. */
+  readonly renames: Readonly<Record<string, string>>;
+}
+
+export interface ListState {
+  readonly format: typeof LIST_STATE_FORMAT;
+  /** Grows by one with every commit: tells after a worker's death whether its commit happened. */
+  readonly sequence: number;
+  readonly nextRecordNumber: number;
+  readonly nextVersion: number;
+  readonly currentVersion: number;
+  /** In ascending order; at most one is building. */
+  readonly versions: readonly VersionState[];
+}
+
+/** What the manifest says of a segment. */
+export interface SegmentEntry {
+  readonly documentCount: number;
+  readonly deletedCount: number;
+  readonly fileBytes: number;
+}
+
+export function currentVersionOf(state: ListState): VersionState {
+  const current = state.versions.find((version) => version.version === state.currentVersion);
+  if (current === undefined) throw new Error(`the list state names a current version ${state.currentVersion} that is missing`);
+  return current;
+}
+
+export function buildingVersionOf(state: ListState): VersionState | undefined {
+  return state.versions.find((version) => version.state === 'building');
+}

@@ -1,0 +1,153 @@
+/**
+ * The bytes of a stored record: a fixed header and JSON fragments in the form that responses have, so that an answer is
+ * spliced from them without parsing.
+ *
+ *   offset  bytes
+ *        0  u8   format (1)
+ *        1  u8   flags: 1 = the name was made from the id
+ *        2  u16  bytes of the as_of fragment
+ *        4  u32  bytes of the head fragment
+ *        8  f64  created, milliseconds since 1970
+ *       16  f64  modified, milliseconds since 1970
+ *       24  head     "id":"…","name":"…"
+ *           as_of    "as_of":"…"
+ *           times    "created_utc":"…","modified_utc":"…"   (always TIMES_BYTES: both are ISO with milliseconds)
+ *           fields   {…}                                      (to the end; facet values are arrays)
+ *
+ * Little-endian. Pure functions over bytes that the caller owns.
+ */
+import type { FieldValue, RecordResource } from './types.js';
+
+export const RECORD_FORMAT = 1;
+export const HEADER_BYTES = 24;
+const FLAG_NAME_GENERATED = 1;
+const TIMES_BYTES = '"created_utc":"2026-11-21T05:54:00.000Z","modified_utc":"2026-11-21T05:54:00.000Z"'.length;
+
+export interface StoredRecord {
+  readonly id: string;
+  readonly name: string;
+  /** True where the client gave no name and the id took its place. */
+  readonly nameGenerated: boolean;
+  readonly asOf: string;
+  readonly createdMs: number;
+  readonly modifiedMs: number;
+  /** JSON object of the fields in their final form. */
+  readonly fieldsJson: string;
+}
+
+/** Fragments of a record, as views into the bytes that were read. */
+export interface RecordParts {
+  /** `"id":"…","name":"…"` */
+  readonly head: Uint8Array;
+  /** `"as_of":"…"` */
+  readonly asOf: Uint8Array;
+  /** `"created_utc":"…","modified_utc":"…"` */
+  readonly times: Uint8Array;
+  /** `{…}` */
+  readonly fields: Uint8Array;
+}
+
+export class DamagedRecordError extends Error {
+  override readonly name = 'DamagedRecordError';
+}
+
+/** Records of one commit share their times, so the last one is kept. */
+let lastIsoMs = Number.NaN;
+let lastIso = '';
+
+/** ISO 8601 with milliseconds; years outside 0000..9999, whose form is longer, never occur as times of a record. */
+export function isoTime(milliseconds: number): string {
+  if (milliseconds !== lastIsoMs) {
+    lastIso = new Date(milliseconds).toISOString();
+    lastIsoMs = milliseconds;
+  }
+  return lastIso;
+}
+
+/** The id and the times are of a form that needs no escaping in JSON. */
+export function encodeRecord(record: StoredRecord): Buffer {
+  const head = `"id":"${record.id}","name":${JSON.stringify(record.name)}`;
+  const asOf = `"as_of":"${record.asOf}"`;
+  const created = isoTime(record.createdMs);
+  const modified = isoTime(record.modifiedMs);
+  const text = `${head}${asOf}"created_utc":"${created}","modified_utc":"${modified}"${record.fieldsJson}`;
+  const textBytes = Buffer.byteLength(text);
+  const bytes = Buffer.allocUnsafe(HEADER_BYTES + textBytes);
+  bytes[0] = RECORD_FORMAT;
+  bytes[1] = record.nameGenerated ? FLAG_NAME_GENERATED : 0;
+  bytes.writeUInt16LE(asOf.length, 2);
+  bytes.writeUInt32LE(textBytes === text.length ? head.length : Buffer.byteLength(head), 4);
+  bytes.writeDoubleLE(record.createdMs, 8);
+  bytes.writeDoubleLE(record.modifiedMs, 16);
+  bytes.write(text, HEADER_BYTES, textBytes === text.length ? 'latin1' : 'utf8');
+  return bytes;
+}
+
+/** Throws DamagedRecordError where the bytes are not what encodeRecord makes. */
+export function readRecordParts(bytes: Uint8Array): RecordParts {
+  const { asOfBegin, timesBegin, fieldsBegin } = bounds(bytes);
+  return {
+    head: bytes.subarray(HEADER_BYTES, asOfBegin),
+    asOf: bytes.subarray(asOfBegin, timesBegin),
+    times: bytes.subarray(timesBegin, fieldsBegin),
+    fields: bytes.subarray(fieldsBegin, bytes.length),
+  };
+}
+
+/** Where the fragments begin; the head begins at HEADER_BYTES and the fields end with the bytes. */
+function bounds(bytes: Uint8Array): { asOfBegin: number; timesBegin: number; fieldsBegin: number } {
+  if (bytes.length < HEADER_BYTES || bytes[0] !== RECORD_FORMAT) throw new DamagedRecordError('unknown record format');
+  const asOfBytes = (bytes[2] as number) | ((bytes[3] as number) << 8);
+  const headBytes =
+    ((bytes[4] as number) | ((bytes[5] as number) << 8) | ((bytes[6] as number) << 16) | ((bytes[7] as number) << 24)) >>>
+    0;
+  const asOfBegin = HEADER_BYTES + headBytes;
+  const timesBegin = asOfBegin + asOfBytes;
+  const fieldsBegin = timesBegin + TIMES_BYTES;
+  if (fieldsBegin + 2 > bytes.length) throw new DamagedRecordError('a record is shorter than its header says');
+  return { asOfBegin, timesBegin, fieldsBegin };
+}
+
+function view(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+}
+
+export function decodeRecord(bytes: Uint8Array): StoredRecord {
+  const { asOfBegin, timesBegin, fieldsBegin } = bounds(bytes);
+  const buffer = view(bytes);
+  const text = `{${buffer.toString('utf8', HEADER_BYTES, asOfBegin)},${buffer.toString('utf8', asOfBegin, timesBegin)}}`;
+  const parsed = parseFragment(text) as { id: string; name: string; as_of: string };
+  return {
+    id: parsed.id,
+    name: parsed.name,
+    nameGenerated: ((bytes[1] as number) & FLAG_NAME_GENERATED) !== 0,
+    asOf: parsed.as_of,
+    createdMs: buffer.readDoubleLE(8),
+    modifiedMs: buffer.readDoubleLE(16),
+    fieldsJson: buffer.toString('utf8', fieldsBegin, buffer.length),
+  };
+}
+
+function parseFragment(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new DamagedRecordError('a fragment of a record is not JSON', { cause: error });
+  }
+}
+
+/** The fields of a stored record as an object with no prototype surprises: own members only. */
+export function parseFields(fieldsJson: string): Record<string, FieldValue> {
+  return parseFragment(fieldsJson) as Record<string, FieldValue>;
+}
+
+export function recordResource(record: StoredRecord): RecordResource {
+  return {
+    id: record.id,
+    name: record.name,
+    fields: parseFields(record.fieldsJson),
+    as_of: record.asOf,
+    created_utc: isoTime(record.createdMs),
+    modified_utc: isoTime(record.modifiedMs),
+  };
+}

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { ServiceError } from '../platform/index.js';
+import { readRecordInput } from './record-input.js';
+
+describe('readRecordInput', () => {
+  it('takes a flat record with an id and a fields member that is no object', () => {
+    const record = { name: 'a', id: 7, fields: 'x' };
+    expect(readRecordInput(record)).toEqual({ name: 'a', fields: record, flat: true, asOfMs: undefined });
+  });
+
+  it('takes a wrapped record with as_of', () => {
+    const record = { name: 'a', fields: { id: 7 }, as_of: '2026-11-21' };
+    expect(readRecordInput(record)).toEqual({ name: 'a', fields: { id: 7 }, flat: false, asOfMs: Date.UTC(2026, 10, 21) });
+  });
+
+  it('takes a record with members beside fields as flat', () => {
+    expect(readRecordInput({ fields: { a: 1 }, other: 2 }).flat).toBe(true);
+  });
+
+  it('counts characters of a name, not units', () => {
+    expect(readRecordInput({ name: '😀'.repeat(512) }).name).toHaveLength(1024);
+    expect(() => readRecordInput({ name: '😀'.repeat(513) })).toThrow('1 to 512');
+  });
+
+  it.each([[{ name: 5 }], [{ name: '' }], [{ name: '\ud800' }], ['text'], [[1]], [null], [{ fields: {}, as_of: 'now' }]])('refuses %j', (record) => {
+    expect(() => readRecordInput(record)).toThrow(ServiceError);
+  });
+});

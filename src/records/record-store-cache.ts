@@ -1,0 +1,59 @@
+/**
+ * The record stores that one worker thread has open: opened at first use, closed when others were used more recently.
+ * Belongs to one thread.
+ */
+import { existsSync } from 'node:fs';
+import { RecordStore, storePath } from './record-store.js';
+
+/** Lists whose stores a thread keeps open. */
+const STORES_OPEN_MAX = 64;
+/** How often stores of deleted lists are looked for: while one is open, its space is not given back. */
+const SWEEP_INTERVAL_MS = 10_000;
+
+export class RecordStoreCache {
+  /** In the order of use, the least recent first. */
+  private readonly stores = new Map<string, RecordStore>();
+  private sweptMs = Date.now();
+
+  constructor(private readonly openMax = STORES_OPEN_MAX) {}
+
+  /** The store of the list at this path, its reads at the last commit. It stays open until the next call, at least. */
+  get(listPath: string): RecordStore {
+    this.sweep();
+    let store = this.stores.get(listPath);
+    if (store === undefined) {
+      store = new RecordStore(listPath);
+      this.evict();
+    } else {
+      this.stores.delete(listPath);
+    }
+    this.stores.set(listPath, store);
+    store.refresh();
+    return store;
+  }
+
+  async close(): Promise<void> {
+    const stores = [...this.stores.values()];
+    this.stores.clear();
+    await Promise.all(stores.map((store) => store.close()));
+  }
+
+  private evict(): void {
+    for (const [listPath, store] of this.stores) {
+      if (this.stores.size < this.openMax) return;
+      this.stores.delete(listPath);
+      void store.close();
+    }
+  }
+
+  private sweep(): void {
+    const now = Date.now();
+    if (now - this.sweptMs < SWEEP_INTERVAL_MS) return;
+    this.sweptMs = now;
+    for (const [listPath, store] of this.stores) {
+      if (existsSync(storePath(listPath))) continue;
+      this.stores.delete(listPath);
+      void store.close();
+    }
+  }
+}

@@ -1,0 +1,254 @@
+/**
+ * The LMDB environment of one list (`lists/<id>/store`): the list's state, and per version its records, names, manifest of
+ * segments and deletions.
+ *
+ *   meta            'state' → ListState
+ *   records-v<N>    record number (u32) → record-codec bytes
+ *   names-v<N>      name (UTF-8; see nameKey) → record number (u32, little-endian)
+ *   manifest-v<N>   segment number → SegmentEntry
+ *   deletions-v<N>  [segment number, chunk of 4096 documents] → 512 bytes, one bit a document
+ *
+ * Thread-safety: one object belongs to one thread; threads that open the same path share the native environment, and
+ * write transactions exclude each other. A transaction is on disk when `transaction` returns. Reads see the last commit of
+ * any thread after `refresh()`, which a task calls once at its start.
+ */
+import { createHash } from 'node:crypto';
+import { mkdirSync, statfsSync } from 'node:fs';
+import { join } from 'node:path';
+import { open, type Database, type RootDatabase } from 'lmdb';
+import { ServiceError, asStorageError } from '../platform/index.js';
+import { LIST_STATE_FORMAT, type ListState, type SegmentEntry } from './list-state.js';
+
+/** Address space per list, not memory or disk; a store that outgrows it answers storage-full. */
+const MAP_BYTES_MAX = 64 * 2 ** 30;
+/** Named databases of a list: five versions with room to spare, since a dropped one frees its place. */
+const DATABASES_MAX = 128;
+const READERS_MAX = 512;
+/** Longer names are kept under a prefix and a hash: LMDB bounds its keys. */
+const NAME_KEY_BYTES_MAX = 1000;
+const NAME_KEY_PREFIX_BYTES = 900;
+/** With less space than this, LMDB's "input/output error" of a short write means that the disk is full. */
+const DISK_FULL_FREE_BYTES_MAX = 16 * 2 ** 20;
+const EIO = 5;
+const APPEND = { append: true };
+const PLAIN = { append: false };
+
+export const DELETION_CHUNK_DOCUMENTS = 4096;
+export const DELETION_CHUNK_BYTES = DELETION_CHUNK_DOCUMENTS / 8;
+
+export function storePath(listPath: string): string {
+  return join(listPath, 'store');
+}
+export function segmentsPath(listPath: string): string {
+  return join(listPath, 'segments');
+}
+export function segmentFile(listPath: string, segment: number): string {
+  return join(segmentsPath(listPath), `${String(segment).padStart(8, '0')}.mdb`);
+}
+
+/** The key of a name. No UTF-8 text holds the byte 0xff, so a long name never meets a short one. */
+export function nameKey(name: string): Buffer {
+  const bytes = Buffer.from(name, 'utf8');
+  if (bytes.length <= NAME_KEY_BYTES_MAX) return bytes;
+  const hash = createHash('sha256').update(bytes).digest();
+  return Buffer.concat([bytes.subarray(0, NAME_KEY_PREFIX_BYTES), Buffer.from([0xff]), hash]);
+}
+
+/** Records, names, manifest and deletions of one version. */
+export class VersionStore {
+  private recordsDb: Database<Buffer, number> | undefined;
+  private namesDb: Database<Buffer, Buffer> | undefined;
+  private manifestDb: Database<SegmentEntry, number> | undefined;
+  private deletionsDb: Database<Buffer, [number, number]> | undefined;
+  private readonly numberBytes = Buffer.alloc(4);
+
+  constructor(
+    private readonly root: RootDatabase,
+    readonly version: number,
+  ) {}
+
+  // Opening a database takes the write lock for a moment, so readers open only what they need, and never in a transaction.
+  get records(): Database<Buffer, number> {
+    return (this.recordsDb ??= this.root.openDB({ name: `records-v${this.version}`, encoding: 'binary', keyEncoding: 'uint32' }));
+  }
+  get names(): Database<Buffer, Buffer> {
+    return (this.namesDb ??= this.root.openDB({ name: `names-v${this.version}`, encoding: 'binary', keyEncoding: 'binary' }));
+  }
+  get manifest(): Database<SegmentEntry, number> {
+    return (this.manifestDb ??= this.root.openDB({ name: `manifest-v${this.version}`, encoding: 'msgpack' }));
+  }
+  get deletions(): Database<Buffer, [number, number]> {
+    return (this.deletionsDb ??= this.root.openDB({ name: `deletions-v${this.version}`, encoding: 'binary' }));
+  }
+  /** Opens all four, before a transaction that uses them. */
+  prepare(): this {
+    void [this.records, this.names, this.manifest, this.deletions];
+    return this;
+  }
+
+  /** The bytes of a record; good until the next read from any database of this thread. */
+  record(recordNumber: number): Buffer | undefined {
+    return this.records.getBinaryFast(recordNumber);
+  }
+
+  recordNumberOfName(name: string): number | undefined {
+    return this.names.getBinaryFast(nameKey(name))?.readUInt32LE(0);
+  }
+
+  /** `append`: the number is above all that are stored, which is written faster. */
+  putRecord(recordNumber: number, bytes: Uint8Array, append = false): void {
+    const written = this.records.putSync(recordNumber, bytes as Buffer, append ? APPEND : PLAIN) as unknown;
+    // LMDB refuses to append below what is there, and lmdb-js says so only here.
+    if (written !== true) throw new Error(`record ${recordNumber} of version ${this.version} could not be written`);
+  }
+  removeRecord(recordNumber: number): void {
+    this.records.removeSync(recordNumber);
+  }
+  putName(name: string, recordNumber: number): void {
+    // LMDB copies the value before this returns, so one buffer serves all.
+    this.numberBytes.writeUInt32LE(recordNumber, 0);
+    this.names.putSync(nameKey(name), this.numberBytes);
+  }
+  removeName(name: string): void {
+    this.names.removeSync(nameKey(name));
+  }
+
+  segments(): { id: number; entry: SegmentEntry }[] {
+    return Array.from(this.manifest.getRange(), ({ key, value }) => ({ id: key, entry: value }));
+  }
+
+  /** Deleted documents of a segment as one bitmap, or undefined where there is none. */
+  deletedDocuments(segment: number, documentCount: number): Uint8Array | undefined {
+    let bitmap: Uint8Array | undefined;
+    for (const { key, value } of this.deletions.getRange({ start: [segment, 0], end: [segment + 1, 0] })) {
+      bitmap ??= new Uint8Array(Math.ceil(documentCount / DELETION_CHUNK_DOCUMENTS) * DELETION_CHUNK_BYTES);
+      bitmap.set(value, key[1] * DELETION_CHUNK_BYTES);
+    }
+    return bitmap?.subarray(0, Math.ceil(documentCount / 8));
+  }
+
+  /** Marks documents as deleted, chunk by chunk: the cost is that of the documents. Inside a transaction. */
+  addDeletions(segment: number, documents: Iterable<number>): void {
+    const chunks = new Map<number, Uint8Array>();
+    let added = 0;
+    for (const document of documents) {
+      const chunk = Math.floor(document / DELETION_CHUNK_DOCUMENTS);
+      let bitmap = chunks.get(chunk);
+      if (bitmap === undefined) {
+        const stored = this.deletions.getBinary([segment, chunk]);
+        bitmap = stored === undefined ? new Uint8Array(DELETION_CHUNK_BYTES) : Uint8Array.from(stored);
+        chunks.set(chunk, bitmap);
+      }
+      const at = document % DELETION_CHUNK_DOCUMENTS;
+      const bit = 1 << (at & 7);
+      const byte = bitmap[at >> 3] as number;
+      if ((byte & bit) === 0) added += 1;
+      bitmap[at >> 3] = byte | bit;
+    }
+    for (const [chunk, bitmap] of chunks) this.deletions.putSync([segment, chunk], Buffer.from(bitmap.buffer));
+    const entry = this.manifest.get(segment);
+    if (entry === undefined) throw new Error(`segment ${segment} is not in the manifest`);
+    this.manifest.putSync(segment, { ...entry, deletedCount: entry.deletedCount + added });
+  }
+
+  removeSegment(segment: number): void {
+    this.manifest.removeSync(segment);
+    for (const key of Array.from(this.deletions.getKeys({ start: [segment, 0], end: [segment + 1, 0] }))) {
+      this.deletions.removeSync(key);
+    }
+  }
+
+  /** Deletes all four databases. No thread may use this version any more. */
+  drop(): void {
+    this.prepare();
+    for (const database of [this.records, this.names, this.manifest, this.deletions]) database.dropSync();
+  }
+}
+
+export class RecordStore {
+  private readonly root: RootDatabase;
+  private readonly meta: Database<ListState, string>;
+  private readonly versions = new Map<number, VersionStore>();
+
+  constructor(readonly listPath: string) {
+    const path = storePath(listPath);
+    mkdirSync(path, { recursive: true });
+    this.root = open({
+      path,
+      noSubdir: false,
+      mapSize: MAP_BYTES_MAX,
+      maxDbs: DATABASES_MAX,
+      maxReaders: READERS_MAX,
+      // Every commit here is awaited to the disk anyway; without overlapping, a commit is LMDB's own two-step sync.
+      overlappingSync: false,
+    });
+    this.meta = this.root.openDB({ name: 'meta', encoding: 'msgpack' });
+  }
+
+  /** Undefined in a folder whose creation was cut short. Throws for a format that this release does not know. */
+  state(): ListState | undefined {
+    const state = this.meta.get('state');
+    if (state !== undefined && state.format !== LIST_STATE_FORMAT) {
+      throw new Error(`${this.listPath} has store format ${String(state.format)}, this release reads ${LIST_STATE_FORMAT}`);
+    }
+    return state;
+  }
+  /** Inside a transaction. */
+  putState(state: ListState): void {
+    this.meta.putSync('state', state);
+  }
+
+  version(version: number): VersionStore {
+    let store = this.versions.get(version);
+    if (store === undefined) {
+      store = new VersionStore(this.root, version);
+      this.versions.set(version, store);
+    }
+    return store;
+  }
+  /** Numbers of the versions that have databases here, whether or not the state names them. */
+  versionsOnDisk(): number[] {
+    const numbers = new Set<number>();
+    for (const key of this.root.getKeys()) {
+      const number = /^[a-z]+-v(\d+)$/u.exec(String(key))?.[1];
+      if (number !== undefined) numbers.add(Number(number));
+    }
+    return [...numbers];
+  }
+  forgetVersion(version: number): void {
+    this.versions.delete(version);
+  }
+
+  /** Reads from here on see the last commit of any thread. */
+  refresh(): void {
+    this.root.resetReadTxn();
+  }
+
+  /** All of the action or, when it throws, nothing; on disk when this returns. Rejects a full disk as `storage-full`. */
+  transaction<Result>(action: () => Result): Result {
+    try {
+      return this.root.transactionSync(action);
+    } catch (error) {
+      throw this.asWriteError(error);
+    }
+  }
+
+  /** `storage-full` where the error means that; every other error as it is. */
+  asWriteError(error: unknown): unknown {
+    const code = error instanceof Error ? (error as Error & { code?: unknown }).code : undefined;
+    if ((code === EIO || code === 'io') && freeBytes(this.listPath) < DISK_FULL_FREE_BYTES_MAX) {
+      return new ServiceError('storage-full', 'The disk is full: nothing was written. Free space and try again.', { cause: error });
+    }
+    return asStorageError(error);
+  }
+
+  async close(): Promise<void> {
+    this.versions.clear();
+    await this.root.close();
+  }
+}
+
+function freeBytes(path: string): number {
+  const { bavail, bsize } = statfsSync(path);
+  return bavail * bsize;
+}

@@ -1,0 +1,81 @@
+/**
+ * One ranking over the lists of a group: each list's hits are in order already, so the next hit of the group is always the
+ * best of the lists' next ones. Sort values come from the records, and only for hits that get that far.
+ *
+ * Ties go by score, then by the order of the lists in the group, then by record number.
+ */
+import type { SearchRequest } from '../options/search-request.js';
+import type { ListSearch } from './list-search.js';
+import type { RecordReader } from './record-reader.js';
+import { compareSortValues, recordSortValues, type SortValue } from './sort-values.js';
+
+/** A place among the hits of one list. */
+export interface HitPlace {
+  readonly listIndex: number;
+  readonly hit: number;
+}
+
+interface Stream {
+  readonly listIndex: number;
+  readonly search: ListSearch;
+  next: number;
+  /** Sort values of the next hit, once they were needed. */
+  values: readonly SortValue[] | undefined;
+}
+
+export class GroupRanking {
+  private readonly streams: Stream[];
+
+  constructor(
+    private readonly request: SearchRequest,
+    searches: readonly ListSearch[],
+    private readonly records: RecordReader,
+  ) {
+    this.streams = searches.map((search, listIndex) => ({ listIndex, search, next: 0, values: undefined }));
+  }
+
+  page(skip: number, size: number): HitPlace[] {
+    const places: HitPlace[] = [];
+    for (let rank = 0; rank < skip + size; ++rank) {
+      const best = this.best();
+      if (best === undefined) break;
+      if (rank >= skip) places.push({ listIndex: best.listIndex, hit: best.next });
+      best.next += 1;
+      best.values = undefined;
+    }
+    return places;
+  }
+
+  private best(): Stream | undefined {
+    let best: Stream | undefined;
+    for (const stream of this.streams) {
+      if (stream.next >= stream.search.result.hits.count) continue;
+      // In the order of storage, the lists stand one behind the other.
+      if (this.request.storageOrder) return stream;
+      if (best === undefined || this.before(stream, best)) best = stream;
+    }
+    return best;
+  }
+
+  private before(left: Stream, right: Stream): boolean {
+    const { order } = this.request;
+    if (order.length > 0) {
+      const [leftValues, rightValues] = [this.values(left), this.values(right)];
+      for (const [index, key] of order.entries()) {
+        const compared = compareSortValues(leftValues[index], rightValues[index], key.descending);
+        if (compared !== 0) return compared < 0;
+      }
+    }
+    // Equal scores: the list that stands first in the group, which is `right`.
+    return left.search.result.hits.score(left.next) > right.search.result.hits.score(right.next);
+  }
+
+  private values(stream: Stream): readonly SortValue[] {
+    if (stream.values === undefined) {
+      const { list, result } = stream.search;
+      const parts = this.records.read(list, result.hits.recordNumber(stream.next));
+      stream.values = recordSortValues(this.request.order, list, parts, result.hits.distance(stream.next));
+    }
+    return stream.values;
+  }
+}

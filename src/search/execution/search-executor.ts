@@ -1,0 +1,133 @@
+/**
+ * A search from task to finished response bytes: read the options, search each list, fetch, highlight, serialise.
+ * Belongs to one thread.
+ */
+import type { Kernel } from '../../../native-bindings/index.js';
+import { readSearchRequest, type SearchRequest } from '../options/search-request.js';
+import { highlightRecord, highlightSpec } from '../response/highlighting.js';
+import type { ResponseWriter } from '../response/response-writer.js';
+import { writeResult } from '../response/result-writer.js';
+import type { SearchTarget, SearchTask } from '../types.js';
+import { mergeFacets, mergeRanges } from './facet-merge.js';
+import { GroupRanking, type HitPlace } from './group-ranking.js';
+import { ListContexts, type ListContext } from './list-context.js';
+import { ListSearcher, type ListSearch } from './list-search.js';
+import type { RecordReader } from './record-reader.js';
+
+/** Values of each facet that a list of a group reports, so that the merged counts are exact. */
+const GROUP_FACET_VALUES_MAX = 100_000;
+
+export class SearchExecutor {
+  private readonly contexts: ListContexts;
+  private readonly searcher: ListSearcher;
+
+  constructor(
+    private readonly kernel: Kernel,
+    private readonly records: RecordReader,
+  ) {
+    this.contexts = new ListContexts(kernel);
+    this.searcher = new ListSearcher(kernel);
+  }
+
+  /** Appends the response body to the writer and returns its total_count. Throws ServiceError for what the caller did wrong. */
+  execute(task: SearchTask, writer: ResponseWriter): number {
+    const begin = performance.now();
+    const lists = task.targets.map(({ generation }) => this.contexts.get(generation));
+    const request = readSearchRequest(
+      task.options,
+      lists.map(({ settings }) => settings.definition),
+    );
+    const searches = this.searchLists(task, lists, request);
+    const totalCount = searches.reduce((sum, { result }) => sum + result.total, 0);
+
+    const { subject, queryId } = task;
+    const named = subject.kind === 'list' ? 'list_name' : 'group_name';
+    writer.ascii(`{"query_id":"${queryId}","${named}":`);
+    writer.text(JSON.stringify(subject.name));
+    writer.ascii(`,"version":${subject.version},"total_count":${totalCount},"results":[`);
+    this.writeResults(task, request, searches, writer);
+    writer.ascii(']');
+    writeFacets(subject, request, searches, writer);
+    const tookMs = Math.round((performance.now() - begin) * 1000) / 1000;
+    writer.ascii(`,"took_ms":${tookMs},"applied":{"query_rules":[],"synonyms":[],"typos":[]}}`);
+    return totalCount;
+  }
+
+  private searchLists(task: SearchTask, lists: readonly ListContext[], request: SearchRequest): ListSearch[] {
+    const window =
+      task.subject.kind === 'list'
+        ? { skip: request.skip, size: request.size, facetValues: request.facetSize }
+        : // A page of a group may come from one list alone, from its beginning.
+          { skip: 0, size: request.size === 0 ? 0 : request.skip + request.size, facetValues: GROUP_FACET_VALUES_MAX };
+    return lists.map((list, index) =>
+      this.searcher.search(list, (task.targets[index] as SearchTarget).generation, request, index, window),
+    );
+  }
+
+  private writeResults(
+    task: SearchTask,
+    request: SearchRequest,
+    searches: readonly ListSearch[],
+    writer: ResponseWriter,
+  ): void {
+    const select = request.select === undefined ? undefined : new Set(request.select);
+    const explanations = searches.map(({ result }) =>
+      result.explainJson === '' ? undefined : (JSON.parse(result.explainJson) as unknown[]),
+    );
+    const highlights = searches.map(({ list, query }) =>
+      request.highlight ? highlightSpec(query, list.layout.textFields) : undefined,
+    );
+    let written = 0;
+    for (const { listIndex, hit } of this.places(task, request, searches)) {
+      const { list, query, result } = searches[listIndex] as ListSearch;
+      const { hits } = result;
+      const parts = this.records.read(list, hits.recordNumber(hit));
+      if (parts === undefined) continue;
+      if (written > 0) writer.ascii(',');
+      written += 1;
+      const distance = request.radius === undefined ? Number.NaN : hits.distance(hit);
+      const near = !Number.isNaN(distance);
+      const spec = highlights[listIndex];
+      const explanation = explanations[listIndex]?.[hit];
+      writeResult(writer, parts, {
+        // Without words there is nothing to score by: every match is perfect.
+        score: query.kind === 'groups' ? hits.score(hit) : 1,
+        distance: near ? distance : undefined,
+        location: near ? { latitude: hits.latitude(hit), longitude: hits.longitude(hit) } : undefined,
+        highlightsJson: spec === undefined ? undefined : highlightRecord(this.kernel, spec, parts),
+        listName: task.targets[listIndex]?.listName,
+        explainJson: explanation === undefined ? undefined : JSON.stringify(explanation),
+        select,
+      });
+    }
+  }
+
+  /** The hits of the answer in their order. */
+  private places(task: SearchTask, request: SearchRequest, searches: readonly ListSearch[]): Iterable<HitPlace> {
+    if (task.subject.kind === 'list') return allHits(0, searches[0]?.result.hits.count ?? 0);
+    return new GroupRanking(request, searches, this.records).page(request.skip, request.size);
+  }
+}
+
+function* allHits(listIndex: number, count: number): Generator<HitPlace> {
+  for (let hit = 0; hit < count; ++hit) yield { listIndex, hit };
+}
+
+function writeFacets(
+  subject: SearchTask['subject'],
+  request: SearchRequest,
+  searches: readonly ListSearch[],
+  writer: ResponseWriter,
+): void {
+  if (request.facets.length === 0) return;
+  const facets = searches.map(({ result }) => result.facetsJson).filter((json) => json !== '');
+  const ranges = searches.map(({ result }) => result.rangesJson).filter((json) => json !== '');
+  // A list without any segment knows no facet's name; merging nothing names them all.
+  const own = subject.kind === 'list' && facets[0] !== '{}' ? facets[0] : undefined;
+  writer.ascii(',"facets":');
+  writer.text(own ?? mergeFacets(facets, request.facets, request.facetSize));
+  const mergedRanges = subject.kind === 'list' ? ranges[0] : mergeRanges(ranges);
+  if (mergedRanges === undefined) return;
+  writer.ascii(',"facet_ranges":');
+  writer.text(mergedRanges);
+}

@@ -1,0 +1,67 @@
+/** The values by which records of different lists are compared: the same that the kernel's columns hold. */
+import { foldFacetValue } from '../../platform/index.js';
+import { parseDate, type RecordParts } from '../../records/index.js';
+import { facetsByName } from '../filter/filter-resolver.js';
+import type { SortKey } from '../options/order-by.js';
+import type { ListContext } from './list-context.js';
+
+/** Undefined: the record has no value. Strings are UTF-8 of their folded key, whose byte order is the kernel's. */
+export type SortValue = number | Buffer | undefined;
+
+export function recordSortValues(
+  order: readonly SortKey[],
+  list: ListContext,
+  parts: RecordParts | undefined,
+  distance: number,
+): SortValue[] {
+  let members: Readonly<Record<string, unknown>> | undefined;
+  let fields: Readonly<Record<string, unknown>> | undefined;
+  return order.map((key) => {
+    if (key.by === 'distance') return Number.isNaN(distance) ? undefined : distance;
+    if (parts === undefined) return undefined;
+    if (key.column.startsWith('@')) {
+      members ??= parseObject(`{${text(parts.head)},${text(parts.times)}}`);
+      return recordMember(key.column, members);
+    }
+    const facet = facetsByName(list.settings.definition).get(key.column);
+    if (facet?.cardinality !== 'Single') return undefined;
+    fields ??= parseObject(text(parts.fields));
+    return fieldValue(Object.hasOwn(fields, key.column) ? fields[key.column] : undefined, facet.type === 'date');
+  });
+}
+
+/** Missing values come last in either direction; of different kinds, numbers come first. */
+export function compareSortValues(left: SortValue, right: SortValue, descending: boolean): number {
+  if (left === undefined || right === undefined) return Number(left === undefined) - Number(right === undefined);
+  if (typeof left === 'number' && typeof right === 'number') return descending ? right - left : left - right;
+  if (typeof left === 'number' || typeof right === 'number') return typeof left === 'number' ? -1 : 1;
+  return descending ? Buffer.compare(right, left) : Buffer.compare(left, right);
+}
+
+function recordMember(column: string, members: Readonly<Record<string, unknown>>): SortValue {
+  if (column === '@name') return fieldValue(members['name'], false);
+  return fieldValue(members[column === '@created' ? 'created_utc' : 'modified_utc'], true);
+}
+
+/** Facet values are arrays; a Single facet's holds one value. */
+function fieldValue(value: unknown, isDate: boolean): SortValue {
+  const single: unknown = Array.isArray(value) ? value[0] : value;
+  switch (typeof single) {
+    case 'number':
+      return single;
+    case 'boolean':
+      return single ? 1 : 0;
+    case 'string':
+      return isDate ? parseDate(single) : Buffer.from(foldFacetValue(single));
+    default:
+      return undefined;
+  }
+}
+
+function text(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+}
+
+function parseObject(json: string): Readonly<Record<string, unknown>> {
+  return JSON.parse(json) as Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,69 @@
+/**
+ * The trees of the filter language. A text becomes a syntax tree (names and literals as written, with their positions);
+ * against a field definition that becomes a filter: values in the form of the columns, nothing left to look up.
+ */
+
+export type ComparisonOperator = '=' | '!=' | '<' | '<=' | '>' | '>=';
+
+/** A value as written. `date` is a bare date; quoted ones are strings until the facet's type is known. */
+export type Literal =
+  | { readonly kind: 'string'; readonly text: string; readonly at: number }
+  | { readonly kind: 'date'; readonly text: string; readonly at: number }
+  | { readonly kind: 'number'; readonly value: number; readonly at: number }
+  | { readonly kind: 'boolean'; readonly value: boolean; readonly at: number };
+
+export interface FieldReference {
+  readonly name: string;
+  /** Offset in the text, in UTF-16 units from 0. */
+  readonly at: number;
+}
+
+export type SyntaxLeaf =
+  | {
+      readonly kind: 'compare';
+      readonly field: FieldReference;
+      readonly operator: ComparisonOperator;
+      readonly operatorAt: number;
+      readonly literal: Literal;
+    }
+  | { readonly kind: 'in'; readonly field: FieldReference; readonly literals: readonly Literal[] }
+  | { readonly kind: 'is-null'; readonly field: FieldReference };
+
+export type SyntaxNode =
+  | SyntaxLeaf
+  | { readonly kind: 'and'; readonly nodes: readonly SyntaxNode[] }
+  | { readonly kind: 'or'; readonly nodes: readonly SyntaxNode[] }
+  | { readonly kind: 'not'; readonly node: SyntaxNode };
+
+/** A value as columns hold it: the folded key of a string, or a number (dates in milliseconds, booleans 0 and 1). */
+export type FilterValue =
+  { readonly kind: 'string'; readonly key: string } | { readonly kind: 'number'; readonly value: number };
+
+export type FilterNode =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'and'; readonly nodes: readonly FilterNode[] }
+  | { readonly kind: 'or'; readonly nodes: readonly FilterNode[] }
+  | { readonly kind: 'not'; readonly node: FilterNode }
+  | {
+      readonly kind: 'compare';
+      readonly field: string;
+      readonly operator: ComparisonOperator;
+      readonly value: FilterValue;
+    }
+  | { readonly kind: 'in'; readonly field: string; readonly values: readonly FilterValue[] }
+  | { readonly kind: 'is-null'; readonly field: string }
+  | { readonly kind: 'within'; readonly latitude: number; readonly longitude: number; readonly metres: number };
+
+export const FILTER_ALL: FilterNode = Object.freeze({ kind: 'all' });
+export const FILTER_NONE: FilterNode = Object.freeze({ kind: 'none' });
+
+/** The conjunction of filters, without needless levels. */
+export function allOf(nodes: readonly FilterNode[]): FilterNode {
+  const wanted = nodes
+    .flatMap((node) => (node.kind === 'and' ? node.nodes : [node]))
+    .filter((node) => node.kind !== 'all');
+  if (wanted.length === 0) return FILTER_ALL;
+  if (wanted.length === 1) return wanted[0] as FilterNode;
+  return Object.freeze({ kind: 'and', nodes: Object.freeze(wanted) });
+}

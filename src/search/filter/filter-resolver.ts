@@ -1,0 +1,192 @@
+/**
+ * Syntax tree to filter: names become facets, literals the values of their columns.
+ *
+ * In a group each list has its own definition. A field that one list lacks (or has with a type that the value does not
+ * fit) counts as missing in that list; only what no list can answer is an error.
+ */
+import type { Facet, FieldDefinition } from '../../catalog/index.js';
+import { didYouMean, foldFacetValue, type ServiceError } from '../../platform/index.js';
+import { parseDate } from '../../records/index.js';
+import { excerpt, filterError } from './filter-error.js';
+import {
+  FILTER_ALL,
+  FILTER_NONE,
+  type FilterNode,
+  type FilterValue,
+  type Literal,
+  type SyntaxLeaf,
+  type SyntaxNode,
+} from './filter-nodes.js';
+import { notADate, parseFilterSyntax } from './filter-parser.js';
+
+const FACETS_NAMED_MAX = 30;
+
+/** Reads a filter for one list. Throws `invalid-filter` only. */
+export function parseFilter(text: string, definition: FieldDefinition): FilterNode {
+  return parseFilters(text, [definition])[0] as FilterNode;
+}
+
+/** Reads a filter for the lists of a group: one filter a definition, in their order. */
+export function parseFilters(text: string, definitions: readonly FieldDefinition[]): readonly FilterNode[] {
+  const syntax = parseFilterSyntax(text);
+  return new FilterResolver(definitions).resolve(syntax);
+}
+
+class FilterResolver {
+  private readonly facets: readonly ReadonlyMap<string, Facet>[];
+
+  constructor(private readonly definitions: readonly FieldDefinition[]) {
+    this.facets = definitions.map(facetsByName);
+  }
+
+  /** One node a definition. */
+  resolve(node: SyntaxNode): FilterNode[] {
+    switch (node.kind) {
+      case 'and':
+      case 'or': {
+        const operands = node.nodes.map((operand) => this.resolve(operand));
+        return this.definitions.map((_, index) =>
+          combine(
+            node.kind,
+            operands.map((operand) => operand[index] as FilterNode),
+          ),
+        );
+      }
+      case 'not':
+        return this.resolve(node.node).map(negate);
+      case 'compare':
+      case 'in':
+      case 'is-null':
+        return this.leaf(node);
+    }
+  }
+
+  private leaf(leaf: SyntaxLeaf): FilterNode[] {
+    let firstError: ServiceError | undefined;
+    let answered = false;
+    const nodes = this.facets.map((facets) => {
+      const facet = facets.get(leaf.field.name);
+      if (facet === undefined) return missing(leaf);
+      const resolved = resolveLeaf(leaf, facet);
+      if ('kind' in resolved) {
+        answered = true;
+        return resolved;
+      }
+      firstError ??= resolved;
+      return missing(leaf);
+    });
+    if (answered) return nodes;
+    throw firstError ?? this.unknownField(leaf.field.name, leaf.field.at);
+  }
+
+  private unknownField(name: string, at: number): ServiceError {
+    const names = [...new Set(this.facets.flatMap((facets) => [...facets.keys()]))];
+    if (names.length === 0) return filterError(at, `${excerpt(name)} is no facet: this list has none to filter by`);
+    const more = names.length > FACETS_NAMED_MAX ? ` and ${names.length - FACETS_NAMED_MAX} more` : '';
+    const known = `Facets are ${names.slice(0, FACETS_NAMED_MAX).join(', ')}${more}.`;
+    return filterError(at, `${excerpt(name)} is no facet of this list.${didYouMean(name, names)} ${known}`);
+  }
+}
+
+const facetsOfDefinition = new WeakMap<FieldDefinition, ReadonlyMap<string, Facet>>();
+
+/** Definitions are immutable, so the map is made once for each. */
+export function facetsByName(definition: FieldDefinition): ReadonlyMap<string, Facet> {
+  let facets = facetsOfDefinition.get(definition);
+  if (facets === undefined) {
+    facets = new Map(definition.facets.map((facet) => [facet.name, facet]));
+    facetsOfDefinition.set(definition, facets);
+  }
+  return facets;
+}
+
+/** What a condition says about records that have no value for its field. */
+function missing(leaf: SyntaxLeaf): FilterNode {
+  if (leaf.kind === 'is-null') return FILTER_ALL;
+  return leaf.kind === 'compare' && leaf.operator === '!=' ? FILTER_ALL : FILTER_NONE;
+}
+
+function resolveLeaf(leaf: SyntaxLeaf, facet: Facet): FilterNode | ServiceError {
+  if (leaf.kind === 'is-null') return Object.freeze({ kind: 'is-null', field: facet.name });
+  if (leaf.kind === 'in') {
+    const values: FilterValue[] = [];
+    for (const literal of leaf.literals) {
+      const value = columnValue(literal, facet);
+      if (isError(value)) return value;
+      values.push(value);
+    }
+    return Object.freeze({ kind: 'in', field: facet.name, values: Object.freeze(values) });
+  }
+  if (facet.type === 'boolean' && leaf.operator !== '=' && leaf.operator !== '!=') {
+    return filterError(
+      leaf.operatorAt,
+      `${excerpt(facet.name)} is a boolean facet, which can only be compared with = and !=`,
+    );
+  }
+  const value = columnValue(leaf.literal, facet);
+  if (isError(value)) return value;
+  return Object.freeze({ kind: 'compare', field: facet.name, operator: leaf.operator, value });
+}
+
+function isError(value: FilterValue | ServiceError): value is ServiceError {
+  return value instanceof Error;
+}
+
+/** The literal as a value of the facet's column, or why it is none. */
+function columnValue(literal: Literal, facet: Facet): FilterValue | ServiceError {
+  switch (facet.type) {
+    case 'string':
+      if (literal.kind !== 'string') return mismatch(literal, facet, 'text in quotes');
+      return Object.freeze({ kind: 'string', key: foldFacetValue(literal.text) });
+    case 'number':
+      if (literal.kind !== 'number') return mismatch(literal, facet, 'a number without quotes');
+      return number(literal.value);
+    case 'boolean':
+      if (literal.kind !== 'boolean') return mismatch(literal, facet, 'true or false without quotes');
+      return number(literal.value ? 1 : 0);
+    case 'date': {
+      if (literal.kind !== 'string' && literal.kind !== 'date') return mismatch(literal, facet, 'an ISO date');
+      const milliseconds = parseDate(literal.text);
+      return milliseconds === undefined ? filterError(literal.at, notADate(literal.text)) : number(milliseconds);
+    }
+  }
+}
+
+function number(value: number): FilterValue {
+  return Object.freeze({ kind: 'number', value });
+}
+
+function mismatch(literal: Literal, facet: Facet, expected: string): ServiceError {
+  const found = literal.kind === 'string' ? `the text ${excerpt(literal.text)}` : `a ${literal.kind}`;
+  return filterError(
+    literal.at,
+    `${excerpt(facet.name)} is a ${facet.type} facet: expected ${expected}, found ${found}`,
+  );
+}
+
+function negate(node: FilterNode): FilterNode {
+  switch (node.kind) {
+    case 'all':
+      return FILTER_NONE;
+    case 'none':
+      return FILTER_ALL;
+    case 'not':
+      return node.node;
+    default:
+      return Object.freeze({ kind: 'not', node });
+  }
+}
+
+/** Leaves out what decides nothing; answers at once where one operand decides. */
+function combine(kind: 'and' | 'or', operands: readonly FilterNode[]): FilterNode {
+  const neutral = kind === 'and' ? 'all' : 'none';
+  const deciding = kind === 'and' ? FILTER_NONE : FILTER_ALL;
+  const nodes: FilterNode[] = [];
+  for (const operand of operands) {
+    if (operand.kind === deciding.kind) return deciding;
+    if (operand.kind !== neutral) nodes.push(operand);
+  }
+  if (nodes.length === 0) return kind === 'and' ? FILTER_ALL : FILTER_NONE;
+  if (nodes.length === 1) return nodes[0] as FilterNode;
+  return Object.freeze({ kind, nodes: Object.freeze(nodes) });
+}

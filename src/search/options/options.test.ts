@@ -1,0 +1,168 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { FieldDefinition } from '../../catalog/index.js';
+import { ServiceError } from '../../platform/index.js';
+import type { SearchOptions } from '../types.js';
+import { parseOrderBy } from './order-by.js';
+import { parseRadius } from './radius.js';
+import { readSearchRequest } from './search-request.js';
+
+const DEFINITION: FieldDefinition = {
+  searchable_fields: [{ name: 'title', weight: 1 }],
+  facets: [
+    { name: 'price', type: 'number', cardinality: 'Single' },
+    { name: 'two words', type: 'string', cardinality: 'Single' },
+    { name: 'tags', type: 'string', cardinality: 'Many' },
+  ],
+  resources: [],
+  location_field: 'place',
+  inferred: 'no',
+};
+const PLACELESS: FieldDefinition = { ...DEFINITION, facets: [], location_field: null };
+
+function refusal(action: () => unknown): ServiceError {
+  try {
+    action();
+  } catch (error) {
+    if (error instanceof ServiceError) return error;
+    throw error;
+  }
+  throw new Error('accepted');
+}
+
+describe('radius', () => {
+  it.each([
+    ['51.5,-0.12,10km', 51.5, -0.12, 10_000],
+    [' 51.5 , -0.12 , 10 km ', 51.5, -0.12, 10_000],
+    ['51.5,-0.12,250', 51.5, -0.12, 250],
+    ['-51.5,+0.12,250M', -51.5, 0.12, 250],
+    ['0,180,1mi', 0, 180, 1609.344],
+    ['0,0,0', 0, 0, 0],
+    ['0,0,.5km', 0, 0, 500],
+  ])('%s', (text, latitude, longitude, metres) => {
+    expect(parseRadius(text)).toEqual({ latitude, longitude, metres });
+  });
+
+  it('takes an object', () => {
+    expect(parseRadius({ latitude: 1, longitude: 2, distance: 3 })).toEqual({ latitude: 1, longitude: 2, metres: 3 });
+  });
+
+  it.each([
+    ['', 'with commas'],
+    ['51.5,-0.12', 'with commas'],
+    ['1,2,3,4', 'with commas'],
+    ['x,0,1', 'latitude "x"'],
+    ['0,,1', 'longitude ""'],
+    ['91,0,1', 'between -90 and 90'],
+    ['0,181,1', 'between -180 and 180'],
+    ['0,0,1yd', 'm, km, mi'],
+    ['0,0,-1', 'm, km, mi'],
+    ['1e1,0,1', 'latitude "1e1"'],
+    [`0,0,${'9'.repeat(400)}`, 'expected'],
+  ])('refuses %s', (text, expected) => {
+    const error = refusal(() => parseRadius(text));
+    expect(error.code).toBe('invalid-parameter');
+    expect(error.errors?.[0]?.parameter).toBe('radius');
+    expect(error.detail).toContain(expected);
+  });
+
+  it('refuses objects out of range', () => {
+    expect(refusal(() => parseRadius({ latitude: NaN, longitude: 0, distance: 1 })).status).toBe(400);
+    expect(refusal(() => parseRadius({ latitude: 0, longitude: 0, distance: Infinity })).status).toBe(400);
+  });
+});
+
+describe('order_by', () => {
+  it.each([
+    ['price', [{ by: 'column', column: 'price', descending: false }]],
+    ['price DESC', [{ by: 'column', column: 'price', descending: true }]],
+    [
+      ' name asc , created_utc desc,modified_utc',
+      [
+        { by: 'column', column: '@name', descending: false },
+        { by: 'column', column: '@created', descending: true },
+        { by: 'column', column: '@modified', descending: false },
+      ],
+    ],
+    ['`two words` desc', [{ by: 'column', column: 'two words', descending: true }]],
+    ['distance desc', [{ by: 'distance', descending: true }]],
+  ])('%s', (text, keys) => {
+    expect(parseOrderBy(text, [DEFINITION], true)).toEqual(keys);
+  });
+
+  it.each([
+    ['tags', 'Many facet'],
+    ['title', 'Sortable are name, created_utc, modified_utc'],
+    ['pryce', "Did you mean 'price'?"],
+    ['price down', 'asc or desc'],
+    ['price asc name', 'comma'],
+    ['price,', 'field name'],
+    [',price', 'field name'],
+    ['name,name,name,name,name', 'at most 4'],
+    ['distance', 'needs the radius'],
+  ])('refuses %s', (text, expected) => {
+    const error = refusal(() => parseOrderBy(text, [DEFINITION], false));
+    expect(error.status).toBe(400);
+    expect(error.errors?.[0]?.parameter).toBe('order_by');
+    expect(error.detail).toContain(expected);
+  });
+
+  it('wants a field sortable in one list of a group', () => {
+    expect(parseOrderBy('price', [PLACELESS, DEFINITION], false)).toHaveLength(1);
+    expect(refusal(() => parseOrderBy('price', [PLACELESS], false)).status).toBe(400);
+  });
+
+  it('throws nothing but ServiceErrors', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[a-z`, ]{0,40}$/)), (text) => {
+        try {
+          parseOrderBy(text, [DEFINITION], false);
+        } catch (error) {
+          expect(error).toBeInstanceOf(ServiceError);
+        }
+      }),
+    );
+  });
+});
+
+describe('options', () => {
+  const read = (options: SearchOptions, definition = DEFINITION) => readSearchRequest(options, [definition]);
+
+  it('has defaults', () => {
+    expect(read({})).toMatchObject({
+      query: '',
+      match: 'any',
+      filters: [{ kind: 'all' }],
+      order: [],
+      storageOrder: false,
+      minimumTextScore: 0,
+      facets: [],
+      facetSize: 20,
+      highlight: true,
+      explain: false,
+      typoTolerance: true,
+      skip: 0,
+      size: 10,
+    });
+  });
+
+  it('takes blank texts for absent ones', () => {
+    expect(read({ query: ' ', filter: ' ', order_by: '' })).toEqual(read({}));
+  });
+
+  it('wants a location field for a radius', () => {
+    expect(refusal(() => read({ radius: '0,0,1' }, PLACELESS)).detail).toContain('location_field');
+    expect(() => readSearchRequest({ radius: '0,0,1' }, [PLACELESS, DEFINITION])).not.toThrow();
+  });
+
+  it('refuses ranking=none with order_by', () => {
+    expect(refusal(() => read({ ranking: 'none', order_by: 'price' })).status).toBe(400);
+    expect(read({ ranking: 'none' }).storageOrder).toBe(true);
+  });
+
+  it('wants facets to be facets', () => {
+    expect(read({ facets: ['price', 'tags', 'price'] }).facets).toEqual(['price', 'tags']);
+    expect(refusal(() => read({ facets: ['tag'] })).detail).toContain("Did you mean 'tags'?");
+    expect(refusal(() => read({ facets: ['price'] }, PLACELESS)).detail).toContain('There are none');
+  });
+});

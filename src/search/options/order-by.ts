@@ -1,0 +1,93 @@
+/**
+ * The `order_by` option: up to four keys, `field asc|desc` with commas between them; `asc` when neither is said. A field
+ * name with blanks or commas is written in backticks (doubled to mean one), as in filters.
+ */
+import type { FieldDefinition } from '../../catalog/index.js';
+import { didYouMean, ORDER_BY_KEYS_MAX, ServiceError } from '../../platform/index.js';
+import { facetsByName } from '../filter/filter-resolver.js';
+
+export type SortKey =
+  /** `column`: a facet's name, or `@name`, `@created`, `@modified`. */
+  | { readonly by: 'column'; readonly column: string; readonly descending: boolean }
+  | { readonly by: 'distance'; readonly descending: boolean };
+
+const RECORD_COLUMNS: ReadonlyMap<string, string> = new Map([
+  ['name', '@name'],
+  ['created_utc', '@created'],
+  ['modified_utc', '@modified'],
+]);
+const KEY = /\s*(?:`((?:[^`]|``)*)`|([^\s,`]+))(?:\s+([^\s,]+))?\s*/y;
+const SORTABLE_NAMED_MAX = 30;
+
+/**
+ * Of a group, a field has to be sortable in one list at least; where a list lacks it, its records have no value and come
+ * last. Throws `invalid-parameter` only.
+ */
+export function parseOrderBy(
+  text: string,
+  definitions: readonly FieldDefinition[],
+  hasRadius: boolean,
+): readonly SortKey[] {
+  const keys: SortKey[] = [];
+  let offset = 0;
+  for (;;) {
+    KEY.lastIndex = offset;
+    const matched = KEY.exec(text);
+    if (matched === null) throw orderError('expected a field name and asc or desc, such as "price desc, name"');
+    offset += matched[0].length;
+    if (offset < text.length && text[offset] !== ',') {
+      throw orderError(`expected a comma or the end at position ${offset}; a key is a field name and asc or desc`);
+    }
+    const name = matched[2] ?? (matched[1] as string).replaceAll('``', '`');
+    if (keys.length === ORDER_BY_KEYS_MAX) throw orderError(`at most ${ORDER_BY_KEYS_MAX} keys are allowed`);
+    keys.push(sortKey(name, descending(matched[3], name), definitions, hasRadius));
+    if (offset >= text.length) break;
+    offset += 1;
+  }
+  return Object.freeze(keys);
+}
+
+function descending(direction: string | undefined, name: string): boolean {
+  switch (direction?.toLowerCase()) {
+    case undefined:
+    case 'asc':
+      return false;
+    case 'desc':
+      return true;
+    default:
+      throw orderError(`the direction of ${name} has to be asc or desc`);
+  }
+}
+
+function sortKey(
+  name: string,
+  descending: boolean,
+  definitions: readonly FieldDefinition[],
+  hasRadius: boolean,
+): SortKey {
+  const column = RECORD_COLUMNS.get(name);
+  if (column !== undefined) return Object.freeze({ by: 'column', column, descending });
+  if (name === 'distance' && hasRadius) return Object.freeze({ by: 'distance', descending });
+  const facets = definitions.flatMap((definition) => facetsByName(definition).get(name) ?? []);
+  if (facets.some((facet) => facet.cardinality === 'Single')) {
+    return Object.freeze({ by: 'column', column: name, descending });
+  }
+  const sortable = sortableNames(definitions, hasRadius);
+  const known = `Sortable are ${sortable.slice(0, SORTABLE_NAMED_MAX).join(', ')}`;
+  if (facets.length > 0) throw orderError(`${name} is a Many facet, which has no single value to sort by. ${known}`);
+  if (name === 'distance') throw orderError(`distance needs the radius option. ${known}`);
+  throw orderError(`${name.slice(0, 80)} is not sortable.${didYouMean(name, sortable)} ${known}`);
+}
+
+function sortableNames(definitions: readonly FieldDefinition[], hasRadius: boolean): string[] {
+  const single = definitions.flatMap((definition) =>
+    definition.facets.filter((facet) => facet.cardinality === 'Single').map((facet) => facet.name),
+  );
+  return [...new Set([...RECORD_COLUMNS.keys(), ...(hasRadius ? ['distance'] : []), ...single])];
+}
+
+function orderError(message: string): ServiceError {
+  return new ServiceError('invalid-parameter', `order_by is not valid: ${message}.`, {
+    errors: [{ parameter: 'order_by', detail: message }],
+  });
+}

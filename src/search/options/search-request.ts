@@ -1,0 +1,87 @@
+/**
+ * The options of a search, read against the definitions of its lists: everything that can be refused is refused here,
+ * before the kernel is asked for anything.
+ */
+import type { FieldDefinition } from '../../catalog/index.js';
+import { didYouMean, FACET_SIZE_DEFAULT, SEARCH_SIZE_DEFAULT, ServiceError } from '../../platform/index.js';
+import type { FilterNode } from '../filter/filter-nodes.js';
+import { FILTER_ALL } from '../filter/filter-nodes.js';
+import { facetsByName, parseFilters } from '../filter/filter-resolver.js';
+import type { MatchMode, RadiusOption, SearchOptions } from '../types.js';
+import { parseOrderBy, type SortKey } from './order-by.js';
+import { parseRadius } from './radius.js';
+
+export interface SearchRequest {
+  /** Trimmed; empty: every record matches. */
+  readonly query: string;
+  readonly match: MatchMode;
+  /** One a list. */
+  readonly filters: readonly FilterNode[];
+  readonly radius: RadiusOption | undefined;
+  /** Empty: by score. */
+  readonly order: readonly SortKey[];
+  /** In the order in which the records are stored, instead of by score. */
+  readonly storageOrder: boolean;
+  /** 0..1; 0: none. Floors of kinds of score that no list has yet decide nothing. */
+  readonly minimumTextScore: number;
+  /** Undefined: all fields. Names that a record lacks are simply absent: records may hold fields of no definition. */
+  readonly select: readonly string[] | undefined;
+  /** Names without repetition, each a facet of one list at least. */
+  readonly facets: readonly string[];
+  readonly facetSize: number;
+  readonly highlight: boolean;
+  readonly explain: boolean;
+  readonly typoTolerance: boolean;
+  readonly skip: number;
+  readonly size: number;
+}
+
+/** Throws `invalid-filter` or `invalid-parameter`. */
+export function readSearchRequest(options: SearchOptions, definitions: readonly FieldDefinition[]): SearchRequest {
+  const radius = options.radius === undefined ? undefined : parseRadius(options.radius);
+  if (radius !== undefined && definitions.every((definition) => definition.location_field === null)) {
+    throw invalid('radius', 'radius needs a list with a location_field; this one has none');
+  }
+  // Clients that always send every option send it blank where they want none.
+  const filter = given(options.filter);
+  const orderBy = given(options.order_by);
+  if (options.ranking === 'none' && orderBy !== undefined) {
+    throw invalid('ranking', 'ranking=none and order_by contradict each other: leave one of them out');
+  }
+  return Object.freeze({
+    query: options.query?.trim() ?? '',
+    match: options.match ?? 'any',
+    filters: filter === undefined ? definitions.map(() => FILTER_ALL) : parseFilters(filter, definitions),
+    radius,
+    order: orderBy === undefined ? [] : parseOrderBy(orderBy, definitions, radius !== undefined),
+    storageOrder: options.ranking === 'none',
+    minimumTextScore: options.minimum_text_score ?? 0,
+    select: options.select,
+    facets: options.facets === undefined ? [] : checkedFacets(options.facets, definitions),
+    facetSize: options.facet_size ?? FACET_SIZE_DEFAULT,
+    highlight: options.highlight ?? true,
+    explain: options.explain ?? false,
+    typoTolerance: options.typo_tolerance ?? true,
+    skip: options.skip ?? 0,
+    size: options.size ?? SEARCH_SIZE_DEFAULT,
+  });
+}
+
+function given(text: string | undefined): string | undefined {
+  return text === undefined || text.trim() === '' ? undefined : text;
+}
+
+function checkedFacets(names: readonly string[], definitions: readonly FieldDefinition[]): readonly string[] {
+  const wanted = [...new Set(names)];
+  for (const name of wanted) {
+    if (definitions.some((definition) => facetsByName(definition).has(name))) continue;
+    const known = [...new Set(definitions.flatMap((definition) => [...facetsByName(definition).keys()]))];
+    const all = known.length === 0 ? 'There are none.' : `Facets are ${known.slice(0, 30).join(', ')}.`;
+    throw invalid('facets', `"${name.slice(0, 80)}" is no facet.${didYouMean(name, known)} ${all}`);
+  }
+  return wanted;
+}
+
+function invalid(parameter: string, detail: string): ServiceError {
+  return new ServiceError('invalid-parameter', detail, { errors: [{ parameter, detail }] });
+}

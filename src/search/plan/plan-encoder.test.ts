@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import type { FieldDefinition } from '../../catalog/index.js';
+import { kernelLayout } from '../../index/kernel-layout.js';
+import { readSearchRequest } from '../options/search-request.js';
+import type { SearchOptions } from '../types.js';
+import { encodePlan } from './plan-encoder.js';
+import { planSearch } from './planner.js';
+import { analyseQuery } from './query-analysis.js';
+
+const SHOP: FieldDefinition = {
+  searchable_fields: [{ name: 'title', weight: 1 }],
+  facets: [
+    { name: 'brand', type: 'string', cardinality: 'Single' },
+    { name: 'tags', type: 'string', cardinality: 'Many' },
+    { name: 'price', type: 'number', cardinality: 'Single' },
+  ],
+  resources: [],
+  location_field: 'place',
+  inferred: 'no',
+};
+const PLAIN: FieldDefinition = {
+  ...SHOP,
+  facets: [{ name: 'brand', type: 'string', cardinality: 'Many' }],
+  location_field: null,
+};
+const [BRAND, TAGS, PRICE, NAME, , MODIFIED, LOCATION] = [0, 1, 2, 3, 4, 5, 6];
+
+function encoded(options: SearchOptions, definitions = [SHOP], listIndex = 0) {
+  const request = readSearchRequest(options, definitions);
+  const query = analyseQuery(request.query, request.match, {
+    analyse: (text) => text.match(/\w+/g) ?? [],
+    expansion: { language: 'en', typoTolerance: true },
+    groupsMax: 10,
+    phraseTermsMax: 10,
+  });
+  const window = { skip: request.skip, size: request.size, facetValues: request.facetSize };
+  return encodePlan(
+    planSearch(request, listIndex, query, window),
+    kernelLayout(definitions[listIndex] as FieldDefinition),
+  );
+}
+
+describe('plans', () => {
+  it('turns names into columns', () => {
+    expect(
+      encoded({
+        query: 'red shoes',
+        match: 'all',
+        filter: "brand = 'Acme' and not (price in (1, 2) or tags != null)",
+        order_by: 'price desc, name, modified_utc',
+        facets: ['tags'],
+        facet_size: 7,
+        minimum_text_score: 0.5,
+        skip: 20,
+        size: 5,
+        explain: true,
+      }),
+    ).toEqual({
+      needTotal: true,
+      explain: true,
+      storageOrder: false,
+      skip: 20,
+      size: 5,
+      minimumScore: 0.5,
+      groups: [
+        { occur: 'must', boost: 1, alternatives: [{ weight: 1, terms: ['red'] }] },
+        { occur: 'must', boost: 1, alternatives: [{ weight: 1, terms: ['shoes'] }] },
+      ],
+      filter: {
+        op: 'and',
+        nodes: [
+          { op: 'equal', column: BRAND, value: 'acme' },
+          {
+            op: 'not',
+            node: {
+              op: 'or',
+              nodes: [
+                { op: 'in', column: PRICE, values: [1, 2] },
+                { op: 'not', node: { op: 'isNull', column: TAGS } },
+              ],
+            },
+          },
+        ],
+      },
+      sort: [
+        { by: 'column', column: PRICE, descending: true },
+        { by: 'column', column: NAME, descending: false },
+        { by: 'column', column: MODIFIED, descending: false },
+      ],
+      facets: [{ column: TAGS, size: 7 }],
+    });
+  });
+
+  it('adds a radius to the filter, the order and the hits', () => {
+    const origin = { latitude: 51.5, longitude: -0.12 };
+    expect(
+      encoded({ radius: '51.5,-0.12,1km', filter: 'price > 1 and price < 5', order_by: 'distance' }),
+    ).toMatchObject({
+      filter: {
+        op: 'and',
+        nodes: [{ op: 'greater' }, { op: 'less' }, { op: 'within', column: LOCATION, ...origin, metres: 1000 }],
+      },
+      sort: [{ by: 'distance', column: LOCATION, ...origin, descending: false }],
+      distance: { column: LOCATION, ...origin },
+    });
+  });
+
+  it('matches nothing for a query without words', () => {
+    expect(encoded({ query: '?!' })).toMatchObject({ groups: [], filter: { op: 'not', node: { op: 'all' } } });
+  });
+
+  it('takes the order of storage where nothing ranks', () => {
+    expect(encoded({})).toMatchObject({ storageOrder: true, sort: [] });
+    expect(encoded({ query: 'red' })).toMatchObject({ storageOrder: false, sort: [] });
+    expect(encoded({ query: 'red', ranking: 'none' })).toMatchObject({
+      storageOrder: false,
+      sort: [{ by: 'recordNumber', descending: false }],
+    });
+    expect(encoded({ order_by: 'price' })).toMatchObject({ storageOrder: false });
+  });
+
+  it('leaves out what a list of a group lacks', () => {
+    const options = {
+      radius: '0,0,1',
+      filter: 'price = 1 or price = null',
+      order_by: 'price, brand',
+      facets: ['price', 'brand'],
+    };
+    expect(encoded(options, [SHOP, PLAIN], 1)).toMatchObject({
+      filter: { op: 'not', node: { op: 'all' } },
+      sort: [],
+      facets: [{ column: 0, size: 20 }],
+    });
+    expect(encoded(options, [SHOP, PLAIN], 1)).not.toHaveProperty('distance');
+  });
+});

@@ -1,0 +1,141 @@
+/** The plan of a list with names turned into the kernel's columns. Pure: knows a layout, not a kernel. */
+import { CREATED_COLUMN, LOCATION_COLUMN, MODIFIED_COLUMN, NAME_COLUMN, type KernelLayout } from '../../index/index.js';
+import type {
+  PlanComparison,
+  PlanFilter,
+  PlanGroup,
+  PlanSortKey,
+  PlanValue,
+  QueryPlan,
+} from '../../../native-bindings/query-plan.js';
+import type { ComparisonOperator, FilterNode, FilterValue } from '../filter/filter-nodes.js';
+import type { SortKey } from '../options/order-by.js';
+import type { GeoPoint, QueryGroup, QueryNode, SearchPlan } from './plan-nodes.js';
+
+const ALL: PlanFilter = Object.freeze({ op: 'all' });
+const NONE: PlanFilter = Object.freeze({ op: 'not', node: ALL });
+const NO_GROUPS: readonly PlanGroup[] = Object.freeze([]);
+
+const COMPARISONS: Readonly<Record<ComparisonOperator, PlanComparison>> = {
+  '=': 'equal',
+  '!=': 'notEqual',
+  '<': 'less',
+  '<=': 'lessOrEqual',
+  '>': 'greater',
+  '>=': 'greaterOrEqual',
+};
+const OCCURS = { should: 'should', must: 'must', 'must-not': 'mustNot' } as const;
+
+export function encodePlan(plan: SearchPlan, layout: KernelLayout): QueryPlan {
+  const groups = plan.query.kind === 'groups' ? plan.query.groups.map(encodeGroup) : NO_GROUPS;
+  const location = plan.origin === undefined ? undefined : layout.column(LOCATION_COLUMN);
+  return {
+    needTotal: true,
+    explain: plan.explain,
+    // Without words every record scores 1: the order of storage is the order by score.
+    storageOrder: groups.length === 0 && plan.order.length === 0,
+    skip: plan.skip,
+    size: plan.size,
+    minimumScore: plan.minimumScore,
+    groups,
+    filter: encodeQueryFilter(plan.query, plan.filter, layout),
+    sort: encodeOrder(plan, layout),
+    facets: plan.facets.flatMap(({ name, values }) => {
+      const column = layout.column(name);
+      return column === undefined ? [] : [{ column, size: values }];
+    }),
+    ...(location === undefined ? {} : { distance: { column: location, ...degrees(plan.origin as GeoPoint) } }),
+  };
+}
+
+/** The plan that matches what the filter matches, for the removal of records. */
+export function encodeFilterPlan(filter: FilterNode, layout: KernelLayout): QueryPlan {
+  return {
+    needTotal: true,
+    storageOrder: true,
+    skip: 0,
+    size: 0,
+    groups: NO_GROUPS,
+    filter: encodeFilter(filter, layout),
+    sort: [],
+    facets: [],
+  };
+}
+
+function encodeGroup(group: QueryGroup): PlanGroup {
+  return { occur: OCCURS[group.occur], boost: group.boost, alternatives: group.alternatives };
+}
+
+function encodeQueryFilter(query: QueryNode, filter: FilterNode, layout: KernelLayout): PlanFilter {
+  return query.kind === 'nothing' ? NONE : encodeFilter(filter, layout);
+}
+
+function encodeFilter(node: FilterNode, layout: KernelLayout): PlanFilter {
+  switch (node.kind) {
+    case 'all':
+      return ALL;
+    case 'none':
+      return NONE;
+    case 'and':
+    case 'or':
+      return { op: node.kind, nodes: node.nodes.map((operand) => encodeFilter(operand, layout)) };
+    case 'not':
+      return { op: 'not', node: encodeFilter(node.node, layout) };
+    case 'compare':
+      return {
+        op: COMPARISONS[node.operator],
+        column: facetColumn(node.field, layout),
+        value: encodeValue(node.value),
+      };
+    case 'in':
+      return { op: 'in', column: facetColumn(node.field, layout), values: node.values.map(encodeValue) };
+    case 'is-null':
+      return { op: 'isNull', column: facetColumn(node.field, layout) };
+    case 'within': {
+      // In a group, a list without locations has nothing near anywhere.
+      const column = layout.column(LOCATION_COLUMN);
+      return column === undefined ? NONE : { op: 'within', column, ...degrees(node), metres: node.metres };
+    }
+  }
+}
+
+function facetColumn(name: string, layout: KernelLayout): number {
+  const column = layout.column(name);
+  if (column === undefined) throw new Error(`the filter names ${name}, which has no column`);
+  return column;
+}
+
+function encodeValue(value: FilterValue): PlanValue {
+  return value.kind === 'string' ? value.key : value.value;
+}
+
+function encodeOrder(plan: SearchPlan, layout: KernelLayout): PlanSortKey[] {
+  if (plan.storageOrder && plan.query.kind === 'groups') return [{ by: 'recordNumber', descending: false }];
+  return plan.order.flatMap((key) => encodeSortKey(key, plan.origin, layout));
+}
+
+/** In a group, a key that a list lacks is left out there: none of its records has a value. */
+function encodeSortKey(key: SortKey, origin: GeoPoint | undefined, layout: KernelLayout): PlanSortKey[] {
+  const { descending } = key;
+  if (key.by === 'distance') {
+    const column = layout.column(LOCATION_COLUMN);
+    return column === undefined || origin === undefined
+      ? []
+      : [{ by: 'distance', descending, column, ...degrees(origin) }];
+  }
+  const column = sortColumn(key.column, layout);
+  return column === undefined ? [] : [{ by: 'column', descending, column }];
+}
+
+const RECORD_COLUMNS: ReadonlySet<string> = new Set([NAME_COLUMN, CREATED_COLUMN, MODIFIED_COLUMN]);
+
+function sortColumn(name: string, layout: KernelLayout): number | undefined {
+  const column = layout.column(name);
+  if (column === undefined || RECORD_COLUMNS.has(name)) return column;
+  // Many in this list of the group, Single in another.
+  return layout.schema.columns[column]?.many === true ? undefined : column;
+}
+
+function degrees({ latitude, longitude }: GeoPoint): GeoPoint {
+  return { latitude, longitude };
+}

@@ -1,0 +1,33 @@
+/** A search request and a list's settings to the plan of that list. */
+import { allOf, type FilterNode } from '../filter/filter-nodes.js';
+import type { SearchRequest } from '../options/search-request.js';
+import type { QueryNode, SearchPlan } from './plan-nodes.js';
+
+export interface PlanWindow {
+  readonly skip: number;
+  readonly size: number;
+  /** Values wanted of each facet. */
+  readonly facetValues: number;
+}
+
+export function planSearch(
+  request: SearchRequest,
+  listIndex: number,
+  query: QueryNode,
+  window: PlanWindow,
+): SearchPlan {
+  const { radius } = request;
+  const filter = request.filters[listIndex] as FilterNode;
+  return Object.freeze({
+    query,
+    filter: radius === undefined ? filter : allOf([filter, Object.freeze({ kind: 'within', ...radius })]),
+    order: request.order,
+    storageOrder: request.storageOrder,
+    origin: radius,
+    minimumScore: request.minimumTextScore,
+    skip: window.skip,
+    size: window.size,
+    facets: request.facets.map((name) => ({ name, values: window.facetValues })),
+    explain: request.explain,
+  });
+}

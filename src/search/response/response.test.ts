@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { encodeRecord, readRecordParts } from '../../records/index.js';
+import { ResponseWriter } from './response-writer.js';
+import { writeResult, type HitMembers } from './result-writer.js';
+
+const RECORD = readRecordParts(
+  encodeRecord({
+    id: '0193a6f0-0000-7000-8000-000000000000',
+    name: 'Żółw "1"',
+    nameGenerated: false,
+    asOf: '2026-11-21T05:54:00.000Z',
+    createdMs: 0,
+    modifiedMs: 1,
+    fieldsJson: '{"title":"Zażółć","price":[5],"a\\"b":"c","__proto__":"d"}',
+  }),
+);
+const PLAIN: HitMembers = {
+  score: 0.123456789,
+  distance: undefined,
+  location: undefined,
+  highlightsJson: undefined,
+  listName: undefined,
+  explainJson: undefined,
+  select: undefined,
+};
+
+function written(hit: Partial<HitMembers>): string {
+  const writer = new ResponseWriter();
+  writeResult(writer, RECORD, { ...PLAIN, ...hit });
+  return Buffer.from(writer.take()).toString();
+}
+
+describe('a result', () => {
+  it('has its members in the order of the service document', () => {
+    const result = written({
+      distance: 1234.56789,
+      location: { latitude: 51.5, longitude: -0.12 },
+      highlightsJson: '{"title":"<em>Zażółć</em>"}',
+      listName: 'animals',
+      explainJson: '{"score":1}',
+    });
+    expect(Object.keys(JSON.parse(result) as object)).toEqual([
+      'id',
+      'name',
+      '@text_score',
+      'as_of',
+      'distance',
+      'location',
+      'fields',
+      'highlights',
+      'list_name',
+      'explain',
+    ]);
+    expect(JSON.parse(result)).toMatchObject({
+      name: 'Żółw "1"',
+      '@text_score': 0.123457,
+      as_of: '2026-11-21T05:54:00.000Z',
+      distance: 1234.568,
+      location: { latitude: 51.5, longitude: -0.12 },
+      fields: { title: 'Zażółć', price: [5], 'a"b': 'c' },
+      highlights: { title: '<em>Zażółć</em>' },
+      list_name: 'animals',
+      explain: { score: 1 },
+    });
+  });
+
+  it('leaves out what the search did not ask for', () => {
+    expect(Object.keys(JSON.parse(written({})) as object)).toEqual(['id', 'name', '@text_score', 'as_of', 'fields']);
+  });
+
+  it('selects fields in the order of the record', () => {
+    expect(written({ select: new Set(['price', 'missing', 'title']) })).toContain(
+      '"fields":{"title":"Zażółć","price":[5]}',
+    );
+    expect(written({ select: new Set(['a"b', '__proto__']) })).toContain('"fields":{"a\\"b":"c","__proto__":"d"}');
+    expect(written({ select: new Set() })).toContain('"fields":{}');
+  });
+});
+
+describe('the response writer', () => {
+  it('grows, takes back what failed, and starts over', () => {
+    const writer = new ResponseWriter();
+    writer.ascii('a'.repeat(1_000_000));
+    writer.text('ł'.repeat(1_000_000));
+    const begin = writer.length;
+    writer.text('half an answer');
+    writer.truncate(begin);
+    writer.bytes(Buffer.from('end'));
+    const taken = Buffer.from(writer.take()).toString();
+    expect(taken).toBe(`${'a'.repeat(1_000_000)}${'ł'.repeat(1_000_000)}end`);
+    expect(writer.length).toBe(0);
+    writer.ascii('next');
+    expect(Buffer.from(writer.take()).toString()).toBe('next');
+  });
+});

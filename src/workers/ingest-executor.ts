@@ -1,0 +1,98 @@
+/**
+ * The pool of ingest workers. A task is given to a thread only when one is free; the others wait here, so that a client
+ * that goes away takes its task out of the queue.
+ *
+ * Merges have a lane and a thread of their own: a merge of minutes must not hold up a write of milliseconds.
+ */
+import { Piscina } from 'piscina';
+import type { Logger } from 'pino';
+import type { IngestExecutor, IngestResult, IngestTask } from '../index/index.js';
+import { ServiceError, type Config, type Metrics } from '../platform/index.js';
+import { ingestTransferList } from './ingest-transfer.js';
+import { TaskLane } from './task-lane.js';
+import { WorkerDeaths, workerFile } from './worker-pool.js';
+import { valueOf, type WorkerReply } from './worker-reply.js';
+
+const MERGES_AT_WORK_MAX = 1;
+/** A thread that was needed for a merge ends after this time without work. */
+const IDLE_TIMEOUT_MS = 60_000;
+const WORKER_HEAP_MIB_MAX = 1024;
+/** Searches come first on a busy processor. */
+const NICE_INCREMENT = 5;
+const CLOSE_TIMEOUT_MS = 60_000;
+const RETRY_AFTER_SECONDS = 1;
+
+export interface IngestExecutorOptions {
+  readonly config: Pick<Config, 'ingest'>;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+}
+
+export interface RunningIngestExecutor extends IngestExecutor {
+  /** Finishes what was accepted, then ends the threads. */
+  close(): Promise<void>;
+}
+
+export function createIngestExecutor({ config, log, metrics }: IngestExecutorOptions): RunningIngestExecutor {
+  const threads = config.ingest.threads;
+  const piscina = new Piscina({
+    filename: workerFile('ingest'),
+    minThreads: 1,
+    maxThreads: threads + MERGES_AT_WORK_MAX,
+    concurrentTasksPerWorker: 1,
+    maxQueue: threads + MERGES_AT_WORK_MAX,
+    idleTimeout: IDLE_TIMEOUT_MS,
+    niceIncrement: NICE_INCREMENT,
+    // Its tasks never wait for anything, and with atomics Piscina would not turn the event loop between them: the timers that
+    // lmdb-js leaves behind with each snapshot would gather. A task of milliseconds does not notice the difference.
+    atomics: 'disabled',
+    resourceLimits: { maxOldGenerationSizeMb: WORKER_HEAP_MIB_MAX },
+    recordTiming: false,
+    closeTimeout: CLOSE_TIMEOUT_MS,
+  });
+  const deaths = new WorkerDeaths('ingest', log, metrics);
+  piscina.on('error', (error) => {
+    deaths.record(error);
+  });
+  const waiting = metrics.poolWaiting.labels('ingest');
+  const lanes = {
+    writes: new TaskLane({ atWorkMax: threads, waitingMax: config.ingest.queue_max }),
+    merges: new TaskLane({ atWorkMax: MERGES_AT_WORK_MAX, waitingMax: config.ingest.queue_max }),
+  };
+
+  async function send<T extends IngestTask>(task: T): Promise<IngestResult<T>> {
+    const begin = performance.now();
+    let reply: WorkerReply<IngestResult<T>>;
+    try {
+      reply = (await piscina.run(task, { transferList: ingestTransferList(task) })) as WorkerReply<IngestResult<T>>;
+    } catch (error) {
+      throw deaths.failure(error);
+    }
+    metrics.ingestTaskSeconds.observe({ kind: task.kind }, (performance.now() - begin) / 1000);
+    return valueOf(reply, (stack) => {
+      log.error({ task: task.kind, list: task.listPath, stack }, 'An ingest task failed unexpectedly');
+    });
+  }
+
+  return {
+    async run(task, options = {}) {
+      const lane = task.kind === 'merge' ? lanes.merges : lanes.writes;
+      if (lane.full) {
+        metrics.poolRefused.inc({ pool: 'ingest' });
+        const detail = `${config.ingest.queue_max} writes are waiting already; try again in a second.`;
+        throw new ServiceError('overloaded', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+      }
+      const done = lane.run(() => send(task), options.signal);
+      waiting.set(lanes.writes.waiting + lanes.merges.waiting);
+      try {
+        return await done;
+      } finally {
+        waiting.set(lanes.writes.waiting + lanes.merges.waiting);
+      }
+    },
+    async close() {
+      await Promise.all([lanes.writes.drained(), lanes.merges.drained()]);
+      await piscina.close();
+    },
+  };
+}

@@ -1,0 +1,11 @@
+/** The entry of an ingest thread: one task at a time, answered as a WorkerReply. The work itself is in src/index. */
+import { kernel } from '../../native-bindings/index.js';
+import { runIngestTask, type IngestResult, type IngestTask } from '../index/index.js';
+import { RecordStoreCache } from '../records/index.js';
+import { replyOf, type WorkerReply } from './worker-reply.js';
+
+const context = { kernel, stores: new RecordStoreCache() };
+
+export default function runTask(task: IngestTask): Promise<WorkerReply<IngestResult<IngestTask>>> {
+  return replyOf(() => runIngestTask(context, task));
+}

@@ -1,0 +1,155 @@
+/** The pools with their real threads; they run what `npm run build` compiled into dist. */
+import { existsSync } from 'node:fs';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listFixtures, searchTask, type ListFixtures } from '../../test/support/lists.js';
+import type { FieldDefinition } from '../catalog/index.js';
+import type { ListIndex } from '../index/index.js';
+import { createMetrics, loadConfig } from '../platform/index.js';
+import type { SearchOptions } from '../search/index.js';
+import { createIngestExecutor } from './ingest-executor.js';
+import { ingestTransferList } from './ingest-transfer.js';
+import { createSearchPool, type RunningSearchPool } from './search-pool.js';
+import { workerFile } from './worker-pool.js';
+
+const DEFINITION: FieldDefinition = {
+  searchable_fields: [{ name: 'title', weight: 1 }],
+  facets: [{ name: 'number', type: 'number', cardinality: 'Single' }],
+  resources: [],
+  location_field: null,
+  inferred: 'no',
+};
+const RECORDS = Array.from({ length: 500 }, (_, number) => ({
+  name: `r${number}`,
+  title: `word${number % 10} common`,
+  number,
+}));
+const NEVER = new AbortController().signal;
+const config = loadConfig({ argv: [], env: { GANNET_SEARCH_THREADS: '2' } });
+const silent = pino({ level: 'silent' });
+
+describe('the search pool', () => {
+  let fixtures: ListFixtures;
+  let list: ListIndex;
+  let pool: RunningSearchPool;
+  const metrics = createMetrics();
+
+  beforeAll(async () => {
+    if (!existsSync(workerFile('search'))) throw new Error('dist is missing: run `npm run build`');
+    fixtures = await listFixtures();
+    list = await fixtures.add('numbers', DEFINITION, RECORDS);
+    pool = createSearchPool({ config, log: silent, metrics, testing: true });
+    await pool.warmUp();
+  });
+  afterAll(async () => {
+    await pool.close();
+    await fixtures.close();
+  });
+
+  const search = async (options: SearchOptions, signal = NEVER) => {
+    const { body, totalCount } = await pool.search(searchTask({ numbers: list }, options), signal);
+    const response = JSON.parse(Buffer.from(body).toString()) as { total_count: number; results: { name: string }[] };
+    expect(response.total_count).toBe(totalCount);
+    return response;
+  };
+
+  it('gives each of many searches its own answer', async () => {
+    const answers = await Promise.all(RECORDS.map(({ number }) => search({ filter: `number = ${number}` })));
+    expect(answers.map(({ results }) => results[0]?.name)).toEqual(RECORDS.map(({ name }) => name));
+  });
+
+  it('carries the error of a search over', async () => {
+    const [good, bad] = await Promise.allSettled([search({ query: 'word1' }), search({ filter: 'nmber = 1' })]);
+    expect(good).toMatchObject({ status: 'fulfilled', value: { total_count: 50 } });
+    expect(bad).toMatchObject({ status: 'rejected', reason: { code: 'invalid-filter', status: 400 } });
+  });
+
+  it.each(['throw', 'exit', 'memory'] as const)(
+    'goes on after a worker died (%s)',
+    async (how) => {
+      let answered = 0;
+      let lost = 0;
+      let stop = false;
+      const traffic = (async () => {
+        while (!stop) {
+          const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => search({ query: 'common' })));
+          for (const outcome of outcomes) {
+            if (outcome.status === 'fulfilled') answered += 1;
+            else {
+              expect(outcome.reason).toMatchObject({ code: 'internal-error' });
+              lost += 1;
+            }
+          }
+        }
+      })();
+      await pool.killWorker(how);
+      stop = true;
+      await traffic;
+      expect(answered).toBeGreaterThan(0);
+      // At most the batches that were in the dead worker.
+      expect(lost).toBeLessThanOrEqual(40);
+      const after = await Promise.all(Array.from({ length: 100 }, () => search({ query: 'word3' })));
+      for (const { total_count } of after) expect(total_count).toBe(50);
+      const deaths = (await metrics.workerDeaths.get()).values.find(({ labels }) => labels.pool === 'search');
+      expect(deaths?.value).toBeGreaterThan(0);
+    },
+    60_000,
+  );
+
+  it('does not die on demand unless it is for testing', async () => {
+    const ordinary = createSearchPool({ config, log: silent, metrics });
+    await expect(ordinary.killWorker('exit')).rejects.toThrow();
+    await ordinary.close();
+  });
+
+  it('refuses searches once it is closing, and finishes those it has', async () => {
+    const closing = createSearchPool({ config, log: silent, metrics });
+    const accepted = closing.search(searchTask({ numbers: list }, { query: 'common' }), NEVER);
+    const closed = closing.close();
+    await expect(closing.search(searchTask({ numbers: list }, {}), NEVER)).rejects.toMatchObject({
+      code: 'shutting-down',
+    });
+    expect((await accepted).totalCount).toBe(500);
+    await closed;
+  });
+});
+
+describe('the ingest pool', () => {
+  it('writes lists in its own threads and finishes before it closes', async () => {
+    const executor = createIngestExecutor({ config, log: silent, metrics: createMetrics() });
+    const fixtures = await listFixtures(executor);
+    const list = await fixtures.add('pooled', DEFINITION, RECORDS);
+    expect((await list.page(0, 1)).total).toBe(RECORDS.length);
+    const written = await Promise.all(
+      ['a', 'b', 'c'].map((name) => list.write({ kind: 'put', name, fields: { title: 'single' } })),
+    );
+    expect(written.map(({ outcome }) => outcome)).toEqual(['created', 'created', 'created']);
+    await expect(list.write({ kind: 'put', name: 'd', fields: { number: 'no number' } })).rejects.toMatchObject({
+      code: 'invalid-record',
+    });
+    await fixtures.close();
+    await executor.close();
+  });
+
+  it('answers a task that cannot be done with internal-error and logs why', async () => {
+    const lines: string[] = [];
+    const log = pino({}, { write: (line: string) => lines.push(line) });
+    const executor = createIngestExecutor({ config, log, metrics: createMetrics() });
+    const task = { kind: 'drop-version', listPath: '/dev/null/list', version: 1 } as const;
+    await expect(executor.run(task)).rejects.toMatchObject({ code: 'internal-error' });
+    expect(lines.join('')).toContain('drop-version');
+    await executor.close();
+  });
+
+  it('moves the buffers of raw records and copies those that others share', () => {
+    const whole = new Uint8Array(8);
+    const shared = Buffer.from('pooled');
+    const record = { bytes: whole, ends: new Uint32Array([8]), lines: new Uint32Array([1]) };
+    const list = ingestTransferList({
+      kind: 'bulk-batch',
+      records: [record, { ...record, bytes: shared }],
+      csvHeader: new Uint8Array(3),
+    } as unknown as Parameters<typeof ingestTransferList>[0]);
+    expect(list).toEqual([whole.buffer, record.ends.buffer, record.lines.buffer]);
+  });
+});

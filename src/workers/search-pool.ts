@@ -1,0 +1,102 @@
+/** The pool of search workers: Piscina threads behind a batcher. */
+import { Piscina } from 'piscina';
+import type { Logger } from 'pino';
+import type { Config, Metrics } from '../platform/index.js';
+import type { SearchAnswer, SearchTask } from '../search/index.js';
+import { SearchBatcher } from './search-batcher.js';
+import type { SearchBatchAnswer, SearchWorkerData, SearchWorkerMessage, WorkerDeath } from './search-messages.js';
+import { WorkerDeaths, workerFile } from './worker-pool.js';
+
+/** One batch at work and one waiting in each worker, so that a worker never waits for the main thread. */
+const BATCHES_PER_WORKER_MAX = 2;
+/** A search that needs more than this is a fault; its worker dies instead of the service. */
+const WORKER_HEAP_MIB_MAX = 512;
+const CLOSE_TIMEOUT_MS = 10_000;
+
+export interface SearchPoolOptions {
+  readonly config: Pick<Config, 'search'>;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** Lets `killWorker` work. */
+  readonly testing?: boolean;
+}
+
+export interface RunningSearchPool {
+  /** Rejects with a ServiceError: `overloaded`, the search's own, or `internal-error` if its worker died. */
+  search(task: SearchTask, signal: AbortSignal): Promise<SearchAnswer>;
+  /** Resolves when a worker is ready to search. */
+  warmUp(): Promise<void>;
+  /** Testing only: makes one worker die; resolves when it did. */
+  killWorker(how: WorkerDeath): Promise<void>;
+  /** Finishes what was accepted, then ends the threads. */
+  close(): Promise<void>;
+}
+
+export function createSearchPool({ config, log, metrics, testing = false }: SearchPoolOptions): RunningSearchPool {
+  const workers = config.search.threads;
+  const workerData: SearchWorkerData = { testing };
+  const piscina = new Piscina({
+    filename: workerFile('search'),
+    minThreads: workers,
+    maxThreads: workers,
+    concurrentTasksPerWorker: BATCHES_PER_WORKER_MAX,
+    // The batcher never sends more than the workers take; this only fills while a dead one is being replaced.
+    maxQueue: workers * BATCHES_PER_WORKER_MAX + 1,
+    resourceLimits: { maxOldGenerationSizeMb: WORKER_HEAP_MIB_MAX },
+    recordTiming: false,
+    closeTimeout: CLOSE_TIMEOUT_MS,
+    workerData,
+  });
+  const deaths = new WorkerDeaths('search', log, metrics);
+  piscina.on('error', (error) => {
+    deaths.record(error);
+  });
+  const send = (message: SearchWorkerMessage) => piscina.run(message) as Promise<SearchBatchAnswer>;
+  const waiting = metrics.poolWaiting.labels('search');
+  const refused = metrics.poolRefused.labels('search');
+  const batcher = new SearchBatcher({
+    run: (tasks) => send({ kind: 'batch', tasks }),
+    workers,
+    inFlightMax: workers * BATCHES_PER_WORKER_MAX,
+    batchMax: config.search.batch_max,
+    queueMax: config.search.queue_max,
+    observe: {
+      waiting: (count) => {
+        waiting.set(count);
+      },
+      refused: () => {
+        refused.inc();
+      },
+      batch: (size) => {
+        metrics.searchBatchSize.observe(size);
+      },
+      answered: (workerMs) => {
+        metrics.searches.inc();
+        metrics.searchWorkerSeconds.observe(workerMs / 1000);
+      },
+      bug: (stack, task) => {
+        log.error({ subject: task.subject, queryId: task.queryId, stack }, 'A search failed unexpectedly');
+      },
+      lost: (error) => deaths.failure(error),
+    },
+  });
+  return {
+    search: (task, signal) => batcher.search(task, signal),
+    async warmUp() {
+      await Promise.all(Array.from({ length: workers }, () => send({ kind: 'batch', tasks: [] })));
+    },
+    async killWorker(how) {
+      if (!testing) throw new Error('this pool is not for testing');
+      await send({ kind: 'die', how }).then(
+        () => Promise.reject(new Error('the worker lives on')),
+        (error: unknown) => {
+          deaths.record(error);
+        },
+      );
+    },
+    async close() {
+      await batcher.close();
+      await piscina.close();
+    },
+  };
+}

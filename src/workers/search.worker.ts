@@ -1,0 +1,88 @@
+/**
+ * A search worker: batches of searches in, the bytes of their answers out in one buffer. Entered by Piscina; everything in
+ * it belongs to this thread. Between batches it holds no snapshot of any list, for a reader that stays makes a store grow.
+ */
+import { setImmediate } from 'node:timers';
+import { workerData } from 'node:worker_threads';
+import { move, transferableSymbol, valueSymbol } from 'piscina';
+import { kernel } from '../../native-bindings/index.js';
+import { RecordStoreCache } from '../records/index.js';
+import { ResponseWriter, SearchExecutor, StoreRecordReader, type SearchTask } from '../search/index.js';
+import type {
+  SearchAnswerRange,
+  SearchBatchAnswer,
+  SearchWorkerData,
+  SearchWorkerMessage,
+  WorkerDeath,
+} from './search-messages.js';
+import { failureReply, type WorkerReply } from './worker-reply.js';
+
+const records = new StoreRecordReader(new RecordStoreCache());
+const executor = new SearchExecutor(kernel, records);
+const writer = new ResponseWriter();
+
+/**
+ * Piscina waits for the next message without turning the event loop, as long as a task ends without having waited for
+ * anything. lmdb-js leaves a timer behind with each snapshot, so the loop is turned now and then.
+ */
+const BATCHES_PER_TURN_MAX = 64;
+let batchesInTurn = 0;
+
+export default async function handle(message: SearchWorkerMessage): Promise<unknown> {
+  switch (message.kind) {
+    case 'batch':
+      batchesInTurn += 1;
+      if (batchesInTurn >= BATCHES_PER_TURN_MAX) {
+        batchesInTurn = 0;
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      return moved(runBatch(message.tasks));
+    case 'die':
+      return die(message.how);
+  }
+}
+
+function runBatch(tasks: readonly SearchTask[]): SearchBatchAnswer {
+  try {
+    const replies = tasks.map(runSearch);
+    return { bytes: writer.take(), replies };
+  } finally {
+    records.release();
+  }
+}
+
+function runSearch(task: SearchTask): WorkerReply<SearchAnswerRange> {
+  const begin = writer.length;
+  const startedMs = performance.now();
+  try {
+    const totalCount = executor.execute(task, writer);
+    return { ok: true, value: { begin, end: writer.length, totalCount, workerMs: performance.now() - startedMs } };
+  } catch (error) {
+    writer.truncate(begin);
+    return failureReply(error);
+  }
+}
+
+/** The answer as Piscina takes it when its bytes are to move instead of being copied. */
+function moved(answer: SearchBatchAnswer): unknown {
+  return move({ [transferableSymbol]: [answer.bytes], [valueSymbol]: answer });
+}
+
+async function die(how: WorkerDeath): Promise<never> {
+  if (!(workerData as SearchWorkerData).testing) throw new Error('this pool is not for testing');
+  switch (how) {
+    case 'throw':
+      setImmediate(() => {
+        throw new Error('a search worker was told to die');
+      });
+      break;
+    case 'exit':
+      process.exit(1);
+      break;
+    case 'memory': {
+      const hoard: unknown[] = [];
+      for (;;) hoard.push(new Array<number>(1_000_000).fill(0.5));
+    }
+  }
+  return new Promise(() => undefined);
+}

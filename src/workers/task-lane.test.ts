@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { TaskLane } from './task-lane.js';
+
+function gate() {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { opened, open };
+}
+
+describe('a task lane', () => {
+  it('runs tasks first come, first served, a bounded number at a time', async () => {
+    const lane = new TaskLane({ atWorkMax: 2, waitingMax: 10 });
+    const gates = Array.from({ length: 5 }, gate);
+    const started: number[] = [];
+    const done = gates.map(({ opened }, index) =>
+      lane.run(async () => {
+        started.push(index);
+        await opened;
+        return index;
+      }),
+    );
+    await Promise.resolve();
+    expect(started).toEqual([0, 1]);
+    expect(lane.waiting).toBe(3);
+    gates[1]?.open();
+    expect(await done[1]).toBe(1);
+    await Promise.resolve();
+    expect(started).toEqual([0, 1, 2]);
+    for (const { open } of gates) open();
+    expect(await Promise.all(done)).toEqual([0, 1, 2, 3, 4]);
+    await lane.drained();
+  });
+
+  it('goes on after a failure', async () => {
+    const lane = new TaskLane({ atWorkMax: 1, waitingMax: 10 });
+    const failed = lane.run(() => Promise.reject(new Error('no')));
+    const next = lane.run(() => Promise.resolve('next'));
+    await expect(failed).rejects.toThrow('no');
+    expect(await next).toBe('next');
+  });
+
+  it('is full with as many waiting as allowed', async () => {
+    const lane = new TaskLane({ atWorkMax: 1, waitingMax: 1 });
+    const { opened, open } = gate();
+    const done = [lane.run(() => opened), lane.run(() => opened)];
+    expect(lane.full).toBe(true);
+    await expect(lane.run(() => opened)).rejects.toThrow('full');
+    open();
+    await Promise.all(done);
+    expect(lane.full).toBe(false);
+  });
+
+  it('takes an aborted task out of the queue and leaves one at work alone', async () => {
+    const lane = new TaskLane({ atWorkMax: 1, waitingMax: 10 });
+    const { opened, open } = gate();
+    const client = new AbortController();
+    const atWork = lane.run(() => opened, client.signal);
+    let ran = false;
+    const waiting = lane.run(() => Promise.resolve((ran = true)), client.signal);
+    const last = lane.run(() => Promise.resolve('last'));
+    client.abort(new Error('gone'));
+    await expect(waiting).rejects.toThrow('gone');
+    await expect(lane.run(() => opened, client.signal)).rejects.toThrow('gone');
+    open();
+    await atWork;
+    expect(await last).toBe('last');
+    expect(ran).toBe(false);
+  });
+});

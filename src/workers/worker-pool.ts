@@ -1,0 +1,38 @@
+/** What the two Piscina pools share: where the worker files lie, and what a lost worker means. */
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { packageRoot, ServiceError, type Metrics, type PoolName } from '../platform/index.js';
+import { INTERNAL_ERROR_DETAIL } from './worker-reply.js';
+
+/** Workers run compiled, also when the main thread runs from source (tests). */
+export function workerFile(name: 'search' | 'ingest'): string {
+  return join(packageRoot(), 'dist', 'src', 'workers', `${name}.worker.js`);
+}
+
+/**
+ * Turns the error that Piscina gives to each task of a dead worker into `internal-error`, and counts and logs each death
+ * once, however many tasks it took with it.
+ */
+export class WorkerDeaths {
+  private readonly seen = new WeakSet<object>();
+
+  constructor(
+    private readonly pool: PoolName,
+    private readonly log: Logger,
+    private readonly metrics: Metrics,
+  ) {}
+
+  failure(error: unknown): ServiceError {
+    this.record(error);
+    return new ServiceError('internal-error', INTERNAL_ERROR_DETAIL, { cause: error });
+  }
+
+  record(error: unknown): void {
+    if (typeof error === 'object' && error !== null) {
+      if (this.seen.has(error)) return;
+      this.seen.add(error);
+    }
+    this.metrics.workerDeaths.inc({ pool: this.pool });
+    this.log.error({ pool: this.pool, err: error }, 'A worker died and is replaced');
+  }
+}

@@ -1,0 +1,39 @@
+/**
+ * How a worker answers: a value, or an error as plain data. A ServiceError is the task's own fault and goes back to whoever
+ * asked; anything else is a bug of ours, whose text is for the log of the main thread alone.
+ */
+import { deserialiseError, serialiseError, ServiceError, type SerialisedServiceError } from '../platform/index.js';
+
+export type WorkerReply<Value> = { readonly ok: true; readonly value: Value } | WorkerFailure;
+
+export interface WorkerFailure {
+  readonly ok: false;
+  readonly error: SerialisedServiceError;
+  /** Stack of an unexpected error, for the log; never for a caller. */
+  readonly bug?: string;
+}
+
+export const INTERNAL_ERROR_DETAIL =
+  'The service could not finish this request because of a fault of its own. It is logged.';
+
+export function failureReply(error: unknown): WorkerFailure {
+  if (error instanceof ServiceError) return { ok: false, error: serialiseError(error) };
+  const bug = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { ok: false, error: { code: 'internal-error', detail: INTERNAL_ERROR_DETAIL }, bug };
+}
+
+/** Runs the action and turns its outcome into a reply; never rejects. */
+export async function replyOf<Value>(action: () => Promise<Value> | Value): Promise<WorkerReply<Value>> {
+  try {
+    return { ok: true, value: await action() };
+  } catch (error) {
+    return failureReply(error);
+  }
+}
+
+/** The other end: the value, or throws the ServiceError; `logBug` is told of unexpected errors. */
+export function valueOf<Value>(reply: WorkerReply<Value>, logBug: (stack: string) => void): Value {
+  if (reply.ok) return reply.value;
+  if (reply.bug !== undefined) logBug(reply.bug);
+  throw deserialiseError(reply.error);
+}

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestService, type TestService } from '../support/service.js';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ env: { GANNET_REGION: 'us' } });
+  await service.client.post('/list/default', { name: 'films' });
+});
+afterAll(() => service.close());
+
+describe('GET /account', () => {
+  it('tells any valid key its account, region and reach', async () => {
+    const client = await service.clientFor({
+      name: 'website',
+      scope: 'list',
+      scope_target: 'films',
+      expires_at: '2099-01-01',
+    });
+    expect(client.key).toMatch(/^gnt_us_/);
+    const { status, body } = await client.get('/account');
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      account: 'default',
+      region: 'us',
+      key: {
+        name: 'website',
+        scope: 'list',
+        scope_target: 'films',
+        permissions: ['list:read', 'list-group:read', 'search-result:read'],
+        expires_at: '2099-01-01T23:59:59.999Z',
+      },
+    });
+  });
+
+  it('answers one same 401 for a key that is missing, unknown, expired or revoked', async () => {
+    const expired = await service.createKey({ expires_at: '2020-01-01' });
+    const revoked = await service.createKey({});
+    expect((await service.clientWith(revoked.key).get('/account')).status).toBe(200);
+    expect((await service.control().delete(`/api-key/default/${revoked.id}`)).status).toBe(204);
+    const keys = [undefined, 'gnt_us_x', 'x'.repeat(5000), expired.key, revoked.key, `${service.client.key ?? ''}x`];
+    const answers = await Promise.all(keys.map((key) => service.clientWith(key).get('/account')));
+    for (const { status, body, headers } of answers) {
+      expect(status).toBe(401);
+      expect(body).toEqual(answers[0]?.body);
+      expect(headers['content-type']).toBe('application/problem+json');
+    }
+    expect(answers[0]?.body).toMatchObject({ code: 'invalid-key', type: '/problems/invalid-key', status: 401 });
+  });
+
+  it('stops a key at the moment of its expiry', async () => {
+    const soon = new Date(Date.now() + 1500).toISOString();
+    const client = await service.clientFor({ expires_at: soon });
+    expect((await client.get('/account')).status).toBe(200);
+    await new Promise((resolve) => setTimeout(resolve, 1600));
+    expect((await client.get('/account')).status).toBe(401);
+  });
+});

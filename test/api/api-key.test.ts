@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Answer, ServiceClient } from '../support/client.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ env: { GANNET_KEYS_READ_ONLY_PER_HOUR: '1000' } });
+  for (const name of ['films', 'books', 'games']) await service.client.post('/list/default', { name });
+  await service.client.post('/list-group/default', { name: 'media', lists: [{ list: 'films' }, { list: 'books' }] });
+});
+afterAll(() => service.close());
+
+function readOnly(client: ServiceClient, body: Record<string, unknown> = {}): Promise<Answer> {
+  return client.post('/api-key/read-only', {
+    account_name: 'default',
+    api_key_name: 'child',
+    permissions: ['search-result:read'],
+    ...body,
+  });
+}
+
+describe('POST /api-key/read-only', () => {
+  it('makes a key that works, shown once', async () => {
+    const { status, body } = await readOnly(service.client);
+    expect(status).toBe(201);
+    const created = body as { key: string };
+    expect(created).toEqual({
+      id: expect.any(String) as string,
+      name: 'child',
+      key: expect.stringMatching(/^gnt_eu_[A-Za-z0-9_-]{43}$/) as string,
+      scope: 'account',
+      scope_target: null,
+      region: 'eu',
+      permissions: ['search-result:read'],
+      expires_at: null,
+    });
+    const child = service.clientWith(created.key);
+    expect((await child.get('/search-result/default/films')).status).toBe(200);
+    expect(await child.get('/list/default')).toMatchObject({ status: 403, body: { code: 'missing-permission' } });
+    expect(await readOnly(child)).toMatchObject({ status: 403, body: { code: 'missing-permission' } });
+  });
+
+  it('drops what does not read, and refuses when nothing is left', async () => {
+    const mixed = await readOnly(service.client, {
+      permissions: ['search-result:read', 'list:delete', 'search-result:*', 'service:view', '*', 'list:read', 'list:read'],
+    });
+    expect(mixed.body).toMatchObject({ permissions: ['search-result:read', 'service:view', 'list:read'] });
+    for (const permissions of [[], ['list:delete'], ['*'], ['list:*']]) {
+      const answer = await readOnly(service.client, { permissions });
+      expect(answer).toMatchObject({ status: 400, body: { errors: [{ pointer: '/permissions' }] } });
+    }
+  });
+
+  it('names the permission that was probably meant', async () => {
+    const answer = await readOnly(service.client, { permissions: ['search-results:read'] });
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain('search-result:read');
+  });
+
+  it('makes keys of the same scope or a narrower one, never a wider one', async () => {
+    const permissions = ['api-key:create-read-only'];
+    const ofAccount = await service.clientFor({ permissions });
+    const ofGroup = await service.clientFor({ permissions, scope: 'group', scope_target: 'media' });
+    const ofList = await service.clientFor({ permissions, scope: 'list', scope_target: 'films' });
+    const toList = (scope_target: string) => ({ scope: 'list', scope_target });
+    const toGroup = { scope: 'group', scope_target: 'media' };
+    const statuses = async (client: ServiceClient) =>
+      Promise.all(
+        [{}, toGroup, toList('films'), toList('books'), toList('games'), toList('missing')].map(
+          async (scope) => (await readOnly(client, scope)).status,
+        ),
+      );
+    expect(await statuses(ofAccount)).toEqual([201, 201, 201, 201, 201, 404]);
+    expect(await statuses(ofGroup)).toEqual([403, 201, 201, 201, 403, 403]);
+    expect(await statuses(ofList)).toEqual([403, 403, 201, 403, 403, 403]);
+  });
+
+  it('makes keys that expire no later than the caller', async () => {
+    const client = await service.clientFor({ permissions: ['api-key:create-read-only'], expires_at: '2090-06-30' });
+    const expiry = '2090-06-30T23:59:59.999Z';
+    expect((await readOnly(client)).body).toMatchObject({ expires_at: expiry });
+    expect((await readOnly(client, { expires_at: '2080-01-01' })).body).toMatchObject({
+      expires_at: '2080-01-01T23:59:59.999Z',
+    });
+    expect(await readOnly(client, { expires_at: '2091-01-01' })).toMatchObject({
+      status: 403,
+      body: { code: 'wider-than-caller' },
+    });
+  });
+
+  it('refuses a scope and a target that do not fit, other accounts, and callers without the permission', async () => {
+    const faulty = [{ scope: 'list' }, { scope: 'group' }, { scope_target: 'films' }, { scope: 'lists' }, { name: 'x' }];
+    for (const body of faulty) expect((await readOnly(service.client, body)).status).toBe(400);
+    expect((await readOnly(service.client, { account_name: 'other' })).status).toBe(403);
+    expect(await readOnly(await service.clientFor({ access: 'read-all' }))).toMatchObject({
+      status: 403,
+      body: { code: 'missing-permission', detail: expect.stringContaining('api-key:create-read-only') as string },
+    });
+  });
+});
+
+describe('the limit on read-only keys', () => {
+  it('holds for all keys of an account together and says when to come back', async () => {
+    const limited = await startTestService();
+    try {
+      const clients = [limited.client, await limited.clientFor({ access: 'full' })];
+      const answers: Answer[] = [];
+      for (let call = 0; call < 12; call++) answers.push(await readOnly(clients[call % 2] as ServiceClient));
+      expect(answers.map(({ status }) => status)).toEqual([...Array<number>(10).fill(201), 429, 429]);
+      const last = answers.at(-1) as Answer;
+      const seconds = Number(last.headers['retry-after']);
+      expect(seconds).toBeGreaterThan(3500);
+      expect(seconds).toBeLessThanOrEqual(3600);
+      expect(last.body).toMatchObject({ code: 'rate-limited', retry_after_seconds: seconds });
+      // What is refused for another reason spends nothing, and answers as it is.
+      expect((await readOnly(limited.client, { permissions: [] })).status).toBe(400);
+    } finally {
+      await limited.close();
+    }
+  });
+});
+
+describe('keys by the command line', () => {
+  it('are made, listed and revoked, and no API key may do that', async () => {
+    const control = service.control();
+    const created = await control.post('/api-key/default', { name: 'made', access: 'read-all' });
+    expect(created.status).toBe(201);
+    const { id, key } = created.body as { id: string; key: string };
+    const listed = await control.get('/api-key/default');
+    const keys = (listed.body as { keys: { id: string; last_four: string }[] }).keys;
+    expect(keys.find((each) => each.id === id)?.last_four).toBe(key.slice(-4));
+    expect(listed.text).not.toContain(key.slice(7));
+    const consoleOnly = { status: 403, body: { code: 'console-only' } };
+    expect(await service.client.get('/api-key/default')).toMatchObject(consoleOnly);
+    expect(await service.client.post('/api-key/default', { name: 'x' })).toMatchObject(consoleOnly);
+    expect(await service.client.delete(`/api-key/default/${id}`)).toMatchObject(consoleOnly);
+    expect((await control.delete(`/api-key/default/${id}`)).status).toBe(204);
+    expect(await control.delete(`/api-key/default/${id}`)).toMatchObject({ status: 404, body: { code: 'key-not-found' } });
+    expect((await service.clientWith(key).get('/account')).status).toBe(401);
+  });
+
+  it('take presets or permissions, a scope that exists, and a sane expiry', async () => {
+    const control = service.control();
+    const make = (body: Record<string, unknown>) => control.post('/api-key/default', { name: 'x', ...body });
+    expect((await make({ access: 'full' })).body).toMatchObject({ permissions: [] });
+    expect((await make({ permissions: [] })).body).toMatchObject({ permissions: [] });
+    expect((await make({ access: 'custom', permissions: ['list:*'] })).body).toMatchObject({ permissions: ['list:*'] });
+    const faulty = [
+      { access: 'custom' },
+      { access: 'custom', permissions: [] },
+      { access: 'full', permissions: ['list:read'] },
+      { permissions: ['list:raed'] },
+      { expires_at: 'soon' },
+      { scope: 'list' },
+      { scope_target: 'films' },
+      { region: 'EU!' },
+    ];
+    for (const body of faulty) expect((await make(body)).status, JSON.stringify(body)).toBe(400);
+    expect(await make({ scope: 'list', scope_target: 'missing' })).toMatchObject({ status: 404 });
+    expect(await make({ scope: 'group', scope_target: 'missing' })).toMatchObject({ status: 404 });
+    expect(await control.post('/api-key/nobody', { name: 'x' })).toMatchObject({
+      status: 404,
+      body: { code: 'account-not-found' },
+    });
+  });
+});

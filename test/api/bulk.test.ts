@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestService, type TestService } from '../support/service.js';
+
+let service: TestService;
+let listNumber = 0;
+beforeAll(async () => {
+  service = await startTestService({ env: { GANNET_INGEST_BATCH_RECORDS_MAX: '100' } });
+});
+afterAll(() => service.close());
+
+async function newList(): Promise<string> {
+  const name = `films-${++listNumber}`;
+  await service.client.post('/list/default', {
+    name,
+    searchable_fields: [{ name: 'title' }],
+    facets: [{ name: 'year', type: 'number' }],
+  });
+  return name;
+}
+
+async function total(list: string, options: Record<string, unknown> = {}): Promise<number> {
+  const { body } = await service.client.post(`/search/default/${list}/1`, { size: 0, ...options });
+  return (body as { total_count: number }).total_count;
+}
+
+describe('a bulk import', () => {
+  it('of NDJSON writes the good records and names the bad ones by line', async () => {
+    const list = await newList();
+    const lines = [
+      '{"name":"a","title":"one","year":1}',
+      '',
+      '{"name":"b","year":"not a number"}',
+      '{"name":"c","fields":{"title":"three"}}',
+      'this is no JSON',
+      '{"name":"a","title":"one again"}',
+      '[1]',
+      '{"name":17}',
+      '{"title":"nameless"}',
+    ];
+    const { status, body } = await service.client.bulk('default', list, lines.join('\r\n'));
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ created: 3, updated: 1, failed: 4 });
+    const { errors } = body as { errors: { line: number; name: string | null; detail: string }[] };
+    expect(errors.map(({ line, name }) => [line, name])).toEqual([
+      [3, 'b'],
+      [5, null],
+      [7, null],
+      [8, null],
+    ]);
+    expect(errors[0]?.detail).toContain('year');
+    expect(await total(list)).toBe(3);
+    expect(await total(list, { query: 'again' })).toBe(1);
+  });
+
+  it('of a JSON array counts elements', async () => {
+    const list = await newList();
+    const records = '[ {"name":"a","title":"x, \\"y\\" ]"},\n{"name":"b","year":[]}, {"name":"c","year":true} ]';
+    const { body } = await service.client.bulk('default', list, records, 'application/json');
+    expect(body).toMatchObject({ created: 2, failed: 1, errors: [{ line: 3, name: 'c' }] });
+  });
+
+  it('of CSV takes the header as field names and the types from the list', async () => {
+    const list = await newList();
+    const csv = 'name,title,year\na,"one, ""two""\nthree",1983\nb,four,\nc,five,abc\n';
+    const { body } = await service.client.bulk('default', list, csv, 'text/csv');
+    expect(body).toMatchObject({ created: 2, failed: 1, errors: [{ name: 'c' }] });
+    expect(await total(list, { filter: 'year = 1983' })).toBe(1);
+    expect(await total(list, { query: 'three' })).toBe(1);
+  });
+
+  it('of many batches is whole and replaces by name', async () => {
+    const list = await newList();
+    const records = Array.from({ length: 2500 }, (_, n) => ({ name: `r${n}`, title: `gannet ${n}`, year: n }));
+    expect((await service.client.bulk('default', list, records)).body).toMatchObject({ created: 2500, updated: 0, failed: 0 });
+    expect((await service.client.bulk('default', list, records)).body).toMatchObject({ created: 0, updated: 2500, failed: 0 });
+    expect(await total(list, { query: 'gannet' })).toBe(2500);
+    expect((await service.client.get(`/list/default/${list}`)).body).toMatchObject({ record_count: 2500 });
+  });
+
+  it('of nothing does nothing', async () => {
+    const list = await newList();
+    for (const [text, type] of [
+      ['', 'application/x-ndjson'],
+      ['\n\n', 'application/ndjson'],
+      ['[]', 'application/json'],
+      ['name,title\n', 'text/csv'],
+    ] as const) {
+      expect(await service.client.bulk('default', list, text, type), type).toMatchObject({
+        status: 200,
+        body: { created: 0, updated: 0, failed: 0, errors: [] },
+      });
+    }
+  });
+
+  it('refuses other content types, and arrays that do not end', async () => {
+    const list = await newList();
+    for (const type of ['application/xml', 'text/plain', 'application/x-ndjson; charset=utf-16']) {
+      expect((await service.client.bulk('default', list, '{}', type)).status, type).toBe(415);
+    }
+    for (const text of ['[{"name":"a"}', '{"name":"a"}', '[{"name":"a"} {"name":"b"}]', 'x']) {
+      expect((await service.client.bulk('default', list, text, 'application/json')).status, text).toBe(400);
+    }
+    expect((await service.client.bulk('default', 'missing', [])).status).toBe(404);
+  });
+
+  it('beyond the size that is allowed is 413', async () => {
+    const small = await startTestService({ env: { GANNET_LIMITS_BULK_BODY_BYTES_MAX: '2048', GANNET_LIMITS_JSON_BODY_BYTES_MAX: '1024' } });
+    try {
+      await small.client.post('/list/default', { name: 'a' });
+      const records = Array.from({ length: 100 }, (_, n) => ({ name: `r${n}`, title: 'a title' }));
+      expect((await small.client.bulk('default', 'a', records)).status).toBe(413);
+      expect((await small.client.post('/search-result/default/a', { title: 'x'.repeat(2000) })).status).toBe(413);
+      expect((await small.client.get('/list/default/a')).status).toBe(200);
+    } finally {
+      await small.close();
+    }
+  });
+});

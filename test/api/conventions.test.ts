@@ -1,0 +1,107 @@
+import { createConnection } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestService, type TestService } from '../support/service.js';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+  await service.client.post('/list/default', { name: 'films' });
+});
+afterAll(() => service.close());
+
+describe('every answer', () => {
+  it('carries the request id that was sent, or a new one', async () => {
+    const sent = await service.client.send('GET', '/account', { headers: { 'X-Request-Id': 'abc-1' } });
+    expect(sent.headers['x-request-id']).toBe('abc-1');
+    const made = await service.client.get('/account');
+    expect(made.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+    const hostile = await service.client.send('GET', '/account', { headers: { 'X-Request-Id': 'a b"' } });
+    expect(hostile.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('to HEAD is that to GET without the body', async () => {
+    for (const path of ['/account', '/list/default/films', '/search/default/films/1', '/health', '/list/default/missing']) {
+      const [head, got] = [await service.client.send('HEAD', path), await service.client.get(path)];
+      expect(head.status, path).toBe(got.status);
+      expect(head.headers['content-type']).toBe(got.headers['content-type']);
+      expect(head.text).toBe('');
+    }
+  });
+
+  it('to what is not there is 404 or 405, as a problem document', async () => {
+    expect(await service.client.get('/nothing')).toMatchObject({ status: 404, body: { code: 'not-found' } });
+    expect(await service.client.get('/list/default/films/more/and/more')).toMatchObject({ status: 404 });
+    const wrong = await service.client.send('PATCH', '/list/default/films');
+    expect(wrong).toMatchObject({ status: 405, body: { code: 'method-not-allowed' } });
+    expect(wrong.headers['allow']).toContain('PUT');
+  });
+});
+
+describe('a body', () => {
+  it('has to be JSON in UTF-8 of a known type, with known members', async () => {
+    const send = (bytes: string | Uint8Array, type = 'application/json') =>
+      service.client.send('POST', '/list/default', { bytes, headers: { 'Content-Type': type } });
+    expect(await send('{"name":')).toMatchObject({ status: 400, body: { code: 'malformed-json' } });
+    expect(await send('')).toMatchObject({ status: 400 });
+    expect(await send(Buffer.from([0x22, 0xff, 0x22]))).toMatchObject({ status: 400, body: { code: 'malformed-json' } });
+    expect(await send('{"name":"a"}', 'text/plain')).toMatchObject({ status: 415 });
+    expect(await send('{"name":"a"}', 'application/json; charset=latin1')).toMatchObject({ status: 415 });
+    expect(await send('null')).toMatchObject({ status: 400 });
+    const named = await send('{"namme":"a","name":"b"}');
+    expect(named).toMatchObject({ status: 400, body: { errors: [{ pointer: '/namme' }] } });
+    expect(named.text).toContain("'name'");
+    const twice = await send('{"name":"a","colour":1,"language":7}');
+    expect((twice.body as { errors: unknown[] }).errors).toHaveLength(2);
+  });
+});
+
+describe('names', () => {
+  it('of accounts, lists and groups follow one rule', async () => {
+    for (const name of ['A', '-a', '_a', 'a b', 'é', 'a'.repeat(65), '', 'a/b', '.']) {
+      expect((await service.client.post('/list/default', { name })).status, name).toBe(400);
+      expect((await service.client.post('/list-group/default', { name })).status, name).toBe(400);
+    }
+    for (const name of ['a', '0', 'a-b_c', 'a'.repeat(64), 'group', 'bulk', 'latest']) {
+      expect((await service.client.post('/list/default', { name })).status, name).toBe(201);
+      expect((await service.client.post('/list-group/default', { name })).status, name).toBe(201);
+    }
+  });
+});
+
+describe('what lies outside', () => {
+  it('is the same for another account, whether it exists or not', async () => {
+    for (const path of ['/list/other', '/list/group', '/list/OTHER', '/search/other/films/1', '/list-group/other/x']) {
+      expect(await service.client.get(path), path).toMatchObject({ status: 403, body: { code: 'out-of-scope' } });
+    }
+  });
+});
+
+describe('bytes that are no HTTP', () => {
+  it('close the connection and hurt nobody', async () => {
+    const { hostname, port } = new URL(service.address);
+    const pieces = ['\u0000\u0001\u0002\r\n\r\n', 'GET\r\n\r\n', 'GET / HTTP/9.9\r\n\r\n', `GET /${'a'.repeat(100_000)} HTTP/1.1\r\n\r\n`];
+    for (const piece of pieces) {
+      await new Promise<void>((resolve) => {
+        const socket = createConnection(Number(port), hostname, () => socket.write(piece));
+        socket.on('error', () => resolve());
+        socket.on('close', () => resolve());
+        socket.setTimeout(1000, () => socket.destroy());
+        socket.resume();
+      });
+    }
+    expect((await service.client.get('/health')).status).toBe(200);
+  });
+});
+
+describe('the log', () => {
+  it('has one line a request and no key in it', async () => {
+    const { key } = await service.createKey({ name: 'logged key' });
+    await service.clientWith(key).get('/account');
+    await service.clientWith('gnt_eu_wrong_secret').get('/account');
+    expect(service.output).toContain('logged key');
+    expect(service.output).toContain('account.read');
+    for (const secret of [key, key.slice(8), 'wrong_secret', service.client.key ?? '?']) {
+      expect(service.output.includes(secret), 'a secret is in the log').toBe(false);
+    }
+  });
+});

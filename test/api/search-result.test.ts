@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestService, type TestService } from '../support/service.js';
+
+interface RecordBody {
+  readonly id: string;
+  readonly name: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly as_of: string;
+  readonly created_utc: string;
+  readonly modified_utc: string;
+}
+
+const PATH = '/search-result/default/films';
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const MISSING_ID = '01900000-0000-7000-8000-000000000000';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+  await service.client.post('/list/default', {
+    name: 'films',
+    searchable_fields: [{ name: 'title' }, { name: 'tags' }],
+    facets: [
+      { name: 'year', type: 'number' },
+      { name: 'genre', type: 'string', cardinality: 'Many' },
+      { name: 'seen', type: 'boolean' },
+      { name: 'premiere', type: 'date' },
+    ],
+    resources: [{ name: 'poster', kind: 'image' }],
+    location_field: 'cinema',
+  });
+});
+afterAll(() => service.close());
+
+async function put(body: unknown): Promise<RecordBody> {
+  return (await service.client.post(PATH, body)).body as RecordBody;
+}
+
+async function count(options: Record<string, unknown>): Promise<number> {
+  const { body } = await service.client.post('/search/default/films/1', { size: 0, ...options });
+  return (body as { total_count: number }).total_count;
+}
+
+describe('POST /search-result/{account}/{list}', () => {
+  it('adds a record that the next search finds', async () => {
+    const { status, body } = await service.client.post(PATH, {
+      name: 'film-1',
+      fields: {
+        title: 'The Gannet',
+        year: 1983,
+        genre: ['drama', 'nature'],
+        seen: false,
+        premiere: '1983-05-01',
+        poster: 'https://example.com/a.jpg',
+        cinema: { latitude: 51.5, longitude: -0.12 },
+        tags: ['sea', 'birds'],
+        notes: 'in no definition',
+        nothing: null,
+      },
+    });
+    expect(status).toBe(201);
+    const record = body as RecordBody;
+    expect(record.id).toMatch(UUID_V7);
+    expect(record.fields).toEqual({
+      title: 'The Gannet',
+      year: [1983],
+      genre: ['drama', 'nature'],
+      seen: [false],
+      premiere: ['1983-05-01'],
+      poster: 'https://example.com/a.jpg',
+      cinema: { latitude: 51.5, longitude: -0.12 },
+      tags: ['sea', 'birds'],
+      notes: 'in no definition',
+    });
+    expect(await count({ query: 'gannet' })).toBe(1);
+    expect(await count({ filter: "genre = 'nature' and year < 1990 and seen = false" })).toBe(1);
+  });
+
+  it('replaces by name and keeps the id', async () => {
+    const first = await service.client.post(PATH, { name: 'twice', title: 'puffin' });
+    const second = await service.client.post(PATH, { name: 'twice', title: 'cormorant' });
+    expect([first.status, second.status]).toEqual([201, 200]);
+    const [before, after] = [first.body as RecordBody, second.body as RecordBody];
+    expect(after.id).toBe(before.id);
+    expect(after.created_utc).toBe(before.created_utc);
+    expect(await count({ query: 'puffin', typo_tolerance: false })).toBe(0);
+    expect(await count({ query: 'cormorant' })).toBe(1);
+  });
+
+  it('takes flat records, in which id is a field, and makes up a name', async () => {
+    const record = await put({ id: 7, title: 'flat' });
+    expect(record.fields).toEqual({ id: 7, title: 'flat' });
+    expect(record.id).toMatch(UUID_V7);
+    expect(record.name).toBe(record.id);
+  });
+
+  it('keeps as_of where it is given', async () => {
+    expect((await put({ name: 'dated', fields: {}, as_of: '2020-02-03' })).as_of).toBe('2020-02-03T00:00:00.000Z');
+  });
+
+  it.each<[string, unknown, string]>([
+    ['an array', [], ''],
+    ['a name that is a number', { name: 7 }, '/name'],
+    ['an empty name', { name: '' }, '/name'],
+    ['a long name', { name: 'x'.repeat(513) }, '/name'],
+    ['a facet of the wrong type', { name: 'x', fields: { year: '1983' } }, '/fields/year'],
+    ['two values in a Single facet', { name: 'x', year: [1, 2] }, '/fields/year'],
+    ['a date that does not exist', { name: 'x', premiere: '2021-02-30' }, '/fields/premiere'],
+    ['an object in a text field', { name: 'x', title: { en: 'x' } }, '/fields/title'],
+    ['a place off the Earth', { name: 'x', cinema: { latitude: 91, longitude: 0 } }, '/fields/cinema'],
+    ['a resource that is no URL', { name: 'x', poster: 'a.jpg' }, '/fields/poster'],
+  ])('refuses %s and names the place', async (_what, body, pointer) => {
+    const answer = await service.client.post(PATH, body);
+    expect(answer).toMatchObject({ status: 400, body: { errors: [{ pointer }] } });
+  });
+
+  it('takes a name of 512 characters, whatever they are', async () => {
+    const name = '🐦'.repeat(512);
+    expect((await put({ name, title: 'x' })).name).toBe(name);
+    expect((await service.client.post(PATH, { name: `${name}x`, title: 'x' })).status).toBe(400);
+  });
+});
+
+describe('/search-result/{account}/{list}/{id}', () => {
+  it('reads, replaces, patches and deletes', async () => {
+    const { id, created_utc } = await put({ name: 'one', title: 'albatross', year: 2000, seen: true });
+    const path = `${PATH}/${id}`;
+    expect((await service.client.get(path)).body).toMatchObject({ id, name: 'one', fields: { year: [2000] } });
+
+    const patched = await service.client.patch(path, { fields: { year: 2001, seen: null } });
+    expect(patched).toMatchObject({ status: 200, body: { id, name: 'one', fields: { title: 'albatross', year: [2001] }, created_utc } });
+    expect((patched.body as RecordBody).fields).not.toHaveProperty('seen');
+    expect(await count({ filter: 'year = 2000' })).toBe(0);
+    expect(await count({ filter: 'year = 2001' })).toBe(1);
+
+    const replaced = await service.client.put(path, { name: 'renamed', title: 'petrel' });
+    expect(replaced).toMatchObject({ status: 200, body: { id, name: 'renamed', fields: { title: 'petrel' } } });
+    expect((replaced.body as RecordBody).fields).toEqual({ title: 'petrel' });
+    expect(await count({ query: 'albatross', typo_tolerance: false })).toBe(0);
+
+    expect((await service.client.delete(path)).status).toBe(204);
+    expect(await count({ query: 'petrel' })).toBe(0);
+    for (const answer of [
+      await service.client.get(path),
+      await service.client.delete(path),
+      await service.client.patch(path, { title: 'x' }),
+      await service.client.put(path, { title: 'x' }),
+    ]) {
+      expect(answer).toMatchObject({ status: 404, body: { code: 'record-not-found' } });
+    }
+  });
+
+  it('knows nothing by ids that are none', async () => {
+    for (const id of [MISSING_ID, 'x', '0', '%20', 'bulk']) {
+      expect(await service.client.get(`${PATH}/${id}`), id).toMatchObject({ status: 404, body: { code: 'record-not-found' } });
+    }
+  });
+
+  it('cannot take the name of another record', async () => {
+    await put({ name: 'taken', title: 'x' });
+    const { id } = await put({ name: 'free', title: 'x' });
+    expect(await service.client.put(`${PATH}/${id}`, { name: 'taken', title: 'x' })).toMatchObject({
+      status: 409,
+      body: { code: 'name-exists' },
+    });
+  });
+});
+
+describe('GET /search-result/{account}/{list}', () => {
+  it('pages through all records once', async () => {
+    await service.client.post('/list/default', { name: 'pages' });
+    await service.client.bulk('default', 'pages', Array.from({ length: 25 }, (_, n) => ({ name: `r${n}`, n })));
+    const names: string[] = [];
+    for (let skip = 0; skip < 30; skip += 7) {
+      const { body } = await service.client.get('/search-result/default/pages', { skip, size: 7 });
+      const page = body as { total_count: number; results: RecordBody[] };
+      expect(page.total_count).toBe(25);
+      names.push(...page.results.map(({ name }) => name));
+    }
+    expect(names.sort()).toEqual(Array.from({ length: 25 }, (_, n) => `r${n}`).sort());
+    expect((await service.client.get('/search-result/default/pages')).body).toMatchObject({ results: { length: 10 } });
+    for (const query of [{ size: 1001 }, { size: -1 }, { skip: -1 }, { skip: 'x' }, { limit: 5 }]) {
+      expect((await service.client.get('/search-result/default/pages', query as never)).status).toBe(400);
+    }
+    const beyond = await service.client.get('/search-result/default/pages', { skip: Number.MAX_SAFE_INTEGER });
+    expect(beyond).toMatchObject({ status: 200, body: { total_count: 25, results: [] } });
+  });
+});
+
+describe('DELETE /search-result/{account}/{list}?filter=', () => {
+  it('removes what the filter matches, and nothing without one', async () => {
+    await service.client.post('/list/default', { name: 'purge', facets: [{ name: 'n', type: 'number' }], searchable_fields: [{ name: 't' }] });
+    await service.client.bulk('default', 'purge', Array.from({ length: 100 }, (_, n) => ({ name: `r${n}`, n, t: 'gannet' })));
+    const path = '/search-result/default/purge';
+    expect((await service.client.delete(path)).status).toBe(400);
+    expect((await service.client.delete(path, { filter: '' })).status).toBe(400);
+    expect((await service.client.delete(path, { filter: ' ' })).status).toBe(400);
+    expect(await service.client.delete(path, { filter: 'm < 3' })).toMatchObject({ status: 400, body: { code: 'invalid-filter' } });
+    expect(await service.client.delete(path, { filter: 'n < 40' })).toMatchObject({ status: 200, body: { deleted: 40 } });
+    expect((await service.client.get(path)).body).toMatchObject({ total_count: 60 });
+    const { body } = await service.client.get('/search/default/purge/1', { query: 'gannet', size: 0 });
+    expect(body).toMatchObject({ total_count: 60 });
+    expect((await service.client.delete(path, { filter: 'n < 40' })).body).toMatchObject({ deleted: 0 });
+  });
+});

@@ -1,0 +1,119 @@
+/**
+ * Compares every answer that a test gets with the service's own OpenAPI document: the status is declared, the body fits its
+ * schema, an error is a problem document. So each API test is a test of the document too.
+ */
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import type { Answer } from './client.js';
+
+interface Content {
+  readonly schema?: Record<string, unknown>;
+}
+
+export interface OpenApiParameter {
+  readonly name: string;
+  readonly in: 'path' | 'query';
+  readonly required?: boolean;
+  readonly schema: Record<string, unknown>;
+}
+
+export interface OpenApiOperation {
+  readonly operationId: string;
+  readonly parameters?: readonly OpenApiParameter[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, Content>> };
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Content>> }>>;
+  readonly security: readonly unknown[];
+  readonly 'x-permission'?: string;
+  readonly 'x-callers': readonly string[];
+}
+
+export interface OpenApiDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
+}
+
+/** An operation of the document with its place. */
+export interface DescribedOperation {
+  readonly method: string;
+  readonly path: string;
+  readonly description: OpenApiOperation;
+}
+
+const PROBLEM_TYPE = 'application/problem+json';
+const STACK = /\n\s+at |node:internal|\.[jt]s:\d+/;
+
+export class AnswerChecker {
+  readonly operations: readonly DescribedOperation[];
+  readonly #ajv = new Ajv2020({ strict: false, allErrors: true });
+  readonly #checks = new Map<object, ValidateFunction>();
+
+  constructor(document: OpenApiDocument) {
+    addFormats.default(this.#ajv);
+    this.operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, description]) => ({ method: method.toUpperCase(), path, description })),
+    );
+  }
+
+  /** Throws where the answer is not one that the document allows. */
+  check(method: string, path: string, answer: Answer): void {
+    const operation = this.operationAt(method, path);
+    const where = `${method} ${path} → ${answer.status} ${answer.text.slice(0, 500)}`;
+    if (answer.status >= 400) {
+      checkProblem(answer, where);
+      if (operation !== undefined && !(String(answer.status) in operation.description.responses)) {
+        throw new Error(`The OpenAPI document does not know this status: ${where}`);
+      }
+      return;
+    }
+    if (operation === undefined || method === 'HEAD') return;
+    const declared = operation.description.responses[answer.status];
+    if (declared === undefined) throw new Error(`The OpenAPI document does not know this status: ${where}`);
+    const schema = declared.content?.['application/json']?.schema;
+    if (declared.content === undefined && answer.text !== '') throw new Error(`A body where none is declared: ${where}`);
+    if (schema === undefined) return;
+    const validate = this.#compiled(schema);
+    if (!validate(answer.body)) {
+      throw new Error(`The body does not fit its schema: ${this.#ajv.errorsText(validate.errors)}\n${where}`);
+    }
+  }
+
+  /** The operation that answers there; fixed segments go before parameters. */
+  operationAt(method: string, path: string): DescribedOperation | undefined {
+    const segments = (path.split('?')[0] ?? '').split('/');
+    const wanted = method === 'HEAD' ? 'GET' : method;
+    return this.operations
+      .filter((operation) => operation.method === wanted && matches(operation.path.split('/'), segments))
+      .sort((a, b) => parameterCount(a.path) - parameterCount(b.path))[0];
+  }
+
+  #compiled(schema: object): ValidateFunction {
+    const known = this.#checks.get(schema);
+    if (known !== undefined) return known;
+    const validate = this.#ajv.compile(schema);
+    this.#checks.set(schema, validate);
+    return validate;
+  }
+}
+
+/** Throws unless this is a whole RFC 9457 problem document without anything of the service's inside. */
+export function checkProblem(answer: Answer, where: string): void {
+  const problem = answer.body as Record<string, unknown> | undefined;
+  const isWhole =
+    answer.headers['content-type'] === PROBLEM_TYPE &&
+    typeof problem === 'object' &&
+    problem['status'] === answer.status &&
+    problem['type'] === `/problems/${String(problem['code'])}` &&
+    ['code', 'title', 'detail'].every((member) => typeof problem[member] === 'string' && problem[member] !== '');
+  if (!isWhole) throw new Error(`Not a problem document: ${where}`);
+  if (STACK.test(String(problem['detail']))) throw new Error(`A stack in a problem document: ${where}`);
+}
+
+function matches(pattern: readonly string[], segments: readonly string[]): boolean {
+  return (
+    pattern.length === segments.length &&
+    pattern.every((part, position) => part.startsWith('{') || part === segments[position])
+  );
+}
+
+function parameterCount(path: string): number {
+  return path.split('{').length;
+}

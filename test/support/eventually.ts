@@ -1,0 +1,13 @@
+const POLL_MS = 20;
+const WAIT_MS_MAX = 20_000;
+
+/** Tries until the value is as wanted, and resolves with it; rejects after 20 s. */
+export async function eventually<T>(read: () => Promise<T>, isWanted: (value: T) => boolean): Promise<T> {
+  const endMs = performance.now() + WAIT_MS_MAX;
+  for (;;) {
+    const value = await read();
+    if (isWanted(value)) return value;
+    if (performance.now() > endMs) throw new Error(`It did not come true: ${JSON.stringify(value)?.slice(0, 1000)}`);
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}

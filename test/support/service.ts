@@ -1,0 +1,162 @@
+/** The real service as a child process on a data directory of its own, and clients of it. For tests. */
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { AnswerChecker, type OpenApiDocument } from './answer-checker.js';
+import { ServiceClient } from './client.js';
+
+const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
+const START_MS_MAX = 30_000;
+const STOP_MS_MAX = 20_000;
+const READY_LINE = /(http:\/\/[^\s/]+)/;
+
+export interface ServiceSettings {
+  /** `GANNET_…` variables. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Default: a new one, removed at the end. */
+  readonly dataDir?: string;
+}
+
+export interface NewKeyOptions {
+  readonly name?: string;
+  readonly access?: 'search-and-read' | 'read-all' | 'full' | 'custom';
+  readonly permissions?: readonly string[];
+  readonly scope?: 'account' | 'list' | 'group';
+  readonly scope_target?: string;
+  readonly expires_at?: string;
+}
+
+export interface CreatedKey {
+  readonly id: string;
+  readonly key: string;
+}
+
+/** Starts the service; resolves once it serves. Every answer that its clients get is checked against its OpenAPI document. */
+export async function startTestService(settings: ServiceSettings = {}): Promise<TestService> {
+  const dataDir = settings.dataDir ?? mkdtempSync(join(tmpdir(), 'gannet-test-'));
+  const service = new TestService(dataDir, settings);
+  await service.start();
+  return service;
+}
+
+export class TestService {
+  readonly dataDir: string;
+  address = '';
+  /** With a key that may do everything. */
+  client!: ServiceClient;
+  checker!: AnswerChecker;
+  readonly #settings: ServiceSettings;
+  #process: ChildProcessByStdio<null, Readable, Readable> | undefined;
+  #output = '';
+
+  constructor(dataDir: string, settings: ServiceSettings) {
+    this.dataDir = dataDir;
+    this.#settings = settings;
+  }
+
+  /** Everything that the process wrote so far: its log and its messages. */
+  get output(): string {
+    return this.#output;
+  }
+
+  async start(): Promise<void> {
+    if (!existsSync(join(PACKAGE, 'dist', 'src', 'main.js'))) throw new Error('Run `npm run setup` first: dist is missing');
+    const child = spawn(process.execPath, ['bin/gannet.js', 'serve'], {
+      cwd: PACKAGE,
+      env: this.#environment(),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#process = child;
+    child.stderr.on('data', (chunk: Buffer) => (this.#output += chunk.toString()));
+    this.address = await this.#addressOf(child);
+    const document = await new ServiceClient(this.address, undefined).get('/openapi.json');
+    this.checker = new AnswerChecker(document.body as OpenApiDocument);
+    const { key } = await this.createKey({ name: 'tests', access: 'full' });
+    this.client = this.clientWith(key);
+  }
+
+  /** A client that sends this key; none without one. */
+  clientWith(key: string | undefined): ServiceClient {
+    return new ServiceClient(this.address, key, this.checker);
+  }
+
+  /** A client with a new key of this kind. */
+  async clientFor(options: NewKeyOptions): Promise<ServiceClient> {
+    return this.clientWith((await this.createKey(options)).key);
+  }
+
+  /** As the command line makes keys: over the control socket. */
+  async createKey(options: NewKeyOptions): Promise<CreatedKey> {
+    const answer = await this.control().post('/api-key/default', { name: 'test', ...options });
+    if (answer.status !== 201) throw new Error(`No key was made: ${answer.text}`);
+    return answer.body as CreatedKey;
+  }
+
+  /** A client that comes in through the control socket, as the command line does. */
+  control(): ServiceClient {
+    return new ServiceClient({ socketPath: join(this.dataDir, 'control.sock') }, undefined, this.checker);
+  }
+
+  /** A measurement of `/metrics`, by its name and labels as they stand there. */
+  async metric(name: string): Promise<number> {
+    const { text } = await this.clientWith(undefined).get('/metrics');
+    const line = text.split('\n').find((each) => each.startsWith(`${name} `));
+    if (line === undefined) throw new Error(`There is no measurement ${name}`);
+    return Number(line.slice(name.length + 1));
+  }
+
+  /** Asks it to stop and waits; resolves with its exit status. */
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+    const child = this.#process;
+    if (child === undefined) return null;
+    this.#process = undefined;
+    if (child.exitCode !== null) return child.exitCode;
+    const exit = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+    child.kill(signal);
+    const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX);
+    const code = await exit;
+    clearTimeout(timer);
+    return code;
+  }
+
+  /** Stops it and removes a data directory that was made for it. */
+  async close(): Promise<void> {
+    await this.stop();
+    if (this.#settings.dataDir === undefined) rmSync(this.dataDir, { recursive: true, force: true });
+  }
+
+  #environment(): NodeJS.ProcessEnv {
+    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GANNET_'));
+    return {
+      ...Object.fromEntries(inherited),
+      GANNET_DATA_DIR: this.dataDir,
+      GANNET_HOST: '127.0.0.1',
+      GANNET_PORT: '0',
+      ...this.#settings.env,
+    };
+  }
+
+  #addressOf(child: ChildProcessByStdio<null, Readable, Readable>): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const fail = (why: string) => {
+        child.kill('SIGKILL');
+        reject(new Error(`The service did not start: ${why}\n${this.#output}`));
+      };
+      const timer = setTimeout(() => fail(`no answer in ${START_MS_MAX} ms`), START_MS_MAX);
+      child.once('exit', (code) => fail(`exit status ${code}`));
+      let lines = '';
+      child.stdout.on('data', (chunk: Buffer) => {
+        this.#output += chunk.toString();
+        lines += chunk.toString();
+        const address = /ready/i.test(lines) ? READY_LINE.exec(lines)?.[1] : undefined;
+        if (address === undefined) return;
+        clearTimeout(timer);
+        child.removeAllListeners('exit');
+        resolve(address);
+      });
+    });
+  }
+}
