@@ -13,6 +13,8 @@ export type ColumnType = 'string' | 'number' | 'boolean' | 'date' | 'location';
 
 /** What a segment indexes. Order matters: text fields and columns are numbered by it. */
 export interface SegmentSchema {
+  /** BCP 47 primary tag: whose stems group the terms. 'none', absent or without a stemmer here: no stems. */
+  readonly language?: string;
   readonly textFields: readonly { readonly name: string; readonly weightUnits: number }[];
   readonly columns: readonly { readonly name: string; readonly type: ColumnType; readonly many: boolean }[];
 }
@@ -54,6 +56,35 @@ export interface GenerationInfo {
   }[];
 }
 
+/** A term of the dictionary and the documents that hold it, over all segments of the generation, deleted ones included. */
+export interface ExpandedTerm {
+  readonly term: string;
+  readonly documentFrequency: number;
+  /** Edits from the word; 0 for a stem or a prefix. A transposition of neighbours is one edit. */
+  readonly distance: number;
+}
+
+/** By falling document frequency, then by term, unless it says more. */
+export interface WordExpansion {
+  /** Of the word as typed. */
+  readonly documentFrequency: number;
+  /** Other terms with the word's stem in the list's language. */
+  readonly stems: readonly ExpandedTerm[];
+  /** Terms within the allowed edits that are neither the word nor of its stem, nor hold a digit: the nearest first. */
+  readonly typos: readonly ExpandedTerm[];
+  /** Terms that begin with the word (the word itself left out); empty unless `prefixesMax` asks. */
+  readonly prefixes: readonly ExpandedTerm[];
+}
+
+/** Each list of a WordExpansion holds its first `…Max` terms. */
+export interface ExpandOptions {
+  /** Per word: 0, 1 or 2. A word with a digit has neither stems nor typos whatever this says. */
+  readonly editsMax: readonly number[];
+  readonly stemsMax: number;
+  readonly typosMax: number;
+  readonly prefixesMax: number;
+}
+
 export interface AnalysedToken {
   readonly term: string;
   /** UTF-16 range of the surface form in the text. */
@@ -67,7 +98,8 @@ export interface RecordSplitter {
   /**
    * Takes the next bytes; returns the whole records that are complete by now, concatenated, each followed by one
    * 0x0a and none containing one (line breaks inside JSON strings cannot occur; outside they become blanks; for
-   * CSV, line breaks inside quotes are kept as 0x0a, so use `ends`), or null when none is complete.
+   * CSV, line breaks inside quotes are kept as 0x0a, so use `ends`), or null when none is complete. An error in
+   * the stream is thrown by the call after the one that returned the records before it.
    */
   push(chunk: Uint8Array): SplitRecords | null;
   /** What is left at the end of the stream; throws KernelError('invalid-argument') for an unfinished array. */
@@ -77,7 +109,7 @@ export interface SplitRecords {
   readonly bytes: Uint8Array;
   /** Offset behind each record in `bytes` (behind its 0x0a). */
   readonly ends: Uint32Array;
-  /** 1-based line of the input (NDJSON, CSV) or element (JSON array) of the first record; blank lines are skipped but counted. */
+  /** 1-based line (NDJSON, CSV) or element (JSON array) on which each record begins; blank lines count. */
   readonly lines: Uint32Array;
 }
 
@@ -119,10 +151,20 @@ export interface Kernel {
   /** Document frequency over the generation of each folded term. */
   documentFrequencies(generation: GenerationHandle, terms: readonly string[]): Uint32Array;
 
+  /**
+   * Terms of the generation's dictionaries that a query word may stand for. Bounded and deterministic; answered from
+   * a cache in the kernel where segments have not changed.
+   */
+  expand(generation: GenerationHandle, words: readonly string[], options: ExpandOptions): WordExpansion[];
+
   analyse(text: string): AnalysedToken[];
   /** True where the text has a script without spaces; see segmentForKernel. */
   needsSegmentation(text: string): boolean;
-  /** `fieldsJson`: UTF-8 JSON object. Null where a field needs dictionary segmentation first and has no U+200B. */
+  /**
+   * `fieldsJson`: UTF-8 JSON object. Returns the JSON object of the highlights, '{}' where nothing matches; null where a
+   * text of these fields needs dictionary segmentation first and has no U+200B (segmentForKernel always puts one in).
+   * Arrays of terms and phrases that are deeply frozen are converted once for the calls that follow with the same ones.
+   */
   highlight(
     fieldsJson: Uint8Array,
     fieldNames: readonly string[],
@@ -132,7 +174,7 @@ export interface Kernel {
 }
 
 /** Must equal kInterfaceVersion in addon/constants.cc: raised with every change of what crosses the boundary. */
-const INTERFACE_VERSION = 1;
+const INTERFACE_VERSION = 2;
 
 /** The folder of package.json above this file: it runs as a source file in tests and as dist/native-bindings/index.js. */
 function packageFolder(): string {

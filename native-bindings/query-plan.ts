@@ -7,7 +7,12 @@ import { kernelConstant } from './index.js';
 
 export type PlanOccur = 'should' | 'must' | 'mustNot';
 
+/** Words and synonyms count for the group's idf, typos only where no document holds any of those. */
+export type PlanAlternativeKind = 'word' | 'typo' | 'synonym';
+
 export interface PlanAlternative {
+  /** As typed and same stem: `word`, the default. */
+  readonly kind?: PlanAlternativeKind;
   /** 0 < weight <= 1; as typed = 1. */
   readonly weight: number;
   /** One term, or the terms of a phrase at consecutive positions. Folded. */
@@ -17,6 +22,8 @@ export interface PlanAlternative {
 /** One query word with its expansions, or a whole phrase. */
 export interface PlanGroup {
   readonly occur: PlanOccur;
+  /** A word whose neighbours in the query, the groups before and behind that are in sequence too, earn the proximity bonus. */
+  readonly inSequence?: boolean;
   readonly boost: number;
   readonly alternatives: readonly PlanAlternative[];
 }
@@ -66,6 +73,8 @@ export interface QueryPlan {
   readonly size: number;
   /** 0..1; 0 = none. */
   readonly minimumScore?: number;
+  /** Of the bonus for neighbouring words, 0..1; 0 = none. */
+  readonly proximityWeight?: number;
   /** None: every document matches. */
   readonly groups: readonly PlanGroup[];
   readonly filter: PlanFilter;
@@ -88,6 +97,12 @@ const OCCURS: Readonly<Record<PlanOccur, number>> = Object.freeze({
   should: kernelConstant('OccurShould'),
   must: kernelConstant('OccurMust'),
   mustNot: kernelConstant('OccurMustNot'),
+});
+
+const KINDS: Readonly<Record<PlanAlternativeKind, number>> = Object.freeze({
+  word: kernelConstant('AlternativeKindWord'),
+  typo: kernelConstant('AlternativeKindTypo'),
+  synonym: kernelConstant('AlternativeKindSynonym'),
 });
 
 const FILTER_OPS: Readonly<Record<PlanFilter['op'], number>> = Object.freeze({
@@ -143,6 +158,7 @@ export class QueryPlanWriter {
     writer.u32(checked(plan.skip, U32_MAX, 'skip'));
     writer.u32(checked(plan.size, U32_MAX, 'size'));
     writer.f32(plan.minimumScore ?? 0);
+    writer.f32(plan.proximityWeight ?? 0);
     writer.u32(plan.groups.length);
     for (const group of plan.groups) this.#group(group);
     this.#filter(plan.filter);
@@ -160,9 +176,11 @@ export class QueryPlanWriter {
   #group(group: PlanGroup): void {
     const writer = this.#writer;
     writer.u8(OCCURS[group.occur]);
+    writer.u8(group.inSequence === true ? 1 : 0);
     writer.f32(group.boost);
     writer.u16(checked(group.alternatives.length, U16_MAX, 'the number of alternatives'));
     for (const alternative of group.alternatives) {
+      writer.u8(KINDS[alternative.kind ?? 'word']);
       writer.f32(alternative.weight);
       writer.u16(checked(alternative.terms.length, U16_MAX, 'the number of terms'));
       for (const term of alternative.terms) writer.string(term);

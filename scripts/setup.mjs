@@ -25,6 +25,8 @@ function packagesAreStale() {
   });
 }
 
+const NPM_LINES_SHOWN = 15;
+
 async function installPackages() {
   const npm = process.env.npm_execpath;
   const args = ['ci', '--no-audit', '--no-fund'];
@@ -32,8 +34,13 @@ async function installPackages() {
   const { code, output } = throughNode
     ? await run(process.execPath, [npm, ...args], { cwd: root })
     : await run('npm', args, { cwd: root });
-  if (code !== 0)
-    throw new StepError('npm could not install the packages; its message is above.', lastLines(output, 40));
+  if (code === 0) return;
+  // What went wrong stands first; the manual page that npm prints behind it would hide it.
+  const message = output.split('\n').filter((line) => !line.startsWith('npm warn'));
+  throw new StepError(
+    'npm could not install the packages; its message is above.',
+    message.slice(0, NPM_LINES_SHOWN).join('\n'),
+  );
 }
 
 const DIST = join(root, 'dist');

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startService, type RunningService } from './main.js';
 import { createDispatcher, operations } from './operations/index.js';
-import { controlSocketPath, loadConfig, OperatorError, type Config } from './platform/index.js';
+import { loadConfig } from './platform/config.js';
+import { controlSocketPath, OperatorError, type Config } from './platform/index.js';
 
 const running: RunningService[] = [];
 

@@ -21,6 +21,7 @@ import {
   type Metrics,
   type ServiceLogger,
 } from './platform/index.js';
+import { unknownEnvironment } from './platform/config.js';
 import { createIngestExecutor, createSearchPool } from './workers/index.js';
 
 const MINUTE_MS = 60_000;
@@ -46,9 +47,10 @@ export async function startService(config: Config, { listen }: StartOptions): Pr
   const log = createLogger(config);
   const parts = new Parts(log);
   try {
+    for (const name of unknownEnvironment(process.env)) log.warn({ name }, 'This environment variable is no setting');
     const metrics = createMetrics({ processMetrics: listen });
     const state = { ready: !listen };
-    const { services, warmUp } = await openServices(config, { log, metrics, parts, state });
+    const { services, warmUp } = await openServices(config, { log, metrics, parts, state, listen });
     const address = listen ? await openDoors(services, metrics, parts, state) : undefined;
     if (listen) {
       await Promise.all([openLists(services), warmUp()]);
@@ -67,25 +69,27 @@ interface Foundation {
   readonly metrics: Metrics;
   readonly parts: Parts;
   readonly state: { readonly ready: boolean };
+  readonly listen: boolean;
 }
 
 /** Everything but the doors. */
 async function openServices(
   config: Config,
-  { log, metrics, parts, state }: Foundation,
+  { log, metrics, parts, state, listen }: Foundation,
 ): Promise<{ services: Services; warmUp: () => Promise<void> }> {
   const dataDir = resolve(config.data.dir);
   openDataDirectory(dataDir, parts);
+  const executor = lazily(() => createIngestExecutor({ config, log, metrics }));
+  parts.opened('ingest threads', () => executor.close());
+  const searchPool = lazily(() => createSearchPool({ config, log, metrics }));
+  parts.opened('search threads', () => searchPool.close());
+  // Threads take longer to start than all the rest: they begin at once and are ready when the lists are.
+  if (listen) searchPool.get();
   const environment = openEnvironment(join(dataDir, 'system'));
   parts.opened('system environment', () => environment.close());
   const catalog = await openCatalog(environment, systemClock);
   const access = await openAccess(environment, systemClock);
   await ensureAccount(catalog, config, log);
-
-  const executor = lazily(() => createIngestExecutor({ config, log, metrics }));
-  parts.opened('ingest threads', () => executor.close());
-  const searchPool = lazily(() => createSearchPool({ config, log, metrics }));
-  parts.opened('search threads', () => searchPool.close());
   const indexes: ListIndexes = createListIndexes({
     dataDir,
     kernel,

@@ -30,7 +30,7 @@ constexpr double kBudgetSeconds = 0.15;  // per query
 
 std::string WordOf(uint32_t rank) {
   std::string word = "w";
-  for (uint32_t rest = rank; ; rest /= 26) {
+  for (uint32_t rest = rank;; rest /= 26) {
     word += static_cast<char>('a' + rest % 26);
     if (rest < 26) return word;
   }

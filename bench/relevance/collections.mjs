@@ -72,7 +72,12 @@ async function measureCollection(address, key, name) {
 }
 
 function row(name, queries, gain, found, [luceneGain, luceneRecall], bar) {
-  const [what, measured, against, reached] = barRow(name, gain.toFixed(4), luceneGain.toFixed(4), gain / luceneGain > bar);
+  const [what, measured, against, reached] = barRow(
+    name,
+    gain.toFixed(4),
+    luceneGain.toFixed(4),
+    gain / luceneGain > bar,
+  );
   const ratio = `${((gain / luceneGain - 1) * 100).toFixed(1)} %`;
   return [what, queries, measured, against, ratio, found.toFixed(4), luceneRecall.toFixed(4), reached];
 }
@@ -99,7 +104,16 @@ export async function measureCollections() {
   const of = (member) => mean(measured.map((result) => result[member]));
   const lucene = [0, 1].map((index) => mean(Object.values(LUCENE).map((pair) => pair[index])));
   rows.push(row('mean', '', of('gain'), of('recall'), lucene, MEAN_GAIN_BAR));
-  const heading = ['Collection', 'queries', 'nDCG@10', 'Lucene', 'gain', 'recall@100', 'Lucene', 'above (mean: by 3 %)'];
+  const heading = [
+    'Collection',
+    'queries',
+    'nDCG@10',
+    'Lucene',
+    'gain',
+    'recall@100',
+    'Lucene',
+    'above (mean: by 3 %)',
+  ];
   return [
     '## Order of results\n',
     machineTable({ Settings: 'defaults; match any; queries in lower case; gain = grade, log2 discount' }),

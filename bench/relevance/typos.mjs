@@ -24,7 +24,9 @@ async function names(address, key, list, query) {
 }
 
 async function* papers() {
-  const child = spawn('xz', ['-dc', join(data, 'bench', 'arxiv-200k.ndjson.xz')], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn('xz', ['-dc', join(data, 'bench', 'arxiv-200k.ndjson.xz')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   for await (const line of createInterface({ input: child.stdout })) {
     const { id, title, abstract } = JSON.parse(line);
     yield `${JSON.stringify({ name: id, fields: { title, abstract } })}\n`;
@@ -70,7 +72,10 @@ async function measureWords(address, key) {
   );
   await importNdjson(address, key, 'words', Readable.from(records));
   const byDistance = new Map();
-  const rows = readFileSync(join(data, 'typos', 'noisy-queries.tsv'), 'utf8').split('\n').slice(1).filter(Boolean);
+  const rows = readFileSync(join(data, 'typos', 'noisy-queries.tsv'), 'utf8')
+    .split('\n')
+    .slice(1)
+    .filter(Boolean);
   for (const row of rows) {
     const [query, expected, distance] = row.split('\t');
     const seen = byDistance.get(distance) ?? { count: 0, first: 0, top: 0 };
@@ -95,19 +100,26 @@ export async function measureTypos() {
     const byDistance = await measureWords(service.address, key);
     const { there, kept, all } = await measurePapers(service.address, key);
     const one = byDistance.get('1');
-    const words = [...byDistance].sort().map(([distance, { count, first, top }]) => [
-      `misspelt words, distance ${distance}: intended word first (in the first ten)`,
-      `${share(first, count)} of ${count} (${share(top, count)})`,
-      distance === '1' ? share(FIRST_BAR, 1) : '',
-      distance === '1' ? (one.first / one.count >= FIRST_BAR ? 'reached' : '**missed**') : '',
-    ]);
+    const words = [...byDistance]
+      .sort()
+      .map(([distance, { count, first, top }]) => [
+        `misspelt words, distance ${distance}: intended word first (in the first ten)`,
+        `${share(first, count)} of ${count} (${share(top, count)})`,
+        distance === '1' ? share(FIRST_BAR, 1) : '',
+        distance === '1' ? (one.first / one.count >= FIRST_BAR ? 'reached' : '**missed**') : '',
+      ]);
     return [
       '## Typos\n',
       machineTable({ Data: 'arXiv, 200,000 papers; frequency dictionary, 82,834 words' }),
       markdownTable(
         ['What', 'Measured', 'Bar', ''],
         [
-          barRow(`papers kept in the first ten, of ${there} of ${all} there`, share(kept, there), share(KEPT_BAR, 1), kept / there >= KEPT_BAR),
+          barRow(
+            `papers kept in the first ten, of ${there} of ${all} there`,
+            share(kept, there),
+            share(KEPT_BAR, 1),
+            kept / there >= KEPT_BAR,
+          ),
           ...words,
         ],
       ),

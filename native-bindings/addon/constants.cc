@@ -16,7 +16,7 @@ namespace gannet::addon {
 namespace {
 
 // Raised with every change of what crosses the boundary: index.ts refuses an addon with another one.
-constexpr uint32_t kInterfaceVersion = 1;
+constexpr uint32_t kInterfaceVersion = 2;
 
 struct Constant {
   const char* name;
@@ -55,6 +55,9 @@ constexpr Constant kConstants[] = {
     {"OccurShould", Number(Occur::kShould)},
     {"OccurMust", Number(Occur::kMust)},
     {"OccurMustNot", Number(Occur::kMustNot)},
+    {"AlternativeKindWord", Number(AlternativeKind::kWord)},
+    {"AlternativeKindTypo", Number(AlternativeKind::kTypo)},
+    {"AlternativeKindSynonym", Number(AlternativeKind::kSynonym)},
     {"FilterOpAll", Number(FilterOp::kAll)},
     {"FilterOpAnd", Number(FilterOp::kAnd)},
     {"FilterOpOr", Number(FilterOp::kOr)},

@@ -1,6 +1,10 @@
 // Searching a generation.
+#include <algorithm>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "../kernel/terms/term_lookup.h"
 #include "bindings.h"
 #include "call_guard.h"
 #include "registry.h"
@@ -20,13 +24,11 @@ Napi::Value CollectRecordNumbersCall(const Napi::CallbackInfo& info) {
 
 Napi::Value DocumentFrequenciesCall(const Napi::CallbackInfo& info) {
   const auto published = Registry::Instance().FindGeneration(ReadUint32(info[0], "generation"));
+  const std::vector<std::string> terms = ReadStrings(info[1], "terms");
+  const std::vector<std::string_view> views(terms.begin(), terms.end());
   std::vector<uint32_t> frequencies;
-  for (const std::string& term : ReadStrings(info[1], "terms")) {
-    uint64_t frequency = 0;
-    for (const SegmentView& view : published->generation->segments) {
-      frequency += view.segment->FindTerm(term).document_frequency();
-    }
-    frequencies.push_back(frequency > 0xffffffffu ? 0xffffffffu : static_cast<uint32_t>(frequency));
+  for (const uint64_t frequency : DocumentFrequencies(*published->generation, views)) {
+    frequencies.push_back(static_cast<uint32_t>(std::min<uint64_t>(frequency, 0xffffffffu)));
   }
   return MakeUint32s(info.Env(), frequencies);
 }

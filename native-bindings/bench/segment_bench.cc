@@ -3,7 +3,8 @@
 //   make -C native-bindings bench && build-test/bench-segment_bench FILE
 //
 // FILE is one batch of document_batch.h with three text fields, a many-valued string column and a date column (title,
-// abstract, authors; categories; created of the arXiv records). Everything is warm: the file is in the page cache. Times are processor time, not wall time.
+// abstract, authors; categories; created of the arXiv records). Everything is warm: the file is in the page cache.
+// Times are processor time, not wall time.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -105,8 +106,8 @@ void Run(const char* file) {
   const double before = PeakMebibytes();
   SegmentSummary summary;
   const double build = Seconds([&] { summary = BuildSegment(folder + ".all", schema, all); });
-  std::printf("build           %6.2f s  %6.1f MB/s  (without analysis %.1f MB/s), %.1f MB file, peak +%.0f MiB\n", build,
-              megabytes / build, megabytes / (build - analysis), static_cast<double>(summary.file_bytes) / 1e6,
+  std::printf("build           %6.2f s  %6.1f MB/s  (without analysis %.1f MB/s), %.1f MB file, peak +%.0f MiB\n",
+              build, megabytes / build, megabytes / (build - analysis), static_cast<double>(summary.file_bytes) / 1e6,
               PeakMebibytes() - before);
   const double check = Seconds([&] { CheckLmdbFile(MappedFile(folder + ".all").bytes()); });
   std::shared_ptr<const Segment> segment;
@@ -140,11 +141,13 @@ void Run(const char* file) {
       long_postings += list.document_frequency();
     }
   };
-  const double documents = Seconds([&] { each_block([&](auto& list, auto block) { list.DecodeDocuments(block, values); }); });
+  const double documents =
+      Seconds([&] { each_block([&](auto& list, auto block) { list.DecodeDocuments(block, values); }); });
   const double frequencies =
       Seconds([&] { each_block([&](auto& list, auto block) { list.DecodeFrequencies(block, values); }); });
-  std::printf("decode          %6.2f ns a document, %.2f ns a frequency\n",
-              documents * 1e9 / static_cast<double>(long_postings), frequencies * 1e9 / static_cast<double>(long_postings));
+  const double per_posting = 1e9 / static_cast<double>(long_postings);
+  std::printf("decode          %6.2f ns a document, %.2f ns a frequency\n", documents * per_posting,
+              frequencies * per_posting);
 
   std::vector<MergeSource> sources;
   for (uint32_t part = 0; part < 10; ++part) {

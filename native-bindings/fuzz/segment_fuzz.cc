@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const int file = memfd_create("segment", MFD_CLOEXEC);
   if (file < 0) return 0;
   if (write(file, data, size) == static_cast<ssize_t>(size)) {
-    gannet::test::OpenAndTraverse("/proc/self/fd/" + std::to_string(file));
+    gannet::segment_test::OpenAndTraverse("/proc/self/fd/" + std::to_string(file));
   }
   close(file);
   return 0;

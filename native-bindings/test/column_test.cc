@@ -10,7 +10,7 @@
 #include "../kernel/format.h"
 #include "check.h"
 
-namespace gannet::test {
+namespace gannet::segment_test {
 namespace {
 
 // A column with the bytes that it points into, each part exactly sized.
@@ -162,4 +162,4 @@ TEST(column_rejects_sizes_that_do_not_fit) {
 }
 
 }  // namespace
-}  // namespace gannet::test
+}  // namespace gannet::segment_test

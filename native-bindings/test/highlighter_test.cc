@@ -85,7 +85,8 @@ TEST(highlight_takes_the_passage_with_most_different_words) {
 }
 
 TEST(highlight_cuts_between_words) {
-  const std::string html = HighlightText(Repeat("alpha beta ", 50) + "cafe" + Repeat(" gamma delta", 50), Terms({"cafe"}));
+  const std::string text = Repeat("alpha beta ", 50) + "cafe" + Repeat(" gamma delta", 50);
+  const std::string html = HighlightText(text, Terms({"cafe"}));
   std::string words = html;
   for (const char* known : {"alpha", "beta", "gamma", "delta", "<em>cafe</em>", "…"}) {
     for (size_t at; (at = words.find(known)) != std::string::npos;) words.erase(at, std::string_view(known).size());
@@ -120,14 +121,17 @@ TEST(highlight_fields_reads_strings_and_arrays) {
            R"({"a":"<em>cafe</em>","c":"<em>cafe</em> <em>Köln</em>"})");
   CHECK_EQ(HighlightFields(R"( { "a" : "caf\u00e9 \"\ud83d\ude00\" \ud83d" , "z":null} )", {"a"}, terms),
            "{\"a\":\"<em>café</em> &quot;😀&quot; �\"}");
-  CHECK_EQ(HighlightFields(R"({"\u0061":"line\ncafe\u0001"})", {"a"}, terms), "{\"a\":\"line\\u000a<em>cafe</em>\\u0001\"}");
+  CHECK_EQ(HighlightFields(R"({"\u0061":"line\ncafe\u0001"})", {"a"}, terms),
+           "{\"a\":\"line\\u000a<em>cafe</em>\\u0001\"}");
   CHECK_EQ(HighlightFields(R"({"a":"cafe","a":"none"})", {"a"}, terms), "{}");
 }
 
 TEST(highlight_fields_survives_damaged_json) {
   const HighlightTerms terms = Terms({"cafe"});
-  for (const char* json : {"", "{", "[]", "{\"a", "{\"a\"", "{\"a\":", "{\"a\":}", "{\"a\":\"caf", "{\"a\":\"\\", "null",
-                           "{\"a\":\"\\u12\"}", "{\"a\":\"\\x\"}", "{a:1}", "{\"b\":[[[[", "{\"b\":]}", "{\"a\":[\"caf"}) {
+  const std::vector<std::string> damaged = {
+      "", "{", "[]", "null", "{a:1}", R"({"a)", R"({"a")", R"({"a":)", R"({"a":})", R"({"a":"caf)", R"({"a":"\)",
+      R"({"a":"\u12"})", R"({"a":"\x"})", R"({"b":[[[[)", R"({"b":]})", R"({"a":["caf)"};
+  for (const std::string& json : damaged) {
     CHECK_EQ(HighlightFields(json, {"a"}, terms), "{}");
   }
   CHECK_EQ(HighlightFields("{\"a\":\"cafe\",\"b\":", {"a"}, terms), "{\"a\":\"<em>cafe</em>\"}");

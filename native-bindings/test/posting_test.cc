@@ -9,7 +9,7 @@
 #include "../kernel/postings/posting_writer.h"
 #include "check.h"
 
-namespace gannet::test {
+namespace gannet::segment_test {
 namespace {
 
 struct Posting {
@@ -274,4 +274,4 @@ TEST(posting_lists_survive_damage) {
 }
 
 }  // namespace
-}  // namespace gannet::test
+}  // namespace gannet::segment_test

@@ -77,8 +77,14 @@ TEST(query_plan_limits_are_checked) {
     CHECK_THROWS(kInvalidArgument, ParsePlan(EncodePlan(plan)));
   };
   refuses([](QueryPlan& plan) { plan.flags = 64; });
-  refuses([](QueryPlan& plan) { plan.skip = kHitsMax; plan.size = 1; });
-  refuses([](QueryPlan& plan) { plan.skip = 0xffffffffu; plan.size = 0xffffffffu; });
+  refuses([](QueryPlan& plan) {
+    plan.skip = kHitsMax;
+    plan.size = 1;
+  });
+  refuses([](QueryPlan& plan) {
+    plan.skip = 0xffffffffu;
+    plan.size = 0xffffffffu;
+  });
   refuses([](QueryPlan& plan) { plan.minimum_score = 1.5f; });
   refuses([](QueryPlan& plan) { plan.minimum_score = std::numeric_limits<float>::quiet_NaN(); });
   refuses([](QueryPlan& plan) { plan.groups[0].boost = 0; });

@@ -1,5 +1,6 @@
 // Cases that random lists rarely hit.
 #include <cmath>
+#include <utility>
 
 #include "../kernel/engine/geo.h"
 #include "../kernel/engine/json_writer.h"
@@ -52,7 +53,8 @@ TEST(search_finds_documents_at_block_and_window_boundaries) {
     const auto generation = DeriveGeneration(nullptr, {{folder.Build(kSchema, documents), {}}}, {}, {}, "");
     CHECK_EQ(RunSearch(*generation, WordPlan({Word("all")})).total_count, double{1.0 * count});
     CHECK(RecordNumbers(RunSearch(*generation, WordPlan({Word("edge")}))) == edges);
-    CHECK(RecordNumbers(RunSearch(*generation, WordPlan({Word("all", Occur::kMust), Word("edge", Occur::kMust)}))) == edges);
+    CHECK(RecordNumbers(RunSearch(*generation, WordPlan({Word("all", Occur::kMust), Word("edge", Occur::kMust)}))) ==
+          edges);
     CHECK(RecordNumbers(RunSearch(*generation, WordPlan({Group(Occur::kMust, {{1, {"all", "edge"}}})}))) == edges);
     const Result others = RunSearch(*generation, WordPlan({Word("all"), Word("edge", Occur::kMustNot)}));
     CHECK_EQ(others.total_count, static_cast<double>(count - edges.size()));
@@ -84,7 +86,8 @@ TEST(search_scores_do_not_depend_on_the_segment) {
   TemporaryFolder folder;
   std::vector<DocumentWriter> first(1, DocumentWriter(9).Text(0, "red shoe and more words"));
   std::vector<DocumentWriter> second;
-  for (uint32_t i = 0; i < 5000; ++i) second.push_back(DocumentWriter(100 + i).Text(0, i % 3 == 0 ? "red shoes" : "shoe"));
+  for (uint32_t i = 0; i < 5000; ++i)
+    second.push_back(DocumentWriter(100 + i).Text(0, i % 3 == 0 ? "red shoes" : "shoe"));
   second.push_back(DocumentWriter(10).Text(0, "red shoe and more words"));
   const auto generation =
       DeriveGeneration(nullptr, {{folder.Build(kSchema, second), {}}, {folder.Build(kSchema, first), {}}}, {}, {}, "");
@@ -95,6 +98,34 @@ TEST(search_scores_do_not_depend_on_the_segment) {
     if (hit.record_number == 9 || hit.record_number == 10) scores[hit.record_number - 9] = hit.score;
   }
   CHECK_EQ(scores[0], scores[1]);
+}
+
+// Intersections probe for few candidates and run over lists for many; unions do neither. All add up alike.
+TEST(search_scores_do_not_depend_on_the_way_of_evaluation) {
+  TemporaryFolder folder;
+  std::vector<DocumentWriter> documents;
+  for (uint32_t i = 0; i < 9000; ++i) {
+    std::string text = i % 5 == 0 ? "all all" : i % 2 == 0 ? "all more" : "all";
+    if (i % 1500 == 7) text += " rare";
+    if (i % 40 == 7) text += " some many";
+    documents.push_back(DocumentWriter(i).Text(0, text));
+  }
+  const auto generation = DeriveGeneration(nullptr, {{folder.Build(kSchema, documents), {}}}, {}, {}, "");
+  const std::vector<PlanAlternative> expanded = {{1, {"all"}}, {0.7f, {"more"}}, {0.3f, {"some", "many"}}};
+  for (const std::string_view word : {"rare", "some"}) {
+    QueryPlan plan = WordPlan({Word(word), Word("all"), Group(Occur::kShould, expanded, 1.5f)});
+    std::vector<float> scores(documents.size());
+    for (const ResultHit& hit : RunSearch(*generation, plan).hits) scores[hit.record_number] = hit.score;
+    for (const auto& [second, third] : {std::pair(Occur::kMust, Occur::kMust), std::pair(Occur::kShould, Occur::kMust),
+                                        std::pair(Occur::kShould, Occur::kShould)}) {
+      plan.groups[0].occur = Occur::kMust;
+      plan.groups[1].occur = second;
+      plan.groups[2].occur = third;
+      const Result result = RunSearch(*generation, plan);
+      CHECK_EQ(result.hits.size(), word == "rare" ? size_t{6} : size_t{225});
+      for (const ResultHit& hit : result.hits) CHECK_EQ(hit.score, scores[hit.record_number]);
+    }
+  }
 }
 
 TEST(search_of_an_empty_generation_finds_nothing) {
@@ -121,7 +152,10 @@ TEST(search_refuses_columns_that_do_not_fit) {
   refuses([](QueryPlan& plan) { plan.sort_keys = {{SortBy::kColumn, false, 0, {}}}; });
   refuses([](QueryPlan& plan) { plan.sort_keys = {{SortBy::kColumn, false, 9, {}}}; });
   refuses([](QueryPlan& plan) { plan.sort_keys = {{SortBy::kDistance, false, 1, {}}}; });
-  refuses([](QueryPlan& plan) { plan.has_distance = true; plan.distance_column = 1; });
+  refuses([](QueryPlan& plan) {
+    plan.has_distance = true;
+    plan.distance_column = 1;
+  });
 }
 
 TEST(search_radius_crosses_the_antimeridian_and_the_poles) {

@@ -43,7 +43,8 @@ class SearchModel {
     for (size_t field = 0; field < document.fields.size(); ++field) {
       for (const auto& words : document.fields[field]) {
         for (size_t i = 0; i + alternative.terms.size() <= words.size(); ++i) {
-          const bool occurs = std::equal(alternative.terms.begin(), alternative.terms.end(), words.begin() + static_cast<ptrdiff_t>(i));
+          const bool occurs =
+              std::equal(alternative.terms.begin(), alternative.terms.end(), words.begin() + static_cast<ptrdiff_t>(i));
           if (occurs) sum += schema.text_field_weight_units[field];
         }
       }
@@ -116,9 +117,11 @@ class SearchModel {
       case FilterOp::kAll:
         return true;
       case FilterOp::kAnd:
-        return std::all_of(node.children.begin(), node.children.end(), [&](const auto& child) { return Passes(document, child); });
+        return std::all_of(node.children.begin(), node.children.end(),
+                           [&](const auto& child) { return Passes(document, child); });
       case FilterOp::kOr:
-        return std::any_of(node.children.begin(), node.children.end(), [&](const auto& child) { return Passes(document, child); });
+        return std::any_of(node.children.begin(), node.children.end(),
+                           [&](const auto& child) { return Passes(document, child); });
       case FilterOp::kNot:
         return !Passes(document, node.children[0]);
       case FilterOp::kNotEqual:
@@ -127,8 +130,8 @@ class SearchModel {
         return std::any_of(node.values.begin(), node.values.end(), any_equal);
       case FilterOp::kIsNull:
         return schema.columns[node.column].type == ColumnType::kLocation ? !document.location.has_value()
-               : IsString(node.column) ? !document.strings.contains(node.column)
-                                       : !document.numbers.contains(node.column);
+               : IsString(node.column)                                   ? !document.strings.contains(node.column)
+                                                                         : !document.numbers.contains(node.column);
       case FilterOp::kWithin:
         return schema.columns[node.column].type == ColumnType::kLocation && document.location &&
                DistanceMetres(node.centre, *document.location) <= node.metres;
@@ -136,7 +139,8 @@ class SearchModel {
         break;
     }
     const PlanValue& value = node.values[0];
-    if (schema.columns[node.column].type == ColumnType::kLocation || value.is_number == IsString(node.column)) return false;
+    if (schema.columns[node.column].type == ColumnType::kLocation || value.is_number == IsString(node.column))
+      return false;
     if (value.is_number) return AnyHolds(document.numbers, node, value.number);
     return AnyHolds(document.strings, node, std::string(value.text));
   }
@@ -161,11 +165,16 @@ class SearchModel {
     if (found == columns.end()) return false;
     return std::any_of(found->second.begin(), found->second.end(), [&](const T& value) {
       switch (node.op) {
-        case FilterOp::kLess: return value < wanted;
-        case FilterOp::kLessOrEqual: return value <= wanted;
-        case FilterOp::kGreater: return value > wanted;
-        case FilterOp::kGreaterOrEqual: return value >= wanted;
-        default: return value == wanted;
+        case FilterOp::kLess:
+          return value < wanted;
+        case FilterOp::kLessOrEqual:
+          return value <= wanted;
+        case FilterOp::kGreater:
+          return value > wanted;
+        case FilterOp::kGreaterOrEqual:
+          return value >= wanted;
+        default:
+          return value == wanted;
       }
     });
   }

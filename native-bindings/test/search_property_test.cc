@@ -13,7 +13,7 @@ namespace {
 enum Columns : uint16_t { kBrand, kTags, kPrice, kSizes, kActive, kReleased, kPlace, kSerial, kColumnCount };
 
 const std::vector<std::string>& Words() {
-  static const std::vector<std::string> words = {"new",  "york", "red",  "shoe",  "blue", "boat", "sea",   "gannet",
+  static const std::vector<std::string> words = {"new",   "york", "red",  "shoe",  "blue", "boat", "sea",   "gannet",
                                                  "cliff", "wind", "salt", "stone", "moss", "rain", "amber", "quartz"};
   return words;
 }
@@ -179,7 +179,7 @@ class RandomList {
     const bool is_string = column == kBrand || column == kTags || column == kSerial;
     value.is_number = Below(20) == 0 ? is_string : !is_string;
     if (!value.is_number) {
-      value.text = column == kBrand ? std::string_view(Brands()[Below(static_cast<uint32_t>(Brands().size()))])
+      value.text = column == kBrand    ? std::string_view(Brands()[Below(static_cast<uint32_t>(Brands().size()))])
                    : column == kSerial ? std::string_view("s5")
                                        : std::string_view(MakeWord());
       if (Below(8) == 0) value.text = "between";
@@ -226,7 +226,8 @@ class RandomList {
     SortKey key;
     key.by = static_cast<SortBy>(Below(4));
     key.descending = Below(2) == 1;
-    do key.column = static_cast<uint16_t>(Below(kColumnCount)); while (key.column == kPlace);
+    do key.column = static_cast<uint16_t>(Below(kColumnCount));
+    while (key.column == kPlace);
     if (key.by == SortBy::kDistance) {
       key.column = kPlace;
       key.origin = MakePoint();

@@ -77,13 +77,14 @@ inline void EncodeFilter(const FilterNode& node, ByteWriter* out) {
 
 inline std::vector<uint8_t> EncodePlan(const QueryPlan& plan) {
   ByteWriter out;
-  out.Put(kPlanMagic).Put(plan.flags).Put(plan.skip).Put(plan.size).Put(plan.minimum_score);
+  out.Put(kPlanMagic).Put(plan.flags).Put(plan.skip).Put(plan.size).Put(plan.minimum_score).Put(plan.proximity_weight);
   out.Put(static_cast<uint32_t>(plan.groups.size()));
   for (const PlanGroup& group : plan.groups) {
-    out.Put(static_cast<uint8_t>(group.occur)).Put(group.boost);
+    out.Put(static_cast<uint8_t>(group.occur)).Put(static_cast<uint8_t>(group.in_sequence)).Put(group.boost);
     out.Put(static_cast<uint16_t>(group.alternatives.size()));
     for (const PlanAlternative& alternative : group.alternatives) {
-      out.Put(alternative.weight).Put(static_cast<uint16_t>(alternative.terms.size()));
+      out.Put(static_cast<uint8_t>(alternative.kind)).Put(alternative.weight);
+      out.Put(static_cast<uint16_t>(alternative.terms.size()));
       for (const std::string_view term : alternative.terms) out.Text(term);
     }
   }
@@ -126,7 +127,8 @@ inline Result DecodeResult(const std::vector<uint8_t>& bytes) {
   const auto read_text = [&](std::string* text) {
     uint32_t length = 0;
     read(&length);
-    text->assign(bytes.begin() + static_cast<ptrdiff_t>(offset), bytes.begin() + static_cast<ptrdiff_t>(offset + length));
+    text->assign(bytes.begin() + static_cast<ptrdiff_t>(offset),
+                 bytes.begin() + static_cast<ptrdiff_t>(offset + length));
     offset += length;
   };
   Result result;
@@ -216,10 +218,8 @@ class TemporaryFolder {
 
 // Plans in a line: Group(Occur::kMust, {{"word"}}).
 inline PlanGroup Group(Occur occur, std::vector<PlanAlternative> alternatives, float boost = 1) {
-  return {occur, boost, std::move(alternatives)};
+  return {occur, boost, std::move(alternatives), false};
 }
-inline PlanGroup Word(std::string_view term, Occur occur = Occur::kShould) {
-  return Group(occur, {{1, {term}}});
-}
+inline PlanGroup Word(std::string_view term, Occur occur = Occur::kShould) { return Group(occur, {{1, {term}}}); }
 
 }  // namespace gannet::test

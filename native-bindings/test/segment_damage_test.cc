@@ -10,7 +10,7 @@
 #include "segment_fixture.h"
 #include "segment_traversal.inc"
 
-namespace gannet::test {
+namespace gannet::segment_test {
 namespace {
 
 constexpr size_t kPage = 4096;
@@ -140,4 +140,4 @@ TEST(segment_on_a_full_disk_is_an_error_and_leaves_nothing) {
 }
 
 }  // namespace
-}  // namespace gannet::test
+}  // namespace gannet::segment_test

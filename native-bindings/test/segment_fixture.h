@@ -1,5 +1,7 @@
 // What the tests of segments share: batches of documents, random ones, temporary folders.
 //
+// A namespace of their own: all tests are one binary, and other helpers have folders and documents too.
+//
 // Thread-safety: none needed.
 #pragma once
 
@@ -20,7 +22,7 @@
 #include "../kernel/segment/document_batch.h"
 #include "../kernel/segment/segment_builder.h"
 
-namespace gannet::test {
+namespace gannet::segment_test {
 
 // A folder that is removed at the end of its scope.
 class TemporaryFolder {
@@ -175,4 +177,4 @@ inline void WriteFile(const std::string& path, std::span<const uint8_t> bytes) {
       .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
 }
 
-}  // namespace gannet::test
+}  // namespace gannet::segment_test

@@ -10,7 +10,7 @@
 #include "check.h"
 #include "segment_fixture.h"
 
-namespace gannet::test {
+namespace gannet::segment_test {
 namespace {
 
 struct ModelPosting {
@@ -103,7 +103,8 @@ void CheckColumns(const Segment& segment, const std::vector<TestDocument>& docum
   }
 }
 
-void CheckAgainstModel(const Segment& segment, const SegmentSchema& schema, const std::vector<TestDocument>& documents) {
+void CheckAgainstModel(const Segment& segment, const SegmentSchema& schema,
+                       const std::vector<TestDocument>& documents) {
   const Model model(schema, documents);
   const SegmentMeta& meta = segment.meta();
   CHECK_EQ(meta.document_count, documents.size());
@@ -274,7 +275,9 @@ TEST(segment_finds_terms_however_long) {
 
 TEST(segment_builder_rejects_malformed_batches) {
   const TemporaryFolder folder;
-  const auto build = [&](const std::vector<uint8_t>& bytes) { return BuildSegment(folder.File("s"), TestSchema(), bytes); };
+  const auto build = [&](const std::vector<uint8_t>& bytes) {
+    return BuildSegment(folder.File("s"), TestSchema(), bytes);
+  };
   CHECK_THROWS(kInvalidArgument, build({}));
   CHECK_THROWS(kInvalidArgument, build(EncodeBatch({})));
   CHECK_THROWS(kInvalidArgument, build(EncodeBatch({{1, {{3, "no such field"}}, {}}})));
@@ -296,4 +299,4 @@ TEST(segment_builder_rejects_malformed_batches) {
 }
 
 }  // namespace
-}  // namespace gannet::test
+}  // namespace gannet::segment_test

@@ -4,9 +4,9 @@
 
 #include <string>
 
-namespace gannet::test {
+namespace gannet::segment_test {
 
 // True where the file opened. Throws nothing.
 bool OpenAndTraverse(const std::string& path);
 
-}  // namespace gannet::test
+}  // namespace gannet::segment_test

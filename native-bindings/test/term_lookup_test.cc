@@ -39,7 +39,8 @@ uint32_t Distance(std::string_view left, std::string_view right) {
       }
       uint32_t best = std::min(table[i - 1][j] + 1, table[i][j - 1] + 1);
       best = std::min(best, table[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1));
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) best = std::min(best, table[i - 2][j - 2] + 1);
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        best = std::min(best, table[i - 2][j - 2] + 1);
       table[i][j] = best;
     }
   }
@@ -54,11 +55,13 @@ std::string RandomWord(std::mt19937* random, uint32_t length_max) {
   return word;
 }
 
-std::shared_ptr<const Generation> Dictionary(TemporaryFolder* folder, const std::vector<std::vector<std::string>>& segments) {
+std::shared_ptr<const Generation> Dictionary(TemporaryFolder* folder,
+                                             const std::vector<std::vector<std::string>>& segments) {
   std::vector<SegmentView> views;
   for (const auto& words : segments) {
     std::vector<DocumentWriter> documents;
-    for (const auto& word : words) documents.push_back(DocumentWriter(static_cast<uint32_t>(documents.size())).Text(0, word));
+    for (const auto& word : words)
+      documents.push_back(DocumentWriter(static_cast<uint32_t>(documents.size())).Text(0, word));
     views.push_back({folder->Build(kOneField, documents), {}});
   }
   return DeriveGeneration(nullptr, views, {}, {}, "");
@@ -79,7 +82,8 @@ std::map<std::string, uint64_t> Terms(const Generation& generation) {
 
 std::vector<TermMatch> Sorted(std::vector<TermMatch> matches, size_t limit) {
   std::sort(matches.begin(), matches.end(), [](const TermMatch& a, const TermMatch& b) {
-    return std::tuple(a.distance, ~a.document_frequency, a.term) < std::tuple(b.distance, ~b.document_frequency, b.term);
+    return std::tuple(a.distance, ~a.document_frequency, a.term) <
+           std::tuple(b.distance, ~b.document_frequency, b.term);
   });
   matches.resize(std::min(limit, matches.size()));
   return matches;
@@ -121,7 +125,8 @@ TEST(term_lookup_finds_what_brute_force_finds) {
 
 TEST(term_lookup_counts_a_transposition_as_one_edit) {
   TemporaryFolder folder;
-  const auto generation = Dictionary(&folder, {{"gannet", "gannte", "ganet", "agnnet", "gannets", "planet"}, {"gannet"}});
+  const auto generation =
+      Dictionary(&folder, {{"gannet", "gannte", "ganet", "agnnet", "gannets", "planet"}, {"gannet"}});
   const std::vector<TermMatch> expected = {
       {"gannet", 0, 2}, {"agnnet", 1, 1}, {"ganet", 1, 1}, {"gannets", 1, 1}, {"gannte", 1, 1}};
   CHECK(FindFuzzy(*generation, "gannet", 1, 10) == expected);

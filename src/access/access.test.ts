@@ -19,7 +19,11 @@ const NEW_KEY: NewKey = {
 let folder: string;
 let environment: LmdbEnvironment;
 let access: Access;
-const clock = { ms: Date.parse('2026-11-21T00:00:00Z'), nowMs: () => clock.ms, nowIso: () => new Date(clock.ms).toISOString() };
+const clock = {
+  ms: Date.parse('2026-11-21T00:00:00Z'),
+  nowMs: () => clock.ms,
+  nowIso: () => new Date(clock.ms).toISOString(),
+};
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'gannet-access-'));

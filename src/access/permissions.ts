@@ -2,7 +2,7 @@
  * The catalogue of permissions: every `<area>:<action>` that a key may hold, the presets of the console, and what a set
  * of permissions allows. An operation's `permission` must be one of these names (checked by a test).
  */
-import { nearest } from '../platform/suggest.js';
+import { nearest } from '../platform/index.js';
 
 /** Areas by the heading under which the console shows them; `view` is reading a thing that is not the account's own. */
 export const PERMISSION_GROUPS = {

@@ -5,7 +5,7 @@
  * slot in which anything happened, and what left the window is dropped from its end. A refused attempt does not count,
  * so that a client that keeps knocking is let in as soon as one that waits.
  */
-import type { Clock } from '../platform/clock.js';
+import type { Clock } from '../platform/index.js';
 
 const SLOTS_PER_WINDOW = 6000;
 

@@ -2,15 +2,7 @@
 import { nameFault, ServiceError, uuidv7, type Clock, type LmdbEnvironment } from '../platform/index.js';
 import { CollectionStore, compositeKey, type Change, type Collection } from './collection.js';
 import { currentMembers, nextGroupVersion, sameMembers } from './group-versions.js';
-import type {
-  AccountRecord,
-  Catalog,
-  GroupRecord,
-  GroupSettings,
-  ListChange,
-  ListRecord,
-  NewList,
-} from './types.js';
+import type { AccountRecord, Catalog, GroupRecord, GroupSettings, ListChange, ListRecord, NewList } from './types.js';
 
 /** Reads everything there is into memory. */
 export function openCatalog(environment: LmdbEnvironment, clock: Clock): Promise<Catalog> {

@@ -90,7 +90,7 @@ export class CollectionStore {
     const known = this.#collections.get(name);
     if (known !== undefined) return known as unknown as Collection<T>;
     const opened = new StoredCollection<T>(name, this.#environment.database<T, string>(name));
-    this.#collections.set(name, opened as unknown as StoredCollection<unknown>);
+    this.#collections.set(name, opened);
     return opened;
   }
 

@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { loadConfig, OperatorError, packageRoot, ServiceError } from '../platform/index.js';
+import { loadConfig } from '../platform/config.js';
+import { OperatorError, packageRoot, ServiceError } from '../platform/index.js';
 import { createContext, type CommandContext } from './command-context.js';
 import type { ExportOptions } from './commands/export.js';
 import type { ImportOptions } from './commands/import.js';

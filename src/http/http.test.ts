@@ -19,12 +19,12 @@ import {
 } from '../operations/index.js';
 import {
   createMetrics,
-  loadConfig,
   openEnvironment,
   ServiceError,
   systemClock,
   type LmdbEnvironment,
 } from '../platform/index.js';
+import { loadConfig } from '../platform/config.js';
 import { createControlSocket, type ControlSocket } from './control-socket.js';
 import { createRequestDesk, type RequestDesk } from './request-handler.js';
 import { createHttpServer, ListenError, type HttpServer } from './server.js';

@@ -170,7 +170,7 @@ class Handler {
       contentType: body === undefined ? undefined : (result.contentType ?? JSON_TYPE),
       body: body === undefined || body instanceof Uint8Array ? body : JSON.stringify(body),
       headOnly: visit.request.method === 'HEAD',
-      close: this.#stopping,
+      close: this.#stopping || hasLongRest(visit.request),
     };
   }
 

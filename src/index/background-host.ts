@@ -32,6 +32,9 @@ export interface BackgroundHost {
   writingTask(): WritingTaskPart;
 }
 
-export type WritingTaskPart = Omit<Extract<IngestTask, { kind: 'build-step' }>, 'kind' | 'recordsMax' | 'bytesMax' | 'building'> & {
+export type WritingTaskPart = Omit<
+  Extract<IngestTask, { kind: 'build-step' }>,
+  'kind' | 'recordsMax' | 'bytesMax' | 'building'
+> & {
   readonly building: Extract<IngestTask, { kind: 'write-batch' }>['building'];
 };

@@ -61,7 +61,10 @@ export class BackgroundMerger {
       await this.merge(version, ids);
     } catch (error) {
       if (this.stopped) return;
-      this.host.log.warn({ list: this.host.listPath, version: version.version, err: error }, 'a merge failed and is tried again later');
+      this.host.log.warn(
+        { list: this.host.listPath, version: version.version, err: error },
+        'a merge failed and is tried again later',
+      );
       this.pause = setTimeout(() => {
         this.pause = undefined;
         this.schedule();
@@ -82,7 +85,9 @@ export class BackgroundMerger {
       const sources = ids.flatMap((id) => published.segment(id) ?? []);
       const { listPath } = host;
       merged = await host.run({ kind: 'merge', listPath, definition, generation: lease.handle, sources, newSegment });
-      const committed = await host.exclusive(() => this.commit({ version, ids, before: lease.handle, merged, newSegment }));
+      const committed = await host.exclusive(() =>
+        this.commit({ version, ids, before: lease.handle, merged, newSegment }),
+      );
       if (!committed) this.discard(version, newSegment, merged);
     } catch (error) {
       this.discard(version, newSegment, merged);

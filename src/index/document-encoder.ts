@@ -7,10 +7,17 @@
  */
 import { DocumentBatchWriter } from '../../native-bindings/document-batch.js';
 import { segmentForKernel } from '../../native-bindings/segmentation.js';
-import type { Facet, FieldDefinition } from '../catalog/types.js';
+import type { Facet, FieldDefinition } from '../catalog/index.js';
 import { foldFacetValue } from '../platform/index.js';
 import { fitsFacet, isPoint, parseDate, type FieldValue, type StoredRecord } from '../records/index.js';
-import { CREATED_COLUMN, LOCATION_COLUMN, MODIFIED_COLUMN, NAME_COLUMN, kernelLayout, type KernelLayout } from './kernel-layout.js';
+import {
+  CREATED_COLUMN,
+  LOCATION_COLUMN,
+  MODIFIED_COLUMN,
+  NAME_COLUMN,
+  kernelLayout,
+  type KernelLayout,
+} from './kernel-layout.js';
 
 type RecordHead = Pick<StoredRecord, 'name' | 'createdMs' | 'modifiedMs'>;
 

@@ -39,7 +39,7 @@ export class BulkImport implements ImportSession {
   private gatheredBytes = 0;
   private csvHeader: Uint8Array | undefined;
   private readonly out: Promise<void>[] = [];
-  private failure: unknown;
+  private failure: Error | undefined;
   private state: 'open' | 'ended' = 'open';
   private readonly totals = { created: 0, updated: 0, failed: 0 };
   private readonly errors: { line: number; name: string | null; detail: string }[] = [];
@@ -61,6 +61,7 @@ export class BulkImport implements ImportSession {
   }
 
   async end(): Promise<BulkOutcome> {
+    await this.settleFailure();
     this.throwIfOver();
     this.take(this.split(() => this.splitter.end()));
     this.finish();
@@ -127,12 +128,17 @@ export class BulkImport implements ImportSession {
   private sendBatch(): void {
     if (this.gathered.length === 0) return;
     const { format, errorsMax } = this.options;
-    const batch = { format, csvHeader: this.csvHeader, records: this.gathered, errorsMax: errorsMax - this.errors.length };
+    const batch = {
+      format,
+      csvHeader: this.csvHeader,
+      records: this.gathered,
+      errorsMax: errorsMax - this.errors.length,
+    };
     this.gathered = [];
     this.gatheredRecords = 0;
     this.gatheredBytes = 0;
     const done: Promise<void> = this.commit(batch).finally(() => {
-      this.out.splice(this.out.indexOf(done), 1);
+      void this.out.splice(this.out.indexOf(done), 1);
     });
     this.out.push(done);
   }
@@ -148,15 +154,15 @@ export class BulkImport implements ImportSession {
       // Two batches that are out together may name more errors than there is room for.
       this.errors.push(...outcome.errors.slice(0, this.options.errorsMax - this.errors.length));
     } catch (error) {
-      this.failure ??= error;
+      this.failure ??= error as Error;
     }
   }
 }
 
-function splitError(error: unknown): unknown {
+function splitError(error: unknown): Error {
   const code = error instanceof Error ? (error as Error & { code?: unknown }).code : undefined;
   if (code === 'invalid-argument' || code === 'limit') {
     return new ServiceError('malformed-request', `The body cannot be cut into records: ${(error as Error).message}.`);
   }
-  return error;
+  return error as Error;
 }

@@ -6,8 +6,8 @@
  * a ServiceError of the worker, nothing was committed; when the worker died, the store tells (`ListState.sequence`).
  */
 import type { GenerationHandle, SegmentHandle } from '../../native-bindings/index.js';
-import type { FieldDefinition } from '../catalog/types.js';
-import type { SerialisedServiceError } from '../platform/errors.js';
+import type { FieldDefinition } from '../catalog/index.js';
+import type { SerialisedServiceError } from '../platform/index.js';
 import type { ListState } from '../records/index.js';
 import type { BulkOutcome, WriteRequest, WriteResult } from './types.js';
 
@@ -143,7 +143,8 @@ export interface SegmentDeletion {
 /** What a commit did to one version, for publication. The receiver owns `added.handle` and closes it. */
 export interface VersionChange {
   readonly version: number;
-  readonly added: { readonly id: number; readonly handle: SegmentHandle; readonly deleted: Uint8Array | undefined } | undefined;
+  readonly added:
+    { readonly id: number; readonly handle: SegmentHandle; readonly deleted: Uint8Array | undefined } | undefined;
   readonly removed: readonly number[];
   readonly deletions: readonly SegmentDeletion[];
 }
@@ -153,8 +154,7 @@ export interface Commit {
 }
 
 export type WriteAnswer =
-  | { readonly ok: true; readonly result: WriteResult }
-  | { readonly ok: false; readonly error: SerialisedServiceError };
+  { readonly ok: true; readonly result: WriteResult } | { readonly ok: false; readonly error: SerialisedServiceError };
 
 export interface IngestResults {
   'create-list': ListState;
@@ -165,7 +165,12 @@ export interface IngestResults {
   merge: MergedSegment | undefined;
   'commit-merge': { readonly commit: Commit };
   'start-build': { readonly state: ListState; readonly version: number };
-  'build-step': { readonly commit: Commit; readonly done: boolean; readonly copied: number; readonly conflicts: number };
+  'build-step': {
+    readonly commit: Commit;
+    readonly done: boolean;
+    readonly copied: number;
+    readonly conflicts: number;
+  };
   'drop-version': ListState;
   'clone-list': ListState;
   check: readonly string[];

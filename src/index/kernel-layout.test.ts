@@ -4,12 +4,30 @@ import { WEIGHT_UNITS_MAX, kernelLayout, weightUnits } from './kernel-layout.js'
 
 describe('weightUnits', () => {
   it.each([
-    [[1, 1, 1], [1, 1, 1]],
-    [[2, 1], [2, 1]],
-    [[1, 0.5, 0.25], [4, 2, 1]],
-    [[1.5, 1], [3, 2]],
-    [[10, 5, 5], [2, 1, 1]],
-    [[100_000, 1], [1000, 1]],
+    [
+      [1, 1, 1],
+      [1, 1, 1],
+    ],
+    [
+      [2, 1],
+      [2, 1],
+    ],
+    [
+      [1, 0.5, 0.25],
+      [4, 2, 1],
+    ],
+    [
+      [1.5, 1],
+      [3, 2],
+    ],
+    [
+      [10, 5, 5],
+      [2, 1, 1],
+    ],
+    [
+      [100_000, 1],
+      [1000, 1],
+    ],
   ])('represents %j as %j', (weights, units) => {
     expect(weightUnits(weights)).toEqual(units);
   });
@@ -31,13 +49,22 @@ describe('weightUnits', () => {
 describe('kernelLayout', () => {
   it('puts the facets first, then the columns of the record itself', () => {
     const layout = kernelLayout({
-      searchable_fields: [{ name: 'title', weight: 2 }, { name: 'name', weight: 1 }],
+      searchable_fields: [
+        { name: 'title', weight: 2 },
+        { name: 'name', weight: 1 },
+      ],
       facets: [{ name: 'tags', type: 'string', cardinality: 'Many' }],
       resources: [],
       location_field: 'place',
       inferred: 'no',
     });
-    expect(layout.schema.columns.map((column) => column.name)).toEqual(['tags', '@name', '@created', '@modified', '@location']);
+    expect(layout.schema.columns.map((column) => column.name)).toEqual([
+      'tags',
+      '@name',
+      '@created',
+      '@modified',
+      '@location',
+    ]);
     expect([layout.column('tags'), layout.column('@location'), layout.column('title')]).toEqual([0, 4, undefined]);
     expect([layout.textField('name'), layout.textFields]).toEqual([1, ['title', 'name']]);
   });

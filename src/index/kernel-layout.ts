@@ -6,7 +6,7 @@
  *
  * Pure functions; a layout is immutable and may be shared.
  */
-import type { FieldDefinition } from '../catalog/types.js';
+import type { FieldDefinition } from '../catalog/index.js';
 import type { SegmentSchema } from '../../native-bindings/index.js';
 
 export const NAME_COLUMN = '@name';

@@ -5,12 +5,26 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { kernel } from '../../native-bindings/index.js';
 import { MATCH_ALL, QueryPlanWriter, type PlanFilter } from '../../native-bindings/query-plan.js';
-import type { FieldDefinition } from '../catalog/types.js';
-import { createMetrics, loadConfig, systemClock } from '../platform/index.js';
+import type { FieldDefinition } from '../catalog/index.js';
+import { loadConfig } from '../platform/config.js';
+import { createMetrics, systemClock } from '../platform/index.js';
 import { RecordStoreCache, segmentsPath } from '../records/index.js';
-import { createInlineExecutor, createListIndexes, kernelLayout, type ListIndex, type ListIndexes, type SearchSettings } from './index.js';
+import {
+  createInlineExecutor,
+  createListIndexes,
+  kernelLayout,
+  type ListIndex,
+  type ListIndexes,
+  type SearchSettings,
+} from './index.js';
 
-const settings: SearchSettings = { account: 'default', list: 'things', language: 'en', synonym_rules: [], query_rules: [] };
+const settings: SearchSettings = {
+  account: 'default',
+  list: 'things',
+  language: 'en',
+  synonym_rules: [],
+  query_rules: [],
+};
 const definition: FieldDefinition = {
   searchable_fields: [
     { name: 'name', weight: 1 },
@@ -24,7 +38,13 @@ const definition: FieldDefinition = {
   location_field: null,
   inferred: 'no',
 };
-const pending: FieldDefinition = { searchable_fields: [], facets: [], resources: [], location_field: null, inferred: 'pending' };
+const pending: FieldDefinition = {
+  searchable_fields: [],
+  facets: [],
+  resources: [],
+  location_field: null,
+  inferred: 'pending',
+};
 
 let dataDir: string;
 let indexes: ListIndexes;
@@ -63,8 +83,11 @@ async function importLines(list: ListIndex, records: readonly unknown[]) {
   return session.end();
 }
 function plan(term: string | undefined, filter: PlanFilter = MATCH_ALL): Uint8Array {
-  const groups = term === undefined ? [] : [{ occur: 'must', boost: 1, alternatives: [{ weight: 1, terms: [term] }] } as const];
-  return new QueryPlanWriter().write({ needTotal: true, skip: 0, size: 0, groups, filter, sort: [], facets: [] }).slice();
+  const groups =
+    term === undefined ? [] : [{ occur: 'must', boost: 1, alternatives: [{ weight: 1, terms: [term] }] } as const];
+  return new QueryPlanWriter()
+    .write({ needTotal: true, skip: 0, size: 0, groups, filter, sort: [], facets: [] })
+    .slice();
 }
 function count(list: ListIndex, term: string | undefined, filter?: PlanFilter, version?: number): number {
   const lease = list.lease(version);
@@ -75,7 +98,8 @@ function count(list: ListIndex, term: string | undefined, filter?: PlanFilter, v
   }
 }
 async function eventually(condition: () => boolean): Promise<void> {
-  for (let attempt = 0; attempt < 500 && !condition(); ++attempt) await new Promise((resolve) => setTimeout(resolve, 10));
+  for (let attempt = 0; attempt < 500 && !condition(); ++attempt)
+    await new Promise((resolve) => setTimeout(resolve, 10));
   expect(condition()).toBe(true);
 }
 
@@ -88,7 +112,11 @@ describe('writing', () => {
     expect([count(list, 'red'), count(list, 'shoes'), count(list, 'x')]).toEqual([1, 1, 1]);
 
     const updated = await list.write({ kind: 'put', name: 'x', fields: { title: 'blue shoes' } });
-    expect([updated.outcome, updated.record.id, updated.record.created_utc]).toEqual(['updated', created.record.id, created.record.created_utc]);
+    expect([updated.outcome, updated.record.id, updated.record.created_utc]).toEqual([
+      'updated',
+      created.record.id,
+      created.record.created_utc,
+    ]);
     expect([count(list, 'red'), count(list, 'blue'), list.versions()[0]?.record_count]).toEqual([0, 1, 1]);
     expect(await list.read(created.record.id)).toEqual(updated.record);
     expect(await list.check()).toEqual([]);
@@ -108,11 +136,15 @@ describe('writing', () => {
     await list.write({ kind: 'put', name: 'y', fields: {} });
     const patched = await list.write({ kind: 'patch', id: record.id, name: 'z', fields: { title: null, price: 3 } });
     expect([patched.record.name, patched.record.fields]).toEqual(['z', { tags: ['a'], note: 'n', price: [3] }]);
-    await expect(list.write({ kind: 'replace', id: record.id, name: 'y', fields: {} })).rejects.toMatchObject({ code: 'name-exists' });
+    await expect(list.write({ kind: 'replace', id: record.id, name: 'y', fields: {} })).rejects.toMatchObject({
+      code: 'name-exists',
+    });
     expect((await list.write({ kind: 'put', name: 'x', fields: {} })).outcome).toBe('created');
     expect((await list.write({ kind: 'delete', id: record.id })).outcome).toBe('deleted');
     await expect(list.write({ kind: 'delete', id: record.id })).rejects.toMatchObject({ code: 'record-not-found' });
-    await expect(list.write({ kind: 'patch', id: 'nonsense', name: undefined, fields: {} })).rejects.toMatchObject({ code: 'record-not-found' });
+    await expect(list.write({ kind: 'patch', id: 'nonsense', name: undefined, fields: {} })).rejects.toMatchObject({
+      code: 'record-not-found',
+    });
     expect(await list.check()).toEqual([]);
   });
 
@@ -120,13 +152,19 @@ describe('writing', () => {
     const list = await indexes.create('a1', settings, definition);
     const results = await Promise.allSettled(
       Array.from({ length: 50 }, (_, index) =>
-        list.write({ kind: 'put', name: `r${index % 40}`, fields: index % 7 === 0 ? { price: 'dear' } : { price: index } }),
+        list.write({
+          kind: 'put',
+          name: `r${index % 40}`,
+          fields: index % 7 === 0 ? { price: 'dear' } : { price: index },
+        }),
       ),
     );
     results.forEach((result, index) => {
       expect(result.status).toBe(index % 7 === 0 ? 'rejected' : 'fulfilled');
     });
-    expect(list.versions()[0]?.record_count).toBe(new Set(Array.from({ length: 50 }, (_, index) => (index % 7 === 0 ? -1 : index % 40))).size - 1);
+    expect(list.versions()[0]?.record_count).toBe(
+      new Set(Array.from({ length: 50 }, (_, index) => (index % 7 === 0 ? -1 : index % 40))).size - 1,
+    );
     expect(await list.check()).toEqual([]);
   });
 
@@ -149,11 +187,21 @@ describe('importing', () => {
   it('writes good records, reports bad ones with their lines, and counts a name that comes twice twice', async () => {
     const list = await indexes.create('a1', settings, definition);
     const session = list.startImport('ndjson');
-    const lines = ['{"name":"a","title":"one"}', '', '{"name":"b","price":"x"}', 'not json', '{"name":"a","title":"two"}', '{"fields":{"title":"three"}}'];
+    const lines = [
+      '{"name":"a","title":"one"}',
+      '',
+      '{"name":"b","price":"x"}',
+      'not json',
+      '{"name":"a","title":"two"}',
+      '{"fields":{"title":"three"}}',
+    ];
     for (const byte of encoder.encode(lines.join('\n'))) await session.push(Uint8Array.of(byte));
     const outcome = await session.end();
     expect(outcome).toMatchObject({ created: 2, updated: 1, failed: 2 });
-    expect(outcome.errors.map(({ line, name }) => [line, name])).toEqual([[3, 'b'], [4, null]]);
+    expect(outcome.errors.map(({ line, name }) => [line, name])).toEqual([
+      [3, 'b'],
+      [4, null],
+    ]);
     expect([count(list, 'one'), count(list, 'two'), count(list, 'three')]).toEqual([0, 1, 1]);
     expect(await list.check()).toEqual([]);
   });
@@ -161,7 +209,9 @@ describe('importing', () => {
   it('reads CSV by the definition, quotes and line breaks included', async () => {
     const list = await indexes.create('a1', settings, definition);
     const session = list.startImport('csv');
-    await session.push(encoder.encode('name,title,tags,price\nx,"two\nlines, ""quoted""",a|b,5\ny,plain,,many\nz,1 2 3,,\nshort\n'));
+    await session.push(
+      encoder.encode('name,title,tags,price\nx,"two\nlines, ""quoted""",a|b,5\ny,plain,,many\nz,1 2 3,,\nshort\n'),
+    );
     const outcome = await session.end();
     expect(outcome).toMatchObject({ created: 2, updated: 0, failed: 2 });
     expect((await list.page(0, 10)).records.map((record) => record.fields)).toEqual([
@@ -173,12 +223,22 @@ describe('importing', () => {
   it('infers the definition of a list that has none from its first records', async () => {
     const list = await indexes.create('a1', settings, pending);
     expect(list.versions()[0]?.definition.inferred).toBe('pending');
-    await importLines(list, Array.from({ length: 30 }, (_, index) => ({ name: `n${index}`, title: `some words ${index}`, kind: index % 2 ? 'odd' : 'even', size: index })));
+    await importLines(
+      list,
+      Array.from({ length: 30 }, (_, index) => ({
+        name: `n${index}`,
+        title: `some words ${index}`,
+        kind: index % 2 ? 'odd' : 'even',
+        size: index,
+      })),
+    );
     const inferred = list.versions()[0]?.definition;
     expect(inferred?.facets.map((facet) => facet.name)).toEqual(['kind', 'size']);
     expect(list.lease().definition).toEqual(inferred);
     expect(count(list, 'odd')).toBe(15);
-    const settingsInForce = JSON.parse(kernel.generationSettings(list.lease().handle)) as { definition: FieldDefinition };
+    const settingsInForce = JSON.parse(kernel.generationSettings(list.lease().handle)) as {
+      definition: FieldDefinition;
+    };
     expect(settingsInForce.definition).toEqual(inferred);
   });
 
@@ -192,7 +252,10 @@ describe('importing', () => {
 
   it('deletes what a plan matches', async () => {
     const list = await indexes.create('a1', settings, definition);
-    await importLines(list, Array.from({ length: 100 }, (_, index) => ({ name: `n${index}`, price: index })));
+    await importLines(
+      list,
+      Array.from({ length: 100 }, (_, index) => ({ name: `n${index}`, price: index })),
+    );
     const column = kernelLayout(definition).column('price') ?? -1;
     expect(await list.deleteMatching(plan(undefined, { op: 'less', column, value: 30 }))).toBe(30);
     expect((await list.page(0, 1)).total).toBe(70);
@@ -204,7 +267,15 @@ describe('merging', () => {
   it('merges small segments away while records change, and the files go', async () => {
     const list = await indexes.create('a1', settings, definition);
     for (let round = 0; round < 30; ++round) {
-      await Promise.all(Array.from({ length: 5 }, (_, index) => list.write({ kind: 'put', name: `r${(round * 3 + index) % 40}`, fields: { title: `round${round}`, price: round } })));
+      await Promise.all(
+        Array.from({ length: 5 }, (_, index) =>
+          list.write({
+            kind: 'put',
+            name: `r${(round * 3 + index) % 40}`,
+            fields: { title: `round${round}`, price: round },
+          }),
+        ),
+      );
     }
     await eventually(() => readdirSync(segmentsPath(join(dataDir, 'lists', 'a1'))).length < 12);
     expect(await list.check()).toEqual([]);
@@ -219,7 +290,10 @@ describe('versions', () => {
 
   it('builds the next version in the background, with writes going to both, and freezes the old one', async () => {
     const list = await indexes.create('a1', settings, definition);
-    await importLines(list, Array.from({ length: 200 }, (_, index) => ({ name: `n${index}`, title: 'old', price: index })));
+    await importLines(
+      list,
+      Array.from({ length: 200 }, (_, index) => ({ name: `n${index}`, title: 'old', price: index })),
+    );
     const number = await list.changeDefinition(next, { price: 'cost' });
     expect(number).toBe(2);
     await list.write({ kind: 'put', name: 'n1', fields: { title: 'new' } });
@@ -249,7 +323,10 @@ describe('versions', () => {
 
   it('goes on with a build after a stop', async () => {
     const list = await indexes.create('a1', settings, definition);
-    await importLines(list, Array.from({ length: 25_000 }, (_, index) => ({ name: `n${index}`, price: index })));
+    await importLines(
+      list,
+      Array.from({ length: 25_000 }, (_, index) => ({ name: `n${index}`, price: index })),
+    );
     await list.changeDefinition(next);
     await closeAll();
     openAll();
@@ -262,7 +339,10 @@ describe('versions', () => {
 describe('lists', () => {
   it('clones records and segments into a list of its own', async () => {
     const list = await indexes.create('a1', settings, definition);
-    await importLines(list, Array.from({ length: 50 }, (_, index) => ({ name: `n${index}`, title: 'word' })));
+    await importLines(
+      list,
+      Array.from({ length: 50 }, (_, index) => ({ name: `n${index}`, title: 'word' })),
+    );
     const { record } = await list.write({ kind: 'put', name: 'n1', fields: { title: 'changed' } });
     const clone = await indexes.clone('a1', 'b2', { ...settings, list: 'copy' });
     await indexes.remove('a1');

@@ -6,17 +6,15 @@
  * held here is that of the last commit that was published; after a worker's death the store tells what happened
  * (`resync`). Main thread only.
  */
-import { rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import type { Kernel } from '../../native-bindings/index.js';
 import type { Logger } from 'pino';
-import type { FieldDefinition } from '../catalog/types.js';
-import { ServiceError, deserialiseError, recordNumberOf, type Clock, type Config, type Metrics } from '../platform/index.js';
+import type { FieldDefinition } from '../catalog/index.js';
+import { ServiceError, deserialiseError, type Clock, type Config, type Metrics } from '../platform/index.js';
 import {
   RecordStore,
   buildingVersionOf,
   currentVersionOf,
-  decodeRecord,
-  recordResource,
   segmentFile,
   type ListState,
   type VersionState,
@@ -25,6 +23,7 @@ import type { BackgroundHost } from './background-host.js';
 import { BackgroundMerger } from './background-merger.js';
 import { BulkImport, type ImportBatch } from './import-session.js';
 import type { Commit, IngestExecutor, IngestResult, IngestTask, VersionView } from './ingest-tasks.js';
+import { readRecord, readRecords } from './list-reader.js';
 import { ListQueue, type WaitingWrite } from './list-queue.js';
 import { PublishedVersion } from './published-version.js';
 import { removeUnknownSegments } from './segment-files.js';
@@ -105,7 +104,9 @@ export class OpenListIndex implements ListIndex {
     // A version that is being dropped is not published any more.
     return this.state.versions.flatMap(({ version, state, created_utc, definition }) => {
       const published = this.published.get(version);
-      return published === undefined ? [] : [{ version, state, created_utc, definition, record_count: published.recordCount }];
+      return published === undefined
+        ? []
+        : [{ version, state, created_utc, definition, record_count: published.recordCount }];
     });
   }
 
@@ -113,7 +114,10 @@ export class OpenListIndex implements ListIndex {
     const found = this.state.versions.find((candidate) => candidate.version === version);
     const published = this.published.get(version);
     if (found?.state !== 'ready' || published === undefined) {
-      throw new ServiceError('version-not-found', `The list has no version ${version}; its current version is ${this.currentVersion}.`);
+      throw new ServiceError(
+        'version-not-found',
+        `The list has no version ${version}; its current version is ${this.currentVersion}.`,
+      );
     }
     return published.lease(found.definition);
   }
@@ -161,21 +165,13 @@ export class OpenListIndex implements ListIndex {
   }
 
   read(id: string): Promise<RecordResource | undefined> {
-    const recordNumber = recordNumberOf(id);
-    if (recordNumber === undefined) return Promise.resolve(undefined);
-    this.store.refresh();
-    const bytes = this.store.version(this.currentVersion).record(recordNumber);
-    const record = bytes && decodeRecord(bytes);
-    return Promise.resolve(record?.id === id ? recordResource(record) : undefined);
+    return Promise.resolve(readRecord(this.store, this.currentVersion, id));
   }
 
   page(skip: number, size: number): Promise<{ total: number; records: readonly RecordResource[] }> {
-    this.store.refresh();
-    const total = this.published.get(this.currentVersion)?.recordCount ?? 0;
-    if (size === 0 || skip >= total) return Promise.resolve({ total, records: [] });
-    const { records } = this.store.version(this.currentVersion);
-    const range = records.getRange({ offset: skip, limit: size });
-    return Promise.resolve({ total, records: Array.from(range, ({ value }) => recordResource(decodeRecord(value))) });
+    const total = this.required(this.currentVersion).recordCount;
+    const records = skip >= total ? [] : readRecords(this.store, this.currentVersion, skip, size);
+    return Promise.resolve({ total, records });
   }
 
   changeDefinition(definition: FieldDefinition, renames: Readonly<Record<string, string>> = {}): Promise<number> {
@@ -184,7 +180,8 @@ export class OpenListIndex implements ListIndex {
 
   applySettings(settings: SearchSettings): Promise<void> {
     this.settings = settings;
-    for (const version of this.state.versions) this.published.get(version.version)?.applySettings(this.settingsJson(version));
+    for (const version of this.state.versions)
+      this.published.get(version.version)?.applySettings(this.settingsJson(version));
     return Promise.resolve();
   }
 
@@ -193,7 +190,14 @@ export class OpenListIndex implements ListIndex {
       const problems: string[] = [];
       for (const version of this.published.keys()) {
         const { generation, segments } = this.view(version);
-        const task = { kind: 'check', listPath: this.listPath, version, generation, segments, sampleSize: CHECK_SAMPLE_SIZE } as const;
+        const task = {
+          kind: 'check',
+          listPath: this.listPath,
+          version,
+          generation,
+          segments,
+          sampleSize: CHECK_SAMPLE_SIZE,
+        } as const;
         problems.push(...(await this.options.executor.run(task)));
       }
       return problems;
@@ -282,7 +286,10 @@ export class OpenListIndex implements ListIndex {
     } catch (error) {
       const known = error instanceof ServiceError ? error : internalError(error);
       if (known.code === 'internal-error') {
-        this.options.log.error({ list: this.listPath, task: task.kind, err: error }, 'a commit failed; reading the store again');
+        this.options.log.error(
+          { list: this.listPath, task: task.kind, err: error },
+          'a commit failed; reading the store again',
+        );
         this.resync();
       }
       throw known;
@@ -300,7 +307,10 @@ export class OpenListIndex implements ListIndex {
       }
     } catch (error) {
       // The commit is on disk; what is in memory may be half of it. The store is right.
-      this.options.log.error({ list: this.listPath, err: error }, 'a commit could not be published; reading the store again');
+      this.options.log.error(
+        { list: this.listPath, err: error },
+        'a commit could not be published; reading the store again',
+      );
       this.resync(true);
       throw internalError(error);
     }
@@ -388,11 +398,12 @@ export class OpenListIndex implements ListIndex {
       this.state = await this.runCommit({ kind: 'drop-version', listPath: this.listPath, version });
       this.store.forgetVersion(version);
     });
-    for (const { id } of segments) rmSync(segmentFile(this.listPath, id), { force: true });
+    await Promise.all(segments.map(({ id }) => rm(segmentFile(this.listPath, id), { force: true })));
   }
-
 }
 
 function internalError(cause: unknown): ServiceError {
-  return new ServiceError('internal-error', 'The service could not finish this write because of a fault of its own.', { cause });
+  return new ServiceError('internal-error', 'The service could not finish this write because of a fault of its own.', {
+    cause,
+  });
 }

@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Kernel } from '../../native-bindings/index.js';
-import type { FieldDefinition } from '../catalog/types.js';
+import type { FieldDefinition } from '../catalog/index.js';
 import { ServiceError, type Clock, type Config, type Metrics } from '../platform/index.js';
 import type { IngestExecutor } from './ingest-tasks.js';
 import { OpenListIndex } from './list-index.js';
@@ -59,7 +59,9 @@ class AllListIndexes implements ListIndexes {
     return this.openList(targetId, settings, async (targetPath) => {
       const { executor, clock } = this.options;
       const { listPath } = source;
-      await source.whileUnchanged(() => executor.run({ kind: 'clone-list', listPath, targetPath, nowMs: clock.nowMs() }));
+      await source.whileUnchanged(() =>
+        executor.run({ kind: 'clone-list', listPath, targetPath, nowMs: clock.nowMs() }),
+      );
     });
   }
 
@@ -97,7 +99,8 @@ class AllListIndexes implements ListIndexes {
   ): Promise<OpenListIndex> {
     const existing = this.opening.get(listId);
     if (existing !== undefined) return existing;
-    if (this.closed) return Promise.reject(new ServiceError('shutting-down', 'The service is stopping; try again soon.'));
+    if (this.closed)
+      return Promise.reject(new ServiceError('shutting-down', 'The service is stopping; try again soon.'));
     const opening = this.prepareAndOpen(listId, settings, prepare).catch((error: unknown) => {
       this.opening.delete(listId);
       throw error;

@@ -19,7 +19,9 @@ export interface WaitingWrite {
   readonly reject: (error: unknown) => void;
 }
 
-type Step = { readonly kind: 'write'; readonly write: WaitingWrite } | { readonly kind: 'exclusive'; readonly run: () => Promise<void> };
+type Step =
+  | { readonly kind: 'write'; readonly write: WaitingWrite }
+  | { readonly kind: 'exclusive'; readonly run: () => Promise<void> };
 
 export interface ListQueueOptions {
   readonly writesWaitingMax: number;
@@ -53,15 +55,13 @@ export class ListQueue {
   /** Runs the action when everything before it is done, and nothing beside it. */
   exclusive<Result>(action: () => Promise<Result>): Promise<Result> {
     if (this.closedWith !== undefined) return Promise.reject(this.closedWith);
-    return new Promise((resolve, reject) => {
+    return new Promise((resolve) => {
       this.push({
         kind: 'exclusive',
         run: async () => {
-          try {
-            resolve(await action());
-          } catch (error) {
-            reject(error as Error);
-          }
+          const result = Promise.resolve().then(action);
+          resolve(result);
+          await result.catch(() => undefined);
         },
       });
     });

@@ -6,7 +6,7 @@
  * Belongs to one task of one thread.
  */
 import type { Kernel } from '../../native-bindings/index.js';
-import type { FieldDefinition } from '../catalog/types.js';
+import type { FieldDefinition } from '../catalog/index.js';
 import { ServiceError, recordId, recordNumberOf } from '../platform/index.js';
 import {
   FieldNormaliser,
@@ -59,7 +59,8 @@ export class ListWriter {
   readonly definition: FieldDefinition;
   private readonly current: VersionWriter;
   private readonly normaliser: FieldNormaliser;
-  private readonly building: { readonly writer: VersionWriter; readonly normaliser: FieldNormaliser; readonly cursor: number } | undefined;
+  private readonly building:
+    { readonly writer: VersionWriter; readonly normaliser: FieldNormaliser; readonly cursor: number } | undefined;
   private nextRecordNumber: number;
 
   constructor(private readonly options: ListWriterOptions) {
@@ -114,7 +115,12 @@ export class ListWriter {
   apply(request: WriteRequest): WriteResult {
     switch (request.kind) {
       case 'put': {
-        const input = { name: validName(request.name), fields: request.fields, flat: false, asOfMs: validAsOf(request.asOf) };
+        const input = {
+          name: validName(request.name),
+          fields: request.fields,
+          flat: false,
+          asOfMs: validAsOf(request.asOf),
+        };
         const { outcome, stored } = this.put(input);
         return { outcome, record: recordResource(stored) };
       }
@@ -188,7 +194,10 @@ export class ListWriter {
 
   private newRecordNumber(): number {
     if (this.nextRecordNumber > RECORD_NUMBER_MAX) {
-      throw new ServiceError('unprocessable', 'This list has used up its record numbers; export it and import it into a new one.');
+      throw new ServiceError(
+        'unprocessable',
+        'This list has used up its record numbers; export it and import it into a new one.',
+      );
     }
     this.nextRecordNumber += 1;
     return this.nextRecordNumber - 1;
@@ -208,7 +217,12 @@ export class ListWriter {
     };
   }
 
-  private replacement(previous: StoredRecord, name: string, asOfMs: number | undefined, fieldsJson: string): StoredRecord {
+  private replacement(
+    previous: StoredRecord,
+    name: string,
+    asOfMs: number | undefined,
+    fieldsJson: string,
+  ): StoredRecord {
     const { nowMs } = this.options;
     return {
       ...previous,
@@ -237,7 +251,8 @@ export class ListWriter {
 
   private removeRecord(recordNumber: number, name: string): void {
     this.current.remove(recordNumber, name);
-    if (this.building !== undefined && recordNumber < this.building.cursor) this.building.writer.remove(recordNumber, name);
+    if (this.building !== undefined && recordNumber < this.building.cursor)
+      this.building.writer.remove(recordNumber, name);
   }
 
   private stored(recordNumber: number): StoredRecord {

@@ -11,7 +11,9 @@ describe('chooseMerge', () => {
     expect(chooseMerge(segments([5, 0], [70_000, 3]), policy)).toEqual([]);
   });
   it('merges a full tier and leaves larger segments alone', () => {
-    expect(chooseMerge(segments([90_000, 0], ...Array.from({ length: 8 }, () => [3, 0] as const)), policy)).toEqual([2, 3, 4, 5, 6, 7, 8, 9]);
+    expect(chooseMerge(segments([90_000, 0], ...Array.from({ length: 8 }, () => [3, 0] as const)), policy)).toEqual([
+      2, 3, 4, 5, 6, 7, 8, 9,
+    ]);
   });
   it('drops segments without a live document first', () => {
     expect(chooseMerge(segments([90_000, 0], [4, 4]), policy)).toEqual([2]);
@@ -29,9 +31,14 @@ describe('chooseMerge', () => {
         for (const documentCount of commits) {
           present.push({ id: next++, documentCount, deletedCount: 0 });
           for (let ids = chooseMerge(present, policy); ids.length > 0; ids = chooseMerge(present, policy)) {
-            const sum = present.filter((segment) => ids.includes(segment.id)).reduce((total, segment) => total + segment.documentCount, 0);
+            const sum = present
+              .filter((segment) => ids.includes(segment.id))
+              .reduce((total, segment) => total + segment.documentCount, 0);
             rewritten += sum;
-            present = [...present.filter((segment) => !ids.includes(segment.id)), { id: next++, documentCount: sum, deletedCount: 0 }];
+            present = [
+              ...present.filter((segment) => !ids.includes(segment.id)),
+              { id: next++, documentCount: sum, deletedCount: 0 },
+            ];
           }
           expect(present.length).toBeLessThanOrEqual(SEGMENTS_PER_VERSION_MAX + policy.fanIn);
         }

@@ -51,7 +51,9 @@ function liveCount(segment: SegmentSize): number {
 }
 
 function tierOf(live: number, fanIn: number): number {
-  return live < LOWEST_TIER_DOCUMENTS_MAX ? 0 : 1 + Math.floor(Math.log(live / LOWEST_TIER_DOCUMENTS_MAX) / Math.log(fanIn));
+  return live < LOWEST_TIER_DOCUMENTS_MAX
+    ? 0
+    : 1 + Math.floor(Math.log(live / LOWEST_TIER_DOCUMENTS_MAX) / Math.log(fanIn));
 }
 
 /** As many of the segments, given in the order of their sizes, as stay within the greatest size of a merge. */

@@ -2,11 +2,13 @@
  * One version of a list as searches see it: its open segments and the generation in force, with leases on it.
  *
  * Invariants: there is always a generation in force until `retire`; a superseded generation is released when its last lease
- * is; the handles in `segments` are owned here, one kernel reference each. Main thread only.
+ * is; the handles in `segments` are owned here, one kernel reference each. A file is unlinked, in the background, when no
+ * generation has it open any more: otherwise the release of the last one would free its blocks on this thread.
+ * Main thread only.
  */
-import { rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import type { GenerationChange, GenerationHandle, Kernel, SegmentHandle } from '../../native-bindings/index.js';
-import type { FieldDefinition } from '../catalog/types.js';
+import type { FieldDefinition } from '../catalog/index.js';
 import { segmentFile, type VersionStore } from '../records/index.js';
 import type { VersionChange, VersionView } from './ingest-tasks.js';
 import type { SegmentSize } from './merge-policy.js';
@@ -26,6 +28,10 @@ export class PublishedVersion {
   private readonly segments = new Map<number, SegmentHandle>();
   private inForce: PublishedGeneration;
   private leasesOut = 0;
+  /** Superseded generations that are still leased, by sequence. */
+  private readonly leasedBefore = new Set<number>();
+  /** Files that no generation from this sequence on has. */
+  private filesToRemove: { readonly path: string; readonly sequence: number }[] = [];
   private readonly idle: (() => void)[] = [];
   /** Live documents of the generation in force. */
   recordCount = 0;
@@ -79,7 +85,9 @@ export class PublishedVersion {
   }
 
   sizes(): SegmentSize[] {
-    const info = new Map(this.kernel.generationInfo(this.inForce.handle).segments.map((entry) => [entry.segment, entry]));
+    const info = new Map(
+      this.kernel.generationInfo(this.inForce.handle).segments.map((entry) => [entry.segment, entry]),
+    );
     return Array.from(this.segments, ([id, handle]) => {
       const entry = info.get(handle);
       return { id, documentCount: entry?.documentCount ?? 0, deletedCount: entry?.deletedCount ?? 0 };
@@ -109,8 +117,10 @@ export class PublishedVersion {
     this.settingsJson = settingsJson;
     for (const id of change.removed) this.segments.delete(id);
     for (const segment of removed) this.kernel.closeSegment(segment);
-    // Whoever still searches an older generation keeps the file mapped.
-    for (const id of change.removed) rmSync(segmentFile(this.listPath, id), { force: true });
+    for (const id of change.removed) {
+      this.filesToRemove.push({ path: segmentFile(this.listPath, id), sequence: this.inForce.sequence });
+    }
+    this.removeFiles();
   }
 
   applySettings(settingsJson: string): void {
@@ -137,6 +147,7 @@ export class PublishedVersion {
     const previous = this.inForce;
     this.inForce = this.publish(change);
     previous.superseded = true;
+    if (previous.leases > 0) this.leasedBefore.add(previous.sequence);
     this.releaseIfDone(previous);
   }
 
@@ -148,7 +159,21 @@ export class PublishedVersion {
   }
 
   private releaseIfDone(generation: PublishedGeneration): void {
-    if (generation.superseded && generation.leases === 0) this.kernel.releaseGeneration(generation.handle);
+    if (!generation.superseded || generation.leases > 0) return;
+    this.kernel.releaseGeneration(generation.handle);
+    if (this.leasedBefore.delete(generation.sequence)) this.removeFiles();
+  }
+
+  private removeFiles(): void {
+    if (this.filesToRemove.length === 0) return;
+    const oldest = Math.min(...this.leasedBefore);
+    const [unused, used] = [
+      this.filesToRemove.filter((file) => file.sequence <= oldest),
+      this.filesToRemove.filter((file) => file.sequence > oldest),
+    ];
+    this.filesToRemove = used;
+    // What cannot be removed now is removed when the list is opened next.
+    for (const { path } of unused) rm(path, { force: true }).catch(() => undefined);
   }
 
   private closeSegments(): void {

@@ -6,7 +6,7 @@
  * Many facets, `latitude,longitude` for the location field; text everywhere else.
  */
 import { parse } from 'csv-parse/sync';
-import type { Facet, FieldDefinition } from '../catalog/types.js';
+import type { Facet, FieldDefinition } from '../catalog/index.js';
 import { ServiceError } from '../platform/index.js';
 import { INFERENCE_RECORDS_MAX, readRecordInput, type InferenceSample, type RecordInput } from '../records/index.js';
 import type { RawRecords } from './ingest-tasks.js';
@@ -69,14 +69,15 @@ export function samplesOf(records: Iterable<RawRecord>): InferenceSample[] {
   return samples;
 }
 
-/** `definition`: undefined where the list has none yet; then cells that look like numbers or booleans become these. */
+/** Where the definition is still to be inferred, cells that look like numbers or booleans become these. */
 export function* csvRecords(
   header: Uint8Array,
   pieces: readonly RawRecords[],
-  definition: FieldDefinition | undefined,
+  definition: FieldDefinition,
 ): Generator<RawRecord> {
   const columns = csvRows(header)?.[0];
-  if (columns === undefined) throw new ServiceError('malformed-request', 'The first line of the CSV does not name its columns.');
+  if (columns === undefined)
+    throw new ServiceError('malformed-request', 'The first line of the CSV does not name its columns.');
   const cellReaders = columns.map((column) => cellReader(column, definition));
   for (const { bytes, ends, lines } of pieces) {
     const rows = csvRows(bytes);
@@ -88,7 +89,10 @@ export function* csvRecords(
       if (row?.length === columns.length) {
         yield recordOf(csvRecord(columns, row, cellReaders), line);
       } else {
-        const detail = row === undefined ? 'The line is not valid CSV.' : `The line has ${row.length} values, the header ${columns.length}.`;
+        const detail =
+          row === undefined
+            ? 'The line is not valid CSV.'
+            : `The line has ${row.length} values, the header ${columns.length}.`;
         yield { line, input: new ServiceError('invalid-record', detail), name: null };
       }
     }
@@ -134,16 +138,20 @@ const asGuess: CellReader = (cell) => {
 };
 const asPoint: CellReader = (cell) => {
   const [latitude, longitude, ...rest] = cell.split(',').map(asNumber);
-  return rest.length === 0 && typeof latitude === 'number' && typeof longitude === 'number' ? { latitude, longitude } : cell;
+  return rest.length === 0 && typeof latitude === 'number' && typeof longitude === 'number'
+    ? { latitude, longitude }
+    : cell;
 };
 
-function cellReader(column: string, definition: FieldDefinition | undefined): CellReader {
-  if (definition === undefined) return asGuess;
+function cellReader(column: string, definition: FieldDefinition): CellReader {
+  if (definition.inferred === 'pending') return asGuess;
   if (column === definition.location_field) return asPoint;
   const facet = definition.facets.find((candidate) => candidate.name === column);
   if (facet === undefined) return asText;
   const single = facetCellReader(facet);
-  return facet.cardinality === 'Single' ? single : (cell) => manyValues(cell).map((value) => (typeof value === 'string' ? single(value) : value));
+  return facet.cardinality === 'Single'
+    ? single
+    : (cell) => manyValues(cell).map((value) => (typeof value === 'string' ? single(value) : value));
 }
 
 function facetCellReader(facet: Facet): CellReader {
@@ -166,5 +174,8 @@ function manyValues(cell: string): unknown[] {
       // Not JSON after all: a text that begins with a bracket.
     }
   }
-  return cell.split('|').map((value) => value.trim()).filter((value) => value !== '');
+  return cell
+    .split('|')
+    .map((value) => value.trim())
+    .filter((value) => value !== '');
 }

@@ -16,7 +16,8 @@ export function removeUnknownSegments(listPath: string, store: RecordStore, stat
   for (const file of readdirSync(folder)) {
     const number = /^(\d{8,})\.mdb$/u.exec(file)?.[1];
     if (number !== undefined) greatest = Math.max(greatest, Number(number));
-    if (number === undefined || !known.has(Number(number))) rmSync(join(folder, file), { force: true, recursive: true });
+    if (number === undefined || !known.has(Number(number)))
+      rmSync(join(folder, file), { force: true, recursive: true });
   }
   return greatest + 1;
 }

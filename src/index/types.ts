@@ -6,7 +6,7 @@
  * transaction that holds records, manifest and deletions; when it is on disk the worker answers, the main thread publishes the
  * new generation to the kernel, and only then the writer's request is answered.
  */
-import type { FieldDefinition } from '../catalog/types.js';
+import type { FieldDefinition } from '../catalog/index.js';
 import type { GenerationHandle } from '../../native-bindings/index.js';
 import type { FieldValue, RecordResource } from '../records/index.js';
 

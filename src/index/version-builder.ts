@@ -3,7 +3,7 @@
  * last record is copied the new version is current in the same commit. What a crash broke off goes on from its cursor.
  * Old versions beyond those to keep are dropped. Main thread only.
  */
-import type { FieldDefinition } from '../catalog/types.js';
+import type { FieldDefinition } from '../catalog/index.js';
 import { buildingVersionOf } from '../records/index.js';
 import type { BackgroundHost } from './background-host.js';
 
@@ -92,15 +92,19 @@ export class VersionBuilder {
     host.publishCommit(result.commit);
     const { conflicts, copied, done } = result;
     const entry = { list: host.listPath, version: building.version, copied };
-    if (conflicts > 0) host.log.warn({ ...entry, conflicts }, 'values that do not fit the new definition are stored and not indexed');
+    if (conflicts > 0)
+      host.log.warn({ ...entry, conflicts }, 'values that do not fit the new definition are stored and not indexed');
     if (done) host.log.info(entry, 'a version was built and is current');
     return !done;
   }
 
   private dropOldVersions(): void {
     const state = this.host.state();
-    const frozen = state.versions.filter(({ version, state: is }) => is === 'ready' && version !== state.currentVersion);
-    for (const { version } of frozen.slice(0, Math.max(0, frozen.length - this.host.config.versions.kept))) this.drop(version);
+    const frozen = state.versions.filter(
+      ({ version, state: is }) => is === 'ready' && version !== state.currentVersion,
+    );
+    for (const { version } of frozen.slice(0, Math.max(0, frozen.length - this.host.config.versions.kept)))
+      this.drop(version);
   }
 
   private drop(version: number): void {
@@ -109,7 +113,8 @@ export class VersionBuilder {
       .dropVersion(version)
       .catch((error: unknown) => {
         // It stays on disk, hidden, and is dropped at the next start.
-        if (!this.stopping) host.log.warn({ list: host.listPath, version, err: error }, 'an old version could not be dropped');
+        if (!this.stopping)
+          host.log.warn({ list: host.listPath, version, err: error }, 'an old version could not be dropped');
       })
       .finally(() => this.drops.delete(dropped));
     this.drops.add(dropped);

@@ -7,7 +7,7 @@
  */
 import { rmSync } from 'node:fs';
 import type { Kernel, SegmentHandle, SegmentSummary } from '../../native-bindings/index.js';
-import type { FieldDefinition } from '../catalog/types.js';
+import type { FieldDefinition } from '../catalog/index.js';
 import { encodeRecord, segmentFile, type FieldValue, type StoredRecord, type VersionStore } from '../records/index.js';
 import { DocumentEncoder } from './document-encoder.js';
 import type { SegmentDeletion, VersionChange, VersionView } from './ingest-tasks.js';
@@ -148,7 +148,8 @@ export class VersionWriter {
   /** The documents that this commit replaces or removes, by segment. */
   private outdatedDocuments(view: VersionView): { id: number; deletion: SegmentDeletion }[] {
     const touched: number[] = [];
-    for (const recordNumber of this.records.keys()) if (recordNumber < this.options.firstNewRecord) touched.push(recordNumber);
+    for (const recordNumber of this.records.keys())
+      if (recordNumber < this.options.firstNewRecord) touched.push(recordNumber);
     if (touched.length === 0) return [];
     const located = this.options.kernel.locate(view.generation, Uint32Array.from(touched));
     const documents = new Map<SegmentHandle, number[]>();

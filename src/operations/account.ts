@@ -5,7 +5,9 @@ import { defineOperation } from './operation.js';
 import { noParams, nullable, object, timeSchema } from './schemas.js';
 
 const accountResource = object({
-  account: nullable(Type.String(), { description: 'Name of the account; null for the command line, which reaches all' }),
+  account: nullable(Type.String(), {
+    description: 'Name of the account; null for the command line, which reaches all',
+  }),
   region: Type.String({ description: 'Home region of the account', examples: ['eu'] }),
   key: nullable(
     object({
@@ -38,13 +40,16 @@ export const accountRead = defineOperation({
       body: {
         account: caller.account ?? null,
         region: account?.region ?? services.config.account.region,
-        key: key === undefined ? null : {
-          name: key.name,
-          scope: key.scope,
-          scope_target: key.scope_target,
-          permissions: key.permissions,
-          expires_at: key.expires_at,
-        },
+        key:
+          key === undefined
+            ? null
+            : {
+                name: key.name,
+                scope: key.scope,
+                scope_target: key.scope_target,
+                permissions: key.permissions,
+                expires_at: key.expires_at,
+              },
       },
     };
   },

@@ -64,7 +64,10 @@ export const apiKeyCreateReadOnly = defineOperation({
     const scope = body.scope ?? 'account';
     const target = body.scope_target ?? null;
     if (isWider(caller, scope)) {
-      throw new ServiceError('wider-than-caller', `A key with the scope ${caller.key?.scope} cannot make one with the scope ${scope}.`);
+      throw new ServiceError(
+        'wider-than-caller',
+        `A key with the scope ${caller.key?.scope} cannot make one with the scope ${scope}.`,
+      );
     }
     const permissions = readPermissions(body.permissions);
     checkScopeTarget(services.catalog, caller, account, scope, target);
@@ -130,5 +133,8 @@ function expiryWithin(callers: string | null, wanted: string | null): string | n
   if (wanted === null) return callers;
   const expiry = parseExpiry(wanted);
   if (callers === null || Date.parse(expiry) <= Date.parse(callers)) return expiry;
-  throw new ServiceError('wider-than-caller', `The calling key expires at ${callers}: the new key cannot expire later.`);
+  throw new ServiceError(
+    'wider-than-caller',
+    `The calling key expires at ${callers}: the new key cannot expire later.`,
+  );
 }

@@ -1,6 +1,12 @@
 /** `/api-key/{account}`: making, listing and revoking keys; for the console and the command line only. */
 import { Type } from 'typebox';
-import { ACCESS_PRESETS, isPermission, parseExpiry, unknownPermissionText, type AccessPreset } from '../access/index.js';
+import {
+  ACCESS_PRESETS,
+  isPermission,
+  parseExpiry,
+  unknownPermissionText,
+  type AccessPreset,
+} from '../access/index.js';
 import { ServiceError, type ErrorPlace } from '../platform/index.js';
 import {
   createdKeyResource,
@@ -34,7 +40,11 @@ const newKey = object(
     permissions: Type.Optional(permissionsSchema),
     expires_at: Type.Optional(expiresAt),
     region: Type.Optional(
-      Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,15}$', description: "Region; default: the account's", examples: ['eu'] }),
+      Type.String({
+        pattern: '^[a-z0-9][a-z0-9-]{0,15}$',
+        description: "Region; default: the account's",
+        examples: ['eu'],
+      }),
     ),
   },
   { description: 'A new key. Scope `account` and access `search-and-read` are the defaults.' },
@@ -70,19 +80,26 @@ const create = defineOperation({
 });
 
 /** The permissions of the preset, or those that were named. Throws `invalid-parameter`. */
-function chosenPermissions(access: AccessPreset | 'custom' | undefined, named: readonly string[] | undefined): readonly string[] {
+function chosenPermissions(
+  access: AccessPreset | 'custom' | undefined,
+  named: readonly string[] | undefined,
+): readonly string[] {
   if (named === undefined) {
     if (access !== 'custom') return ACCESS_PRESETS[access ?? 'search-and-read'];
     throw invalidPermissions([{ pointer: '/permissions', detail: 'Custom access takes permissions.' }]);
   }
   if (access !== undefined && access !== 'custom') {
-    throw invalidPermissions([{ pointer: '/permissions', detail: `Permissions go with custom access, not with ${access}.` }]);
+    throw invalidPermissions([
+      { pointer: '/permissions', detail: `Permissions go with custom access, not with ${access}.` },
+    ]);
   }
   if (access === 'custom' && named.length === 0) {
     throw invalidPermissions([{ pointer: '/permissions', detail: 'Custom access names at least one permission.' }]);
   }
   const faults = named.flatMap((permission, position) =>
-    isPermission(permission) ? [] : [{ pointer: `/permissions/${position}`, detail: unknownPermissionText(permission) }],
+    isPermission(permission)
+      ? []
+      : [{ pointer: `/permissions/${position}`, detail: unknownPermissionText(permission) }],
   );
   if (faults.length > 0) throw invalidPermissions(faults);
   return [...new Set(named)];
@@ -118,7 +135,10 @@ const remove = defineOperation({
   permission: 'api-key:delete',
   callers: CONSOLE_ONLY,
   target: 'account',
-  params: object({ account: accountName, id: Type.String({ minLength: 1, maxLength: 64, description: 'Id of the key' }) }),
+  params: object({
+    account: accountName,
+    id: Type.String({ minLength: 1, maxLength: 64, description: 'Id of the key' }),
+  }),
   responses: { 204: { description: 'The key is revoked', schema: null } },
   errors: ['key-not-found'],
   async handle({ services }, { params }) {

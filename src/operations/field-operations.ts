@@ -2,7 +2,7 @@
  * The operations on one field of a list, alike for facets, searchable fields and resources. Each has the effect of the
  * matching `PUT /list/{account}/{list}`, but for a rename, which moves the field in every role it has, with its values.
  */
-import { Type, type TObject, type TProperties } from 'typebox';
+import { Type, type TObject } from 'typebox';
 import type { FieldDefinition } from '../catalog/index.js';
 import { ServiceError } from '../platform/index.js';
 import { newestVersion, oneChangeAtATime, requireIndex, requireList } from './list-access.js';

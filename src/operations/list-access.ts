@@ -1,6 +1,6 @@
 /** What operations on lists share: finding the list, opening its index, rendering its resource, one change at a time. */
 import type { ListRecord } from '../catalog/index.js';
-import type { ListIndex, SearchSettings, VersionStatus } from '../index/types.js';
+import type { ListIndex, SearchSettings, VersionStatus } from '../index/index.js';
 import { ServiceError } from '../platform/index.js';
 import type { Services } from './services.js';
 
@@ -22,7 +22,9 @@ export async function requireIndex(services: Services, params: { account: string
 }
 
 /** What search workers need to know of the list. */
-export function searchSettings(list: Pick<ListRecord, 'account' | 'name' | 'language' | 'synonym_rules' | 'query_rules'>): SearchSettings {
+export function searchSettings(
+  list: Pick<ListRecord, 'account' | 'name' | 'language' | 'synonym_rules' | 'query_rules'>,
+): SearchSettings {
   return {
     account: list.account,
     list: list.name,
@@ -65,7 +67,12 @@ export async function describeList(services: Services, list: ListRecord) {
     reranker: list.reranker,
     suggestions: list.suggestions,
     current_version: index.currentVersion,
-    versions: versions.map(({ version, state, record_count, created_utc }) => ({ version, state, record_count, created_utc })),
+    versions: versions.map(({ version, state, record_count, created_utc }) => ({
+      version,
+      state,
+      record_count,
+      created_utc,
+    })),
     record_count: current?.record_count ?? 0,
     created_utc: list.created_utc,
     modified_utc: list.modified_utc,
@@ -78,7 +85,11 @@ const runningChanges = new Map<string, Promise<unknown>>();
  * Runs changes of the same list's settings and fields one after the other, so that two that add a field each both
  * count. Different lists do not wait for each other.
  */
-export async function oneChangeAtATime<Result>(account: string, list: string, change: () => Promise<Result>): Promise<Result> {
+export async function oneChangeAtATime<Result>(
+  account: string,
+  list: string,
+  change: () => Promise<Result>,
+): Promise<Result> {
   const key = `${account}/${list}`;
   const before = runningChanges.get(key) ?? Promise.resolve();
   const result = before.then(change);

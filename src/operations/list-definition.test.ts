@@ -6,7 +6,10 @@ import { fieldName } from './schemas.js';
 
 const FILMS: DefinitionInput = {
   searchable_fields: [{ name: 'title', weight: 2 }, { name: 'plot' }],
-  facets: [{ name: 'year', type: 'number' }, { name: 'title', type: 'string', cardinality: 'Single' }],
+  facets: [
+    { name: 'year', type: 'number' },
+    { name: 'title', type: 'string', cardinality: 'Single' },
+  ],
   resources: [{ name: 'poster', kind: 'image' }],
   location_field: 'cinema',
 };
@@ -35,8 +38,21 @@ describe('a new definition', () => {
   });
 
   it.each<[string, DefinitionInput, string]>([
-    ['a name twice', { facets: [{ name: 'a', type: 'string' }, { name: 'a', type: 'number' }] }, '/facets/1/name'],
-    ['a resource that is a facet', { facets: [{ name: 'a', type: 'string' }], resources: [{ name: 'a', kind: 'image' }] }, '/resources/0/name'],
+    [
+      'a name twice',
+      {
+        facets: [
+          { name: 'a', type: 'string' },
+          { name: 'a', type: 'number' },
+        ],
+      },
+      '/facets/1/name',
+    ],
+    [
+      'a resource that is a facet',
+      { facets: [{ name: 'a', type: 'string' }], resources: [{ name: 'a', kind: 'image' }] },
+      '/resources/0/name',
+    ],
     ['a location that is searchable', { searchable_fields: [{ name: 'a' }], location_field: 'a' }, '/location_field'],
     ['too many fields', { searchable_fields: Array.from({ length: 257 }, (_, n) => ({ name: `f${n}` })) }, ''],
   ])('refuses %s', (_what, input, pointer) => {
@@ -76,7 +92,20 @@ describe('field names', () => {
   const check = new Ajv2020().compile(fieldName);
 
   it('may be any text that filters and order_by can name', () => {
-    for (const name of ['title', 'name', 'id', 'fields', 'Größe', '価格', 'release date', 'a.b', 'x', 'a=b', '__proto', 'x'.repeat(128)]) {
+    for (const name of [
+      'title',
+      'name',
+      'id',
+      'fields',
+      'Größe',
+      '価格',
+      'release date',
+      'a.b',
+      'x',
+      'a=b',
+      '__proto',
+      'x'.repeat(128),
+    ]) {
       expect(check(name), name).toBe(true);
     }
     for (const name of ['', '@score', ' a', 'a ', 'a,b', 'a"b', "a'b", 'a`b', 'a\nb', 'a\u0000', 'x'.repeat(129)]) {

@@ -84,7 +84,10 @@ function definitionFaults(definition: FieldDefinition): ErrorPlace[] {
     const detail = `The field '${name}' holds the URL of a file: it cannot be a facet or searchable too.`;
     faults.push({ pointer: `/resources/${position}/name`, detail });
   }
-  if (location_field !== null && (others.has(location_field) || resources.some(({ name }) => name === location_field))) {
+  if (
+    location_field !== null &&
+    (others.has(location_field) || resources.some(({ name }) => name === location_field))
+  ) {
     const detail = `The field '${location_field}' holds a point: it cannot be a facet, searchable or a resource too.`;
     faults.push({ pointer: '/location_field', detail });
   }
@@ -107,7 +110,11 @@ function sameFields(a: FieldDefinition, b: FieldDefinition): boolean {
   );
 }
 
-function sameItems<T extends { readonly name: string }>(a: readonly T[], b: readonly T[], same: (x: T, y: T) => boolean) {
+function sameItems<T extends { readonly name: string }>(
+  a: readonly T[],
+  b: readonly T[],
+  same: (x: T, y: T) => boolean,
+) {
   return (
     a.length === b.length &&
     a.every((item, position) => {

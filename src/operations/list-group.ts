@@ -5,7 +5,16 @@ import { currentMembers, type GroupMember, type GroupRecord } from '../catalog/i
 import { ServiceError, type ErrorPlace } from '../platform/index.js';
 import { openIndex, requireList } from './list-access.js';
 import { defineOperation } from './operation.js';
-import { accountName, accountParams, groupName, groupParams, listName, nullable, object, timeSchema } from './schemas.js';
+import {
+  accountName,
+  accountParams,
+  groupName,
+  groupParams,
+  listName,
+  nullable,
+  object,
+  timeSchema,
+} from './schemas.js';
 import type { Services } from './services.js';
 
 const GROUP_LISTS_MAX = 100;
@@ -15,7 +24,10 @@ const version = Type.Integer({ minimum: 1 });
 const memberInput = object({
   list: listName,
   version: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'Version of the list; without it, the current one at the time of each search of `latest`' }),
+    Type.Integer({
+      minimum: 1,
+      description: 'Version of the list; without it, the current one at the time of each search of `latest`',
+    }),
   ),
 });
 const members = Type.Array(memberInput, {
@@ -23,7 +35,9 @@ const members = Type.Array(memberInput, {
   description: 'The lists of the group',
   examples: [[{ list: 'films' }, { list: 'books', version: 3 }]],
 });
-const reranker = nullable(Type.String({ minLength: 1, maxLength: 200 }), { description: 'Model that reorders top results' });
+const reranker = nullable(Type.String({ minLength: 1, maxLength: 200 }), {
+  description: 'Model that reorders top results',
+});
 
 const groupVersionResource = object({
   version,
@@ -185,9 +199,13 @@ async function pinned(
   account: string,
   lists: readonly { list: string; version?: number }[],
 ): Promise<readonly GroupMember[]> {
-  const twice = lists.findIndex(({ list: name }, position) => lists.findIndex((other) => other.list === name) < position);
+  const twice = lists.findIndex(
+    ({ list: name }, position) => lists.findIndex((other) => other.list === name) < position,
+  );
   if (twice >= 0) {
-    throw invalid([{ pointer: `/lists/${twice}/list`, detail: `The list '${lists[twice]?.list}' is in the group twice.` }]);
+    throw invalid([
+      { pointer: `/lists/${twice}/list`, detail: `The list '${lists[twice]?.list}' is in the group twice.` },
+    ]);
   }
   return Promise.all(
     lists.map(async (member) => {

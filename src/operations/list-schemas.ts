@@ -32,10 +32,18 @@ const language = Type.String({
   description: 'BCP 47 primary tag of the language of the texts, for stemming; `none` turns stemming off. Default `en`',
   examples: ['en'],
 });
-const engine = Type.String({ minLength: 1, maxLength: 64, description: 'Where the list is searched; `managed` is this service' });
+const engine = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description: 'Where the list is searched; `managed` is this service',
+});
 const locationField = nullable(fieldName, { description: 'The field that holds a point, for the radius option' });
-const model = nullable(Type.String({ minLength: 1, maxLength: 200 }), { description: 'Embedding model attached to the list' });
-const reranker = nullable(Type.String({ minLength: 1, maxLength: 200 }), { description: 'Model that reorders top results' });
+const model = nullable(Type.String({ minLength: 1, maxLength: 200 }), {
+  description: 'Embedding model attached to the list',
+});
+const reranker = nullable(Type.String({ minLength: 1, maxLength: 200 }), {
+  description: 'Model that reorders top results',
+});
 const suggestions = object(
   { require_click: Type.Boolean({ description: 'Suggest only searches that led to a click' }) },
   { description: 'Settings of suggestions' },

@@ -2,8 +2,15 @@
 import { Type } from 'typebox';
 import type { ListChange, ListRecord } from '../catalog/index.js';
 import { ServiceError, uuidv7 } from '../platform/index.js';
-import { describeList, newestVersion, oneChangeAtATime, openIndex, requireList, searchSettings } from './list-access.js';
-import { changedDefinition, newDefinition, type DefinitionInput } from './list-definition.js';
+import {
+  describeList,
+  newestVersion,
+  oneChangeAtATime,
+  openIndex,
+  requireList,
+  searchSettings,
+} from './list-access.js';
+import { changedDefinition, newDefinition } from './list-definition.js';
 import { listResource, listSettings, readOnlyListMembers } from './list-schemas.js';
 import { defineOperation } from './operation.js';
 import { accountParams, listName, listParams, object } from './schemas.js';
@@ -16,6 +23,7 @@ const CALLERS = ['key', 'console', 'cli'] as const;
 const list = defineOperation({
   name: 'list.list',
   summary: "The account's lists",
+  description: 'For keys of the account; a key of one list or group finds its target named by `GET /account`.',
   method: 'GET',
   path: '/list/{account}',
   permission: 'list:read',
@@ -52,7 +60,7 @@ const create = defineOperation({
   errors: ['name-exists', 'unprocessable', 'storage-full'],
   async handle({ services }, { params: { account }, body }) {
     const settings = settingsOf(body);
-    const definition = newDefinition(body as DefinitionInput);
+    const definition = newDefinition(body);
     const record = { ...NEW_LIST, ...settings, account, name: body.name };
     const created = await addList(services, record, (id) =>
       services.indexes.create(id, searchSettings(record), definition),
@@ -98,7 +106,7 @@ const update = defineOperation({
       const settings = settingsOf(body);
       const index = await openIndex(services, requireList(services, account, name));
       const before = newestVersion(index).definition;
-      const after = changedDefinition(before, body as DefinitionInput);
+      const after = changedDefinition(before, body);
       if (after !== before) await index.changeDefinition(after);
       const record = await services.catalog.updateList(account, name, settings);
       await index.applySettings(searchSettings(record));

@@ -3,7 +3,7 @@
  * agent tools, the client and the console derive from the registry of these; nothing about an operation is declared twice.
  */
 import type { Static, TSchema } from 'typebox';
-import type { Caller, CallerKind } from '../access/types.js';
+import type { Caller, CallerKind } from '../access/index.js';
 import type { Services } from './services.js';
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -88,5 +88,5 @@ export type Operation = OperationSpec;
 export function defineOperation<P extends TSchema, Q extends TSchema, B extends TSchema>(
   spec: OperationSpec<P, Q, B>,
 ): Operation {
-  return spec as unknown as Operation;
+  return spec;
 }

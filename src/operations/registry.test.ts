@@ -39,7 +39,7 @@ describe('the registry', () => {
 
   it.each(schemas())('the schema of %s is valid, closed, and its examples fit', (_name, schema) => {
     ajv.compile(schema);
-    for (const node of nodes(schema as Node)) {
+    for (const node of nodes(schema)) {
       if (node.properties !== undefined) expect(node).toHaveProperty('additionalProperties');
       const check = ajv.compile(node as TSchema);
       for (const example of node.examples ?? []) {
@@ -52,7 +52,12 @@ describe('the registry', () => {
   it('reserves the words at which a fixed path and an account name meet', () => {
     const segments = operations.map(({ path }) => path.split('/').slice(1));
     const clashes = segments
-      .filter(([first, second]) => second !== undefined && !second.startsWith('{') && segments.some((other) => other[0] === first && other[1] === '{account}'))
+      .filter(
+        ([first, second]) =>
+          second !== undefined &&
+          !second.startsWith('{') &&
+          segments.some((other) => other[0] === first && other[1] === '{account}'),
+      )
       .map((parts) => parts[1] ?? '');
     expect(clashes.filter((word) => !RESERVED_ACCOUNT_NAMES.has(word))).toEqual([]);
   });
@@ -78,6 +83,10 @@ function schemas(): [string, TSchema][] {
 
 function* nodes(node: Node): Generator<Node> {
   yield node;
-  const children = [...Object.values(node.properties ?? {}), ...(node.items === undefined ? [] : [node.items]), ...(node.anyOf ?? [])];
+  const children = [
+    ...Object.values(node.properties ?? {}),
+    ...(node.items === undefined ? [] : [node.items]),
+    ...(node.anyOf ?? []),
+  ];
   for (const child of children) yield* nodes(child);
 }

@@ -1,6 +1,12 @@
 /** The options of a search: one table for the query string and the JSON body, and their form for the search workers. */
 import { Type, type Static } from 'typebox';
-import { FACET_SIZE_DEFAULT, FACET_SIZE_MAX, FIELDS_PER_LIST_MAX, SEARCH_SIZE_DEFAULT, SEARCH_SIZE_MAX } from '../platform/index.js';
+import {
+  FACET_SIZE_DEFAULT,
+  FACET_SIZE_MAX,
+  FIELDS_PER_LIST_MAX,
+  SEARCH_SIZE_DEFAULT,
+  SEARCH_SIZE_MAX,
+} from '../platform/index.js';
 import type { SearchOptions } from '../search/index.js';
 import { object, oneOf } from './schemas.js';
 
@@ -16,11 +22,16 @@ const flag = (description: string) => Type.Optional(Type.Boolean({ description }
 
 const shared = {
   query: Type.Optional(
-    Type.String({ maxLength: QUERY_CHARACTERS_MAX, description: 'The search text; none: every record', examples: ['gannet dive'] }),
+    Type.String({
+      maxLength: QUERY_CHARACTERS_MAX,
+      description: 'The search text; none: every record',
+      examples: ['gannet dive'],
+    }),
   ),
   match: Type.Optional(
     oneOf(['any', 'all', 'phrase'], {
-      description: '`any` word (default), `all` words in any order, or the `phrase`: words together, in order, as typed',
+      description:
+        '`any` word (default), `all` words in any order, or the `phrase`: words together, in order, as typed',
     }),
   ),
   filter: Type.Optional(
@@ -46,7 +57,11 @@ const shared = {
   minimum_video_score: minimumScore('video'),
   minimum_audio_score: minimumScore('audio'),
   facet_size: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: FACET_SIZE_MAX, description: `Most frequent values of each facet; default ${FACET_SIZE_DEFAULT}` }),
+    Type.Integer({
+      minimum: 1,
+      maximum: FACET_SIZE_MAX,
+      description: `Most frequent values of each facet; default ${FACET_SIZE_DEFAULT}`,
+    }),
   ),
   highlight: flag('Mark the words that were found, in `highlights`; default true'),
   explain: flag('Say how each score came about; default false'),
@@ -58,17 +73,26 @@ const shared = {
     Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'Hits to pass over; default 0' }),
   ),
   size: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: SEARCH_SIZE_MAX, description: `Hits to answer; default ${SEARCH_SIZE_DEFAULT}` }),
+    Type.Integer({
+      minimum: 0,
+      maximum: SEARCH_SIZE_MAX,
+      description: `Hits to answer; default ${SEARCH_SIZE_DEFAULT}`,
+    }),
   ),
 };
 
 const names = (description: string, example: string) =>
-  Type.String({ maxLength: NAMES_CHARACTERS_MAX, description: `${description}, separated by commas`, examples: [example] });
+  Type.String({
+    maxLength: NAMES_CHARACTERS_MAX,
+    description: `${description}, separated by commas`,
+    examples: [example],
+  });
 const nameArray = Type.Array(Type.String({ minLength: 1, maxLength: 512 }), { maxItems: FIELDS_PER_LIST_MAX });
 
 const SELECT = 'Fields to return; none given: all';
 const FACETS = 'Facets to count values of, over all hits';
-const RADIUS = 'Keeps records near a point, of lists with a location_field: latitude, longitude and distance (m, km or mi; metres when bare)';
+const RADIUS =
+  'Keeps records near a point, of lists with a location_field: latitude, longitude and distance (m, km or mi; metres when bare)';
 
 /** As a query string. */
 export const searchQuery = object({
@@ -111,5 +135,8 @@ export function searchOptions(given: Static<typeof searchQuery> | Static<typeof 
 
 function nameList(given: string | readonly string[]): readonly string[] {
   if (typeof given !== 'string') return given;
-  return given.split(',').map((name) => name.trim()).filter((name) => name !== '');
+  return given
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
 }

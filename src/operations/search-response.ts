@@ -40,14 +40,14 @@ export const searchResponse = object({
   total_count: Type.Integer({ minimum: 0, description: 'All hits, exactly' }),
   results: Type.Array(result, { description: 'The hits of this page, best first' }),
   facets: Type.Optional(
-    Type.Record(
-      Type.String(),
-      Type.Array(object({ value: scalar, count: Type.Integer({ minimum: 1 }) })),
-      { description: 'By facet: the most frequent values over all hits; with the option facets' },
-    ),
+    Type.Record(Type.String(), Type.Array(object({ value: scalar, count: Type.Integer({ minimum: 1 }) })), {
+      description: 'By facet: the most frequent values over all hits; with the option facets',
+    }),
   ),
   facet_ranges: Type.Optional(
-    Type.Record(Type.String(), object({ min: text, max: text }), { description: 'By number or date facet that was counted' }),
+    Type.Record(Type.String(), object({ min: text, max: text }), {
+      description: 'By number or date facet that was counted',
+    }),
   ),
   took_ms: Type.Number({ minimum: 0, description: 'Milliseconds inside the search worker' }),
   applied: object(

@@ -55,7 +55,10 @@ export const searchResultBulk = defineOperation({
     const session = index.startImport(format);
     await feed(session, stream);
     const { created, updated, failed, errors } = await session.end();
-    return { status: 200, body: { created, updated, failed, errors, took_ms: roundedMs(performance.now() - startedMs) } };
+    return {
+      status: 200,
+      body: { created, updated, failed, errors, took_ms: roundedMs(performance.now() - startedMs) },
+    };
   },
 });
 

@@ -177,9 +177,7 @@ const removeMatching = defineOperation({
   async handle({ services }, { params, query }) {
     const startedMs = performance.now();
     const index = await requireIndex(services, params);
-    const current = index.versions().find(({ version }) => version === index.currentVersion);
-    if (current === undefined) throw new ServiceError('internal-error', 'The list has no current version.');
-    const deleted = await index.deleteMatching(filterPlan(query.filter, current.definition));
+    const deleted = await index.deleteMatching((definition) => filterPlan(query.filter, definition));
     return { status: 200, body: { deleted, took_ms: roundedMs(performance.now() - startedMs) } };
   },
 });

@@ -37,7 +37,12 @@ const common = {
   responses: { 200: { description: 'The hits of the page and the counts over all', schema: searchResponse } },
   errors: ['version-not-found', 'invalid-filter', 'overloaded'],
 } as const;
-const ofList = { ...common, path: '/search/{account}/{list}/{version}', target: 'list', params: listSearchParams } as const;
+const ofList = {
+  ...common,
+  path: '/search/{account}/{list}/{version}',
+  target: 'list',
+  params: listSearchParams,
+} as const;
 const ofGroup = {
   ...common,
   path: '/search/group/{account}/{group}/{version}',
@@ -91,7 +96,9 @@ async function searchList(
 ): Promise<OperationResult> {
   const startedMs = performance.now();
   if (params.version === LATEST) {
-    throw invalidVersion("'latest' is for groups only: a list is searched by the number of a version, such as its current_version.");
+    throw invalidVersion(
+      "'latest' is for groups only: a list is searched by the number of a version, such as its current_version.",
+    );
   }
   const version = versionNumber(params.version);
   const index = await openIndex(context.services, requireList(context.services, params.account, params.list));
@@ -137,7 +144,11 @@ async function searchGroup(
   }
 }
 
-async function run({ services, signal }: OperationContext, task: SearchTask, startedMs: number): Promise<OperationResult> {
+async function run(
+  { services, signal }: OperationContext,
+  task: SearchTask,
+  startedMs: number,
+): Promise<OperationResult> {
   const answer = await services.searchPool.search(task, signal);
   const totalMs = performance.now() - startedMs;
   return {
@@ -165,7 +176,10 @@ function groupVersion(group: GroupRecord, text: string): WantedGroupVersion {
 function memberList({ services }: OperationContext, group: GroupRecord, { list }: GroupMember): ListRecord {
   const record = services.catalog.list(group.account, list);
   if (record !== undefined) return record;
-  throw new ServiceError('version-not-found', `This version of the group '${group.name}' has the list '${list}', which is gone.`);
+  throw new ServiceError(
+    'version-not-found',
+    `This version of the group '${group.name}' has the list '${list}', which is gone.`,
+  );
 }
 
 function memberLease(index: ListIndex, { version, pinned_version }: GroupMember, isLatest: boolean): GenerationLease {

@@ -1,11 +1,11 @@
 /** What operations work with. Built once by main.ts. */
-import type { Access } from '../access/types.js';
-import type { Catalog } from '../catalog/types.js';
-import type { ListIndexes } from '../index/types.js';
-import type { SearchAnswer, SearchTask } from '../search/types.js';
-import type { Config } from '../platform/config.js';
-import type { Clock } from '../platform/clock.js';
-import type { RateLimiter } from '../access/rate-limiter.js';
+import type { Access } from '../access/index.js';
+import type { Catalog } from '../catalog/index.js';
+import type { ListIndexes } from '../index/index.js';
+import type { SearchAnswer, SearchTask } from '../search/index.js';
+import type { Config } from '../platform/index.js';
+import type { Clock } from '../platform/index.js';
+import type { RateLimiter } from '../access/index.js';
 import type { Logger } from 'pino';
 import type { Operation } from './operation.js';
 

@@ -1,5 +1,6 @@
 export * from './clock.js';
-export * from './config.js';
+// Only the type: reading settings needs the schema library, which worker threads have no use for; `config.js` is entered directly.
+export type { Config } from './config.js';
 export * from './control-socket-path.js';
 export * from './errors.js';
 export * from './fold.js';

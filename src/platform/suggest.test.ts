@@ -10,6 +10,7 @@ describe('nearest', () => {
     ['typo_tolerence', 'typo_tolerance'],
     ['selects', 'select'],
     ['sise', 'size'],
+    ['szie', 'size'],
   ])('finds what %s means', (word, meant) => expect(nearest(word, OPTIONS)).toBe(meant));
 
   it.each(['banana', '', 'x'.repeat(10_000)])('finds nothing near %.10s', (word) =>

@@ -14,13 +14,21 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
     const folded = fold(candidate);
     if (folded === wanted) return candidate;
     if (Math.abs(folded.length - wanted.length) > distanceMax) continue;
-    const edits = distance(wanted, folded);
+    const edits = isTransposition(wanted, folded) ? 1 : distance(wanted, folded);
     if (edits < bestDistance) {
       best = candidate;
       bestDistance = edits;
     }
   }
   return best;
+}
+
+/** Two neighbouring letters swapped, the commonest slip of fast fingers, is one edit and not two. */
+function isTransposition(a: string, b: string): boolean {
+  if (a.length !== b.length) return false;
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at += 1;
+  return a[at] === b[at + 1] && a[at + 1] === b[at] && a.slice(at + 2) === b.slice(at + 2);
 }
 
 /** `orderBy`, `order-by` and `order_by` are the same word to somebody who mistypes. */

@@ -24,7 +24,13 @@ describe('inferDefinition', () => {
     expect(definition.inferred).toBe('yes');
     expect(definition.location_field).toBe('place');
     expect(definition.resources).toEqual([{ name: 'manual', kind: 'document' }]);
-    expect(definition.searchable_fields.map((field) => field.name)).toEqual(['name', 'title', 'colour', 'tags', 'mixed']);
+    expect(definition.searchable_fields.map((field) => field.name)).toEqual([
+      'name',
+      'title',
+      'colour',
+      'tags',
+      'mixed',
+    ]);
     expect(definition.facets).toEqual([
       { name: 'colour', type: 'string', cardinality: 'Single' },
       { name: 'price', type: 'number', cardinality: 'Single' },

@@ -10,7 +10,7 @@
  *
  * The record's name is searchable as `name` unless every name was made by the service. Pure functions.
  */
-import type { Facet, FacetType, FieldDefinition, Resource, ResourceKind, SearchableField } from '../catalog/types.js';
+import type { Facet, FacetType, FieldDefinition, Resource, ResourceKind, SearchableField } from '../catalog/index.js';
 import { isPoint, parseDate } from './field-values.js';
 
 /** Records that are looked at. */
@@ -90,7 +90,9 @@ class FieldObservations {
   }
 
   resourceKind(): ResourceKind | undefined {
-    return !this.many && this.kind() === 'string' && this.resourceKinds.size === 1 ? [...this.resourceKinds][0] : undefined;
+    return !this.many && this.kind() === 'string' && this.resourceKinds.size === 1
+      ? [...this.resourceKinds][0]
+      : undefined;
   }
 
   facetType(): FacetType | undefined {
@@ -147,7 +149,8 @@ export function inferDefinition(samples: readonly InferenceSample[]): FieldDefin
 function observe(sample: InferenceSample, observations: Map<string, FieldObservations>): void {
   for (const [name, value] of Object.entries(sample.fields)) {
     // A field called `name` would share its name with the record's own, so it is never part of an inferred definition.
-    if (name === 'name' || value === null || value === undefined || (Array.isArray(value) && value.length === 0)) continue;
+    if (name === 'name' || value === null || value === undefined || (Array.isArray(value) && value.length === 0))
+      continue;
     let seen = observations.get(name);
     if (seen === undefined) {
       if (observations.size >= INFERENCE_FIELDS_MAX) continue;

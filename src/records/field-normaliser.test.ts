@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FieldDefinition } from '../catalog/types.js';
+import type { FieldDefinition } from '../catalog/index.js';
 import { ServiceError } from '../platform/index.js';
 import { FieldNormaliser } from './field-normaliser.js';
 
@@ -33,7 +33,16 @@ function problem(fields: Record<string, unknown>): string {
 
 describe('FieldNormaliser', () => {
   it('makes arrays of facet values and leaves out nulls and empty arrays', () => {
-    const fields = { brand: 'Acme', tags: ['a', 'b'], price: 3, new: false, title: 'x', other: null, empty: [], note: [1, 'two', true] };
+    const fields = {
+      brand: 'Acme',
+      tags: ['a', 'b'],
+      price: 3,
+      new: false,
+      title: 'x',
+      other: null,
+      empty: [],
+      note: [1, 'two', true],
+    };
     expect(new FieldNormaliser(definition).normalise(fields, false)).toEqual({
       brand: ['Acme'],
       tags: ['a', 'b'],
@@ -74,7 +83,10 @@ describe('FieldNormaliser', () => {
 
   it('keeps what does not fit when lenient, and counts it', () => {
     const normaliser = new FieldNormaliser(definition, { lenient: true, renames: { cost: 'price' } });
-    expect(normaliser.normalise({ cost: 'dear', title: ['was a facet'] }, false)).toEqual({ price: 'dear', title: 'was a facet' });
+    expect(normaliser.normalise({ cost: 'dear', title: ['was a facet'] }, false)).toEqual({
+      price: 'dear',
+      title: 'was a facet',
+    });
     expect(normaliser.conflicts).toBe(1);
   });
 });

@@ -6,7 +6,7 @@
  * is built from records that were valid under another definition: such a value stays in the record as it is and is not
  * indexed, and is counted. Holds no state between records but that count.
  */
-import type { Facet, FieldDefinition } from '../catalog/types.js';
+import type { Facet, FieldDefinition } from '../catalog/index.js';
 import { ERROR_VALUE_CHARACTERS_MAX, FIELD_NAME_CHARACTERS_MAX } from '../platform/index.js';
 import { isPoint, parseDate } from './field-values.js';
 import { invalidRecord } from './record-input.js';
@@ -41,7 +41,8 @@ export class FieldNormaliser {
       this.roles.set(name, { ...(this.roles.get(name) ?? NO_ROLE), ...role });
     };
     // The searchable field `name` is the record's name, so a field of that name has no role of a text field.
-    for (const field of definition.searchable_fields) if (field.name !== 'name') extend(field.name, { searchable: true });
+    for (const field of definition.searchable_fields)
+      if (field.name !== 'name') extend(field.name, { searchable: true });
     for (const facet of definition.facets) extend(facet.name, { facet });
     for (const resource of definition.resources) extend(resource.name, { resource: true });
     if (definition.location_field !== null) extend(definition.location_field, { location: true });
@@ -81,10 +82,16 @@ export class FieldNormaliser {
 
 function checkFieldName(field: string): void {
   if (field === '' || field === '__proto__' || field.length > 2 * FIELD_NAME_CHARACTERS_MAX) {
-    throw invalidRecord(`fields/${field.slice(0, ERROR_VALUE_CHARACTERS_MAX)}`, `'${shown(field)}' cannot be the name of a field.`);
+    throw invalidRecord(
+      `fields/${field.slice(0, ERROR_VALUE_CHARACTERS_MAX)}`,
+      `'${shown(field)}' cannot be the name of a field.`,
+    );
   }
   if (field.length > FIELD_NAME_CHARACTERS_MAX && Array.from(field).length > FIELD_NAME_CHARACTERS_MAX) {
-    throw invalidRecord('fields', `The name of a field has at most ${FIELD_NAME_CHARACTERS_MAX} characters: '${shown(field)}'.`);
+    throw invalidRecord(
+      'fields',
+      `The name of a field has at most ${FIELD_NAME_CHARACTERS_MAX} characters: '${shown(field)}'.`,
+    );
   }
 }
 
@@ -108,8 +115,10 @@ function normaliseValue(field: string, raw: unknown, role: FieldRole): FieldValu
 
 function arrayOfScalars(field: string, raw: readonly unknown[]): (string | number | boolean)[] {
   for (const value of raw) {
-    const scalar = typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value));
-    if (!scalar) throw fieldError(field, `is an array that may hold strings, numbers and booleans only, not ${describe(value)}`);
+    const scalar =
+      typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value));
+    if (!scalar)
+      throw fieldError(field, `is an array that may hold strings, numbers and booleans only, not ${describe(value)}`);
   }
   return raw as (string | number | boolean)[];
 }
@@ -158,7 +167,8 @@ function locationValue(field: string, raw: unknown): FieldValue {
 }
 
 function resourceValue(field: string, raw: unknown): FieldValue {
-  if (typeof raw !== 'string' || !URL.canParse(raw)) throw fieldError(field, `takes the URL of a file, not ${describe(raw)}`);
+  if (typeof raw !== 'string' || !URL.canParse(raw))
+    throw fieldError(field, `takes the URL of a file, not ${describe(raw)}`);
   return raw;
 }
 

@@ -20,18 +20,30 @@ describe('parseDate', () => {
     expect(parseDate(written)).toBe(expected);
   });
 
-  it.each(['2026-02-30', '2026-13-01', '2026-11-21T05:54:00', '2026-11-21T25:00:00Z', '21.11.2026', '2026', '', '1700000000'])(
-    'refuses %j',
-    (written) => {
-      expect(parseDate(written)).toBeUndefined();
-    },
-  );
+  it.each([
+    '2026-02-30',
+    '2026-13-01',
+    '2026-11-21T05:54:00',
+    '2026-11-21T25:00:00Z',
+    '21.11.2026',
+    '2026',
+    '',
+    '1700000000',
+  ])('refuses %j', (written) => {
+    expect(parseDate(written)).toBeUndefined();
+  });
 });
 
 describe('isPoint', () => {
   it('takes exactly latitude and longitude', () => {
     expect(isPoint({ latitude: 1, longitude: 2 })).toBe(true);
-    for (const other of [null, [], { latitude: 1 }, { latitude: 1, longitude: '2' }, { latitude: 1, longitude: 2, height: 3 }]) {
+    for (const other of [
+      null,
+      [],
+      { latitude: 1 },
+      { latitude: 1, longitude: '2' },
+      { latitude: 1, longitude: 2, height: 3 },
+    ]) {
       expect(isPoint(other)).toBe(false);
     }
   });

@@ -1,5 +1,5 @@
 /** The state of a list in its own store: one msgpack value, written by every commit. */
-import type { FieldDefinition } from '../catalog/types.js';
+import type { FieldDefinition } from '../catalog/index.js';
 
 export const LIST_STATE_FORMAT = 1;
 
@@ -34,7 +34,8 @@ export interface SegmentEntry {
 
 export function currentVersionOf(state: ListState): VersionState {
   const current = state.versions.find((version) => version.version === state.currentVersion);
-  if (current === undefined) throw new Error(`the list state names a current version ${state.currentVersion} that is missing`);
+  if (current === undefined)
+    throw new Error(`the list state names a current version ${state.currentVersion} that is missing`);
   return current;
 }
 

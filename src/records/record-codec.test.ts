@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DamagedRecordError, decodeRecord, encodeRecord, readRecordParts, recordResource, type StoredRecord } from './record-codec.js';
+import {
+  DamagedRecordError,
+  decodeRecord,
+  encodeRecord,
+  readRecordParts,
+  recordResource,
+  type StoredRecord,
+} from './record-codec.js';
 
 const milliseconds = fc.integer({ min: 0, max: 253_402_300_799_999 });
 const records: fc.Arbitrary<StoredRecord> = fc.record({
@@ -10,7 +17,9 @@ const records: fc.Arbitrary<StoredRecord> = fc.record({
   asOf: milliseconds.map((time) => new Date(time).toISOString()),
   createdMs: milliseconds,
   modifiedMs: milliseconds,
-  fieldsJson: fc.dictionary(fc.string({ unit: 'binary' }), fc.oneof(fc.string({ unit: 'binary' }), fc.integer())).map((fields) => JSON.stringify(fields)),
+  fieldsJson: fc
+    .dictionary(fc.string({ unit: 'binary' }), fc.oneof(fc.string({ unit: 'binary' }), fc.integer()))
+    .map((fields) => JSON.stringify(fields)),
 });
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('utf8');
 

@@ -99,7 +99,10 @@ function bounds(bytes: Uint8Array): { asOfBegin: number; timesBegin: number; fie
   if (bytes.length < HEADER_BYTES || bytes[0] !== RECORD_FORMAT) throw new DamagedRecordError('unknown record format');
   const asOfBytes = (bytes[2] as number) | ((bytes[3] as number) << 8);
   const headBytes =
-    ((bytes[4] as number) | ((bytes[5] as number) << 8) | ((bytes[6] as number) << 16) | ((bytes[7] as number) << 24)) >>>
+    ((bytes[4] as number) |
+      ((bytes[5] as number) << 8) |
+      ((bytes[6] as number) << 16) |
+      ((bytes[7] as number) << 24)) >>>
     0;
   const asOfBegin = HEADER_BYTES + headBytes;
   const timesBegin = asOfBegin + asOfBytes;

@@ -10,7 +10,12 @@ describe('readRecordInput', () => {
 
   it('takes a wrapped record with as_of', () => {
     const record = { name: 'a', fields: { id: 7 }, as_of: '2026-11-21' };
-    expect(readRecordInput(record)).toEqual({ name: 'a', fields: { id: 7 }, flat: false, asOfMs: Date.UTC(2026, 10, 21) });
+    expect(readRecordInput(record)).toEqual({
+      name: 'a',
+      fields: { id: 7 },
+      flat: false,
+      asOfMs: Date.UTC(2026, 10, 21),
+    });
   });
 
   it('takes a record with members beside fields as flat', () => {
@@ -22,7 +27,15 @@ describe('readRecordInput', () => {
     expect(() => readRecordInput({ name: '😀'.repeat(513) })).toThrow('1 to 512');
   });
 
-  it.each([[{ name: 5 }], [{ name: '' }], [{ name: '\ud800' }], ['text'], [[1]], [null], [{ fields: {}, as_of: 'now' }]])('refuses %j', (record) => {
+  it.each([
+    [{ name: 5 }],
+    [{ name: '' }],
+    [{ name: '\ud800' }],
+    ['text'],
+    [[1]],
+    [null],
+    [{ fields: {}, as_of: 'now' }],
+  ])('refuses %j', (record) => {
     expect(() => readRecordInput(record)).toThrow(ServiceError);
   });
 });

@@ -43,7 +43,10 @@ export function validName(name: unknown): string | undefined {
     // Code points are counted only where counting units says that it may matter.
     const characters = name.length > 2 * RECORD_NAME_CHARACTERS_MAX ? name.length : Array.from(name).length;
     if (characters === 0 || characters > RECORD_NAME_CHARACTERS_MAX) {
-      throw invalidRecord('name', `The name of a record has 1 to ${RECORD_NAME_CHARACTERS_MAX} characters, not ${characters}.`);
+      throw invalidRecord(
+        'name',
+        `The name of a record has 1 to ${RECORD_NAME_CHARACTERS_MAX} characters, not ${characters}.`,
+      );
     }
   }
   if (/\p{Surrogate}/u.test(name)) throw invalidRecord('name', 'The name of a record is well-formed Unicode.');

@@ -13,7 +13,7 @@
  * any thread after `refresh()`, which a task calls once at its start.
  */
 import { createHash } from 'node:crypto';
-import { mkdirSync, statfsSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, statSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type Database, type RootDatabase } from 'lmdb';
 import { ServiceError, asStorageError } from '../platform/index.js';
@@ -30,6 +30,10 @@ const NAME_KEY_PREFIX_BYTES = 900;
 /** With less space than this, LMDB's "input/output error" of a short write means that the disk is full. */
 const DISK_FULL_FREE_BYTES_MAX = 16 * 2 ** 20;
 const EIO = 5;
+/** More than READERS_MAX readers take. */
+const LOCK_FILE_BYTES = 65_536;
+/** The unit of `stat`, whatever the file system's own. */
+const STAT_BLOCK_BYTES = 512;
 const APPEND = { append: true };
 const PLAIN = { append: false };
 
@@ -69,10 +73,18 @@ export class VersionStore {
 
   // Opening a database takes the write lock for a moment, so readers open only what they need, and never in a transaction.
   get records(): Database<Buffer, number> {
-    return (this.recordsDb ??= this.root.openDB({ name: `records-v${this.version}`, encoding: 'binary', keyEncoding: 'uint32' }));
+    return (this.recordsDb ??= this.root.openDB({
+      name: `records-v${this.version}`,
+      encoding: 'binary',
+      keyEncoding: 'uint32',
+    }));
   }
   get names(): Database<Buffer, Buffer> {
-    return (this.namesDb ??= this.root.openDB({ name: `names-v${this.version}`, encoding: 'binary', keyEncoding: 'binary' }));
+    return (this.namesDb ??= this.root.openDB({
+      name: `names-v${this.version}`,
+      encoding: 'binary',
+      keyEncoding: 'binary',
+    }));
   }
   get manifest(): Database<SegmentEntry, number> {
     return (this.manifestDb ??= this.root.openDB({ name: `manifest-v${this.version}`, encoding: 'msgpack' }));
@@ -172,7 +184,12 @@ export class RecordStore {
 
   constructor(readonly listPath: string) {
     const path = storePath(listPath);
-    mkdirSync(path, { recursive: true });
+    try {
+      mkdirSync(path, { recursive: true });
+      allocateLockFile(join(path, 'lock.mdb'));
+    } catch (error) {
+      throw asStorageError(error);
+    }
     this.root = open({
       path,
       noSubdir: false,
@@ -188,8 +205,9 @@ export class RecordStore {
   /** Undefined in a folder whose creation was cut short. Throws for a format that this release does not know. */
   state(): ListState | undefined {
     const state = this.meta.get('state');
-    if (state !== undefined && state.format !== LIST_STATE_FORMAT) {
-      throw new Error(`${this.listPath} has store format ${String(state.format)}, this release reads ${LIST_STATE_FORMAT}`);
+    const format: number = state?.format ?? LIST_STATE_FORMAT;
+    if (format !== LIST_STATE_FORMAT) {
+      throw new Error(`${this.listPath} has store format ${format}, this release reads ${LIST_STATE_FORMAT}`);
     }
     return state;
   }
@@ -237,7 +255,9 @@ export class RecordStore {
   asWriteError(error: unknown): unknown {
     const code = error instanceof Error ? (error as Error & { code?: unknown }).code : undefined;
     if ((code === EIO || code === 'io') && freeBytes(this.listPath) < DISK_FULL_FREE_BYTES_MAX) {
-      return new ServiceError('storage-full', 'The disk is full: nothing was written. Free space and try again.', { cause: error });
+      return new ServiceError('storage-full', 'The disk is full: nothing was written. Free space and try again.', {
+        cause: error,
+      });
     }
     return asStorageError(error);
   }
@@ -245,6 +265,21 @@ export class RecordStore {
   async close(): Promise<void> {
     this.versions.clear();
     await this.root.close();
+  }
+}
+
+/**
+ * LMDB maps its lock file as a hole and writes into it: on a full disk that is a SIGBUS, the end of the process. So its
+ * blocks are taken before, by writing, which fails as an error. A file that has its blocks may be in use and is left alone.
+ */
+function allocateLockFile(path: string): void {
+  const existing = statSync(path, { throwIfNoEntry: false });
+  if (existing !== undefined && existing.blocks * STAT_BLOCK_BYTES >= LOCK_FILE_BYTES) return;
+  const file = openSync(path, existing === undefined ? 'wx' : 'r+');
+  try {
+    writeFileSync(file, Buffer.alloc(LOCK_FILE_BYTES));
+  } finally {
+    closeSync(file);
   }
 }
 

@@ -42,7 +42,15 @@ describe('POST /api-key/read-only', () => {
 
   it('drops what does not read, and refuses when nothing is left', async () => {
     const mixed = await readOnly(service.client, {
-      permissions: ['search-result:read', 'list:delete', 'search-result:*', 'service:view', '*', 'list:read', 'list:read'],
+      permissions: [
+        'search-result:read',
+        'list:delete',
+        'search-result:*',
+        'service:view',
+        '*',
+        'list:read',
+        'list:read',
+      ],
     });
     expect(mixed.body).toMatchObject({ permissions: ['search-result:read', 'service:view', 'list:read'] });
     for (const permissions of [[], ['list:delete'], ['*'], ['list:*']]) {
@@ -89,7 +97,13 @@ describe('POST /api-key/read-only', () => {
   });
 
   it('refuses a scope and a target that do not fit, other accounts, and callers without the permission', async () => {
-    const faulty = [{ scope: 'list' }, { scope: 'group' }, { scope_target: 'films' }, { scope: 'lists' }, { name: 'x' }];
+    const faulty = [
+      { scope: 'list' },
+      { scope: 'group' },
+      { scope_target: 'films' },
+      { scope: 'lists' },
+      { name: 'x' },
+    ];
     for (const body of faulty) expect((await readOnly(service.client, body)).status).toBe(400);
     expect((await readOnly(service.client, { account_name: 'other' })).status).toBe(403);
     expect(await readOnly(await service.clientFor({ access: 'read-all' }))).toMatchObject({
@@ -135,7 +149,10 @@ describe('keys by the command line', () => {
     expect(await service.client.post('/api-key/default', { name: 'x' })).toMatchObject(consoleOnly);
     expect(await service.client.delete(`/api-key/default/${id}`)).toMatchObject(consoleOnly);
     expect((await control.delete(`/api-key/default/${id}`)).status).toBe(204);
-    expect(await control.delete(`/api-key/default/${id}`)).toMatchObject({ status: 404, body: { code: 'key-not-found' } });
+    expect(await control.delete(`/api-key/default/${id}`)).toMatchObject({
+      status: 404,
+      body: { code: 'key-not-found' },
+    });
     expect((await service.clientWith(key).get('/account')).status).toBe(401);
   });
 

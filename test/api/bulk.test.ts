@@ -71,8 +71,16 @@ describe('a bulk import', () => {
   it('of many batches is whole and replaces by name', async () => {
     const list = await newList();
     const records = Array.from({ length: 2500 }, (_, n) => ({ name: `r${n}`, title: `gannet ${n}`, year: n }));
-    expect((await service.client.bulk('default', list, records)).body).toMatchObject({ created: 2500, updated: 0, failed: 0 });
-    expect((await service.client.bulk('default', list, records)).body).toMatchObject({ created: 0, updated: 2500, failed: 0 });
+    expect((await service.client.bulk('default', list, records)).body).toMatchObject({
+      created: 2500,
+      updated: 0,
+      failed: 0,
+    });
+    expect((await service.client.bulk('default', list, records)).body).toMatchObject({
+      created: 0,
+      updated: 2500,
+      failed: 0,
+    });
     expect(await total(list, { query: 'gannet' })).toBe(2500);
     expect((await service.client.get(`/list/default/${list}`)).body).toMatchObject({ record_count: 2500 });
   });
@@ -104,7 +112,9 @@ describe('a bulk import', () => {
   });
 
   it('beyond the size that is allowed is 413', async () => {
-    const small = await startTestService({ env: { GANNET_LIMITS_BULK_BODY_BYTES_MAX: '2048', GANNET_LIMITS_JSON_BODY_BYTES_MAX: '1024' } });
+    const small = await startTestService({
+      env: { GANNET_LIMITS_BULK_BODY_BYTES_MAX: '2048', GANNET_LIMITS_JSON_BODY_BYTES_MAX: '1024' },
+    });
     try {
       await small.client.post('/list/default', { name: 'a' });
       const records = Array.from({ length: 100 }, (_, n) => ({ name: `r${n}`, title: 'a title' }));

@@ -20,7 +20,13 @@ describe('every answer', () => {
   });
 
   it('to HEAD is that to GET without the body', async () => {
-    for (const path of ['/account', '/list/default/films', '/search/default/films/1', '/health', '/list/default/missing']) {
+    for (const path of [
+      '/account',
+      '/list/default/films',
+      '/search/default/films/1',
+      '/health',
+      '/list/default/missing',
+    ]) {
       const [head, got] = [await service.client.send('HEAD', path), await service.client.get(path)];
       expect(head.status, path).toBe(got.status);
       expect(head.headers['content-type']).toBe(got.headers['content-type']);
@@ -43,7 +49,10 @@ describe('a body', () => {
       service.client.send('POST', '/list/default', { bytes, headers: { 'Content-Type': type } });
     expect(await send('{"name":')).toMatchObject({ status: 400, body: { code: 'malformed-json' } });
     expect(await send('')).toMatchObject({ status: 400 });
-    expect(await send(Buffer.from([0x22, 0xff, 0x22]))).toMatchObject({ status: 400, body: { code: 'malformed-json' } });
+    expect(await send(Buffer.from([0x22, 0xff, 0x22]))).toMatchObject({
+      status: 400,
+      body: { code: 'malformed-json' },
+    });
     expect(await send('{"name":"a"}', 'text/plain')).toMatchObject({ status: 415 });
     expect(await send('{"name":"a"}', 'application/json; charset=latin1')).toMatchObject({ status: 415 });
     expect(await send('null')).toMatchObject({ status: 400 });
@@ -79,7 +88,12 @@ describe('what lies outside', () => {
 describe('bytes that are no HTTP', () => {
   it('close the connection and hurt nobody', async () => {
     const { hostname, port } = new URL(service.address);
-    const pieces = ['\u0000\u0001\u0002\r\n\r\n', 'GET\r\n\r\n', 'GET / HTTP/9.9\r\n\r\n', `GET /${'a'.repeat(100_000)} HTTP/1.1\r\n\r\n`];
+    const pieces = [
+      '\u0000\u0001\u0002\r\n\r\n',
+      'GET\r\n\r\n',
+      'GET / HTTP/9.9\r\n\r\n',
+      `GET /${'a'.repeat(100_000)} HTTP/1.1\r\n\r\n`,
+    ];
     for (const piece of pieces) {
       await new Promise<void>((resolve) => {
         const socket = createConnection(Number(port), hostname, () => socket.write(piece));

@@ -23,7 +23,12 @@ beforeEach(async () => {
     searchable_fields: [{ name: 'title' }, { name: 'genre' }],
     facets: [{ name: 'genre', type: 'string' }],
   });
-  await service.client.post(`/search-result/default/${list}`, { name: 'a', title: 'gannet', genre: 'drama', year: 1983 });
+  await service.client.post(`/search-result/default/${list}`, {
+    name: 'a',
+    title: 'gannet',
+    genre: 'drama',
+    year: 1983,
+  });
 });
 
 function settled(): Promise<ListBody> {
@@ -40,7 +45,13 @@ async function count(filter: string): Promise<unknown> {
 }
 
 describe.each([
-  ['facet', 'facets', { name: 'year', type: 'number' }, { name: 'year', type: 'number', cardinality: 'Single' }, { cardinality: 'Many' }],
+  [
+    'facet',
+    'facets',
+    { name: 'year', type: 'number' },
+    { name: 'year', type: 'number', cardinality: 'Single' },
+    { cardinality: 'Many' },
+  ],
   ['searchable-field', 'searchable_fields', { name: 'plot' }, { name: 'plot', weight: 1 }, { weight: 3 }],
   ['resource', 'resources', { name: 'poster', kind: 'image' }, { name: 'poster', kind: 'image' }, { kind: 'video' }],
 ])('/%s/{account}/{list}', (resource, member, input, added, change) => {
@@ -54,10 +65,16 @@ describe.each([
     const changed = { ...added, ...change };
     expect(await service.client.put(`${path}/${added.name}`, change)).toMatchObject({ status: 200, body: changed });
     const renamed = { ...changed, name: 'other name' };
-    expect(await service.client.put(`${path}/${added.name}`, { name: 'other name' })).toMatchObject({ status: 200, body: renamed });
+    expect(await service.client.put(`${path}/${added.name}`, { name: 'other name' })).toMatchObject({
+      status: 200,
+      body: renamed,
+    });
     expect((await service.client.put(`${path}/${added.name}`, change)).status).toBe(404);
     expect((await service.client.delete(`${path}/other%20name`)).status).toBe(204);
-    expect(await service.client.delete(`${path}/other%20name`)).toMatchObject({ status: 404, body: { code: 'field-not-found' } });
+    expect(await service.client.delete(`${path}/other%20name`)).toMatchObject({
+      status: 404,
+      body: { code: 'field-not-found' },
+    });
     await settled();
   });
 
@@ -89,7 +106,9 @@ describe('fields of a list', () => {
     expect(facets.map(({ name }) => name)).toEqual(['kind']);
     expect(searchable_fields.map(({ name }) => name)).toEqual(['title', 'kind']);
     expect(await count("kind = 'drama'")).toBe(1);
-    const { results } = (await service.client.get(`/search-result/default/${list}`)).body as { results: { fields: unknown }[] };
+    const { results } = (await service.client.get(`/search-result/default/${list}`)).body as {
+      results: { fields: unknown }[];
+    };
     expect(results[0]?.fields).toMatchObject({ kind: ['drama'] });
   });
 

@@ -20,12 +20,16 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 async function search(group: string, version: string | number): Promise<SearchBody> {
-  return (await service.client.get(`/search/group/default/${group}/${version}`, { query: 'gannet' })).body as SearchBody;
+  return (await service.client.get(`/search/group/default/${group}/${version}`, { query: 'gannet' }))
+    .body as SearchBody;
 }
 
 describe('/list-group', () => {
   it('makes, reads, lists and deletes groups', async () => {
-    const created = await service.client.post('/list-group/default', { name: 'media', lists: [{ list: 'films' }, { list: 'books', version: 1 }] });
+    const created = await service.client.post('/list-group/default', {
+      name: 'media',
+      lists: [{ list: 'films' }, { list: 'books', version: 1 }],
+    });
     expect(created).toMatchObject({
       status: 201,
       body: {
@@ -34,7 +38,15 @@ describe('/list-group', () => {
         lists: [{ list: 'films' }, { list: 'books', version: 1 }],
         current_version: 1,
         reranker: null,
-        versions: [{ version: 1, lists: [{ list: 'films', version: 1 }, { list: 'books', version: 1 }] }],
+        versions: [
+          {
+            version: 1,
+            lists: [
+              { list: 'films', version: 1 },
+              { list: 'books', version: 1 },
+            ],
+          },
+        ],
       },
     });
     expect((await service.client.get('/list-group/default/media')).body).toEqual(created.body);
@@ -42,7 +54,10 @@ describe('/list-group', () => {
     expect((await service.client.post('/list-group/default', { name: 'media' })).status).toBe(409);
     const client = await service.clientFor({ scope: 'group', scope_target: 'media' });
     expect((await service.client.delete('/list-group/default/media')).status).toBe(204);
-    expect(await service.client.get('/list-group/default/media')).toMatchObject({ status: 404, body: { code: 'group-not-found' } });
+    expect(await service.client.get('/list-group/default/media')).toMatchObject({
+      status: 404,
+      body: { code: 'group-not-found' },
+    });
     expect((await client.get('/account')).status).toBe(401);
   });
 
@@ -74,12 +89,19 @@ describe('/list-group', () => {
 
 describe('a group search', () => {
   it('finds in all its lists as one, and names the list of each hit', async () => {
-    await service.client.post('/list-group/default', { name: 'all', lists: [{ list: 'films' }, { list: 'books' }, { list: 'games' }] });
+    await service.client.post('/list-group/default', {
+      name: 'all',
+      lists: [{ list: 'films' }, { list: 'books' }, { list: 'games' }],
+    });
     const body = await search('all', 'latest');
     expect(body).toMatchObject({ group_name: 'all', version: 1, total_count: 3 });
     expect(body.results.map(({ list_name }) => list_name).sort()).toEqual(['books', 'films', 'games']);
     expect(body).not.toHaveProperty('list_name');
-    const { body: posted } = await service.client.post('/search/group/default/all/1', { query: 'gannet', size: 1, skip: 2 });
+    const { body: posted } = await service.client.post('/search/group/default/all/1', {
+      query: 'gannet',
+      size: 1,
+      skip: 2,
+    });
     expect(posted).toMatchObject({ total_count: 3, results: [{ list_name: expect.any(String) as string }] });
   });
 
@@ -103,9 +125,15 @@ describe('a group search', () => {
   });
 
   it('refuses versions that are none, and groups that are missing', async () => {
-    expect(await service.client.get('/search/group/default/all/9')).toMatchObject({ status: 404, body: { code: 'version-not-found' } });
+    expect(await service.client.get('/search/group/default/all/9')).toMatchObject({
+      status: 404,
+      body: { code: 'version-not-found' },
+    });
     expect((await service.client.get('/search/group/default/all/newest')).status).toBe(400);
-    expect(await service.client.get('/search/group/default/missing/latest')).toMatchObject({ status: 404, body: { code: 'group-not-found' } });
+    expect(await service.client.get('/search/group/default/missing/latest')).toMatchObject({
+      status: 404,
+      body: { code: 'group-not-found' },
+    });
   });
 });
 
@@ -115,7 +143,13 @@ describe('a key of a group', () => {
     const client = await service.clientFor({ access: 'full', scope: 'group', scope_target: 'mine' });
     expect((await client.get('/search/group/default/mine/latest')).status).toBe(200);
     expect((await client.get('/search/default/films/1')).status).toBe(200);
-    for (const path of ['/search/default/books/1', '/search/default/missing/1', '/list/default', '/list-group/default/all', '/list-group/default/missing']) {
+    for (const path of [
+      '/search/default/books/1',
+      '/search/default/missing/1',
+      '/list/default',
+      '/list-group/default/all',
+      '/list-group/default/missing',
+    ]) {
       expect(await client.get(path), path).toMatchObject({ status: 403, body: { code: 'out-of-scope' } });
     }
     const widened = await client.put('/list-group/default/mine', { lists: [{ list: 'films' }, { list: 'books' }] });

@@ -73,13 +73,26 @@ describe('POST /list/{account}', () => {
     ['an unknown member', { searchable_feilds: [] }, '/searchable_feilds'],
     ['an unknown facet type', { facets: [{ name: 'a', type: 'strin' }] }, '/facets/0/type'],
     ['a facet without a type', { facets: [{ name: 'a' }] }, '/facets/0/type'],
-    ['a field twice', { facets: [{ name: 'a', type: 'string' }, { name: 'a', type: 'string' }] }, '/facets/1/name'],
+    [
+      'a field twice',
+      {
+        facets: [
+          { name: 'a', type: 'string' },
+          { name: 'a', type: 'string' },
+        ],
+      },
+      '/facets/1/name',
+    ],
     ['a weight of nothing', { searchable_fields: [{ name: 'a', weight: 0 }] }, '/searchable_fields/0/weight'],
     ['too much weight', { searchable_fields: [{ name: 'a', weight: 101 }] }, '/searchable_fields/0/weight'],
     ['a field that starts with @', { searchable_fields: [{ name: '@text_score' }] }, '/searchable_fields/0/name'],
     ['a field with a comma', { facets: [{ name: 'a,b', type: 'string' }] }, '/facets/0/name'],
     ['a long field name', { facets: [{ name: 'a'.repeat(129), type: 'string' }] }, '/facets/0/name'],
-    ['synonyms, which are not there yet', { synonym_rules: [{ kind: 'equivalent', terms: ['a', 'b'] }] }, '/synonym_rules'],
+    [
+      'synonyms, which are not there yet',
+      { synonym_rules: [{ kind: 'equivalent', terms: ['a', 'b'] }] },
+      '/synonym_rules',
+    ],
     ['a location that is a facet', { facets: [{ name: 'a', type: 'string' }], location_field: 'a' }, '/location_field'],
     ['a language that is none', { language: 'english' }, '/language'],
   ])('refuses %s', async (_what, members, pointer) => {
@@ -104,7 +117,12 @@ describe('a list without fields', () => {
     const created = await service.client.post('/list/default', { name: 'inferred' });
     expect((created.body as ListBody).fields_inferred).toBe('pending');
     await service.client.bulk('default', 'inferred', [
-      { name: 'a', title: 'A long enough text to be searched and not filtered by anyone at all', pages: 12, kind: 'novel' },
+      {
+        name: 'a',
+        title: 'A long enough text to be searched and not filtered by anyone at all',
+        pages: 12,
+        kind: 'novel',
+      },
       { name: 'b', title: 'Another long text that nobody else has, about birds that dive', pages: 30, kind: 'novel' },
     ]);
     const list = await read('inferred');
@@ -118,7 +136,12 @@ describe('a list without fields', () => {
 describe('PUT /list/{account}/{list}', () => {
   it('builds the next version when fields change, and only then', async () => {
     await service.client.post('/list/default', { name: 'versions', ...FILMS });
-    const records = Array.from({ length: 100 }, (_, n) => ({ name: `r${n}`, title: `title ${n}`, year: 1900 + n, genre: `g${n % 3}` }));
+    const records = Array.from({ length: 100 }, (_, n) => ({
+      name: `r${n}`,
+      title: `title ${n}`,
+      year: 1900 + n,
+      genre: `g${n % 3}`,
+    }));
     await service.client.bulk('default', 'versions', records);
 
     const same = (await service.client.put('/list/default/versions', FILMS)).body as ListBody;
@@ -130,7 +153,10 @@ describe('PUT /list/{account}/{list}', () => {
     expect((changed.body as ListBody).versions.map(({ version }) => version)).toContain(2);
     expect((changed.body as ListBody).facets).toHaveLength(2);
 
-    const ready = await eventually(() => read('versions'), (list) => list.current_version === 2);
+    const ready = await eventually(
+      () => read('versions'),
+      (list) => list.current_version === 2,
+    );
     expect(ready.versions).toMatchObject([
       { version: 1, state: 'ready', record_count: 100 },
       { version: 2, state: 'ready', record_count: 100 },
@@ -138,16 +164,24 @@ describe('PUT /list/{account}/{list}', () => {
     const query = { query: 'title', filter: "genre = 'g1'", size: 0 };
     expect((await service.client.post('/search/default/versions/2', query)).body).toMatchObject({ total_count: 33 });
     expect((await service.client.post('/search/default/versions/1', query)).status).toBe(400);
-    expect((await service.client.post('/search/default/versions/1', { query: 'title' })).body).toMatchObject({ total_count: 100 });
+    expect((await service.client.post('/search/default/versions/1', { query: 'title' })).body).toMatchObject({
+      total_count: 100,
+    });
   });
 
   it('keeps the newest two frozen versions', async () => {
     await service.client.post('/list/default', { name: 'frozen', ...FILMS });
     for (let version = 2; version <= 5; version++) {
       await service.client.put('/list/default/frozen', { facets: [{ name: `f${version}`, type: 'string' }] });
-      await eventually(() => read('frozen'), (list) => list.current_version === version);
+      await eventually(
+        () => read('frozen'),
+        (list) => list.current_version === version,
+      );
     }
-    const versions = await eventually(() => read('frozen'), (list) => list.versions.length <= 3);
+    const versions = await eventually(
+      () => read('frozen'),
+      (list) => list.versions.length <= 3,
+    );
     expect(versions.versions.map(({ version }) => version)).toEqual([3, 4, 5]);
     expect(await service.client.get('/search/default/frozen/2')).toMatchObject({
       status: 404,
@@ -185,14 +219,23 @@ describe('GET /list/{account}', () => {
 describe('POST /list/{account}/{list}/clone', () => {
   it('copies records and fields; the two are apart from then on', async () => {
     await service.client.post('/list/default', { name: 'source', ...FILMS, language: 'fr' });
-    await service.client.bulk('default', 'source', [{ name: 'a', title: 'gannet' }, { name: 'b', title: 'puffin' }]);
+    await service.client.bulk('default', 'source', [
+      { name: 'a', title: 'gannet' },
+      { name: 'b', title: 'puffin' },
+    ]);
     const cloned = await service.client.post('/list/default/source/clone', { name: 'copy' });
     expect(cloned).toMatchObject({ status: 201, body: { name: 'copy', language: 'fr', record_count: 2 } });
     await service.client.post('/search-result/default/copy', { name: 'c', title: 'gannet' });
-    expect((await service.client.get('/search/default/copy/1', { query: 'gannet' })).body).toMatchObject({ total_count: 2 });
-    expect((await service.client.get('/search/default/source/1', { query: 'gannet' })).body).toMatchObject({ total_count: 1 });
+    expect((await service.client.get('/search/default/copy/1', { query: 'gannet' })).body).toMatchObject({
+      total_count: 2,
+    });
+    expect((await service.client.get('/search/default/source/1', { query: 'gannet' })).body).toMatchObject({
+      total_count: 1,
+    });
     await service.client.delete('/list/default/source');
-    expect((await service.client.get('/search/default/copy/1', { query: 'puffin' })).body).toMatchObject({ total_count: 1 });
+    expect((await service.client.get('/search/default/copy/1', { query: 'puffin' })).body).toMatchObject({
+      total_count: 1,
+    });
   });
 
   it('refuses a name that exists and a source that does not', async () => {
@@ -207,7 +250,10 @@ describe('DELETE /list/{account}/{list}', () => {
     await service.client.post('/list-group/default', { name: 'both', lists: [{ list: 'films' }, { list: 'gone' }] });
     const client = await service.clientFor({ scope: 'list', scope_target: 'gone' });
     expect((await service.client.delete('/list/default/gone')).status).toBe(204);
-    expect(await service.client.get('/list/default/gone')).toMatchObject({ status: 404, body: { code: 'list-not-found' } });
+    expect(await service.client.get('/list/default/gone')).toMatchObject({
+      status: 404,
+      body: { code: 'list-not-found' },
+    });
     expect((await service.client.delete('/list/default/gone')).status).toBe(404);
     expect((await client.get('/account')).status).toBe(401);
     expect((await service.client.get('/list-group/default/both')).body).toMatchObject({

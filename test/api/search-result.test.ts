@@ -128,7 +128,10 @@ describe('/search-result/{account}/{list}/{id}', () => {
     expect((await service.client.get(path)).body).toMatchObject({ id, name: 'one', fields: { year: [2000] } });
 
     const patched = await service.client.patch(path, { fields: { year: 2001, seen: null } });
-    expect(patched).toMatchObject({ status: 200, body: { id, name: 'one', fields: { title: 'albatross', year: [2001] }, created_utc } });
+    expect(patched).toMatchObject({
+      status: 200,
+      body: { id, name: 'one', fields: { title: 'albatross', year: [2001] }, created_utc },
+    });
     expect((patched.body as RecordBody).fields).not.toHaveProperty('seen');
     expect(await count({ filter: 'year = 2000' })).toBe(0);
     expect(await count({ filter: 'year = 2001' })).toBe(1);
@@ -152,7 +155,10 @@ describe('/search-result/{account}/{list}/{id}', () => {
 
   it('knows nothing by ids that are none', async () => {
     for (const id of [MISSING_ID, 'x', '0', '%20', 'bulk']) {
-      expect(await service.client.get(`${PATH}/${id}`), id).toMatchObject({ status: 404, body: { code: 'record-not-found' } });
+      expect(await service.client.get(`${PATH}/${id}`), id).toMatchObject({
+        status: 404,
+        body: { code: 'record-not-found' },
+      });
     }
   });
 
@@ -169,7 +175,11 @@ describe('/search-result/{account}/{list}/{id}', () => {
 describe('GET /search-result/{account}/{list}', () => {
   it('pages through all records once', async () => {
     await service.client.post('/list/default', { name: 'pages' });
-    await service.client.bulk('default', 'pages', Array.from({ length: 25 }, (_, n) => ({ name: `r${n}`, n })));
+    await service.client.bulk(
+      'default',
+      'pages',
+      Array.from({ length: 25 }, (_, n) => ({ name: `r${n}`, n })),
+    );
     const names: string[] = [];
     for (let skip = 0; skip < 30; skip += 7) {
       const { body } = await service.client.get('/search-result/default/pages', { skip, size: 7 });
@@ -189,14 +199,28 @@ describe('GET /search-result/{account}/{list}', () => {
 
 describe('DELETE /search-result/{account}/{list}?filter=', () => {
   it('removes what the filter matches, and nothing without one', async () => {
-    await service.client.post('/list/default', { name: 'purge', facets: [{ name: 'n', type: 'number' }], searchable_fields: [{ name: 't' }] });
-    await service.client.bulk('default', 'purge', Array.from({ length: 100 }, (_, n) => ({ name: `r${n}`, n, t: 'gannet' })));
+    await service.client.post('/list/default', {
+      name: 'purge',
+      facets: [{ name: 'n', type: 'number' }],
+      searchable_fields: [{ name: 't' }],
+    });
+    await service.client.bulk(
+      'default',
+      'purge',
+      Array.from({ length: 100 }, (_, n) => ({ name: `r${n}`, n, t: 'gannet' })),
+    );
     const path = '/search-result/default/purge';
     expect((await service.client.delete(path)).status).toBe(400);
     expect((await service.client.delete(path, { filter: '' })).status).toBe(400);
     expect((await service.client.delete(path, { filter: ' ' })).status).toBe(400);
-    expect(await service.client.delete(path, { filter: 'm < 3' })).toMatchObject({ status: 400, body: { code: 'invalid-filter' } });
-    expect(await service.client.delete(path, { filter: 'n < 40' })).toMatchObject({ status: 200, body: { deleted: 40 } });
+    expect(await service.client.delete(path, { filter: 'm < 3' })).toMatchObject({
+      status: 400,
+      body: { code: 'invalid-filter' },
+    });
+    expect(await service.client.delete(path, { filter: 'n < 40' })).toMatchObject({
+      status: 200,
+      body: { deleted: 40 },
+    });
     expect((await service.client.get(path)).body).toMatchObject({ total_count: 60 });
     const { body } = await service.client.get('/search/default/purge/1', { query: 'gannet', size: 0 });
     expect(body).toMatchObject({ total_count: 60 });

@@ -16,9 +16,33 @@ interface SearchBody {
 }
 
 const BIRDS = [
-  { name: 'gannet', title: 'The northern gannet', text: 'The gannet dives at full speed', family: 'sulidae', mass: 3000, sea: true, places: ['iceland', 'wales'] },
-  { name: 'booby', title: 'The blue-footed booby', text: 'A relative of the gannet with blue feet', family: 'sulidae', mass: 1500, sea: true, places: ['ecuador'] },
-  { name: 'puffin', title: 'The Atlantic puffin', text: 'Nests in burrows & carries <sand eels>', family: 'alcidae', mass: 400, sea: true, places: ['iceland'] },
+  {
+    name: 'gannet',
+    title: 'The northern gannet',
+    text: 'The gannet dives at full speed',
+    family: 'sulidae',
+    mass: 3000,
+    sea: true,
+    places: ['iceland', 'wales'],
+  },
+  {
+    name: 'booby',
+    title: 'The blue-footed booby',
+    text: 'A relative of the gannet with blue feet',
+    family: 'sulidae',
+    mass: 1500,
+    sea: true,
+    places: ['ecuador'],
+  },
+  {
+    name: 'puffin',
+    title: 'The Atlantic puffin',
+    text: 'Nests in burrows & carries <sand eels>',
+    family: 'alcidae',
+    mass: 400,
+    sea: true,
+    places: ['iceland'],
+  },
   { name: 'wren', title: 'The wren', text: 'Small and loud', family: 'troglodytidae', mass: 9, sea: false, places: [] },
   { name: 'hen', title: 'The hen', text: 'Full of speed when fed', family: 'phasianidae', mass: 2500, sea: false },
 ];
@@ -59,7 +83,14 @@ function withoutTimes({ body }: Answer): unknown {
 
 describe('a search', () => {
   it('answers the same to GET and POST, with fresh ids and its time', async () => {
-    const query = { query: 'gannet speed', match: 'any', facets: 'family,sea', select: 'title', highlight: false, size: 3 };
+    const query = {
+      query: 'gannet speed',
+      match: 'any',
+      facets: 'family,sea',
+      select: 'title',
+      highlight: false,
+      size: 3,
+    };
     const got = await service.client.get(PATH, query);
     const posted = await service.client.post(PATH, { ...query, facets: ['family', 'sea'], select: ['title'] });
     expect(got.status).toBe(200);
@@ -118,7 +149,9 @@ describe('a search', () => {
     const { facets } = await search({ facets: ['family', 'places'], size: 0 });
     expect(facets?.['family']?.[0]).toEqual({ value: 'sulidae', count: 2 });
     expect(facets?.['places']?.[0]).toEqual({ value: 'iceland', count: 2 });
-    expect((await search({ facets: ['mass'], size: 0 })) as unknown).toMatchObject({ facet_ranges: { mass: { min: 9, max: 3000 } } });
+    expect((await search({ facets: ['mass'], size: 0 })) as unknown).toMatchObject({
+      facet_ranges: { mass: { min: 9, max: 3000 } },
+    });
   });
 
   it('marks what it found, escaped', async () => {
@@ -153,7 +186,12 @@ describe('a search', () => {
 
   it('takes booleans in every spelling of the query string', async () => {
     for (const value of ['true', 'TRUE', '1', 'false', 'False', '0']) {
-      const answer = await service.client.get(PATH, { highlight: value, cache: value, reranker: value, vector_search: value });
+      const answer = await service.client.get(PATH, {
+        highlight: value,
+        cache: value,
+        reranker: value,
+        vector_search: value,
+      });
       expect(answer.status, value).toBe(200);
     }
   });
@@ -167,7 +205,10 @@ describe('a search', () => {
     for (const version of ['2', '999999999']) {
       expect(await at(version), version).toMatchObject({ status: 404, body: { code: 'version-not-found' } });
     }
-    expect(await service.client.get('/search/default/missing/1')).toMatchObject({ status: 404, body: { code: 'list-not-found' } });
+    expect(await service.client.get('/search/default/missing/1')).toMatchObject({
+      status: 404,
+      body: { code: 'list-not-found' },
+    });
   });
 });
 

@@ -16,7 +16,12 @@ export interface ReadRecord {
 const BODY_WORDS = 20;
 
 export function fieldsOf(content: number, group: string): Record<string, unknown> {
-  return { value: content, group, title: `title of ${content}`, body: Array(BODY_WORDS).fill(`word${content}`).join(' ') };
+  return {
+    value: content,
+    group,
+    title: `title of ${content}`,
+    body: Array(BODY_WORDS).fill(`word${content}`).join(' '),
+  };
 }
 
 export function contentOf(record: ReadRecord): number {
@@ -24,7 +29,8 @@ export function contentOf(record: ReadRecord): number {
   const content = single(record.fields['value']) as number;
   const expected = fieldsOf(content, String(single(record.fields['group'])));
   for (const [field, value] of Object.entries(expected)) {
-    if (single(record.fields[field]) !== value) throw new Error(`record ${record.name} is not whole: ${JSON.stringify(record)}`);
+    if (single(record.fields[field]) !== value)
+      throw new Error(`record ${record.name} is not whole: ${JSON.stringify(record)}`);
   }
   return content;
 }

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { kernel } from '../../native-bindings/index.js';
 import { createInlineExecutor, createListIndexes } from '../../src/index/index.js';
-import { createMetrics, loadConfig, systemClock } from '../../src/platform/index.js';
+import { loadConfig } from '../../src/platform/config.js';
+import { createMetrics, systemClock } from '../../src/platform/index.js';
 import { RecordStoreCache } from '../../src/records/index.js';
 
 /** Problems; empty where they agree. The directory itself is not touched. */

@@ -14,8 +14,10 @@ import { ACCOUNT, LIST, WriteLoad } from './write-load.js';
 
 const ROUNDS = Number(process.env['GANNET_KILL_ROUNDS'] ?? 12);
 const SEED = Number(process.env['GANNET_KILL_SEED'] ?? 1);
-const KILL_AFTER_MS_MIN = 20;
-const KILL_AFTER_MS_MAX = 1500;
+/** The kill comes this long after so many answers, both drawn by lot; a slow machine is killed before they came. */
+const KILL_AFTER_ANSWERS_MAX = 200;
+const KILL_AFTER_MS_MAX = 200;
+const KILL_WAIT_MS_MAX = 8000;
 const ROUND_MS_MAX = 60_000;
 const PAGE_SIZE = 1000;
 
@@ -39,6 +41,10 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
 async function createList({ client }: TestService): Promise<void> {
   const answer = await client.post(`/list/${ACCOUNT}`, {
     name: LIST,
@@ -54,7 +60,10 @@ async function createList({ client }: TestService): Promise<void> {
 async function allRecords({ client }: TestService): Promise<ReadRecord[]> {
   const records: ReadRecord[] = [];
   for (;;) {
-    const { status, text, body } = await client.get(`/search-result/${ACCOUNT}/${LIST}`, { skip: records.length, size: PAGE_SIZE });
+    const { status, text, body } = await client.get(`/search-result/${ACCOUNT}/${LIST}`, {
+      skip: records.length,
+      size: PAGE_SIZE,
+    });
     expect(status, text).toBe(200);
     const { results, total_count: total } = body as { results: ReadRecord[]; total_count: number };
     records.push(...results);
@@ -66,12 +75,14 @@ async function allRecords({ client }: TestService): Promise<ReadRecord[]> {
 function brokenOff(load: WriteLoad, records: readonly ReadRecord[]): string[] {
   const problems: string[] = [];
   const contents = new Map(records.map((record) => [record.name, record.fields['value']]));
-  const imported = load.unansweredImport?.records.map(([name, value]) => String(contents.get(name)) === String(value)) ?? [];
+  const imported =
+    load.unansweredImport?.records.map(([name, value]) => String(contents.get(name)) === String(value)) ?? [];
   const firstMissing = imported.indexOf(false);
   if (firstMissing >= 0 && imported.includes(true, firstMissing)) problems.push('an import is there with a gap');
   const left = load.unansweredDeletion?.names.filter((name) => contents.has(name)) ?? [];
   const doomed = load.unansweredDeletion?.names.length ?? 0;
-  if (left.length > 0 && left.length < doomed) problems.push(`${left.length} of ${doomed} records outlived a deletion by filter`);
+  if (left.length > 0 && left.length < doomed)
+    problems.push(`${left.length} of ${doomed} records outlived a deletion by filter`);
   return problems;
 }
 
@@ -86,8 +97,9 @@ it(
       const load = new WriteLoad(service.client, expected, random, nextContent);
       const running = load.run();
       running.catch(() => undefined);
-      const afterMs = KILL_AFTER_MS_MIN + random.below(KILL_AFTER_MS_MAX - KILL_AFTER_MS_MIN);
-      await Promise.race([running, new Promise((resolve) => setTimeout(resolve, afterMs))]);
+      const [afterAnswers, afterMs] = [random.below(KILL_AFTER_ANSWERS_MAX), random.below(KILL_AFTER_MS_MAX)];
+      await Promise.race([running, load.answers(afterAnswers), pause(KILL_WAIT_MS_MAX)]);
+      await Promise.race([running, pause(afterMs)]);
       load.expectDeath();
       await service.stop('SIGKILL');
       await running;
@@ -97,7 +109,10 @@ it(
       service = await startTestService({ dataDir, env: SETTINGS });
       const records = await allRecords(service);
       const problems = [...inIndex, ...brokenOff(load, records), ...expected.compare(records)];
-      expect(problems.slice(0, 10), `round ${round} of seed ${SEED}, killed after ${afterMs} ms`).toEqual([]);
+      expect(
+        problems.slice(0, 10),
+        `round ${round} of seed ${SEED}, killed ${afterMs} ms after ${afterAnswers} answers`,
+      ).toEqual([]);
     }
     expect(await service.stop()).toBe(0);
     expect(await checkCopyOf(dataDir)).toEqual([]);

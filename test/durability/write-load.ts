@@ -33,6 +33,7 @@ export class WriteLoad {
   unansweredDeletion: UnansweredDeletion | undefined;
   requests = 0;
   private dead = false;
+  private awaited: { readonly count: number; readonly resolve: () => void } | undefined;
 
   constructor(
     private readonly client: ServiceClient,
@@ -52,6 +53,13 @@ export class WriteLoad {
     ]);
   }
 
+  /** Resolves when so many requests were answered. */
+  answers(count: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.awaited = { count, resolve };
+    });
+  }
+
   /** The crash is on its way: connection errors are no surprise from now on. */
   expectDeath(): void {
     this.dead = true;
@@ -68,6 +76,7 @@ export class WriteLoad {
   private async ask(statuses: readonly number[], request: Promise<Answer>): Promise<Answer> {
     const answer = await request;
     this.requests += 1;
+    if (this.awaited !== undefined && this.requests >= this.awaited.count) this.awaited.resolve();
     if (!statuses.includes(answer.status)) throw new UnexpectedAnswer(`${answer.status} ${answer.text.slice(0, 1000)}`);
     return answer;
   }
@@ -118,7 +127,8 @@ export class WriteLoad {
     const lines = records.map(([name, content]) => ({ name, fields: fieldsOf(content, group) }));
     const { body } = await this.ask([200], this.client.bulk(ACCOUNT, LIST, lines));
     const { failed, created, updated } = body as { failed: number; created: number; updated: number };
-    if (failed > 0 || created + updated !== records.length) throw new UnexpectedAnswer(JSON.stringify(body).slice(0, 1000));
+    if (failed > 0 || created + updated !== records.length)
+      throw new UnexpectedAnswer(JSON.stringify(body).slice(0, 1000));
     for (const [name, content] of records) this.expected.acknowledge(name, content);
   }
 
@@ -142,7 +152,10 @@ export class WriteLoad {
     await new Promise((resolve) => setTimeout(resolve, this.random.below(DEFINITION_PAUSE_MS_MAX)));
     const name = `facet${this.random.below(2)}`;
     const path = `/facet/${ACCOUNT}/${LIST}`;
-    const { status } = await this.ask([201, 409], this.client.post(path, { name, type: 'string', cardinality: 'Single' }));
+    const { status } = await this.ask(
+      [201, 409],
+      this.client.post(path, { name, type: 'string', cardinality: 'Single' }),
+    );
     if (status === 409) await this.ask([204], this.client.delete(`${path}/${name}`));
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Thousands of malformed requests over every operation: each is answered with a 4xx problem document, nothing is leaked, and
- * memory stays flat. `FUZZ_REQUESTS=10000 FUZZ_SEED=7 npx vitest run test/fuzz` for more, or to have a failure again.
+ * memory stays flat. `FUZZ_REQUESTS=100000 FUZZ_SEED=7 npx vitest run test/fuzz` for more, or to have a failure again.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../support/client.js';
@@ -8,7 +8,7 @@ import { SeededRandom } from '../support/random.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { RequestMutator, type MalformedRequest } from './request-mutations.js';
 
-const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 2000);
+const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 10_000);
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_261_121);
 const AT_A_TIME = 8;
 const WARM_UP_REQUESTS = 1000;
@@ -18,7 +18,11 @@ const MEMORY = 'process_resident_memory_bytes';
 let service: TestService;
 beforeAll(async () => {
   service = await startTestService({
-    env: { GANNET_SEARCH_RATE_PER_MINUTE: '1000000', GANNET_KEYS_READ_ONLY_PER_HOUR: '1000000', GANNET_LOG_LEVEL: 'warn' },
+    env: {
+      GANNET_SEARCH_RATE_PER_MINUTE: '1000000',
+      GANNET_KEYS_READ_ONLY_PER_HOUR: '1000000',
+      GANNET_LOG_LEVEL: 'warn',
+    },
   });
   await service.client.post('/list/default', {
     name: 'films',
@@ -30,6 +34,9 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
+/** How often each code was the answer: shows that the generator reaches every kind of refusal. */
+const codes = new Map<string, number>();
+
 async function send(request: MalformedRequest): Promise<string | undefined> {
   const where = `${request.kind}: ${request.method} ${request.path.slice(0, 300)} ${JSON.stringify(request.options).slice(0, 500)}`;
   let answer: Answer;
@@ -40,6 +47,7 @@ async function send(request: MalformedRequest): Promise<string | undefined> {
     return `${where}\n  ${String(error).slice(0, 600)}`;
   }
   const { code } = (answer.body ?? {}) as { code?: unknown };
+  codes.set(String(code), (codes.get(String(code)) ?? 0) + 1);
   if (answer.status >= 400 && answer.status < 500 && typeof code === 'string') return undefined;
   return `${where}\n  ${answer.status} ${answer.text.slice(0, 300)}`;
 }
@@ -66,8 +74,9 @@ describe('malformed requests', () => {
       failures.push(...results.filter((failure) => failure !== undefined));
     }
     const growth = (await service.metric(MEMORY)) - memoryBefore;
+    const byCode = [...codes].sort(([, a], [, b]) => b - a).map(([code, count]) => `${code} ${count}`);
     console.log(
-      `${REQUESTS} malformed requests (seed ${SEED}): ${failures.length} answered wrongly; memory ${(growth / 1_048_576).toFixed(1)} MiB more after the first ${Math.min(WARM_UP_REQUESTS, REQUESTS / 2)}`,
+      `${REQUESTS} malformed requests (seed ${SEED}): ${failures.length} answered wrongly; memory ${(growth / 1_048_576).toFixed(1)} MiB more after the first ${Math.min(WARM_UP_REQUESTS, REQUESTS / 2)}\n${byCode.join(', ')}`,
     );
     expect(failures.slice(0, 20).join('\n'), `${failures.length} answered wrongly`).toBe('');
     expect(growth).toBeLessThan(MEMORY_GROWTH_BYTES_MAX);
@@ -75,6 +84,8 @@ describe('malformed requests', () => {
     // Nothing of it has changed what is there, and the service is as before.
     const found = await service.client.get('/search/default/films/1', { query: 'gannet' });
     expect(found.body).toMatchObject({ total_count: 1 });
-    expect((await service.client.get('/list/default')).body).toMatchObject({ lists: [{ name: 'films', record_count: 1 }] });
+    expect((await service.client.get('/list/default')).body).toMatchObject({
+      lists: [{ name: 'films', record_count: 1 }],
+    });
   });
 });

@@ -7,6 +7,7 @@ import addFormats from 'ajv-formats';
 import type { DescribedOperation } from '../support/answer-checker.js';
 import type { RequestOptions } from '../support/client.js';
 import type { SeededRandom } from '../support/random.js';
+import { BAD_ENCODINGS, BAD_NAMES, BAD_SEARCH, METHODS, STRANGE, WRONG_TYPES } from './bad-values.js';
 
 export interface MalformedRequest {
   /** What is wrong, for the message of a failure. */
@@ -26,23 +27,6 @@ type Schema = ObjectSchema & Readonly<Record<string, unknown>>;
 type Mutation = (operation: DescribedOperation) => MalformedRequest | undefined;
 
 const JSON_TYPE = 'application/json';
-const WRONG_TYPES = ['text/plain', 'application/xml', 'application/x-www-form-urlencoded', '', 'application/json; charset=utf-16', '*/*', 'json'];
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'PURGE', 'LINK', 'TRACE'];
-const BAD_NAMES = ['UPPER', '-x', 'a b', 'é', '\u0000', '\u001f', '\r\nX-Injected: 1', '..', '%', '{}', "';--", '\u202e', 'a'.repeat(65), 'a'.repeat(4000)];
-const BAD_ENCODINGS = ['%', '%zz', '%ff', '%c3%28', '%ed%a0%80', '%f8%88%80%80%80'];
-const STRANGE: readonly unknown[] = [
-  null, true, false, 0, -1, 1.5, 1e308, -1e308, 9007199254740993, '', ' ', 'x', '\u0000', '\u2028', '💥'.repeat(300), 'a'.repeat(20_000), '-1', 'NaN',
-  [], [[]], [null], {}, { a: 1 }, { __proto__x: 1 }, { constructor: { prototype: {} } }, { toString: 1 },
-];
-/** Values that no search option's own language takes. */
-const BAD_SEARCH: readonly (readonly [string, string])[] = [
-  ['filter', 'year >'], ['filter', '((((year = 1'], ['filter', "title = 'x"], ['filter', 'nothing = 1'], ['filter', ')'],
-  ['filter', '('.repeat(3000)], ['filter', `${'not '.repeat(3000)}year = 1`], ['filter', 'year = 1 and'], ['filter', '\u0000'], ['filter', "year in ('a',"],
-  ['order_by', 'nothing'], ['order_by', 'year sideways'], ['order_by', 'year,,year'], ['order_by', 'year,year,year,year,year'],
-  ['radius', '1,2'], ['radius', '91,0,1km'], ['radius', '0,181,1'], ['radius', '0,0,-1'], ['radius', '0,0,1parsec'], ['radius', 'x,y,z'],
-  ['facets', 'nothing'], ['match', 'ANY'], ['ranking', 'all'], ['size', '1e3'], ['skip', '1.0'],
-];
-
 export class RequestMutator {
   readonly #random: SeededRandom;
   readonly #operations: readonly DescribedOperation[];
@@ -52,7 +36,11 @@ export class RequestMutator {
   readonly #mutations: readonly Mutation[];
 
   /** `place`: names that exist, for the parameters of paths. */
-  constructor(operations: readonly DescribedOperation[], place: Readonly<Record<string, string>>, random: SeededRandom) {
+  constructor(
+    operations: readonly DescribedOperation[],
+    place: Readonly<Record<string, string>>,
+    random: SeededRandom,
+  ) {
     addFormats.default(this.#ajv);
     this.#operations = operations;
     this.#place = place;
@@ -155,7 +143,10 @@ export class RequestMutator {
   #bodyOrNone(operation: DescribedOperation): MalformedRequest | undefined {
     const content = operation.description.requestBody?.content;
     if (content === undefined) {
-      return this.#request('a body where none belongs', operation, { bytes: '{"a":1}', headers: { 'Content-Type': JSON_TYPE } });
+      return this.#request('a body where none belongs', operation, {
+        bytes: '{"a":1}',
+        headers: { 'Content-Type': JSON_TYPE },
+      });
     }
     if (bodySchema(operation) === undefined) return undefined;
     return this.#request('no body', operation, { headers: { 'Content-Type': JSON_TYPE } });
@@ -172,9 +163,20 @@ export class RequestMutator {
     const parameters = queryParameters(operation);
     if (parameters.length === 0) return undefined;
     const { name, schema } = this.#random.pick(parameters);
-    const value = this.#random.pick(['', 'x', '-1', '1.5', '99999999999999999999', '1e999', 'NaN', 'true ', '\u0000', 'a'.repeat(5000)]);
+    const value = this.#random.pick([
+      '',
+      'x',
+      '-1',
+      '1.5',
+      '99999999999999999999',
+      '1e999',
+      'NaN',
+      'true ',
+      '\u0000',
+      'a'.repeat(5000),
+    ]);
     const asTyped: readonly unknown[] = [value, Number(value), value.toLowerCase() === 'true'];
-    if (asTyped.some((typed) => this.#fits(schema as Schema, typed))) return undefined;
+    if (asTyped.some((typed) => this.#fits(schema, typed))) return undefined;
     return this.#request('wrong option', operation, {}, `${name}=${encodeURIComponent(value)}`);
   }
 
@@ -191,7 +193,9 @@ export class RequestMutator {
   }
 
   #wrongName(operation: DescribedOperation): MalformedRequest | undefined {
-    const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '').filter((name) => name !== 'name');
+    const names = [...operation.path.matchAll(/\{(\w+)\}/g)]
+      .map((match) => match[1] ?? '')
+      .filter((name) => name !== 'name');
     if (names.length === 0) return undefined;
     const wrong = this.#random.pick(names);
     const text = this.#random.pick([...BAD_NAMES.map(encodeURIComponent), ...BAD_ENCODINGS]);
@@ -207,14 +211,32 @@ export class RequestMutator {
 
   #wrongPath(operation: DescribedOperation): MalformedRequest {
     const path = this.#pathOf(operation);
-    const wrong = this.#random.pick([`${path}/more/and/more/and/more`, `/x${path}`, `${path}//`, '/list', '/search', '//', `/${'a/'.repeat(1000)}`]);
+    const wrong = this.#random.pick([
+      `${path}/more/and/more/and/more`,
+      `/x${path}`,
+      `${path}//`,
+      '/list',
+      '/search',
+      '//',
+      `/${'a/'.repeat(1000)}`,
+    ]);
     return { kind: 'wrong path', method: operation.method, path: wrong, options: {} };
   }
 
   #wrongKey(operation: DescribedOperation): MalformedRequest | undefined {
     if (operation.description.security.length === 0) return undefined;
-    const key = this.#random.pick(['', 'x', 'gnt_eu_', `gnt_eu_${'A'.repeat(43)}`, 'k'.repeat(3000), 'gnt_eu_\u00e9\u00ff']);
-    return this.#request('wrong key', operation, { ...this.#goodContent(operation), headers: { 'X-API-Key': key, 'Content-Type': JSON_TYPE } });
+    const key = this.#random.pick([
+      '',
+      'x',
+      'gnt_eu_',
+      `gnt_eu_${'A'.repeat(43)}`,
+      'k'.repeat(3000),
+      'gnt_eu_\u00e9\u00ff',
+    ]);
+    return this.#request('wrong key', operation, {
+      ...this.#goodContent(operation),
+      headers: { 'X-API-Key': key, 'Content-Type': JSON_TYPE },
+    });
   }
 
   #wrongSearch(operation: DescribedOperation): MalformedRequest | undefined {
@@ -224,7 +246,13 @@ export class RequestMutator {
     return this.#request('wrong search', operation, {}, `${name}=${encodeURIComponent(value)}`);
   }
 
-  #request(kind: string, operation: DescribedOperation, options: RequestOptions, query = '', parameters = {}): MalformedRequest {
+  #request(
+    kind: string,
+    operation: DescribedOperation,
+    options: RequestOptions,
+    query = '',
+    parameters = {},
+  ): MalformedRequest {
     const path = this.#pathOf(operation, parameters);
     return { kind, method: operation.method, path: query === '' ? path : `${path}?${query}`, options };
   }
@@ -235,7 +263,9 @@ export class RequestMutator {
 
   /** A body with the required members, each in a form that fits or nearly so. */
   #goodBody(schema: Schema): Record<string, unknown> {
-    const members = (schema.required ?? []).map((name) => [name, this.#goodValue(schema.properties?.[name] ?? {})] as const);
+    const members = (schema.required ?? []).map(
+      (name) => [name, this.#goodValue(schema.properties?.[name] ?? {})] as const,
+    );
     return Object.fromEntries(members);
   }
 
@@ -254,7 +284,16 @@ export class RequestMutator {
   /** A known name with a letter changed, or one that is trouble in JavaScript. */
   #misspelt(known: readonly string[]): string {
     if (known.length === 0 || this.#random.below(4) === 0) {
-      return this.#random.pick(['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'x', '', '\u0000', 'a'.repeat(3000)]);
+      return this.#random.pick([
+        '__proto__',
+        'constructor',
+        'toString',
+        'hasOwnProperty',
+        'x',
+        '',
+        '\u0000',
+        'a'.repeat(3000),
+      ]);
     }
     const name = this.#random.pick(known);
     const position = this.#random.below(name.length);
@@ -272,7 +311,7 @@ export class RequestMutator {
 function bodySchema(operation: DescribedOperation): Schema | undefined {
   const content = operation.description.requestBody?.content ?? {};
   // A streamed body names several types and no schema.
-  return Object.keys(content).length === 1 ? (content[JSON_TYPE]?.schema as Schema | undefined) : undefined;
+  return Object.keys(content).length === 1 ? content[JSON_TYPE]?.schema : undefined;
 }
 
 function queryParameters(operation: DescribedOperation) {

@@ -58,7 +58,7 @@ export class AnswerChecker {
     const operation = this.operationAt(method, path);
     const where = `${method} ${path} → ${answer.status} ${answer.text.slice(0, 500)}`;
     if (answer.status >= 400) {
-      checkProblem(answer, where);
+      if (method !== 'HEAD') checkProblem(answer, where);
       if (operation !== undefined && !(String(answer.status) in operation.description.responses)) {
         throw new Error(`The OpenAPI document does not know this status: ${where}`);
       }
@@ -68,7 +68,8 @@ export class AnswerChecker {
     const declared = operation.description.responses[answer.status];
     if (declared === undefined) throw new Error(`The OpenAPI document does not know this status: ${where}`);
     const schema = declared.content?.['application/json']?.schema;
-    if (declared.content === undefined && answer.text !== '') throw new Error(`A body where none is declared: ${where}`);
+    if (declared.content === undefined && answer.text !== '')
+      throw new Error(`A body where none is declared: ${where}`);
     if (schema === undefined) return;
     const validate = this.#compiled(schema);
     if (!validate(answer.body)) {

@@ -52,8 +52,12 @@ export class ServiceClient {
 
   /** A bulk import of records as NDJSON, or of text in another format. */
   bulk(account: string, list: string, records: readonly unknown[] | string, contentType = 'application/x-ndjson') {
-    const bytes = typeof records === 'string' ? records : records.map((record) => `${JSON.stringify(record)}\n`).join('');
-    return this.send('POST', `/search-result/${account}/${list}/bulk`, { bytes, headers: { 'Content-Type': contentType } });
+    const bytes =
+      typeof records === 'string' ? records : records.map((record) => `${JSON.stringify(record)}\n`).join('');
+    return this.send('POST', `/search-result/${account}/${list}/bulk`, {
+      bytes,
+      headers: { 'Content-Type': contentType },
+    });
   }
 
   /** Sends the request and checks the answer against the OpenAPI document where a checker is given. */

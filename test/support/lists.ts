@@ -6,7 +6,8 @@ import { pino } from 'pino';
 import { kernel } from '../../native-bindings/index.js';
 import type { FieldDefinition } from '../../src/catalog/index.js';
 import { createInlineExecutor, createListIndexes, type IngestExecutor, type ListIndex } from '../../src/index/index.js';
-import { createMetrics, loadConfig, systemClock } from '../../src/platform/index.js';
+import { loadConfig } from '../../src/platform/config.js';
+import { createMetrics, systemClock } from '../../src/platform/index.js';
 import { RecordStoreCache } from '../../src/records/index.js';
 import type { SearchOptions, SearchTask } from '../../src/search/index.js';
 

@@ -63,7 +63,8 @@ export class TestService {
   }
 
   async start(): Promise<void> {
-    if (!existsSync(join(PACKAGE, 'dist', 'src', 'main.js'))) throw new Error('Run `npm run setup` first: dist is missing');
+    if (!existsSync(join(PACKAGE, 'dist', 'src', 'main.js')))
+      throw new Error('Run `npm run setup` first: dist is missing');
     const child = spawn(process.execPath, ['bin/gannet.js', 'serve'], {
       cwd: PACKAGE,
       env: this.#environment(),

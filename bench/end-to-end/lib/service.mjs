@@ -31,7 +31,11 @@ export async function startService(dataDir, env = {}) {
   const startedMs = performance.now();
   const child = spawn(process.execPath, [program, 'serve'], {
     env: environment(dataDir, env),
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let complaints = '';
+  child.stderr.on('data', (chunk) => {
+    complaints += chunk;
   });
   const stopWithParent = () => child.kill('SIGTERM');
   process.once('exit', stopWithParent);
@@ -43,7 +47,7 @@ export async function startService(dataDir, env = {}) {
       const found = /http:\/\/\S+/.exec(output);
       if (found !== null) resolve(found[0].replace(/[.,]$/, ''));
     });
-    void ended.then((code) => reject(new Error(`the service ended with exit status ${code}`)));
+    void ended.then((code) => reject(new Error(`the service ended with exit status ${code}: ${complaints}`)));
     setTimeout(() => reject(new Error('the service was not ready in time')), START_TIMEOUT_MS).unref();
   });
   const ready = await fetch(`${address}/ready`);

@@ -5,9 +5,9 @@
 // the caller, which puts U+200B (zero width space) behind each of their words; U+200B always separates.
 //
 // What is a word: UAX 29 (where a full stop, apostrophe or colon between letters parts no word), as far as it holds a
-// letter, number, ideograph or emoji, and with ICU's addition that Hangul joins no other script. A run of Han and kana with U+200B on at
-// least one side is one word, for the caller has segmented it; any other is cut by UAX 29: a word a character but
-// for katakana. A run of Thai, Lao, Khmer or Myanmar that nobody segmented is one word.
+// letter, number, ideograph or emoji, and with ICU's addition that Hangul joins no other script. A run of Han and kana
+// with U+200B on at least one side is one word, for the caller has segmented it; any other is cut by UAX 29: a word a
+// character but for katakana. A run of Thai, Lao, Khmer or Myanmar that nobody segmented is one word.
 //
 // Folding: NFKC, full case folding, no diacritics (marks of Indic scripts and the kana voicing marks are no
 // diacritics), decimal digits of every script to ASCII, typographic apostrophes to '. Letters without decomposition

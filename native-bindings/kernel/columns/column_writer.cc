@@ -13,7 +13,9 @@ namespace {
 
 constexpr uint64_t kValuesMax = 0xffffffff / 8;  // of one column: their bytes are one LMDB value
 
-[[noreturn]] void Invalid(const char* what) { throw Error(ErrorCode::kInvalidArgument, std::string("column: ") + what); }
+[[noreturn]] void Invalid(const char* what) {
+  throw Error(ErrorCode::kInvalidArgument, std::string("column: ") + what);
+}
 
 template <typename T>
 std::span<const uint8_t> BytesOf(const std::vector<T>& values) {
@@ -84,7 +86,9 @@ uint32_t ColumnWriter::InternString(std::string_view key, std::string_view displ
   return number;
 }
 
-void ColumnWriter::AddString(std::string_view key, std::string_view display) { AddInterned(InternString(key, display)); }
+void ColumnWriter::AddString(std::string_view key, std::string_view display) {
+  AddInterned(InternString(key, display));
+}
 
 void ColumnWriter::AddInterned(uint32_t number) { strings_.push_back(number); }
 

@@ -17,9 +17,7 @@ template <typename Test>
 void TestEach(WindowRange range, const uint64_t* candidates, uint64_t* passed, Test&& test) {
   for (uint32_t word = 0; word < kWindowWords; ++word) {
     uint64_t kept = 0;
-    ForEachBit(candidates[word], 0, [&](uint32_t bit) {
-      kept |= uint64_t{test(range.base + word * 64 + bit)} << bit;
-    });
+    ForEachBit(candidates[word], 0, [&](uint32_t bit) { kept |= uint64_t{test(range.base + word * 64 + bit)} << bit; });
     passed[word] = kept;
   }
 }
@@ -293,13 +291,11 @@ void ColumnFilter::EvaluateLeaf(const Node& node, WindowRange range, const uint6
       return;
     case Kind::kNumbers:
       if (!CanMatchNumbers(node, range)) return ClearBits(passed);
-      TestNumbers(*node.column, range, candidates, passed, [&](double number) {
-        return std::binary_search(node.numbers.begin(), node.numbers.end(), number);
-      });
+      TestNumbers(*node.column, range, candidates, passed,
+                  [&](double number) { return std::binary_search(node.numbers.begin(), node.numbers.end(), number); });
       return;
     case Kind::kIsNull:
-      TestEach(range, candidates, passed,
-               [&](uint32_t document) { return node.column->ValueCount(document) == 0; });
+      TestEach(range, candidates, passed, [&](uint32_t document) { return node.column->ValueCount(document) == 0; });
       return;
     case Kind::kCircle:
       TestEach(range, candidates, passed, [&](uint32_t document) {

@@ -26,7 +26,17 @@ class ColumnFilter {
 
  private:
   enum class Kind : uint8_t {
-    kNothing, kEverything, kAnd, kOr, kNot, kOrdinalRange, kOrdinals, kNumberRange, kNumbers, kIsNull, kCircle,
+    kNothing,
+    kEverything,
+    kAnd,
+    kOr,
+    kNot,
+    kOrdinalRange,
+    kOrdinals,
+    kNumberRange,
+    kNumbers,
+    kIsNull,
+    kCircle,
   };
 
   struct Node {
@@ -35,7 +45,7 @@ class ColumnFilter {
     std::vector<Node> children;
     uint32_t first_ordinal = 0;  // kOrdinalRange: [first, end)
     uint32_t end_ordinal = 0;
-    double lowest = 0;           // kNumberRange: [lowest, highest]
+    double lowest = 0;  // kNumberRange: [lowest, highest]
     double highest = 0;
     std::vector<uint32_t> ordinals;  // ascending
     std::vector<double> numbers;     // ascending

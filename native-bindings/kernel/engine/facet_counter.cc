@@ -168,9 +168,8 @@ void FacetCounter::AppendJson(std::string* facets, std::string* ranges) const {
   }
   facets->push_back(']');
   if ((type_ != ColumnType::kNumber && type_ != ColumnType::kDate) || number_counts_.empty()) return;
-  const auto [minimum, maximum] =
-      std::minmax_element(number_counts_.begin(), number_counts_.end(),
-                          [](const auto& a, const auto& b) { return a.first < b.first; });
+  const auto [minimum, maximum] = std::minmax_element(number_counts_.begin(), number_counts_.end(),
+                                                      [](const auto& a, const auto& b) { return a.first < b.first; });
   if (ranges->size() > 1) ranges->push_back(',');
   AppendJsonString(name_, ranges);
   ranges->append(":{\"min\":");

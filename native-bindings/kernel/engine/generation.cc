@@ -62,8 +62,8 @@ void Delete(const std::vector<uint32_t>& documents, SegmentView* view) {
 }
 
 SegmentView* FindView(std::vector<SegmentView>* views, const Segment* segment) {
-  const auto found =
-      std::find_if(views->begin(), views->end(), [&](const SegmentView& view) { return view.segment.get() == segment; });
+  const auto found = std::find_if(views->begin(), views->end(),
+                                  [&](const SegmentView& view) { return view.segment.get() == segment; });
   return found == views->end() ? nullptr : &*found;
 }
 

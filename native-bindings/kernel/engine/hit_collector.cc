@@ -44,9 +44,8 @@ HitCollector::HitCollector(const Generation& generation, const QueryPlan& plan)
   // A page behind the last match has no hits, whatever the order.
   kept_max_ = plan.skip >= generation.live_count || plan.size == 0 ? 0 : static_cast<size_t>(wanted);
   buffer_max_ = kept_max_ + std::max(kept_max_, kSpareHitsMin);
-  const bool has_scoring_groups = std::any_of(plan.groups.begin(), plan.groups.end(), [](const PlanGroup& group) {
-    return group.occur != Occur::kMustNot;
-  });
+  const bool has_scoring_groups = std::any_of(plan.groups.begin(), plan.groups.end(),
+                                              [](const PlanGroup& group) { return group.occur != Occur::kMustNot; });
   unscored_ = has_scoring_groups ? 0.0f : 1.0f;
   for (const SortKey& key : plan.sort_keys) {
     if (key.by == SortBy::kColumn || key.by == SortBy::kDistance) CheckSortColumn(generation, key);

@@ -7,12 +7,15 @@
 //   u32 flags (PlanFlag)
 //   u32 skip, u32 size               (hits wanted; skip + size <= kHitsMax)
 //   f32 minimum score                (0..1; 0 = none)
+//   f32 proximity weight             (0..1; 0 = no bonus for neighbours)
 //   u32 group count                  (0 = every document matches)
 //   per group:                       (one query word with its expansions, or a whole phrase)
 //     u8 occur (Occur)
+//     u8 in sequence                 (1 = a word whose neighbours in the query earn the proximity bonus)
 //     f32 boost                      (> 0)
 //     u16 alternative count          (>= 1)
 //     per alternative:
+//       u8 kind (AlternativeKind)
 //       f32 weight                   (0 < weight <= 1; as typed = 1)
 //       u16 term count               (1 = a term; more = terms at consecutive positions)
 //       per term: str
@@ -43,11 +46,17 @@
 //   - Radius: great-circle distance on a sphere of 6,371,008.8 m.
 //
 // Scores: BM25F with combined fields (Robertson, Zaragoza, Taylor 2004): the weighted frequencies of a group's
-// alternatives are summed, each times its weight, and saturated once, k1 = 1.2, b = 0.75; idf =
-// ln(1 + (N - df + 0.5) / (df + 0.5)), with N the documents of the generation and df the sum of the
-// alternatives' document frequencies, at most N. The reported score is the sum divided by the greatest sum
-// that the impacts of these lists allow, so it is in 0..1 and depends on nothing but query, record and list.
-// Without scoring groups every match scores 1.
+// alternatives are summed, each times its weight, and saturated once with kSaturationK1 and kLengthB; idf =
+// ln(1 + (N - df + 0.5) / (df + 0.5)), with N the documents of the generation and df the documents that hold any of
+// the alternatives that count (AlternativeKind), estimated from their document frequencies (prepared_query.h).
+//
+// Proximity bonus: groups in sequence form pairs with the next group in sequence. A pair adds
+// proximity weight * (idf + idf') / 2 * t / (t + K), K as for a word, t = the sum over occurrences of the one and of
+// the other within kProximityDistanceMax positions in one field (either order) of the field's weight units / distance.
+// Occurrences are those of the counting alternatives that are single terms.
+//
+// The reported score is the sum of all that divided by the greatest sum that the impacts of these lists allow, so it
+// is in 0..1 and depends on nothing but query, record and list. Without scoring groups every match scores 1.
 //
 // Result:
 //   u32 kResultMagic
@@ -83,6 +92,9 @@ enum PlanFlag : uint32_t {
   kStorageOrder = 4,    // no scores and no order: hits in record number order
 };
 enum class Occur : uint8_t { kShould = 0, kMust = 1, kMustNot = 2 };
+// What makes an alternative one. Words and synonyms count for the group's idf; typos only where no document holds any of
+// those, so that a rare word stays rare although it resembles a frequent one.
+enum class AlternativeKind : uint8_t { kWord = 0, kTypo = 1, kSynonym = 2 };
 enum class FilterOp : uint8_t {
   kAll = 0, kAnd = 1, kOr = 2, kNot = 3, kEqual = 4, kNotEqual = 5, kLess = 6, kLessOrEqual = 7,
   kGreater = 8, kGreaterOrEqual = 9, kIn = 10, kIsNull = 11, kWithin = 12,

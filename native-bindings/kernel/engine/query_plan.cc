@@ -27,6 +27,8 @@ class PlanReader {
     if (uint64_t{plan.skip} + plan.size > kHitsMax) Malformed("skip + size");
     plan.minimum_score = Read<float>();
     if (!(plan.minimum_score >= 0 && plan.minimum_score <= 1)) Malformed("minimum score");
+    plan.proximity_weight = Read<float>();
+    if (!(plan.proximity_weight >= 0 && plan.proximity_weight <= 1)) Malformed("proximity weight");
     const uint32_t group_count = Read<uint32_t>();
     if (group_count > kGroupsMax) Malformed("too many groups");
     for (uint32_t i = 0; i < group_count; ++i) plan.groups.push_back(ReadGroup());
@@ -74,6 +76,9 @@ class PlanReader {
     const uint8_t occur = Read<uint8_t>();
     if (occur > static_cast<uint8_t>(Occur::kMustNot)) Malformed("occur");
     group.occur = static_cast<Occur>(occur);
+    const uint8_t in_sequence = Read<uint8_t>();
+    if (in_sequence > 1) Malformed("in sequence");
+    group.in_sequence = in_sequence == 1;
     group.boost = Read<float>();
     if (!(group.boost > 0) || !std::isfinite(group.boost)) Malformed("boost");
     const uint16_t count = Read<uint16_t>();
@@ -84,6 +89,9 @@ class PlanReader {
 
   PlanAlternative ReadAlternative() {
     PlanAlternative alternative;
+    const uint8_t kind = Read<uint8_t>();
+    if (kind > static_cast<uint8_t>(AlternativeKind::kSynonym)) Malformed("alternative kind");
+    alternative.kind = static_cast<AlternativeKind>(kind);
     alternative.weight = Read<float>();
     if (!(alternative.weight > 0 && alternative.weight <= 1)) Malformed("weight");
     const uint16_t count = Read<uint16_t>();

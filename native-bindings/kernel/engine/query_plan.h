@@ -13,12 +13,14 @@ namespace gannet {
 struct PlanAlternative {
   float weight = 1;
   std::vector<std::string_view> terms;  // one, or the words of a phrase in order
+  AlternativeKind kind = AlternativeKind::kWord;
 };
 
 struct PlanGroup {
   Occur occur = Occur::kShould;
   float boost = 1;
   std::vector<PlanAlternative> alternatives;
+  bool in_sequence = false;
 };
 
 struct PlanValue {
@@ -58,6 +60,7 @@ struct QueryPlan {
   uint32_t skip = 0;
   uint32_t size = 0;
   float minimum_score = 0;
+  float proximity_weight = 0;
   std::vector<PlanGroup> groups;
   FilterNode filter;
   std::vector<SortKey> sort_keys;

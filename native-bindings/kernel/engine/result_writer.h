@@ -14,7 +14,7 @@ namespace gannet {
 struct SearchResult {
   uint64_t total_count = 0;
   std::vector<Hit> hits;
-  std::string facets;   // JSON, or empty
+  std::string facets;  // JSON, or empty
   std::string ranges;
   std::string explain;
 };

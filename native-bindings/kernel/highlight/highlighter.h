@@ -21,8 +21,8 @@ struct HighlightTerms {
 inline constexpr uint32_t kHighlightCharactersMax = 200;
 
 // The passage of `text` (at most `characters_max` code points with the ellipses, cut at word boundaries, "… " or " …"
-// where something is left out) that holds most different matched words, HTML-escaped, with <em> around each matched word. Empty where
-// nothing matches. U+200B put in by the caller's segmentation is left out.
+// where something is left out) that holds most different matched words, HTML-escaped, with <em> around each matched
+// word. Empty where nothing matches. U+200B put in by the caller's segmentation is left out.
 std::string HighlightText(std::string_view text, const HighlightTerms& terms,
                           uint32_t characters_max = kHighlightCharactersMax);
 

@@ -96,7 +96,9 @@ void PostingWriter::FlushBlock() {
   }
   block_collector_.TakeInto(256, average_length_, &impacts_);
   // The list's set is made of the exact sets of its blocks, before these are cut down.
-  for (size_t i = impacts_before; i < impacts_.size(); ++i) list_collector_.Add(impacts_[i].frequency, impacts_[i].norm);
+  for (size_t i = impacts_before; i < impacts_.size(); ++i) {
+    list_collector_.Add(impacts_[i].frequency, impacts_[i].norm);
+  }
   if (impacts_.size() - impacts_before > kImpactsPerBlock) {
     for (size_t i = impacts_before; i < impacts_.size(); ++i) {
       block_collector_.Add(impacts_[i].frequency, impacts_[i].norm);
@@ -114,7 +116,9 @@ void PostingWriter::FlushBlock() {
   }
   const unsigned frequency_width = BitWidth(highest / unit - 1);
 
-  if (data_.size() + positions_.size() > kListBytesMax) throw Error(ErrorCode::kLimit, "a posting list exceeds 3.5 GiB");
+  if (data_.size() + positions_.size() > kListBytesMax) {
+    throw Error(ErrorCode::kLimit, "a posting list exceeds 3.5 GiB");
+  }
   block_offsets_.push_back(static_cast<uint32_t>(data_.size()));
   position_offsets_.push_back(static_cast<uint32_t>(positions_.size()));
   last_documents_.push_back(documents_[length - 1]);

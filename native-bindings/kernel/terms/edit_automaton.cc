@@ -92,8 +92,8 @@ bool EditAutomaton::IsAlive(size_t depth, uint32_t code_point) const {
   // A transposition may bring back to life what the row calls dead: its first half costs, its second does not.
   if (depth < 1 || depth >= width_) return false;
   const uint8_t* above = Row(depth - 1);
-  for (size_t i = depth > distance_max_ + 1 ? depth - distance_max_ - 1 : 1; i + 1 < width_ && i <= depth + distance_max_;
-       ++i) {
+  for (size_t i = depth > distance_max_ + 1 ? depth - distance_max_ - 1 : 1;
+       i + 1 < width_ && i <= depth + distance_max_; ++i) {
     if (word_[i] == code_point && above[i - 1] + 1u <= distance_max_) return true;
   }
   return false;

@@ -27,8 +27,8 @@ class EditAutomaton {
 
  private:
   struct Depth {
-    uint32_t end = 0;        // bytes of the prefix
-    uint32_t code_point = 0; // its last
+    uint32_t end = 0;         // bytes of the prefix
+    uint32_t code_point = 0;  // its last
   };
 
   bool Push(uint32_t code_point, uint32_t end);
@@ -41,11 +41,11 @@ class EditAutomaton {
   std::vector<uint32_t> letters_;  // distinct, ascending
   uint32_t distance_max_;
   size_t width_;
-  std::vector<uint8_t> rows_;      // rows of depth 0..depths_.size() are good
+  std::vector<uint8_t> rows_;  // rows of depth 0..depths_.size() are good
   std::vector<Depth> depths_;
   mutable std::vector<uint8_t> trial_row_;
   std::string text_;
-  bool is_dead_ = false;           // the code point behind the last depth killed it
+  bool is_dead_ = false;  // the code point behind the last depth killed it
   uint32_t killer_ = 0;
 };
 

@@ -14,9 +14,7 @@ constexpr uint32_t kStepsBeforeSeek = 24;
 
 using Frequencies = std::unordered_map<std::string, TermMatch>;
 
-bool IsStoredWhole(std::string_view term) {
-  return term.size() <= kTermPrefixBytes || term[kTermPrefixBytes] != '\0';
-}
+bool IsStoredWhole(std::string_view term) { return term.size() <= kTermPrefixBytes || term[kTermPrefixBytes] != '\0'; }
 
 void Note(std::string_view term, uint32_t distance, uint32_t document_frequency, Frequencies* found) {
   TermMatch& match = (*found)[std::string(term)];
@@ -63,7 +61,8 @@ class PrefixVisitor : public Segment::TermVisitor {
 // Visits terms in order; stops when it is worth seeking, and then says where to.
 class FuzzyVisitor : public Segment::TermVisitor {
  public:
-  FuzzyVisitor(std::string_view term, uint32_t distance, Frequencies* found) : automaton_(term, distance), found_(found) {}
+  FuzzyVisitor(std::string_view term, uint32_t distance, Frequencies* found)
+      : automaton_(term, distance), found_(found) {}
 
   bool Visit(std::string_view term, uint32_t document_frequency) override {
     if (term < seek_) return ++steps_ < kStepsBeforeSeek;
@@ -114,8 +113,7 @@ std::vector<TermMatch> FindPrefix(const Generation& generation, std::string_view
   return BestOf(std::move(found), limit);
 }
 
-std::vector<TermMatch> FindFuzzy(const Generation& generation, std::string_view term, uint32_t distance,
-                                 size_t limit) {
+std::vector<TermMatch> FindFuzzy(const Generation& generation, std::string_view term, uint32_t distance, size_t limit) {
   if (distance > kFuzzyDistanceMax) throw Error(ErrorCode::kInvalidArgument, "distance is above the maximum");
   Frequencies found;
   if (term.size() > kTermBytesMax) return {};  // Stored under a hash, as are its neighbours but for a few.

@@ -34,9 +34,10 @@ std::vector<uint64_t> DocumentFrequencies(const Generation& generation, std::spa
 // byte order; by document frequency descending, then term. Terms too long to be stored whole are left out.
 std::vector<TermMatch> FindPrefix(const Generation& generation, std::string_view prefix, size_t limit);
 
-// The first `limit` terms within `distance` <= kFuzzyDistanceMax edits of `term`, the term itself included; by distance,
-// then document frequency descending, then term. An edit inserts, removes or replaces a code point, or exchanges two
-// neighbours; no part is edited twice (optimal string alignment). Error(kInvalidArgument) for larger distances.
+// The first `limit` terms within `distance` <= kFuzzyDistanceMax edits of `term`, the term itself included; by
+// distance, then document frequency descending, then term. An edit inserts, removes or replaces a code point, or
+// exchanges two neighbours; no part is edited twice (optimal string alignment). Error(kInvalidArgument) for larger
+// distances.
 std::vector<TermMatch> FindFuzzy(const Generation& generation, std::string_view term, uint32_t distance, size_t limit);
 
 }  // namespace gannet

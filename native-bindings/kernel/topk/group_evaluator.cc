@@ -7,8 +7,8 @@
 namespace gannet {
 namespace {
 
-// Finding one posting costs about as much as running over this many.
-constexpr uint64_t kProbeCostPostings = 8;
+// Finding one posting costs about as much as running over this many: its block has to be decoded, and searched.
+constexpr uint64_t kProbeCostPostings = kBlockSize + 8;
 // Distinct terms of a phrase, and for every place in it which of them stands there.
 std::vector<uint32_t> DistinctTerms(const std::vector<uint32_t>& terms, std::vector<uint32_t>* slots) {
   std::vector<uint32_t> distinct = terms;
@@ -23,9 +23,8 @@ std::vector<uint32_t> DistinctTerms(const std::vector<uint32_t>& terms, std::vec
 }
 
 bool CanMatch(const PreparedAlternative& alternative, const PreparedQuery& query, uint32_t segment) {
-  return std::all_of(alternative.terms.begin(), alternative.terms.end(), [&](uint32_t term) {
-    return query.terms[term].lists[segment].document_frequency() > 0;
-  });
+  return std::all_of(alternative.terms.begin(), alternative.terms.end(),
+                     [&](uint32_t term) { return query.terms[term].lists[segment].document_frequency() > 0; });
 }
 
 }  // namespace
@@ -53,7 +52,8 @@ GroupEvaluator::GroupEvaluator(const PreparedQuery* query, const PreparedGroup* 
     for (size_t i = 0; i < terms.size(); ++i) first[i].Reset(&query->terms[terms[i]].lists[segment]);
     Alternative alternative{prepared.weight, prepared.is_phrase() ? nullptr : first, nullptr};
     if (prepared.is_phrase()) {
-      alternative.phrase = std::make_unique<PhraseMatcher>(&source, slots, std::span<PostingCursor>(first, terms.size()));
+      alternative.phrase =
+          std::make_unique<PhraseMatcher>(&source, slots, std::span<PostingCursor>(first, terms.size()));
     }
     cost_ += AlternativeCost(alternative);
     alternatives_.push_back(std::move(alternative));
@@ -74,8 +74,8 @@ uint64_t GroupEvaluator::AlternativeCost(const Alternative& alternative) const {
 uint32_t GroupEvaluator::NextDocument(uint32_t target) {
   uint32_t next = kNoDocument;
   for (Alternative& alternative : alternatives_) {
-    next = std::min(next, alternative.phrase ? alternative.phrase->NextDocument(target)
-                                             : alternative.term->NextDocument(target));
+    next = std::min(
+        next, alternative.phrase ? alternative.phrase->NextDocument(target) : alternative.term->NextDocument(target));
     if (next <= target) break;
   }
   return next;
@@ -123,12 +123,11 @@ uint64_t GroupEvaluator::Scatter(WindowRange range, float* scores) {
   float* contributions = scratch_->contributions;
   const float* saturation = query_->saturation.data();
   const float weight = group_->weight;
-  single_->ForEachRun<true>(
-      range, [&](const uint32_t* documents, const uint32_t* frequencies, uint32_t count) {
-        Contributions(documents, frequencies, count, norms_, saturation, weight, contributions);
-        for (uint32_t i = 0; i < count; ++i) scores[documents[i] - range.base] += contributions[i];
-        words |= TouchedWords(documents, count, range.base);
-      });
+  single_->ForEachRun<true>(range, [&](const uint32_t* documents, const uint32_t* frequencies, uint32_t count) {
+    Contributions(documents, frequencies, count, norms_, saturation, weight, contributions);
+    for (uint32_t i = 0; i < count; ++i) scores[documents[i] - range.base] += contributions[i];
+    words |= TouchedWords(documents, count, range.base);
+  });
   return words;
 }
 
@@ -142,7 +141,8 @@ void GroupEvaluator::MatchByProbing(WindowRange range, const uint64_t* candidate
   if (frequencies_) WipeFrequencies();
   ForEachBit(candidates, [&](uint32_t offset) {
     const uint32_t document = range.base + offset;
-    const float frequency = single_ != nullptr ? (single_->Seek(document) ? 1.0f : 0.0f) : Frequency(document, !for_scores);
+    const float frequency =
+        single_ != nullptr ? (single_->Seek(document) ? 1.0f : 0.0f) : Frequency(document, !for_scores);
     if (frequency <= 0) return;
     bits_[offset / 64] |= uint64_t{1} << (offset % 64);
     if (single_ != nullptr || !for_scores) return;
@@ -156,11 +156,10 @@ void GroupEvaluator::MatchByFlags(WindowRange range, const uint64_t* candidates)
   uint64_t words = 0;
   for (const Alternative& alternative : alternatives_) {
     if (alternative.phrase) continue;
-    alternative.term->ForEachRun<false>(
-        range, [&](const uint32_t* documents, const uint32_t*, uint32_t count) {
-          for (uint32_t i = 0; i < count; ++i) flags[documents[i] - range.base] = 1;
-          words |= TouchedWords(documents, count, range.base);
-        });
+    alternative.term->ForEachRun<false>(range, [&](const uint32_t* documents, const uint32_t*, uint32_t count) {
+      for (uint32_t i = 0; i < count; ++i) flags[documents[i] - range.base] = 1;
+      words |= TouchedWords(documents, count, range.base);
+    });
   }
   FlagBits(flags, words, bits_);
   WipeWords(flags, words);
@@ -178,13 +177,13 @@ void GroupEvaluator::MatchByAccumulation(WindowRange range, const uint64_t* cand
       continue;
     }
     const float weight = alternative.weight;
-    alternative.term->ForEachRun<true>(
-        range, [&](const uint32_t* documents, const uint32_t* frequencies, uint32_t count) {
-          for (uint32_t i = 0; i < count; ++i) {
-            sums[documents[i] - range.base] += weight * FrequencyToFloat(frequencies[i]);
-          }
-          frequency_words_ |= TouchedWords(documents, count, range.base);
-        });
+    alternative.term->ForEachRun<true>(range,
+                                       [&](const uint32_t* documents, const uint32_t* frequencies, uint32_t count) {
+                                         for (uint32_t i = 0; i < count; ++i) {
+                                           sums[documents[i] - range.base] += weight * FrequencyToFloat(frequencies[i]);
+                                         }
+                                         frequency_words_ |= TouchedWords(documents, count, range.base);
+                                       });
   }
   GreaterBits(sums, 0, frequency_words_, bits_);
 }

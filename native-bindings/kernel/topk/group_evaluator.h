@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "phrase_matcher.h"
-#include "prepared_query.h"
 #include "posting_cursor.h"
+#include "prepared_query.h"
 #include "window.h"
 
 namespace gannet {
@@ -58,7 +58,7 @@ class GroupEvaluator {
  private:
   struct Alternative {
     float weight;
-    PostingCursor* term;                       // null for a phrase
+    PostingCursor* term;                    // null for a phrase
     std::unique_ptr<PhraseMatcher> phrase;  // null for a term
   };
 
@@ -83,8 +83,8 @@ class GroupEvaluator {
 
   // Of the last Match.
   WindowRange range_{0, 0};
-  bool ranked_ = false;        // bits_ are all the single term's postings of the window
-  uint32_t first_posting_ = 0; // number of the first of them
+  bool ranked_ = false;         // bits_ are all the single term's postings of the window
+  uint32_t first_posting_ = 0;  // number of the first of them
   alignas(64) uint64_t bits_[kWindowWords] = {};
   std::unique_ptr<float[]> frequencies_;  // by offset; several alternatives or phrases
   uint64_t frequency_words_ = 0;          // touched

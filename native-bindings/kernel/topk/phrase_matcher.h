@@ -34,8 +34,8 @@ class PhraseMatcher {
   std::span<PostingCursor> cursors_;
   uint32_t rarest_ = 0;
   std::vector<std::span<const uint32_t>> positions_;  // by slot
-  std::vector<uint32_t> starts_;   // candidates for the position of the first term
-  uint32_t uniform_weight_ = 0;    // where all fields weigh the same; else 0
+  std::vector<uint32_t> starts_;                      // candidates for the position of the first term
+  uint32_t uniform_weight_ = 0;                       // where all fields weigh the same; else 0
 };
 
 }  // namespace gannet

@@ -71,7 +71,8 @@ void PostingCursor::AddBits(WindowRange range, uint64_t* bits, uint8_t* flags, u
         Load(block);
         covered_from_ = documents_[0];
       }
-      const uint32_t begin = documents_[0] >= range.base || documents_[length_ - 1] < range.base ? 0 : LowerBound(range.base);
+      const uint32_t begin =
+          documents_[0] >= range.base || documents_[length_ - 1] < range.base ? 0 : LowerBound(range.base);
       const uint32_t stop = documents_[length_ - 1] < range.end ? length_ : LowerBound(range.end);
       before = begin;
       if (begin < stop && documents_[begin] >= range.base) {

@@ -168,7 +168,7 @@ class PostingCursor {
   uint32_t anchor_block_ = 0;
   uint32_t anchor_document_ = 0;
   uint32_t position_block_ = kNoBlock;
-  uint32_t bits_block_ = 0;    // where AddBits goes on
+  uint32_t bits_block_ = 0;  // where AddBits goes on
   // Vector code may read whole vectors from any posting on.
   alignas(64) uint32_t documents_[kBlockSize + kVectorPadding] = {};
   alignas(64) uint32_t frequencies_[kBlockSize + kVectorPadding] = {};

@@ -62,8 +62,7 @@ class QueryPreparer {
     for (const std::string_view text : source.terms) {
       const uint32_t term = FindTerm(text);
       alternative.terms.push_back(term);
-      alternative.document_frequency =
-          std::min(alternative.document_frequency, query_.terms[term].document_frequency);
+      alternative.document_frequency = std::min(alternative.document_frequency, query_.terms[term].document_frequency);
     }
     return alternative;
   }

@@ -43,8 +43,8 @@ struct PreparedGroup {
   uint32_t plan_index = 0;
   float boost = 1;
   double idf = 0;
-  double bound = 0;   // the most that the group alone can add to the sum, before division by the maximum
-  float weight = 0;   // boost * idf / maximum
+  double bound = 0;  // the most that the group alone can add to the sum, before division by the maximum
+  float weight = 0;  // boost * idf / maximum
   std::vector<PreparedAlternative> alternatives;
 
   bool scores() const { return occur != Occur::kMustNot; }

@@ -156,7 +156,8 @@ class ScoreBounder {
     for (const Share& share : shares_) {
       const double wanted = scale * std::sqrt(share.weight * saturation / share.rate) - saturation;
       const double frequency = std::clamp(wanted, 0.0, double{share.cap[code]});
-      if (frequency > 0) value += share.weight * frequency / (frequency + saturation) - multiplier * share.rate * frequency;
+      if (frequency > 0)
+        value += share.weight * frequency / (frequency + saturation) - multiplier * share.rate * frequency;
     }
     return value;
   }

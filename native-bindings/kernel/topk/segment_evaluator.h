@@ -45,10 +45,10 @@ class SegmentEvaluator {
   uint32_t window_count_;
   bool cannot_match_ = false;
   std::vector<GroupEvaluator> groups_;
-  std::vector<GroupEvaluator*> must_;      // cheapest first
+  std::vector<GroupEvaluator*> must_;  // cheapest first
   std::vector<GroupEvaluator*> must_not_;
-  std::vector<GroupEvaluator*> scoring_;   // kMust and kShould in order of scoring
-  uint64_t score_words_ = 0;               // touched
+  std::vector<GroupEvaluator*> scoring_;  // kMust and kShould in order of scoring
+  uint64_t score_words_ = 0;              // touched
 };
 
 }  // namespace gannet

@@ -39,7 +39,7 @@ uint64_t GreaterWordBaseline(const float* values, float threshold) {
 }
 
 __attribute__((target("avx512f"))) void GreaterBitsAvx512(const float* values, float threshold, uint64_t words,
-                                                           uint64_t* bits) {
+                                                          uint64_t* bits) {
   const __m512 bound = _mm512_set1_ps(threshold);
   for (uint32_t word = 0; word < kWindowWords; ++word) {
     uint64_t found = 0;
@@ -55,7 +55,7 @@ __attribute__((target("avx512f"))) void GreaterBitsAvx512(const float* values, f
 }
 
 __attribute__((target("avx2"))) void GreaterBitsAvx2(const float* values, float threshold, uint64_t words,
-                                                      uint64_t* bits) {
+                                                     uint64_t* bits) {
   const __m256 bound = _mm256_set1_ps(threshold);
   for (uint32_t word = 0; word < kWindowWords; ++word) {
     uint64_t found = 0;
@@ -76,8 +76,8 @@ void GreaterBitsBaseline(const float* values, float threshold, uint64_t words, u
   }
 }
 
-void ContributionsBaseline(const uint32_t* documents, const uint32_t* frequencies, uint32_t count,
-                           const uint8_t* norms, const float* saturation, float weight, float* contributions) {
+void ContributionsBaseline(const uint32_t* documents, const uint32_t* frequencies, uint32_t count, const uint8_t* norms,
+                           const float* saturation, float weight, float* contributions) {
   alignas(64) float saturations[kBlockSize + kVectorPadding];
   GatherSaturations(documents, count, norms, saturation, saturations);
   const __m128 weights = _mm_set1_ps(weight);
@@ -92,8 +92,8 @@ void ContributionsBaseline(const uint32_t* documents, const uint32_t* frequencie
 }
 
 __attribute__((target("avx2"))) void ContributionsAvx2(const uint32_t* documents, const uint32_t* frequencies,
-                                                        uint32_t count, const uint8_t* norms,
-                                                        const float* saturation, float weight, float* contributions) {
+                                                       uint32_t count, const uint8_t* norms, const float* saturation,
+                                                       float weight, float* contributions) {
   alignas(64) float saturations[kBlockSize + kVectorPadding];
   GatherSaturations(documents, count, norms, saturation, saturations);
   const __m256 weights = _mm256_set1_ps(weight);
@@ -108,9 +108,9 @@ __attribute__((target("avx2"))) void ContributionsAvx2(const uint32_t* documents
 }
 
 __attribute__((target("avx512f"))) void ContributionsAvx512(const uint32_t* documents, const uint32_t* frequencies,
-                                                             uint32_t count, const uint8_t* norms,
-                                                             const float* saturation, float weight,
-                                                             float* contributions) {
+                                                            uint32_t count, const uint8_t* norms,
+                                                            const float* saturation, float weight,
+                                                            float* contributions) {
   // Vector types of the compiler: several intrinsics of this width make g++ 12 warn about its own header.
   typedef int32_t Integers __attribute__((vector_size(64)));
   typedef float Floats __attribute__((vector_size(64)));

@@ -26,14 +26,10 @@ export const TOUR: readonly TourSearch[] = [
     fields: ['words', 'gloss'],
   },
   {
-    title: 'A relation as a filter: what is a kind of dog and lives in water?',
+    title: 'A relation as a filter: which kinds of terrier have a wiry coat?',
     list: 'wordnet',
-    options: {
-      query: 'water',
-      filter: "hypernym in ('dog.n.01', 'hunting_dog.n.01', 'sporting_dog.n.01', 'retriever.n.01', 'spaniel.n.01')",
-      size: 3,
-    },
-    fields: ['words', 'gloss', 'hypernym'],
+    options: { query: 'wiry coat', filter: "hypernym = 'terrier.n.01'", size: 3 },
+    fields: ['words', 'gloss'],
   },
   {
     title: 'No words at all: a filter and an order',

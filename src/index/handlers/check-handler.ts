@@ -3,7 +3,7 @@ import { QueryPlanWriter, MATCH_ALL } from '../../../native-bindings/query-plan.
 import { segmentForKernel } from '../../../native-bindings/segmentation.js';
 import { recordNumberOf } from '../../platform/index.js';
 import { decodeRecord, parseFields, type StoredRecord, type VersionStore } from '../../records/index.js';
-import type { FieldDefinition } from '../../catalog/types.js';
+import type { FieldDefinition } from '../../catalog/index.js';
 import type { CheckTask, IngestResults } from '../ingest-tasks.js';
 import { requiredState, requiredVersion, type IngestContext } from './context.js';
 
@@ -77,7 +77,8 @@ function recordProblem(
     parseFields(stored.fieldsJson);
     names.set(recordNumber, stored.name);
     if (recordNumberOf(stored.id) !== recordNumber) return `record ${recordNumber} has the id ${stored.id} of another`;
-    if (version.recordNumberOfName(stored.name) !== recordNumber) return `the name of record ${recordNumber} does not lead to it`;
+    if (version.recordNumberOfName(stored.name) !== recordNumber)
+      return `the name of record ${recordNumber} does not lead to it`;
     return undefined;
   } catch (error) {
     return `record ${recordNumber} cannot be read: ${String(error)}`;
@@ -85,7 +86,11 @@ function recordProblem(
 }
 
 /** The first word of the record's first searchable text. */
-function probeTerm(kernel: IngestContext['kernel'], stored: StoredRecord, definition: FieldDefinition): string | undefined {
+function probeTerm(
+  kernel: IngestContext['kernel'],
+  stored: StoredRecord,
+  definition: FieldDefinition,
+): string | undefined {
   const fields = parseFields(stored.fieldsJson);
   for (const { name } of definition.searchable_fields) {
     const value = name === 'name' ? stored.name : fields[name];

@@ -18,4 +18,3 @@ export function requiredVersion(state: ListState, version: number): VersionState
   if (found === undefined) throw new Error(`the list has no version ${version}`);
   return found;
 }
-

@@ -47,7 +47,11 @@ export function commitMerge({ kernel, stores }: IngestContext, task: CommitMerge
     }
     store.putState(state);
   });
-  const added = merged && { id: merged.id, handle: merged.handle, deleted: bitmapOf(deletedSince, merged.documentCount) };
+  const added = merged && {
+    id: merged.id,
+    handle: merged.handle,
+    deleted: bitmapOf(deletedSince, merged.documentCount),
+  };
   const removed = task.sources.map((source) => source.id);
   return { commit: { state, changes: [{ version: task.version, added, removed, deletions: [] }] } };
 }
@@ -68,7 +72,9 @@ function documentsDeletedSince(kernel: Kernel, task: CommitMergeTask, merged: Se
     });
   }
   if (recordNumbers.length === 0) return [];
-  return Array.from(kernel.documentsOf(merged, Uint32Array.from(recordNumbers))).filter((document) => document !== NOT_FOUND);
+  return Array.from(kernel.documentsOf(merged, Uint32Array.from(recordNumbers))).filter(
+    (document) => document !== NOT_FOUND,
+  );
 }
 
 function bitmapOf(documents: readonly number[], documentCount: number): Uint8Array | undefined {

@@ -192,7 +192,9 @@ export function cloneList({ stores }: IngestContext, task: CloneListTask): Inges
       nextRecordNumber: state.nextRecordNumber,
       nextVersion: 2,
       currentVersion: 1,
-      versions: [readyVersion(1, { nowMs: task.nowMs, definition: requiredVersion(state, state.currentVersion).definition })],
+      versions: [
+        readyVersion(1, { nowMs: task.nowMs, definition: requiredVersion(state, state.currentVersion).definition }),
+      ],
     };
     // Last: a folder without a state is no list, whatever else is in it.
     target.transaction(() => {
@@ -221,4 +223,3 @@ function copyInTransactions<Entry>(target: RecordStore, entries: Iterable<Entry>
   }
   flush();
 }
-

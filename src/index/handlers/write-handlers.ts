@@ -1,5 +1,6 @@
 /** Ingest tasks that write records: small writes, bulk batches, deletion by a filter. Each is one commit. */
 import { ServiceError, serialiseError } from '../../platform/index.js';
+import type { FieldDefinition } from '../../catalog/index.js';
 import { currentVersionOf, type InferenceSample, type RecordInput } from '../../records/index.js';
 import type { BulkBatchTask, DeleteMatchingTask, IngestResults, WriteAnswer, WriteBatchTask } from '../ingest-tasks.js';
 import { ListWriter } from '../list-writer.js';
@@ -33,16 +34,17 @@ interface BulkError {
 
 export function bulkBatch({ kernel, stores }: IngestContext, task: BulkBatchTask): IngestResults['bulk-batch'] {
   const store = stores.get(task.listPath);
-  const definition = currentVersionOf(requiredState(store)).definition;
-  const settled = definition.inferred === 'pending' ? undefined : definition;
-  const read = (known: typeof settled): Iterable<RawRecord> =>
-    task.format === 'csv' ? csvRecords(task.csvHeader ?? new Uint8Array(), task.records, known) : jsonRecords(task.records);
+  const read = (definition: FieldDefinition): Iterable<RawRecord> =>
+    task.format === 'csv'
+      ? csvRecords(task.csvHeader ?? new Uint8Array(), task.records, definition)
+      : jsonRecords(task.records);
 
-  const writer = new ListWriter({ ...task, kernel, store, samples: () => samplesOf(read(undefined)) });
+  const before = currentVersionOf(requiredState(store)).definition;
+  const writer = new ListWriter({ ...task, kernel, store, samples: () => samplesOf(read(before)) });
   const outcome = { created: 0, updated: 0, failed: 0 };
   const errors: BulkError[] = [];
   // The definition may just have been inferred: cells of CSV are read by it.
-  for (const { line, input, name } of read(writer.definition.inferred === 'pending' ? undefined : writer.definition)) {
+  for (const { line, input, name } of read(writer.definition)) {
     try {
       outcome[writer.put(readable(input)).outcome] += 1;
     } catch (error) {
@@ -59,7 +61,10 @@ function readable(input: RecordInput | ServiceError): RecordInput {
   return input;
 }
 
-export function deleteMatching({ kernel, stores }: IngestContext, task: DeleteMatchingTask): IngestResults['delete-matching'] {
+export function deleteMatching(
+  { kernel, stores }: IngestContext,
+  task: DeleteMatchingTask,
+): IngestResults['delete-matching'] {
   const store = stores.get(task.listPath);
   const recordNumbers = kernel.collectRecordNumbers(task.current.generation, task.plan);
   const writer = new ListWriter({ ...task, kernel, store, samples: () => [] });

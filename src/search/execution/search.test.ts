@@ -189,6 +189,9 @@ describe('matching', () => {
     const scores = search({ query: 'red shoes' }).results.map((result) => result['@text_score']);
     const floor = ((scores[0] ?? 0) + (scores[1] ?? 0)) / 2;
     expect(search({ query: 'red shoes', minimum_text_score: floor })).toMatchObject({ total_count: 1 });
+    for (const [rank, shown] of scores.entries()) {
+      expect(names(search({ query: 'red shoes', minimum_text_score: shown }))).toHaveLength(rank + 1);
+    }
     expect(search({ query: 'red shoes', minimum_image_score: 0.9 })).toMatchObject({ total_count: 3 });
   });
 });

@@ -5,7 +5,7 @@ const EXCERPT_CHARACTERS_MAX = 40;
 
 /** `at` is the offset in the filter text, from 0, in UTF-16 units (what `String.prototype.slice` of a client counts). */
 export function filterError(at: number, message: string): ServiceError {
-  const detail = `At position ${at}: ${message}`;
+  const detail = `At position ${at}: ${message}${/[.?]$/.test(message) ? '' : '.'}`;
   return new ServiceError('invalid-filter', `The filter cannot be read. ${detail}`, {
     errors: [{ parameter: 'filter', detail }],
   });

@@ -61,7 +61,7 @@ describe('plans', () => {
       storageOrder: false,
       skip: 20,
       size: 5,
-      minimumScore: 0.5,
+      minimumScore: 0.4999995,
       groups: [
         { occur: 'must', boost: 1, alternatives: [{ weight: 1, terms: ['red'] }] },
         { occur: 'must', boost: 1, alternatives: [{ weight: 1, terms: ['shoes'] }] },

@@ -3,6 +3,8 @@ import { allOf, type FilterNode } from '../filter/filter-nodes.js';
 import type { SearchRequest } from '../options/search-request.js';
 import type { QueryNode, SearchPlan } from './plan-nodes.js';
 
+const SCORE_DIGITS = 6;
+
 export interface PlanWindow {
   readonly skip: number;
   readonly size: number;
@@ -24,10 +26,15 @@ export function planSearch(
     order: request.order,
     storageOrder: request.storageOrder,
     origin: radius,
-    minimumScore: request.minimumTextScore,
+    minimumScore: unroundedFloor(request.minimumTextScore),
     skip: window.skip,
     size: window.size,
     facets: request.facets.map((name) => ({ name, values: window.facetValues })),
     explain: request.explain,
   });
+}
+
+/** Scores are shown with six digits: a floor keeps every hit whose shown score reaches it, though its exact one may not. */
+function unroundedFloor(floor: number): number {
+  return floor === 0 ? 0 : floor - 0.5 * 10 ** (Math.ceil(Math.log10(floor)) - SCORE_DIGITS);
 }

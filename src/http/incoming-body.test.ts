@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { ClientGone } from './exchange.js';
+import { IncomingBody } from './incoming-body.js';
+
+const MEBIBYTE = 1_048_576;
+
+function newBody(bytesMax = 100 * MEBIBYTE) {
+  const seen: string[] = [];
+  const body = new IncomingBody({ pause: () => seen.push('pause'), resume: () => seen.push('resume') }, bytesMax);
+  const push = (bytes: number) => {
+    body.push(new Uint8Array(bytes));
+    body.settle();
+  };
+  return { body, seen, push };
+}
+
+describe('IncomingBody', () => {
+  it('pauses the sender while too much waits and resumes when it is taken', async () => {
+    const { body, seen, push } = newBody();
+    for (let count = 0; count < 6; count += 1) push(MEBIBYTE);
+    expect(seen).toEqual(['pause']);
+    const stream = body.stream();
+    for (let count = 0; count < 6; count += 1) await stream.next();
+    expect(seen).toEqual(['pause']);
+    const more = stream.next();
+    expect(seen).toEqual(['pause', 'resume']);
+    push(1);
+    expect((await more).value).toHaveLength(1);
+    body.end();
+    expect((await stream.next()).done).toBe(true);
+  });
+
+  it('never waits for itself when it is taken whole', async () => {
+    const { body, push } = newBody();
+    const whole = body.whole();
+    for (let count = 0; count < 12; count += 1) {
+      push(MEBIBYTE);
+      await Promise.resolve();
+    }
+    body.end();
+    expect((await whole).byteLength).toBe(12 * MEBIBYTE);
+  });
+
+  it('fails as soon as it is too large, and keeps nothing', async () => {
+    const { body, push } = newBody(1000);
+    push(900);
+    push(101);
+    push(1);
+    await expect(body.whole()).rejects.toMatchObject({ code: 'body-too-large' });
+  });
+
+  it('ends a stream in the first failure, whatever waits', async () => {
+    const { body, push } = newBody();
+    push(10);
+    body.fail(new ClientGone());
+    body.fail(new Error('second'));
+    await expect(body.stream().next()).rejects.toThrow(ClientGone);
+  });
+
+  it('may be empty', async () => {
+    const { body } = newBody();
+    body.end();
+    expect((await body.whole()).byteLength).toBe(0);
+  });
+});

@@ -1,0 +1,131 @@
+/**
+ * kill -9 while the catalogue and the keys change: every change that was answered is there after, every one that was not is
+ * there whole or not at all.
+ */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openAccess } from '../../src/access/index.js';
+import { currentMembers, openCatalog } from '../../src/catalog/index.js';
+import { openEnvironment, systemClock } from '../../src/platform/index.js';
+import { SeededRandom } from '../support/random.js';
+
+const KILLS = 20;
+const SEED = 20_261_121;
+const RUN_MS_MAX = 150;
+
+/** Makes lists, puts each into the group `all`, makes a key for it, deletes every third, and says what is answered. */
+const WRITER = `
+const { openEnvironment, systemClock } = await import(process.argv[1] + '/dist/src/platform/index.js');
+const { openCatalog } = await import(process.argv[1] + '/dist/src/catalog/index.js');
+const { openAccess } = await import(process.argv[1] + '/dist/src/access/index.js');
+const environment = openEnvironment(process.argv[2]);
+const catalog = await openCatalog(environment, systemClock);
+const access = await openAccess(environment, systemClock);
+const say = (line) => process.stdout.write(line + '\\n');
+if (catalog.account('default') === undefined) {
+  await catalog.createAccount('default', 'eu');
+  await catalog.createGroup('default', 'all', { reranker: null, lists: [] });
+}
+const members = new Set(catalog.group('default', 'all').versions.at(-1).lists.map(({ list }) => list));
+say('ready');
+for (let n = Number(process.argv[3]); ; n++) {
+  const name = 'list-' + n;
+  await catalog.createList({
+    account: 'default', name, engine: 'managed', language: 'en', query_rules: [], synonym_rules: [],
+    model: null, reranker: null, suggestions: { require_click: false },
+  });
+  say('list ' + name);
+  const { secret } = await access.createKey({
+    account: 'default', name, scope: 'list', scope_target: name, region: 'eu', permissions: [], expires_at: null,
+  });
+  say('key ' + secret);
+  members.add(name);
+  await catalog.updateGroup('default', 'all', { lists: [...members].map((list) => ({ list, pinned_version: 1 })) });
+  say('member ' + name);
+  if (n % 3 !== 0) continue;
+  say('deleting ' + name);
+  members.delete(name);
+  await catalog.deleteList('default', name);
+  say('deleted ' + name);
+}
+`;
+
+interface Answered {
+  readonly lists: Set<string>;
+  readonly keys: Set<string>;
+  readonly deleted: Set<string>;
+  readonly uncertain: Set<string>;
+}
+
+function run(folder: string, first: number, runMs: number): Promise<string[]> {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', WRITER, process.cwd(), folder, String(first)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    if (output === '') setTimeout(() => child.kill('SIGKILL'), runMs);
+    output += chunk.toString();
+  });
+  // A last line without its end was not said whole.
+  return new Promise((resolve) => child.once('close', () => resolve(output.split('\n').slice(0, -1))));
+}
+
+describe(`the catalogue, killed ${KILLS} times (seed ${SEED})`, () => {
+  it('has every change that was answered, and no half of another', async () => {
+    const random = new SeededRandom(SEED);
+    const folder = mkdtempSync(join(tmpdir(), 'gannet-catalog-kill-'));
+    const answered: Answered = { lists: new Set(), keys: new Set(), deleted: new Set(), uncertain: new Set() };
+    try {
+      for (let kill = 0; kill < KILLS; kill++) {
+        for (const line of await run(folder, kill * 1000, random.below(RUN_MS_MAX))) note(answered, line);
+        await compare(folder, answered);
+      }
+      expect(answered.lists.size).toBeGreaterThan(KILLS);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+function note({ lists, keys, deleted, uncertain }: Answered, line: string): void {
+  const [what, value = ''] = line.split(' ');
+  switch (what) {
+    case 'list':
+      lists.add(value);
+      break;
+    case 'key':
+      keys.add(value);
+      break;
+    case 'deleting':
+      uncertain.add(value);
+      break;
+    case 'deleted':
+      uncertain.delete(value);
+      deleted.add(value);
+      break;
+    default:
+      break;
+  }
+}
+
+async function compare(folder: string, { lists, keys, deleted, uncertain }: Answered): Promise<void> {
+  const environment = openEnvironment(folder);
+  try {
+    const catalog = await openCatalog(environment, systemClock);
+    const access = await openAccess(environment, systemClock);
+    const there = new Set(catalog.lists('default').map(({ name }) => name));
+    const missing = [...lists].filter((name) => !there.has(name) && !deleted.has(name) && !uncertain.has(name));
+    expect(missing).toEqual([]);
+    expect([...deleted].filter((name) => there.has(name))).toEqual([]);
+    for (const key of keys) expect(access.authenticate(key).account).toBe('default');
+    // A list and its place in the group go in one step.
+    const group = catalog.group('default', 'all');
+    const members = group === undefined ? [] : currentMembers(group).map(({ list }) => list);
+    expect(members.filter((name) => !there.has(name))).toEqual([]);
+  } finally {
+    await environment.close();
+  }
+}
