@@ -24,7 +24,7 @@ export const configSchema = section({
     name: Type.String({ pattern: '^[a-z0-9][a-z0-9_-]{0,63}$' }),
     region: Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,15}$' }),
   }),
-  memory: section({ mib: automaticOr(64, 1_048_576) }),
+  memory: section({ mib: automaticOr(64, 1_048_576), mapped_mib: integer(16, 1_048_576) }),
   limits: section({
     json_body_bytes_max: integer(1024, 1_073_741_824),
     bulk_body_bytes_max: integer(1024, 1_099_511_627_776),
@@ -35,6 +35,7 @@ export const configSchema = section({
     threads: automaticOr(1, 256),
     queue_max: integer(1, 1_000_000),
     batch_max: integer(1, 1024),
+    cache_mib: integer(0, 1_048_576),
     rate_per_minute: integer(1, 1_000_000_000),
   }),
   ingest: section({

@@ -1,9 +1,11 @@
 {
   "variables": {
-    "lmdb_dir": "<!(node -p \"require('path').relative('.', require('path').join(require.resolve('lmdb'), '../..'))\")/dependencies/lmdb-data-v1/libraries/liblmdb"
+    "lmdb_dir": "<!(node -p \"require('path').relative('.', require('path').join(require.resolve('lmdb'), '../..'))\")/dependencies/lmdb-data-v1/libraries/liblmdb",
+    "snowball_dir": "<!(node -p \"require('path').relative('.', require('path').dirname(require.resolve('node-snowball/package.json')))\")/src/libstemmer"
   },
   "target_defaults": {
-    "cflags": ["-fvisibility=hidden"],
+    # Fused multiplications would make the same sum differ from one code path to the next.
+    "cflags": ["-fvisibility=hidden", "-ffp-contract=off"],
     "configurations": {
       "Release": {
         "cflags": ["-O3"],
@@ -23,8 +25,21 @@
       "xcode_settings": { "GCC_SYMBOLS_PRIVATE_EXTERN": "YES", "GCC_WARN_INHIBIT_ALL_WARNINGS": "YES" }
     },
     {
+      # Snowball's stemmers: their UTF-8 half.
+      "target_name": "snowball",
+      "type": "static_library",
+      "sources": [
+        "<(snowball_dir)/runtime/api.c",
+        "<(snowball_dir)/runtime/utilities.c",
+        "<(snowball_dir)/libstemmer/libstemmer_utf8.c",
+        "<!@(node -p \"require('fs').readdirSync('<(snowball_dir)/src_c').filter((f) => /^stem_UTF_8_.*[.]c$/.test(f)).map((f) => '<(snowball_dir)/src_c/' + f).sort().join(' ')\")"
+      ],
+      "cflags": ["-fPIC", "-w"],
+      "xcode_settings": { "GCC_SYMBOLS_PRIVATE_EXTERN": "YES", "GCC_WARN_INHIBIT_ALL_WARNINGS": "YES" }
+    },
+    {
       "target_name": "gannet_kernel",
-      "dependencies": ["lmdb"],
+      "dependencies": ["lmdb", "snowball"],
       # Every source file of the kernel and of the addon.
       "sources": [
         "<!@(node -p \"['kernel', 'addon'].flatMap((d) => require('fs').readdirSync(d, { recursive: true }).map((f) => d + '/' + f)).filter((f) => f.endsWith('.cc')).sort().join(' ')\")"
@@ -32,6 +47,7 @@
       "include_dirs": [
         "<!(node -p \"require('path').dirname(require.resolve('node-addon-api/package.json'))\")",
         "<(lmdb_dir)",
+        "<(snowball_dir)/include",
         "kernel"
       ],
       "defines": ["NAPI_VERSION=9", "NAPI_CPP_EXCEPTIONS", "NODE_ADDON_API_DISABLE_DEPRECATED"],

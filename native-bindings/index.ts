@@ -85,6 +85,13 @@ export interface ExpandOptions {
   readonly prefixesMax: number;
 }
 
+export interface NameSuggestion {
+  /** As first written. */
+  readonly name: string;
+  readonly kind: 'start' | 'word' | 'typo';
+  readonly distance: number;
+}
+
 export interface AnalysedToken {
   readonly term: string;
   /** UTF-16 range of the surface form in the text. */
@@ -121,6 +128,11 @@ export interface Kernel {
 
   /** An exclusive advisory lock (flock) on a file, created if missing; null when another process holds it. */
   lockFile(path: string): { release(): void } | null;
+  /**
+   * Lets go of the resident pages of every shared file mapping under a folder (an absolute path); they stay in the system's
+   * cache. Returns the bytes of address space that were mapped there; 0 where the system does not tell (other than Linux).
+   */
+  trimMappings(folder: string): number;
   createRecordSplitter(format: 'ndjson' | 'json' | 'csv', recordBytesMax: number): RecordSplitter;
 
   buildSegment(path: string, schema: SegmentSchema, documents: Uint8Array): SegmentSummary;
@@ -156,6 +168,24 @@ export interface Kernel {
    * a cache in the kernel where segments have not changed.
    */
   expand(generation: GenerationHandle, words: readonly string[], options: ExpandOptions): WordExpansion[];
+
+  /**
+   * Values of a string column for a text that is being typed: those that begin with `prefix` (a folded key), then those
+   * with a word that does, then those that begin with it but for 1 to `edits` edits; each in the order of their keys.
+   * Values of deleted documents are included until a merge drops them.
+   */
+  suggestNames(
+    generation: GenerationHandle,
+    column: string,
+    prefix: string,
+    edits: number,
+    limit: number,
+  ): NameSuggestion[];
+  /**
+   * Terms that begin with `prefix` but for at most `edits` edits, the prefix itself included: the nearest first, then by
+   * falling document frequency.
+   */
+  completeWord(generation: GenerationHandle, prefix: string, edits: number, limit: number): ExpandedTerm[];
 
   analyse(text: string): AnalysedToken[];
   /** True where the text has a script without spaces; see segmentForKernel. */

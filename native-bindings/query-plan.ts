@@ -22,8 +22,6 @@ export interface PlanAlternative {
 /** One query word with its expansions, or a whole phrase. */
 export interface PlanGroup {
   readonly occur: PlanOccur;
-  /** A word whose neighbours in the query, the groups before and behind that are in sequence too, earn the proximity bonus. */
-  readonly inSequence?: boolean;
   readonly boost: number;
   readonly alternatives: readonly PlanAlternative[];
 }
@@ -77,6 +75,8 @@ export interface QueryPlan {
   readonly proximityWeight?: number;
   /** None: every document matches. */
   readonly groups: readonly PlanGroup[];
+  /** Words of the query as indexes of `groups`, in their order, without function words: neighbours earn the bonus. */
+  readonly sequence?: readonly number[];
   readonly filter: PlanFilter;
   readonly sort: readonly PlanSortKey[];
   readonly facets: readonly PlanFacet[];
@@ -161,6 +161,9 @@ export class QueryPlanWriter {
     writer.f32(plan.proximityWeight ?? 0);
     writer.u32(plan.groups.length);
     for (const group of plan.groups) this.#group(group);
+    const sequence = plan.sequence ?? [];
+    writer.u16(checked(sequence.length, U16_MAX, 'the length of the sequence'));
+    for (const group of sequence) writer.u16(checked(group, U16_MAX, 'a group of the sequence'));
     this.#filter(plan.filter);
     writer.u8(checked(plan.sort.length, U8_MAX, 'the number of sort keys'));
     for (const key of plan.sort) this.#sortKey(key);
@@ -176,7 +179,6 @@ export class QueryPlanWriter {
   #group(group: PlanGroup): void {
     const writer = this.#writer;
     writer.u8(OCCURS[group.occur]);
-    writer.u8(group.inSequence === true ? 1 : 0);
     writer.f32(group.boost);
     writer.u16(checked(group.alternatives.length, U16_MAX, 'the number of alternatives'));
     for (const alternative of group.alternatives) {

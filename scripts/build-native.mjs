@@ -25,7 +25,7 @@ function environment() {
     platform: process.platform,
     arch: process.arch,
     compiler: process.env.CXX ?? null,
-    packages: ['lmdb', 'node-addon-api', 'node-gyp'].map((name) => [name, versionOf(name)]),
+    packages: ['lmdb', 'node-addon-api', 'node-gyp', 'node-snowball'].map((name) => [name, versionOf(name)]),
   };
 }
 

@@ -9,11 +9,12 @@ import { openAccess, RateLimiter } from './access/index.js';
 import { openCatalog, type Catalog } from './catalog/index.js';
 import { createControlSocket, createHttpServer, createRequestDesk } from './http/index.js';
 import { createListIndexes, type ListIndexes } from './index/index.js';
-import { createDispatcher, operations, searchSettings, type Services } from './operations/index.js';
+import { AnswerCache, createDispatcher, operations, searchSettings, type Services } from './operations/index.js';
 import {
   controlSocketPath,
   createLogger,
   createMetrics,
+  limitMappedMemory,
   openEnvironment,
   OperatorError,
   systemClock,
@@ -24,8 +25,10 @@ import {
 import { unknownEnvironment } from './platform/config.js';
 import { createIngestExecutor, createSearchPool } from './workers/index.js';
 
+const MEBIBYTE = 2 ** 20;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
+const MIB = 1_048_576;
 /** For what has to be closed once the requests are answered: merges that run, threads, files. */
 const CLOSE_SECONDS_MAX = 5;
 
@@ -79,6 +82,8 @@ async function openServices(
 ): Promise<{ services: Services; warmUp: () => Promise<void> }> {
   const dataDir = resolve(config.data.dir);
   openDataDirectory(dataDir, parts);
+  const mapped = limitMappedMemory({ kernel, dataDir, mappedBytesMax: config.memory.mapped_mib * MEBIBYTE });
+  parts.opened('limit of mapped memory', () => mapped.stop());
   const executor = lazily(() => createIngestExecutor({ config, log, metrics }));
   parts.opened('ingest threads', () => executor.close());
   const searchPool = lazily(() => createSearchPool({ config, log, metrics }));
@@ -109,6 +114,7 @@ async function openServices(
     access,
     indexes,
     searchPool: { search: (task, signal) => searchPool.get().search(task, signal) },
+    answerCache: new AnswerCache({ bytesMax: config.search.cache_mib * MIB, metrics }),
     searchLimiter: new RateLimiter({ limit: config.search.rate_per_minute, windowMs: MINUTE_MS }, systemClock),
     readOnlyKeyLimiter: new RateLimiter({ limit: config.keys.read_only_per_hour, windowMs: HOUR_MS }, systemClock),
     operations,

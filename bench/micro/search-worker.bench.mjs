@@ -10,17 +10,16 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { Bench } from 'tinybench';
 import { kernel } from '../../dist/native-bindings/index.js';
-import { parseResult, QueryPlanWriter } from '../../dist/native-bindings/query-plan.js';
+import { parseResult } from '../../dist/native-bindings/query-plan.js';
 import { createInlineExecutor, createListIndexes } from '../../dist/src/index/index.js';
-import { createMetrics, loadConfig, systemClock } from '../../dist/src/platform/index.js';
+import { loadConfig } from '../../dist/src/platform/config.js';
+import { createMetrics, systemClock } from '../../dist/src/platform/index.js';
 import { RecordStoreCache } from '../../dist/src/records/index.js';
 import { ListContexts } from '../../dist/src/search/execution/list-context.js';
+import { ListSearcher } from '../../dist/src/search/execution/list-search.js';
 import { StoreRecordReader } from '../../dist/src/search/execution/record-reader.js';
 import { SearchExecutor } from '../../dist/src/search/execution/search-executor.js';
 import { readSearchRequest } from '../../dist/src/search/options/search-request.js';
-import { encodePlan } from '../../dist/src/search/plan/plan-encoder.js';
-import { planSearch } from '../../dist/src/search/plan/planner.js';
-import { analyseQuery } from '../../dist/src/search/plan/query-analysis.js';
 import { highlightRecord, highlightSpec } from '../../dist/src/search/response/highlighting.js';
 import { ResponseWriter } from '../../dist/src/search/response/response-writer.js';
 
@@ -92,7 +91,7 @@ const optionsOf = {
   words: (query) => ({ query }),
   'words and filter': (query) => ({ query, filter: "brand = 'Brand 7' and price >= 10 and price < 900" }),
 };
-const writer = new QueryPlanWriter();
+const searcher = new ListSearcher(kernel);
 const context = new ListContexts(kernel).get(generation);
 const reader = new StoreRecordReader(stores);
 const executor = new SearchExecutor(kernel, reader);
@@ -100,14 +99,8 @@ const response = new ResponseWriter();
 
 function plan(options) {
   const request = readSearchRequest(options, [definition]);
-  const query = analyseQuery(request.query, request.match, {
-    analyse: (text) => kernel.analyse(text).map(({ term }) => term),
-    expansion: { language: 'en', typoTolerance: true },
-    groupsMax: 4096,
-    phraseTermsMax: 4096,
-  });
   const window = { skip: request.skip, size: request.size, facetValues: request.facetSize };
-  return { query, bytes: writer.write(encodePlan(planSearch(request, 0, query, window), context.layout)) };
+  return searcher.plan(context, generation, request, 0, window);
 }
 
 const bench = new Bench({ time: 1000, warmupTime: 300 });

@@ -14,6 +14,8 @@ Napi::Object Initialise(Napi::Env env, Napi::Object exports) {
     DefineSegments(exports);
     DefineGenerations(exports);
     DefineSearch(exports);
+    DefineExpansion(exports);
+    DefineSuggest(exports);
     DefineText(exports);
     DefineFiles(exports);
     return exports;

@@ -9,6 +9,8 @@ void DefineConstants(Napi::Object exports);
 void DefineSegments(Napi::Object exports);
 void DefineGenerations(Napi::Object exports);
 void DefineSearch(Napi::Object exports);
+void DefineExpansion(Napi::Object exports);
+void DefineSuggest(Napi::Object exports);
 void DefineText(Napi::Object exports);
 void DefineFiles(Napi::Object exports);
 

@@ -9,6 +9,7 @@
 #include "../kernel/format.h"
 #include "../kernel/highlight/highlighter.h"
 #include "../kernel/segment/document_batch.h"
+#include "../kernel/terms/word_expander.h"
 #include "../kernel/text/record_splitter.h"
 #include "bindings.h"
 
@@ -45,6 +46,7 @@ constexpr Constant kConstants[] = {
     {"HitsMax", kHitsMax},
     {"GroupsMax", kGroupsMax},
     {"AlternativesMax", kAlternativesMax},
+    {"SequenceMax", kSequenceMax},
     {"FilterDepthMax", kFilterDepthMax},
     {"SortKeysMax", kSortKeysMax},
     {"PlanFlagNeedTotal", kNeedTotal},
@@ -86,6 +88,9 @@ constexpr Constant kConstants[] = {
     {"ColumnTypeDate", Number(ColumnType::kDate)},
     {"ColumnTypeLocation", Number(ColumnType::kLocation)},
     // the rest
+    {"ExpandedTermsMax", kExpandedTermsMax},
+    {"ExpandedWordsMax", kExpandedWordsMax},
+    {"SpellingCharactersMax", kSpellingCharactersMax},
     {"HighlightCharactersMax", kHighlightCharactersMax},
     {"RecordBytesMaxMax", kRecordBytesMaxMax},
 };

@@ -24,6 +24,9 @@ ColumnType ReadColumnType(const Napi::Value& value) {
 SegmentSchema ReadSchema(const Napi::Value& value) {
   const Napi::Object object = ReadObject(value, "schema");
   SegmentSchema schema;
+  if (const Napi::Value language = object.Get("language"); !language.IsUndefined()) {
+    schema.language = ReadString(language, "schema.language");
+  }
   const Napi::Array fields = ReadArray(object.Get("textFields"), "schema.textFields");
   const uint32_t field_count = fields.Length();
   for (uint32_t i = 0; i < field_count; ++i) {

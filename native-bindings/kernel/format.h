@@ -36,7 +36,9 @@ enum class Key : uint8_t {
   kNorms = 'N',           // 'N': one length code per document
   kPostings = 'P',        // 'P' u32be chunk
   kRecordNumbers = 'R',   // 'R' u8 part: 0 document -> record number, 1 documents sorted by record number
+  kStemGroup = 'S',       // 'S' stem bytes: terms of the stem, where they are not just the stem
   kTerm = 'T',            // 'T' term bytes: TermEntry
+  kSpelling = 'V',        // 'V' u8 part: SpellingIndex; 0 terms, 1 offsets, 2 order by bytes read backwards
 };
 
 // A term longer than this is stored as its first kTermPrefixBytes, a NUL, and 16 bytes of hash

@@ -80,7 +80,7 @@ inline std::vector<uint8_t> EncodePlan(const QueryPlan& plan) {
   out.Put(kPlanMagic).Put(plan.flags).Put(plan.skip).Put(plan.size).Put(plan.minimum_score).Put(plan.proximity_weight);
   out.Put(static_cast<uint32_t>(plan.groups.size()));
   for (const PlanGroup& group : plan.groups) {
-    out.Put(static_cast<uint8_t>(group.occur)).Put(static_cast<uint8_t>(group.in_sequence)).Put(group.boost);
+    out.Put(static_cast<uint8_t>(group.occur)).Put(group.boost);
     out.Put(static_cast<uint16_t>(group.alternatives.size()));
     for (const PlanAlternative& alternative : group.alternatives) {
       out.Put(static_cast<uint8_t>(alternative.kind)).Put(alternative.weight);
@@ -88,6 +88,8 @@ inline std::vector<uint8_t> EncodePlan(const QueryPlan& plan) {
       for (const std::string_view term : alternative.terms) out.Text(term);
     }
   }
+  out.Put(static_cast<uint16_t>(plan.sequence.size()));
+  for (const uint16_t group : plan.sequence) out.Put(group);
   EncodeFilter(plan.filter, &out);
   out.Put(static_cast<uint8_t>(plan.sort_keys.size()));
   for (const SortKey& key : plan.sort_keys) {
@@ -218,7 +220,7 @@ class TemporaryFolder {
 
 // Plans in a line: Group(Occur::kMust, {{"word"}}).
 inline PlanGroup Group(Occur occur, std::vector<PlanAlternative> alternatives, float boost = 1) {
-  return {occur, boost, std::move(alternatives), false};
+  return {occur, boost, std::move(alternatives)};
 }
 inline PlanGroup Word(std::string_view term, Occur occur = Occur::kShould) { return Group(occur, {{1, {term}}}); }
 

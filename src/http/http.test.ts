@@ -17,13 +17,7 @@ import {
   type Operation,
   type Services,
 } from '../operations/index.js';
-import {
-  createMetrics,
-  openEnvironment,
-  ServiceError,
-  systemClock,
-  type LmdbEnvironment,
-} from '../platform/index.js';
+import { createMetrics, openEnvironment, ServiceError, systemClock, type LmdbEnvironment } from '../platform/index.js';
 import { loadConfig } from '../platform/config.js';
 import { createControlSocket, type ControlSocket } from './control-socket.js';
 import { createRequestDesk, type RequestDesk } from './request-handler.js';
@@ -48,7 +42,11 @@ const testOperations: readonly Operation[] = [
     query: Type.Object({ flag: Type.Optional(Type.Boolean()) }, { additionalProperties: false }),
     body: BODY,
     responses: OK,
-    handle: (_context, input) => ({ status: 200, body: { ...input }, headers: { 'Server-Timing': 'worker;dur=1' } }),
+    handle: (_context, { params, query, body }) => ({
+      status: 200,
+      body: { params, query, body },
+      headers: { 'Server-Timing': 'worker;dur=1' },
+    }),
   }),
   defineOperation({
     ...FREE,
@@ -175,6 +173,7 @@ beforeEach(async () => {
     access,
     indexes: undefined as never,
     searchPool: undefined as never,
+    answerCache: undefined as never,
     searchLimiter: new RateLimiter({ limit: 10, windowMs: 60_000 }, systemClock),
     readOnlyKeyLimiter: new RateLimiter({ limit: 10, windowMs: 60_000 }, systemClock),
     operations: [...systemOperations, ...testOperations],

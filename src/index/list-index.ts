@@ -61,7 +61,7 @@ export interface ListIndexOptions {
 export class OpenListIndex implements ListIndex {
   private state: ListState;
   private readonly store: RecordStore;
-  private readonly published = new Map<number, PublishedVersion>();
+  private published: Map<number, PublishedVersion>;
   private readonly queue: ListQueue;
   private readonly merger: BackgroundMerger;
   private readonly builder: VersionBuilder;
@@ -81,7 +81,7 @@ export class OpenListIndex implements ListIndex {
       if (state === undefined) throw new Error(`${listPath} holds no list: its creation was cut short`);
       this.state = state;
       this.nextSegment = removeUnknownSegments(listPath, this.store, state);
-      this.publishAll();
+      this.published = this.openVersions(state);
     } catch (error) {
       void this.store.close();
       throw error;
@@ -323,20 +323,27 @@ export class OpenListIndex implements ListIndex {
     const state = this.store.state();
     if (state === undefined) throw new Error(`${this.listPath} has lost its state`);
     if (state.sequence === this.state.sequence && !always) return;
+    const fresh = this.openVersions(state);
     const before = [...this.published.values()];
     this.state = state;
-    this.published.clear();
-    this.publishAll();
+    this.published = fresh;
     for (const published of before) published.retire();
   }
 
-  private publishAll(): void {
-    for (const version of this.state.versions) {
-      const store = this.store.version(version.version).prepare();
-      const settings = this.settingsJson(version);
-      const published = new PublishedVersion(this.options.kernel, this.listPath, version.version, store, settings);
-      this.published.set(version.version, published);
+  private openVersions(state: ListState): Map<number, PublishedVersion> {
+    const opened = new Map<number, PublishedVersion>();
+    try {
+      for (const version of state.versions) opened.set(version.version, this.openVersion(version));
+      return opened;
+    } catch (error) {
+      for (const published of opened.values()) published.retire();
+      throw error;
     }
+  }
+
+  private openVersion(version: VersionState): PublishedVersion {
+    const store = this.store.version(version.version).prepare();
+    return new PublishedVersion(this.options.kernel, this.listPath, version.version, store, this.settingsJson(version));
   }
 
   private settingsJson({ version, definition }: VersionState): string {
@@ -372,9 +379,7 @@ export class OpenListIndex implements ListIndex {
         this.state = state;
         const added = state.versions.find((candidate) => candidate.version === version);
         if (added === undefined) throw new Error(`version ${version} was not recorded`);
-        const store = this.store.version(version).prepare();
-        const settings = this.settingsJson(added);
-        this.published.set(version, new PublishedVersion(this.options.kernel, this.listPath, version, store, settings));
+        this.published.set(version, this.openVersion(added));
       },
       dropVersion: (version) => this.dropVersion(version),
       orphanedVersions: () => {

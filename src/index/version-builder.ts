@@ -14,7 +14,7 @@ const RETRY_PAUSE_MS = 5000;
 
 export class VersionBuilder {
   private running: Promise<void> | undefined;
-  private readonly drops = new Set<Promise<void>>();
+  private readonly drops = new Map<number, Promise<void>>();
   private pause: NodeJS.Timeout | undefined;
   private stopping = false;
 
@@ -49,7 +49,7 @@ export class VersionBuilder {
 
   /** Resolves when nothing of this is at work any more; after `stop`. */
   async stopped(): Promise<void> {
-    await Promise.all([this.running, ...this.drops]);
+    await Promise.all([this.running, ...this.drops.values()]);
   }
 
   private proceed(): void {
@@ -75,6 +75,8 @@ export class VersionBuilder {
       host.log.warn({ list: host.listPath, err: error }, 'building a version failed and goes on later');
       this.pause = setTimeout(() => {
         this.pause = undefined;
+        // The step that failed may have been the last one and on disk all the same.
+        this.dropOldVersions();
         this.proceed();
       }, RETRY_PAUSE_MS);
       this.pause.unref();
@@ -109,14 +111,15 @@ export class VersionBuilder {
 
   private drop(version: number): void {
     const { host } = this;
-    const dropped: Promise<void> = host
+    if (this.drops.has(version)) return;
+    const dropped = host
       .dropVersion(version)
       .catch((error: unknown) => {
         // It stays on disk, hidden, and is dropped at the next start.
         if (!this.stopping)
           host.log.warn({ list: host.listPath, version, err: error }, 'an old version could not be dropped');
       })
-      .finally(() => this.drops.delete(dropped));
-    this.drops.add(dropped);
+      .finally(() => this.drops.delete(version));
+    this.drops.set(version, dropped);
   }
 }

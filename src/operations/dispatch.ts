@@ -2,7 +2,7 @@
  * The way of every call, whatever door it came in by:
  *
  *   admit:    authenticate → permission → scope and existence → rate limit      (before a body is read)
- *   perform:  validate → handle
+ *   perform:  cache → validate → handle
  *
  * What the steps of `admit` answer, first match wins:
  *
@@ -53,6 +53,8 @@ export function createDispatcher(services: Services): Dispatcher {
       return caller;
     },
     perform(operation, raw, context) {
+      const answer = operation.early?.(context, raw);
+      if (answer !== undefined) return answer;
       let validate = validators.get(operation);
       if (validate === undefined) validators.set(operation, (validate = createValidator(operation)));
       return operation.handle(context, validate(raw));

@@ -1,5 +1,6 @@
 export * from './operation.js';
 export * from './services.js';
+export { AnswerCache, type AnswerCacheOptions } from './answer-cache.js';
 export { createDispatcher, type Credential, type Dispatcher, type PathParams } from './dispatch.js';
 export { openApiDocument } from './openapi.js';
 export { decodePathText } from './query-string.js';

@@ -1,11 +1,17 @@
 /** Schemas of lists and of the definitions of their fields. */
 import { Type, type TProperties } from 'typebox';
 import { FIELDS_PER_LIST_MAX } from '../platform/index.js';
+import {
+  QUERY_RULES_MAX,
+  RULE_FILTER_CHARACTERS_MAX,
+  RULE_NAME_CHARACTERS_MAX,
+  RULE_PATTERN_CHARACTERS_MAX,
+} from '../search/index.js';
 import { accountName, fieldName, listName, nullable, object, oneOf, timeSchema } from './schemas.js';
+import { synonymRules } from './synonym-schemas.js';
 
 export const WEIGHT_MIN = 0.01;
 export const WEIGHT_MAX = 100;
-const RULES_MAX = 1000;
 
 const weight = Type.Number({
   minimum: WEIGHT_MIN,
@@ -48,11 +54,31 @@ const suggestions = object(
   { require_click: Type.Boolean({ description: 'Suggest only searches that led to a click' }) },
   { description: 'Settings of suggestions' },
 );
-const rules = (kind: string) =>
-  Type.Array(Type.Object({}, { additionalProperties: true }), {
-    maxItems: RULES_MAX,
-    description: `${kind} rules of the list. Empty in this release: a list with rules is refused`,
-  });
+const queryRule = object({
+  name: Type.String({ minLength: 1, maxLength: RULE_NAME_CHARACTERS_MAX, description: 'Shown where it applied' }),
+  pattern: Type.String({
+    minLength: 1,
+    maxLength: RULE_PATTERN_CHARACTERS_MAX,
+    description:
+      'RE2 expression, looked for anywhere in the search text; case is ignored unless it begins with `(?-i)`',
+    examples: [String.raw`\b(\d{13})\b`],
+  }),
+  filter: Type.String({
+    minLength: 1,
+    maxLength: RULE_FILTER_CHARACTERS_MAX,
+    description:
+      'Filter that a match adds. `$1`, `${name}` and `$0` (all that matched) stand for values, also within quotes; where one does not fit the type of its facet, the rule does not apply',
+    examples: ['barcode = $1'],
+  }),
+  keep: Type.Optional(
+    Type.Boolean({ description: 'Leave the matched part in the search text; default false: it is removed' }),
+  ),
+});
+const queryRules = Type.Array(queryRule, {
+  maxItems: QUERY_RULES_MAX,
+  description:
+    'Parts of the search text that become filters, such as postcodes. They apply in their order, each once, to what those before it left',
+});
 
 /** What a client may set of a list; all optional. */
 export const listSettings = {
@@ -76,8 +102,8 @@ export const listSettings = {
     Type.Array(resourceInput, { maxItems: FIELDS_PER_LIST_MAX, description: 'Fields that hold the URL of a file' }),
   ),
   location_field: Type.Optional(locationField),
-  query_rules: Type.Optional(rules('Query')),
-  synonym_rules: Type.Optional(rules('Synonym')),
+  query_rules: Type.Optional(queryRules),
+  synonym_rules: Type.Optional(synonymRules),
   model: Type.Optional(model),
   reranker: Type.Optional(reranker),
   suggestions: Type.Optional(suggestions),
@@ -105,8 +131,8 @@ export const listResource = object({
     description:
       '`pending`: the list was made without fields and its first records will settle them; `yes`: they did; `no`: a client named the fields',
   }),
-  query_rules: rules('Query'),
-  synonym_rules: rules('Synonym'),
+  query_rules: queryRules,
+  synonym_rules: synonymRules,
   model,
   reranker,
   suggestions,

@@ -1,7 +1,9 @@
 /** `/list`: lists and their settings. */
+import { isDeepStrictEqual } from 'node:util';
 import { Type } from 'typebox';
 import type { ListChange, ListRecord } from '../catalog/index.js';
 import { ServiceError, uuidv7 } from '../platform/index.js';
+import { compileQueryRules, type QueryRule, type SynonymRule } from '../search/index.js';
 import {
   describeList,
   newestVersion,
@@ -15,6 +17,7 @@ import { listResource, listSettings, readOnlyListMembers } from './list-schemas.
 import { defineOperation } from './operation.js';
 import { accountParams, listName, listParams, object } from './schemas.js';
 import type { Services } from './services.js';
+import { checkedSynonymRules } from './synonym-rules.js';
 
 /** Lists whose indexes are opened at a time to describe all lists of an account. */
 const OPENING_AT_A_TIME_MAX = 16;
@@ -61,6 +64,7 @@ const create = defineOperation({
   async handle({ services }, { params: { account }, body }) {
     const settings = settingsOf(body);
     const definition = newDefinition(body);
+    if (body.query_rules !== undefined) compileQueryRules(body.query_rules, definition);
     const record = { ...NEW_LIST, ...settings, account, name: body.name };
     const created = await addList(services, record, (id) =>
       services.indexes.create(id, searchSettings(record), definition),
@@ -104,9 +108,12 @@ const update = defineOperation({
         throw invalidMember('name', 'A list cannot be renamed: clone it under the new name and delete it.');
       }
       const settings = settingsOf(body);
-      const index = await openIndex(services, requireList(services, account, name));
+      const stored = requireList(services, account, name);
+      const index = await openIndex(services, stored);
       const before = newestVersion(index).definition;
       const after = changedDefinition(before, body);
+      // What is stored already may speak of a facet that has gone since; it can be sent back all the same.
+      if (!isDeepStrictEqual(body.query_rules, stored.query_rules)) compileQueryRules(body.query_rules ?? [], after);
       if (after !== before) await index.changeDefinition(after);
       const record = await services.catalog.updateList(account, name, settings);
       await index.applySettings(searchSettings(record));
@@ -200,8 +207,8 @@ function addList(
 interface SettingsInput {
   readonly engine?: string;
   readonly language?: string;
-  readonly query_rules?: readonly unknown[];
-  readonly synonym_rules?: readonly unknown[];
+  readonly query_rules?: readonly QueryRule[];
+  readonly synonym_rules?: readonly SynonymRule[];
   readonly model?: string | null;
   readonly reranker?: string | null;
   readonly suggestions?: { readonly require_click: boolean };
@@ -210,11 +217,6 @@ interface SettingsInput {
 /** The settings among the members, checked for what this release can do. */
 function settingsOf(body: SettingsInput): ListChange {
   const { engine, language, query_rules, synonym_rules, model, reranker, suggestions } = body;
-  for (const [member, rules] of Object.entries({ query_rules, synonym_rules })) {
-    if (rules !== undefined && rules.length > 0) {
-      throw invalidMember(member, `${member} is empty in this release: rules cannot be set yet.`);
-    }
-  }
   if (engine !== undefined && engine !== 'managed') {
     throw new ServiceError('unprocessable', `There is no engine '${engine}': this service has only 'managed'.`);
   }
@@ -225,6 +227,8 @@ function settingsOf(body: SettingsInput): ListChange {
   }
   return {
     ...(language === undefined ? {} : { language }),
+    ...(query_rules === undefined ? {} : { query_rules }),
+    ...(synonym_rules === undefined ? {} : { synonym_rules: checkedSynonymRules(synonym_rules, '/synonym_rules') }),
     ...(suggestions === undefined ? {} : { suggestions }),
   };
 }

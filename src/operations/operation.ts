@@ -5,6 +5,7 @@
 import type { Static, TSchema } from 'typebox';
 import type { Caller, CallerKind } from '../access/index.js';
 import type { Services } from './services.js';
+import type { RawInput } from './validation.js';
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -50,6 +51,8 @@ export interface OperationSpec<
   readonly errors?: readonly string[];
   /** Spends the account's per-minute search allowance. */
   readonly rateLimit?: 'search';
+  /** Answers from the request as it was sent, before anything of it is parsed or checked; undefined: `handle` is to answer. */
+  readonly early?: (context: OperationContext, raw: RawInput) => OperationResult | undefined;
   readonly handle: (
     context: OperationContext,
     input: OperationInput<Static<Params>, Static<Query>, Static<Body>>,
@@ -63,6 +66,8 @@ export interface OperationInput<Params, Query, Body> {
   /** Of a StreamBody operation: chunks in order; awaiting the next one applies backpressure. Throws when the client went away. */
   readonly stream?: AsyncIterable<Uint8Array>;
   readonly contentType?: string;
+  /** What came over the wire, for the keys of a cache. */
+  readonly raw?: RawInput;
 }
 
 export interface OperationContext {

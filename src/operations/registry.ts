@@ -6,11 +6,14 @@ import { facetOperations } from './facet.js';
 import { listGroupOperations } from './list-group.js';
 import { listOperations } from './list.js';
 import type { Operation } from './operation.js';
+import { relatedOperations } from './related.js';
 import { resourceOperations } from './resource.js';
 import { searchResultBulk } from './search-result-bulk.js';
 import { searchResultOperations } from './search-result.js';
 import { searchOperations } from './search.js';
 import { searchableFieldOperations } from './searchable-field.js';
+import { suggestOperations } from './suggest.js';
+import { synonymOperations } from './synonyms.js';
 import { systemOperations } from './system.js';
 
 export const operations: readonly Operation[] = [
@@ -26,4 +29,7 @@ export const operations: readonly Operation[] = [
   searchResultBulk,
   ...listGroupOperations,
   ...searchOperations,
+  ...suggestOperations,
+  ...relatedOperations,
+  ...synonymOperations,
 ];

@@ -32,6 +32,9 @@ const result = object({
   explain: Type.Optional(Type.Unknown({ description: 'How the score came about; with the option explain' })),
 });
 
+const appliedWord = { word: Type.String(), terms: Type.Array(Type.String()) };
+const appliedList = { list_name: Type.Optional(Type.String({ description: 'On a group search' })) };
+
 export const searchResponse = object({
   query_id: Type.String({ format: 'uuid', description: 'Names this search in click calls' }),
   list_name: Type.Optional(Type.String({ description: 'The list; on the search of one list' })),
@@ -52,9 +55,14 @@ export const searchResponse = object({
   took_ms: Type.Number({ minimum: 0, description: 'Milliseconds inside the search worker' }),
   applied: object(
     {
-      query_rules: Type.Array(Type.Unknown()),
-      synonyms: Type.Array(Type.Unknown()),
-      typos: Type.Array(Type.Unknown()),
+      query_rules: Type.Array(Type.String(), { description: 'Names of the rules that turned a part into a filter' }),
+      synonyms: Type.Array(
+        object({ ...appliedWord, rules: Type.Array(Type.Integer({ minimum: 0 })), ...appliedList }),
+        { description: 'Words for which synonyms were searched too, and the numbers of their rules, from 0' },
+      ),
+      typos: Type.Array(object({ ...appliedWord, ...appliedList }), {
+        description: 'Words that were taken for others too, the most plausible first',
+      }),
     },
     { description: 'What the service did to the query' },
   ),

@@ -1,34 +1,23 @@
 /** `/search`: one list, or the lists of a group as one. */
-import { Type } from 'typebox';
-import { currentMembers, type GroupMember, type GroupRecord, type ListRecord } from '../catalog/index.js';
-import type { GenerationLease, ListIndex } from '../index/index.js';
 import { ServiceError, uuidv7 } from '../platform/index.js';
-import type { SearchOptions, SearchTarget, SearchTask } from '../search/index.js';
-import { openIndex, requireList } from './list-access.js';
+import type { SearchOptions } from '../search/index.js';
 import { defineOperation, type OperationContext, type OperationResult } from './operation.js';
-import { accountName, groupName, listName, object } from './schemas.js';
+import { normalisedKey, rawKey } from './search-keys.js';
 import { searchBody, searchOptions, searchQuery } from './search-options.js';
 import { searchResponse } from './search-response.js';
-
-const VERSION = /^[1-9][0-9]{0,9}$/;
-const LATEST = 'latest';
-
-const versionText = (description: string, example: string) =>
-  Type.String({ minLength: 1, maxLength: 20, description, examples: [example] });
-
-const listSearchParams = object({
-  account: accountName,
-  list: listName,
-  version: versionText("Number of the list's version; `latest` is for groups only", '1'),
-});
-const groupSearchParams = object({
-  account: accountName,
-  group: groupName,
-  version: versionText(
-    "`latest`: the group's current lists, each in its current version unless the group names one; a number: the lists of that version of the group, in the versions that were current when it was made",
-    LATEST,
-  ),
-});
+import {
+  groupSearchParams,
+  groupTargets,
+  listSearchParams,
+  listTargets,
+  openedGroupTargets,
+  openedListTargets,
+  type GroupSearchParams,
+  type ListSearchParams,
+  type SearchTargets,
+} from './search-targets.js';
+import type { Services } from './services.js';
+import type { RawInput } from './validation.js';
 
 const common = {
   permission: 'search-result:read',
@@ -42,6 +31,8 @@ const ofList = {
   path: '/search/{account}/{list}/{version}',
   target: 'list',
   params: listSearchParams,
+  early: ({ services }: OperationContext, raw: RawInput) =>
+    fromCache(services, raw, () => openedListTargets(services, raw.params as unknown as ListSearchParams)),
 } as const;
 const ofGroup = {
   ...common,
@@ -49,6 +40,8 @@ const ofGroup = {
   target: 'group',
   params: groupSearchParams,
   errors: [...common.errors, 'list-not-found'],
+  early: ({ services }: OperationContext, raw: RawInput) =>
+    fromCache(services, raw, () => openedGroupTargets(services, raw.params as unknown as GroupSearchParams)),
 } as const;
 
 const listByQuery = defineOperation({
@@ -57,7 +50,8 @@ const listByQuery = defineOperation({
   summary: 'Search a list, with the options in the query string',
   method: 'GET',
   query: searchQuery,
-  handle: (context, { params, query }) => searchList(context, params, searchOptions(query)),
+  handle: (context, { params, query, raw }) =>
+    search(context, listTargets(context.services, params), searchOptions(query), raw),
 });
 
 const listByBody = defineOperation({
@@ -66,7 +60,8 @@ const listByBody = defineOperation({
   summary: 'Search a list',
   method: 'POST',
   body: searchBody,
-  handle: (context, { params, body }) => searchList(context, params, searchOptions(body)),
+  handle: (context, { params, body, raw }) =>
+    search(context, listTargets(context.services, params), searchOptions(body), raw),
 });
 
 const groupByQuery = defineOperation({
@@ -75,7 +70,8 @@ const groupByQuery = defineOperation({
   summary: 'Search the lists of a group as one, with the options in the query string',
   method: 'GET',
   query: searchQuery,
-  handle: (context, { params, query }) => searchGroup(context, params, searchOptions(query)),
+  handle: (context, { params, query, raw }) =>
+    search(context, groupTargets(context.services, params), searchOptions(query), raw),
 });
 
 const groupByBody = defineOperation({
@@ -84,113 +80,72 @@ const groupByBody = defineOperation({
   summary: 'Search the lists of a group as one',
   method: 'POST',
   body: searchBody,
-  handle: (context, { params, body }) => searchGroup(context, params, searchOptions(body)),
+  handle: (context, { params, body, raw }) =>
+    search(context, groupTargets(context.services, params), searchOptions(body), raw),
 });
 
 export const searchOperations = [listByQuery, listByBody, groupByQuery, groupByBody];
 
-async function searchList(
-  context: OperationContext,
-  params: { readonly account: string; readonly list: string; readonly version: string },
-  options: SearchOptions,
-): Promise<OperationResult> {
-  const startedMs = performance.now();
-  if (params.version === LATEST) {
-    throw invalidVersion(
-      "'latest' is for groups only: a list is searched by the number of a version, such as its current_version.",
-    );
-  }
-  const version = versionNumber(params.version);
-  const index = await openIndex(context.services, requireList(context.services, params.account, params.list));
-  const lease = index.lease(version);
+/** A request that was answered before on the same state of its lists: nothing of it is parsed. */
+function fromCache(services: Services, raw: RawInput, open: () => SearchTargets): OperationResult | undefined {
+  const { answerCache } = services;
+  if (!answerCache.isOn) return undefined;
+  const beginMs = performance.now();
+  let targets: SearchTargets;
   try {
-    const task: SearchTask = {
-      kind: 'search',
-      targets: [{ generation: lease.handle }],
-      subject: { kind: 'list', name: params.list, version },
-      options,
-      queryId: uuidv7(),
-    };
-    return await run(context, task, startedMs);
-  } finally {
-    lease.release();
+    targets = open();
+  } catch (error) {
+    // What is wrong is said by the search itself.
+    if (error instanceof ServiceError) return undefined;
+    throw error;
   }
+  targets.release();
+  const key = rawKey(targets.key, raw);
+  const body = key === undefined ? undefined : answerCache.get(key, uuidv7(), beginMs);
+  return body === undefined ? undefined : cached(body, beginMs);
 }
 
-async function searchGroup(
-  context: OperationContext,
-  params: { readonly account: string; readonly group: string; readonly version: string },
-  options: SearchOptions,
-): Promise<OperationResult> {
-  const startedMs = performance.now();
-  const { services } = context;
-  const group = services.catalog.group(params.account, params.group);
-  if (group === undefined) throw new ServiceError('group-not-found', `There is no group '${params.group}'.`);
-  const { version, lists, isLatest } = groupVersion(group, params.version);
-  const members = await Promise.all(
-    lists.map(async (member) => ({ member, index: await openIndex(services, memberList(context, group, member)) })),
-  );
-  const leases: GenerationLease[] = [];
-  try {
-    const targets: SearchTarget[] = members.map(({ member, index }) => {
-      const lease = memberLease(index, member, isLatest);
-      leases.push(lease);
-      return { generation: lease.handle, listName: member.list };
-    });
-    const subject = { kind: 'group', name: params.group, version } as const;
-    return await run(context, { kind: 'search', targets, subject, options, queryId: uuidv7() }, startedMs);
-  } finally {
-    for (const lease of leases) lease.release();
-  }
-}
-
-async function run(
+async function search(
   { services, signal }: OperationContext,
-  task: SearchTask,
-  startedMs: number,
+  opening: Promise<SearchTargets>,
+  options: SearchOptions,
+  raw: RawInput | undefined,
 ): Promise<OperationResult> {
-  const answer = await services.searchPool.search(task, signal);
-  const totalMs = performance.now() - startedMs;
+  const beginMs = performance.now();
+  const { targets, subject, key: state, release } = await opening;
+  try {
+    const { answerCache } = services;
+    const isCached = options.cache !== false && answerCache.isOn;
+    const asSent = isCached && raw !== undefined ? rawKey(state, raw) : undefined;
+    const meaning = isCached ? normalisedKey(state, options) : '';
+    const queryId = uuidv7();
+    if (isCached) {
+      const body = answerCache.get(meaning, queryId, beginMs);
+      if (asSent !== undefined) answerCache.alias(meaning, asSent);
+      if (body !== undefined) return cached(body, beginMs);
+      answerCache.missed();
+    }
+    const answer = await services.searchPool.search({ kind: 'search', targets, subject, options, queryId }, signal);
+    if (isCached) answerCache.set(asSent === undefined ? [meaning] : [meaning, asSent], answer.body);
+    const totalMs = performance.now() - beginMs;
+    return {
+      status: 200,
+      body: answer.body,
+      headers: {
+        'Server-Timing': `search;dur=${answer.workerMs.toFixed(3)}, total;dur=${totalMs.toFixed(3)}`,
+        'X-Cache': 'miss',
+      },
+    };
+  } finally {
+    release();
+  }
+}
+
+function cached(body: Uint8Array, beginMs: number): OperationResult {
+  const totalMs = performance.now() - beginMs;
   return {
     status: 200,
-    body: answer.body,
-    headers: { 'Server-Timing': `search;dur=${answer.workerMs.toFixed(3)}, total;dur=${totalMs.toFixed(3)}` },
+    body,
+    headers: { 'Server-Timing': `cache;dur=${totalMs.toFixed(3)}, total;dur=${totalMs.toFixed(3)}`, 'X-Cache': 'hit' },
   };
-}
-
-interface WantedGroupVersion {
-  readonly version: number;
-  readonly lists: readonly GroupMember[];
-  readonly isLatest: boolean;
-}
-
-function groupVersion(group: GroupRecord, text: string): WantedGroupVersion {
-  if (text === LATEST) return { version: group.current_version, lists: currentMembers(group), isLatest: true };
-  const version = versionNumber(text);
-  const found = group.versions.find((candidate) => candidate.version === version);
-  if (found !== undefined) return { version, lists: found.lists, isLatest: false };
-  throw new ServiceError('version-not-found', `The group '${group.name}' has no version ${version}.`);
-}
-
-/** A list that was deleted since is missing in old versions of the group only. */
-function memberList({ services }: OperationContext, group: GroupRecord, { list }: GroupMember): ListRecord {
-  const record = services.catalog.list(group.account, list);
-  if (record !== undefined) return record;
-  throw new ServiceError(
-    'version-not-found',
-    `This version of the group '${group.name}' has the list '${list}', which is gone.`,
-  );
-}
-
-function memberLease(index: ListIndex, { version, pinned_version }: GroupMember, isLatest: boolean): GenerationLease {
-  return index.lease(isLatest ? version : pinned_version);
-}
-
-function versionNumber(text: string): number {
-  if (VERSION.test(text)) return Number(text);
-  throw invalidVersion(`A version is a number from 1, not ${JSON.stringify(text)}.`);
-}
-
-function invalidVersion(detail: string): ServiceError {
-  return new ServiceError('invalid-parameter', detail, { errors: [{ parameter: 'version', detail }] });
 }

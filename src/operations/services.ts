@@ -2,16 +2,18 @@
 import type { Access } from '../access/index.js';
 import type { Catalog } from '../catalog/index.js';
 import type { ListIndexes } from '../index/index.js';
-import type { SearchAnswer, SearchTask } from '../search/index.js';
+import type { SearchAnswer } from '../search/index.js';
+import type { SearchPoolTask } from '../workers/index.js';
 import type { Config } from '../platform/index.js';
 import type { Clock } from '../platform/index.js';
 import type { RateLimiter } from '../access/index.js';
 import type { Logger } from 'pino';
+import type { AnswerCache } from './answer-cache.js';
 import type { Operation } from './operation.js';
 
 export interface SearchPool {
   /** Rejects with a ServiceError: overloaded (queue full), the search's own 400, or internal-error if the worker died. */
-  search(task: SearchTask, signal: AbortSignal): Promise<SearchAnswer>;
+  search(task: SearchPoolTask, signal: AbortSignal): Promise<SearchAnswer>;
 }
 
 export interface Services {
@@ -22,6 +24,7 @@ export interface Services {
   readonly access: Access;
   readonly indexes: ListIndexes;
   readonly searchPool: SearchPool;
+  readonly answerCache: AnswerCache;
   readonly searchLimiter: RateLimiter;
   readonly readOnlyKeyLimiter: RateLimiter;
   /** Every operation, for OpenAPI and the like. */

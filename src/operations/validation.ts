@@ -53,7 +53,7 @@ export function createValidator(operation: Operation): InputValidator {
     }
     const value = readBody(raw, checkBody, faults);
     throwFaults(faults);
-    return { params, query, body: value };
+    return { params, query, body: value, raw };
   };
 }
 

@@ -58,6 +58,7 @@ export function loadConfig(sources: ConfigSources): Config {
     if (settings[section]?.[name] === undefined) throw new ConfigError(`${setting} is missing in config/default.toml`);
   }
   resolveAutomatic(settings);
+  assertCacheFits(settings);
   return deepFreeze(settings) as unknown as Config;
 }
 
@@ -162,6 +163,13 @@ function resolveAutomatic(settings: Sections): void {
     const members = settings[section];
     if (members?.[name] === 0) members[name] = choose();
   }
+}
+
+/** What one part may take of the memory that is there for all. */
+function assertCacheFits(settings: Sections): void {
+  const [cache, memory] = [settings['search']?.['cache_mib'], settings['memory']?.['mib']];
+  if (typeof cache !== 'number' || typeof memory !== 'number' || cache <= memory / 2) return;
+  throw new ConfigError(`search.cache_mib is ${cache}, but must be at most half of memory.mib, which is ${memory}.`);
 }
 
 function deepFreeze<Value>(value: Value): Value {

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from './errors.js';
-import { asStorageError, openEnvironment } from './lmdb-environment.js';
+import { openEnvironment } from './lmdb-environment.js';
+import { asStorageError } from './storage-space.js';
 
 describe('openEnvironment', () => {
   it('keeps what a transaction wrote and nothing of one that threw', async () => {

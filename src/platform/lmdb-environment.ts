@@ -5,8 +5,9 @@
  * Threads that open the same path share one native environment; write transactions exclude each other across threads.
  */
 import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { open, type Database, type Key, type RootDatabase } from 'lmdb';
-import { ServiceError } from './errors.js';
+import { allocateLockFile, asStorageError } from './storage-space.js';
 
 export interface EnvironmentOptions {
   /** Named databases that may be open at a time. */
@@ -35,7 +36,10 @@ const DATABASES_MAX_DEFAULT = 64;
 const READERS_MAX = 1024;
 
 export function openEnvironment(path: string, options: EnvironmentOptions = {}): LmdbEnvironment {
-  if (options.readOnly !== true) mkdirSync(path, { recursive: true });
+  if (options.readOnly !== true) {
+    mkdirSync(path, { recursive: true });
+    allocateLockFile(join(path, 'lock.mdb'));
+  }
   const root = open({
     path,
     // A path with a dot in it would otherwise be taken for a file name.
@@ -55,7 +59,7 @@ export function openEnvironment(path: string, options: EnvironmentOptions = {}):
         await root.flushed;
         return result;
       } catch (error) {
-        throw asStorageError(error);
+        throw asStorageError(error, path);
       }
     },
     async flushed() {
@@ -63,21 +67,4 @@ export function openEnvironment(path: string, options: EnvironmentOptions = {}):
     },
     close: () => root.close(),
   };
-}
-
-const FULL_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'disk-full', 28, 122, -30792]);
-const FULL_MESSAGE = /no space left|disk quota exceeded|MDB_MAP_FULL|mapsize limit/i;
-
-/** True where the error says that no space is left: from the system, from LMDB or from the kernel. */
-export function isStorageFull(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return FULL_CODES.has((error as Error & { code?: unknown }).code) || FULL_MESSAGE.test(error.message);
-}
-
-/** `storage-full` for an error that says so; every other error as it is. */
-export function asStorageError(error: unknown): unknown {
-  if (error instanceof ServiceError || !isStorageFull(error)) return error;
-  return new ServiceError('storage-full', 'The disk is full: nothing was written. Free space and try again.', {
-    cause: error,
-  });
 }

@@ -55,6 +55,21 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
       registers,
     }),
     searches: new Counter({ name: 'gannet_searches_total', help: 'Searches that ran', registers }),
+    searchCacheHits: new Counter({
+      name: 'gannet_search_cache_hits_total',
+      help: 'Searches answered from memory',
+      registers,
+    }),
+    searchCacheMisses: new Counter({
+      name: 'gannet_search_cache_misses_total',
+      help: 'Searches that were looked for in memory and not found',
+      registers,
+    }),
+    searchCacheBytes: new Gauge({
+      name: 'gannet_search_cache_bytes',
+      help: 'Memory of the answers that are kept',
+      registers,
+    }),
     searchWorkerSeconds: new Histogram({
       name: 'gannet_search_worker_seconds',
       help: 'Time of a search inside its worker',

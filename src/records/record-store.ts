@@ -13,10 +13,10 @@
  * any thread after `refresh()`, which a task calls once at its start.
  */
 import { createHash } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, statSync, statfsSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type Database, type RootDatabase } from 'lmdb';
-import { ServiceError, asStorageError } from '../platform/index.js';
+import { allocateLockFile, asStorageError } from '../platform/index.js';
 import { LIST_STATE_FORMAT, type ListState, type SegmentEntry } from './list-state.js';
 
 /** Address space per list, not memory or disk; a store that outgrows it answers storage-full. */
@@ -27,13 +27,6 @@ const READERS_MAX = 512;
 /** Longer names are kept under a prefix and a hash: LMDB bounds its keys. */
 const NAME_KEY_BYTES_MAX = 1000;
 const NAME_KEY_PREFIX_BYTES = 900;
-/** With less space than this, LMDB's "input/output error" of a short write means that the disk is full. */
-const DISK_FULL_FREE_BYTES_MAX = 16 * 2 ** 20;
-const EIO = 5;
-/** More than READERS_MAX readers take. */
-const LOCK_FILE_BYTES = 65_536;
-/** The unit of `stat`, whatever the file system's own. */
-const STAT_BLOCK_BYTES = 512;
 const APPEND = { append: true };
 const PLAIN = { append: false };
 
@@ -253,37 +246,11 @@ export class RecordStore {
 
   /** `storage-full` where the error means that; every other error as it is. */
   asWriteError(error: unknown): unknown {
-    const code = error instanceof Error ? (error as Error & { code?: unknown }).code : undefined;
-    if ((code === EIO || code === 'io') && freeBytes(this.listPath) < DISK_FULL_FREE_BYTES_MAX) {
-      return new ServiceError('storage-full', 'The disk is full: nothing was written. Free space and try again.', {
-        cause: error,
-      });
-    }
-    return asStorageError(error);
+    return asStorageError(error, this.listPath);
   }
 
   async close(): Promise<void> {
     this.versions.clear();
     await this.root.close();
   }
-}
-
-/**
- * LMDB maps its lock file as a hole and writes into it: on a full disk that is a SIGBUS, the end of the process. So its
- * blocks are taken before, by writing, which fails as an error. A file that has its blocks may be in use and is left alone.
- */
-function allocateLockFile(path: string): void {
-  const existing = statSync(path, { throwIfNoEntry: false });
-  if (existing !== undefined && existing.blocks * STAT_BLOCK_BYTES >= LOCK_FILE_BYTES) return;
-  const file = openSync(path, existing === undefined ? 'wx' : 'r+');
-  try {
-    writeFileSync(file, Buffer.alloc(LOCK_FILE_BYTES));
-  } finally {
-    closeSync(file);
-  }
-}
-
-function freeBytes(path: string): number {
-  const { bavail, bsize } = statfsSync(path);
-  return bavail * bsize;
 }

@@ -5,4 +5,16 @@ export type { FilterNode, FilterValue } from './filter/filter-nodes.js';
 export { filterPlan } from './delete-plan.js';
 export { SearchExecutor } from './execution/search-executor.js';
 export { StoreRecordReader, type RecordReader } from './execution/record-reader.js';
+export {
+  QUERY_RULES_MAX,
+  RULE_FILTER_CHARACTERS_MAX,
+  RULE_NAME_CHARACTERS_MAX,
+  RULE_PATTERN_CHARACTERS_MAX,
+  type QueryRule,
+} from './rules/query-rule.js';
+export { compileQueryRules } from './rules/query-rules.js';
 export { ResponseWriter } from './response/response-writer.js';
+export { ListContexts } from './execution/list-context.js';
+export { RelatedExecutor } from './related/related-executor.js';
+export { SuggestExecutor } from './suggest/suggest-executor.js';
+export { ANSWER_HEAD_BYTES, answerHead } from './response/answer-head.js';

@@ -1,5 +1,8 @@
 /** A search as the front end hands it to a search worker, after validation of every option against its schema. */
 import type { GenerationHandle } from '../../native-bindings/index.js';
+import type { SynonymRule } from './synonyms/synonym-matcher.js';
+
+export type { SynonymRule };
 
 export type MatchMode = 'any' | 'all' | 'phrase';
 
@@ -49,6 +52,31 @@ export interface SearchTask {
   readonly subject: { readonly kind: 'list' | 'group'; readonly name: string; readonly version: number };
   readonly options: SearchOptions;
   readonly queryId: string;
+  /** On top of the rules in force, for a preview. */
+  readonly extraSynonymRule?: SynonymRule;
+}
+
+/** What somebody who is still typing may mean. */
+export interface SuggestTask {
+  readonly kind: 'suggest';
+  readonly targets: readonly SearchTarget[];
+  readonly options: SuggestOptions;
+}
+
+export interface SuggestOptions {
+  /** As typed so far; blanks at its end say that its last word is complete. */
+  readonly query: string;
+  readonly size: number;
+  readonly typoTolerance: boolean;
+}
+
+/** Records like one. */
+export interface RelatedTask {
+  readonly kind: 'related';
+  readonly target: SearchTarget;
+  readonly subject: { readonly list: string; readonly version: number };
+  readonly recordName: string;
+  readonly options: Pick<SearchOptions, 'filter' | 'select' | 'skip' | 'size'>;
 }
 
 /** The whole response body as UTF-8 JSON, and what the front end needs to know of it without parsing. */

@@ -23,7 +23,7 @@ function harness(change: Partial<SearchBatcherOptions> = {}) {
     queueMax: 5,
     run: (tasks) =>
       new Promise((resolve, reject) => {
-        const ids = tasks.map(({ queryId }) => queryId);
+        const ids = tasks.map((each) => (each.kind === 'search' ? each.queryId : each.kind));
         batches.push({ ids, finish: () => { resolve(answerOf(ids)); }, fail: reject }); // prettier-ignore
       }),
     observe: {

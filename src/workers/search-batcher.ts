@@ -6,12 +6,12 @@
  * also when its batch is lost. A search whose client went away is dropped as long as it waits. Main thread only.
  */
 import { deserialiseError, ServiceError } from '../platform/index.js';
-import type { SearchAnswer, SearchTask } from '../search/index.js';
-import type { SearchBatchAnswer } from './search-messages.js';
+import type { SearchAnswer } from '../search/index.js';
+import type { SearchBatchAnswer, SearchPoolTask } from './search-messages.js';
 
 export interface SearchBatcherOptions {
   /** Runs a batch somewhere; rejects only when the whole batch is lost. Answers come in the order of the tasks. */
-  readonly run: (tasks: readonly SearchTask[]) => Promise<SearchBatchAnswer>;
+  readonly run: (tasks: readonly SearchPoolTask[]) => Promise<SearchBatchAnswer>;
   readonly workers: number;
   /** Batches that are out at a time: enough that no worker waits for the main thread between two. */
   readonly inFlightMax: number;
@@ -24,14 +24,14 @@ export interface SearchBatcherObserver {
   waiting(count: number): void;
   refused(): void;
   batch(size: number): void;
-  answered(workerMs: number): void;
-  bug(stack: string, task: SearchTask): void;
+  answered(task: SearchPoolTask, workerMs: number): void;
+  bug(stack: string, task: SearchPoolTask): void;
   /** The batch was lost with its worker. */
   lost(error: unknown, size: number): ServiceError;
 }
 
 interface Waiting {
-  readonly task: SearchTask;
+  readonly task: SearchPoolTask;
   readonly signal: AbortSignal;
   readonly resolve: (answer: SearchAnswer) => void;
   readonly reject: (error: unknown) => void;
@@ -50,7 +50,7 @@ export class SearchBatcher {
 
   constructor(private readonly options: SearchBatcherOptions) {}
 
-  search(task: SearchTask, signal: AbortSignal): Promise<SearchAnswer> {
+  search(task: SearchPoolTask, signal: AbortSignal): Promise<SearchAnswer> {
     if (this.closed)
       return Promise.reject(new ServiceError('shutting-down', 'The service is stopping; try again soon.'));
     if (this.waiting.length >= this.options.queueMax) this.dropAborted();
@@ -127,7 +127,7 @@ export class SearchBatcher {
       return;
     }
     const { begin, end, totalCount, workerMs } = reply.value;
-    this.options.observe.answered(workerMs);
+    this.options.observe.answered(waiting.task, workerMs);
     waiting.resolve({ body: new Uint8Array(answer.bytes, begin, end - begin), totalCount, workerMs });
   }
 

@@ -1,9 +1,13 @@
 /** What travels between the main thread and a search worker; all of it can be cloned. */
-import type { SearchTask } from '../search/index.js';
+import type { RelatedTask, SearchTask, SuggestTask } from '../search/index.js';
+import type { AbbreviationTask } from '../synonyms/index.js';
 import type { WorkerReply } from './worker-reply.js';
 
+/** What search workers do; each is answered with the bytes of a body. */
+export type SearchPoolTask = SearchTask | SuggestTask | RelatedTask | AbbreviationTask;
+
 export type SearchWorkerMessage =
-  | { readonly kind: 'batch'; readonly tasks: readonly SearchTask[] }
+  | { readonly kind: 'batch'; readonly tasks: readonly SearchPoolTask[] }
   /** Refused unless the pool was made for testing. */
   | { readonly kind: 'die'; readonly how: WorkerDeath };
 

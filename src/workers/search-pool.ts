@@ -2,9 +2,15 @@
 import { Piscina } from 'piscina';
 import type { Logger } from 'pino';
 import type { Config, Metrics } from '../platform/index.js';
-import type { SearchAnswer, SearchTask } from '../search/index.js';
+import type { SearchAnswer } from '../search/index.js';
 import { SearchBatcher } from './search-batcher.js';
-import type { SearchBatchAnswer, SearchWorkerData, SearchWorkerMessage, WorkerDeath } from './search-messages.js';
+import type {
+  SearchBatchAnswer,
+  SearchPoolTask,
+  SearchWorkerData,
+  SearchWorkerMessage,
+  WorkerDeath,
+} from './search-messages.js';
 import { WorkerDeaths, workerFile } from './worker-pool.js';
 
 /** One batch at work and one waiting in each worker, so that a worker never waits for the main thread. */
@@ -23,7 +29,7 @@ export interface SearchPoolOptions {
 
 export interface RunningSearchPool {
   /** Rejects with a ServiceError: `overloaded`, the search's own, or `internal-error` if its worker died. */
-  search(task: SearchTask, signal: AbortSignal): Promise<SearchAnswer>;
+  search(task: SearchPoolTask, signal: AbortSignal): Promise<SearchAnswer>;
   /** Resolves when a worker is ready to search. */
   warmUp(): Promise<void>;
   /** Testing only: makes one worker die; resolves when it did. */
@@ -70,12 +76,13 @@ export function createSearchPool({ config, log, metrics, testing = false }: Sear
       batch: (size) => {
         metrics.searchBatchSize.observe(size);
       },
-      answered: (workerMs) => {
+      answered: ({ kind }, workerMs) => {
+        if (kind !== 'search') return;
         metrics.searches.inc();
         metrics.searchWorkerSeconds.observe(workerMs / 1000);
       },
       bug: (stack, task) => {
-        log.error({ subject: task.subject, queryId: task.queryId, stack }, 'A search failed unexpectedly');
+        log.error({ ...described(task), stack }, 'A search failed unexpectedly');
       },
       lost: (error) => deaths.failure(error),
     },
@@ -99,4 +106,8 @@ export function createSearchPool({ config, log, metrics, testing = false }: Sear
       await piscina.close();
     },
   };
+}
+
+function described(task: SearchPoolTask) {
+  return task.kind === 'search' ? { subject: task.subject, queryId: task.queryId } : { kind: task.kind };
 }

@@ -7,18 +7,31 @@ import { workerData } from 'node:worker_threads';
 import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { kernel } from '../../native-bindings/index.js';
 import { RecordStoreCache } from '../records/index.js';
-import { ResponseWriter, SearchExecutor, StoreRecordReader, type SearchTask } from '../search/index.js';
+import {
+  ListContexts,
+  RelatedExecutor,
+  ResponseWriter,
+  SearchExecutor,
+  StoreRecordReader,
+  SuggestExecutor,
+} from '../search/index.js';
+import { scanAbbreviations } from '../synonyms/index.js';
 import type {
   SearchAnswerRange,
   SearchBatchAnswer,
+  SearchPoolTask,
   SearchWorkerData,
   SearchWorkerMessage,
   WorkerDeath,
 } from './search-messages.js';
 import { failureReply, type WorkerReply } from './worker-reply.js';
 
-const records = new StoreRecordReader(new RecordStoreCache());
-const executor = new SearchExecutor(kernel, records);
+const stores = new RecordStoreCache();
+const records = new StoreRecordReader(stores);
+const contexts = new ListContexts(kernel);
+const searches = new SearchExecutor(kernel, records, contexts);
+const suggestions = new SuggestExecutor(kernel, contexts, stores);
+const related = new RelatedExecutor(kernel, contexts, stores, records);
 const writer = new ResponseWriter();
 
 /**
@@ -42,24 +55,41 @@ export default async function handle(message: SearchWorkerMessage): Promise<unkn
   }
 }
 
-function runBatch(tasks: readonly SearchTask[]): SearchBatchAnswer {
+function runBatch(tasks: readonly SearchPoolTask[]): SearchBatchAnswer {
   try {
-    const replies = tasks.map(runSearch);
+    const replies = tasks.map(runTask);
     return { bytes: writer.take(), replies };
   } finally {
     records.release();
   }
 }
 
-function runSearch(task: SearchTask): WorkerReply<SearchAnswerRange> {
+function runTask(task: SearchPoolTask): WorkerReply<SearchAnswerRange> {
   const begin = writer.length;
   const startedMs = performance.now();
   try {
-    const totalCount = executor.execute(task, writer);
+    const totalCount = execute(task);
     return { ok: true, value: { begin, end: writer.length, totalCount, workerMs: performance.now() - startedMs } };
   } catch (error) {
     writer.truncate(begin);
     return failureReply(error);
+  }
+}
+
+/** Writes the body of the answer; returns its total count. */
+function execute(task: SearchPoolTask): number {
+  switch (task.kind) {
+    case 'search':
+      return searches.execute(task, writer);
+    case 'suggest':
+      return suggestions.execute(task, writer);
+    case 'related':
+      return related.execute(task, writer);
+    case 'abbreviations': {
+      const step = scanAbbreviations(kernel, stores, task);
+      writer.text(JSON.stringify(step));
+      return step.counts.length;
+    }
   }
 }
 

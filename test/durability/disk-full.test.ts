@@ -3,7 +3,7 @@
  * works again when there is space. Needs the right to mount a small file system; skipped, and said so, where that is missing.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
@@ -45,6 +45,15 @@ const records = (batch: number) =>
     text: `some words ${index} `.repeat(8),
   }));
 
+function fillUp(): void {
+  const file = openSync(join(mountPoint, 'filler'), 'w');
+  try {
+    for (;;) writeSync(file, Buffer.alloc(4096));
+  } catch {
+    closeSync(file);
+  }
+}
+
 const total = async ({ client }: TestService, query?: string): Promise<number> => {
   const answer = await client.get(`/search/default/${LIST}/1`, { size: 1, ...(query === undefined ? {} : { query }) });
   expect(answer.status, answer.text).toBe(200);
@@ -74,6 +83,16 @@ it.skipIf(!mounted)('answers 507, serves on, loses nothing, and writes again whe
   expect(await total(service, 'batch0')).toBe(BATCH_RECORDS);
   const refused = await service.client.bulk('default', LIST, records(acknowledged));
   expect(refused.status, refused.text).toBe(507);
+
+  // Not a byte left: a new list would need its lock file mapped, which must not end the process.
+  fillUp();
+  for (const answer of [
+    await service.client.post('/list/default', { name: 'another', searchable_fields: [{ name: 'title' }] }),
+    await service.client.post(PATH, { name: 'single', fields: { title: 'no room' } }),
+  ]) {
+    expect(answer.status, answer.text).toBe(507);
+  }
+  expect(await total(service)).toBe(acknowledged * BATCH_RECORDS);
 
   expect(mount('remount', LARGE_MIB)).toBe(true);
   const accepted = await service.client.bulk('default', LIST, records(acknowledged));

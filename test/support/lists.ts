@@ -5,14 +5,26 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { kernel } from '../../native-bindings/index.js';
 import type { FieldDefinition } from '../../src/catalog/index.js';
-import { createInlineExecutor, createListIndexes, type IngestExecutor, type ListIndex } from '../../src/index/index.js';
+import {
+  createInlineExecutor,
+  createListIndexes,
+  type IngestExecutor,
+  type ListIndex,
+  type SearchSettings,
+} from '../../src/index/index.js';
 import { loadConfig } from '../../src/platform/config.js';
 import { createMetrics, systemClock } from '../../src/platform/index.js';
 import { RecordStoreCache } from '../../src/records/index.js';
 import type { SearchOptions, SearchTask } from '../../src/search/index.js';
 
 export interface ListFixtures {
-  add(name: string, definition: FieldDefinition, records: readonly object[]): Promise<ListIndex>;
+  /** Language `en` without rules, unless `settings` says otherwise. */
+  add(
+    name: string,
+    definition: FieldDefinition,
+    records: readonly object[],
+    settings?: Partial<SearchSettings>,
+  ): Promise<ListIndex>;
   close(): Promise<void>;
 }
 
@@ -30,8 +42,8 @@ export async function listFixtures(executor?: IngestExecutor): Promise<ListFixtu
     metrics: createMetrics(),
   });
   return {
-    async add(name, definition, records) {
-      const settings = { account: 'test', list: name, language: 'en', synonym_rules: [], query_rules: [] };
+    async add(name, definition, records, own = {}) {
+      const settings = { account: 'test', list: name, language: 'en', synonym_rules: [], query_rules: [], ...own };
       const index = await indexes.create(`id-${name}`, settings, definition);
       if (records.length === 0) return index;
       const session = index.startImport('ndjson');

@@ -11,6 +11,11 @@ namespace {
 
 constexpr std::string_view kZeroWidthSpace = "\xe2\x80\x8b";
 
+// й is a letter of its own, the only one that keeps a mark that folding drops elsewhere.
+constexpr uint32_t kCombiningBreve = 0x306;
+constexpr std::string_view kSmallI = "\xd0\xb8";
+constexpr std::string_view kSmallShortI = "\xd0\xb9";
+
 // What the fast path needs to know of a byte. A byte with no bit set ends a word and starts none.
 enum ByteKind : uint8_t {
   kUpper = 1,
@@ -244,7 +249,11 @@ std::string_view Analyzer::Fold(size_t begin, size_t end) {
   for (size_t at = begin; at < end;) {
     const auto [code, length] = DecodeUtf8(text_.data() + at, end - at);
     const CharacterTraits traits = TraitsOf(code);
-    AppendFolded(code, &term_);
+    if (code == kCombiningBreve && term_.ends_with(kSmallI)) {
+      term_.replace(term_.size() - kSmallI.size(), kSmallI.size(), kSmallShortI);  // й in two parts
+    } else {
+      AppendFolded(code, &term_);
+    }
     composes |= traits.may_compose();
     is_word |= traits.is_word();
     at += length;

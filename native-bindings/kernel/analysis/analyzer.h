@@ -10,7 +10,7 @@
 // character but for katakana. A run of Thai, Lao, Khmer or Myanmar that nobody segmented is one word.
 //
 // Folding: NFKC, full case folding, no diacritics (marks of Indic scripts and the kana voicing marks are no
-// diacritics), decimal digits of every script to ASCII, typographic apostrophes to '. Letters without decomposition
+// diacritics, nor is the mark of й), decimal digits of every script to ASCII, typographic apostrophes to '. Letters without decomposition
 // go to what people type instead (generate-unicode-tables.mjs lists them). Skin tones, joiners and variation selectors
 // are dropped. Apostrophes and underscores at the ends of a word are no part of its term. Folding a term again
 // changes nothing.

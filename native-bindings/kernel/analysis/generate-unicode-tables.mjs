@@ -137,7 +137,12 @@ function fold(text) {
   return /\p{No}/u.test(text) ? folded.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '') : folded;
 }
 
+/** Letters that decompose but are letters of their own, whose mark nobody leaves out: Russian stems need й. */
+const WHOLE = /[йЙ]/u;
+
 function foldFully(text) {
+  const [whole, ...more] = text.normalize('NFKC');
+  if (more.length === 0 && WHOLE.test(whole)) return whole.toLowerCase();
   let current = text;
   for (let round = 0; round < 8; round++) {
     const next = [...current.normalize('NFKD')].map(foldOnce).join('').normalize('NFC');

@@ -88,7 +88,8 @@ class Column {
   };
   Point Location(uint32_t document) const {
     const FixedPoint& point = points()[document];
-    return {point.latitude * 1e-7, point.longitude * 1e-7};
+    // Division gives the double that is nearest to the decimal; a product with 1e-7 does not.
+    return {point.latitude / 1e7, point.longitude / 1e7};
   }
 
   // Smallest and largest number among documents [block * kColumnBlockSize, ...); false where none has a value.

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "../topk/phrase_matcher.h"
+#include "../topk/proximity_scorer.h"
 #include "../topk/simd.h"
 #include "json_writer.h"
 
@@ -17,7 +18,8 @@ void AppendMember(const char* name, double value, std::string* out) {
 
 class HitExplainer {
  public:
-  HitExplainer(const PreparedQuery& query, const Hit& hit) : query_(query), hit_(hit) {}
+  HitExplainer(const PreparedQuery& query, const Hit& hit, ProximityScorer* proximity)
+      : query_(query), hit_(hit), proximity_(*proximity) {}
 
   void Append(std::string* out) {
     float score = 0;  // Added in the order of scoring, as the evaluator does.
@@ -29,6 +31,8 @@ class HitExplainer {
       score += contribution;
       if (contribution > 0) groups.emplace_back(group.plan_index, std::move(text));
     }
+    std::string nearby;
+    score += AppendPairs(&nearby);
     std::sort(groups.begin(), groups.end());
     AppendMember("{\"score\":", query_.has_scoring_groups ? std::min(score, 1.0f) : 1.0, out);
     AppendMember(",\"maximum\":", query_.maximum, out);
@@ -37,10 +41,31 @@ class HitExplainer {
       if (out->back() == '}') out->push_back(',');
       out->append(text);
     }
-    out->append("]}");
+    out->push_back(']');
+    if (!nearby.empty()) out->append(",\"nearby\":[" + nearby + "]");
+    out->push_back('}');
   }
 
  private:
+  float AppendPairs(std::string* out) {
+    float bonus = 0;
+    for (const PreparedPair& pair : query_.pairs) {
+      const float contribution = proximity_.PairBonus(hit_.segment, hit_.document, pair);
+      bonus += contribution;
+      if (contribution == 0) continue;
+      const PreparedGroup& first = query_.groups[pair.first];
+      const PreparedGroup& second = query_.groups[pair.second];
+      out->append(out->empty() ? "{\"terms\":[" : ",{\"terms\":[");
+      AppendJsonString(TextOf(first.alternatives[0]), out);
+      out->push_back(',');
+      AppendJsonString(TextOf(second.alternatives[0]), out);
+      AppendMember("],\"idf\":", (first.idf + second.idf) / 2, out);
+      AppendMember(",\"contribution\":", double{contribution}, out);
+      out->push_back('}');
+    }
+    return bonus;
+  }
+
   float AppendGroup(const PreparedGroup& group, std::string* out) const {
     std::string terms;
     float sum = 0;
@@ -95,15 +120,18 @@ class HitExplainer {
 
   const PreparedQuery& query_;
   const Hit& hit_;
+  ProximityScorer& proximity_;
 };
 
 }  // namespace
 
 std::string ExplainHits(const PreparedQuery& query, const std::vector<Hit>& hits) {
+  std::vector<PostingCursor> cursors;
+  ProximityScorer proximity(&query, &cursors);
   std::string out = "[";
   for (const Hit& hit : hits) {
     if (out.size() > 1) out.push_back(',');
-    HitExplainer(query, hit).Append(&out);
+    HitExplainer(query, hit, &proximity).Append(&out);
   }
   out.push_back(']');
   return out;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "../common/error.h"
 #include "../topk/simd.h"
@@ -17,6 +18,8 @@ namespace {
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 // Small pages gather at least this many more before the better ones are kept.
 constexpr size_t kSpareHitsMin = 64;
+// Bonuses are worked out for at least so many of the best at once: few of the rest can come before the best of these.
+constexpr size_t kFirstBonusesMin = 64;
 
 void CheckSortColumn(const Generation& generation, const SortKey& key) {
   for (const SegmentView& view : generation.segments) {
@@ -38,8 +41,11 @@ int Compare(const T& a, const T& b) {
 
 }  // namespace
 
-HitCollector::HitCollector(const Generation& generation, const QueryPlan& plan)
-    : generation_(generation), plan_(plan), columns_(plan.sort_keys.size()) {
+HitCollector::HitCollector(const Generation& generation, const QueryPlan& plan, ProximityScorer* proximity)
+    : generation_(generation),
+      plan_(plan),
+      proximity_(proximity->empty() ? nullptr : proximity),
+      columns_(plan.sort_keys.size()) {
   const uint64_t wanted = std::min<uint64_t>(uint64_t{plan.skip} + plan.size, generation.live_count);
   // A page behind the last match has no hits, whatever the order.
   kept_max_ = plan.skip >= generation.live_count || plan.size == 0 ? 0 : static_cast<size_t>(wanted);
@@ -55,6 +61,7 @@ HitCollector::HitCollector(const Generation& generation, const QueryPlan& plan)
   } else if (plan.sort_keys.empty()) {
     order_ = Order::kScore;
     needs_every_score_ = wants_hits();
+    if (proximity_ != nullptr) slack_ = proximity_->bound();
   } else {
     order_ = Order::kKeys;
     stride_ = plan.sort_keys.size();
@@ -94,20 +101,22 @@ void HitCollector::CollectByScore(const Window& window, const float* scores) {
   std::copy_n(window.matches, kWindowWords, candidates);
   if (has_bar_) {
     // Equal scores may still enter, by record number.
-    const float below = std::nextafter(bar_.score, -std::numeric_limits<float>::infinity());
+    const float below = std::nextafter(bar_.score - slack_, -std::numeric_limits<float>::infinity());
     GreaterBits(scores, below, WordMask(window.matches), candidates);
     IntersectBits(candidates, window.matches);
   }
   ForEachBit(candidates, [&](uint32_t offset) {
     const Hit hit = MakeHit(window.range.base + offset, scores[offset]);
-    if (EntersAfterBar(hit, nullptr)) Add(hit, nullptr);
+    if (slack_ > 0 || EntersAfterBar(hit, nullptr)) Add(hit, nullptr);
   });
 }
 
 void HitCollector::CollectByRecordNumber(const Window& window, const float* scores) {
   ForEachBit(window.matches, [&](uint32_t offset) {
-    const Hit hit = MakeHit(window.range.base + offset, scores == nullptr ? unscored_ : scores[offset]);
-    if (EntersAfterBar(hit, nullptr)) Add(hit, nullptr);
+    Hit hit = MakeHit(window.range.base + offset, scores == nullptr ? unscored_ : scores[offset]);
+    if (!EntersAfterBar(hit, nullptr)) return;
+    if (scores != nullptr && proximity_ != nullptr) hit.score += proximity_->Bonus(segment_, hit.document);
+    Add(hit, nullptr);
   });
 }
 
@@ -116,11 +125,12 @@ void HitCollector::CollectByKeys(const Window& window, const float* scores, cons
   ForEachBit(window.matches, [&](uint32_t offset) {
     Hit hit = MakeHit(window.range.base + offset, 0);
     ReadKeys(hit.document, values.data());
-    if (scores == nullptr) {
+    if (scores == nullptr || proximity_ != nullptr) {
       if (has_bar_ && CompareWithoutScores(hit, values.data(), bar_, bar_values_.data()) > 0) return;
-      scores = lazy_scores();
+      if (scores == nullptr) scores = lazy_scores();
     }
     hit.score = scores[offset];
+    if (proximity_ != nullptr) hit.score += proximity_->Bonus(segment_, hit.document);
     if (EntersAfterBar(hit, values.data())) Add(hit, values.data());
   });
 }
@@ -208,11 +218,19 @@ void HitCollector::KeepBest() {
   };
   const auto last = order.begin() + static_cast<ptrdiff_t>(kept - 1);
   std::nth_element(order.begin(), last, order.end(), comes_first);
+  bar_ = hits_[*last];
+  bar_values_.assign(values_.begin() + static_cast<ptrdiff_t>(*last * stride_),
+                     values_.begin() + static_cast<ptrdiff_t>((*last + 1) * stride_));
+  has_bar_ = kept == kept_max_;
+  const auto may_catch_up = [&](uint32_t index) { return hits_[index].score >= bar_.score - slack_; };
+  const auto end = slack_ > 0 ? std::partition(last + 1, order.end(), may_catch_up) : last + 1;
+  const auto staying = static_cast<size_t>(end - order.begin());
+  buffer_max_ = std::max(buffer_max_, staying + std::max(staying, kSpareHitsMin));
   std::vector<Hit> hits;
   std::vector<double> values;
   hits.reserve(buffer_max_);
   values.reserve(buffer_max_ * stride_);
-  for (size_t i = 0; i < kept; ++i) {
+  for (size_t i = 0; i < staying; ++i) {
     const size_t index = order[i];
     hits.push_back(hits_[index]);
     values.insert(values.end(), values_.begin() + static_cast<ptrdiff_t>(index * stride_),
@@ -220,12 +238,44 @@ void HitCollector::KeepBest() {
   }
   hits_ = std::move(hits);
   values_ = std::move(values);
-  has_bar_ = kept == kept_max_;
-  bar_ = hits_.back();
-  bar_values_.assign(values_.end() - static_cast<ptrdiff_t>(stride_), values_.end());
+}
+
+void HitCollector::AddBonuses(std::vector<uint32_t> indexes) {
+  // Cursors walk forwards.
+  std::sort(indexes.begin(), indexes.end(), [&](uint32_t a, uint32_t b) {
+    return std::pair(hits_[a].segment, hits_[a].document) < std::pair(hits_[b].segment, hits_[b].document);
+  });
+  for (const uint32_t index : indexes) {
+    hits_[index].score += proximity_->Bonus(hits_[index].segment, hits_[index].document);
+  }
+}
+
+void HitCollector::AddBonuses() {
+  std::vector<uint32_t> order(hits_.size());
+  std::iota(order.begin(), order.end(), 0u);
+  // The best without a bonus get theirs first: what they reach then tells who else has a chance.
+  const size_t first = std::min(std::max(kept_max_, kFirstBonusesMin), order.size());
+  const auto middle = order.begin() + static_cast<ptrdiff_t>(first);
+  if (first < order.size()) {
+    std::nth_element(order.begin(), middle, order.end(),
+                     [&](uint32_t a, uint32_t b) { return hits_[a].score > hits_[b].score; });
+  }
+  AddBonuses(std::vector<uint32_t>(order.begin(), middle));
+  if (first == order.size()) return;
+  std::vector<float> scores;
+  for (auto index = order.begin(); index != middle; ++index) scores.push_back(hits_[*index].score);
+  const auto worst = scores.begin() + static_cast<ptrdiff_t>(kept_max_ - 1);
+  std::nth_element(scores.begin(), worst, scores.end(), std::greater<>());
+  std::vector<uint32_t> others;
+  for (auto index = middle; index != order.end(); ++index) {
+    const Hit& hit = hits_[*index];
+    if (hit.score + proximity_->BoundOf(hit.segment, hit.document) >= *worst) others.push_back(*index);
+  }
+  AddBonuses(std::move(others));
 }
 
 std::vector<Hit> HitCollector::Finish() {
+  if (slack_ > 0 && !hits_.empty()) AddBonuses();
   std::vector<uint32_t> order(hits_.size());
   std::iota(order.begin(), order.end(), 0u);
   const size_t end = std::min(order.size(), kept_max_);

@@ -2,12 +2,16 @@
 //
 // Hits gather in a buffer of about twice the number wanted; when it is full, the better half stays (nth_element, so a
 // page far down costs no more per match than the first) and its worst becomes the bar for what enters.
+//
+// With a proximity bonus, windows bring the scores without it. In the order of scores, what may still be among the best
+// with it is kept, too, and gets its bonus at the end; in another order, hits get theirs when they enter.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <vector>
 
+#include "../topk/proximity_scorer.h"
 #include "../topk/window.h"
 #include "generation.h"
 #include "query_plan.h"
@@ -27,7 +31,8 @@ class HitCollector {
   using LazyScores = std::function<const float*()>;
 
   // Error(kInvalidArgument) where a sort key names a column that the segments do not have or cannot be sorted by.
-  HitCollector(const Generation& generation, const QueryPlan& plan);
+  // `proximity` outlives the collector.
+  HitCollector(const Generation& generation, const QueryPlan& plan, ProximityScorer* proximity);
 
   // Every match's score is needed to order the hits. Otherwise, scores only break ties and are asked for late.
   bool needs_every_score() const { return needs_every_score_; }
@@ -58,10 +63,15 @@ class HitCollector {
   bool EntersAfterBar(const Hit& hit, const double* values) const;
   void Add(const Hit& hit, const double* values);
   void KeepBest();
+  // Bonuses of all hits that may be among those wanted; the others cannot come before these without.
+  void AddBonuses();
+  void AddBonuses(std::vector<uint32_t> indexes);
 
   const Generation& generation_;
   const QueryPlan& plan_;
   Order order_;
+  ProximityScorer* proximity_;
+  float slack_ = 0;  // in the order of scores: how much a hit's bonus may be
   bool needs_every_score_ = false;
   float unscored_ = 0;  // what a hit scores in storage order, where nobody asked for a score
   size_t kept_max_ = 0;

@@ -11,7 +11,6 @@
 //   u32 group count                  (0 = every document matches)
 //   per group:                       (one query word with its expansions, or a whole phrase)
 //     u8 occur (Occur)
-//     u8 in sequence                 (1 = a word whose neighbours in the query earn the proximity bonus)
 //     f32 boost                      (> 0)
 //     u16 alternative count          (>= 1)
 //     per alternative:
@@ -19,6 +18,8 @@
 //       f32 weight                   (0 < weight <= 1; as typed = 1)
 //       u16 term count               (1 = a term; more = terms at consecutive positions)
 //       per term: str
+//   u16 sequence length              (words in the order of the query, function words left out)
+//   per word: u16 group
 //   filter:                          one node, prefix order
 //     u8 FilterOp
 //       kAll                         everything
@@ -48,12 +49,12 @@
 // Scores: BM25F with combined fields (Robertson, Zaragoza, Taylor 2004): the weighted frequencies of a group's
 // alternatives are summed, each times its weight, and saturated once with kSaturationK1 and kLengthB; idf =
 // ln(1 + (N - df + 0.5) / (df + 0.5)), with N the documents of the generation and df the documents that hold any of
-// the alternatives that count (AlternativeKind), estimated from their document frequencies (prepared_query.h).
+// the alternatives that count (AlternativeKind); a phrase adds what its rarest term has.
 //
-// Proximity bonus: groups in sequence form pairs with the next group in sequence. A pair adds
-// proximity weight * (idf + idf') / 2 * t / (t + K), K as for a word, t = the sum over occurrences of the one and of
-// the other within kProximityDistanceMax positions in one field (either order) of the field's weight units / distance.
-// Occurrences are those of the counting alternatives that are single terms.
+// Proximity bonus: neighbours in the sequence are a pair of groups, each pair counted once in each order, unless they
+// share a term. A pair adds proximity weight * (idf + idf') / 2 * t / (t + K), K as for a word, t = the sum over
+// occurrences of the one and of the other within kProximityDistanceMax positions in one field (either order) of the
+// field's weight units / distance. Occurrences are those of the counting alternatives that are single terms.
 //
 // The reported score is the sum of all that divided by the greatest sum that the impacts of these lists allow, so it
 // is in 0..1 and depends on nothing but query, record and list. Without scoring groups every match scores 1.
@@ -78,6 +79,7 @@ inline constexpr uint32_t kResultMagic = 0x54534c52;  // "RLST"
 inline constexpr uint32_t kHitsMax = 1u << 24;
 inline constexpr uint32_t kGroupsMax = 4096;
 inline constexpr uint32_t kAlternativesMax = 1024;
+inline constexpr uint32_t kSequenceMax = 4096;
 inline constexpr uint32_t kFilterDepthMax = 64;
 inline constexpr uint32_t kSortKeysMax = 8;
 // Totals over a whole plan, so that what a plan costs to hold is bounded by more than its bytes.

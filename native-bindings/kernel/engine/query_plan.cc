@@ -32,6 +32,7 @@ class PlanReader {
     const uint32_t group_count = Read<uint32_t>();
     if (group_count > kGroupsMax) Malformed("too many groups");
     for (uint32_t i = 0; i < group_count; ++i) plan.groups.push_back(ReadGroup());
+    ReadSequence(&plan);
     plan.filter = ReadFilter(1);
     ReadSortKeys(&plan);
     ReadFacets(&plan);
@@ -76,9 +77,6 @@ class PlanReader {
     const uint8_t occur = Read<uint8_t>();
     if (occur > static_cast<uint8_t>(Occur::kMustNot)) Malformed("occur");
     group.occur = static_cast<Occur>(occur);
-    const uint8_t in_sequence = Read<uint8_t>();
-    if (in_sequence > 1) Malformed("in sequence");
-    group.in_sequence = in_sequence == 1;
     group.boost = Read<float>();
     if (!(group.boost > 0) || !std::isfinite(group.boost)) Malformed("boost");
     const uint16_t count = Read<uint16_t>();
@@ -99,6 +97,16 @@ class PlanReader {
     if (count == 0 || terms_ > kPlanTermsMax) Malformed("term count");
     for (uint16_t i = 0; i < count; ++i) alternative.terms.push_back(ReadString());
     return alternative;
+  }
+
+  void ReadSequence(QueryPlan* plan) {
+    const uint16_t count = Read<uint16_t>();
+    if (count > kSequenceMax) Malformed("sequence too long");
+    for (uint16_t i = 0; i < count; ++i) {
+      const uint16_t group = Read<uint16_t>();
+      if (group >= plan->groups.size() || plan->groups[group].occur == Occur::kMustNot) Malformed("sequence");
+      plan->sequence.push_back(group);
+    }
   }
 
   PlanValue ReadValue() {

@@ -20,7 +20,6 @@ struct PlanGroup {
   Occur occur = Occur::kShould;
   float boost = 1;
   std::vector<PlanAlternative> alternatives;
-  bool in_sequence = false;
 };
 
 struct PlanValue {
@@ -62,6 +61,7 @@ struct QueryPlan {
   float minimum_score = 0;
   float proximity_weight = 0;
   std::vector<PlanGroup> groups;
+  std::vector<uint16_t> sequence;  // indexes of groups
   FilterNode filter;
   std::vector<SortKey> sort_keys;
   std::vector<PlanFacet> facets;

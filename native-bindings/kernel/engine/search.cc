@@ -24,6 +24,7 @@ constexpr size_t kKeptCursorsMax = 1024;
 struct ThreadScratch {
   EvaluatorScratch matching;
   EvaluatorScratch scoring;
+  std::vector<PostingCursor> proximity;
 };
 
 // The scratch of this thread for the time of one search. Its arrays are zero between searches (window.h), which an
@@ -42,8 +43,8 @@ class ScratchLease {
   ThreadScratch& operator*() const { return *scratch_; }
 
   void Return() {
-    for (EvaluatorScratch* part : {&scratch_->matching, &scratch_->scoring}) {
-      if (part->cursors.size() > kKeptCursorsMax) std::vector<PostingCursor>().swap(part->cursors);
+    for (auto* cursors : {&scratch_->matching.cursors, &scratch_->scoring.cursors, &scratch_->proximity}) {
+      if (cursors->size() > kKeptCursorsMax) std::vector<PostingCursor>().swap(*cursors);
     }
     returned_ = true;
   }
@@ -71,11 +72,25 @@ void RemoveBelow(float minimum_score, Window* window) {
   IntersectBits(window->matches, passing);
 }
 
+// The same where documents may reach the minimum by their bonus: only these have theirs worked out.
+void RemoveBelowWithBonus(float minimum_score, uint32_t segment, ProximityScorer* proximity, Window* window) {
+  for (uint32_t word = 0; word < kWindowWords; ++word) {
+    ForEachBit(window->matches[word], word * 64, [&](uint32_t offset) {
+      const float score = window->scores[offset];
+      if (score >= minimum_score) return;
+      const uint32_t document = window->range.base + offset;
+      const bool may_reach = score + proximity->BoundOf(segment, document) >= minimum_score;
+      if (may_reach && score + proximity->Bonus(segment, document) >= minimum_score) return;
+      window->matches[word] &= ~(uint64_t{1} << (offset % 64));
+    });
+  }
+}
+
 // Calls visit(window, window number) for every window of a segment that has matches, after deletions, filter and
 // minimum score.
 template <typename Visit>
 void ForEachWindow(const PreparedQuery& query, const QueryPlan& plan, uint32_t segment, bool with_scores,
-                   EvaluatorScratch* scratch, Visit&& visit) {
+                   EvaluatorScratch* scratch, ProximityScorer* proximity, Visit&& visit) {
   const SegmentView& view = query.generation->segments[segment];
   const ColumnFilter filter(plan.filter, *view.segment);
   SegmentEvaluator evaluator(&query, segment, with_scores, scratch);
@@ -83,8 +98,11 @@ void ForEachWindow(const PreparedQuery& query, const QueryPlan& plan, uint32_t s
        index = evaluator.NextWindow(index + 1)) {
     Window* window = evaluator.Evaluate(index);
     RemoveDeleted(view.deletions, window);
-    if (plan.minimum_score > 0) RemoveBelow(plan.minimum_score, window);
+    if (plan.minimum_score > 0) RemoveBelow(plan.minimum_score - query.bonus_bound_max, window);
     filter.Apply(window);
+    if (plan.minimum_score > 0 && !proximity->empty()) {
+      RemoveBelowWithBonus(plan.minimum_score, segment, proximity, window);
+    }
     if (AnyBit(window->matches)) visit(*window, index);
   }
 }
@@ -96,7 +114,8 @@ class Searcher {
         plan_(plan),
         scratch_(scratch),
         query_(PrepareQuery(generation, plan)),
-        collector_(generation, plan) {
+        proximity_(&query_, &scratch->proximity),
+        collector_(generation, plan, &proximity_) {
     for (const PlanFacet& facet : plan.facets) facets_.emplace_back(generation, facet);
     with_scores_ = collector_.needs_every_score() || plan.minimum_score > 0;
   }
@@ -124,7 +143,7 @@ class Searcher {
         return scorer->Evaluate(index)->scores;
       });
     };
-    ForEachWindow(query_, plan_, segment, with_scores_, &scratch_->matching, consume);
+    ForEachWindow(query_, plan_, segment, with_scores_, &scratch_->matching, &proximity_, consume);
     for (FacetCounter& facet : facets_) facet.EndSegment();
   }
 
@@ -141,6 +160,7 @@ class Searcher {
   const QueryPlan& plan_;
   ThreadScratch* scratch_;
   PreparedQuery query_;
+  ProximityScorer proximity_;
   HitCollector collector_;
   std::vector<FacetCounter> facets_;
   bool with_scores_ = false;
@@ -161,6 +181,7 @@ std::vector<uint32_t> CollectRecordNumbers(const Generation& generation, std::sp
   const QueryPlan plan = ParsePlan(bytes);
   const PreparedQuery query = PrepareQuery(generation, plan);
   ScratchLease scratch;
+  ProximityScorer proximity(&query, &(*scratch).proximity);
   std::vector<uint32_t> numbers;
   for (uint32_t segment = 0; segment < generation.segments.size(); ++segment) {
     const uint32_t* record_numbers = generation.segments[segment].segment->record_numbers().data();
@@ -168,7 +189,7 @@ std::vector<uint32_t> CollectRecordNumbers(const Generation& generation, std::sp
       ForEachBit(window.matches,
                  [&](uint32_t offset) { numbers.push_back(record_numbers[window.range.base + offset]); });
     };
-    ForEachWindow(query, plan, segment, plan.minimum_score > 0, &(*scratch).matching, consume);
+    ForEachWindow(query, plan, segment, plan.minimum_score > 0, &(*scratch).matching, &proximity, consume);
   }
   scratch.Return();
   std::sort(numbers.begin(), numbers.end());

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "../analysis/analyzer.h"
+#include "../analysis/stemmer.h"
 #include "../common/bytes.h"
 #include "../common/file.h"
 #include "../postings/posting_layout.h"
@@ -146,6 +147,7 @@ class LmdbSegment final : public Segment {
       const ColumnMeta& meta = meta_.columns[column];
       columns_.push_back(Column::Parse(meta.type, meta.many, meta_.document_count, parts));
     }
+    OpenSpelling();
     CursorGuard cursor(environment_.OpenCursor());
     std::span<const uint8_t> key;
     std::span<const uint8_t> value;
@@ -190,6 +192,18 @@ class LmdbSegment final : public Segment {
     if (low == meta_.document_count || record_numbers_[document_at(low)] != record_number) return std::nullopt;
     return document_at(low);
   }
+
+  std::span<const uint8_t> FindStemGroup(std::string_view stem) const override {
+    std::array<uint8_t, 1 + kStemmedBytesMax> key;
+    if (stem.size() > kStemmedBytesMax) return {};
+    key[0] = static_cast<uint8_t>(Key::kStemGroup);
+    std::ranges::copy(stem, key.begin() + 1);
+    std::span<const uint8_t> value;
+    if (!environment_.Get({key.data(), 1 + stem.size()}, &value)) return {};
+    return value;
+  }
+
+  const SpellingIndex& spelling() const override { return spelling_; }
 
   PostingList FindTerm(std::string_view term) const override {
     std::string scratch;
@@ -258,6 +272,18 @@ class LmdbSegment final : public Segment {
     return {reinterpret_cast<const uint8_t*>(copy.get()), value.size()};
   }
 
+  void OpenSpelling() {
+    std::span<const uint8_t> text;
+    if (!environment_.Get(MakeKey8(Key::kSpelling, 0), &text)) return;
+    spelling_ = SpellingIndex(text, AnyNumbers(Required(MakeKey8(Key::kSpelling, 1), "spelling offsets")),
+                              AnyNumbers(Required(MakeKey8(Key::kSpelling, 2), "spelling order")));
+  }
+
+  std::span<const uint32_t> AnyNumbers(std::span<const uint8_t> value) {
+    if (value.size() % sizeof(uint32_t) != 0) Damaged("array of numbers");
+    return {reinterpret_cast<const uint32_t*>(Aligned(value).data()), value.size() / sizeof(uint32_t)};
+  }
+
   std::span<const uint32_t> Numbers(std::span<const uint8_t> value) {
     if (value.size() != 4 * static_cast<size_t>(meta_.document_count)) Damaged("record numbers");
     return {reinterpret_cast<const uint32_t*>(Aligned(value).data()), meta_.document_count};
@@ -286,6 +312,7 @@ class LmdbSegment final : public Segment {
   std::span<const uint32_t> documents_by_record_;  // empty: record numbers ascend by document
   std::vector<FieldLengths> field_lengths_;
   std::vector<Column> columns_;
+  SpellingIndex spelling_;
   std::vector<std::span<const uint8_t>> chunks_;   // without their padding
   std::vector<std::unique_ptr<uint64_t[]>> copies_;
 };

@@ -19,6 +19,8 @@
 #include "../columns/column.h"
 #include "../format.h"
 #include "../postings/posting_list.h"
+#include "../vocabulary/segment_cache.h"
+#include "../vocabulary/spelling_index.h"
 
 namespace gannet {
 
@@ -39,6 +41,7 @@ struct SegmentMeta {
   uint64_t term_count = 0;
   std::vector<TextFieldMeta> text_fields;
   std::vector<ColumnMeta> columns;
+  std::string language;              // whose stems group the terms; empty: none
 };
 
 // Walks the terms of a segment in byte order. Belongs to one thread, and must not outlive its segment.
@@ -84,8 +87,21 @@ class Segment {
   // a test may leave it out).
   virtual std::unique_ptr<TermCursor> Terms(std::string_view /*from*/) const { return nullptr; }
 
+  // The value of a stem's group (stem_group.h); empty where the only term can be the stem itself.
+  virtual std::span<const uint8_t> FindStemGroup(std::string_view /*stem*/) const { return {}; }
+  // The terms that a misspelt word may stand for.
+  virtual const SpellingIndex& spelling() const {
+    static const SpellingIndex kNone;
+    return kNone;
+  }
+  // Answers about this segment that are worth keeping. Locks by itself.
+  SegmentCache& cache() const { return cache_; }
+
   virtual const Column& column(uint32_t index) const = 0;
   virtual uint64_t file_bytes() const = 0;
+
+ private:
+  mutable SegmentCache cache_;
 };
 
 // Reads everything in the file that Open does not: decodes every list and every column, and checks what the format

@@ -14,7 +14,7 @@ namespace {
 // Address space that is reserved for the file, far beyond what it can take: a word of two bytes may become a term of
 // 30, and every document has a length per field and a value per column, named in the batch or not.
 constexpr uint64_t kSizeSlackBytes = 64u << 20;
-constexpr uint64_t kSizeFactor = 16;
+constexpr uint64_t kSizeFactor = 32;
 
 class Builder {
  public:

@@ -77,6 +77,7 @@ class Merger {
       same = meta.columns[i].name == schema_.columns[i].name && meta.columns[i].type == schema_.columns[i].type &&
              meta.columns[i].many == schema_.columns[i].many;
     }
+    same = same && meta.language == schema_.language;
     if (!same) throw Error(ErrorCode::kInvalidArgument, "a merge of segments with different schemas");
     if (!source.deleted.empty() && source.deleted.size() != (size_t{meta.document_count} + 7) / 8) {
       throw Error(ErrorCode::kInvalidArgument, "deletions of another number of documents than the segment has");

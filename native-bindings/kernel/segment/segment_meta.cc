@@ -21,6 +21,7 @@ std::vector<uint8_t> EncodeSegmentMeta(const SegmentMeta& meta) {
     bytes.push_back(static_cast<uint8_t>(column.type));
     bytes.push_back(column.many ? 1 : 0);
   }
+  AppendString(&bytes, meta.language);
   return bytes;
 }
 
@@ -54,7 +55,8 @@ SegmentMeta DecodeSegmentMeta(std::span<const uint8_t> bytes) {
     column.many = many != 0;
     meta.columns.push_back(std::move(column));
   }
-  if (reader.remaining() != 0) reader.Fail();
+  meta.language = reader.Text();
+  if (meta.language.size() > kLanguageBytesMax || reader.remaining() != 0) reader.Fail();
   return meta;
 }
 

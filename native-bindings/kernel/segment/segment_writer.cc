@@ -22,6 +22,9 @@ void CheckSchema(const SegmentSchema& schema) {
   for (const uint32_t units : schema.text_field_weight_units) {
     if (units < 1 || units > kWeightUnitsMax) throw Error(ErrorCode::kInvalidArgument, "a weight is 1 to 1000 units");
   }
+  if (schema.language.size() > kLanguageBytesMax) {
+    throw Error(ErrorCode::kInvalidArgument, "a language is a tag of at most 16 bytes");
+  }
   for (const ColumnMeta& column : schema.columns) {
     if (column.type > ColumnType::kLocation || (column.type == ColumnType::kLocation && column.many)) {
       throw Error(ErrorCode::kInvalidArgument, "column " + column.name + " has an impossible type");
@@ -35,6 +38,7 @@ SegmentWriter::SegmentWriter(const std::string& path, const SegmentSchema& schem
   meta_.document_count = document_count;
   for (const uint32_t units : schema.text_field_weight_units) meta_.text_fields.push_back({units, 0});
   meta_.columns = schema.columns;
+  meta_.language = schema.language;
 }
 
 void SegmentWriter::WriteColumn(uint32_t column, ColumnWriter* values) {
@@ -93,6 +97,46 @@ void SegmentWriter::AddTerm(std::string_view term, std::span<const uint8_t> list
   AppendBytes(&entries_, value);
 }
 
+void SegmentWriter::VisitEntries(
+    const std::function<void(std::string_view, std::span<const uint8_t>)>& visit) const {
+  for (ByteReader reader(entries_); reader.remaining() > 0;) {
+    const size_t key_bytes = reader.Integer<uint16_t>();
+    const size_t value_bytes = reader.Integer<uint16_t>();
+    const std::string_view term = AsText(reader.Bytes(key_bytes));
+    visit(term, reader.Bytes(value_bytes));
+  }
+}
+
+void SegmentWriter::WriteStemGroups(SpellingIndexWriter* spelling) {
+  StemGroupWriter groups(meta_.language);
+  VisitEntries([&](std::string_view term, std::span<const uint8_t> value) {
+    spelling->Add(term);
+    groups.Add(term, ByteReader(value).Varint() >> 1);
+  });
+  std::vector<uint8_t> key = MakeKey(Key::kStemGroup);
+  groups.Write([&](std::string_view stem, std::span<const uint8_t> value) {
+    key.resize(1);
+    AppendBytes(&key, AsBytes(stem));
+    file_.Put(key, value);
+  });
+}
+
+void SegmentWriter::WriteTerms() {
+  std::vector<uint8_t> key = MakeKey(Key::kTerm);
+  VisitEntries([&](std::string_view term, std::span<const uint8_t> value) {
+    key.resize(1);
+    AppendBytes(&key, AsBytes(term));
+    file_.Put(key, value);
+  });
+}
+
+void SegmentWriter::WriteSpelling(const SpellingIndexWriter& spelling) {
+  if (spelling.empty()) return;
+  file_.Put(MakeKey8(Key::kSpelling, 0), AsBytes(spelling.text()));
+  file_.Put(MakeKey8(Key::kSpelling, 1), BytesOf(spelling.offsets()));
+  file_.Put(MakeKey8(Key::kSpelling, 2), BytesOf(spelling.Backwards()));
+}
+
 SegmentSummary SegmentWriter::Finish(std::span<const uint32_t> record_numbers) {
   FlushChunk();
   file_.Put(MakeKey8(Key::kRecordNumbers, 0), BytesOf(record_numbers));
@@ -108,14 +152,10 @@ SegmentSummary SegmentWriter::Finish(std::span<const uint32_t> record_numbers) {
   }
   if (!ascending) file_.Put(MakeKey8(Key::kRecordNumbers, 1), BytesOf(order));
 
-  std::vector<uint8_t> key = MakeKey(Key::kTerm);
-  for (ByteReader reader(entries_); reader.remaining() > 0;) {
-    const size_t key_bytes = reader.Integer<uint16_t>();
-    const size_t value_bytes = reader.Integer<uint16_t>();
-    key.resize(1);
-    AppendBytes(&key, reader.Bytes(key_bytes));
-    file_.Put(key, reader.Bytes(value_bytes));
-  }
+  SpellingIndexWriter spelling;
+  WriteStemGroups(&spelling);
+  WriteTerms();
+  WriteSpelling(spelling);
   file_.Overwrite(MakeKey(Key::kMeta), EncodeSegmentMeta(meta_));
   const uint64_t bytes = file_.Finish();
   RenameAndSyncDirectory(temporary_path_, path_);

@@ -1,7 +1,7 @@
 // Lays out a segment file: what building and merging share.
 //
 // The parts have to come in the order of their keys: columns, field lengths, meta, norms, postings, record numbers,
-// terms. Terms are told with their lists (AddTerm); their entries are kept in memory until the lists are written.
+// stems, terms, spelling. Terms are told with their lists (AddTerm); their entries are kept in memory until the lists are written.
 //
 // Thread-safety: one thread.
 #pragma once
@@ -15,6 +15,8 @@
 
 #include "../columns/column_writer.h"
 #include "../common/file.h"
+#include "../vocabulary/spelling_index.h"
+#include "../vocabulary/stem_group.h"
 #include "lmdb_writer.h"
 #include "segment_builder.h"
 #include "segment_meta.h"
@@ -39,6 +41,11 @@ class SegmentWriter {
 
  private:
   void FlushChunk();
+  // Calls visit(term, value) in byte order.
+  void VisitEntries(const std::function<void(std::string_view, std::span<const uint8_t>)>& visit) const;
+  void WriteStemGroups(SpellingIndexWriter* spelling);
+  void WriteTerms();
+  void WriteSpelling(const SpellingIndexWriter& spelling);
 
   std::string path_;
   std::string temporary_path_;

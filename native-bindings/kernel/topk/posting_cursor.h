@@ -68,6 +68,9 @@ class PostingCursor {
     return {positions_.data() + position_begins_[index_], position_begins_[index_ + 1] - position_begins_[index_]};
   }
 
+  // The same for documents that lie far apart: decodes those of this one only.
+  void DecodePositions(std::vector<uint32_t>* out) const { list_->DecodePositions(block_, index_, out); }
+
   // Frequency of a posting by its number in the list.
   uint32_t FrequencyOf(uint32_t posting) {
     const uint32_t block = posting / kBlockSize;

@@ -6,6 +6,7 @@
 
 #include "../segment/norm.h"
 #include "score_bound.h"
+#include "union_frequency.h"
 
 namespace gannet {
 namespace {
@@ -13,6 +14,9 @@ namespace {
 // Weights this small would underflow to zero in a product, and a score of zero means no match to the evaluator.
 constexpr float kGroupWeightMin = 1e-20f;
 constexpr float kAlternativeWeightMin = 1e-6f;
+// The bonus is a sum of floats that is added to a float, its bound is computed in doubles.
+constexpr double kBonusFactor = 1 + 1e-5;
+constexpr double kBonusMargin = 1e-6;
 
 class QueryPreparer {
  public:
@@ -29,13 +33,14 @@ class QueryPreparer {
       query_.saturation[code] = static_cast<float>(
           kSaturationK1 * (1 - kLengthB + kLengthB * double{lengths[code]} / generation_.average_length));
     }
+    PreparePairs(plan);
     const double maximum = BoundScores(&query_);
     query_.maximum = maximum > 0 ? maximum : 1;
+    ScaleBonus();
     for (PreparedGroup& group : query_.groups) {
       group.weight = std::max(static_cast<float>(double{group.boost} * group.idf / query_.maximum), kGroupWeightMin);
     }
-    std::stable_sort(query_.groups.begin(), query_.groups.end(),
-                     [](const PreparedGroup& a, const PreparedGroup& b) { return a.bound > b.bound; });
+    SortGroups();
   }
 
  private:
@@ -44,20 +49,97 @@ class QueryPreparer {
     group.occur = source.occur;
     group.plan_index = plan_index;
     group.boost = source.boost;
-    double document_frequency = 0;
     for (const PlanAlternative& alternative : source.alternatives) {
       group.alternatives.push_back(PrepareAlternative(alternative));
-      document_frequency += static_cast<double>(group.alternatives.back().document_frequency);
     }
+    if (!group.scores()) return group;
+    ChooseCounting(&group);
     const double total = static_cast<double>(generation_.document_count);
-    document_frequency = std::min(document_frequency, total);
+    const double document_frequency = std::min(CountDocuments(group), total);
     group.idf = std::log(1 + (total - document_frequency + 0.5) / (document_frequency + 0.5));
     return group;
+  }
+
+  // Typos count where nothing else of the group is in any document.
+  static void ChooseCounting(PreparedGroup* group) {
+    const auto is_known = [](const PreparedAlternative& alternative) {
+      return alternative.kind != AlternativeKind::kTypo && alternative.document_frequency > 0;
+    };
+    const bool known = std::any_of(group->alternatives.begin(), group->alternatives.end(), is_known);
+    for (PreparedAlternative& alternative : group->alternatives) {
+      alternative.counts = !known || alternative.kind != AlternativeKind::kTypo;
+      if (alternative.counts && !alternative.is_phrase()) group->sequence_terms.push_back(alternative.terms[0]);
+    }
+    auto& terms = group->sequence_terms;
+    std::sort(terms.begin(), terms.end());
+    terms.erase(std::unique(terms.begin(), terms.end()), terms.end());
+  }
+
+  double CountDocuments(const PreparedGroup& group) const {
+    std::vector<UnionTerm> terms;
+    for (const uint32_t term : group.sequence_terms) terms.push_back({query_.terms[term].text, query_.terms[term].lists});
+    auto count = static_cast<double>(CountUnion(generation_, terms));
+    for (const PreparedAlternative& alternative : group.alternatives) {
+      if (alternative.counts && alternative.is_phrase()) count += static_cast<double>(alternative.document_frequency);
+    }
+    return count;
+  }
+
+  void PreparePairs(const QueryPlan& plan) {
+    if (plan.proximity_weight == 0) return;
+    const auto& sequence = plan.sequence;
+    for (size_t i = 1; i < sequence.size(); ++i) {
+      const uint32_t first = sequence[i - 1];
+      const uint32_t second = sequence[i];
+      if (first == second || ShareTerm(query_.groups[first], query_.groups[second])) continue;
+      const auto is_same = [&](const PreparedPair& pair) {
+        return std::minmax(pair.first, pair.second) == std::minmax(first, second);
+      };
+      const auto found = std::find_if(query_.pairs.begin(), query_.pairs.end(), is_same);
+      if (found == query_.pairs.end()) {
+        query_.pairs.push_back({first, second, 1, 0, 0});
+      } else if (found->first == second) {
+        found->orders = 2;
+      }
+    }
+    for (PreparedPair& pair : query_.pairs) {
+      const double idf = (query_.groups[pair.first].idf + query_.groups[pair.second].idf) / 2;
+      pair.value = double{plan.proximity_weight} * idf * pair.orders;
+    }
+  }
+
+  static bool ShareTerm(const PreparedGroup& a, const PreparedGroup& b) {
+    return std::any_of(a.sequence_terms.begin(), a.sequence_terms.end(), [&](uint32_t term) {
+      return std::binary_search(b.sequence_terms.begin(), b.sequence_terms.end(), term);
+    });
+  }
+
+  void ScaleBonus() {
+    for (PreparedPair& pair : query_.pairs) {
+      pair.weight = std::max(static_cast<float>(pair.value / query_.maximum), kGroupWeightMin);
+    }
+    for (float& bound : query_.bonus_bound) {
+      if (bound > 0) bound = static_cast<float>(double{bound} / query_.maximum * kBonusFactor + kBonusMargin);
+      query_.bonus_bound_max = std::max(query_.bonus_bound_max, bound);
+    }
+  }
+
+  // By falling bound; pairs follow their groups.
+  void SortGroups() {
+    std::stable_sort(query_.groups.begin(), query_.groups.end(),
+                     [](const PreparedGroup& a, const PreparedGroup& b) { return a.bound > b.bound; });
+    std::vector<uint32_t> places(query_.groups.size());
+    for (uint32_t i = 0; i < places.size(); ++i) places[query_.groups[i].plan_index] = i;
+    for (PreparedPair& pair : query_.pairs) {
+      pair.first = places[pair.first];
+      pair.second = places[pair.second];
+    }
   }
 
   PreparedAlternative PrepareAlternative(const PlanAlternative& source) {
     PreparedAlternative alternative;
     alternative.weight = std::max(source.weight, kAlternativeWeightMin);
+    alternative.kind = source.kind;
     alternative.document_frequency = UINT64_MAX;
     for (const std::string_view text : source.terms) {
       const uint32_t term = FindTerm(text);

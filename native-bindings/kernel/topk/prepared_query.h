@@ -8,6 +8,9 @@
 //
 // A phrase's frequency is the sum over its occurrences of the weight units of the field that each lies in, as if
 // it were a term; its document frequency is estimated by that of its rarest term, which it cannot exceed.
+//
+// The proximity bonus (proximity_scorer.h) comes on top: the pairs' contributions, added in the order of `pairs`, are
+// added to the sum of the groups' at the end.
 #pragma once
 
 #include <array>
@@ -21,8 +24,10 @@
 
 namespace gannet {
 
-inline constexpr double kSaturationK1 = 1.2;
-inline constexpr double kLengthB = 0.75;
+// Measured: docs/decisions/0010-scoring-constants.md.
+inline constexpr double kSaturationK1 = 1.5;
+inline constexpr double kLengthB = 0.65;
+inline constexpr uint32_t kProximityDistanceMax = 8;
 
 struct PreparedTerm {
   std::string_view text;
@@ -34,6 +39,8 @@ struct PreparedAlternative {
   float weight = 1;
   std::vector<uint32_t> terms;  // indexes into PreparedQuery::terms; several = a phrase, in order
   uint64_t document_frequency = 0;
+  AlternativeKind kind = AlternativeKind::kWord;
+  bool counts = false;  // for the idf of its group (AlternativeKind)
 
   bool is_phrase() const { return terms.size() > 1; }
 };
@@ -46,8 +53,18 @@ struct PreparedGroup {
   double bound = 0;  // the most that the group alone can add to the sum, before division by the maximum
   float weight = 0;  // boost * idf / maximum
   std::vector<PreparedAlternative> alternatives;
+  std::vector<uint32_t> sequence_terms;  // whose positions earn a proximity bonus: distinct, ascending
 
   bool scores() const { return occur != Occur::kMustNot; }
+};
+
+// Two groups whose words may stand near each other.
+struct PreparedPair {
+  uint32_t first;   // indexes into PreparedQuery::groups
+  uint32_t second;
+  uint32_t orders;  // 1, or 2 where the words follow each other both ways in the query
+  double value;     // proximity weight * mean idf * orders
+  float weight;     // value / maximum
 };
 
 struct PreparedQuery {
@@ -56,7 +73,12 @@ struct PreparedQuery {
   std::vector<PreparedGroup> groups;  // in order of scoring
   bool has_scoring_groups = false;
   bool has_must = false;
-  double maximum = 1;                 // the greatest sum that the lists' impacts allow
+  std::vector<PreparedPair> pairs;    // by first place in the sequence
+  double maximum = 1;                 // the greatest sum that the lists' impacts and the bonus allow
+  // The most that the bonus of a document can be, by its norm code: bounds of what ProximityScorer returns, rounding
+  // included.
+  std::array<float, 256> bonus_bound{};
+  float bonus_bound_max = 0;
   std::array<float, 256> saturation;  // K by norm code
 };
 

@@ -47,18 +47,38 @@ struct Share {
   FrequencyCap cap;
 };
 
+// The occurrences that may be near each other of a pair of groups.
+struct PairShare {
+  double value;
+  FrequencyCap first;
+  FrequencyCap second;
+};
+
+// Sum of the greatest 1 / distance of so many positions around one.
+double SumOfNearest(double count) {
+  double sum = 0;
+  for (uint32_t i = 0; i < 2 * kProximityDistanceMax && i < count; ++i) sum += 1.0 / (i / 2 + 1);
+  return sum;
+}
+
 class ScoreBounder {
  public:
   explicit ScoreBounder(PreparedQuery* query) : query_(*query) {}
 
   double Bound() {
     MakeShares();
+    MakePairShares();
     double best = 0;
+    double bonus = 0;
     bool length_was_short = true;
     for (size_t code = 0; code < kCodes; ++code) {
       // Where no cap rises and the length was no constraint, a longer document can only score less.
-      if (!rises_[code] && !length_was_short) continue;
-      best = std::max(best, BoundAt(code, &length_was_short));
+      if (rises_[code] || length_was_short) {
+        length_was_short = false;
+        bonus = BonusAt(code, &length_was_short);
+        best = std::max(best, BoundAt(code, &length_was_short) + bonus);
+      }
+      query_.bonus_bound[code] = static_cast<float>(bonus);
     }
     return best;
   }
@@ -102,6 +122,50 @@ class ScoreBounder {
     return share;
   }
 
+  void MakePairShares() {
+    uint32_t least = 0xffffffffu;
+    for (const SegmentView& view : query_.generation->segments) {
+      for (const TextFieldMeta& field : view.segment->meta().text_fields) {
+        least = std::min(least, field.weight_units);
+        units_max_ = std::max<double>(units_max_, field.weight_units);
+      }
+    }
+    units_min_ = least == 0xffffffffu ? 1 : least;
+    for (const PreparedPair& pair : query_.pairs) {
+      pair_shares_.push_back({pair.value, OccurrenceCap(pair.first), OccurrenceCap(pair.second)});
+    }
+  }
+
+  // The most occurrences of a group's terms.
+  FrequencyCap OccurrenceCap(uint32_t group) const {
+    FrequencyCap cap{};
+    for (const uint32_t term : query_.groups[group].sequence_terms) {
+      const FrequencyCap frequencies = TermCap(query_.terms[term]);
+      for (size_t code = 0; code < kCodes; ++code) cap[code] += std::floor(frequencies[code] / units_min_);
+    }
+    return cap;
+  }
+
+  double BonusAt(size_t code, bool* length_is_short) const {
+    const double saturation = query_.saturation[code];
+    const double places = std::floor(LongestLength(code) / units_min_);
+    double sum = 0;
+    for (const PairShare& pair : pair_shares_) {
+      double first = pair.first[code];
+      double second = pair.second[code];
+      if (first + second > places) {
+        // Occurrences of two groups without a common term lie on different places: best divided in halves.
+        *length_is_short = true;
+        first = std::min(first, std::max(std::floor(places / 2), places - second));
+        second = std::min(second, places - first);
+      }
+      if (first <= 0 || second <= 0) continue;
+      const double nearness = units_max_ * std::min(first * SumOfNearest(second), second * SumOfNearest(first));
+      sum += pair.value * nearness / (nearness + saturation);
+    }
+    return sum;
+  }
+
   // Occurrences of a phrase of distinct words share no token; with repeats ("new new") all but the first may.
   static double TokensPerOccurrence(const PreparedAlternative& alternative) {
     std::vector<uint32_t> sorted = alternative.terms;
@@ -122,7 +186,7 @@ class ScoreBounder {
       sum += value;
       demand += share.rate * double{share.cap[code]};
     }
-    *length_is_short = demand >= length;
+    *length_is_short |= demand >= length;
     return demand > length ? std::min(sum, DividedBound(code, saturation, length)) : sum;
   }
 
@@ -164,6 +228,9 @@ class ScoreBounder {
 
   PreparedQuery& query_;
   std::vector<Share> shares_;
+  std::vector<PairShare> pair_shares_;
+  float units_min_ = 1;
+  double units_max_ = 1;
   std::array<bool, kCodes> rises_{};  // where some alternative's cap is higher than for shorter documents
   bool length_is_shared_ = false;
 };

@@ -10,6 +10,8 @@
 //     match of red shoes, although a document "red" scores higher for red.) The best division of L(n) among
 //     concave functions is found with a Lagrange multiplier; any multiplier gives a bound, so the few steps that
 //     we take towards the best one only decide how tight it is.
+//   - the nearness of a pair of groups with a and b occurrences is at most a * S(b) and b * S(a), S(n) being the sum of
+//     the n greatest 1 / distance (two of each), where a + b occurrences fit into L(n).
 // The bound is the greatest over all n. It is sound for multiple alternatives, phrases and repeats, and exact for
 // one word: then it is the score of its best impact.
 #pragma once
@@ -18,7 +20,7 @@
 
 namespace gannet {
 
-// Sets `bound` of every group and returns the bound of the sum over groups that score; 0 where nothing can match.
+// Sets `bound` of every group and `bonus_bound` (not yet divided by the maximum) and returns the bound of the sum over groups that score; 0 where nothing can match.
 double BoundScores(PreparedQuery* query);
 
 }  // namespace gannet

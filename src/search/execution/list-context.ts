@@ -1,34 +1,75 @@
 /**
- * What a search needs to know of a list besides its index: read once from the generation's settings and kept for the
- * generations that were searched last. Belongs to one thread.
+ * What a search needs to know of a list besides its index: read from the generation's settings, with synonyms and query
+ * rules compiled, and kept for the generations that were searched last. A write makes a new generation with the same
+ * settings, which costs no compiling. Belongs to one thread.
  */
 import type { GenerationHandle, Kernel } from '../../../native-bindings/index.js';
+import { segmentForKernel } from '../../../native-bindings/segmentation.js';
 import { kernelLayout, type GenerationSettings, type KernelLayout } from '../../index/index.js';
+import { functionWords } from '../function-words.js';
+import type { QueryRule } from '../rules/query-rule.js';
+import { usableQueryRules, type CompiledQueryRule } from '../rules/query-rules.js';
+import { SynonymMatcher, type SynonymRule } from '../synonyms/synonym-matcher.js';
 
 export interface ListContext {
   readonly settings: GenerationSettings;
   readonly layout: KernelLayout;
+  readonly synonyms: SynonymMatcher;
+  readonly queryRules: readonly CompiledQueryRule[];
+  readonly functionWords: ReadonlySet<string>;
 }
 
-const CONTEXTS_MAX = 256;
+const GENERATIONS_MAX = 256;
+const SETTINGS_MAX = 64;
+/** Words that the analyser only parts at their blanks. */
+const PLAIN_WORDS = /^[a-z]+(?: [a-z]+)*$/;
 
 export class ListContexts {
   /** In the order of use, the least recent first. Handles are never used twice, so an entry never grows wrong. */
-  private readonly contexts = new Map<GenerationHandle, ListContext>();
+  private readonly byGeneration = new Map<GenerationHandle, ListContext>();
+  private readonly bySettings = new Map<string, ListContext>();
 
-  constructor(private readonly kernel: Pick<Kernel, 'generationSettings'>) {}
+  constructor(private readonly kernel: Pick<Kernel, 'generationSettings' | 'analyse'>) {}
 
   get(generation: GenerationHandle): ListContext {
-    let context = this.contexts.get(generation);
-    if (context === undefined) {
-      const settings = JSON.parse(this.kernel.generationSettings(generation)) as GenerationSettings;
-      context = Object.freeze({ settings, layout: kernelLayout(settings.definition) });
-      if (this.contexts.size >= CONTEXTS_MAX)
-        this.contexts.delete(this.contexts.keys().next().value as GenerationHandle);
-    } else {
-      this.contexts.delete(generation);
-    }
-    this.contexts.set(generation, context);
+    let context = this.byGeneration.get(generation);
+    if (context === undefined) context = this.ofSettings(this.kernel.generationSettings(generation));
+    keepRecent(this.byGeneration, generation, context, GENERATIONS_MAX);
     return context;
   }
+
+  /** The list as it would be with one more synonym rule; not kept. */
+  withSynonymRule(generation: GenerationHandle, rule: SynonymRule): ListContext {
+    const { settings } = this.get(generation);
+    return this.compile({ ...settings, synonym_rules: [...settings.synonym_rules, rule] });
+  }
+
+  private ofSettings(json: string): ListContext {
+    const context = this.bySettings.get(json) ?? this.compile(JSON.parse(json) as GenerationSettings);
+    keepRecent(this.bySettings, json, context, SETTINGS_MAX);
+    return context;
+  }
+
+  private compile(settings: GenerationSettings): ListContext {
+    const { definition, language } = settings;
+    // What the operations stored, they checked.
+    const queryRules = settings.query_rules as readonly QueryRule[];
+    const synonymRules = settings.synonym_rules as readonly SynonymRule[];
+    return Object.freeze({
+      settings,
+      layout: kernelLayout(definition),
+      synonyms: new SynonymMatcher(synonymRules, this.terms),
+      queryRules: usableQueryRules(queryRules, definition),
+      functionWords: functionWords(language),
+    });
+  }
+
+  private readonly terms = (text: string): readonly string[] =>
+    PLAIN_WORDS.test(text) ? text.split(' ') : this.kernel.analyse(segmentForKernel(text)).map(({ term }) => term);
+}
+
+function keepRecent<Key>(contexts: Map<Key, ListContext>, key: Key, context: ListContext, max: number): void {
+  contexts.delete(key);
+  if (contexts.size >= max) contexts.delete(contexts.keys().next().value as Key);
+  contexts.set(key, context);
 }

@@ -1,28 +1,49 @@
-/** One list's part of a search: its plan evaluated by the kernel. */
+/** One list's part of a search: its rules and words applied to the query, its plan evaluated by the kernel. */
 import { kernelConstant, type GenerationHandle, type Kernel } from '../../../native-bindings/index.js';
 import { parseResult, QueryPlanWriter, type QueryResult } from '../../../native-bindings/query-plan.js';
 import { segmentForKernel } from '../../../native-bindings/segmentation.js';
 import { ServiceError } from '../../platform/index.js';
+import { Dictionaries } from '../expansion/dictionary.js';
+import { queryWords, type QueryWord } from '../expansion/query-words.js';
+import { allOf, type FilterNode } from '../filter/filter-nodes.js';
 import type { SearchRequest } from '../options/search-request.js';
 import { encodePlan } from '../plan/plan-encoder.js';
 import type { QueryNode } from '../plan/plan-nodes.js';
 import { planSearch, type PlanWindow } from '../plan/planner.js';
-import { analyseQuery } from '../plan/query-analysis.js';
+import { analyseQuery, type AnalysedQuery, type QueryVocabulary } from '../plan/query-analysis.js';
+import { applyQueryRules } from '../rules/query-rules.js';
 import type { ListContext } from './list-context.js';
 
 const HITS_MAX = kernelConstant('HitsMax');
 const GROUPS_MAX = kernelConstant('GroupsMax');
 
+/** What a list's rules and dictionary did to the query. */
+export interface Applied extends Pick<AnalysedQuery, 'synonyms' | 'typos'> {
+  /** Names. */
+  readonly queryRules: readonly string[];
+}
+
 export interface ListSearch {
   readonly list: ListContext;
   readonly query: QueryNode;
+  readonly applied: Applied;
   readonly result: QueryResult;
+}
+
+interface PlannedSearch {
+  readonly query: QueryNode;
+  readonly applied: Applied;
+  readonly bytes: Uint8Array;
 }
 
 export class ListSearcher {
   private readonly planWriter = new QueryPlanWriter();
 
-  constructor(private readonly kernel: Kernel) {}
+  private readonly dictionaries: Dictionaries;
+
+  constructor(private readonly kernel: Kernel) {
+    this.dictionaries = new Dictionaries(kernel);
+  }
 
   search(
     list: ListContext,
@@ -31,19 +52,45 @@ export class ListSearcher {
     listIndex: number,
     window: PlanWindow,
   ): ListSearch {
-    const query = analyseQuery(request.query, request.match, {
-      analyse: this.analyse,
-      expansion: { language: list.settings.language, typoTolerance: request.typoTolerance },
-      groupsMax: GROUPS_MAX,
-      phraseTermsMax: GROUPS_MAX,
-    });
-    const plan = planSearch(request, listIndex, query, this.reachable(generation, window));
-    const bytes = this.planWriter.write(encodePlan(plan, list.layout));
-    return { list, query, result: parseResult(this.kernel.search(generation, bytes)) };
+    const { bytes, ...planned } = this.plan(list, generation, request, listIndex, window);
+    return { list, ...planned, result: parseResult(this.kernel.search(generation, bytes)) };
   }
 
-  private readonly analyse = (text: string): string[] =>
-    this.kernel.analyse(segmentForKernel(text)).map(({ term }) => term);
+  /** The bytes are good until the next plan. */
+  plan(
+    list: ListContext,
+    generation: GenerationHandle,
+    request: SearchRequest,
+    listIndex: number,
+    window: PlanWindow,
+  ): PlannedSearch {
+    const { match, typoTolerance } = request;
+    const ruled = applyQueryRules(list.queryRules, request.query);
+    const { node, synonyms, typos } = analyseQuery(ruled.query, this.vocabulary(list, generation), {
+      match,
+      typoTolerance,
+      wordsMax: GROUPS_MAX,
+    });
+    const filter = allOf([request.filters[listIndex] as FilterNode, ruled.filter]);
+    const plan = planSearch(request, node, filter, this.reachable(generation, window));
+    const bytes = this.planWriter.write(encodePlan(plan, list.layout));
+    return { query: node, applied: { queryRules: ruled.applied, synonyms, typos }, bytes };
+  }
+
+  private vocabulary(list: ListContext, generation: GenerationHandle): QueryVocabulary {
+    const { synonyms, functionWords } = list;
+    return {
+      words: this.words,
+      dictionary: this.dictionaries.of(generation),
+      synonyms,
+      functionWords,
+    };
+  }
+
+  private readonly words = (text: string): QueryWord[] => {
+    const segmented = segmentForKernel(text);
+    return queryWords(segmented, this.kernel.analyse(segmented));
+  };
 
   /** Any skip is allowed, but the kernel ranks no more than HITS_MAX hits: behind the last record there is nothing to rank. */
   private reachable(generation: GenerationHandle, window: PlanWindow): PlanWindow {

@@ -4,6 +4,8 @@
  */
 import type { Kernel } from '../../../native-bindings/index.js';
 import { readSearchRequest, type SearchRequest } from '../options/search-request.js';
+import { answerHead } from '../response/answer-head.js';
+import { appliedJson } from '../response/applied.js';
 import { highlightRecord, highlightSpec } from '../response/highlighting.js';
 import type { ResponseWriter } from '../response/response-writer.js';
 import { writeResult } from '../response/result-writer.js';
@@ -18,21 +20,25 @@ import type { RecordReader } from './record-reader.js';
 const GROUP_FACET_VALUES_MAX = 100_000;
 
 export class SearchExecutor {
-  private readonly contexts: ListContexts;
   private readonly searcher: ListSearcher;
 
   constructor(
     private readonly kernel: Kernel,
     private readonly records: RecordReader,
+    private readonly contexts = new ListContexts(kernel),
   ) {
-    this.contexts = new ListContexts(kernel);
     this.searcher = new ListSearcher(kernel);
   }
 
   /** Appends the response body to the writer and returns its total_count. Throws ServiceError for what the caller did wrong. */
   execute(task: SearchTask, writer: ResponseWriter): number {
     const begin = performance.now();
-    const lists = task.targets.map(({ generation }) => this.contexts.get(generation));
+    const { extraSynonymRule } = task;
+    const lists = task.targets.map(({ generation }) =>
+      extraSynonymRule === undefined
+        ? this.contexts.get(generation)
+        : this.contexts.withSynonymRule(generation, extraSynonymRule),
+    );
     const request = readSearchRequest(
       task.options,
       lists.map(({ settings }) => settings.definition),
@@ -42,14 +48,18 @@ export class SearchExecutor {
 
     const { subject, queryId } = task;
     const named = subject.kind === 'list' ? 'list_name' : 'group_name';
-    writer.ascii(`{"query_id":"${queryId}","${named}":`);
+    const head = writer.length;
+    writer.ascii(answerHead(queryId, 0));
+    writer.ascii(`,"${named}":`);
     writer.text(JSON.stringify(subject.name));
     writer.ascii(`,"version":${subject.version},"total_count":${totalCount},"results":[`);
     this.writeResults(task, request, searches, writer);
     writer.ascii(']');
     writeFacets(subject, request, searches, writer);
-    const tookMs = Math.round((performance.now() - begin) * 1000) / 1000;
-    writer.ascii(`,"took_ms":${tookMs},"applied":{"query_rules":[],"synonyms":[],"typos":[]}}`);
+    writer.ascii(',"applied":');
+    writer.text(appliedJson(task, searches));
+    writer.ascii('}');
+    writer.replaceAscii(head, answerHead(queryId, performance.now() - begin));
     return totalCount;
   }
 

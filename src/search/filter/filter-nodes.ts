@@ -10,7 +10,14 @@ export type Literal =
   | { readonly kind: 'string'; readonly text: string; readonly at: number }
   | { readonly kind: 'date'; readonly text: string; readonly at: number }
   | { readonly kind: 'number'; readonly value: number; readonly at: number }
-  | { readonly kind: 'boolean'; readonly value: boolean; readonly at: number };
+  | { readonly kind: 'boolean'; readonly value: boolean; readonly at: number }
+  /** In the filters of query rules only: text with captures in it, bound to a value before the filter is resolved. */
+  | { readonly kind: 'template'; readonly parts: readonly (string | CaptureReference)[]; readonly at: number };
+
+/** A group of a pattern by its number or name. */
+export interface CaptureReference {
+  readonly group: string;
+}
 
 export interface FieldReference {
   readonly name: string;

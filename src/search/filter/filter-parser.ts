@@ -15,7 +15,7 @@
  */
 import { parseDate } from '../../records/index.js';
 import { excerpt, filterError } from './filter-error.js';
-import type { ComparisonOperator, FieldReference, Literal, SyntaxNode } from './filter-nodes.js';
+import type { CaptureReference, ComparisonOperator, FieldReference, Literal, SyntaxNode } from './filter-nodes.js';
 import { FilterScanner, type Token } from './filter-scanner.js';
 
 /** Parentheses and `not`s inside each other. Two levels of the plan each, under the kernel's own bound of 64. */
@@ -41,8 +41,19 @@ const VALUE_EXPECTED = 'a value: text in quotes, a number, true, false, null or 
 
 /** Throws `invalid-filter` only. A text without any condition (blank) is refused too: leave the option out instead. */
 export function parseFilterSyntax(text: string): SyntaxNode {
-  return new FilterParser(text).parse();
+  return new FilterParser(text, false).parse();
 }
+
+/**
+ * Reads the filter of a query rule, where `$1` and `${name}` may stand for a value or within a quoted one (`$$` is a dollar
+ * there). Throws `invalid-filter` only.
+ */
+export function parseFilterTemplate(text: string): SyntaxNode {
+  return new FilterParser(text, true).parse();
+}
+
+const CAPTURE = /\$(?:(\d{1,3})|\{(\w{1,100})\}|\$)/g;
+const ONE_CAPTURE = /^\$(?:(\d{1,3})|\{(\w{1,100})\})$/;
 
 class FilterParser {
   private readonly scanner: FilterScanner;
@@ -51,7 +62,10 @@ class FilterParser {
   private conditions = 0;
   private values = 0;
 
-  constructor(text: string) {
+  constructor(
+    text: string,
+    private readonly isTemplate: boolean,
+  ) {
     this.scanner = new FilterScanner(text);
     this.token = this.scanner.next();
   }
@@ -192,10 +206,10 @@ class FilterParser {
     const { kind, text, at } = this.token;
     if (kind === 'string') {
       this.take();
-      return Object.freeze({ kind: 'string', text, at });
+      return this.isTemplate && text.includes('$') ? template(text, at) : Object.freeze({ kind: 'string', text, at });
     }
     if (kind !== 'word') throw this.unexpected(VALUE_EXPECTED);
-    const literal = wordLiteral(text, at);
+    const literal = this.isTemplate && ONE_CAPTURE.test(text) ? template(text, at) : wordLiteral(text, at);
     if (literal === undefined) {
       throw filterError(at, `expected ${VALUE_EXPECTED}; found ${excerpt(text)} (text has to be in quotes)`);
     }
@@ -239,10 +253,31 @@ class FilterParser {
   }
 }
 
+/** A dollar that begins no capture stands for itself. */
+function template(text: string, at: number): Literal {
+  const parts: (string | CaptureReference)[] = [];
+  let from = 0;
+  for (const found of text.matchAll(CAPTURE)) {
+    parts.push(text.slice(from, found.index));
+    const group = found[1] ?? found[2];
+    parts.push(group === undefined ? '$' : Object.freeze({ group }));
+    from = found.index + found[0].length;
+  }
+  parts.push(text.slice(from));
+  return Object.freeze({ kind: 'template', parts: Object.freeze(parts.filter((part) => part !== '')), at });
+}
+
+/** The number that a filter would read, undefined for anything else; infinities are none. */
+export function parseNumber(text: string): number | undefined {
+  if (!NUMBER.test(text)) return undefined;
+  const value = Number(text);
+  return Number.isFinite(value) ? value : undefined;
+}
+
 function wordLiteral(text: string, at: number): Literal | undefined {
   if (NUMBER.test(text)) {
-    const value = Number(text);
-    if (!Number.isFinite(value)) throw filterError(at, `${excerpt(text)} is too large a number`);
+    const value = parseNumber(text);
+    if (value === undefined) throw filterError(at, `${excerpt(text)} is too large a number`);
     return Object.freeze({ kind: 'number', value, at });
   }
   const lower = text.length <= 5 ? text.toLowerCase() : '';

@@ -32,6 +32,11 @@ export function parseFilters(text: string, definitions: readonly FieldDefinition
   return new FilterResolver(definitions).resolve(syntax);
 }
 
+/** A syntax tree without captures as the filter of one list. Throws `invalid-filter` only. */
+export function resolveFilter(syntax: SyntaxNode, definition: FieldDefinition): FilterNode {
+  return new FilterResolver([definition]).resolve(syntax)[0] as FilterNode;
+}
+
 class FilterResolver {
   private readonly facets: readonly ReadonlyMap<string, Facet>[];
 
@@ -134,6 +139,8 @@ function isError(value: FilterValue | ServiceError): value is ServiceError {
 
 /** The literal as a value of the facet's column, or why it is none. */
 function columnValue(literal: Literal, facet: Facet): FilterValue | ServiceError {
+  // What a capture will be is known when its rule matches; until then any value of the facet stands for it.
+  if (literal.kind === 'template') return facet.type === 'string' ? ANY_TEXT : number(0);
   switch (facet.type) {
     case 'string':
       if (literal.kind !== 'string') return mismatch(literal, facet, 'text in quotes');
@@ -151,6 +158,8 @@ function columnValue(literal: Literal, facet: Facet): FilterValue | ServiceError
     }
   }
 }
+
+const ANY_TEXT: FilterValue = Object.freeze({ kind: 'string', key: '' });
 
 function number(value: number): FilterValue {
   return Object.freeze({ kind: 'number', value });

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { vocabularyOf } from '../../../test/support/vocabulary.js';
 import type { FieldDefinition } from '../../catalog/index.js';
 import { kernelLayout } from '../../index/kernel-layout.js';
+import type { FilterNode } from '../filter/filter-nodes.js';
 import { readSearchRequest } from '../options/search-request.js';
 import type { SearchOptions } from '../types.js';
 import { encodePlan } from './plan-encoder.js';
 import { planSearch } from './planner.js';
+
 import { analyseQuery } from './query-analysis.js';
 
 const SHOP: FieldDefinition = {
@@ -27,15 +30,11 @@ const [BRAND, TAGS, PRICE, NAME, , MODIFIED, LOCATION] = [0, 1, 2, 3, 4, 5, 6];
 
 function encoded(options: SearchOptions, definitions = [SHOP], listIndex = 0) {
   const request = readSearchRequest(options, definitions);
-  const query = analyseQuery(request.query, request.match, {
-    analyse: (text) => text.match(/\w+/g) ?? [],
-    expansion: { language: 'en', typoTolerance: true },
-    groupsMax: 10,
-    phraseTermsMax: 10,
-  });
+  const { match, filters } = request;
+  const { node } = analyseQuery(request.query, vocabularyOf([]), { match, typoTolerance: true, wordsMax: 10 });
   const window = { skip: request.skip, size: request.size, facetValues: request.facetSize };
   return encodePlan(
-    planSearch(request, listIndex, query, window),
+    planSearch(request, node, filters[listIndex] as FilterNode, window),
     kernelLayout(definitions[listIndex] as FieldDefinition),
   );
 }
@@ -62,10 +61,12 @@ describe('plans', () => {
       skip: 20,
       size: 5,
       minimumScore: 0.4999995,
+      proximityWeight: 0.2,
       groups: [
-        { occur: 'must', boost: 1, alternatives: [{ weight: 1, terms: ['red'] }] },
-        { occur: 'must', boost: 1, alternatives: [{ weight: 1, terms: ['shoes'] }] },
+        { occur: 'must', boost: 1, alternatives: [{ kind: 'word', weight: 1, terms: ['red'] }] },
+        { occur: 'must', boost: 1, alternatives: [{ kind: 'word', weight: 1, terms: ['shoes'] }] },
       ],
+      sequence: [0, 1],
       filter: {
         op: 'and',
         nodes: [

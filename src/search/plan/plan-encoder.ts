@@ -1,6 +1,7 @@
 /** The plan of a list with names turned into the kernel's columns. Pure: knows a layout, not a kernel. */
 import { CREATED_COLUMN, LOCATION_COLUMN, MODIFIED_COLUMN, NAME_COLUMN, type KernelLayout } from '../../index/index.js';
 import type {
+  PlanAlternativeKind,
   PlanComparison,
   PlanFilter,
   PlanGroup,
@@ -10,11 +11,13 @@ import type {
 } from '../../../native-bindings/query-plan.js';
 import type { ComparisonOperator, FilterNode, FilterValue } from '../filter/filter-nodes.js';
 import type { SortKey } from '../options/order-by.js';
-import type { GeoPoint, QueryGroup, QueryNode, SearchPlan } from './plan-nodes.js';
+import { PROXIMITY_WEIGHT } from '../expansion/expansion-weights.js';
+import type { AlternativeKind, GeoPoint, QueryGroup, QueryNode, SearchPlan } from './plan-nodes.js';
 
 const ALL: PlanFilter = Object.freeze({ op: 'all' });
 const NONE: PlanFilter = Object.freeze({ op: 'not', node: ALL });
 const NO_GROUPS: readonly PlanGroup[] = Object.freeze([]);
+const NO_SEQUENCE: readonly number[] = Object.freeze([]);
 
 const COMPARISONS: Readonly<Record<ComparisonOperator, PlanComparison>> = {
   '=': 'equal',
@@ -24,6 +27,14 @@ const COMPARISONS: Readonly<Record<ComparisonOperator, PlanComparison>> = {
   '>': 'greater',
   '>=': 'greaterOrEqual',
 };
+const KINDS: Readonly<Record<AlternativeKind, PlanAlternativeKind>> = {
+  typed: 'word',
+  spelling: 'word',
+  stem: 'word',
+  synonym: 'synonym',
+  typo: 'typo',
+};
+
 const OCCURS = { should: 'should', must: 'must', 'must-not': 'mustNot' } as const;
 
 export function encodePlan(plan: SearchPlan, layout: KernelLayout): QueryPlan {
@@ -37,7 +48,9 @@ export function encodePlan(plan: SearchPlan, layout: KernelLayout): QueryPlan {
     skip: plan.skip,
     size: plan.size,
     minimumScore: plan.minimumScore,
+    proximityWeight: PROXIMITY_WEIGHT,
     groups,
+    sequence: plan.query.kind === 'groups' ? plan.query.sequence : NO_SEQUENCE,
     filter: encodeQueryFilter(plan.query, plan.filter, layout),
     sort: encodeOrder(plan, layout),
     facets: plan.facets.flatMap(({ name, values }) => {
@@ -63,7 +76,11 @@ export function encodeFilterPlan(filter: FilterNode, layout: KernelLayout): Quer
 }
 
 function encodeGroup(group: QueryGroup): PlanGroup {
-  return { occur: OCCURS[group.occur], boost: group.boost, alternatives: group.alternatives };
+  return {
+    occur: OCCURS[group.occur],
+    boost: group.boost,
+    alternatives: group.alternatives.map(({ kind, weight, terms }) => ({ kind: KINDS[kind], weight, terms })),
+  };
 }
 
 function encodeQueryFilter(query: QueryNode, filter: FilterNode, layout: KernelLayout): PlanFilter {

@@ -2,8 +2,12 @@
 import type { FilterNode } from '../filter/filter-nodes.js';
 import type { SortKey } from '../options/order-by.js';
 
+/** Why a group may match it: as typed, the same characters spelt otherwise, a stem, a synonym, a typo. */
+export type AlternativeKind = 'typed' | 'spelling' | 'stem' | 'synonym' | 'typo';
+
 /** What a group may match: one term, or several at consecutive positions. */
 export interface Alternative {
+  readonly kind: AlternativeKind;
   /** 0 exclusive to 1; as typed 1. */
   readonly weight: number;
   readonly terms: readonly string[];
@@ -12,7 +16,7 @@ export interface Alternative {
 /** One query word with its expansions, or a whole phrase. */
 export interface QueryGroup {
   readonly occur: 'should' | 'must' | 'must-not';
-  /** How often the word was typed. */
+  /** Grows with how often the word was typed; function words beside content words have little. */
   readonly boost: number;
   readonly alternatives: readonly Alternative[];
 }
@@ -21,7 +25,12 @@ export interface QueryGroup {
 export type QueryNode =
   | { readonly kind: 'everything' }
   | { readonly kind: 'nothing' }
-  | { readonly kind: 'groups'; readonly groups: readonly QueryGroup[] };
+  | {
+      readonly kind: 'groups';
+      readonly groups: readonly QueryGroup[];
+      /** Content words of the query in their order, as indexes of `groups`: neighbours earn a bonus where they stand near each other. */
+      readonly sequence: readonly number[];
+    };
 
 export interface GeoPoint {
   readonly latitude: number;

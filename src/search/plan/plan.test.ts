@@ -1,66 +1,177 @@
 import { describe, expect, it } from 'vitest';
+import { vocabularyOf } from '../../../test/support/vocabulary.js';
 import { ServiceError } from '../../platform/index.js';
+import type { SynonymRule } from '../synonyms/synonym-matcher.js';
 import type { MatchMode } from '../types.js';
-import { expandWord } from './expansion.js';
-import { analyseQuery, type QueryAnalysisOptions } from './query-analysis.js';
+import type { QueryGroup } from './plan-nodes.js';
+import { analyseQuery, type AnalysedQuery } from './query-analysis.js';
 
-const OPTIONS: QueryAnalysisOptions = {
-  analyse: (text) => text.toLowerCase().match(/[a-z0-9]+/g) ?? [],
-  expansion: { language: 'en', typoTolerance: true },
-  groupsMax: 4,
-  phraseTermsMax: 4,
-};
-const analyse = (query: string, match: MatchMode = 'any') => analyseQuery(query, match, OPTIONS);
-const word = (occur: string, term: string, boost = 1) => ({
-  occur,
-  boost,
-  alternatives: [{ weight: 1, terms: [term] }],
-});
+interface Options {
+  readonly match?: MatchMode;
+  readonly terms?: readonly string[];
+  readonly rules?: readonly SynonymRule[];
+  readonly typoTolerance?: boolean;
+}
+
+function analyse(query: string, { match = 'any', terms = [], rules = [], typoTolerance = true }: Options = {}) {
+  return analyseQuery(query, vocabularyOf(terms, rules), { match, typoTolerance, wordsMax: 4 });
+}
+
+function groupsOf({ node }: AnalysedQuery): readonly QueryGroup[] {
+  return node.kind === 'groups' ? node.groups : [];
+}
+
+/** Each group as `kind:terms` of its alternatives. */
+function shapes(query: string, options: Options = {}): string[][] {
+  return groupsOf(analyse(query, options)).map(({ alternatives }) =>
+    alternatives.map(({ kind, terms }) => `${kind}:${terms.join(' ')}`),
+  );
+}
 
 describe('query analysis', () => {
   it('matches everything without a query and nothing without a word', () => {
-    expect(analyse('')).toEqual({ kind: 'everything' });
-    expect(analyse('!?')).toEqual({ kind: 'nothing' });
+    expect(analyse('').node).toEqual({ kind: 'everything' });
+    expect(analyse('!?').node).toEqual({ kind: 'nothing' });
   });
 
   it('makes a group of each word', () => {
-    expect(analyse('Red shoes')).toEqual({ kind: 'groups', groups: [word('should', 'red'), word('should', 'shoes')] });
-    expect(analyse('Red shoes', 'all')).toEqual({
-      kind: 'groups',
-      groups: [word('must', 'red'), word('must', 'shoes')],
-    });
+    expect(shapes('Red shoes')).toEqual([['typed:red'], ['typed:shoes']]);
+    expect(groupsOf(analyse('Red shoes')).map(({ occur }) => occur)).toEqual(['should', 'should']);
+    expect(groupsOf(analyse('Red shoes', { match: 'all' })).map(({ occur }) => occur)).toEqual(['must', 'must']);
   });
 
-  it('merges a repeated word into a boost', () => {
-    expect(analyse('red RED shoes red')).toEqual({
-      kind: 'groups',
-      groups: [word('should', 'red', 3), word('should', 'shoes')],
-    });
+  it('merges a repeated word into a boost that grows more slowly than its count', () => {
+    const [red, shoes] = groupsOf(analyse('red RED shoes red'));
+    expect(red?.boost).toBeCloseTo(3 ** 0.75);
+    expect(shoes?.boost).toBe(1);
   });
 
-  it('keeps a phrase as it is, repetitions too', () => {
-    expect(analyse('to be to', 'phrase')).toEqual({
-      kind: 'groups',
-      groups: [{ occur: 'must', boost: 1, alternatives: [{ weight: 1, terms: ['to', 'be', 'to'] }] }],
-    });
+  it('gives function words little weight beside content words only', () => {
+    const mixed = analyse('what is the layer');
+    expect(groupsOf(mixed).map(({ boost }) => boost)).toEqual([0.3, 0.3, 0.3, 1]);
+    expect(mixed.node).toMatchObject({ sequence: [3] });
+    const misspelt = analyse('layer whith', { terms: ['layer', 'with'] });
+    expect(groupsOf(misspelt).map(({ boost }) => boost)).toEqual([1, 0.3]);
+    const only = analyse('to be or not');
+    expect(groupsOf(only).map(({ boost }) => boost)).toEqual([1, 1, 1, 1]);
+    expect(only.node).toMatchObject({ sequence: [0, 1, 2, 3] });
   });
 
   it('says so when a query has too many words instead of leaving some out', () => {
-    expect(analyse('a b c d a b c d')).toMatchObject({ kind: 'groups' });
+    expect(analyse('a b c d a b c d').node).toMatchObject({ kind: 'groups' });
     for (const match of ['any', 'all', 'phrase'] as const) {
-      const refused = () => analyse('a b c d e', match);
+      const refused = () => analyse('a b c d e', { match });
       expect(refused).toThrow(ServiceError);
       expect(refused).toThrow(/The query has 5 .*words.*4 at most/);
     }
   });
+});
 
-  it('expands words by each expander in turn, the typed word first', () => {
-    const plural = { expand: (typed: string) => [{ weight: 0.5, terms: [`${typed}s`] }] };
-    const counted = { expand: (_: string, found: readonly unknown[]) => [{ weight: 0.1, terms: [`${found.length}`] }] };
-    expect(expandWord('shoe', OPTIONS.expansion, [plural, counted])).toEqual([
-      { weight: 1, terms: ['shoe'] },
-      { weight: 0.5, terms: ['shoes'] },
-      { weight: 0.1, terms: ['2'] },
+describe('stems and typos', () => {
+  const terms = ['shoe', 'shoes', 'shot', 'chose', 'receive', 'receives', 'relieve'];
+
+  it('adds other forms of a word, then what it may be a slip of', () => {
+    expect(shapes('shoes', { terms })).toEqual([['typed:shoes', 'stem:shoe']]);
+    expect(shapes('recceive', { terms })[0]).toEqual(['typed:recceive', 'typo:receive', 'typo:receives']);
+  });
+
+  it('reports what words were taken for', () => {
+    expect(analyse('recceive shoes', { terms }).typos).toEqual([{ word: 'recceive', terms: ['receive', 'receives'] }]);
+  });
+
+  it('gives a typo of an unknown word a high weight and of a known one a low one', () => {
+    const weight = (query: string) => groupsOf(analyse(query, { terms }))[0]?.alternatives.at(-1)?.weight ?? 0;
+    expect(weight('relievee')).toBeLessThan(1);
+    expect(weight('shoot')).toBeGreaterThan(0.6);
+    expect(shapes('shot', { terms: ['shot', 'shut'] })).toEqual([['typed:shot', 'typo:shut']]);
+    const [known] = groupsOf(analyse('shot', { terms: ['shot', 'shut'] }));
+    expect(known?.alternatives[1]?.weight).toBeLessThanOrEqual(0.1);
+  });
+
+  it('forgives nothing in short words, words with digits, phrases, or when told not to', () => {
+    const many = ['cat', 'cats', 'bat', 'cart', 'xr500', 'xr5001', 'shoe', 'shore'];
+    expect(shapes('cat', { terms: many })).toEqual([['typed:cat', 'stem:cats']]);
+    expect(shapes('xr500', { terms: many })).toEqual([['typed:xr500']]);
+    expect(shapes('shoe', { terms: many, match: 'phrase' })).toEqual([['typed:shoe']]);
+    expect(shapes('shoe', { terms: many, typoTolerance: false })).toEqual([['typed:shoe']]);
+    expect(shapes('shoe', { terms: many, match: 'all' })).toEqual([['typed:shoe', 'typo:shore']]);
+  });
+});
+
+describe('spellings', () => {
+  const terms = ['xr', '500', 'xr500', 'email', 'e', 'mail', 'b', 'xr500b'];
+
+  it('joins and splits where letters meet digits', () => {
+    expect(shapes('XR500', { terms })).toEqual([['typed:xr500', 'spelling:xr 500']]);
+    for (const query of ['XR 500', 'XR-500']) {
+      expect(shapes(query, { terms, match: 'all' })).toEqual([
+        ['typed:xr', 'spelling:xr500'],
+        ['typed:500', 'spelling:xr500'],
+      ]);
+    }
+    expect(shapes('XR500', { terms, match: 'phrase' })).toEqual([['typed:xr500', 'spelling:xr 500']]);
+    expect(shapes('XR 500', { terms, match: 'phrase' })).toEqual([['typed:xr 500', 'spelling:xr500']]);
+    expect(shapes('XR-500B', { terms })[0]).toContain('spelling:xr500b');
+    expect(shapes('XR, 500', { terms })).toEqual([['typed:xr'], ['typed:500']]);
+  });
+
+  it('joins letters across a hyphen only, and only to what the list has', () => {
+    expect(shapes('e-mail', { terms })).toEqual([
+      ['typed:e', 'spelling:email'],
+      ['typed:mail', 'spelling:email'],
     ]);
+    expect(shapes('e mail', { terms, typoTolerance: false })).toEqual([['typed:e'], ['typed:mail']]);
+    expect(shapes('b-mail', { terms, typoTolerance: false })).toEqual([['typed:b'], ['typed:mail']]);
+  });
+});
+
+describe('synonyms', () => {
+  const rules: SynonymRule[] = [
+    { kind: 'equivalent', terms: ['new york', 'nyc', 'big apple'] },
+    { kind: 'equivalent', terms: ['york', 'jorvik'] },
+    { kind: 'rewrite', terms: ['tablet'], replace_with: ['ipad'] },
+  ];
+
+  it('adds a synonym to every word that it stands for, a phrase before a word', () => {
+    expect(shapes('nyc tablets', { rules })).toEqual([
+      ['typed:nyc', 'synonym:new york', 'synonym:big apple'],
+      ['typed:tablets'],
+    ]);
+    expect(shapes('new york', { rules, match: 'all' })).toEqual([
+      ['typed:new', 'synonym:nyc', 'synonym:big apple'],
+      ['typed:york', 'synonym:nyc', 'synonym:big apple'],
+    ]);
+    expect(shapes('old york', { rules })[1]).toEqual(['typed:york', 'synonym:jorvik']);
+  });
+
+  it('rewrites one way and takes the stems of synonyms', () => {
+    expect(shapes('tablet', { rules, terms: ['ipads'] })).toEqual([['typed:tablet', 'synonym:ipad', 'synonym:ipads']]);
+    expect(shapes('ipad', { rules })).toEqual([['typed:ipad']]);
+  });
+
+  it('writes a phrase with its synonyms in every combination', () => {
+    expect(shapes('nyc tablet hotel', { rules, match: 'phrase' })[0]?.sort()).toEqual([
+      'synonym:big apple ipad hotel',
+      'synonym:big apple tablet hotel',
+      'synonym:new york ipad hotel',
+      'synonym:new york tablet hotel',
+      'synonym:nyc ipad hotel',
+      'typed:nyc tablet hotel',
+    ]);
+  });
+
+  it('says which rules applied', () => {
+    expect(analyse('nyc tablet', { rules }).synonyms).toEqual([
+      { word: 'nyc', terms: ['new york', 'big apple'], rules: [0] },
+      { word: 'tablet', terms: ['ipad'], rules: [2] },
+    ]);
+  });
+
+  it('bounds the ways to write a phrase', () => {
+    const many: SynonymRule[] = ['a', 'b', 'c', 'd'].map((word) => ({
+      kind: 'equivalent',
+      terms: [word, ...Array.from({ length: 50 }, (_, index) => `${word}x${String.fromCharCode(97 + index)}`)],
+    }));
+    expect(shapes('a b c d', { rules: many, match: 'phrase' })[0]).toHaveLength(128);
   });
 });

@@ -14,12 +14,11 @@ export interface PlanWindow {
 
 export function planSearch(
   request: SearchRequest,
-  listIndex: number,
   query: QueryNode,
+  filter: FilterNode,
   window: PlanWindow,
 ): SearchPlan {
   const { radius } = request;
-  const filter = request.filters[listIndex] as FilterNode;
   return Object.freeze({
     query,
     filter: radius === undefined ? filter : allOf([filter, Object.freeze({ kind: 'within', ...radius })]),

@@ -1,54 +1,66 @@
-/** Query text to groups: analysed by the kernel like the records were, then expanded. */
+/** Query text to groups: analysed like the records were, then each word with everything else it may stand for. */
 import { ServiceError } from '../../platform/index.js';
+import type { Dictionary } from '../expansion/dictionary.js';
+import { phraseGroup } from '../expansion/phrase-variants.js';
+import type { QueryWord } from '../expansion/query-words.js';
+import { spellingSpans } from '../expansion/spellings.js';
+import { synonymSpans, type AppliedSynonym } from '../expansion/synonym-spans.js';
+import { wordGroups, type AppliedTypo } from '../expansion/word-groups.js';
+import type { SynonymMatcher } from '../synonyms/synonym-matcher.js';
 import type { MatchMode } from '../types.js';
-import { expandWord, type ExpansionContext } from './expansion.js';
-import type { QueryGroup, QueryNode } from './plan-nodes.js';
+import type { QueryNode } from './plan-nodes.js';
 
 const EVERYTHING: QueryNode = Object.freeze({ kind: 'everything' });
 const NOTHING: QueryNode = Object.freeze({ kind: 'nothing' });
+const NONE: readonly never[] = Object.freeze([]);
 
-/** Folded words of a text in their order; the kernel's analysis with dictionary segmentation before it. */
-export type Analyse = (text: string) => readonly string[];
+/** What a list knows about words. */
+export interface QueryVocabulary {
+  readonly words: (text: string) => readonly QueryWord[];
+  readonly dictionary: Dictionary;
+  readonly synonyms: SynonymMatcher;
+  readonly functionWords: ReadonlySet<string>;
+}
 
 export interface QueryAnalysisOptions {
-  readonly analyse: Analyse;
-  readonly expansion: ExpansionContext;
-  /** The kernel's bounds on groups, and on the words of a phrase. */
-  readonly groupsMax: number;
-  readonly phraseTermsMax: number;
+  readonly match: MatchMode;
+  readonly typoTolerance: boolean;
+  /** Different words of one query, and words of a phrase. */
+  readonly wordsMax: number;
+}
+
+export interface AnalysedQuery {
+  readonly node: QueryNode;
+  readonly synonyms: readonly AppliedSynonym[];
+  readonly typos: readonly AppliedTypo[];
 }
 
 /** Throws `unprocessable` for a query with more words than one search may have: none is left out silently. */
-export function analyseQuery(query: string, match: MatchMode, options: QueryAnalysisOptions): QueryNode {
-  if (query === '') return EVERYTHING;
-  const words = options.analyse(query);
-  if (words.length === 0) return NOTHING;
-  const groups = match === 'phrase' ? [phraseGroup(words, options)] : wordGroups(words, match, options);
-  return Object.freeze({ kind: 'groups', groups: Object.freeze(groups) });
-}
-
-function wordGroups(words: readonly string[], match: 'any' | 'all', options: QueryAnalysisOptions): QueryGroup[] {
-  const counts = new Map<string, number>();
-  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
-  if (counts.size > options.groupsMax) throw tooManyWords(counts.size, options.groupsMax, 'different words');
-  const occur = match === 'all' ? 'must' : 'should';
-  return [...counts].map(([word, boost]) =>
-    Object.freeze({ occur, boost, alternatives: expandWord(word, options.expansion) }),
+export function analyseQuery(query: string, vocabulary: QueryVocabulary, options: QueryAnalysisOptions): AnalysedQuery {
+  if (query === '') return { node: EVERYTHING, synonyms: NONE, typos: NONE };
+  const words = vocabulary.words(query);
+  if (words.length === 0) return { node: NOTHING, synonyms: NONE, typos: NONE };
+  const { match, typoTolerance, wordsMax } = options;
+  checkLength(words, match, wordsMax);
+  const { spans, applied } = synonymSpans(
+    words.map(({ term }) => term),
+    vocabulary.synonyms,
   );
+  const allSpans = [...spellingSpans(words, vocabulary.dictionary), ...spans];
+  if (match === 'phrase') {
+    const groups = Object.freeze([phraseGroup(words, allSpans)]);
+    return { node: Object.freeze({ kind: 'groups', groups, sequence: NONE }), synonyms: applied, typos: NONE };
+  }
+  const { functionWords, dictionary } = vocabulary;
+  const { groups, sequence, typos } = wordGroups(words, allSpans, { match, typoTolerance, functionWords, dictionary });
+  return { node: Object.freeze({ kind: 'groups', groups, sequence }), synonyms: applied, typos };
 }
 
-/** A phrase is exact: no expansion, every word in its place. */
-function phraseGroup(words: readonly string[], options: QueryAnalysisOptions): QueryGroup {
-  if (words.length > options.phraseTermsMax)
-    throw tooManyWords(words.length, options.phraseTermsMax, 'words in a phrase');
-  return Object.freeze({
-    occur: 'must',
-    boost: 1,
-    alternatives: Object.freeze([Object.freeze({ weight: 1, terms: Object.freeze([...words]) })]),
-  });
-}
-
-function tooManyWords(count: number, maximum: number, what: string): ServiceError {
-  const detail = `The query has ${count} ${what}; one search takes ${maximum} at most`;
-  return new ServiceError('unprocessable', `${detail}.`, { errors: [{ parameter: 'query', detail }] });
+function checkLength(words: readonly QueryWord[], match: MatchMode, wordsMax: number): void {
+  if (words.length <= wordsMax) return;
+  const count = match === 'phrase' ? words.length : new Set(words.map(({ term }) => term)).size;
+  if (count <= wordsMax) return;
+  const what = match === 'phrase' ? 'words in a phrase' : 'different words';
+  const detail = `The query has ${count} ${what}; one search takes ${wordsMax} at most`;
+  throw new ServiceError('unprocessable', `${detail}.`, { errors: [{ parameter: 'query', detail }] });
 }

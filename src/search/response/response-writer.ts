@@ -38,6 +38,12 @@ export class ResponseWriter {
     this.used = used + length;
   }
 
+  /** Puts other characters below U+0080 in the place of as many that were written before. */
+  replaceAscii(at: number, text: string): void {
+    if (at + text.length > this.used) throw new RangeError('nothing was written there yet');
+    this.buffer.write(text, at, 'latin1');
+  }
+
   text(text: string): void {
     this.reserve(text.length * 3);
     this.used += this.buffer.write(text, this.used, 'utf8');

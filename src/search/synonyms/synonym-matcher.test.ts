@@ -35,7 +35,9 @@ describe('SynonymMatcher', () => {
       { kind: 'equivalent', terms: ['tv', 'television'] },
       { kind: 'equivalent', terms: ['TV', 'telly', 'television'] },
     );
-    expect(synonyms.match(['tv'])).toEqual([{ begin: 0, end: 1, expansions: [['television'], ['telly']], rules: [0, 1] }]);
+    expect(synonyms.match(['tv'])).toEqual([
+      { begin: 0, end: 1, expansions: [['television'], ['telly']], rules: [0, 1] },
+    ]);
   });
 
   it('ignores terms without any word', () => {

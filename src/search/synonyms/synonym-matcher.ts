@@ -87,7 +87,8 @@ export class SynonymMatcher {
       const entry = this.#byFirstWord
         .get(words[at] as string)
         ?.find(
-          (candidate) => candidate.words.length > 1 && candidate.words.every((word, index) => words[at + index] === word),
+          (candidate) =>
+            candidate.words.length > 1 && candidate.words.every((word, index) => words[at + index] === word),
         );
       if (entry === undefined) {
         position += 1;

@@ -1,0 +1,69 @@
+// What may be meant by a text that is still being typed: names of records, and words.
+#include <string>
+#include <vector>
+
+#include "../kernel/terms/completion_lookup.h"
+#include "../kernel/terms/name_lookup.h"
+#include "bindings.h"
+#include "call_guard.h"
+#include "registry.h"
+
+namespace gannet::addon {
+namespace {
+
+Napi::String MakeString(Napi::Env env, const std::string& text) { return Napi::String::New(env, text); }
+
+const char* NameOf(NameMatchKind kind) {
+  switch (kind) {
+    case NameMatchKind::kStart: return "start";
+    case NameMatchKind::kWord: return "word";
+    case NameMatchKind::kTypo: return "typo";
+  }
+  return "";
+}
+
+Napi::Value SuggestNamesCall(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const auto published = Registry::Instance().FindGeneration(ReadUint32(info[0], "generation"));
+  const std::string column = ReadString(info[1], "column");
+  const std::string prefix = ReadString(info[2], "prefix");
+  const uint32_t edits = ReadUint32(info[3], "edits");
+  const uint32_t limit = ReadUint32(info[4], "limit");
+  const std::vector<NameMatch> matches = FindNames(*published->generation, column, prefix, edits, limit);
+  Napi::Array result = Napi::Array::New(env, matches.size());
+  for (size_t i = 0; i < matches.size(); ++i) {
+    Napi::Object match = Napi::Object::New(env);
+    match.Set("name", MakeString(env, matches[i].display));
+    match.Set("kind", Napi::String::New(env, NameOf(matches[i].kind)));
+    match.Set("distance", Napi::Number::New(env, matches[i].distance));
+    result[static_cast<uint32_t>(i)] = match;
+  }
+  return result;
+}
+
+Napi::Value CompleteWordCall(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const auto published = Registry::Instance().FindGeneration(ReadUint32(info[0], "generation"));
+  const std::string prefix = ReadString(info[1], "prefix");
+  const uint32_t edits = ReadUint32(info[2], "edits");
+  const uint32_t limit = ReadUint32(info[3], "limit");
+  const std::vector<TermMatch> matches = CompleteWord(*published->generation, prefix, edits, limit);
+  Napi::Array result = Napi::Array::New(env, matches.size());
+  for (size_t i = 0; i < matches.size(); ++i) {
+    Napi::Object match = Napi::Object::New(env);
+    match.Set("term", MakeString(env, matches[i].term));
+    match.Set("documentFrequency", Napi::Number::New(env, static_cast<double>(matches[i].document_frequency)));
+    match.Set("distance", Napi::Number::New(env, matches[i].distance));
+    result[static_cast<uint32_t>(i)] = match;
+  }
+  return result;
+}
+
+}  // namespace
+
+void DefineSuggest(Napi::Object exports) {
+  Define<SuggestNamesCall>(exports, "suggestNames");
+  Define<CompleteWordCall>(exports, "completeWord");
+}
+
+}  // namespace gannet::addon

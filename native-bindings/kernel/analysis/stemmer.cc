@@ -1,0 +1,96 @@
+#include "stemmer.h"
+
+#include <libstemmer.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <new>
+
+namespace gannet {
+namespace {
+
+constexpr size_t kLanguagesPerThreadMax = 64;
+// "jusqu'", "lorsqu'"; "aujourd'hui" is one word.
+constexpr size_t kElidedBytesMax = 6;
+constexpr size_t kElisionRestBytesMin = 2;
+
+struct Alias {
+  std::string_view tag;
+  const char* stemmer;
+};
+// Tags that libstemmer does not know under their own name.
+constexpr std::array kAliases = {Alias{"nb", "no"}, Alias{"nn", "no"}};
+
+struct Accent {
+  std::string_view language;
+  std::string_view folded;    // an ending
+  std::string_view accented;  // the same as the algorithm knows it
+};
+constexpr std::array kAccents = {
+    Accent{"es", "cion", "ción"},   Accent{"es", "sion", "sión"},  Accent{"es", "logia", "logía"},
+    Accent{"es", "ogias", "ogías"}, Accent{"pt", "cao", "ção"},    Accent{"pt", "coes", "ções"},
+    Accent{"pt", "avel", "ável"},   Accent{"pt", "ivel", "ível"},  Accent{"pt", "encia", "ência"},
+    Accent{"pt", "encias", "ências"}, Accent{"ca", "cio", "ció"},  Accent{"ca", "sio", "sió"},
+    Accent{"it", "ita", "ità"},
+};
+
+bool Elides(std::string_view language) { return language == "fr" || language == "it" || language == "ca"; }
+
+}  // namespace
+
+bool HasDigit(std::string_view term) {
+  return std::any_of(term.begin(), term.end(), [](char byte) { return byte >= '0' && byte <= '9'; });
+}
+
+Stemmer::Stemmer(std::string_view language) : language_(language), elides_(Elides(language)) {
+  if (language.empty() || language == "none") return;
+  std::string name(language);
+  for (const Alias& alias : kAliases) {
+    if (alias.tag == language) name = alias.stemmer;
+  }
+  // libstemmer knows "porter", too, and languages by their names; tags are all that is asked for.
+  if (name.size() == 2) stemmer_ = sb_stemmer_new(name.c_str(), nullptr);
+}
+
+Stemmer::~Stemmer() { sb_stemmer_delete(stemmer_); }
+
+std::string_view Stemmer::StripParticles(std::string_view term) const {
+  if (elides_) {
+    const size_t apostrophe = term.find('\'');
+    if (apostrophe != std::string_view::npos && apostrophe <= kElidedBytesMax &&
+        term.size() - apostrophe - 1 >= kElisionRestBytesMin) {
+      term.remove_prefix(apostrophe + 1);
+    }
+  }
+  if (term.ends_with("'s")) term.remove_suffix(2);
+  while (term.ends_with('\'')) term.remove_suffix(1);
+  return term;
+}
+
+std::string_view Stemmer::Stem(std::string_view term) {
+  if (stemmer_ == nullptr || term.size() > kStemmedBytesMax || HasDigit(term)) return {};
+  std::string_view word = StripParticles(term);
+  if (word.empty()) return {};
+  for (const Accent& accent : kAccents) {
+    if (accent.language != language_ || !word.ends_with(accent.folded)) continue;
+    scratch_.assign(word.substr(0, word.size() - accent.folded.size()));
+    scratch_ += accent.accented;
+    word = scratch_;
+    break;
+  }
+  const sb_symbol* stem = sb_stemmer_stem(stemmer_, reinterpret_cast<const sb_symbol*>(word.data()),
+                                          static_cast<int>(word.size()));
+  if (stem == nullptr) throw std::bad_alloc();
+  return {reinterpret_cast<const char*>(stem), static_cast<size_t>(sb_stemmer_length(stemmer_))};
+}
+
+Stemmer& ThreadStemmer(std::string_view language) {
+  static thread_local std::map<std::string, std::unique_ptr<Stemmer>, std::less<>> stemmers;
+  const auto found = stemmers.find(language);
+  if (found != stemmers.end()) return *found->second;
+  if (stemmers.size() >= kLanguagesPerThreadMax) stemmers.clear();
+  return *stemmers.emplace(std::string(language), std::make_unique<Stemmer>(language)).first->second;
+}
+
+}  // namespace gannet

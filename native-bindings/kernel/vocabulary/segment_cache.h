@@ -1,0 +1,66 @@
+// What was worked out about a segment and may be asked again: a segment never changes, so an answer stays right.
+//
+// Bounded by the number of answers and by their size; the oldest goes first. Nothing depends on what is in it.
+//
+// Thread-safety: any number of threads; each half of the cache has a lock that is held for a look-up only.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace gannet {
+
+// Answers kept per segment, of either kind: some 100 KB, 2 MB at worst.
+inline constexpr size_t kCachedAnswersMax = 512;
+// Bigger answers are worked out again.
+inline constexpr size_t kCachedSpellingsMax = 64;
+inline constexpr size_t kCachedKeyBytesMax = 256;
+
+template <typename Value>
+class BoundedCache {
+ public:
+  std::optional<Value> Find(const std::string& key) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = values_.find(key);
+    if (found == values_.end()) return std::nullopt;
+    return found->second;
+  }
+
+  void Keep(const std::string& key, Value value) {
+    if (key.size() > kCachedKeyBytesMax) return;
+    const std::lock_guard lock(mutex_);
+    if (!values_.try_emplace(key, std::move(value)).second) return;
+    order_.push_back(key);
+    if (order_.size() <= kCachedAnswersMax) return;
+    values_.erase(order_.front());
+    order_.pop_front();
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::unordered_map<std::string, Value> values_;
+  std::deque<std::string> order_;
+};
+
+// A term near a word, in one segment.
+struct Spelling {
+  std::string term;
+  uint32_t distance = 0;
+  uint64_t document_frequency = 0;
+};
+using Spellings = std::shared_ptr<const std::vector<Spelling>>;
+
+struct SegmentCache {
+  BoundedCache<Spellings> spellings;       // by edits and word
+  BoundedCache<uint32_t> union_frequencies;  // documents that hold any of some terms, by these
+};
+
+}  // namespace gannet

@@ -1,0 +1,96 @@
+// Stems by language, on folded terms.
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "../kernel/analysis/stemmer.h"
+#include "check.h"
+
+namespace gannet::test {
+namespace {
+
+bool SameStem(const char* language, const std::vector<std::string>& words) {
+  Stemmer stemmer(language);
+  const std::string stem(stemmer.Stem(words.front()));
+  if (stem.empty()) return false;
+  for (const std::string& word : words) {
+    if (stemmer.Stem(word) != stem) {
+      std::fprintf(stderr, "%s: %s -> %s, not %s\n", language, word.c_str(), std::string(stemmer.Stem(word)).c_str(),
+                   stem.c_str());
+      return false;
+    }
+  }
+  return true;
+}
+
+TEST(stemmer_groups_the_forms_of_a_word) {
+  CHECK(SameStem("en", {"connect", "connected", "connecting", "connection", "connections"}));
+  CHECK(SameStem("de", {"hauser", "hauses", "haus"}) || SameStem("de", {"hauser", "hausern", "hause"}));
+  CHECK(SameStem("fr", {"continuer", "continua", "continuait"}));
+  CHECK(SameStem("es", {"nacion", "naciones"}));
+  CHECK(SameStem("es", {"informacion", "informaciones"}));
+  CHECK(SameStem("pt", {"informacao", "informacoes"}));
+  CHECK(SameStem("it", {"libro", "libri"}));
+  CHECK(SameStem("nl", {"boek", "boeken"}));
+  CHECK(SameStem("sv", {"flicka", "flickor", "flickorna"}));
+  for (const char* norwegian : {"no", "nb", "nn"}) CHECK(SameStem(norwegian, {"hus", "huset", "husene"}));
+  CHECK(SameStem("da", {"bil", "bilen", "biler"}));
+  CHECK(SameStem("fi", {"talo", "talon", "talossa"}));
+  CHECK(SameStem("ru", {"книга", "книги", "книгой"}));
+  CHECK(SameStem("ru", {"новый", "новая", "новой"}));
+  CHECK(SameStem("hu", {"haz", "hazak"}) || SameStem("hu", {"konyv", "konyvek"}));
+  CHECK(SameStem("ro", {"casa", "case", "casele"}));
+  CHECK(SameStem("tr", {"kitap", "kitaplar"}));
+  CHECK(SameStem("ca", {"amic", "amics"}));
+  CHECK(SameStem("id", {"makan", "makanan", "dimakan"}));
+  CHECK(SameStem("ar", {"كتاب", "الكتاب"}));
+  CHECK(SameStem("el", {"βιβλια", "βιβλιων"}));
+  CHECK(SameStem("hi", {"लडका", "लडके"}));
+  CHECK(SameStem("lt", {"namas", "namai"}));
+}
+
+TEST(stemmer_has_every_language_of_the_package) {
+  for (const char* language : {"ar", "ca", "da", "de", "el", "en", "es", "eu", "fi", "fr", "ga", "hi", "hu", "hy",
+                               "id", "it", "lt", "nb", "ne", "nl", "nn", "no", "pt", "ro", "ru", "sr", "sv", "ta",
+                               "tr", "yi"}) {
+    CHECK(Stemmer(language).has_stems());
+  }
+  for (const char* language : {"none", "", "ja", "porter", "english", "xx", "\xff"}) {
+    CHECK(!Stemmer(language).has_stems());
+    CHECK_EQ(Stemmer(language).Stem("connections"), "");
+  }
+}
+
+TEST(stemmer_strips_possessives_and_elided_articles) {
+  CHECK(SameStem("en", {"john", "john's", "john'"}));
+  CHECK(SameStem("fr", {"avion", "l'avion", "d'avions"}));
+  CHECK(SameStem("it", {"acqua", "dell'acqua"}));
+  Stemmer french("fr");
+  CHECK(french.Stem("aujourd'hui") != french.Stem("hui"));
+  CHECK(Stemmer("en").Stem("o'clock") != Stemmer("en").Stem("clock"));
+}
+
+TEST(stemmer_leaves_numbers_and_endless_terms_alone) {
+  Stemmer stemmer("en");
+  CHECK_EQ(stemmer.Stem("xr500s"), "");
+  CHECK_EQ(stemmer.Stem("1990s"), "");
+  CHECK_EQ(stemmer.Stem(std::string(kStemmedBytesMax + 1, 'a')), "");
+  CHECK_EQ(stemmer.Stem(""), "");
+  CHECK_EQ(stemmer.Stem("'s"), "");
+}
+
+TEST(stemmer_is_kept_for_each_thread) {
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 3; ++thread) {
+    threads.emplace_back([] {
+      for (int i = 0; i < 500; ++i) {
+        CHECK_EQ(ThreadStemmer("en").Stem("running"), "run");
+        CHECK_EQ(ThreadStemmer("de").Stem("hausern"), "haus");
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace
+}  // namespace gannet::test

@@ -1,0 +1,151 @@
+/** What a path such as `/{account}/{list}/{version}` or `/group/{account}/{group}/{version}` names, held ready for a search worker. */
+import { Type } from 'typebox';
+import { currentMembers, type GroupMember, type GroupRecord, type ListRecord } from '../catalog/index.js';
+import type { GenerationLease, ListIndex } from '../index/index.js';
+import { ServiceError } from '../platform/index.js';
+import type { SearchTarget, SearchTask } from '../search/index.js';
+import { openIndex, requireList } from './list-access.js';
+import { accountName, groupName, listName, object } from './schemas.js';
+import type { Services } from './services.js';
+
+const VERSION = /^[1-9][0-9]{0,9}$/;
+const LATEST = 'latest';
+
+const versionText = (description: string, example: string) =>
+  Type.String({ minLength: 1, maxLength: 20, description, examples: [example] });
+const listVersion = versionText("Number of the list's version; `latest` is for groups only", '1');
+
+export const listSearchParams = object({ account: accountName, list: listName, version: listVersion });
+export const groupSearchParams = object({
+  account: accountName,
+  group: groupName,
+  version: versionText(
+    "`latest`: the group's current lists, each in its current version unless the group names one; a number: the lists of that version of the group, in the versions that were current when it was made",
+    LATEST,
+  ),
+});
+
+export interface ListSearchParams {
+  readonly account: string;
+  readonly list: string;
+  readonly version: string;
+}
+export interface GroupSearchParams {
+  readonly account: string;
+  readonly group: string;
+  readonly version: string;
+}
+
+/** Generations that stay good until `release`. */
+export interface SearchTargets {
+  readonly targets: readonly SearchTarget[];
+  readonly subject: SearchTask['subject'];
+  /** Names the subject and the state of its lists; another write or setting, another key. */
+  readonly key: string;
+  readonly release: () => void;
+}
+
+/** Throws `invalid-parameter`, `list-not-found` or `version-not-found`. */
+export async function listTargets(services: Services, params: ListSearchParams): Promise<SearchTargets> {
+  assertListVersion(params.version);
+  await openIndex(services, requireList(services, params.account, params.list));
+  return openedListTargets(services, params);
+}
+
+/** The same at once, for a list that is open already; throws where it is not. */
+export function openedListTargets(services: Services, { account, list, version }: ListSearchParams): SearchTargets {
+  const number = assertListVersion(version);
+  const lease = openedIndex(services, requireList(services, account, list)).lease(number);
+  return {
+    targets: [{ generation: lease.handle }],
+    subject: { kind: 'list', name: list, version: number },
+    key: `l${lease.sequence}`,
+    release: () => {
+      lease.release();
+    },
+  };
+}
+
+/** Throws `invalid-parameter`, `group-not-found`, `list-not-found` or `version-not-found`. */
+export async function groupTargets(services: Services, params: GroupSearchParams): Promise<SearchTargets> {
+  const group = requireGroup(services, params);
+  const { lists } = groupVersion(group, params.version);
+  await Promise.all(lists.map(async (member) => openIndex(services, memberList(services, group, member))));
+  return openedGroupTargets(services, params);
+}
+
+/** The same at once, for a group whose lists are open already; throws where one is not. */
+export function openedGroupTargets(services: Services, params: GroupSearchParams): SearchTargets {
+  const group = requireGroup(services, params);
+  const { version, lists, isLatest } = groupVersion(group, params.version);
+  const leases: GenerationLease[] = [];
+  const release = (): void => {
+    for (const lease of leases) lease.release();
+  };
+  try {
+    const targets = lists.map((member) => {
+      const index = openedIndex(services, memberList(services, group, member));
+      const lease = index.lease(isLatest ? member.version : member.pinned_version);
+      leases.push(lease);
+      return { generation: lease.handle, listName: member.list };
+    });
+    const subject = { kind: 'group', name: group.name, version } as const;
+    const sequences = leases.map(({ sequence }) => sequence).join();
+    return { targets, subject, key: `g${group.account}/${group.name}/${version}:${sequences}`, release };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+function openedIndex({ indexes }: Services, list: ListRecord): ListIndex {
+  const index = indexes.opened(list.id);
+  if (index !== undefined) return index;
+  throw new ServiceError('list-not-found', `The list '${list.name}' is not open: it is being deleted.`);
+}
+
+function requireGroup({ catalog }: Services, { account, group: name }: GroupSearchParams): GroupRecord {
+  const group = catalog.group(account, name);
+  if (group !== undefined) return group;
+  throw new ServiceError('group-not-found', `There is no group '${name}'.`);
+}
+
+interface WantedGroupVersion {
+  readonly version: number;
+  readonly lists: readonly GroupMember[];
+  readonly isLatest: boolean;
+}
+
+function groupVersion(group: GroupRecord, text: string): WantedGroupVersion {
+  if (text === LATEST) return { version: group.current_version, lists: currentMembers(group), isLatest: true };
+  const version = versionNumber(text);
+  const found = group.versions.find((candidate) => candidate.version === version);
+  if (found !== undefined) return { version, lists: found.lists, isLatest: false };
+  throw new ServiceError('version-not-found', `The group '${group.name}' has no version ${version}.`);
+}
+
+/** A list that was deleted since is missing in old versions of the group only. */
+function memberList({ catalog }: Services, group: GroupRecord, { list }: GroupMember): ListRecord {
+  const record = catalog.list(group.account, list);
+  if (record !== undefined) return record;
+  throw new ServiceError(
+    'version-not-found',
+    `This version of the group '${group.name}' has the list '${list}', which is gone.`,
+  );
+}
+
+function assertListVersion(text: string): number {
+  if (text !== LATEST) return versionNumber(text);
+  throw invalidVersion(
+    "'latest' is for groups only: a list is searched by the number of a version, such as its current_version.",
+  );
+}
+
+function versionNumber(text: string): number {
+  if (VERSION.test(text)) return Number(text);
+  throw invalidVersion(`A version is a number from 1, not ${JSON.stringify(text)}.`);
+}
+
+function invalidVersion(detail: string): ServiceError {
+  return new ServiceError('invalid-parameter', detail, { errors: [{ parameter: 'version', detail }] });
+}

@@ -1,0 +1,52 @@
+/** What a full disk looks like, and how the service stays alive on one. */
+import { existsSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { ServiceError } from './errors.js';
+
+const FULL_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'disk-full', 28, 122, -30792]);
+const FULL_MESSAGE = /no space left|disk quota exceeded|MDB_MAP_FULL|mapsize limit/i;
+/** LMDB and the kernel report the short write of a full disk as an input/output error. */
+const IO_CODES: ReadonlySet<unknown> = new Set([5, 'EIO', 'io']);
+/** With less space than this, an input/output error means that the disk is full. */
+const FREE_BYTES_MAX = 16 * 2 ** 20;
+/** More than the readers of any environment here take. */
+const LOCK_FILE_BYTES = 131_072;
+
+/** True where the error says that no space is left: from the system, from LMDB or from the kernel. */
+export function isStorageFull(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return FULL_CODES.has(codeOf(error)) || FULL_MESSAGE.test(error.message);
+}
+
+/** `storage-full` for an error that means it; every other error as it is. `path`: where the write was to go. */
+export function asStorageError(error: unknown, path?: string): unknown {
+  if (error instanceof ServiceError || !(error instanceof Error)) return error;
+  const full = isStorageFull(error) || (path !== undefined && IO_CODES.has(codeOf(error)) && isNearlyFull(path));
+  if (!full) return error;
+  return new ServiceError('storage-full', 'The disk is full: nothing was written. Free space and try again.', {
+    cause: error,
+  });
+}
+
+/**
+ * LMDB maps its lock file as a hole and writes into it: on a full disk that is a SIGBUS, the end of the process. So a new
+ * one gets its blocks before, by writing, which fails as an error. One that exists may be in use and is never touched.
+ */
+export function allocateLockFile(path: string): void {
+  if (existsSync(path)) return;
+  try {
+    writeFileSync(path, Buffer.alloc(LOCK_FILE_BYTES), { flag: 'wx' });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return;
+    rmSync(path, { force: true });
+    throw asStorageError(error);
+  }
+}
+
+function codeOf(error: Error): unknown {
+  return (error as Error & { code?: unknown }).code;
+}
+
+function isNearlyFull(path: string): boolean {
+  const { bavail, bsize } = statfsSync(path);
+  return bavail * bsize < FREE_BYTES_MAX;
+}

@@ -1,0 +1,64 @@
+/**
+ * What an alternative of a query word counts beside the word as typed (1), and how many there may be. The weights were
+ * chosen by measurement, the same for all collections: docs/decisions/0011-expansion-weights.md.
+ */
+
+/** Another form of the word: the same stem in the list's language. */
+export const STEM_WEIGHT = 0.8;
+/** The same characters joined or split elsewhere: `XR-500` for `XR500`, `email` for `e-mail`. */
+export const SPELLING_WEIGHT = 0.95;
+export const SYNONYM_WEIGHT = 0.9;
+
+/** A typo of a word that the list has, by its distance (1, 2): a long shot. */
+export const KNOWN_WORD_TYPO_WEIGHTS: readonly number[] = [0.1, 0.05];
+/**
+ * Of a word that the list has not, the most plausible typo is what was meant and counts almost like a word as typed; the
+ * others count less in proportion.
+ */
+export const UNKNOWN_WORD_BEST_TYPO_WEIGHT = 0.95;
+/** Of a word that the list has in other forms of its stem only: these go before what it may be a slip of. */
+export const INFLECTED_WORD_BEST_TYPO_WEIGHT = 0.4;
+export const UNKNOWN_WORD_TYPO_PROPORTIONS: readonly number[] = [1, 0.3];
+/** How much of a typo's weight the surcharge of its edits (edit-cost.ts) takes: weight / (1 + surcharge * share). */
+export const TYPO_SURCHARGE_SHARE = 0.4;
+
+/** Of a function word that stands beside content words. */
+export const FUNCTION_WORD_BOOST = 0.3;
+/** A word typed n times has the boost n to this power. */
+export const REPETITION_EXPONENT = 0.75;
+/** Of the bonus for neighbouring content words that are neighbours in a record too. */
+export const PROXIMITY_WEIGHT = 0.2;
+/** Words of a query whose neighbourhood is looked at: the kernel's bound. */
+export const SEQUENCE_WORDS_MAX = 4096;
+
+/** Letters from which one edit is forgiven, and two. */
+export const ONE_EDIT_LETTERS_MIN = 4;
+export const TWO_EDITS_LETTERS_MIN = 8;
+
+/** Near terms that the kernel reports for a word; the most plausible of them become alternatives. */
+export const TYPO_CANDIDATES_MAX = 128;
+export const UNKNOWN_WORD_TYPOS_MAX = 32;
+export const KNOWN_WORD_TYPOS_MAX = 16;
+/** The most plausible corrections of an unknown word bring their stems along. */
+export const STEMMED_CORRECTIONS_MAX = 2;
+
+export const STEMS_MAX = 32;
+/** Single-word synonyms of a query whose stems are alternatives too, and stems of each. */
+export const STEMMED_SYNONYMS_MAX = 32;
+export const SYNONYM_STEMS_MAX = 4;
+/** Expansions that all synonym rules together give one place of a query. */
+export const SYNONYMS_PER_SPAN_MAX = 256;
+
+/** Terms of one group: as typed, spellings, synonyms, stems, typos, in the order in which they are kept. */
+export const GROUP_TERMS_MAX = 512;
+/** Terms of the groups of one query, under the kernel's bound of 65,536; long queries have fewer alternatives a word. */
+export const QUERY_TERMS_MAX = 60_000;
+/** Ways to write one phrase with synonyms and spellings, and the terms in all of them. */
+export const PHRASE_VARIANTS_MAX = 128;
+export const PHRASE_VARIANT_TERMS_MAX = 16_384;
+
+/** Neighbouring words that one spelling joins; boundaries at which it may be split (each doubles the ways). */
+export const SPELLING_WORDS_MAX = 3;
+export const SPELLING_BOUNDARIES_MAX = 4;
+/** Spellings that one query looks up in the dictionary. */
+export const SPELLINGS_PER_QUERY_MAX = 1024;

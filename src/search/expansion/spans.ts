@@ -1,0 +1,16 @@
+/** Words of a query that may stand for something else together: by a synonym rule, or spelt otherwise. */
+import type { AlternativeKind } from '../plan/plan-nodes.js';
+
+export interface SpanVariant {
+  readonly kind: AlternativeKind;
+  readonly weight: number;
+  /** Terms at consecutive positions. */
+  readonly terms: readonly string[];
+}
+
+/** The words `begin` to `end` (exclusive) of a query. */
+export interface Span {
+  readonly begin: number;
+  readonly end: number;
+  readonly variants: readonly SpanVariant[];
+}

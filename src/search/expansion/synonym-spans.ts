@@ -1,0 +1,42 @@
+/** What a list's synonym rules say about a query, as spans. */
+import type { SynonymMatch, SynonymMatcher } from '../synonyms/synonym-matcher.js';
+import { SYNONYM_WEIGHT, SYNONYMS_PER_SPAN_MAX } from './expansion-weights.js';
+import type { Span } from './spans.js';
+
+/** Part of `applied.synonyms`. */
+export interface AppliedSynonym {
+  /** The words of the query, folded. */
+  readonly word: string;
+  /** What was searched for as well. */
+  readonly terms: readonly string[];
+  /** Numbers of the rules in `synonym_rules`, from 0. */
+  readonly rules: readonly number[];
+}
+
+export interface SynonymSpans {
+  readonly spans: readonly Span[];
+  readonly applied: readonly AppliedSynonym[];
+}
+
+const NONE: SynonymSpans = Object.freeze({ spans: Object.freeze([]), applied: Object.freeze([]) });
+
+export function synonymSpans(terms: readonly string[], matcher: SynonymMatcher): SynonymSpans {
+  const matches = matcher.match(terms);
+  if (matches.length === 0) return NONE;
+  const applied = new Map<string, AppliedSynonym>();
+  for (const match of matches) {
+    const word = terms.slice(match.begin, match.end).join(' ');
+    const expansions = kept(match).map((expansion) => expansion.join(' '));
+    applied.set(word, { word, terms: expansions, rules: match.rules });
+  }
+  return { spans: matches.map(spanOf), applied: [...applied.values()] };
+}
+
+function spanOf(match: SynonymMatch): Span {
+  const variants = kept(match).map((terms) => ({ kind: 'synonym', weight: SYNONYM_WEIGHT, terms }) as const);
+  return { begin: match.begin, end: match.end, variants };
+}
+
+function kept(match: SynonymMatch): readonly (readonly string[])[] {
+  return match.expansions.slice(0, SYNONYMS_PER_SPAN_MAX);
+}

@@ -1,0 +1,16 @@
+/** Query rules as a list has them: a part of the search text that becomes a filter. */
+
+export interface QueryRule {
+  readonly name: string;
+  /** An RE2 expression, which takes linear time by construction; case is ignored unless it says `(?-i)`. */
+  readonly pattern: string;
+  /** A filter in which `$1`, `${name}` and `$0` (all that matched) stand for values. */
+  readonly filter: string;
+  /** Whether the matched part stays in the query. Default false. */
+  readonly keep?: boolean;
+}
+
+export const QUERY_RULES_MAX = 1000;
+export const RULE_NAME_CHARACTERS_MAX = 128;
+export const RULE_PATTERN_CHARACTERS_MAX = 1000;
+export const RULE_FILTER_CHARACTERS_MAX = 10_000;

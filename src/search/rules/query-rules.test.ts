@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import type { FieldDefinition } from '../../catalog/index.js';
+import { ServiceError } from '../../platform/index.js';
+import type { QueryRule } from './query-rule.js';
+import { applyQueryRules, compileQueryRules, usableQueryRules } from './query-rules.js';
+
+const SHOP: FieldDefinition = {
+  searchable_fields: [{ name: 'title', weight: 1 }],
+  facets: [
+    { name: 'postcode', type: 'string', cardinality: 'Single' },
+    { name: 'barcode', type: 'string', cardinality: 'Many' },
+    { name: 'order', type: 'number', cardinality: 'Single' },
+    { name: 'sold', type: 'boolean', cardinality: 'Single' },
+    { name: 'day', type: 'date', cardinality: 'Single' },
+  ],
+  resources: [],
+  location_field: null,
+  inferred: 'no',
+};
+const POSTCODE = {
+  name: 'postcode',
+  pattern: String.raw`\b([A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2})\b`,
+  filter: 'postcode = $1',
+};
+const BARCODE = { name: 'barcode', pattern: String.raw`\b(?P<code>\d{13})\b`, filter: 'barcode = ${code}' };
+const ORDER = { name: 'order', pattern: String.raw`\border (?:no\.? )?#?(\w+)`, filter: 'order = $1 and sold = true' };
+
+const apply = (query: string, ...rules: QueryRule[]) => applyQueryRules(compileQueryRules(rules, SHOP), query);
+const equal = (field: string, value: string | number) => ({
+  kind: 'compare',
+  field,
+  operator: '=',
+  value: typeof value === 'string' ? { kind: 'string', key: value } : { kind: 'number', value },
+});
+
+describe('query rules', () => {
+  it('turn a postcode, a barcode, an order number into a filter', () => {
+    expect(apply('pizza near sw1a 1aa please', POSTCODE)).toEqual({
+      query: 'pizza near please',
+      filter: equal('postcode', 'sw1a 1aa'),
+      applied: ['postcode'],
+    });
+    expect(apply('4006381333931', BARCODE)).toEqual({
+      query: '',
+      filter: equal('barcode', '4006381333931'),
+      applied: ['barcode'],
+    });
+    expect(apply('Order no. #1234 shoes', ORDER)).toEqual({
+      query: 'shoes',
+      filter: { kind: 'and', nodes: [equal('order', 1234), equal('sold', 1)] },
+      applied: ['order'],
+    });
+  });
+
+  it('leave a query without a match, and an empty one, as it is', () => {
+    expect(apply('red shoes', POSTCODE, BARCODE, ORDER)).toEqual({
+      query: 'red shoes',
+      filter: { kind: 'all' },
+      applied: [],
+    });
+    expect(apply('', { name: 'any', pattern: '', filter: 'sold = true' }).applied).toEqual([]);
+  });
+
+  it('keep the matched part where told to', () => {
+    expect(apply('order 7', { ...ORDER, keep: true })).toMatchObject({ query: 'order 7', applied: ['order'] });
+  });
+
+  it('apply in their order, each to what is left', () => {
+    const ruled = apply('order 12 4006381333931 blue', ORDER, BARCODE);
+    expect(ruled).toMatchObject({ query: 'blue', applied: ['order', 'barcode'] });
+    expect(apply('order 12', ORDER, { ...ORDER, name: 'again' }).applied).toEqual(['order']);
+  });
+
+  it('do not apply where a capture does not fit the facet or took no part', () => {
+    expect(apply('order twelve', ORDER)).toMatchObject({ query: 'order twelve', filter: { kind: 'all' }, applied: [] });
+    expect(apply('order 1e999', ORDER).applied).toEqual([]);
+    const day = { name: 'day', pattern: String.raw`on (\d+)-(\d+)-(\d+)`, filter: "day = '$3-$2-$1'" };
+    expect(apply('on 21-11-2026', day).filter).toEqual(equal('day', Date.UTC(2026, 10, 21)));
+    expect(apply('on 21-13-2026', day).applied).toEqual([]);
+    const optional = { name: 'o', pattern: 'x(y)?', filter: 'postcode = $1' };
+    expect(apply('x', optional).applied).toEqual([]);
+    expect(apply('xy', optional).applied).toEqual(['o']);
+  });
+
+  it('put captures into quoted text and lists', () => {
+    const rule = { name: 'in', pattern: String.raw`(\w+)/(\w+)`, filter: "postcode in ($1, 'GB-$2', 'a$$1', '5$')" };
+    expect(apply('AB/cd', rule).filter).toEqual({
+      kind: 'in',
+      field: 'postcode',
+      values: ['ab', 'gb-cd', 'a$1', '5$'].map((key) => ({ kind: 'string', key })),
+    });
+  });
+
+  it.each([
+    "x' or postcode != 'y",
+    'x" or sold = true or postcode = "',
+    "') or (sold = false",
+    '$1 ${code} $0',
+    "\\' or 1 = 1 --",
+    'null',
+    "a', 'b",
+  ])('never read a capture as syntax: %s', (text) => {
+    for (const filter of ['postcode = $1', "postcode = '$1'", 'postcode = "$1"']) {
+      const rule = { name: 'all', pattern: '^(.*)$', filter };
+      expect(apply(text, rule).filter).toEqual(equal('postcode', text.toLowerCase()));
+    }
+    const number = { name: 'number', pattern: '^(.*)$', filter: 'order = $1' };
+    expect(apply(text, number).applied).toEqual([]);
+  });
+
+  it('take linear time whatever the pattern', () => {
+    const begin = performance.now();
+    apply('a'.repeat(10_000), { name: 'slow', pattern: '(a*)*b', filter: 'postcode = $0' });
+    expect(performance.now() - begin).toBeLessThan(1000);
+  });
+});
+
+describe('the check of query rules', () => {
+  it.each<[string, Partial<QueryRule>, string, RegExp]>([
+    ['a pattern that is no expression', { pattern: '(a' }, 'pattern', /RE2/],
+    ['a pattern beyond RE2', { pattern: '(?=a)' }, 'pattern', /RE2/],
+    ['a reference back', { pattern: String.raw`(a)\1` }, 'pattern', /RE2/],
+    ['an unknown facet', { filter: 'postcod = $1' }, 'filter', /position 0.*postcode/],
+    ['an unknown group', { filter: 'postcode = $2' }, 'filter', /position 11.*no group "2"/],
+    ['an unknown name', { filter: "sold = true or postcode = '${code}'" }, 'filter', /position 26.*no group "code"/],
+    ['a broken filter', { filter: 'postcode = $1 and' }, 'filter', /position 17/],
+    ['a value of the wrong type', { filter: "order = 'x'" }, 'filter', /number facet/],
+    ['an order of booleans', { filter: 'sold > $1' }, 'filter', /boolean/],
+    ['a capture as a field', { filter: '$1 = postcode' }, 'filter', /./],
+    ['an empty filter', { filter: ' ' }, 'filter', /position/],
+  ])('refuses %s', (_what, change, member, detail) => {
+    const rules = [BARCODE, { name: 'r', pattern: '(a)', filter: 'postcode = $1', ...change }];
+    const check = () => compileQueryRules(rules, SHOP);
+    expect(check).toThrow(ServiceError);
+    expect(check).toThrow(
+      expect.objectContaining({
+        code: 'invalid-parameter',
+        errors: [{ pointer: `/query_rules/1/${member}`, detail: expect.stringMatching(detail) as string }],
+      }),
+    );
+    expect(usableQueryRules(rules, SHOP).map(({ name }) => name)).toEqual(['barcode']);
+  });
+
+  it('does not take captures in the filter of a search', async () => {
+    const { parseFilter } = await import('../filter/filter-resolver.js');
+    expect(() => parseFilter('postcode = $1', SHOP)).toThrow(/text has to be in quotes/);
+    expect(parseFilter("postcode = '$1'", SHOP)).toEqual(equal('postcode', '$1'));
+  });
+});

@@ -1,0 +1,115 @@
+/**
+ * Query rules compiled for one field definition, and their effect on a query. Rules apply in their order, each to what
+ * those before it left. The first match of a pattern counts.
+ */
+import { RE2JS } from 're2js';
+import type { FieldDefinition } from '../../catalog/index.js';
+import { ServiceError, type ErrorPlace } from '../../platform/index.js';
+import { allOf, FILTER_ALL, type FilterNode, type SyntaxNode } from '../filter/filter-nodes.js';
+import { parseFilterTemplate } from '../filter/filter-parser.js';
+import { facetsByName, resolveFilter } from '../filter/filter-resolver.js';
+import { bindCaptures, capturesOf, type Captures } from './filter-template.js';
+import type { QueryRule } from './query-rule.js';
+
+export interface CompiledQueryRule {
+  readonly name: string;
+  readonly pattern: RE2JS;
+  readonly filter: SyntaxNode;
+  readonly definition: FieldDefinition;
+  readonly keep: boolean;
+}
+
+export interface RuledQuery {
+  /** What is left to search for; empty: everything that the filter keeps. */
+  readonly query: string;
+  readonly filter: FilterNode;
+  /** Names of the rules that applied. */
+  readonly applied: readonly string[];
+}
+
+/** Compiles all rules. Throws `invalid-parameter` naming every fault, by pointers below `pointer`. */
+export function compileQueryRules(
+  rules: readonly QueryRule[],
+  definition: FieldDefinition,
+  pointer = '/query_rules',
+): readonly CompiledQueryRule[] {
+  const faults: ErrorPlace[] = [];
+  const compiled = rules.flatMap((rule, index) => {
+    const result = compileRule(rule, definition);
+    if (!('member' in result)) return [result];
+    const { member, detail } = result;
+    faults.push({ pointer: `${pointer}/${index}/${member}`, detail });
+    return [];
+  });
+  const [first] = faults;
+  if (first !== undefined) throw new ServiceError('invalid-parameter', first.detail, { errors: faults });
+  return compiled;
+}
+
+/** Compiles the rules that fit this definition; the others (of a facet that a version lacks) have no effect there. */
+export function usableQueryRules(rules: readonly QueryRule[], definition: FieldDefinition): CompiledQueryRule[] {
+  return rules.flatMap((rule) => {
+    const result = compileRule(rule, definition);
+    return 'member' in result ? [] : [result];
+  });
+}
+
+interface RuleFault {
+  readonly member: 'pattern' | 'filter';
+  readonly detail: string;
+}
+
+function compileRule(rule: QueryRule, definition: FieldDefinition): CompiledQueryRule | RuleFault {
+  let pattern: RE2JS;
+  try {
+    pattern = RE2JS.compile(rule.pattern, RE2JS.CASE_INSENSITIVE);
+  } catch (error) {
+    return { member: 'pattern', detail: `The pattern is no RE2 expression: ${messageOf(error)}` };
+  }
+  try {
+    const filter = parseFilterTemplate(rule.filter);
+    const unknown = capturesOf(filter).find(({ group }) => !hasGroup(pattern, group));
+    if (unknown !== undefined) {
+      const { group, at } = unknown;
+      return { member: 'filter', detail: `At position ${at}: the pattern has no group ${JSON.stringify(group)}.` };
+    }
+    resolveFilter(filter, definition);
+    return { name: rule.name, pattern, filter, definition, keep: rule.keep ?? false };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return { member: 'filter', detail: error.errors?.[0]?.detail ?? error.detail };
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+const NUMBER = /^\d+$/;
+
+function hasGroup(pattern: RE2JS, group: string): boolean {
+  return NUMBER.test(group) ? Number(group) <= pattern.groupCount() : Object.hasOwn(pattern.namedGroups(), group);
+}
+
+function without(query: string, begin: number, end: number): string {
+  return `${query.slice(0, begin).trimEnd()} ${query.slice(end).trimStart()}`.trim();
+}
+
+export function applyQueryRules(rules: readonly CompiledQueryRule[], query: string): RuledQuery {
+  if (rules.length === 0 || query === '') return { query, filter: FILTER_ALL, applied: [] };
+  let left = query;
+  const filters: FilterNode[] = [];
+  const applied: string[] = [];
+  for (const rule of rules) {
+    const matcher = rule.pattern.matcher(left);
+    if (!matcher.find()) continue;
+    const captures: Captures = (group) => matcher.group(NUMBER.test(group) ? Number(group) : group) ?? undefined;
+    const bound = bindCaptures(rule.filter, captures, facetsByName(rule.definition));
+    if (bound === undefined) continue;
+    filters.push(resolveFilter(bound, rule.definition));
+    applied.push(rule.name);
+    if (!rule.keep) left = without(left, matcher.start(), matcher.end());
+    if (left === '') break;
+  }
+  return { query: left, filter: allOf(filters), applied };
+}

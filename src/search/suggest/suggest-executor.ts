@@ -1,0 +1,80 @@
+/** Suggestions of all sources and lists as one answer. Belongs to one thread. */
+import type { Kernel } from '../../../native-bindings/index.js';
+import type { RecordStoreCache } from '../../records/index.js';
+import type { ListContexts } from '../execution/list-context.js';
+import type { ResponseWriter } from '../response/response-writer.js';
+import type { SuggestTask } from '../types.js';
+import { ListWordSource } from './list-word-source.js';
+import { RecordNameSource } from './record-name-source.js';
+import type { Suggestion, SuggestionSource } from './suggestion-source.js';
+
+interface Candidate extends Suggestion {
+  readonly listName: string | undefined;
+}
+
+export class SuggestExecutor {
+  private readonly sources: readonly SuggestionSource[];
+
+  constructor(
+    kernel: Kernel,
+    private readonly contexts: ListContexts,
+    stores: RecordStoreCache,
+  ) {
+    this.sources = [new RecordNameSource(kernel, stores), new ListWordSource(kernel)];
+  }
+
+  /** Appends the response body and returns the number of suggestions. */
+  execute({ targets, options }: SuggestTask, writer: ResponseWriter): number {
+    const begin = performance.now();
+    const { size, typoTolerance } = options;
+    const request = { text: options.query.trimStart(), size, typoTolerance };
+    const candidates = targets.flatMap(({ generation, listName }) => {
+      const list = this.contexts.get(generation);
+      return this.sources.flatMap((source) =>
+        source.suggest(list, generation, request).map((suggestion) => ({ ...suggestion, listName })),
+      );
+    });
+    const chosen = chooseSuggestions(candidates, size);
+    writer.text(`{"suggestions":${JSON.stringify(chosen.map(resource))}`);
+    writer.ascii(`,"took_ms":${(performance.now() - begin).toFixed(3)}}`);
+    return chosen.length;
+  }
+}
+
+/**
+ * The best ones by tier. Names and queries share the places, half and half, unless one of them has fewer. A query that
+ * several lists suggest is one, of all their records.
+ */
+export function chooseSuggestions(candidates: readonly Candidate[], size: number): readonly Candidate[] {
+  const ranked = withMergedQueries(candidates).sort((a, b) => a.tier - b.tier);
+  const records = ranked.filter(({ kind }) => kind === 'record');
+  const queries = ranked.filter(({ kind }) => kind === 'query');
+  const half = Math.ceil(size / 2);
+  const recordCount = Math.min(records.length, Math.max(half, size - queries.length));
+  const kept = new Set([...records.slice(0, recordCount), ...queries.slice(0, size - recordCount)]);
+  return ranked.filter((candidate) => kept.has(candidate)).slice(0, size);
+}
+
+function withMergedQueries(candidates: readonly Candidate[]): Candidate[] {
+  const queries = new Map<string, Candidate>();
+  const merged: Candidate[] = candidates.filter(({ kind }) => kind !== 'query');
+  for (const candidate of candidates) {
+    if (candidate.kind !== 'query') continue;
+    const known = queries.get(candidate.text);
+    const better = known === undefined || candidate.tier < known.tier ? candidate : known;
+    const recordCount = (known?.recordCount ?? 0) + (candidate.recordCount ?? 0);
+    queries.set(candidate.text, { ...better, recordCount });
+  }
+  const ranked = [...queries.values()].sort((a, b) => a.tier - b.tier || (b.recordCount ?? 0) - (a.recordCount ?? 0));
+  return [...merged, ...ranked];
+}
+
+function resource({ text, kind, highlight, recordCount, listName }: Candidate) {
+  return {
+    text,
+    kind,
+    highlight,
+    ...(kind === 'query' ? { record_count: recordCount } : {}),
+    ...(kind === 'record' && listName !== undefined ? { list_name: listName } : {}),
+  };
+}

@@ -1,0 +1,71 @@
+/** Whether a synonym rule can be kept, and in which form. */
+import type { ErrorPlace } from '../platform/index.js';
+import type { SynonymRule } from '../search/index.js';
+
+export const SYNONYM_RULES_MAX = 20_000;
+export const SYNONYM_TERMS_MAX = 100;
+export const SYNONYM_TERM_CHARACTERS_MAX = 200;
+const EQUIVALENT_TERMS_MIN = 2;
+
+/** Characters that the usual synonym files give a meaning: a list that holds none can be moved to any other engine. */
+const REFUSED: readonly (readonly [text: string, what: string])[] = [
+  [',', 'a comma'],
+  ['->', 'an arrow'],
+  ['=>', 'an arrow'],
+  ['→', 'an arrow'],
+  ['⇒', 'an arrow'],
+  ['#', 'a #'],
+  ['\\', 'a backslash'],
+];
+
+/** Folded words of a text: two terms are the same where their words are. */
+export type Analyse = (text: string) => readonly string[];
+
+/**
+ * What is wrong with the rule, each with a pointer below `pointer`; empty where nothing is. Schema faults (types, lengths)
+ * were found before.
+ */
+export function synonymRuleFaults(rule: SynonymRule, pointer: string, analyse: Analyse): ErrorPlace[] {
+  const faults = [
+    ...rule.terms.flatMap((term, index) => termFaults(term, `${pointer}/terms/${index}`, analyse)),
+    ...(rule.replace_with ?? []).flatMap((term, index) =>
+      termFaults(term, `${pointer}/replace_with/${index}`, analyse),
+    ),
+  ];
+  const fault = (member: string, detail: string) => faults.push({ pointer: `${pointer}/${member}`, detail });
+  const hasReplacement = rule.replace_with !== undefined && rule.replace_with.length > 0;
+  switch (rule.kind) {
+    case 'equivalent':
+      if (hasReplacement)
+        fault('replace_with', "Only a rewrite rule has replace_with; an equivalent rule's terms all mean the same.");
+      if (faults.length === 0 && differentTerms(rule.terms, analyse) < EQUIVALENT_TERMS_MIN) {
+        fault('terms', 'An equivalent rule needs at least two different terms.');
+      }
+      break;
+    case 'rewrite':
+      if (rule.terms.length === 0) fault('terms', 'A rewrite rule needs at least one term.');
+      if (!hasReplacement) fault('replace_with', 'A rewrite rule needs replace_with: what its terms are to find.');
+      break;
+  }
+  return faults;
+}
+
+/** The rule as it is kept and read back. */
+export function keptRule({ kind, terms, replace_with }: SynonymRule): SynonymRule {
+  const trimmed = terms.map((term) => term.trim());
+  return kind === 'equivalent'
+    ? { kind, terms: trimmed }
+    : { kind, terms: trimmed, replace_with: (replace_with ?? []).map((term) => term.trim()) };
+}
+
+function termFaults(term: string, pointer: string, analyse: Analyse): ErrorPlace[] {
+  if (term.trim() === '') return [{ pointer, detail: 'A term cannot be empty.' }];
+  const refused = REFUSED.find(([text]) => term.includes(text));
+  if (refused !== undefined) return [{ pointer, detail: `A term cannot contain ${refused[1]}.` }];
+  if (analyse(term).length === 0) return [{ pointer, detail: 'A term needs a letter or digit to be found by.' }];
+  return [];
+}
+
+function differentTerms(terms: readonly string[], analyse: Analyse): number {
+  return new Set(terms.map((term) => analyse(term).join(' '))).size;
+}

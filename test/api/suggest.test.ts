@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestService, type TestService } from '../support/service.js';
+
+interface Suggestion {
+  readonly text: string;
+  readonly kind: 'record' | 'query';
+  readonly highlight: string;
+  readonly record_count?: number;
+  readonly list_name?: string;
+}
+
+const PLACES = [
+  { name: 'New York City', text: 'The city that never sleeps, a city of boroughs' },
+  { name: 'New Orleans', text: 'The city of jazz' },
+  { name: 'York', text: 'A walled city of England, old York' },
+  { name: 'Newcastle', text: 'A city on the river Tyne' },
+  { name: 'Yellowknife', text: 'Far north, yellow knives' },
+  { name: 'Île-de-France', text: 'The region around Paris <capital>' },
+  { name: 'Gone', text: 'yachts and nothing else' },
+];
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+  for (const list of ['places', 'others']) {
+    await service.client.post('/list/default', {
+      name: list,
+      searchable_fields: [{ name: 'name', weight: 2 }, { name: 'text' }],
+    });
+  }
+  await service.client.bulk('default', 'places', PLACES);
+  await service.client.bulk('default', 'others', [{ name: 'New Zealand', text: 'new islands, new cities' }]);
+  const { body } = await service.client.get('/search-result/default/places', { size: 100 });
+  const gone = (body as { results: { id: string; name: string }[] }).results.find(({ name }) => name === 'Gone');
+  await service.client.delete(`/search-result/default/places/${gone?.id ?? ''}`);
+  await service.client.post('/list-group/default', { name: 'all', lists: [{ list: 'places' }, { list: 'others' }] });
+});
+afterAll(() => service.close());
+
+async function suggest(query: string, options: object = {}, path = '/suggest/default/places/1'): Promise<Suggestion[]> {
+  const answer = await service.client.post(path, { query, ...options });
+  expect(answer.status).toBe(200);
+  expect(answer.body).not.toHaveProperty('query_id');
+  return (answer.body as { suggestions: Suggestion[] }).suggestions;
+}
+const ofKind = (kind: Suggestion['kind'], suggestions: readonly Suggestion[]) =>
+  suggestions.filter((each) => each.kind === kind).map(({ text }) => text);
+
+describe('/suggest', () => {
+  it('completes names of records by their beginning, then by that of a word', async () => {
+    expect(ofKind('record', await suggest('new'))).toEqual(['New Orleans', 'New York City', 'Newcastle']);
+    expect(ofKind('record', await suggest('yo'))).toEqual(['York', 'New York City']);
+    expect(ofKind('record', await suggest('new y'))).toEqual(['New York City']);
+    expect(ofKind('record', await suggest('île'))).toEqual(['Île-de-France']);
+    expect(ofKind('record', await suggest('fra'))).toEqual(['Île-de-France']);
+  });
+
+  it('completes the last word by words of the list that give results with the words before', async () => {
+    expect(ofKind('query', await suggest('ci'))).toEqual(['city']);
+    expect(ofKind('query', await suggest('jazz ci'))).toEqual(['jazz city']);
+    // "yellow" is a word of the list, but of no record with "city".
+    expect(ofKind('query', await suggest('city y'))).toEqual(['city york']);
+    expect((await suggest('city y')).find(({ kind }) => kind === 'query')?.record_count).toBe(2);
+  });
+
+  it('marks what was not typed', async () => {
+    const suggestions = await suggest('new yo');
+    expect(suggestions.find(({ kind }) => kind === 'record')?.highlight).toBe('New Yo<em>rk City</em>');
+    expect(suggestions.find(({ kind }) => kind === 'query')?.highlight).toBe('new yo<em>rk</em>');
+    expect((await suggest('yor')).map(({ highlight }) => highlight)).toContain('<em>New </em>Yor<em>k City</em>');
+    expect((await suggest('par <ca')).find(({ kind }) => kind === 'query')).toBeUndefined();
+    expect((await suggest('paris <ca'))[0]?.highlight).toBe('paris &lt;ca<em>pital</em>');
+  });
+
+  it('forgives misspellings, unless told not to', async () => {
+    expect(ofKind('record', await suggest('newcats'))).toEqual(['Newcastle']);
+    expect(ofKind('record', await suggest('yellwkn'))).toEqual(['Yellowknife']);
+    expect(ofKind('query', await suggest('borugh'))).toEqual(['boroughs']);
+    expect(await suggest('newcats', { typo_tolerance: false })).toEqual([]);
+  });
+
+  it('leaves out what is deleted', async () => {
+    expect(await suggest('gone')).toEqual([]);
+    expect(await suggest('yacht')).toEqual([]);
+  });
+
+  it('answers as many as are wanted, eight by default, of both kinds', async () => {
+    const few = await suggest('n', { size: 2 });
+    expect(few.map(({ kind }) => kind).sort()).toEqual(['query', 'record']);
+    await service.client.post('/list/default', { name: 'many', searchable_fields: [{ name: 'text' }] });
+    const records = Array.from({ length: 100 }, (_, index) => ({ name: `star-${index}`, text: `starlight${index}` }));
+    await service.client.bulk('default', 'many', records);
+    const path = '/suggest/default/many/1';
+    expect((await suggest('sta', {}, path)).length).toBe(8);
+    expect((await suggest('sta', { size: 50 }, path)).length).toBe(50);
+    expect((await service.client.post(path, { query: 'a', size: 51 })).status).toBe(400);
+  });
+
+  it('answers nothing for nothing, blanks and signs', async () => {
+    for (const query of ['', '  ', '!', 'qqqqq']) expect(await suggest(query)).toEqual([]);
+    expect((await service.client.get('/suggest/default/places/1')).body).toMatchObject({ suggestions: [] });
+  });
+
+  it('takes its options in the query string too', async () => {
+    const { body } = await service.client.get('/suggest/default/places/1', { query: 'newca', size: 1 });
+    expect((body as { suggestions: Suggestion[] }).suggestions).toMatchObject([{ text: 'Newcastle', kind: 'record' }]);
+  });
+
+  it('of a group suggests from all its lists, a query once', async () => {
+    const suggestions = await suggest('new', { size: 20 }, '/suggest/group/default/all/latest');
+    expect(suggestions.filter(({ kind }) => kind === 'record').map(({ text, list_name }) => [text, list_name])).toEqual(
+      [
+        ['New Orleans', 'places'],
+        ['New York City', 'places'],
+        ['Newcastle', 'places'],
+        ['New Zealand', 'others'],
+      ],
+    );
+    expect(suggestions.find(({ text }) => text === 'new')?.record_count).toBe(3);
+  });
+
+  it('refuses versions that are none', async () => {
+    expect((await service.client.post('/suggest/default/places/9', { query: 'a' })).status).toBe(404);
+    expect((await service.client.post('/suggest/default/places/latest', { query: 'a' })).status).toBe(400);
+  });
+});

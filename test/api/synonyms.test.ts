@@ -1,0 +1,240 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startTestService, type TestService } from '../support/service.js';
+
+interface SearchBody {
+  readonly total_count: number;
+  readonly results: readonly { readonly name: string }[];
+}
+interface Candidate {
+  readonly abbreviation: string;
+  readonly sense: string;
+  readonly record_count: number;
+  readonly examples: readonly string[];
+}
+interface Preview {
+  readonly changes_nothing: boolean;
+  readonly words: readonly {
+    readonly word: string;
+    readonly before: SearchBody;
+    readonly after: SearchBody;
+    readonly added: number;
+  }[];
+}
+
+/** Sentences as they stand in abstracts of papers. */
+const PAPERS = [
+  { name: 'p1', text: 'We study magnetic resonance imaging (MRI) of the human brain at 7 tesla.' },
+  { name: 'p2', text: 'Functional Magnetic Resonance Imaging (MRI) reveals activity; see also the MRI of 2004.' },
+  { name: 'p3', text: 'The magneto-rotational instability (MRI) drives accretion in discs.' },
+  {
+    name: 'p4',
+    text: 'A support vector machine (SVM) is trained; SVM (support vector machine) classifiers generalise.',
+  },
+  { name: 'p5', text: 'Support vector machines (SVMs) separate classes by a margin.' },
+  { name: 'p6', text: 'The scanner (a machine) was cold (see Figure 3) and loud.' },
+  { name: 'p7', text: 'A tomograph was installed.' },
+];
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+  await service.client.post('/list/default', { name: 'papers', searchable_fields: [{ name: 'text' }] });
+  await service.client.bulk('default', 'papers', PAPERS);
+});
+afterAll(() => service.close());
+beforeEach(() => put([]));
+
+function put(rules: readonly unknown[], list = 'papers') {
+  return service.client.put(`/list/synonyms/default/${list}`, { rules });
+}
+async function found(query: string, options: Readonly<Record<string, string>> = {}, path = '/search/default/papers/1') {
+  const { body } = await service.client.get(path, { query, ...options });
+  return (body as SearchBody).results.map(({ name }) => name).sort();
+}
+
+const SCANNERS = { kind: 'equivalent', terms: ['scanner', 'tomograph'] };
+
+describe('PUT /list/synonyms', () => {
+  it('replaces all rules, which are read back and hold from the next search', async () => {
+    expect(await found('scanner')).toEqual(['p6']);
+    expect(await put([SCANNERS])).toMatchObject({ status: 200, body: { rules: [SCANNERS] } });
+    expect((await service.client.get('/list/synonyms/default/papers')).body).toEqual({ rules: [SCANNERS] });
+    expect((await service.client.get('/list/default/papers')).body).toMatchObject({ synonym_rules: [SCANNERS] });
+    expect(await found('scanner')).toEqual(['p6', 'p7']);
+    expect(await found('tomograph', { match: 'all' })).toEqual(['p6', 'p7']);
+    expect(await found('tomograph', { match: 'phrase' })).toEqual(['p6', 'p7']);
+    await put([]);
+    expect(await found('scanner')).toEqual(['p6']);
+  });
+
+  it('takes rules that work one way, and phrases that are matched across their words', async () => {
+    await put([
+      { kind: 'rewrite', terms: ['scanner'], replace_with: ['tomograph'] },
+      { kind: 'rewrite', terms: ['brain pictures'], replace_with: ['magnetic resonance imaging'] },
+    ]);
+    expect(await found('scanner')).toEqual(['p6', 'p7']);
+    expect(await found('tomograph')).toEqual(['p7']);
+    expect(await found('brain pictures', { match: 'phrase' })).toEqual(['p1', 'p2']);
+  });
+
+  it('holds for a search through a group, for that list alone', async () => {
+    await service.client.post('/list/default', { name: 'notes', searchable_fields: [{ name: 'text' }] });
+    await service.client.bulk('default', 'notes', [{ name: 'n1', text: 'a tomograph' }]);
+    await service.client.post('/list-group/default', { name: 'texts', lists: [{ list: 'papers' }, { list: 'notes' }] });
+    const group = '/search/group/default/texts/latest';
+    expect(await found('scanner', {}, group)).toEqual(['p6']);
+    await put([SCANNERS]);
+    expect(await found('scanner', {}, group)).toEqual(['p6', 'p7']);
+    await put([SCANNERS], 'notes');
+    expect(await found('scanner', {}, group)).toEqual(['n1', 'p6', 'p7']);
+  });
+
+  it('is copied with a clone and then its own', async () => {
+    await put([SCANNERS]);
+    await service.client.post('/list/default/papers/clone', { name: 'copy' });
+    await put([]);
+    expect((await service.client.get('/list/synonyms/default/copy')).body).toEqual({ rules: [SCANNERS] });
+    expect(await found('scanner', {}, '/search/default/copy/1')).toEqual(['p6', 'p7']);
+    expect(await found('scanner')).toEqual(['p6']);
+  });
+
+  it('survives a restart', async () => {
+    await put([SCANNERS]);
+    await service.stop();
+    await service.start();
+    expect(await found('scanner')).toEqual(['p6', 'p7']);
+  });
+
+  it('takes rules with the list itself too', async () => {
+    const body = { name: 'with-rules', searchable_fields: [{ name: 'text' }], synonym_rules: [SCANNERS] };
+    expect((await service.client.post('/list/default', body)).status).toBe(201);
+    const list = await service.client.get('/list/default/with-rules');
+    expect(list.body).toMatchObject({ synonym_rules: [SCANNERS] });
+    expect((await service.client.put('/list/default/with-rules', list.body)).status).toBe(200);
+    expect(
+      await service.client.put('/list/default/with-rules', { synonym_rules: [{ ...SCANNERS, terms: ['a,b', 'c'] }] }),
+    ).toMatchObject({
+      status: 400,
+      body: { errors: [{ pointer: '/synonym_rules/0/terms/0' }] },
+    });
+  });
+
+  it.each<[string, unknown, string]>([
+    ['an empty term', { kind: 'equivalent', terms: ['a', ' '] }, '/rules/0/terms/1'],
+    ['a comma', { kind: 'equivalent', terms: ['a', 'b,c'] }, '/rules/0/terms/1'],
+    ['an arrow ->', { kind: 'equivalent', terms: ['a -> b', 'c'] }, '/rules/0/terms/0'],
+    ['an arrow =>', { kind: 'equivalent', terms: ['a => b', 'c'] }, '/rules/0/terms/0'],
+    ['an arrow →', { kind: 'equivalent', terms: ['a → b', 'c'] }, '/rules/0/terms/0'],
+    ['a #', { kind: 'equivalent', terms: ['c#', 'd'] }, '/rules/0/terms/0'],
+    ['a backslash', { kind: 'equivalent', terms: ['a\\b', 'd'] }, '/rules/0/terms/0'],
+    ['a term without a word', { kind: 'equivalent', terms: ['!!', 'd'] }, '/rules/0/terms/0'],
+    ['one term that is equivalent to nothing', { kind: 'equivalent', terms: ['a'] }, '/rules/0/terms'],
+    ['one term twice', { kind: 'equivalent', terms: ['Café', 'cafe'] }, '/rules/0/terms'],
+    [
+      'an equivalent rule with replace_with',
+      { kind: 'equivalent', terms: ['a', 'b'], replace_with: ['c'] },
+      '/rules/0/replace_with',
+    ],
+    ['a rewrite without replace_with', { kind: 'rewrite', terms: ['a'] }, '/rules/0/replace_with'],
+    ['a rewrite of nothing', { kind: 'rewrite', terms: [], replace_with: ['a'] }, '/rules/0/terms'],
+    [
+      'a bad word in replace_with',
+      { kind: 'rewrite', terms: ['a'], replace_with: ['b', 'c,d'] },
+      '/rules/0/replace_with/1',
+    ],
+    ['another kind', { kind: 'same', terms: ['a', 'b'] }, '/rules/0/kind'],
+    ['an unknown member', { kind: 'equivalent', terms: ['a', 'b'], weight: 1 }, '/rules/0/weight'],
+  ])('refuses %s and keeps what was', async (_what, rule, pointer) => {
+    await put([SCANNERS]);
+    const answer = await put([rule]);
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid-parameter' } });
+    expect((answer.body as { errors: { pointer: string }[] }).errors[0]?.pointer).toBe(pointer);
+    expect((await service.client.get('/list/synonyms/default/papers')).body).toEqual({ rules: [SCANNERS] });
+  });
+
+  it('takes 20,000 rules', async () => {
+    const rules = Array.from({ length: 20_000 }, (_, index) => ({
+      kind: 'equivalent',
+      terms: [`word${index}`, `other${index}`, `a phrase of ${index}`],
+    }));
+    expect((await put([...rules.slice(1), SCANNERS])).status).toBe(200);
+    expect(await found('scanner')).toEqual(['p6', 'p7']);
+    expect((await put([...rules, SCANNERS])).status).toBe(400);
+  });
+
+  it('needs synonym:update, and reading synonym:read', async () => {
+    const reader = await service.clientFor({ permissions: ['synonym:read'] });
+    expect((await reader.get('/list/synonyms/default/papers')).status).toBe(200);
+    expect((await reader.put('/list/synonyms/default/papers', { rules: [] })).status).toBe(403);
+  });
+});
+
+describe('GET /list/synonym-candidates', () => {
+  it('finds abbreviations with their long forms, one entry a sense, with the records that spell them out', async () => {
+    const { body } = await service.client.get('/list/synonym-candidates/default/papers');
+    const { supported, candidates } = body as { supported: boolean; candidates: readonly Candidate[] };
+    expect(supported).toBe(true);
+    expect(
+      candidates.map(({ abbreviation, sense, record_count }) => [abbreviation, sense.toLowerCase(), record_count]),
+    ).toEqual([
+      ['MRI', 'magnetic resonance imaging', 2],
+      ['SVM', 'support vector machine', 2],
+      ['MRI', 'magneto-rotational instability', 1],
+    ]);
+    expect(candidates[0]?.examples).toEqual(['p1', 'p2']);
+  });
+
+  it('sees records that were written since', async () => {
+    await service.client.post('/list/default', { name: 'growing', searchable_fields: [{ name: 'text' }] });
+    const path = '/list/synonym-candidates/default/growing';
+    expect((await service.client.get(path)).body).toEqual({ supported: true, candidates: [] });
+    await service.client.bulk('default', 'growing', [{ name: 'g', text: 'the World Health Organization (WHO)' }]);
+    expect((await service.client.get(path)).body).toMatchObject({
+      candidates: [{ abbreviation: 'WHO', sense: 'World Health Organization', record_count: 1, examples: ['g'] }],
+    });
+  });
+});
+
+describe('POST /list/synonym-preview', () => {
+  const preview = async (rule: unknown) => {
+    const answer = await service.client.post('/list/synonym-preview/default/papers', rule);
+    expect(answer.status).toBe(200);
+    return answer.body as Preview;
+  };
+
+  it('searches each word without and with the rule, and saves nothing', async () => {
+    const { changes_nothing, words } = await preview(SCANNERS);
+    expect(changes_nothing).toBe(false);
+    expect(words.map(({ word, before, after, added }) => [word, before.total_count, after.total_count, added])).toEqual(
+      [
+        ['scanner', 1, 2, 1],
+        ['tomograph', 1, 2, 1],
+      ],
+    );
+    expect(words[0]?.after.results.map(({ name }) => name).sort()).toEqual(['p6', 'p7']);
+    expect((await service.client.get('/list/synonyms/default/papers')).body).toEqual({ rules: [] });
+    expect(await found('scanner')).toEqual(['p6']);
+  });
+
+  it('says that a rule changes nothing where it does not', async () => {
+    expect(await preview({ kind: 'equivalent', terms: ['qwertz', 'azerty'] })).toMatchObject({ changes_nothing: true });
+    await put([SCANNERS]);
+    const { changes_nothing, words } = await preview(SCANNERS);
+    expect(changes_nothing).toBe(true);
+    // On top of the rules in force, not in their place.
+    expect(words[0]?.before.total_count).toBe(2);
+  });
+
+  it('shows that a rewrite works one way', async () => {
+    const { words } = await preview({ kind: 'rewrite', terms: ['scanner'], replace_with: ['tomograph'] });
+    expect(words.map(({ word, added }) => [word, added])).toEqual([['scanner', 1]]);
+  });
+
+  it('refuses a rule that could not be saved', async () => {
+    const answer = await service.client.post('/list/synonym-preview/default/papers', {
+      kind: 'equivalent',
+      terms: ['a', 'b,c'],
+    });
+    expect(answer).toMatchObject({ status: 400, body: { errors: [{ pointer: '/terms/1' }] } });
+  });
+});

@@ -1,0 +1,44 @@
+/** A dictionary in memory, for tests of the planner without a kernel: words are runs of letters and digits. */
+import type { ExpandedTerm, Kernel } from '../../native-bindings/index.js';
+import { distance } from 'fastest-levenshtein';
+import { Dictionaries } from '../../src/search/expansion/dictionary.js';
+import { queryWords } from '../../src/search/expansion/query-words.js';
+import { functionWords } from '../../src/search/function-words.js';
+import { SynonymMatcher, type SynonymRule } from '../../src/search/synonyms/synonym-matcher.js';
+import type { QueryVocabulary } from '../../src/search/plan/query-analysis.js';
+
+/** A stem is a word without its final s. */
+const stem = (word: string): string => word.replace(/s$/, '');
+
+export function vocabularyOf(terms: readonly string[], rules: readonly SynonymRule[] = []): QueryVocabulary {
+  const words = (text: string) => {
+    const tokens = [...text.toLowerCase().matchAll(/[\p{L}\p{N}]+/gu)].map((match, position) => {
+      return { term: match[0], begin: match.index, end: match.index + match[0].length, position };
+    });
+    return queryWords(text, tokens);
+  };
+  const entry = (term: string, edits: number): ExpandedTerm => ({ term, documentFrequency: 1, distance: edits });
+  const documentFrequencies: Kernel['documentFrequencies'] = (_, asked) =>
+    Uint32Array.from(asked, (term) => (terms.includes(term) ? 1 : 0));
+  const expand: Kernel['expand'] = (_, asked, { editsMax, stemsMax, typosMax }) =>
+    asked.map((word, index) => {
+      const others = terms.filter((term) => term !== word);
+      const related = others.filter((term) => stem(term) === stem(word));
+      const near = others
+        .filter((term) => !related.includes(term) && distance(term, word) <= (editsMax[index] ?? 0))
+        .map((term) => entry(term, distance(term, word)))
+        .sort((left, right) => left.distance - right.distance);
+      return {
+        documentFrequency: terms.includes(word) ? 1 : 0,
+        stems: related.slice(0, stemsMax).map((term) => entry(term, 0)),
+        typos: near.slice(0, typosMax),
+        prefixes: [],
+      };
+    });
+  return {
+    words,
+    dictionary: new Dictionaries({ documentFrequencies, expand }).of(0),
+    synonyms: new SynonymMatcher(rules, (text) => words(text).map(({ term }) => term)),
+    functionWords: functionWords('en'),
+  };
+}
