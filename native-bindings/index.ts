@@ -170,9 +170,9 @@ export interface Kernel {
   expand(generation: GenerationHandle, words: readonly string[], options: ExpandOptions): WordExpansion[];
 
   /**
-   * Values of a string column for a text that is being typed: those that begin with `prefix` (a folded key), then those
-   * with a word that does, then those that begin with it but for 1 to `edits` edits; each in the order of their keys.
-   * Values of deleted documents are included until a merge drops them.
+   * Values of a string column for a text that is being typed. Without edits: those that begin with `prefix` (a folded
+   * key), then those with a word that does; with edits: those that begin with it but for 1 to so many. In the order of
+   * their keys. Values of deleted documents are included until a merge drops them.
    */
   suggestNames(
     generation: GenerationHandle,

@@ -71,14 +71,15 @@ TEST(PrefixDistanceAgreesWithTheTable) {
   }
 }
 
-std::shared_ptr<const Generation> Words(TemporaryFolder* folder, const std::vector<std::vector<std::string>>& segments) {
+std::shared_ptr<const Generation> Words(TemporaryFolder* folder,
+                                        const std::vector<std::vector<std::string>>& segments) {
   std::vector<SegmentView> views;
   for (const auto& texts : segments) {
     std::vector<DocumentWriter> documents;
     for (const auto& text : texts) {
       documents.push_back(DocumentWriter(static_cast<uint32_t>(documents.size())).Text(0, text));
     }
-    views.push_back({folder->Build({{1}, {}}, documents), {}});
+    views.push_back({folder->Build({{1}, {}, ""}, documents), {}});
   }
   return DeriveGeneration(nullptr, views, {}, {}, "");
 }
@@ -92,19 +93,20 @@ std::vector<std::string> Terms(const std::vector<TermMatch>& matches) {
 TEST(CompletionsAreTheMostFrequentTermsOfAllSegments) {
   TemporaryFolder folder;
   const auto generation =
-      Words(&folder, {{"star stars", "star", "start", "sta"}, {"stars", "stars", "stairs", "zoo"}, {}});
+      Words(&folder, {{"star stars", "star", "start", "sta"}, {"stars", "stars", "stairs", "zoo"}});
   CHECK(Terms(CompleteWord(*generation, "sta", 0, 3)) == (std::vector<std::string>{"stars", "star", "sta"}));
-  CHECK_EQ(CompleteWord(*generation, "stars", 0, 9)[0].document_frequency, 3u);
+  const auto stars = CompleteWord(*generation, "stars", 0, 9);
+  CHECK(stars == (std::vector<TermMatch>{{"stars", 0, 3}}));
   CHECK(CompleteWord(*generation, "x", 0, 9).empty());
   CHECK(CompleteWord(*generation, "", 0, 9).empty());
   CHECK(Terms(CompleteWord(*generation, "strat", 1, 9)) == (std::vector<std::string>{"start"}));
   CHECK(CompleteWord(*generation, "xtar", 1, 9).empty());
-  CHECK_THROWS(ErrorCode::kInvalidArgument, CompleteWord(*generation, "star", 3, 9));
+  CHECK_THROWS(kInvalidArgument, CompleteWord(*generation, "star", 3, 9));
 }
 
 TEST(NamesAreFoundByTheirBeginningByThatOfAWordAndWithTypos) {
   TemporaryFolder folder;
-  const SegmentSchema schema{{1}, {{"@name", ColumnType::kString, false}}};
+  const SegmentSchema schema{{1}, {{"@name", ColumnType::kString, false}}, ""};
   std::vector<SegmentView> views;
   const std::vector<std::vector<std::string>> segments = {
       {"New York", "New Orleans", "York", "old-newton"}, {"Newcastle", "york minster", "Yellowknife"}, {"Über New"}};
@@ -121,7 +123,8 @@ TEST(NamesAreFoundByTheirBeginningByThatOfAWordAndWithTypos) {
   const auto find = [&](std::string_view prefix, uint32_t edits, size_t limit) {
     std::string found;
     for (const NameMatch& match : FindNames(*generation, "@name", prefix, edits, limit)) {
-      found += match.display + (match.kind == NameMatchKind::kStart ? "|" : match.kind == NameMatchKind::kWord ? "/" : "~");
+      const char* kind = match.kind == NameMatchKind::kStart ? "|" : match.kind == NameMatchKind::kWord ? "/" : "~";
+      found += match.display + kind;
     }
     return found;
   };
@@ -132,6 +135,8 @@ TEST(NamesAreFoundByTheirBeginningByThatOfAWordAndWithTypos) {
   CHECK_EQ(find("yellwo", 1, 9), "Yellowknife~");
   CHECK_EQ(find("", 0, 9), "");
   CHECK_EQ(find("zzz", 2, 9), "");
+  CHECK_EQ(find("w", 0, 9), "");
+  CHECK_EQ(find("minster", 0, 9), "york minster/");
   CHECK_EQ(FindNames(*generation, "@none", "new", 0, 9).size(), 0u);
 }
 

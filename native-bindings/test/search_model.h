@@ -52,38 +52,112 @@ class SearchModel {
     return sum;
   }
 
+  static bool Holds(const ModelDocument& document, const std::set<std::string_view>& terms) {
+    for (const auto& values : document.fields) {
+      for (const auto& words : values) {
+        if (std::any_of(words.begin(), words.end(), [&](const auto& word) { return terms.contains(word); })) return true;
+      }
+    }
+    return false;
+  }
+
   double DocumentFrequency(const PlanAlternative& alternative) const {
     double least = INFINITY;
     for (const std::string_view term : alternative.terms) {
+      const std::set<std::string_view> terms = {term};
       double count = 0;
-      for (const ModelDocument& document : documents) count += Frequency(document, {1, {term}}) > 0;
+      for (const ModelDocument& document : documents) count += Holds(document, terms);
       least = std::min(least, count);
     }
     return least;
   }
 
-  // boost * idf of each group.
-  std::vector<double> Weights(const QueryPlan& plan) const {
-    std::vector<double> weights;
+  // The alternatives of a group that its idf is made of.
+  std::vector<PlanAlternative> Counting(const PlanGroup& group) const {
+    std::vector<PlanAlternative> counting;
+    for (const PlanAlternative& alternative : group.alternatives) {
+      if (alternative.kind != AlternativeKind::kTypo) counting.push_back(alternative);
+    }
+    const bool known = std::any_of(counting.begin(), counting.end(),
+                                   [&](const PlanAlternative& alternative) { return DocumentFrequency(alternative) > 0; });
+    return known ? counting : group.alternatives;
+  }
+
+  double Idf(const PlanGroup& group) const {
     const double total = static_cast<double>(documents.size());
+    const std::set<std::string_view> terms = SingleTerms(group);
+    double frequency = 0;
+    for (const ModelDocument& document : documents) {
+      frequency += Holds(document, terms);
+    }
+    for (const PlanAlternative& alternative : Counting(group)) {
+      if (alternative.terms.size() > 1) frequency += DocumentFrequency(alternative);
+    }
+    frequency = std::min(frequency, total);
+    return std::log(1 + (total - frequency + 0.5) / (frequency + 0.5));
+  }
+
+  // What a group's or a pair's saturated frequency is multiplied with.
+  struct Pair {
+    std::set<std::string_view> first;
+    std::set<std::string_view> second;
+    double weight;
+  };
+  struct Factors {
+    std::vector<double> groups;  // boost * idf
+    std::vector<Pair> pairs;
+  };
+
+  Factors Weights(const QueryPlan& plan) const {
+    Factors weights;
+    std::vector<double> idf;
     for (const PlanGroup& group : plan.groups) {
-      double frequency = 0;
-      for (const PlanAlternative& alternative : group.alternatives) frequency += DocumentFrequency(alternative);
-      frequency = std::min(frequency, total);
-      weights.push_back(double{group.boost} * std::log(1 + (total - frequency + 0.5) / (frequency + 0.5)));
+      idf.push_back(Idf(group));
+      weights.groups.push_back(double{group.boost} * idf.back());
+    }
+    if (plan.proximity_weight == 0) return weights;
+    std::set<std::pair<uint16_t, uint16_t>> pairs;
+    for (size_t i = 1; i < plan.sequence.size(); ++i) pairs.emplace(plan.sequence[i - 1], plan.sequence[i]);
+    for (const auto& [first, second] : pairs) {
+      const std::set<std::string_view> terms = SingleTerms(plan.groups[first]);
+      const std::set<std::string_view> others = SingleTerms(plan.groups[second]);
+      const bool shares = std::any_of(terms.begin(), terms.end(), [&](auto term) { return others.contains(term); });
+      if (first != second && !shares) {
+        weights.pairs.push_back({terms, others, double{plan.proximity_weight} * (idf[first] + idf[second]) / 2});
+      }
     }
     return weights;
   }
 
+  // Sum of weight units / distance of the occurrences of two groups that are near each other.
+  double Nearness(const ModelDocument& document, const Pair& pair) const {
+    double sum = 0;
+    for (size_t field = 0; field < document.fields.size(); ++field) {
+      std::vector<std::pair<int, std::string_view>> words;
+      for (const auto& value : document.fields[field]) {
+        int position = words.empty() ? 0 : words.back().first + 2;
+        for (const std::string& word : value) words.emplace_back(position++, word);
+      }
+      for (const auto& [position, word] : words) {
+        for (const auto& [other_position, other] : words) {
+          const int distance = std::abs(position - other_position);
+          if (distance == 0 || distance > 8 || !pair.first.contains(word) || !pair.second.contains(other)) continue;
+          sum += double{1} * schema.text_field_weight_units[field] / distance;
+        }
+      }
+    }
+    return sum;
+  }
+
   // Sum before division by the maximum; negative where the document does not match the groups.
-  double RawScore(const ModelDocument& document, const QueryPlan& plan, const std::vector<double>& weights) const {
+  double RawScore(const ModelDocument& document, const QueryPlan& plan, const Factors& weights) const {
     bool has_must = false;
     bool has_should = false;
     bool should_matches = false;
     double score = 0;
     const uint8_t norm = generation->segments[document.segment].segment->norms()[document.document];
     const double length = double{NormLengths()[norm]};
-    const double saturation = 1.2 * (0.25 + 0.75 * length / generation->average_length);
+    const double saturation = 1.5 * (0.35 + 0.65 * length / generation->average_length);
     for (size_t i = 0; i < plan.groups.size(); ++i) {
       const PlanGroup& group = plan.groups[i];
       double frequency = 0;
@@ -98,9 +172,13 @@ class SearchModel {
       has_should |= group.occur == Occur::kShould;
       if (group.occur == Occur::kMust && frequency == 0) return -1;
       should_matches |= group.occur == Occur::kShould && frequency > 0;
-      if (frequency > 0) score += weights[i] * frequency / (frequency + saturation);
+      if (frequency > 0) score += weights.groups[i] * frequency / (frequency + saturation);
     }
     if (!has_must && has_should && !should_matches) return -1;
+    for (const Pair& pair : weights.pairs) {
+      const double nearness = Nearness(document, pair);
+      score += pair.weight * nearness / (nearness + saturation);
+    }
     return score;
   }
 
@@ -146,7 +224,7 @@ class SearchModel {
   }
 
   std::vector<ModelHit> Matches(const QueryPlan& plan, double maximum) const {
-    const std::vector<double> weights = Weights(plan);
+    const Factors weights = Weights(plan);
     const bool scores = std::any_of(plan.groups.begin(), plan.groups.end(),
                                     [](const PlanGroup& group) { return group.occur != Occur::kMustNot; });
     std::vector<ModelHit> hits;
@@ -159,6 +237,14 @@ class SearchModel {
   }
 
  private:
+  std::set<std::string_view> SingleTerms(const PlanGroup& group) const {
+    std::set<std::string_view> terms;
+    for (const PlanAlternative& alternative : Counting(group)) {
+      if (alternative.terms.size() == 1) terms.insert(alternative.terms[0]);
+    }
+    return terms;
+  }
+
   template <typename T>
   static bool AnyHolds(const std::map<uint16_t, std::vector<T>>& columns, const FilterNode& node, const T& wanted) {
     const auto found = columns.find(node.column);

@@ -65,6 +65,11 @@ class RandomList {
     plan.size = 1 << 20;
     const uint32_t groups = Below(5);
     for (uint32_t i = 0; i < groups; ++i) plan.groups.push_back(MakeGroup());
+    if (Below(3) != 0) plan.proximity_weight = Below(5) == 0 ? 1.0f : 0.2f;
+    for (uint32_t i = 0; groups > 0 && i < groups + 2; ++i) {
+      const auto group = static_cast<uint16_t>(Below(groups));
+      if (plan.groups[group].occur != Occur::kMustNot) plan.sequence.push_back(group);
+    }
     plan.filter = Below(2) == 0 ? FilterNode{} : MakeFilter(0);
     if (Below(2) == 0) {
       const uint32_t keys = 1 + Below(3);
@@ -140,7 +145,7 @@ class RandomList {
       const GeoPoint point = MakePoint();
       writer->Location(kPlace, point.latitude, point.longitude);
       // Stored in steps of 1e-7 degrees.
-      document->location = GeoPoint{std::round(point.latitude * 1e7) * 1e-7, std::round(point.longitude * 1e7) * 1e-7};
+      document->location = GeoPoint{std::round(point.latitude * 1e7) / 1e7, std::round(point.longitude * 1e7) / 1e7};
     }
     add_string(kSerial, "s" + std::to_string(Below(1000)));
   }
@@ -169,6 +174,7 @@ class RandomList {
         alternative.terms.push_back(j > 0 && Below(4) == 0 ? alternative.terms.back() : std::string_view(MakeWord()));
       }
       if (Below(12) == 0) alternative.terms[0] = "absent";
+      alternative.kind = static_cast<AlternativeKind>(i == 0 || Below(2) == 0 ? 0 : Below(3));
       group.alternatives.push_back(std::move(alternative));
     }
     return group;
@@ -492,7 +498,7 @@ void CheckQueries(RandomList* list, int rounds) {
     CheckOtherModes(*list, plan, expected);
     CheckExplain(*list, plan);
     // The maximum holds for every document, and comes from the impacts, not from the model.
-    const std::vector<double> weights = model.Weights(plan);
+    const SearchModel::Factors weights = model.Weights(plan);
     for (const ModelDocument& document : model.documents) {
       CHECK(model.RawScore(document, plan, weights) <= maximum * (1 + 1e-6));
     }

@@ -28,6 +28,8 @@ export interface FieldDefinition {
   readonly resources: readonly Resource[];
   readonly location_field: string | null;
   readonly inferred: 'no' | 'pending' | 'yes';
+  /** By whose stems the version is indexed (BCP 47 primary tag); absent or `none`: by none. */
+  readonly language?: string;
 }
 
 export interface AccountRecord {

@@ -50,7 +50,7 @@ export function kernelLayout(definition: FieldDefinition): KernelLayout {
   const columnNumbers = new Map(columns.map((column, index) => [column.name, index]));
   const textFieldNumbers = new Map(textFields.map((field, index) => [field.name, index]));
   return Object.freeze({
-    schema: { textFields, columns },
+    schema: { textFields, columns, ...(definition.language === undefined ? {} : { language: definition.language }) },
     textFields: textFields.map((field) => field.name),
     column: (name: string) => columnNumbers.get(name),
     textField: (name: string) => textFieldNumbers.get(name),

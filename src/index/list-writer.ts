@@ -285,5 +285,6 @@ export class ListWriter {
 function settledDefinition(definition: FieldDefinition, samples: () => readonly InferenceSample[]): FieldDefinition {
   if (definition.inferred !== 'pending') return definition;
   const records = samples();
-  return records.length === 0 ? definition : inferDefinition(records);
+  if (records.length === 0) return definition;
+  return { ...definition, ...inferDefinition(records) };
 }

@@ -13,6 +13,7 @@ export interface DefinitionInput {
   }[];
   readonly resources?: readonly Resource[];
   readonly location_field?: string | null;
+  readonly language?: string;
 }
 
 /** The definition of a new list. Without any field it is `pending`: the first records settle it. */
@@ -28,7 +29,9 @@ export function newDefinition(input: DefinitionInput): FieldDefinition {
  */
 export function changedDefinition(before: FieldDefinition, input: DefinitionInput): FieldDefinition {
   const after = merged(before, input);
-  return sameFields(before, after) ? before : { ...after, inferred: 'no' };
+  if (!sameFields(before, after)) return { ...after, inferred: 'no' };
+  // Stems are part of the index: another language is another version, whatever its fields came from.
+  return before.language === after.language ? before : after;
 }
 
 const EMPTY: FieldDefinition = {
@@ -46,11 +49,16 @@ function merged(before: FieldDefinition, input: DefinitionInput): FieldDefinitio
     resources: input.resources ?? before.resources,
     location_field: input.location_field === undefined ? before.location_field : input.location_field,
     inferred: before.inferred,
+    ...languageOf(input.language ?? before.language),
   };
   const faults = definitionFaults(after);
   const [first] = faults;
   if (first !== undefined) throw new ServiceError('invalid-parameter', first.detail, { errors: faults });
   return after;
+}
+
+function languageOf(language: string | undefined): { language?: string } {
+  return language === undefined ? {} : { language };
 }
 
 function searchableField({ name, weight = WEIGHT_DEFAULT }: { name: string; weight?: number }): SearchableField {

@@ -63,7 +63,7 @@ const create = defineOperation({
   errors: ['name-exists', 'unprocessable', 'storage-full'],
   async handle({ services }, { params: { account }, body }) {
     const settings = settingsOf(body);
-    const definition = newDefinition(body);
+    const definition = newDefinition({ language: NEW_LIST.language, ...body });
     if (body.query_rules !== undefined) compileQueryRules(body.query_rules, definition);
     const record = { ...NEW_LIST, ...settings, account, name: body.name };
     const created = await addList(services, record, (id) =>

@@ -10,7 +10,9 @@ const WORDS_BY_LANGUAGE: Readonly<Record<string, string>> = {
     in into is it its itself may me might more most must my no nor not of off on once one only or other our out over own
     same she should since so some such than that the their them then there these they this those through thus to too
     under until up upon us use used using very was we well were what when where whether which while who whom whose why
-    will with within without would you your`,
+    will with within without would you your among amongst anyone anything concerning despite either etc even ever every
+    including like many much neither never often per regarding several somebody someone something still toward towards
+    unless various via whatever whenever whichever yet`,
   de: `aber alle allem allen aller alles als also am an andere anderen anderer auch auf aus bei beim bin bis bist da
     dabei dadurch daher damit dann das dass davon dazu dein dem den denn der deren des dessen die dies diese diesem diesen
     dieser dieses doch dort du durch ein eine einem einen einer eines er es etwas euch fur gegen hat hatte hatten haben

@@ -106,7 +106,7 @@ class Segment {
 
 // Reads everything in the file that Open does not: decodes every list and every column, and checks what the format
 // promises (documents, frequencies, positions against field lengths, impacts against postings, ordinals, record
-// numbers that occur once, totals). Returns what is wrong, empty when nothing is; Error(kIo) where the file cannot be
+// numbers that occur once, totals, stems, spelling). Returns what is wrong, empty when nothing is; Error(kIo) where the file cannot be
 // read. For `gannet doctor` and tests: it takes about as long as a merge.
 std::string VerifySegment(const std::string& path);
 

@@ -18,7 +18,7 @@ namespace gannet {
 struct SegmentSchema {
   std::vector<uint32_t> text_field_weight_units;  // 1..1000 each
   std::vector<ColumnMeta> columns;
-  std::string language;  // BCP 47 primary tag; empty, "none" or without a stemmer: no stems
+  std::string language = {};  // BCP 47 primary tag; empty, "none" or without a stemmer: no stems
 };
 
 struct SegmentSummary {

@@ -5,6 +5,7 @@
 #include "norm.h"
 #include "segment.h"
 #include "../common/error.h"
+#include "../vocabulary/stem_group.h"
 
 namespace gannet {
 namespace {
@@ -20,7 +21,8 @@ void Expect(bool condition, const std::string& what) {
 
 class Verifier {
  public:
-  explicit Verifier(const Segment& segment) : segment_(segment), meta_(segment.meta()) {}
+  explicit Verifier(const Segment& segment)
+      : segment_(segment), meta_(segment.meta()), stem_groups_(meta_.language) {}
 
   void Run() {
     VerifyLengths();
@@ -32,8 +34,12 @@ class Verifier {
       ++terms;
       Expect(!cursor->term().empty() && cursor->term().size() <= kTermBytesMax, "a term has an impossible length");
       VerifyList(cursor->Postings(), "term '" + std::string(cursor->term()) + "': ");
+      stem_groups_.Add(cursor->term(), cursor->document_frequency());
+      spelling_.Add(cursor->term());
     }
     Expect(terms == meta_.term_count, "the number of terms is not what the meta data says");
+    VerifyStemGroups();
+    VerifySpelling();
   }
 
  private:
@@ -134,6 +140,23 @@ class Verifier {
     Expect(total == list.total_occurrences(), where + "the number of occurrences is wrong");
   }
 
+  // Both are made from the terms and nothing else.
+  void VerifyStemGroups() {
+    stem_groups_.Write([&](std::string_view stem, std::span<const uint8_t> value) {
+      Expect(std::ranges::equal(segment_.FindStemGroup(stem), value), "the terms of a stem are not those of the segment");
+    });
+  }
+
+  void VerifySpelling() {
+    const SpellingIndex& stored = segment_.spelling();
+    const std::vector<uint32_t> order = spelling_.Backwards();
+    bool same = stored.size() == order.size();
+    for (uint32_t i = 0; same && i < order.size(); ++i) {
+      same = stored.term(i) == spelling_.term(i) && stored.backward_number(i) == order[i];
+    }
+    Expect(same, "the spelling index is not of the segment's terms");
+  }
+
   bool Bounded(std::span<const Impact> impacts, uint32_t frequency, uint32_t document) const {
     const uint32_t saturated = std::min(frequency, 65535u);
     const uint8_t norm = segment_.norms()[document];
@@ -164,6 +187,8 @@ class Verifier {
   const Segment& segment_;
   const SegmentMeta& meta_;
   std::vector<uint32_t> positions_;
+  StemGroupWriter stem_groups_;
+  SpellingIndexWriter spelling_;
 };
 
 }  // namespace

@@ -1,8 +1,12 @@
 #include "name_lookup.h"
 
 #include <string.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 #include <algorithm>
+#include <bit>
 #include <tuple>
 
 #include "../analysis/utf8.h"
@@ -26,6 +30,34 @@ const Column* FindColumn(const Segment& segment, std::string_view name) {
 bool IsWordByte(char byte) {
   const auto value = static_cast<uint8_t>(byte);
   return value >= 0x80 || (value >= '0' && value <= '9') || (value >= 'a' && value <= 'z');
+}
+
+// The first place of `text` in [begin, end), or null. The first two bytes and the last are compared at 16 places at once
+// (W. Mula, "SIMD-friendly algorithms for substring searching", 2016): several times as fast as memmem for short texts.
+const char* FindText(const char* begin, const char* end, std::string_view text) {
+  if (static_cast<size_t>(end - begin) < text.size()) return nullptr;
+#if defined(__SSE2__)
+  if (text.size() >= 2) {
+    const __m128i first = _mm_set1_epi8(text[0]);
+    const __m128i second = _mm_set1_epi8(text[1]);
+    const __m128i last = _mm_set1_epi8(text.back());
+    const size_t last_at = text.size() - 1;
+    const char* at = begin;
+    for (; static_cast<size_t>(end - at) >= last_at + 16; at += 16) {
+      const __m128i here = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+      const __m128i next = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + 1));
+      const __m128i behind = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + last_at));
+      const __m128i all = _mm_and_si128(_mm_and_si128(_mm_cmpeq_epi8(here, first), _mm_cmpeq_epi8(next, second)),
+                                        _mm_cmpeq_epi8(behind, last));
+      for (auto places = static_cast<uint32_t>(_mm_movemask_epi8(all)); places != 0; places &= places - 1) {
+        const char* place = at + std::countr_zero(places);
+        if (memcmp(place, text.data(), text.size()) == 0) return place;
+      }
+    }
+    begin = at;
+  }
+#endif
+  return static_cast<const char*>(memmem(begin, static_cast<size_t>(end - begin), text.data(), text.size()));
 }
 
 class NameCollector {
@@ -55,8 +87,7 @@ class NameCollector {
     bytes_left_ -= static_cast<uint64_t>(end - begin);
     size_t left = limit_;
     for (const char* at = begin; at < end && left > 0;) {
-      const auto* found = static_cast<const char*>(
-          memmem(at, static_cast<size_t>(end - at), prefix_.data(), prefix_.size()));
+      const char* found = FindText(at, end, prefix_);
       if (found == nullptr) return;
       at = found + 1;
       if (found == begin || IsWordByte(found[-1])) continue;
@@ -83,7 +114,9 @@ class NameCollector {
   }
 
   std::vector<NameMatch> Take() {
-    const auto rank = [](const NameMatch& match) { return std::tie(match.kind, match.distance, match.key, match.display); };
+    const auto rank = [](const NameMatch& match) {
+      return std::tie(match.kind, match.distance, match.key, match.display);
+    };
     std::sort(matches_.begin(), matches_.end(),
               [&](const NameMatch& a, const NameMatch& b) { return rank(a) < rank(b); });
     matches_.erase(std::unique(matches_.begin(), matches_.end()), matches_.end());
@@ -126,12 +159,13 @@ std::vector<NameMatch> FindNames(const Generation& generation, std::string_view 
     if (const Column* found = FindColumn(*view.segment, column)) columns.push_back(found);
   }
   NameCollector collector(prefix, edits, limit);
+  if (edits > 0) {
+    for (const Column* each : columns) collector.CollectTypos(*each);
+    return collector.Take();
+  }
   for (const Column* each : columns) collector.CollectStarts(*each);
   if (collector.count() < limit) {
     for (const Column* each : columns) collector.CollectWords(*each);
-  }
-  if (edits > 0 && collector.count() < limit) {
-    for (const Column* each : columns) collector.CollectTypos(*each);
   }
   return collector.Take();
 }

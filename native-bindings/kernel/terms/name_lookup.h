@@ -32,9 +32,10 @@ struct NameMatch {
 inline constexpr uint64_t kNameBytesScannedMax = uint64_t{16} << 20;
 inline constexpr uint32_t kNamesVisitedMax = 32768;
 
-// The first `limit` values of the column with this name: those that begin with `prefix` (a folded key), then those with
-// a word that does, then, with `edits`, those that begin with it but for so many edits and have its first letter; each in
-// the order of their keys, typos by distance before. Values of deleted documents are included until a merge drops them.
+// The first `limit` values of the column with this name. Without `edits`: those that begin with `prefix` (a folded key),
+// then those with a word that does. With `edits`: those that have its first letter and begin with it but for 1 to so
+// many edits, the nearest first. In the order of their keys. Values of deleted documents are included until a merge drops
+// them.
 std::vector<NameMatch> FindNames(const Generation& generation, std::string_view column, std::string_view prefix,
                                  uint32_t edits, size_t limit);
 

@@ -22,14 +22,17 @@ PrefixDistance::PrefixDistance(std::string_view word, uint32_t distance_max) : d
 uint32_t PrefixDistance::Of(std::string_view text) {
   const size_t common =
       static_cast<size_t>(std::mismatch(text.begin(), text.end(), text_.begin(), text_.end()).first - text.begin());
+  // What most neighbours in a dictionary are: they differ only behind the place where the answer was known.
+  if (common == text_.size() && is_decided_) return depths_.back().best;
   while (depths_.back().end > common) depths_.pop_back();
-  text_.assign(text);
-  for (size_t at = depths_.back().end; at < text.size() && !IsDecided();) {
+  size_t at = depths_.back().end;
+  for (is_decided_ = IsDecided(); at < text.size() && !is_decided_; is_decided_ = IsDecided()) {
     const DecodedCharacter character = DecodeUtf8(text.data() + at, text.size() - at);
     at += character.length;
     Push(character.code, static_cast<uint32_t>(at));
   }
-  return std::min(depths_.back().best, distance_max_ + 1);
+  text_.assign(text.substr(0, at));
+  return depths_.back().best;
 }
 
 bool PrefixDistance::IsDecided() const {

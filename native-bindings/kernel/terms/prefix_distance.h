@@ -45,7 +45,8 @@ class PrefixDistance {
   size_t width_;
   std::vector<uint8_t> rows_;  // of depth 0..depths_.size() - 1
   std::vector<Depth> depths_;  // the first stands for the empty text
-  std::string text_;
+  std::string text_;           // up to the last depth
+  bool is_decided_ = false;
 };
 
 }  // namespace gannet

@@ -333,9 +333,6 @@ std::vector<uint32_t> SpellingIndexWriter::Backwards() const {
     uint64_t ending;  // the last bytes, the last one highest: decides nearly always
     uint32_t number;
   };
-  const auto term = [this](uint32_t number) {
-    return std::string_view(text_).substr(offsets_[number], offsets_[number + 1] - offsets_[number]);
-  };
   std::vector<Entry> entries(offsets_.size() - 1);
   for (uint32_t number = 0; number < entries.size(); ++number) {
     uint64_t ending = 0;

@@ -65,6 +65,9 @@ class SpellingIndexWriter {
   bool empty() const { return offsets_.size() == 1; }
   std::string_view text() const { return text_; }
   const std::vector<uint32_t>& offsets() const { return offsets_; }
+  std::string_view term(uint32_t number) const {
+    return std::string_view(text_).substr(offsets_[number], offsets_[number + 1] - offsets_[number]);
+  }
   std::vector<uint32_t> Backwards() const;
 
  private:

@@ -6,6 +6,7 @@ import type { Kernel } from '../../../native-bindings/index.js';
 import { readSearchRequest, type SearchRequest } from '../options/search-request.js';
 import { answerHead } from '../response/answer-head.js';
 import { appliedJson } from '../response/applied.js';
+import { annotateExplanation, type Explanation } from '../response/explanation.js';
 import { highlightRecord, highlightSpec } from '../response/highlighting.js';
 import type { ResponseWriter } from '../response/response-writer.js';
 import { writeResult } from '../response/result-writer.js';
@@ -82,7 +83,7 @@ export class SearchExecutor {
   ): void {
     const select = request.select === undefined ? undefined : new Set(request.select);
     const explanations = searches.map(({ result }) =>
-      result.explainJson === '' ? undefined : (JSON.parse(result.explainJson) as unknown[]),
+      result.explainJson === '' ? undefined : (JSON.parse(result.explainJson) as Explanation[]),
     );
     const highlights = searches.map(({ list, query }) =>
       request.highlight ? highlightSpec(query, list.layout.textFields) : undefined,
@@ -106,7 +107,7 @@ export class SearchExecutor {
         location: near ? { latitude: hits.latitude(hit), longitude: hits.longitude(hit) } : undefined,
         highlightsJson: spec === undefined ? undefined : highlightRecord(this.kernel, spec, parts),
         listName: task.targets[listIndex]?.listName,
-        explainJson: explanation === undefined ? undefined : JSON.stringify(explanation),
+        explainJson: explanation === undefined ? undefined : JSON.stringify(annotateExplanation(explanation, query)),
         select,
       });
     }

@@ -33,6 +33,7 @@ const DEFINITION: FieldDefinition = {
   resources: [],
   location_field: null,
   inferred: 'no',
+  language: 'en',
 };
 /** Words that are stems, typos, spellings and synonyms of each other. */
 const WORDS = `run runs running runner house houses housing horse horses mouse receive received receives relieve believe

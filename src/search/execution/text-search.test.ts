@@ -19,6 +19,7 @@ const DEFINITION: FieldDefinition = {
   resources: [],
   location_field: null,
   inferred: 'no',
+  language: 'en',
 };
 const GOODS = [
   { name: 'receive', text: 'receive a parcel' },
@@ -55,7 +56,11 @@ interface Response {
     name: string;
     '@text_score': number;
     highlights: Record<string, string>;
-    explain: { score: number; groups: { score: number }[] };
+    explain: {
+      score: number;
+      groups: { word: string; contribution: number; terms: { term: string; kind: string }[] }[];
+      nearby?: { contribution: number }[];
+    };
   }[];
   applied: {
     query_rules: string[];
@@ -192,10 +197,32 @@ describe('query rules', () => {
 
 describe('explain', () => {
   it('adds up with every kind of alternative', () => {
-    for (const query of ['recieve parcel', 'XR500 printer', 'hotel nyc', 'relieve the sentry']) {
+    for (const query of ['recieve parcel', 'XR500 printer', 'hotel nyc', 'relieve the sentry', 'printers']) {
       const { results } = search({ query, explain: true });
       expect(results.length).toBeGreaterThan(0);
-      for (const { explain } of results) expect(explain).toHaveProperty('groups');
+      for (const { explain } of results) {
+        const parts = [...explain.groups, ...(explain.nearby ?? [])].map(({ contribution }) => contribution);
+        expect(parts.reduce((sum, part) => sum + part, 0)).toBeCloseTo(explain.score, 4);
+      }
     }
+  });
+
+  it('says why each term is there', () => {
+    const kinds = (query: string, name: string) =>
+      search({ query, explain: true })
+        .results.find((result) => result.name === name)
+        ?.explain.groups.map(({ word, terms }) => [word, ...terms.map(({ kind, term }) => `${kind} ${term}`)]);
+    expect(kinds('recieve parcels', 'received')).toEqual([
+      ['recieve', 'typo received'],
+      ['parcels', 'stem parcel'],
+    ]);
+    expect(kinds('hotel nyc', 'apple')).toEqual([
+      ['hotel', 'typed hotel'],
+      ['nyc', 'synonym big apple'],
+    ]);
+    expect(kinds('printers XR500', 'dashed')).toEqual([
+      ['printers', 'stem printer'],
+      ['xr500', 'spelling xr 500'],
+    ]);
   });
 });

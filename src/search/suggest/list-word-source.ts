@@ -17,6 +17,7 @@ import {
 
 /** Completions that are looked for and, in a context, counted. Rare words before make a count cheap, frequent ones end it soon. */
 const COMPLETIONS_MAX = 48;
+const COUNTED_TOGETHER = 8;
 /** Words before the last one that count as context: the nearest. */
 const CONTEXT_WORDS_MAX = 8;
 /** What a word that the list does not know may have been. */
@@ -51,6 +52,14 @@ export class ListWordSource implements SuggestionSource {
     if (typed === undefined) return [];
     const context = this.context(generation, typed.contextWords, request.typoTolerance);
     if (context.some(({ terms }) => terms.length === 0)) return [];
+    if (
+      context.length > 0 &&
+      this.count(
+        generation,
+        context.map(({ terms }) => terms),
+      ) === 0
+    )
+      return [];
     const isCorrected = context.some(({ word, terms }) => terms[0] !== word);
     const before = isCorrected ? `${context.map(({ terms }) => terms[0]).join(' ')} ` : typed.before;
     const found = this.completions(generation, context, typed.lastWord, request);
@@ -130,10 +139,16 @@ export class ListWordSource implements SuggestionSource {
     // Without deletions, the document frequency of a word alone is the number of its results.
     if (context.length === 0 && documentCount === liveCount) return completions.slice(0, size);
     const found: ExpandedTerm[] = [];
-    for (const completion of completions) {
-      if (found.length >= size) break;
-      const documentFrequency = this.count(generation, [...context.map(({ terms }) => terms), [completion.term]]);
-      if (documentFrequency > 0) found.push({ ...completion, documentFrequency });
+    const before = context.map(({ terms }) => terms);
+    for (let first = 0; first < completions.length && found.length < size; first += COUNTED_TOGETHER) {
+      const some = completions.slice(first, first + COUNTED_TOGETHER);
+      // After rare words, most completions give nothing, which is seen of several at once.
+      if (this.count(generation, [...before, some.map(({ term }) => term)]) === 0) continue;
+      for (const completion of some) {
+        if (found.length >= size) break;
+        const documentFrequency = this.count(generation, [...before, [completion.term]]);
+        if (documentFrequency > 0) found.push({ ...completion, documentFrequency });
+      }
     }
     return found.sort((a, b) => a.distance - b.distance || b.documentFrequency - a.documentFrequency);
   }

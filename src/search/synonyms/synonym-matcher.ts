@@ -20,8 +20,10 @@ export interface SynonymMatch {
 
 interface Entry {
   readonly words: readonly string[];
-  readonly expansions: (readonly string[])[];
+  /** Numbers of the rules with this term, each once, in their order. */
   readonly rules: number[];
+  /** Worked out when a query first holds the term: most of many rules are never asked for. */
+  expansions: readonly (readonly string[])[] | undefined;
 }
 
 const SEPARATOR = '\u0000';
@@ -29,34 +31,52 @@ const SEPARATOR = '\u0000';
 export class SynonymMatcher {
   /** Entries by first word, the longest first. */
   readonly #byFirstWord = new Map<string, Entry[]>();
-  readonly #byKey = new Map<string, Entry>();
 
   /** `analyse` gives the folded words of a term, as for queries and records. */
-  constructor(rules: readonly SynonymRule[], analyse: (text: string) => readonly string[]) {
+  constructor(
+    private readonly rules: readonly SynonymRule[],
+    private readonly analyse: (text: string) => readonly string[],
+  ) {
+    const entries = new Map<string, Entry>();
     rules.forEach((rule, number) => {
-      const terms = rule.terms.map(analyse).filter((words) => words.length > 0);
-      const targets = rule.kind === 'equivalent' ? terms : (rule.replace_with ?? []).map(analyse);
-      for (const words of terms) this.#add(words, targets, number);
+      for (const term of rule.terms) this.#add(analyse(term), number, entries);
     });
-    for (const entries of this.#byFirstWord.values()) entries.sort((a, b) => b.words.length - a.words.length);
+    for (const siblings of this.#byFirstWord.values()) {
+      if (siblings.length > 1) siblings.sort((a, b) => b.words.length - a.words.length);
+    }
   }
 
-  #add(words: readonly string[], targets: readonly (readonly string[])[], rule: number): void {
-    const key = words.join(SEPARATOR);
-    const others = targets.filter((target) => target.length > 0 && target.join(SEPARATOR) !== key);
-    if (others.length === 0) return;
-    let entry = this.#byKey.get(key);
-    if (entry === undefined) {
-      entry = { words, expansions: [], rules: [] };
-      this.#byKey.set(key, entry);
-      const first = words[0] as string;
-      const siblings = this.#byFirstWord.get(first);
-      if (siblings === undefined) this.#byFirstWord.set(first, [entry]);
-      else siblings.push(entry);
+  #add(words: readonly string[], rule: number, entries: Map<string, Entry>): void {
+    const [first] = words;
+    if (first === undefined) return;
+    const key = words.length === 1 ? first : words.join(SEPARATOR);
+    const known = entries.get(key);
+    if (known !== undefined) {
+      if (known.rules.at(-1) !== rule) known.rules.push(rule);
+      return;
     }
-    const known = new Set(entry.expansions.map((expansion) => expansion.join(SEPARATOR)));
-    for (const target of others) if (!known.has(target.join(SEPARATOR))) entry.expansions.push(target);
-    if (entry.rules.at(-1) !== rule) entry.rules.push(rule);
+    const entry: Entry = { words, rules: [rule], expansions: undefined };
+    entries.set(key, entry);
+    const siblings = this.#byFirstWord.get(first);
+    if (siblings === undefined) this.#byFirstWord.set(first, [entry]);
+    else siblings.push(entry);
+  }
+
+  /** What the rules of a term lead to, each sequence of words once and never the term itself. */
+  #expansions(entry: Entry): readonly (readonly string[])[] {
+    if (entry.expansions === undefined) {
+      const found = new Map<string, readonly string[]>();
+      for (const number of entry.rules) {
+        const { kind, terms, replace_with = [] } = this.rules[number] as SynonymRule;
+        for (const words of (kind === 'equivalent' ? terms : replace_with).map(this.analyse)) {
+          const key = words.join(SEPARATOR);
+          if (key !== '' && !found.has(key)) found.set(key, words);
+        }
+      }
+      found.delete(entry.words.join(SEPARATOR));
+      entry.expansions = [...found.values()];
+    }
+    return entry.expansions;
   }
 
   get isEmpty(): boolean {
@@ -74,7 +94,7 @@ export class SynonymMatcher {
     words.forEach((word, position) => {
       if (covered.has(position)) return;
       const entry = this.#byFirstWord.get(word)?.find((candidate) => candidate.words.length === 1);
-      if (entry !== undefined) found.push(matchOf(entry, position));
+      if (entry !== undefined && this.#expansions(entry).length > 0) found.push(this.#matchOf(entry, position));
     });
     return found.sort((a, b) => a.begin - b.begin);
   }
@@ -94,14 +114,14 @@ export class SynonymMatcher {
         position += 1;
         continue;
       }
-      found.push(matchOf(entry, at));
+      found.push(this.#matchOf(entry, at));
       for (let index = 0; index < entry.words.length; index += 1) covered.add(at + index);
       position += entry.words.length;
     }
     return covered;
   }
-}
 
-function matchOf(entry: Entry, begin: number): SynonymMatch {
-  return { begin, end: begin + entry.words.length, expansions: entry.expansions, rules: entry.rules };
+  #matchOf(entry: Entry, begin: number): SynonymMatch {
+    return { begin, end: begin + entry.words.length, expansions: this.#expansions(entry), rules: entry.rules };
+  }
 }

@@ -1,0 +1,46 @@
+/** `explain` of a hit: the kernel's sums with what only the planner knows, the word that a group stands for and why each term is in it. */
+import type { AlternativeKind, QueryGroup, QueryNode } from '../plan/plan-nodes.js';
+
+/** As the kernel writes it (kernel/engine/explain.cc); a phrase is its terms with blanks between. */
+interface ExplainedTerm {
+  readonly term: string;
+  readonly weight: number;
+}
+interface ExplainedGroup {
+  readonly terms: readonly ExplainedTerm[];
+}
+export interface Explanation {
+  readonly groups?: readonly ExplainedGroup[];
+}
+
+const WEIGHT_DIGITS = 5;
+
+/** The explanation with `word` in each group and `kind` in each of its terms. */
+export function annotateExplanation(explanation: Explanation, query: QueryNode): Explanation {
+  if (query.kind !== 'groups' || explanation.groups === undefined) return explanation;
+  // The kernel names the groups that a hit matches, in the order of the query.
+  let next = 0;
+  const kindOf = query.groups.map(kinds);
+  const groups = explanation.groups.map((explained) => {
+    const at = kindOf.findIndex(
+      (kind, index) => index >= next && explained.terms.every((term) => kind(term) !== undefined),
+    );
+    if (at < 0) return explained;
+    next = at + 1;
+    const [typed] = (query.groups[at] as QueryGroup).alternatives;
+    const terms = explained.terms.map((term) => ({ ...term, kind: kindOf[at]?.(term) }));
+    return { word: typed?.terms.join(' '), ...explained, terms };
+  });
+  return { ...explanation, groups };
+}
+
+/** The weight belongs to the key: one term may be in a group's phrase, too, or in two groups for different reasons. */
+function kinds(group: QueryGroup): (term: ExplainedTerm) => AlternativeKind | undefined {
+  const byTerm = new Map(group.alternatives.map(({ kind, weight, terms }) => [keyOf(terms.join(' '), weight), kind]));
+  return ({ term, weight }) => byTerm.get(keyOf(term, weight));
+}
+
+/** The kernel's weights are single-precision. */
+function keyOf(term: string, weight: number): string {
+  return `${weight.toFixed(WEIGHT_DIGITS)} ${term}`;
+}

@@ -1,0 +1,58 @@
+/**
+ * Names by their beginning or that of a word, remembered while they are typed: the names for "new yo" are among those for
+ * "new y" where these were all. Belongs to one thread.
+ */
+import type { GenerationHandle, Kernel, NameSuggestion } from '../../../native-bindings/index.js';
+import { NAME_COLUMN } from '../../index/index.js';
+import { foldFacetValue } from '../../platform/index.js';
+import { typedRange } from './marking.js';
+
+/** Complete answers that are remembered, each of fewer names than were asked for. */
+const ANSWERS_MAX = 2048;
+/** Letters that may have come since an answer that is remembered. */
+const LETTERS_SINCE_MAX = 4;
+
+export class NameFinder {
+  private readonly complete = new Map<string, readonly NameSuggestion[]>();
+
+  constructor(private readonly kernel: Pick<Kernel, 'suggestNames'>) {}
+
+  /** At most `limit` names: fewer are all that there are. `typed` is folded. */
+  find(generation: GenerationHandle, typed: string, limit: number): readonly NameSuggestion[] {
+    const earlier = this.earlier(generation, typed);
+    const names =
+      earlier === undefined
+        ? this.kernel.suggestNames(generation, NAME_COLUMN, typed, 0, limit)
+        : narrowed(earlier, typed).slice(0, limit);
+    if (names.length < limit) this.remember(keyOf(generation, typed), names);
+    return names;
+  }
+
+  private earlier(generation: GenerationHandle, typed: string): readonly NameSuggestion[] | undefined {
+    for (let since = 0; since <= LETTERS_SINCE_MAX && since < typed.length; ++since) {
+      const found = this.complete.get(keyOf(generation, typed.slice(0, typed.length - since)));
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  private remember(key: string, names: readonly NameSuggestion[]): void {
+    if (this.complete.has(key)) return;
+    if (this.complete.size >= ANSWERS_MAX) this.complete.delete(this.complete.keys().next().value as string);
+    this.complete.set(key, names);
+  }
+}
+
+function keyOf(generation: GenerationHandle, typed: string): string {
+  return `${generation} ${typed}`;
+}
+
+/** Those that go on as was typed, the ones that begin so first; otherwise in their order. */
+function narrowed(names: readonly NameSuggestion[], typed: string): NameSuggestion[] {
+  const starts = names.filter(({ name }) => foldFacetValue(name).startsWith(typed));
+  const words = names.filter((match) => !starts.includes(match) && typedRange(match.name, typed, foldFacetValue));
+  return [
+    ...starts.map((match) => ({ ...match, kind: 'start' as const })),
+    ...words.map((match) => ({ ...match, kind: 'word' as const })),
+  ];
+}
