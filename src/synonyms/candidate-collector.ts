@@ -2,7 +2,7 @@
 import type { Definition } from './abbreviations.js';
 
 /** Senses that are kept while records are read; later new ones are not looked at. Memory: some 300 bytes each. */
-const SENSES_TRACKED_MAX = 50_000;
+const SENSES_TRACKED_MAX = 100_000;
 export const CANDIDATES_MAX = 500;
 export const EXAMPLES_MAX = 3;
 const SURFACES_MAX = 8;
