@@ -187,12 +187,25 @@ describe('PUT /list/{account}/{list}', () => {
 
   it('changes settings without a new version, and takes back what GET answered', async () => {
     await service.client.post('/list/default', { name: 'settings', ...FILMS });
-    const german = await service.client.put('/list/default/settings', { language: 'de' });
-    expect(german.body).toMatchObject({ language: 'de', current_version: 1, versions: [{ version: 1 }] });
+    const settings = { suggestions: { require_click: true } };
+    const changed = await service.client.put('/list/default/settings', settings);
+    expect(changed.body).toMatchObject({ ...settings, current_version: 1, versions: [{ version: 1 }] });
     const list = await read('settings');
     const again = await service.client.put('/list/default/settings', list);
     expect(again.status).toBe(200);
     expect(again.body).toEqual({ ...list, modified_utc: (again.body as ListBody).modified_utc });
+  });
+
+  it('builds a new version for another language, whose stems are part of the index', async () => {
+    await service.client.post('/list/default', { name: 'sprache', searchable_fields: [{ name: 'text' }] });
+    await service.client.post('/search-result/default/sprache', { name: 'a', text: 'Die Häuser am Fluss' });
+    expect((await service.client.put('/list/default/sprache', { language: 'de' })).status).toBe(200);
+    await eventually(
+      () => read('sprache'),
+      ({ current_version }) => current_version === 2,
+    );
+    const found = await service.client.get('/search/default/sprache/2?query=haus&typo_tolerance=false');
+    expect(found.body).toMatchObject({ total_count: 1 });
   });
 
   it('refuses a rename, and what POST refuses', async () => {

@@ -18,8 +18,8 @@ namespace {
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 // Small pages gather at least this many more before the better ones are kept.
 constexpr size_t kSpareHitsMin = 64;
-// Bonuses are worked out for at least so many of the best at once: few of the rest can come before the best of these.
-constexpr size_t kFirstBonusesMin = 64;
+// Bonuses are worked out for so many of the best at a time; then it is seen who else has a chance.
+constexpr size_t kBonusesAtOnce = 32;
 
 void CheckSortColumn(const Generation& generation, const SortKey& key) {
   for (const SegmentView& view : generation.segments) {
@@ -240,38 +240,42 @@ void HitCollector::KeepBest() {
   values_ = std::move(values);
 }
 
-void HitCollector::AddBonuses(std::vector<uint32_t> indexes) {
+void HitCollector::AddBonuses(float bar, std::span<uint32_t> indexes) {
   // Cursors walk forwards.
   std::sort(indexes.begin(), indexes.end(), [&](uint32_t a, uint32_t b) {
     return std::pair(hits_[a].segment, hits_[a].document) < std::pair(hits_[b].segment, hits_[b].document);
   });
   for (const uint32_t index : indexes) {
-    hits_[index].score += proximity_->Bonus(hits_[index].segment, hits_[index].document);
+    Hit& hit = hits_[index];
+    hit.score += proximity_->Bonus(hit.segment, hit.document, bar - hit.score);
   }
 }
 
 void HitCollector::AddBonuses() {
   std::vector<uint32_t> order(hits_.size());
   std::iota(order.begin(), order.end(), 0u);
-  // The best without a bonus get theirs first: what they reach then tells who else has a chance.
-  const size_t first = std::min(std::max(kept_max_, kFirstBonusesMin), order.size());
-  const auto middle = order.begin() + static_cast<ptrdiff_t>(first);
-  if (first < order.size()) {
-    std::nth_element(order.begin(), middle, order.end(),
-                     [&](uint32_t a, uint32_t b) { return hits_[a].score > hits_[b].score; });
+  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return hits_[a].score > hits_[b].score; });
+  // The best without a bonus get theirs first: what they reach tells which of the rest have a chance.
+  std::vector<float> best;  // scores with bonus
+  float bar = 0;            // the kept_max_-th of these
+  std::vector<uint32_t> chunk;
+  size_t next = 0;
+  while (next < order.size()) {
+    const size_t chunk_max = best.empty() ? std::max(kept_max_, kBonusesAtOnce) : kBonusesAtOnce;
+    chunk.clear();
+    for (; next < order.size() && chunk.size() < chunk_max; ++next) {
+      const Hit& hit = hits_[order[next]];
+      if (hit.score + slack_ < bar) next = order.size() - 1;  // Nor has any behind it.
+      if (hit.score + proximity_->BoundOf(hit.segment, hit.document) >= bar) chunk.push_back(order[next]);
+    }
+    AddBonuses(bar, chunk);
+    for (const uint32_t index : chunk) best.push_back(hits_[index].score);
+    if (best.size() < kept_max_) continue;
+    const auto last = best.begin() + static_cast<ptrdiff_t>(kept_max_ - 1);
+    std::nth_element(best.begin(), last, best.end(), std::greater<>());
+    bar = *last;
+    best.resize(kept_max_);
   }
-  AddBonuses(std::vector<uint32_t>(order.begin(), middle));
-  if (first == order.size()) return;
-  std::vector<float> scores;
-  for (auto index = order.begin(); index != middle; ++index) scores.push_back(hits_[*index].score);
-  const auto worst = scores.begin() + static_cast<ptrdiff_t>(kept_max_ - 1);
-  std::nth_element(scores.begin(), worst, scores.end(), std::greater<>());
-  std::vector<uint32_t> others;
-  for (auto index = middle; index != order.end(); ++index) {
-    const Hit& hit = hits_[*index];
-    if (hit.score + proximity_->BoundOf(hit.segment, hit.document) >= *worst) others.push_back(*index);
-  }
-  AddBonuses(std::move(others));
 }
 
 std::vector<Hit> HitCollector::Finish() {

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "../topk/proximity_scorer.h"
@@ -65,7 +66,8 @@ class HitCollector {
   void KeepBest();
   // Bonuses of all hits that may be among those wanted; the others cannot come before these without.
   void AddBonuses();
-  void AddBonuses(std::vector<uint32_t> indexes);
+  // Hits that stay below `bar` may have less.
+  void AddBonuses(float bar, std::span<uint32_t> indexes);
 
   const Generation& generation_;
   const QueryPlan& plan_;

@@ -80,7 +80,7 @@ void RemoveBelowWithBonus(float minimum_score, uint32_t segment, ProximityScorer
       if (score >= minimum_score) return;
       const uint32_t document = window->range.base + offset;
       const bool may_reach = score + proximity->BoundOf(segment, document) >= minimum_score;
-      if (may_reach && score + proximity->Bonus(segment, document) >= minimum_score) return;
+      if (may_reach && score + proximity->Bonus(segment, document, minimum_score - score) >= minimum_score) return;
       window->matches[word] &= ~(uint64_t{1} << (offset % 64));
     });
   }

@@ -3,14 +3,9 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "../common/error.h"
-#include "edit_automaton.h"
 
 namespace gannet {
 namespace {
-
-// Stepping over a term costs a comparison, seeking a walk down the B+tree: so many steps are tried before a seek.
-constexpr uint32_t kStepsBeforeSeek = 24;
 
 using Frequencies = std::unordered_map<std::string, TermMatch>;
 
@@ -58,40 +53,6 @@ class PrefixVisitor : public Segment::TermVisitor {
   uint32_t visited_ = 0;
 };
 
-// Visits terms in order; stops when it is worth seeking, and then says where to.
-class FuzzyVisitor : public Segment::TermVisitor {
- public:
-  FuzzyVisitor(std::string_view term, uint32_t distance, Frequencies* found)
-      : automaton_(term, distance), found_(found) {}
-
-  bool Visit(std::string_view term, uint32_t document_frequency) override {
-    if (term < seek_) return ++steps_ < kStepsBeforeSeek;
-    steps_ = 0;
-    if (automaton_.Accept(term)) {
-      if (IsStoredWhole(term)) Note(term, automaton_.distance(), document_frequency, found_);
-    } else if (automaton_.SkipTo(&seek_) && seek_.empty()) {
-      is_done_ = true;
-      return false;
-    }
-    return true;
-  }
-
-  void Run(const Segment& segment) {
-    do {
-      steps_ = 0;
-      segment.VisitTerms(seek_, this);
-      // Stopped by its end, the dictionary has nothing more.
-    } while (!is_done_ && steps_ >= kStepsBeforeSeek);
-  }
-
- private:
-  EditAutomaton automaton_;
-  Frequencies* found_;
-  std::string seek_;
-  uint32_t steps_ = 0;
-  bool is_done_ = false;
-};
-
 }  // namespace
 
 std::vector<uint64_t> DocumentFrequencies(const Generation& generation, std::span<const std::string_view> terms) {
@@ -110,14 +71,6 @@ std::vector<TermMatch> FindPrefix(const Generation& generation, std::string_view
     PrefixVisitor visitor(prefix, &found);
     view.segment->VisitTerms(prefix, &visitor);
   }
-  return BestOf(std::move(found), limit);
-}
-
-std::vector<TermMatch> FindFuzzy(const Generation& generation, std::string_view term, uint32_t distance, size_t limit) {
-  if (distance > kFuzzyDistanceMax) throw Error(ErrorCode::kInvalidArgument, "distance is above the maximum");
-  Frequencies found;
-  if (term.size() > kTermBytesMax) return {};  // Stored under a hash, as are its neighbours but for a few.
-  for (const SegmentView& view : generation.segments) FuzzyVisitor(term, distance, &found).Run(*view.segment);
   return BestOf(std::move(found), limit);
 }
 

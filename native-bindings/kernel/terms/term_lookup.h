@@ -26,18 +26,11 @@ struct TermMatch {
 
 // At most this many terms of a segment are looked at for one prefix: what begins with one letter is no answer anyway.
 inline constexpr uint32_t kPrefixTermsVisitedMax = 65536;
-inline constexpr uint32_t kFuzzyDistanceMax = 2;
 
 std::vector<uint64_t> DocumentFrequencies(const Generation& generation, std::span<const std::string_view> terms);
 
 // The `limit` most frequent terms that begin with `prefix`, among the first kPrefixTermsVisitedMax of each segment in
 // byte order; by document frequency descending, then term. Terms too long to be stored whole are left out.
 std::vector<TermMatch> FindPrefix(const Generation& generation, std::string_view prefix, size_t limit);
-
-// The first `limit` terms within `distance` <= kFuzzyDistanceMax edits of `term`, the term itself included; by
-// distance, then document frequency descending, then term. An edit inserts, removes or replaces a code point, or
-// exchanges two neighbours; no part is edited twice (optimal string alignment). Error(kInvalidArgument) for larger
-// distances.
-std::vector<TermMatch> FindFuzzy(const Generation& generation, std::string_view term, uint32_t distance, size_t limit);
 
 }  // namespace gannet

@@ -74,7 +74,8 @@ WordExpansion ExpandWord(const Generation& generation, const std::string& word, 
     if (edits > 0 && limits.typos > 0) {
       Matches typos;
       for (const SegmentView& view : generation.segments) {
-        for (const Spelling& spelling : *FindSpellings(*view.segment, word, edits)) {
+        const Spellings spellings = FindSpellings(*view.segment, word, edits);  // the cache may not hold it
+        for (const Spelling& spelling : *spellings) {
           if (spelling.term == word || stems.contains(spelling.term)) continue;
           Add(spelling.term, spelling.distance, spelling.document_frequency, &typos);
         }

@@ -97,7 +97,7 @@ class QueryPreparer {
       };
       const auto found = std::find_if(query_.pairs.begin(), query_.pairs.end(), is_same);
       if (found == query_.pairs.end()) {
-        query_.pairs.push_back({first, second, 1, 0, 0});
+        query_.pairs.push_back({first, second, 1, 0});
       } else if (found->first == second) {
         found->orders = 2;
       }
@@ -115,8 +115,13 @@ class QueryPreparer {
   }
 
   void ScaleBonus() {
-    for (PreparedPair& pair : query_.pairs) {
-      pair.weight = std::max(static_cast<float>(pair.value / query_.maximum), kGroupWeightMin);
+    std::stable_sort(query_.pairs.begin(), query_.pairs.end(),
+                     [](const PreparedPair& a, const PreparedPair& b) { return a.bound > b.bound; });
+    double rest = 0;
+    for (auto pair = query_.pairs.rbegin(); pair != query_.pairs.rend(); ++pair) {
+      rest += pair->bound;
+      pair->weight = std::max(static_cast<float>(pair->value / query_.maximum), kGroupWeightMin);
+      pair->rest_bound = static_cast<float>(rest / query_.maximum * kBonusFactor + kBonusMargin);
     }
     for (float& bound : query_.bonus_bound) {
       if (bound > 0) bound = static_cast<float>(double{bound} / query_.maximum * kBonusFactor + kBonusMargin);

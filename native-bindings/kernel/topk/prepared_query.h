@@ -64,7 +64,9 @@ struct PreparedPair {
   uint32_t second;
   uint32_t orders;  // 1, or 2 where the words follow each other both ways in the query
   double value;     // proximity weight * mean idf * orders
-  float weight;     // value / maximum
+  double bound = 0;      // the most that it can add to the sum, before division by the maximum
+  float weight = 0;      // value / maximum
+  float rest_bound = 0;  // the most that it and those behind it can add to a score, rounding included
 };
 
 struct PreparedQuery {
@@ -73,7 +75,7 @@ struct PreparedQuery {
   std::vector<PreparedGroup> groups;  // in order of scoring
   bool has_scoring_groups = false;
   bool has_must = false;
-  std::vector<PreparedPair> pairs;    // by first place in the sequence
+  std::vector<PreparedPair> pairs;    // in order of scoring: by falling bound
   double maximum = 1;                 // the greatest sum that the lists' impacts and the bonus allow
   // The most that the bonus of a document can be, by its norm code: bounds of what ProximityScorer returns, rounding
   // included.

@@ -48,16 +48,25 @@ void ProximityScorer::MoveTo(uint32_t segment, uint32_t document) {
   }
   if (document != document_) {
     document_ = document;
-    for (Group& group : groups_) group.is_read = false;
+    for (Group& group : groups_) group.is_sought = group.is_read = false;
   }
+}
+
+bool ProximityScorer::IsPresent(Group* group) {
+  if (group->is_sought) return !group->present.empty();
+  group->is_sought = true;
+  group->present.clear();
+  for (PostingCursor* cursor : group->cursors) {
+    if (cursor->Seek(document_)) group->present.push_back(cursor);
+  }
+  return !group->present.empty();
 }
 
 const std::vector<uint32_t>& ProximityScorer::Positions(Group* group) {
   if (group->is_read) return group->positions;
   group->is_read = true;
   group->positions.clear();
-  for (PostingCursor* cursor : group->cursors) {
-    if (!cursor->Seek(document_)) continue;
+  for (PostingCursor* cursor : group->present) {
     cursor->DecodePositions(&scratch_);
     const auto middle = static_cast<ptrdiff_t>(group->positions.size());
     group->positions.insert(group->positions.end(), scratch_.begin(), scratch_.end());
@@ -92,19 +101,21 @@ uint64_t ProximityScorer::SumNearness(const std::vector<uint32_t>& left, const s
 
 float ProximityScorer::PairBonus(uint32_t segment, uint32_t document, const PreparedPair& pair) {
   MoveTo(segment, document);
-  const std::vector<uint32_t>& left = Positions(&groups_[pair.first]);
-  if (left.empty()) return 0;
-  const std::vector<uint32_t>& right = Positions(&groups_[pair.second]);
-  if (right.empty()) return 0;
-  const uint64_t sum = SumNearness(left, right);
+  Group& first = groups_[pair.first];
+  Group& second = groups_[pair.second];
+  if (!IsPresent(&first) || !IsPresent(&second)) return 0;
+  const uint64_t sum = SumNearness(Positions(&first), Positions(&second));
   if (sum == 0) return 0;
   const auto nearness = static_cast<float>(static_cast<double>(sum) / kNearnessUnit);
   return Contribution(nearness, query_->saturation[source_->norms()[document]], pair.weight);
 }
 
-float ProximityScorer::Bonus(uint32_t segment, uint32_t document) {
+float ProximityScorer::Bonus(uint32_t segment, uint32_t document, float needed) {
   float bonus = 0;
-  for (const PreparedPair& pair : query_->pairs) bonus += PairBonus(segment, document, pair);
+  for (const PreparedPair& pair : query_->pairs) {
+    if (bonus + pair.rest_bound < needed) break;
+    bonus += PairBonus(segment, document, pair);
+  }
   return bonus;
 }
 

@@ -26,8 +26,9 @@ class ProximityScorer {
   float bound() const { return query_->bonus_bound_max; }
   float BoundOf(uint32_t segment, uint32_t document) const;
 
-  // To be added to the score of the document. Cheapest when documents ascend within a segment.
-  float Bonus(uint32_t segment, uint32_t document);
+  // To be added to the score of the document. Cheapest when documents ascend within a segment. Where it is below
+  // `needed`, the result may be less.
+  float Bonus(uint32_t segment, uint32_t document, float needed = 0);
   // What one pair adds to it.
   float PairBonus(uint32_t segment, uint32_t document, const PreparedPair& pair);
 
@@ -35,11 +36,14 @@ class ProximityScorer {
   struct Group {
     std::vector<uint32_t> terms;             // indexes into PreparedQuery::terms
     std::vector<PostingCursor*> cursors;     // of the terms that the segment has
+    std::vector<PostingCursor*> present;     // of those, the ones that have document_, if is_sought
     std::vector<uint32_t> positions;         // in document_, ascending, if is_read
+    bool is_sought = false;
     bool is_read = false;
   };
 
   void MoveTo(uint32_t segment, uint32_t document);
+  bool IsPresent(Group* group);
   const std::vector<uint32_t>& Positions(Group* group);
   // Sum of weight units / distance, in 840ths.
   uint64_t SumNearness(const std::vector<uint32_t>& left, const std::vector<uint32_t>& right) const;

@@ -49,7 +49,7 @@ struct Share {
 
 // The occurrences that may be near each other of a pair of groups.
 struct PairShare {
-  double value;
+  PreparedPair* pair;
   FrequencyCap first;
   FrequencyCap second;
 };
@@ -131,8 +131,8 @@ class ScoreBounder {
       }
     }
     units_min_ = least == 0xffffffffu ? 1 : least;
-    for (const PreparedPair& pair : query_.pairs) {
-      pair_shares_.push_back({pair.value, OccurrenceCap(pair.first), OccurrenceCap(pair.second)});
+    for (PreparedPair& pair : query_.pairs) {
+      pair_shares_.push_back({&pair, OccurrenceCap(pair.first), OccurrenceCap(pair.second)});
     }
   }
 
@@ -150,9 +150,9 @@ class ScoreBounder {
     const double saturation = query_.saturation[code];
     const double places = std::floor(LongestLength(code) / units_min_);
     double sum = 0;
-    for (const PairShare& pair : pair_shares_) {
-      double first = pair.first[code];
-      double second = pair.second[code];
+    for (const PairShare& share : pair_shares_) {
+      double first = share.first[code];
+      double second = share.second[code];
       if (first + second > places) {
         // Occurrences of two groups without a common term lie on different places: best divided in halves.
         *length_is_short = true;
@@ -161,7 +161,9 @@ class ScoreBounder {
       }
       if (first <= 0 || second <= 0) continue;
       const double nearness = units_max_ * std::min(first * SumOfNearest(second), second * SumOfNearest(first));
-      sum += pair.value * nearness / (nearness + saturation);
+      const double value = share.pair->value * nearness / (nearness + saturation);
+      share.pair->bound = std::max(share.pair->bound, value);
+      sum += value;
     }
     return sum;
   }

@@ -18,8 +18,9 @@
 
 namespace gannet {
 
-// Answers kept per segment, of either kind: some 100 KB, 2 MB at worst.
-inline constexpr size_t kCachedAnswersMax = 512;
+// Answers kept per segment: some 100 KB, 2 MB at worst.
+inline constexpr size_t kCachedSpellingAnswersMax = 512;
+inline constexpr size_t kCachedUnionsMax = 4096;
 // Bigger answers are worked out again.
 inline constexpr size_t kCachedSpellingsMax = 64;
 inline constexpr size_t kCachedKeyBytesMax = 256;
@@ -27,6 +28,8 @@ inline constexpr size_t kCachedKeyBytesMax = 256;
 template <typename Value>
 class BoundedCache {
  public:
+  explicit BoundedCache(size_t answers_max) : answers_max_(answers_max) {}
+
   std::optional<Value> Find(const std::string& key) const {
     const std::lock_guard lock(mutex_);
     const auto found = values_.find(key);
@@ -39,12 +42,13 @@ class BoundedCache {
     const std::lock_guard lock(mutex_);
     if (!values_.try_emplace(key, std::move(value)).second) return;
     order_.push_back(key);
-    if (order_.size() <= kCachedAnswersMax) return;
+    if (order_.size() <= answers_max_) return;
     values_.erase(order_.front());
     order_.pop_front();
   }
 
  private:
+  const size_t answers_max_;
   mutable std::mutex mutex_;
   std::unordered_map<std::string, Value> values_;
   std::deque<std::string> order_;
@@ -59,8 +63,10 @@ struct Spelling {
 using Spellings = std::shared_ptr<const std::vector<Spelling>>;
 
 struct SegmentCache {
-  BoundedCache<Spellings> spellings;       // by edits and word
-  BoundedCache<uint32_t> union_frequencies;  // documents that hold any of some terms, by these
+  // By edits and word.
+  BoundedCache<Spellings> spellings{kCachedSpellingAnswersMax};
+  // Documents that hold any of some terms, by these.
+  BoundedCache<uint32_t> union_frequencies{kCachedUnionsMax};
 };
 
 }  // namespace gannet

@@ -38,7 +38,7 @@ export const TWO_EDITS_LETTERS_MIN = 8;
 /** Near terms that the kernel reports for a word; the most plausible of them become alternatives. */
 export const TYPO_CANDIDATES_MAX = 128;
 export const UNKNOWN_WORD_TYPOS_MAX = 32;
-export const KNOWN_WORD_TYPOS_MAX = 16;
+export const KNOWN_WORD_TYPOS_MAX = 8;
 /** The most plausible corrections of an unknown word bring their stems along. */
 export const STEMMED_CORRECTIONS_MAX = 2;
 
