@@ -91,6 +91,54 @@ describe('segments', () => {
   });
 });
 
+describe('expansions', () => {
+  const options = { stemsMax: 10, typosMax: 10, prefixesMax: 0 };
+
+  test('are stems, misspellings and beginnings over all segments', () => {
+    const segments = ['connected connection connecting', 'connection conection r500 r501', 'connective'].map((text, i) => {
+      const batch = new DocumentBatchWriter();
+      batch.begin(i);
+      batch.text(0, text);
+      batch.end();
+      const file = path.join(folder, `expansions-${i}.mdb`);
+      kernel.buildSegment(file, { ...schema, language: 'en' }, batch.finish());
+      return kernel.openSegment(file);
+    });
+    const generation = kernel.publishGeneration({ add: segments.map((segment) => ({ segment })), settings: '' });
+    const words = ['connection', 'conected', 'r500', 'absent'];
+    const edits = { ...options, editsMax: [1, 2, 2, 0], prefixesMax: 1 };
+    const stem = (term: string, documentFrequency: number) => ({ term, documentFrequency, distance: 0 });
+    const typo = (term: string, documentFrequency: number, distance: number) => ({ term, documentFrequency, distance });
+    expect(kernel.expand(generation, words, edits)).toEqual([
+      {
+        documentFrequency: 2,
+        stems: [stem('connected', 1), stem('connecting', 1), stem('connective', 1)],
+        typos: [typo('conection', 1, 1)],
+        prefixes: [],
+      },
+      { documentFrequency: 0, stems: [stem('conection', 1)], typos: [typo('connected', 1, 1)], prefixes: [] },
+      { documentFrequency: 1, stems: [], typos: [], prefixes: [] },
+      { documentFrequency: 0, stems: [], typos: [], prefixes: [] },
+    ]);
+    expect(kernel.expand(generation, ['conn'], { ...options, editsMax: [0], prefixesMax: 2 })[0]?.prefixes).toEqual([
+      stem('connection', 2),
+      stem('connected', 1),
+    ]);
+    kernel.releaseGeneration(generation);
+    for (const segment of segments) kernel.closeSegment(segment);
+  });
+
+  test('need edits for each word, within the limits', () => {
+    const generation = kernel.publishGeneration({ settings: '' });
+    expect(() => kernel.expand(generation, ['a', 'b'], { ...options, editsMax: [1] })).toThrow(invalid);
+    expect(() => kernel.expand(generation, ['a'], { ...options, editsMax: [3] })).toThrow(invalid);
+    expect(() => kernel.expand(generation, ['a'], { ...options, editsMax: [1], typosMax: 1e9 })).toThrow(invalid);
+    expect(() => kernel.expand(generation, ['a'], null as never)).toThrow(TypeError);
+    expect(() => kernel.buildSegment('/x', { ...schema, language: 5 as never }, new Uint8Array())).toThrow(TypeError);
+    kernel.releaseGeneration(generation);
+  });
+});
+
 describe('generations', () => {
   test('follow one another', () => {
     const a = kernel.openSegment(build([1, 2, 3]));

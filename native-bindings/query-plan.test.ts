@@ -169,6 +169,38 @@ describe('a plan that was written', () => {
     expect(JSON.parse(near.explainJson)).toHaveLength(1);
   });
 
+  test('scores typos by their own rarity only where nothing else is known', () => {
+    const idf = (alternatives: PlanGroup['alternatives']): number => {
+      const { explainJson } = search({ groups: [{ occur: 'should', boost: 1, alternatives }], explain: true });
+      return (JSON.parse(explainJson) as { groups: { idf: number }[] }[])[0]?.groups[0]?.idf ?? 0;
+    };
+    const typed = { weight: 1, terms: ['koln'] } as const;
+    const frequent = { weight: 0.5, terms: ['cafe'] } as const;
+    const rare = idf([typed]);
+    const common = idf([frequent]);
+    expect(rare).toBeGreaterThan(common);
+    expect(idf([typed, { ...frequent, kind: 'typo' }])).toBe(rare);
+    expect(idf([typed, { ...frequent, kind: 'synonym' }])).toBe(common);
+    expect(idf([{ weight: 1, terms: ['absent'] }, { ...frequent, kind: 'typo' }])).toBe(common);
+  });
+
+  test('gives neighbours of the query a bonus where they are neighbours in a record', () => {
+    const groups: PlanGroup[] = ['cafe', 'koln', 'nothing'].map((term) => ({ ...word(term), occur: 'should' }));
+    const near = search({ groups, proximityWeight: 0.2, sequence: [0, 1, 2, 1], explain: true });
+    const explained = JSON.parse(near.explainJson) as {
+      score: number;
+      groups: { contribution: number }[];
+      nearby?: { terms: string[]; contribution: number }[];
+    }[];
+    expect(explained[0]?.nearby?.map(({ terms }) => terms)).toEqual([['cafe', 'koln']]);
+    expect(explained[1]).not.toHaveProperty('nearby');
+    for (const { score, groups: parts, nearby = [] } of explained) {
+      expect([...parts, ...nearby].reduce((sum, { contribution }) => sum + contribution, 0)).toBeCloseTo(score, 5);
+    }
+    expect(() => search({ groups, sequence: [3] })).toThrow(/sequence/);
+    expect(() => search({ groups, proximityWeight: 2 })).toThrow(/proximity weight/);
+  });
+
   test('that has numbers out of range is refused before it becomes another plan', () => {
     expect(() => recordNumbers({ skip: -1 })).toThrow(RangeError);
     expect(() => recordNumbers({ size: 1.5 })).toThrow(RangeError);

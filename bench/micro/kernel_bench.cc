@@ -174,7 +174,7 @@ int main(int argc, char** argv) {
   Report(*generation, "everything, brand = 0.5%, top 10", plan);
   for (const uint32_t distance : {1u, 2u}) {
     const auto start = Clock::now();
-    const size_t found = segment->spelling().Find(WordOf(31'234) + "x", distance).size();
+    const size_t found = generation->segments[0].segment->spelling().Find(WordOf(31'234) + "x", distance).size();
     std::printf("fuzzy look-up, distance %u: %.2f ms (%zu found)\n", distance,
                 std::chrono::duration<double, std::milli>(Clock::now() - start).count(), found);
   }

@@ -132,6 +132,7 @@ TEST(analyzer_folds_letters) {
   CHECK_EQ(Terms("Øre Đà Łódź Æsir œuvre Þór ıI İ"), "ore|da|lodz|aesir|oeuvre|thor|ii|i|");
   CHECK_EQ(Terms("ΣΊΣΥΦΟΣ σίσυφος ᾳ"), "σισυφοσ|σισυφοσ|α|");
   CHECK_EQ(Terms("Ёлка ЁЛКА"), "елка|елка|");
+  CHECK_EQ(Terms("Новый ЙОГУРТ Нови\xcc\x86 И\xcc\x86од їжак"), "новый|йогурт|новй|йод|іжак|");
   CHECK_EQ(Terms("ﬁne Ｆｕｌｌ Ⅷ ℌ"), "fine|full|viii|h|");
   CHECK_EQ(Terms("it’s it's itʼs"), "it's|it's|it's|");
   CHECK_EQ(Terms("__init__ 'n' ʻokina"), "init|n|okina|");

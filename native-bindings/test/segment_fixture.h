@@ -95,7 +95,7 @@ inline std::vector<uint8_t> EncodeBatch(const std::vector<TestDocument>& documen
   return bytes;
 }
 
-// Three text fields and a column of every kind.
+// Three text fields, a column of every kind, and a language with stems.
 inline SegmentSchema TestSchema() {
   return {{3, 1, 2},
           {{"brand", ColumnType::kString, false},
@@ -104,7 +104,8 @@ inline SegmentSchema TestSchema() {
            {"sizes", ColumnType::kNumber, true},
            {"stock", ColumnType::kBoolean, false},
            {"created", ColumnType::kDate, false},
-           {"place", ColumnType::kLocation, false}}};
+           {"place", ColumnType::kLocation, false}},
+          "en"};
 }
 
 // Words of letters only, "common" ones far more often: what any analyzer splits at spaces.

@@ -26,6 +26,8 @@ struct TermMatch {
 
 // At most this many terms of a segment are looked at for one prefix: what begins with one letter is no answer anyway.
 inline constexpr uint32_t kPrefixTermsVisitedMax = 65536;
+// Edits that a look-up forgives at most.
+inline constexpr uint32_t kFuzzyDistanceMax = 2;
 
 std::vector<uint64_t> DocumentFrequencies(const Generation& generation, std::span<const std::string_view> terms);
 

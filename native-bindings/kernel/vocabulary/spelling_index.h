@@ -7,7 +7,7 @@
 // still follow is kept as bits, one position of the word each and one word per number of edits (Wu and Manber 1992,
 // with transpositions), so a step over a character is a few instructions.
 //
-// Measured on 500,000 terms of arXiv abstracts against the alternatives: docs/decisions/0011-typo-candidates.md.
+// Measured on 500,000 terms of arXiv abstracts against the alternatives: docs/decisions/0012-typo-candidates.md.
 //
 // Thread-safety: immutable; any number of threads.
 #pragma once
