@@ -181,7 +181,12 @@ describe('a plan that was written', () => {
     expect(rare).toBeGreaterThan(common);
     expect(idf([typed, { ...frequent, kind: 'typo' }])).toBe(rare);
     expect(idf([typed, { ...frequent, kind: 'synonym' }])).toBe(common);
-    expect(idf([{ weight: 1, terms: ['absent'] }, { ...frequent, kind: 'typo' }])).toBe(common);
+    expect(
+      idf([
+        { weight: 1, terms: ['absent'] },
+        { ...frequent, kind: 'typo' },
+      ]),
+    ).toBe(common);
   });
 
   test('gives neighbours of the query a bonus where they are neighbours in a record', () => {
