@@ -7,33 +7,62 @@ import { rmSync } from 'node:fs';
 import { buildingVersionOf, currentVersionOf, segmentFile, type VersionState } from '../records/index.js';
 import type { BackgroundHost } from './background-host.js';
 import type { MergedSegment } from './ingest-tasks.js';
-import { chooseMerge } from './merge-policy.js';
+import { chooseMerge, chooseQuietMerge } from './merge-policy.js';
 
 const RETRY_PAUSE_MS = 30_000;
+/** Without a commit for so long, a list counts as quiet. */
+const QUIET_MS = 1000;
+/** After the start the lists begin at random within this time, so that they do not all merge at once. */
+const QUIET_AT_START_MS = { min: 10_000, max: 60_000 };
 /** A stop does not wait longer for a merge; its unfinished file is removed at the next start. */
 const STOP_WAIT_MS = 2000;
 
 export class BackgroundMerger {
   private running: Promise<void> | undefined;
   private pause: NodeJS.Timeout | undefined;
+  private untilQuiet: NodeJS.Timeout | undefined;
   private stopped = false;
 
   constructor(private readonly host: BackgroundHost) {}
 
-  /** Called after every commit: starts merging where there is something to merge and nothing is being merged. */
-  schedule(): void {
+  /** Called once, when the list has been opened. */
+  opened(): void {
+    const { min, max } = QUIET_AT_START_MS;
+    this.awaitQuiet(min + Math.random() * (max - min));
+    this.start(chooseMerge);
+  }
+
+  /** Called after every commit. */
+  committed(): void {
+    this.awaitQuiet(QUIET_MS);
+    this.start(chooseMerge);
+  }
+
+  /** Starts merging where there is something to merge and nothing is being merged. */
+  private start(policy: typeof chooseMerge): void {
     if (this.stopped || this.running !== undefined || this.pause !== undefined) return;
-    const next = this.choose();
+    const next = this.choose(policy);
     if (next === undefined) return;
     this.running = this.run(next.version, next.ids).finally(() => {
       this.running = undefined;
-      this.schedule();
+      this.start(chooseMerge);
     });
+  }
+
+  private awaitQuiet(milliseconds: number): void {
+    clearTimeout(this.untilQuiet);
+    if (this.stopped) return;
+    this.untilQuiet = setTimeout(() => {
+      // What is running ends with a commit, which starts the wait anew.
+      this.start(chooseQuietMerge);
+    }, milliseconds);
+    this.untilQuiet.unref();
   }
 
   async stop(): Promise<void> {
     this.stopped = true;
     clearTimeout(this.pause);
+    clearTimeout(this.untilQuiet);
     if (this.running === undefined) return;
     let timer: NodeJS.Timeout | undefined;
     const waited = new Promise<void>((resolve) => {
@@ -43,13 +72,15 @@ export class BackgroundMerger {
     clearTimeout(timer);
   }
 
-  private choose(): { readonly version: VersionState; readonly ids: readonly number[] } | undefined {
+  private choose(
+    policy: typeof chooseMerge,
+  ): { readonly version: VersionState; readonly ids: readonly number[] } | undefined {
     const state = this.host.state();
     const { merge_fan_in: fanIn, merge_records_max: documentsMax } = this.host.config.ingest;
     for (const version of [currentVersionOf(state), buildingVersionOf(state)]) {
       const published = version && this.host.published(version.version);
       if (version === undefined || published === undefined) continue;
-      const ids = chooseMerge(published.sizes(), { fanIn, documentsMax });
+      const ids = policy(published.sizes(), { fanIn, documentsMax });
       if (ids.length > 0) return { version, ids };
     }
     return undefined;
@@ -67,7 +98,7 @@ export class BackgroundMerger {
       );
       this.pause = setTimeout(() => {
         this.pause = undefined;
-        this.schedule();
+        this.start(chooseMerge);
       }, RETRY_PAUSE_MS);
       this.pause.unref();
     }

@@ -283,6 +283,13 @@ describe('merging', () => {
     openAll();
     expect(await (await indexes.open('a1', settings)).check()).toEqual([]);
   });
+
+  it('makes one segment of those of a list that is left in peace', async () => {
+    const list = await indexes.create('a1', settings, definition);
+    for (const title of ['one', 'two', 'three']) await list.write({ kind: 'put', name: title, fields: { title } });
+    await eventually(() => readdirSync(segmentsPath(join(dataDir, 'lists', 'a1'))).length === 1);
+    expect(await list.check()).toEqual([]);
+  });
 });
 
 describe('versions', () => {

@@ -93,7 +93,7 @@ export class OpenListIndex implements ListIndex {
     this.merger = new BackgroundMerger(this.backgroundHost());
     this.builder = new VersionBuilder(this.backgroundHost());
     this.builder.resume();
-    this.merger.schedule();
+    this.merger.opened();
   }
 
   get currentVersion(): number {
@@ -314,7 +314,7 @@ export class OpenListIndex implements ListIndex {
       this.resync(true);
       throw internalError(error);
     }
-    this.merger.schedule();
+    this.merger.committed();
   }
 
   /** Brings memory in line with the store, where the store has moved on (or `always`). */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SEGMENTS_PER_VERSION_MAX, chooseMerge, type SegmentSize } from './merge-policy.js';
+import { SEGMENTS_PER_VERSION_MAX, chooseMerge, chooseQuietMerge, type SegmentSize } from './merge-policy.js';
 
 const policy = { fanIn: 8, documentsMax: 1_000_000 };
 const segments = (...sizes: readonly (readonly [number, number])[]): SegmentSize[] =>
@@ -46,6 +46,48 @@ describe('chooseMerge', () => {
         expect(rewritten).toBeLessThanOrEqual(total * 8);
       }),
       { numRuns: 30 },
+    );
+  });
+});
+
+describe('chooseQuietMerge', () => {
+  const sizes = (...live: readonly number[]) => segments(...live.map((count) => [count, 0] as const));
+
+  it('makes one of segments that are alike', () => {
+    expect(chooseQuietMerge(sizes(20_000, 20_000, 17_000), policy)).toEqual([1, 2, 3]);
+  });
+  it('leaves a large segment alone until as much has come to it', () => {
+    expect(chooseQuietMerge(sizes(90_000, 300, 200, 1), policy)).toEqual([]);
+    expect(chooseQuietMerge(sizes(90_000, 300, 200, 150), policy)).toEqual([2, 3, 4]);
+    expect(chooseQuietMerge(sizes(90_000, 60_000, 50_000), policy)).toEqual([1, 2, 3]);
+  });
+  it('leaves alone what is as large as a merge may make, and makes nothing larger', () => {
+    expect(chooseQuietMerge(sizes(1_000_000, 600_000, 500_000), policy)).toEqual([]);
+    expect(chooseQuietMerge(sizes(900_000, 200_000, 100_000, 100_000), policy)).toEqual([2, 3, 4]);
+  });
+
+  it('leaves few segments, and rewrites a document about once each time that the list doubles', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 3000 }), { minLength: 1, maxLength: 300 }), (commits) => {
+        let present: SegmentSize[] = [];
+        let rewritten = 0;
+        for (const [index, documentCount] of commits.entries()) {
+          present.push({ id: index * 2, documentCount, deletedCount: 0 });
+          const ids = chooseQuietMerge(present, policy);
+          const merged = present
+            .filter(({ id }) => ids.includes(id))
+            .reduce((sum, each) => sum + each.documentCount, 0);
+          rewritten += merged;
+          present = present.filter(({ id }) => !ids.includes(id));
+          if (merged > 0) present.push({ id: index * 2 + 1, documentCount: merged, deletedCount: 0 });
+          expect(chooseQuietMerge(present, policy)).toEqual([]);
+        }
+        const total = commits.reduce((sum, count) => sum + count, 0);
+        const doublings = Math.ceil(Math.log2(total)) + 1;
+        expect(present.length).toBeLessThanOrEqual(doublings);
+        expect(rewritten).toBeLessThanOrEqual(total * doublings);
+      }),
+      { numRuns: 100 },
     );
   });
 });

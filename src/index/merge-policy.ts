@@ -29,8 +29,7 @@ export function chooseMerge(segments: readonly SegmentSize[], policy: MergePolic
   const empty = segments.filter((segment) => liveCount(segment) === 0);
   if (empty.length > 0) return sources(empty);
 
-  const mergeable = segments.filter((segment) => liveCount(segment) < policy.documentsMax);
-  const bySize = mergeable.toSorted((left, right) => liveCount(left) - liveCount(right) || left.id - right.id);
+  const bySize = mergeableBySize(segments, policy);
   // In the order of sizes the tiers come from the lowest up.
   for (let begin = 0, end = 0; begin < bySize.length; begin = end) {
     const tier = tierOf(liveCount(bySize[begin] as SegmentSize), policy.fanIn);
@@ -44,6 +43,31 @@ export function chooseMerge(segments: readonly SegmentSize[], policy: MergePolic
   }
   const worn = segments.find((segment) => segment.deletedCount > segment.documentCount * DELETED_RATIO_MAX);
   return worn === undefined ? [] : [worn.id];
+}
+
+/**
+ * Which segments to merge when the list is not being written to: each search pays once for every segment, so that few are
+ * better, and there is time. The largest set in which no segment outweighs all smaller ones together: what is written a
+ * little at a time is rewritten about once each time that the list doubles, and a large segment is left alone until
+ * as much has come to it.
+ */
+export function chooseQuietMerge(segments: readonly SegmentSize[], policy: MergePolicy): readonly number[] {
+  const bySize = mergeableBySize(segments, policy);
+  let count = 0;
+  let smaller = 0;
+  for (const [index, segment] of bySize.entries()) {
+    const live = liveCount(segment);
+    if (smaller + live > policy.documentsMax) break;
+    if (index > 0 && live <= smaller) count = index + 1;
+    smaller += live;
+  }
+  return sources(bySize.slice(0, count));
+}
+
+function mergeableBySize(segments: readonly SegmentSize[], policy: MergePolicy): readonly SegmentSize[] {
+  return segments
+    .filter((segment) => liveCount(segment) < policy.documentsMax)
+    .toSorted((left, right) => liveCount(left) - liveCount(right) || left.id - right.id);
 }
 
 function liveCount(segment: SegmentSize): number {

@@ -154,7 +154,8 @@ function splitSetting(setting: string): [section: string, name: string] {
 /** Puts numbers in the place of zeros that mean "automatic". */
 function resolveAutomatic(settings: Sections): void {
   const automatic: Readonly<Record<string, () => number>> = {
-    'search.threads': () => Math.max(1, availableParallelism() - 1),
+    // The main thread needs a part of a processor; with few of them, a whole one left to it would be idle most of the time.
+    'search.threads': () => (availableParallelism() < 4 ? availableParallelism() : availableParallelism() - 1),
     'ingest.threads': () => Math.max(1, Math.floor(availableParallelism() / 2)),
     'memory.mib': () => Math.max(64, Math.floor(totalmem() / 1_048_576 / 4)),
   };
