@@ -28,7 +28,8 @@ export async function sentencesFile(count) {
   if (!existsSync(ABSTRACTS)) return undefined;
   mkdirSync(workFolder, { recursive: true });
   const path = join(workFolder, `sentences-${count}.ndjson`);
-  if (!existsSync(path)) await writeSentences(`${path}.unfinished`, count).then(() => renameSync(`${path}.unfinished`, path));
+  if (!existsSync(path))
+    await writeSentences(`${path}.unfinished`, count).then(() => renameSync(`${path}.unfinished`, path));
   return { path, count, bytes: statSync(path).size };
 }
 
@@ -42,7 +43,13 @@ async function writeSentences(path, count) {
     for (const [index, text] of sentences.entries()) {
       if (written === count) break;
       written += 1;
-      const record = { name: `${id}/${index + 1}`, text, category: categories[0], created, words: text.split(' ').length };
+      const record = {
+        name: `${id}/${index + 1}`,
+        text,
+        category: categories[0],
+        created,
+        words: text.split(' ').length,
+      };
       if (!out.write(`${JSON.stringify(record)}\n`)) await once(out, 'drain');
     }
     if (written === count) break;

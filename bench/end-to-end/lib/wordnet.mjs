@@ -1,6 +1,7 @@
 /** WordNet as NDJSON, and a seeded list of queries made of its words. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { seededRandom } from './random.mjs';
 import { root, workFolder } from './service.mjs';
 
 /** Words that nobody searches for by themselves. */
@@ -27,22 +28,11 @@ export async function wordnetFile() {
   return { file, count: records.length, definition };
 }
 
-/** A small, well-spread generator (mulberry32), so that every run asks the same. */
-function seeded(seed) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 /** Queries of one to three words (a third each), each taken from the words and the gloss of one record. */
 export async function wordnetQueries(count, seed = 20261121) {
   const { wordnetRecords } = await converters();
   const records = wordnetRecords();
-  const random = seeded(seed);
+  const random = seededRandom(seed);
   const queries = [];
   while (queries.length < count) {
     const { words, gloss } = records[Math.floor(random() * records.length)].fields;
