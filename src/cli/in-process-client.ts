@@ -2,7 +2,7 @@
  * Opens the data directory in this process and calls operations directly, validated and checked as every call is. The lock of
  * the data directory keeps a second process out.
  */
-import { createDispatcher, operations } from '../operations/index.js';
+import { createDispatcher, HeadedBytes, operations } from '../operations/index.js';
 import { OperatorError, ServiceError, uuidv7, type Config } from '../platform/index.js';
 import { operationNamed, readAnswer, requestTarget } from './call-request.js';
 import { CommandError, EXIT } from './exit-codes.js';
@@ -58,5 +58,6 @@ function quiet(config: Config): Config {
 
 function bytesOf(body: unknown): Uint8Array {
   if (body === undefined) return new Uint8Array();
+  if (body instanceof HeadedBytes) return body.toBytes();
   return body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body));
 }

@@ -1,8 +1,10 @@
 /**
  * The same operations on a Unix socket in the data directory, for the command line on this machine. Whoever can open it
  * (mode 0600: the user that runs the service) may do anything; no key is looked at.
+import { HeadedBytes } from '../operations/index.js';
  */
 import { chmodSync, rmSync } from 'node:fs';
+import { HeadedBytes } from '../operations/index.js';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { answerBytes, ClientGone, type Answer, type IncomingRequest, type RequestHandler } from './exchange.js';
 import { tooLarge } from './incoming-body.js';
@@ -58,7 +60,7 @@ function write(answer: Answer, response: ServerResponse): void {
   if (answer.contentType !== undefined) response.setHeader('Content-Type', answer.contentType);
   if (answer.body !== undefined) response.setHeader('Content-Length', answerBytes(answer));
   if (answer.close) response.setHeader('Connection', 'close');
-  response.end(answer.headOnly ? undefined : answer.body);
+  response.end(answer.headOnly ? undefined : answer.body instanceof HeadedBytes ? answer.body.toBytes() : answer.body);
 }
 
 function incoming(message: IncomingMessage, response: ServerResponse): IncomingRequest {

@@ -1,5 +1,5 @@
 /** A request and its answer as the request handler sees them, whatever transport carries them. */
-import type { Credential } from '../operations/index.js';
+import type { Credential, HeadedBytes } from '../operations/index.js';
 
 export interface IncomingRequest {
   /** In upper case. */
@@ -32,7 +32,7 @@ export interface Answer {
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly contentType: string | undefined;
   /** Undefined: none. */
-  readonly body: string | Uint8Array | undefined;
+  readonly body: string | Uint8Array | HeadedBytes | undefined;
   /** The answer is to have no body but the length of one (`HEAD`). */
   readonly headOnly: boolean;
   /** The connection is not to be used again. */

@@ -4,9 +4,11 @@
  */
 import type { Caller } from '../access/index.js';
 import {
+  HeadedBytes,
   isStreamBody,
   type Dispatcher,
   type Operation,
+  type OperationContext,
   type OperationResult,
   type PathParams,
   type Services,
@@ -138,15 +140,7 @@ class Handler {
   #perform(visit: Visit, operation: Operation, caller: Caller): OperationResult | Promise<OperationResult> {
     const { request, params, requestId } = visit;
     const { queryString, contentType } = request;
-    const context = {
-      services: this.#services,
-      caller,
-      requestId,
-      // Made only where an operation asks for it.
-      get signal() {
-        return request.signal;
-      },
-    };
+    const context = new RequestContext(this.#services, caller, requestId, request);
     const { limits } = this.#services.config;
     if (isStreamBody(operation.body)) {
       const stream = request.stream(limits.bulk_body_bytes_max);
@@ -168,7 +162,7 @@ class Handler {
       status: result.status,
       headers,
       contentType: body === undefined ? undefined : (result.contentType ?? JSON_TYPE),
-      body: body === undefined || body instanceof Uint8Array ? body : JSON.stringify(body),
+      body: isFinished(body) ? body : JSON.stringify(body),
       headOnly: visit.request.method === 'HEAD',
       close: this.#stopping || hasLongRest(visit.request),
     };
@@ -214,6 +208,10 @@ class Handler {
   }
 }
 
+function isFinished(body: unknown): body is Uint8Array | HeadedBytes | undefined {
+  return body === undefined || body instanceof Uint8Array || body instanceof HeadedBytes;
+}
+
 /** The rest of a body that nobody reads has to be received before the connection is good again: worth it for a short one. */
 function hasLongRest({ bodyPending, bodyBytes }: IncomingRequest): boolean {
   return bodyPending && (bodyBytes === undefined || bodyBytes > DISCARDED_BODY_BYTES_MAX);
@@ -221,6 +219,21 @@ function hasLongRest({ bodyPending, bodyBytes }: IncomingRequest): boolean {
 
 /** What a log line shows for a client that went away; nothing is sent. */
 export const CLIENT_GONE_STATUS = 499;
+
+/** A class, not a literal: each literal with an accessor gets a shape of its own, which outlives the request. */
+class RequestContext implements OperationContext {
+  constructor(
+    readonly services: Services,
+    readonly caller: Caller,
+    readonly requestId: string,
+    private readonly request: IncomingRequest,
+  ) {}
+
+  /** Made only where an operation asks for it. */
+  get signal(): AbortSignal {
+    return this.request.signal;
+  }
+}
 
 class MethodNotAllowed extends ServiceError {
   constructor(readonly allowed: readonly string[]) {

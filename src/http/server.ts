@@ -94,11 +94,13 @@ function serve(handle: RequestHandler, res: HttpResponse, req: HttpRequest, send
     sending.add(sent);
     void sent.then(() => sending.delete(sent));
   };
-  // Before the request is handled: a body may be aborted while it is read, a long answer while it is sent.
-  exchange.keepOpen();
   const answer = handle(exchange);
-  if (answer instanceof Promise) void answer.then(send);
-  else send(answer);
+  if (answer instanceof Promise) {
+    exchange.keepOpen();
+    void answer.then(send);
+  } else {
+    send(answer);
+  }
 }
 
 async function settled(sending: ReadonlySet<Promise<void>>, timeoutMs: number): Promise<void> {

@@ -3,13 +3,15 @@
  * at once; chunks of a body are copied, since uWebSockets reuses their memory.
  */
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
-import type { Credential } from '../operations/index.js';
-import { ClientGone, type Answer, type IncomingRequest } from './exchange.js';
+import { HeadedBytes, type Credential } from '../operations/index.js';
+import { answerBytes, ClientGone, type Answer, type IncomingRequest } from './exchange.js';
 import { IncomingBody, tooLarge } from './incoming-body.js';
 import { statusLine } from './status-lines.js';
 
 /** Characters or bytes of an answer that go out in one write, whatever the connection takes. */
 const SENT_AT_ONCE_MAX = 262_144;
+/** Where an answer of two parts is put together: what is sent at once is copied by the library before it returns. */
+const assembled = Buffer.allocUnsafeSlow(SENT_AT_ONCE_MAX);
 
 export class UwsExchange implements IncomingRequest {
   readonly method: string;
@@ -26,6 +28,7 @@ export class UwsExchange implements IncomingRequest {
   #bodyEnded: boolean;
   #gone = false;
   #answered = false;
+  #keptOpen = false;
   #onGone: (() => void) | undefined;
 
   constructor(res: HttpResponse, req: HttpRequest) {
@@ -64,6 +67,8 @@ export class UwsExchange implements IncomingRequest {
 
   /** Has to be called before the route handler returns where the answer, or its last piece, comes later. */
   keepOpen(): void {
+    if (this.#keptOpen) return;
+    this.#keptOpen = true;
     this.#res.onAborted(() => {
       this.#gone = true;
       this.#onGone?.();
@@ -95,14 +100,19 @@ export class UwsExchange implements IncomingRequest {
     if (contentType !== undefined) res.writeHeader('Content-Type', contentType);
   }
 
-  #writeBody({ status, body, headOnly, close }: Answer): Promise<void> | undefined {
+  #writeBody(answer: Answer): Promise<void> | undefined {
+    const { status, body, headOnly, close } = answer;
     const res = this.#res;
     if (body === undefined) {
       // Given as undefined, the length would be sent as 2^63: a 204, which has none, must leave it out altogether.
       if (status === 204 && !close) res.endWithoutBody();
       else res.endWithoutBody(0, close);
     } else if (headOnly) {
-      this.#endHead(typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength, close);
+      this.#endHead(answerBytes(answer), close);
+    } else if (body instanceof HeadedBytes) {
+      const fits = body.byteLength <= assembled.length;
+      if (!fits && !close) return this.#writeSlowly(body.toBytes());
+      res.end(fits ? body.copyTo(assembled) : body.toBytes(), close);
     } else if (body.length <= SENT_AT_ONCE_MAX || close) {
       res.end(body, close);
     } else {
@@ -127,6 +137,7 @@ export class UwsExchange implements IncomingRequest {
   /** In pieces that the connection takes, so that a slow reader does not make a second copy of the rest pile up. */
   #writeSlowly(body: Uint8Array): Promise<void> | undefined {
     const res = this.#res;
+    this.keepOpen();
     const [, done] = res.tryEnd(body, body.byteLength);
     if (done) return undefined;
     return new Promise((resolve) => {

@@ -11,7 +11,7 @@ function body(text: string): Uint8Array {
 const cacheOf = (bytesMax: number) => new AnswerCache({ bytesMax, metrics: createMetrics() });
 const read = (cache: AnswerCache, key: string) => {
   const found = cache.get(key, 'second', performance.now());
-  return found === undefined ? undefined : (JSON.parse(Buffer.from(found).toString()) as Record<string, unknown>);
+  return found === undefined ? undefined : (JSON.parse(found.toBytes().toString()) as Record<string, unknown>);
 };
 
 describe('AnswerCache', () => {
@@ -31,7 +31,7 @@ describe('AnswerCache', () => {
     const given = body('one');
     cache.set(['a'], given);
     given.fill(0);
-    cache.get('a', 'second', 0)?.fill(0);
+    cache.get('a', 'second', 0)?.toBytes().fill(0);
     expect(read(cache, 'a')).toMatchObject({ text: 'one' });
   });
 

@@ -13,6 +13,7 @@
  */
 import type { Metrics } from '../platform/index.js';
 import { ANSWER_HEAD_BYTES, answerHead } from '../search/index.js';
+import { HeadedBytes } from './headed-bytes.js';
 
 /** Larger answers are not kept: one would take the place of many. */
 const ANSWER_BYTES_MAX = 262_144;
@@ -28,7 +29,10 @@ const BYTES_PER_KEY_CHARACTER = 2;
 export interface AnswerCacheOptions {
   /** 0: nothing is kept. */
   readonly bytesMax: number;
-  readonly metrics: Pick<Metrics, 'searches' | 'searchCacheHits' | 'searchCacheMisses' | 'searchCacheBytes'>;
+  readonly metrics: Pick<
+    Metrics,
+    'beforeReading' | 'searches' | 'searchCacheHits' | 'searchCacheMisses' | 'searchCacheBytes'
+  >;
 }
 
 interface Entry {
@@ -47,8 +51,16 @@ export class AnswerCache {
   private oldest: Entry | undefined;
   private hand: Entry | undefined;
   private used = 0;
+  private hits = 0;
 
-  constructor(private readonly options: AnswerCacheOptions) {}
+  constructor(private readonly options: AnswerCacheOptions) {
+    const { metrics } = options;
+    metrics.beforeReading(() => {
+      metrics.searchCacheHits.inc(this.hits);
+      metrics.searches.inc(this.hits);
+      this.hits = 0;
+    });
+  }
 
   /** Bytes of all that is kept, keys and administration included. */
   get bytes(): number {
@@ -59,18 +71,13 @@ export class AnswerCache {
     return this.options.bytesMax > 0;
   }
 
-  /** A body of its own with this head; undefined where there is none. Counts as a search. */
-  get(key: string, queryId: string, beginMs: number): Uint8Array | undefined {
+  /** The body with a head of its own; undefined where there is none. Counts as a search. */
+  get(key: string, queryId: string, beginMs: number): HeadedBytes | undefined {
     const entry = this.byKey.get(key);
     if (entry === undefined) return undefined;
     entry.wasHit = true;
-    this.options.metrics.searchCacheHits.inc();
-    this.options.metrics.searches.inc();
-    const { rest } = entry;
-    const body = Buffer.allocUnsafe(ANSWER_HEAD_BYTES + rest.length);
-    body.write(answerHead(queryId, performance.now() - beginMs), 'latin1');
-    body.set(rest, ANSWER_HEAD_BYTES);
-    return body;
+    this.hits += 1;
+    return new HeadedBytes(answerHead(queryId, performance.now() - beginMs), entry.rest);
   }
 
   missed(): void {

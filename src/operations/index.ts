@@ -1,3 +1,4 @@
+export { HeadedBytes } from './headed-bytes.js';
 export * from './operation.js';
 export * from './services.js';
 export { AnswerCache, type AnswerCacheOptions } from './answer-cache.js';

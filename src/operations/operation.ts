@@ -80,7 +80,7 @@ export interface OperationContext {
 
 export interface OperationResult {
   readonly status: number;
-  /** Serialised as JSON; a Uint8Array is sent as it stands (finished JSON unless `contentType` says otherwise). */
+  /** Serialised as JSON; a Uint8Array or HeadedBytes is sent as it stands (finished JSON unless `contentType` says otherwise). */
   readonly body?: unknown;
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;

@@ -1,6 +1,7 @@
 /** `/search`: one list, or the lists of a group as one. */
 import { ServiceError, uuidv7 } from '../platform/index.js';
 import type { SearchOptions } from '../search/index.js';
+import type { HeadedBytes } from './headed-bytes.js';
 import { defineOperation, type OperationContext, type OperationResult } from './operation.js';
 import { normalisedKey, rawKey } from './search-keys.js';
 import { searchBody, searchOptions, searchQuery } from './search-options.js';
@@ -141,7 +142,7 @@ async function search(
   }
 }
 
-function cached(body: Uint8Array, beginMs: number): OperationResult {
+function cached(body: HeadedBytes, beginMs: number): OperationResult {
   const totalMs = performance.now() - beginMs;
   return {
     status: 200,
