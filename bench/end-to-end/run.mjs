@@ -1,13 +1,20 @@
 /**
- * `npm run bench -- [import] [start] [search] [load] [--fresh]`: measures the service from outside, over HTTP, and prints Markdown.
+ * `npm run bench -- [import] [start] [search] [load] [indexing] [--fresh]`: measures the service from outside, over HTTP, and prints Markdown.
  * Without a name: all of them.
  */
 import { measureImport } from './import.mjs';
+import { measureIndexing } from './indexing.mjs';
 import { measureLoad } from './load.mjs';
 import { measureSearch } from './search.mjs';
 import { measureStart } from './start.mjs';
 
-const measurements = { import: measureImport, start: measureStart, search: measureSearch, load: measureLoad };
+const measurements = {
+  import: measureImport,
+  start: measureStart,
+  search: measureSearch,
+  load: measureLoad,
+  indexing: measureIndexing,
+};
 const args = process.argv.slice(2);
 const named = args.filter((argument) => !argument.startsWith('--'));
 const unknown = named.filter((name) => !Object.hasOwn(measurements, name));
