@@ -1,0 +1,94 @@
+/** Charts as SVG, drawn from the tables of the report. */
+import * as echarts from 'echarts';
+import { numberOf, tableWith } from './tables.mjs';
+
+const WIDTH = 860;
+const BACKGROUND = '#ffffff';
+const SHARE_HEADING = /ms at (\d+) %$/;
+
+function draw(height, options) {
+  const chart = echarts.init(null, null, { renderer: 'svg', ssr: true, width: WIDTH, height });
+  chart.setOption({ animation: false, backgroundColor: BACKGROUND, legend: { bottom: 0 }, ...options });
+  const svg = chart.renderToSVGString();
+  chart.dispose();
+  return svg;
+}
+
+/** Median time of each kind of query, engine beside engine. */
+function peersChart(markdown) {
+  const table = tableWith(markdown, 'Queries', 'Command');
+  if (table === undefined) return undefined;
+  const engines = table.heading.filter((name) => name.endsWith(', µs'));
+  const rows = table.rows.toReversed();
+  return draw(120 + rows.length * 26, {
+    title: { text: 'Microseconds a query (geometric mean of medians); shorter is better', left: 'center' },
+    grid: { left: 260, right: 30, top: 50, bottom: 60 },
+    xAxis: { type: 'log' },
+    yAxis: { type: 'category', data: rows.map((row) => `${row.Queries}, ${row.Command}`) },
+    series: engines.map((engine) => ({
+      type: 'bar',
+      name: engine.replace(', µs', ''),
+      data: rows.map((row) => numberOf(row[engine])),
+    })),
+  });
+}
+
+/** How p99 grows with the load, by kind of request. */
+function loadChart(markdown) {
+  const table = tableWith(markdown, 'Requests', 'Capacity /s');
+  if (table === undefined) return undefined;
+  const shares = table.heading.filter((name) => SHARE_HEADING.test(name));
+  return draw(480, {
+    title: { text: 'p99 in milliseconds by load', left: 'center' },
+    grid: { left: 70, right: 30, top: 50, bottom: 110 },
+    xAxis: {
+      type: 'category',
+      name: '% of capacity',
+      nameLocation: 'middle',
+      nameGap: 30,
+      data: shares.map((name) => SHARE_HEADING.exec(name)[1]),
+    },
+    yAxis: { type: 'log', name: 'ms' },
+    series: table.rows.map((row) => ({
+      type: 'line',
+      name: row.Requests,
+      data: shares.map((name) => numberOf(row[name].split(' / ')[1])),
+    })),
+  });
+}
+
+/** What an import costs as the list grows. */
+function indexingChart(markdown) {
+  const table = tableWith(markdown, 'Records', 'Records/s', 'Peak memory of its own MiB');
+  if (table === undefined) return undefined;
+  return draw(360, {
+    title: { text: 'Import by size', left: 'center' },
+    grid: { left: 90, right: 90, top: 60, bottom: 70 },
+    xAxis: {
+      type: 'category',
+      name: 'records',
+      nameLocation: 'middle',
+      nameGap: 30,
+      data: table.rows.map((row) => row.Records),
+    },
+    yAxis: [
+      { type: 'value', name: 'records/s' },
+      { type: 'value', name: 'peak MiB' },
+    ],
+    series: [
+      { type: 'bar', name: 'records/s', data: table.rows.map((row) => numberOf(row['Records/s'])) },
+      {
+        type: 'line',
+        name: 'peak memory of its own, MiB',
+        yAxisIndex: 1,
+        data: table.rows.map((row) => numberOf(row['Peak memory of its own MiB'])),
+      },
+    ],
+  });
+}
+
+/** By file name; only those whose table is in the report. */
+export function chartsOf(markdown) {
+  const charts = { peers: peersChart(markdown), load: loadChart(markdown), indexing: indexingChart(markdown) };
+  return Object.entries(charts).filter(([, svg]) => svg !== undefined);
+}

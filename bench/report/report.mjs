@@ -1,0 +1,74 @@
+/**
+ * `npm run bench:report [part …]`: runs the benchmarks, prints their tables as one Markdown page, and writes it with charts
+ * into docs/: benchmarks.md and benchmarks/*.svg. With parts named, only those are measured anew and the others stay as they
+ * are on the page.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../end-to-end/lib/service.mjs';
+import { chartsOf } from './charts.mjs';
+
+const END_TO_END = 'bench/end-to-end/run.mjs';
+const PARTS = {
+  peers: { title: 'The kernel beside other engines', command: ['bench/peers/run.mjs'] },
+  import: { title: 'Import', command: [END_TO_END, 'import'] },
+  start: { title: 'Start and memory', command: [END_TO_END, 'start'] },
+  search: { title: 'Search throughput', command: [END_TO_END, 'search'] },
+  load: { title: 'Load', command: [END_TO_END, 'load'] },
+  indexing: { title: 'Indexing', command: [END_TO_END, 'indexing'] },
+  relevance: { title: 'Order of results', command: ['bench/relevance/run.mjs', 'collections'] },
+};
+const CHART_TITLES = { peers: 'Time by kind of query', load: 'Latency by load', indexing: 'Import by size' };
+const PAGE = join(root, 'docs', 'benchmarks.md');
+const CHARTS = join(root, 'docs', 'benchmarks');
+const INTRODUCTION = `# Benchmarks
+
+Made by \`npm run bench:report\`; what each part measures is in [bench/README.md](../bench/README.md). Where the machine has work of
+its own beside, times are longer: ratios between engines hold, since they take turns.
+`;
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !Object.hasOwn(PARTS, name));
+if (unknown.length > 0) {
+  process.stderr.write(`Unknown: ${unknown.join(', ')}. There are: ${Object.keys(PARTS).join(', ')}.\n`);
+  process.exit(2);
+}
+
+/** What the command prints from its first heading or table on. */
+async function run(command) {
+  const child = spawn(process.execPath, command, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+  let output = '';
+  child.stdout.on('data', (chunk) => (output += chunk));
+  const code = await new Promise((resolve) => child.once('exit', resolve));
+  if (code !== 0) throw new Error(`${command.join(' ')} ended with exit status ${code}:\n${output}`);
+  const begin = output.search(/^(#|\|)/m);
+  return (begin < 0 ? output : output.slice(begin)).replace(/^## .*\n+/, '').trim();
+}
+
+/** The parts of the page as it is, by their titles. */
+function partsOfPage() {
+  if (!existsSync(PAGE)) return new Map();
+  const sections = readFileSync(PAGE, 'utf8').split(/^## /m).slice(1);
+  return new Map(
+    sections.map((section) => [section.slice(0, section.indexOf('\n')), section.slice(section.indexOf('\n')).trim()]),
+  );
+}
+
+const before = partsOfPage();
+const sections = [];
+for (const [name, { title, command }] of Object.entries(PARTS)) {
+  const isWanted = wanted.length === 0 || wanted.includes(name);
+  if (isWanted) process.stderr.write(`Measuring: ${title} …\n`);
+  const text = isWanted ? await run(command) : before.get(title)?.replace(/^!\[.*\n+/, '');
+  if (text === undefined) continue;
+  mkdirSync(CHARTS, { recursive: true });
+  const images = chartsOf(text).map(([chart, svg]) => {
+    writeFileSync(join(CHARTS, `${chart}.svg`), svg);
+    return `![${CHART_TITLES[chart]}](benchmarks/${chart}.svg)\n`;
+  });
+  sections.push(`## ${title}\n\n${[...images, text].join('\n')}\n`);
+}
+const page = [INTRODUCTION, ...sections].join('\n');
+writeFileSync(PAGE, page);
+process.stdout.write(page);
