@@ -97,17 +97,15 @@ Hit HitCollector::MakeHit(uint32_t document, float score) const {
 }
 
 void HitCollector::CollectByScore(const Window& window, const float* scores) {
-  uint64_t candidates[kWindowWords];
-  std::copy_n(window.matches, kWindowWords, candidates);
-  if (has_bar_) {
-    // Equal scores may still enter, by record number.
-    const float below = std::nextafter(bar_.score - slack_, -std::numeric_limits<float>::infinity());
-    GreaterBits(scores, below, WordMask(window.matches), candidates);
-    IntersectBits(candidates, window.matches);
-  }
-  ForEachBit(candidates, [&](uint32_t offset) {
-    const Hit hit = MakeHit(window.range.base + offset, scores[offset]);
-    if (slack_ > 0 || EntersAfterBar(hit, nullptr)) Add(hit, nullptr);
+  // Equal scores may still enter, by record number.
+  const float bar = has_bar_ ? bar_.score - slack_ : -std::numeric_limits<float>::infinity();
+  uint64_t reaching[kWindowWords];
+  CompareWords(scores, bar, window.matches.used, reaching);
+  ForEachWord(window.matches.used, [&](uint32_t word) {
+    ForEachBit(window.matches.words[word] & reaching[word], word * 64, [&](uint32_t offset) {
+      const Hit hit = MakeHit(window.range.base + offset, scores[offset]);
+      if (slack_ > 0 || EntersAfterBar(hit, nullptr)) Add(hit, nullptr);
+    });
   });
 }
 

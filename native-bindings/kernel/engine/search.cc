@@ -62,28 +62,26 @@ class ScratchLease {
 void RemoveDeleted(const DeletionSet& deletions, Window* window) {
   if (deletions.deleted_count == 0) return;
   const auto& chunk = deletions.chunks[window->range.base / kWindowSize];
-  if (chunk) SubtractBits(window->matches, chunk->data());
+  if (chunk) window->matches.Subtract(chunk->data());
 }
 
 void RemoveBelow(float minimum_score, Window* window) {
   uint64_t passing[kWindowWords];
-  const float below = std::nextafter(minimum_score, -std::numeric_limits<float>::infinity());
-  GreaterBits(window->scores, below, WordMask(window->matches), passing);
-  IntersectBits(window->matches, passing);
+  WindowBits& matches = window->matches;
+  CompareWords(window->scores, minimum_score, matches.used, passing);
+  ForEachWord(matches.used, [&](uint32_t word) { matches.words[word] &= passing[word]; });
 }
 
 // The same where documents may reach the minimum by their bonus: only these have theirs worked out.
 void RemoveBelowWithBonus(float minimum_score, uint32_t segment, ProximityScorer* proximity, Window* window) {
-  for (uint32_t word = 0; word < kWindowWords; ++word) {
-    ForEachBit(window->matches[word], word * 64, [&](uint32_t offset) {
-      const float score = window->scores[offset];
-      if (score >= minimum_score) return;
-      const uint32_t document = window->range.base + offset;
-      const bool may_reach = score + proximity->BoundOf(segment, document) >= minimum_score;
-      if (may_reach && score + proximity->Bonus(segment, document, minimum_score - score) >= minimum_score) return;
-      window->matches[word] &= ~(uint64_t{1} << (offset % 64));
-    });
-  }
+  ForEachBit(window->matches, [&](uint32_t offset) {
+    const float score = window->scores[offset];
+    if (score >= minimum_score) return;
+    const uint32_t document = window->range.base + offset;
+    const bool may_reach = score + proximity->BoundOf(segment, document) >= minimum_score;
+    if (may_reach && score + proximity->Bonus(segment, document, minimum_score - score) >= minimum_score) return;
+    window->matches.Remove(offset);
+  });
 }
 
 // Calls visit(window, window number) for every window of a segment that has matches, after deletions, filter and
@@ -103,7 +101,7 @@ void ForEachWindow(const PreparedQuery& query, const QueryPlan& plan, uint32_t s
     if (plan.minimum_score > 0 && !proximity->empty()) {
       RemoveBelowWithBonus(plan.minimum_score, segment, proximity, window);
     }
-    if (AnyBit(window->matches)) visit(*window, index);
+    if (window->matches.Any()) visit(*window, index);
   }
 }
 
@@ -136,7 +134,7 @@ class Searcher {
     for (FacetCounter& facet : facets_) facet.BeginSegment(segment);
     std::unique_ptr<SegmentEvaluator> scorer;  // Made when a score is first asked for.
     const auto consume = [&](const Window& window, uint32_t index) {
-      total_ += CountBits(window.matches);
+      total_ += window.matches.Count();
       for (FacetCounter& facet : facets_) facet.Count(window);
       collector_.Collect(window, with_scores_ ? window.scores : nullptr, [&]() -> const float* {
         if (!scorer) scorer = std::make_unique<SegmentEvaluator>(&query_, segment, true, &scratch_->scoring);

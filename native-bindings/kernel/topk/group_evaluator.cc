@@ -81,13 +81,13 @@ uint32_t GroupEvaluator::NextDocument(uint32_t target) {
   return next;
 }
 
-bool GroupEvaluator::ShouldProbe(const uint64_t* candidates) const {
+bool GroupEvaluator::ShouldProbe(const WindowBits* candidates) const {
   if (candidates == nullptr) return false;
   const uint64_t postings_in_window = cost_ * kWindowSize / std::max(document_count_, kWindowSize);
-  return CountBits(candidates) * alternatives_.size() * kProbeCostPostings < postings_in_window;
+  return candidates->Count() * alternatives_.size() * kProbeCostPostings < postings_in_window;
 }
 
-void GroupEvaluator::Match(WindowRange range, const uint64_t* candidates, bool for_scores) {
+void GroupEvaluator::Match(WindowRange range, const WindowBits* candidates, bool for_scores) {
   range_ = range;
   ranked_ = false;
   if (ShouldProbe(candidates)) {
@@ -103,15 +103,15 @@ void GroupEvaluator::Match(WindowRange range, const uint64_t* candidates, bool f
 
 void GroupEvaluator::MatchSingle(WindowRange range) {
   uint64_t words = 0;
-  uint64_t added[kWindowWords] = {};
-  single_->AddBits(range, added, scratch_->flags, &words, &first_posting_);
-  FlagBits(scratch_->flags, words, bits_);
-  UniteBits(bits_, added);
+  bits_.Clear();
+  single_->AddBits(range, &bits_, scratch_->flags, &words, &first_posting_);
+  AddFlagWords(scratch_->flags, words, bits_.words);
+  bits_.used |= words;
   WipeWords(scratch_->flags, words);
   ranked_ = true;
 }
 
-uint64_t GroupEvaluator::SetFlags(WindowRange range, uint64_t* bits, uint8_t* flags) {
+uint64_t GroupEvaluator::SetFlags(WindowRange range, WindowBits* bits, uint8_t* flags) {
   uint64_t words = 0;
   uint32_t first_posting;
   single_->AddBits(range, bits, flags, &words, &first_posting);
@@ -136,22 +136,22 @@ void GroupEvaluator::WipeFrequencies() {
   frequency_words_ = 0;
 }
 
-void GroupEvaluator::MatchByProbing(WindowRange range, const uint64_t* candidates, bool for_scores) {
-  ClearBits(bits_);
+void GroupEvaluator::MatchByProbing(WindowRange range, const WindowBits* candidates, bool for_scores) {
+  bits_.Clear();
   if (frequencies_) WipeFrequencies();
-  ForEachBit(candidates, [&](uint32_t offset) {
+  ForEachBit(*candidates, [&](uint32_t offset) {
     const uint32_t document = range.base + offset;
     const float frequency =
         single_ != nullptr ? (single_->Seek(document) ? 1.0f : 0.0f) : Frequency(document, !for_scores);
     if (frequency <= 0) return;
-    bits_[offset / 64] |= uint64_t{1} << (offset % 64);
+    bits_.Add(offset);
     if (single_ != nullptr || !for_scores) return;
     frequencies_[offset] = frequency;
     frequency_words_ |= uint64_t{1} << (offset / 64);
   });
 }
 
-void GroupEvaluator::MatchByFlags(WindowRange range, const uint64_t* candidates) {
+void GroupEvaluator::MatchByFlags(WindowRange range, const WindowBits* candidates) {
   uint8_t* flags = scratch_->flags;
   uint64_t words = 0;
   for (const Alternative& alternative : alternatives_) {
@@ -161,14 +161,16 @@ void GroupEvaluator::MatchByFlags(WindowRange range, const uint64_t* candidates)
       words |= TouchedWords(documents, count, range.base);
     });
   }
-  FlagBits(flags, words, bits_);
+  bits_.Clear();
+  AddFlagWords(flags, words, bits_.words);
+  bits_.used = words;
   WipeWords(flags, words);
   for (const Alternative& alternative : alternatives_) {
     if (alternative.phrase) AddPhrase(range, candidates, alternative, false);
   }
 }
 
-void GroupEvaluator::MatchByAccumulation(WindowRange range, const uint64_t* candidates) {
+void GroupEvaluator::MatchByAccumulation(WindowRange range, const WindowBits* candidates) {
   WipeFrequencies();
   float* sums = frequencies_.get();
   for (const Alternative& alternative : alternatives_) {
@@ -185,25 +187,26 @@ void GroupEvaluator::MatchByAccumulation(WindowRange range, const uint64_t* cand
                                          frequency_words_ |= TouchedWords(documents, count, range.base);
                                        });
   }
-  GreaterBits(sums, 0, frequency_words_, bits_);
+  bits_.Clear();
+  CompareWords(sums, kLeastPositive, frequency_words_, bits_.words);
+  bits_.used = frequency_words_;
 }
 
-void GroupEvaluator::AddPhrase(WindowRange range, const uint64_t* candidates, const Alternative& alternative,
+void GroupEvaluator::AddPhrase(WindowRange range, const WindowBits* candidates, const Alternative& alternative,
                                bool for_scores) {
   PhraseMatcher& phrase = *alternative.phrase;
   for (uint32_t document = phrase.NextDocument(range.base); document < range.end;
        document = phrase.NextDocument(document + 1)) {
     const uint32_t offset = document - range.base;
-    const uint64_t bit = uint64_t{1} << (offset % 64);
-    if (candidates != nullptr && !(candidates[offset / 64] & bit)) continue;
-    if (!for_scores && (bits_[offset / 64] & bit)) continue;
+    if (candidates != nullptr && !candidates->Contains(offset)) continue;
+    if (!for_scores && bits_.Contains(offset)) continue;
     const uint32_t frequency = phrase.Frequency(document, !for_scores);
     if (frequency == 0) continue;
     if (for_scores) {
       frequencies_[offset] += alternative.weight * FrequencyToFloat(frequency);
       frequency_words_ |= uint64_t{1} << (offset / 64);
     } else {
-      bits_[offset / 64] |= bit;
+      bits_.Add(offset);
     }
   }
 }
@@ -224,15 +227,15 @@ float GroupEvaluator::Frequency(uint32_t document, bool any) {
   return sum;
 }
 
-void GroupEvaluator::AddScores(const uint64_t* matches, float* scores) {
+void GroupEvaluator::AddScores(const WindowBits& matches, float* scores) {
   if (ranked_) {
     AddRankedScores(matches, scores);
     return;
   }
   const float weight = group_->weight;
   const float* saturation = query_->saturation.data();
-  for (uint32_t word = 0; word < kWindowWords; ++word) {
-    ForEachBit(matches[word] & bits_[word], word * 64, [&](uint32_t offset) {
+  ForEachWord(matches.used & bits_.used, [&](uint32_t word) {
+    ForEachBit(matches.words[word] & bits_.words[word], word * 64, [&](uint32_t offset) {
       const uint32_t document = range_.base + offset;
       float frequency;
       if (single_ == nullptr) {
@@ -243,23 +246,23 @@ void GroupEvaluator::AddScores(const uint64_t* matches, float* scores) {
       }
       scores[offset] += Contribution(frequency, saturation[norms_[document]], weight);
     });
-  }
+  });
 }
 
 // The rank of a document among the bits of the window is the number of its posting, counted from the first.
-void GroupEvaluator::AddRankedScores(const uint64_t* matches, float* scores) {
+void GroupEvaluator::AddRankedScores(const WindowBits& matches, float* scores) {
   const float weight = group_->weight;
   const float* saturation = query_->saturation.data();
   uint32_t posting = first_posting_;
-  for (uint32_t word = 0; word < kWindowWords; ++word) {
-    const uint64_t all = bits_[word];
-    ForEachBit(matches[word] & all, word * 64, [&](uint32_t offset) {
+  ForEachWord(bits_.used, [&](uint32_t word) {
+    const uint64_t all = bits_.words[word];
+    ForEachBit(matches.words[word] & all, word * 64, [&](uint32_t offset) {
       const uint64_t before = all & ((uint64_t{1} << (offset % 64)) - 1);
       const float frequency = FrequencyToFloat(single_->FrequencyOf(posting + PopCount(before)));
       scores[offset] += Contribution(frequency, saturation[norms_[range_.base + offset]], weight);
     });
     posting += PopCount(all);
-  }
+  });
 }
 
 }  // namespace gannet

@@ -41,16 +41,16 @@ class GroupEvaluator {
 
   // Computes bits(): right for the documents in `candidates` (all where null), anything for others. With
   // `for_scores`, AddScores may follow.
-  void Match(WindowRange range, const uint64_t* candidates, bool for_scores);
-  const uint64_t* bits() const { return bits_; }
+  void Match(WindowRange range, const WindowBits* candidates, bool for_scores);
+  const WindowBits& bits() const { return bits_; }
 
   // Adds the contribution of the group to those of `matches` (a subset of Match's candidates) that it matches.
-  void AddScores(const uint64_t* matches, float* scores);
+  void AddScores(const WindowBits& matches, float* scores);
 
   // Single terms: adds to the scores of all documents in the window. Returns the words touched.
   uint64_t Scatter(WindowRange range, float* scores);
   // Single terms: sets the bits or the flags of all documents in the window. Returns the words of flags touched.
-  uint64_t SetFlags(WindowRange range, uint64_t* bits, uint8_t* flags);
+  uint64_t SetFlags(WindowRange range, WindowBits* bits, uint8_t* flags);
 
   // Weighted frequency of the group in a document, any order; 0 where it does not match.
   float Frequency(uint32_t document, bool any);
@@ -63,13 +63,13 @@ class GroupEvaluator {
   };
 
   uint64_t AlternativeCost(const Alternative& alternative) const;
-  bool ShouldProbe(const uint64_t* candidates) const;
+  bool ShouldProbe(const WindowBits* candidates) const;
   void MatchSingle(WindowRange range);
-  void MatchByProbing(WindowRange range, const uint64_t* candidates, bool for_scores);
-  void MatchByFlags(WindowRange range, const uint64_t* candidates);
-  void MatchByAccumulation(WindowRange range, const uint64_t* candidates);
-  void AddPhrase(WindowRange range, const uint64_t* candidates, const Alternative& alternative, bool for_scores);
-  void AddRankedScores(const uint64_t* matches, float* scores);
+  void MatchByProbing(WindowRange range, const WindowBits* candidates, bool for_scores);
+  void MatchByFlags(WindowRange range, const WindowBits* candidates);
+  void MatchByAccumulation(WindowRange range, const WindowBits* candidates);
+  void AddPhrase(WindowRange range, const WindowBits* candidates, const Alternative& alternative, bool for_scores);
+  void AddRankedScores(const WindowBits& matches, float* scores);
   void WipeFrequencies();
 
   const PreparedQuery* query_;
@@ -85,7 +85,7 @@ class GroupEvaluator {
   WindowRange range_{0, 0};
   bool ranked_ = false;         // bits_ are all the single term's postings of the window
   uint32_t first_posting_ = 0;  // number of the first of them
-  alignas(64) uint64_t bits_[kWindowWords] = {};
+  WindowBits bits_;
   std::unique_ptr<float[]> frequencies_;  // by offset; several alternatives or phrases
   uint64_t frequency_words_ = 0;          // touched
 };

@@ -13,7 +13,7 @@ uint64_t LoadWord(std::span<const uint8_t> bytes, size_t at) {
 }
 
 // Adds a bitset that begins at document `first` to the window's; returns how many of its bits lie before the range.
-uint32_t AddBitset(WindowRange range, uint32_t first, std::span<const uint8_t> bytes, uint64_t* bits) {
+uint32_t AddBitset(WindowRange range, uint32_t first, std::span<const uint8_t> bytes, WindowBits* bits) {
   uint32_t before = 0;
   for (size_t at = 0; at < bytes.size(); at += 8) {
     uint64_t word = LoadWord(bytes, at);
@@ -30,24 +30,19 @@ uint32_t AddBitset(WindowRange range, uint32_t first, std::span<const uint8_t> b
       document = range.base;
     }
     const auto offset = static_cast<uint32_t>(document - range.base);
-    bits[offset / 64] |= word << (offset % 64);
-    if (offset % 64 != 0 && offset / 64 + 1 < kWindowWords) bits[offset / 64 + 1] |= word >> (64 - offset % 64);
+    bits->words[offset / 64] |= word << (offset % 64);
+    bits->used |= uint64_t{1} << (offset / 64);
+    if (offset % 64 != 0 && offset / 64 + 1 < kWindowWords) {
+      bits->words[offset / 64 + 1] |= word >> (64 - offset % 64);
+      bits->used |= uint64_t{1} << (offset / 64 + 1);
+    }
   }
   return before;
 }
 
-void AddRange(uint32_t begin, uint32_t end, uint64_t* bits) {
-  for (uint32_t word = begin / 64; word * 64 < end; ++word) {
-    uint64_t mask = ~uint64_t{0};
-    if (word * 64 < begin) mask <<= begin % 64;
-    if (end - word * 64 < 64) mask &= (uint64_t{1} << (end % 64)) - 1;
-    bits[word] |= mask;
-  }
-}
-
 }  // namespace
 
-void PostingCursor::AddBits(WindowRange range, uint64_t* bits, uint8_t* flags, uint64_t* flag_words,
+void PostingCursor::AddBits(WindowRange range, WindowBits* bits, uint8_t* flags, uint64_t* flag_words,
                             uint32_t* first_posting) {
   uint32_t block = list_->FindBlock(bits_block_, range.base);
   bits_block_ = block;
@@ -64,7 +59,7 @@ void PostingCursor::AddBits(WindowRange range, uint64_t* bits, uint8_t* flags, u
         before = first < range.base ? range.base - first : 0;
         const uint32_t begin = std::max(first, range.base);
         const uint32_t end = std::min(last + 1, range.end);
-        if (begin < end) AddRange(begin - range.base, end - range.base, bits);
+        if (begin < end) bits->AddRange(begin - range.base, end - range.base);
       }
     } else {
       if (block != block_ || length_ == 0) {

@@ -85,7 +85,7 @@ class PostingCursor {
   // Sets the bits of the postings in the range, and flags for those in blocks that have to be decoded (their words are
   // noted in *flag_words; together they are the list's part of the window). *first_posting is the number of the first
   // posting in the range. Ranges must ascend from call to call.
-  void AddBits(WindowRange range, uint64_t* bits, uint8_t* flags, uint64_t* flag_words, uint32_t* first_posting);
+  void AddBits(WindowRange range, WindowBits* bits, uint8_t* flags, uint64_t* flag_words, uint32_t* first_posting);
 
   // Calls visit(documents, frequencies, count) for the postings in the range, a block at a time. Frequencies are only
   // good if asked for.

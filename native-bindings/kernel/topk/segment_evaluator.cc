@@ -74,7 +74,8 @@ Window* SegmentEvaluator::Evaluate(uint32_t window) {
 }
 
 void SegmentEvaluator::EvaluateAll() {
-  FillBits(window_->matches, window_->range.end - window_->range.base);
+  window_->matches.Clear();
+  window_->matches.AddRange(0, window_->range.end - window_->range.base);
   Exclude();
   if (!with_scores_) return;
   std::fill(window_->scores, window_->scores + kWindowSize, 1.0f);
@@ -88,55 +89,58 @@ void SegmentEvaluator::EvaluateUnion() {
       score_words_ |= group->Scatter(window_->range, window_->scores);
     } else {
       group->Match(window_->range, nullptr, true);
-      score_words_ |= WordMask(group->bits());
+      score_words_ |= group->bits().Occupied();
       group->AddScores(group->bits(), window_->scores);
     }
   }
-  GreaterBits(window_->scores, 0, score_words_, window_->matches);
+  window_->matches.Clear();
+  CompareWords(window_->scores, kLeastPositive, score_words_, window_->matches.words);
+  window_->matches.used = score_words_;
   Exclude();
 }
 
 void SegmentEvaluator::MatchUnion() {
+  WindowBits& matches = window_->matches;
+  matches.Clear();
   uint64_t words = 0;
-  uint64_t added[kWindowWords] = {};
   for (GroupEvaluator* group : scoring_) {
-    if (group->is_single_term()) words |= group->SetFlags(window_->range, added, scratch_->flags);
+    if (group->is_single_term()) words |= group->SetFlags(window_->range, &matches, scratch_->flags);
   }
-  FlagBits(scratch_->flags, words, window_->matches);
-  UniteBits(window_->matches, added);
+  AddFlagWords(scratch_->flags, words, matches.words);
+  matches.used |= words;
   WipeWords(scratch_->flags, words);
   for (GroupEvaluator* group : scoring_) {
     if (group->is_single_term()) continue;
     group->Match(window_->range, nullptr, false);
-    UniteBits(window_->matches, group->bits());
+    matches.Unite(group->bits());
   }
   Exclude();
 }
 
 void SegmentEvaluator::EvaluateConjunction() {
-  uint64_t* matches = window_->matches;
+  WindowBits& matches = window_->matches;
   must_.front()->Match(window_->range, nullptr, with_scores_);
-  std::copy_n(must_.front()->bits(), kWindowWords, matches);
+  matches.Assign(must_.front()->bits());
   for (size_t i = 1; i < must_.size(); ++i) {
-    if (!AnyBit(matches)) return;
-    must_[i]->Match(window_->range, matches, with_scores_);
-    IntersectBits(matches, must_[i]->bits());
+    if (!matches.Any()) return;
+    must_[i]->Match(window_->range, &matches, with_scores_);
+    matches.Intersect(must_[i]->bits());
   }
   Exclude();
   if (!with_scores_) return;
-  score_words_ = WordMask(matches);
+  score_words_ = matches.Occupied();
   if (score_words_ == 0) return;
   for (GroupEvaluator* group : scoring_) {
-    if (group->group().occur == Occur::kShould) group->Match(window_->range, matches, true);
+    if (group->group().occur == Occur::kShould) group->Match(window_->range, &matches, true);
     group->AddScores(matches, window_->scores);
   }
 }
 
 void SegmentEvaluator::Exclude() {
   for (GroupEvaluator* group : must_not_) {
-    if (!AnyBit(window_->matches)) return;
-    group->Match(window_->range, window_->matches, false);
-    SubtractBits(window_->matches, group->bits());
+    if (!window_->matches.Any()) return;
+    group->Match(window_->range, &window_->matches, false);
+    window_->matches.Subtract(group->bits());
   }
 }
 
