@@ -87,14 +87,19 @@ void RemoveBelowWithBonus(float minimum_score, uint32_t segment, ProximityScorer
 // Calls visit(window, window number) for every window of a segment that has matches, after deletions, filter and
 // minimum score.
 template <typename Visit>
-void ForEachWindow(const PreparedQuery& query, const QueryPlan& plan, uint32_t segment, bool with_scores,
-                   EvaluatorScratch* scratch, ProximityScorer* proximity, Visit&& visit) {
+void ForEachWindow(const PreparedQuery& query, const QueryPlan& plan, uint32_t segment, EvaluationNeeds needs,
+                   EvaluatorScratch* scratch, ProximityScorer* proximity, const HitCollector* collector,
+                   Visit&& visit) {
   const SegmentView& view = query.generation->segments[segment];
   const ColumnFilter filter(plan.filter, *view.segment);
-  SegmentEvaluator evaluator(&query, segment, with_scores, scratch);
-  for (uint32_t index = evaluator.NextWindow(0); index < evaluator.window_count();
-       index = evaluator.NextWindow(index + 1)) {
-    Window* window = evaluator.Evaluate(index);
+  SegmentEvaluator evaluator(&query, segment, needs, scratch);
+  const auto bar = [&] {
+    if (!needs.scores || collector == nullptr) return 0.0f;
+    return plan.minimum_score > 0 ? std::min(plan.minimum_score, collector->bar()) : collector->bar();
+  };
+  for (uint32_t index = evaluator.NextWindow(0, bar()); index < evaluator.window_count();
+       index = evaluator.NextWindow(index + 1, bar())) {
+    Window* window = evaluator.Evaluate(index, bar());
     RemoveDeleted(view.deletions, window);
     if (plan.minimum_score > 0) RemoveBelow(plan.minimum_score - query.bonus_bound_max, window);
     filter.Apply(window);
@@ -115,7 +120,8 @@ class Searcher {
         proximity_(&query_, &scratch->proximity),
         collector_(generation, plan, &proximity_) {
     for (const PlanFacet& facet : plan.facets) facets_.emplace_back(generation, facet);
-    with_scores_ = collector_.needs_every_score() || plan.minimum_score > 0;
+    needs_.scores = collector_.needs_every_score() || plan.minimum_score > 0;
+    needs_.all_matches = (plan.flags & kNeedTotal) != 0 || !facets_.empty();
   }
 
   SearchResult Run() {
@@ -136,12 +142,12 @@ class Searcher {
     const auto consume = [&](const Window& window, uint32_t index) {
       total_ += window.matches.Count();
       for (FacetCounter& facet : facets_) facet.Count(window);
-      collector_.Collect(window, with_scores_ ? window.scores : nullptr, [&]() -> const float* {
-        if (!scorer) scorer = std::make_unique<SegmentEvaluator>(&query_, segment, true, &scratch_->scoring);
+      collector_.Collect(window, needs_.scores ? window.scores : nullptr, [&]() -> const float* {
+        if (!scorer) scorer = std::make_unique<SegmentEvaluator>(&query_, segment, EvaluationNeeds{}, &scratch_->scoring);
         return scorer->Evaluate(index)->scores;
       });
     };
-    ForEachWindow(query_, plan_, segment, with_scores_, &scratch_->matching, &proximity_, consume);
+    ForEachWindow(query_, plan_, segment, needs_, &scratch_->matching, &proximity_, &collector_, consume);
     for (FacetCounter& facet : facets_) facet.EndSegment();
   }
 
@@ -161,7 +167,7 @@ class Searcher {
   ProximityScorer proximity_;
   HitCollector collector_;
   std::vector<FacetCounter> facets_;
-  bool with_scores_ = false;
+  EvaluationNeeds needs_;
   uint64_t total_ = 0;
 };
 
@@ -187,7 +193,8 @@ std::vector<uint32_t> CollectRecordNumbers(const Generation& generation, std::sp
       ForEachBit(window.matches,
                  [&](uint32_t offset) { numbers.push_back(record_numbers[window.range.base + offset]); });
     };
-    ForEachWindow(query, plan, segment, plan.minimum_score > 0, &(*scratch).matching, &proximity, consume);
+    ForEachWindow(query, plan, segment, {.scores = plan.minimum_score > 0}, &(*scratch).matching, &proximity, nullptr,
+                  consume);
   }
   scratch.Return();
   std::sort(numbers.begin(), numbers.end());

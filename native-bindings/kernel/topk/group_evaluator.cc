@@ -27,6 +27,14 @@ bool CanMatch(const PreparedAlternative& alternative, const PreparedQuery& query
                      [&](uint32_t term) { return query.terms[term].lists[segment].document_frequency() > 0; });
 }
 
+// Sums are of floats: what is compared with them allows for their rounding.
+constexpr float kBoundFactor = 1 + 1e-5f;
+
+void AddFrequencies(const uint32_t* documents, const uint32_t* frequencies, uint32_t count, uint32_t base, float weight,
+                    float* sums) {
+  for (uint32_t i = 0; i < count; ++i) sums[documents[i] - base] += weight * FrequencyToFloat(frequencies[i]);
+}
+
 }  // namespace
 
 size_t GroupEvaluator::CursorCount(const PreparedGroup& group, const PreparedQuery& query, uint32_t segment) {
@@ -43,6 +51,7 @@ GroupEvaluator::GroupEvaluator(const PreparedQuery* query, const PreparedGroup* 
   const Segment& source = *query->generation->segments[segment].segment;
   norms_ = source.norms().data();
   document_count_ = source.document_count();
+  bound_ = static_cast<float>(group->bound / query->maximum) * kBoundFactor;
   std::vector<uint32_t> slots;
   for (const PreparedAlternative& prepared : group->alternatives) {
     if (!CanMatch(prepared, *query, segment)) continue;
@@ -79,6 +88,28 @@ uint32_t GroupEvaluator::NextDocument(uint32_t target) {
     if (next <= target) break;
   }
   return next;
+}
+
+uint32_t GroupEvaluator::NextDocumentBound(uint32_t target) {
+  uint32_t next = kNoDocument;
+  for (Alternative& alternative : alternatives_) {
+    next = std::min(next, alternative.phrase ? alternative.phrase->NextDocumentBound(target)
+                                             : alternative.term->NextDocumentBound(target));
+    if (next <= target) break;
+  }
+  return next;
+}
+
+// A saturated sum is no more than the sum of its saturated parts.
+float GroupEvaluator::Bound(WindowRange range) {
+  const float* saturation = query_->saturation.data();
+  float sum = 0;
+  for (Alternative& alternative : alternatives_) {
+    alternative.bound = alternative.phrase ? alternative.phrase->Bound(range, alternative.weight, saturation)
+                                           : alternative.term->Bound(range, alternative.weight, saturation);
+    sum += alternative.bound;
+  }
+  return std::min(bound_, group_->weight * sum * kBoundFactor);
 }
 
 bool GroupEvaluator::ShouldProbe(const WindowBits* candidates) const {
@@ -131,6 +162,49 @@ uint64_t GroupEvaluator::Scatter(WindowRange range, float* scores) {
   return words;
 }
 
+uint64_t GroupEvaluator::ScatterAbove(WindowRange range, float spare, float* scores) {
+  uint64_t words = 0;
+  float* contributions = scratch_->contributions;
+  const float* saturation = query_->saturation.data();
+  const float weight = group_->weight;
+  const float least = alternatives_[0].bound - spare / weight;
+  single_->ForEachChosenRun(
+      range, [&](uint32_t block) { return single_->BlockBound(block) >= least; },
+      [&](const uint32_t* documents, const uint32_t* frequencies, uint32_t count) {
+        Contributions(documents, frequencies, count, norms_, saturation, weight, contributions);
+        for (uint32_t i = 0; i < count; ++i) scores[documents[i] - range.base] += contributions[i];
+        words |= TouchedWords(documents, count, range.base);
+      });
+  return words;
+}
+
+bool GroupEvaluator::HasBlocksBelow(float spare) const {
+  return std::any_of(alternatives_.begin(), alternatives_.end(), [&](const Alternative& alternative) {
+    return !alternative.phrase && alternative.bound * group_->weight > spare;
+  });
+}
+
+void GroupEvaluator::MatchAbove(WindowRange range, float spare) {
+  range_ = range;
+  ranked_ = false;
+  WipeFrequencies();
+  float* sums = frequencies_.get();
+  for (const Alternative& alternative : alternatives_) {
+    if (alternative.phrase) {
+      AddPhrase(range, nullptr, alternative, true);
+      continue;
+    }
+    const float least = alternative.bound - spare / group_->weight;
+    alternative.term->ForEachChosenRun(
+        range, [&](uint32_t block) { return alternative.term->BlockBound(block) >= least; },
+        [&](const uint32_t* documents, const uint32_t* frequencies, uint32_t count) {
+          AddFrequencies(documents, frequencies, count, range.base, alternative.weight, sums);
+          frequency_words_ |= TouchedWords(documents, count, range.base);
+        });
+  }
+  FinishAccumulation();
+}
+
 void GroupEvaluator::WipeFrequencies() {
   WipeWords(frequencies_.get(), frequency_words_);
   frequency_words_ = 0;
@@ -181,14 +255,16 @@ void GroupEvaluator::MatchByAccumulation(WindowRange range, const WindowBits* ca
     const float weight = alternative.weight;
     alternative.term->ForEachRun<true>(range,
                                        [&](const uint32_t* documents, const uint32_t* frequencies, uint32_t count) {
-                                         for (uint32_t i = 0; i < count; ++i) {
-                                           sums[documents[i] - range.base] += weight * FrequencyToFloat(frequencies[i]);
-                                         }
+                                         AddFrequencies(documents, frequencies, count, range.base, weight, sums);
                                          frequency_words_ |= TouchedWords(documents, count, range.base);
                                        });
   }
+  FinishAccumulation();
+}
+
+void GroupEvaluator::FinishAccumulation() {
   bits_.Clear();
-  CompareWords(sums, kLeastPositive, frequency_words_, bits_.words);
+  CompareWords(frequencies_.get(), kLeastPositive, frequency_words_, bits_.words);
   bits_.used = frequency_words_;
 }
 

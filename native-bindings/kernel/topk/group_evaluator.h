@@ -16,6 +16,7 @@ namespace gannet {
 // What evaluators of one thread share. All arrays are zero between uses (window.h).
 struct EvaluatorScratch {
   Window window;
+  WindowBits candidates;
   alignas(64) uint8_t flags[kWindowSize] = {};
   alignas(64) float contributions[kBlockSize + kVectorPadding] = {};
   std::vector<PostingCursor> cursors;
@@ -36,12 +37,21 @@ class GroupEvaluator {
   // Postings to look at, at most.
   uint64_t cost() const { return cost_; }
 
-  // A lower bound of the next document >= target that matches; kNoDocument if there is none.
+  // A lower bound of the next document >= target that matches; kNoDocument if there is none. The second decodes
+  // nothing, and is further off.
   uint32_t NextDocument(uint32_t target);
+  uint32_t NextDocumentBound(uint32_t target);
+
+  // The most that the group adds to the score of a document: of all, and of those in the range. Ranges must ascend.
+  float Bound() const { return bound_; }
+  float Bound(WindowRange range);
 
   // Computes bits(): right for the documents in `candidates` (all where null), anything for others. With
   // `for_scores`, AddScores may follow.
   void Match(WindowRange range, const WindowBits* candidates, bool for_scores);
+  // The same for all documents and for scores, but for blocks of postings whose bound is more than `spare` below the
+  // one that Bound(range) took for their list: they are left out.
+  void MatchAbove(WindowRange range, float spare);
   const WindowBits& bits() const { return bits_; }
 
   // Adds the contribution of the group to those of `matches` (a subset of Match's candidates) that it matches.
@@ -49,6 +59,11 @@ class GroupEvaluator {
 
   // Single terms: adds to the scores of all documents in the window. Returns the words touched.
   uint64_t Scatter(WindowRange range, float* scores);
+  // The same, leaving out what MatchAbove leaves out.
+  uint64_t ScatterAbove(WindowRange range, float spare, float* scores);
+  // Whether `spare` may leave out any block (MatchAbove).
+  bool HasBlocksBelow(float spare) const;
+
   // Single terms: sets the bits or the flags of all documents in the window. Returns the words of flags touched.
   uint64_t SetFlags(WindowRange range, WindowBits* bits, uint8_t* flags);
 
@@ -60,6 +75,7 @@ class GroupEvaluator {
     float weight;
     PostingCursor* term;                    // null for a phrase
     std::unique_ptr<PhraseMatcher> phrase;  // null for a term
+    float bound = 0;                        // of Bound(range), not yet times the group's weight
   };
 
   uint64_t AlternativeCost(const Alternative& alternative) const;
@@ -68,6 +84,7 @@ class GroupEvaluator {
   void MatchByProbing(WindowRange range, const WindowBits* candidates, bool for_scores);
   void MatchByFlags(WindowRange range, const WindowBits* candidates);
   void MatchByAccumulation(WindowRange range, const WindowBits* candidates);
+  void FinishAccumulation();
   void AddPhrase(WindowRange range, const WindowBits* candidates, const Alternative& alternative, bool for_scores);
   void AddRankedScores(const WindowBits& matches, float* scores);
   void WipeFrequencies();
@@ -78,6 +95,7 @@ class GroupEvaluator {
   const uint8_t* norms_;
   uint32_t document_count_;
   uint64_t cost_ = 0;
+  float bound_ = 0;
   std::vector<Alternative> alternatives_;
   PostingCursor* single_ = nullptr;
 

@@ -42,6 +42,21 @@ uint32_t PhraseMatcher::NextDocument(uint32_t target) {
   return next;
 }
 
+uint32_t PhraseMatcher::NextDocumentBound(uint32_t target) {
+  uint32_t next = target;
+  for (PostingCursor& cursor : cursors_) {
+    next = std::max(next, cursor.NextDocumentBound(next));
+    if (next == kNoDocument) break;
+  }
+  return next;
+}
+
+float PhraseMatcher::Bound(WindowRange range, float weight, const float* saturation) {
+  float bound = 1;
+  for (PostingCursor& cursor : cursors_) bound = std::min(bound, cursor.Bound(range, weight, saturation));
+  return bound;
+}
+
 uint32_t PhraseMatcher::Frequency(uint32_t document, bool any) {
   if (!cursors_[rarest_].Seek(document)) return 0;
   for (PostingCursor& cursor : cursors_) {

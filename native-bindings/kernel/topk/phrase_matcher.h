@@ -19,8 +19,12 @@ class PhraseMatcher {
   // Documents of the rarest term.
   uint32_t cost() const { return cursors_[rarest_].document_frequency(); }
 
-  // A lower bound of the next match.
+  // A lower bound of the next match. The second decodes nothing.
   uint32_t NextDocument(uint32_t target);
+  uint32_t NextDocumentBound(uint32_t target);
+
+  // PostingCursor::Bound of the phrase, which no document holds more often than any of its words.
+  float Bound(WindowRange range, float weight, const float* saturation);
 
   // Sum over the phrase's occurrences of the weight units of the field that each lies in; 0 where it does not occur.
   // With `any`, 1 as soon as there is one.

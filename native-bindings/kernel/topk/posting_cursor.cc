@@ -1,5 +1,6 @@
 #include "posting_cursor.h"
 
+#include <array>
 #include <cstring>
 
 namespace gannet {
@@ -79,6 +80,38 @@ void PostingCursor::AddBits(WindowRange range, WindowBits* bits, uint8_t* flags,
     if (last >= range.end - 1) return;
     bits_block_ = block;
   }
+}
+
+float PostingCursor::ComputeBound(uint32_t block, float weight, const float* saturation) const {
+  std::array<Impact, kImpactsPerBlock> scratch;
+  float bound = 0;
+  for (const Impact& impact : list_->BlockImpacts(block, &scratch)) {
+    if (impact.frequency == kSaturatedImpact) return 1;
+    const float frequency = weight * static_cast<float>(impact.frequency);
+    bound = std::max(bound, frequency / (frequency + saturation[impact.norm]));
+  }
+  return bound;
+}
+
+float PostingCursor::Bound(WindowRange range, float weight, const float* saturation) {
+  uint32_t block = list_->FindBlock(bounds_begin_, range.base);
+  // The block that reaches into this range from the one before has its bound already.
+  const bool is_known = block >= bounds_begin_ && block < bounds_end_;
+  const float known = is_known ? bounds_[block - bounds_begin_] : 0;
+  const uint32_t first = block;
+  bounds_begin_ = first;
+  float bound = 0;
+  for (; block < list_->block_count() && block - first < kWindowBlocksMax; ++block) {
+    if (block > 0 && list_->last_document(block - 1) + 1 >= range.end) break;
+    bounds_[block - first] = block == first && is_known ? known : ComputeBound(block, weight, saturation);
+    bound = std::max(bound, bounds_[block - first]);
+    if (list_->last_document(block) >= range.end - 1) {
+      ++block;
+      break;
+    }
+  }
+  bounds_end_ = block;
+  return bound;
 }
 
 void PostingCursor::LoadPositions() {

@@ -34,6 +34,10 @@ class PostingCursor {
     frequency_block_ = kNoBlock;
     position_block_ = kNoBlock;
     bits_block_ = 0;
+    run_block_ = 0;
+    bound_from_ = 0;
+    bounds_begin_ = 0;
+    bounds_end_ = 0;
     covered_from_ = 0;
     length_ = 0;
     anchor_block_ = 0;
@@ -47,6 +51,24 @@ class PostingCursor {
   uint32_t NextDocument(uint32_t target) {
     if (!Cover(target)) return kNoDocument;
     return documents_[LowerBound(target)];
+  }
+
+  // The same without decoding anything: a lower bound of that document.
+  uint32_t NextDocumentBound(uint32_t target) {
+    if (target >= covered_from_ && length_ > 0 && target <= documents_[length_ - 1]) {
+      return documents_[LowerBound(target)];
+    }
+    bound_from_ = list_->FindBlock(bound_from_, target);
+    if (bound_from_ >= list_->block_count()) return kNoDocument;
+    return bound_from_ == 0 ? target : std::max(target, list_->last_document(bound_from_ - 1) + 1);
+  }
+
+  // The most that w * f / (w * f + K) can be for postings in the range, w being `weight` and K of `saturation`, by
+  // norm code. Decodes nothing. Ranges must ascend from call to call, and the weight be the same.
+  float Bound(WindowRange range, float weight, const float* saturation);
+  // The same for one of the blocks of the range that Bound was last called for.
+  float BlockBound(uint32_t block) const {
+    return block >= bounds_begin_ && block < bounds_end_ ? bounds_[block - bounds_begin_] : 1;
   }
 
   // Moves to the posting of the document; false where the list does not have it.
@@ -87,6 +109,31 @@ class PostingCursor {
   // posting in the range. Ranges must ascend from call to call.
   void AddBits(WindowRange range, WindowBits* bits, uint8_t* flags, uint64_t* flag_words, uint32_t* first_posting);
 
+  // Calls choose(block) for the blocks that may have postings in the range, in order, and, where that is true,
+  // visit(documents, frequencies, count) for these postings. Ranges must ascend from call to call.
+  template <typename Choose, typename Visit>
+  void ForEachChosenRun(WindowRange range, Choose&& choose, Visit&& visit) {
+    uint32_t block = list_->FindBlock(run_block_, range.base);
+    run_block_ = block;
+    for (; block < list_->block_count(); ++block) {
+      if (block > 0 && list_->last_document(block - 1) + 1 >= range.end) return;
+      if (choose(block)) {
+        if (block != block_ || length_ == 0) {
+          Load(block);
+          covered_from_ = documents_[0];
+        }
+        const uint32_t begin =
+            documents_[0] >= range.base || documents_[length_ - 1] < range.base ? 0 : LowerBound(range.base);
+        const uint32_t stop = documents_[length_ - 1] < range.end ? length_ : LowerBound(range.end);
+        if (begin < stop && documents_[begin] >= range.base) {
+          LoadFrequencies();
+          visit(documents_ + begin, frequencies_ + begin, stop - begin);
+        }
+      }
+      if (list_->last_document(block) >= range.end - 1) return;
+    }
+  }
+
   // Calls visit(documents, frequencies, count) for the postings in the range, a block at a time. Frequencies are only
   // good if asked for.
   template <bool kWithFrequencies, typename Visit>
@@ -107,7 +154,10 @@ class PostingCursor {
 
  private:
   static constexpr uint32_t kNoBlock = 0xffffffffu;
+  // A block has 128 documents, but for those that begin before the window or end behind it.
+  static constexpr uint32_t kWindowBlocksMax = kWindowSize / kBlockSize + 2;
 
+  float ComputeBound(uint32_t block, float weight, const float* saturation) const;
   void LoadPositions();
 
   void Load(uint32_t block) {
@@ -171,10 +221,15 @@ class PostingCursor {
   uint32_t anchor_block_ = 0;
   uint32_t anchor_document_ = 0;
   uint32_t position_block_ = kNoBlock;
-  uint32_t bits_block_ = 0;  // where AddBits goes on
+  uint32_t bits_block_ = 0;   // where AddBits goes on
+  uint32_t run_block_ = 0;    // where ForEachChosenRun goes on
+  uint32_t bound_from_ = 0;   // where NextDocumentBound goes on
+  uint32_t bounds_begin_ = 0;  // the blocks that bounds_ are of
+  uint32_t bounds_end_ = 0;
   // Vector code may read whole vectors from any posting on.
   alignas(64) uint32_t documents_[kBlockSize + kVectorPadding] = {};
   alignas(64) uint32_t frequencies_[kBlockSize + kVectorPadding] = {};
+  float bounds_[kWindowBlocksMax];
   std::vector<uint32_t> positions_;        // of all documents of position_block_
   std::vector<uint32_t> position_begins_;  // by document of the block, and one more
 };
