@@ -1,6 +1,7 @@
 #include "group_evaluator.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "simd.h"
 
@@ -29,11 +30,6 @@ bool CanMatch(const PreparedAlternative& alternative, const PreparedQuery& query
 
 // Sums are of floats: what is compared with them allows for their rounding.
 constexpr float kBoundFactor = 1 + 1e-5f;
-
-void AddFrequencies(const uint32_t* documents, const uint32_t* frequencies, uint32_t count, uint32_t base, float weight,
-                    float* sums) {
-  for (uint32_t i = 0; i < count; ++i) sums[documents[i] - base] += weight * FrequencyToFloat(frequencies[i]);
-}
 
 }  // namespace
 
@@ -150,30 +146,20 @@ uint64_t GroupEvaluator::SetFlags(WindowRange range, WindowBits* bits, uint8_t* 
 }
 
 uint64_t GroupEvaluator::Scatter(WindowRange range, float* scores) {
-  uint64_t words = 0;
-  float* contributions = scratch_->contributions;
-  const float* saturation = query_->saturation.data();
-  const float weight = group_->weight;
-  single_->ForEachRun<true>(range, [&](const uint32_t* documents, const uint32_t* frequencies, uint32_t count) {
-    Contributions(documents, frequencies, count, norms_, saturation, weight, contributions);
-    for (uint32_t i = 0; i < count; ++i) scores[documents[i] - range.base] += contributions[i];
-    words |= TouchedWords(documents, count, range.base);
-  });
-  return words;
+  return ScatterAbove(range, std::numeric_limits<float>::infinity(), scores);
 }
 
 uint64_t GroupEvaluator::ScatterAbove(WindowRange range, float spare, float* scores) {
   uint64_t words = 0;
-  float* contributions = scratch_->contributions;
-  const float* saturation = query_->saturation.data();
-  const float weight = group_->weight;
-  const float least = alternatives_[0].bound - spare / weight;
-  single_->ForEachChosenRun(
+  const TermScoring scoring{norms_, query_->saturation.data(), group_->weight};
+  const float least = alternatives_[0].bound - spare / group_->weight;
+  single_->ForEachRun(
       range, [&](uint32_t block) { return single_->BlockBound(block) >= least; },
-      [&](const uint32_t* documents, const uint32_t* frequencies, uint32_t count) {
-        Contributions(documents, frequencies, count, norms_, saturation, weight, contributions);
-        for (uint32_t i = 0; i < count; ++i) scores[documents[i] - range.base] += contributions[i];
-        words |= TouchedWords(documents, count, range.base);
+      [&](uint32_t begin, uint32_t end) {
+        const uint32_t* documents = single_->documents();
+        const float* contributions = single_->contributions(scoring);
+        for (uint32_t i = begin; i < end; ++i) scores[documents[i] - range.base] += contributions[i];
+        words |= TouchedWords(documents + begin, end - begin, range.base);
       });
   return words;
 }
@@ -184,23 +170,31 @@ bool GroupEvaluator::HasBlocksBelow(float spare) const {
   });
 }
 
+template <typename Choose>
+void GroupEvaluator::AccumulateTerm(WindowRange range, const Alternative& alternative, Choose&& choose) {
+  PostingCursor& term = *alternative.term;
+  float* sums = frequencies_.get();
+  term.ForEachRun(range, choose, [&](uint32_t begin, uint32_t end) {
+    const uint32_t* documents = term.documents();
+    const uint32_t* frequencies = term.frequencies();
+    for (uint32_t i = begin; i < end; ++i) {
+      sums[documents[i] - range.base] += alternative.weight * FrequencyToFloat(frequencies[i]);
+    }
+    frequency_words_ |= TouchedWords(documents + begin, end - begin, range.base);
+  });
+}
+
 void GroupEvaluator::MatchAbove(WindowRange range, float spare) {
   range_ = range;
   ranked_ = false;
   WipeFrequencies();
-  float* sums = frequencies_.get();
   for (const Alternative& alternative : alternatives_) {
     if (alternative.phrase) {
       AddPhrase(range, nullptr, alternative, true);
       continue;
     }
     const float least = alternative.bound - spare / group_->weight;
-    alternative.term->ForEachChosenRun(
-        range, [&](uint32_t block) { return alternative.term->BlockBound(block) >= least; },
-        [&](const uint32_t* documents, const uint32_t* frequencies, uint32_t count) {
-          AddFrequencies(documents, frequencies, count, range.base, alternative.weight, sums);
-          frequency_words_ |= TouchedWords(documents, count, range.base);
-        });
+    AccumulateTerm(range, alternative, [&](uint32_t block) { return alternative.term->BlockBound(block) >= least; });
   }
   FinishAccumulation();
 }
@@ -228,16 +222,14 @@ void GroupEvaluator::MatchByProbing(WindowRange range, const WindowBits* candida
 void GroupEvaluator::MatchByFlags(WindowRange range, const WindowBits* candidates) {
   uint8_t* flags = scratch_->flags;
   uint64_t words = 0;
+  bits_.Clear();
   for (const Alternative& alternative : alternatives_) {
     if (alternative.phrase) continue;
-    alternative.term->ForEachRun<false>(range, [&](const uint32_t* documents, const uint32_t*, uint32_t count) {
-      for (uint32_t i = 0; i < count; ++i) flags[documents[i] - range.base] = 1;
-      words |= TouchedWords(documents, count, range.base);
-    });
+    uint32_t first_posting;
+    alternative.term->AddBits(range, &bits_, flags, &words, &first_posting);
   }
-  bits_.Clear();
   AddFlagWords(flags, words, bits_.words);
-  bits_.used = words;
+  bits_.used |= words;
   WipeWords(flags, words);
   for (const Alternative& alternative : alternatives_) {
     if (alternative.phrase) AddPhrase(range, candidates, alternative, false);
@@ -246,18 +238,12 @@ void GroupEvaluator::MatchByFlags(WindowRange range, const WindowBits* candidate
 
 void GroupEvaluator::MatchByAccumulation(WindowRange range, const WindowBits* candidates) {
   WipeFrequencies();
-  float* sums = frequencies_.get();
   for (const Alternative& alternative : alternatives_) {
     if (alternative.phrase) {
       AddPhrase(range, candidates, alternative, true);
       continue;
     }
-    const float weight = alternative.weight;
-    alternative.term->ForEachRun<true>(range,
-                                       [&](const uint32_t* documents, const uint32_t* frequencies, uint32_t count) {
-                                         AddFrequencies(documents, frequencies, count, range.base, weight, sums);
-                                         frequency_words_ |= TouchedWords(documents, count, range.base);
-                                       });
+    AccumulateTerm(range, alternative, [](uint32_t) { return true; });
   }
   FinishAccumulation();
 }

@@ -18,7 +18,6 @@ struct EvaluatorScratch {
   Window window;
   WindowBits candidates;
   alignas(64) uint8_t flags[kWindowSize] = {};
-  alignas(64) float contributions[kBlockSize + kVectorPadding] = {};
   std::vector<PostingCursor> cursors;
 };
 
@@ -84,6 +83,8 @@ class GroupEvaluator {
   void MatchByProbing(WindowRange range, const WindowBits* candidates, bool for_scores);
   void MatchByFlags(WindowRange range, const WindowBits* candidates);
   void MatchByAccumulation(WindowRange range, const WindowBits* candidates);
+  template <typename Choose>
+  void AccumulateTerm(WindowRange range, const Alternative& alternative, Choose&& choose);
   void FinishAccumulation();
   void AddPhrase(WindowRange range, const WindowBits* candidates, const Alternative& alternative, bool for_scores);
   void AddRankedScores(const WindowBits& matches, float* scores);

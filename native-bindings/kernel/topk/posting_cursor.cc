@@ -1,7 +1,10 @@
 #include "posting_cursor.h"
 
 #include <array>
+#include <bit>
 #include <cstring>
+
+#include "../common/error.h"
 
 namespace gannet {
 namespace {
@@ -43,6 +46,84 @@ uint32_t AddBitset(WindowRange range, uint32_t first, std::span<const uint8_t> b
 
 }  // namespace
 
+bool PostingCursor::CoverSlowly(uint32_t document) {
+  uint32_t from = 0;
+  if (covered_from_ <= covered_to_ && document > covered_to_) {
+    from = block_ + 1;
+  } else if (document >= anchor_document_) {
+    from = anchor_block_;
+  }
+  const uint32_t block = list_->FindBlock(from, document);
+  if (block >= list_->block_count()) return false;
+  if (decoded_block_ == block) {
+    Enter(block, false);
+  } else {
+    Enter(block, list_->BlockBitset(block, &bitset_first_, &bitset_));
+    if (!is_bitset_) Decode(block);
+  }
+  if (document / kWindowSize != anchor_document_ / kWindowSize || document < anchor_document_) {
+    anchor_document_ = document;
+    anchor_block_ = block;
+  }
+  return true;
+}
+
+bool PostingCursor::BitsetContains(uint32_t document) const {
+  if (document < bitset_first_) return false;
+  if (bitset_.empty()) return true;
+  const uint32_t bit = document - bitset_first_;
+  return bitset_[bit / 8] >> (bit % 8) & 1;
+}
+
+// How many documents of the bitset come before this one.
+uint32_t PostingCursor::BitsetRank(uint32_t document) const {
+  const uint32_t bit = document - bitset_first_;
+  if (bitset_.empty()) return bit;
+  uint32_t rank = 0;
+  for (uint32_t word = 0; word < bit / 64; ++word) rank += PopCount(LoadWord(bitset_, 8 * size_t{word}));
+  return rank + PopCount(LoadWord(bitset_, 8 * size_t{bit / 64}) & ((uint64_t{1} << (bit % 64)) - 1));
+}
+
+// The bitset's last document is the block's, which is not before the target.
+uint32_t PostingCursor::NextInBitset(uint32_t target) const {
+  if (target <= bitset_first_) return bitset_first_;
+  if (bitset_.empty()) return target;
+  uint32_t bit = target - bitset_first_;
+  uint64_t word = LoadWord(bitset_, bit / 64 * size_t{8}) >> (bit % 64);
+  while (word == 0) {
+    bit = (bit / 64 + 1) * 64;
+    word = LoadWord(bitset_, bit / 64 * size_t{8});
+  }
+  return bitset_first_ + bit + static_cast<uint32_t>(std::countr_zero(word));
+}
+
+uint32_t PostingCursor::Intersect(uint32_t count, uint32_t* documents, uint32_t* postings, uint32_t* places) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < count;) {
+    if (!Cover(documents[i])) break;
+    const uint32_t first_posting = block_ * kBlockSize;
+    if (is_bitset_) {
+      for (; i < count && documents[i] <= covered_to_; ++i) {
+        if (!BitsetContains(documents[i])) continue;
+        const uint32_t document = documents[i];
+        documents[kept] = document;
+        postings[kept] = first_posting + BitsetRank(document);
+        places[kept++] = i;
+      }
+      continue;
+    }
+    for (; i < count && documents[i] <= covered_to_; ++i) {
+      const uint32_t document = documents[i];
+      const uint32_t index = LowerBound(document);
+      documents[kept] = document;
+      postings[kept] = first_posting + index;
+      places[kept] = i;
+      kept += documents_[index] == document;
+    }
+  }
+  return kept;
+}
+
 void PostingCursor::AddBits(WindowRange range, WindowBits* bits, uint8_t* flags, uint64_t* flag_words,
                             uint32_t* first_posting) {
   uint32_t block = list_->FindBlock(bits_block_, range.base);
@@ -53,7 +134,7 @@ void PostingCursor::AddBits(WindowRange range, WindowBits* bits, uint8_t* flags,
     uint32_t first;
     uint32_t before = 0;
     std::span<const uint8_t> bytes;
-    if (list_->BlockBitset(block, &first, &bytes)) {
+    if (decoded_block_ != block && list_->BlockBitset(block, &first, &bytes)) {
       if (!bytes.empty()) {
         before = AddBitset(range, first, bytes, bits);
       } else {
@@ -63,18 +144,12 @@ void PostingCursor::AddBits(WindowRange range, WindowBits* bits, uint8_t* flags,
         if (begin < end) bits->AddRange(begin - range.base, end - range.base);
       }
     } else {
-      if (block != block_ || length_ == 0) {
-        Load(block);
-        covered_from_ = documents_[0];
-      }
-      const uint32_t begin =
-          documents_[0] >= range.base || documents_[length_ - 1] < range.base ? 0 : LowerBound(range.base);
-      const uint32_t stop = documents_[length_ - 1] < range.end ? length_ : LowerBound(range.end);
+      Decode(block);
+      const uint32_t begin = documents_[0] >= range.base ? 0 : LowerBound(range.base);
+      const uint32_t stop = last < range.end ? length_ : LowerBound(range.end);
       before = begin;
-      if (begin < stop && documents_[begin] >= range.base) {
-        for (uint32_t i = begin; i < stop; ++i) flags[documents_[i] - range.base] = 1;
-        *flag_words |= TouchedWords(documents_ + begin, stop - begin, range.base);
-      }
+      for (uint32_t i = begin; i < stop; ++i) flags[documents_[i] - range.base] = 1;
+      if (begin < stop) *flag_words |= TouchedWords(documents_ + begin, stop - begin, range.base);
     }
     if (is_first) *first_posting += before;
     if (last >= range.end - 1) return;
@@ -114,18 +189,54 @@ float PostingCursor::Bound(WindowRange range, float weight, const float* saturat
   return bound;
 }
 
-void PostingCursor::LoadPositions() {
+void PostingCursor::LoadFrequencies(uint32_t block) {
+  if (block >= list_->block_count()) throw Error(ErrorCode::kDamaged, "posting list: documents");
+  list_->DecodeFrequencies(block, frequencies_);
+  frequency_block_ = block;
+}
+
+void PostingCursor::LoadContributions(const TermScoring& scoring) {
+  const uint32_t* frequencies = this->frequencies();
+  Contributions(documents_, frequencies, length_, scoring.norms, scoring.saturation, scoring.weight, contributions_);
+  contribution_block_ = decoded_block_;
+}
+
+std::span<const uint32_t> PostingCursor::PositionsOf(uint32_t posting) {
+  // So many documents cost as much one by one as the whole block.
+  constexpr uint32_t kRequestsMax = 3;
+  const uint32_t block = posting / kBlockSize;
+  const uint32_t index = posting % kBlockSize;
+  if (block >= list_->block_count() || index >= list_->block_length(block)) {
+    throw Error(ErrorCode::kDamaged, "posting list: documents");
+  }
+  if (block != position_block_) {
+    position_block_ = block;
+    position_requests_ = 0;
+    has_block_positions_ = false;
+  }
+  if (!has_block_positions_) {
+    if (++position_requests_ <= kRequestsMax) {
+      list_->DecodePositions(block, index, &positions_);
+      return positions_;
+    }
+    LoadPositions(block);
+    has_block_positions_ = true;
+  }
+  return {positions_.data() + position_begins_[index], position_begins_[index + 1] - position_begins_[index]};
+}
+
+void PostingCursor::LoadPositions(uint32_t block) {
   uint32_t counts[kBlockSize];
-  list_->DecodeBlockPositions(block_, counts, &positions_);
+  list_->DecodeBlockPositions(block, counts, &positions_);
   position_begins_.resize(kBlockSize + 1);
+  const uint32_t length = list_->block_length(block);
   uint32_t begin = 0;
-  for (uint32_t i = 0; i < length_; ++i) {
+  for (uint32_t i = 0; i < length; ++i) {
     position_begins_[i] = begin;
     // Counts and positions come from one decoder, but what is damaged must not be read behind its end.
     begin = static_cast<uint32_t>(std::min<uint64_t>(uint64_t{begin} + counts[i], positions_.size()));
   }
-  position_begins_[length_] = begin;
-  position_block_ = block_;
+  position_begins_[length] = begin;
 }
 
 }  // namespace gannet
