@@ -28,9 +28,6 @@ bool CanMatch(const PreparedAlternative& alternative, const PreparedQuery& query
                      [&](uint32_t term) { return query.terms[term].lists[segment].document_frequency() > 0; });
 }
 
-// Sums are of floats: what is compared with them allows for their rounding.
-constexpr float kBoundFactor = 1 + 1e-5f;
-
 }  // namespace
 
 size_t GroupEvaluator::CursorCount(const PreparedGroup& group, const PreparedQuery& query, uint32_t segment) {
@@ -106,6 +103,10 @@ float GroupEvaluator::Bound(WindowRange range) {
     sum += alternative.bound;
   }
   return std::min(bound_, group_->weight * sum * kBoundFactor);
+}
+
+float GroupEvaluator::BlockBound(const PostingCursor& cursor, uint32_t block) const {
+  return group_->weight * cursor.ComputeBound(block, only_weight(), query_->saturation.data()) * kBoundFactor;
 }
 
 bool GroupEvaluator::ShouldProbe(const WindowBits* candidates) const {

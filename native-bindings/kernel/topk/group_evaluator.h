@@ -13,6 +13,9 @@
 
 namespace gannet {
 
+// Sums are of floats: what is compared with them allows for their rounding.
+inline constexpr float kBoundFactor = 1 + 1e-5f;
+
 // What evaluators of one thread share. All arrays are zero between uses (window.h).
 struct EvaluatorScratch {
   Window window;
@@ -33,6 +36,17 @@ class GroupEvaluator {
   // One term of weight 1: Scatter and SetFlags may be used, and are the fast way for unions.
   bool is_single_term() const { return single_ != nullptr; }
   const PreparedGroup& group() const { return *group_; }
+  size_t alternative_count() const { return alternatives_.size(); }
+  // One alternative can match in the segment, whatever its weight: then these are what they say.
+  bool has_one_alternative() const { return alternatives_.size() == 1; }
+  float only_weight() const { return alternatives_[0].weight; }
+  PhraseMatcher* phrase() const { return alternatives_[0].phrase.get(); }  // null for a term
+  // The lists that a match is in: of the term, or of the phrase's distinct words by slot.
+  std::span<PostingCursor> required_cursors() const {
+    return alternatives_[0].phrase ? alternatives_[0].phrase->cursors() : std::span(alternatives_[0].term, 1);
+  }
+  // With one alternative: the most that it adds to a document of a block of one of these lists.
+  float BlockBound(const PostingCursor& cursor, uint32_t block) const;
   // Postings to look at, at most.
   uint64_t cost() const { return cost_; }
 

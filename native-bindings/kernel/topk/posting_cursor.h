@@ -82,6 +82,15 @@ class PostingCursor {
     return block >= bounds_begin_ && block < bounds_end_ ? bounds_[block - bounds_begin_] : 1;
   }
 
+  // The same for any block.
+  float ComputeBound(uint32_t block, float weight, const float* saturation) const;
+
+  // The documents of a block, of which `out` has room for kBlockSize.
+  void CopyBlock(uint32_t block, uint32_t* out) {
+    Decode(block);
+    std::copy_n(documents_, length_, out);
+  }
+
   // Moves to the posting of the document; false where the list does not have it.
   bool Seek(uint32_t document) {
     if (!Cover(document)) return false;
@@ -157,7 +166,6 @@ class PostingCursor {
   // A block has 128 documents, but for those that begin before the window or end behind it.
   static constexpr uint32_t kWindowBlocksMax = kWindowSize / kBlockSize + 2;
 
-  float ComputeBound(uint32_t block, float weight, const float* saturation) const;
   void LoadPositions(uint32_t block);
   void LoadFrequencies(uint32_t block);
   void LoadContributions(const TermScoring& scoring);

@@ -39,6 +39,11 @@ SegmentEvaluator::SegmentEvaluator(const PreparedQuery* query, uint32_t segment,
   std::stable_sort(must_.begin(), must_.end(),
                    [](const GroupEvaluator* a, const GroupEvaluator* b) { return a->cost() < b->cost(); });
   if (!query->has_must && needs.scores) MakeBounds();
+  if (!cannot_match_ && !must_.empty() && ConjunctionEvaluator::IsWorthwhile(must_, document_count_)) {
+    conjunction_ = std::make_unique<ConjunctionEvaluator>(
+        query, query->generation->segments[segment].segment->norms().data(),
+        ConjunctionEvaluator::Groups{must_, must_not_, scoring_}, needs.scores, needs.all_matches);
+  }
 }
 
 SegmentEvaluator::~SegmentEvaluator() { WipeWords(window_->scores, score_words_); }
@@ -63,7 +68,9 @@ uint32_t SegmentEvaluator::NextWindow(uint32_t from, float bar) {
   if (!query_->has_scoring_groups) return from;
   const uint32_t target = from * kWindowSize;
   uint32_t next = kNoDocument;
-  if (query_->has_must) {
+  if (conjunction_) {
+    next = conjunction_->NextDocument(target, bar);
+  } else if (query_->has_must) {
     next = target;
     for (GroupEvaluator* group : must_) {
       next = std::max(next, group->NextDocument(next));
@@ -90,6 +97,10 @@ Window* SegmentEvaluator::Evaluate(uint32_t window, float bar) {
   window_->range.end = std::min(window_->range.base + kWindowSize, document_count_);
   if (!query_->has_scoring_groups) {
     EvaluateAll();
+  } else if (conjunction_) {
+    window_->matches.Clear();
+    conjunction_->Evaluate(window_, bar);
+    if (needs_.scores) score_words_ = window_->matches.used;
   } else if (query_->has_must) {
     EvaluateConjunction();
   } else {

@@ -5,8 +5,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "conjunction_evaluator.h"
 #include "group_evaluator.h"
 #include "prepared_query.h"
 #include "window.h"
@@ -68,6 +70,7 @@ class SegmentEvaluator {
   // Unions: what the scoring groups from the i-th on can add, and what bonus there is among them.
   std::vector<float> rest_bounds_;
   std::vector<float> rest_bonuses_;
+  std::unique_ptr<ConjunctionEvaluator> conjunction_;  // null where windows are the better way
   size_t essential_ = 0;  // documents that match none of the groups before this one are below the last bar
 };
 
