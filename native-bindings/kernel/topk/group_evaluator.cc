@@ -65,7 +65,7 @@ GroupEvaluator::GroupEvaluator(const PreparedQuery* query, const PreparedGroup* 
   if (alternatives_.size() == 1 && alternatives_[0].term != nullptr && alternatives_[0].weight == 1) {
     single_ = alternatives_[0].term;
   } else if (!alternatives_.empty()) {
-    frequencies_ = std::make_unique<float[]>(kWindowSize);
+    frequencies_ = std::make_unique<Frequencies>();
   }
 }
 
@@ -174,7 +174,7 @@ bool GroupEvaluator::HasBlocksBelow(float spare) const {
 template <typename Choose>
 void GroupEvaluator::AccumulateTerm(WindowRange range, const Alternative& alternative, Choose&& choose) {
   PostingCursor& term = *alternative.term;
-  float* sums = frequencies_.get();
+  float* sums = frequencies_->of.data();
   term.ForEachRun(range, choose, [&](uint32_t begin, uint32_t end) {
     const uint32_t* documents = term.documents();
     const uint32_t* frequencies = term.frequencies();
@@ -201,7 +201,7 @@ void GroupEvaluator::MatchAbove(WindowRange range, float spare) {
 }
 
 void GroupEvaluator::WipeFrequencies() {
-  WipeWords(frequencies_.get(), frequency_words_);
+  WipeWords(frequencies_->of.data(), frequency_words_);
   frequency_words_ = 0;
 }
 
@@ -215,7 +215,7 @@ void GroupEvaluator::MatchByProbing(WindowRange range, const WindowBits* candida
     if (frequency <= 0) return;
     bits_.Add(offset);
     if (single_ != nullptr || !for_scores) return;
-    frequencies_[offset] = frequency;
+    frequencies_->of[offset] = frequency;
     frequency_words_ |= uint64_t{1} << (offset / 64);
   });
 }
@@ -251,7 +251,7 @@ void GroupEvaluator::MatchByAccumulation(WindowRange range, const WindowBits* ca
 
 void GroupEvaluator::FinishAccumulation() {
   bits_.Clear();
-  CompareWords(frequencies_.get(), kLeastPositive, frequency_words_, bits_.words);
+  CompareWords(frequencies_->of.data(), kLeastPositive, frequency_words_, bits_.words);
   bits_.used = frequency_words_;
 }
 
@@ -266,7 +266,7 @@ void GroupEvaluator::AddPhrase(WindowRange range, const WindowBits* candidates, 
     const uint32_t frequency = phrase.Frequency(document, !for_scores);
     if (frequency == 0) continue;
     if (for_scores) {
-      frequencies_[offset] += alternative.weight * FrequencyToFloat(frequency);
+      frequencies_->of[offset] += alternative.weight * FrequencyToFloat(frequency);
       frequency_words_ |= uint64_t{1} << (offset / 64);
     } else {
       bits_.Add(offset);
@@ -302,7 +302,7 @@ void GroupEvaluator::AddScores(const WindowBits& matches, float* scores) {
       const uint32_t document = range_.base + offset;
       float frequency;
       if (single_ == nullptr) {
-        frequency = frequencies_[offset];
+        frequency = frequencies_->of[offset];
       } else {
         if (!single_->Seek(document)) return;
         frequency = FrequencyToFloat(single_->Frequency());

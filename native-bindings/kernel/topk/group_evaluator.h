@@ -1,6 +1,7 @@
 // One group of a query in one segment: which documents of a window it matches, and what it adds to their scores.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -84,6 +85,10 @@ class GroupEvaluator {
   float Frequency(uint32_t document, bool any);
 
  private:
+  struct Frequencies {
+    alignas(64) std::array<float, kWindowSize> of{};
+  };
+
   struct Alternative {
     float weight;
     PostingCursor* term;                    // null for a phrase
@@ -119,7 +124,7 @@ class GroupEvaluator {
   bool ranked_ = false;         // bits_ are all the single term's postings of the window
   uint32_t first_posting_ = 0;  // number of the first of them
   WindowBits bits_;
-  std::unique_ptr<float[]> frequencies_;  // by offset; several alternatives or phrases
+  std::unique_ptr<Frequencies> frequencies_;  // by offset; several alternatives or phrases
   uint64_t frequency_words_ = 0;          // touched
 };
 
