@@ -14,20 +14,23 @@ static_assert(kColumnBlockSize == kWindowSize, "a window is one block of column 
 
 // Keeps the candidates for which `test(document)` holds.
 template <typename Test>
-void TestEach(WindowRange range, const uint64_t* candidates, uint64_t* passed, Test&& test) {
-  for (uint32_t word = 0; word < kWindowWords; ++word) {
+void TestEach(WindowRange range, const WindowBits& candidates, WindowBits* passed, Test&& test) {
+  passed->Clear();
+  passed->used = candidates.used;
+  ForEachWord(candidates.used, [&](uint32_t word) {
     uint64_t kept = 0;
-    ForEachBit(candidates[word], 0, [&](uint32_t bit) { kept |= uint64_t{test(range.base + word * 64 + bit)} << bit; });
-    passed[word] = kept;
-  }
+    ForEachBit(candidates.words[word], 0,
+               [&](uint32_t bit) { kept |= uint64_t{test(range.base + word * 64 + bit)} << bit; });
+    passed->words[word] = kept;
+  });
 }
 
 // Keeps the candidates of which a raw value passes. Both loops index `values` directly: how wide the values are is
 // decided once per window, not per document.
 template <typename Values, typename Test, typename HasValue>
-void TestValues(const Column& column, Values values, WindowRange range, const uint64_t* candidates, uint64_t* passed,
+void TestValues(const Column& column, Values values, WindowRange range, const WindowBits& candidates, WindowBits* passed,
                 Test&& test, HasValue&& has_value) {
-  if (values.empty()) return ClearBits(passed);
+  if (values.empty()) return passed->Clear();
   if (!column.many()) {
     TestEach(range, candidates, passed,
              [&](uint32_t document) { return bool{test(values[document])} && has_value(document); });
@@ -44,7 +47,7 @@ void TestValues(const Column& column, Values values, WindowRange range, const ui
 
 // `test` takes an ordinal. "None" is an ordinal too, one that no test knows.
 template <typename Test>
-void TestOrdinals(const Column& column, WindowRange range, const uint64_t* candidates, uint64_t* passed, Test&& test) {
+void TestOrdinals(const Column& column, WindowRange range, const WindowBits& candidates, WindowBits* passed, Test&& test) {
   column.VisitOrdinals([&](auto values) {
     TestValues(
         column, values, range, candidates, passed, [&](auto raw) { return test(static_cast<uint32_t>(raw)); },
@@ -54,7 +57,7 @@ void TestOrdinals(const Column& column, WindowRange range, const uint64_t* candi
 
 // `test` takes a number.
 template <typename Test>
-void TestNumbers(const Column& column, WindowRange range, const uint64_t* candidates, uint64_t* passed, Test&& test) {
+void TestNumbers(const Column& column, WindowRange range, const WindowBits& candidates, WindowBits* passed, Test&& test) {
   column.VisitNumbers([&](auto values) {
     TestValues(
         column, values, range, candidates, passed, [&](auto raw) { return test(column.ToNumber(raw)); },
@@ -75,10 +78,10 @@ const Column* FindColumn(const Segment& segment, uint32_t column) {
 ColumnFilter::ColumnFilter(const FilterNode& root, const Segment& segment) : root_(Compile(root, segment)) {}
 
 void ColumnFilter::Apply(Window* window) const {
-  if (passes_all() || !AnyBit(window->matches)) return;
-  uint64_t passed[kWindowWords];
-  Evaluate(root_, window->range, window->matches, passed);
-  std::copy_n(passed, kWindowWords, window->matches);
+  if (passes_all() || !window->matches.Any()) return;
+  WindowBits passed;
+  Evaluate(root_, window->range, window->matches, &passed);
+  window->matches.Assign(passed);
 }
 
 ColumnFilter::Node ColumnFilter::Negate(Node node) {
@@ -226,36 +229,34 @@ ColumnFilter::Node ColumnFilter::CompileIn(const FilterNode& source, const Colum
   return node;
 }
 
-void ColumnFilter::Evaluate(const Node& node, WindowRange range, const uint64_t* candidates, uint64_t* passed) {
+void ColumnFilter::Evaluate(const Node& node, WindowRange range, const WindowBits& candidates, WindowBits* passed) {
   switch (node.kind) {
     case Kind::kAnd: {
-      uint64_t remaining[kWindowWords];
-      std::copy_n(candidates, kWindowWords, remaining);
+      WindowBits remaining = candidates;
       for (const Node& child : node.children) {
         Evaluate(child, range, remaining, passed);
-        if (!AnyBit(passed)) return;
-        std::copy_n(passed, kWindowWords, remaining);
+        if (!passed->Any()) return;
+        remaining.Assign(*passed);
       }
       return;
     }
     case Kind::kOr: {
-      uint64_t remaining[kWindowWords];
-      uint64_t found[kWindowWords];
-      std::copy_n(candidates, kWindowWords, remaining);
-      ClearBits(passed);
+      WindowBits remaining = candidates;
+      WindowBits found;
+      passed->Clear();
       for (const Node& child : node.children) {
-        if (!AnyBit(remaining)) return;
-        Evaluate(child, range, remaining, found);
-        UniteBits(passed, found);
-        SubtractBits(remaining, found);
+        if (!remaining.Any()) return;
+        Evaluate(child, range, remaining, &found);
+        passed->Unite(found);
+        remaining.Subtract(found);
       }
       return;
     }
     case Kind::kNot: {
-      uint64_t found[kWindowWords];
-      Evaluate(node.children.front(), range, candidates, found);
-      std::copy_n(candidates, kWindowWords, passed);
-      SubtractBits(passed, found);
+      WindowBits found;
+      Evaluate(node.children.front(), range, candidates, &found);
+      passed->Assign(candidates);
+      passed->Subtract(found);
       return;
     }
     default:
@@ -270,7 +271,7 @@ bool ColumnFilter::CanMatchNumbers(const Node& node, WindowRange range) {
   return maximum >= node.lowest && minimum <= node.highest;
 }
 
-void ColumnFilter::EvaluateLeaf(const Node& node, WindowRange range, const uint64_t* candidates, uint64_t* passed) {
+void ColumnFilter::EvaluateLeaf(const Node& node, WindowRange range, const WindowBits& candidates, WindowBits* passed) {
   switch (node.kind) {
     case Kind::kOrdinalRange: {
       // One comparison: what is below the first ordinal wraps around to a large number.
@@ -285,12 +286,12 @@ void ColumnFilter::EvaluateLeaf(const Node& node, WindowRange range, const uint6
       });
       return;
     case Kind::kNumberRange:
-      if (!CanMatchNumbers(node, range)) return ClearBits(passed);
+      if (!CanMatchNumbers(node, range)) return passed->Clear();
       TestNumbers(*node.column, range, candidates, passed,
                   [&](double number) { return number >= node.lowest && number <= node.highest; });
       return;
     case Kind::kNumbers:
-      if (!CanMatchNumbers(node, range)) return ClearBits(passed);
+      if (!CanMatchNumbers(node, range)) return passed->Clear();
       TestNumbers(*node.column, range, candidates, passed,
                   [&](double number) { return std::binary_search(node.numbers.begin(), node.numbers.end(), number); });
       return;
@@ -305,10 +306,10 @@ void ColumnFilter::EvaluateLeaf(const Node& node, WindowRange range, const uint6
       });
       return;
     case Kind::kEverything:
-      std::copy_n(candidates, kWindowWords, passed);
+      passed->Assign(candidates);
       return;
     default:
-      ClearBits(passed);
+      passed->Clear();
   }
 }
 

@@ -59,9 +59,9 @@ class ColumnFilter {
   static Node CompileIn(const FilterNode& source, const Column& column);
   static Node Negate(Node node);
 
-  // passed = the candidates that pass; `passed` and `candidates` are different arrays.
-  static void Evaluate(const Node& node, WindowRange range, const uint64_t* candidates, uint64_t* passed);
-  static void EvaluateLeaf(const Node& node, WindowRange range, const uint64_t* candidates, uint64_t* passed);
+  // passed = the candidates that pass; `passed` and `candidates` are different sets.
+  static void Evaluate(const Node& node, WindowRange range, const WindowBits& candidates, WindowBits* passed);
+  static void EvaluateLeaf(const Node& node, WindowRange range, const WindowBits& candidates, WindowBits* passed);
   static bool CanMatchNumbers(const Node& node, WindowRange range);
 
   Node root_;

@@ -18,6 +18,8 @@ namespace {
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 // Small pages gather at least this many more before the better ones are kept.
 constexpr size_t kSpareHitsMin = 64;
+// Up to this many hits, the bar rises with every hit; for more, a heap costs more than it saves.
+constexpr size_t kHeapMax = 1000;
 // Bonuses are worked out for so many of the best at a time; then it is seen who else has a chance.
 constexpr size_t kBonusesAtOnce = 32;
 
@@ -93,21 +95,21 @@ void HitCollector::Collect(const Window& window, const float* scores, const Lazy
 }
 
 Hit HitCollector::MakeHit(uint32_t document, float score) const {
-  return {score, record_numbers_[document], segment_, document};
+  return {score, record_numbers_[document], segment_, document, false};
 }
 
 void HitCollector::CollectByScore(const Window& window, const float* scores) {
-  uint64_t candidates[kWindowWords];
-  std::copy_n(window.matches, kWindowWords, candidates);
-  if (has_bar_) {
-    // Equal scores may still enter, by record number.
-    const float below = std::nextafter(bar_.score - slack_, -std::numeric_limits<float>::infinity());
-    GreaterBits(scores, below, WordMask(window.matches), candidates);
-    IntersectBits(candidates, window.matches);
-  }
-  ForEachBit(candidates, [&](uint32_t offset) {
-    const Hit hit = MakeHit(window.range.base + offset, scores[offset]);
-    if (slack_ > 0 || EntersAfterBar(hit, nullptr)) Add(hit, nullptr);
+  // Equal scores may still enter, by record number.
+  const float bar = bar_score_ - slack_;
+  uint64_t reaching[kWindowWords];
+  CompareWords(scores, bar, window.matches.used, reaching);
+  ForEachWord(window.matches.used, [&](uint32_t word) {
+    ForEachBit(window.matches.words[word] & reaching[word], word * 64, [&](uint32_t offset) {
+      const Hit hit = MakeHit(window.range.base + offset, scores[offset]);
+      if (hit.score < bar_score_ - slack_ || (slack_ == 0 && !EntersAfterBar(hit, nullptr))) return;
+      RaiseBar(hit.score);
+      Add(hit, nullptr);
+    });
   });
 }
 
@@ -209,7 +211,25 @@ void HitCollector::Add(const Hit& hit, const double* values) {
   if (hits_.size() >= buffer_max_) KeepBest();
 }
 
+// By a score that one more hit has at least.
+void HitCollector::RaiseBar(float score) {
+  if (kept_max_ > kHeapMax) return;
+  if (best_scores_.size() == kept_max_) {
+    if (score <= best_scores_.front()) return;
+    std::pop_heap(best_scores_.begin(), best_scores_.end(), std::greater<>());
+    best_scores_.back() = score;
+  } else {
+    best_scores_.push_back(score);
+  }
+  std::push_heap(best_scores_.begin(), best_scores_.end(), std::greater<>());
+  if (best_scores_.size() == kept_max_) bar_score_ = std::max(bar_score_, best_scores_.front());
+}
+
 void HitCollector::KeepBest() {
+  if (slack_ > 0) {
+    AddBonuses();
+    if (hits_.size() < kept_max_) return;
+  }
   std::vector<uint32_t> order(hits_.size());
   std::iota(order.begin(), order.end(), 0u);
   const size_t kept = std::min(kept_max_, order.size());
@@ -222,15 +242,12 @@ void HitCollector::KeepBest() {
   bar_values_.assign(values_.begin() + static_cast<ptrdiff_t>(*last * stride_),
                      values_.begin() + static_cast<ptrdiff_t>((*last + 1) * stride_));
   has_bar_ = kept == kept_max_;
-  const auto may_catch_up = [&](uint32_t index) { return hits_[index].score >= bar_.score - slack_; };
-  const auto end = slack_ > 0 ? std::partition(last + 1, order.end(), may_catch_up) : last + 1;
-  const auto staying = static_cast<size_t>(end - order.begin());
-  buffer_max_ = std::max(buffer_max_, staying + std::max(staying, kSpareHitsMin));
+  if (has_bar_ && order_ == Order::kScore) bar_score_ = std::max(bar_score_, bar_.score);
   std::vector<Hit> hits;
   std::vector<double> values;
   hits.reserve(buffer_max_);
   values.reserve(buffer_max_ * stride_);
-  for (size_t i = 0; i < staying; ++i) {
+  for (size_t i = 0; i < kept; ++i) {
     const size_t index = order[i];
     hits.push_back(hits_[index]);
     values.insert(values.end(), values_.begin() + static_cast<ptrdiff_t>(index * stride_),
@@ -248,20 +265,35 @@ void HitCollector::AddBonuses(float bar, std::span<uint32_t> indexes) {
   for (const uint32_t index : indexes) {
     Hit& hit = hits_[index];
     hit.score += proximity_->Bonus(hit.segment, hit.document, bar - hit.score);
+    hit.has_bonus = true;
   }
 }
 
 void HitCollector::AddBonuses() {
-  std::vector<uint32_t> order(hits_.size());
-  std::iota(order.begin(), order.end(), 0u);
-  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return hits_[a].score > hits_[b].score; });
+  std::vector<uint32_t> order;
+  std::vector<float> best;  // scores with bonus: a heap, the least first, of the kept_max_ greatest
+  const auto keep = [&](float score) {
+    best.push_back(score);
+    std::push_heap(best.begin(), best.end(), std::greater<>());
+    if (best.size() <= kept_max_) return;
+    std::pop_heap(best.begin(), best.end(), std::greater<>());
+    best.pop_back();
+  };
+  for (uint32_t i = 0; i < hits_.size(); ++i) {
+    if (hits_[i].has_bonus) {
+      keep(hits_[i].score);
+    } else {
+      order.push_back(i);
+    }
+  }
   // The best without a bonus get theirs first: what they reach tells which of the rest have a chance.
-  std::vector<float> best;  // scores with bonus
-  float bar = 0;            // the kept_max_-th of these
+  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return hits_[a].score > hits_[b].score; });
+  float bar = bar_score_;
   std::vector<uint32_t> chunk;
   size_t next = 0;
   while (next < order.size()) {
-    const size_t chunk_max = best.empty() ? std::max(kept_max_, kBonusesAtOnce) : kBonusesAtOnce;
+    if (best.size() == kept_max_) bar = std::max(bar, best.front());
+    const size_t chunk_max = best.size() < kept_max_ ? kept_max_ - best.size() : kBonusesAtOnce;
     chunk.clear();
     for (; next < order.size() && chunk.size() < chunk_max; ++next) {
       const Hit& hit = hits_[order[next]];
@@ -269,13 +301,11 @@ void HitCollector::AddBonuses() {
       if (hit.score + proximity_->BoundOf(hit.segment, hit.document) >= bar) chunk.push_back(order[next]);
     }
     AddBonuses(bar, chunk);
-    for (const uint32_t index : chunk) best.push_back(hits_[index].score);
-    if (best.size() < kept_max_) continue;
-    const auto last = best.begin() + static_cast<ptrdiff_t>(kept_max_ - 1);
-    std::nth_element(best.begin(), last, best.end(), std::greater<>());
-    bar = *last;
-    best.resize(kept_max_);
+    for (const uint32_t index : chunk) keep(hits_[index].score);
   }
+  if (best.size() == kept_max_) bar = std::max(bar, best.front());
+  bar_score_ = bar;
+  std::erase_if(hits_, [&](const Hit& hit) { return !hit.has_bonus || hit.score < bar; });
 }
 
 std::vector<Hit> HitCollector::Finish() {

@@ -3,8 +3,8 @@
 // Hits gather in a buffer of about twice the number wanted; when it is full, the better half stays (nth_element, so a
 // page far down costs no more per match than the first) and its worst becomes the bar for what enters.
 //
-// With a proximity bonus, windows bring the scores without it. In the order of scores, what may still be among the best
-// with it is kept, too, and gets its bonus at the end; in another order, hits get theirs when they enter.
+// With a proximity bonus, windows bring the scores without it. In the order of scores, what may be among the best with
+// it is kept, and gets its bonus when the better half is chosen; in another order, hits get theirs when they enter.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +24,7 @@ struct Hit {
   uint32_t record_number = 0;
   uint32_t segment = 0;  // index in the generation
   uint32_t document = 0;
+  bool has_bonus = false;  // in its score
 };
 
 class HitCollector {
@@ -38,6 +39,9 @@ class HitCollector {
   // Every match's score is needed to order the hits. Otherwise, scores only break ties and are asked for late.
   bool needs_every_score() const { return needs_every_score_; }
   bool wants_hits() const { return kept_max_ > 0; }
+
+  // Documents whose score, the bonus included, is below this cannot be among the hits any more; 0 if any may.
+  float bar() const { return bar_score_; }
 
   void BeginSegment(uint32_t segment);
   // `scores` may be null: then `lazy_scores` is called at most once, and not at all in storage order.
@@ -63,8 +67,9 @@ class HitCollector {
   bool ComesFirst(const Hit& a, const double* a_values, const Hit& b, const double* b_values) const;
   bool EntersAfterBar(const Hit& hit, const double* values) const;
   void Add(const Hit& hit, const double* values);
+  void RaiseBar(float score);
   void KeepBest();
-  // Bonuses of all hits that may be among those wanted; the others cannot come before these without.
+  // Bonuses of all hits that may be among those wanted. The others are removed.
   void AddBonuses();
   // Hits that stay below `bar` may have less.
   void AddBonuses(float bar, std::span<uint32_t> indexes);
@@ -84,6 +89,8 @@ class HitCollector {
   bool has_bar_ = false;
   Hit bar_;
   std::vector<double> bar_values_;
+  float bar_score_ = 0;             // in the order of scores
+  std::vector<float> best_scores_;  // a heap, the least first: the kept_max_ best so far, of which a bar follows
 
   // Of the segment at hand.
   uint32_t segment_ = 0;

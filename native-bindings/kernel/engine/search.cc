@@ -62,48 +62,51 @@ class ScratchLease {
 void RemoveDeleted(const DeletionSet& deletions, Window* window) {
   if (deletions.deleted_count == 0) return;
   const auto& chunk = deletions.chunks[window->range.base / kWindowSize];
-  if (chunk) SubtractBits(window->matches, chunk->data());
+  if (chunk) window->matches.Subtract(chunk->data());
 }
 
 void RemoveBelow(float minimum_score, Window* window) {
   uint64_t passing[kWindowWords];
-  const float below = std::nextafter(minimum_score, -std::numeric_limits<float>::infinity());
-  GreaterBits(window->scores, below, WordMask(window->matches), passing);
-  IntersectBits(window->matches, passing);
+  WindowBits& matches = window->matches;
+  CompareWords(window->scores, minimum_score, matches.used, passing);
+  ForEachWord(matches.used, [&](uint32_t word) { matches.words[word] &= passing[word]; });
 }
 
 // The same where documents may reach the minimum by their bonus: only these have theirs worked out.
 void RemoveBelowWithBonus(float minimum_score, uint32_t segment, ProximityScorer* proximity, Window* window) {
-  for (uint32_t word = 0; word < kWindowWords; ++word) {
-    ForEachBit(window->matches[word], word * 64, [&](uint32_t offset) {
-      const float score = window->scores[offset];
-      if (score >= minimum_score) return;
-      const uint32_t document = window->range.base + offset;
-      const bool may_reach = score + proximity->BoundOf(segment, document) >= minimum_score;
-      if (may_reach && score + proximity->Bonus(segment, document, minimum_score - score) >= minimum_score) return;
-      window->matches[word] &= ~(uint64_t{1} << (offset % 64));
-    });
-  }
+  ForEachBit(window->matches, [&](uint32_t offset) {
+    const float score = window->scores[offset];
+    if (score >= minimum_score) return;
+    const uint32_t document = window->range.base + offset;
+    const bool may_reach = score + proximity->BoundOf(segment, document) >= minimum_score;
+    if (may_reach && score + proximity->Bonus(segment, document, minimum_score - score) >= minimum_score) return;
+    window->matches.Remove(offset);
+  });
 }
 
 // Calls visit(window, window number) for every window of a segment that has matches, after deletions, filter and
 // minimum score.
 template <typename Visit>
-void ForEachWindow(const PreparedQuery& query, const QueryPlan& plan, uint32_t segment, bool with_scores,
-                   EvaluatorScratch* scratch, ProximityScorer* proximity, Visit&& visit) {
+void ForEachWindow(const PreparedQuery& query, const QueryPlan& plan, uint32_t segment, EvaluationNeeds needs,
+                   EvaluatorScratch* scratch, ProximityScorer* proximity, const HitCollector* collector,
+                   Visit&& visit) {
   const SegmentView& view = query.generation->segments[segment];
   const ColumnFilter filter(plan.filter, *view.segment);
-  SegmentEvaluator evaluator(&query, segment, with_scores, scratch);
-  for (uint32_t index = evaluator.NextWindow(0); index < evaluator.window_count();
-       index = evaluator.NextWindow(index + 1)) {
-    Window* window = evaluator.Evaluate(index);
+  SegmentEvaluator evaluator(&query, segment, needs, scratch);
+  const auto bar = [&] {
+    if (!needs.scores || collector == nullptr) return 0.0f;
+    return plan.minimum_score > 0 ? std::min(plan.minimum_score, collector->bar()) : collector->bar();
+  };
+  for (uint32_t index = evaluator.NextWindow(0, bar()); index < evaluator.window_count();
+       index = evaluator.NextWindow(index + 1, bar())) {
+    Window* window = evaluator.Evaluate(index, bar());
     RemoveDeleted(view.deletions, window);
     if (plan.minimum_score > 0) RemoveBelow(plan.minimum_score - query.bonus_bound_max, window);
     filter.Apply(window);
     if (plan.minimum_score > 0 && !proximity->empty()) {
       RemoveBelowWithBonus(plan.minimum_score, segment, proximity, window);
     }
-    if (AnyBit(window->matches)) visit(*window, index);
+    if (window->matches.Any()) visit(*window, index);
   }
 }
 
@@ -117,7 +120,8 @@ class Searcher {
         proximity_(&query_, &scratch->proximity),
         collector_(generation, plan, &proximity_) {
     for (const PlanFacet& facet : plan.facets) facets_.emplace_back(generation, facet);
-    with_scores_ = collector_.needs_every_score() || plan.minimum_score > 0;
+    needs_.scores = collector_.needs_every_score() || plan.minimum_score > 0;
+    needs_.all_matches = (plan.flags & kNeedTotal) != 0 || !facets_.empty();
   }
 
   SearchResult Run() {
@@ -136,14 +140,14 @@ class Searcher {
     for (FacetCounter& facet : facets_) facet.BeginSegment(segment);
     std::unique_ptr<SegmentEvaluator> scorer;  // Made when a score is first asked for.
     const auto consume = [&](const Window& window, uint32_t index) {
-      total_ += CountBits(window.matches);
+      total_ += window.matches.Count();
       for (FacetCounter& facet : facets_) facet.Count(window);
-      collector_.Collect(window, with_scores_ ? window.scores : nullptr, [&]() -> const float* {
-        if (!scorer) scorer = std::make_unique<SegmentEvaluator>(&query_, segment, true, &scratch_->scoring);
+      collector_.Collect(window, needs_.scores ? window.scores : nullptr, [&]() -> const float* {
+        if (!scorer) scorer = std::make_unique<SegmentEvaluator>(&query_, segment, EvaluationNeeds{}, &scratch_->scoring);
         return scorer->Evaluate(index)->scores;
       });
     };
-    ForEachWindow(query_, plan_, segment, with_scores_, &scratch_->matching, &proximity_, consume);
+    ForEachWindow(query_, plan_, segment, needs_, &scratch_->matching, &proximity_, &collector_, consume);
     for (FacetCounter& facet : facets_) facet.EndSegment();
   }
 
@@ -163,7 +167,7 @@ class Searcher {
   ProximityScorer proximity_;
   HitCollector collector_;
   std::vector<FacetCounter> facets_;
-  bool with_scores_ = false;
+  EvaluationNeeds needs_;
   uint64_t total_ = 0;
 };
 
@@ -189,7 +193,8 @@ std::vector<uint32_t> CollectRecordNumbers(const Generation& generation, std::sp
       ForEachBit(window.matches,
                  [&](uint32_t offset) { numbers.push_back(record_numbers[window.range.base + offset]); });
     };
-    ForEachWindow(query, plan, segment, plan.minimum_score > 0, &(*scratch).matching, &proximity, consume);
+    ForEachWindow(query, plan, segment, {.scores = plan.minimum_score > 0}, &(*scratch).matching, &proximity, nullptr,
+                  consume);
   }
   scratch.Return();
   std::sort(numbers.begin(), numbers.end());

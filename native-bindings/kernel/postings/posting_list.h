@@ -23,6 +23,7 @@ inline constexpr uint32_t kPositionsMax = 1u << 31;
 
 // The most that a posting of a block can contribute: no posting has both a higher frequency and a
 // shorter document than some pair. Frequencies saturate at 65535, which stands for "that or more".
+inline constexpr uint16_t kSaturatedImpact = 65535;
 struct Impact {
   uint16_t frequency;
   uint8_t norm;

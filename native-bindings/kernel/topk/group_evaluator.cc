@@ -1,6 +1,7 @@
 #include "group_evaluator.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "simd.h"
 
@@ -43,6 +44,7 @@ GroupEvaluator::GroupEvaluator(const PreparedQuery* query, const PreparedGroup* 
   const Segment& source = *query->generation->segments[segment].segment;
   norms_ = source.norms().data();
   document_count_ = source.document_count();
+  bound_ = static_cast<float>(group->bound / query->maximum) * kBoundFactor;
   std::vector<uint32_t> slots;
   for (const PreparedAlternative& prepared : group->alternatives) {
     if (!CanMatch(prepared, *query, segment)) continue;
@@ -63,7 +65,7 @@ GroupEvaluator::GroupEvaluator(const PreparedQuery* query, const PreparedGroup* 
   if (alternatives_.size() == 1 && alternatives_[0].term != nullptr && alternatives_[0].weight == 1) {
     single_ = alternatives_[0].term;
   } else if (!alternatives_.empty()) {
-    frequencies_ = std::make_unique<float[]>(kWindowSize);
+    frequencies_ = std::make_unique<Frequencies>();
   }
 }
 
@@ -81,13 +83,39 @@ uint32_t GroupEvaluator::NextDocument(uint32_t target) {
   return next;
 }
 
-bool GroupEvaluator::ShouldProbe(const uint64_t* candidates) const {
-  if (candidates == nullptr) return false;
-  const uint64_t postings_in_window = cost_ * kWindowSize / std::max(document_count_, kWindowSize);
-  return CountBits(candidates) * alternatives_.size() * kProbeCostPostings < postings_in_window;
+uint32_t GroupEvaluator::NextDocumentBound(uint32_t target) {
+  uint32_t next = kNoDocument;
+  for (Alternative& alternative : alternatives_) {
+    next = std::min(next, alternative.phrase ? alternative.phrase->NextDocumentBound(target)
+                                             : alternative.term->NextDocumentBound(target));
+    if (next <= target) break;
+  }
+  return next;
 }
 
-void GroupEvaluator::Match(WindowRange range, const uint64_t* candidates, bool for_scores) {
+// A saturated sum is no more than the sum of its saturated parts.
+float GroupEvaluator::Bound(WindowRange range) {
+  const float* saturation = query_->saturation.data();
+  float sum = 0;
+  for (Alternative& alternative : alternatives_) {
+    alternative.bound = alternative.phrase ? alternative.phrase->Bound(range, alternative.weight, saturation)
+                                           : alternative.term->Bound(range, alternative.weight, saturation);
+    sum += alternative.bound;
+  }
+  return std::min(bound_, group_->weight * sum * kBoundFactor);
+}
+
+float GroupEvaluator::BlockBound(const PostingCursor& cursor, uint32_t block) const {
+  return group_->weight * cursor.ComputeBound(block, only_weight(), query_->saturation.data()) * kBoundFactor;
+}
+
+bool GroupEvaluator::ShouldProbe(const WindowBits* candidates) const {
+  if (candidates == nullptr) return false;
+  const uint64_t postings_in_window = cost_ * kWindowSize / std::max(document_count_, kWindowSize);
+  return candidates->Count() * alternatives_.size() * kProbeCostPostings < postings_in_window;
+}
+
+void GroupEvaluator::Match(WindowRange range, const WindowBits* candidates, bool for_scores) {
   range_ = range;
   ranked_ = false;
   if (ShouldProbe(candidates)) {
@@ -103,15 +131,15 @@ void GroupEvaluator::Match(WindowRange range, const uint64_t* candidates, bool f
 
 void GroupEvaluator::MatchSingle(WindowRange range) {
   uint64_t words = 0;
-  uint64_t added[kWindowWords] = {};
-  single_->AddBits(range, added, scratch_->flags, &words, &first_posting_);
-  FlagBits(scratch_->flags, words, bits_);
-  UniteBits(bits_, added);
+  bits_.Clear();
+  single_->AddBits(range, &bits_, scratch_->flags, &words, &first_posting_);
+  AddFlagWords(scratch_->flags, words, bits_.words);
+  bits_.used |= words;
   WipeWords(scratch_->flags, words);
   ranked_ = true;
 }
 
-uint64_t GroupEvaluator::SetFlags(WindowRange range, uint64_t* bits, uint8_t* flags) {
+uint64_t GroupEvaluator::SetFlags(WindowRange range, WindowBits* bits, uint8_t* flags) {
   uint64_t words = 0;
   uint32_t first_posting;
   single_->AddBits(range, bits, flags, &words, &first_posting);
@@ -119,91 +147,129 @@ uint64_t GroupEvaluator::SetFlags(WindowRange range, uint64_t* bits, uint8_t* fl
 }
 
 uint64_t GroupEvaluator::Scatter(WindowRange range, float* scores) {
+  return ScatterAbove(range, std::numeric_limits<float>::infinity(), scores);
+}
+
+uint64_t GroupEvaluator::ScatterAbove(WindowRange range, float spare, float* scores) {
   uint64_t words = 0;
-  float* contributions = scratch_->contributions;
-  const float* saturation = query_->saturation.data();
-  const float weight = group_->weight;
-  single_->ForEachRun<true>(range, [&](const uint32_t* documents, const uint32_t* frequencies, uint32_t count) {
-    Contributions(documents, frequencies, count, norms_, saturation, weight, contributions);
-    for (uint32_t i = 0; i < count; ++i) scores[documents[i] - range.base] += contributions[i];
-    words |= TouchedWords(documents, count, range.base);
-  });
+  const TermScoring scoring{norms_, query_->saturation.data(), group_->weight};
+  const float least = alternatives_[0].bound - spare / group_->weight;
+  single_->ForEachRun(
+      range, [&](uint32_t block) { return single_->BlockBound(block) >= least; },
+      [&](uint32_t begin, uint32_t end) {
+        const uint32_t* documents = single_->documents();
+        const float* contributions = single_->contributions(scoring);
+        for (uint32_t i = begin; i < end; ++i) scores[documents[i] - range.base] += contributions[i];
+        words |= TouchedWords(documents + begin, end - begin, range.base);
+      });
   return words;
 }
 
+bool GroupEvaluator::HasBlocksBelow(float spare) const {
+  return std::any_of(alternatives_.begin(), alternatives_.end(), [&](const Alternative& alternative) {
+    return !alternative.phrase && alternative.bound * group_->weight > spare;
+  });
+}
+
+template <typename Choose>
+void GroupEvaluator::AccumulateTerm(WindowRange range, const Alternative& alternative, Choose&& choose) {
+  PostingCursor& term = *alternative.term;
+  float* sums = frequencies_->of.data();
+  term.ForEachRun(range, choose, [&](uint32_t begin, uint32_t end) {
+    const uint32_t* documents = term.documents();
+    const uint32_t* frequencies = term.frequencies();
+    for (uint32_t i = begin; i < end; ++i) {
+      sums[documents[i] - range.base] += alternative.weight * FrequencyToFloat(frequencies[i]);
+    }
+    frequency_words_ |= TouchedWords(documents + begin, end - begin, range.base);
+  });
+}
+
+void GroupEvaluator::MatchAbove(WindowRange range, float spare) {
+  range_ = range;
+  ranked_ = false;
+  WipeFrequencies();
+  for (const Alternative& alternative : alternatives_) {
+    if (alternative.phrase) {
+      AddPhrase(range, nullptr, alternative, true);
+      continue;
+    }
+    const float least = alternative.bound - spare / group_->weight;
+    AccumulateTerm(range, alternative, [&](uint32_t block) { return alternative.term->BlockBound(block) >= least; });
+  }
+  FinishAccumulation();
+}
+
 void GroupEvaluator::WipeFrequencies() {
-  WipeWords(frequencies_.get(), frequency_words_);
+  WipeWords(frequencies_->of.data(), frequency_words_);
   frequency_words_ = 0;
 }
 
-void GroupEvaluator::MatchByProbing(WindowRange range, const uint64_t* candidates, bool for_scores) {
-  ClearBits(bits_);
+void GroupEvaluator::MatchByProbing(WindowRange range, const WindowBits* candidates, bool for_scores) {
+  bits_.Clear();
   if (frequencies_) WipeFrequencies();
-  ForEachBit(candidates, [&](uint32_t offset) {
+  ForEachBit(*candidates, [&](uint32_t offset) {
     const uint32_t document = range.base + offset;
     const float frequency =
         single_ != nullptr ? (single_->Seek(document) ? 1.0f : 0.0f) : Frequency(document, !for_scores);
     if (frequency <= 0) return;
-    bits_[offset / 64] |= uint64_t{1} << (offset % 64);
+    bits_.Add(offset);
     if (single_ != nullptr || !for_scores) return;
-    frequencies_[offset] = frequency;
+    frequencies_->of[offset] = frequency;
     frequency_words_ |= uint64_t{1} << (offset / 64);
   });
 }
 
-void GroupEvaluator::MatchByFlags(WindowRange range, const uint64_t* candidates) {
+void GroupEvaluator::MatchByFlags(WindowRange range, const WindowBits* candidates) {
   uint8_t* flags = scratch_->flags;
   uint64_t words = 0;
+  bits_.Clear();
   for (const Alternative& alternative : alternatives_) {
     if (alternative.phrase) continue;
-    alternative.term->ForEachRun<false>(range, [&](const uint32_t* documents, const uint32_t*, uint32_t count) {
-      for (uint32_t i = 0; i < count; ++i) flags[documents[i] - range.base] = 1;
-      words |= TouchedWords(documents, count, range.base);
-    });
+    uint32_t first_posting;
+    alternative.term->AddBits(range, &bits_, flags, &words, &first_posting);
   }
-  FlagBits(flags, words, bits_);
+  AddFlagWords(flags, words, bits_.words);
+  bits_.used |= words;
   WipeWords(flags, words);
   for (const Alternative& alternative : alternatives_) {
     if (alternative.phrase) AddPhrase(range, candidates, alternative, false);
   }
 }
 
-void GroupEvaluator::MatchByAccumulation(WindowRange range, const uint64_t* candidates) {
+void GroupEvaluator::MatchByAccumulation(WindowRange range, const WindowBits* candidates) {
   WipeFrequencies();
-  float* sums = frequencies_.get();
   for (const Alternative& alternative : alternatives_) {
     if (alternative.phrase) {
       AddPhrase(range, candidates, alternative, true);
       continue;
     }
-    const float weight = alternative.weight;
-    alternative.term->ForEachRun<true>(range,
-                                       [&](const uint32_t* documents, const uint32_t* frequencies, uint32_t count) {
-                                         for (uint32_t i = 0; i < count; ++i) {
-                                           sums[documents[i] - range.base] += weight * FrequencyToFloat(frequencies[i]);
-                                         }
-                                         frequency_words_ |= TouchedWords(documents, count, range.base);
-                                       });
+    AccumulateTerm(range, alternative, [](uint32_t) { return true; });
   }
-  GreaterBits(sums, 0, frequency_words_, bits_);
+  FinishAccumulation();
 }
 
-void GroupEvaluator::AddPhrase(WindowRange range, const uint64_t* candidates, const Alternative& alternative,
+void GroupEvaluator::FinishAccumulation() {
+  bits_.Clear();
+  CompareWords(frequencies_->of.data(), kLeastPositive, frequency_words_, bits_.words);
+  bits_.used = frequency_words_;
+}
+
+void GroupEvaluator::AddPhrase(WindowRange range, const WindowBits* candidates, const Alternative& alternative,
                                bool for_scores) {
   PhraseMatcher& phrase = *alternative.phrase;
   for (uint32_t document = phrase.NextDocument(range.base); document < range.end;
        document = phrase.NextDocument(document + 1)) {
     const uint32_t offset = document - range.base;
-    const uint64_t bit = uint64_t{1} << (offset % 64);
-    if (candidates != nullptr && !(candidates[offset / 64] & bit)) continue;
-    if (!for_scores && (bits_[offset / 64] & bit)) continue;
+    if (candidates != nullptr && !candidates->Contains(offset)) continue;
+    if (!for_scores && bits_.Contains(offset)) continue;
     const uint32_t frequency = phrase.Frequency(document, !for_scores);
     if (frequency == 0) continue;
     if (for_scores) {
-      frequencies_[offset] += alternative.weight * FrequencyToFloat(frequency);
+      frequencies_->of[offset] += alternative.weight * FrequencyToFloat(frequency);
       frequency_words_ |= uint64_t{1} << (offset / 64);
     } else {
-      bits_[offset / 64] |= bit;
+      bits_.Add(offset);
     }
   }
 }
@@ -224,42 +290,42 @@ float GroupEvaluator::Frequency(uint32_t document, bool any) {
   return sum;
 }
 
-void GroupEvaluator::AddScores(const uint64_t* matches, float* scores) {
+void GroupEvaluator::AddScores(const WindowBits& matches, float* scores) {
   if (ranked_) {
     AddRankedScores(matches, scores);
     return;
   }
   const float weight = group_->weight;
   const float* saturation = query_->saturation.data();
-  for (uint32_t word = 0; word < kWindowWords; ++word) {
-    ForEachBit(matches[word] & bits_[word], word * 64, [&](uint32_t offset) {
+  ForEachWord(matches.used & bits_.used, [&](uint32_t word) {
+    ForEachBit(matches.words[word] & bits_.words[word], word * 64, [&](uint32_t offset) {
       const uint32_t document = range_.base + offset;
       float frequency;
       if (single_ == nullptr) {
-        frequency = frequencies_[offset];
+        frequency = frequencies_->of[offset];
       } else {
         if (!single_->Seek(document)) return;
         frequency = FrequencyToFloat(single_->Frequency());
       }
       scores[offset] += Contribution(frequency, saturation[norms_[document]], weight);
     });
-  }
+  });
 }
 
 // The rank of a document among the bits of the window is the number of its posting, counted from the first.
-void GroupEvaluator::AddRankedScores(const uint64_t* matches, float* scores) {
+void GroupEvaluator::AddRankedScores(const WindowBits& matches, float* scores) {
   const float weight = group_->weight;
   const float* saturation = query_->saturation.data();
   uint32_t posting = first_posting_;
-  for (uint32_t word = 0; word < kWindowWords; ++word) {
-    const uint64_t all = bits_[word];
-    ForEachBit(matches[word] & all, word * 64, [&](uint32_t offset) {
+  ForEachWord(bits_.used, [&](uint32_t word) {
+    const uint64_t all = bits_.words[word];
+    ForEachBit(matches.words[word] & all, word * 64, [&](uint32_t offset) {
       const uint64_t before = all & ((uint64_t{1} << (offset % 64)) - 1);
       const float frequency = FrequencyToFloat(single_->FrequencyOf(posting + PopCount(before)));
       scores[offset] += Contribution(frequency, saturation[norms_[range_.base + offset]], weight);
     });
     posting += PopCount(all);
-  }
+  });
 }
 
 }  // namespace gannet

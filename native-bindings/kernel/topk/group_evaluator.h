@@ -1,6 +1,7 @@
 // One group of a query in one segment: which documents of a window it matches, and what it adds to their scores.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -13,11 +14,14 @@
 
 namespace gannet {
 
+// Sums are of floats: what is compared with them allows for their rounding.
+inline constexpr float kBoundFactor = 1 + 1e-5f;
+
 // What evaluators of one thread share. All arrays are zero between uses (window.h).
 struct EvaluatorScratch {
   Window window;
+  WindowBits candidates;
   alignas(64) uint8_t flags[kWindowSize] = {};
-  alignas(64) float contributions[kBlockSize + kVectorPadding] = {};
   std::vector<PostingCursor> cursors;
 };
 
@@ -33,43 +37,76 @@ class GroupEvaluator {
   // One term of weight 1: Scatter and SetFlags may be used, and are the fast way for unions.
   bool is_single_term() const { return single_ != nullptr; }
   const PreparedGroup& group() const { return *group_; }
+  size_t alternative_count() const { return alternatives_.size(); }
+  // One alternative can match in the segment, whatever its weight: then these are what they say.
+  bool has_one_alternative() const { return alternatives_.size() == 1; }
+  float only_weight() const { return alternatives_[0].weight; }
+  PhraseMatcher* phrase() const { return alternatives_[0].phrase.get(); }  // null for a term
+  // The lists that a match is in: of the term, or of the phrase's distinct words by slot.
+  std::span<PostingCursor> required_cursors() const {
+    return alternatives_[0].phrase ? alternatives_[0].phrase->cursors() : std::span(alternatives_[0].term, 1);
+  }
+  // With one alternative: the most that it adds to a document of a block of one of these lists.
+  float BlockBound(const PostingCursor& cursor, uint32_t block) const;
   // Postings to look at, at most.
   uint64_t cost() const { return cost_; }
 
-  // A lower bound of the next document >= target that matches; kNoDocument if there is none.
+  // A lower bound of the next document >= target that matches; kNoDocument if there is none. The second decodes
+  // nothing, and is further off.
   uint32_t NextDocument(uint32_t target);
+  uint32_t NextDocumentBound(uint32_t target);
+
+  // The most that the group adds to the score of a document: of all, and of those in the range. Ranges must ascend.
+  float Bound() const { return bound_; }
+  float Bound(WindowRange range);
 
   // Computes bits(): right for the documents in `candidates` (all where null), anything for others. With
   // `for_scores`, AddScores may follow.
-  void Match(WindowRange range, const uint64_t* candidates, bool for_scores);
-  const uint64_t* bits() const { return bits_; }
+  void Match(WindowRange range, const WindowBits* candidates, bool for_scores);
+  // The same for all documents and for scores, but for blocks of postings whose bound is more than `spare` below the
+  // one that Bound(range) took for their list: they are left out.
+  void MatchAbove(WindowRange range, float spare);
+  const WindowBits& bits() const { return bits_; }
 
   // Adds the contribution of the group to those of `matches` (a subset of Match's candidates) that it matches.
-  void AddScores(const uint64_t* matches, float* scores);
+  void AddScores(const WindowBits& matches, float* scores);
 
   // Single terms: adds to the scores of all documents in the window. Returns the words touched.
   uint64_t Scatter(WindowRange range, float* scores);
+  // The same, leaving out what MatchAbove leaves out.
+  uint64_t ScatterAbove(WindowRange range, float spare, float* scores);
+  // Whether `spare` may leave out any block (MatchAbove).
+  bool HasBlocksBelow(float spare) const;
+
   // Single terms: sets the bits or the flags of all documents in the window. Returns the words of flags touched.
-  uint64_t SetFlags(WindowRange range, uint64_t* bits, uint8_t* flags);
+  uint64_t SetFlags(WindowRange range, WindowBits* bits, uint8_t* flags);
 
   // Weighted frequency of the group in a document, any order; 0 where it does not match.
   float Frequency(uint32_t document, bool any);
 
  private:
+  struct Frequencies {
+    alignas(64) std::array<float, kWindowSize> of{};
+  };
+
   struct Alternative {
     float weight;
     PostingCursor* term;                    // null for a phrase
     std::unique_ptr<PhraseMatcher> phrase;  // null for a term
+    float bound = 0;                        // of Bound(range), not yet times the group's weight
   };
 
   uint64_t AlternativeCost(const Alternative& alternative) const;
-  bool ShouldProbe(const uint64_t* candidates) const;
+  bool ShouldProbe(const WindowBits* candidates) const;
   void MatchSingle(WindowRange range);
-  void MatchByProbing(WindowRange range, const uint64_t* candidates, bool for_scores);
-  void MatchByFlags(WindowRange range, const uint64_t* candidates);
-  void MatchByAccumulation(WindowRange range, const uint64_t* candidates);
-  void AddPhrase(WindowRange range, const uint64_t* candidates, const Alternative& alternative, bool for_scores);
-  void AddRankedScores(const uint64_t* matches, float* scores);
+  void MatchByProbing(WindowRange range, const WindowBits* candidates, bool for_scores);
+  void MatchByFlags(WindowRange range, const WindowBits* candidates);
+  void MatchByAccumulation(WindowRange range, const WindowBits* candidates);
+  template <typename Choose>
+  void AccumulateTerm(WindowRange range, const Alternative& alternative, Choose&& choose);
+  void FinishAccumulation();
+  void AddPhrase(WindowRange range, const WindowBits* candidates, const Alternative& alternative, bool for_scores);
+  void AddRankedScores(const WindowBits& matches, float* scores);
   void WipeFrequencies();
 
   const PreparedQuery* query_;
@@ -78,6 +115,7 @@ class GroupEvaluator {
   const uint8_t* norms_;
   uint32_t document_count_;
   uint64_t cost_ = 0;
+  float bound_ = 0;
   std::vector<Alternative> alternatives_;
   PostingCursor* single_ = nullptr;
 
@@ -85,8 +123,8 @@ class GroupEvaluator {
   WindowRange range_{0, 0};
   bool ranked_ = false;         // bits_ are all the single term's postings of the window
   uint32_t first_posting_ = 0;  // number of the first of them
-  alignas(64) uint64_t bits_[kWindowWords] = {};
-  std::unique_ptr<float[]> frequencies_;  // by offset; several alternatives or phrases
+  WindowBits bits_;
+  std::unique_ptr<Frequencies> frequencies_;  // by offset; several alternatives or phrases
   uint64_t frequency_words_ = 0;          // touched
 };
 

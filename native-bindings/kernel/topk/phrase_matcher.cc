@@ -22,7 +22,7 @@ void KeepFollowed(std::span<const uint32_t> positions, uint32_t offset, std::vec
 }  // namespace
 
 PhraseMatcher::PhraseMatcher(const Segment* segment, std::vector<uint32_t> slots, std::span<PostingCursor> cursors)
-    : segment_(segment), slots_(std::move(slots)), cursors_(cursors), positions_(cursors.size()) {
+    : segment_(segment), slots_(std::move(slots)), cursors_(cursors), postings_(cursors.size()), positions_(cursors.size()) {
   for (uint32_t slot = 0; slot < cursors_.size(); ++slot) {
     if (cursors_[slot].document_frequency() < cursors_[rarest_].document_frequency()) rarest_ = slot;
   }
@@ -42,12 +42,32 @@ uint32_t PhraseMatcher::NextDocument(uint32_t target) {
   return next;
 }
 
+uint32_t PhraseMatcher::NextDocumentBound(uint32_t target) {
+  uint32_t next = target;
+  for (PostingCursor& cursor : cursors_) {
+    next = std::max(next, cursor.NextDocumentBound(next));
+    if (next == kNoDocument) break;
+  }
+  return next;
+}
+
+float PhraseMatcher::Bound(WindowRange range, float weight, const float* saturation) {
+  float bound = 1;
+  for (PostingCursor& cursor : cursors_) bound = std::min(bound, cursor.Bound(range, weight, saturation));
+  return bound;
+}
+
 uint32_t PhraseMatcher::Frequency(uint32_t document, bool any) {
   if (!cursors_[rarest_].Seek(document)) return 0;
   for (PostingCursor& cursor : cursors_) {
     if (!cursor.Seek(document)) return 0;
   }
-  for (uint32_t slot = 0; slot < cursors_.size(); ++slot) positions_[slot] = cursors_[slot].Positions();
+  for (uint32_t slot = 0; slot < cursors_.size(); ++slot) postings_[slot] = cursors_[slot].posting();
+  return FrequencyAt(document, postings_, any);
+}
+
+uint32_t PhraseMatcher::FrequencyAt(uint32_t document, std::span<const uint32_t> postings, bool any) {
+  for (uint32_t slot = 0; slot < cursors_.size(); ++slot) positions_[slot] = cursors_[slot].PositionsOf(postings[slot]);
   // The word with the fewest occurrences proposes where the phrase might start; the others confirm.
   uint32_t proposer = 0;
   for (uint32_t i = 1; i < slots_.size(); ++i) {

@@ -16,15 +16,24 @@ class PhraseMatcher {
   // the caller's and must outlive the matcher.
   PhraseMatcher(const Segment* segment, std::vector<uint32_t> slots, std::span<PostingCursor> cursors);
 
+  // By slot.
+  std::span<PostingCursor> cursors() const { return cursors_; }
+
   // Documents of the rarest term.
   uint32_t cost() const { return cursors_[rarest_].document_frequency(); }
 
-  // A lower bound of the next match.
+  // A lower bound of the next match. The second decodes nothing.
   uint32_t NextDocument(uint32_t target);
+  uint32_t NextDocumentBound(uint32_t target);
+
+  // PostingCursor::Bound of the phrase, which no document holds more often than any of its words.
+  float Bound(WindowRange range, float weight, const float* saturation);
 
   // Sum over the phrase's occurrences of the weight units of the field that each lies in; 0 where it does not occur.
   // With `any`, 1 as soon as there is one.
   uint32_t Frequency(uint32_t document, bool any);
+  // The same for a document that all words are in, with its postings by slot.
+  uint32_t FrequencyAt(uint32_t document, std::span<const uint32_t> postings, bool any);
 
  private:
   uint32_t WeighOccurrences(uint32_t document) const;
@@ -33,6 +42,7 @@ class PhraseMatcher {
   std::vector<uint32_t> slots_;
   std::span<PostingCursor> cursors_;
   uint32_t rarest_ = 0;
+  std::vector<uint32_t> postings_;                    // by slot
   std::vector<std::span<const uint32_t>> positions_;  // by slot
   std::vector<uint32_t> starts_;                      // candidates for the position of the first term
   uint32_t uniform_weight_ = 0;                       // where all fields weigh the same; else 0

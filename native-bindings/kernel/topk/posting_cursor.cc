@@ -1,6 +1,10 @@
 #include "posting_cursor.h"
 
+#include <array>
+#include <bit>
 #include <cstring>
+
+#include "../common/error.h"
 
 namespace gannet {
 namespace {
@@ -13,7 +17,7 @@ uint64_t LoadWord(std::span<const uint8_t> bytes, size_t at) {
 }
 
 // Adds a bitset that begins at document `first` to the window's; returns how many of its bits lie before the range.
-uint32_t AddBitset(WindowRange range, uint32_t first, std::span<const uint8_t> bytes, uint64_t* bits) {
+uint32_t AddBitset(WindowRange range, uint32_t first, std::span<const uint8_t> bytes, WindowBits* bits) {
   uint32_t before = 0;
   for (size_t at = 0; at < bytes.size(); at += 8) {
     uint64_t word = LoadWord(bytes, at);
@@ -30,24 +34,97 @@ uint32_t AddBitset(WindowRange range, uint32_t first, std::span<const uint8_t> b
       document = range.base;
     }
     const auto offset = static_cast<uint32_t>(document - range.base);
-    bits[offset / 64] |= word << (offset % 64);
-    if (offset % 64 != 0 && offset / 64 + 1 < kWindowWords) bits[offset / 64 + 1] |= word >> (64 - offset % 64);
+    bits->words[offset / 64] |= word << (offset % 64);
+    bits->used |= uint64_t{1} << (offset / 64);
+    if (offset % 64 != 0 && offset / 64 + 1 < kWindowWords) {
+      bits->words[offset / 64 + 1] |= word >> (64 - offset % 64);
+      bits->used |= uint64_t{1} << (offset / 64 + 1);
+    }
   }
   return before;
 }
 
-void AddRange(uint32_t begin, uint32_t end, uint64_t* bits) {
-  for (uint32_t word = begin / 64; word * 64 < end; ++word) {
-    uint64_t mask = ~uint64_t{0};
-    if (word * 64 < begin) mask <<= begin % 64;
-    if (end - word * 64 < 64) mask &= (uint64_t{1} << (end % 64)) - 1;
-    bits[word] |= mask;
-  }
-}
-
 }  // namespace
 
-void PostingCursor::AddBits(WindowRange range, uint64_t* bits, uint8_t* flags, uint64_t* flag_words,
+bool PostingCursor::CoverSlowly(uint32_t document) {
+  uint32_t from = 0;
+  if (covered_from_ <= covered_to_ && document > covered_to_) {
+    from = block_ + 1;
+  } else if (document >= anchor_document_) {
+    from = anchor_block_;
+  }
+  const uint32_t block = list_->FindBlock(from, document);
+  if (block >= list_->block_count()) return false;
+  if (decoded_block_ == block) {
+    Enter(block, false);
+  } else {
+    Enter(block, list_->BlockBitset(block, &bitset_first_, &bitset_));
+    if (!is_bitset_) Decode(block);
+  }
+  if (document / kWindowSize != anchor_document_ / kWindowSize || document < anchor_document_) {
+    anchor_document_ = document;
+    anchor_block_ = block;
+  }
+  return true;
+}
+
+bool PostingCursor::BitsetContains(uint32_t document) const {
+  if (document < bitset_first_) return false;
+  if (bitset_.empty()) return true;
+  const uint32_t bit = document - bitset_first_;
+  return bitset_[bit / 8] >> (bit % 8) & 1;
+}
+
+// How many documents of the bitset come before this one.
+uint32_t PostingCursor::BitsetRank(uint32_t document) const {
+  const uint32_t bit = document - bitset_first_;
+  if (bitset_.empty()) return bit;
+  uint32_t rank = 0;
+  for (uint32_t word = 0; word < bit / 64; ++word) rank += PopCount(LoadWord(bitset_, 8 * size_t{word}));
+  return rank + PopCount(LoadWord(bitset_, 8 * size_t{bit / 64}) & ((uint64_t{1} << (bit % 64)) - 1));
+}
+
+// The bitset's last document is the block's, which is not before the target.
+uint32_t PostingCursor::NextInBitset(uint32_t target) const {
+  if (target <= bitset_first_) return bitset_first_;
+  if (bitset_.empty()) return target;
+  uint32_t bit = target - bitset_first_;
+  uint64_t word = LoadWord(bitset_, bit / 64 * size_t{8}) >> (bit % 64);
+  while (word == 0) {
+    bit = (bit / 64 + 1) * 64;
+    word = LoadWord(bitset_, bit / 64 * size_t{8});
+  }
+  return bitset_first_ + bit + static_cast<uint32_t>(std::countr_zero(word));
+}
+
+uint32_t PostingCursor::Intersect(uint32_t count, uint32_t* documents, uint32_t* postings, uint32_t* places) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < count;) {
+    if (!Cover(documents[i])) break;
+    const uint32_t first_posting = block_ * kBlockSize;
+    if (is_bitset_) {
+      for (; i < count && documents[i] <= covered_to_; ++i) {
+        if (!BitsetContains(documents[i])) continue;
+        const uint32_t document = documents[i];
+        documents[kept] = document;
+        postings[kept] = first_posting + BitsetRank(document);
+        places[kept++] = i;
+      }
+      continue;
+    }
+    for (; i < count && documents[i] <= covered_to_; ++i) {
+      const uint32_t document = documents[i];
+      const uint32_t index = LowerBound(document);
+      documents[kept] = document;
+      postings[kept] = first_posting + index;
+      places[kept] = i;
+      kept += documents_[index] == document;
+    }
+  }
+  return kept;
+}
+
+void PostingCursor::AddBits(WindowRange range, WindowBits* bits, uint8_t* flags, uint64_t* flag_words,
                             uint32_t* first_posting) {
   uint32_t block = list_->FindBlock(bits_block_, range.base);
   bits_block_ = block;
@@ -57,28 +134,22 @@ void PostingCursor::AddBits(WindowRange range, uint64_t* bits, uint8_t* flags, u
     uint32_t first;
     uint32_t before = 0;
     std::span<const uint8_t> bytes;
-    if (list_->BlockBitset(block, &first, &bytes)) {
+    if (decoded_block_ != block && list_->BlockBitset(block, &first, &bytes)) {
       if (!bytes.empty()) {
         before = AddBitset(range, first, bytes, bits);
       } else {
         before = first < range.base ? range.base - first : 0;
         const uint32_t begin = std::max(first, range.base);
         const uint32_t end = std::min(last + 1, range.end);
-        if (begin < end) AddRange(begin - range.base, end - range.base, bits);
+        if (begin < end) bits->AddRange(begin - range.base, end - range.base);
       }
     } else {
-      if (block != block_ || length_ == 0) {
-        Load(block);
-        covered_from_ = documents_[0];
-      }
-      const uint32_t begin =
-          documents_[0] >= range.base || documents_[length_ - 1] < range.base ? 0 : LowerBound(range.base);
-      const uint32_t stop = documents_[length_ - 1] < range.end ? length_ : LowerBound(range.end);
+      Decode(block);
+      const uint32_t begin = documents_[0] >= range.base ? 0 : LowerBound(range.base);
+      const uint32_t stop = last < range.end ? length_ : LowerBound(range.end);
       before = begin;
-      if (begin < stop && documents_[begin] >= range.base) {
-        for (uint32_t i = begin; i < stop; ++i) flags[documents_[i] - range.base] = 1;
-        *flag_words |= TouchedWords(documents_ + begin, stop - begin, range.base);
-      }
+      for (uint32_t i = begin; i < stop; ++i) flags[documents_[i] - range.base] = 1;
+      if (begin < stop) *flag_words |= TouchedWords(documents_ + begin, stop - begin, range.base);
     }
     if (is_first) *first_posting += before;
     if (last >= range.end - 1) return;
@@ -86,18 +157,86 @@ void PostingCursor::AddBits(WindowRange range, uint64_t* bits, uint8_t* flags, u
   }
 }
 
-void PostingCursor::LoadPositions() {
+float PostingCursor::ComputeBound(uint32_t block, float weight, const float* saturation) const {
+  std::array<Impact, kImpactsPerBlock> scratch;
+  float bound = 0;
+  for (const Impact& impact : list_->BlockImpacts(block, &scratch)) {
+    if (impact.frequency == kSaturatedImpact) return 1;
+    const float frequency = weight * static_cast<float>(impact.frequency);
+    bound = std::max(bound, frequency / (frequency + saturation[impact.norm]));
+  }
+  return bound;
+}
+
+float PostingCursor::Bound(WindowRange range, float weight, const float* saturation) {
+  uint32_t block = list_->FindBlock(bounds_begin_, range.base);
+  // The block that reaches into this range from the one before has its bound already.
+  const bool is_known = block >= bounds_begin_ && block < bounds_end_;
+  const float known = is_known ? bounds_[block - bounds_begin_] : 0;
+  const uint32_t first = block;
+  bounds_begin_ = first;
+  float bound = 0;
+  for (; block < list_->block_count() && block - first < kWindowBlocksMax; ++block) {
+    if (block > 0 && list_->last_document(block - 1) + 1 >= range.end) break;
+    bounds_[block - first] = block == first && is_known ? known : ComputeBound(block, weight, saturation);
+    bound = std::max(bound, bounds_[block - first]);
+    if (list_->last_document(block) >= range.end - 1) {
+      ++block;
+      break;
+    }
+  }
+  bounds_end_ = block;
+  return bound;
+}
+
+void PostingCursor::LoadFrequencies(uint32_t block) {
+  if (block >= list_->block_count()) throw Error(ErrorCode::kDamaged, "posting list: documents");
+  list_->DecodeFrequencies(block, frequencies_);
+  frequency_block_ = block;
+}
+
+void PostingCursor::LoadContributions(const TermScoring& scoring) {
+  const uint32_t* frequencies = this->frequencies();
+  Contributions(documents_, frequencies, length_, scoring.norms, scoring.saturation, scoring.weight, contributions_);
+  contribution_block_ = decoded_block_;
+}
+
+std::span<const uint32_t> PostingCursor::PositionsOf(uint32_t posting) {
+  // So many documents cost as much one by one as the whole block.
+  constexpr uint32_t kRequestsMax = 3;
+  const uint32_t block = posting / kBlockSize;
+  const uint32_t index = posting % kBlockSize;
+  if (block >= list_->block_count() || index >= list_->block_length(block)) {
+    throw Error(ErrorCode::kDamaged, "posting list: documents");
+  }
+  if (block != position_block_) {
+    position_block_ = block;
+    position_requests_ = 0;
+    has_block_positions_ = false;
+  }
+  if (!has_block_positions_) {
+    if (++position_requests_ <= kRequestsMax) {
+      list_->DecodePositions(block, index, &positions_);
+      return positions_;
+    }
+    LoadPositions(block);
+    has_block_positions_ = true;
+  }
+  return {positions_.data() + position_begins_[index], position_begins_[index + 1] - position_begins_[index]};
+}
+
+void PostingCursor::LoadPositions(uint32_t block) {
   uint32_t counts[kBlockSize];
-  list_->DecodeBlockPositions(block_, counts, &positions_);
+  list_->DecodeBlockPositions(block, counts, &positions_);
   position_begins_.resize(kBlockSize + 1);
+  const uint32_t length = list_->block_length(block);
   uint32_t begin = 0;
-  for (uint32_t i = 0; i < length_; ++i) {
+  for (uint32_t i = 0; i < length; ++i) {
     position_begins_[i] = begin;
     // Counts and positions come from one decoder, but what is damaged must not be read behind its end.
     begin = static_cast<uint32_t>(std::min<uint64_t>(uint64_t{begin} + counts[i], positions_.size()));
   }
-  position_begins_[length_] = begin;
-  position_block_ = block_;
+  position_begins_[length] = begin;
 }
 
 }  // namespace gannet

@@ -176,6 +176,10 @@ class QueryPreparer {
 
 }  // namespace
 
+float PreparedQuery::BonusBound(const PreparedPair& pair) const {
+  return static_cast<float>(pair.bound / maximum * kBonusFactor + kBonusMargin);
+}
+
 PreparedQuery PrepareQuery(const Generation& generation, const QueryPlan& plan) {
   PreparedQuery query;
   query.generation = &generation;

@@ -82,6 +82,9 @@ struct PreparedQuery {
   std::array<float, 256> bonus_bound{};
   float bonus_bound_max = 0;
   std::array<float, 256> saturation;  // K by norm code
+
+  // The most that a pair adds to a score, rounding included.
+  float BonusBound(const PreparedPair& pair) const;
 };
 
 // `plan` must outlive the result.

@@ -5,10 +5,16 @@
 #include "simd.h"
 
 namespace gannet {
+namespace {
 
-SegmentEvaluator::SegmentEvaluator(const PreparedQuery* query, uint32_t segment, bool with_scores,
+// Scores are sums of floats in another order than their bounds: what is compared allows for the rounding.
+constexpr float kBarFactor = 1 - 1e-5f;
+
+}  // namespace
+
+SegmentEvaluator::SegmentEvaluator(const PreparedQuery* query, uint32_t segment, EvaluationNeeds needs,
                                    EvaluatorScratch* scratch)
-    : query_(query), scratch_(scratch), window_(&scratch->window), with_scores_(with_scores) {
+    : query_(query), scratch_(scratch), window_(&scratch->window), needs_(needs) {
   document_count_ = query->generation->segments[segment].segment->document_count();
   window_count_ = (document_count_ + kWindowSize - 1) / kWindowSize;
   size_t cursor_count = 0;
@@ -18,7 +24,7 @@ SegmentEvaluator::SegmentEvaluator(const PreparedQuery* query, uint32_t segment,
   groups_.reserve(query->groups.size());  // Pointers into it are kept.
   for (const PreparedGroup& group : query->groups) {
     // Beside kMust groups, others only matter for scores.
-    if (group.occur == Occur::kShould && query->has_must && !with_scores) continue;
+    if (group.occur == Occur::kShould && query->has_must && !needs.scores) continue;
     GroupEvaluator evaluator(query, &group, segment, scratch, &cursors);
     if (evaluator.empty()) {
       cannot_match_ |= group.occur == Occur::kMust;
@@ -32,111 +38,219 @@ SegmentEvaluator::SegmentEvaluator(const PreparedQuery* query, uint32_t segment,
   }
   std::stable_sort(must_.begin(), must_.end(),
                    [](const GroupEvaluator* a, const GroupEvaluator* b) { return a->cost() < b->cost(); });
+  if (!query->has_must && needs.scores) MakeBounds();
+  if (!cannot_match_ && !must_.empty() && ConjunctionEvaluator::IsWorthwhile(must_, document_count_)) {
+    conjunction_ = std::make_unique<ConjunctionEvaluator>(
+        query, query->generation->segments[segment].segment->norms().data(),
+        ConjunctionEvaluator::Groups{must_, must_not_, scoring_}, needs.scores, needs.all_matches);
+  }
 }
 
 SegmentEvaluator::~SegmentEvaluator() { WipeWords(window_->scores, score_words_); }
 
-uint32_t SegmentEvaluator::NextWindow(uint32_t from) {
+void SegmentEvaluator::MakeBounds() {
+  essential_ = scoring_.size();
+  rest_bounds_.assign(scoring_.size() + 1, 0);
+  rest_bonuses_.assign(scoring_.size() + 1, 0);
+  for (size_t i = scoring_.size(); i-- > 0;) {
+    rest_bounds_[i] = rest_bounds_[i + 1] + scoring_[i]->Bound();
+    // Groups are those of the query in its order, less those that the segment has nothing of.
+    const auto index = static_cast<uint32_t>(&scoring_[i]->group() - query_->groups.data());
+    rest_bonuses_[i] = rest_bonuses_[i + 1];
+    for (const PreparedPair& pair : query_->pairs) {
+      if (std::min(pair.first, pair.second) == index) rest_bonuses_[i] += query_->BonusBound(pair);
+    }
+  }
+}
+
+uint32_t SegmentEvaluator::NextWindow(uint32_t from, float bar) {
   if (cannot_match_ || from >= window_count_) return window_count_;
   if (!query_->has_scoring_groups) return from;
   const uint32_t target = from * kWindowSize;
   uint32_t next = kNoDocument;
-  if (query_->has_must) {
+  if (conjunction_) {
+    next = conjunction_->NextDocument(target, bar);
+  } else if (query_->has_must) {
     next = target;
     for (GroupEvaluator* group : must_) {
       next = std::max(next, group->NextDocument(next));
       if (next == kNoDocument) break;
     }
   } else {
-    for (GroupEvaluator* group : scoring_) {
-      next = std::min(next, group->NextDocument(target));
+    const bool is_pruned = needs_.scores && !needs_.all_matches && bar > 0;
+    while (is_pruned && essential_ > 0 && rest_bounds_[essential_ - 1] + rest_bonuses_[essential_ - 1] < bar) {
+      --essential_;
+    }
+    const size_t end = is_pruned ? essential_ : scoring_.size();
+    for (size_t i = 0; i < end; ++i) {
+      next = std::min(next, is_pruned ? scoring_[i]->NextDocumentBound(target) : scoring_[i]->NextDocument(target));
       if (next < target + kWindowSize) break;
     }
   }
   return next == kNoDocument ? window_count_ : next / kWindowSize;
 }
 
-Window* SegmentEvaluator::Evaluate(uint32_t window) {
+Window* SegmentEvaluator::Evaluate(uint32_t window, float bar) {
   WipeWords(window_->scores, score_words_);
   score_words_ = 0;
   window_->range.base = window * kWindowSize;
   window_->range.end = std::min(window_->range.base + kWindowSize, document_count_);
   if (!query_->has_scoring_groups) {
     EvaluateAll();
+  } else if (conjunction_) {
+    window_->matches.Clear();
+    conjunction_->Evaluate(window_, bar);
+    if (needs_.scores) score_words_ = window_->matches.used;
   } else if (query_->has_must) {
     EvaluateConjunction();
-  } else if (with_scores_) {
-    EvaluateUnion();
   } else {
-    MatchUnion();
+    window_->matches.Clear();
+    if (needs_.scores) {
+      EvaluateUnion(bar);
+    } else {
+      MatchUnion(0);
+    }
+    Exclude();
   }
   return window_;
 }
 
 void SegmentEvaluator::EvaluateAll() {
-  FillBits(window_->matches, window_->range.end - window_->range.base);
+  window_->matches.Clear();
+  window_->matches.AddRange(0, window_->range.end - window_->range.base);
   Exclude();
-  if (!with_scores_) return;
+  if (!needs_.scores) return;
   std::fill(window_->scores, window_->scores + kWindowSize, 1.0f);
   score_words_ = ~uint64_t{0};
 }
 
+void SegmentEvaluator::EvaluateUnion(float bar) {
+  if (bar > 0) {
+    ScoreUnionAbove(bar);
+  } else {
+    ScoreUnion();
+  }
+}
+
 // Every contribution is above zero, so the sums tell the matches.
-void SegmentEvaluator::EvaluateUnion() {
+void SegmentEvaluator::ScoreUnion() {
   for (GroupEvaluator* group : scoring_) {
     if (group->is_single_term()) {
       score_words_ |= group->Scatter(window_->range, window_->scores);
     } else {
       group->Match(window_->range, nullptr, true);
-      score_words_ |= WordMask(group->bits());
+      score_words_ |= group->bits().Occupied();
       group->AddScores(group->bits(), window_->scores);
     }
   }
-  GreaterBits(window_->scores, 0, score_words_, window_->matches);
-  Exclude();
+  CompareWords(window_->scores, kLeastPositive, score_words_, window_->matches.words);
+  window_->matches.used = score_words_;
 }
 
-void SegmentEvaluator::MatchUnion() {
+// MAXSCORE (Turtle and Flood 1995) with the bounds of the window: the essential groups are those at the front of the
+// order of scoring that no document can do without if it is to reach the bar. They are scored for all documents; the
+// others are only looked up for documents that still may reach it then. So every score that reaches the bar is the
+// sum of all contributions in the order of scoring, to the bit.
+void SegmentEvaluator::ScoreUnionAbove(float bar) {
+  const WindowRange range = window_->range;
+  while (essential_ > 0 && rest_bounds_[essential_ - 1] + rest_bonuses_[essential_ - 1] < bar) --essential_;
+  size_t essential = essential_;
+  float bound = rest_bounds_[essential];
+  bool is_partial = false;
+  for (size_t i = essential; i-- > 0;) {
+    bound += scoring_[i]->Bound(range);
+    if (i + 1 == essential && bound + rest_bonuses_[i] < bar) essential = i;
+  }
+  const float spare = bound + query_->bonus_bound_max - bar;
+  if (essential > 0 && spare >= 0) {
+    for (size_t i = 0; i < essential; ++i) {
+      GroupEvaluator* group = scoring_[i];
+      is_partial |= group->HasBlocksBelow(spare);
+      if (group->is_single_term()) {
+        score_words_ |= group->ScatterAbove(range, spare, window_->scores);
+      } else {
+        group->MatchAbove(range, spare);
+        score_words_ |= group->bits().Occupied();
+        group->AddScores(group->bits(), window_->scores);
+      }
+    }
+    if (needs_.all_matches && !is_partial) {
+      CompareWords(window_->scores, kLeastPositive, score_words_, window_->matches.words);
+      window_->matches.used = score_words_;
+    }
+    AddLesserGroups(essential, bar);
+  } else {
+    essential = 0;
+  }
+  if (needs_.all_matches) MatchUnion(is_partial ? 0 : essential);
+}
+
+// Adds the contributions of the groups from `first` on to the scores of those who may reach the bar.
+void SegmentEvaluator::AddLesserGroups(size_t first, float bar) {
+  WindowBits& candidates = scratch_->candidates;
+  candidates.Clear();
+  candidates.used = score_words_;
+  for (size_t i = first;; ++i) {
+    // What is compared has been rounded on other ways than the bar.
+    const float least = i == scoring_.size() && query_->pairs.empty()
+                            ? bar
+                            : bar * kBarFactor - rest_bounds_[i] - query_->bonus_bound_max;
+    uint64_t reaching[kWindowWords];
+    CompareWords(window_->scores, std::max(least, kLeastPositive), candidates.used, reaching);
+    uint64_t used = 0;
+    ForEachWord(candidates.used, [&](uint32_t word) {
+      candidates.words[word] = i == first ? reaching[word] : candidates.words[word] & reaching[word];
+      used |= uint64_t{candidates.words[word] != 0} << word;
+    });
+    candidates.used = used;
+    if (i == scoring_.size() || used == 0) break;
+    scoring_[i]->Match(window_->range, &candidates, true);
+    scoring_[i]->AddScores(candidates, window_->scores);
+  }
+  if (!needs_.all_matches) window_->matches.Assign(candidates);
+}
+
+// Adds the documents that match any of the scoring groups from `first` on.
+void SegmentEvaluator::MatchUnion(size_t first) {
+  WindowBits& matches = window_->matches;
   uint64_t words = 0;
-  uint64_t added[kWindowWords] = {};
-  for (GroupEvaluator* group : scoring_) {
-    if (group->is_single_term()) words |= group->SetFlags(window_->range, added, scratch_->flags);
+  for (size_t i = first; i < scoring_.size(); ++i) {
+    if (scoring_[i]->is_single_term()) words |= scoring_[i]->SetFlags(window_->range, &matches, scratch_->flags);
   }
-  FlagBits(scratch_->flags, words, window_->matches);
-  UniteBits(window_->matches, added);
+  AddFlagWords(scratch_->flags, words, matches.words);
+  matches.used |= words;
   WipeWords(scratch_->flags, words);
-  for (GroupEvaluator* group : scoring_) {
-    if (group->is_single_term()) continue;
-    group->Match(window_->range, nullptr, false);
-    UniteBits(window_->matches, group->bits());
+  for (size_t i = first; i < scoring_.size(); ++i) {
+    if (scoring_[i]->is_single_term()) continue;
+    scoring_[i]->Match(window_->range, nullptr, false);
+    matches.Unite(scoring_[i]->bits());
   }
-  Exclude();
 }
 
 void SegmentEvaluator::EvaluateConjunction() {
-  uint64_t* matches = window_->matches;
-  must_.front()->Match(window_->range, nullptr, with_scores_);
-  std::copy_n(must_.front()->bits(), kWindowWords, matches);
+  WindowBits& matches = window_->matches;
+  must_.front()->Match(window_->range, nullptr, needs_.scores);
+  matches.Assign(must_.front()->bits());
   for (size_t i = 1; i < must_.size(); ++i) {
-    if (!AnyBit(matches)) return;
-    must_[i]->Match(window_->range, matches, with_scores_);
-    IntersectBits(matches, must_[i]->bits());
+    if (!matches.Any()) return;
+    must_[i]->Match(window_->range, &matches, needs_.scores);
+    matches.Intersect(must_[i]->bits());
   }
   Exclude();
-  if (!with_scores_) return;
-  score_words_ = WordMask(matches);
+  if (!needs_.scores) return;
+  score_words_ = matches.Occupied();
   if (score_words_ == 0) return;
   for (GroupEvaluator* group : scoring_) {
-    if (group->group().occur == Occur::kShould) group->Match(window_->range, matches, true);
+    if (group->group().occur == Occur::kShould) group->Match(window_->range, &matches, true);
     group->AddScores(matches, window_->scores);
   }
 }
 
 void SegmentEvaluator::Exclude() {
   for (GroupEvaluator* group : must_not_) {
-    if (!AnyBit(window_->matches)) return;
-    group->Match(window_->range, window_->matches, false);
-    SubtractBits(window_->matches, group->bits());
+    if (!window_->matches.Any()) return;
+    group->Match(window_->range, &window_->matches, false);
+    window_->matches.Subtract(group->bits());
   }
 }
 

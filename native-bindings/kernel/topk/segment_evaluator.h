@@ -5,42 +5,59 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "conjunction_evaluator.h"
 #include "group_evaluator.h"
 #include "prepared_query.h"
 #include "window.h"
 
 namespace gannet {
 
+// What of the windows is wanted.
+struct EvaluationNeeds {
+  bool scores = true;
+  // Every match, also of those that a bar rules out: for counts and facets.
+  bool all_matches = true;
+};
+
 class SegmentEvaluator {
  public:
-  // `scratch` is for this evaluator alone until it is destroyed. Without `with_scores` only matches are computed.
-  SegmentEvaluator(const PreparedQuery* query, uint32_t segment, bool with_scores, EvaluatorScratch* scratch);
+  // `scratch` is for this evaluator alone until it is destroyed.
+  SegmentEvaluator(const PreparedQuery* query, uint32_t segment, EvaluationNeeds needs, EvaluatorScratch* scratch);
   ~SegmentEvaluator();
   SegmentEvaluator(const SegmentEvaluator&) = delete;
   SegmentEvaluator& operator=(const SegmentEvaluator&) = delete;
 
   uint32_t window_count() const { return window_count_; }
 
+  // A bar rules out documents whose score, the bonus included, cannot reach it: their scores are some lower numbers,
+  // which cannot either, and they may be missing among the matches where not all are needed. It must not fall from
+  // call to call.
+
   // The next window >= from that may have matches; window_count() if none.
-  uint32_t NextWindow(uint32_t from);
+  uint32_t NextWindow(uint32_t from, float bar = 0);
 
   // Windows must ascend. The result is the evaluator's, good until the next call; the caller may take bits from
   // its matches. Matches do not consider deletions.
-  Window* Evaluate(uint32_t window);
+  Window* Evaluate(uint32_t window, float bar = 0);
 
  private:
   void EvaluateAll();
-  void EvaluateUnion();
-  void MatchUnion();
+  void EvaluateUnion(float bar);
+  void ScoreUnion();
+  void ScoreUnionAbove(float bar);
+  void AddLesserGroups(size_t first, float bar);
+  void MatchUnion(size_t first);
+  void MakeBounds();
   void EvaluateConjunction();
   void Exclude();
 
   const PreparedQuery* query_;
   EvaluatorScratch* scratch_;
   Window* window_;
-  bool with_scores_;
+  EvaluationNeeds needs_;
   uint32_t document_count_;
   uint32_t window_count_;
   bool cannot_match_ = false;
@@ -49,6 +66,12 @@ class SegmentEvaluator {
   std::vector<GroupEvaluator*> must_not_;
   std::vector<GroupEvaluator*> scoring_;  // kMust and kShould in order of scoring
   uint64_t score_words_ = 0;              // touched
+
+  // Unions: what the scoring groups from the i-th on can add, and what bonus there is among them.
+  std::vector<float> rest_bounds_;
+  std::vector<float> rest_bonuses_;
+  std::unique_ptr<ConjunctionEvaluator> conjunction_;  // null where windows are the better way
+  size_t essential_ = 0;  // documents that match none of the groups before this one are below the last bar
 };
 
 }  // namespace gannet

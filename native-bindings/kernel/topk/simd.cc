@@ -10,9 +10,9 @@ namespace gannet {
 namespace {
 
 #if !defined(__x86_64__)
-uint64_t GreaterWordPortable(const float* values, float threshold) {
+uint64_t CompareWordPortable(const float* values, float threshold) {
   uint64_t word = 0;
-  for (uint32_t i = 0; i < 64; ++i) word |= uint64_t{values[i] > threshold} << i;
+  for (uint32_t i = 0; i < 64; ++i) word |= uint64_t{values[i] >= threshold} << i;
   return word;
 }
 #endif
@@ -24,56 +24,52 @@ void GatherSaturations(const uint32_t* documents, uint32_t count, const uint8_t*
 
 #if defined(__x86_64__)
 
-uint64_t GreaterWordBaseline(const float* values, float threshold) {
+uint64_t CompareWordBaseline(const float* values, float threshold) {
   const __m128 bound = _mm_set1_ps(threshold);
   uint64_t word = 0;
   for (uint32_t i = 0; i < 64; i += 16) {
-    const __m128i a = _mm_castps_si128(_mm_cmpgt_ps(_mm_loadu_ps(values + i), bound));
-    const __m128i b = _mm_castps_si128(_mm_cmpgt_ps(_mm_loadu_ps(values + i + 4), bound));
-    const __m128i c = _mm_castps_si128(_mm_cmpgt_ps(_mm_loadu_ps(values + i + 8), bound));
-    const __m128i d = _mm_castps_si128(_mm_cmpgt_ps(_mm_loadu_ps(values + i + 12), bound));
+    const __m128i a = _mm_castps_si128(_mm_cmpge_ps(_mm_loadu_ps(values + i), bound));
+    const __m128i b = _mm_castps_si128(_mm_cmpge_ps(_mm_loadu_ps(values + i + 4), bound));
+    const __m128i c = _mm_castps_si128(_mm_cmpge_ps(_mm_loadu_ps(values + i + 8), bound));
+    const __m128i d = _mm_castps_si128(_mm_cmpge_ps(_mm_loadu_ps(values + i + 12), bound));
     const __m128i packed = _mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d));
     word |= static_cast<uint64_t>(static_cast<uint32_t>(_mm_movemask_epi8(packed))) << i;
   }
   return word;
 }
 
-__attribute__((target("avx512f"))) void GreaterBitsAvx512(const float* values, float threshold, uint64_t words,
+__attribute__((target("avx512f"))) void CompareWordsAvx512(const float* values, float threshold, uint64_t words,
                                                           uint64_t* bits) {
   const __m512 bound = _mm512_set1_ps(threshold);
-  for (uint32_t word = 0; word < kWindowWords; ++word) {
+  for (; words != 0; words &= words - 1) {
+    const auto word = static_cast<uint32_t>(std::countr_zero(words));
+    const float* from = values + word * 64;
     uint64_t found = 0;
-    if (words >> word & 1) {
-      const float* from = values + word * 64;
-      for (uint32_t i = 0; i < 4; ++i) {
-        const __mmask16 mask = _mm512_cmp_ps_mask(_mm512_loadu_ps(from + i * 16), bound, _CMP_GT_OQ);
-        found |= uint64_t{mask} << (i * 16);
-      }
+    for (uint32_t i = 0; i < 4; ++i) {
+      const __mmask16 mask = _mm512_cmp_ps_mask(_mm512_loadu_ps(from + i * 16), bound, _CMP_GE_OQ);
+      found |= uint64_t{mask} << (i * 16);
     }
     bits[word] = found;
   }
 }
 
-__attribute__((target("avx2"))) void GreaterBitsAvx2(const float* values, float threshold, uint64_t words,
+__attribute__((target("avx2"))) void CompareWordsAvx2(const float* values, float threshold, uint64_t words,
                                                      uint64_t* bits) {
   const __m256 bound = _mm256_set1_ps(threshold);
-  for (uint32_t word = 0; word < kWindowWords; ++word) {
+  for (; words != 0; words &= words - 1) {
+    const auto word = static_cast<uint32_t>(std::countr_zero(words));
+    const float* from = values + word * 64;
     uint64_t found = 0;
-    if (words >> word & 1) {
-      const float* from = values + word * 64;
-      for (uint32_t i = 0; i < 8; ++i) {
-        const int mask = _mm256_movemask_ps(_mm256_cmp_ps(_mm256_loadu_ps(from + i * 8), bound, _CMP_GT_OQ));
-        found |= static_cast<uint64_t>(static_cast<uint32_t>(mask)) << (i * 8);
-      }
+    for (uint32_t i = 0; i < 8; ++i) {
+      const int mask = _mm256_movemask_ps(_mm256_cmp_ps(_mm256_loadu_ps(from + i * 8), bound, _CMP_GE_OQ));
+      found |= static_cast<uint64_t>(static_cast<uint32_t>(mask)) << (i * 8);
     }
     bits[word] = found;
   }
 }
 
-void GreaterBitsBaseline(const float* values, float threshold, uint64_t words, uint64_t* bits) {
-  for (uint32_t word = 0; word < kWindowWords; ++word) {
-    bits[word] = words >> word & 1 ? GreaterWordBaseline(values + word * 64, threshold) : 0;
-  }
+void CompareWordsBaseline(const float* values, float threshold, uint64_t words, uint64_t* bits) {
+  ForEachWord(words, [&](uint32_t word) { bits[word] = CompareWordBaseline(values + word * 64, threshold); });
 }
 
 void ContributionsBaseline(const uint32_t* documents, const uint32_t* frequencies, uint32_t count, const uint8_t* norms,
@@ -127,11 +123,11 @@ __attribute__((target("avx512f"))) void ContributionsAvx512(const uint32_t* docu
   }
 }
 
-using GreaterBitsFunction = decltype(&GreaterBitsBaseline);
+using CompareWordsFunction = decltype(&CompareWordsBaseline);
 using ContributionsFunction = decltype(&ContributionsBaseline);
 
 struct Functions {
-  GreaterBitsFunction greater_bits = GreaterBitsBaseline;
+  CompareWordsFunction compare_words = CompareWordsBaseline;
   ContributionsFunction contributions = ContributionsBaseline;
 };
 
@@ -139,9 +135,9 @@ const Functions kFunctions = [] {
   Functions functions;
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f")) {
-    functions = {GreaterBitsAvx512, ContributionsAvx512};
+    functions = {CompareWordsAvx512, ContributionsAvx512};
   } else if (__builtin_cpu_supports("avx2")) {
-    functions = {GreaterBitsAvx2, ContributionsAvx2};
+    functions = {CompareWordsAvx2, ContributionsAvx2};
   }
   return functions;
 }();
@@ -173,8 +169,8 @@ uint64_t FlagWord(const uint8_t* flags) {
 
 #if defined(__x86_64__)
 
-void GreaterBits(const float* values, float threshold, uint64_t words, uint64_t* bits) {
-  kFunctions.greater_bits(values, threshold, words, bits);
+void CompareWords(const float* values, float threshold, uint64_t words, uint64_t* bits) {
+  kFunctions.compare_words(values, threshold, words, bits);
 }
 
 void Contributions(const uint32_t* documents, const uint32_t* frequencies, uint32_t count, const uint8_t* norms,
@@ -184,10 +180,8 @@ void Contributions(const uint32_t* documents, const uint32_t* frequencies, uint3
 
 #else
 
-void GreaterBits(const float* values, float threshold, uint64_t words, uint64_t* bits) {
-  for (uint32_t word = 0; word < kWindowWords; ++word) {
-    bits[word] = words >> word & 1 ? GreaterWordPortable(values + word * 64, threshold) : 0;
-  }
+void CompareWords(const float* values, float threshold, uint64_t words, uint64_t* bits) {
+  ForEachWord(words, [&](uint32_t word) { bits[word] = CompareWordPortable(values + word * 64, threshold); });
 }
 
 void Contributions(const uint32_t* documents, const uint32_t* frequencies, uint32_t count, const uint8_t* norms,
@@ -201,8 +195,8 @@ void Contributions(const uint32_t* documents, const uint32_t* frequencies, uint3
 
 #endif
 
-void FlagBits(const uint8_t* flags, uint64_t words, uint64_t* bits) {
-  for (uint32_t word = 0; word < kWindowWords; ++word) bits[word] = words >> word & 1 ? FlagWord(flags + word * 64) : 0;
+void AddFlagWords(const uint8_t* flags, uint64_t words, uint64_t* bits) {
+  ForEachWord(words, [&](uint32_t word) { bits[word] |= FlagWord(flags + word * 64); });
 }
 
 }  // namespace gannet

@@ -4,16 +4,21 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "../format.h"
 
 namespace gannet {
 
-// Bit d of `bits` = values[d] > threshold, for the 64-document words in the mask `words`; zero in the others.
-void GreaterBits(const float* values, float threshold, uint64_t words, uint64_t* bits);
+// Contributions are never less than this: what matches scores at least so much.
+inline constexpr float kLeastPositive = std::numeric_limits<float>::min();
 
-// Bit d of `bits` = flags[d] != 0 (flags are 0 or 1), for the words in the mask; zero in the others.
-void FlagBits(const uint8_t* flags, uint64_t words, uint64_t* bits);
+// Sets bits[word] for the 64-document words in the mask `words`: bit d = values[64 * word + d] >= threshold. Leaves the
+// other words alone.
+void CompareWords(const float* values, float threshold, uint64_t words, uint64_t* bits);
+
+// The same for flags, which are 0 or 1: bit d = the flag of the document, added to what is there.
+void AddFlagWords(const uint8_t* flags, uint64_t words, uint64_t* bits);
 
 // Elements that must be readable behind the frequencies, and writable behind the contributions, of a run.
 inline constexpr uint32_t kVectorPadding = 16;

@@ -4,31 +4,26 @@
 // nothing else, so that how matches are found and scored can change without them.
 //
 // Invariant that saves clearing: a sparse array (scores, flags, frequencies) is all zero between windows. Whoever
-// writes to it notes the 64-document words that it touched in a mask, and wipes these.
+// writes to it notes the 64-document words that it touched in a mask, and wipes these. Sets of documents carry such a
+// mask, too, so that a window costs by what is in it and not by its size.
 #pragma once
 
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "../format.h"
 
 namespace gannet {
 
 inline constexpr uint32_t kWindowWords = kWindowSize / 64;
-static_assert(kWindowWords == 64, "the mask of touched words is one uint64_t");
+static_assert(kWindowWords == 64, "a mask of words is one uint64_t");
 
 // A documents' range of a segment: [base, end), base a multiple of kWindowSize.
 struct WindowRange {
   uint32_t base;
   uint32_t end;
-};
-
-struct Window {
-  WindowRange range{0, 0};
-  alignas(64) uint64_t matches[kWindowWords] = {};
-  // Good where `matches` is set and the evaluator scores; anything elsewhere.
-  alignas(64) float scores[kWindowSize] = {};
 };
 
 // std::popcount without the instruction is a call; these few operations are not.
@@ -43,45 +38,10 @@ inline uint32_t PopCount(uint64_t word) {
 #endif
 }
 
-inline uint32_t CountBits(const uint64_t* bits) {
-  uint32_t count = 0;
-  for (uint32_t word = 0; word < kWindowWords; ++word) count += PopCount(bits[word]);
-  return count;
-}
-
-inline bool AnyBit(const uint64_t* bits) {
-  uint64_t any = 0;
-  for (uint32_t word = 0; word < kWindowWords; ++word) any |= bits[word];
-  return any != 0;
-}
-
-inline void ClearBits(uint64_t* bits) { std::memset(bits, 0, kWindowWords * sizeof(uint64_t)); }
-
-inline void IntersectBits(uint64_t* bits, const uint64_t* other) {
-  for (uint32_t word = 0; word < kWindowWords; ++word) bits[word] &= other[word];
-}
-
-inline void SubtractBits(uint64_t* bits, const uint64_t* other) {
-  for (uint32_t word = 0; word < kWindowWords; ++word) bits[word] &= ~other[word];
-}
-
-inline void UniteBits(uint64_t* bits, const uint64_t* other) {
-  for (uint32_t word = 0; word < kWindowWords; ++word) bits[word] |= other[word];
-}
-
-// The first `count` bits (of at most kWindowSize) set, the rest clear.
-inline void FillBits(uint64_t* bits, uint32_t count) {
-  for (uint32_t word = 0; word < kWindowWords; ++word) {
-    const uint32_t begin = word * 64;
-    bits[word] = count >= begin + 64 ? ~uint64_t{0} : count > begin ? (uint64_t{1} << (count - begin)) - 1 : 0;
-  }
-}
-
-// One bit per word that has any.
-inline uint64_t WordMask(const uint64_t* bits) {
-  uint64_t mask = 0;
-  for (uint32_t word = 0; word < kWindowWords; ++word) mask |= uint64_t{bits[word] != 0} << word;
-  return mask;
+// Calls visit(word number) in ascending order.
+template <typename Visit>
+inline void ForEachWord(uint64_t words, Visit&& visit) {
+  for (; words != 0; words &= words - 1) visit(static_cast<uint32_t>(std::countr_zero(words)));
 }
 
 template <typename Visit>
@@ -92,20 +52,118 @@ inline void ForEachBit(uint64_t word, uint32_t offset, Visit&& visit) {
   }
 }
 
+// A set of documents of a window, by their offsets in it.
+struct WindowBits {
+  uint64_t used = 0;  // a bit per word that may have any; the other words are zero
+  alignas(64) uint64_t words[kWindowWords] = {};
+
+  bool Contains(uint32_t offset) const { return words[offset / 64] >> (offset % 64) & 1; }
+
+  void Add(uint32_t offset) {
+    words[offset / 64] |= uint64_t{1} << (offset % 64);
+    used |= uint64_t{1} << (offset / 64);
+  }
+
+  void Remove(uint32_t offset) { words[offset / 64] &= ~(uint64_t{1} << (offset % 64)); }
+
+  bool Any() const {
+    uint64_t any = 0;
+    ForEachWord(used, [&](uint32_t word) { any |= words[word]; });
+    return any != 0;
+  }
+
+  uint32_t Count() const {
+    uint32_t count = 0;
+    ForEachWord(used, [&](uint32_t word) { count += PopCount(words[word]); });
+    return count;
+  }
+
+  // The words that have bits.
+  uint64_t Occupied() const {
+    uint64_t occupied = 0;
+    ForEachWord(used, [&](uint32_t word) { occupied |= uint64_t{words[word] != 0} << word; });
+    return occupied;
+  }
+
+  void Clear() {
+    if (used == ~uint64_t{0}) {
+      std::memset(words, 0, sizeof(words));
+    } else {
+      ForEachWord(used, [&](uint32_t word) { words[word] = 0; });
+    }
+    used = 0;
+  }
+
+  void Assign(const WindowBits& other) {
+    if (other.used == ~uint64_t{0}) {
+      std::memcpy(words, other.words, sizeof(words));
+    } else {
+      Clear();
+      ForEachWord(other.used, [&](uint32_t word) { words[word] = other.words[word]; });
+    }
+    used = other.used;
+  }
+
+  void Intersect(const WindowBits& other) {
+    ForEachWord(used, [&](uint32_t word) { words[word] &= other.words[word]; });
+    used &= other.used;
+  }
+
+  // kWindowWords words.
+  void Subtract(const uint64_t* other) {
+    ForEachWord(used, [&](uint32_t word) { words[word] &= ~other[word]; });
+  }
+
+  void Subtract(const WindowBits& other) {
+    ForEachWord(used & other.used, [&](uint32_t word) { words[word] &= ~other.words[word]; });
+  }
+
+  void Unite(const WindowBits& other) {
+    ForEachWord(other.used, [&](uint32_t word) { words[word] |= other.words[word]; });
+    used |= other.used;
+  }
+
+  // The offsets [begin, end).
+  void AddRange(uint32_t begin, uint32_t end) {
+    for (uint32_t word = begin / 64; word * 64 < end; ++word) {
+      uint64_t mask = ~uint64_t{0};
+      if (word * 64 < begin) mask <<= begin % 64;
+      if (end - word * 64 < 64) mask &= (uint64_t{1} << (end % 64)) - 1;
+      words[word] |= mask;
+      used |= uint64_t{1} << word;
+    }
+  }
+};
+
 // Calls visit(offset in the window) in ascending order.
 template <typename Visit>
-inline void ForEachBit(const uint64_t* bits, Visit&& visit) {
-  for (uint32_t word = 0; word < kWindowWords; ++word) ForEachBit(bits[word], word * 64, visit);
+inline void ForEachBit(const WindowBits& bits, Visit&& visit) {
+  ForEachWord(bits.used, [&](uint32_t word) { ForEachBit(bits.words[word], word * 64, visit); });
 }
 
-// Zeroes the 64 elements of every word in the mask.
+struct Window {
+  WindowRange range{0, 0};
+  WindowBits matches;
+  // Good where `matches` is set and the evaluator scores; anything elsewhere.
+  alignas(64) float scores[kWindowSize] = {};
+};
+
+// Zeroes the 64 elements of every word in the mask; `values` is aligned to 64 bytes.
 template <typename T>
 inline void WipeWords(T* values, uint64_t words) {
   if (words == ~uint64_t{0}) {
     std::memset(values, 0, kWindowSize * sizeof(T));
     return;
   }
-  ForEachBit(words, 0, [&](uint32_t word) { std::memset(values + word * 64, 0, 64 * sizeof(T)); });
+  // A memset of this size would be compiled to a string instruction, whose start alone takes longer.
+  typedef uint64_t Zeros __attribute__((vector_size(16), may_alias));
+  constexpr uint32_t kStores = 64 * sizeof(T) / sizeof(Zeros);
+  ForEachWord(words, [&](uint32_t word) {
+    auto* at = reinterpret_cast<Zeros*>(values + word * 64);
+    [&]<size_t... kIndex>(std::index_sequence<kIndex...>) {
+      ((at[kIndex] = Zeros{}), ...);
+    }(std::make_index_sequence<kStores>{});
+  });
 }
 
 // The words that hold the offsets [first, last].

@@ -1,0 +1,80 @@
+/**
+ * An engine in a process of its own, spoken to in lines:
+ *
+ *   time <command> <view> <first> <end>    runs the queries [first, end): a line of nanoseconds each, then `done`
+ *   show <command> <view> <first> <end>    the same: a line `count document:score …` each (count −1: not asked for)
+ *
+ * Commands are those of search-benchmark-game: COUNT, TOP_10, TOP_100, TOP_10_COUNT, TOP_100_COUNT. Views: `all`, and
+ * `deleted`, where every tenth record is. An engine indexes the corpus when it starts and then says `ready`, a tab, and
+ * what it is.
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const folder = import.meta.dirname;
+
+/** The command line of an engine, built where needed; `{ missing }` with the reason where this machine cannot. */
+export function buildEngine(name, work) {
+  try {
+    const command = execFileSync('sh', [join(folder, 'build.sh'), name, work], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    return { command: command.trim().split(/\s+/) };
+  } catch (error) {
+    if (error.status !== 3) throw new Error(`${name} was not built: ${error.stderr}`, { cause: error });
+    return { missing: error.stderr.trim().split('\n').at(-1) };
+  }
+}
+
+export class EngineProcess {
+  #process;
+  #lines;
+
+  constructor(name, command, { corpus, queries, work }) {
+    this.name = name;
+    this.#process = spawn(command[0], [...command.slice(1), corpus, queries, work], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    this.#lines = createInterface({ input: this.#process.stdout })[Symbol.asyncIterator]();
+  }
+
+  async #nextLine() {
+    const { value, done } = await this.#lines.next();
+    if (done) throw new Error(`${this.name} has ended`);
+    return value;
+  }
+
+  /** Resolves when the engine has its index. */
+  async start() {
+    const [word, description] = (await this.#nextLine()).split('\t');
+    if (word !== 'ready') throw new Error(`${this.name} said ${word}`);
+    this.description = description;
+  }
+
+  async #ask(mode, command, view, { first, end }) {
+    this.#process.stdin.write(`${mode} ${command} ${view} ${first} ${end}\n`);
+    const lines = [];
+    for (let line = await this.#nextLine(); line !== 'done'; line = await this.#nextLine()) lines.push(line);
+    if (lines.length !== end - first) throw new Error(`${this.name} answered ${lines.length} queries`);
+    return lines;
+  }
+
+  /** Nanoseconds of each query in the range. */
+  async time(command, view, range) {
+    return (await this.#ask('time', command, view, range)).map(Number);
+  }
+
+  /** Count (−1 where the command does not count) and hits of each query in the range. */
+  async show(command, view, range) {
+    return (await this.#ask('show', command, view, range)).map((line) => {
+      const [count, ...hits] = line.split(' ');
+      return { count: Number(count), hits: hits.map((hit) => hit.split(':').map(Number)) };
+    });
+  }
+
+  stop() {
+    this.#process.stdin.end();
+  }
+}

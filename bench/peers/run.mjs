@@ -1,0 +1,117 @@
+/**
+ * Gannet's kernel beside Tantivy and Lucene: the same records, the same queries, in one thread of each engine's own
+ * process, timed inside it. Prints Markdown. See bench/README.md.
+ *
+ *   node bench/peers/run.mjs [--engines gannet,tantivy,lucene] [--kinds union,phrase] [--rounds 7]
+ */
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import os from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { machineTable, markdownTable, quantile } from '../end-to-end/lib/report.mjs';
+import { root } from '../end-to-end/lib/service.mjs';
+import { compareResults } from './comparison.mjs';
+import { makeCorpus, makeQueries, RECORD_COUNT } from './corpus.mjs';
+import { buildEngine, EngineProcess } from './engine-process.mjs';
+
+const ENGINES = ['gannet', 'tantivy', 'lucene'];
+const COMMANDS = ['TOP_10', 'TOP_100', 'TOP_100_COUNT', 'COUNT'];
+const WARM_UP_ROUNDS = 4;
+/** Lists with deletions are measured with these. */
+const KINDS_WITH_DELETIONS = ['union', 'intersection', 'phrase'];
+
+const { values: options } = parseArgs({
+  options: {
+    engines: { type: 'string', default: ENGINES.join(',') },
+    kinds: { type: 'string' },
+    commands: { type: 'string', default: COMMANDS.join(',') },
+    rounds: { type: 'string', default: '7' },
+  },
+});
+
+function readKinds(queries) {
+  const kinds = new Map();
+  readFileSync(queries, 'utf8')
+    .trim()
+    .split('\n')
+    .forEach((line, index) => {
+      const kind = line.slice(0, line.indexOf('\t'));
+      const range = kinds.get(kind) ?? { first: index };
+      kinds.set(kind, { ...range, end: index + 1 });
+    });
+  const wanted = options.kinds?.split(/,(?! )/);
+  return new Map([...kinds].filter(([kind]) => wanted === undefined || wanted.includes(kind)));
+}
+
+const median = (values) => quantile(values, 0.5);
+const geometricMean = (values) => Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);
+
+/** Median nanoseconds of every query, by engine; engines take turns. */
+async function measure(engines, command, view, range) {
+  const times = engines.map(() => []);
+  for (let round = -WARM_UP_ROUNDS; round < Number(options.rounds); round += 1) {
+    for (const [index, engine] of engines.entries()) {
+      const nanoseconds = await engine.time(command, view, range);
+      if (round >= 0) times[index].push(nanoseconds);
+    }
+  }
+  return times.map((rounds) => rounds[0].map((_, query) => median(rounds.map((round) => round[query]))));
+}
+
+async function measureAll(engines, kinds) {
+  const rows = [];
+  const views = [...kinds].flatMap(([kind, range]) => [
+    { kind, view: 'all', range },
+    ...(KINDS_WITH_DELETIONS.includes(kind) ? [{ kind: `${kind}, 10 % deleted`, view: 'deleted', range }] : []),
+  ]);
+  for (const { kind, view, range } of views) {
+    for (const command of options.commands.split(',')) {
+      const means = (await measure(engines, command, view, range)).map(geometricMean);
+      rows.push([
+        kind,
+        command,
+        ...means.map((mean) => (mean / 1000).toFixed(1)),
+        ...means.slice(1).map((mean) => (mean / means[0]).toFixed(2)),
+      ]);
+    }
+  }
+  return rows;
+}
+
+async function main() {
+  const data = join(root, '..', 'shared', 'data', 'bench');
+  const source = [process.env.GANNET_BENCH_DATA, data].find((path) => path !== undefined && existsSync(path));
+  if (source === undefined) {
+    console.log(`Skipped: ${data} is not there.`);
+    return;
+  }
+  const work = join(process.env.GANNET_BENCH_FOLDER ?? join(os.tmpdir(), 'gannet-bench'), 'peers');
+  mkdirSync(work, { recursive: true });
+  const corpus = await makeCorpus(source, work);
+  const queries = await makeQueries(source, work, corpus);
+  const kinds = readKinds(queries);
+  const engines = [];
+  for (const name of options.engines.split(',')) {
+    const { command, missing } = buildEngine(name, work);
+    if (missing === undefined) engines.push(new EngineProcess(name, command, { corpus, queries, work }));
+    else console.log(`${name} is left out: ${missing}.\n`);
+  }
+  try {
+    for (const engine of engines) await engine.start();
+    console.log(
+      machineTable({
+        Records: `${RECORD_COUNT.toLocaleString('en-GB')} sentences of arXiv abstracts, one segment`,
+        ...Object.fromEntries(engines.map((engine) => [engine.name, engine.description])),
+      }),
+    );
+    const names = engines.map((engine) => engine.name);
+    const ratios = names.slice(1).map((name) => `${name} / ${names[0]}`);
+    const heading = ['Queries', 'Command', ...names.map((name) => `${name}, µs`), ...ratios];
+    console.log(markdownTable(heading, await measureAll(engines, kinds)));
+    console.log(await compareResults(engines, kinds));
+  } finally {
+    for (const engine of engines) engine.stop();
+  }
+}
+
+await main();
