@@ -57,6 +57,7 @@ export async function startService(dataDir, env = {}) {
     address,
     readyMs,
     memory: () => residentMemory(child.pid),
+    cpuMs: () => processorTimeMs(child.pid),
     async stop() {
       process.off('exit', stopWithParent);
       child.kill('SIGTERM');
@@ -71,6 +72,17 @@ function residentMemory(pid) {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const mebibytes = (name) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) / 1024;
   return { all: mebibytes('VmRSS'), anonymous: mebibytes('RssAnon'), files: mebibytes('RssFile') };
+}
+
+const CLOCK_TICKS_PER_SECOND = 100;
+
+/** Processor time of all threads so far, in steps of 10 ms. Linux only. */
+function processorTimeMs(pid) {
+  // The second member is the program's name in parentheses, which may hold blanks.
+  const members = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /s, '')
+    .split(' ');
+  return ((Number(members[11]) + Number(members[12])) * 1000) / CLOCK_TICKS_PER_SECOND;
 }
 
 /** A key that may do everything, made as an operator would. */

@@ -1,7 +1,7 @@
 #include "context_count.h"
 
 #include <algorithm>
-#include <bit>
+#include <cstring>
 
 #include "../topk/posting_cursor.h"
 
@@ -11,7 +11,10 @@ namespace {
 // Looking for one document in a list costs about as much as running over so many postings.
 constexpr uint64_t kProbeCostPostings = 64;
 
-// Some documents of a segment, as bits and, where they are few, also one by one.
+// A list that has a share of the documents above 1 / this is marked as a whole, a word of bits at a time.
+constexpr uint64_t kDenseShare = 16;
+
+// Some documents of a segment, as bits.
 class DocumentSet {
  public:
   explicit DocumentSet(uint32_t document_count) : document_count_(document_count), words_(document_count / 64 + 1) {}
@@ -19,65 +22,109 @@ class DocumentSet {
   uint64_t count() const { return count_; }
 
   void AddAll() {
-    for (uint32_t document = 0; document < document_count_; ++document) Add(document);
+    AddRange(0, document_count_);
+    Recount();
   }
 
-  void AddPostings(const PostingList& list) {
-    uint32_t documents[kBlockSize];
-    for (uint32_t block = 0; block < list.block_count(); ++block) {
-      list.DecodeDocuments(block, documents);
-      for (uint32_t i = 0; i < list.block_length(block); ++i) Add(documents[i]);
-    }
+  void AddPostings(std::span<const PostingList> lists) {
+    for (const PostingList& list : lists) Mark(list);
+    Recount();
   }
 
   // Keeps what is in one of the lists, too.
   void IntersectWith(std::span<const PostingList> lists) {
+    DocumentSet other(document_count_);
     uint64_t postings = 0;
     for (const PostingList& list : lists) postings += list.document_frequency();
-    DocumentSet kept(document_count_);
     if (count_ * kProbeCostPostings * lists.size() < postings) {
       for (const PostingList& list : lists) {
-        Probe(list, [&](uint32_t document) { kept.Add(document); });
+        Probe(list, [&](uint32_t document) { other.words_[document / 64] |= uint64_t{1} << (document % 64); });
       }
     } else {
-      for (const PostingList& list : lists) {
-        Scan(list, [&](uint32_t document) { kept.Add(document); });
-      }
+      for (const PostingList& list : lists) other.Mark(list);
     }
-    *this = std::move(kept);
+    for (size_t i = 0; i < words_.size(); ++i) words_[i] &= other.words_[i];
+    Recount();
   }
 
   void Remove(const DeletionSet& deletions) {
     if (deletions.deleted_count == 0) return;
-    DocumentSet kept(document_count_);
-    ForEach([&](uint32_t document) {
-      if (!deletions.Contains(document)) kept.Add(document);
-    });
-    *this = std::move(kept);
+    for (size_t i = 0; i < words_.size(); ++i) {
+      const size_t chunk = i / kWindowWords;
+      if (chunk < deletions.chunks.size() && deletions.chunks[chunk]) {
+        words_[i] &= ~(*deletions.chunks[chunk])[i % kWindowWords];
+      }
+    }
+    Recount();
   }
 
   uint64_t CountOf(const PostingList& list) const {
     uint64_t count = 0;
     if (count_ * kProbeCostPostings < list.document_frequency()) {
       Probe(list, [&](uint32_t) { ++count; });
+    } else if (list.document_frequency() * kDenseShare < document_count_) {
+      uint32_t documents[kBlockSize];
+      for (uint32_t block = 0; block < list.block_count(); ++block) {
+        list.DecodeDocuments(block, documents);
+        for (uint32_t i = 0; i < list.block_length(block); ++i) count += Contains(documents[i]);
+      }
     } else {
-      Scan(list, [&](uint32_t) { ++count; });
+      DocumentSet other(document_count_);
+      other.Mark(list);
+      for (size_t i = 0; i < words_.size(); ++i) count += PopCount(words_[i] & other.words_[i]);
     }
     return count;
   }
 
  private:
-  void Add(uint32_t document) {
-    if (document >= document_count_) return;  // Only where a list is damaged.
-    uint64_t& word = words_[document / 64];
-    const uint64_t bit = uint64_t{1} << (document % 64);
-    count_ += (word & bit) == 0;
-    word |= bit;
+  bool Contains(uint32_t document) const {
+    const uint32_t place = std::min(document, document_count_);  // Above it only where a list is damaged.
+    return (words_[place / 64] >> (place % 64) & 1) != 0;
   }
 
-  template <typename Visit>
-  void ForEach(Visit visit) const {
-    for (uint32_t word = 0; word < words_.size(); ++word) ForEachBit(words_[word], word * 64, visit);
+  void Recount() {
+    // What a damaged list may have set behind the last document.
+    words_.back() &= (uint64_t{1} << (document_count_ % 64)) - 1;
+    count_ = 0;
+    for (const uint64_t word : words_) count_ += PopCount(word);
+  }
+
+  void AddRange(uint32_t begin, uint32_t end) {
+    for (uint32_t document = begin; document < end;) {
+      const uint32_t last = std::min(end, (document / 64 + 1) * 64) - 1;
+      words_[document / 64] |= (~uint64_t{0} << (document % 64)) & (~uint64_t{0} >> (63 - last % 64));
+      document = last + 1;
+    }
+  }
+
+  void AddBits(uint32_t first, std::span<const uint8_t> bits) {
+    for (size_t i = 0; i + 8 <= bits.size(); i += 8) {
+      uint64_t word;
+      std::memcpy(&word, bits.data() + i, 8);
+      const size_t place = (first + i * 8) / 64;
+      const uint32_t shift = first % 64;
+      if (place < words_.size()) words_[place] |= word << shift;
+      if (shift > 0 && place + 1 < words_.size()) words_[place + 1] |= word >> (64 - shift);
+    }
+  }
+
+  // Sets the bits of a list, which then have to be counted again.
+  void Mark(const PostingList& list) {
+    uint32_t documents[kBlockSize];
+    for (uint32_t block = 0; block < list.block_count(); ++block) {
+      uint32_t first;
+      std::span<const uint8_t> bits;
+      if (list.BlockBitset(block, &first, &bits)) {
+        if (bits.empty()) AddRange(first, list.last_document(block) + 1);
+        AddBits(first, bits);
+        continue;
+      }
+      list.DecodeDocuments(block, documents);
+      for (uint32_t i = 0; i < list.block_length(block); ++i) {
+        const uint32_t place = std::min(documents[i], document_count_);
+        words_[place / 64] |= uint64_t{1} << (place % 64);
+      }
+    }
   }
 
   // Visits what is in the list, too, by looking for each document of the set.
@@ -85,27 +132,16 @@ class DocumentSet {
   void Probe(const PostingList& list, Visit visit) const {
     PostingCursor cursor;
     cursor.Reset(&list);
-    ForEach([&](uint32_t document) {
-      if (cursor.Seek(document)) visit(document);
-    });
-  }
-
-  // The same by looking at each document of the list.
-  template <typename Visit>
-  void Scan(const PostingList& list, Visit visit) const {
-    uint32_t documents[kBlockSize];
-    for (uint32_t block = 0; block < list.block_count(); ++block) {
-      list.DecodeDocuments(block, documents);
-      for (uint32_t i = 0; i < list.block_length(block); ++i) {
-        const uint32_t document = std::min(documents[i], document_count_);
-        if (words_[document / 64] >> (document % 64) & 1) visit(document);
-      }
+    for (uint32_t word = 0; word < words_.size(); ++word) {
+      ForEachBit(words_[word], word * 64, [&](uint32_t document) {
+        if (cursor.Seek(document)) visit(document);
+      });
     }
   }
 
   uint32_t document_count_;
   uint64_t count_ = 0;
-  std::vector<uint64_t> words_;  // one bit more than there are documents, which is never set
+  std::vector<uint64_t> words_;  // one bit more than there are documents
 };
 
 std::vector<PostingList> FindLists(const Segment& segment, const ContextWord& word) {
@@ -130,7 +166,7 @@ DocumentSet FindContext(const SegmentView& view, std::span<const ContextWord> co
   if (words.empty()) {
     documents.AddAll();
   } else {
-    for (const PostingList& list : words[0]) documents.AddPostings(list);
+    documents.AddPostings(words[0]);
   }
   for (size_t i = 1; i < words.size() && documents.count() > 0; ++i) documents.IntersectWith(words[i]);
   documents.Remove(view.deletions);
