@@ -95,15 +95,17 @@ describe('expansions', () => {
   const options = { stemsMax: 10, typosMax: 10, prefixesMax: 0 };
 
   test('are stems, misspellings and beginnings over all segments', () => {
-    const segments = ['connected connection connecting', 'connection conection r500 r501', 'connective'].map((text, i) => {
-      const batch = new DocumentBatchWriter();
-      batch.begin(i);
-      batch.text(0, text);
-      batch.end();
-      const file = path.join(folder, `expansions-${i}.mdb`);
-      kernel.buildSegment(file, { ...schema, language: 'en' }, batch.finish());
-      return kernel.openSegment(file);
-    });
+    const segments = ['connected connection connecting', 'connection conection r500 r501', 'connective'].map(
+      (text, i) => {
+        const batch = new DocumentBatchWriter();
+        batch.begin(i);
+        batch.text(0, text);
+        batch.end();
+        const file = path.join(folder, `expansions-${i}.mdb`);
+        kernel.buildSegment(file, { ...schema, language: 'en' }, batch.finish());
+        return kernel.openSegment(file);
+      },
+    );
     const generation = kernel.publishGeneration({ add: segments.map((segment) => ({ segment })), settings: '' });
     const words = ['connection', 'conected', 'r500', 'absent'];
     const edits = { ...options, editsMax: [1, 2, 2, 0], prefixesMax: 1 };

@@ -181,7 +181,12 @@ describe('a plan that was written', () => {
     expect(rare).toBeGreaterThan(common);
     expect(idf([typed, { ...frequent, kind: 'typo' }])).toBe(rare);
     expect(idf([typed, { ...frequent, kind: 'synonym' }])).toBe(common);
-    expect(idf([{ weight: 1, terms: ['absent'] }, { ...frequent, kind: 'typo' }])).toBe(common);
+    expect(
+      idf([
+        { weight: 1, terms: ['absent'] },
+        { ...frequent, kind: 'typo' },
+      ]),
+    ).toBe(common);
   });
 
   test('gives neighbours of the query a bonus where they are neighbours in a record', () => {
@@ -199,6 +204,14 @@ describe('a plan that was written', () => {
     }
     expect(() => search({ groups, sequence: [3] })).toThrow(/sequence/);
     expect(() => search({ groups, proximityWeight: 2 })).toThrow(/proximity weight/);
+  });
+
+  test('refuses words and weights of a whole field that cannot be', () => {
+    const groups: PlanGroup[] = [{ ...word('cafe'), occur: 'mustNot' }];
+    expect(() => search({ groups, whole: [0] })).toThrow(/sequence/);
+    expect(() => search({ groups: [word('cafe')], whole: [1] })).toThrow(/sequence/);
+    expect(() => search({ groups: [word('cafe')], whole: new Array<number>(65).fill(0) })).toThrow(/sequence/);
+    expect(() => search({ groups: [word('cafe')], wholeFieldWeight: -1 })).toThrow(/whole field weight/);
   });
 
   test('that has numbers out of range is refused before it becomes another plan', () => {

@@ -107,7 +107,8 @@ void HitCollector::CollectByScore(const Window& window, const float* scores) {
   }
   ForEachBit(candidates, [&](uint32_t offset) {
     const Hit hit = MakeHit(window.range.base + offset, scores[offset]);
-    if (slack_ > 0 || EntersAfterBar(hit, nullptr)) Add(hit, nullptr);
+    const bool may_enter = slack_ > 0 ? MayCatchUp(hit) : EntersAfterBar(hit, nullptr);
+    if (may_enter) Add(hit, nullptr);
   });
 }
 
@@ -197,6 +198,10 @@ bool HitCollector::ComesFirst(const Hit& a, const double* a_values, const Hit& b
   }
   if (order_ != Order::kRecordNumber && a.score != b.score) return a.score > b.score;
   return a.record_number < b.record_number;
+}
+
+bool HitCollector::MayCatchUp(const Hit& hit) const {
+  return !has_bar_ || hit.score + proximity_->BoundOf(hit.segment, hit.document) >= bar_.score;
 }
 
 bool HitCollector::EntersAfterBar(const Hit& hit, const double* values) const {

@@ -62,6 +62,8 @@ class HitCollector {
   int CompareWithoutScores(const Hit& a, const double* a_values, const Hit& b, const double* b_values) const;
   bool ComesFirst(const Hit& a, const double* a_values, const Hit& b, const double* b_values) const;
   bool EntersAfterBar(const Hit& hit, const double* values) const;
+  // The same by its score without a bonus, whatever the bonus.
+  bool MayCatchUp(const Hit& hit) const;
   void Add(const Hit& hit, const double* values);
   void KeepBest();
   // Bonuses of all hits that may be among those wanted; the others cannot come before these without.
