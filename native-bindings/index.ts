@@ -186,6 +186,16 @@ export interface Kernel {
    * falling document frequency.
    */
   completeWord(generation: GenerationHandle, prefix: string, edits: number, limit: number): ExpandedTerm[];
+  /**
+   * Live records that hold one of the terms of each word of the context (`context`), and of these, how many hold each
+   * completion: in their order, until `wanted` completions have any; the rest are 0. Without a word, every record counts.
+   */
+  countInContext(
+    generation: GenerationHandle,
+    context: readonly (readonly string[])[],
+    completions: readonly string[],
+    wanted: number,
+  ): { readonly context: number; readonly completions: Uint32Array };
 
   analyse(text: string): AnalysedToken[];
   /** True where the text has a script without spaces; see segmentForKernel. */
@@ -204,7 +214,7 @@ export interface Kernel {
 }
 
 /** Must equal kInterfaceVersion in addon/constants.cc: raised with every change of what crosses the boundary. */
-const INTERFACE_VERSION = 2;
+const INTERFACE_VERSION = 3;
 
 /** The folder of package.json above this file: it runs as a source file in tests and as dist/native-bindings/index.js. */
 function packageFolder(): string {

@@ -206,6 +206,14 @@ describe('a plan that was written', () => {
     expect(() => search({ groups, proximityWeight: 2 })).toThrow(/proximity weight/);
   });
 
+  test('refuses words and weights of a whole field that cannot be', () => {
+    const groups: PlanGroup[] = [{ ...word('cafe'), occur: 'mustNot' }];
+    expect(() => search({ groups, whole: [0] })).toThrow(/sequence/);
+    expect(() => search({ groups: [word('cafe')], whole: [1] })).toThrow(/sequence/);
+    expect(() => search({ groups: [word('cafe')], whole: new Array<number>(65).fill(0) })).toThrow(/sequence/);
+    expect(() => search({ groups: [word('cafe')], wholeFieldWeight: -1 })).toThrow(/whole field weight/);
+  });
+
   test('that has numbers out of range is refused before it becomes another plan', () => {
     expect(() => recordNumbers({ skip: -1 })).toThrow(RangeError);
     expect(() => recordNumbers({ size: 1.5 })).toThrow(RangeError);

@@ -73,10 +73,14 @@ export interface QueryPlan {
   readonly minimumScore?: number;
   /** Of the bonus for neighbouring words, 0..1; 0 = none. */
   readonly proximityWeight?: number;
+  /** Of the bonus for a text field that is the whole query, 0..1; 0 = none. */
+  readonly wholeFieldWeight?: number;
   /** None: every document matches. */
   readonly groups: readonly PlanGroup[];
   /** Words of the query as indexes of `groups`, in their order, without function words: neighbours earn the bonus. */
   readonly sequence?: readonly number[];
+  /** All words of the query as indexes of `groups`, in their order. */
+  readonly whole?: readonly number[];
   readonly filter: PlanFilter;
   readonly sort: readonly PlanSortKey[];
   readonly facets: readonly PlanFacet[];
@@ -159,11 +163,11 @@ export class QueryPlanWriter {
     writer.u32(checked(plan.size, U32_MAX, 'size'));
     writer.f32(plan.minimumScore ?? 0);
     writer.f32(plan.proximityWeight ?? 0);
+    writer.f32(plan.wholeFieldWeight ?? 0);
     writer.u32(plan.groups.length);
     for (const group of plan.groups) this.#group(group);
-    const sequence = plan.sequence ?? [];
-    writer.u16(checked(sequence.length, U16_MAX, 'the length of the sequence'));
-    for (const group of sequence) writer.u16(checked(group, U16_MAX, 'a group of the sequence'));
+    this.#words(plan.sequence ?? []);
+    this.#words(plan.whole ?? []);
     this.#filter(plan.filter);
     writer.u8(checked(plan.sort.length, U8_MAX, 'the number of sort keys'));
     for (const key of plan.sort) this.#sortKey(key);
@@ -187,6 +191,11 @@ export class QueryPlanWriter {
       writer.u16(checked(alternative.terms.length, U16_MAX, 'the number of terms'));
       for (const term of alternative.terms) writer.string(term);
     }
+  }
+
+  #words(groups: readonly number[]): void {
+    this.#writer.u16(checked(groups.length, U16_MAX, 'the length of a sequence'));
+    for (const group of groups) this.#writer.u16(checked(group, U16_MAX, 'a group of a sequence'));
   }
 
   #filter(filter: PlanFilter): void {

@@ -60,7 +60,7 @@ async function importAndMerge(file, dataDir) {
       firstSearchMs,
       peakMib: peak.own,
       mergeSeconds: await mergeSeconds(service.address),
-      processorSeconds: service.processorSeconds(),
+      processorSeconds: service.cpuMs() / 1000,
       indexBytes: folderBytes(join(dataDir, 'lists', listDir, 'segments')),
       storeBytes: folderBytes(join(dataDir, 'lists', listDir, 'store')),
       segments: readdirSync(join(dataDir, 'lists', listDir, 'segments')).length,

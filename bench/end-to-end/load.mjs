@@ -98,9 +98,9 @@ async function measureWorkload(service, key, { name, paths, writes = false }) {
     const capacity = closed.requestsPerSecond;
     const open = [];
     for (const share of SHARES) {
-      const before = service.processorSeconds();
+      const beforeMs = service.cpuMs();
       const result = await runOpenLoop({ ...load, seconds: SECONDS, ratePerSecond: capacity * share });
-      open.push({ share, ...result, processors: (service.processorSeconds() - before) / SECONDS });
+      open.push({ share, ...result, processors: (service.cpuMs() - beforeMs) / 1000 / SECONDS });
     }
     const failed = closed.failed + open.reduce((sum, each) => sum + each.failed, 0);
     return { name, capacity, open, failed, memory: service.memory() };

@@ -1,5 +1,6 @@
 /**
- * `npm run bench -- [import] [start] [search] [load] [indexing] [--fresh]`: measures the service from outside, over HTTP, and prints Markdown.
+ * `npm run bench -- [import] [start] [search] [suggest] [load] [indexing] [--fresh]`: measures the service from outside,
+ * over HTTP, and prints Markdown.
  * Without a name: all of them.
  */
 import { measureImport } from './import.mjs';
@@ -7,11 +8,13 @@ import { measureIndexing } from './indexing.mjs';
 import { measureLoad } from './load.mjs';
 import { measureSearch } from './search.mjs';
 import { measureStart } from './start.mjs';
+import { measureSuggest } from './suggest.mjs';
 
 const measurements = {
   import: measureImport,
   start: measureStart,
   search: measureSearch,
+  suggest: measureSuggest,
   load: measureLoad,
   indexing: measureIndexing,
 };

@@ -1,24 +1,34 @@
 /**
- * Suggestions while titles of 200,000 papers are typed letter by letter: time inside the search worker and over HTTP, one
- * request at a time. `node bench/end-to-end/suggest.mjs`; the papers are those of GANNET_BENCH_PAPERS (NDJSON, xz).
+ * Suggestions while titles of 200,000 papers are typed letter by letter: time inside the search worker, over HTTP one request
+ * at a time, and processor time of the whole service. The titles are the names of the records, as of products or places.
  */
 import { spawn } from 'node:child_process';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ReadableStream } from 'node:stream/web';
 import { barRow, formatCount, machineTable, markdownTable, quantile } from './lib/report.mjs';
-import { ACCOUNT, call, createKey, importNdjson, startService, workFolder } from './lib/service.mjs';
+import { ACCOUNT, call, createKey, importNdjson, root, startService, workFolder } from './lib/service.mjs';
 
-const PAPERS = process.env.GANNET_BENCH_PAPERS ?? '../shared/data/bench/arxiv-200k.ndjson.xz';
+const PAPERS = join(root, '..', 'shared', 'data', 'bench', 'arxiv-200k.ndjson.xz');
 const LIST = 'titles';
 const TITLES_TYPED = 300;
 const LETTERS_TYPED_MAX = 24;
+const WARM_UP_REQUESTS = 500;
 const BAR_MS = 5;
-/** Every so many-th letter that is typed is followed by its neighbour in the wrong order. */
-const MISTAKE_EVERY = 7;
+/** The letter before this one and it are typed in the wrong order. */
+const MISTAKE_AT = 7;
+/** Letters typed so far, from and to. */
+const LENGTHS = [
+  [1, 1],
+  [2, 2],
+  [3, 3],
+  [4, 7],
+  [8, 15],
+  [16, LETTERS_TYPED_MAX],
+];
 
-/** The titles are the names, as of products or places; papers of one title are told apart by their number. */
+/** Papers of one title are told apart by their number. */
 async function* records(titles) {
   const unpacked = spawn('xzcat', [PAPERS], { stdio: ['ignore', 'pipe', 'inherit'] });
   const seen = new Set();
@@ -31,72 +41,103 @@ async function* records(titles) {
   }
 }
 
-function typed(title, mistakes) {
-  const steps = [];
-  for (let length = 1; length <= Math.min(LETTERS_TYPED_MAX, title.length); length += 1) {
-    let text = title.slice(0, length);
-    if (mistakes && length > MISTAKE_EVERY) {
-      text =
-        text.slice(0, MISTAKE_EVERY - 2) +
-        text[MISTAKE_EVERY - 1] +
-        text[MISTAKE_EVERY - 2] +
-        text.slice(MISTAKE_EVERY);
-    }
-    steps.push(text);
+async function importTitles(dataDir, marker) {
+  rmSync(dataDir, { recursive: true, force: true });
+  const service = await startService(dataDir);
+  try {
+    const key = createKey(dataDir);
+    const definition = { searchable_fields: [{ name: 'name', weight: 2 }, { name: 'abstract' }] };
+    await call(service.address, key, 'POST', `/list/${ACCOUNT}`, { name: LIST, ...definition });
+    const titles = [];
+    await importNdjson(service.address, key, LIST, ReadableStream.from(records(titles)));
+    const step = Math.floor(titles.length / TITLES_TYPED);
+    const chosen = titles.filter((_title, index) => index % step === 0);
+    writeFileSync(marker, JSON.stringify({ key, count: titles.length, chosen }));
+  } finally {
+    await service.stop();
   }
-  return steps;
 }
 
-async function measure(address, key, texts) {
-  const [inside, outside] = [[], []];
+function typed(title, withMistake) {
+  const swapped =
+    title.slice(0, MISTAKE_AT - 2) + title[MISTAKE_AT - 1] + title[MISTAKE_AT - 2] + title.slice(MISTAKE_AT);
+  const text = withMistake && title.length > MISTAKE_AT ? swapped : title;
+  const lengths = Array.from({ length: Math.min(LETTERS_TYPED_MAX, title.length) }, (_, index) => index + 1);
+  return lengths.map((length) => text.slice(0, length));
+}
+
+async function measure(service, key, texts) {
+  const requests = [];
+  const cpuBegin = service.cpuMs();
   for (const query of texts) {
     const begin = performance.now();
-    const { took_ms } = await call(address, key, 'POST', `/suggest/${ACCOUNT}/${LIST}/1`, { query });
-    outside.push(performance.now() - begin);
-    inside.push(took_ms);
+    const { took_ms: insideMs } = await call(service.address, key, 'POST', `/suggest/${ACCOUNT}/${LIST}/1`, { query });
+    requests.push({ length: query.length, insideMs, outsideMs: performance.now() - begin });
   }
-  return { inside, outside };
+  return { requests, cpuMs: (service.cpuMs() - cpuBegin) / texts.length };
 }
 
-const dataDir = join(workFolder, 'suggest');
-if (!existsSync(PAPERS)) throw new Error(`${PAPERS} is missing`);
-rmSync(dataDir, { recursive: true, force: true });
-const service = await startService(dataDir);
-try {
-  const key = createKey(dataDir);
-  const definition = { searchable_fields: [{ name: 'name', weight: 2 }, { name: 'abstract' }] };
-  await call(service.address, key, 'POST', `/list/${ACCOUNT}`, { name: LIST, ...definition });
-  const titles = [];
-  const { answer } = await importNdjson(service.address, key, LIST, ReadableStream.from(records(titles)));
-  const step = Math.floor(titles.length / TITLES_TYPED);
-  const chosen = titles.filter((_title, index) => index % step === 0);
-  const rows = [];
-  for (const mistakes of [false, true]) {
-    const texts = chosen.flatMap((title) => typed(title, mistakes));
-    await measure(service.address, key, texts.slice(0, 500));
-    const { inside, outside } = await measure(service.address, key, texts);
-    const ms = (values, part) => `${quantile(values, part).toFixed(2)} ms`;
-    const what = mistakes ? 'two letters exchanged' : 'typed well';
-    const p99 = quantile(inside, 0.99);
-    rows.push(
-      [`${what}, in the worker, p50`, ms(inside, 0.5), '', ''],
-      barRow(`${what}, in the worker, p99`, ms(inside, 0.99), `${BAR_MS} ms`, p99 <= BAR_MS),
-      [`${what}, in the worker, slowest`, ms(inside, 1), '', ''],
-      [`${what}, over HTTP, p50`, ms(outside, 0.5), '', ''],
-      barRow(`${what}, over HTTP, p99`, ms(outside, 0.99), `${BAR_MS} ms`, quantile(outside, 0.99) <= BAR_MS),
-    );
+const ms = (value) => `${value.toFixed(2)} ms`;
+
+function summary(what, { requests, cpuMs }) {
+  const inside = requests.map(({ insideMs }) => insideMs);
+  const outside = requests.map(({ outsideMs }) => outsideMs);
+  const p99 = quantile(inside, 0.99);
+  return [
+    [`${what}, in the worker, p50`, ms(quantile(inside, 0.5)), '', ''],
+    barRow(`${what}, in the worker, p99`, ms(p99), `${BAR_MS} ms`, p99 <= BAR_MS),
+    [`${what}, in the worker, slowest`, ms(quantile(inside, 1)), '', ''],
+    [`${what}, over HTTP, p50`, ms(quantile(outside, 0.5)), '', ''],
+    barRow(`${what}, over HTTP, p99`, ms(quantile(outside, 0.99)), `${BAR_MS} ms`, quantile(outside, 0.99) <= BAR_MS),
+    [`${what}, processor time of the service, mean`, ms(cpuMs), '', ''],
+  ];
+}
+
+/** p50 / p99 in the worker by the number of letters. */
+function byLength({ requests }) {
+  return LENGTHS.map(([from, to]) => {
+    const inside = requests.filter(({ length }) => length >= from && length <= to).map(({ insideMs }) => insideMs);
+    return `${ms(quantile(inside, 0.5))} / ${ms(quantile(inside, 0.99))}`;
+  });
+}
+
+export async function measureSuggest({ fresh }) {
+  if (!existsSync(PAPERS)) return `## Suggestions\n\nSkipped: ${PAPERS} is not there.\n`;
+  const dataDir = join(workFolder, 'suggest');
+  const marker = join(dataDir, 'bench-imported.json');
+  if (fresh || !existsSync(marker)) await importTitles(dataDir, marker);
+  const { key, count, chosen } = JSON.parse(readFileSync(marker, 'utf8'));
+  const service = await startService(dataDir);
+  const measured = [];
+  try {
+    for (const withMistake of [false, true]) {
+      const texts = chosen.flatMap((title) => typed(title, withMistake));
+      await measure(service, key, texts.slice(0, WARM_UP_REQUESTS));
+      measured.push(await measure(service, key, texts));
+    }
+  } finally {
+    await service.stop();
   }
-  process.stdout.write(
-    [
-      '## Suggestions\n',
-      machineTable({
-        Data: `${formatCount(answer.created)} papers, titles as names`,
-        Typed: `${chosen.length} titles, letter by letter`,
-      }),
-      markdownTable(['What', 'Measured', 'Bar', ''], rows),
-    ].join('\n'),
-  );
-} finally {
-  await service.stop();
-  rmSync(dataDir, { recursive: true, force: true });
+  const [well, badly] = measured;
+  return [
+    '## Suggestions\n',
+    machineTable({
+      Data: `${formatCount(count)} papers, titles as names`,
+      Typed: `${chosen.length} titles, letter by letter, well and with letters ${MISTAKE_AT - 1} and ${MISTAKE_AT} exchanged`,
+    }),
+    markdownTable(
+      ['What', 'Measured', 'Bar', ''],
+      [...summary('typed well', well), ...summary('two letters exchanged', badly)],
+    ),
+    markdownTable(
+      [
+        'In the worker, p50 / p99, letters typed',
+        ...LENGTHS.map(([from, to]) => (from === to ? from : `${from}–${to}`)),
+      ],
+      [
+        ['typed well', ...byLength(well)],
+        ['two letters exchanged', ...byLength(badly)],
+      ],
+    ),
+  ].join('\n');
 }

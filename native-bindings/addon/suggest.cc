@@ -1,8 +1,11 @@
 // What may be meant by a text that is still being typed: names of records, and words.
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "../kernel/terms/completion_lookup.h"
+#include "../kernel/terms/context_count.h"
 #include "../kernel/terms/name_lookup.h"
 #include "bindings.h"
 #include "call_guard.h"
@@ -59,11 +62,29 @@ Napi::Value CompleteWordCall(const Napi::CallbackInfo& info) {
   return result;
 }
 
+Napi::Value CountInContextCall(const Napi::CallbackInfo& info) {
+  const auto published = Registry::Instance().FindGeneration(ReadUint32(info[0], "generation"));
+  const Napi::Array words = ReadArray(info[1], "context");
+  std::vector<ContextWord> context;
+  const uint32_t word_count = words.Length();
+  for (uint32_t i = 0; i < word_count; ++i) context.push_back(ReadStrings(words[i], "an element of context"));
+  const std::vector<std::string> completions = ReadStrings(info[2], "completions");
+  const uint32_t wanted = ReadUint32(info[3], "wanted");
+  const ContextCounts counts = CountInContext(*published->generation, context, completions, wanted);
+  std::vector<uint32_t> numbers;
+  for (const uint64_t count : counts.completions) numbers.push_back(static_cast<uint32_t>(std::min<uint64_t>(count, UINT32_MAX)));
+  Napi::Object result = Napi::Object::New(info.Env());
+  result.Set("context", Napi::Number::New(info.Env(), static_cast<double>(counts.context)));
+  result.Set("completions", MakeUint32s(info.Env(), numbers));
+  return result;
+}
+
 }  // namespace
 
 void DefineSuggest(Napi::Object exports) {
   Define<SuggestNamesCall>(exports, "suggestNames");
   Define<CompleteWordCall>(exports, "completeWord");
+  Define<CountInContextCall>(exports, "countInContext");
 }
 
 }  // namespace gannet::addon

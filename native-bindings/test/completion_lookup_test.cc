@@ -1,8 +1,11 @@
 #include "../kernel/terms/completion_lookup.h"
 
 #include <algorithm>
+#include <map>
 #include <random>
+#include <set>
 
+#include "../kernel/terms/context_count.h"
 #include "../kernel/terms/name_lookup.h"
 #include "../kernel/terms/prefix_distance.h"
 #include "check.h"
@@ -102,6 +105,123 @@ TEST(CompletionsAreTheMostFrequentTermsOfAllSegments) {
   CHECK(Terms(CompleteWord(*generation, "strat", 1, 9)) == (std::vector<std::string>{"start"}));
   CHECK(CompleteWord(*generation, "xtar", 1, 9).empty());
   CHECK_THROWS(kInvalidArgument, CompleteWord(*generation, "star", 3, 9));
+}
+
+// What CompleteWord promises, over all terms.
+std::vector<TermMatch> ExpectedCompletions(const std::map<std::string, uint64_t>& frequencies, const std::string& prefix,
+                                           uint32_t edits, size_t limit) {
+  std::vector<TermMatch> expected;
+  PrefixDistance distance(prefix, edits);
+  for (const auto& [term, frequency] : frequencies) {
+    if (term[0] != prefix[0] || (edits == 0 && !term.starts_with(prefix))) continue;
+    const uint32_t found = edits == 0 ? 0 : distance.Of(term);
+    if (found <= edits) expected.push_back({term, found, frequency});
+  }
+  std::sort(expected.begin(), expected.end(), [](const TermMatch& a, const TermMatch& b) {
+    if (a.distance != b.distance) return a.distance < b.distance;
+    return a.document_frequency != b.document_frequency ? a.document_frequency > b.document_frequency : a.term < b.term;
+  });
+  if (expected.size() > limit) expected.resize(limit);
+  return expected;
+}
+
+std::string RandomWord(std::mt19937* random) {
+  std::string word;
+  // Letters of very different frequency, so that some beginnings have hundreds of words.
+  for (uint32_t length = 2 + (*random)() % 6; length > 0; --length) {
+    word.push_back(static_cast<char>('a' + std::min((*random)() % 9, (*random)() % 9)));
+  }
+  return word;
+}
+
+TEST(CompletionsAreThoseOfTheWholeDictionaryWhateverIsPassedOverAndKept) {
+  TemporaryFolder folder;
+  std::mt19937 random(7);
+  std::vector<std::vector<std::string>> segments(3);
+  std::map<std::string, uint64_t> frequencies;
+  for (auto& texts : segments) {
+    for (int i = 0; i < 300; ++i) {
+      std::set<std::string> words;
+      std::string text;
+      for (int j = 0; j < 12; ++j) words.insert(RandomWord(&random));
+      for (const std::string& word : words) {
+        text += word + " ";
+        ++frequencies[word];
+      }
+      texts.push_back(text);
+    }
+  }
+  const auto generation = Words(&folder, segments);
+  for (int round = 0; round < 300; ++round) {
+    const std::string prefix = RandomWord(&random).substr(0, 1 + random() % 6);
+    const uint32_t edits = prefix.size() < 3 ? 0 : random() % 3;
+    const size_t limit = 1 + random() % 20;
+    CHECK(CompleteWord(*generation, prefix, edits, limit) == ExpectedCompletions(frequencies, prefix, edits, limit));
+  }
+  CHECK_THROWS(kInvalidArgument, CompleteWord(*generation, "a", 0, kCompletionsMax + 1));
+}
+
+TEST(CountsInContextAreThoseOfLookingAtEveryDocument) {
+  TemporaryFolder folder;
+  std::mt19937 random(11);
+  const SegmentSchema schema{{1}, {}, ""};
+  std::vector<SegmentView> views;
+  std::vector<std::vector<std::set<std::string>>> texts;  // by segment and document
+  for (int segment = 0; segment < 3; ++segment) {
+    std::vector<DocumentWriter> documents;
+    texts.emplace_back();
+    for (int i = 0; i < 700; ++i) {
+      std::string text;
+      std::set<std::string> words;
+      // From in every document to in a handful.
+      for (char letter = 'a'; letter < 'j'; ++letter) {
+        if (random() % (1u << (letter - 'a')) == 0) words.insert(std::string(1, letter));
+      }
+      words.insert("z");
+      for (const std::string& word : words) text += word + " ";
+      documents.push_back(DocumentWriter(static_cast<uint32_t>(documents.size())).Text(0, text));
+      texts.back().push_back(words);
+    }
+    views.push_back({folder.Build(schema, documents), {}});
+  }
+  std::vector<SegmentDeletions> deletions = {{views[1].segment, {}}};
+  std::vector<bool> is_deleted(700);
+  for (int i = 0; i < 100; ++i) is_deleted[random() % 700] = true;
+  for (uint32_t i = 0; i < 700; ++i) {
+    if (is_deleted[i]) deletions[0].documents.push_back(i);
+  }
+  const auto generation = DeriveGeneration(nullptr, views, {}, deletions, "");
+  const auto random_word = [&] { return std::string(1, static_cast<char>('a' + random() % 11)); };  // j, k: unknown
+  for (int round = 0; round < 200; ++round) {
+    std::vector<ContextWord> context(random() % 4);
+    for (ContextWord& word : context) {
+      for (uint32_t left = 1 + random() % 2; left > 0; --left) word.push_back(random_word());
+    }
+    std::vector<std::string> completions;
+    for (uint32_t left = 1 + random() % 5; left > 0; --left) completions.push_back(random_word());
+    const size_t wanted = 1 + random() % 5;
+    ContextCounts expected{0, std::vector<uint64_t>(completions.size())};
+    for (size_t segment = 0; segment < texts.size(); ++segment) {
+      for (size_t i = 0; i < texts[segment].size(); ++i) {
+        const auto& words = texts[segment][i];
+        if (segment == 1 && is_deleted[i]) continue;
+        const bool matches = std::all_of(context.begin(), context.end(), [&](const ContextWord& word) {
+          return std::any_of(word.begin(), word.end(), [&](const std::string& term) { return words.contains(term); });
+        });
+        if (!matches) continue;
+        ++expected.context;
+        for (size_t j = 0; j < completions.size(); ++j) expected.completions[j] += words.contains(completions[j]);
+      }
+    }
+    size_t found = 0;
+    for (uint64_t& count : expected.completions) {
+      if (found == wanted) count = 0;
+      found += count > 0;
+    }
+    const ContextCounts counts = CountInContext(*generation, context, completions, wanted);
+    CHECK_EQ(counts.context, expected.context);
+    CHECK(counts.completions == expected.completions);
+  }
 }
 
 TEST(NamesAreFoundByTheirBeginningByThatOfAWordAndWithTypos) {

@@ -106,6 +106,8 @@ class SearchModel {
   struct Factors {
     std::vector<double> groups;  // boost * idf
     std::vector<Pair> pairs;
+    std::vector<std::set<std::string_view>> whole;  // by word of a whole field
+    double whole_value = 0;
   };
 
   Factors Weights(const QueryPlan& plan) const {
@@ -114,6 +116,12 @@ class SearchModel {
     for (const PlanGroup& group : plan.groups) {
       idf.push_back(Idf(group));
       weights.groups.push_back(double{group.boost} * idf.back());
+    }
+    if (plan.whole_field_weight > 0) {
+      for (const uint16_t group : plan.whole) weights.whole.push_back(WholeTerms(plan.groups[group]));
+      for (const uint16_t group : std::set<uint16_t>(plan.whole.begin(), plan.whole.end())) {
+        weights.whole_value += double{plan.whole_field_weight} * weights.groups[group];
+      }
     }
     if (plan.proximity_weight == 0) return weights;
     std::set<std::pair<uint16_t, uint16_t>> pairs;
@@ -149,6 +157,24 @@ class SearchModel {
     return sum;
   }
 
+  // Weight units of the weightiest field that is the query; 0 where none is.
+  double WholeUnits(const ModelDocument& document, const Factors& weights) const {
+    double units = 0;
+    for (size_t field = 0; field < document.fields.size() && !weights.whole.empty(); ++field) {
+      std::vector<std::string> words;
+      size_t values = 0;
+      for (const auto& value : document.fields[field]) {
+        values += !value.empty();
+        words.insert(words.end(), value.begin(), value.end());
+      }
+      const bool is_whole = values == 1 && words.size() == weights.whole.size() &&
+                            std::equal(words.begin(), words.end(), weights.whole.begin(),
+                                       [](const auto& word, const auto& terms) { return terms.contains(word); });
+      if (is_whole) units = std::max<double>(units, schema.text_field_weight_units[field]);
+    }
+    return units;
+  }
+
   // Sum before division by the maximum; negative where the document does not match the groups.
   double RawScore(const ModelDocument& document, const QueryPlan& plan, const Factors& weights) const {
     bool has_must = false;
@@ -179,6 +205,8 @@ class SearchModel {
       const double nearness = Nearness(document, pair);
       score += pair.weight * nearness / (nearness + saturation);
     }
+    const double units = WholeUnits(document, weights);
+    score += weights.whole_value * units / (units + saturation);
     return score;
   }
 
@@ -237,6 +265,16 @@ class SearchModel {
   }
 
  private:
+  std::set<std::string_view> WholeTerms(const PlanGroup& group) const {
+    std::set<std::string_view> terms;
+    for (const PlanAlternative& alternative : Counting(group)) {
+      if (alternative.terms.size() == 1 && alternative.weight >= kWholeFieldTermWeightMin) {
+        terms.insert(alternative.terms[0]);
+      }
+    }
+    return terms;
+  }
+
   std::set<std::string_view> SingleTerms(const PlanGroup& group) const {
     std::set<std::string_view> terms;
     for (const PlanAlternative& alternative : Counting(group)) {

@@ -65,10 +65,15 @@ class RandomList {
     plan.size = 1 << 20;
     const uint32_t groups = Below(5);
     for (uint32_t i = 0; i < groups; ++i) plan.groups.push_back(MakeGroup());
+    if (Below(3) != 0) plan.whole_field_weight = Below(5) == 0 ? 1.0f : 0.3f;
     if (Below(3) != 0) plan.proximity_weight = Below(5) == 0 ? 1.0f : 0.2f;
     for (uint32_t i = 0; groups > 0 && i < groups + 2; ++i) {
       const auto group = static_cast<uint16_t>(Below(groups));
       if (plan.groups[group].occur != Occur::kMustNot) plan.sequence.push_back(group);
+    }
+    for (uint32_t i = 1 + Below(3); groups > 0 && i > 0; --i) {
+      const auto group = static_cast<uint16_t>(Below(groups));
+      if (plan.groups[group].occur != Occur::kMustNot) plan.whole.push_back(group);
     }
     plan.filter = Below(2) == 0 ? FilterNode{} : MakeFilter(0);
     if (Below(2) == 0) {

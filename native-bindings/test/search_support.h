@@ -78,6 +78,7 @@ inline void EncodeFilter(const FilterNode& node, ByteWriter* out) {
 inline std::vector<uint8_t> EncodePlan(const QueryPlan& plan) {
   ByteWriter out;
   out.Put(kPlanMagic).Put(plan.flags).Put(plan.skip).Put(plan.size).Put(plan.minimum_score).Put(plan.proximity_weight);
+  out.Put(plan.whole_field_weight);
   out.Put(static_cast<uint32_t>(plan.groups.size()));
   for (const PlanGroup& group : plan.groups) {
     out.Put(static_cast<uint8_t>(group.occur)).Put(group.boost);
@@ -90,6 +91,8 @@ inline std::vector<uint8_t> EncodePlan(const QueryPlan& plan) {
   }
   out.Put(static_cast<uint16_t>(plan.sequence.size()));
   for (const uint16_t group : plan.sequence) out.Put(group);
+  out.Put(static_cast<uint16_t>(plan.whole.size()));
+  for (const uint16_t group : plan.whole) out.Put(group);
   EncodeFilter(plan.filter, &out);
   out.Put(static_cast<uint8_t>(plan.sort_keys.size()));
   for (const SortKey& key : plan.sort_keys) {

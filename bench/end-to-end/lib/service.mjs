@@ -57,7 +57,7 @@ export async function startService(dataDir, env = {}) {
     address,
     readyMs,
     memory: () => residentMemory(child.pid),
-    processorSeconds: () => processorSeconds(child.pid),
+    cpuMs: () => processorTimeMs(child.pid),
     async stop() {
       process.off('exit', stopWithParent);
       child.kill('SIGTERM');
@@ -74,11 +74,15 @@ function residentMemory(pid) {
   return { all: mebibytes('VmRSS'), anonymous: mebibytes('RssAnon'), files: mebibytes('RssFile') };
 }
 
-/** Of all threads, since the start. Linux only. */
-function processorSeconds(pid) {
-  // Behind the name of the program, which may contain anything; ticks are hundredths of a second.
-  const [, , , , , , , , , , , user, system] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
-  return (Number(user) + Number(system)) / 100;
+const CLOCK_TICKS_PER_SECOND = 100;
+
+/** Processor time of all threads so far, in steps of 10 ms. Linux only. */
+function processorTimeMs(pid) {
+  // The second member is the program's name in parentheses, which may hold blanks.
+  const members = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /s, '')
+    .split(' ');
+  return ((Number(members[11]) + Number(members[12])) * 1000) / CLOCK_TICKS_PER_SECOND;
 }
 
 /** A key that may do everything, made as an operator would. */

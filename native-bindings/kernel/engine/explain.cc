@@ -32,7 +32,8 @@ class HitExplainer {
       if (contribution > 0) groups.emplace_back(group.plan_index, std::move(text));
     }
     std::string nearby;
-    score += AppendPairs(&nearby);
+    const float whole = proximity_.WholeFieldBonus(hit_.segment, hit_.document);
+    score += AppendPairs(whole, &nearby);
     std::sort(groups.begin(), groups.end());
     AppendMember("{\"score\":", query_.has_scoring_groups ? std::min(score, 1.0f) : 1.0, out);
     AppendMember(",\"maximum\":", query_.maximum, out);
@@ -43,12 +44,17 @@ class HitExplainer {
     }
     out->push_back(']');
     if (!nearby.empty()) out->append(",\"nearby\":[" + nearby + "]");
+    if (whole > 0) {
+      AppendMember(",\"whole_field\":{\"contribution\":", double{whole}, out);
+      out->push_back('}');
+    }
     out->push_back('}');
   }
 
  private:
-  float AppendPairs(std::string* out) {
-    float bonus = 0;
+  // Returns the whole bonus, added up as the scorer does.
+  float AppendPairs(float whole, std::string* out) {
+    float bonus = whole;
     for (const PreparedPair& pair : query_.pairs) {
       const float contribution = proximity_.PairBonus(hit_.segment, hit_.document, pair);
       bonus += contribution;

@@ -63,7 +63,6 @@ HitCollector::HitCollector(const Generation& generation, const QueryPlan& plan, 
   } else if (plan.sort_keys.empty()) {
     order_ = Order::kScore;
     needs_every_score_ = wants_hits();
-    if (proximity_ != nullptr) slack_ = proximity_->bound();
   } else {
     order_ = Order::kKeys;
     stride_ = plan.sort_keys.size();
@@ -100,13 +99,14 @@ Hit HitCollector::MakeHit(uint32_t document, float score) const {
 
 void HitCollector::CollectByScore(const Window& window, const float* scores) {
   // Equal scores may still enter, by record number.
-  const float bar = bar_score_ - slack_;
+  const float slack = proximity_ == nullptr ? 0 : proximity_->BoundIn(segment_, window.range);
+  const float bar = bar_score_ - slack;
   uint64_t reaching[kWindowWords];
   CompareWords(scores, bar, window.matches.used, reaching);
   ForEachWord(window.matches.used, [&](uint32_t word) {
     ForEachBit(window.matches.words[word] & reaching[word], word * 64, [&](uint32_t offset) {
       const Hit hit = MakeHit(window.range.base + offset, scores[offset]);
-      if (hit.score < bar_score_ - slack_ || (slack_ == 0 && !EntersAfterBar(hit, nullptr))) return;
+      if (proximity_ != nullptr ? !MayCatchUp(hit) : !EntersAfterBar(hit, nullptr)) return;
       RaiseBar(hit.score);
       Add(hit, nullptr);
     });
@@ -201,6 +201,10 @@ bool HitCollector::ComesFirst(const Hit& a, const double* a_values, const Hit& b
   return a.record_number < b.record_number;
 }
 
+bool HitCollector::MayCatchUp(const Hit& hit) const {
+  return hit.score + proximity_->BoundOf(hit.segment, hit.document) >= bar_score_;
+}
+
 bool HitCollector::EntersAfterBar(const Hit& hit, const double* values) const {
   return !has_bar_ || ComesFirst(hit, values, bar_, bar_values_.data());
 }
@@ -226,7 +230,7 @@ void HitCollector::RaiseBar(float score) {
 }
 
 void HitCollector::KeepBest() {
-  if (slack_ > 0) {
+  if (has_late_bonuses()) {
     AddBonuses();
     if (hits_.size() < kept_max_) return;
   }
@@ -297,7 +301,7 @@ void HitCollector::AddBonuses() {
     chunk.clear();
     for (; next < order.size() && chunk.size() < chunk_max; ++next) {
       const Hit& hit = hits_[order[next]];
-      if (hit.score + slack_ < bar) next = order.size() - 1;  // Nor has any behind it.
+      if (hit.score + proximity_->bound() < bar) next = order.size() - 1;  // Nor has any behind it.
       if (hit.score + proximity_->BoundOf(hit.segment, hit.document) >= bar) chunk.push_back(order[next]);
     }
     AddBonuses(bar, chunk);
@@ -309,7 +313,7 @@ void HitCollector::AddBonuses() {
 }
 
 std::vector<Hit> HitCollector::Finish() {
-  if (slack_ > 0 && !hits_.empty()) AddBonuses();
+  if (has_late_bonuses() && !hits_.empty()) AddBonuses();
   std::vector<uint32_t> order(hits_.size());
   std::iota(order.begin(), order.end(), 0u);
   const size_t end = std::min(order.size(), kept_max_);

@@ -53,6 +53,9 @@ class HitCollector {
  private:
   enum class Order : uint8_t { kScore, kRecordNumber, kKeys };
 
+  // Hits enter without their bonus.
+  bool has_late_bonuses() const { return order_ == Order::kScore && proximity_ != nullptr; }
+
   void CollectByScore(const Window& window, const float* scores);
   void CollectByRecordNumber(const Window& window, const float* scores);
   void CollectByKeys(const Window& window, const float* scores, const LazyScores& lazy_scores);
@@ -66,6 +69,8 @@ class HitCollector {
   int CompareWithoutScores(const Hit& a, const double* a_values, const Hit& b, const double* b_values) const;
   bool ComesFirst(const Hit& a, const double* a_values, const Hit& b, const double* b_values) const;
   bool EntersAfterBar(const Hit& hit, const double* values) const;
+  // The same by its score without a bonus, whatever the bonus.
+  bool MayCatchUp(const Hit& hit) const;
   void Add(const Hit& hit, const double* values);
   void RaiseBar(float score);
   void KeepBest();
@@ -78,7 +83,6 @@ class HitCollector {
   const QueryPlan& plan_;
   Order order_;
   ProximityScorer* proximity_;
-  float slack_ = 0;  // in the order of scores: how much a hit's bonus may be
   bool needs_every_score_ = false;
   float unscored_ = 0;  // what a hit scores in storage order, where nobody asked for a score
   size_t kept_max_ = 0;

@@ -8,6 +8,7 @@
 //   u32 skip, u32 size               (hits wanted; skip + size <= kHitsMax)
 //   f32 minimum score                (0..1; 0 = none)
 //   f32 proximity weight             (0..1; 0 = no bonus for neighbours)
+//   f32 whole field weight           (0..1; 0 = no bonus for a field that is the query)
 //   u32 group count                  (0 = every document matches)
 //   per group:                       (one query word with its expansions, or a whole phrase)
 //     u8 occur (Occur)
@@ -19,6 +20,8 @@
 //       u16 term count               (1 = a term; more = terms at consecutive positions)
 //       per term: str
 //   u16 sequence length              (words in the order of the query, function words left out)
+//   per word: u16 group
+//   u16 whole length                 (all words in the order of the query, function words included; 0 = no bonus)
 //   per word: u16 group
 //   filter:                          one node, prefix order
 //     u8 FilterOp
@@ -56,6 +59,11 @@
 // occurrences of the one and of the other within kProximityDistanceMax positions in one field (either order) of the
 // field's weight units / distance. Occurrences are those of the counting alternatives that are single terms.
 //
+// Whole-field bonus: a document with a text field that holds one term of each word of `whole`, in this order, and nothing
+// else, gets whole field weight * (sum over these words' groups, each once, of boost * idf) * u / (u + K), u being the
+// weight units of the weightiest such field. Terms are those of counting alternatives with a weight of
+// kWholeFieldTermWeightMin or more: as typed or as good as that.
+//
 // The reported score is the sum of all that divided by the greatest sum that the impacts of these lists allow, so it
 // is in 0..1 and depends on nothing but query, record and list. Without scoring groups every match scores 1.
 //
@@ -80,6 +88,8 @@ inline constexpr uint32_t kHitsMax = 1u << 24;
 inline constexpr uint32_t kGroupsMax = 4096;
 inline constexpr uint32_t kAlternativesMax = 1024;
 inline constexpr uint32_t kSequenceMax = 4096;
+inline constexpr uint32_t kWholeMax = 64;
+inline constexpr float kWholeFieldTermWeightMin = 0.85f;
 inline constexpr uint32_t kFilterDepthMax = 64;
 inline constexpr uint32_t kSortKeysMax = 8;
 // Totals over a whole plan, so that what a plan costs to hold is bounded by more than its bytes.

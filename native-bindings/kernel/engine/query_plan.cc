@@ -29,10 +29,13 @@ class PlanReader {
     if (!(plan.minimum_score >= 0 && plan.minimum_score <= 1)) Malformed("minimum score");
     plan.proximity_weight = Read<float>();
     if (!(plan.proximity_weight >= 0 && plan.proximity_weight <= 1)) Malformed("proximity weight");
+    plan.whole_field_weight = Read<float>();
+    if (!(plan.whole_field_weight >= 0 && plan.whole_field_weight <= 1)) Malformed("whole field weight");
     const uint32_t group_count = Read<uint32_t>();
     if (group_count > kGroupsMax) Malformed("too many groups");
     for (uint32_t i = 0; i < group_count; ++i) plan.groups.push_back(ReadGroup());
-    ReadSequence(&plan);
+    plan.sequence = ReadWords(plan, kSequenceMax);
+    plan.whole = ReadWords(plan, kWholeMax);
     plan.filter = ReadFilter(1);
     ReadSortKeys(&plan);
     ReadFacets(&plan);
@@ -99,14 +102,16 @@ class PlanReader {
     return alternative;
   }
 
-  void ReadSequence(QueryPlan* plan) {
+  std::vector<uint16_t> ReadWords(const QueryPlan& plan, uint32_t count_max) {
     const uint16_t count = Read<uint16_t>();
-    if (count > kSequenceMax) Malformed("sequence too long");
+    if (count > count_max) Malformed("sequence too long");
+    std::vector<uint16_t> words;
     for (uint16_t i = 0; i < count; ++i) {
       const uint16_t group = Read<uint16_t>();
-      if (group >= plan->groups.size() || plan->groups[group].occur == Occur::kMustNot) Malformed("sequence");
-      plan->sequence.push_back(group);
+      if (group >= plan.groups.size() || plan.groups[group].occur == Occur::kMustNot) Malformed("sequence");
+      words.push_back(group);
     }
+    return words;
   }
 
   PlanValue ReadValue() {

@@ -60,8 +60,10 @@ struct QueryPlan {
   uint32_t size = 0;
   float minimum_score = 0;
   float proximity_weight = 0;
+  float whole_field_weight = 0;
   std::vector<PlanGroup> groups;
   std::vector<uint16_t> sequence;  // indexes of groups
+  std::vector<uint16_t> whole;     // likewise
   FilterNode filter;
   std::vector<SortKey> sort_keys;
   std::vector<PlanFacet> facets;

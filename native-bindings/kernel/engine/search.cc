@@ -101,7 +101,7 @@ void ForEachWindow(const PreparedQuery& query, const QueryPlan& plan, uint32_t s
        index = evaluator.NextWindow(index + 1, bar())) {
     Window* window = evaluator.Evaluate(index, bar());
     RemoveDeleted(view.deletions, window);
-    if (plan.minimum_score > 0) RemoveBelow(plan.minimum_score - query.bonus_bound_max, window);
+    if (plan.minimum_score > 0) RemoveBelow(plan.minimum_score - proximity->BoundIn(segment, window->range), window);
     filter.Apply(window);
     if (plan.minimum_score > 0 && !proximity->empty()) {
       RemoveBelowWithBonus(plan.minimum_score, segment, proximity, window);

@@ -88,6 +88,9 @@ class Environment {
   MDB_dbi dbi_ = 0;
 };
 
+// Keys of LMDB are no longer than 511 bytes, and no stored term is longer than this.
+constexpr size_t kSoughtBytesMax = 500;
+
 class CursorGuard {
  public:
   explicit CursorGuard(MDB_cursor* cursor) : cursor_(cursor) {}
@@ -95,6 +98,8 @@ class CursorGuard {
   CursorGuard(const CursorGuard&) = delete;
   CursorGuard& operator=(const CursorGuard&) = delete;
 
+  // The call of Next after it looks for its `from` again.
+  void Restart() { started_ = false; }
   // The next entry, or at first the first one at or after `from`; false at the end.
   bool Next(std::span<const uint8_t> from, std::span<const uint8_t>* key, std::span<const uint8_t>* value) {
     MDB_val key_value{from.size(), const_cast<uint8_t*>(from.data())};
@@ -230,7 +235,7 @@ class LmdbSegment final : public Segment {
   class Cursor final : public TermCursor {
    public:
     Cursor(const LmdbSegment& segment, std::string_view from)
-        : segment_(segment), cursor_(segment.environment_.OpenCursor()), from_(TermBytes(from.substr(0, 500))) {}
+        : segment_(segment), cursor_(segment.environment_.OpenCursor()), from_(TermBytes(from.substr(0, kSoughtBytesMax))) {}
     bool Next() override {
       std::span<const uint8_t> key;
       if (!cursor_.Next(from_, &key, &entry_) || key[0] != static_cast<uint8_t>(Key::kTerm)) return false;
@@ -238,6 +243,10 @@ class LmdbSegment final : public Segment {
       document_frequency_ = static_cast<uint32_t>(
           std::min<uint64_t>(ByteReader(entry_).Varint() >> 1, segment_.meta_.document_count));
       return true;
+    }
+    void Seek(std::string_view from) override {
+      from_ = TermBytes(from.substr(0, kSoughtBytesMax));
+      cursor_.Restart();
     }
     std::string_view term() const override { return term_; }
     uint32_t document_frequency() const override { return document_frequency_; }

@@ -50,6 +50,8 @@ class TermCursor {
   virtual ~TermCursor() = default;
   // Steps to the next term (at first: to the first one); false at the end. Throws Error(kDamaged).
   virtual bool Next() = 0;
+  // The Next after it steps to the first term that is >= `from`.
+  virtual void Seek(std::string_view from) = 0;
   // Of the current term; good until the segment is closed. Long terms appear as their stored key.
   virtual std::string_view term() const = 0;
   virtual uint32_t document_frequency() const = 0;  // without parsing the list

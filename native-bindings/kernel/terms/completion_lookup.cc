@@ -1,62 +1,175 @@
 #include "completion_lookup.h"
 
 #include <algorithm>
+#include <memory>
 #include <string>
+#include <unordered_map>
 
 #include "../analysis/utf8.h"
 #include "../common/error.h"
+#include "hopeless_prefix.h"
 #include "prefix_distance.h"
 
 namespace gannet {
 namespace {
 
 // Of each segment, more than are wanted, since the order of the sums may differ from that of a segment.
-constexpr size_t kCandidatesPerWanted = 4;
+constexpr size_t kCandidatesMax = 3 * kCompletionsMax;
+// An answer that took fewer terms is not worth its place in the cache.
+constexpr uint32_t kVisitsWorthKeeping = 512;
 
 bool IsStoredWhole(std::string_view term) { return term.size() <= kTermPrefixBytes || term[kTermPrefixBytes] != '\0'; }
 
-bool IsBefore(const TermMatch& a, const TermMatch& b) {
+template <typename Match>
+bool IsBefore(const Match& a, const Match& b) {
   if (a.distance != b.distance) return a.distance < b.distance;
   if (a.document_frequency != b.document_frequency) return a.document_frequency > b.document_frequency;
   return a.term < b.term;
 }
 
-// Keeps the best `limit` of what one segment has; making a string of each term would cost most of the time.
-class CompletionVisitor : public Segment::TermVisitor {
+// Keeps the best of what one segment has; making a string of each term would cost most of the time.
+class CandidateHeap {
  public:
-  CompletionVisitor(std::string_view range, std::string_view prefix, uint32_t edits, size_t limit)
-      : range_(range), prefix_(prefix), edits_(edits), limit_(limit), distance_(prefix, edits) {}
-
-  bool Visit(std::string_view term, uint32_t document_frequency) override {
-    if (!term.starts_with(range_)) return false;
-    const uint32_t distance = edits_ == 0 || term.starts_with(prefix_) ? 0 : distance_.Of(term);
-    if (distance <= edits_ && IsStoredWhole(term)) Keep(term, distance, document_frequency);
-    return ++visited_ < kCompletionTermsVisitedMax;
-  }
-
-  std::vector<TermMatch>& best() { return best_; }
-
- private:
-  void Keep(std::string_view term, uint32_t distance, uint32_t document_frequency) {
-    if (best_.size() == limit_) {
-      // The front is the worst. Terms come in order, so of equals the later one is worse.
-      const TermMatch& worst = best_.front();
+  // Terms have to come in byte order: of equals the later one is worse.
+  void Add(std::string_view term, uint32_t distance, uint32_t document_frequency) {
+    std::vector<Completion>& best = result_.best;
+    if (best.size() == kCandidatesMax) {
+      result_.is_complete = false;
+      // The front is the worst.
+      const Completion& worst = best.front();
       if (distance > worst.distance) return;
       if (distance == worst.distance && document_frequency <= worst.document_frequency) return;
-      std::pop_heap(best_.begin(), best_.end(), IsBefore);
-      best_.pop_back();
+      std::pop_heap(best.begin(), best.end(), IsBefore<Completion>);
+      best.pop_back();
     }
-    best_.push_back({std::string(term), distance, document_frequency});
-    std::push_heap(best_.begin(), best_.end(), IsBefore);
+    best.push_back({std::string(term), distance, document_frequency});
+    std::push_heap(best.begin(), best.end(), IsBefore<Completion>);
+  }
+  void Stop() { result_.is_complete = false; }
+  SegmentCompletions Take() {
+    std::sort_heap(result_.best.begin(), result_.best.end(), IsBefore<Completion>);
+    return std::move(result_);
   }
 
-  std::string_view range_;
-  std::string_view prefix_;
-  uint32_t edits_;
-  size_t limit_;
-  PrefixDistance distance_;
-  std::vector<TermMatch> best_;
-  uint32_t visited_ = 0;
+ private:
+  SegmentCompletions result_;
+};
+
+using Completions = std::shared_ptr<const SegmentCompletions>;
+
+Completions FindExact(const Segment& segment, std::string_view prefix) {
+  const std::string key(prefix);
+  if (const auto kept = segment.cache().completions.Find(key)) return *kept;
+  CandidateHeap heap;
+  const auto terms = segment.Terms(prefix);
+  uint32_t visited = 0;
+  while (terms->Next() && terms->term().starts_with(prefix)) {
+    if (IsStoredWhole(terms->term())) heap.Add(terms->term(), 0, terms->document_frequency());
+    if (++visited < kCompletionTermsVisitedMax) continue;
+    heap.Stop();
+    break;
+  }
+  auto found = std::make_shared<const SegmentCompletions>(heap.Take());
+  if (visited >= kVisitsWorthKeeping) segment.cache().completions.Keep(key, found);
+  return found;
+}
+
+Completions FindNear(const Segment& segment, std::string_view prefix, uint32_t edits) {
+  const std::string_view first = prefix.substr(0, DecodeUtf8(prefix.data(), prefix.size()).length);
+  CandidateHeap heap;
+  PrefixDistance distance(prefix, edits);
+  HopelessPrefix hopeless;
+  const auto terms = segment.Terms(first);
+  for (uint32_t visited = 0; terms->Next() && terms->term().starts_with(first);) {
+    const std::string_view term = terms->term();
+    const uint32_t found = distance.Of(term);
+    if (found <= edits) {
+      if (IsStoredWhole(term)) heap.Add(term, found, terms->document_frequency());
+    } else if (hopeless.ShouldJump(distance.decided_prefix())) {
+      terms->Seek(hopeless.After());
+    }
+    if (++visited < kCompletionTermsVisitedMax) continue;
+    heap.Stop();
+    break;
+  }
+  return std::make_shared<const SegmentCompletions>(heap.Take());
+}
+
+// Adds up what the segments have. A term that a segment does not have among its best is looked up there, but only where
+// it could be among the best of all.
+class FrequencySums {
+ public:
+  FrequencySums(const Generation& generation, std::vector<Completions> lists)
+      : generation_(generation), lists_(std::move(lists)) {
+    for (uint32_t segment = 0; segment < lists_.size(); ++segment) {
+      for (const Completion& completion : lists_[segment]->best) {
+        const auto [entry, is_new] = places_.try_emplace(completion.term, sums_.size());
+        if (is_new) sums_.push_back({completion.term, completion.distance, 0, {}});
+        sums_[entry->second].document_frequency += completion.document_frequency;
+        sums_[entry->second].segments.push_back(segment);
+      }
+    }
+  }
+
+  std::vector<TermMatch> Best(size_t limit) {
+    if (sums_.size() > limit) DropHopeless(limit);
+    std::vector<TermMatch> best;
+    for (const Sum& sum : sums_) {
+      best.push_back({std::string(sum.term), sum.distance, sum.document_frequency});
+      VisitUnknown(sum, [&](uint32_t segment) {
+        best.back().document_frequency += generation_.segments[segment].segment->FindTerm(sum.term).document_frequency();
+      });
+    }
+    std::sort(best.begin(), best.end(), IsBefore<TermMatch>);
+    if (best.size() > limit) best.resize(limit);
+    return best;
+  }
+
+ private:
+  struct Sum {
+    std::string_view term;  // in lists_
+    uint32_t distance;
+    uint64_t document_frequency;     // of those segments that have it among their best
+    std::vector<uint32_t> segments;  // these, ascending
+  };
+
+  // Segments that may have the term and not among their best.
+  template <typename Visit>
+  void VisitUnknown(const Sum& sum, Visit visit) const {
+    for (uint32_t segment = 0; segment < lists_.size(); ++segment) {
+      if (lists_[segment]->is_complete || std::ranges::binary_search(sum.segments, segment)) continue;
+      visit(segment);
+    }
+  }
+
+  // What it can be at most: in such a segment no more than the last of its best, where that is as near or farther.
+  uint64_t MostOf(const Sum& sum) const {
+    uint64_t most = sum.document_frequency;
+    VisitUnknown(sum, [&](uint32_t segment) {
+      const std::vector<Completion>& best = lists_[segment]->best;
+      // Where the look-up stopped early, or kept nearer terms only, nothing is known.
+      const bool is_bounded = best.size() == kCandidatesMax && best.back().distance >= sum.distance;
+      most += is_bounded ? best.back().document_frequency
+                         : uint64_t{generation_.segments[segment].segment->document_count()};
+    });
+    return most;
+  }
+
+  void DropHopeless(size_t limit) {
+    const auto last = sums_.begin() + static_cast<ptrdiff_t>(limit - 1);
+    std::nth_element(sums_.begin(), last, sums_.end(), IsBefore<Sum>);
+    const uint32_t distance = last->distance;
+    const uint64_t document_frequency = last->document_frequency;
+    const auto is_hopeless = [&](const Sum& sum) {
+      return sum.distance > distance || (sum.distance == distance && MostOf(sum) < document_frequency);
+    };
+    sums_.erase(std::remove_if(last + 1, sums_.end(), is_hopeless), sums_.end());
+  }
+
+  const Generation& generation_;
+  std::vector<Completions> lists_;  // by segment
+  std::unordered_map<std::string_view, size_t> places_;
+  std::vector<Sum> sums_;
 };
 
 }  // namespace
@@ -64,30 +177,13 @@ class CompletionVisitor : public Segment::TermVisitor {
 std::vector<TermMatch> CompleteWord(const Generation& generation, std::string_view prefix, uint32_t edits,
                                     size_t limit) {
   if (edits > kFuzzyDistanceMax) throw Error(ErrorCode::kInvalidArgument, "edits are above the maximum");
+  if (limit > kCompletionsMax) throw Error(ErrorCode::kInvalidArgument, "more completions than the maximum");
   if (prefix.empty() || limit == 0 || prefix.size() > kTermPrefixBytes) return {};
-  const std::string_view range =
-      edits == 0 ? prefix : prefix.substr(0, DecodeUtf8(prefix.data(), prefix.size()).length);
-  std::vector<TermMatch> found;
+  std::vector<Completions> lists;
   for (const SegmentView& view : generation.segments) {
-    CompletionVisitor visitor(range, prefix, edits, limit * kCandidatesPerWanted);
-    view.segment->VisitTerms(range, &visitor);
-    std::move(visitor.best().begin(), visitor.best().end(), std::back_inserter(found));
+    lists.push_back(edits == 0 ? FindExact(*view.segment, prefix) : FindNear(*view.segment, prefix, edits));
   }
-  std::sort(found.begin(), found.end(), [](const TermMatch& a, const TermMatch& b) { return a.term < b.term; });
-  found.erase(std::unique(found.begin(), found.end(),
-                          [](const TermMatch& a, const TermMatch& b) { return a.term == b.term; }),
-              found.end());
-  if (generation.segments.size() > 1) {
-    for (TermMatch& match : found) {
-      match.document_frequency = 0;
-      for (const SegmentView& view : generation.segments) {
-        match.document_frequency += view.segment->FindTerm(match.term).document_frequency();
-      }
-    }
-  }
-  std::sort(found.begin(), found.end(), IsBefore);
-  if (found.size() > limit) found.resize(limit);
-  return found;
+  return FrequencySums(generation, std::move(lists)).Best(limit);
 }
 
 }  // namespace gannet

@@ -11,6 +11,7 @@
 
 #include "../analysis/utf8.h"
 #include "../common/error.h"
+#include "hopeless_prefix.h"
 #include "prefix_distance.h"
 #include "term_lookup.h"
 
@@ -104,12 +105,15 @@ class NameCollector {
   void CollectTypos(const Column& column) {
     const std::string_view first = prefix_.substr(0, DecodeUtf8(prefix_.data(), prefix_.size()).length);
     PrefixDistance distance(prefix_, edits_);
-    for (uint32_t i = column.LowerBound(first); i < column.dictionary_size() && names_left_ > 0; ++i, --names_left_) {
+    HopelessPrefix hopeless;
+    for (uint32_t i = column.LowerBound(first); i < column.dictionary_size() && names_left_ > 0; --names_left_) {
       const std::string_view key = column.Key(i);
       if (!key.starts_with(first)) break;
-      if (key.starts_with(prefix_)) continue;
       const uint32_t edits = distance.Of(key);
-      if (edits <= edits_) Add(column, i, NameMatchKind::kTypo, edits);
+      if (edits > 0 && edits <= edits_) Add(column, i, NameMatchKind::kTypo, edits);
+      const bool jumps = edits > edits_ && hopeless.ShouldJump(distance.decided_prefix());
+      // A damaged file may have its keys in any order: never backwards.
+      i = jumps ? std::max(i + 1, column.LowerBound(hopeless.After())) : i + 1;
     }
   }
 

@@ -28,9 +28,10 @@ struct NameMatch {
   bool operator==(const NameMatch&) const = default;
 };
 
-// Bounds on what one call reads of all segments: of keys for words inside values, and of values for typos.
+// Bounds on what one call reads of all segments: of keys for words inside values, and of values for typos (those with a
+// beginning from which the text cannot be reached are passed over).
 inline constexpr uint64_t kNameBytesScannedMax = uint64_t{16} << 20;
-inline constexpr uint32_t kNamesVisitedMax = 32768;
+inline constexpr uint32_t kNamesVisitedMax = 65536;
 
 // The first `limit` values of the column with this name. Without `edits`: those that begin with `prefix` (a folded key),
 // then those with a word that does. With `edits`: those that have its first letter and begin with it but for 1 to so

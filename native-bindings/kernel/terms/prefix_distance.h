@@ -24,6 +24,10 @@ class PrefixDistance {
   // stands for more. Fastest when texts come in byte order.
   uint32_t Of(std::string_view text);
 
+  // The beginning of the last text that decided its distance: every text that begins so has the same. Empty where the
+  // whole text was needed.
+  std::string_view decided_prefix() const { return is_decided_ ? std::string_view(text_) : std::string_view(); }
+
   static constexpr size_t kWordCodePointsMax = 64;
 
  private:

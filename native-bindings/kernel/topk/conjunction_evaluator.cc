@@ -40,7 +40,7 @@ ConjunctionEvaluator::ConjunctionEvaluator(const PreparedQuery* query, const uin
       all_matches_(all_matches),
       must_not_(std::move(groups.must_not)) {
   std::vector<PostingCursor*> cursors;
-  float bound = query->bonus_bound_max;
+  float bound = query->pairs_bound_max;
   for (const GroupEvaluator* group : groups.scoring) bound += group->Bound();
   clauses_.reserve(groups.scoring.size());
   for (GroupEvaluator* group : groups.scoring) {

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <unordered_map>
 
 #include "../segment/norm.h"
 #include "score_bound.h"
 #include "union_frequency.h"
+#include "whole_field.h"
 
 namespace gannet {
 namespace {
@@ -34,6 +36,7 @@ class QueryPreparer {
           kSaturationK1 * (1 - kLengthB + kLengthB * double{lengths[code]} / generation_.average_length));
     }
     PreparePairs(plan);
+    PrepareWhole(plan);
     const double maximum = BoundScores(&query_);
     query_.maximum = maximum > 0 ? maximum : 1;
     ScaleBonus();
@@ -68,11 +71,14 @@ class QueryPreparer {
     const bool known = std::any_of(group->alternatives.begin(), group->alternatives.end(), is_known);
     for (PreparedAlternative& alternative : group->alternatives) {
       alternative.counts = !known || alternative.kind != AlternativeKind::kTypo;
-      if (alternative.counts && !alternative.is_phrase()) group->sequence_terms.push_back(alternative.terms[0]);
+      if (!alternative.counts || alternative.is_phrase()) continue;
+      group->sequence_terms.push_back(alternative.terms[0]);
+      if (alternative.weight >= kWholeFieldTermWeightMin) group->whole_terms.push_back(alternative.terms[0]);
     }
-    auto& terms = group->sequence_terms;
-    std::sort(terms.begin(), terms.end());
-    terms.erase(std::unique(terms.begin(), terms.end()), terms.end());
+    for (auto* terms : {&group->sequence_terms, &group->whole_terms}) {
+      std::sort(terms->begin(), terms->end());
+      terms->erase(std::unique(terms->begin(), terms->end()), terms->end());
+    }
   }
 
   double CountDocuments(const PreparedGroup& group) const {
@@ -108,6 +114,27 @@ class QueryPreparer {
     }
   }
 
+  void PrepareWhole(const QueryPlan& plan) {
+    if (plan.whole_field_weight == 0 || plan.whole.empty()) return;
+    std::vector<const std::vector<uint32_t>*> places;
+    for (const uint32_t index : plan.whole) {
+      places.push_back(&query_.groups[index].whole_terms);
+      if (places.back()->empty()) return;
+    }
+    PreparedWhole& whole = query_.whole;
+    bool is_found = false;
+    for (uint32_t segment = 0; segment < generation_.segments.size(); ++segment) {
+      const Segment& source = *generation_.segments[segment].segment;
+      whole.matches.push_back(FindWholeFields(source, segment, query_.terms, places));
+      is_found |= !whole.matches.back()->empty();
+    }
+    if (!is_found) whole.matches.clear();
+    for (const uint32_t index : std::set<uint32_t>(plan.whole.begin(), plan.whole.end())) {
+      const PreparedGroup& group = query_.groups[index];
+      whole.value += double{plan.whole_field_weight} * double{group.boost} * group.idf;
+    }
+  }
+
   static bool ShareTerm(const PreparedGroup& a, const PreparedGroup& b) {
     return std::any_of(a.sequence_terms.begin(), a.sequence_terms.end(), [&](uint32_t term) {
       return std::binary_search(b.sequence_terms.begin(), b.sequence_terms.end(), term);
@@ -117,15 +144,30 @@ class QueryPreparer {
   void ScaleBonus() {
     std::stable_sort(query_.pairs.begin(), query_.pairs.end(),
                      [](const PreparedPair& a, const PreparedPair& b) { return a.bound > b.bound; });
+    ScaleWhole();
     double rest = 0;
     for (auto pair = query_.pairs.rbegin(); pair != query_.pairs.rend(); ++pair) {
       rest += pair->bound;
       pair->weight = std::max(static_cast<float>(pair->value / query_.maximum), kGroupWeightMin);
       pair->rest_bound = static_cast<float>(rest / query_.maximum * kBonusFactor + kBonusMargin);
     }
-    for (float& bound : query_.bonus_bound) {
+    for (float& bound : query_.pairs_bound) {
       if (bound > 0) bound = static_cast<float>(double{bound} / query_.maximum * kBonusFactor + kBonusMargin);
-      query_.bonus_bound_max = std::max(query_.bonus_bound_max, bound);
+      query_.pairs_bound_max = std::max(query_.pairs_bound_max, bound);
+    }
+  }
+
+  void ScaleWhole() {
+    PreparedWhole& whole = query_.whole;
+    whole.weight = std::max(static_cast<float>(whole.value / query_.maximum), kGroupWeightMin);
+    for (uint32_t segment = 0; segment < whole.matches.size(); ++segment) {
+      const std::span<const uint8_t> norms = generation_.segments[segment].segment->norms();
+      for (const WholeFieldMatch& match : *whole.matches[segment]) {
+        const double units = match.units;
+        const double share = units / (units + query_.saturation[norms[match.document]]);
+        const double bound = whole.value * share / query_.maximum * kBonusFactor + kBonusMargin;
+        whole.bound = std::max(whole.bound, static_cast<float>(bound));
+      }
     }
   }
 

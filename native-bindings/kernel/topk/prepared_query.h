@@ -9,8 +9,8 @@
 // A phrase's frequency is the sum over its occurrences of the weight units of the field that each lies in, as if
 // it were a term; its document frequency is estimated by that of its rarest term, which it cannot exceed.
 //
-// The proximity bonus (proximity_scorer.h) comes on top: the pairs' contributions, added in the order of `pairs`, are
-// added to the sum of the groups' at the end.
+// The bonus (proximity_scorer.h) comes on top: that for a whole field and the pairs' contributions, added in the order of
+// `pairs`, are added to the sum of the groups' at the end.
 #pragma once
 
 #include <array>
@@ -54,6 +54,7 @@ struct PreparedGroup {
   float weight = 0;  // boost * idf / maximum
   std::vector<PreparedAlternative> alternatives;
   std::vector<uint32_t> sequence_terms;  // whose positions earn a proximity bonus: distinct, ascending
+  std::vector<uint32_t> whole_terms;     // of these, those that may stand in a field that is the query
 
   bool scores() const { return occur != Occur::kMustNot; }
 };
@@ -69,6 +70,14 @@ struct PreparedPair {
   float rest_bound = 0;  // the most that it and those behind it can add to a score, rounding included
 };
 
+// A text field that is the query, word by word.
+struct PreparedWhole {
+  std::vector<WholeFieldMatches> matches;  // by segment; empty: no document has the bonus
+  double value = 0;                        // whole field weight * sum of boost * idf
+  float weight = 0;                        // value / maximum
+  float bound = 0;                         // the most that it adds to the score of any of them, rounding included
+};
+
 struct PreparedQuery {
   const Generation* generation = nullptr;
   std::vector<PreparedTerm> terms;    // distinct
@@ -76,11 +85,11 @@ struct PreparedQuery {
   bool has_scoring_groups = false;
   bool has_must = false;
   std::vector<PreparedPair> pairs;    // in order of scoring: by falling bound
+  PreparedWhole whole;
   double maximum = 1;                 // the greatest sum that the lists' impacts and the bonus allow
-  // The most that the bonus of a document can be, by its norm code: bounds of what ProximityScorer returns, rounding
-  // included.
-  std::array<float, 256> bonus_bound{};
-  float bonus_bound_max = 0;
+  // The most that the pairs can add to the score of a document, by its norm code, rounding included.
+  std::array<float, 256> pairs_bound{};
+  float pairs_bound_max = 0;
   std::array<float, 256> saturation;  // K by norm code
 
   // The most that a pair adds to a score, rounding included.

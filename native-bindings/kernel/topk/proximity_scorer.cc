@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "simd.h"
+#include "whole_field.h"
 
 namespace gannet {
 namespace {
@@ -27,7 +28,12 @@ ProximityScorer::ProximityScorer(const PreparedQuery* query, std::vector<Posting
 }
 
 float ProximityScorer::BoundOf(uint32_t segment, uint32_t document) const {
-  return query_->bonus_bound[query_->generation->segments[segment].segment->norms()[document]];
+  const uint8_t norm = query_->generation->segments[segment].segment->norms()[document];
+  return query_->pairs_bound[norm] + WholeFieldBonus(segment, document);
+}
+
+float ProximityScorer::BoundIn(uint32_t segment, WindowRange range) const {
+  return query_->pairs_bound_max + (HasWholeField(*query_, segment, range) ? query_->whole.bound : 0);
 }
 
 void ProximityScorer::MoveTo(uint32_t segment, uint32_t document) {
@@ -110,8 +116,18 @@ float ProximityScorer::PairBonus(uint32_t segment, uint32_t document, const Prep
   return Contribution(nearness, query_->saturation[source_->norms()[document]], pair.weight);
 }
 
+float ProximityScorer::WholeFieldBonus(uint32_t segment, uint32_t document) const {
+  const PreparedWhole& whole = query_->whole;
+  if (whole.matches.empty()) return 0;
+  const std::vector<WholeFieldMatch>& matches = *whole.matches[segment];
+  const auto found = std::ranges::lower_bound(matches, document, {}, &WholeFieldMatch::document);
+  if (found == matches.end() || found->document != document) return 0;
+  const uint8_t norm = query_->generation->segments[segment].segment->norms()[document];
+  return Contribution(FrequencyToFloat(found->units), query_->saturation[norm], whole.weight);
+}
+
 float ProximityScorer::Bonus(uint32_t segment, uint32_t document, float needed) {
-  float bonus = 0;
+  float bonus = WholeFieldBonus(segment, document);
   for (const PreparedPair& pair : query_->pairs) {
     if (bonus + pair.rest_bound < needed) break;
     bonus += PairBonus(segment, document, pair);

@@ -1,7 +1,8 @@
-// The bonus of a document for words of the query that stand near each other in it (plan.h).
+// The bonus of a document for words of the query that stand near each other in it, and for a field that is the whole
+// query (plan.h).
 //
 // It is a second phase: positions are read for the documents that may be among the best with it, and for no other.
-// What may be left out follows from PreparedQuery::bonus_bound, so the answer is that of scoring every document.
+// What may be left out follows from the bounds, so the answer is that of scoring every document.
 // (Rasolofo and Savoy 2003, "Term Proximity Scoring for Keyword-Based Retrieval Systems".)
 //
 // Thread-safety: one thread.
@@ -12,6 +13,7 @@
 
 #include "posting_cursor.h"
 #include "prepared_query.h"
+#include "window.h"
 
 namespace gannet {
 
@@ -21,14 +23,17 @@ class ProximityScorer {
   ProximityScorer(const PreparedQuery* query, std::vector<PostingCursor>* cursors);
 
   // No document can have a bonus.
-  bool empty() const { return query_->pairs.empty(); }
-  // The most that any document's bonus is, and any of this document's length.
-  float bound() const { return query_->bonus_bound_max; }
+  bool empty() const { return query_->pairs.empty() && query_->whole.matches.empty(); }
+  // The most that the bonus is: of any document, of any in this window, and of this document.
+  float bound() const { return query_->pairs_bound_max + query_->whole.bound; }
+  float BoundIn(uint32_t segment, WindowRange range) const;
   float BoundOf(uint32_t segment, uint32_t document) const;
 
   // To be added to the score of the document. Cheapest when documents ascend within a segment. Where it is below
   // `needed`, the result may be less.
   float Bonus(uint32_t segment, uint32_t document, float needed = 0);
+  // What a field that is the query adds to it; first of all.
+  float WholeFieldBonus(uint32_t segment, uint32_t document) const;
   // What one pair adds to it.
   float PairBonus(uint32_t segment, uint32_t document, const PreparedPair& pair);
 

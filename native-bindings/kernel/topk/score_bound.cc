@@ -68,17 +68,18 @@ class ScoreBounder {
   double Bound() {
     MakeShares();
     MakePairShares();
+    MakeWholeUnits();
     double best = 0;
-    double bonus = 0;
+    double pairs = 0;
     bool length_was_short = true;
     for (size_t code = 0; code < kCodes; ++code) {
       // Where no cap rises and the length was no constraint, a longer document can only score less.
       if (rises_[code] || length_was_short) {
         length_was_short = false;
-        bonus = BonusAt(code, &length_was_short);
-        best = std::max(best, BoundAt(code, &length_was_short) + bonus);
+        pairs = BonusAt(code, &length_was_short);
+        best = std::max(best, BoundAt(code, &length_was_short) + pairs + WholeBonusAt(code));
       }
-      query_.bonus_bound[code] = static_cast<float>(bonus);
+      query_.pairs_bound[code] = static_cast<float>(pairs);
     }
     return best;
   }
@@ -144,6 +145,24 @@ class ScoreBounder {
       for (size_t code = 0; code < kCodes; ++code) cap[code] += std::floor(frequencies[code] / units_min_);
     }
     return cap;
+  }
+
+  void MakeWholeUnits() {
+    for (uint32_t segment = 0; segment < query_.whole.matches.size(); ++segment) {
+      const std::span<const uint8_t> norms = query_.generation->segments[segment].segment->norms();
+      for (const WholeFieldMatch& match : *query_.whole.matches[segment]) {
+        const uint8_t code = norms[match.document];
+        whole_units_[code] = std::max(whole_units_[code], match.units);
+        // Neither is the bonus that of shorter documents, nor have longer ones it.
+        rises_[code] = true;
+        if (code + 1u < kCodes) rises_[code + 1u] = true;
+      }
+    }
+  }
+
+  double WholeBonusAt(size_t code) const {
+    const double units = whole_units_[code];
+    return query_.whole.value * units / (units + query_.saturation[code]);
   }
 
   double BonusAt(size_t code, bool* length_is_short) const {
@@ -231,6 +250,7 @@ class ScoreBounder {
   PreparedQuery& query_;
   std::vector<Share> shares_;
   std::vector<PairShare> pair_shares_;
+  std::array<uint32_t, kCodes> whole_units_{};  // the most of any document that is the query, by norm code
   float units_min_ = 1;
   double units_max_ = 1;
   std::array<bool, kCodes> rises_{};  // where some alternative's cap is higher than for shorter documents

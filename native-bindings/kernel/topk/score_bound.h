@@ -12,6 +12,7 @@
 //     we take towards the best one only decide how tight it is.
 //   - the nearness of a pair of groups with a and b occurrences is at most a * S(b) and b * S(a), S(n) being the sum of
 //     the n greatest 1 / distance (two of each), where a + b occurrences fit into L(n).
+//   - the documents with a field that is the query are known, and so is the bonus of each.
 // The bound is the greatest over all n. It is sound for multiple alternatives, phrases and repeats, and exact for
 // one word: then it is the score of its best impact.
 #pragma once
@@ -20,7 +21,7 @@
 
 namespace gannet {
 
-// Sets `bound` of every group and `bonus_bound` (not yet divided by the maximum) and returns the bound of the sum over groups that score; 0 where nothing can match.
+// Sets `bound` of every group and `pairs_bound` (not yet divided by the maximum) and returns the bound of the sum over groups that score; 0 where nothing can match.
 double BoundScores(PreparedQuery* query);
 
 }  // namespace gannet

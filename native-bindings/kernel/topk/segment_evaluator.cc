@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "simd.h"
+#include "whole_field.h"
 
 namespace gannet {
 namespace {
@@ -14,7 +15,7 @@ constexpr float kBarFactor = 1 - 1e-5f;
 
 SegmentEvaluator::SegmentEvaluator(const PreparedQuery* query, uint32_t segment, EvaluationNeeds needs,
                                    EvaluatorScratch* scratch)
-    : query_(query), scratch_(scratch), window_(&scratch->window), needs_(needs) {
+    : query_(query), scratch_(scratch), window_(&scratch->window), needs_(needs), segment_(segment) {
   document_count_ = query->generation->segments[segment].segment->document_count();
   window_count_ = (document_count_ + kWindowSize - 1) / kWindowSize;
   size_t cursor_count = 0;
@@ -68,8 +69,9 @@ uint32_t SegmentEvaluator::NextWindow(uint32_t from, float bar) {
   if (!query_->has_scoring_groups) return from;
   const uint32_t target = from * kWindowSize;
   uint32_t next = kNoDocument;
+  const uint32_t next_whole = NextWholeField(*query_, segment_, target);
   if (conjunction_) {
-    next = conjunction_->NextDocument(target, bar);
+    next = conjunction_->NextDocument(target, next_whole == kNoDocument ? bar : 0);
   } else if (query_->has_must) {
     next = target;
     for (GroupEvaluator* group : must_) {
@@ -86,6 +88,7 @@ uint32_t SegmentEvaluator::NextWindow(uint32_t from, float bar) {
       next = std::min(next, is_pruned ? scoring_[i]->NextDocumentBound(target) : scoring_[i]->NextDocument(target));
       if (next < target + kWindowSize) break;
     }
+    next = std::min(next, next_whole);
   }
   return next == kNoDocument ? window_count_ : next / kWindowSize;
 }
@@ -95,6 +98,9 @@ Window* SegmentEvaluator::Evaluate(uint32_t window, float bar) {
   score_words_ = 0;
   window_->range.base = window * kWindowSize;
   window_->range.end = std::min(window_->range.base + kWindowSize, document_count_);
+  const uint32_t next_whole = NextWholeField(*query_, segment_, window_->range.base);
+  // Blocks of an intersection reach into the windows that follow.
+  if (next_whole < window_->range.end || (conjunction_ && next_whole != kNoDocument)) bar = 0;
   if (!query_->has_scoring_groups) {
     EvaluateAll();
   } else if (conjunction_) {
@@ -161,7 +167,7 @@ void SegmentEvaluator::ScoreUnionAbove(float bar) {
     bound += scoring_[i]->Bound(range);
     if (i + 1 == essential && bound + rest_bonuses_[i] < bar) essential = i;
   }
-  const float spare = bound + query_->bonus_bound_max - bar;
+  const float spare = bound + query_->pairs_bound_max - bar;
   if (essential > 0 && spare >= 0) {
     for (size_t i = 0; i < essential; ++i) {
       GroupEvaluator* group = scoring_[i];
@@ -194,7 +200,7 @@ void SegmentEvaluator::AddLesserGroups(size_t first, float bar) {
     // What is compared has been rounded on other ways than the bar.
     const float least = i == scoring_.size() && query_->pairs.empty()
                             ? bar
-                            : bar * kBarFactor - rest_bounds_[i] - query_->bonus_bound_max;
+                            : bar * kBarFactor - rest_bounds_[i] - query_->pairs_bound_max;
     uint64_t reaching[kWindowWords];
     CompareWords(window_->scores, std::max(least, kLeastPositive), candidates.used, reaching);
     uint64_t used = 0;

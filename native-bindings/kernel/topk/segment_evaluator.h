@@ -58,6 +58,7 @@ class SegmentEvaluator {
   EvaluatorScratch* scratch_;
   Window* window_;
   EvaluationNeeds needs_;
+  uint32_t segment_;
   uint32_t document_count_;
   uint32_t window_count_;
   bool cannot_match_ = false;

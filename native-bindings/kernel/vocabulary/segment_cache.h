@@ -18,11 +18,14 @@
 
 namespace gannet {
 
-// Answers kept per segment: some 100 KB, 2 MB at worst.
+// Answers kept per segment: some 100 KB, 9 MB at worst.
 inline constexpr size_t kCachedSpellingAnswersMax = 512;
 inline constexpr size_t kCachedUnionsMax = 4096;
+inline constexpr size_t kCachedCompletionsMax = 256;
+inline constexpr size_t kCachedWholeFieldsMax = 512;
 // Bigger answers are worked out again.
 inline constexpr size_t kCachedSpellingsMax = 64;
+inline constexpr size_t kCachedWholeFieldMatchesMax = 1024;
 inline constexpr size_t kCachedKeyBytesMax = 256;
 
 template <typename Value>
@@ -62,9 +65,31 @@ struct Spelling {
 };
 using Spellings = std::shared_ptr<const std::vector<Spelling>>;
 
+// A term that begins like a text, in one segment.
+struct Completion {
+  std::string term;
+  uint32_t distance = 0;
+  uint64_t document_frequency = 0;
+};
+struct SegmentCompletions {
+  std::vector<Completion> best;
+  bool is_complete = true;  // no other term of the segment begins so
+};
+
+// A document with a text field that is the query, and the weight units of that field.
+struct WholeFieldMatch {
+  uint32_t document = 0;
+  uint32_t units = 0;
+};
+using WholeFieldMatches = std::shared_ptr<const std::vector<WholeFieldMatch>>;
+
 struct SegmentCache {
   // By edits and word.
   BoundedCache<Spellings> spellings{kCachedSpellingAnswersMax};
+  // By prefix, without edits.
+  BoundedCache<std::shared_ptr<const SegmentCompletions>> completions{kCachedCompletionsMax};
+  // By the words of the query and the terms that may stand for each.
+  BoundedCache<WholeFieldMatches> whole_fields{kCachedWholeFieldsMax};
   // Documents that hold any of some terms, by these.
   BoundedCache<uint32_t> union_frequencies{kCachedUnionsMax};
 };

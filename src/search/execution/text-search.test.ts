@@ -60,6 +60,7 @@ interface Response {
       score: number;
       groups: { word: string; contribution: number; terms: { term: string; kind: string }[] }[];
       nearby?: { contribution: number }[];
+      whole_field?: { contribution: number };
     };
   }[];
   applied: {
@@ -201,7 +202,10 @@ describe('explain', () => {
       const { results } = search({ query, explain: true });
       expect(results.length).toBeGreaterThan(0);
       for (const { explain } of results) {
-        const parts = [...explain.groups, ...(explain.nearby ?? [])].map(({ contribution }) => contribution);
+        const { groups, nearby = [], whole_field: whole } = explain;
+        const parts = [...groups, ...nearby, ...(whole === undefined ? [] : [whole])].map(
+          ({ contribution }) => contribution,
+        );
         expect(parts.reduce((sum, part) => sum + part, 0)).toBeCloseTo(explain.score, 4);
       }
     }

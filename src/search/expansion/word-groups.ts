@@ -11,6 +11,7 @@ import {
   STEMMED_CORRECTIONS_MAX,
   STEMMED_SYNONYMS_MAX,
   SYNONYM_STEMS_MAX,
+  WHOLE_FIELD_WORDS_MAX,
 } from './expansion-weights.js';
 import { GroupBuilder } from './group-builder.js';
 import type { QueryWord } from './query-words.js';
@@ -34,6 +35,8 @@ export interface WordGroups {
   readonly groups: readonly QueryGroup[];
   /** Content words in the order of the query, as indexes of `groups`. */
   readonly sequence: readonly number[];
+  /** All words in the order of the query, likewise; empty for a query that is too long to be a field's whole text. */
+  readonly whole: readonly number[];
   readonly typos: readonly AppliedTypo[];
 }
 
@@ -63,7 +66,13 @@ export function wordGroups(words: readonly QueryWord[], spans: readonly Span[], 
   });
   const indexes = new Map([...counts.keys()].map((term, index) => [term, index]));
   const sequence = words.flatMap(({ term }) => (isMinor(term) ? [] : [indexes.get(term) as number]));
-  return { groups: Object.freeze(groups), sequence: Object.freeze(sequence.slice(0, SEQUENCE_WORDS_MAX)), typos };
+  const whole = words.length > WHOLE_FIELD_WORDS_MAX ? [] : words.map(({ term }) => indexes.get(term) as number);
+  return {
+    groups: Object.freeze(groups),
+    sequence: Object.freeze(sequence.slice(0, SEQUENCE_WORDS_MAX)),
+    whole: Object.freeze(whole),
+    typos,
+  };
 }
 
 interface AddedTypos {

@@ -62,11 +62,13 @@ describe('plans', () => {
       size: 5,
       minimumScore: 0.4999995,
       proximityWeight: 0.2,
+      wholeFieldWeight: 0.3,
       groups: [
         { occur: 'must', boost: 1, alternatives: [{ kind: 'word', weight: 1, terms: ['red'] }] },
         { occur: 'must', boost: 1, alternatives: [{ kind: 'word', weight: 1, terms: ['shoes'] }] },
       ],
       sequence: [0, 1],
+      whole: [0, 1],
       filter: {
         op: 'and',
         nodes: [

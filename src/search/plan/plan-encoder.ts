@@ -11,7 +11,7 @@ import type {
 } from '../../../native-bindings/query-plan.js';
 import type { ComparisonOperator, FilterNode, FilterValue } from '../filter/filter-nodes.js';
 import type { SortKey } from '../options/order-by.js';
-import { PROXIMITY_WEIGHT } from '../expansion/expansion-weights.js';
+import { PROXIMITY_WEIGHT, WHOLE_FIELD_WEIGHT } from '../expansion/expansion-weights.js';
 import type { AlternativeKind, GeoPoint, QueryGroup, QueryNode, SearchPlan } from './plan-nodes.js';
 
 const ALL: PlanFilter = Object.freeze({ op: 'all' });
@@ -49,8 +49,10 @@ export function encodePlan(plan: SearchPlan, layout: KernelLayout): QueryPlan {
     size: plan.size,
     minimumScore: plan.minimumScore,
     proximityWeight: PROXIMITY_WEIGHT,
+    wholeFieldWeight: WHOLE_FIELD_WEIGHT,
     groups,
     sequence: plan.query.kind === 'groups' ? plan.query.sequence : NO_SEQUENCE,
+    whole: plan.query.kind === 'groups' ? plan.query.whole : NO_SEQUENCE,
     filter: encodeQueryFilter(plan.query, plan.filter, layout),
     sort: encodeOrder(plan, layout),
     facets: plan.facets.flatMap(({ name, values }) => {

@@ -30,6 +30,8 @@ export type QueryNode =
       readonly groups: readonly QueryGroup[];
       /** Content words of the query in their order, as indexes of `groups`: neighbours earn a bonus where they stand near each other. */
       readonly sequence: readonly number[];
+      /** All words of the query in their order, as indexes of `groups`: a field that is just them earns a bonus. */
+      readonly whole: readonly number[];
     };
 
 export interface GeoPoint {

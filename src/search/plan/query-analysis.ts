@@ -13,6 +13,7 @@ import type { QueryNode } from './plan-nodes.js';
 const EVERYTHING: QueryNode = Object.freeze({ kind: 'everything' });
 const NOTHING: QueryNode = Object.freeze({ kind: 'nothing' });
 const NONE: readonly never[] = Object.freeze([]);
+const ONLY_GROUP: readonly number[] = Object.freeze([0]);
 
 /** What a list knows about words. */
 export interface QueryVocabulary {
@@ -49,11 +50,14 @@ export function analyseQuery(query: string, vocabulary: QueryVocabulary, options
   const allSpans = [...spellingSpans(words, vocabulary.dictionary), ...spans];
   if (match === 'phrase') {
     const groups = Object.freeze([phraseGroup(words, allSpans)]);
-    return { node: Object.freeze({ kind: 'groups', groups, sequence: NONE }), synonyms: applied, typos: NONE };
+    // The places of a longer phrase have no groups of their own.
+    const whole = words.length === 1 ? ONLY_GROUP : NONE;
+    return { node: Object.freeze({ kind: 'groups', groups, sequence: NONE, whole }), synonyms: applied, typos: NONE };
   }
   const { functionWords, dictionary } = vocabulary;
-  const { groups, sequence, typos } = wordGroups(words, allSpans, { match, typoTolerance, functionWords, dictionary });
-  return { node: Object.freeze({ kind: 'groups', groups, sequence }), synonyms: applied, typos };
+  const using = { match, typoTolerance, functionWords, dictionary };
+  const { groups, sequence, whole, typos } = wordGroups(words, allSpans, using);
+  return { node: Object.freeze({ kind: 'groups', groups, sequence, whole }), synonyms: applied, typos };
 }
 
 function checkLength(words: readonly QueryWord[], match: MatchMode, wordsMax: number): void {

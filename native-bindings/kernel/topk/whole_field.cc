@@ -1,0 +1,140 @@
+#include "whole_field.h"
+
+#include <algorithm>
+#include <string>
+
+#include "posting_cursor.h"
+
+namespace gannet {
+namespace {
+
+using Places = std::span<const std::vector<uint32_t>* const>;
+
+class WholeFieldFinder {
+ public:
+  WholeFieldFinder(const Segment& segment, uint32_t segment_index, std::span<const PreparedTerm> terms, Places places)
+      : segment_(segment), fields_(segment.meta().text_fields), word_count_(static_cast<uint32_t>(places.size())) {
+    for (const std::vector<uint32_t>* place : places) {
+      lists_.emplace_back();
+      for (const uint32_t term : *place) {
+        const PostingList& list = terms[term].lists[segment_index];
+        if (list.document_frequency() > 0) lists_.back().push_back(&list);
+      }
+    }
+  }
+
+  std::vector<WholeFieldMatch> Find() {
+    std::vector<uint32_t> documents = Candidates();
+    if (documents.empty()) return {};
+    for (const auto& lists : lists_) {
+      cursors_.emplace_back(lists.size());
+      for (size_t i = 0; i < lists.size(); ++i) cursors_.back()[i].Reset(lists[i]);
+    }
+    std::vector<WholeFieldMatch> matches;
+    for (const uint32_t document : documents) {
+      if (const uint32_t units = UnitsOf(document); units > 0) matches.push_back({document, units});
+    }
+    return matches;
+  }
+
+ private:
+  // Documents with a field of the right length and a term of the rarest word, ascending.
+  std::vector<uint32_t> Candidates() const {
+    const auto postings = [](const std::vector<const PostingList*>& lists) {
+      uint64_t sum = 0;
+      for (const PostingList* list : lists) sum += list->document_frequency();
+      return sum;
+    };
+    const auto rarest = std::min_element(lists_.begin(), lists_.end(),
+                                         [&](const auto& a, const auto& b) { return postings(a) < postings(b); });
+    std::vector<uint32_t> candidates;
+    uint32_t documents[kBlockSize];
+    for (const PostingList* list : *rarest) {
+      for (uint32_t block = 0; block < list->block_count(); ++block) {
+        list->DecodeDocuments(block, documents);
+        for (uint32_t i = 0; i < list->block_length(block); ++i) {
+          if (documents[i] < segment_.document_count() && HasFieldOfLength(documents[i])) {
+            candidates.push_back(documents[i]);
+          }
+        }
+      }
+    }
+    std::sort(candidates.begin(), candidates.end());
+    candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
+    return candidates;
+  }
+
+  bool HasFieldOfLength(uint32_t document) const {
+    for (uint32_t field = 0; field < fields_.size(); ++field) {
+      if (segment_.FieldLength(field, document) == word_count_) return true;
+    }
+    return false;
+  }
+
+  // Weight units of the weightiest field that is the query; 0 where there is none.
+  uint32_t UnitsOf(uint32_t document) {
+    uint32_t units = 0;
+    uint64_t begin = 0;
+    for (uint32_t field = 0; field < fields_.size(); ++field) {
+      const uint32_t length = segment_.FieldLength(field, document);
+      const bool is_better = fields_[field].weight_units > units;
+      if (is_better && length == word_count_ && IsWhole(document, begin)) units = fields_[field].weight_units;
+      begin += uint64_t{length} + 1;
+    }
+    return units;
+  }
+
+  // Whether the words stand one after the other from this position on.
+  bool IsWhole(uint32_t document, uint64_t begin) {
+    for (size_t place = 0; place < cursors_.size(); ++place) {
+      const bool stands = std::any_of(cursors_[place].begin(), cursors_[place].end(), [&](PostingCursor& cursor) {
+        if (!cursor.Seek(document)) return false;
+        cursor.DecodePositions(&positions_);
+        return std::binary_search(positions_.begin(), positions_.end(), begin + place);
+      });
+      if (!stands) return false;
+    }
+    return true;
+  }
+
+  const Segment& segment_;
+  const std::vector<TextFieldMeta>& fields_;
+  const uint32_t word_count_;
+  std::vector<std::vector<const PostingList*>> lists_;  // by word
+  std::vector<std::vector<PostingCursor>> cursors_;     // likewise
+  std::vector<uint32_t> positions_;
+};
+
+std::string KeyOf(std::span<const PreparedTerm> terms, Places places) {
+  std::string key;
+  for (const std::vector<uint32_t>* place : places) {
+    for (const uint32_t term : *place) key.append(terms[term].text).push_back('\0');
+    key.push_back('\0');
+  }
+  return key;
+}
+
+}  // namespace
+
+WholeFieldMatches FindWholeFields(const Segment& segment, uint32_t segment_index, std::span<const PreparedTerm> terms,
+                                  std::span<const std::vector<uint32_t>* const> places) {
+  const std::string key = KeyOf(terms, places);
+  if (const auto kept = segment.cache().whole_fields.Find(key)) return *kept;
+  WholeFieldFinder finder(segment, segment_index, terms, places);
+  const auto matches = std::make_shared<const std::vector<WholeFieldMatch>>(finder.Find());
+  if (matches->size() <= kCachedWholeFieldMatchesMax) segment.cache().whole_fields.Keep(key, matches);
+  return matches;
+}
+
+uint32_t NextWholeField(const PreparedQuery& query, uint32_t segment, uint32_t target) {
+  if (query.whole.matches.empty()) return kNoDocument;
+  const std::vector<WholeFieldMatch>& matches = *query.whole.matches[segment];
+  const auto next = std::ranges::lower_bound(matches, target, {}, &WholeFieldMatch::document);
+  return next == matches.end() ? kNoDocument : next->document;
+}
+
+bool HasWholeField(const PreparedQuery& query, uint32_t segment, WindowRange range) {
+  return NextWholeField(query, segment, range.base) < range.end;
+}
+
+}  // namespace gannet
