@@ -1,6 +1,6 @@
 #include "bit_packing.h"
 
-#include <emmintrin.h>
+#include <immintrin.h>
 
 #include <array>
 #include <cstring>
@@ -78,7 +78,45 @@ constexpr auto MakeDeltaTable(std::integer_sequence<unsigned, kWidth...>) {
 constexpr auto kUnpackTable = MakeUnpackTable(std::make_integer_sequence<unsigned, 33>{});
 constexpr auto kDeltaTable = MakeDeltaTable(std::make_integer_sequence<unsigned, 33>{});
 
+void UnpackBitsetBaseline(const uint8_t* bytes, size_t words, uint32_t first, uint32_t* out) {
+  for (size_t word = 0; word < words; ++word, first += 64) {
+    for (uint64_t bits = Load<uint64_t>(bytes + 8 * word); bits != 0; bits &= bits - 1) {
+      *out++ = first + static_cast<uint32_t>(std::countr_zero(bits));
+    }
+  }
+}
+
+#if defined(__x86_64__)
+
+__attribute__((target("avx512f,popcnt"))) void UnpackBitsetAvx512(const uint8_t* bytes, size_t words, uint32_t first,
+                                                                  uint32_t* out) {
+  const __m512i steps = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+  for (size_t part = 0; part < 4 * words; ++part, first += 16) {
+    const auto mask = Load<uint16_t>(bytes + 2 * part);
+    const auto count = static_cast<unsigned>(__builtin_popcount(mask));
+    const __m512i values = _mm512_add_epi32(steps, _mm512_set1_epi32(static_cast<int>(first)));
+    const auto written = static_cast<__mmask16>((1u << count) - 1);
+    _mm512_mask_storeu_epi32(out, written, _mm512_maskz_compress_epi32(mask, values));
+    out += count;
+  }
+}
+
+const auto kUnpackBitset = [] {
+  __builtin_cpu_init();
+  return __builtin_cpu_supports("avx512f") ? UnpackBitsetAvx512 : UnpackBitsetBaseline;
+}();
+
+#else
+
+constexpr auto kUnpackBitset = UnpackBitsetBaseline;
+
+#endif
+
 }  // namespace
+
+void UnpackBitset(const uint8_t* bytes, size_t words, uint32_t first, uint32_t* out) {
+  kUnpackBitset(bytes, words, first, out);
+}
 
 void PackBlock(const uint32_t* values, unsigned width, uint8_t* out) {
   if (width == 0) return;

@@ -24,6 +24,9 @@ void UnpackBlock(const uint8_t* bytes, unsigned width, uint32_t* out);
 // The same, but out[i] = out[i - 1] + value[i] + 1, with out[-1] = previous (modulo 2^32).
 void UnpackBlockDeltas(const uint8_t* bytes, unsigned width, uint32_t previous, uint32_t* out);
 
+// Writes first + i for every bit i that is set among `words` 64-bit words, ascending; nothing behind the last of them.
+void UnpackBitset(const uint8_t* bytes, size_t words, uint32_t first, uint32_t* out);
+
 inline size_t PackedBytes(uint64_t count, unsigned width) { return static_cast<size_t>((count * width + 7) / 8); }
 
 // Appends ceil(count * width / 8) bytes.

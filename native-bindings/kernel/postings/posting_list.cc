@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "../common/bits.h"
 #include "../common/bytes.h"
 #include "bit_packing.h"
 #include "posting_layout.h"
@@ -145,15 +146,9 @@ void PostingList::DecodeDocuments(uint32_t block, uint32_t* out) const {
     const uint32_t words = parts.document_code & kBitsetWordsMask;
     const uint32_t first = Load<uint32_t>(parts.documents - 1) >> 8;  // u24; the byte before is within the block
     if (first < previous + 1 || first > last) Damaged("documents");
-    uint32_t count = 0;
-    for (uint32_t word = 0; word < words; ++word) {
-      uint64_t bits = Load<uint64_t>(parts.documents + kBitsetHeaderBytes + 8 * word);
-      if (count + static_cast<uint32_t>(std::popcount(bits)) > length) Damaged("documents");
-      for (; bits != 0; bits &= bits - 1) {
-        out[count++] = first + 64 * word + static_cast<uint32_t>(std::countr_zero(bits));
-      }
-    }
-    if (count != length) Damaged("documents");
+    const uint8_t* bitset = parts.documents + kBitsetHeaderBytes;
+    if (CountBits(bitset, words) != length) Damaged("documents");
+    UnpackBitset(bitset, words, first, out);
   } else if (length == kBlockSize) {
     UnpackBlockDeltas(parts.documents, parts.document_code, previous, out);
   } else {
@@ -172,6 +167,7 @@ bool PostingList::BlockBitset(uint32_t block, uint32_t* first, std::span<const u
     return true;
   }
   const BlockParts parts = ReadBlock(block);
+  if (parts.document_code != 0 && (parts.document_code & kBitsetFlag) == 0) return false;
   const uint32_t length = block_length(block);
   const uint32_t last = last_document(block);
   const uint32_t begin = PreviousDocument(block) + 1;
@@ -181,17 +177,15 @@ bool PostingList::BlockBitset(uint32_t block, uint32_t* first, std::span<const u
     *words = {};
     return true;
   }
-  if ((parts.document_code & kBitsetFlag) == 0) return false;
   *first = Load<uint32_t>(parts.documents - 1) >> 8;
   *words = {parts.documents + kBitsetHeaderBytes, parts.documents_size - kBitsetHeaderBytes};
-  uint32_t count = 0;
-  uint32_t highest = 0;
-  for (uint32_t word = 0; word < words->size() / 8; ++word) {
-    const uint64_t bits = Load<uint64_t>(words->data() + 8 * word);
-    count += static_cast<uint32_t>(std::popcount(bits));
-    if (bits != 0) highest = 64 * word + 63 - static_cast<uint32_t>(std::countl_zero(bits));
+  if (words->empty()) Damaged("documents");
+  const size_t last_word = words->size() / 8 - 1;
+  const uint64_t bits = Load<uint64_t>(words->data() + 8 * last_word);
+  const auto highest = static_cast<uint32_t>(64 * last_word + 63 - static_cast<size_t>(std::countl_zero(bits)));
+  if (*first < begin || bits == 0 || *first + highest != last || CountBits(words->data(), last_word + 1) != length) {
+    Damaged("documents");
   }
-  if (*first < begin || count != length || *first + highest != last) Damaged("documents");
   return true;
 }
 

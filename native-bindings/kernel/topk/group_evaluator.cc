@@ -9,7 +9,7 @@ namespace gannet {
 namespace {
 
 // Finding one posting costs about as much as running over this many: its block has to be decoded, and searched.
-constexpr uint64_t kProbeCostPostings = kBlockSize + 8;
+constexpr uint64_t kProbeCostPostings = 40;
 // Distinct terms of a phrase, and for every place in it which of them stands there.
 std::vector<uint32_t> DistinctTerms(const std::vector<uint32_t>& terms, std::vector<uint32_t>* slots) {
   std::vector<uint32_t> distinct = terms;

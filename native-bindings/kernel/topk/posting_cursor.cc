@@ -9,6 +9,9 @@
 namespace gannet {
 namespace {
 
+// Shorter runs are cheaper set bit by bit: neighbours would wait for each other's word otherwise.
+constexpr uint32_t kFlaggedRunMin = 16;
+
 // Up to eight bytes of a bitset from byte `at` on.
 uint64_t LoadWord(std::span<const uint8_t> bytes, size_t at) {
   uint64_t word = 0;
@@ -127,6 +130,7 @@ uint32_t PostingCursor::Intersect(uint32_t count, uint32_t* documents, uint32_t*
 void PostingCursor::AddBits(WindowRange range, WindowBits* bits, uint8_t* flags, uint64_t* flag_words,
                             uint32_t* first_posting) {
   uint32_t block = list_->FindBlock(bits_block_, range.base);
+  if (block != bits_block_) bits_index_ = 0;
   bits_block_ = block;
   *first_posting = block * kBlockSize;
   for (bool is_first = true; block < list_->block_count(); ++block, is_first = false) {
@@ -145,15 +149,19 @@ void PostingCursor::AddBits(WindowRange range, WindowBits* bits, uint8_t* flags,
       }
     } else {
       Decode(block);
-      const uint32_t begin = documents_[0] >= range.base ? 0 : LowerBound(range.base);
-      const uint32_t stop = last < range.end ? length_ : LowerBound(range.end);
+      const uint32_t begin = FirstFrom(block == bits_block_ ? bits_index_ : 0, range.base);
+      const uint32_t stop = last < range.end ? length_ : FirstFrom(begin, range.end);
       before = begin;
-      for (uint32_t i = begin; i < stop; ++i) flags[documents_[i] - range.base] = 1;
-      if (begin < stop) *flag_words |= TouchedWords(documents_ + begin, stop - begin, range.base);
+      if (block == bits_block_) bits_index_ = begin;
+      if (stop - begin < kFlaggedRunMin) {
+        for (uint32_t i = begin; i < stop; ++i) bits->Add(documents_[i] - range.base);
+      } else {
+        for (uint32_t i = begin; i < stop; ++i) flags[documents_[i] - range.base] = 1;
+        *flag_words |= WordRange(documents_[begin] - range.base, documents_[stop - 1] - range.base);
+      }
     }
     if (is_first) *first_posting += before;
     if (last >= range.end - 1) return;
-    bits_block_ = block;
   }
 }
 

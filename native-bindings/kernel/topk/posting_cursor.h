@@ -49,6 +49,7 @@ class PostingCursor {
     anchor_block_ = 0;
     anchor_document_ = 0;
     bits_block_ = 0;
+    bits_index_ = 0;
     run_block_ = 0;
     run_index_ = 0;
     bound_from_ = 0;
@@ -208,7 +209,8 @@ class PostingCursor {
     uint32_t count = length_;
     while (count > 1) {
       const uint32_t half = count / 2;
-      base += base[half - 1] < target ? half : 0;
+      // A product, because a conditional is compiled to a branch, which nobody can predict.
+      base += static_cast<uint32_t>(base[half - 1] < target) * half;
       count -= half;
     }
     return static_cast<uint32_t>(base - documents_);
@@ -248,6 +250,7 @@ class PostingCursor {
   uint32_t position_requests_ = 0;     // of position_block_
   bool has_block_positions_ = false;   // of position_block_
   uint32_t bits_block_ = 0;            // where AddBits goes on
+  uint32_t bits_index_ = 0;
   uint32_t run_block_ = 0;             // where ForEachRun goes on
   uint32_t run_index_ = 0;
   uint32_t bound_from_ = 0;            // where NextDocumentBound goes on

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <utility>
 
+#include "../common/bits.h"
 #include "../format.h"
 
 namespace gannet {
@@ -25,18 +26,6 @@ struct WindowRange {
   uint32_t base;
   uint32_t end;
 };
-
-// std::popcount without the instruction is a call; these few operations are not.
-inline uint32_t PopCount(uint64_t word) {
-#if defined(__POPCNT__) || defined(__aarch64__)
-  return static_cast<uint32_t>(std::popcount(word));
-#else
-  word -= (word >> 1) & 0x5555555555555555u;
-  word = (word & 0x3333333333333333u) + ((word >> 2) & 0x3333333333333333u);
-  word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0fu;
-  return static_cast<uint32_t>((word * 0x0101010101010101u) >> 56);
-#endif
-}
 
 // Calls visit(word number) in ascending order.
 template <typename Visit>
@@ -73,9 +62,7 @@ struct WindowBits {
   }
 
   uint32_t Count() const {
-    uint32_t count = 0;
-    ForEachWord(used, [&](uint32_t word) { count += PopCount(words[word]); });
-    return count;
+    return CountUsedBits(words, used);
   }
 
   // The words that have bits.
