@@ -61,7 +61,8 @@ HitCollector::HitCollector(const Generation& generation, const QueryPlan& plan, 
   } else if (plan.sort_keys.empty()) {
     order_ = Order::kScore;
     needs_every_score_ = wants_hits();
-    if (proximity_ != nullptr) slack_ = proximity_->bound();
+    has_bonus_ = proximity_ != nullptr;
+    if (has_bonus_) slack_ = proximity_->pairs_bound();
   } else {
     order_ = Order::kKeys;
     stride_ = plan.sort_keys.size();
@@ -103,11 +104,13 @@ void HitCollector::CollectByScore(const Window& window, const float* scores) {
     // Equal scores may still enter, by record number.
     const float below = std::nextafter(bar_.score - slack_, -std::numeric_limits<float>::infinity());
     GreaterBits(scores, below, WordMask(window.matches), candidates);
+    // Their bonus is more than the slack, and they are few.
+    if (has_bonus_) proximity_->AddWholeFields(segment_, window.range, candidates);
     IntersectBits(candidates, window.matches);
   }
   ForEachBit(candidates, [&](uint32_t offset) {
     const Hit hit = MakeHit(window.range.base + offset, scores[offset]);
-    const bool may_enter = slack_ > 0 ? MayCatchUp(hit) : EntersAfterBar(hit, nullptr);
+    const bool may_enter = has_bonus_ ? MayCatchUp(hit) : EntersAfterBar(hit, nullptr);
     if (may_enter) Add(hit, nullptr);
   });
 }
@@ -227,8 +230,8 @@ void HitCollector::KeepBest() {
   bar_values_.assign(values_.begin() + static_cast<ptrdiff_t>(*last * stride_),
                      values_.begin() + static_cast<ptrdiff_t>((*last + 1) * stride_));
   has_bar_ = kept == kept_max_;
-  const auto may_catch_up = [&](uint32_t index) { return hits_[index].score >= bar_.score - slack_; };
-  const auto end = slack_ > 0 ? std::partition(last + 1, order.end(), may_catch_up) : last + 1;
+  const auto may_catch_up = [&](uint32_t index) { return MayCatchUp(hits_[index]); };
+  const auto end = has_bonus_ ? std::partition(last + 1, order.end(), may_catch_up) : last + 1;
   const auto staying = static_cast<size_t>(end - order.begin());
   buffer_max_ = std::max(buffer_max_, staying + std::max(staying, kSpareHitsMin));
   std::vector<Hit> hits;
@@ -270,7 +273,7 @@ void HitCollector::AddBonuses() {
     chunk.clear();
     for (; next < order.size() && chunk.size() < chunk_max; ++next) {
       const Hit& hit = hits_[order[next]];
-      if (hit.score + slack_ < bar) next = order.size() - 1;  // Nor has any behind it.
+      if (hit.score + proximity_->bound() < bar) next = order.size() - 1;  // Nor has any behind it.
       if (hit.score + proximity_->BoundOf(hit.segment, hit.document) >= bar) chunk.push_back(order[next]);
     }
     AddBonuses(bar, chunk);
@@ -284,7 +287,7 @@ void HitCollector::AddBonuses() {
 }
 
 std::vector<Hit> HitCollector::Finish() {
-  if (slack_ > 0 && !hits_.empty()) AddBonuses();
+  if (has_bonus_ && !hits_.empty()) AddBonuses();
   std::vector<uint32_t> order(hits_.size());
   std::iota(order.begin(), order.end(), 0u);
   const size_t end = std::min(order.size(), kept_max_);

@@ -75,7 +75,8 @@ class HitCollector {
   const QueryPlan& plan_;
   Order order_;
   ProximityScorer* proximity_;
-  float slack_ = 0;  // in the order of scores: how much a hit's bonus may be
+  bool has_bonus_ = false;  // in the order of scores, given at the end
+  float slack_ = 0;         // how much it may be, but for documents with a field that is the query
   bool needs_every_score_ = false;
   float unscored_ = 0;  // what a hit scores in storage order, where nobody asked for a score
   size_t kept_max_ = 0;

@@ -151,9 +151,13 @@ class QueryPreparer {
       pair->weight = std::max(static_cast<float>(pair->value / query_.maximum), kGroupWeightMin);
       pair->rest_bound = static_cast<float>(rest / query_.maximum * kBonusFactor + kBonusMargin);
     }
-    for (float& bound : query_.bonus_bound) {
+    for (float& bound : query_.pairs_bound) {
       if (bound > 0) bound = static_cast<float>(double{bound} / query_.maximum * kBonusFactor + kBonusMargin);
-      query_.bonus_bound_max = std::max(query_.bonus_bound_max, bound);
+      query_.pairs_bound_max = std::max(query_.pairs_bound_max, bound);
+    }
+    query_.bonus_bound_max = query_.pairs_bound_max;
+    if (query_.whole.bound > 0) {
+      query_.bonus_bound_max += static_cast<float>(query_.whole.bound / query_.maximum * kBonusFactor + kBonusMargin);
     }
   }
 

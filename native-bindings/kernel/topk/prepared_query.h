@@ -74,6 +74,7 @@ struct PreparedPair {
 struct PreparedWhole {
   std::vector<WholeFieldMatches> matches;  // by segment; empty: no document has the bonus
   double value = 0;                        // whole field weight * sum of boost * idf
+  double bound = 0;                        // the most that it can add to the sum, before division by the maximum
   float weight = 0;                        // value / maximum
 };
 
@@ -86,10 +87,10 @@ struct PreparedQuery {
   std::vector<PreparedPair> pairs;    // in order of scoring: by falling bound
   PreparedWhole whole;
   double maximum = 1;                 // the greatest sum that the lists' impacts and the bonus allow
-  // The most that the bonus of a document can be, by its norm code: bounds of what ProximityScorer returns, rounding
-  // included.
-  std::array<float, 256> bonus_bound{};
-  float bonus_bound_max = 0;
+  // The most that the pairs can add to a score, by the document's norm code, rounding included.
+  std::array<float, 256> pairs_bound{};
+  float pairs_bound_max = 0;
+  float bonus_bound_max = 0;          // the same with the bonus for a whole field: the most of ProximityScorer::Bonus
   std::array<float, 256> saturation;  // K by norm code
 };
 

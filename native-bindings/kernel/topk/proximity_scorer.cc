@@ -1,6 +1,8 @@
 #include "proximity_scorer.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "simd.h"
 
@@ -27,7 +29,20 @@ ProximityScorer::ProximityScorer(const PreparedQuery* query, std::vector<Posting
 }
 
 float ProximityScorer::BoundOf(uint32_t segment, uint32_t document) const {
-  return query_->bonus_bound[query_->generation->segments[segment].segment->norms()[document]];
+  const float pairs = query_->pairs_bound[query_->generation->segments[segment].segment->norms()[document]];
+  // The sum is rounded once more than the bonus itself.
+  const float whole = WholeFieldBonus(segment, document);
+  return whole > 0 ? std::nextafter(pairs + whole, std::numeric_limits<float>::infinity()) : pairs;
+}
+
+void ProximityScorer::AddWholeFields(uint32_t segment, WindowRange range, uint64_t* bits) const {
+  if (query_->whole.matches.empty()) return;
+  const std::vector<WholeFieldMatch>& matches = *query_->whole.matches[segment];
+  auto match = std::ranges::lower_bound(matches, range.base, {}, &WholeFieldMatch::document);
+  for (; match != matches.end() && match->document < range.end; ++match) {
+    const uint32_t offset = match->document - range.base;
+    bits[offset / 64] |= uint64_t{1} << (offset % 64);
+  }
 }
 
 void ProximityScorer::MoveTo(uint32_t segment, uint32_t document) {

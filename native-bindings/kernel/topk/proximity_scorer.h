@@ -2,7 +2,7 @@
 // query (plan.h).
 //
 // It is a second phase: positions are read for the documents that may be among the best with it, and for no other.
-// What may be left out follows from PreparedQuery::bonus_bound, so the answer is that of scoring every document.
+// What may be left out follows from PreparedQuery::pairs_bound and whole, so the answer is that of scoring every document.
 // (Rasolofo and Savoy 2003, "Term Proximity Scoring for Keyword-Based Retrieval Systems".)
 //
 // Thread-safety: one thread.
@@ -23,9 +23,13 @@ class ProximityScorer {
 
   // No document can have a bonus.
   bool empty() const { return query_->pairs.empty() && query_->whole.matches.empty(); }
-  // The most that any document's bonus is, and any of this document's length.
+  // The most that any document's bonus is; that of any without a field that is the query; of this document.
   float bound() const { return query_->bonus_bound_max; }
+  float pairs_bound() const { return query_->pairs_bound_max; }
   float BoundOf(uint32_t segment, uint32_t document) const;
+
+  // Sets the bits of the window's documents with a field that is the query.
+  void AddWholeFields(uint32_t segment, WindowRange range, uint64_t* bits) const;
 
   // To be added to the score of the document. Cheapest when documents ascend within a segment. Where it is below
   // `needed`, the result may be less.

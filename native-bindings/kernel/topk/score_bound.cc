@@ -76,10 +76,12 @@ class ScoreBounder {
       // Where no cap rises and the length was no constraint, a longer document can only score less.
       if (rises_[code] || length_was_short) {
         length_was_short = false;
-        bonus = BonusAt(code, &length_was_short) + WholeBonusAt(code);
-        best = std::max(best, BoundAt(code, &length_was_short) + bonus);
+        bonus = BonusAt(code, &length_was_short);
+        const double whole = WholeBonusAt(code);
+        query_.whole.bound = std::max(query_.whole.bound, whole);
+        best = std::max(best, BoundAt(code, &length_was_short) + bonus + whole);
       }
-      query_.bonus_bound[code] = static_cast<float>(bonus);
+      query_.pairs_bound[code] = static_cast<float>(bonus);
     }
     return best;
   }
@@ -153,9 +155,7 @@ class ScoreBounder {
       for (const WholeFieldMatch& match : *query_.whole.matches[segment]) {
         const uint8_t code = norms[match.document];
         whole_units_[code] = std::max(whole_units_[code], match.units);
-        // Neither is the bonus that of shorter documents, nor have longer ones it.
         rises_[code] = true;
-        if (code + 1u < kCodes) rises_[code + 1u] = true;
       }
     }
   }

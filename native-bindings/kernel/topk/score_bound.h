@@ -21,7 +21,7 @@
 
 namespace gannet {
 
-// Sets `bound` of every group and `bonus_bound` (not yet divided by the maximum) and returns the bound of the sum over groups that score; 0 where nothing can match.
+// Sets `bound` of every group and of the whole field, and `pairs_bound` (not yet divided by the maximum) and returns the bound of the sum over groups that score; 0 where nothing can match.
 double BoundScores(PreparedQuery* query);
 
 }  // namespace gannet
