@@ -100,7 +100,7 @@ function addServiceCommands(program: Command, run: Runner): void {
     )
     .addOption(configOption())
     .addOption(jsonOption())
-    .option('--data', 'also compare the records of every list with its index (the service must be stopped)')
+    .option('--data', 'also compare the records of every list with its index (writes to a list wait meanwhile)')
     .action(
       run<{ json?: boolean; data?: boolean }>(async (context, options) =>
         (await import('./commands/doctor.js')).doctor(context, options),

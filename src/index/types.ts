@@ -98,7 +98,7 @@ export interface ListIndex {
   changeDefinition(definition: FieldDefinition, renames?: Readonly<Record<string, string>>): Promise<number>;
   /** Settings of the planner (language, synonyms, rules, …): published at once as a new generation. */
   applySettings(settings: SearchSettings): Promise<void>;
-  /** Compares store and index; empty when they agree. For `gannet doctor --data` and the durability test. */
+  /** Compares store and index; empty when they agree. For the operation `list.check` and the durability test. */
   check(): Promise<readonly string[]>;
 }
 

@@ -5,7 +5,9 @@ import {
   QUERY_RULES_MAX,
   RULE_FILTER_CHARACTERS_MAX,
   RULE_NAME_CHARACTERS_MAX,
+  RULE_INSTRUCTIONS_MAX,
   RULE_PATTERN_CHARACTERS_MAX,
+  RULE_TEXT_CHARACTERS_MAX,
 } from '../search/index.js';
 import { accountName, fieldName, listName, nullable, object, oneOf, timeSchema } from './schemas.js';
 import { synonymRules } from './synonym-schemas.js';
@@ -59,8 +61,7 @@ const queryRule = object({
   pattern: Type.String({
     minLength: 1,
     maxLength: RULE_PATTERN_CHARACTERS_MAX,
-    description:
-      'RE2 expression, looked for anywhere in the search text; case is ignored unless it begins with `(?-i)`',
+    description: `RE2 expression, looked for anywhere in the first ${RULE_TEXT_CHARACTERS_MAX} characters of the search text; case is ignored unless it begins with \`(?-i)\`. Compiles to ${RULE_INSTRUCTIONS_MAX} instructions at most`,
     examples: [String.raw`\b(\d{13})\b`],
   }),
   filter: Type.String({

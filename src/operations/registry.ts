@@ -4,6 +4,7 @@ import { apiKeyCreateReadOnly } from './api-key-read-only.js';
 import { apiKeyOperations } from './api-key.js';
 import { facetOperations } from './facet.js';
 import { listGroupOperations } from './list-group.js';
+import { listCheckOperations } from './list-check.js';
 import { listOperations } from './list.js';
 import type { Operation } from './operation.js';
 import { relatedOperations } from './related.js';
@@ -22,6 +23,7 @@ export const operations: readonly Operation[] = [
   apiKeyCreateReadOnly,
   ...apiKeyOperations,
   ...listOperations,
+  ...listCheckOperations,
   ...facetOperations,
   ...searchableFieldOperations,
   ...resourceOperations,

@@ -9,7 +9,9 @@ export {
   QUERY_RULES_MAX,
   RULE_FILTER_CHARACTERS_MAX,
   RULE_NAME_CHARACTERS_MAX,
+  RULE_INSTRUCTIONS_MAX,
   RULE_PATTERN_CHARACTERS_MAX,
+  RULE_TEXT_CHARACTERS_MAX,
   type QueryRule,
 } from './rules/query-rule.js';
 export { compileQueryRules } from './rules/query-rules.js';

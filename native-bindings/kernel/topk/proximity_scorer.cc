@@ -1,6 +1,8 @@
 #include "proximity_scorer.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "simd.h"
 #include "whole_field.h"
@@ -28,8 +30,10 @@ ProximityScorer::ProximityScorer(const PreparedQuery* query, std::vector<Posting
 }
 
 float ProximityScorer::BoundOf(uint32_t segment, uint32_t document) const {
-  const uint8_t norm = query_->generation->segments[segment].segment->norms()[document];
-  return query_->pairs_bound[norm] + WholeFieldBonus(segment, document);
+  const float pairs = query_->pairs_bound[query_->generation->segments[segment].segment->norms()[document]];
+  // The sum is rounded once more than the bonus itself.
+  const float whole = WholeFieldBonus(segment, document);
+  return whole > 0 ? std::nextafter(pairs + whole, std::numeric_limits<float>::infinity()) : pairs;
 }
 
 float ProximityScorer::BoundIn(uint32_t segment, WindowRange range) const {

@@ -153,9 +153,7 @@ class ScoreBounder {
       for (const WholeFieldMatch& match : *query_.whole.matches[segment]) {
         const uint8_t code = norms[match.document];
         whole_units_[code] = std::max(whole_units_[code], match.units);
-        // Neither is the bonus that of shorter documents, nor have longer ones it.
         rises_[code] = true;
-        if (code + 1u < kCodes) rises_[code + 1u] = true;
       }
     }
   }

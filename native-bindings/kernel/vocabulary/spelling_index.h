@@ -1,5 +1,5 @@
 // The terms of a segment that a misspelt word may stand for, in two orders: by their bytes, and by their bytes read
-// backwards. Stored in the segment (docs/formats.md, 'V'): about 17 bytes a term.
+// backwards. Stored in the segment (docs/formats.md, 'V'): about 16 bytes a term.
 //
 // Look-up. A word is cut in two; of the edits between it and a term, either few lie before the cut or none behind it.
 // So terms are walked as if each order were a trie, once forwards with at most (edits - 1) in the first part, once
@@ -7,7 +7,7 @@
 // still follow is kept as bits, one position of the word each and one word per number of edits (Wu and Manber 1992,
 // with transpositions), so a step over a character is a few instructions.
 //
-// Measured on 500,000 terms of arXiv abstracts against the alternatives: docs/decisions/0012-typo-candidates.md.
+// Measured on 150,000 words of arXiv papers against the alternatives: docs/decisions/0012-typo-candidates.md.
 //
 // Thread-safety: immutable; any number of threads.
 #pragma once

@@ -8,7 +8,7 @@ import { connectControlSocket } from '../control-socket-client.js';
 import { formatBytes, formatCount } from '../output.js';
 import type { ServiceClient } from '../service-client.js';
 import type { ListResource } from '../commands/list.js';
-import { failed, fine, messageOf, notice, type Check } from './check.js';
+import { failed, fine, messageOf, type Check } from './check.js';
 
 export async function dataDirectoryChecks({ config }: CommandContext): Promise<Check[]> {
   const folder = resolve(config.data.dir);
@@ -77,36 +77,19 @@ function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Compares store and index of every list: opens the data directory itself, so the service must not run. */
-export async function recordsCheck({ config, load }: CommandContext): Promise<Check[]> {
-  const client = await connectControlSocket(config);
-  if (client !== undefined) {
-    await client.close();
-    return [notice('Records', 'not compared: stop the service first')];
-  }
-  const { startService } = await load();
-  const service = await startService({ ...config, log: { level: 'error' } }, { listen: false });
-  try {
-    const { catalog, indexes } = service.services;
+/** Compares store and index of every list: through the service where it runs, else by opening the data directory. */
+export async function recordsCheck({ config, withService }: CommandContext): Promise<Check[]> {
+  const account = config.account.name;
+  return withService(async (client) => {
+    const lists = membersOf<ListResource>(await client.call('list.list', { params: { account } }), 'lists');
     const checks: Check[] = [];
-    for (const { name: account } of catalog.accounts()) {
-      for (const list of catalog.lists(account)) {
-        const index = await indexes.open(list.id, {
-          account,
-          list: list.name,
-          language: list.language,
-          synonym_rules: list.synonym_rules,
-          query_rules: list.query_rules,
-        });
-        const faults = await index.check();
-        const name = `Records of ${list.name}`;
-        checks.push(
-          faults.length === 0 ? fine(name, 'store and index agree') : failed(name, faults.slice(0, 3).join('; ')),
-        );
-      }
+    for (const { name: list } of lists) {
+      const problems = membersOf<string>(await client.call('list.check', { params: { account, list } }), 'problems');
+      const name = `Records of ${list}`;
+      checks.push(
+        problems.length === 0 ? fine(name, 'store and index agree') : failed(name, problems.slice(0, 3).join('; ')),
+      );
     }
     return checks;
-  } finally {
-    await service.close();
-  }
+  });
 }

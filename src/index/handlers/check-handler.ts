@@ -1,4 +1,4 @@
-/** Compares the store of a version with its index. For `gannet doctor --data` and the durability test. */
+/** Compares the store of a version with its index. For the operation `list.check` and the durability test. */
 import { QueryPlanWriter, MATCH_ALL } from '../../../native-bindings/query-plan.js';
 import { segmentForKernel } from '../../../native-bindings/segmentation.js';
 import { recordNumberOf } from '../../platform/index.js';

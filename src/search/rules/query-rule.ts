@@ -14,3 +14,13 @@ export const QUERY_RULES_MAX = 1000;
 export const RULE_NAME_CHARACTERS_MAX = 128;
 export const RULE_PATTERN_CHARACTERS_MAX = 1000;
 export const RULE_FILTER_CHARACTERS_MAX = 10_000;
+
+/**
+ * Instructions of one compiled pattern, and of all patterns of a list. A postcode takes 17; repetitions multiply. An
+ * instruction and character of the text take 40 ns at worst, so these and the next bound what rules cost a search: 20 ms
+ * for one, 0.8 s for all of a list that tries hard.
+ */
+export const RULE_INSTRUCTIONS_MAX = 500;
+export const RULES_INSTRUCTIONS_MAX = 20_000;
+/** Rules look at the beginning of longer queries. The rest is searched as sent. */
+export const RULE_TEXT_CHARACTERS_MAX = 1000;

@@ -147,3 +147,31 @@ describe('the check of query rules', () => {
     expect(parseFilter("postcode = '$1'", SHOP)).toEqual(equal('postcode', '$1'));
   });
 });
+
+describe('what a rule may cost', () => {
+  const rule = (pattern: string, name = 'costly'): QueryRule => ({ name, pattern, filter: 'order = 1' });
+
+  it('is bounded by the size of its pattern', () => {
+    for (const pattern of ['(?:(?:a?){30}){30}b', String.raw`(?:\w{1,30}\s?){30}z`, 'a{0,1000}b']) {
+      expect(() => apply('a', rule(pattern))).toThrow(/compiles to \d+ instructions; it may have 500/);
+      expect(usableQueryRules([rule(pattern)], SHOP)).toEqual([]);
+    }
+    expect(apply('aaab', rule('a{0,100}b')).applied).toEqual(['costly']);
+  });
+
+  it('is bounded for all rules of a list together', () => {
+    const rules = Array.from({ length: 120 }, (_, index) => rule('a{0,200}b', `rule ${index}`));
+    expect(() => compileQueryRules(rules, SHOP)).toThrow(/all rules together compile to \d+ instructions/);
+    expect(compileQueryRules(rules.slice(0, 20), SHOP)).toHaveLength(20);
+    // A thousand rules as people write them fit.
+    const plain = Array.from({ length: 1000 }, (_, index) => ({ ...POSTCODE, name: `rule ${index}` }));
+    expect(() => compileQueryRules(plain, SHOP)).not.toThrow();
+  });
+
+  it('is bounded by the text that it looks at; the rest is searched as sent', () => {
+    const filler = 'word '.repeat(198);
+    expect(apply(`${filler}sw1a 1aa`, POSTCODE).applied).toEqual(['postcode']);
+    const late = `${filler}word word sw1a 1aa`;
+    expect(apply(late, POSTCODE)).toEqual({ query: late, filter: { kind: 'all' }, applied: [] });
+  });
+});

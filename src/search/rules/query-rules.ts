@@ -9,7 +9,12 @@ import { allOf, FILTER_ALL, type FilterNode, type SyntaxNode } from '../filter/f
 import { parseFilterTemplate } from '../filter/filter-parser.js';
 import { facetsByName, resolveFilter } from '../filter/filter-resolver.js';
 import { bindCaptures, capturesOf, type Captures } from './filter-template.js';
-import type { QueryRule } from './query-rule.js';
+import {
+  RULE_INSTRUCTIONS_MAX,
+  RULE_TEXT_CHARACTERS_MAX,
+  RULES_INSTRUCTIONS_MAX,
+  type QueryRule,
+} from './query-rule.js';
 
 export interface CompiledQueryRule {
   readonly name: string;
@@ -43,6 +48,11 @@ export function compileQueryRules(
   });
   const [first] = faults;
   if (first !== undefined) throw new ServiceError('invalid-parameter', first.detail, { errors: faults });
+  const instructions = compiled.reduce((sum, { pattern }) => sum + pattern.programSize(), 0);
+  if (instructions > RULES_INSTRUCTIONS_MAX) {
+    const detail = `The patterns of all rules together compile to ${instructions} instructions; a list may have ${RULES_INSTRUCTIONS_MAX}. Large repetitions cost most.`;
+    throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer, detail }] });
+  }
   return compiled;
 }
 
@@ -65,6 +75,11 @@ function compileRule(rule: QueryRule, definition: FieldDefinition): CompiledQuer
     pattern = RE2JS.compile(rule.pattern, RE2JS.CASE_INSENSITIVE);
   } catch (error) {
     return { member: 'pattern', detail: `The pattern is no RE2 expression: ${messageOf(error)}` };
+  }
+  const instructions = pattern.programSize();
+  if (instructions > RULE_INSTRUCTIONS_MAX) {
+    const detail = `The pattern compiles to ${instructions} instructions; it may have ${RULE_INSTRUCTIONS_MAX}. Large repetitions cost most.`;
+    return { member: 'pattern', detail };
   }
   try {
     const filter = parseFilterTemplate(rule.filter);
@@ -101,7 +116,7 @@ export function applyQueryRules(rules: readonly CompiledQueryRule[], query: stri
   const filters: FilterNode[] = [];
   const applied: string[] = [];
   for (const rule of rules) {
-    const matcher = rule.pattern.matcher(left);
+    const matcher = rule.pattern.matcher(left.slice(0, RULE_TEXT_CHARACTERS_MAX));
     if (!matcher.find()) continue;
     const captures: Captures = (group) => matcher.group(NUMBER.test(group) ? Number(group) : group) ?? undefined;
     const bound = bindCaptures(rule.filter, captures, facetsByName(rule.definition));

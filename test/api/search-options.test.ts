@@ -1,0 +1,220 @@
+/** Every option of a search, one test each that has its name, as the query string of GET and as the body of POST. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Answer } from '../support/client.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+interface Hit {
+  readonly name: string;
+  readonly '@text_score': number;
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly highlights?: Readonly<Record<string, string>>;
+  readonly explain?: { readonly score: number; readonly groups: readonly unknown[] };
+  readonly distance?: number;
+  readonly location?: { readonly latitude: number; readonly longitude: number };
+}
+interface SearchBody {
+  readonly total_count: number;
+  readonly results: readonly Hit[];
+  readonly facets?: Readonly<Record<string, readonly { readonly value: unknown; readonly count: number }[]>>;
+  readonly facet_ranges?: Readonly<Record<string, { readonly min: number; readonly max: number }>>;
+  readonly applied: { readonly typos: readonly { readonly word: string }[] };
+}
+
+const PLACES = [
+  { name: 'london', title: 'London on the river Thames', country: 'uk', people: 8900, at: [51.5074, -0.1278] },
+  { name: 'reading', title: 'Reading, a river and a railway', country: 'uk', people: 230, at: [51.4543, -0.9781] },
+  { name: 'paris', title: 'Paris on the Seine', country: 'france', people: 2100, at: [48.8566, 2.3522] },
+  { name: 'rouen', title: 'Rouen, where the river Seine bends', country: 'france', people: 110, at: [49.4432, 1.0993] },
+  { name: 'cologne', title: 'Cologne and its cathedral', country: 'germany', people: 1100, at: [50.9375, 6.9603] },
+].map(({ at: [latitude, longitude], ...fields }) => ({ ...fields, location: { latitude, longitude } }));
+const PATH = '/search/default/places/1';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+  await service.client.post('/list/default', {
+    name: 'places',
+    searchable_fields: [{ name: 'title' }],
+    facets: [
+      { name: 'country', type: 'string' },
+      { name: 'people', type: 'number' },
+    ],
+    location_field: 'location',
+  });
+  await service.client.bulk('default', 'places', PLACES);
+});
+afterAll(() => service.close());
+
+type Options = Readonly<Record<string, string | number | boolean>>;
+const METHODS: Readonly<Record<string, (options: Options) => Promise<Answer>>> = {
+  GET: (options) => service.client.get(PATH, options),
+  POST: (options) => service.client.post(PATH, options),
+};
+const tested = new Set<string>();
+
+describe.each(Object.keys(METHODS))('by %s', (method) => {
+  const answer = (options: Options) => (METHODS[method] as (options: Options) => Promise<Answer>)(options);
+  async function search(options: Options): Promise<SearchBody> {
+    const { status, text, body } = await answer(options);
+    expect(status, text).toBe(200);
+    return body as SearchBody;
+  }
+  const names = async (options: Options) => (await search(options)).results.map(({ name }) => name);
+  const sorted = async (options: Options) => (await names(options)).sort();
+  function option(name: string, test: () => Promise<void>): void {
+    tested.add(name);
+    it(name, test);
+  }
+
+  option('query', async () => {
+    expect(await sorted({ query: 'seine' })).toEqual(['paris', 'rouen']);
+    expect((await search({ query: '' })).total_count).toBe(PLACES.length);
+  });
+
+  option('filter', async () => {
+    expect(await sorted({ filter: "country = 'France'" })).toEqual(['paris', 'rouen']);
+    expect(await names({ query: 'river', filter: 'people > 1000' })).toEqual(['london']);
+  });
+
+  option('radius', async () => {
+    const { results } = await search({ radius: '51.5,-0.12,70km' });
+    expect(results.map(({ name }) => name).sort()).toEqual(['london', 'reading']);
+    for (const { distance = -1, location } of results) {
+      expect(distance).toBeGreaterThan(0);
+      expect(distance).toBeLessThan(70_000);
+      expect(location?.latitude).toBeCloseTo(51.5, 0);
+    }
+  });
+
+  option('match', async () => {
+    expect(await sorted({ query: 'river seine', match: 'any' })).toEqual(['london', 'paris', 'reading', 'rouen']);
+    expect(await names({ query: 'river seine', match: 'all' })).toEqual(['rouen']);
+    expect(await names({ query: 'seine river', match: 'all' })).toEqual(['rouen']);
+    expect(await names({ query: 'river seine', match: 'phrase' })).toEqual(['rouen']);
+    expect(await names({ query: 'seine river', match: 'phrase' })).toEqual([]);
+  });
+
+  option('order_by', async () => {
+    expect(await names({ order_by: 'people desc' })).toEqual(['london', 'paris', 'cologne', 'reading', 'rouen']);
+    expect(await names({ order_by: 'country asc, name desc' })).toEqual([
+      'rouen',
+      'paris',
+      'cologne',
+      'reading',
+      'london',
+    ]);
+    expect(await names({ radius: '50.9,6.9,1000km', order_by: 'distance asc', size: 2 })).toEqual(['cologne', 'paris']);
+  });
+
+  option('ranking', async () => {
+    const stored = PLACES.map(({ name }) => name);
+    expect(await names({ ranking: 'none' })).toEqual(stored);
+    expect(await names({ query: 'seine bends river', ranking: 'none' })).toEqual([
+      'london',
+      'reading',
+      'paris',
+      'rouen',
+    ]);
+  });
+
+  option('minimum_text_score', async () => {
+    const { results } = await search({ query: 'river seine bends' });
+    const floor = results[0]?.['@text_score'] ?? 1;
+    expect(results.length).toBeGreaterThan(1);
+    const { results: above, total_count: total } = await search({
+      query: 'river seine bends',
+      minimum_text_score: floor,
+    });
+    expect(above.map(({ name }) => name)).toEqual(['rouen']);
+    expect(total).toBe(1);
+  });
+
+  for (const kind of ['image', 'document', 'video', 'audio']) {
+    option(`minimum_${kind}_score`, async () => {
+      // No attached file took part, so nothing has such a score that could be too low.
+      const without = await sorted({ query: 'river' });
+      expect(await sorted({ query: 'river', [`minimum_${kind}_score`]: 0 })).toEqual(without);
+      expect((await answer({ [`minimum_${kind}_score`]: 1.5 })).status).toBe(400);
+    });
+  }
+
+  option('select', async () => {
+    const [hit] = (await search({ query: 'cathedral', select: 'people,country' })).results;
+    expect(hit?.fields).toEqual({ country: ['germany'], people: [1100] });
+    expect(hit).toMatchObject({ name: 'cologne', '@text_score': expect.any(Number) as number });
+    expect(hit?.highlights?.['title']).toContain('<em>cathedral</em>');
+  });
+
+  option('typo_tolerance', async () => {
+    const forgiven = await search({ query: 'cathderal' });
+    expect(forgiven.results.map(({ name }) => name)).toEqual(['cologne']);
+    expect(forgiven.applied.typos.map(({ word }) => word)).toEqual(['cathderal']);
+    expect(await names({ query: 'cathderal', typo_tolerance: false })).toEqual([]);
+  });
+
+  for (const name of ['vector_search', 'reranker']) {
+    option(name, async () => {
+      // The list has neither, so either way the words decide.
+      const [on, off] = [await names({ query: 'river', [name]: true }), await names({ query: 'river', [name]: false })];
+      expect(on).toHaveLength(3);
+      expect(off).toEqual(on);
+    });
+  }
+
+  option('cache', async () => {
+    const query = `river ${method}`;
+    expect((await answer({ query })).headers['x-cache']).toBe('miss');
+    expect((await answer({ query })).headers['x-cache']).toBe('hit');
+    expect((await answer({ query, cache: false })).headers['x-cache']).not.toBe('hit');
+  });
+
+  option('skip', async () => {
+    expect(await names({ order_by: 'name', skip: 3 })).toEqual(['reading', 'rouen']);
+    expect(await search({ skip: 1000 })).toMatchObject({ total_count: 5, results: [] });
+  });
+
+  option('size', async () => {
+    expect(await names({ order_by: 'name', size: 2 })).toEqual(['cologne', 'london']);
+    expect(await search({ size: 0 })).toMatchObject({ total_count: 5, results: [] });
+    expect((await answer({ size: 1001 })).status).toBe(400);
+  });
+
+  option('facets', async () => {
+    const { facets, facet_ranges: ranges } = await search({ query: 'river', facets: 'country,people', size: 1 });
+    expect(facets?.['country']).toEqual([
+      { value: 'uk', count: 2 },
+      { value: 'france', count: 1 },
+    ]);
+    expect(ranges).toEqual({ people: { min: 110, max: 8900 } });
+  });
+
+  option('facet_size', async () => {
+    const { facets } = await search({ facets: 'country', facet_size: 1 });
+    expect(facets?.['country']).toHaveLength(1);
+    expect((await search({ facets: 'country', facet_size: 1000 })).facets?.['country']).toHaveLength(3);
+  });
+
+  option('highlight', async () => {
+    const [marked] = (await search({ query: 'thames' })).results;
+    expect(marked?.highlights).toEqual({ title: 'London on the river <em>Thames</em>' });
+    const [plain] = (await search({ query: 'thames', highlight: false })).results;
+    expect(plain).not.toHaveProperty('highlights');
+  });
+
+  option('explain', async () => {
+    const [hit] = (await search({ query: 'thames', explain: true })).results;
+    expect(hit?.explain?.groups).toHaveLength(1);
+    expect(hit?.explain?.score).toBeCloseTo(hit?.['@text_score'] ?? 0, 5);
+    expect((await search({ query: 'thames' })).results[0]).not.toHaveProperty('explain');
+  });
+});
+
+it('has a test for every option that the OpenAPI document knows', async () => {
+  const { body } = await service.client.get('/openapi.json');
+  const { paths } = body as {
+    paths: Record<string, { get: { parameters: { name: string; in: string }[] } }>;
+  };
+  const { parameters } = (paths['/search/{account}/{list}/{version}'] as (typeof paths)[string]).get;
+  const options = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
+  expect([...tested].sort()).toEqual(options.sort());
+});
