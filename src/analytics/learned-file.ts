@@ -1,0 +1,71 @@
+/**
+ * What a list's earlier searches and clicks teach suggestions and related results: one small JSON file a list in
+ * `data/analytics/learned`, written by the analytics worker and read by the search workers. It can be made again from the roll-ups at
+ * any time, and is replaced as a whole.
+ */
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+const FORMAT = 1;
+
+export interface LearnedQuery {
+  readonly text: string;
+  /** Searches that found something. */
+  readonly searches: number;
+  /** Clicks on the list route that these searches led to. */
+  readonly clicks: number;
+}
+
+/** A record that was clicked for a search. */
+export interface LearnedClick {
+  readonly query: string;
+  readonly record: string;
+  readonly clicks: number;
+}
+
+export interface LearnedSearches {
+  readonly queries: readonly LearnedQuery[];
+  readonly clicked: readonly LearnedClick[];
+}
+
+interface StoredSearches {
+  readonly format: number;
+  readonly queries: readonly (readonly [string, number, number])[];
+  readonly clicked: readonly (readonly [string, string, number])[];
+}
+
+export function learnedFile(analyticsFolder: string, listId: string): string {
+  return join(analyticsFolder, 'learned', `${listId}.json`);
+}
+
+export function writeLearned(path: string, { queries, clicked }: LearnedSearches): void {
+  const stored: StoredSearches = {
+    format: FORMAT,
+    queries: queries.map(({ text, searches, clicks }) => [text, searches, clicks]),
+    clicked: clicked.map(({ query, record, clicks }) => [query, record, clicks]),
+  };
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(`${path}.tmp`, JSON.stringify(stored));
+  renameSync(`${path}.tmp`, path);
+}
+
+/** Undefined where there is none, or one of another release. */
+export function readLearned(path: string): LearnedSearches | undefined {
+  let stored: StoredSearches;
+  try {
+    stored = JSON.parse(readFileSync(path, 'utf8')) as StoredSearches;
+  } catch (error) {
+    // A file cut short by a crash is written again with the next roll-up.
+    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  if (stored.format !== FORMAT) return undefined;
+  return {
+    queries: stored.queries.map(([text, searches, clicks]) => ({ text, searches, clicks })),
+    clicked: stored.clicked.map(([query, record, clicks]) => ({ query, record, clicks })),
+  };
+}
+
+export function removeLearned(path: string): void {
+  rmSync(path, { force: true });
+}
