@@ -10,7 +10,16 @@ import { join } from 'node:path';
 import type { Database } from 'lmdb';
 import { openEnvironment, type LmdbEnvironment } from '../platform/index.js';
 import { splitBatch, type EventBatch } from './event-batch.js';
-import { afterBlock, blockKey, BLOCK_TIME_MS_MAX, blockTimeMs, periodKey, periodOf, targetKey } from './store-keys.js';
+import {
+  SEQUENCE_MAX,
+  afterBlock,
+  blockKey,
+  BLOCK_TIME_MS_MAX,
+  blockTimeMs,
+  periodKey,
+  periodOf,
+  targetKey,
+} from './store-keys.js';
 import { readRollUp, type RollUp, type StoredRollUp } from './roll-up.js';
 
 const BLOCK_FORMAT = 1;
@@ -51,7 +60,8 @@ export class AnalyticsStore {
   private readonly progress: Bytes;
   /** Block keys ascend, also where the clock does not. */
   private lastTimeMs = 0;
-  private lastSequence = 0;
+  /** At the start as if the last millisecond were full: what was appended in it is not to be written over. */
+  private lastSequence = SEQUENCE_MAX;
 
   constructor(folder: string) {
     this.environment = openEnvironment(join(folder, 'events'));
@@ -121,13 +131,13 @@ export class AnalyticsStore {
   }
 
   /** Adds to the roll-ups of hours what the blocks up to `upTo` hold, in one step with the target's progress. */
-  async addHours(number: number, hours: ReadonlyMap<number, RollUp>, upTo: Buffer, limits: HourLimits): Promise<void> {
+  async addHours(number: number, hours: ReadonlyMap<number, RollUp>, upTo: Buffer): Promise<void> {
     await this.environment.transaction(() => {
       for (const [hour, rollUp] of hours) {
         const key = periodKey(number, hour);
         const stored = this.hours.get(key);
         if (stored !== undefined) rollUp.addStored(readRollUp(stored));
-        void this.hours.put(key, rollUp.encode(limits));
+        void this.hours.put(key, rollUp.encodeHour());
       }
       void this.progress.put(targetKey(number), upTo);
     });
@@ -230,7 +240,7 @@ export class AnalyticsStore {
     if (nowMs > this.lastTimeMs) {
       this.lastTimeMs = nowMs;
       this.lastSequence = 0;
-    } else if (this.lastSequence < 0xffff) this.lastSequence += 1;
+    } else if (this.lastSequence < SEQUENCE_MAX) this.lastSequence += 1;
     else {
       this.lastTimeMs += 1;
       this.lastSequence = 0;
@@ -238,8 +248,6 @@ export class AnalyticsStore {
     return this.lastTimeMs;
   }
 }
-
-type HourLimits = Parameters<RollUp['encode']>[0];
 
 function* rollUpsOf(rows: Bytes, number: number, from: number, to: number): Generator<readonly [number, StoredRollUp]> {
   const range = { start: periodKey(number, from), end: periodKey(number, to + 1) };

@@ -5,8 +5,8 @@ import { blockTimeMs } from './store-keys.js';
 
 /** Counted at a time, so that clicks find most searches in the same blocks. */
 const CHUNK_BYTES = 4 * 2 ** 20;
-/** A search is looked for in what was appended within this time after it began. */
-const APPENDED_WITHIN_MS = 60_000;
+/** A search is looked for in what was appended within this time after it began: as long as batches are tried again. */
+const APPENDED_WITHIN_MS = 11 * 60_000;
 /** Blocks that are read for one click, and for all together. A click whose search is not found by then teaches nothing. */
 const BLOCKS_PER_CLICK_MAX = 32;
 const BLOCKS_READ_MAX = 4096;

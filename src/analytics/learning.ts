@@ -19,7 +19,7 @@ export function learnFrom(rollUps: Iterable<StoredRollUp>): LearnedSearches {
     clickedPairs: new TermTable(CAPACITY),
   };
   const names = Object.keys(tables) as TableName[];
-  for (const { lists } of rollUps) for (const name of names) tables[name].addList(lists[name]);
+  for (const rollUp of rollUps) for (const name of names) tables[name].addList(rollUp.list(name));
   return { queries: learnedQueries(tables), clicked: learnedClicks(tables.clickedPairs) };
 }
 

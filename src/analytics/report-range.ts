@@ -1,6 +1,7 @@
 /** The days that a report is about. Pure; dates are UTC and written `yyyy-MM-dd`. */
 
 export const DAY_MS = 86_400_000;
+export const HOURS_PER_DAY = 24;
 export const RANGE_DAYS_MAX = 366;
 const RANGE_DAYS_DEFAULT = 30;
 

@@ -1,7 +1,7 @@
 /** Adds roll-ups up to a report. Belongs to one thread; no clock, no storage. */
 import { dateOf, type DayRange } from './report-range.js';
 import { addSums, noSums, type RollUp, type StoredRollUp, type Sums } from './roll-up.js';
-import { TermTable } from './term-table.js';
+import { TopTerms } from './top-terms.js';
 
 const TOP_TERMS_MAX = 20;
 
@@ -38,25 +38,32 @@ export interface ReportFigures {
 
 export class ReportBuilder {
   private readonly days: Sums[];
-  private readonly terms = new TermTable(Number.POSITIVE_INFINITY);
-  private readonly zeroResultTerms = new TermTable(Number.POSITIVE_INFINITY);
+  private readonly terms = new TopTerms();
+  private readonly zeroResultTerms = new TopTerms();
 
   constructor(private readonly range: DayRange) {
     this.days = Array.from({ length: range.toDay - range.fromDay + 1 }, noSums);
   }
 
   /** What lies outside the range is left out. */
-  addStored(day: number, { sums, lists }: StoredRollUp): void {
-    if (!this.addDay(day, sums)) return;
-    this.terms.addList(lists.terms);
-    this.zeroResultTerms.addList(lists.zeroResultTerms);
+  addDayRollUp(day: number, stored: StoredRollUp): void {
+    if (!this.addDay(day, stored.sums)) return;
+    this.terms.addSorted(stored.list('terms'));
+    this.zeroResultTerms.addSorted(stored.list('zeroResultTerms'));
+  }
+
+  /** What lies outside the range is left out. */
+  addHourRollUp(day: number, stored: StoredRollUp): void {
+    if (!this.addDay(day, stored.sums)) return;
+    this.terms.table.addList(stored.list('terms'));
+    this.zeroResultTerms.table.addList(stored.list('zeroResultTerms'));
   }
 
   /** What was counted just now. */
   addCounted(day: number, { sums, tables }: RollUp): void {
     if (!this.addDay(day, sums)) return;
-    tables.terms.addTo(this.terms);
-    tables.zeroResultTerms.addTo(this.zeroResultTerms);
+    tables.terms.addTo(this.terms.table);
+    tables.zeroResultTerms.addTo(this.zeroResultTerms.table);
   }
 
   finish(catchingUp: boolean): ReportFigures {

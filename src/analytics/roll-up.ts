@@ -1,5 +1,5 @@
 /** What the events of an hour or a day of one list or group come to: sums, and the most frequent terms. */
-import { TermList } from './term-list.js';
+import { aligned, TermList, termListEnd } from './term-list.js';
 import { TermTable } from './term-table.js';
 
 /** Sums in the order in which they are stored. */
@@ -34,14 +34,14 @@ const COUNTED_MAX: Readonly<Record<TableName, number>> = {
   clickedPairs: 32_768,
 };
 /** Texts that an hour keeps: with no more different ones in any hour, the 500 of the day are exact. */
-export const HOUR_LIMITS: Readonly<Record<TableName, number>> = {
+const HOUR_LIMITS: Readonly<Record<TableName, number>> = {
   terms: 8192,
   zeroResultTerms: 4096,
   clickedTerms: 2048,
   clickedPairs: 4096,
 };
 /** Texts that a day keeps. */
-export const DAY_LIMITS: Readonly<Record<TableName, number>> = {
+const DAY_LIMITS: Readonly<Record<TableName, number>> = {
   terms: 500,
   zeroResultTerms: 500,
   clickedTerms: 500,
@@ -50,6 +50,8 @@ export const DAY_LIMITS: Readonly<Record<TableName, number>> = {
 
 const FORMAT = 1;
 const SUM_BYTES = 8;
+/** The sums begin behind the format number, where they are aligned. */
+const SUMS_AT = 8;
 
 export class RollUp {
   readonly sums: Sums = noSums();
@@ -63,34 +65,49 @@ export class RollUp {
   /** Adds what was counted before. */
   addStored(stored: StoredRollUp): void {
     addSums(this.sums, stored.sums);
-    for (const name of TABLES) this.tables[name].addList(stored.lists[name]);
+    for (const name of TABLES) this.tables[name].addList(stored.list(name));
   }
 
-  encode(limits: Readonly<Record<TableName, number>>): Buffer {
-    const head = Buffer.alloc(1 + SUMS.length * SUM_BYTES);
+  /** As an hour is stored. */
+  encodeHour(): Buffer {
+    return this.encode(HOUR_LIMITS, false);
+  }
+
+  /** As a day is stored: the lists are sorted, the most frequent first. */
+  encodeDay(): Buffer {
+    return this.encode(DAY_LIMITS, true);
+  }
+
+  private encode(limits: Readonly<Record<TableName, number>>, isSorted: boolean): Buffer {
+    const head = Buffer.alloc(SUMS_AT + SUMS.length * SUM_BYTES);
     head[0] = FORMAT;
-    for (const [index, name] of SUMS.entries()) head.writeDoubleLE(this.sums[name], 1 + index * SUM_BYTES);
-    return Buffer.concat([head, ...TABLES.map((name) => this.tables[name].encode(limits[name]))]);
+    for (const [index, name] of SUMS.entries()) head.writeDoubleLE(this.sums[name], SUMS_AT + index * SUM_BYTES);
+    return Buffer.concat([head, ...TABLES.map((name) => this.tables[name].encode(limits[name], { isSorted }))]);
   }
 }
 
 export interface StoredRollUp {
   readonly sums: Sums;
-  readonly lists: Readonly<Record<TableName, TermList>>;
+  /** Throws a RangeError where its bytes are no list. */
+  list(name: TableName): TermList;
 }
 
-/** Reads what `RollUp.encode` wrote; the lists are read in place. Throws a RangeError for other bytes. */
-export function readRollUp(bytes: Buffer): StoredRollUp {
+/** Reads what `RollUp.encode` wrote. Throws a RangeError for other bytes. */
+export function readRollUp(stored: Uint8Array): StoredRollUp {
+  const bytes = aligned(stored);
   if (bytes[0] !== FORMAT) throw new RangeError(`A roll-up of format ${bytes[0]} cannot be read`);
   const sums = noSums();
-  for (const [index, name] of SUMS.entries()) sums[name] = bytes.readDoubleLE(1 + index * SUM_BYTES);
-  let at = 1 + SUMS.length * SUM_BYTES;
-  const list = () => {
-    const read = new TermList(bytes, at);
-    at = read.end;
-    return read;
-  };
-  return { sums, lists: { terms: list(), zeroResultTerms: list(), clickedTerms: list(), clickedPairs: list() } };
+  for (const [index, name] of SUMS.entries()) sums[name] = bytes.readDoubleLE(SUMS_AT + index * SUM_BYTES);
+  return { sums, list: (name) => listOf(bytes, name) };
+}
+
+function listOf(bytes: Buffer, name: TableName): TermList {
+  let at = SUMS_AT + SUMS.length * SUM_BYTES;
+  for (const before of TABLES) {
+    if (before === name) break;
+    at = termListEnd(bytes, at);
+  }
+  return new TermList(bytes, at);
 }
 
 export function noSums(): Sums {

@@ -4,6 +4,7 @@ const TARGET_BYTES = 4;
 const TIME_BYTES = 6;
 const SEQUENCE_BYTES = 2;
 const PERIOD_BYTES = 4;
+export const SEQUENCE_MAX = 0xffff;
 export const BLOCK_TIME_MS_MAX = 2 ** 48 - 1;
 
 /** Before every key of the target; of the next number, behind every one. */

@@ -7,12 +7,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { AnalyticsStore, type TargetRow } from './analytics-store.js';
 import { countBlocks, joinEarlierSearches } from './block-counting.js';
-import { HOUR_MS } from './event-counter.js';
 import { learnedFile, removeLearned, writeLearned } from './learned-file.js';
 import { LEARNED_DAYS, learnFrom } from './learning.js';
-import { DAY_MS } from './report-range.js';
+import { DAY_MS, HOURS_PER_DAY } from './report-range.js';
 import { ReportBuilder, type ReportFigures } from './report.js';
-import { DAY_LIMITS, HOUR_LIMITS, RollUp } from './roll-up.js';
+import { closeDays, readReport } from './store-reading.js';
 import { isListIdentity, listIdOf } from './targets.js';
 import type {
   AnalyticsResult,
@@ -25,7 +24,6 @@ import type {
   RollUpOutcome,
 } from './tasks.js';
 
-const HOURS_PER_DAY = DAY_MS / HOUR_MS;
 /** A task that rolls up lets others take a turn after this time. */
 const TURN_MS = 50;
 /** Events that go into roll-ups in one step. */
@@ -132,7 +130,7 @@ export class AnalyticsTaskHandler {
     if (!isCut) this.backlog.delete(identity);
     if (row === undefined || upTo === undefined) return 0;
     joinEarlierSearches(this.store, row.number, counter);
-    await this.store.addHours(row.number, counter.hours, upTo, HOUR_LIMITS);
+    await this.store.addHours(row.number, counter.hours, upTo);
     if (Array.from(counter.hours.keys()).some((hour) => hour < today * HOURS_PER_DAY)) this.toClose.add(identity);
     if (isList) this.toLearn.add(identity);
     return counter.events;
@@ -141,17 +139,7 @@ export class AnalyticsTaskHandler {
   private async closeDays(identity: string, today: number): Promise<void> {
     this.toClose.delete(identity);
     const row = this.liveTarget(identity);
-    if (row === undefined) return;
-    const { number } = row;
-    const hours = this.store.hoursBefore(number, today * HOURS_PER_DAY);
-    for (const day of new Set(hours.map((hour) => Math.floor(hour / HOURS_PER_DAY)))) {
-      const rollUp = new RollUp();
-      for (const [, stored] of this.store.dayRollUps(number, day, day)) rollUp.addStored(stored);
-      const [first, last] = [day * HOURS_PER_DAY, (day + 1) * HOURS_PER_DAY - 1];
-      for (const [, stored] of this.store.hourRollUps(number, first, last)) rollUp.addStored(stored);
-      const ofDay = hours.filter((hour) => hour >= first && hour <= last);
-      await this.store.closeDay(number, day, rollUp.encode(DAY_LIMITS), ofDay);
-    }
+    if (row !== undefined) await closeDays(this.store, row.number, today);
   }
 
   private learn(identity: string, nowMs: number): void {
@@ -174,21 +162,10 @@ export class AnalyticsTaskHandler {
   }
 
   private report({ identity, fromDay, toDay, rawReadMsMax }: ReportTask): ReportFigures {
-    const builder = new ReportBuilder({ fromDay, toDay });
+    const range = { fromDay, toDay };
     const row = this.liveTarget(identity);
-    if (row === undefined) return builder.finish(false);
-    const { number } = row;
-    for (const [day, stored] of this.store.dayRollUps(number, fromDay, toDay)) builder.addStored(day, stored);
-    const [firstHour, lastHour] = [fromDay * HOURS_PER_DAY, (toDay + 1) * HOURS_PER_DAY - 1];
-    for (const [hour, stored] of this.store.hourRollUps(number, firstHour, lastHour)) {
-      builder.addStored(Math.floor(hour / HOURS_PER_DAY), stored);
-    }
-    const endMs = performance.now() + rawReadMsMax;
-    const isOver = () => performance.now() >= endMs;
-    const { counter, isCut } = countBlocks(this.store.blocksToRollUp(number), isListIdentity(identity), isOver);
-    joinEarlierSearches(this.store, number, counter);
-    for (const [hour, rollUp] of counter.hours) builder.addCounted(Math.floor(hour / HOURS_PER_DAY), rollUp);
-    return builder.finish(isCut);
+    if (row === undefined) return new ReportBuilder(range).finish(false);
+    return readReport(this.store, { number: row.number, isList: isListIdentity(identity), range, rawReadMsMax });
   }
 
   /** Undefined for one that is being forgotten. */

@@ -1,6 +1,6 @@
 /**
- * Counted terms as they are stored, a column after the other, so that adding a year of them up touches little else than hashes and
- * counts. `docs/formats.md` describes the bytes. What is read is checked once: a list whose lengths do not add up is refused.
+ * Counted terms as they are stored, a column after the other and each at a multiple of its width, so that adding a year of them up
+ * reads numbers in place. `docs/formats.md` describes the bytes. A list whose lengths do not add up is refused.
  */
 
 export interface TermCount {
@@ -18,27 +18,44 @@ export interface NewTermList {
   readonly terms: readonly TermCount[];
 }
 
+/** Lists begin at multiples of it. */
+export const ALIGNMENT = 4;
 const HEAD_BYTES = 16;
-const BYTES_PER_TERM = 10;
+const COUNT_BYTES = 4;
+const HASH_BYTES = 4;
+const LENGTH_BYTES = 2;
 const COUNT_MAX = 0xffff_ffff;
 
-export function encodeTermList({ errorMax, unlistedMax, terms }: NewTermList): Uint8Array {
+export function encodeTermList({ errorMax, unlistedMax, terms }: NewTermList): Buffer {
   const textBytes = terms.reduce((sum, { bytes }) => sum + bytes.length, 0);
-  const encoded = Buffer.alloc(HEAD_BYTES + terms.length * BYTES_PER_TERM + textBytes);
+  const { hashesAt, lengthsAt, textAt, end } = layout(0, terms.length, textBytes);
+  const encoded = Buffer.alloc(end);
   encoded.writeUInt32LE(terms.length, 0);
   encoded.writeUInt32LE(textBytes, 4);
   encoded.writeUInt32LE(Math.min(COUNT_MAX, errorMax), 8);
   encoded.writeUInt32LE(Math.min(COUNT_MAX, unlistedMax), 12);
-  const [hashesAt, lengthsAt] = [HEAD_BYTES + 4 * terms.length, HEAD_BYTES + 8 * terms.length];
-  let textAt = lengthsAt + 2 * terms.length;
+  let at = textAt;
   for (const [index, { bytes, hash, count }] of terms.entries()) {
-    encoded.writeUInt32LE(Math.min(COUNT_MAX, count), HEAD_BYTES + 4 * index);
-    encoded.writeUInt32LE(hash, hashesAt + 4 * index);
-    encoded.writeUInt16LE(bytes.length, lengthsAt + 2 * index);
-    encoded.set(bytes, textAt);
-    textAt += bytes.length;
+    encoded.writeUInt32LE(Math.min(COUNT_MAX, count), HEAD_BYTES + COUNT_BYTES * index);
+    encoded.writeUInt32LE(hash, hashesAt + HASH_BYTES * index);
+    encoded.writeUInt16LE(bytes.length, lengthsAt + LENGTH_BYTES * index);
+    encoded.set(bytes, at);
+    at += bytes.length;
   }
   return encoded;
+}
+
+function layout(at: number, terms: number, textBytes: number) {
+  const hashesAt = at + HEAD_BYTES + COUNT_BYTES * terms;
+  const lengthsAt = hashesAt + HASH_BYTES * terms;
+  const textAt = lengthsAt + LENGTH_BYTES * terms;
+  const end = Math.ceil((textAt + textBytes) / ALIGNMENT) * ALIGNMENT;
+  return { hashesAt, lengthsAt, textAt, end };
+}
+
+/** Where the list that begins at `at` ends. Throws a RangeError beyond the bytes. */
+export function termListEnd(bytes: Buffer, at: number): number {
+  return layout(at, bytes.readUInt32LE(at), bytes.readUInt32LE(at + 4)).end;
 }
 
 /** A stored list, read in place. */
@@ -48,61 +65,40 @@ export class TermList {
   readonly unlistedMax: number;
   /** Where the list ends in the bytes that it was read from. */
   readonly end: number;
-  private readonly begins: Uint32Array;
+  readonly counts: Uint32Array;
+  readonly hashes: Uint32Array;
+  /** In bytes. */
+  readonly lengths: Uint16Array;
+  /** Where the bytes of the first term begin in `bytes`; those of the next follow them. */
+  readonly textBegin: number;
 
-  /** Throws a RangeError where the bytes are no list. */
+  /** Reads the list that begins at `at` in aligned memory (`aligned`). Throws a RangeError where the bytes are no list. */
   constructor(
     readonly bytes: Buffer,
-    private readonly at: number,
+    at: number,
   ) {
     this.length = bytes.readUInt32LE(at);
     const textBytes = bytes.readUInt32LE(at + 4);
     this.errorMax = bytes.readUInt32LE(at + 8);
     this.unlistedMax = bytes.readUInt32LE(at + 12);
-    const textAt = at + HEAD_BYTES + this.length * BYTES_PER_TERM;
-    this.end = textAt + textBytes;
-    if (this.end > bytes.length) throw new RangeError('A list of terms is cut short');
-    this.begins = new Uint32Array(this.length + 1);
-    let begin = textAt;
-    for (let index = 0; index < this.length; ++index) {
-      this.begins[index] = begin;
-      const lengthAt = at + HEAD_BYTES + 8 * this.length + 2 * index;
-      begin += (bytes[lengthAt] as number) | ((bytes[lengthAt + 1] as number) << 8);
-    }
-    this.begins[this.length] = begin;
-    if (begin !== this.end) throw new RangeError('The lengths of a list of terms do not add up');
+    const { hashesAt, lengthsAt, textAt, end } = layout(at, this.length, textBytes);
+    if (end > bytes.length) throw new RangeError('A list of terms is cut short');
+    const { buffer, byteOffset } = bytes;
+    this.counts = new Uint32Array(buffer, byteOffset + at + HEAD_BYTES, this.length);
+    this.hashes = new Uint32Array(buffer, byteOffset + hashesAt, this.length);
+    this.lengths = new Uint16Array(buffer, byteOffset + lengthsAt, this.length);
+    this.textBegin = textAt;
+    this.end = end;
+    let sum = 0;
+    for (let index = 0; index < this.length; ++index) sum += this.lengths[index] as number;
+    if (sum !== textBytes) throw new RangeError('The lengths of a list of terms do not add up');
   }
+}
 
-  count(index: number): number {
-    return this.unsigned32(this.at + HEAD_BYTES + 4 * index);
-  }
-
-  hash(index: number): number {
-    return this.unsigned32(this.at + HEAD_BYTES + 4 * (this.length + index));
-  }
-
-  /** Where the term's bytes begin in `bytes`. */
-  begin(index: number): number {
-    return this.begins[index] as number;
-  }
-
-  byteLength(index: number): number {
-    return (this.begins[index + 1] as number) - (this.begins[index] as number);
-  }
-
-  term(index: number): string {
-    const begin = this.begin(index);
-    return this.bytes.toString('utf8', begin, begin + this.byteLength(index));
-  }
-
-  private unsigned32(at: number): number {
-    const { bytes } = this;
-    return (
-      ((bytes[at] as number) |
-        ((bytes[at + 1] as number) << 8) |
-        ((bytes[at + 2] as number) << 16) |
-        ((bytes[at + 3] as number) << 24)) >>>
-      0
-    );
-  }
+/** The bytes, copied where they do not begin at a multiple of every width. */
+export function aligned(bytes: Uint8Array): Buffer {
+  if (bytes.byteOffset % ALIGNMENT === 0) return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const copy = Buffer.from(new ArrayBuffer(bytes.length));
+  copy.set(bytes);
+  return copy;
 }

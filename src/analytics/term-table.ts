@@ -12,6 +12,18 @@
 import { encodeTermList, type TermList } from './term-list.js';
 import { hashBytes } from './hash.js';
 
+/** How far a list has been counted. */
+export interface ListPart {
+  readonly list: TermList;
+  index: number;
+  textAt: number;
+}
+
+/** The list from its beginning. */
+export function listPart(list: TermList): ListPart {
+  return { list, index: 0, textAt: list.textBegin };
+}
+
 const ENTRIES_AT_FIRST = 64;
 const ARENA_BYTES_AT_FIRST = 1024;
 const EMPTY = -1;
@@ -47,7 +59,7 @@ export class TermTable {
     this.addHashed(bytes, begin, end, hashBytes(bytes, begin, end), count);
   }
 
-  addHashed(bytes: Uint8Array, begin: number, end: number, hash: number, count: number): void {
+  private addHashed(bytes: Uint8Array, begin: number, end: number, hash: number, count: number): void {
     const mask = this.slots.length - 1;
     let slot = hash & mask;
     for (;;) {
@@ -64,11 +76,37 @@ export class TermTable {
 
   /** Counts what a list has counted. */
   addList(list: TermList): void {
-    for (let index = 0; index < list.length; ++index) {
-      const begin = list.begin(index);
-      this.addHashed(list.bytes, begin, begin + list.byteLength(index), list.hash(index), list.count(index));
-    }
+    this.addPart(listPart(list), list.length);
     this.inherited += list.unlistedMax;
+  }
+
+  /** Counts terms of the list from where `part` stands, and moves it on, up to `end` or to the first count below `countMin`. */
+  addPart(part: ListPart, end: number, countMin = 0): void {
+    const { bytes, counts, hashes, lengths } = part.list;
+    let { index, textAt } = part;
+    for (; index < end && (counts[index] as number) >= countMin; ++index) {
+      const textEnd = textAt + (lengths[index] as number);
+      this.addHashed(bytes, textAt, textEnd, hashes[index] as number, counts[index] as number);
+      textAt = textEnd;
+    }
+    part.index = index;
+    part.textAt = textAt;
+  }
+
+  /** Counts, of the terms from where `part` stands, those that the table has already. */
+  addKnown({ list, index, textAt }: ListPart): void {
+    const { bytes, counts, hashes, lengths } = list;
+    const mask = this.slots.length - 1;
+    let begin = textAt;
+    for (let at = index; at < list.length; ++at) {
+      const end = begin + (lengths[at] as number);
+      const hash = hashes[at] as number;
+      if (this.slots[hash & mask] !== EMPTY) {
+        const entry = this.find(bytes, begin, end, hash);
+        if (entry !== EMPTY) this.counts[entry] = (this.counts[entry] as number) + (counts[at] as number);
+      }
+      begin = end;
+    }
   }
 
   /** Counts in another table what was counted here. */
@@ -97,10 +135,10 @@ export class TermTable {
     });
   }
 
-  /** The most frequent terms as bytes for `readTermList`, with what is uncertain about them. */
-  encode(max: number): Uint8Array {
+  /** The most frequent terms as the bytes of a `TermList`, with what is uncertain about them. Sorted only where that is asked for. */
+  encode(max: number, { isSorted }: { readonly isSorted: boolean }): Buffer {
     const isCut = this.size > max;
-    const entries = isCut ? this.best(max) : Array.from({ length: this.size }, (_, entry) => entry);
+    const entries = isCut || isSorted ? this.best(max) : Array.from({ length: this.size }, (_, entry) => entry);
     return encodeTermList({
       errorMax: this.errorMax,
       unlistedMax: this.unlistedMax + (isCut ? this.largestBut(max) : 0),

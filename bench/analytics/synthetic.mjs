@@ -1,0 +1,90 @@
+/** Made events of one list: searches for terms of Zipf's frequencies, and clicks on what was searched just before. */
+import { writeClickEvent, writeSearchEvent } from '../../dist/src/analytics/event-codec.js';
+
+const EVENT_ROOM = 256;
+const CLICK_SHARE = 0.1;
+const ZERO_RESULT_SHARE = 0.08;
+const RERANKED_SHARE = 0.05;
+const SHOWN = 10;
+const HOUR_MS = 3_600_000;
+
+/** A small, well-spread generator (mulberry32). */
+export function seeded(seed) {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+const SYLLABLES = 'ba ce di fo gu ha ki lo me nu pa ri so tu ve wi ya zo'.split(' ');
+
+/** One to three made-up words; another term for another number. */
+function termOf(number) {
+  let text = '';
+  for (let left = number + 18; left > 0; left = Math.floor(left / SYLLABLES.length)) {
+    text += SYLLABLES[left % SYLLABLES.length];
+    if (text.length === 8) text += ' ';
+  }
+  return text;
+}
+
+/** Draws ranks of `count` terms, the n-th with a frequency of 1 / n. */
+function zipf(count, random) {
+  const scale = Math.log(count + 1);
+  return () => Math.min(count - 1, Math.floor(Math.exp(random() * scale)) - 1);
+}
+
+const hex = (value, digits) => value.toString(16).padStart(digits, '0');
+
+/** As UUIDv7: the time, then random bits. */
+function queryIdOf(timeMs, random) {
+  const time = hex(timeMs, 12);
+  const word = () => hex(Math.floor(random() * 0x1_0000_0000), 8);
+  const [a, b] = [word(), word()];
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${a.slice(0, 3)}-8${a.slice(3, 6)}-${b}${a.slice(4)}`;
+}
+
+/** `next(hour, count)`: the bytes of so many events of the hour; `onEvent` is told of each, for counting them in another way. */
+export function syntheticEvents({ terms, seed = 20261121, onEvent = () => undefined }) {
+  const random = seeded(seed);
+  const rank = zipf(terms, random);
+  const texts = Array.from({ length: terms }, (_, number) => termOf(number));
+  let buffer = Buffer.alloc(0);
+  const shown = () => {
+    const results = Array.from({ length: SHOWN }, (_, place) => ({ name: `record-${place}`, placeBefore: place }));
+    const [first] = results.splice(Math.floor(random() * SHOWN), 1);
+    return [first, ...results];
+  };
+  return {
+    next(hour, count) {
+      if (buffer.length < count * EVENT_ROOM) buffer = Buffer.allocUnsafeSlow(count * EVENT_ROOM);
+      let at = 0;
+      // Only of this hour: what was counted before is not kept.
+      let earlier;
+      for (let index = 0; index < count; index += 1) {
+        const timeMs = hour * HOUR_MS + Math.floor((index / count) * HOUR_MS);
+        if (earlier !== undefined && random() < CLICK_SHARE) {
+          const place = Math.floor(random() * SHOWN);
+          const resultName = `record-${place}`;
+          at = writeClickEvent(buffer, at, { timeMs, queryId: earlier.queryId, resultName });
+          onEvent({ kind: 'click', hour, search: earlier, resultName });
+          continue;
+        }
+        const number = rank();
+        const search = {
+          queryId: queryIdOf(timeMs, random),
+          term: texts[number],
+          hasResults: random() >= ZERO_RESULT_SHARE,
+          ...(random() < RERANKED_SHARE ? { shown: shown() } : {}),
+        };
+        at = writeSearchEvent(buffer, at, search);
+        onEvent({ kind: 'search', hour, search });
+        if (search.hasResults) earlier = search;
+      }
+      return Uint8Array.prototype.slice.call(buffer, 0, at);
+    },
+  };
+}
