@@ -110,7 +110,7 @@ describe('reports', () => {
           expect(daily).toEqual(expected.daily(toDay, 201));
         }
       }),
-      { numRuns: 100 },
+      { numRuns: 40 },
     );
   }, 120_000);
 

@@ -14,7 +14,7 @@ export interface TestRecorderOptions {
 
 export function recorderFor(executor: AnalyticsExecutor, options: TestRecorderOptions = {}): AnalyticsRecorder {
   const {
-    nowMs = systemClock.nowMs,
+    nowMs = () => systemClock.nowMs(),
     flushMs = 3_600_000,
     bufferBytesMax = 2 ** 24,
     metrics = createMetrics(),
