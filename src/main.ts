@@ -96,8 +96,7 @@ async function openServices(
   parts.opened('ingest threads', () => executor.close());
   const searchPool = lazily(() => createSearchPool({ config, log, metrics }));
   parts.opened('search threads', () => searchPool.close());
-  const analyticsFolder = join(dataDir, 'analytics');
-  const analyticsExecutor = lazily(() => createAnalyticsExecutor({ analyticsFolder, log, metrics }));
+  const analyticsExecutor = lazily(() => createAnalyticsExecutor({ config, log, metrics }));
   parts.opened('analytics thread', () => analyticsExecutor.close());
   const analytics = createAnalytics({
     config,

@@ -3,29 +3,15 @@
  * `data/analytics/learned`, written by the analytics worker and read by the search workers. It can be made again from the roll-ups at
  * any time, and is replaced as a whole.
  */
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { EarlierClick, EarlierQuery } from '../search/index.js';
 
 const FORMAT = 1;
 
-export interface LearnedQuery {
-  readonly text: string;
-  /** Searches that found something. */
-  readonly searches: number;
-  /** Clicks on the list route that these searches led to. */
-  readonly clicks: number;
-}
-
-/** A record that was clicked for a search. */
-export interface LearnedClick {
-  readonly query: string;
-  readonly record: string;
-  readonly clicks: number;
-}
-
 export interface LearnedSearches {
-  readonly queries: readonly LearnedQuery[];
-  readonly clicked: readonly LearnedClick[];
+  readonly queries: readonly EarlierQuery[];
+  readonly clicked: readonly EarlierClick[];
 }
 
 interface StoredSearches {
@@ -68,4 +54,10 @@ export function readLearned(path: string): LearnedSearches | undefined {
 
 export function removeLearned(path: string): void {
   rmSync(path, { force: true });
+}
+
+/** Another one for every content that the file gets; undefined where there is no file. */
+export function learnedStamp(path: string): string | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats === undefined ? undefined : `${stats.ino} ${stats.mtimeMs} ${stats.size}`;
 }

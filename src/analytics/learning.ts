@@ -1,5 +1,6 @@
 /** From roll-ups to what suggestions and related results use. Pure. */
-import type { LearnedClick, LearnedQuery, LearnedSearches } from './learned-file.js';
+import type { EarlierClick, EarlierQuery } from '../search/index.js';
+import type { LearnedSearches } from './learned-file.js';
 import type { StoredRollUp, TableName } from './roll-up.js';
 import { TermTable } from './term-table.js';
 
@@ -23,8 +24,8 @@ export function learnFrom(rollUps: Iterable<StoredRollUp>): LearnedSearches {
   return { queries: learnedQueries(tables), clicked: learnedClicks(tables.clickedPairs) };
 }
 
-function learnedQueries(tables: Readonly<Record<TableName, TermTable>>): LearnedQuery[] {
-  const queries: LearnedQuery[] = [];
+function learnedQueries(tables: Readonly<Record<TableName, TermTable>>): EarlierQuery[] {
+  const queries: EarlierQuery[] = [];
   for (const { term, count } of tables.terms.top(Number.MAX_SAFE_INTEGER)) {
     if (queries.length >= QUERIES_MAX) break;
     const searches = count - tables.zeroResultTerms.count(term);
@@ -34,7 +35,7 @@ function learnedQueries(tables: Readonly<Record<TableName, TermTable>>): Learned
   return queries;
 }
 
-function learnedClicks(pairs: TermTable): LearnedClick[] {
+function learnedClicks(pairs: TermTable): EarlierClick[] {
   return pairs.top(CLICKED_MAX).map(({ term: pair, count }) => {
     const separator = pair.indexOf('\0');
     return { query: pair.slice(0, separator), record: pair.slice(separator + 1), clicks: count };

@@ -41,6 +41,8 @@ export interface GroupSearchParams {
 export interface SearchTargets {
   readonly targets: readonly SearchTarget[];
   readonly subject: SearchTask['subject'];
+  /** One a target. */
+  readonly lists: readonly ListRecord[];
   /** As what it is counted. */
   readonly counted: AnalyticsTarget;
   /** Names the subject and the state of its lists; another write or setting, another key. */
@@ -62,6 +64,7 @@ export function openedListTargets(services: Services, { account, list, version }
   const lease = openedIndex(services, record).lease(number);
   return {
     targets: [{ generation: lease.handle }],
+    lists: [record],
     subject: { kind: 'list', name: list, version: number },
     counted: listTarget(record.id),
     key: `l${lease.sequence}`,
@@ -84,12 +87,13 @@ export function openedGroupTargets(services: Services, params: GroupSearchParams
   const group = requireGroup(services, params);
   const { version, lists, isLatest } = groupVersion(group, params.version);
   const leases: GenerationLease[] = [];
+  const records = lists.map((member) => memberList(services, group, member));
   const release = (): void => {
     for (const lease of leases) lease.release();
   };
   try {
-    const targets = lists.map((member) => {
-      const index = openedIndex(services, memberList(services, group, member));
+    const targets = lists.map((member, position) => {
+      const index = openedIndex(services, records[position] as ListRecord);
       const lease = index.lease(isLatest ? member.version : member.pinned_version);
       leases.push(lease);
       return { generation: lease.handle, listName: member.list };
@@ -97,7 +101,7 @@ export function openedGroupTargets(services: Services, params: GroupSearchParams
     const subject = { kind: 'group', name: group.name, version } as const;
     const sequences = leases.map(({ sequence }) => sequence).join();
     const key = `g${group.account}/${group.name}/${version}:${sequences}`;
-    return { targets, subject, counted: groupTarget(group), key, release };
+    return { targets, lists: records, subject, counted: groupTarget(group), key, release };
   } catch (error) {
     release();
     throw error;

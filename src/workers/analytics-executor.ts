@@ -4,8 +4,13 @@
  */
 import { Piscina } from 'piscina';
 import type { Logger } from 'pino';
-import type { AnalyticsExecutor, AnalyticsResult, AnalyticsTask } from '../analytics/index.js';
-import { ServiceError, type Metrics } from '../platform/index.js';
+import {
+  analyticsFolder,
+  type AnalyticsExecutor,
+  type AnalyticsResult,
+  type AnalyticsTask,
+} from '../analytics/index.js';
+import { ServiceError, type Config, type Metrics } from '../platform/index.js';
 import type { AnalyticsWorkerData } from './analytics.worker.js';
 import { WorkerDeaths, workerFile } from './worker-pool.js';
 import { valueOf, type WorkerReply } from './worker-reply.js';
@@ -19,8 +24,7 @@ const NICE_INCREMENT = 5;
 const CLOSE_TIMEOUT_MS = 4000;
 
 export interface AnalyticsExecutorOptions {
-  /** `data/analytics`. */
-  readonly analyticsFolder: string;
+  readonly config: Pick<Config, 'data'>;
   readonly log: Logger;
   readonly metrics: Metrics;
 }
@@ -31,8 +35,8 @@ export interface RunningAnalyticsExecutor extends AnalyticsExecutor {
 }
 
 export function createAnalyticsExecutor(options: AnalyticsExecutorOptions): RunningAnalyticsExecutor {
-  const { analyticsFolder, log, metrics } = options;
-  const workerData: AnalyticsWorkerData = { analyticsFolder };
+  const { config, log, metrics } = options;
+  const workerData: AnalyticsWorkerData = { analyticsFolder: analyticsFolder(config) };
   const piscina = new Piscina({
     filename: workerFile('analytics'),
     minThreads: 1,
