@@ -37,14 +37,17 @@ function zipf(count, random) {
   return () => Math.min(count - 1, Math.floor(Math.exp(random() * scale)) - 1);
 }
 
-const hex = (value, digits) => value.toString(16).padStart(digits, '0');
+/** Four digits of each number of 16 bits. */
+const HEX = Array.from({ length: 0x1_0000 }, (_, value) => value.toString(16).padStart(4, '0'));
 
 /** As UUIDv7: the time, then random bits. */
 function queryIdOf(timeMs, random) {
-  const time = hex(timeMs, 12);
-  const word = () => hex(Math.floor(random() * 0x1_0000_0000), 8);
-  const [a, b] = [word(), word()];
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${a.slice(0, 3)}-8${a.slice(3, 6)}-${b}${a.slice(4)}`;
+  const [high, low] = [Math.floor(timeMs / 0x1_0000), timeMs % 0x1_0000];
+  const [a, b] = [Math.floor(random() * 0x1_0000_0000), Math.floor(random() * 0x1_0000_0000)];
+  const version = 0x7000 + (a & 0xfff);
+  const variant = 0x8000 + ((a >>> 12) & 0x3fff);
+  const node = HEX[low] + HEX[b >>> 16] + HEX[b & 0xffff];
+  return `${HEX[high >>> 16]}${HEX[high & 0xffff]}-${HEX[low]}-${HEX[version]}-${HEX[variant]}-${node}`;
 }
 
 /** `next(hour, count)`: the bytes of so many events of the hour; `onEvent` is told of each, for counting them in another way. */

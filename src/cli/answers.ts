@@ -31,3 +31,33 @@ export interface SearchResponse {
   readonly facets?: Readonly<Record<string, readonly { readonly value: unknown; readonly count: number }[]>>;
   readonly took_ms: number;
 }
+
+interface CountedTerm {
+  readonly term: string;
+  readonly count: number;
+}
+
+export interface AnalyticsReport {
+  readonly scope: 'list' | 'group';
+  readonly target: string;
+  readonly from: string;
+  readonly to: string;
+  readonly total_searches: number;
+  readonly zero_result_searches: number;
+  readonly total_clicks: number;
+  readonly click_through_rate: number;
+  readonly top_searches: readonly CountedTerm[];
+  readonly top_zero_result_searches: readonly CountedTerm[];
+  readonly daily: readonly {
+    readonly date: string;
+    readonly searches: number;
+    readonly zero_result_searches: number;
+    readonly clicks: number;
+  }[];
+  readonly reranked_searches: number;
+  readonly reranker_top_changed_rate: number;
+  readonly reranker_mean_displacement: number;
+  readonly reranker_click_lift: number;
+  readonly reranker_lift_sample_size: number;
+  readonly catching_up: boolean;
+}

@@ -57,6 +57,7 @@ export async function startService(dataDir, env = {}) {
     address,
     readyMs,
     memory: () => residentMemory(child.pid),
+    cpuSeconds: () => cpuSeconds(child.pid),
     async stop() {
       process.off('exit', stopWithParent);
       child.kill('SIGTERM');
@@ -71,6 +72,15 @@ function residentMemory(pid) {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const mebibytes = (name) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) / 1024;
   return { all: mebibytes('VmRSS'), anonymous: mebibytes('RssAnon'), files: mebibytes('RssFile') };
+}
+
+/** Processor time that the process took so far, all its threads together. Linux only. */
+function cpuSeconds(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+  const TICKS_PER_SECOND = 100;
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
 /** A key that may do everything, made as an operator would. */
