@@ -1,5 +1,4 @@
 /** Analytics as operations use it: records, reports and forgets. Main thread only. */
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { ServiceError, type Clock, type Config, type Metrics } from '../platform/index.js';
 import { AnalyticsRecorder } from './analytics-recorder.js';
@@ -145,11 +144,16 @@ class QueuedAnalytics implements RunningAnalytics {
 
 /** Undefined where it takes longer. */
 async function within<Value>(ms: number, action: Promise<Value>): Promise<Value | undefined> {
-  const timer = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => {
+      resolve(undefined);
+    }, ms);
+  });
   try {
-    return await Promise.race([action, delay(ms, undefined, { signal: timer.signal })]);
+    return await Promise.race([action, late]);
   } finally {
-    timer.abort();
+    clearTimeout(timer);
   }
 }
 

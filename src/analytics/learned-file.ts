@@ -45,7 +45,7 @@ export function readLearned(path: string): LearnedSearches | undefined {
     if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
-  if (stored.format !== FORMAT) return undefined;
+  if (stored.format !== FORMAT || !Array.isArray(stored.queries) || !Array.isArray(stored.clicked)) return undefined;
   return {
     queries: stored.queries.map(([text, searches, clicks]) => ({ text, searches, clicks })),
     clicked: stored.clicked.map(([query, record, clicks]) => ({ query, record, clicks })),
