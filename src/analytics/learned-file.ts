@@ -37,18 +37,19 @@ export function writeLearned(path: string, { queries, clicked }: LearnedSearches
 
 /** Undefined where there is none, or one of another release. */
 export function readLearned(path: string): LearnedSearches | undefined {
-  let stored: StoredSearches;
+  let stored: Partial<StoredSearches>;
   try {
-    stored = JSON.parse(readFileSync(path, 'utf8')) as StoredSearches;
+    stored = JSON.parse(readFileSync(path, 'utf8')) as Partial<StoredSearches>;
   } catch (error) {
     // A file cut short by a crash is written again with the next roll-up.
     if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
-  if (stored.format !== FORMAT || !Array.isArray(stored.queries) || !Array.isArray(stored.clicked)) return undefined;
+  const { format, queries, clicked } = stored;
+  if (format !== FORMAT || queries === undefined || clicked === undefined) return undefined;
   return {
-    queries: stored.queries.map(([text, searches, clicks]) => ({ text, searches, clicks })),
-    clicked: stored.clicked.map(([query, record, clicks]) => ({ query, record, clicks })),
+    queries: queries.map(([text, searches, clicks]) => ({ text, searches, clicks })),
+    clicked: clicked.map(([query, record, clicks]) => ({ query, record, clicks })),
   };
 }
 
