@@ -1,5 +1,6 @@
 /** Made events of one list: searches for terms of Zipf's frequencies, and clicks on what was searched just before. */
 import { writeClickEvent, writeSearchEvent } from '../../dist/src/analytics/event-codec.js';
+import { seeded } from '../end-to-end/lib/wordnet.mjs';
 
 const EVENT_ROOM = 256;
 const CLICK_SHARE = 0.1;
@@ -7,17 +8,6 @@ const ZERO_RESULT_SHARE = 0.08;
 const RERANKED_SHARE = 0.05;
 const SHOWN = 10;
 const HOUR_MS = 3_600_000;
-
-/** A small, well-spread generator (mulberry32). */
-export function seeded(seed) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 const SYLLABLES = 'ba ce di fo gu ha ki lo me nu pa ri so tu ve wi ya zo'.split(' ');
 

@@ -1,5 +1,7 @@
 /** Answers of operations, typed where the command line reads them. The service validates what it sends; these only name it. */
 
+import type { ReportFigures } from '../analytics/index.js';
+
 /** The array of a collection answer: the array itself, or the named member of an object. */
 export function membersOf<Item>(answer: unknown, member: string): readonly Item[] {
   if (Array.isArray(answer)) return answer as Item[];
@@ -32,32 +34,7 @@ export interface SearchResponse {
   readonly took_ms: number;
 }
 
-interface CountedTerm {
-  readonly term: string;
-  readonly count: number;
-}
-
-export interface AnalyticsReport {
+export interface AnalyticsReport extends ReportFigures {
   readonly scope: 'list' | 'group';
   readonly target: string;
-  readonly from: string;
-  readonly to: string;
-  readonly total_searches: number;
-  readonly zero_result_searches: number;
-  readonly total_clicks: number;
-  readonly click_through_rate: number;
-  readonly top_searches: readonly CountedTerm[];
-  readonly top_zero_result_searches: readonly CountedTerm[];
-  readonly daily: readonly {
-    readonly date: string;
-    readonly searches: number;
-    readonly zero_result_searches: number;
-    readonly clicks: number;
-  }[];
-  readonly reranked_searches: number;
-  readonly reranker_top_changed_rate: number;
-  readonly reranker_mean_displacement: number;
-  readonly reranker_click_lift: number;
-  readonly reranker_lift_sample_size: number;
-  readonly catching_up: boolean;
 }

@@ -1,21 +1,9 @@
 /** Analytics from outside: what is counted and what is not, clicks, reports, refusals. */
 import { request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { ReportFigures } from '../../src/analytics/index.js';
 import type { Answer, ServiceClient } from '../support/client.js';
 import { startTestService, type TestService } from '../support/service.js';
-
-interface Report {
-  readonly from: string;
-  readonly to: string;
-  readonly total_searches: number;
-  readonly zero_result_searches: number;
-  readonly total_clicks: number;
-  readonly click_through_rate: number;
-  readonly top_searches: readonly { term: string; count: number }[];
-  readonly top_zero_result_searches: readonly { term: string; count: number }[];
-  readonly daily: readonly { date: string; searches: number; zero_result_searches: number; clicks: number }[];
-  readonly catching_up: boolean;
-}
 
 const EMPTY = {
   total_searches: 0,
@@ -62,10 +50,10 @@ beforeEach(async () => {
 const search = (query: string, options: Record<string, string | number | boolean> = {}) =>
   client.get(`/search/default/${list}/1`, { query, ...options });
 const searchGroup = (query: string) => client.get(`/search/group/default/${group}/latest`, { query });
-async function report(path = `/analytics/list/default/${list}`, query = {}): Promise<Report> {
+async function report(path = `/analytics/list/default/${list}`, query = {}): Promise<ReportFigures> {
   const answer = await client.get(path, query);
   expect(answer.status).toBe(200);
-  return answer.body as Report;
+  return answer.body as ReportFigures;
 }
 const groupReport = () => report(`/analytics/group/default/${group}`);
 const queryId = ({ body }: Answer) => (body as { query_id: string }).query_id;
@@ -290,7 +278,7 @@ describe('reports', () => {
       ...EMPTY,
       daily: expect.any(Array),
     });
-    const { from, to, daily } = answer.body as Report;
+    const { from, to, daily } = answer.body as ReportFigures;
     expect(daily).toHaveLength(30);
     expect([daily[0]?.date, daily.at(-1)?.date]).toEqual([from, to]);
     expect(daily[7]).toMatchObject({ searches: 0, zero_result_searches: 0, clicks: 0 });

@@ -28,7 +28,7 @@ export async function wordnetFile() {
 }
 
 /** A small, well-spread generator (mulberry32), so that every run asks the same. */
-function seeded(seed) {
+export function seeded(seed) {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
