@@ -48,6 +48,13 @@ export const configSchema = section({
     merge_fan_in: integer(2, 64),
     merge_records_max: integer(1000, 4_000_000_000),
   }),
+  analytics: section({
+    enabled: Type.Boolean(),
+    flush_ms: integer(10, 1000),
+    buffer_mib: integer(1, 1024),
+    roll_up_seconds: integer(1, 3600),
+    report_ms_max: integer(100, 60_000),
+  }),
   versions: section({ kept: integer(0, 100) }),
   keys: section({ read_only_per_hour: integer(1, 1_000_000) }),
   log: section({

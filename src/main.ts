@@ -6,6 +6,13 @@ import { accessSync, constants, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { kernel } from '../native-bindings/index.js';
 import { openAccess, RateLimiter } from './access/index.js';
+import {
+  createAnalytics,
+  groupTarget,
+  listTarget,
+  type AnalyticsTarget,
+  type RunningAnalytics,
+} from './analytics/index.js';
 import { openCatalog, type Catalog } from './catalog/index.js';
 import { createControlSocket, createHttpServer, createRequestDesk } from './http/index.js';
 import { createListIndexes, type ListIndexes } from './index/index.js';
@@ -23,7 +30,7 @@ import {
   type ServiceLogger,
 } from './platform/index.js';
 import { unknownEnvironment } from './platform/config.js';
-import { createIngestExecutor, createSearchPool } from './workers/index.js';
+import { createAnalyticsExecutor, createIngestExecutor, createSearchPool } from './workers/index.js';
 
 const MEBIBYTE = 2 ** 20;
 const MINUTE_MS = 60_000;
@@ -53,11 +60,12 @@ export async function startService(config: Config, { listen }: StartOptions): Pr
     for (const name of unknownEnvironment(process.env)) log.warn({ name }, 'This environment variable is no setting');
     const metrics = createMetrics({ processMetrics: listen });
     const state = { ready: !listen };
-    const { services, warmUp } = await openServices(config, { log, metrics, parts, state, listen });
+    const { services, analytics, warmUp } = await openServices(config, { log, metrics, parts, state, listen });
     const address = listen ? await openDoors(services, metrics, parts, state) : undefined;
     if (listen) {
       await Promise.all([openLists(services), warmUp()]);
       state.ready = true;
+      analytics.start(analyticsTargets(services.catalog));
       log.info({ address, dataDir: resolve(config.data.dir), build: kernel.build }, 'The service is ready');
     }
     return { services, address, close: once(() => parts.close(listen)) };
@@ -79,7 +87,7 @@ interface Foundation {
 async function openServices(
   config: Config,
   { log, metrics, parts, state, listen }: Foundation,
-): Promise<{ services: Services; warmUp: () => Promise<void> }> {
+): Promise<{ services: Services; analytics: RunningAnalytics; warmUp: () => Promise<void> }> {
   const dataDir = resolve(config.data.dir);
   openDataDirectory(dataDir, parts);
   const mapped = limitMappedMemory({ kernel, dataDir, mappedBytesMax: config.memory.mapped_mib * MEBIBYTE });
@@ -88,6 +96,16 @@ async function openServices(
   parts.opened('ingest threads', () => executor.close());
   const searchPool = lazily(() => createSearchPool({ config, log, metrics }));
   parts.opened('search threads', () => searchPool.close());
+  const analyticsExecutor = lazily(() => createAnalyticsExecutor({ config, log, metrics }));
+  parts.opened('analytics thread', () => analyticsExecutor.close());
+  const analytics = createAnalytics({
+    config,
+    executor: { run: (task) => analyticsExecutor.get().run(task) },
+    clock: systemClock,
+    log,
+    metrics,
+  });
+  parts.opened('analytics', () => analytics.close());
   // Threads take longer to start than all the rest: they begin at once and are ready when the lists are.
   if (listen) searchPool.get();
   const environment = openEnvironment(join(dataDir, 'system'));
@@ -115,13 +133,14 @@ async function openServices(
     indexes,
     searchPool: { search: (task, signal) => searchPool.get().search(task, signal) },
     answerCache: new AnswerCache({ bytesMax: config.search.cache_mib * MIB, metrics }),
+    analytics,
     searchLimiter: new RateLimiter({ limit: config.search.rate_per_minute, windowMs: MINUTE_MS }, systemClock),
     readOnlyKeyLimiter: new RateLimiter({ limit: config.keys.read_only_per_hour, windowMs: HOUR_MS }, systemClock),
     operations,
     metrics: () => metrics.text(),
     ready: () => state.ready,
   };
-  return { services, warmUp: () => searchPool.get().warmUp() };
+  return { services, analytics, warmUp: () => searchPool.get().warmUp() };
 }
 
 /** HTTP and the control socket; both answer `not-ready` until the lists are open. */
@@ -189,6 +208,16 @@ async function openLists({ catalog, indexes, log }: Services): Promise<void> {
       }
     }),
   );
+}
+
+/** Everything that is counted. */
+function analyticsTargets(catalog: Catalog): readonly AnalyticsTarget[] {
+  return catalog
+    .accounts()
+    .flatMap(({ name }) => [
+      ...catalog.lists(name).map(({ id }) => listTarget(id)),
+      ...catalog.groups(name).map(groupTarget),
+    ]);
 }
 
 /** What is open, to be closed in the opposite order. */

@@ -1,8 +1,9 @@
 /**
- * `npm run bench -- [import] [start] [search] [suggest] [load] [indexing] [--fresh]`: measures the service from outside,
+ * `npm run bench -- [import] [start] [search] [suggest] [load] [indexing] [analytics] [--fresh]`: measures the service from outside,
  * over HTTP, and prints Markdown.
  * Without a name: all of them.
  */
+import { measureAnalytics } from '../analytics/throughput.mjs';
 import { measureImport } from './import.mjs';
 import { measureIndexing } from './indexing.mjs';
 import { measureLoad } from './load.mjs';
@@ -17,6 +18,7 @@ const measurements = {
   suggest: measureSuggest,
   load: measureLoad,
   indexing: measureIndexing,
+  analytics: measureAnalytics,
 };
 const args = process.argv.slice(2);
 const named = args.filter((argument) => !argument.startsWith('--'));

@@ -1,5 +1,7 @@
 /** Answers of operations, typed where the command line reads them. The service validates what it sends; these only name it. */
 
+import type { ReportFigures } from '../analytics/index.js';
+
 /** The array of a collection answer: the array itself, or the named member of an object. */
 export function membersOf<Item>(answer: unknown, member: string): readonly Item[] {
   if (Array.isArray(answer)) return answer as Item[];
@@ -30,4 +32,9 @@ export interface SearchResponse {
   readonly results: readonly SearchHit[];
   readonly facets?: Readonly<Record<string, readonly { readonly value: unknown; readonly count: number }[]>>;
   readonly took_ms: number;
+}
+
+export interface AnalyticsReport extends ReportFigures {
+  readonly scope: 'list' | 'group';
+  readonly target: string;
 }

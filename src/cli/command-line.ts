@@ -5,6 +5,7 @@ import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 
 import { loadConfig } from '../platform/config.js';
 import { OperatorError, packageRoot, ServiceError } from '../platform/index.js';
 import { createContext, type CommandContext } from './command-context.js';
+import type { AnalyticsCommandOptions } from './commands/analytics.js';
 import type { ExportOptions } from './commands/export.js';
 import type { ImportOptions } from './commands/import.js';
 import type { KeyCreateOptions } from './commands/key.js';
@@ -69,6 +70,7 @@ function createProgram(context: () => CommandContext, ended: (status: ExitStatus
   addServiceCommands(program, run);
   addKeyCommands(program, run);
   addDataCommands(program, context, ended);
+  addAnalyticsCommand(program, context, ended);
   return program;
 }
 
@@ -219,6 +221,26 @@ function addDataCommands(program: Command, context: () => CommandContext, ended:
     .addOption(jsonOption())
     .action(async (list: string, query: string[], options: SearchCommandOptions) => {
       ended(await (await import('./commands/search.js')).search(context(), list, query.join(' '), options));
+    });
+}
+
+function addAnalyticsCommand(
+  program: Command,
+  context: () => CommandContext,
+  ended: (status: ExitStatus) => void,
+): void {
+  program
+    .command('analytics')
+    .description('show what was searched for, found and clicked')
+    .argument('<name>', 'the list')
+    .addOption(configOption())
+    .option('--group', 'the name is that of a group')
+    .option('--from <date>', 'first day, UTC, yyyy-MM-dd (default: 29 days before the last)')
+    .option('--to <date>', 'last day, UTC (default: today)')
+    .addOption(accountOption())
+    .addOption(jsonOption())
+    .action(async (name: string, options: AnalyticsCommandOptions) => {
+      ended(await (await import('./commands/analytics.js')).analytics(context(), name, options));
     });
 }
 

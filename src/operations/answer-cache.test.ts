@@ -2,22 +2,23 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createMetrics } from '../platform/index.js';
 import { answerHead } from '../search/index.js';
-import { AnswerCache } from './answer-cache.js';
+import { AnswerCache, type AnsweredSearch } from './answer-cache.js';
 
 const KIB = 1024;
+const SEARCH: AnsweredSearch = { term: 'one', hasResults: true, isFirstPage: true };
 function body(text: string): Uint8Array {
   return Buffer.from(`${answerHead('first', 1)},"text":"${text}"}`);
 }
 const cacheOf = (bytesMax: number) => new AnswerCache({ bytesMax, metrics: createMetrics() });
 const read = (cache: AnswerCache, key: string) => {
   const found = cache.get(key, 'second', performance.now());
-  return found === undefined ? undefined : (JSON.parse(found.toBytes().toString()) as Record<string, unknown>);
+  return found === undefined ? undefined : (JSON.parse(found.body.toBytes().toString()) as Record<string, unknown>);
 };
 
 describe('AnswerCache', () => {
   it('gives an answer back under another head', () => {
     const cache = cacheOf(64 * KIB);
-    cache.set(['a', 'b'], body('one'));
+    cache.set(['a', 'b'], body('one'), SEARCH);
     for (const key of ['a', 'b']) expect(read(cache, key)).toMatchObject({ query_id: 'second', text: 'one' });
     expect(read(cache, 'c')).toBeUndefined();
     cache.alias('a', 'c');
@@ -26,33 +27,43 @@ describe('AnswerCache', () => {
     expect(read(cache, 'd')).toBeUndefined();
   });
 
+  it('tells of each answer which search it was, whatever key it is found under', () => {
+    const cache = cacheOf(64 * KIB);
+    const later: AnsweredSearch = { term: 'red', hasResults: false, isFirstPage: false };
+    cache.set(['a'], body('one'), SEARCH);
+    cache.set(['b'], body('two'), later);
+    cache.alias('b', 'c');
+    expect(cache.get('a', 'second', 0)?.search).toEqual(SEARCH);
+    expect(cache.get('c', 'second', 0)?.search).toEqual(later);
+  });
+
   it('gives each caller bytes of its own', () => {
     const cache = cacheOf(64 * KIB);
     const given = body('one');
-    cache.set(['a'], given);
+    cache.set(['a'], given, SEARCH);
     given.fill(0);
-    cache.get('a', 'second', 0)?.toBytes().fill(0);
+    cache.get('a', 'second', 0)?.body.toBytes().fill(0);
     expect(read(cache, 'a')).toMatchObject({ text: 'one' });
   });
 
   it('keeps nothing when it is off, and no answer that is too large', () => {
     const off = cacheOf(0);
-    off.set(['a'], body('one'));
+    off.set(['a'], body('one'), SEARCH);
     expect(read(off, 'a')).toBeUndefined();
     const cache = cacheOf(1024 * KIB);
-    cache.set(['large'], body('x'.repeat(300_000)));
+    cache.set(['large'], body('x'.repeat(300_000)), SEARCH);
     expect([read(cache, 'large'), cache.bytes]).toEqual([undefined, 0]);
     const small = cacheOf(2 * KIB);
-    small.set(['larger than all'], body('x'.repeat(3000)));
+    small.set(['larger than all'], body('x'.repeat(3000)), SEARCH);
     expect(small.bytes).toBe(0);
   });
 
   it('keeps what is asked for often while others come and go', () => {
     const cache = cacheOf(64 * KIB);
-    cache.set(['often'], body('often'));
+    cache.set(['often'], body('often'), SEARCH);
     for (let index = 0; index < 1000; ++index) {
       expect(read(cache, 'often')).toBeDefined();
-      cache.set([`once ${index}`], body('x'.repeat(1000)));
+      cache.set([`once ${index}`], body('x'.repeat(1000)), SEARCH);
     }
     expect(read(cache, 'once 999')).toBeDefined();
     expect(read(cache, 'once 0')).toBeUndefined();
@@ -74,7 +85,7 @@ describe('AnswerCache', () => {
           const key = `key ${number}`;
           if (kind === 'set' && read(cache, key) === undefined) {
             const text = `${number} ${size} ${'x'.repeat(size)}`;
-            cache.set([key], body(text));
+            cache.set([key], body(text), SEARCH);
             meaning.set(key, text);
           } else if (kind === 'alias') {
             const isFree = read(cache, `alias ${other}`) === undefined;

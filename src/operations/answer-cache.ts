@@ -35,10 +35,24 @@ export interface AnswerCacheOptions {
   >;
 }
 
+/** What analytics have to know of a search that is answered from memory. */
+export interface AnsweredSearch {
+  /** As `searchTerm` gives it. */
+  readonly term: string;
+  readonly hasResults: boolean;
+  readonly isFirstPage: boolean;
+}
+
+export interface KeptAnswer {
+  readonly body: HeadedBytes;
+  readonly search: AnsweredSearch;
+}
+
 interface Entry {
   readonly keys: string[];
   /** The answer behind its head. */
   readonly rest: Uint8Array;
+  readonly search: AnsweredSearch;
   bytes: number;
   wasHit: boolean;
   newer: Entry | undefined;
@@ -72,12 +86,13 @@ export class AnswerCache {
   }
 
   /** The body with a head of its own; undefined where there is none. Counts as a search. */
-  get(key: string, queryId: string, beginMs: number): HeadedBytes | undefined {
+  get(key: string, queryId: string, beginMs: number): KeptAnswer | undefined {
     const entry = this.byKey.get(key);
     if (entry === undefined) return undefined;
     entry.wasHit = true;
     this.hits += 1;
-    return new HeadedBytes(answerHead(queryId, performance.now() - beginMs), entry.rest);
+    const { rest, search } = entry;
+    return { body: new HeadedBytes(answerHead(queryId, performance.now() - beginMs), rest), search };
   }
 
   missed(): void {
@@ -94,14 +109,14 @@ export class AnswerCache {
   }
 
   /** Keeps a finished answer under these keys. `body` is copied: it may be part of a larger buffer. */
-  set(keys: readonly string[], body: Uint8Array): void {
+  set(keys: readonly string[], body: Uint8Array, search: AnsweredSearch): void {
     const { bytesMax } = this.options;
     if (!this.isOn || body.length > ANSWER_BYTES_MAX || body.length < ANSWER_HEAD_BYTES) return;
     const usable = keys.filter((key) => key.length <= KEY_CHARACTERS_MAX && !this.byKey.has(key));
     if (usable.length === 0) return;
     const rest = new Uint8Array(body.subarray(ANSWER_HEAD_BYTES));
-    const entry: Entry = { keys: [], rest, bytes: 0, wasHit: false, newer: undefined, older: this.newest };
-    this.charge(entry, rest.length + ENTRY_OVERHEAD_BYTES);
+    const entry: Entry = { keys: [], rest, search, bytes: 0, wasHit: false, newer: undefined, older: this.newest };
+    this.charge(entry, rest.length + search.term.length * BYTES_PER_KEY_CHARACTER + ENTRY_OVERHEAD_BYTES);
     for (const key of usable) this.addKey(entry, key);
     if (this.newest === undefined) this.oldest = entry;
     else this.newest.newer = entry;

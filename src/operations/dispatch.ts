@@ -17,12 +17,13 @@
  *   | list outside its group: whether these exist or not                         |                        |
  *   | a group key on its own group that is gone                                  | 403 out-of-scope       |
  *   | a reachable list or group whose name no list or group can have             | 400 invalid-name       |
- *   | a reachable account (command line), list or group that does not exist      | 404 …-not-found        |
+ *   | a reachable account (command line), list or group that does not exist      | 404 …-not-found (but   |
+ *   |                                                                            | for clicks)            |
  *   | the account's searches of this minute are spent                            | 429 rate-limited       |
  */
 import { reaches, type Caller, type Reach } from '../access/index.js';
 import { assertName, ServiceError } from '../platform/index.js';
-import type { Operation, OperationContext, OperationResult } from './operation.js';
+import type { Operation, OperationContext, OperationResult, OperationTarget } from './operation.js';
 import type { Services } from './services.js';
 import { createValidator, type InputValidator, type RawInput } from './validation.js';
 
@@ -62,7 +63,7 @@ export function createDispatcher(services: Services): Dispatcher {
   };
 }
 
-function assertPermission({ callers, permission }: Operation, caller: Caller): void {
+function assertPermission({ callers, permission, target }: Operation, caller: Caller): void {
   if (!callers.includes(caller.kind)) {
     throw new ServiceError(
       'console-only',
@@ -72,18 +73,19 @@ function assertPermission({ callers, permission }: Operation, caller: Caller): v
   if (permission !== null && permission !== 'public' && !caller.can(permission)) {
     throw new ServiceError(
       'missing-permission',
-      `This needs the permission '${permission}', which the key does not have.`,
+      `This needs the permission '${permission}'${placeOf(target)}, which the key does not have.`,
     );
   }
 }
 
-function assertReachable({ target }: Operation, params: PathParams, caller: Caller, services: Services): void {
+function assertReachable(operation: Operation, params: PathParams, caller: Caller, services: Services): void {
+  const { target } = operation;
   if (target === 'none') return;
   const account = params['account'] ?? '';
   const name = params[target] ?? '';
   const to: Reach = target === 'account' ? { kind: 'account', account } : { kind: target, account, name };
   const { catalog } = services;
-  if (!reaches(caller, to, catalog)) throw outOfScope(caller);
+  if (!reaches(caller, to, catalog)) throw outOfScope(operation, caller);
   if (caller.account === undefined && catalog.account(account) === undefined) {
     throw new ServiceError('account-not-found', `There is no account '${account}'.`);
   }
@@ -92,26 +94,32 @@ function assertReachable({ target }: Operation, params: PathParams, caller: Call
       return;
     case 'list':
       assertName('list', name);
-      if (catalog.list(account, name) !== undefined) return;
+      if (operation.admitsMissingTarget === true || catalog.list(account, name) !== undefined) return;
       throw new ServiceError('list-not-found', `There is no list '${name}'.`);
     case 'group':
       assertName('group', name);
-      if (catalog.group(account, name) !== undefined) return;
-      if (caller.key !== undefined && caller.key.scope !== 'account') throw outOfScope(caller);
+      if (operation.admitsMissingTarget === true || catalog.group(account, name) !== undefined) return;
+      if (caller.key !== undefined && caller.key.scope !== 'account') throw outOfScope(operation, caller);
       throw new ServiceError('group-not-found', `There is no group '${name}'.`);
     default:
       target satisfies never;
   }
 }
 
+/** Where a key would have to hold a permission. */
+function placeOf(target: OperationTarget): string {
+  return target === 'list' || target === 'group' ? ` on the account or this ${target}` : '';
+}
+
 /** One same sentence whether the resource exists or not. */
-function outOfScope(caller: Caller): ServiceError {
+function outOfScope({ permission, target }: Operation, caller: Caller): ServiceError {
   const key = caller.key;
   const reach =
     key === undefined || key.scope === 'account'
       ? `the account '${caller.account ?? ''}'`
       : `the ${key.scope} '${key.scope_target ?? ''}' of its account`;
-  return new ServiceError('out-of-scope', `This key reaches only ${reach}.`);
+  const needed = permission === null ? '' : ` This needs the permission '${permission}'${placeOf(target)}.`;
+  return new ServiceError('out-of-scope', `This key reaches only ${reach}.${needed}`);
 }
 
 function spendSearch(params: PathParams, caller: Caller, services: Services): void {

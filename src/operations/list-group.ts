@@ -1,5 +1,6 @@
 /** `/list-group`: groups of lists that are searched as one. */
 import { Type } from 'typebox';
+import { groupTarget } from '../analytics/index.js';
 import { reaches, type Caller } from '../access/index.js';
 import { currentMembers, type GroupMember, type GroupRecord } from '../catalog/index.js';
 import { ServiceError, type ErrorPlace } from '../platform/index.js';
@@ -15,6 +16,7 @@ import {
   object,
   timeSchema,
 } from './schemas.js';
+import { requireGroup } from './search-targets.js';
 import type { Services } from './services.js';
 
 const GROUP_LISTS_MAX = 100;
@@ -107,7 +109,7 @@ const read = defineOperation({
   responses: { 200: { description: 'The group', schema: groupResource } },
   handle: ({ services }, { params }) => ({
     status: 200,
-    body: describeGroup(requireGroup(services, params.account, params.group)),
+    body: describeGroup(requireGroup(services, params)),
   }),
 });
 
@@ -139,7 +141,8 @@ const update = defineOperation({
       throw invalid([{ pointer: '/name', detail: 'A group cannot be renamed: make another one and delete this.' }]);
     }
     refuseReranker(body.reranker);
-    if (body.lists === undefined) return { status: 200, body: describeGroup(requireGroup(services, account, name)) };
+    if (body.lists === undefined)
+      return { status: 200, body: describeGroup(requireGroup(services, { account, group: name })) };
     assertNoWider(services, caller, account, body.lists);
     const lists = await pinned(services, account, body.lists);
     return { status: 200, body: describeGroup(await services.catalog.updateGroup(account, name, { lists })) };
@@ -149,7 +152,7 @@ const update = defineOperation({
 const remove = defineOperation({
   name: 'list-group.delete',
   summary: 'Delete a group',
-  description: 'Its lists stay. Keys whose scope is this group are revoked.',
+  description: 'Its lists stay. Keys whose scope is this group are revoked, and its analytics are deleted.',
   method: 'DELETE',
   path: '/list-group/{account}/{group}',
   permission: 'list-group:delete',
@@ -158,20 +161,16 @@ const remove = defineOperation({
   params: groupParams,
   responses: { 204: { description: 'The group is gone', schema: null } },
   async handle({ services }, { params: { account, group } }) {
+    const record = requireGroup(services, { account, group });
     await services.access.deleteKeysOf(account, 'group', group);
     await services.catalog.deleteGroup(account, group);
     await services.access.deleteKeysOf(account, 'group', group);
+    await services.analytics.forget(groupTarget(record));
     return { status: 204 };
   },
 });
 
 export const listGroupOperations = [list, create, read, update, remove];
-
-function requireGroup(services: Services, account: string, name: string): GroupRecord {
-  const group = services.catalog.group(account, name);
-  if (group !== undefined) return group;
-  throw new ServiceError('group-not-found', `There is no group '${name}' in the account '${account}'.`);
-}
 
 function describeGroup(group: GroupRecord) {
   const { name, account, reranker: model, current_version, created_utc, modified_utc } = group;

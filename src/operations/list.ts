@@ -1,6 +1,7 @@
 /** `/list`: lists and their settings. */
 import { isDeepStrictEqual } from 'node:util';
 import { Type } from 'typebox';
+import { listTarget } from '../analytics/index.js';
 import type { ListChange, ListRecord } from '../catalog/index.js';
 import { ServiceError, uuidv7 } from '../platform/index.js';
 import { compileQueryRules, type QueryRule, type SynonymRule } from '../search/index.js';
@@ -125,7 +126,7 @@ const remove = defineOperation({
   name: 'list.delete',
   summary: 'Delete a list with its records',
   description:
-    'Keys whose scope is this list are revoked. A group that has the list as a member gets a new version without it.',
+    'Keys whose scope is this list are revoked, and its analytics are deleted. A group that has the list as a member gets a new version without it.',
   method: 'DELETE',
   path: '/list/{account}/{list}',
   permission: 'list:delete',
@@ -140,7 +141,7 @@ const remove = defineOperation({
       await services.access.deleteKeysOf(account, 'list', name);
       await services.catalog.deleteList(account, name);
       await services.access.deleteKeysOf(account, 'list', name);
-      await services.indexes.remove(id);
+      await Promise.all([services.indexes.remove(id), services.analytics.forget(listTarget(id))]);
       return { status: 204 };
     }),
 });

@@ -147,10 +147,15 @@ function codesOf(operation: Operation): ErrorCode[] {
     ...(isPublic ? [] : CODES_OF_KEYED),
     ...(operation.callers.includes('key') ? [] : (['console-only'] as const)),
     ...(operation.body === undefined ? [] : CODES_OF_BODY),
-    ...CODES_OF_TARGET[operation.target],
+    ...CODES_OF_TARGET[operation.target].filter((code) => !isTolerated(operation, code)),
     ...(operation.rateLimit === undefined ? [] : (['rate-limited'] as const)),
     ...((operation.errors ?? []) as readonly ErrorCode[]),
   ];
+}
+
+/** A missing target that is no error. */
+function isTolerated({ admitsMissingTarget }: Operation, code: ErrorCode): boolean {
+  return admitsMissingTarget === true && (code === 'list-not-found' || code === 'group-not-found');
 }
 
 function byStatus(codes: readonly ErrorCode[]): ReadonlyMap<number, ErrorCode[]> {

@@ -42,6 +42,8 @@ export interface OperationSpec<
   readonly permission: string | null | 'public';
   readonly callers: readonly CallerKind[];
   readonly target: OperationTarget;
+  /** True: a target that does not exist is no error, and `handle` has to see to it. Default false. */
+  readonly admitsMissingTarget?: boolean;
   readonly params: Params;
   readonly query?: Query;
   readonly body?: Body | StreamBody;

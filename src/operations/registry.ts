@@ -1,5 +1,6 @@
 /** Every operation of the service. HTTP, OpenAPI, validation and the tests that walk over everything start here. */
 import { accountOperations } from './account.js';
+import { analyticsOperations } from './analytics.js';
 import { apiKeyCreateReadOnly } from './api-key-read-only.js';
 import { apiKeyOperations } from './api-key.js';
 import { facetOperations } from './facet.js';
@@ -34,4 +35,5 @@ export const operations: readonly Operation[] = [
   ...suggestOperations,
   ...relatedOperations,
   ...synonymOperations,
+  ...analyticsOperations,
 ];

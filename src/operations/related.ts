@@ -14,7 +14,7 @@ const read = defineOperation({
   name: 'related.list',
   summary: 'Records like this one',
   description:
-    'Found by the terms that set the record apart from the others of its list, weighted by how much they do; the record itself is left out. The name is percent-encoded where it holds a slash. Without a query_id: related results are not counted as searches, but spend the search allowance like one.',
+    'Records that people clicked for the same searches come first. The others are found by the terms that set the record apart from the others of its list, weighted by how much they do; the record itself is left out. The name is percent-encoded where it holds a slash. Without a query_id: related results are not counted as searches, but spend the search allowance like one.',
   method: 'GET',
   path: '/related/{account}/{list}/{version}/{record}',
   permission: 'search-result:read',
@@ -44,14 +44,15 @@ const read = defineOperation({
   },
   errors: ['version-not-found', 'record-not-found', 'invalid-filter', 'overloaded'],
   async handle({ services, signal }, { params, query }) {
-    const { targets, subject, release } = await listTargets(services, params);
+    const { targets, lists, subject, release } = await listTargets(services, params);
     try {
-      const [target] = targets;
-      if (target === undefined) throw new Error('a list has one target');
+      const [[target], [list]] = [targets, lists];
+      if (target === undefined || list === undefined) throw new Error('a list has one target');
       const answer = await services.searchPool.search(
         {
           kind: 'related',
           target,
+          listId: list.id,
           subject: { list: subject.name, version: subject.version },
           recordName: params.record,
           options: searchOptions(query),

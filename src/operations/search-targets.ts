@@ -1,5 +1,6 @@
 /** What a path such as `/{account}/{list}/{version}` or `/group/{account}/{group}/{version}` names, held ready for a search worker. */
 import { Type } from 'typebox';
+import { groupTarget, listTarget, type AnalyticsTarget } from '../analytics/index.js';
 import { currentMembers, type GroupMember, type GroupRecord, type ListRecord } from '../catalog/index.js';
 import type { GenerationLease, ListIndex } from '../index/index.js';
 import { ServiceError } from '../platform/index.js';
@@ -40,6 +41,10 @@ export interface GroupSearchParams {
 export interface SearchTargets {
   readonly targets: readonly SearchTarget[];
   readonly subject: SearchTask['subject'];
+  /** One a target. */
+  readonly lists: readonly ListRecord[];
+  /** As what it is counted. */
+  readonly counted: AnalyticsTarget;
   /** Names the subject and the state of its lists; another write or setting, another key. */
   readonly key: string;
   readonly release: () => void;
@@ -55,10 +60,13 @@ export async function listTargets(services: Services, params: ListSearchParams):
 /** The same at once, for a list that is open already; throws where it is not. */
 export function openedListTargets(services: Services, { account, list, version }: ListSearchParams): SearchTargets {
   const number = assertListVersion(version);
-  const lease = openedIndex(services, requireList(services, account, list)).lease(number);
+  const record = requireList(services, account, list);
+  const lease = openedIndex(services, record).lease(number);
   return {
     targets: [{ generation: lease.handle }],
+    lists: [record],
     subject: { kind: 'list', name: list, version: number },
+    counted: listTarget(record.id),
     key: `l${lease.sequence}`,
     release: () => {
       lease.release();
@@ -79,19 +87,21 @@ export function openedGroupTargets(services: Services, params: GroupSearchParams
   const group = requireGroup(services, params);
   const { version, lists, isLatest } = groupVersion(group, params.version);
   const leases: GenerationLease[] = [];
+  const records = lists.map((member) => memberList(services, group, member));
   const release = (): void => {
     for (const lease of leases) lease.release();
   };
   try {
-    const targets = lists.map((member) => {
-      const index = openedIndex(services, memberList(services, group, member));
+    const targets = lists.map((member, position) => {
+      const index = openedIndex(services, records[position] as ListRecord);
       const lease = index.lease(isLatest ? member.version : member.pinned_version);
       leases.push(lease);
       return { generation: lease.handle, listName: member.list };
     });
     const subject = { kind: 'group', name: group.name, version } as const;
     const sequences = leases.map(({ sequence }) => sequence).join();
-    return { targets, subject, key: `g${group.account}/${group.name}/${version}:${sequences}`, release };
+    const key = `g${group.account}/${group.name}/${version}:${sequences}`;
+    return { targets, lists: records, subject, counted: groupTarget(group), key, release };
   } catch (error) {
     release();
     throw error;
@@ -104,7 +114,11 @@ function openedIndex({ indexes }: Services, list: ListRecord): ListIndex {
   throw new ServiceError('list-not-found', `The list '${list.name}' is not open: it is being deleted.`);
 }
 
-function requireGroup({ catalog }: Services, { account, group: name }: GroupSearchParams): GroupRecord {
+/** Throws `group-not-found`. */
+export function requireGroup(
+  { catalog }: Services,
+  { account, group: name }: Omit<GroupSearchParams, 'version'>,
+): GroupRecord {
   const group = catalog.group(account, name);
   if (group !== undefined) return group;
   throw new ServiceError('group-not-found', `There is no group '${name}'.`);

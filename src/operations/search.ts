@@ -1,6 +1,8 @@
 /** `/search`: one list, or the lists of a group as one. */
+import { searchTerm, type AnalyticsTarget } from '../analytics/index.js';
 import { ServiceError, uuidv7 } from '../platform/index.js';
 import type { SearchOptions } from '../search/index.js';
+import type { AnsweredSearch } from './answer-cache.js';
 import type { HeadedBytes } from './headed-bytes.js';
 import { defineOperation, type OperationContext, type OperationResult } from './operation.js';
 import { normalisedKey, rawKey } from './search-keys.js';
@@ -102,8 +104,11 @@ function fromCache(services: Services, raw: RawInput, open: () => SearchTargets)
   }
   targets.release();
   const key = rawKey(targets.key, raw);
-  const body = key === undefined ? undefined : answerCache.get(key, uuidv7(), beginMs);
-  return body === undefined ? undefined : cached(body, beginMs);
+  const queryId = uuidv7();
+  const found = key === undefined ? undefined : answerCache.get(key, queryId, beginMs);
+  if (found === undefined) return undefined;
+  count(services, targets.counted, queryId, found.search);
+  return cached(found.body, beginMs);
 }
 
 async function search(
@@ -113,7 +118,7 @@ async function search(
   raw: RawInput | undefined,
 ): Promise<OperationResult> {
   const beginMs = performance.now();
-  const { targets, subject, key: state, release } = await opening;
+  const { targets, subject, counted, key: state, release } = await opening;
   try {
     const { answerCache } = services;
     const isCached = options.cache !== false && answerCache.isOn;
@@ -121,13 +126,19 @@ async function search(
     const meaning = isCached ? normalisedKey(state, options) : '';
     const queryId = uuidv7();
     if (isCached) {
-      const body = answerCache.get(meaning, queryId, beginMs);
+      const found = answerCache.get(meaning, queryId, beginMs);
       if (asSent !== undefined) answerCache.alias(meaning, asSent);
-      if (body !== undefined) return cached(body, beginMs);
+      if (found !== undefined) {
+        count(services, counted, queryId, found.search);
+        return cached(found.body, beginMs);
+      }
       answerCache.missed();
     }
     const answer = await services.searchPool.search({ kind: 'search', targets, subject, options, queryId }, signal);
-    if (isCached) answerCache.set(asSent === undefined ? [meaning] : [meaning, asSent], answer.body);
+    const answered = answeredSearch(options, answer.totalCount);
+    if (isCached) answerCache.set(asSent === undefined ? [meaning] : [meaning, asSent], answer.body, answered);
+    // Whoever went away meanwhile cancelled the search.
+    if (!signal.aborted) count(services, counted, queryId, answered);
     const totalMs = performance.now() - beginMs;
     return {
       status: 200,
@@ -140,6 +151,16 @@ async function search(
   } finally {
     release();
   }
+}
+
+function answeredSearch({ query = '', skip = 0 }: SearchOptions, totalCount: number): AnsweredSearch {
+  return { term: searchTerm(query), hasResults: totalCount > 0, isFirstPage: skip === 0 };
+}
+
+/** Later pages are the same search. */
+function count({ analytics }: Services, target: AnalyticsTarget, queryId: string, search: AnsweredSearch): void {
+  const { term, hasResults, isFirstPage } = search;
+  if (isFirstPage) analytics.searched(target, { queryId, term, hasResults });
 }
 
 function cached(body: HeadedBytes, beginMs: number): OperationResult {

@@ -1,5 +1,6 @@
 /** What operations work with. Built once by main.ts. */
 import type { Access } from '../access/index.js';
+import type { Analytics } from '../analytics/index.js';
 import type { Catalog } from '../catalog/index.js';
 import type { ListIndexes } from '../index/index.js';
 import type { SearchAnswer } from '../search/index.js';
@@ -25,6 +26,7 @@ export interface Services {
   readonly indexes: ListIndexes;
   readonly searchPool: SearchPool;
   readonly answerCache: AnswerCache;
+  readonly analytics: Analytics;
   readonly searchLimiter: RateLimiter;
   readonly readOnlyKeyLimiter: RateLimiter;
   /** Every operation, for OpenAPI and the like. */

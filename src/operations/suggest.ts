@@ -1,5 +1,7 @@
 /** `/suggest`: what somebody who is still typing may mean, in one list or in the lists of a group. */
 import { Type, type Static } from 'typebox';
+import type { ListRecord } from '../catalog/index.js';
+import type { SearchTarget, SuggestTarget } from '../search/index.js';
 import { defineOperation, type OperationContext, type OperationResult } from './operation.js';
 import { object, oneOf } from './schemas.js';
 import {
@@ -37,7 +39,8 @@ const response = object({
     object({
       text: Type.String({ description: 'What to put in the place of what was typed' }),
       kind: oneOf(['record', 'query'], {
-        description: '`record`: the name of a record; `query`: words of the list that give results together',
+        description:
+          '`record`: the name of a record; `query`: what others searched for and found, or words of the list that give results together',
       }),
       highlight: Type.String({ description: 'The text, HTML-escaped, with what was not typed in <em>' }),
       record_count: Type.Optional(
@@ -52,7 +55,7 @@ const response = object({
 
 const common = {
   description:
-    'Names of records that begin with what was typed or have a word that does, and completions of its last word that give results with the words before. Without a query_id: suggestions are not counted as searches, but spend the search allowance like one.',
+    'What others searched for and found that goes on as was typed, the most frequent first (only what led to a click, where the list says so); names of records that begin with what was typed or have a word that does; and completions of its last word that give results with the words before. Without a query_id: suggestions are not counted as searches, but spend the search allowance like one.',
   permission: 'search-result:read',
   callers: ['key', 'console', 'cli'],
   rateLimit: 'search',
@@ -116,11 +119,15 @@ async function suggest(
   opening: Promise<SearchTargets>,
   given: Static<typeof options>,
 ): Promise<OperationResult> {
-  const { targets, release } = await opening;
+  const { targets, lists, release } = await opening;
   try {
     const { query = '', size = SUGGESTIONS_DEFAULT, typo_tolerance: typoTolerance = true } = given;
     const answer = await services.searchPool.search(
-      { kind: 'suggest', targets, options: { query, size, typoTolerance } },
+      {
+        kind: 'suggest',
+        targets: targets.map((target, index) => withLearned(target, lists[index])),
+        options: { query, size, typoTolerance },
+      },
       signal,
     );
     return {
@@ -131,4 +138,9 @@ async function suggest(
   } finally {
     release();
   }
+}
+
+function withLearned(target: SearchTarget, list: ListRecord | undefined): SuggestTarget {
+  if (list === undefined) return target;
+  return { ...target, learned: { listId: list.id, requireClick: list.suggestions.require_click } };
 }

@@ -32,6 +32,7 @@ export const ERROR_CATALOGUE = {
   'rate-limited': { status: 429, title: 'Too many requests' },
   'internal-error': { status: 500, title: 'Something went wrong inside the service' },
   overloaded: { status: 503, title: 'The service is too busy' },
+  'analytics-unavailable': { status: 503, title: 'The analytics storage is unavailable or slow' },
   'shutting-down': { status: 503, title: 'The service is stopping' },
   'not-ready': { status: 503, title: 'The service is not ready' },
   'storage-full': { status: 507, title: 'The storage is full' },

@@ -9,7 +9,7 @@ const TASK_BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60];
 /** Timer of the event loop lag; finer would wake an idle process more often. */
 const EVENT_LOOP_PRECISION_MS = 50;
 
-export type PoolName = 'search' | 'ingest';
+export type PoolName = 'search' | 'ingest' | 'analytics';
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /** `processMetrics` adds memory, CPU and event loop of the process; one of a process should have them. */
@@ -111,6 +111,28 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
       help: 'Time of ingest tasks, by kind (commit, merge, build)',
       labelNames: ['kind'] as const,
       buckets: TASK_BUCKETS_SECONDS,
+      registers,
+    }),
+    analyticsEvents: new Counter({
+      name: 'gannet_analytics_events_total',
+      help: 'Searches and clicks that were recorded',
+      labelNames: ['kind'] as const,
+      registers,
+    }),
+    analyticsEventsDropped: new Counter({
+      name: 'gannet_analytics_events_dropped_total',
+      help: 'Searches and clicks that were not recorded: the buffer was full, or the storage failed for too long',
+      labelNames: ['reason'] as const,
+      registers,
+    }),
+    analyticsEventsRolledUp: new Counter({
+      name: 'gannet_analytics_events_rolled_up_total',
+      help: 'Searches and clicks that were added to roll-ups',
+      registers,
+    }),
+    analyticsBufferBytes: new Gauge({
+      name: 'gannet_analytics_buffer_bytes',
+      help: 'Memory of events that wait for the analytics worker',
       registers,
     }),
     listsOpen: new Gauge({ name: 'gannet_lists_open', help: 'Lists that are open', registers }),

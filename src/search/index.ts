@@ -18,5 +18,11 @@ export { compileQueryRules } from './rules/query-rules.js';
 export { ResponseWriter } from './response/response-writer.js';
 export { ListContexts } from './execution/list-context.js';
 export { RelatedExecutor } from './related/related-executor.js';
+export {
+  EarlierSearches,
+  type EarlierClick,
+  type EarlierQuery,
+  type EarlierSearchesOf,
+} from './earlier/earlier-searches.js';
 export { SuggestExecutor } from './suggest/suggest-executor.js';
 export { ANSWER_HEAD_BYTES, answerHead } from './response/answer-head.js';

@@ -56,10 +56,21 @@ export interface SearchTask {
   readonly extraSynonymRule?: SynonymRule;
 }
 
+/** Which of a list's earlier searches are used. */
+export interface LearnedFrom {
+  readonly listId: string;
+  /** Only searches that led to a click. */
+  readonly requireClick: boolean;
+}
+
+export interface SuggestTarget extends SearchTarget {
+  readonly learned?: LearnedFrom;
+}
+
 /** What somebody who is still typing may mean. */
 export interface SuggestTask {
   readonly kind: 'suggest';
-  readonly targets: readonly SearchTarget[];
+  readonly targets: readonly SuggestTarget[];
   readonly options: SuggestOptions;
 }
 
@@ -74,6 +85,8 @@ export interface SuggestOptions {
 export interface RelatedTask {
   readonly kind: 'related';
   readonly target: SearchTarget;
+  /** Whose clicks teach which records belong together. */
+  readonly listId: string;
   readonly subject: { readonly list: string; readonly version: number };
   readonly recordName: string;
   readonly options: Pick<SearchOptions, 'filter' | 'select' | 'skip' | 'size'>;

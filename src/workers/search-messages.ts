@@ -32,4 +32,6 @@ export interface SearchBatchAnswer {
 /** `workerData` of search workers. */
 export interface SearchWorkerData {
   readonly testing: boolean;
+  /** `data/analytics`. */
+  readonly analyticsFolder: string;
 }

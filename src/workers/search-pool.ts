@@ -1,6 +1,7 @@
 /** The pool of search workers: Piscina threads behind a batcher. */
 import { Piscina } from 'piscina';
 import type { Logger } from 'pino';
+import { analyticsFolder } from '../analytics/index.js';
 import type { Config, Metrics } from '../platform/index.js';
 import type { SearchAnswer } from '../search/index.js';
 import { SearchBatcher } from './search-batcher.js';
@@ -20,7 +21,7 @@ const WORKER_HEAP_MIB_MAX = 512;
 const CLOSE_TIMEOUT_MS = 10_000;
 
 export interface SearchPoolOptions {
-  readonly config: Pick<Config, 'search'>;
+  readonly config: Pick<Config, 'search' | 'data'>;
   readonly log: Logger;
   readonly metrics: Metrics;
   /** Lets `killWorker` work. */
@@ -40,7 +41,7 @@ export interface RunningSearchPool {
 
 export function createSearchPool({ config, log, metrics, testing = false }: SearchPoolOptions): RunningSearchPool {
   const workers = config.search.threads;
-  const workerData: SearchWorkerData = { testing };
+  const workerData: SearchWorkerData = { testing, analyticsFolder: analyticsFolder(config) };
   const piscina = new Piscina({
     filename: workerFile('search'),
     minThreads: workers,

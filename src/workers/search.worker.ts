@@ -6,6 +6,7 @@ import { setImmediate } from 'node:timers';
 import { workerData } from 'node:worker_threads';
 import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { kernel } from '../../native-bindings/index.js';
+import { LearnedSearchesCache } from '../analytics/index.js';
 import { RecordStoreCache } from '../records/index.js';
 import {
   ListContexts,
@@ -30,8 +31,10 @@ const stores = new RecordStoreCache();
 const records = new StoreRecordReader(stores);
 const contexts = new ListContexts(kernel);
 const searches = new SearchExecutor(kernel, records, contexts);
-const suggestions = new SuggestExecutor(kernel, contexts, stores);
-const related = new RelatedExecutor(kernel, contexts, stores, records);
+const learned = new LearnedSearchesCache((workerData as SearchWorkerData).analyticsFolder);
+const earlierSearchesOf = (listId: string) => learned.of(listId);
+const suggestions = new SuggestExecutor(kernel, contexts, stores, earlierSearchesOf);
+const related = new RelatedExecutor(kernel, contexts, stores, records, earlierSearchesOf);
 const writer = new ResponseWriter();
 
 /**

@@ -1,6 +1,15 @@
-/** Records like one: a search for the terms that set it apart. Belongs to one thread. */
+/**
+ * Records like one: those that people clicked for the same searches, then those of a search for the terms that set it apart. Belongs to
+ * one thread.
+ */
 import type { GenerationHandle, Kernel } from '../../../native-bindings/index.js';
-import { parseResult, QueryPlanWriter, type PlanFilter, type QueryPlan } from '../../../native-bindings/query-plan.js';
+import {
+  parseResult,
+  QueryPlanWriter,
+  type PlanFilter,
+  type QueryPlan,
+  type QueryResult,
+} from '../../../native-bindings/query-plan.js';
 import { segmentForKernel } from '../../../native-bindings/segmentation.js';
 import { CREATED_COLUMN, NAME_COLUMN } from '../../index/index.js';
 import { foldFacetValue, ServiceError } from '../../platform/index.js';
@@ -11,6 +20,7 @@ import {
   type RecordStoreCache,
   type StoredRecord,
 } from '../../records/index.js';
+import type { EarlierSearchesOf } from '../earlier/earlier-searches.js';
 import type { ListContext, ListContexts } from '../execution/list-context.js';
 import type { RecordReader } from '../execution/record-reader.js';
 import { FILTER_ALL } from '../filter/filter-nodes.js';
@@ -20,12 +30,29 @@ import { planSearch } from '../plan/planner.js';
 import type { ResponseWriter } from '../response/response-writer.js';
 import { writeResult } from '../response/result-writer.js';
 import type { RelatedTask } from '../types.js';
-import { significantTerms } from './significant-terms.js';
+import { significantTerms, type SignificantTerm } from './significant-terms.js';
 
 /** More cost time and bring in what the record only mentions. */
 const TERMS_MAX = 25;
 /** Of a long record's text, the beginning says what it is about. */
 const TEXT_CHARACTERS_MAX = 100_000;
+
+/** Records that clicks put before those of similar text. */
+const CLICKED_TOGETHER_MAX = 10;
+
+interface RelatedQuery {
+  readonly request: SearchRequest;
+  readonly terms: readonly SignificantTerm[];
+  /** All but the record itself. */
+  readonly others: PlanFilter;
+}
+
+interface ClickedHit {
+  readonly number: number;
+  readonly record: StoredRecord;
+  /** How similar its text is, 0 to 1. */
+  readonly score: number;
+}
 
 export class RelatedExecutor {
   private readonly planWriter = new QueryPlanWriter();
@@ -35,6 +62,7 @@ export class RelatedExecutor {
     private readonly contexts: ListContexts,
     private readonly stores: RecordStoreCache,
     private readonly records: RecordReader,
+    private readonly earlierSearchesOf: EarlierSearchesOf = () => undefined,
   ) {}
 
   /** Appends the response body and returns its total_count. Throws `record-not-found`. */
@@ -44,22 +72,76 @@ export class RelatedExecutor {
     const list = this.contexts.get(generation);
     const request = readSearchRequest({ ...task.options, highlight: false }, [list.settings.definition]);
     const record = this.find(list, task.recordName);
-    const result = parseResult(
-      this.kernel.search(generation, this.planWriter.write(this.plan(list, generation, request, record))),
-    );
+    const terms = this.terms(list, generation, record);
+    const others: PlanFilter = notTheRecord(list, record);
+    const clicked = this.clickedTogether(task, list, { request, terms, others });
+    const shown = clicked.slice(request.skip, request.skip + request.size);
+    const rest = {
+      ...request,
+      skip: Math.max(0, request.skip - clicked.length),
+      size: request.size - shown.length,
+    };
+    const filter = allOf([others, ...clicked.map((hit) => notTheRecord(list, hit.record))]);
+    const result = this.search(generation, this.plan(list, rest, terms, filter));
+    const total = clicked.length + result.total;
 
     writer.ascii('{"list_name":');
     writer.text(JSON.stringify(task.subject.list));
-    writer.ascii(`,"version":${task.subject.version},"total_count":${result.total},"results":[`);
+    writer.ascii(`,"version":${task.subject.version},"total_count":${total},"results":[`);
+    const { hits } = result;
+    this.writeHits(list, request, writer, [
+      ...shown,
+      ...Array.from({ length: hits.count }, (_, hit) => ({ number: hits.recordNumber(hit), score: hits.score(hit) })),
+    ]);
+    writer.ascii(`],"took_ms":${(performance.now() - begin).toFixed(3)}}`);
+    return total;
+  }
+
+  /** Records that people clicked for the same searches, the closest first, as far as the filter keeps them. */
+  private clickedTogether(
+    task: RelatedTask,
+    list: ListContext,
+    { request, terms, others }: RelatedQuery,
+  ): ClickedHit[] {
+    const names = this.earlierSearchesOf(task.listId)?.clickedTogether(task.recordName, CLICKED_TOGETHER_MAX) ?? [];
+    const store = this.stores.get(list.settings.listPath).version(list.settings.version);
+    const known: { number: number; record: StoredRecord }[] = [];
+    for (const name of names) {
+      const number = store.recordNumberOfName(name);
+      const bytes = number === undefined ? undefined : store.record(number);
+      if (number !== undefined && bytes !== undefined) known.push({ number, record: decodeRecord(bytes) });
+    }
+    if (known.length === 0) return [];
+    const { generation } = task.target;
+    const window = { ...request, skip: 0, size: known.length };
+    const anyOfThem: PlanFilter = { op: 'or', nodes: known.map(({ record }) => theRecord(list, record)) };
+    const filter = allOf([others, anyOfThem]);
+    const kept = new Set(scoresOf(this.search(generation, this.plan(list, window, 'everything', filter))).keys());
+    const scores = scoresOf(this.search(generation, this.plan(list, window, terms, filter)));
+    return known
+      .filter(({ number }) => kept.has(number))
+      .map(({ number, record }) => ({ number, record, score: scores.get(number) ?? 0 }));
+  }
+
+  private search(generation: GenerationHandle, plan: QueryPlan): QueryResult {
+    return parseResult(this.kernel.search(generation, this.planWriter.write(plan)));
+  }
+
+  private writeHits(
+    list: ListContext,
+    request: SearchRequest,
+    writer: ResponseWriter,
+    hits: readonly { readonly number: number; readonly score: number }[],
+  ): void {
     const select = request.select === undefined ? undefined : new Set(request.select);
     let written = 0;
-    for (let hit = 0; hit < result.hits.count; ++hit) {
-      const parts = this.records.read(list, result.hits.recordNumber(hit));
+    for (const { number, score } of hits) {
+      const parts = this.records.read(list, number);
       if (parts === undefined) continue;
       if (written > 0) writer.ascii(',');
       written += 1;
       writeResult(writer, parts, {
-        score: result.hits.score(hit),
+        score,
         distance: undefined,
         location: undefined,
         highlightsJson: undefined,
@@ -68,8 +150,6 @@ export class RelatedExecutor {
         select,
       });
     }
-    writer.ascii(`],"took_ms":${(performance.now() - begin).toFixed(3)}}`);
-    return result.total;
   }
 
   private find({ settings }: ListContext, name: string): StoredRecord {
@@ -82,27 +162,27 @@ export class RelatedExecutor {
 
   private plan(
     list: ListContext,
-    generation: GenerationHandle,
     request: SearchRequest,
-    record: StoredRecord,
+    terms: readonly SignificantTerm[] | 'everything',
+    only: PlanFilter,
   ): QueryPlan {
-    const terms = this.terms(list, generation, record);
     const window = { skip: request.skip, size: request.size, facetValues: 0 };
     const filter = request.filters[0] ?? FILTER_ALL;
     // A record without a significant term is like no other.
-    const plan = encodePlan(
-      planSearch(request, { kind: terms.length === 0 ? 'nothing' : 'everything' }, filter, window),
-      list.layout,
-    );
+    const kind = terms.length === 0 ? 'nothing' : 'everything';
+    const plan = encodePlan(planSearch(request, { kind }, filter, window), list.layout);
     return {
       ...plan,
       storageOrder: false,
-      groups: terms.map(({ term, weight }) => ({
-        occur: 'should',
-        boost: weight,
-        alternatives: [{ weight: 1, terms: [term] }],
-      })),
-      filter: { op: 'and', nodes: [plan.filter, notTheRecord(list, record)] },
+      groups:
+        terms === 'everything'
+          ? []
+          : terms.map(({ term, weight }) => ({
+              occur: 'should',
+              boost: weight,
+              alternatives: [{ weight: 1, terms: [term] }],
+            })),
+      filter: allOf([plan.filter, only]),
     };
   }
 
@@ -122,20 +202,26 @@ export class RelatedExecutor {
   }
 }
 
+function notTheRecord(list: ListContext, record: StoredRecord): PlanFilter {
+  return { op: 'not', node: theRecord(list, record) };
+}
+
 /** Columns compare names without their case; the time tells most of the records apart that differ in nothing else. */
-function notTheRecord({ layout }: ListContext, record: StoredRecord): PlanFilter {
+function theRecord({ layout }: ListContext, record: StoredRecord): PlanFilter {
   const [name, created] = [layout.column(NAME_COLUMN), layout.column(CREATED_COLUMN)];
   if (name === undefined || created === undefined) throw new Error('a layout has no column of names');
-  return {
-    op: 'not',
-    node: {
-      op: 'and',
-      nodes: [
-        { op: 'equal', column: name, value: foldFacetValue(record.name) },
-        { op: 'equal', column: created, value: record.createdMs },
-      ],
-    },
-  };
+  return allOf([
+    { op: 'equal', column: name, value: foldFacetValue(record.name) },
+    { op: 'equal', column: created, value: record.createdMs },
+  ]);
+}
+
+function allOf(nodes: readonly PlanFilter[]): PlanFilter {
+  return { op: 'and', nodes };
+}
+
+function scoresOf({ hits }: QueryResult): Map<number, number> {
+  return new Map(Array.from({ length: hits.count }, (_, hit) => [hits.recordNumber(hit), hits.score(hit)]));
 }
 
 function textOf(value: FieldValue | undefined): string {

@@ -4,6 +4,8 @@ import type { RecordStoreCache } from '../../records/index.js';
 import type { ListContexts } from '../execution/list-context.js';
 import type { ResponseWriter } from '../response/response-writer.js';
 import type { SuggestTask } from '../types.js';
+import type { EarlierSearchesOf } from '../earlier/earlier-searches.js';
+import { EarlierQuerySource } from './earlier-query-source.js';
 import { ListWordSource } from './list-word-source.js';
 import { RecordNameSource } from './record-name-source.js';
 import type { Suggestion, SuggestionSource } from './suggestion-source.js';
@@ -19,16 +21,22 @@ export class SuggestExecutor {
     kernel: Kernel,
     private readonly contexts: ListContexts,
     stores: RecordStoreCache,
+    earlierSearchesOf: EarlierSearchesOf = () => undefined,
   ) {
-    this.sources = [new RecordNameSource(kernel, stores), new ListWordSource(kernel)];
+    this.sources = [
+      new EarlierQuerySource(kernel, earlierSearchesOf),
+      new RecordNameSource(kernel, stores),
+      new ListWordSource(kernel),
+    ];
   }
 
   /** Appends the response body and returns the number of suggestions. */
   execute({ targets, options }: SuggestTask, writer: ResponseWriter): number {
     const begin = performance.now();
     const { size, typoTolerance } = options;
-    const request = { text: options.query.trimStart(), size, typoTolerance };
-    const candidates = targets.flatMap(({ generation, listName }) => {
+    const text = options.query.trimStart();
+    const candidates = targets.flatMap(({ generation, listName, learned }) => {
+      const request = { text, size, typoTolerance, learned };
       const list = this.contexts.get(generation);
       return this.sources.flatMap((source) =>
         source.suggest(list, generation, request).map((suggestion) => ({ ...suggestion, listName })),
@@ -57,16 +65,29 @@ export function chooseSuggestions(candidates: readonly Candidate[], size: number
 
 function withMergedQueries(candidates: readonly Candidate[]): Candidate[] {
   const queries = new Map<string, Candidate>();
-  const merged: Candidate[] = candidates.filter(({ kind }) => kind !== 'query');
-  for (const candidate of candidates) {
-    if (candidate.kind !== 'query') continue;
+  for (const candidate of withoutRepetition(candidates.filter(({ kind }) => kind === 'query'))) {
     const known = queries.get(candidate.text);
     const better = known === undefined || candidate.tier < known.tier ? candidate : known;
     const recordCount = (known?.recordCount ?? 0) + (candidate.recordCount ?? 0);
-    queries.set(candidate.text, { ...better, recordCount });
+    const popularity = (known?.popularity ?? 0) + (candidate.popularity ?? 0);
+    queries.set(candidate.text, { ...better, recordCount, popularity });
   }
-  const ranked = [...queries.values()].sort((a, b) => a.tier - b.tier || (b.recordCount ?? 0) - (a.recordCount ?? 0));
-  return [...merged, ...ranked];
+  const ranked = [...queries.values()].sort(
+    (a, b) =>
+      a.tier - b.tier || (b.popularity ?? 0) - (a.popularity ?? 0) || (b.recordCount ?? 0) - (a.recordCount ?? 0),
+  );
+  return [...candidates.filter(({ kind }) => kind !== 'query'), ...ranked];
+}
+
+/** What two sources suggest of one list is one: the better of both. */
+function withoutRepetition(queries: readonly Candidate[]): Candidate[] {
+  const best = new Map<string, Candidate>();
+  for (const query of queries) {
+    const key = `${query.listName ?? ''} ${query.text.toLowerCase()}`;
+    const known = best.get(key);
+    if (known === undefined || query.tier < known.tier) best.set(key, query);
+  }
+  return [...best.values()];
 }
 
 function resource({ text, kind, highlight, recordCount, listName }: Candidate) {

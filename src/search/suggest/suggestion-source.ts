@@ -1,9 +1,10 @@
 /**
  * Where suggestions come from. Each source looks at one list and answers its best ones in order; `suggest-executor.ts` puts
- * the answers of all sources and lists together. Earlier searches are to become a third source beside the two of today.
+ * the answers of all sources and lists together.
  */
 import type { GenerationHandle } from '../../../native-bindings/index.js';
 import type { ListContext } from '../execution/list-context.js';
+import type { LearnedFrom } from '../types.js';
 
 export type SuggestionKind = 'record' | 'query';
 
@@ -17,9 +18,11 @@ export interface Suggestion {
   readonly tier: SuggestionTier;
   /** Of a query: records that hold all of its words. */
   readonly recordCount?: number;
+  /** Of an earlier search: how often it was made. */
+  readonly popularity?: number;
 }
 
-export const SUGGESTION_TIERS = { nameStart: 0, word: 1, nameWord: 2, corrected: 3 } as const;
+export const SUGGESTION_TIERS = { earlier: 0, nameStart: 1, word: 2, nameWord: 3, corrected: 4 } as const;
 export type SuggestionTier = (typeof SUGGESTION_TIERS)[keyof typeof SUGGESTION_TIERS];
 
 export interface SuggestionRequest {
@@ -28,6 +31,8 @@ export interface SuggestionRequest {
   /** Suggestions wanted; more than so many of one list are never shown. */
   readonly size: number;
   readonly typoTolerance: boolean;
+  /** Where to look for earlier searches of the list; undefined: nowhere. */
+  readonly learned?: LearnedFrom | undefined;
 }
 
 export interface SuggestionSource {

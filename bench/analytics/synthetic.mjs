@@ -1,0 +1,83 @@
+/** Made events of one list: searches for terms of Zipf's frequencies, and clicks on what was searched just before. */
+import { writeClickEvent, writeSearchEvent } from '../../dist/src/analytics/event-codec.js';
+import { seededRandom } from '../end-to-end/lib/random.mjs';
+
+const EVENT_ROOM = 256;
+const CLICK_SHARE = 0.1;
+const ZERO_RESULT_SHARE = 0.08;
+const RERANKED_SHARE = 0.05;
+const SHOWN = 10;
+const HOUR_MS = 3_600_000;
+
+const SYLLABLES = 'ba ce di fo gu ha ki lo me nu pa ri so tu ve wi ya zo'.split(' ');
+
+/** One to three made-up words; another term for another number. */
+function termOf(number) {
+  let text = '';
+  for (let left = number + 18; left > 0; left = Math.floor(left / SYLLABLES.length)) {
+    text += SYLLABLES[left % SYLLABLES.length];
+    if (text.length === 8) text += ' ';
+  }
+  return text;
+}
+
+/** Draws ranks of `count` terms, the n-th with a frequency of 1 / n. */
+function zipf(count, random) {
+  const scale = Math.log(count + 1);
+  return () => Math.min(count - 1, Math.floor(Math.exp(random() * scale)) - 1);
+}
+
+/** Four digits of each number of 16 bits. */
+const HEX = Array.from({ length: 0x1_0000 }, (_, value) => value.toString(16).padStart(4, '0'));
+
+/** As UUIDv7: the time, then random bits. */
+function queryIdOf(timeMs, random) {
+  const [high, low] = [Math.floor(timeMs / 0x1_0000), timeMs % 0x1_0000];
+  const [a, b] = [Math.floor(random() * 0x1_0000_0000), Math.floor(random() * 0x1_0000_0000)];
+  const version = 0x7000 + (a & 0xfff);
+  const variant = 0x8000 + ((a >>> 12) & 0x3fff);
+  const node = HEX[low] + HEX[b >>> 16] + HEX[b & 0xffff];
+  return `${HEX[high >>> 16]}${HEX[high & 0xffff]}-${HEX[low]}-${HEX[version]}-${HEX[variant]}-${node}`;
+}
+
+/** `next(hour, count)`: the bytes of so many events of the hour; `onEvent` is told of each, for counting them in another way. */
+export function syntheticEvents({ terms, seed = 20261121, onEvent = () => undefined }) {
+  const random = seededRandom(seed);
+  const rank = zipf(terms, random);
+  const texts = Array.from({ length: terms }, (_, number) => termOf(number));
+  let buffer = Buffer.alloc(0);
+  const shown = () => {
+    const results = Array.from({ length: SHOWN }, (_, place) => ({ name: `record-${place}`, placeBefore: place }));
+    const [first] = results.splice(Math.floor(random() * SHOWN), 1);
+    return [first, ...results];
+  };
+  return {
+    next(hour, count) {
+      if (buffer.length < count * EVENT_ROOM) buffer = Buffer.allocUnsafeSlow(count * EVENT_ROOM);
+      let at = 0;
+      // Only of this hour: what was counted before is not kept.
+      let earlier;
+      for (let index = 0; index < count; index += 1) {
+        const timeMs = hour * HOUR_MS + Math.floor((index / count) * HOUR_MS);
+        if (earlier !== undefined && random() < CLICK_SHARE) {
+          const place = Math.floor(random() * SHOWN);
+          const resultName = `record-${place}`;
+          at = writeClickEvent(buffer, at, { timeMs, queryId: earlier.queryId, resultName });
+          onEvent({ kind: 'click', hour, search: earlier, resultName });
+          continue;
+        }
+        const number = rank();
+        const search = {
+          queryId: queryIdOf(timeMs, random),
+          term: texts[number],
+          hasResults: random() >= ZERO_RESULT_SHARE,
+          ...(random() < RERANKED_SHARE ? { shown: shown() } : {}),
+        };
+        at = writeSearchEvent(buffer, at, search);
+        onEvent({ kind: 'search', hour, search });
+        if (search.hasResults) earlier = search;
+      }
+      return Uint8Array.prototype.slice.call(buffer, 0, at);
+    },
+  };
+}

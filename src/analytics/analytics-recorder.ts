@@ -1,0 +1,198 @@
+/**
+ * The front end's end of analytics: takes events at next to no cost and hands them to the analytics worker once a flush.
+ *
+ * An event is written into one buffer that stays; a flush copies what was written and sends it. While the worker cannot take it (slow or
+ * full storage, a worker that died), what was sealed waits here and is sent again, at most `bufferBytesMax` in all; events beyond are
+ * dropped and counted. Nothing ever waits for analytics but a report and a stop.
+ *
+ * Loss: a crash loses what was recorded within `flushMs` and the time of one append. Main thread only.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { Clock, Metrics } from '../platform/index.js';
+import { BATCH_TARGETS_MAX, BATCH_TARGET_BYTES, type EventBatch } from './event-batch.js';
+import {
+  clickEventRoom,
+  searchEventRoom,
+  writeClickEvent,
+  writeSearchEvent,
+  type ClickEvent,
+  type SearchEvent,
+} from './event-codec.js';
+import type { AnalyticsTarget } from './targets.js';
+import type { AnalyticsExecutor, AppendOutcome } from './tasks.js';
+
+/** Sealed when it is full, flush or not. */
+const BUFFER_BYTES = 256 * 1024;
+const RETRY_MS_MIN = 1000;
+const RETRY_MS_MAX = 10_000;
+/** A batch that could not be appended for so long is given up. */
+const GIVE_UP_MS = 10 * 60_000;
+
+export interface AnalyticsRecorderOptions {
+  readonly executor: AnalyticsExecutor;
+  readonly flushMs: number;
+  readonly bufferBytesMax: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Pick<Metrics, 'analyticsEvents' | 'analyticsEventsDropped' | 'analyticsBufferBytes'>;
+  /** Told of each append. */
+  readonly onAppended: (outcome: AppendOutcome) => void;
+}
+
+interface SealedBatch extends EventBatch {
+  firstFailedMs: number | undefined;
+}
+
+interface Waiter {
+  readonly number: number;
+  readonly done: () => void;
+}
+
+export class AnalyticsRecorder {
+  private readonly buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
+  private used = 0;
+  private searches = 0;
+  private clicks = 0;
+  private readonly targets = new Map<string, number>();
+  private readonly session = randomUUID();
+  private sealedNumber = 0;
+  private sealedBytes = 0;
+  private readonly sealed: SealedBatch[] = [];
+  private isSending = false;
+  private flushTimer: NodeJS.Timeout | undefined;
+  private retryTimer: NodeJS.Timeout | undefined;
+  private retryMs = RETRY_MS_MIN;
+  private waiters: Waiter[] = [];
+
+  constructor(private readonly options: AnalyticsRecorderOptions) {}
+
+  searched(target: AnalyticsTarget, event: SearchEvent): void {
+    const at = this.begin(target, searchEventRoom(event));
+    if (at === undefined) return;
+    this.used = writeSearchEvent(this.buffer, at, event);
+    this.searches += 1;
+  }
+
+  clicked(target: AnalyticsTarget, event: ClickEvent): void {
+    const at = this.begin(target, clickEventRoom(event));
+    if (at === undefined) return;
+    this.used = writeClickEvent(this.buffer, at, event);
+    this.clicks += 1;
+  }
+
+  /** Resolves when all that was recorded before is on disk or given up. */
+  flush(): Promise<void> {
+    this.seal();
+    this.send();
+    const number = this.sealedNumber;
+    if (this.sealed.length === 0) return Promise.resolve();
+    return new Promise((done) => this.waiters.push({ number, done }));
+  }
+
+  /** Makes what waits be tried no more. */
+  stop(): void {
+    clearTimeout(this.flushTimer);
+    clearTimeout(this.retryTimer);
+    const lost = this.sealed.reduce((sum, { events }) => sum + events, this.searches + this.clicks);
+    if (lost > 0) this.options.log.warn({ events: lost }, 'Events of analytics could not be written before the stop');
+  }
+
+  /** Where the event is to be written, behind the number of its target; undefined where there is no room. */
+  private begin({ identity }: AnalyticsTarget, room: number): number | undefined {
+    const needed = BATCH_TARGET_BYTES + room;
+    if (this.used + needed > BUFFER_BYTES || this.targets.size >= BATCH_TARGETS_MAX) {
+      this.seal();
+      this.send();
+    }
+    if (this.sealedBytes + this.used + needed > this.options.bufferBytesMax || needed > BUFFER_BYTES) {
+      this.options.metrics.analyticsEventsDropped.inc({ reason: 'buffer-full' });
+      return undefined;
+    }
+    this.flushTimer ??= setTimeout(() => void this.flush(), this.options.flushMs).unref();
+    let number = this.targets.get(identity);
+    if (number === undefined) this.targets.set(identity, (number = this.targets.size));
+    const { buffer, used } = this;
+    buffer[used] = number & 0xff;
+    buffer[used + 1] = number >>> 8;
+    return used + BATCH_TARGET_BYTES;
+  }
+
+  /** Closes what was written as a batch. */
+  private seal(): void {
+    clearTimeout(this.flushTimer);
+    this.flushTimer = undefined;
+    if (this.used === 0) return;
+    const { metrics } = this.options;
+    metrics.analyticsEvents.inc({ kind: 'search' }, this.searches);
+    metrics.analyticsEvents.inc({ kind: 'click' }, this.clicks);
+    this.sealedNumber += 1;
+    this.sealed.push({
+      session: this.session,
+      number: this.sealedNumber,
+      bytes: Uint8Array.prototype.slice.call(this.buffer, 0, this.used),
+      events: this.searches + this.clicks,
+      targets: [...this.targets.keys()],
+      firstFailedMs: undefined,
+    });
+    this.sealedBytes += this.used;
+    this.used = 0;
+    this.searches = 0;
+    this.clicks = 0;
+    this.targets.clear();
+    metrics.analyticsBufferBytes.set(this.sealedBytes);
+  }
+
+  /** Sends the oldest batch unless one is out or is to be tried again later. */
+  private send(): void {
+    if (this.isSending || this.retryTimer !== undefined) return;
+    const batch = this.sealed[0];
+    if (batch === undefined) return;
+    this.isSending = true;
+    void this.append(batch).finally(() => {
+      this.isSending = false;
+      this.send();
+    });
+  }
+
+  private async append(batch: SealedBatch): Promise<void> {
+    const { executor, clock, log, metrics } = this.options;
+    const { firstFailedMs, ...sent } = batch;
+    try {
+      const outcome = await executor.run({ kind: 'append', batch: sent, nowMs: clock.nowMs() });
+      this.retryMs = RETRY_MS_MIN;
+      this.settle(batch);
+      this.options.onAppended(outcome);
+    } catch (error) {
+      const nowMs = performance.now();
+      batch.firstFailedMs = firstFailedMs ?? nowMs;
+      if (nowMs - batch.firstFailedMs >= GIVE_UP_MS) {
+        metrics.analyticsEventsDropped.inc({ reason: 'storage' }, batch.events);
+        log.error({ err: error, events: batch.events }, 'Events of analytics are lost: they could not be written');
+        this.settle(batch);
+        return;
+      }
+      if (firstFailedMs === undefined) {
+        log.warn({ err: error, events: batch.events }, 'Events of analytics cannot be written yet');
+      }
+      this.retryLater();
+    }
+  }
+
+  private retryLater(): void {
+    this.retryTimer = setTimeout(() => {
+      this.retryTimer = undefined;
+      this.send();
+    }, this.retryMs).unref();
+    this.retryMs = Math.min(RETRY_MS_MAX, this.retryMs * 2);
+  }
+
+  private settle(batch: SealedBatch): void {
+    this.sealed.shift();
+    this.sealedBytes -= batch.bytes.length;
+    this.options.metrics.analyticsBufferBytes.set(this.sealedBytes);
+    const isDone = ({ number }: Waiter) => number <= batch.number;
+    for (const { done } of this.waiters.filter(isDone)) done();
+    this.waiters = this.waiters.filter((waiter) => !isDone(waiter));
+  }
+}

@@ -1,0 +1,92 @@
+import { pino } from 'pino';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { loadConfig } from '../platform/config.js';
+import { createMetrics, ServiceError, systemClock, uuidv7 } from '../platform/index.js';
+import { createAnalytics } from './analytics.js';
+import { listTarget } from './targets.js';
+import type { AnalyticsExecutor, AnalyticsTask } from './tasks.js';
+
+const TARGET = listTarget('one');
+const RANGE = { fromDay: 1, toDay: 1 };
+const NEVER = new Promise<never>(() => undefined);
+
+function analyticsWith(run: (task: AnalyticsTask) => Promise<unknown>, env: Record<string, string> = {}) {
+  const metrics = createMetrics();
+  return createAnalytics({
+    config: loadConfig({ argv: [], env: { GANNET_ANALYTICS_REPORT_MS_MAX: '100', ...env } }),
+    executor: { run: run as AnalyticsExecutor['run'] },
+    clock: systemClock,
+    log: pino({ level: 'silent' }),
+    metrics,
+  });
+}
+
+const event = () => ({ queryId: uuidv7(), term: 'red', hasResults: true });
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('analytics whose storage is slow or fails', () => {
+  it('answer reports 503 without a time to try again', async () => {
+    for (const run of [() => NEVER, () => Promise.reject(new ServiceError('storage-full', 'The disk is full.'))]) {
+      const refused = analyticsWith(run).report(TARGET, RANGE);
+      await expect(refused).rejects.toMatchObject({
+        code: 'analytics-unavailable',
+        status: 503,
+        retryAfterSeconds: undefined,
+      });
+    }
+  });
+
+  it('answer reports 503 also while events wait to be written before it', async () => {
+    const analytics = analyticsWith(({ kind }) => (kind === 'append' ? NEVER : Promise.resolve({})));
+    analytics.searched(TARGET, event());
+    await expect(analytics.report(TARGET, RANGE)).rejects.toMatchObject({ code: 'analytics-unavailable' });
+  });
+
+  it('keep neither a deletion nor a stop waiting for ever, and never make them fail', async () => {
+    vi.useFakeTimers();
+    const stalled = analyticsWith(() => NEVER);
+    stalled.searched(TARGET, event());
+    const ended = Promise.all([stalled.forget(TARGET), stalled.close()]);
+    await vi.advanceTimersByTimeAsync(4000);
+    await ended;
+    const failing = analyticsWith(() => Promise.reject(new Error('no storage')));
+    await expect(failing.forget(TARGET)).resolves.toBeUndefined();
+  });
+});
+
+describe('analytics', () => {
+  it('roll up from their start on until everything is done, and go on after a failure', async () => {
+    vi.useFakeTimers();
+    const kinds: string[] = [];
+    let left = 3;
+    const analytics = analyticsWith(
+      (task) => {
+        kinds.push(task.kind);
+        if (task.kind !== 'roll-up') return Promise.resolve(undefined);
+        if (kinds.length === 2) return Promise.reject(new Error('once'));
+        left -= 1;
+        return Promise.resolve({ hasMore: left > 0, eventsRolledUp: 1 });
+      },
+      { GANNET_ANALYTICS_ROLL_UP_SECONDS: '10' },
+    );
+    analytics.start([TARGET]);
+    await vi.advanceTimersByTimeAsync(9000);
+    expect(kinds).toEqual(['reconcile', 'roll-up']);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(kinds.slice(2)).toEqual(['roll-up', 'roll-up', 'roll-up']);
+    await analytics.close();
+  });
+
+  it('record nothing and start nothing where they are off', async () => {
+    const run = vi.fn(() => Promise.resolve(undefined));
+    const analytics = analyticsWith(run, { GANNET_ANALYTICS_ENABLED: 'false' });
+    analytics.start([TARGET]);
+    analytics.searched(TARGET, event());
+    analytics.clicked(TARGET, { timeMs: 1, queryId: 'x', resultName: 'y' });
+    await analytics.close();
+    expect(run).not.toHaveBeenCalled();
+  });
+});

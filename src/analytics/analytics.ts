@@ -1,0 +1,163 @@
+/** Analytics as operations use it: records, reports and forgets. Main thread only. */
+import type { Logger } from 'pino';
+import { ServiceError, type Clock, type Config, type Metrics } from '../platform/index.js';
+import { AnalyticsRecorder } from './analytics-recorder.js';
+import type { ClickEvent, SearchEvent } from './event-codec.js';
+import type { DayRange } from './report-range.js';
+import type { ReportFigures } from './report.js';
+import type { AnalyticsTarget } from './targets.js';
+import type { AnalyticsExecutor } from './tasks.js';
+
+const MIB = 1_048_576;
+/** Events in no roll-up that are not left to the timer: what a report reads of them stays little. */
+const BACKLOG_BYTES_MAX = 4 * MIB;
+/** A deletion waits no longer for its analytics; they are deleted all the same. */
+const FORGET_WAIT_MS_MAX = 2000;
+/** A stop waits no longer for events to be written. */
+const STOP_WAIT_MS_MAX = 4000;
+/** Of the time that a report may take, what it may spend on reading raw events. */
+const RAW_READ_SHARE = 0.5;
+
+export interface Analytics {
+  /** Counts a search that ran. Never throws, never waits. */
+  searched(target: AnalyticsTarget, event: SearchEvent): void;
+  clicked(target: AnalyticsTarget, event: ClickEvent): void;
+  /** Of everything that was recorded before. Rejects with `analytics-unavailable` where the storage fails or is slow. */
+  report(target: AnalyticsTarget, range: DayRange): Promise<ReportFigures>;
+  /** Deletes what was recorded, now and again later. Never rejects: what fails is logged and made up for at the next start. */
+  forget(target: AnalyticsTarget): Promise<void>;
+}
+
+export interface RunningAnalytics extends Analytics {
+  /** Begins to roll up by itself, and forgets what is none of these; nothing where analytics are off. */
+  start(targets: readonly AnalyticsTarget[]): void;
+  /** Writes what was recorded. */
+  close(): Promise<void>;
+}
+
+export interface AnalyticsOptions {
+  readonly config: Pick<Config, 'analytics'>;
+  readonly executor: AnalyticsExecutor;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+}
+
+export function createAnalytics(options: AnalyticsOptions): RunningAnalytics {
+  return new QueuedAnalytics(options);
+}
+
+class QueuedAnalytics implements RunningAnalytics {
+  readonly #options: AnalyticsOptions;
+  readonly #recorder: AnalyticsRecorder;
+  readonly #isEnabled: boolean;
+  #timer: NodeJS.Timeout | undefined;
+  #isRollingUp = false;
+  #isClosing = false;
+
+  constructor(options: AnalyticsOptions) {
+    const { config, executor, clock, log, metrics } = options;
+    this.#options = options;
+    this.#isEnabled = config.analytics.enabled;
+    this.#recorder = new AnalyticsRecorder({
+      executor,
+      flushMs: config.analytics.flush_ms,
+      bufferBytesMax: config.analytics.buffer_mib * MIB,
+      clock,
+      log,
+      metrics,
+      onAppended: ({ backlogBytes }) => {
+        if (backlogBytes > BACKLOG_BYTES_MAX && this.#timer !== undefined) void this.#rollUp();
+      },
+    });
+  }
+
+  searched(target: AnalyticsTarget, event: SearchEvent): void {
+    if (this.#isEnabled) this.#recorder.searched(target, event);
+  }
+
+  clicked(target: AnalyticsTarget, event: ClickEvent): void {
+    if (this.#isEnabled) this.#recorder.clicked(target, event);
+  }
+
+  async report(target: AnalyticsTarget, { fromDay, toDay }: DayRange): Promise<ReportFigures> {
+    const { config, executor, log } = this.#options;
+    const waitMsMax = config.analytics.report_ms_max;
+    const rawReadMsMax = waitMsMax * RAW_READ_SHARE;
+    const answer = async () => {
+      await this.#recorder.flush();
+      return executor.run({ kind: 'report', identity: target.identity, fromDay, toDay, rawReadMsMax });
+    };
+    try {
+      const figures = await within(waitMsMax, answer());
+      if (figures !== undefined) return figures;
+    } catch (error) {
+      log.error({ err: error }, 'A report of analytics failed');
+      throw unavailable(error);
+    }
+    throw unavailable(undefined);
+  }
+
+  async forget({ identity }: AnalyticsTarget): Promise<void> {
+    const { executor, clock, log } = this.#options;
+    const forgotten = executor.run({ kind: 'forget', identity, nowMs: clock.nowMs() }).catch((error: unknown) => {
+      log.error({ err: error, identity }, 'Analytics of what was deleted are deleted at the next start');
+    });
+    await within(FORGET_WAIT_MS_MAX, forgotten);
+  }
+
+  start(targets: readonly AnalyticsTarget[]): void {
+    if (!this.#isEnabled) return;
+    const { config, executor, clock, log } = this.#options;
+    const identities = targets.map(({ identity }) => identity);
+    executor.run({ kind: 'reconcile', identities, nowMs: clock.nowMs() }).catch((error: unknown) => {
+      log.error({ err: error }, 'Analytics could not be compared with the lists and groups that there are');
+    });
+    this.#timer = setInterval(() => void this.#rollUp(), config.analytics.roll_up_seconds * 1000).unref();
+    void this.#rollUp();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    clearInterval(this.#timer);
+    await within(STOP_WAIT_MS_MAX, this.#recorder.flush());
+    this.#recorder.stop();
+  }
+
+  async #rollUp(): Promise<void> {
+    if (this.#isRollingUp) return;
+    this.#isRollingUp = true;
+    const { executor, clock, log, metrics } = this.#options;
+    try {
+      for (let hasMore = true; hasMore && !this.#isClosing;) {
+        const outcome = await executor.run({ kind: 'roll-up', nowMs: clock.nowMs() });
+        metrics.analyticsEventsRolledUp.inc(outcome.eventsRolledUp);
+        ({ hasMore } = outcome);
+      }
+    } catch (error) {
+      log.error({ err: error }, 'Rolling up analytics failed; it is tried again');
+    } finally {
+      this.#isRollingUp = false;
+    }
+  }
+}
+
+/** Undefined where it takes longer. */
+async function within<Value>(ms: number, action: Promise<Value>): Promise<Value | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => {
+      resolve(undefined);
+    }, ms);
+  });
+  try {
+    return await Promise.race([action, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function unavailable(cause: unknown): ServiceError {
+  const detail = 'The analytics storage does not answer now; try again later.';
+  return new ServiceError('analytics-unavailable', detail, { cause });
+}

@@ -1,0 +1,50 @@
+/**
+ * What was learned of the lists that a search worker answered for last, read from the files of the analytics worker and looked for anew
+ * now and then. Belongs to one thread.
+ */
+import { EarlierSearches } from '../search/index.js';
+import { learnedFile, learnedStamp, readLearned } from './learned-file.js';
+
+const LISTS_MAX = 64;
+/** A file is looked at again after this time at the earliest. */
+const CHECK_MS_MIN = 2000;
+
+interface Entry {
+  /** Tells one content of the file from another; undefined: there is no file. */
+  readonly stamp: string | undefined;
+  readonly searches: EarlierSearches | undefined;
+  checkedMs: number;
+}
+
+export class LearnedSearchesCache {
+  /** In the order of use, the least recent first. */
+  private readonly entries = new Map<string, Entry>();
+
+  constructor(
+    private readonly analyticsFolder: string,
+    private readonly nowMs: () => number = () => performance.now(),
+  ) {}
+
+  of(listId: string): EarlierSearches | undefined {
+    const entry = this.current(listId);
+    this.entries.delete(listId);
+    if (this.entries.size >= LISTS_MAX) this.entries.delete(this.entries.keys().next().value as string);
+    this.entries.set(listId, entry);
+    return entry.searches;
+  }
+
+  private current(listId: string): Entry {
+    const known = this.entries.get(listId);
+    const checkedMs = this.nowMs();
+    if (known !== undefined && checkedMs - known.checkedMs < CHECK_MS_MIN) return known;
+    const path = learnedFile(this.analyticsFolder, listId);
+    const stamp = learnedStamp(path);
+    if (known !== undefined && known.stamp === stamp) {
+      known.checkedMs = checkedMs;
+      return known;
+    }
+    const learned = stamp === undefined ? undefined : readLearned(path);
+    const searches = learned === undefined ? undefined : new EarlierSearches(learned.queries, learned.clicked);
+    return { stamp, searches, checkedMs };
+  }
+}

@@ -1,0 +1,119 @@
+/** What the events of an hour or a day of one list or group come to: sums, and the most frequent terms. */
+import { aligned, TermList, termListEnd } from './term-list.js';
+import { TermTable } from './term-table.js';
+
+/** Sums in the order in which they are stored. */
+const SUMS = [
+  'searches',
+  'zeroResultSearches',
+  'clicks',
+  'rerankedSearches',
+  /** Of reranked searches, those whose first result another one became. */
+  'topChanged',
+  /** Places that the shown results of reranked searches moved up, and how many results these were. */
+  'placesMovedUp',
+  'resultsShown',
+  /** The same for the results that were clicked. */
+  'clickedPlacesMovedUp',
+  'clickedResults',
+] as const;
+export type Sums = Record<(typeof SUMS)[number], number>;
+
+/**
+ * What is counted by its text, in the order in which it is stored. `clickedTerms` are the terms of searches that led to clicks, once
+ * a click; `clickedPairs` are term, NUL and name of the clicked record. Both are empty for groups: learning reads list clicks only.
+ */
+const TABLES = ['terms', 'zeroResultTerms', 'clickedTerms', 'clickedPairs'] as const;
+export type TableName = (typeof TABLES)[number];
+
+/** Different texts up to which a table is exact while events are counted, halved; beyond, see `TermTable`. */
+const COUNTED_MAX: Readonly<Record<TableName, number>> = {
+  terms: 65_536,
+  zeroResultTerms: 32_768,
+  clickedTerms: 16_384,
+  clickedPairs: 32_768,
+};
+/** Texts that an hour keeps: with no more different ones in any hour, the 500 of the day are exact. */
+const HOUR_LIMITS: Readonly<Record<TableName, number>> = {
+  terms: 8192,
+  zeroResultTerms: 4096,
+  clickedTerms: 2048,
+  clickedPairs: 4096,
+};
+/** Texts that a day keeps. */
+const DAY_LIMITS: Readonly<Record<TableName, number>> = {
+  terms: 500,
+  zeroResultTerms: 500,
+  clickedTerms: 500,
+  clickedPairs: 1000,
+};
+
+const FORMAT = 1;
+const SUM_BYTES = 8;
+/** The sums begin behind the format number, where they are aligned. */
+const SUMS_AT = 8;
+
+export class RollUp {
+  readonly sums: Sums = noSums();
+  readonly tables: Readonly<Record<TableName, TermTable>> = {
+    terms: new TermTable(COUNTED_MAX.terms),
+    zeroResultTerms: new TermTable(COUNTED_MAX.zeroResultTerms),
+    clickedTerms: new TermTable(COUNTED_MAX.clickedTerms),
+    clickedPairs: new TermTable(COUNTED_MAX.clickedPairs),
+  };
+
+  /** Adds what was counted before. */
+  addStored(stored: StoredRollUp): void {
+    addSums(this.sums, stored.sums);
+    for (const name of TABLES) this.tables[name].addList(stored.list(name));
+  }
+
+  /** As an hour is stored. */
+  encodeHour(): Buffer {
+    return this.encode(HOUR_LIMITS, false);
+  }
+
+  /** As a day is stored: the lists are sorted, the most frequent first. */
+  encodeDay(): Buffer {
+    return this.encode(DAY_LIMITS, true);
+  }
+
+  private encode(limits: Readonly<Record<TableName, number>>, isSorted: boolean): Buffer {
+    const head = Buffer.alloc(SUMS_AT + SUMS.length * SUM_BYTES);
+    head[0] = FORMAT;
+    for (const [index, name] of SUMS.entries()) head.writeDoubleLE(this.sums[name], SUMS_AT + index * SUM_BYTES);
+    return Buffer.concat([head, ...TABLES.map((name) => this.tables[name].encode(limits[name], { isSorted }))]);
+  }
+}
+
+export interface StoredRollUp {
+  readonly sums: Sums;
+  /** Throws a RangeError where its bytes are no list. */
+  list(name: TableName): TermList;
+}
+
+/** Reads what `RollUp.encode` wrote. Throws a RangeError for other bytes. */
+export function readRollUp(stored: Uint8Array): StoredRollUp {
+  const bytes = aligned(stored);
+  if (bytes[0] !== FORMAT) throw new RangeError(`A roll-up of format ${bytes[0]} cannot be read`);
+  const sums = noSums();
+  for (const [index, name] of SUMS.entries()) sums[name] = bytes.readDoubleLE(SUMS_AT + index * SUM_BYTES);
+  return { sums, list: (name) => listOf(bytes, name) };
+}
+
+function listOf(bytes: Buffer, name: TableName): TermList {
+  let at = SUMS_AT + SUMS.length * SUM_BYTES;
+  for (const before of TABLES) {
+    if (before === name) break;
+    at = termListEnd(bytes, at);
+  }
+  return new TermList(bytes, at);
+}
+
+export function noSums(): Sums {
+  return Object.fromEntries(SUMS.map((name) => [name, 0])) as Sums;
+}
+
+export function addSums(to: Sums, from: Sums): void {
+  for (const name of SUMS) to[name] += from[name];
+}

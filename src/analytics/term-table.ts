@@ -1,0 +1,290 @@
+/**
+ * Counts terms (byte strings) in bounded memory: Space-Saving (Metwally, Agrawal and El Abbadi, 2005), evicting in batches.
+ *
+ * Exact as long as there are no more than twice `capacity` different terms. Then the table keeps the `capacity` terms of the highest
+ * estimates; a term that comes (again) later may have been counted before, at most `floor` times. As each eviction leaves `capacity`
+ * terms whose estimates are at least `floor` and whose sum is at most the number of occurrences, `floor` is at most occurrences /
+ * capacity.
+ *
+ * Invariants: `count` of a term is never more than it occurred, and less by at most `errorMax`; a term that is not there occurred
+ * at most `unlistedMax` times. Belongs to one thread.
+ */
+import { encodeTermList, type TermList } from './term-list.js';
+import { hashBytes } from './hash.js';
+
+/** How far a list has been counted. */
+export interface ListPart {
+  readonly list: TermList;
+  index: number;
+  textAt: number;
+}
+
+/** The list from its beginning. */
+export function listPart(list: TermList): ListPart {
+  return { list, index: 0, textAt: list.textBegin };
+}
+
+const ENTRIES_AT_FIRST = 64;
+const ARENA_BYTES_AT_FIRST = 1024;
+const EMPTY = -1;
+
+export class TermTable {
+  private slots = new Int32Array(ENTRIES_AT_FIRST * 2).fill(EMPTY);
+  private hashes = new Uint32Array(ENTRIES_AT_FIRST);
+  private offsets = new Uint32Array(ENTRIES_AT_FIRST);
+  private lengths = new Uint16Array(ENTRIES_AT_FIRST);
+  private counts = new Float64Array(ENTRIES_AT_FIRST);
+  /** What a term may have been counted before it came in, at most. */
+  private missed = new Float64Array(ENTRIES_AT_FIRST);
+  private arena = new Uint8Array(ARENA_BYTES_AT_FIRST);
+  private arenaUsed = 0;
+  private floor = 0;
+  /** What lists that were added leave uncertain. */
+  private inherited = 0;
+  size = 0;
+
+  /** `Infinity`: nothing is ever evicted. */
+  constructor(private readonly capacity: number) {}
+
+  get errorMax(): number {
+    return this.floor + this.inherited;
+  }
+
+  get unlistedMax(): number {
+    return this.floor + this.inherited;
+  }
+
+  /** Counts the term that these bytes are. */
+  add(bytes: Uint8Array, begin: number, end: number, count = 1): void {
+    this.addHashed(bytes, begin, end, hashBytes(bytes, begin, end), count);
+  }
+
+  private addHashed(bytes: Uint8Array, begin: number, end: number, hash: number, count: number): void {
+    const mask = this.slots.length - 1;
+    let slot = hash & mask;
+    for (;;) {
+      const entry = this.slots[slot] as number;
+      if (entry === EMPTY) break;
+      if (this.hashes[entry] === hash && this.isTerm(entry, bytes, begin, end)) {
+        this.counts[entry] = (this.counts[entry] as number) + count;
+        return;
+      }
+      slot = (slot + 1) & mask;
+    }
+    this.insert(slot, bytes, begin, end, hash, count);
+  }
+
+  /** Counts what a list has counted. */
+  addList(list: TermList): void {
+    this.addPart(listPart(list), list.length);
+    this.inherited += list.unlistedMax;
+  }
+
+  /** Counts terms of the list from where `part` stands, and moves it on, up to `end` or to the first count below `countMin`. */
+  addPart(part: ListPart, end: number, countMin = 0): void {
+    const { bytes, counts, hashes, lengths } = part.list;
+    let { index, textAt } = part;
+    for (; index < end && (counts[index] as number) >= countMin; ++index) {
+      const textEnd = textAt + (lengths[index] as number);
+      this.addHashed(bytes, textAt, textEnd, hashes[index] as number, counts[index] as number);
+      textAt = textEnd;
+    }
+    part.index = index;
+    part.textAt = textAt;
+  }
+
+  /** Counts, of the terms from where `part` stands, those that the table has already. */
+  addKnown({ list, index, textAt }: ListPart): void {
+    const { bytes, counts, hashes, lengths } = list;
+    const mask = this.slots.length - 1;
+    let begin = textAt;
+    for (let at = index; at < list.length; ++at) {
+      const end = begin + (lengths[at] as number);
+      const hash = hashes[at] as number;
+      if (this.slots[hash & mask] !== EMPTY) {
+        const entry = this.find(bytes, begin, end, hash);
+        if (entry !== EMPTY) this.counts[entry] = (this.counts[entry] as number) + (counts[at] as number);
+      }
+      begin = end;
+    }
+  }
+
+  /** Counts in another table what was counted here. */
+  addTo(other: TermTable): void {
+    for (let entry = 0; entry < this.size; ++entry) {
+      const begin = this.offsets[entry] as number;
+      const end = begin + (this.lengths[entry] as number);
+      other.addHashed(this.arena, begin, end, this.hashes[entry] as number, this.counts[entry] as number);
+    }
+    other.inherited += this.unlistedMax;
+  }
+
+  /** The count of a term, 0 where it is not there. */
+  count(term: string): number {
+    const bytes = Buffer.from(term);
+    const entry = this.find(bytes, 0, bytes.length, hashBytes(bytes, 0, bytes.length));
+    return entry === EMPTY ? 0 : (this.counts[entry] as number);
+  }
+
+  /** The most frequent terms, by falling count; of equally frequent ones, the least bytes first. */
+  top(max: number): { readonly term: string; readonly count: number }[] {
+    return this.best(max).map((entry) => {
+      const begin = this.offsets[entry] as number;
+      const text = Buffer.from(this.arena.buffer, this.arena.byteOffset + begin, this.lengths[entry] as number);
+      return { term: text.toString('utf8'), count: this.counts[entry] as number };
+    });
+  }
+
+  /** The most frequent terms as the bytes of a `TermList`, with what is uncertain about them. Sorted only where that is asked for. */
+  encode(max: number, { isSorted }: { readonly isSorted: boolean }): Buffer {
+    const isCut = this.size > max;
+    const entries = isCut || isSorted ? this.best(max) : Array.from({ length: this.size }, (_, entry) => entry);
+    return encodeTermList({
+      errorMax: this.errorMax,
+      unlistedMax: this.unlistedMax + (isCut ? this.largestBut(max) : 0),
+      terms: entries.map((entry) => {
+        const begin = this.offsets[entry] as number;
+        return {
+          bytes: this.arena.subarray(begin, begin + (this.lengths[entry] as number)),
+          hash: this.hashes[entry] as number,
+          count: this.counts[entry] as number,
+        };
+      }),
+    });
+  }
+
+  private find(bytes: Uint8Array, begin: number, end: number, hash: number): number {
+    const mask = this.slots.length - 1;
+    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
+      const entry = this.slots[slot] as number;
+      if (entry === EMPTY) return EMPTY;
+      if (this.hashes[entry] === hash && this.isTerm(entry, bytes, begin, end)) return entry;
+    }
+  }
+
+  private isTerm(entry: number, bytes: Uint8Array, begin: number, end: number): boolean {
+    const length = this.lengths[entry] as number;
+    if (length !== end - begin) return false;
+    const offset = this.offsets[entry] as number;
+    const { arena } = this;
+    for (let index = 0; index < length; ++index) if (arena[offset + index] !== bytes[begin + index]) return false;
+    return true;
+  }
+
+  private insert(slot: number, bytes: Uint8Array, begin: number, end: number, hash: number, count: number): void {
+    const entry = this.size;
+    this.slots[slot] = entry;
+    this.hashes[entry] = hash;
+    this.offsets[entry] = this.arenaUsed;
+    this.lengths[entry] = end - begin;
+    this.counts[entry] = count;
+    this.missed[entry] = this.floor;
+    this.reserveArena(end - begin);
+    const { arena, arenaUsed } = this;
+    for (let index = begin; index < end; ++index) arena[arenaUsed + index - begin] = bytes[index] as number;
+    this.arenaUsed += end - begin;
+    this.size += 1;
+    if (this.size >= 2 * this.capacity) this.evict();
+    else if (this.size === this.hashes.length) this.grow();
+  }
+
+  private reserveArena(bytes: number): void {
+    if (this.arenaUsed + bytes <= this.arena.length) return;
+    const grown = new Uint8Array(Math.max(this.arena.length * 2, this.arenaUsed + bytes));
+    grown.set(this.arena.subarray(0, this.arenaUsed));
+    this.arena = grown;
+  }
+
+  private grow(): void {
+    const entries = this.hashes.length * 2;
+    this.hashes = copied(this.hashes, new Uint32Array(entries));
+    this.offsets = copied(this.offsets, new Uint32Array(entries));
+    this.lengths = copied(this.lengths, new Uint16Array(entries));
+    this.counts = copied(this.counts, new Float64Array(entries));
+    this.missed = copied(this.missed, new Float64Array(entries));
+    this.slots = new Int32Array(entries * 2);
+    this.place();
+  }
+
+  /** Puts every entry into its slot again. */
+  private place(): void {
+    this.slots.fill(EMPTY);
+    const mask = this.slots.length - 1;
+    for (let entry = 0; entry < this.size; ++entry) {
+      let slot = (this.hashes[entry] as number) & mask;
+      while (this.slots[slot] !== EMPTY) slot = (slot + 1) & mask;
+      this.slots[slot] = entry;
+    }
+  }
+
+  /** Keeps the `capacity` terms that may have occurred most. */
+  private evict(): void {
+    const estimates = Float64Array.from({ length: this.size }, (_, entry) => this.estimate(entry));
+    const kept = bestOf(estimates, this.size, this.capacity, () => 0);
+    const isKept = new Uint8Array(this.size);
+    for (const entry of kept) isKept[entry] = 1;
+    for (let entry = 0; entry < this.size; ++entry) {
+      if (isKept[entry] === 0) this.floor = Math.max(this.floor, estimates[entry] as number);
+    }
+    this.compact(isKept);
+    this.place();
+  }
+
+  private estimate(entry: number): number {
+    return (this.counts[entry] as number) + (this.missed[entry] as number);
+  }
+
+  private compact(isKept: Uint8Array): void {
+    let to = 0;
+    let arenaTo = 0;
+    for (let from = 0; from < this.size; ++from) {
+      if (isKept[from] === 0) continue;
+      const [offset, length] = [this.offsets[from] as number, this.lengths[from] as number];
+      this.arena.copyWithin(arenaTo, offset, offset + length);
+      this.hashes[to] = this.hashes[from] as number;
+      this.offsets[to] = arenaTo;
+      this.lengths[to] = length;
+      this.counts[to] = this.counts[from] as number;
+      this.missed[to] = this.missed[from] as number;
+      arenaTo += length;
+      to += 1;
+    }
+    this.size = to;
+    this.arenaUsed = arenaTo;
+  }
+
+  private best(max: number): number[] {
+    return bestOf(this.counts, this.size, max, (a, b) => this.compareTerms(a, b));
+  }
+
+  /** The highest count behind the first `max`. */
+  private largestBut(max: number): number {
+    return this.counts.slice(0, this.size).sort()[this.size - max - 1] ?? 0;
+  }
+
+  private compareTerms(a: number, b: number): number {
+    const [beginA, beginB] = [this.offsets[a] as number, this.offsets[b] as number];
+    const [lengthA, lengthB] = [this.lengths[a] as number, this.lengths[b] as number];
+    const { arena } = this;
+    for (let index = 0; index < lengthA && index < lengthB; ++index) {
+      const difference = (arena[beginA + index] as number) - (arena[beginB + index] as number);
+      if (difference !== 0) return difference;
+    }
+    return lengthA - lengthB;
+  }
+}
+
+/** The entries of the highest values, by falling value, then by `compare`. Only what is at the limit or above it is sorted. */
+function bestOf(values: Float64Array, size: number, max: number, compare: (a: number, b: number) => number): number[] {
+  let limit = Number.NEGATIVE_INFINITY;
+  if (size > max) limit = values.slice(0, size).sort()[size - max] as number;
+  const candidates: number[] = [];
+  for (let entry = 0; entry < size; ++entry) if ((values[entry] as number) >= limit) candidates.push(entry);
+  candidates.sort((a, b) => (values[b] as number) - (values[a] as number) || compare(a, b));
+  return candidates.slice(0, max);
+}
+
+function copied<Numbers extends Uint32Array | Uint16Array | Float64Array>(from: Numbers, to: Numbers): Numbers {
+  to.set(from);
+  return to;
+}

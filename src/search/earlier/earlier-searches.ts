@@ -1,0 +1,135 @@
+/**
+ * What is known of a list's earlier searches and clicks, ready for looking up: which of them begin as somebody types, and which records
+ * were clicked for the same searches. Immutable.
+ */
+import { prefixDistance } from './prefix-distance.js';
+
+/** A search that found something. */
+export interface EarlierQuery {
+  readonly text: string;
+  readonly searches: number;
+  /** On results of these searches, on the list route. */
+  readonly clicks: number;
+}
+
+/** A record that was clicked for a search. */
+export interface EarlierClick {
+  readonly query: string;
+  readonly record: string;
+  readonly clicks: number;
+}
+
+export interface CompletionOptions {
+  readonly max: number;
+  /** Only searches that led to a click. */
+  readonly requireClick: boolean;
+}
+
+/** Where earlier searches come from. Undefined where nothing is known of the list. */
+export type EarlierSearchesOf = (listId: string) => EarlierSearches | undefined;
+
+/** One click may be a slip of the hand. */
+const COMMON_CLICKS_MIN = 2;
+const NOT_ASCII = /\P{ASCII}/u;
+
+interface Indexed extends EarlierQuery {
+  readonly folded: string;
+}
+
+export class EarlierSearches {
+  /** By their folded text. */
+  private readonly queries: readonly Indexed[];
+  private readonly clicksOfQuery = new Map<string, EarlierClick[]>();
+  private readonly clicksOfRecord = new Map<string, EarlierClick[]>();
+
+  constructor(queries: readonly EarlierQuery[], clicks: readonly EarlierClick[]) {
+    this.queries = queries
+      .map((query) => ({ ...query, folded: folded(query.text) }))
+      .sort((a, b) => (a.folded < b.folded ? -1 : 1));
+    for (const click of clicks) {
+      append(this.clicksOfQuery, click.query, click);
+      append(this.clicksOfRecord, click.record, click);
+    }
+  }
+
+  /** Searches that begin as was typed, the most frequent first. */
+  completions(typed: string, { max, requireClick }: CompletionOptions): readonly EarlierQuery[] {
+    const prefix = folded(typed);
+    const found: Indexed[] = [];
+    for (let index = this.firstFrom(prefix); index < this.queries.length; ++index) {
+      const query = this.queries[index] as Indexed;
+      if (!query.folded.startsWith(prefix)) break;
+      found.push(query);
+    }
+    return popular(found, max, requireClick);
+  }
+
+  /** Searches that begin nearly as was typed, at most `editsMax` edits away, the nearest first. */
+  nearCompletions(typed: string, editsMax: number, { max, requireClick }: CompletionOptions): readonly EarlierQuery[] {
+    const prefix = folded(typed);
+    const byDistance = new Map<number, Indexed[]>();
+    for (const query of this.queries) {
+      const distance = prefixDistance(prefix, query.folded, editsMax);
+      if (distance <= editsMax) append(byDistance, distance, query);
+    }
+    const nearest = Array.from({ length: editsMax + 1 }, (_, distance) => byDistance.get(distance) ?? []);
+    return nearest.flatMap((queries) => popular(queries, max, requireClick)).slice(0, max);
+  }
+
+  /** Names of records that were clicked for the searches for which this one was clicked, the closest first. */
+  clickedTogether(record: string, max: number): readonly string[] {
+    const scores = new Map<string, { score: number; common: number }>();
+    for (const { query, clicks: own } of this.clicksOfRecord.get(record) ?? []) {
+      const clicks = this.clicksOfQuery.get(query) ?? [];
+      const all = clicks.reduce((sum, click) => sum + click.clicks, 0);
+      for (const other of clicks) {
+        if (other.record === record) continue;
+        const known = scores.get(other.record) ?? { score: 0, common: 0 };
+        // What is clicked for nearly every search says little about this one.
+        known.score += (own * other.clicks) / all;
+        known.common += Math.min(own, other.clicks);
+        scores.set(other.record, known);
+      }
+    }
+    return [...scores]
+      .filter(([, { common }]) => common >= COMMON_CLICKS_MIN)
+      .sort(([a, { score: scoreA }], [b, { score: scoreB }]) => scoreB - scoreA || (a < b ? -1 : 1))
+      .slice(0, max)
+      .map(([name]) => name);
+  }
+
+  /** The first query that does not come before the prefix. */
+  private firstFrom(prefix: string): number {
+    let [low, high] = [0, this.queries.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.queries[middle] as Indexed).folded < prefix) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+function popular(queries: readonly Indexed[], max: number, requireClick: boolean): Indexed[] {
+  const usable = requireClick ? queries.filter(({ clicks }) => clicks > 0) : [...queries];
+  return usable
+    .sort(
+      (a, b) => (requireClick ? b.clicks - a.clicks : 0) || b.searches - a.searches || (a.folded < b.folded ? -1 : 1),
+    )
+    .slice(0, max);
+}
+
+/** Case and marks left out, as in the words of an index. */
+function folded(text: string): string {
+  if (!NOT_ASCII.test(text)) return text.toLowerCase();
+  return text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase();
+}
+
+function append<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [value]);
+  else list.push(value);
+}

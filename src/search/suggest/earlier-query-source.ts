@@ -1,0 +1,90 @@
+/** Searches that others made before, found something, and go on as was typed. Belongs to one thread. */
+import type { GenerationHandle, Kernel } from '../../../native-bindings/index.js';
+import type { EarlierQuery, EarlierSearchesOf } from '../earlier/earlier-searches.js';
+import type { ListContext } from '../execution/list-context.js';
+import { ListSearcher } from '../execution/list-search.js';
+import { readSearchRequest } from '../options/search-request.js';
+import { marked, markedAround, typedRange } from './marking.js';
+import {
+  editsAllowed,
+  SUGGESTION_TIERS,
+  type Suggestion,
+  type SuggestionRequest,
+  type SuggestionSource,
+} from './suggestion-source.js';
+
+/** Some of the earlier searches find nothing any more, or only with words left out. */
+const ASKED_PER_WANTED = 2;
+/** Numbers of results that are remembered; handles of generations are never used twice. */
+const COUNTS_MAX = 4096;
+
+export class EarlierQuerySource implements SuggestionSource {
+  private readonly searcher: ListSearcher;
+  private readonly counts = new Map<string, number>();
+
+  constructor(
+    kernel: Kernel,
+    private readonly earlierSearchesOf: EarlierSearchesOf,
+  ) {
+    this.searcher = new ListSearcher(kernel);
+  }
+
+  suggest(list: ListContext, generation: GenerationHandle, request: SuggestionRequest): readonly Suggestion[] {
+    const { text, size, learned, typoTolerance } = request;
+    const earlier = learned === undefined || text === '' ? undefined : this.earlierSearchesOf(learned.listId);
+    if (earlier === undefined || learned === undefined) return [];
+    const options = { max: size * ASKED_PER_WANTED, requireClick: learned.requireClick };
+    const found = this.withResults(list, generation, earlier.completions(text, options), size);
+    const edits = editsAllowed(text, typoTolerance);
+    if (found.length > 0 || edits === 0) return found.map((each) => suggestionOf(each, text));
+    const near = earlier.nearCompletions(text, edits, options);
+    return this.withResults(list, generation, near, size).map((each) => suggestionOf(each, undefined));
+  }
+
+  private withResults(
+    list: ListContext,
+    generation: GenerationHandle,
+    queries: readonly EarlierQuery[],
+    size: number,
+  ): CountedQuery[] {
+    const found: CountedQuery[] = [];
+    for (const query of queries) {
+      if (found.length >= size) break;
+      const recordCount = this.count(list, generation, query.text);
+      if (recordCount > 0) found.push({ ...query, recordCount });
+    }
+    return found;
+  }
+
+  /** Records that the search finds today with all of its words, as they are: a misspelt search is no suggestion. */
+  private count(list: ListContext, generation: GenerationHandle, query: string): number {
+    const key = `${generation} ${query}`;
+    let count = this.counts.get(key);
+    if (count === undefined) {
+      const options = { query, match: 'all', typo_tolerance: false, highlight: false, size: 0 } as const;
+      const request = readSearchRequest(options, [list.settings.definition]);
+      const window = { skip: 0, size: 0, facetValues: 0 };
+      count = this.searcher.search(list, generation, request, 0, window).result.total;
+      if (this.counts.size >= COUNTS_MAX) this.counts.delete(this.counts.keys().next().value as string);
+      this.counts.set(key, count);
+    }
+    return count;
+  }
+}
+
+interface CountedQuery extends EarlierQuery {
+  readonly recordCount: number;
+}
+
+/** `typed`: as what the search begins; undefined where it only nearly does. */
+function suggestionOf({ text, searches, recordCount }: CountedQuery, typed: string | undefined): Suggestion {
+  const range = typed === undefined ? undefined : typedRange(text, typed.toLowerCase(), (part) => part.toLowerCase());
+  return {
+    text,
+    kind: 'query',
+    highlight: range === undefined ? marked(text) : markedAround(text, range.begin, range.end),
+    tier: typed === undefined ? SUGGESTION_TIERS.corrected : SUGGESTION_TIERS.earlier,
+    recordCount,
+    popularity: searches,
+  };
+}

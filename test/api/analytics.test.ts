@@ -1,0 +1,364 @@
+/** Analytics from outside: what is counted and what is not, clicks, reports, refusals. */
+import { request } from 'node:http';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { ReportFigures } from '../../src/analytics/index.js';
+import type { Answer, ServiceClient } from '../support/client.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+const EMPTY = {
+  total_searches: 0,
+  zero_result_searches: 0,
+  total_clicks: 0,
+  click_through_rate: 0,
+  top_searches: [],
+  top_zero_result_searches: [],
+  reranked_searches: 0,
+  reranker_top_changed_rate: 0,
+  reranker_mean_displacement: 0,
+  reranker_click_lift: 0,
+  reranker_lift_sample_size: 0,
+  catching_up: false,
+};
+
+let service: TestService;
+let client: ServiceClient;
+/** Each test has lists and a group of its own. */
+let list = '';
+let other = '';
+let group = '';
+let made = 0;
+
+beforeAll(async () => {
+  service = await startTestService({ env: { GANNET_ANALYTICS_ROLL_UP_SECONDS: '1' } });
+  client = service.client;
+});
+afterAll(() => service.close());
+
+beforeEach(async () => {
+  made += 1;
+  [list, other, group] = [`list-${made}`, `other-${made}`, `group-${made}`];
+  for (const name of [list, other]) {
+    await client.post('/list/default', { name, searchable_fields: [{ name: 'text' }] });
+    await client.bulk('default', name, [
+      { name: `${name}-a`, text: 'red sea bird' },
+      { name: `${name}-b`, text: 'red kite' },
+    ]);
+  }
+  await client.post('/list-group/default', { name: group, lists: [{ list }, { list: other }] });
+});
+
+const search = (query: string, options: Record<string, string | number | boolean> = {}) =>
+  client.get(`/search/default/${list}/1`, { query, ...options });
+const searchGroup = (query: string) => client.get(`/search/group/default/${group}/latest`, { query });
+async function report(path = `/analytics/list/default/${list}`, query = {}): Promise<ReportFigures> {
+  const answer = await client.get(path, query);
+  expect(answer.status).toBe(200);
+  return answer.body as ReportFigures;
+}
+const groupReport = () => report(`/analytics/group/default/${group}`);
+const queryId = ({ body }: Answer) => (body as { query_id: string }).query_id;
+const click = (body: object, name = list) => client.post(`/search/analytics/click/list/default/${name}`, body);
+const clickGroup = (body: object, name = group) => client.post(`/search/analytics/click/group/default/${name}`, body);
+const today = () => new Date().toISOString().slice(0, 10);
+
+describe('what is counted', () => {
+  it('each search that ran counts once, of lists and of groups, by either method', async () => {
+    await search('red');
+    await client.post(`/search/default/${list}/1`, { query: 'kite' });
+    await searchGroup('bird');
+    await client.post(`/search/group/default/${group}/latest`, { query: 'bird' });
+    expect(await report()).toMatchObject({ total_searches: 2, zero_result_searches: 0 });
+    expect(await groupReport()).toMatchObject({ total_searches: 2, top_searches: [{ term: 'bird', count: 2 }] });
+  });
+
+  it('an answer from the cache counts like any other', async () => {
+    for (let time = 0; time < 3; ++time) await search('red');
+    expect((await search('red')).headers['x-cache']).toBe('hit');
+    // The same in other words: found by its meaning instead of its text.
+    await search(' red ', { size: 10 });
+    for (let time = 0; time < 2; ++time) await search('nothing like it');
+    expect(await report()).toMatchObject({
+      total_searches: 7,
+      zero_result_searches: 2,
+      top_searches: [
+        { term: 'red', count: 5 },
+        { term: 'nothing like it', count: 2 },
+      ],
+      top_zero_result_searches: [{ term: 'nothing like it', count: 2 }],
+    });
+  });
+
+  it('suggest, related and synonym previews are not counted', async () => {
+    await client.get(`/suggest/default/${list}/1`, { query: 're' });
+    await client.get(`/related/default/${list}/1/${list}-a`);
+    await client.post(`/list/synonym-preview/default/${list}`, { kind: 'equivalent', terms: ['red', 'kite'] });
+    expect(await report()).toMatchObject(EMPTY);
+  });
+
+  it('refused and failed searches are not counted', async () => {
+    expect((await search('red', { filter: 'no = field' })).status).toBe(400);
+    expect((await search('red', { size: 5000 })).status).toBe(400);
+    expect((await client.get(`/search/default/${list}/7`, { query: 'red' })).status).toBe(404);
+    const reader = await service.clientFor({ access: 'custom', permissions: ['list:read'] });
+    expect((await reader.get(`/search/default/${list}/1`, { query: 'red' })).status).toBe(403);
+    expect(await report()).toMatchObject(EMPTY);
+  });
+
+  it('cancelled searches are not counted', async () => {
+    const { hostname, port } = new URL(service.address);
+    const path = `/search/default/${list}/1?query=red&cache=false`;
+    const cancelled = Array.from(
+      { length: 20 },
+      () =>
+        new Promise<void>((resolve) => {
+          const outgoing = request({ hostname, port, path, headers: { 'X-API-Key': client.key } });
+          outgoing.on('error', () => resolve());
+          outgoing.on('close', () => resolve());
+          outgoing.end(() => setImmediate(() => outgoing.destroy()));
+        }),
+    );
+    await Promise.all(cancelled);
+    const counted = await service.metric('gannet_http_requests_aborted_total');
+    // Those that were answered before the client went away did run.
+    expect((await report()).total_searches).toBeLessThanOrEqual(20 - counted);
+  });
+
+  it('later pages are not counted, so that a page past the end adds no term without results', async () => {
+    await search('red');
+    for (let time = 0; time < 2; ++time) await search('red', { skip: 1 });
+    for (let time = 0; time < 2; ++time) {
+      expect((await search('red', { skip: 100 })).body).toMatchObject({ results: [] });
+    }
+    expect(await report()).toMatchObject({
+      total_searches: 1,
+      zero_result_searches: 0,
+      top_searches: [{ term: 'red', count: 1 }],
+      top_zero_result_searches: [],
+    });
+  });
+
+  it('terms are compared without case and cut to 100 characters; a search without text is no term', async () => {
+    for (const query of ['RED', 'red', ' Red ', 'É'.repeat(150), 'é'.repeat(101), '', '  ']) await search(query);
+    expect(await report()).toMatchObject({
+      total_searches: 7,
+      top_searches: [
+        { term: 'red', count: 3 },
+        { term: 'é'.repeat(100), count: 2 },
+      ],
+    });
+  });
+
+  it('a group search counts in the report of the group only', async () => {
+    await searchGroup('red');
+    expect(await report()).toMatchObject(EMPTY);
+    expect(await report(`/analytics/list/default/${other}`)).toMatchObject(EMPTY);
+    expect(await groupReport()).toMatchObject({ total_searches: 1 });
+  });
+
+  it('20 terms are shown, the most frequent first', async () => {
+    for (let term = 0; term < 25; ++term) for (let time = 0; time <= term; ++time) await search(`red ${term}`);
+    const { top_searches: top } = await report();
+    expect(top).toHaveLength(20);
+    expect(top.slice(0, 2)).toEqual([
+      { term: 'red 24', count: 25 },
+      { term: 'red 23', count: 24 },
+    ]);
+  });
+});
+
+describe('clicks', () => {
+  it('count, and lead to the click-through rate', async () => {
+    const id = queryId(await search('red'));
+    for (const result of ['a', 'b']) {
+      const answer = await click({ query_id: id, result_id: `${list}-${result}` });
+      expect([answer.status, answer.text]).toEqual([204, '']);
+    }
+    expect(await report()).toMatchObject({ total_searches: 1, total_clicks: 2, click_through_rate: 2 });
+  });
+
+  it('need no search that is known', async () => {
+    expect((await click({ query_id: 'anything', result_id: 'x' })).status).toBe(204);
+    expect(await report()).toMatchObject({ total_searches: 0, total_clicks: 1, click_through_rate: 0 });
+  });
+
+  it('with an empty id, or on what does not exist, are taken and record nothing', async () => {
+    for (const [id, result] of [
+      ['', 'x'],
+      ['  ', 'x'],
+      ['x', ''],
+      ['x', ' \t '],
+    ]) {
+      expect((await click({ query_id: id, result_id: result })).status).toBe(204);
+      expect((await clickGroup({ query_id: id, result_id: result })).status).toBe(204);
+    }
+    expect((await click({ query_id: 'x', result_id: 'x' }, 'missing')).status).toBe(204);
+    expect((await clickGroup({ query_id: 'x', result_id: 'x' }, 'missing')).status).toBe(204);
+    expect(await report()).toMatchObject(EMPTY);
+    expect(await groupReport()).toMatchObject(EMPTY);
+  });
+
+  it('without a required field are refused', async () => {
+    for (const send of [click, clickGroup]) {
+      expect((await send({ result_id: 'x' })).status).toBe(400);
+      expect((await send({ query_id: 'x' })).status).toBe(400);
+      expect((await send({ query_id: 'x', result_id: 'x', other: 1 })).status).toBe(400);
+    }
+  });
+
+  it('of a group name a list of the group; of a list, whatever they name is ignored', async () => {
+    const ids = { query_id: 'x', result_id: 'y' };
+    expect((await clickGroup({ ...ids, list_name: other })).status).toBe(204);
+    expect((await clickGroup(ids)).status).toBe(204);
+    const outside = await clickGroup({ ...ids, list_name: 'outside' });
+    expect(outside.status).toBe(400);
+    expect(outside.body).toMatchObject({ errors: [{ pointer: '/list_name' }] });
+    expect((await click({ ...ids, list_name: 'outside' })).status).toBe(204);
+    expect((await click({ ...ids, list_name: 7 })).status).toBe(204);
+    expect(await groupReport()).toMatchObject({ total_clicks: 2 });
+  });
+
+  it('on the list route count for the list, also with the query_id of a group search', async () => {
+    const id = queryId(await searchGroup('red'));
+    await click({ query_id: id, result_id: `${list}-a` });
+    expect(await report()).toMatchObject({ total_searches: 0, total_clicks: 1 });
+    expect(await groupReport()).toMatchObject({ total_searches: 1, total_clicks: 0 });
+  });
+
+  it('need search-result:read, and say so', async () => {
+    const reader = await service.clientFor({ access: 'custom', permissions: ['analytics:read'] });
+    for (const path of [`list/default/${list}`, `group/default/${group}`]) {
+      const refused = await reader.post(`/search/analytics/click/${path}`, { query_id: 'x', result_id: 'y' });
+      expect(refused.status).toBe(403);
+      expect(refused.text).toContain('search-result:read');
+    }
+    const scoped = await service.clientFor({ access: 'full', scope: 'list', scope_target: other });
+    const outside = await scoped.post(`/search/analytics/click/list/default/${list}`, {
+      query_id: 'x',
+      result_id: 'y',
+    });
+    expect(outside.status).toBe(403);
+    expect(outside.text).toContain('search-result:read');
+    const missing = await scoped.post('/search/analytics/click/list/default/missing', {
+      query_id: 'x',
+      result_id: 'y',
+    });
+    expect(missing.status).toBe(403);
+  });
+});
+
+describe('the search allowance', () => {
+  it('is spent by clicks and searches alike', async () => {
+    const limited = await startTestService({ env: { GANNET_SEARCH_RATE_PER_MINUTE: '3' } });
+    try {
+      const target = '/search/analytics/click/list/default/missing';
+      const send = () => limited.client.post(target, { query_id: 'x', result_id: 'y' });
+      for (let time = 0; time < 3; ++time) expect((await send()).status).toBe(204);
+      const refused = await send();
+      expect(refused.status).toBe(429);
+      expect(Number(refused.headers['retry-after'])).toBe(
+        (refused.body as { retry_after_seconds: number }).retry_after_seconds,
+      );
+      const groupRefused = await limited.client.post('/search/analytics/click/group/default/missing', {});
+      expect(groupRefused.status).toBe(429);
+    } finally {
+      await limited.close();
+    }
+  });
+});
+
+describe('reports', () => {
+  it('have every member, and every day', async () => {
+    const answer = await client.get(`/analytics/list/default/${list}`);
+    expect(answer.body).toEqual({
+      account: 'default',
+      scope: 'list',
+      target: list,
+      from: expect.any(String),
+      to: today(),
+      ...EMPTY,
+      daily: expect.any(Array),
+    });
+    const { from, to, daily } = answer.body as ReportFigures;
+    expect(daily).toHaveLength(30);
+    expect([daily[0]?.date, daily.at(-1)?.date]).toEqual([from, to]);
+    expect(daily[7]).toMatchObject({ searches: 0, zero_result_searches: 0, clicks: 0 });
+    expect((await client.get(`/analytics/group/default/${group}`)).body).toMatchObject({
+      scope: 'group',
+      target: group,
+    });
+  });
+
+  it('are about the days that were asked for', async () => {
+    await search('red');
+    const path = `/analytics/list/default/${list}`;
+    expect(await report(path, { from: today(), to: today() })).toMatchObject({
+      total_searches: 1,
+      daily: [{ date: today(), searches: 1 }],
+    });
+    expect(await report(path, { from: '2020-01-31', to: '2020-02-01' })).toMatchObject({
+      ...EMPTY,
+      from: '2020-01-31',
+      to: '2020-02-01',
+      daily: [{ date: '2020-01-31' }, { date: '2020-02-01' }],
+    });
+    expect(await report(path, { from: '2999-01-01', to: '2999-01-02' })).toMatchObject({ from: today(), to: today() });
+    expect((await report(path, { from: '2000-01-01' })).daily).toHaveLength(366);
+    for (const wrong of ['2026-02-30', '2026-2-3', 'today', '']) {
+      expect((await client.get(path, { from: wrong })).status, wrong).toBe(400);
+    }
+  });
+
+  it('need analytics:read on the account or the list, and say so', async () => {
+    const searcher = await service.clientFor({ access: 'search-and-read' });
+    const scoped = await service.clientFor({ access: 'read-all', scope: 'list', scope_target: other });
+    for (const path of [`list/default/${list}`, `group/default/${group}`]) {
+      for (const caller of [searcher, scoped]) {
+        const refused = await caller.get(`/analytics/${path}`);
+        expect(refused.status).toBe(403);
+        expect(refused.text).toContain('analytics:read');
+      }
+    }
+    expect((await scoped.get(`/analytics/list/default/${other}`)).status).toBe(200);
+    expect(
+      (await service.clientFor({ access: 'read-all' }).then((all) => all.get(`/analytics/list/default/${list}`)))
+        .status,
+    ).toBe(200);
+  });
+
+  it('of what does not exist are refused', async () => {
+    expect((await client.get('/analytics/list/default/missing')).status).toBe(404);
+    expect((await client.get('/analytics/group/default/missing')).status).toBe(404);
+    const scoped = await service.clientFor({ access: 'read-all', scope: 'list', scope_target: list });
+    expect((await scoped.get('/analytics/group/default/missing')).status).toBe(403);
+  });
+
+  it('are the same once the events are rolled up, and after a restart', async () => {
+    await search('red');
+    await search('nothing like it');
+    await click({ query_id: queryId(await searchGroup('kite')), result_id: `${list}-a` });
+    const before = await report();
+    const rolledUp = () => service.metric('gannet_analytics_events_rolled_up_total');
+    while ((await rolledUp()) < (await service.metric('gannet_analytics_events_total{kind="search"}'))) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    expect(await report()).toEqual(before);
+    await service.stop();
+    await service.start();
+    client = service.client;
+    expect(await report()).toEqual(before);
+    expect(await groupReport()).toMatchObject({ total_searches: 1 });
+  });
+
+  it('begin anew with a list or group that is made again', async () => {
+    await search('red');
+    await searchGroup('red');
+    await report();
+    await client.delete(`/list-group/default/${group}`);
+    await client.delete(`/list/default/${list}`);
+    expect((await client.get(`/analytics/list/default/${list}`)).status).toBe(404);
+    await client.post('/list/default', { name: list, searchable_fields: [{ name: 'text' }] });
+    await client.post('/list-group/default', { name: group, lists: [{ list }] });
+    expect(await report()).toMatchObject(EMPTY);
+    expect(await groupReport()).toMatchObject(EMPTY);
+  });
+});

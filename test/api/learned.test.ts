@@ -1,0 +1,104 @@
+/** What suggestions and related results learn from searches and clicks. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+interface Suggestion {
+  readonly text: string;
+  readonly kind: string;
+  readonly highlight: string;
+  readonly record_count?: number;
+}
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ env: { GANNET_ANALYTICS_ROLL_UP_SECONDS: '1' } });
+  for (const [name, require_click] of [
+    ['birds', false],
+    ['clicked', true],
+  ] as const) {
+    await service.client.post('/list/default', {
+      name,
+      searchable_fields: [{ name: 'text' }],
+      facets: [{ name: 'size', type: 'number' }],
+      suggestions: { require_click },
+    });
+    await service.client.bulk('default', name, [
+      { name: 'one', text: 'gannets dive from high above the sea', size: 1 },
+      { name: 'two', text: 'gannets dive for fish', size: 2 },
+      { name: 'three', text: 'a lighthouse keeper', size: 1 },
+      { name: 'four', text: 'gannet colonies of the north', size: 1 },
+    ]);
+  }
+  await service.client.post('/list-group/default', { name: 'all', lists: [{ list: 'birds' }, { list: 'clicked' }] });
+});
+afterAll(() => service.close());
+
+async function search(list: string, query: string): Promise<string> {
+  const answer = await service.client.get(`/search/default/${list}/1`, { query });
+  return (answer.body as { query_id: string }).query_id;
+}
+const click = (list: string, query_id: string, result_id: string) =>
+  service.client.post(`/search/analytics/click/list/default/${list}`, { query_id, result_id });
+async function suggest(list: string, query: string): Promise<readonly Suggestion[]> {
+  const { body } = await service.client.get(`/suggest/default/${list}/1`, { query });
+  return (body as { suggestions: Suggestion[] }).suggestions;
+}
+const queries = (suggestions: readonly Suggestion[]) =>
+  suggestions.filter(({ kind }) => kind === 'query').map(({ text }) => text);
+
+it('suggestions are first what others searched for and found, misspelt or not', async () => {
+  for (let time = 0; time < 3; ++time) await search('birds', 'Gannets dive');
+  for (let time = 0; time < 2; ++time) await search('birds', 'gannets fish');
+  await search('birds', 'gannets once');
+  // Found by its neighbours only, or not at all.
+  for (let time = 0; time < 4; ++time) await search('birds', 'gannets dvie');
+  for (let time = 0; time < 5; ++time) await search('birds', 'gannetry');
+  const found = await eventually(
+    () => suggest('birds', 'gan'),
+    (suggestions) => queries(suggestions).includes('gannets dive'),
+  );
+  expect(queries(found)).toEqual(['gannets dive', 'gannets fish', 'gannets', 'gannet']);
+  expect(found[0]).toEqual({
+    text: 'gannets dive',
+    kind: 'query',
+    highlight: 'gan<em>nets dive</em>',
+    record_count: 2,
+  });
+  expect(queries(await suggest('birds', 'gnanets'))[0]).toBe('gannets dive');
+  expect(queries(await suggest('birds', 'gannets f'))[0]).toBe('gannets fish');
+});
+
+it('a list may suggest only what led to a click on its own route', async () => {
+  for (let time = 0; time < 3; ++time) await search('clicked', 'gannets dive');
+  const id = await search('clicked', 'gannets fish');
+  await click('clicked', id, 'two');
+  const { body } = await service.client.get('/search/group/default/all/latest', { query: 'gannets sea' });
+  const ofGroup = { query_id: (body as { query_id: string }).query_id, result_id: 'one', list_name: 'clicked' };
+  for (let time = 0; time < 3; ++time) await service.client.post('/search/analytics/click/group/default/all', ofGroup);
+  const found = await eventually(
+    () => suggest('clicked', 'gannets '),
+    (suggestions) => queries(suggestions).length > 0,
+  );
+  expect(queries(found)).toEqual(['gannets fish']);
+});
+
+it('related results begin with what was clicked for the same searches, within their filter and pages', async () => {
+  const related = async (query: Record<string, string | number> = {}) => {
+    const { body } = await service.client.get('/related/default/birds/1/one', query);
+    const { results, total_count } = body as { results: { name: string }[]; total_count: number };
+    return { names: results.map(({ name }) => name), total_count };
+  };
+  expect((await related()).names).toEqual(['two', 'four']);
+  for (let time = 0; time < 3; ++time) {
+    const id = await search('birds', 'lighthouse or gannets');
+    await click('birds', id, 'one');
+    await click('birds', id, 'three');
+    await click('birds', id, 'gone');
+  }
+  const learned = await eventually(related, ({ names }) => names.includes('three'));
+  expect(learned).toEqual({ names: ['three', 'two', 'four'], total_count: 3 });
+  expect(await related({ skip: 1, size: 1 })).toEqual({ names: ['two'], total_count: 3 });
+  expect(await related({ size: 1 })).toEqual({ names: ['three'], total_count: 3 });
+  expect(await related({ filter: 'size = 2' })).toEqual({ names: ['two'], total_count: 1 });
+});

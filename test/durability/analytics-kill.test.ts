@@ -1,0 +1,76 @@
+/** Analytics of a service that is killed: at most one second of events is lost, and counting goes on. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+const KILLS = 3;
+const SECOND_MS = 1000;
+
+let service: TestService | undefined;
+afterEach(async () => {
+  await service?.close();
+  service = undefined;
+});
+
+async function startWithList(env: Record<string, string> = {}): Promise<TestService> {
+  service = await startTestService({ env: { GANNET_ANALYTICS_ROLL_UP_SECONDS: '1', ...env } });
+  await service.client.post('/list/default', { name: 'birds', searchable_fields: [{ name: 'text' }] });
+  await service.client.bulk('default', 'birds', [{ name: 'gannet', text: 'dives at full speed' }]);
+  return service;
+}
+
+const search = ({ client }: TestService, query: string) => client.get('/search/default/birds/1', { query });
+const total = async ({ client }: TestService) =>
+  ((await client.get('/analytics/list/default/birds')).body as { total_searches: number }).total_searches;
+
+describe('analytics', () => {
+  it(`lose at most one second of searches when the service is killed (${KILLS} times)`, async () => {
+    const running = await startWithList();
+    let answered = 0;
+    let mayBeLost = 0;
+    for (let kill = 0; kill < KILLS; ++kill) {
+      const times: number[] = [];
+      const endMs = performance.now() + 2 * SECOND_MS + kill * 300;
+      while (performance.now() < endMs) {
+        await search(running, `dive ${times.length % 7}`);
+        times.push(performance.now());
+      }
+      const killedMs = performance.now();
+      await running.stop('SIGKILL');
+      answered += times.length;
+      mayBeLost += times.filter((ms) => ms > killedMs - SECOND_MS).length;
+      await running.start();
+      const counted = await total(running);
+      expect(counted).toBeLessThanOrEqual(answered);
+      expect(counted).toBeGreaterThanOrEqual(answered - mayBeLost);
+      expect(counted).toBeGreaterThan(0);
+    }
+  });
+
+  it('lose nothing at a clean stop', async () => {
+    const running = await startWithList();
+    for (let count = 0; count < 50; ++count) await search(running, 'dive');
+    expect(await running.stop()).toBe(0);
+    await running.start();
+    expect(await total(running)).toBe(50);
+  });
+
+  it('add up what a killed service left behind', async () => {
+    const running = await startWithList({ GANNET_ANALYTICS_ROLL_UP_SECONDS: '3600' });
+    for (let count = 0; count < 50; ++count) await search(running, 'dive');
+    expect(await total(running)).toBe(50);
+    await running.stop('SIGKILL');
+    await running.start();
+    await eventually(
+      () => running.metric('gannet_analytics_events_rolled_up_total'),
+      (events) => events === 50,
+    );
+    expect(await total(running)).toBe(50);
+  });
+
+  it('can be turned off', async () => {
+    const running = await startWithList({ GANNET_ANALYTICS_ENABLED: 'false' });
+    await search(running, 'dive');
+    expect(await total(running)).toBe(0);
+  });
+});
