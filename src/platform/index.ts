@@ -12,6 +12,7 @@ export * from './mapped-memory.js';
 export * from './metrics.js';
 export * from './names.js';
 export * from './operator-error.js';
+export * from './outbound/index.js';
 export * from './paths.js';
 export * from './storage-space.js';
 export * from './suggest.js';
