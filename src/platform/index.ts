@@ -3,6 +3,7 @@ export * from './clock.js';
 export type { Config } from './config.js';
 export * from './control-socket-path.js';
 export * from './errors.js';
+export * from './events/index.js';
 export * from './fold.js';
 export * from './ids.js';
 export * from './limits.js';
