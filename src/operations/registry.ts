@@ -15,6 +15,7 @@ import { searchableFieldOperations } from './searchable-field.js';
 import { suggestOperations } from './suggest.js';
 import { synonymOperations } from './synonyms.js';
 import { systemOperations } from './system.js';
+import { webhookOperations } from './webhook.js';
 
 export const operations: readonly Operation[] = [
   ...systemOperations,
@@ -32,4 +33,5 @@ export const operations: readonly Operation[] = [
   ...suggestOperations,
   ...relatedOperations,
   ...synonymOperations,
+  ...webhookOperations,
 ];

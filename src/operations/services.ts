@@ -3,7 +3,7 @@ import type { Access } from '../access/index.js';
 import type { Catalog } from '../catalog/index.js';
 import type { ListIndexes } from '../index/index.js';
 import type { SearchAnswer } from '../search/index.js';
-import type { SearchPoolTask } from '../workers/index.js';
+import type { SearchPoolTask, WebhookHost } from '../workers/index.js';
 import type { Config } from '../platform/index.js';
 import type { Clock } from '../platform/index.js';
 import type { RateLimiter } from '../access/index.js';
@@ -25,6 +25,7 @@ export interface Services {
   readonly indexes: ListIndexes;
   readonly searchPool: SearchPool;
   readonly answerCache: AnswerCache;
+  readonly webhooks: WebhookHost;
   readonly searchLimiter: RateLimiter;
   readonly readOnlyKeyLimiter: RateLimiter;
   /** Every operation, for OpenAPI and the like. */

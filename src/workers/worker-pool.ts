@@ -1,11 +1,11 @@
-/** What the two Piscina pools share: where the worker files lie, and what a lost worker means. */
+/** What the pools of workers share: where the worker files lie, and what a lost worker means. */
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { packageRoot, ServiceError, type Metrics, type PoolName } from '../platform/index.js';
 import { INTERNAL_ERROR_DETAIL } from './worker-reply.js';
 
 /** Workers run compiled, also when the main thread runs from source (tests). */
-export function workerFile(name: 'search' | 'ingest'): string {
+export function workerFile(name: 'search' | 'ingest' | 'webhook'): string {
   return join(packageRoot(), 'dist', 'src', 'workers', `${name}.worker.js`);
 }
 
