@@ -9,6 +9,7 @@
  *
  * One thread only.
  */
+import { setMaxListeners } from 'node:events';
 import type { ConnectionSlots } from './connection-slots.js';
 import type { DeliveryQueue, Scheduled, Settlement } from './delivery-queue.js';
 import type { Sender } from './http-sender.js';
@@ -65,6 +66,8 @@ export class DeliveryLane {
     private readonly options: LaneOptions,
   ) {
     this.origin = new URL(subscription.url).origin;
+    // Each attempt that is under way listens to it, and their number is bounded by the slots.
+    setMaxListeners(0, this.abort.signal);
   }
 
   update(subscription: Subscription): void {

@@ -142,6 +142,11 @@ export class WebhookEngine {
     return this.queue.size;
   }
 
+  /** Resolves when the outcomes of all attempts so far are on disk. */
+  flushed(): Promise<void> {
+    return this.buffer.flush();
+  }
+
   /** Ends attempts soon, writes down what they came to, and closes everything. */
   async close(): Promise<void> {
     this.cancelTrim();
