@@ -1,12 +1,13 @@
 /**
- * `npm run bench -- [import] [start] [search] [--fresh]`: measures the service from outside, over HTTP, and prints Markdown.
+ * `npm run bench -- [import] [start] [search] [webhooks] [--fresh]`: measures the service from outside, over HTTP, and prints Markdown.
  * Without a name: all of them.
  */
 import { measureImport } from './import.mjs';
 import { measureSearch } from './search.mjs';
+import { measureWebhooks } from '../webhooks/throughput.mjs';
 import { measureStart } from './start.mjs';
 
-const measurements = { import: measureImport, start: measureStart, search: measureSearch };
+const measurements = { import: measureImport, start: measureStart, search: measureSearch, webhooks: measureWebhooks };
 const args = process.argv.slice(2);
 const named = args.filter((argument) => !argument.startsWith('--'));
 const unknown = named.filter((name) => !Object.hasOwn(measurements, name));

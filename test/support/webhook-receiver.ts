@@ -17,6 +17,8 @@ export type Answering = (delivery: Received, response: ServerResponse) => void;
 
 export class WebhookReceiver {
   readonly received: Received[] = [];
+  /** False: deliveries are answered and not kept in `received`. */
+  isKeeping = true;
   answering: Answering = (_delivery, response) => response.writeHead(204).end();
   #server: Server | undefined;
 
@@ -34,7 +36,7 @@ export class WebhookReceiver {
           body: JSON.parse(text) as Received['body'],
           atMs: Date.now(),
         };
-        receiver.received.push(delivery);
+        if (receiver.isKeeping) receiver.received.push(delivery);
         receiver.answering(delivery, response);
       });
     });
