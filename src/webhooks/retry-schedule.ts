@@ -20,11 +20,6 @@ export class RetrySchedule {
     this.laterMs = settings.queue_retry_minutes.map((minutes) => minutes * 60_000);
   }
 
-  /** Attempts until a delivery is set aside. */
-  get attemptsMax(): number {
-    return 1 + this.soonMs.length + this.laterMs.length;
-  }
-
   /** After so many failed attempts; undefined where the delivery is to be set aside. Jitter only ever adds. */
   after(failedAttempts: number): NextAttempt | undefined {
     const position = failedAttempts - 1;
