@@ -55,6 +55,8 @@ export class WebhookEngine {
   private readonly schedule: RetrySchedule;
   private readonly lanes = new Map<string, DeliveryLane>();
   private subscriptions: ReadonlyMap<string, Subscription> = new Map();
+  /** Subscriptions whose remains are being removed. */
+  private readonly forgetting = new Set<string>();
   private cancelTrim: () => void;
 
   constructor(private readonly options: EngineOptions) {
@@ -88,8 +90,8 @@ export class WebhookEngine {
   /** All subscriptions that there are from now on. What belongs to others is forgotten. */
   async setSubscriptions(subscriptions: readonly Subscription[]): Promise<void> {
     this.subscriptions = new Map(subscriptions.map((subscription) => [subscription.id, subscription]));
-    const gone = this.queue.subscriptions().filter((id) => !this.subscriptions.has(id));
-    for (const id of this.lanes.keys()) if (!this.subscriptions.has(id) && !gone.includes(id)) gone.push(id);
+    const present = new Set([...this.queue.subscriptions(), ...this.lanes.keys()]);
+    const gone = [...present].filter((id) => !this.subscriptions.has(id) && !this.forgetting.has(id));
     for (const subscription of subscriptions) {
       const lane = this.lanes.get(subscription.id);
       if (lane !== undefined) lane.update(subscription);
@@ -174,9 +176,14 @@ export class WebhookEngine {
   private async forget(subscriptionId: string): Promise<void> {
     const lane = this.lanes.get(subscriptionId);
     this.lanes.delete(subscriptionId);
-    await lane?.stop(0);
-    await this.buffer.flush();
-    await this.queue.forget(subscriptionId);
+    this.forgetting.add(subscriptionId);
+    try {
+      await lane?.stop(0);
+      await this.buffer.flush();
+      await this.queue.forget(subscriptionId);
+    } finally {
+      this.forgetting.delete(subscriptionId);
+    }
   }
 
   private subscribers(account: string, type: EventType): readonly Subscription[] {
