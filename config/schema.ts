@@ -56,6 +56,22 @@ export const configSchema = section({
     report_ms_max: integer(100, 60_000),
   }),
   versions: section({ kept: integer(0, 100) }),
+  outbound: section({
+    allowed_hosts: Type.Array(Type.String({ minLength: 1, maxLength: 253 }), { maxItems: 100 }),
+    loopback_allowed: Type.Boolean(),
+  }),
+  webhooks: section({
+    subscriptions_max: integer(1, 10_000),
+    answer_seconds: integer(1, 300),
+    retry_seconds: Type.Array(integer(1, 86_400), { maxItems: 20 }),
+    queue_retry_minutes: Type.Array(integer(1, 43_200), { maxItems: 50 }),
+    jitter_percent: integer(0, 100),
+    connections_per_receiver: integer(1, 1000),
+    connections_max: integer(1, 100_000),
+    secret_overlap_hours: integer(0, 8760),
+    log_days: integer(1, 3650),
+    log_entries_max: integer(100, 100_000_000),
+  }),
   keys: section({ read_only_per_hour: integer(1, 1_000_000) }),
   log: section({
     level: Type.Union([

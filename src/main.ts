@@ -30,7 +30,7 @@ import {
   type ServiceLogger,
 } from './platform/index.js';
 import { unknownEnvironment } from './platform/config.js';
-import { createAnalyticsExecutor, createIngestExecutor, createSearchPool } from './workers/index.js';
+import { createAnalyticsExecutor, createIngestExecutor, createSearchPool, WebhookHost } from './workers/index.js';
 
 const MEBIBYTE = 2 ** 20;
 const MINUTE_MS = 60_000;
@@ -113,6 +113,7 @@ async function openServices(
   const catalog = await openCatalog(environment, systemClock);
   const access = await openAccess(environment, systemClock);
   await ensureAccount(catalog, config, log);
+  const webhooks = new WebhookHost({ config, dataDir, environment, clock: systemClock, log, metrics, deliver: listen });
   const indexes: ListIndexes = createListIndexes({
     dataDir,
     kernel,
@@ -121,8 +122,11 @@ async function openServices(
     log,
     config,
     metrics,
+    events: webhooks,
   });
   parts.opened('lists', () => indexes.close());
+  // After the lists: it reads from their stores, and is closed first.
+  parts.opened('webhooks', () => webhooks.close());
 
   const services: Services = {
     config,
@@ -134,6 +138,7 @@ async function openServices(
     searchPool: { search: (task, signal) => searchPool.get().search(task, signal) },
     answerCache: new AnswerCache({ bytesMax: config.search.cache_mib * MIB, metrics }),
     analytics,
+    webhooks,
     searchLimiter: new RateLimiter({ limit: config.search.rate_per_minute, windowMs: MINUTE_MS }, systemClock),
     readOnlyKeyLimiter: new RateLimiter({ limit: config.keys.read_only_per_hour, windowMs: HOUR_MS }, systemClock),
     operations,

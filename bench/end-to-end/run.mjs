@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- [import] [start] [search] [suggest] [load] [indexing] [analytics] [--fresh]`: measures the service from outside,
+ * `npm run bench -- [import] [start] [search] [suggest] [load] [indexing] [analytics] [webhooks] [--fresh]`: measures the service from outside,
  * over HTTP, and prints Markdown.
  * Without a name: all of them.
  */
@@ -8,6 +8,7 @@ import { measureImport } from './import.mjs';
 import { measureIndexing } from './indexing.mjs';
 import { measureLoad } from './load.mjs';
 import { measureSearch } from './search.mjs';
+import { measureWebhooks } from '../webhooks/throughput.mjs';
 import { measureStart } from './start.mjs';
 import { measureSuggest } from './suggest.mjs';
 
@@ -19,6 +20,7 @@ const measurements = {
   load: measureLoad,
   indexing: measureIndexing,
   analytics: measureAnalytics,
+  webhooks: measureWebhooks,
 };
 const args = process.argv.slice(2);
 const named = args.filter((argument) => !argument.startsWith('--'));

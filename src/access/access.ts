@@ -2,6 +2,7 @@
 import { CollectionStore, type Collection } from '../catalog/index.js';
 import { ServiceError, uuidv7, type Clock, type LmdbEnvironment } from '../platform/index.js';
 import { cliCaller, keyCaller } from './caller.js';
+import { keyEvent } from './key-event.js';
 import { KEY_CHARACTERS_MAX, keyHash, newKeyText, sameHash } from './key-secrets.js';
 import type { Access, ApiKeyRecord, Caller, KeyScope, NewKey } from './types.js';
 
@@ -61,6 +62,7 @@ class StoredAccess implements Access {
         last_four: secret.slice(-LAST_CHARACTERS),
       };
       change.put(this.#keys, created.id, created);
+      change.tell(created.account, keyEvent('api-key.created', created));
       return created;
     });
     this.#activate(record);
@@ -89,6 +91,7 @@ class StoredAccess implements Access {
         for (const key of revoked) {
           this.#active.delete(key.hash);
           change.remove(this.#keys, key.id);
+          change.tell(key.account, keyEvent('api-key.deleted', key));
         }
         return revoked;
       });

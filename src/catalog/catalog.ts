@@ -1,8 +1,19 @@
 /** The catalogue over the `system` environment; see `Catalog` for what holds. */
+import { isDeepStrictEqual } from 'node:util';
 import { nameFault, ServiceError, uuidv7, type Clock, type LmdbEnvironment } from '../platform/index.js';
 import { CollectionStore, compositeKey, type Change, type Collection } from './collection.js';
+import { groupEvent, listCreatedEvent, listDeletedEvent, listUpdatedEvent } from './catalog-events.js';
 import { currentMembers, nextGroupVersion, sameMembers } from './group-versions.js';
-import type { AccountRecord, Catalog, GroupRecord, GroupSettings, ListChange, ListRecord, NewList } from './types.js';
+import type {
+  AccountRecord,
+  Catalog,
+  FieldDefinition,
+  GroupRecord,
+  GroupSettings,
+  ListChange,
+  ListRecord,
+  NewList,
+} from './types.js';
 
 /** Reads everything there is into memory. */
 export function openCatalog(environment: LmdbEnvironment, clock: Clock): Promise<Catalog> {
@@ -50,7 +61,7 @@ class StoredCatalog implements Catalog {
     return this.#lists.get(compositeKey(account, name));
   }
 
-  createList(list: NewList): Promise<ListRecord> {
+  createList(list: NewList, fields?: FieldDefinition): Promise<ListRecord> {
     return this.#store.change((change) => {
       const { account, name } = list;
       assertGoodName('list', name);
@@ -61,18 +72,18 @@ class StoredCatalog implements Catalog {
       const now = this.#clock.nowIso();
       const record: ListRecord = { ...list, id: list.id ?? uuidv7(), created_utc: now, modified_utc: now };
       change.put(this.#lists, compositeKey(account, name), record);
+      change.tell(account, listCreatedEvent(record, fields));
       return record;
     });
   }
 
   updateList(account: string, name: string, members: ListChange): Promise<ListRecord> {
     return this.#store.change((change) => {
-      const record: ListRecord = {
-        ...this.#requiredList(account, name),
-        ...members,
-        modified_utc: this.#clock.nowIso(),
-      };
+      const before = this.#requiredList(account, name);
+      const record: ListRecord = { ...before, ...members, modified_utc: this.#clock.nowIso() };
       change.put(this.#lists, compositeKey(account, name), record);
+      const event = listUpdatedEvent(before, record);
+      if (event !== undefined) change.tell(account, event);
       return record;
     });
   }
@@ -81,6 +92,7 @@ class StoredCatalog implements Catalog {
     return this.#store.change((change) => {
       this.#requiredList(account, name);
       change.remove(this.#lists, compositeKey(account, name));
+      change.tell(account, listDeletedEvent(name));
       for (const group of ofAccount(this.#groups, account)) this.#removeMember(change, group, name);
     });
   }
@@ -111,6 +123,7 @@ class StoredCatalog implements Catalog {
         modified_utc: now,
       };
       change.put(this.#groups, compositeKey(account, name), group);
+      change.tell(account, groupEvent('list.created', group));
       return group;
     });
   }
@@ -123,14 +136,18 @@ class StoredCatalog implements Catalog {
       const changed = lists === undefined || sameMembers(group, lists) ? group : nextGroupVersion(group, lists, now);
       const record: GroupRecord = { ...changed, reranker, modified_utc: now };
       change.put(this.#groups, compositeKey(account, name), record);
+      if (!isDeepStrictEqual({ ...record, modified_utc: group.modified_utc }, group)) {
+        change.tell(account, groupEvent('list.updated', record));
+      }
       return record;
     });
   }
 
   deleteGroup(account: string, name: string): Promise<void> {
     return this.#store.change((change) => {
-      this.#requiredGroup(account, name);
+      const group = this.#requiredGroup(account, name);
       change.remove(this.#groups, compositeKey(account, name));
+      change.tell(account, groupEvent('list.deleted', group));
     });
   }
 
@@ -141,6 +158,7 @@ class StoredCatalog implements Catalog {
     const now = this.#clock.nowIso();
     const next = { ...nextGroupVersion(group, left, now), modified_utc: now };
     change.put(this.#groups, compositeKey(group.account, group.name), next);
+    change.tell(group.account, groupEvent('list.updated', next));
   }
 
   #assertAccount(account: string): void {

@@ -8,7 +8,20 @@
  * A later feature that needs a collection of its own adds one line: `store.collection<Feed>('feeds')`.
  */
 import type { Database } from 'lmdb';
-import type { LmdbEnvironment } from '../platform/index.js';
+import {
+  asOutboxEvent,
+  FIRST_OUTBOX_ROW,
+  noEventSink,
+  Outbox,
+  OUTBOX_DATABASE,
+  systemClock,
+  type Clock,
+  type EventContent,
+  type EventSink,
+  type LmdbEnvironment,
+  type OutboxEvent,
+  type OutboxSource,
+} from '../platform/index.js';
 
 /** Keys are names and ids; those made of several parts are joined by a character that no name has. */
 const KEY_SEPARATOR = '/';
@@ -31,6 +44,15 @@ export interface Collection<T> {
 export interface Change {
   put<T>(collection: Collection<T>, key: string, value: T): void;
   remove<T>(collection: Collection<T>, key: string): void;
+  /** What webhooks of the account are told when the change is on disk; written with it, where anybody wants to know. */
+  tell(account: string, event: EventContent): void;
+}
+
+/** Whom the changes of a store are told. */
+export interface StoreListener {
+  readonly sink: EventSink;
+  readonly source: OutboxSource;
+  readonly clock: Clock;
 }
 
 interface StagedWrite {
@@ -67,15 +89,29 @@ class StoredCollection<T> implements Collection<T> {
   }
 }
 
+/** The number of the next row of the outbox; never in memory alone, for numbers are not used twice. */
+const OUTBOX_STATE_DATABASE = 'outbox-state';
+const NEXT_ROW = 'next';
+
 const stores = new WeakMap<LmdbEnvironment, CollectionStore>();
 
 export class CollectionStore {
   readonly #environment: LmdbEnvironment;
   readonly #collections = new Map<string, StoredCollection<unknown>>();
+  readonly #outbox: Outbox;
+  readonly #outboxState: Database<number, string>;
+  #listener: StoreListener = { sink: noEventSink, source: { id: '', kind: 'system', path: '' }, clock: systemClock };
   #lastChange: Promise<unknown> = Promise.resolve();
 
   private constructor(environment: LmdbEnvironment) {
     this.#environment = environment;
+    this.#outbox = new Outbox(environment.database(OUTBOX_DATABASE));
+    this.#outboxState = environment.database(OUTBOX_STATE_DATABASE);
+  }
+
+  /** From now on changes are told; before, nobody listens. */
+  listen(listener: StoreListener): void {
+    this.#listener = listener;
   }
 
   /** The one store of an environment, shared by everybody who keeps something in it. */
@@ -107,12 +143,18 @@ export class CollectionStore {
 
   async #run<Result>(decide: (change: Change) => Result): Promise<Result> {
     const writes: StagedWrite[] = [];
+    const events: OutboxEvent[] = [];
+    const { sink, source, clock } = this.#listener;
+    const nowMs = clock.nowMs();
     const stage = (collection: Collection<unknown>, key: string, value: unknown): void => {
       writes.push({ collection: collection as StoredCollection<unknown>, key, value });
     };
     const result = decide({
       put: (collection, key, value) => stage(collection, key, deepFreeze(value)),
       remove: (collection, key) => stage(collection, key, undefined),
+      tell: (account, event) => {
+        if (sink.wanted(account).includes(event.type)) events.push(asOutboxEvent(account, event, nowMs));
+      },
     });
     if (writes.length === 0) return result;
     await this.#environment.transaction(() => {
@@ -120,12 +162,21 @@ export class CollectionStore {
         if (value === undefined) collection.database.removeSync(key);
         else collection.database.putSync(key, value);
       }
+      if (events.length > 0) this.#appendToOutbox(events, sink.movedTo(source.id));
     });
     for (const { collection, key, value } of writes) {
       if (value === undefined) collection.entries.delete(key);
       else collection.entries.set(key, value);
     }
+    if (events.length > 0) sink.written(source);
     return result;
+  }
+
+  /** Inside the transaction. */
+  #appendToOutbox(events: readonly OutboxEvent[], movedTo: number): void {
+    const next = this.#outbox.append(this.#outboxState.get(NEXT_ROW) ?? FIRST_OUTBOX_ROW, events);
+    void this.#outboxState.putSync(NEXT_ROW, next);
+    this.#outbox.removeMoved(movedTo);
   }
 }
 

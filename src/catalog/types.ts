@@ -99,8 +99,8 @@ export interface Catalog {
   /** In order of their names. */
   lists(account: string): readonly ListRecord[];
   list(account: string, name: string): ListRecord | undefined;
-  /** Rejects with `name-exists`, or `account-not-found`. */
-  createList(list: NewList): Promise<ListRecord>;
+  /** Rejects with `name-exists`, or `account-not-found`. `fields` is told with the event, and kept elsewhere. */
+  createList(list: NewList, fields?: FieldDefinition): Promise<ListRecord>;
   /** Replaces the given members and `modified_utc`. Rejects with `list-not-found`. */
   updateList(account: string, name: string, change: ListChange): Promise<ListRecord>;
   /**

@@ -14,6 +14,7 @@ import { CommandError, EXIT, type ExitStatus } from './exit-codes.js';
 import { standardOutput } from './output.js';
 import { describeProblem, ProblemError } from './problem.js';
 import type { ServiceLoader } from './service-loader.js';
+import { addWebhookCommands } from './webhook-commands.js';
 
 /** Runs the command that `argv` (as in process.argv) asks for and returns the exit status. Never rejects. */
 export async function runCommandLine(argv: readonly string[], load: ServiceLoader): Promise<ExitStatus> {
@@ -71,6 +72,8 @@ function createProgram(context: () => CommandContext, ended: (status: ExitStatus
   addKeyCommands(program, run);
   addDataCommands(program, context, ended);
   addAnalyticsCommand(program, context, ended);
+  const shared = () => [configOption(), accountOption(), jsonOption()];
+  addWebhookCommands(program, { context, ended, shared, wholeNumber });
   return program;
 }
 

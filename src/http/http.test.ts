@@ -175,6 +175,7 @@ beforeEach(async () => {
     searchPool: undefined as never,
     answerCache: undefined as never,
     analytics: undefined as never,
+    webhooks: undefined as never,
     searchLimiter: new RateLimiter({ limit: 10, windowMs: 60_000 }, systemClock),
     readOnlyKeyLimiter: new RateLimiter({ limit: 10, windowMs: 60_000 }, systemClock),
     operations: [...systemOperations, ...testOperations],

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Kernel } from '../../native-bindings/index.js';
 import type { Clock, Config } from '../platform/index.js';
 import type { ListState } from '../records/index.js';
-import type { Commit, IngestResult, IngestTask } from './ingest-tasks.js';
+import type { Commit, EventTask, IngestResult, IngestTask } from './ingest-tasks.js';
 import type { PublishedVersion } from './published-version.js';
 
 export interface BackgroundHost {
@@ -28,6 +28,8 @@ export interface BackgroundHost {
   dropVersion(version: number): Promise<void>;
   /** Versions with databases in the store that the state does not name. */
   orphanedVersions(): readonly number[];
+  /** What a task is told of those who listen; when the step's turn has come. */
+  eventTask(): EventTask | undefined;
   /** The part that all writing tasks have in common; when the step's turn has come. */
   writingTask(): WritingTaskPart;
 }

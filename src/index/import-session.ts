@@ -17,6 +17,9 @@ export interface ImportBatch {
   readonly records: readonly RawRecords[];
   /** How many errors the answer still takes. */
   readonly errorsMax: number;
+  readonly importId: string;
+  /** Nothing of the import follows. */
+  readonly final: boolean;
 }
 
 export interface ImportSessionOptions {
@@ -27,9 +30,13 @@ export interface ImportSessionOptions {
   /** Beyond this length the end of a record is not looked for any more; longer than a record may be. */
   readonly splitBytesMax: number;
   readonly errorsMax: number;
+  /** Of this import, unique in its list. */
+  readonly importId: string;
   /** Resolves when the batch is on disk and visible. */
   readonly commit: (batch: ImportBatch) => Promise<BulkOutcome>;
   readonly onDone: () => void;
+  /** Called once no batch is out any more, where none of them was the final one; never rejects. */
+  readonly settle: () => Promise<void>;
 }
 
 export class BulkImport implements ImportSession {
@@ -41,6 +48,7 @@ export class BulkImport implements ImportSession {
   private readonly out: Promise<void>[] = [];
   private failure: Error | undefined;
   private state: 'open' | 'ended' = 'open';
+  private settled: Promise<void> | undefined;
   private readonly totals = { created: 0, updated: 0, failed: 0 };
   private readonly errors: { line: number; name: string | null; detail: string }[] = [];
 
@@ -65,8 +73,10 @@ export class BulkImport implements ImportSession {
     this.throwIfOver();
     this.take(this.split(() => this.splitter.end()));
     this.finish();
-    this.sendBatch();
+    const hasFinalBatch = this.gathered.length > 0;
+    this.sendBatch(true);
     await Promise.all(this.out);
+    if (!hasFinalBatch || this.failure !== undefined) await this.settle();
     if (this.failure !== undefined) throw this.failure;
     return { ...this.totals, errors: this.errors };
   }
@@ -75,6 +85,11 @@ export class BulkImport implements ImportSession {
     this.finish();
     this.gathered = [];
     this.failure ??= new ServiceError('conflict', 'The import was broken off.');
+    void Promise.all(this.out).then(() => this.settle());
+  }
+
+  private settle(): Promise<void> {
+    return (this.settled ??= this.options.settle());
   }
 
   private finish(): void {
@@ -93,6 +108,7 @@ export class BulkImport implements ImportSession {
     if (this.failure === undefined) return;
     this.finish();
     await Promise.all(this.out);
+    await this.settle();
     throw this.failure;
   }
 
@@ -125,14 +141,16 @@ export class BulkImport implements ImportSession {
     this.gatheredBytes += rest.bytes.length;
   }
 
-  private sendBatch(): void {
+  private sendBatch(final = false): void {
     if (this.gathered.length === 0) return;
-    const { format, errorsMax } = this.options;
+    const { format, errorsMax, importId } = this.options;
     const batch = {
       format,
       csvHeader: this.csvHeader,
       records: this.gathered,
       errorsMax: errorsMax - this.errors.length,
+      importId,
+      final,
     };
     this.gathered = [];
     this.gatheredRecords = 0;

@@ -1,5 +1,5 @@
 /** What an ingest worker does with a task. Synchronous: one task at a time in a thread. */
-import { bulkBatch, deleteMatching, writeBatch } from './handlers/write-handlers.js';
+import { bulkBatch, deleteMatching, tellImports, writeBatch } from './handlers/write-handlers.js';
 import { check } from './handlers/check-handler.js';
 import type { IngestContext } from './handlers/context.js';
 import { commitMerge, merge } from './handlers/merge-handlers.js';
@@ -21,6 +21,8 @@ function dispatch(context: IngestContext, task: IngestTask): IngestResults[Inges
       return writeBatch(context, task);
     case 'bulk-batch':
       return bulkBatch(context, task);
+    case 'tell-imports':
+      return tellImports(context, task);
     case 'delete-matching':
       return deleteMatching(context, task);
     case 'merge':

@@ -7,7 +7,7 @@
  */
 import type { GenerationHandle, SegmentHandle } from '../../native-bindings/index.js';
 import type { FieldDefinition } from '../catalog/index.js';
-import type { SerialisedServiceError } from '../platform/index.js';
+import type { EventType, SerialisedServiceError } from '../platform/index.js';
 import type { ListState } from '../records/index.js';
 import type { BulkOutcome, WriteRequest, WriteResult } from './types.js';
 
@@ -20,6 +20,15 @@ export interface VersionView {
   readonly newSegment: number;
 }
 
+/** What a task needs to know of those who listen to the list's events; absent where nobody does or ever did. */
+export interface EventTask {
+  readonly account: string;
+  readonly list: string;
+  readonly wanted: readonly EventType[];
+  /** Rows of the outbox up to this one are delivered or queued, and go with this commit. */
+  readonly movedTo: number;
+}
+
 interface TaskBase {
   /** Folder of the list: `store/` and `segments/` are in it. */
   readonly listPath: string;
@@ -30,6 +39,7 @@ interface WritingTask extends TaskBase {
   /** The version being built, when there is one: records below its cursor are written to it as well. */
   readonly building: VersionView | undefined;
   readonly limits: IngestLimits;
+  readonly events: EventTask | undefined;
 }
 export interface IngestLimits {
   readonly recordBytesMax: number;
@@ -59,6 +69,17 @@ export interface BulkBatchTask extends WritingTask {
   readonly csvHeader: Uint8Array | undefined;
   readonly records: readonly RawRecords[];
   readonly errorsMax: number;
+  /** The bulk call that the batch is part of. */
+  readonly importId: string;
+  /** Nothing of the call follows: its event can be written. */
+  readonly final: boolean;
+}
+/** Tells of bulk calls that ended without a final batch. */
+export interface TellImportsTask extends TaskBase {
+  readonly kind: 'tell-imports';
+  readonly nowMs: number;
+  readonly importIds: readonly string[];
+  readonly events: EventTask;
 }
 export interface DeleteMatchingTask extends WritingTask {
   readonly kind: 'delete-matching';
@@ -97,6 +118,7 @@ export interface StartBuildTask extends TaskBase {
   readonly definition: FieldDefinition;
   /** Fields whose values move to another name: `{old: new}`. */
   readonly renames: Readonly<Record<string, string>>;
+  readonly events: EventTask | undefined;
 }
 /** Copies the next records of the current version; with none left, switches to the new version. */
 export interface BuildStepTask extends WritingTask {
@@ -127,6 +149,7 @@ export type IngestTask =
   | CreateListTask
   | WriteBatchTask
   | BulkBatchTask
+  | TellImportsTask
   | DeleteMatchingTask
   | MergeTask
   | CommitMergeTask
@@ -160,6 +183,7 @@ export interface IngestResults {
   'create-list': ListState;
   'write-batch': { readonly commit: Commit | undefined; readonly answers: readonly WriteAnswer[] };
   'bulk-batch': { readonly commit: Commit | undefined; readonly outcome: BulkOutcome };
+  'tell-imports': ListState;
   'delete-matching': { readonly commit: Commit | undefined; readonly deleted: number };
   /** Undefined where the sources hold no live document any more. */
   merge: MergedSegment | undefined;

@@ -7,10 +7,20 @@
  * (`resync`). Main thread only.
  */
 import { rm } from 'node:fs/promises';
+import { basename } from 'node:path';
 import type { Kernel } from '../../native-bindings/index.js';
 import type { Logger } from 'pino';
 import type { FieldDefinition } from '../catalog/index.js';
-import { ServiceError, deserialiseError, type Clock, type Config, type Metrics } from '../platform/index.js';
+import {
+  ServiceError,
+  deserialiseError,
+  noEventSink,
+  type Clock,
+  type Config,
+  type EventSink,
+  type Metrics,
+  type OutboxSource,
+} from '../platform/index.js';
 import {
   RecordStore,
   buildingVersionOf,
@@ -22,7 +32,7 @@ import {
 import type { BackgroundHost } from './background-host.js';
 import { BackgroundMerger } from './background-merger.js';
 import { BulkImport, type ImportBatch } from './import-session.js';
-import type { Commit, IngestExecutor, IngestResult, IngestTask, VersionView } from './ingest-tasks.js';
+import type { Commit, EventTask, IngestExecutor, IngestResult, IngestTask, VersionView } from './ingest-tasks.js';
 import { readRecord, readRecords } from './list-reader.js';
 import { ListQueue, type WaitingWrite } from './list-queue.js';
 import { PublishedVersion } from './published-version.js';
@@ -56,6 +66,8 @@ export interface ListIndexOptions {
   readonly log: Logger;
   readonly config: Pick<Config, 'ingest' | 'limits' | 'versions'>;
   readonly metrics: Pick<Metrics, 'recordsWritten'>;
+  /** Absent: nobody listens. */
+  readonly events?: EventSink;
 }
 
 export class OpenListIndex implements ListIndex {
@@ -67,6 +79,9 @@ export class OpenListIndex implements ListIndex {
   private readonly builder: VersionBuilder;
   private nextSegment: number;
   private imports = 0;
+  private nextImport = 0;
+  private readonly sink: EventSink;
+  private readonly source: OutboxSource;
   private closing: Promise<void> | undefined;
 
   /** Recovers what a crash left, opens the segments and publishes every version. Throws where the list is damaged. */
@@ -75,6 +90,8 @@ export class OpenListIndex implements ListIndex {
     private settings: SearchSettings,
     private readonly options: ListIndexOptions,
   ) {
+    this.sink = options.events ?? noEventSink;
+    this.source = { id: basename(listPath), kind: 'list', path: listPath };
     this.store = new RecordStore(listPath);
     try {
       const state = this.store.state();
@@ -94,6 +111,7 @@ export class OpenListIndex implements ListIndex {
     this.builder = new VersionBuilder(this.backgroundHost());
     this.builder.resume();
     this.merger.opened();
+    this.resumeEvents();
   }
 
   get currentVersion(): number {
@@ -133,6 +151,7 @@ export class OpenListIndex implements ListIndex {
     }
     const { ingest, limits } = this.options.config;
     this.imports += 1;
+    const importId = this.newImportId();
     return new BulkImport({
       kernel: this.options.kernel,
       format,
@@ -140,10 +159,12 @@ export class OpenListIndex implements ListIndex {
       batchBytesMax: ingest.batch_bytes_max,
       splitBytesMax: limits.record_bytes_max * SPLIT_BYTES_FACTOR,
       errorsMax: ingest.bulk_errors_max,
+      importId,
       commit: (batch) => this.commitBatch(batch),
       onDone: () => {
         this.imports -= 1;
       },
+      settle: () => this.tellImports([importId]),
     });
   }
 
@@ -263,7 +284,53 @@ export class OpenListIndex implements ListIndex {
       current: this.view(this.currentVersion),
       building: building === undefined ? undefined : this.view(building.version),
       limits: { recordBytesMax: this.options.config.limits.record_bytes_max },
+      events: this.eventTask(),
     };
+  }
+
+  private eventTask(): EventTask | undefined {
+    const { account, list } = this.settings;
+    const wanted = this.sink.wanted(account);
+    if (wanted.length === 0 && this.state.events === undefined) return undefined;
+    return { account, list, wanted, movedTo: this.sink.movedTo(this.source.id) };
+  }
+
+  /** Takes over the state of a commit, and says so where it has something to tell. */
+  private adopt(state: ListState): void {
+    const before = this.state.events?.nextRow;
+    this.state = state;
+    if (state.events !== undefined && state.events.nextRow !== before) this.sink.written(this.source);
+  }
+
+  /** After the list was opened: what a crash kept from being told. */
+  private resumeEvents(): void {
+    const { events } = this.state;
+    if (events === undefined) return;
+    this.sink.written(this.source);
+    void this.tellImports(Object.keys(events.imports));
+  }
+
+  /** Tells of bulk calls that ended without a final batch. Never rejects: what fails is told when the list is opened again. */
+  private async tellImports(importIds: readonly string[]): Promise<void> {
+    const untold = () => importIds.filter((id) => this.state.events?.imports[id] !== undefined);
+    if (untold().length === 0) return;
+    try {
+      await this.queue.exclusive(async () => {
+        const events = this.eventTask();
+        const { listPath } = this;
+        const nowMs = this.options.clock.nowMs();
+        if (events === undefined) return;
+        this.adopt(await this.runCommit({ kind: 'tell-imports', listPath, nowMs, importIds: untold(), events }));
+      });
+    } catch (error) {
+      this.options.log.warn({ list: this.listPath, err: error }, 'a bulk call is told to webhooks later');
+    }
+  }
+
+  /** Unlike any that the state may still name from before a crash. */
+  private newImportId(): string {
+    this.nextImport += 1;
+    return `${this.options.clock.nowMs()}-${this.nextImport}`;
   }
 
   private view(version: number): VersionView {
@@ -299,7 +366,7 @@ export class OpenListIndex implements ListIndex {
   private publishCommit(commit: Commit | undefined): void {
     if (commit === undefined) return;
     try {
-      this.state = commit.state;
+      this.adopt(commit.state);
       for (const change of commit.changes) {
         const version = commit.state.versions.find((candidate) => candidate.version === change.version);
         if (version === undefined) throw new Error(`a commit changed version ${change.version}, which is gone`);
@@ -325,7 +392,7 @@ export class OpenListIndex implements ListIndex {
     if (state.sequence === this.state.sequence && !always) return;
     const fresh = this.openVersions(state);
     const before = [...this.published.values()];
-    this.state = state;
+    this.adopt(state);
     this.published = fresh;
     for (const published of before) published.retire();
   }
@@ -374,9 +441,10 @@ export class OpenListIndex implements ListIndex {
       publishCommit: (commit) => {
         this.publishCommit(commit);
       },
+      eventTask: () => this.eventTask(),
       writingTask: () => this.writingTask(),
       addVersion: (state, version) => {
-        this.state = state;
+        this.adopt(state);
         const added = state.versions.find((candidate) => candidate.version === version);
         if (added === undefined) throw new Error(`version ${version} was not recorded`);
         this.published.set(version, this.openVersion(added));
@@ -400,7 +468,7 @@ export class OpenListIndex implements ListIndex {
     published?.retire();
     await published?.unused();
     await this.queue.exclusive(async () => {
-      this.state = await this.runCommit({ kind: 'drop-version', listPath: this.listPath, version });
+      this.adopt(await this.runCommit({ kind: 'drop-version', listPath: this.listPath, version }));
       this.store.forgetVersion(version);
     });
     await Promise.all(segments.map(({ id }) => rm(segmentFile(this.listPath, id), { force: true })));

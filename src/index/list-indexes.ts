@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Kernel } from '../../native-bindings/index.js';
 import type { FieldDefinition } from '../catalog/index.js';
-import { ServiceError, type Clock, type Config, type Metrics } from '../platform/index.js';
+import { ServiceError, type Clock, type Config, type EventSink, type Metrics } from '../platform/index.js';
 import type { IngestExecutor } from './ingest-tasks.js';
 import { OpenListIndex } from './list-index.js';
 import type { ListIndex, ListIndexes, SearchSettings } from './types.js';
@@ -18,6 +18,8 @@ export interface ListIndexesOptions {
   readonly log: Logger;
   readonly config: Pick<Config, 'ingest' | 'limits' | 'versions'>;
   readonly metrics: Pick<Metrics, 'recordsWritten' | 'listsOpen'>;
+  /** Who is told what happens to the lists. Absent: nobody. */
+  readonly events?: EventSink;
 }
 
 /** Ids become folder names. */
@@ -71,6 +73,7 @@ class AllListIndexes implements ListIndexes {
     this.opening.delete(listId);
     this.countOpen();
     await list?.close(new ServiceError('list-not-found', 'The list has been deleted.'));
+    await this.drainEvents(listId);
     await rm(this.path(listId), { recursive: true, force: true, maxRetries: 3 });
   }
 
@@ -78,8 +81,14 @@ class AllListIndexes implements ListIndexes {
     for (const listId of readdirSync(this.folder)) {
       if (known.has(listId) || this.opening.has(listId)) continue;
       this.options.log.info({ list: listId }, 'removing what is left of a list that does not exist');
+      await this.drainEvents(listId);
       await rm(join(this.folder, listId), { recursive: true, force: true, maxRetries: 3 });
     }
+  }
+
+  /** What the list has still to tell leaves its folder before that goes. Rejects where it cannot: the folder stays then. */
+  private async drainEvents(listId: string): Promise<void> {
+    await this.options.events?.drained({ id: listId, kind: 'list', path: this.path(listId) });
   }
 
   async close(): Promise<void> {

@@ -6,7 +6,7 @@
  * Belongs to one task of one thread.
  */
 import type { Kernel } from '../../native-bindings/index.js';
-import type { FieldDefinition } from '../catalog/index.js';
+import { fieldEvents, type FieldDefinition } from '../catalog/index.js';
 import { ServiceError, recordId, recordNumberOf } from '../platform/index.js';
 import {
   FieldNormaliser,
@@ -21,13 +21,15 @@ import {
   validAsOf,
   validName,
   type FieldValue,
+  type ImportCount,
   type InferenceSample,
   type ListState,
   type RecordStore,
   type StoredRecord,
   type VersionState,
 } from '../records/index.js';
-import type { Commit, IngestLimits, VersionView } from './ingest-tasks.js';
+import { EventRecorder } from './event-recorder.js';
+import type { Commit, EventTask, IngestLimits, VersionView } from './ingest-tasks.js';
 import type { WriteRequest, WriteResult } from './types.js';
 import { VersionWriter } from './version-writer.js';
 
@@ -41,6 +43,7 @@ export interface ListWriterOptions {
   readonly current: VersionView;
   readonly building: VersionView | undefined;
   readonly limits: IngestLimits;
+  readonly events: EventTask | undefined;
   /** The first records, from which a list that has no definition yet infers one. */
   readonly samples: () => readonly InferenceSample[];
 }
@@ -61,6 +64,7 @@ export class ListWriter {
   private readonly normaliser: FieldNormaliser;
   private readonly building:
     { readonly writer: VersionWriter; readonly normaliser: FieldNormaliser; readonly cursor: number } | undefined;
+  private readonly events: EventRecorder;
   private nextRecordNumber: number;
 
   constructor(private readonly options: ListWriterOptions) {
@@ -71,6 +75,7 @@ export class ListWriter {
     const currentState = currentVersionOf(state);
     this.definition = settledDefinition(currentState.definition, options.samples);
     this.normaliser = new FieldNormaliser(this.definition);
+    this.events = new EventRecorder(options.events, options.nowMs, state.events);
     this.current = this.versionWriter(options.current, this.definition);
     const buildingState = buildingVersionOf(state);
     if (options.building !== undefined && buildingState !== undefined) {
@@ -122,6 +127,7 @@ export class ListWriter {
           asOfMs: validAsOf(request.asOf),
         };
         const { outcome, stored } = this.put(input);
+        this.events.record(`searchresult.${outcome}`, stored);
         return { outcome, record: recordResource(stored) };
       }
       case 'replace': {
@@ -137,7 +143,7 @@ export class ListWriter {
       }
       case 'delete': {
         const { recordNumber, previous } = this.byId(request.id);
-        this.removeRecord(recordNumber, previous.name);
+        this.removeRecord(recordNumber, previous);
         return { outcome: 'deleted', record: recordResource(previous) };
       }
     }
@@ -147,15 +153,25 @@ export class ListWriter {
   removeByNumber(recordNumber: number): boolean {
     const bytes = this.current.record(recordNumber);
     if (bytes === undefined) return false;
-    this.removeRecord(recordNumber, decodeRecord(bytes).name);
+    this.removeRecord(recordNumber, decodeRecord(bytes));
     return true;
+  }
+
+  /** Counts what a batch of a bulk call has written: the call is told as one event, after its last batch. */
+  countImport(importId: string, written: ImportCount, final: boolean): void {
+    this.events.countImport(importId, written);
+    if (final) this.events.endImport(importId);
   }
 
   /** Undefined where there was nothing to write. On disk when this returns; on failure nothing is changed. */
   commit(): Commit | undefined {
-    if (!this.current.changed) return undefined;
+    if (!this.current.changed && !this.events.mustCommit) return undefined;
     const { store } = this.options;
-    const writers = [this.current, ...(this.building?.writer.changed === true ? [this.building.writer] : [])];
+    this.tellInferredFields();
+    const writers = [
+      ...(this.current.changed ? [this.current] : []),
+      ...(this.building?.writer.changed === true ? [this.building.writer] : []),
+    ];
     const state: ListState = {
       ...this.state,
       sequence: this.state.sequence + 1,
@@ -163,11 +179,13 @@ export class ListWriter {
       versions: this.state.versions.map((version): VersionState =>
         version.version === this.state.currentVersion ? { ...version, definition: this.definition } : version,
       ),
+      ...this.events.prepare(store),
     };
     try {
       for (const writer of writers) writer.buildSegment();
       store.transaction(() => {
         for (const writer of writers) writer.apply();
+        this.events.apply(store);
         store.putState(state);
       });
     } catch (error) {
@@ -189,7 +207,14 @@ export class ListWriter {
     }
     const stored = this.replacement(previous, name, validAsOf(request.asOf), this.checkedJson(fields));
     this.write(recordNumber, stored, fields, previous.name);
+    this.events.record('searchresult.updated', stored, name === previous.name ? undefined : previous.name);
     return { outcome: 'updated', record: recordResource(stored) };
+  }
+
+  private tellInferredFields(): void {
+    const before = currentVersionOf(this.state).definition;
+    if (before === this.definition) return;
+    this.events.tell((list) => fieldEvents(list, before, this.definition));
   }
 
   private newRecordNumber(): number {
@@ -249,10 +274,11 @@ export class ListWriter {
     return stored;
   }
 
-  private removeRecord(recordNumber: number, name: string): void {
-    this.current.remove(recordNumber, name);
+  private removeRecord(recordNumber: number, previous: StoredRecord): void {
+    this.current.remove(recordNumber, previous.name);
     if (this.building !== undefined && recordNumber < this.building.cursor)
-      this.building.writer.remove(recordNumber, name);
+      this.building.writer.remove(recordNumber, previous.name);
+    this.events.record('searchresult.deleted', previous);
   }
 
   private stored(recordNumber: number): StoredRecord {

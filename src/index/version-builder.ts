@@ -26,7 +26,14 @@ export class VersionBuilder {
     const { version, givenUp } = await host.exclusive(async () => {
       const before = buildingVersionOf(host.state());
       const { listPath, clock } = host;
-      const result = await host.runCommit({ kind: 'start-build', listPath, nowMs: clock.nowMs(), definition, renames });
+      const result = await host.runCommit({
+        kind: 'start-build',
+        listPath,
+        nowMs: clock.nowMs(),
+        definition,
+        renames,
+        events: host.eventTask(),
+      });
       host.addVersion(result.state, result.version);
       return { version: result.version, givenUp: before?.version };
     });

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Type } from 'typebox';
 import { listTarget } from '../analytics/index.js';
 import type { ListChange, ListRecord } from '../catalog/index.js';
+import type { ListIndex } from '../index/index.js';
 import { ServiceError, uuidv7 } from '../platform/index.js';
 import { compileQueryRules, type QueryRule, type SynonymRule } from '../search/index.js';
 import {
@@ -188,16 +189,16 @@ const NEW_LIST = {
 function addList(
   services: Services,
   record: Omit<ListRecord, 'id' | 'created_utc' | 'modified_utc'>,
-  makeIndex: (id: string) => Promise<unknown>,
+  makeIndex: (id: string) => Promise<ListIndex>,
 ): Promise<ListRecord> {
   return oneChangeAtATime(record.account, record.name, async () => {
     if (services.catalog.list(record.account, record.name) !== undefined) {
       throw new ServiceError('name-exists', `There is already a list '${record.name}'.`);
     }
     const id = uuidv7();
-    await makeIndex(id);
+    const index = await makeIndex(id);
     try {
-      return await services.catalog.createList({ ...record, id });
+      return await services.catalog.createList({ ...record, id }, newestVersion(index).definition);
     } catch (error) {
       await services.indexes.remove(id);
       throw error;

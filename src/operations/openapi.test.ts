@@ -1,5 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
+import { EVENT_TYPES } from '../platform/index.js';
 import { openApiDocument } from './openapi.js';
 import { operations } from './registry.js';
 
@@ -12,6 +13,7 @@ interface Described {
 describe('the OpenAPI document', () => {
   const document = JSON.parse(JSON.stringify(openApiDocument(operations))) as {
     readonly openapi: string;
+    readonly webhooks: Readonly<Record<string, unknown>>;
     readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
   };
   const described = Object.values(document.paths).flatMap((item) => Object.values(item));
@@ -25,6 +27,10 @@ describe('the OpenAPI document', () => {
 
   it('describes every operation once', () => {
     expect(described.map(({ operationId }) => operationId).sort()).toEqual(operations.map(({ name }) => name).sort());
+  });
+
+  it('describes what webhooks get for every event type', () => {
+    expect(Object.keys(document.webhooks)).toEqual([...EVENT_TYPES]);
   });
 
   it('says of every operation but the public ones that it needs a key and how it refuses', () => {

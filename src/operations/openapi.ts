@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TSchema } from 'typebox';
 import { ERROR_CATALOGUE, packageRoot, type ErrorCode } from '../platform/index.js';
+import { DELIVERY_SCHEMA, describeWebhookEvents } from './openapi-webhooks.js';
 import type { Operation, OperationTarget } from './operation.js';
 import { isStreamBody } from './validation.js';
 
@@ -51,6 +52,7 @@ export function openApiDocument(operations: readonly Operation[]): Json {
     servers: [{ url: '/' }],
     tags: tags.map((name) => ({ name })),
     paths,
+    webhooks: describeWebhookEvents(),
     components: {
       securitySchemes: {
         key: {
@@ -60,7 +62,7 @@ export function openApiDocument(operations: readonly Operation[]): Json {
           description: 'gnt_<region>_<secret>; the first one is made by `gannet key create`.',
         },
       },
-      schemas: { Problem: problemSchema() },
+      schemas: { Problem: problemSchema(), WebhookDelivery: DELIVERY_SCHEMA },
     },
   };
 }

@@ -17,6 +17,7 @@ import { searchableFieldOperations } from './searchable-field.js';
 import { suggestOperations } from './suggest.js';
 import { synonymOperations } from './synonyms.js';
 import { systemOperations } from './system.js';
+import { webhookOperations } from './webhook.js';
 
 export const operations: readonly Operation[] = [
   ...systemOperations,
@@ -36,4 +37,5 @@ export const operations: readonly Operation[] = [
   ...relatedOperations,
   ...synonymOperations,
   ...analyticsOperations,
+  ...webhookOperations,
 ];

@@ -4,7 +4,7 @@ import type { Analytics } from '../analytics/index.js';
 import type { Catalog } from '../catalog/index.js';
 import type { ListIndexes } from '../index/index.js';
 import type { SearchAnswer } from '../search/index.js';
-import type { SearchPoolTask } from '../workers/index.js';
+import type { SearchPoolTask, WebhookHost } from '../workers/index.js';
 import type { Config } from '../platform/index.js';
 import type { Clock } from '../platform/index.js';
 import type { RateLimiter } from '../access/index.js';
@@ -27,6 +27,7 @@ export interface Services {
   readonly searchPool: SearchPool;
   readonly answerCache: AnswerCache;
   readonly analytics: Analytics;
+  readonly webhooks: WebhookHost;
   readonly searchLimiter: RateLimiter;
   readonly readOnlyKeyLimiter: RateLimiter;
   /** Every operation, for OpenAPI and the like. */

@@ -23,6 +23,7 @@ export const ERROR_CATALOGUE = {
   'version-not-found': { status: 404, title: 'There is no such version' },
   'field-not-found': { status: 404, title: 'There is no such field' },
   'key-not-found': { status: 404, title: 'There is no such API key' },
+  'webhook-not-found': { status: 404, title: 'There is no such webhook' },
   'method-not-allowed': { status: 405, title: 'The method is not allowed here' },
   'name-exists': { status: 409, title: 'The name is taken' },
   conflict: { status: 409, title: 'The request conflicts with the present state' },

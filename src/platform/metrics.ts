@@ -9,7 +9,7 @@ const TASK_BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60];
 /** Timer of the event loop lag; finer would wake an idle process more often. */
 const EVENT_LOOP_PRECISION_MS = 50;
 
-export type PoolName = 'search' | 'ingest' | 'analytics';
+export type PoolName = 'search' | 'ingest' | 'analytics' | 'webhook';
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /** `processMetrics` adds memory, CPU and event loop of the process; one of a process should have them. */
@@ -133,6 +133,17 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
     analyticsBufferBytes: new Gauge({
       name: 'gannet_analytics_buffer_bytes',
       help: 'Memory of events that wait for the analytics worker',
+      registers,
+    }),
+    webhookDeliveries: new Counter({
+      name: 'gannet_webhook_attempts_total',
+      help: 'Attempts of webhook deliveries, by what became of the delivery',
+      labelNames: ['outcome'] as const,
+      registers,
+    }),
+    webhookQueued: new Gauge({
+      name: 'gannet_webhook_deliveries_queued',
+      help: 'Webhook deliveries that wait, are under way or set aside',
       registers,
     }),
     listsOpen: new Gauge({ name: 'gannet_lists_open', help: 'Lists that are open', registers }),

@@ -14,6 +14,20 @@ export interface VersionState {
   readonly renames: Readonly<Record<string, string>>;
 }
 
+/** Records that a bulk call has written so far. */
+export interface ImportCount {
+  readonly created: number;
+  readonly updated: number;
+}
+
+/** What a list has to tell; absent where nobody ever wanted to know. */
+export interface ListEventState {
+  /** Number of the next row of the outbox. */
+  readonly nextRow: number;
+  /** Bulk calls that have not been told yet, by a number of their own: one event each, when they end or were cut short. */
+  readonly imports: Readonly<Record<string, ImportCount>>;
+}
+
 export interface ListState {
   readonly format: typeof LIST_STATE_FORMAT;
   /** Grows by one with every commit: tells after a worker's death whether its commit happened. */
@@ -23,6 +37,7 @@ export interface ListState {
   readonly currentVersion: number;
   /** In ascending order; at most one is building. */
   readonly versions: readonly VersionState[];
+  readonly events?: ListEventState;
 }
 
 /** What the manifest says of a segment. */

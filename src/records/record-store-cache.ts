@@ -32,6 +32,13 @@ export class RecordStoreCache {
     return store;
   }
 
+  /** Lets go of a store that nobody will ask for again: its list is to be removed. */
+  release(listPath: string): void {
+    const store = this.stores.get(listPath);
+    this.stores.delete(listPath);
+    void store?.close();
+  }
+
   async close(): Promise<void> {
     const stores = [...this.stores.values()];
     this.stores.clear();

@@ -6,6 +6,7 @@
  *   records-v<N>    record number (u32) → record-codec bytes
  *   names-v<N>      name (UTF-8; see nameKey) → record number (u32, little-endian)
  *   manifest-v<N>   segment number → SegmentEntry
+ *   outbox          row number → event that webhooks are to be told (`Outbox`); made when the first one is written
  *   deletions-v<N>  [segment number, chunk of 4096 documents] → 512 bytes, one bit a document
  *
  * Thread-safety: one object belongs to one thread; threads that open the same path share the native environment, and
@@ -16,7 +17,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type Database, type RootDatabase } from 'lmdb';
-import { allocateLockFile, asStorageError } from '../platform/index.js';
+import { allocateLockFile, asStorageError, Outbox, OUTBOX_DATABASE } from '../platform/index.js';
 import { LIST_STATE_FORMAT, type ListState, type SegmentEntry } from './list-state.js';
 
 /** Address space per list, not memory or disk; a store that outgrows it answers storage-full. */
@@ -174,6 +175,7 @@ export class RecordStore {
   private readonly root: RootDatabase;
   private readonly meta: Database<ListState, string>;
   private readonly versions = new Map<number, VersionStore>();
+  private openedOutbox: Outbox | undefined;
 
   constructor(readonly listPath: string) {
     const path = storePath(listPath);
@@ -207,6 +209,11 @@ export class RecordStore {
   /** Inside a transaction. */
   putState(state: ListState): void {
     this.meta.putSync('state', state);
+  }
+
+  /** Not for the first time inside a transaction: opening a database is one of its own. */
+  get outbox(): Outbox {
+    return (this.openedOutbox ??= new Outbox(this.root.openDB({ name: OUTBOX_DATABASE, encoding: 'msgpack' })));
   }
 
   version(version: number): VersionStore {

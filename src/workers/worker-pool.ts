@@ -1,4 +1,4 @@
-/** What the Piscina pools share: where the worker files lie, and what a lost worker means. */
+/** What the pools of workers share: where the worker files lie, and what a lost worker means. */
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { packageRoot, ServiceError, type Metrics, type PoolName } from '../platform/index.js';

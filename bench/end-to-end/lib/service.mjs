@@ -55,6 +55,7 @@ export async function startService(dataDir, env = {}) {
   const readyMs = performance.now() - startedMs;
   return {
     address,
+    pid: child.pid,
     readyMs,
     memory: () => residentMemory(child.pid),
     cpuMs: () => processorTimeMs(child.pid),

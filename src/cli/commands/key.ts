@@ -72,7 +72,8 @@ export function newKeyBody(options: KeyCreateOptions): Record<string, unknown> {
   };
 }
 
-function splitList(text: string): string[] {
+/** The items of a list that is separated by commas. */
+export function splitList(text: string): string[] {
   return text
     .split(',')
     .map((item) => item.trim())

@@ -21,6 +21,8 @@ import type {
   IngestResults,
   StartBuildTask,
 } from '../ingest-tasks.js';
+import { fieldEvents, versionCurrentEvent } from '../../catalog/index.js';
+import { EventRecorder } from '../event-recorder.js';
 import { VersionWriter } from '../version-writer.js';
 import { requiredState, requiredVersion, type IngestContext } from './context.js';
 
@@ -68,14 +70,19 @@ export function startBuild({ stores }: IngestContext, task: StartBuildTask): Ing
     buildCursor: FIRST_RECORD_NUMBER,
     renames: task.renames,
   };
+  const replaced = buildingVersionOf(before) ?? requiredVersion(before, before.currentVersion);
+  const events = new EventRecorder(task.events, task.nowMs, before.events);
+  events.tell((list) => fieldEvents(list, replaced.definition, task.definition, task.renames));
   const state: ListState = {
     ...before,
     sequence: before.sequence + 1,
     nextVersion: version + 1,
     versions: [...before.versions.filter((existing) => existing.state === 'ready'), building],
+    ...events.prepare(store),
   };
   store.version(version).prepare();
   store.transaction(() => {
+    events.apply(store);
     store.putState(state);
   });
   return { state, version };
@@ -97,11 +104,14 @@ export function buildStep({ kernel, stores }: IngestContext, task: BuildStepTask
     firstNewRecord: building.buildCursor,
   });
   const copied = copyRecords(source, writer, normaliser, { ...task, cursor: building.buildCursor });
-  const state = stateAfterStep(before, building, copied);
+  const events = new EventRecorder(task.events, task.nowMs, before.events);
+  if (copied.done) events.tell((list) => [versionCurrentEvent(list, building.version, building.definition)]);
+  const state = { ...stateAfterStep(before, building, copied), ...events.prepare(store) };
   try {
     writer.buildSegment();
     store.transaction(() => {
       writer.apply();
+      events.apply(store);
       store.putState(state);
     });
   } catch (error) {

@@ -2,7 +2,15 @@
 import { ServiceError, serialiseError } from '../../platform/index.js';
 import type { FieldDefinition } from '../../catalog/index.js';
 import { currentVersionOf, type InferenceSample, type RecordInput } from '../../records/index.js';
-import type { BulkBatchTask, DeleteMatchingTask, IngestResults, WriteAnswer, WriteBatchTask } from '../ingest-tasks.js';
+import type {
+  BulkBatchTask,
+  DeleteMatchingTask,
+  IngestResults,
+  TellImportsTask,
+  WriteAnswer,
+  WriteBatchTask,
+} from '../ingest-tasks.js';
+import { EventRecorder } from '../event-recorder.js';
 import { ListWriter } from '../list-writer.js';
 import { csvRecords, jsonRecords, samplesOf, type RawRecord } from '../raw-records.js';
 import type { WriteRequest } from '../types.js';
@@ -53,7 +61,23 @@ export function bulkBatch({ kernel, stores }: IngestContext, task: BulkBatchTask
       if (errors.length < task.errorsMax) errors.push({ line, name, detail: error.detail });
     }
   }
+  const { created, updated } = outcome;
+  writer.countImport(task.importId, { created, updated }, task.final);
   return { commit: writer.commit(), outcome: { ...outcome, errors } };
+}
+
+/** For bulk calls that were broken off, or whose last batch had come when nobody knew yet that it was the last. */
+export function tellImports({ stores }: IngestContext, task: TellImportsTask): IngestResults['tell-imports'] {
+  const store = stores.get(task.listPath);
+  const before = requiredState(store);
+  const events = new EventRecorder(task.events, task.nowMs, before.events);
+  for (const importId of task.importIds) events.endImport(importId);
+  const state = { ...before, sequence: before.sequence + 1, ...events.prepare(store) };
+  store.transaction(() => {
+    events.apply(store);
+    store.putState(state);
+  });
+  return state;
 }
 
 function readable(input: RecordInput | ServiceError): RecordInput {

@@ -1,0 +1,186 @@
+/** `gannet webhook list|create|delete|test|rotate-secret|deliveries|replay`. */
+import { membersOf } from '../answers.js';
+import { writeJson, type CommandContext } from '../command-context.js';
+import { EXIT, type ExitStatus } from '../exit-codes.js';
+import { formatMilliseconds, printable, shorten, table } from '../output.js';
+import { splitList } from './key.js';
+
+export interface WebhookOptions {
+  readonly account?: string;
+  readonly json?: boolean;
+}
+
+export interface WebhookCreateOptions extends WebhookOptions {
+  readonly url: string;
+  readonly events: string;
+}
+
+export interface WebhookDeliveriesOptions extends WebhookOptions {
+  readonly setAside?: boolean;
+  readonly size: number;
+}
+
+export interface WebhookReplayOptions extends WebhookOptions {
+  readonly deliveries?: string;
+}
+
+interface WebhookResource {
+  readonly id: string;
+  readonly url: string;
+  readonly events: readonly string[];
+}
+
+interface WithSecret extends WebhookResource {
+  readonly secret: string;
+}
+
+interface AttemptResource {
+  readonly delivery: string;
+  readonly event: string;
+  readonly attempt: number;
+  readonly at_utc: string;
+  readonly duration_ms: number;
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly outcome: string;
+}
+
+interface SetAsideResource {
+  readonly delivery: string;
+  readonly event: string;
+  readonly attempts: number;
+  readonly set_aside_utc: string;
+  readonly status: number | null;
+  readonly error: string | null;
+}
+
+const ERROR_COLUMNS = 60;
+
+export async function listWebhooks(context: CommandContext, options: WebhookOptions): Promise<ExitStatus> {
+  const account = accountOf(context, options);
+  const answer = await call(context, 'webhook.list', { params: { account } });
+  return show(context, options, answer, () => {
+    const webhooks = membersOf<WebhookResource>(answer, 'webhooks');
+    if (webhooks.length === 0) return `The account ${account} has no webhooks. gannet webhook create makes one.\n`;
+    const rows = webhooks.map(({ id, url, events }) => [id, printable(url), events.join(',')]);
+    return table([['ID', 'URL', 'EVENTS'], ...rows]);
+  });
+}
+
+export async function createWebhook(context: CommandContext, options: WebhookCreateOptions): Promise<ExitStatus> {
+  const body = { account: accountOf(context, options), url: options.url, events: splitList(options.events) };
+  return showSecret(context, options, (await call(context, 'webhook.create', { body })) as WithSecret);
+}
+
+export async function deleteWebhook(context: CommandContext, id: string, options: WebhookOptions): Promise<ExitStatus> {
+  await call(context, 'webhook.delete', { params: { account: accountOf(context, options), id } });
+  return show(
+    context,
+    options,
+    { id, deleted: true },
+    () => `The webhook ${id} is gone, with what was waiting for it.\n`,
+  );
+}
+
+export async function testWebhook(context: CommandContext, id: string, options: WebhookOptions): Promise<ExitStatus> {
+  const params = { account: accountOf(context, options), id };
+  const answer = (await call(context, 'webhook.test', { params })) as { readonly delivery: string };
+  return show(
+    context,
+    options,
+    answer,
+    () => `The ping ${answer.delivery} is on its way. gannet webhook deliveries ${id} tells what became of it.\n`,
+  );
+}
+
+export async function rotateSecret(context: CommandContext, id: string, options: WebhookOptions): Promise<ExitStatus> {
+  const params = { account: accountOf(context, options), id };
+  return showSecret(context, options, (await call(context, 'webhook.rotate-secret', { params })) as WithSecret);
+}
+
+/** The newest attempts, or with `--set-aside` the deliveries that failed for good. */
+export async function listDeliveries(
+  context: CommandContext,
+  id: string,
+  options: WebhookDeliveriesOptions,
+): Promise<ExitStatus> {
+  const input = { params: { account: accountOf(context, options), id }, query: { size: options.size } };
+  const answer = await call(context, options.setAside === true ? 'webhook.set-aside' : 'webhook.deliveries', input);
+  return show(context, options, answer, () =>
+    options.setAside === true ? setAsideTable(answer) : attemptTable(answer),
+  );
+}
+
+export async function replayDeliveries(
+  context: CommandContext,
+  id: string,
+  options: WebhookReplayOptions,
+): Promise<ExitStatus> {
+  const body = options.deliveries === undefined ? {} : { deliveries: splitList(options.deliveries) };
+  const params = { account: accountOf(context, options), id };
+  const answer = (await call(context, 'webhook.replay', { params, body })) as { readonly replayed: number };
+  return show(context, options, answer, () => `${answer.replayed} deliveries are due again.\n`);
+}
+
+function accountOf(context: CommandContext, options: WebhookOptions): string {
+  return options.account ?? context.config.account.name;
+}
+
+function call(
+  context: CommandContext,
+  operation: string,
+  input: {
+    readonly params?: Readonly<Record<string, string>>;
+    readonly query?: Readonly<Record<string, number>>;
+    readonly body?: unknown;
+  },
+): Promise<unknown> {
+  return context.withService((client) => client.call(operation, input));
+}
+
+function show(context: CommandContext, { json }: WebhookOptions, answer: unknown, text: () => string): ExitStatus {
+  if (json === true) writeJson(context.output, answer);
+  else context.output.write(text());
+  return EXIT.done;
+}
+
+/** The secret alone on standard output, so that a script can take it from there. */
+function showSecret(context: CommandContext, options: WebhookOptions, webhook: WithSecret): ExitStatus {
+  const status = show(context, options, webhook, () => `${webhook.secret}\n`);
+  if (options.json !== true) {
+    context.output.note(`This is the secret of the webhook ${webhook.id}. Keep it: it is not shown again.\n`);
+  }
+  return status;
+}
+
+function attemptTable(answer: unknown): string {
+  const attempts = membersOf<AttemptResource>(answer, 'attempts');
+  if (attempts.length === 0) return 'Nothing was sent to this webhook in the last 30 days.\n';
+  const rows = attempts.map((each) => [
+    each.at_utc,
+    each.event,
+    each.delivery,
+    String(each.attempt),
+    described(each),
+    formatMilliseconds(each.duration_ms),
+    each.outcome,
+  ]);
+  return table([['AT', 'EVENT', 'DELIVERY', 'ATTEMPT', 'ANSWER', 'TOOK', 'OUTCOME'], ...rows]);
+}
+
+function setAsideTable(answer: unknown): string {
+  const deliveries = membersOf<SetAsideResource>(answer, 'deliveries');
+  if (deliveries.length === 0) return 'Nothing is set aside.\n';
+  const rows = deliveries.map((each) => [
+    each.set_aside_utc,
+    each.event,
+    each.delivery,
+    String(each.attempts),
+    described(each),
+  ]);
+  return table([['SET ASIDE', 'EVENT', 'DELIVERY', 'ATTEMPTS', 'LAST ANSWER'], ...rows]);
+}
+
+function described({ status, error }: Pick<AttemptResource, 'status' | 'error'>): string {
+  return status === null ? shorten(printable(error ?? 'none'), ERROR_COLUMNS) : String(status);
+}

@@ -1,0 +1,105 @@
+/**
+ * An HTTP client (undici) that connects to the public internet only, whatever a URL or a name server says: each address is
+ * checked after the name was looked up and before the connection is made to exactly that address, and once more on the
+ * socket. A name that changes its address between two requests gains nothing. Redirects are not followed.
+ *
+ * Belongs to one thread.
+ */
+import { lookup as systemLookup, type LookupAddress, type LookupOptions } from 'node:dns';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
+import { Agent, buildConnector } from 'undici';
+import { bareHost, connectionFault, OutboundRefusedError, type OutboundRules } from './url-policy.js';
+
+/** `dns.lookup` with `all: true`, as something that a test can replace. */
+export type AddressLookup = (
+  hostname: string,
+  options: LookupOptions & { all: true },
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
+export interface GuardedAgentOptions {
+  readonly rules: OutboundRules;
+  /** Connections to one origin at a time; more requests wait for one. */
+  readonly connectionsMax: number;
+  readonly connectTimeoutMs: number;
+  /** How long a connection without a request is kept. */
+  readonly keepAliveMs: number;
+  readonly lookup?: AddressLookup;
+}
+
+/** Its requests reject with an OutboundRefusedError where the guard refuses. */
+export function createGuardedAgent(options: GuardedAgentOptions): Agent {
+  return new Agent({
+    connections: options.connectionsMax,
+    pipelining: 1,
+    keepAliveTimeout: options.keepAliveMs,
+    keepAliveMaxTimeout: options.keepAliveMs,
+    connect: guardedConnector(options),
+  });
+}
+
+function guardedConnector(options: GuardedAgentOptions): buildConnector.connector {
+  const { rules, connectTimeoutMs: timeout } = options;
+  const connectAnywhere = buildConnector({ timeout });
+  const connectors = {
+    http: buildConnector({ timeout, lookup: guardedLookup('http:', options) }),
+    https: buildConnector({ timeout, lookup: guardedLookup('https:', options) }),
+  };
+  return (target, callback) => {
+    const { protocol } = target;
+    const host = bareHost(target.hostname);
+    if (protocol === 'https:' && rules.allowed_hosts.includes(host)) {
+      connectAnywhere(target, callback);
+      return;
+    }
+    // An address is never looked up, so it is checked here.
+    const fault = isIP(host) === 0 ? undefined : connectionFault(protocol, host, rules);
+    if (fault !== undefined) {
+      callback(refusal(host, fault), null);
+      return;
+    }
+    const connect = protocol === 'https:' ? connectors.https : connectors.http;
+    connect(target, (...[error, socket]) => {
+      if (error !== null) callback(error, null);
+      else withCheckedPeer(socket, (address) => connectionFault(protocol, address, rules), host, callback);
+    });
+  };
+}
+
+/** The last word: where the socket really ended up. */
+function withCheckedPeer(
+  socket: Socket,
+  faultOf: (address: string) => string | undefined,
+  host: string,
+  callback: buildConnector.Callback,
+): void {
+  const fault = socket.remoteAddress === undefined ? 'unknown address' : faultOf(socket.remoteAddress);
+  if (fault === undefined) {
+    callback(null, socket);
+    return;
+  }
+  socket.destroy();
+  callback(refusal(host, fault), null);
+}
+
+/** Gives the connection only those addresses of a name that it may go to; fails where there is none. */
+function guardedLookup(protocol: string, { rules, lookup = systemLookup }: GuardedAgentOptions): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error !== null) {
+        callback(error, '');
+        return;
+      }
+      const faults = addresses.map(({ address }) => connectionFault(protocol, address, rules));
+      const good = addresses.filter((_, position) => faults[position] === undefined);
+      const [first] = good;
+      if (first === undefined) callback(refusal(hostname, faults[0] ?? 'no address'), '');
+      else if (options.all === true) callback(null, good);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+function refusal(host: string, fault: string): OutboundRefusedError {
+  return new OutboundRefusedError(`The host '${host}' cannot be called (${fault}).`);
+}

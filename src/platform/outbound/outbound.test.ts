@@ -1,0 +1,278 @@
+/** The guard of outgoing connections against every way of naming an address that it must not reach. */
+import type { LookupAddress } from 'node:dns';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addressFault } from './address-policy.js';
+import { createGuardedAgent, type AddressLookup } from './guarded-agent.js';
+import { checkOutboundUrl, OutboundRefusedError, type OutboundRules } from './url-policy.js';
+
+const STRICT: OutboundRules = { allowed_hosts: [], loopback_allowed: false };
+
+/** One of each range that is not the public internet, and the addresses where providers keep credentials. */
+const FORBIDDEN_IPV4 = [
+  ...[
+    '0.0.0.0',
+    '0.1.2.3',
+    '10.0.0.1',
+    '10.255.255.254',
+    '100.64.0.1',
+    '100.100.100.200',
+    '127.0.0.1',
+    '127.255.255.254',
+  ],
+  ...['168.63.129.16', '169.254.169.254', '169.254.170.2', '172.16.0.1', '172.31.255.254', '192.0.0.192', '192.0.2.1'],
+  ...['192.168.0.1', '192.168.255.254', '198.18.0.1', '198.51.100.7', '203.0.113.9', '224.0.0.251', '239.255.255.250'],
+  ...['240.0.0.1', '255.255.255.255'],
+] as const;
+const FORBIDDEN_IPV6 = [
+  ...['::', '::1', '0:0:0:0:0:0:0:1', 'fe80::1', 'febf::1', 'fec0::1', 'fc00::1', 'fd00:ec2::254', 'fdff:ffff::1'],
+  ...['ff02::1', 'ff0e::1', '100::1', '2001:db8::1', '2001::1', '2001:2::1', '2001:10::1', '2001:20::1', '3fff::1'],
+  ...['5f00::1', '4000::1', '8000::1', '::ffff:0:7f00:1', '64:ff9b:1::7f00:1', 'fd20:ce::254'],
+] as const;
+const LOCAL_NAMES = [
+  ...['localhost', 'localhost.', 'LOCALHOST', 'a.localhost', 'localhost.localdomain', 'router', 'db', 'printer.local'],
+  ...['metadata.google.internal', 'instance-data.ec2.internal', 'wiki.intranet', 'nas.lan', 'nas.home', 'git.corp'],
+  ...['box.home.arpa', 'host.docker.internal', 'kubernetes.default.svc.cluster.local', 'vault.private'],
+] as const;
+
+function bytesOf(ipv4: string): [number, number, number, number] {
+  return ipv4.split('.').map(Number) as [number, number, number, number];
+}
+
+/** Every notation in which a URL can hold this IPv4 address, itself or inside an IPv6 address. */
+function notationsOf(ipv4: string): string[] {
+  const [a, b, c, d] = bytesOf(ipv4);
+  const hex = (...bytes: number[]) => bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  const whole = ((a << 24) | (b << 16) | (c << 8) | d) >>> 0;
+  const inverted = `${hex(a ^ 255, b ^ 255)}:${hex(c ^ 255, d ^ 255)}`;
+  const tail = `${hex(a, b)}:${hex(c, d)}`;
+  return [
+    ipv4,
+    `${ipv4}.`,
+    String(whole),
+    `0x${hex(a, b, c, d)}`,
+    `0${whole.toString(8)}`,
+    `${a}.${(b << 16) | (c << 8) | d}`,
+    `${a}.${b}.${(c << 8) | d}`,
+    [a, b, c, d].map((byte) => `0${byte.toString(8)}`).join('.'),
+    [a, b, c, d].map((byte) => `0x${byte.toString(16)}`).join('.'),
+    ipv4.replace(/\d/, (digit) => `%3${digit}`),
+    ipv4.replace(/\d/gu, (digit) => String.fromCodePoint(0xff10 + Number(digit))),
+    ipv4.replaceAll('.', '\u3002'),
+    `[::ffff:${ipv4}]`,
+    `[0:0:0:0:0:FFFF:${tail}]`,
+    `[::${tail}]`,
+    `[64:ff9b::${tail}]`,
+    `[64:ff9b:1::${tail}]`,
+    `[2002:${tail}::1]`,
+    `[2001:0:4136:e378:8000:63bf:${inverted}]`,
+    `[::ffff:0:${tail}]`,
+    `[2600:1f18::5efe:${tail}]`,
+    `[2600:1f18::200:5efe:${tail}]`,
+  ];
+}
+
+function forbiddenUrls(): string[] {
+  const hosts = [
+    ...FORBIDDEN_IPV4.flatMap(notationsOf),
+    ...FORBIDDEN_IPV6.map((address) => `[${address}]`),
+    ...LOCAL_NAMES,
+  ];
+  const urls = hosts.map((host) => `https://${host}/hook`);
+  const decorated = ['https://127.0.0.1:8443/', 'HTTPS://10.0.0.1/', 'https://10.0.0.1/?a=https://example.com/'];
+  return [...new Set([...urls, ...decorated])];
+}
+
+/** Answers every name with these addresses, one list after the other, the last one for good. */
+function names(...answers: readonly (readonly string[])[]): AddressLookup & { readonly asked: string[] } {
+  const asked: string[] = [];
+  const lookup: AddressLookup = (hostname, _options, callback) => {
+    const addresses = answers[Math.min(asked.length, answers.length - 1)] ?? [];
+    asked.push(hostname);
+    callback(
+      null,
+      addresses.map((address): LookupAddress => ({ address, family: address.includes(':') ? 6 : 4 })),
+    );
+  };
+  return Object.assign(lookup, { asked });
+}
+
+function agentFor(rules: OutboundRules, lookup?: AddressLookup) {
+  const base = { rules, connectionsMax: 4, connectTimeoutMs: 2000, keepAliveMs: 1 };
+  return createGuardedAgent(lookup === undefined ? base : { ...base, lookup });
+}
+
+/** The error that a request to the URL ends with; fails where there is an answer. */
+async function refusalOf(url: string, rules: OutboundRules, lookup?: AddressLookup): Promise<unknown> {
+  const agent = agentFor(rules, lookup);
+  try {
+    const { statusCode } = await agent.request({ origin: new URL(url).origin, path: '/', method: 'POST', body: 'x' });
+    return `answered ${statusCode}`;
+  } catch (error) {
+    return error;
+  } finally {
+    await agent.destroy();
+  }
+}
+
+let server: Server;
+let port = 0;
+let requests = 0;
+beforeAll(async () => {
+  server = createServer((_request, response) => {
+    requests += 1;
+    response.writeHead(302, { Location: 'http://169.254.169.254/' }).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  ({ port } = server.address() as AddressInfo);
+});
+afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+describe('forbidden addresses', () => {
+  const urls = forbiddenUrls();
+
+  it(`are refused in more than 300 forms when a URL is registered (${urls.length})`, () => {
+    expect(urls.length).toBeGreaterThan(300);
+    const taken = urls.filter((url) => {
+      try {
+        checkOutboundUrl(url, STRICT);
+        return true;
+      } catch (error) {
+        return !(error instanceof OutboundRefusedError);
+      }
+    });
+    expect(taken).toEqual([]);
+  });
+
+  it('are refused by the connection itself, in the same forms, where no URL was checked', async () => {
+    const literals = urls.filter((url) => URL.canParse(url) && /^\[|^[\d.]+$/.test(new URL(url).hostname));
+    expect(literals.length).toBeGreaterThan(300);
+    const lookup = names(['127.0.0.1']);
+    for (const url of literals) {
+      expect(await refusalOf(url, STRICT, lookup), url).toBeInstanceOf(OutboundRefusedError);
+    }
+    expect(lookup.asked).toEqual([]);
+  });
+
+  it.each([...FORBIDDEN_IPV4, ...FORBIDDEN_IPV6])('are refused behind a name: %s', async (address) => {
+    const lookup = names([address]);
+    expect(await refusalOf('https://hooks.example.com/', STRICT, lookup)).toBeInstanceOf(OutboundRefusedError);
+    expect(lookup.asked).toEqual(['hooks.example.com']);
+  });
+
+  it('are refused in every notation, whatever the address (property)', () => {
+    const forbidden = fc.constantFrom(...FORBIDDEN_IPV4).chain((base) => {
+      const [a, b] = bytesOf(base);
+      // Other hosts of the same /16 where the range is as wide as that.
+      const isWide = [10, 127, 169, 192, 198, 240].includes(a) && ![0, 51].includes(b) && base !== '192.0.2.1';
+      const any = fc.tuple(fc.nat(255), fc.nat(255)).map(([c, d]) => `${a}.${b}.${c}.${d}`);
+      return isWide ? any : fc.constant(base);
+    });
+    fc.assert(
+      fc.property(forbidden, fc.nat(21), (ipv4, notation) => {
+        const url = `https://${notationsOf(ipv4)[notation]}/`;
+        expect(() => checkOutboundUrl(url, STRICT)).toThrow(OutboundRefusedError);
+      }),
+    );
+  });
+});
+
+describe('checkOutboundUrl', () => {
+  it.each([
+    'https://hooks.example.com/a?b=c',
+    'https://example.com:8443/',
+    'https://8.8.8.8/',
+    'https://[2606:4700::1111]/',
+  ])('takes %s', (url) => {
+    expect(checkOutboundUrl(url, STRICT).href).toBe(url);
+  });
+
+  it.each([
+    ['http://example.com/', /https:/],
+    ['ftp://example.com/', /https:/],
+    ['file:///etc/passwd', /https:/],
+    ['https://user:secret@example.com/', /user name/],
+    ['https://example.com:0/', /port 0/],
+    ['example.com', /not a URL/],
+    ['https://', /not a URL/],
+    [`https://example.com/${'a'.repeat(2048)}`, /2048/],
+  ])('refuses %s', (url, reason) => {
+    expect(() => checkOutboundUrl(url, STRICT)).toThrow(reason);
+  });
+
+  it('refuses or takes any text without any other error (fuzz)', () => {
+    const text = fc.oneof(
+      fc.webUrl({ withFragments: true, withQueryParameters: true }),
+      fc.string(),
+      fc.string({ unit: 'binary' }),
+    );
+    fc.assert(
+      fc.property(text, (url) => {
+        try {
+          expect(checkOutboundUrl(url, STRICT).protocol).toBe('https:');
+        } catch (error) {
+          expect(error).toBeInstanceOf(OutboundRefusedError);
+        }
+      }),
+    );
+  });
+
+  it('makes the exceptions that an operator asks for, and no more', () => {
+    const loopback = { ...STRICT, loopback_allowed: true };
+    for (const url of ['http://127.0.0.1:9/', 'http://localhost/', 'https://[::1]/']) checkOutboundUrl(url, loopback);
+    for (const url of ['http://example.com/', 'http://10.0.0.1/', 'https://10.0.0.1/', 'https://router/']) {
+      expect(() => checkOutboundUrl(url, loopback)).toThrow(OutboundRefusedError);
+    }
+    const named = { ...STRICT, allowed_hosts: ['hooks.intranet', '10.0.0.7'] };
+    for (const url of ['https://hooks.intranet/', 'https://10.0.0.7/']) checkOutboundUrl(url, named);
+    for (const url of ['http://hooks.intranet/', 'https://other.intranet/', 'https://10.0.0.8/']) {
+      expect(() => checkOutboundUrl(url, named)).toThrow(OutboundRefusedError);
+    }
+  });
+});
+
+describe('addressFault', () => {
+  it('takes public addresses and refuses what is no address', () => {
+    for (const address of ['1.1.1.1', '8.8.4.4', '93.184.215.14', '2606:4700::1111', '2a00:1450::8a']) {
+      expect(addressFault(address)).toBeUndefined();
+    }
+    for (const text of ['', 'example.com', '1.2.3', '::g', '[::1]']) expect(addressFault(text)).toBeDefined();
+  });
+});
+
+describe('the guarded agent', () => {
+  const LOOPBACK = { ...STRICT, loopback_allowed: true };
+
+  it('connects to loopback over HTTP only where that is allowed, and follows no redirect', async () => {
+    const url = `http://127.0.0.1:${port}/`;
+    const before = requests;
+    expect(await refusalOf(url, STRICT)).toBeInstanceOf(OutboundRefusedError);
+    expect(requests).toBe(before);
+    expect(await refusalOf(url, LOOPBACK)).toBe('answered 302');
+    expect(requests).toBe(before + 1);
+  });
+
+  it('sends no HTTP to a name that is not loopback, also where loopback is allowed', async () => {
+    const refused = await refusalOf(`http://hooks.example.com:${port}/`, LOOPBACK, names(['93.184.215.14']));
+    expect(refused).toBeInstanceOf(OutboundRefusedError);
+  });
+
+  it('connects to the address that was checked: a name that moves between two look-ups gains nothing', async () => {
+    const rules = { ...STRICT, allowed_hosts: ['127.0.0.1'] };
+    const lookup = names(['127.0.0.2', '127.0.0.1'], ['127.0.0.2']);
+    const url = `https://rebind.example.com:${port}/`;
+    // The server does not speak TLS: the handshake fails, which shows that the connection was made, to the good address.
+    const reached = await refusalOf(url, rules, lookup);
+    expect(reached).toMatchObject({ code: expect.stringMatching(/SSL|EPROTO|ECONNRESET/) as string });
+    expect(await refusalOf(url, rules, lookup)).toBeInstanceOf(OutboundRefusedError);
+  });
+
+  it('reaches a named host wherever it is, over HTTPS alone', async () => {
+    const named = { ...STRICT, allowed_hosts: ['localhost'] };
+    // The server does not speak TLS: the handshake fails, which shows that the connection was made.
+    expect(await refusalOf(`https://localhost:${port}/`, named)).not.toBeInstanceOf(OutboundRefusedError);
+    expect(await refusalOf(`http://localhost:${port}/`, named)).toBeInstanceOf(OutboundRefusedError);
+  });
+});

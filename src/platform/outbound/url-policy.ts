@@ -1,0 +1,96 @@
+/**
+ * Which URLs the service may call on behalf of its users: HTTPS to hosts of the public internet.
+ *
+ * The check of a URL is a courtesy to whoever registers it: what a name stands for can change at any time. What holds is
+ * the check of the address that a connection is really made to (`guarded-agent.ts`), at each connection.
+ */
+import { isIP } from 'node:net';
+import { addressFault, isLoopback } from './address-policy.js';
+
+/** The exceptions that an operator has made; `[outbound]` of the settings. */
+export interface OutboundRules {
+  /** Host names and addresses that may be reached whatever range they lie in. */
+  readonly allowed_hosts: readonly string[];
+  /** HTTP and HTTPS to loopback addresses, for development and tests. */
+  readonly loopback_allowed: boolean;
+}
+
+/** The service does not call this. The message is one sentence for whoever gave the URL; it names no address behind a name. */
+export class OutboundRefusedError extends Error {
+  override readonly name = 'OutboundRefusedError';
+  readonly code = 'ERR_OUTBOUND_REFUSED';
+}
+
+export const URL_CHARACTERS_MAX = 2048;
+
+/** Names for use within one machine, one network or one provider (RFC 6761, 6762, 8375, and what ICANN keeps back). */
+const LOCAL_SUFFIXES = [
+  'localhost',
+  'localdomain',
+  'local',
+  'internal',
+  'intranet',
+  'private',
+  'corp',
+  'home',
+  'lan',
+  'home.arpa',
+] as const;
+
+/** The parsed URL. Throws OutboundRefusedError where the service would never call it. */
+export function checkOutboundUrl(text: string, rules: OutboundRules): URL {
+  if (text.length > URL_CHARACTERS_MAX)
+    throw new OutboundRefusedError(`A URL has at most ${URL_CHARACTERS_MAX} characters.`);
+  if (!URL.canParse(text)) throw new OutboundRefusedError('This is not a URL.');
+  const url = new URL(text);
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && mayBeHttp(url, rules))) {
+    throw new OutboundRefusedError('The URL has to begin with https://.');
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new OutboundRefusedError('The URL must not hold a user name or a password.');
+  }
+  if (url.port === '0') throw new OutboundRefusedError('The URL names port 0, which nothing listens on.');
+  const fault = hostFault(hostOf(url), rules);
+  if (fault !== undefined) throw new OutboundRefusedError(fault);
+  return url;
+}
+
+/** The host without the brackets of IPv6 and without the dot that may end a name. */
+export function hostOf(url: URL): string {
+  return bareHost(url.hostname);
+}
+
+export function bareHost(hostname: string): string {
+  return hostname
+    .replace(/^\[(.*)\]$/, '$1')
+    .replace(/\.$/, '')
+    .toLowerCase();
+}
+
+/** What is wrong with the host by its looks alone, as a sentence. */
+function hostFault(host: string, rules: OutboundRules): string | undefined {
+  if (rules.allowed_hosts.includes(host)) return undefined;
+  if (isIP(host) !== 0) return literalFault(host, rules);
+  if (rules.loopback_allowed && host === 'localhost') return undefined;
+  const isLocal =
+    !host.includes('.') || LOCAL_SUFFIXES.some((suffix) => host === suffix || host.endsWith(`.${suffix}`));
+  return isLocal ? `The host '${host}' is not one of the public internet.` : undefined;
+}
+
+function literalFault(address: string, rules: OutboundRules): string | undefined {
+  if (rules.loopback_allowed && isLoopback(address)) return undefined;
+  const fault = addressFault(address);
+  return fault === undefined ? undefined : `The address ${address} is not one of the public internet (${fault}).`;
+}
+
+/** Why no connection of this protocol may go to the address, in a few words; undefined where it may. */
+export function connectionFault(protocol: string, address: string, rules: OutboundRules): string | undefined {
+  if (rules.loopback_allowed && isLoopback(address)) return undefined;
+  if (protocol !== 'https:') return 'only HTTPS is called';
+  return rules.allowed_hosts.includes(address) ? undefined : addressFault(address);
+}
+
+function mayBeHttp(url: URL, rules: OutboundRules): boolean {
+  const host = hostOf(url);
+  return rules.loopback_allowed && (host === 'localhost' || isLoopback(host));
+}

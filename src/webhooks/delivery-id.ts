@@ -1,0 +1,14 @@
+/** Ids of deliveries, derived from what they deliver: moving an event twice makes no second delivery of it. */
+import { createHash } from 'node:crypto';
+
+const VERSION_CUSTOM = 0x80;
+const VARIANT_RFC9562 = 0x80;
+
+/** A UUIDv8 (RFC 9562) of the row of an outbox and the subscription that it goes to. */
+export function deliveryId(sourceId: string, row: number, subscriptionId: string): string {
+  const bytes = createHash('sha256').update(`${sourceId}/${row}/${subscriptionId}`).digest().subarray(0, 16);
+  bytes[6] = ((bytes[6] as number) & 0x0f) | VERSION_CUSTOM;
+  bytes[8] = ((bytes[8] as number) & 0x3f) | VARIANT_RFC9562;
+  const hex = bytes.toString('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}

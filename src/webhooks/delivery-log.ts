@@ -1,0 +1,117 @@
+/**
+ * Attempts of deliveries, for people: the database `log` of `data/queue`.
+ *
+ *   log   [subscription, number of the entry] → [delivery, type, attempt, time, ms, status, error, answer, outcome]
+ *
+ * Entries of a subscription are numbered without a gap, so that the oldest and the newest tell how many there are.
+ */
+import type { Database } from 'lmdb';
+import type { EventType, LmdbEnvironment } from '../platform/index.js';
+import type { LoggedAttempt } from './types.js';
+
+export type LogEntry = LoggedAttempt;
+type LogKey = [subscriptionId: string, entry: number];
+type StoredEntry = [
+  deliveryId: string,
+  type: EventType,
+  attempt: number,
+  atMs: number,
+  durationMs: number,
+  status: number | null,
+  error: string | null,
+  answer: string,
+  outcome: LoggedAttempt['outcome'],
+];
+
+const END = Number.MAX_SAFE_INTEGER;
+/** Entries that one transaction removes. */
+const CHUNK = 2000;
+
+export interface LogPage {
+  /** The newest first. */
+  readonly attempts: readonly LoggedAttempt[];
+  /** For `before` of the next page; undefined on the last. */
+  readonly next: number | undefined;
+}
+
+export class DeliveryLog {
+  private readonly database: Database<StoredEntry, LogKey>;
+  private readonly nextEntries = new Map<string, number>();
+
+  constructor(private readonly environment: LmdbEnvironment) {
+    this.database = environment.database('log');
+  }
+
+  /** Inside a transaction. */
+  append(subscriptionId: string, logged: LoggedAttempt): void {
+    const entry = this.nextEntries.get(subscriptionId) ?? this.newest(subscriptionId) + 1;
+    this.nextEntries.set(subscriptionId, entry + 1);
+    const { deliveryId, type, attempt, atMs, durationMs, status, error, answer, outcome } = logged;
+    const stored: StoredEntry = [deliveryId, type, attempt, atMs, durationMs, status, error, answer, outcome];
+    void this.database.putSync([subscriptionId, entry], stored);
+  }
+
+  /** The newest attempts before an entry's number. */
+  page(subscriptionId: string, before: number | undefined, size: number): LogPage {
+    const start: LogKey = [subscriptionId, before === undefined ? END : before - 1];
+    const range = this.database.getRange({ start, end: [subscriptionId, 0], reverse: true, limit: size });
+    const entries = Array.from(range);
+    const last = entries.at(-1)?.key[1];
+    return {
+      attempts: entries.map(({ value }) => loggedAttempt(value)),
+      next: entries.length === size && last !== undefined && last > this.oldest(subscriptionId) ? last : undefined,
+    };
+  }
+
+  /** Removes what is older than `oldestMs` or beyond the number of entries that are kept. Resolves when that is on disk. */
+  async trim(subscriptionId: string, oldestMs: number, entriesMax: number): Promise<void> {
+    const firstKept = this.newest(subscriptionId) - entriesMax + 1;
+    let isMore = true;
+    while (isMore) {
+      isMore = await this.environment.transaction(() => {
+        const range = { start: [subscriptionId, 0] as LogKey, end: [subscriptionId, END] as LogKey, limit: CHUNK };
+        const entries = Array.from(this.database.getRange(range));
+        const old = entries.filter(({ key, value }) => key[1] < firstKept || value[3] < oldestMs);
+        for (const { key } of old) this.database.removeSync(key);
+        return old.length === CHUNK;
+      });
+    }
+  }
+
+  forget(subscriptionId: string): Promise<void> {
+    this.nextEntries.delete(subscriptionId);
+    return this.trim(subscriptionId, END, 0);
+  }
+
+  subscriptions(): string[] {
+    const found: string[] = [];
+    for (;;) {
+      const [key] = Array.from(this.database.getKeys({ start: [found.at(-1) ?? '', END], limit: 1 }));
+      if (key === undefined) return found;
+      found.push(key[0]);
+    }
+  }
+
+  private newest(subscriptionId: string): number {
+    const range = {
+      start: [subscriptionId, END] as LogKey,
+      end: [subscriptionId, 0] as LogKey,
+      reverse: true,
+      limit: 1,
+    };
+    for (const [, entry] of this.database.getKeys(range)) return entry;
+    return 0;
+  }
+
+  private oldest(subscriptionId: string): number {
+    const range = { start: [subscriptionId, 0] as LogKey, end: [subscriptionId, END] as LogKey, limit: 1 };
+    for (const [, entry] of this.database.getKeys(range)) return entry;
+    return 0;
+  }
+}
+
+function loggedAttempt(stored: StoredEntry): LoggedAttempt {
+  const [deliveryId, type, attempt, atMs, durationMs, status, error, answer, outcome] = stored;
+  const ok = outcome === 'delivered';
+  return { ok, deliveryId, type, attempt, atMs, durationMs, status, error, answer, outcome };
+}

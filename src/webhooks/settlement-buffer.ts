@@ -1,0 +1,70 @@
+/**
+ * Gathers the outcomes of attempts, so that one transaction takes many. What it holds when the process dies is delivered once
+ * more, under the same id. A transaction that fails (a full disk) is tried again; nothing is lost meanwhile, and the lanes
+ * stop by themselves when they hold too much. One thread only.
+ */
+import type { Settlement } from './delivery-queue.js';
+import type { Timers } from './types.js';
+
+const GATHER_MS = 20;
+const GATHERED_MAX = 500;
+const RETRY_MS = 1000;
+
+export interface SettlementBufferOptions {
+  readonly timers: Timers;
+  readonly write: (settlements: readonly Settlement[]) => Promise<void>;
+  readonly onFailure: (error: unknown) => void;
+}
+
+interface Waiting {
+  readonly settlement: Settlement;
+  readonly onSettled: () => void;
+}
+
+export class SettlementBuffer {
+  private waiting: Waiting[] = [];
+  private isTimerSet = false;
+  private writing: Promise<void> | undefined;
+
+  constructor(private readonly options: SettlementBufferOptions) {}
+
+  push(settlement: Settlement, onSettled: () => void): void {
+    this.waiting.push({ settlement, onSettled });
+    if (this.waiting.length >= GATHERED_MAX) void this.flush();
+    else this.flushIn(GATHER_MS);
+  }
+
+  /** Resolves when everything that was pushed is on disk, or when that has failed. */
+  async flush(): Promise<void> {
+    while (this.writing !== undefined) await this.writing;
+    if (this.waiting.length === 0) return;
+    this.writing = this.write().finally(() => {
+      this.writing = undefined;
+    });
+    await this.writing;
+  }
+
+  private flushIn(ms: number): void {
+    if (this.isTimerSet) return;
+    this.isTimerSet = true;
+    this.options.timers.after(ms, () => {
+      this.isTimerSet = false;
+      void this.flush();
+    });
+  }
+
+  /** Never rejects. */
+  private async write(): Promise<void> {
+    const batch = this.waiting;
+    this.waiting = [];
+    try {
+      await this.options.write(batch.map(({ settlement }) => settlement));
+      for (const { onSettled } of batch) onSettled();
+    } catch (error) {
+      // In front of what came meanwhile: the second outcome of a delivery builds on its first.
+      this.waiting = [...batch, ...this.waiting];
+      this.options.onFailure(error);
+      this.flushIn(RETRY_MS);
+    }
+  }
+}

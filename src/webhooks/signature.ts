@@ -1,0 +1,47 @@
+/**
+ * The headers of a delivery. Two signatures over the same body: the service's own (`X-Service-Signature`: lower-case hex over
+ * `timestamp.body`) and that of the Standard Webhooks specification (`webhook-signature`: base64 over `id.timestamp.body`).
+ *
+ * While two secrets are in force, `X-Service-Signature` is by the new one, since receivers compare the whole header; that of
+ * the old one is in `X-Service-Signature-Previous`. `webhook-signature` lists both, separated by a blank.
+ */
+import { createHmac, randomBytes } from 'node:crypto';
+import type { Delivery, Subscription } from './types.js';
+
+const SECRET_BYTES = 32;
+
+/** Base64 text of 32 random bytes. */
+export function newSecret(): string {
+  return randomBytes(SECRET_BYTES).toString('base64');
+}
+
+/** The secrets that sign at this time, the newest first. */
+export function secretsInForce(subscription: Subscription, nowMs: number): readonly string[] {
+  const { secret, previous_secret: previous, previous_secret_until: until } = subscription;
+  const isPreviousGood = previous !== null && until !== null && nowMs < Date.parse(until);
+  return isPreviousGood ? [secret, previous] : [secret];
+}
+
+/** All headers of one attempt, signed at `nowMs`. */
+export function deliveryHeaders(delivery: Delivery, secrets: readonly string[], nowMs: number): Record<string, string> {
+  const { id, event } = delivery;
+  const timestamp = String(Math.floor(nowMs / 1000));
+  const keys = secrets.map((secret) => Buffer.from(secret, 'base64'));
+  const [own, previous] = keys.map((key) => `sha256=${sign(key, `${timestamp}.`, event.body, 'hex')}`);
+  return {
+    'content-type': 'application/json',
+    'user-agent': 'Gannet-Webhooks',
+    'x-service-event': event.type,
+    'x-service-delivery': id,
+    'x-service-timestamp': timestamp,
+    'x-service-signature': own ?? '',
+    ...(previous === undefined ? {} : { 'x-service-signature-previous': previous }),
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': keys.map((key) => `v1,${sign(key, `${id}.${timestamp}.`, event.body, 'base64')}`).join(' '),
+  };
+}
+
+function sign(key: Buffer, prefix: string, body: string, encoding: 'hex' | 'base64'): string {
+  return createHmac('sha256', key).update(prefix).update(body).digest(encoding);
+}

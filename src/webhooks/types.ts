@@ -1,0 +1,94 @@
+/** Subscriptions and deliveries. */
+import type { EventType, OutboundRules, OutboxEvent } from '../platform/index.js';
+
+/** A webhook as `data/system` keeps it. */
+export interface Subscription {
+  readonly id: string;
+  readonly account: string;
+  readonly url: string;
+  readonly events: readonly EventType[];
+  /** Base64 text of the bytes that deliveries are signed with. */
+  readonly secret: string;
+  /** The secret before the last rotation, which signs beside the new one until then. */
+  readonly previous_secret: string | null;
+  readonly previous_secret_until: string | null;
+  readonly created_utc: string;
+  readonly modified_utc: string;
+}
+
+/** An event on its way to one subscription. */
+export interface NewDelivery {
+  /** `X-Service-Delivery`: the same for every attempt, also after a crash. */
+  readonly id: string;
+  readonly subscriptionId: string;
+  readonly event: OutboxEvent;
+}
+
+export interface Delivery extends NewDelivery {
+  /** Its place in the queue; later events have higher numbers. */
+  readonly number: number;
+}
+
+/** What came of one attempt. */
+export interface AttemptResult {
+  readonly ok: boolean;
+  /** Of the answer; null where there was none. */
+  readonly status: number | null;
+  /** Why there was no answer, in a few words; null where there was one. */
+  readonly error: string | null;
+  readonly durationMs: number;
+  /** The beginning of the answer's body as text. */
+  readonly answer: string;
+}
+
+/** A line of the delivery log. */
+export interface LoggedAttempt extends AttemptResult {
+  readonly deliveryId: string;
+  readonly type: EventType;
+  /** 1 for the first. */
+  readonly attempt: number;
+  readonly atMs: number;
+  /** What became of the delivery. */
+  readonly outcome: 'delivered' | 'retried' | 'set-aside';
+}
+
+/** A delivery that has failed at every attempt and waits for somebody to look at it. */
+export interface SetAsideDelivery {
+  readonly deliveryId: string;
+  readonly type: EventType;
+  readonly attempts: number;
+  readonly eventAtMs: number;
+  readonly setAsideAtMs: number;
+  readonly status: number | null;
+  readonly error: string | null;
+}
+
+/** The settings that deliveries go by; see `[webhooks]` and `[outbound]` in config/default.toml. */
+export interface WebhookSettings {
+  readonly retry_seconds: readonly number[];
+  readonly queue_retry_minutes: readonly number[];
+  readonly jitter_percent: number;
+  readonly answer_seconds: number;
+  readonly connections_per_receiver: number;
+  readonly connections_max: number;
+  readonly log_days: number;
+  readonly log_entries_max: number;
+  readonly outbound: OutboundRules;
+}
+
+/** Time as something that a test can replace. */
+export interface Timers {
+  nowMs(): number;
+  /** Runs the action once, after so many milliseconds; returns what cancels it. */
+  after(ms: number, action: () => void): () => void;
+}
+
+export const systemTimers: Timers = {
+  nowMs: () => Date.now(),
+  after(ms, action) {
+    const timer = setTimeout(action, ms);
+    return () => {
+      clearTimeout(timer);
+    };
+  },
+};

@@ -1,0 +1,311 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from '../../test/support/eventually.js';
+import { SeededRandom } from '../../test/support/random.js';
+import { EngineFixture, SimulatedTimers } from '../../test/support/webhook-engine.js';
+import { WebhookReceiver, type Received } from '../../test/support/webhook-receiver.js';
+import type { EventContent } from '../platform/index.js';
+
+const HOUR_MS = 3_600_000;
+const UPDATED = 'searchresult.updated';
+
+let receiver: WebhookReceiver;
+const fixtures: EngineFixture[] = [];
+beforeEach(async () => {
+  receiver = await WebhookReceiver.start();
+});
+afterEach(async () => {
+  await Promise.all(fixtures.splice(0).map((fixture) => fixture.close()));
+  await receiver.close();
+});
+
+function fixtureWith(options: ConstructorParameters<typeof EngineFixture>[0] = {}): EngineFixture {
+  const fixture = new EngineFixture(options);
+  fixtures.push(fixture);
+  return fixture;
+}
+
+/** `count` updates that go round `records` records; `data.n` counts them. */
+function updates(count: number, records: number): EventContent[] {
+  return Array.from({ length: count }, (_, n) => ({ type: UPDATED, id: `r${n % records}`, list: 'l', data: { n } }));
+}
+
+function deliveryIds(received: readonly Received[]): Set<string> {
+  return new Set(received.map(({ headers }) => String(headers['x-service-delivery'])));
+}
+
+function succeeded(path = '/hook'): Promise<Received[]> {
+  return Promise.resolve(receiver.at(path));
+}
+
+describe('a receiver that is down', () => {
+  it('for six hours gets everything in the end, and nothing was set aside', async () => {
+    const timers = new SimulatedTimers();
+    const fixture = fixtureWith({ timers });
+    const startMs = timers.nowMs();
+    const delivered: Received[] = [];
+    const attempts = new Map<string, number>();
+    receiver.answering = (delivery, response) => {
+      const id = String(delivery.headers['x-service-delivery']);
+      attempts.set(id, (attempts.get(id) ?? 0) + 1);
+      const isUp = timers.nowMs() - startMs >= 6 * HOUR_MS;
+      if (isUp) delivered.push(delivery);
+      response.writeHead(isUp ? 204 : 503).end();
+    };
+    await fixture.engine.setSubscriptions([fixture.subscription('s', receiver.url(), [UPDATED])]);
+    await fixture.tellAndMove(updates(60, 20));
+    await timers.pass(3 * HOUR_MS, fixture.settled);
+    await fixture.tellAndMove(updates(40, 20));
+    await timers.pass(3 * HOUR_MS - 1, fixture.settled);
+    expect(delivered).toEqual([]);
+    await timers.pass(12 * HOUR_MS, fixture.settled);
+    expect(deliveryIds(delivered).size).toBe(100);
+    expect(delivered).toHaveLength(100);
+    expect(fixture.engine.setAside('s', 0, 10).total).toBe(0);
+    expect(Math.max(...attempts.values())).toBeLessThanOrEqual(9);
+    expect(fixture.failures).toEqual([]);
+  }, 60_000);
+
+  it('for a day finds in the end what was set aside, by replaying it', async () => {
+    const timers = new SimulatedTimers();
+    const fixture = fixtureWith({ timers });
+    receiver.answering = (_delivery, response) => response.writeHead(410).end();
+    await fixture.engine.setSubscriptions([fixture.subscription('s', receiver.url(), [UPDATED])]);
+    await fixture.tellAndMove(updates(5, 5));
+    await timers.pass(24 * HOUR_MS, fixture.settled);
+    const { total, deliveries } = fixture.engine.setAside('s', 0, 10);
+    expect(total).toBe(5);
+    expect(deliveries.map(({ attempts, status }) => [attempts, status])).toEqual(Array(5).fill([9, 410]));
+    const waits = receiver.received.length;
+    expect(waits).toBe(45);
+
+    receiver.answering = (_delivery, response) => response.writeHead(204).end();
+    const chosen = deliveries.slice(0, 2).map(({ deliveryId }) => deliveryId);
+    expect(await fixture.engine.replay('s', chosen)).toBe(2);
+    expect(await fixture.engine.replay('s', undefined)).toBe(3);
+    await timers.pass(HOUR_MS, fixture.settled);
+    expect(deliveryIds(receiver.received.slice(waits))).toEqual(
+      new Set(deliveries.map(({ deliveryId }) => deliveryId)),
+    );
+    expect(fixture.engine.setAside('s', 0, 10).total).toBe(0);
+    expect(fixture.engine.queued).toBe(0);
+  }, 60_000);
+
+  it('is tried at the times of the contract', async () => {
+    const timers = new SimulatedTimers();
+    const fixture = fixtureWith({ timers, settings: { jitter_percent: 0 } });
+    const startMs = timers.nowMs();
+    const atSeconds: number[] = [];
+    receiver.answering = (_delivery, response) => {
+      atSeconds.push(Math.round((timers.nowMs() - startMs) / 1000));
+      response.writeHead(500).end();
+    };
+    await fixture.engine.setSubscriptions([fixture.subscription('s', receiver.url(), [UPDATED])]);
+    await fixture.tellAndMove(updates(1, 1));
+    await timers.pass(24 * HOUR_MS, fixture.settled);
+    const waits = atSeconds.map((second, position) => second - (atSeconds[position - 1] ?? 0));
+    expect(waits).toEqual([0, 1, 4, 16, 60, 300, 1800, 7200, 21_600]);
+  }, 60_000);
+
+  it('holds up no other, and takes no more than its share of connections', async () => {
+    const fixture = fixtureWith({ settings: { answer_seconds: 300, connections_per_receiver: 3 } });
+    const silent = await WebhookReceiver.start();
+    silent.answering = () => undefined;
+    try {
+      await fixture.engine.setSubscriptions([
+        fixture.subscription('silent', silent.url(), [UPDATED]),
+        fixture.subscription('well', receiver.url(), [UPDATED]),
+      ]);
+      await fixture.tell(updates(200, 200));
+      await eventually(succeeded, (all) => all.length === 200);
+      expect(silent.received.length).toBeLessThanOrEqual(3);
+      await fixture.engine.setSubscriptions([]);
+      expect(fixture.engine.queued).toBe(0);
+    } finally {
+      await silent.close();
+    }
+  });
+});
+
+describe('order', () => {
+  it('is kept for each record, whatever the receiver takes its time for', async () => {
+    const random = new SeededRandom(7);
+    const finished: number[] = [];
+    let [underWay, underWayMax] = [0, 0];
+    receiver.answering = ({ body }, response) => {
+      underWay += 1;
+      underWayMax = Math.max(underWayMax, underWay);
+      setTimeout(() => {
+        underWay -= 1;
+        finished.push(Number(body.data['n']));
+        response.writeHead(200).end();
+      }, random.below(8));
+    };
+    const fixture = fixtureWith();
+    await fixture.engine.setSubscriptions([fixture.subscription('s', receiver.url(), [UPDATED])]);
+    for (let part = 0; part < 4; part += 1) await fixture.tell(updates(400, 20).slice(part * 100, part * 100 + 100));
+    await eventually(
+      () => Promise.resolve(finished),
+      (all) => all.length === 400,
+    );
+    for (let record = 0; record < 20; record += 1) {
+      const own = finished.filter((n) => n % 20 === record);
+      expect(own).toEqual([...own].sort((a, b) => a - b));
+    }
+    expect(underWayMax).toBeGreaterThan(4);
+    expect(underWayMax).toBeLessThanOrEqual(fixture.settings.connections_per_receiver);
+  });
+
+  it('is kept while a delivery is tried again after a short time', async () => {
+    const timers = new SimulatedTimers();
+    const fixture = fixtureWith({ timers });
+    const failed = new Set<string>();
+    const finished: number[] = [];
+    receiver.answering = ({ headers, body }, response) => {
+      const id = String(headers['x-service-delivery']);
+      const isFirst = Number(body.data['n']) % 3 === 0 && !failed.has(id);
+      if (isFirst) failed.add(id);
+      else finished.push(Number(body.data['n']));
+      response.writeHead(isFirst ? 500 : 200).end();
+    };
+    await fixture.engine.setSubscriptions([fixture.subscription('s', receiver.url(), [UPDATED])]);
+    await fixture.tellAndMove(updates(80, 4));
+    await timers.pass(HOUR_MS, fixture.settled);
+    expect(finished).toHaveLength(80);
+    for (let record = 0; record < 4; record += 1) {
+      const own = finished.filter((n) => n % 4 === record);
+      expect(own).toEqual([...own].sort((a, b) => a - b));
+    }
+  }, 60_000);
+});
+
+describe('moving', () => {
+  it('makes one delivery of an event for each subscription, however often it is woken, with the same id ever after', async () => {
+    const fixture = fixtureWith();
+    const subscriptions = ['a', 'b'].map((id) => fixture.subscription(id, receiver.url(`/${id}`), [UPDATED]));
+    await fixture.engine.setSubscriptions(subscriptions);
+    await fixture.tell(updates(1200, 1200));
+    for (let again = 0; again < 5; again += 1) fixture.engine.wake(fixture.source);
+    await eventually(
+      () => Promise.resolve(receiver.received),
+      (all) => all.length === 2400,
+    );
+    await fixture.engine.drain(fixture.source);
+    const first = deliveryIds(receiver.received);
+    expect(first.size).toBe(2400);
+    // Draining has forgotten the mark, as a lost queue would: what is moved again keeps its ids.
+    await fixture.reopen();
+    await fixture.engine.setSubscriptions(subscriptions);
+    fixture.engine.wake(fixture.source);
+    await eventually(
+      () => Promise.resolve(receiver.received),
+      (all) => all.length === 4800,
+    );
+    expect(deliveryIds(receiver.received)).toEqual(first);
+  });
+
+  it('leaves out events that are older than the subscription, and those of other accounts', async () => {
+    const timers = new SimulatedTimers();
+    const fixture = fixtureWith({ timers });
+    await fixture.tell(updates(3, 3));
+    await timers.pass(1000, fixture.settled);
+    await fixture.engine.setSubscriptions([fixture.subscription('s', receiver.url(), [UPDATED])]);
+    await fixture.tell(updates(2, 2), 'another');
+    await fixture.tell(updates(1, 1));
+    await eventually(succeeded, (all) => all.length === 1);
+    await fixture.engine.drain(fixture.source);
+    expect(fixture.engine.queued).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('what counts as a failure', () => {
+  it.each([
+    ['a redirect', 302],
+    ['a refusal', 400],
+    ['gone', 410],
+    ['too many requests', 429],
+    ['an error', 500],
+  ])('%s (%i)', async (_name, status) => {
+    const fixture = fixtureWith();
+    receiver.answering = (_delivery, response) => {
+      response.writeHead(status, { Location: receiver.url('/elsewhere') }).end('no');
+    };
+    await fixture.engine.setSubscriptions([fixture.subscription('s', receiver.url(), [UPDATED])]);
+    await fixture.tell(updates(1, 1));
+    const { attempts } = await eventually(
+      () => Promise.resolve(fixture.engine.attempts('s', undefined, 10)),
+      (page) => page.attempts.length > 0,
+    );
+    expect(attempts[0]).toMatchObject({ attempt: 1, outcome: 'retried', status, error: null, answer: 'no' });
+    expect(receiver.at('/elsewhere')).toEqual([]);
+  });
+
+  it('no answer in time, a connection that breaks, one that is refused, and an address that may not be called', async () => {
+    const fixture = fixtureWith({ settings: { answer_seconds: 1 } });
+    receiver.answering = ({ path }, response) => {
+      if (path === '/broken') response.destroy();
+    };
+    const closed = await WebhookReceiver.start();
+    const closedUrl = closed.url();
+    await closed.close();
+    await fixture.engine.setSubscriptions([
+      fixture.subscription('silent', receiver.url('/silent'), [UPDATED]),
+      fixture.subscription('broken', receiver.url('/broken'), [UPDATED]),
+      fixture.subscription('refused', closedUrl, [UPDATED]),
+      fixture.subscription('forbidden', 'https://10.0.0.1/', [UPDATED]),
+    ]);
+    await fixture.tell(updates(1, 1));
+    const reasons = {
+      silent: /no answer in 1 s/,
+      broken: /closed|reset|hang/i,
+      refused: /ECONNREFUSED/,
+      forbidden: /10\.0\.0\.1/,
+    };
+    for (const [id, reason] of Object.entries(reasons)) {
+      const { attempts } = await eventually(
+        () => Promise.resolve(fixture.engine.attempts(id, undefined, 1)),
+        (page) => page.attempts.length > 0,
+      );
+      expect(attempts[0], id).toMatchObject({ status: null, outcome: 'retried' });
+      expect(attempts[0]?.error, id).toMatch(reason);
+    }
+  });
+
+  it('is not a long answer, of which the first kilobyte is kept', async () => {
+    const fixture = fixtureWith();
+    receiver.answering = (_delivery, response) => response.writeHead(200).end('y'.repeat(1_000_000));
+    await fixture.engine.setSubscriptions([fixture.subscription('s', receiver.url(), [UPDATED])]);
+    await fixture.tell(updates(2, 2));
+    const { attempts } = await eventually(
+      () => Promise.resolve(fixture.engine.attempts('s', undefined, 10)),
+      (page) => page.attempts.length === 2,
+    );
+    for (const each of attempts) expect(each).toMatchObject({ outcome: 'delivered', answer: 'y'.repeat(1024) });
+  });
+});
+
+describe('the log', () => {
+  it('forgets attempts after 30 days, and the oldest beyond its limit', async () => {
+    const timers = new SimulatedTimers();
+    const fixture = fixtureWith({ timers, settings: { log_entries_max: 100 } });
+    await fixture.engine.setSubscriptions([fixture.subscription('s', receiver.url(), [UPDATED])]);
+    await fixture.tellAndMove(updates(150, 150));
+    const logged = () => fixture.engine.attempts('s', undefined, 1000).attempts.length;
+    await timers.pass(60_000, fixture.settled);
+    await eventually(
+      () => Promise.resolve(logged()),
+      (count) => count === 150,
+    );
+    await timers.pass(2 * HOUR_MS, fixture.settled);
+    await eventually(
+      () => Promise.resolve(logged()),
+      (count) => count === 100,
+    );
+    await timers.pass(29 * 24 * HOUR_MS, fixture.settled);
+    expect(logged()).toBe(100);
+    await timers.pass(25 * HOUR_MS, fixture.settled);
+    await eventually(
+      () => Promise.resolve(logged()),
+      (count) => count === 0,
+    );
+  }, 60_000);
+});

@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Worker } from 'node:worker_threads';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from '../../test/support/eventually.js';
+import { WebhookReceiver } from '../../test/support/webhook-receiver.js';
+import { CollectionStore, type Collection } from '../catalog/index.js';
+import { loadConfig } from '../platform/config.js';
+import { createMetrics, openEnvironment, systemClock, type LmdbEnvironment } from '../platform/index.js';
+import { WebhookHost } from './webhook-host.js';
+
+let dataDir: string;
+let environment: LmdbEnvironment;
+let receiver: WebhookReceiver;
+let host: WebhookHost;
+let things: Collection<number>;
+
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'gannet-webhook-host-'));
+  environment = openEnvironment(join(dataDir, 'system'));
+  things = CollectionStore.of(environment).collection('things');
+  receiver = await WebhookReceiver.start();
+  host = hostWith(true);
+});
+afterEach(async () => {
+  await host.close();
+  await environment.close();
+  await receiver.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+function hostWith(deliver: boolean): WebhookHost {
+  const config = loadConfig({ argv: [], env: { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true' } });
+  const log = pino({ level: 'silent' });
+  return new WebhookHost({ config, dataDir, environment, clock: systemClock, log, metrics: createMetrics(), deliver });
+}
+
+/** A change of the system environment that is told. */
+function change(id: string): Promise<void> {
+  return CollectionStore.of(environment).change((each) => {
+    each.put(things, id, 1);
+    each.tell('default', { type: 'contributor.added', id, list: '', data: { name: id } });
+  });
+}
+
+const workerOf = (of: WebhookHost) => (of as unknown as { worker: Worker | undefined }).worker;
+const subscribe = () => host.subscriptions.create('default', { url: receiver.url(), events: ['contributor.added'] });
+
+describe('WebhookHost', () => {
+  it('has no thread until somebody subscribes, and writes no event', async () => {
+    await change('a');
+    expect(workerOf(host)).toBeUndefined();
+    await subscribe();
+    await change('b');
+    expect(await receiver.events(1)).toMatchObject([['contributor.added', { id: 'b' }]]);
+    expect(workerOf(host)).toBeDefined();
+    await eventually(
+      () => Promise.resolve(host.movedTo('system')),
+      (row) => row === 1,
+    );
+  });
+
+  it('replaces a worker that dies, which goes on where it was, and answers questions meanwhile', async () => {
+    const { id } = await subscribe();
+    await change('a');
+    await receiver.events(1);
+    const asked = host.attempts(id, undefined, 10);
+    await workerOf(host)?.terminate();
+    await asked.catch((error: unknown) => {
+      expect(error).toMatchObject({ code: 'internal-error' });
+    });
+    await change('b');
+    const ids = (await receiver.events(2)).map(([, body]) => body.id);
+    expect(new Set(ids)).toEqual(new Set(['a', 'b']));
+    const logged = await eventually(
+      () => host.attempts(id, undefined, 10),
+      ({ attempts }) => attempts.length >= 2,
+    );
+    expect(logged.attempts.every(({ outcome }) => outcome === 'delivered')).toBe(true);
+  });
+
+  it('keeps events and pings of a process that does not deliver for one that does', async () => {
+    await host.close();
+    host = hostWith(false);
+    const subscription = await subscribe();
+    await change('a');
+    await host.ping(subscription);
+    await host.close();
+    expect(receiver.received).toEqual([]);
+    host = hostWith(true);
+    const types = (await receiver.events(2)).map(([type]) => type);
+    expect(new Set(types)).toEqual(new Set(['webhook.ping', 'contributor.added']));
+  });
+
+  it('resolves when everything of a source is in the queue, and at once where nobody subscribes', async () => {
+    const gone = { id: 'gone', kind: 'list', path: join(dataDir, 'lists', 'gone') } as const;
+    await host.drained(gone);
+    expect(workerOf(host)).toBeUndefined();
+    await subscribe();
+    await host.drained(gone);
+    await change('a');
+    await host.drained({ id: 'system', kind: 'system', path: join(dataDir, 'system') });
+    await receiver.events(1);
+  });
+});

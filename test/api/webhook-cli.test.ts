@@ -1,0 +1,56 @@
+/** `gannet webhook …`, with the service running and without. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestService, type TestService } from '../support/service.js';
+import { WebhookReceiver } from '../support/webhook-receiver.js';
+
+const run = promisify(execFile);
+const SETTINGS = { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true', GANNET_LOG_LEVEL: 'warn' };
+
+const dataDir = mkdtempSync(join(tmpdir(), 'gannet-webhook-cli-'));
+let receiver: WebhookReceiver;
+let service: TestService | undefined;
+beforeAll(async () => {
+  receiver = await WebhookReceiver.start();
+});
+afterAll(async () => {
+  await service?.stop();
+  await receiver.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+/** Standard output of the command. */
+async function gannet(...args: string[]): Promise<string> {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GANNET_'));
+  const env = { ...Object.fromEntries(inherited), ...SETTINGS, GANNET_DATA_DIR: dataDir };
+  const { stdout } = await run(process.execPath, ['bin/gannet.js', 'webhook', ...args], { env });
+  return stdout;
+}
+
+it('makes webhooks and queues pings without the service, which sends them when it runs', async () => {
+  expect(await gannet('list')).toContain('has no webhooks');
+  const json = await gannet('create', '--url', receiver.url(), '--events', 'list.created, list.deleted', '--json');
+  const { id, secret } = JSON.parse(json) as { id: string; secret: string };
+  expect(secret).toHaveLength(44);
+  expect(await gannet('list')).toMatch(new RegExp(`${id} .*list\\.created,list\\.deleted`));
+  expect(await gannet('test', id)).toContain('on its way');
+  await expect(gannet('create', '--url', 'https://10.0.0.1/', '--events', 'list.created')).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('public internet') as string,
+  });
+  expect(receiver.received).toEqual([]);
+
+  service = await startTestService({ dataDir, env: SETTINGS });
+  expect(await receiver.events(1)).toMatchObject([['webhook.ping', { id }]]);
+  expect((await gannet('rotate-secret', id)).trim()).toHaveLength(44);
+  await expect.poll(() => gannet('deliveries', id), { timeout: 10_000 }).toMatch(/webhook\.ping .* 204 .*delivered/);
+  expect(await gannet('deliveries', id, '--set-aside')).toContain('Nothing is set aside');
+  expect(await gannet('replay', id)).toContain('0 deliveries');
+  expect(await gannet('delete', id)).toContain('gone');
+  await expect(gannet('test', id)).rejects.toMatchObject({ code: 1 });
+  expect(JSON.parse(await gannet('ls', '--json'))).toEqual({ webhooks: [] });
+});
