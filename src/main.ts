@@ -35,7 +35,6 @@ import { createAnalyticsExecutor, createIngestExecutor, createSearchPool, Webhoo
 const MEBIBYTE = 2 ** 20;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
-const MIB = 1_048_576;
 /** For what has to be closed once the requests are answered: merges that run, threads, files. */
 const CLOSE_SECONDS_MAX = 5;
 
@@ -136,7 +135,7 @@ async function openServices(
     access,
     indexes,
     searchPool: { search: (task, signal) => searchPool.get().search(task, signal) },
-    answerCache: new AnswerCache({ bytesMax: config.search.cache_mib * MIB, metrics }),
+    answerCache: new AnswerCache({ bytesMax: config.search.cache_mib * MEBIBYTE, metrics }),
     analytics,
     webhooks,
     searchLimiter: new RateLimiter({ limit: config.search.rate_per_minute, windowMs: MINUTE_MS }, systemClock),

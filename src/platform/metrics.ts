@@ -31,6 +31,17 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
       for (const collect of collectors) collect();
       return registry.metrics();
     },
+    ...httpMetrics(registers),
+    ...searchMetrics(registers),
+    ...poolMetrics(registers),
+    ...storageMetrics(registers),
+    ...analyticsMetrics(registers),
+    ...webhookMetrics(registers),
+  };
+}
+
+function httpMetrics(registers: Registry[]) {
+  return {
     requests: new Counter({
       name: 'gannet_http_requests_total',
       help: 'Requests answered, by operation and status',
@@ -54,6 +65,11 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
       help: 'Requests whose client went away before the answer',
       registers,
     }),
+  };
+}
+
+function searchMetrics(registers: Registry[]) {
+  return {
     searches: new Counter({ name: 'gannet_searches_total', help: 'Searches that ran', registers }),
     searchCacheHits: new Counter({
       name: 'gannet_search_cache_hits_total',
@@ -82,6 +98,11 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
       buckets: [1, 2, 4, 8, 16, 32, 64],
       registers,
     }),
+  };
+}
+
+function poolMetrics(registers: Registry[]) {
+  return {
     poolWaiting: new Gauge({
       name: 'gannet_pool_tasks_waiting',
       help: 'Tasks that wait for a worker',
@@ -100,6 +121,11 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
       labelNames: ['pool'] as const,
       registers,
     }),
+  };
+}
+
+function storageMetrics(registers: Registry[]) {
+  return {
     recordsWritten: new Counter({
       name: 'gannet_records_written_total',
       help: 'Records created, updated, deleted or refused',
@@ -113,6 +139,12 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
       buckets: TASK_BUCKETS_SECONDS,
       registers,
     }),
+    listsOpen: new Gauge({ name: 'gannet_lists_open', help: 'Lists that are open', registers }),
+  };
+}
+
+function analyticsMetrics(registers: Registry[]) {
+  return {
     analyticsEvents: new Counter({
       name: 'gannet_analytics_events_total',
       help: 'Searches and clicks that were recorded',
@@ -135,6 +167,11 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
       help: 'Memory of events that wait for the analytics worker',
       registers,
     }),
+  };
+}
+
+function webhookMetrics(registers: Registry[]) {
+  return {
     webhookDeliveries: new Counter({
       name: 'gannet_webhook_attempts_total',
       help: 'Attempts of webhook deliveries, by what became of the delivery',
@@ -146,6 +183,5 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
       help: 'Webhook deliveries that wait, are under way or set aside',
       registers,
     }),
-    listsOpen: new Gauge({ name: 'gannet_lists_open', help: 'Lists that are open', registers }),
   };
 }
