@@ -78,9 +78,9 @@ function sizeOf(path: string): number {
 }
 
 /** Compares store and index of every list: through the service where it runs, else by opening the data directory. */
-export async function recordsCheck({ config, withService }: CommandContext): Promise<Check[]> {
-  const account = config.account.name;
-  return withService(async (client) => {
+export async function recordsCheck(context: CommandContext): Promise<Check[]> {
+  const account = context.config.account.name;
+  return context.withService(async (client) => {
     const lists = membersOf<ListResource>(await client.call('list.list', { params: { account } }), 'lists');
     const checks: Check[] = [];
     for (const { name: list } of lists) {
