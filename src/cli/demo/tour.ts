@@ -14,9 +14,9 @@ export interface TourSearch {
 
 export const TOUR: readonly TourSearch[] = [
   {
-    title: 'Words, ranked, and all that match counted by domain',
+    title: 'Words, misspelt: ranked all the same, and all that match counted by domain',
     list: 'wordnet',
-    options: { query: 'flightless bird', facets: 'lexical_domain', size: 3 },
+    options: { query: 'flighltess brid', facets: 'lexical_domain', size: 3 },
     fields: ['words', 'gloss'],
   },
   {
