@@ -59,12 +59,13 @@ export class SettlementBuffer {
     this.waiting = [];
     try {
       await this.options.write(batch.map(({ settlement }) => settlement));
-      for (const { onSettled } of batch) onSettled();
     } catch (error) {
       // In front of what came meanwhile: the second outcome of a delivery builds on its first.
       this.waiting = [...batch, ...this.waiting];
       this.options.onFailure(error);
       this.flushIn(RETRY_MS);
+      return;
     }
+    for (const { onSettled } of batch) onSettled();
   }
 }
