@@ -57,7 +57,7 @@ export const configSchema = section({
   }),
   versions: section({ kept: integer(0, 100) }),
   outbound: section({
-    allowed_hosts: Type.Array(Type.String({ minLength: 1, maxLength: 253 }), { maxItems: 100 }),
+    allowed_hosts: Type.Array(Type.String({ pattern: '^[a-z0-9._:-]{1,253}$' }), { maxItems: 100 }),
     loopback_allowed: Type.Boolean(),
   }),
   webhooks: section({

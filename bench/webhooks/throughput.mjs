@@ -18,9 +18,10 @@ const P99_RATIO_BAR = 1.25;
 const WEBHOOKS = 20;
 const WRITES_PER_SECOND = 105;
 const SEARCHES_PER_SECOND = 200;
-const ROUNDS = 4;
-const PHASE_MS = 8000;
-const WARM_UP_MS = 2000;
+/** Many short turns: what else the machine does then falls on both sides alike. */
+const ROUNDS = 13;
+const PHASE_MS = 3000;
+const WARM_UP_MS = 700;
 const TICK_MS = 5;
 const BACKLOG = 20_000;
 const CLOCK_TICKS_PER_SECOND = 100;

@@ -180,6 +180,8 @@ export class DeliveryLane {
     }
     this.options.settle(settlement(held, delivery, result, outcome), () => undefined);
     held.scheduled = { ...held.scheduled, dueMs, attempts };
+    // It is in the schedule on disk; a timer would only keep the thread alive.
+    if (this.stopped) return;
     const cancel = timers.after(next.waitMs, () => {
       this.retries.delete(cancel);
       this.ready.unshift(held);

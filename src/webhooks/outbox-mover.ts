@@ -34,7 +34,7 @@ export interface OutboxMoverOptions {
 
 export class OutboxMover {
   private readonly stores = new RecordStoreCache();
-  private system: LmdbEnvironment | undefined;
+  private system: { readonly environment: LmdbEnvironment; readonly outbox: Outbox } | undefined;
   private readonly pending = new Map<string, OutboxSource>();
   private running: Promise<void> | undefined;
   private stopped = false;
@@ -67,7 +67,7 @@ export class OutboxMover {
     this.stopped = true;
     await this.running?.catch(() => undefined);
     await this.stores.close();
-    await this.system?.close();
+    await this.system?.environment.close();
   }
 
   private assertOpen(source: OutboxSource): void {
@@ -116,9 +116,9 @@ export class OutboxMover {
   /** At its last commit. Undefined where the source is gone. */
   private outboxOf({ kind, path }: OutboxSource): Outbox | undefined {
     if (kind === 'list') return existsSync(storePath(path)) ? this.stores.get(path).outbox : undefined;
-    this.system ??= openEnvironment(path);
-    this.system.root.resetReadTxn();
-    return new Outbox(this.system.database(OUTBOX_DATABASE));
+    this.system ??= openSystem(path);
+    this.system.environment.root.resetReadTxn();
+    return this.system.outbox;
   }
 
   private deliveriesOf(source: OutboxSource, { row, event }: NumberedEvent): NewDelivery[] {
@@ -127,4 +127,10 @@ export class OutboxMover {
       .filter(({ created_utc }) => Date.parse(created_utc) <= event.atMs)
       .map(({ id }) => ({ id: deliveryId(source.id, row, id), subscriptionId: id, event }));
   }
+}
+
+/** Once: opening a database takes the write lock, for which the thread would wait while a change is being written. */
+function openSystem(path: string): { readonly environment: LmdbEnvironment; readonly outbox: Outbox } {
+  const environment = openEnvironment(path);
+  return { environment, outbox: new Outbox(environment.database(OUTBOX_DATABASE)) };
 }

@@ -23,7 +23,8 @@ interface Waiting {
 
 export class SettlementBuffer {
   private waiting: Waiting[] = [];
-  private isTimerSet = false;
+  private cancelTimer: (() => void) | undefined;
+  private closed = false;
   private writing: Promise<void> | undefined;
 
   constructor(private readonly options: SettlementBufferOptions) {}
@@ -36,6 +37,8 @@ export class SettlementBuffer {
 
   /** Resolves when everything that was pushed is on disk, or when that has failed. */
   async flush(): Promise<void> {
+    this.cancelTimer?.();
+    this.cancelTimer = undefined;
     while (this.writing !== undefined) await this.writing;
     if (this.waiting.length === 0) return;
     this.writing = this.write().finally(() => {
@@ -45,12 +48,14 @@ export class SettlementBuffer {
   }
 
   private flushIn(ms: number): void {
-    if (this.isTimerSet) return;
-    this.isTimerSet = true;
-    this.options.timers.after(ms, () => {
-      this.isTimerSet = false;
-      void this.flush();
-    });
+    if (this.closed || this.cancelTimer !== undefined) return;
+    this.cancelTimer = this.options.timers.after(ms, () => void this.flush());
+  }
+
+  /** Writes what is there, once more; what cannot be written is delivered again after the next start. */
+  close(): Promise<void> {
+    this.closed = true;
+    return this.flush();
   }
 
   /** Never rejects. */
@@ -59,12 +64,13 @@ export class SettlementBuffer {
     this.waiting = [];
     try {
       await this.options.write(batch.map(({ settlement }) => settlement));
-      for (const { onSettled } of batch) onSettled();
     } catch (error) {
       // In front of what came meanwhile: the second outcome of a delivery builds on its first.
       this.waiting = [...batch, ...this.waiting];
       this.options.onFailure(error);
       this.flushIn(RETRY_MS);
+      return;
     }
+    for (const { onSettled } of batch) onSettled();
   }
 }

@@ -309,3 +309,23 @@ describe('the log', () => {
     );
   }, 60_000);
 });
+
+describe('closing', () => {
+  it('leaves no timer behind that would keep the thread alive, also for what fails in that moment', async () => {
+    const timers = new SimulatedTimers();
+    const fixture = fixtureWith({ timers });
+    let answer = (): void => undefined;
+    receiver.answering = (_delivery, response) => {
+      answer = () => response.writeHead(500).end();
+    };
+    await fixture.engine.setSubscriptions([fixture.subscription('s', receiver.url(), [UPDATED])]);
+    await fixture.tell(updates(1, 1));
+    await eventually(succeeded, (all) => all.length === 1);
+    const closed = fixture.reopen();
+    answer();
+    await closed;
+    // Of the engine that is open now: the hourly look at the log.
+    expect(timers.waiting).toBe(1);
+    expect(fixture.engine.attempts('s', undefined, 1).attempts).toMatchObject([{ attempt: 1, outcome: 'retried' }]);
+  });
+});

@@ -153,7 +153,7 @@ export class WebhookEngine {
   async close(): Promise<void> {
     this.cancelTrim();
     await Promise.all([this.mover.close(), ...[...this.lanes.values()].map((lane) => lane.stop(STOP_GRACE_MS))]);
-    await this.buffer.flush();
+    await this.buffer.close();
     await this.sender.close();
     await this.queue.close();
   }

@@ -38,6 +38,11 @@ export class SimulatedTimers implements Timers {
     return this.#nowMs;
   }
 
+  /** Timers that have not fired. */
+  get waiting(): number {
+    return this.#timers.size;
+  }
+
   after(ms: number, action: () => void): () => void {
     const timer = { atMs: this.#nowMs + ms, action };
     this.#timers.add(timer);
