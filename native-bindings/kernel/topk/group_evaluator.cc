@@ -139,11 +139,29 @@ void GroupEvaluator::MatchSingle(WindowRange range) {
   ranked_ = true;
 }
 
-uint64_t GroupEvaluator::SetFlags(WindowRange range, WindowBits* bits, uint8_t* flags) {
-  uint64_t words = 0;
-  uint32_t first_posting;
-  single_->AddBits(range, bits, flags, &words, &first_posting);
-  return words;
+uint64_t GroupEvaluator::MarkTerms(WindowRange range, uint64_t* bits) {
+  uint64_t windows = 0;
+  for (const Alternative& alternative : alternatives_) {
+    if (!alternative.phrase) windows |= alternative.term->Mark(range, bits);
+  }
+  return windows;
+}
+
+uint64_t GroupEvaluator::MarkPhrases(WindowRange range, uint64_t* bits) {
+  uint64_t windows = 0;
+  for (const Alternative& alternative : alternatives_) {
+    if (!alternative.phrase) continue;
+    PhraseMatcher& phrase = *alternative.phrase;
+    for (uint32_t document = phrase.NextDocument(range.base); document < range.end;
+         document = phrase.NextDocument(document + 1)) {
+      const uint32_t offset = document - range.base;
+      const uint64_t bit = uint64_t{1} << (offset % 64);
+      if ((bits[offset / 64] & bit) != 0 || phrase.Frequency(document, true) == 0) continue;
+      bits[offset / 64] |= bit;
+      windows |= uint64_t{1} << (offset / kWindowSize);
+    }
+  }
+  return windows;
 }
 
 uint64_t GroupEvaluator::Scatter(WindowRange range, float* scores) {
@@ -163,12 +181,6 @@ uint64_t GroupEvaluator::ScatterAbove(WindowRange range, float spare, float* sco
         words |= TouchedWords(documents + begin, end - begin, range.base);
       });
   return words;
-}
-
-bool GroupEvaluator::HasBlocksBelow(float spare) const {
-  return std::any_of(alternatives_.begin(), alternatives_.end(), [&](const Alternative& alternative) {
-    return !alternative.phrase && alternative.bound * group_->weight > spare;
-  });
 }
 
 template <typename Choose>
