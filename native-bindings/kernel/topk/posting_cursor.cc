@@ -159,14 +159,14 @@ uint32_t PostingCursor::Intersect(uint32_t count, uint32_t* documents, uint32_t*
       }
       continue;
     }
-    for (; i < count && documents[i] <= covered_to_; ++i) {
-      const uint32_t document = documents[i];
-      const uint32_t index = LowerBound(document);
-      documents[kept] = document;
-      postings[kept] = first_posting + index;
-      places[kept] = i;
-      kept += documents_[index] == document;
+    const uint32_t begin = i;
+    while (i < count && documents[i] <= covered_to_) ++i;
+    const uint32_t found = FindInBlock(documents_, documents + begin, i - begin, documents + kept, postings + kept, places + kept);
+    for (uint32_t j = kept; j < kept + found; ++j) {
+      postings[j] += first_posting;
+      places[j] += begin;
     }
+    kept += found;
   }
   return kept;
 }

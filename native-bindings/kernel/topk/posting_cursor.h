@@ -186,6 +186,7 @@ class PostingCursor {
     if (decoded_block_ == block) return;
     list_->DecodeDocuments(block, documents_);
     length_ = list_->block_length(block);
+    std::fill(documents_ + length_, documents_ + kBlockSize, kBlockPadding);
     decoded_block_ = block;
     if (block != block_) Enter(block, false);
   }
