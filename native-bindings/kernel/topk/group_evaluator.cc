@@ -164,6 +164,19 @@ uint64_t GroupEvaluator::MarkPhrases(WindowRange range, uint64_t* bits) {
   return windows;
 }
 
+void GroupEvaluator::ScoreCandidates(WindowRange range, const WindowBits& candidates, float* scores) {
+  uint32_t* documents = scratch_->documents.data();
+  uint32_t count = 0;
+  ForEachBit(candidates, [&](uint32_t offset) { documents[count++] = range.base + offset; });
+  const uint32_t* postings = scratch_->postings.data();
+  count = single_->Intersect(count, documents, scratch_->postings.data(), scratch_->places.data());
+  for (uint32_t i = 0; i < count; ++i) {
+    const float frequency = FrequencyToFloat(single_->FrequencyOf(postings[i]));
+    scores[documents[i] - range.base] +=
+        Contribution(frequency, query_->saturation[norms_[documents[i]]], group_->weight);
+  }
+}
+
 uint64_t GroupEvaluator::Scatter(WindowRange range, float* scores) {
   return ScatterAbove(range, std::numeric_limits<float>::infinity(), scores);
 }

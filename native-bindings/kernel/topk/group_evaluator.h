@@ -24,6 +24,10 @@ struct EvaluatorScratch {
   alignas(64) uint8_t flags[kWindowSize] = {};
   std::vector<PostingCursor> cursors;
   std::vector<uint64_t> span_bits;  // of a UnionMatcher
+  // Documents, their postings in a list, and their places before they were looked up there.
+  std::array<uint32_t, kWindowSize> documents;
+  std::array<uint32_t, kWindowSize> postings;
+  std::array<uint32_t, kWindowSize> places;
 };
 
 class GroupEvaluator {
@@ -71,6 +75,9 @@ class GroupEvaluator {
 
   // Adds the contribution of the group to those of `matches` (a subset of Match's candidates) that it matches.
   void AddScores(const WindowBits& matches, float* scores);
+
+  // Single terms: adds to the scores of the candidates that have the term, without Match.
+  void ScoreCandidates(WindowRange range, const WindowBits& candidates, float* scores);
 
   // Single terms: adds to the scores of all documents in the window. Returns the words touched.
   uint64_t Scatter(WindowRange range, float* scores);

@@ -201,8 +201,12 @@ void SegmentEvaluator::AddLesserGroups(size_t first, float bar) {
     });
     candidates.used = used;
     if (i == scoring_.size() || used == 0) break;
-    scoring_[i]->Match(window_->range, &candidates, true);
-    scoring_[i]->AddScores(candidates, window_->scores);
+    if (scoring_[i]->is_single_term()) {
+      scoring_[i]->ScoreCandidates(window_->range, candidates, window_->scores);
+    } else {
+      scoring_[i]->Match(window_->range, &candidates, true);
+      scoring_[i]->AddScores(candidates, window_->scores);
+    }
   }
   if (!needs_.all_matches) window_->matches.Assign(candidates);
 }
