@@ -196,6 +196,12 @@ uint64_t GroupEvaluator::ScatterAbove(WindowRange range, float spare, float* sco
   return words;
 }
 
+bool GroupEvaluator::HasBlocksBelow(float spare) const {
+  return std::any_of(alternatives_.begin(), alternatives_.end(), [&](const Alternative& alternative) {
+    return !alternative.phrase && alternative.bound * group_->weight > spare;
+  });
+}
+
 template <typename Choose>
 void GroupEvaluator::AccumulateTerm(WindowRange range, const Alternative& alternative, Choose&& choose) {
   PostingCursor& term = *alternative.term;

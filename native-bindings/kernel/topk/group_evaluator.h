@@ -83,6 +83,9 @@ class GroupEvaluator {
   uint64_t Scatter(WindowRange range, float* scores);
   // The same, leaving out what MatchAbove leaves out.
   uint64_t ScatterAbove(WindowRange range, float spare, float* scores);
+  // Whether `spare` may leave out any block (MatchAbove).
+  bool HasBlocksBelow(float spare) const;
+
   // Set the bits (of document - range.base) of the documents in the range that the group's terms, or its phrases, match;
   // the latter look only at those that have none. Return a bit per window of the range that may have got any; there are
   // at most 64. Ranges must ascend.

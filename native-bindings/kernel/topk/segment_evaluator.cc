@@ -79,7 +79,7 @@ uint32_t SegmentEvaluator::NextWindow(uint32_t from, float bar) {
       next = std::max(next, group->NextDocument(next));
       if (next == kNoDocument) break;
     }
-  } else if (matcher_ && (!needs_.scores || bar > 0)) {
+  } else if (matcher_ && (!needs_.scores || is_pruned_)) {
     return matcher_->NextWindow(from);
   } else {
     const bool is_pruned = needs_.scores && !needs_.all_matches && bar > 0;
@@ -137,8 +137,8 @@ void SegmentEvaluator::EvaluateUnion(float bar) {
   }
 }
 
-// Every contribution is above zero, so the sums tell the matches.
 void SegmentEvaluator::ScoreUnion() {
+  is_pruned_ = false;
   for (GroupEvaluator* group : scoring_) {
     if (group->is_single_term()) {
       score_words_ |= group->Scatter(window_->range, window_->scores);
@@ -148,6 +148,12 @@ void SegmentEvaluator::ScoreUnion() {
       group->AddScores(group->bits(), window_->scores);
     }
   }
+  MatchScored();
+}
+
+// The matches of a union. Every contribution is above zero, so where all were added, the sums tell.
+void SegmentEvaluator::MatchScored() {
+  if (is_pruned_) return matcher_->Match(window_);
   CompareWords(window_->scores, kLeastPositive, score_words_, window_->matches.words);
   window_->matches.used = score_words_;
 }
@@ -166,9 +172,11 @@ void SegmentEvaluator::ScoreUnionAbove(float bar) {
     if (i + 1 == essential && bound + rest_bonuses_[i] < bar) essential = i;
   }
   const float spare = bound + query_->bonus_bound_max - bar;
+  is_pruned_ = essential < scoring_.size();
   if (essential > 0 && spare >= 0) {
     for (size_t i = 0; i < essential; ++i) {
       GroupEvaluator* group = scoring_[i];
+      is_pruned_ |= group->HasBlocksBelow(spare);
       if (group->is_single_term()) {
         score_words_ |= group->ScatterAbove(range, spare, window_->scores);
       } else {
@@ -178,8 +186,10 @@ void SegmentEvaluator::ScoreUnionAbove(float bar) {
       }
     }
     AddLesserGroups(essential, bar);
+  } else {
+    is_pruned_ = true;
   }
-  if (needs_.all_matches) matcher_->Match(window_);
+  if (needs_.all_matches) MatchScored();
 }
 
 // Adds the contributions of the groups from `first` on to the scores of those who may reach the bar.

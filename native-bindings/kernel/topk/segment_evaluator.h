@@ -48,6 +48,7 @@ class SegmentEvaluator {
   void EvaluateAll();
   void EvaluateUnion(float bar);
   void ScoreUnion();
+  void MatchScored();
   void ScoreUnionAbove(float bar);
   void AddLesserGroups(size_t first, float bar);
   void MakeBounds();
@@ -72,6 +73,7 @@ class SegmentEvaluator {
   std::vector<float> rest_bonuses_;
   std::unique_ptr<ConjunctionEvaluator> conjunction_;  // null where windows are the better way
   std::unique_ptr<UnionMatcher> matcher_;  // where all matches are needed
+  bool is_pruned_ = false;                 // in the last window, some documents were not scored
   size_t essential_ = 0;  // documents that match none of the groups before this one are below the last bar
 };
 
