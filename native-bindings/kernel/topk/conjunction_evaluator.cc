@@ -106,6 +106,8 @@ bool ConjunctionEvaluator::Refill(uint32_t target, uint32_t end, float bar) {
 void ConjunctionEvaluator::TakeBlock(uint32_t block, uint32_t target, float bar) {
   const bool is_pruned = with_scores_ && !all_matches_ && bar > 0;
   PostingCursor& cursor = *required_[0].cursor;
+  intersected_ = 1;
+  is_checked_ = false;
   if (is_pruned && !MayReach(lead_->group->BlockBound(cursor, block), *lead_, bar)) return;
   cursor.CopyBlock(block, documents_.data());
   count_ = cursor.list().block_length(block);
@@ -130,6 +132,7 @@ void ConjunctionEvaluator::TakeBlock(uint32_t block, uint32_t target, float bar)
 
 void ConjunctionEvaluator::IntersectLists() {
   std::array<uint32_t, kBlockSize> places;
+  intersected_ = required_.size();
   for (size_t i = 1; i < required_.size() && count_ > 0; ++i) {
     const uint32_t before = count_;
     count_ = required_[i].cursor->Intersect(count_, documents_.data(), required_[i].postings.data(), places.data());
@@ -148,8 +151,10 @@ void ConjunctionEvaluator::KeepIf(Test&& test) {
     if (!test(place)) continue;
     if (kept != place) {
       documents_[kept] = documents_[place];
-      for (Required& required : required_) required.postings[kept] = required.postings[place];
-      for (Clause& clause : clauses_) clause.frequencies[kept] = clause.frequencies[place];
+      for (size_t i = 0; i < intersected_; ++i) required_[i].postings[kept] = required_[i].postings[place];
+      if (is_checked_) {
+        for (Clause& clause : clauses_) clause.frequencies[kept] = clause.frequencies[place];
+      }
     }
     ++kept;
   }
@@ -178,6 +183,7 @@ bool ConjunctionEvaluator::CheckPhrase(Clause* clause, uint32_t place, float bar
 }
 
 void ConjunctionEvaluator::CheckClauses(float bar) {
+  is_checked_ = true;
   for (Clause& clause : clauses_) {
     if (!clause.is_must || (clause.group->has_one_alternative() && clause.group->phrase() == nullptr)) continue;
     if (clause.group->has_one_alternative()) {

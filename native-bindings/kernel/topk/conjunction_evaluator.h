@@ -76,6 +76,8 @@ class ConjunctionEvaluator {
   Clause* lead_ = nullptr;          // the clause of the shortest list
   uint32_t next_block_ = 0;         // of it
   std::vector<uint32_t> slot_postings_;
+  size_t intersected_ = 0;   // lists whose postings are those of the documents at hand
+  bool is_checked_ = false;  // whether clauses have frequencies of these
 
   // Matches that have not been handed out yet: those from next_ on.
   alignas(64) std::array<uint32_t, kBlockSize> documents_;

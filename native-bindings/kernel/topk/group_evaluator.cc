@@ -139,11 +139,42 @@ void GroupEvaluator::MatchSingle(WindowRange range) {
   ranked_ = true;
 }
 
-uint64_t GroupEvaluator::SetFlags(WindowRange range, WindowBits* bits, uint8_t* flags) {
-  uint64_t words = 0;
-  uint32_t first_posting;
-  single_->AddBits(range, bits, flags, &words, &first_posting);
-  return words;
+uint64_t GroupEvaluator::MarkTerms(WindowRange range, uint64_t* bits) {
+  uint64_t windows = 0;
+  for (const Alternative& alternative : alternatives_) {
+    if (!alternative.phrase) windows |= alternative.term->Mark(range, bits);
+  }
+  return windows;
+}
+
+uint64_t GroupEvaluator::MarkPhrases(WindowRange range, uint64_t* bits) {
+  uint64_t windows = 0;
+  for (const Alternative& alternative : alternatives_) {
+    if (!alternative.phrase) continue;
+    PhraseMatcher& phrase = *alternative.phrase;
+    for (uint32_t document = phrase.NextDocument(range.base); document < range.end;
+         document = phrase.NextDocument(document + 1)) {
+      const uint32_t offset = document - range.base;
+      const uint64_t bit = uint64_t{1} << (offset % 64);
+      if ((bits[offset / 64] & bit) != 0 || phrase.Frequency(document, true) == 0) continue;
+      bits[offset / 64] |= bit;
+      windows |= uint64_t{1} << (offset / kWindowSize);
+    }
+  }
+  return windows;
+}
+
+void GroupEvaluator::ScoreCandidates(WindowRange range, const WindowBits& candidates, float* scores) {
+  uint32_t* documents = scratch_->documents.data();
+  uint32_t count = 0;
+  ForEachBit(candidates, [&](uint32_t offset) { documents[count++] = range.base + offset; });
+  const uint32_t* postings = scratch_->postings.data();
+  count = single_->Intersect(count, documents, scratch_->postings.data(), scratch_->places.data());
+  for (uint32_t i = 0; i < count; ++i) {
+    const float frequency = FrequencyToFloat(single_->FrequencyOf(postings[i]));
+    scores[documents[i] - range.base] +=
+        Contribution(frequency, query_->saturation[norms_[documents[i]]], group_->weight);
+  }
 }
 
 uint64_t GroupEvaluator::Scatter(WindowRange range, float* scores) {

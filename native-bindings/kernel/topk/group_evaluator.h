@@ -23,6 +23,11 @@ struct EvaluatorScratch {
   WindowBits candidates;
   alignas(64) uint8_t flags[kWindowSize] = {};
   std::vector<PostingCursor> cursors;
+  std::vector<uint64_t> span_bits;  // of a UnionMatcher
+  // Documents, their postings in a list, and their places before they were looked up there.
+  std::array<uint32_t, kWindowSize> documents;
+  std::array<uint32_t, kWindowSize> postings;
+  std::array<uint32_t, kWindowSize> places;
 };
 
 class GroupEvaluator {
@@ -71,6 +76,9 @@ class GroupEvaluator {
   // Adds the contribution of the group to those of `matches` (a subset of Match's candidates) that it matches.
   void AddScores(const WindowBits& matches, float* scores);
 
+  // Single terms: adds to the scores of the candidates that have the term, without Match.
+  void ScoreCandidates(WindowRange range, const WindowBits& candidates, float* scores);
+
   // Single terms: adds to the scores of all documents in the window. Returns the words touched.
   uint64_t Scatter(WindowRange range, float* scores);
   // The same, leaving out what MatchAbove leaves out.
@@ -78,8 +86,11 @@ class GroupEvaluator {
   // Whether `spare` may leave out any block (MatchAbove).
   bool HasBlocksBelow(float spare) const;
 
-  // Single terms: sets the bits or the flags of all documents in the window. Returns the words of flags touched.
-  uint64_t SetFlags(WindowRange range, WindowBits* bits, uint8_t* flags);
+  // Set the bits (of document - range.base) of the documents in the range that the group's terms, or its phrases, match;
+  // the latter look only at those that have none. Return a bit per window of the range that may have got any; there are
+  // at most 64. Ranges must ascend.
+  uint64_t MarkTerms(WindowRange range, uint64_t* bits);
+  uint64_t MarkPhrases(WindowRange range, uint64_t* bits);
 
   // Weighted frequency of the group in a document, any order; 0 where it does not match.
   float Frequency(uint32_t document, bool any);

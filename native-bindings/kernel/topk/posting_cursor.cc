@@ -47,6 +47,50 @@ uint32_t AddBitset(WindowRange range, uint32_t first, std::span<const uint8_t> b
   return before;
 }
 
+// The windows that hold the offsets [first, last].
+uint64_t WindowsBetween(uint32_t first, uint32_t last) {
+  return (~uint64_t{0} << (first / kWindowSize)) & (~uint64_t{0} >> (63 - last / kWindowSize));
+}
+
+// Sets the bits of the part of a bitset (empty: of a row of documents) that lies in the range.
+void MarkBitset(WindowRange range, uint32_t first, uint32_t last, std::span<const uint8_t> bytes, uint64_t* bits) {
+  const uint32_t begin = std::max(first, range.base);
+  const uint32_t end = std::min(last + 1, range.end);
+  for (uint32_t document = begin; document < end;) {
+    // As many as lie in one word there and in eight bytes here.
+    const uint32_t offset = document - range.base;
+    const uint32_t source = document - first;
+    const uint32_t count = std::min({64 - offset % 64, 64 - source % 64, end - document});
+    uint64_t word = bytes.empty() ? ~uint64_t{0} : LoadWord(bytes, source / 64 * size_t{8}) >> (source % 64);
+    if (count < 64) word &= (uint64_t{1} << count) - 1;
+    bits[offset / 64] |= word << (offset % 64);
+    document += count;
+  }
+}
+
+uint64_t MarkDocuments(const uint32_t* documents, uint32_t count, uint32_t base, uint64_t* bits) {
+  if (count == 0) return 0;
+  const auto mark = [&](uint32_t i) {
+    const uint32_t offset = documents[i] - base;
+    bits[offset / 64] |= uint64_t{1} << (offset % 64);
+  };
+  // Four streams, far apart, because neighbours would wait for each other's word.
+  const uint32_t quarter = count / 4;
+  for (uint32_t i = 0; i < quarter; ++i) {
+    mark(i);
+    mark(quarter + i);
+    mark(2 * quarter + i);
+    mark(3 * quarter + i);
+  }
+  for (uint32_t i = 4 * quarter; i < count; ++i) mark(i);
+  if (documents[count - 1] - documents[0] < kWindowSize) {
+    return WindowsBetween(documents[0] - base, documents[count - 1] - base);
+  }
+  uint64_t windows = 0;
+  for (uint32_t i = 0; i < count; ++i) windows |= uint64_t{1} << ((documents[i] - base) / kWindowSize);
+  return windows;
+}
+
 }  // namespace
 
 bool PostingCursor::CoverSlowly(uint32_t document) {
@@ -115,14 +159,14 @@ uint32_t PostingCursor::Intersect(uint32_t count, uint32_t* documents, uint32_t*
       }
       continue;
     }
-    for (; i < count && documents[i] <= covered_to_; ++i) {
-      const uint32_t document = documents[i];
-      const uint32_t index = LowerBound(document);
-      documents[kept] = document;
-      postings[kept] = first_posting + index;
-      places[kept] = i;
-      kept += documents_[index] == document;
+    const uint32_t begin = i;
+    while (i < count && documents[i] <= covered_to_) ++i;
+    const uint32_t found = FindInBlock(documents_, documents + begin, i - begin, documents + kept, postings + kept, places + kept);
+    for (uint32_t j = kept; j < kept + found; ++j) {
+      postings[j] += first_posting;
+      places[j] += begin;
     }
+    kept += found;
   }
   return kept;
 }
@@ -163,6 +207,37 @@ void PostingCursor::AddBits(WindowRange range, WindowBits* bits, uint8_t* flags,
     if (is_first) *first_posting += before;
     if (last >= range.end - 1) return;
   }
+}
+
+uint64_t PostingCursor::Mark(WindowRange range, uint64_t* bits) {
+  uint32_t decoded[kBlockSize];
+  uint64_t windows = 0;
+  uint32_t block = list_->FindBlock(mark_block_, range.base);
+  mark_block_ = block;
+  for (; block < list_->block_count() && FirstCovered(block) < range.end; ++block) {
+    const uint32_t last = list_->last_document(block);
+    const uint32_t length = list_->block_length(block);
+    uint32_t first;
+    std::span<const uint8_t> bytes;
+    if (list_->BlockBitset(block, &first, &bytes)) {
+      const uint32_t begin = std::max(first, range.base) - range.base;
+      const uint32_t end = std::min(last + 1, range.end) - range.base;
+      if (begin < end) {
+        MarkBitset(range, first, last, bytes, bits);
+        // There may be none in a window between the first and the last; then one is looked at in vain.
+        windows |= WindowsBetween(begin, end - 1);
+      }
+    } else {
+      list_->DecodeDocuments(block, decoded);
+      const uint32_t* begin = decoded;
+      const uint32_t* end = decoded + length;
+      if (decoded[0] < range.base) begin = std::lower_bound(begin, end, range.base);
+      if (last >= range.end) end = std::lower_bound(begin, end, range.end);
+      windows |= MarkDocuments(begin, static_cast<uint32_t>(end - begin), range.base, bits);
+    }
+    if (last >= range.end - 1) break;
+  }
+  return windows;
 }
 
 float PostingCursor::ComputeBound(uint32_t block, float weight, const float* saturation) const {

@@ -40,6 +40,9 @@ SegmentEvaluator::SegmentEvaluator(const PreparedQuery* query, uint32_t segment,
   std::stable_sort(must_.begin(), must_.end(),
                    [](const GroupEvaluator* a, const GroupEvaluator* b) { return a->cost() < b->cost(); });
   if (!query->has_must && needs.scores) MakeBounds();
+  if (!query->has_must && (needs.all_matches || !needs.scores)) {
+    matcher_ = std::make_unique<UnionMatcher>(scoring_, document_count_, &scratch->span_bits);
+  }
   if (!cannot_match_ && !must_.empty() && ConjunctionEvaluator::IsWorthwhile(must_, document_count_)) {
     conjunction_ = std::make_unique<ConjunctionEvaluator>(
         query, query->generation->segments[segment].segment->norms().data(),
@@ -78,6 +81,8 @@ uint32_t SegmentEvaluator::NextWindow(uint32_t from, float bar) {
       next = std::max(next, group->NextDocument(next));
       if (next == kNoDocument) break;
     }
+  } else if (matcher_ && (!needs_.scores || is_pruned_)) {
+    return matcher_->NextWindow(from);
   } else {
     const bool is_pruned = needs_.scores && !needs_.all_matches && bar > 0;
     while (is_pruned && essential_ > 0 && rest_bounds_[essential_ - 1] + rest_bonuses_[essential_ - 1] < bar) {
@@ -114,7 +119,7 @@ Window* SegmentEvaluator::Evaluate(uint32_t window, float bar) {
     if (needs_.scores) {
       EvaluateUnion(bar);
     } else {
-      MatchUnion(0);
+      matcher_->Match(window_);
     }
     Exclude();
   }
@@ -138,8 +143,8 @@ void SegmentEvaluator::EvaluateUnion(float bar) {
   }
 }
 
-// Every contribution is above zero, so the sums tell the matches.
 void SegmentEvaluator::ScoreUnion() {
+  is_pruned_ = false;
   for (GroupEvaluator* group : scoring_) {
     if (group->is_single_term()) {
       score_words_ |= group->Scatter(window_->range, window_->scores);
@@ -149,6 +154,12 @@ void SegmentEvaluator::ScoreUnion() {
       group->AddScores(group->bits(), window_->scores);
     }
   }
+  MatchScored();
+}
+
+// The matches of a union. Every contribution is above zero, so where all were added, the sums tell.
+void SegmentEvaluator::MatchScored() {
+  if (is_pruned_) return matcher_->Match(window_);
   CompareWords(window_->scores, kLeastPositive, score_words_, window_->matches.words);
   window_->matches.used = score_words_;
 }
@@ -162,16 +173,16 @@ void SegmentEvaluator::ScoreUnionAbove(float bar) {
   while (essential_ > 0 && rest_bounds_[essential_ - 1] + rest_bonuses_[essential_ - 1] < bar) --essential_;
   size_t essential = essential_;
   float bound = rest_bounds_[essential];
-  bool is_partial = false;
   for (size_t i = essential; i-- > 0;) {
     bound += scoring_[i]->Bound(range);
     if (i + 1 == essential && bound + rest_bonuses_[i] < bar) essential = i;
   }
   const float spare = bound + query_->pairs_bound_max - bar;
+  is_pruned_ = essential < scoring_.size();
   if (essential > 0 && spare >= 0) {
     for (size_t i = 0; i < essential; ++i) {
       GroupEvaluator* group = scoring_[i];
-      is_partial |= group->HasBlocksBelow(spare);
+      is_pruned_ |= group->HasBlocksBelow(spare);
       if (group->is_single_term()) {
         score_words_ |= group->ScatterAbove(range, spare, window_->scores);
       } else {
@@ -180,15 +191,11 @@ void SegmentEvaluator::ScoreUnionAbove(float bar) {
         group->AddScores(group->bits(), window_->scores);
       }
     }
-    if (needs_.all_matches && !is_partial) {
-      CompareWords(window_->scores, kLeastPositive, score_words_, window_->matches.words);
-      window_->matches.used = score_words_;
-    }
     AddLesserGroups(essential, bar);
   } else {
-    essential = 0;
+    is_pruned_ = true;
   }
-  if (needs_.all_matches) MatchUnion(is_partial ? 0 : essential);
+  if (needs_.all_matches) MatchScored();
 }
 
 // Adds the contributions of the groups from `first` on to the scores of those who may reach the bar.
@@ -210,27 +217,14 @@ void SegmentEvaluator::AddLesserGroups(size_t first, float bar) {
     });
     candidates.used = used;
     if (i == scoring_.size() || used == 0) break;
-    scoring_[i]->Match(window_->range, &candidates, true);
-    scoring_[i]->AddScores(candidates, window_->scores);
+    if (scoring_[i]->is_single_term()) {
+      scoring_[i]->ScoreCandidates(window_->range, candidates, window_->scores);
+    } else {
+      scoring_[i]->Match(window_->range, &candidates, true);
+      scoring_[i]->AddScores(candidates, window_->scores);
+    }
   }
   if (!needs_.all_matches) window_->matches.Assign(candidates);
-}
-
-// Adds the documents that match any of the scoring groups from `first` on.
-void SegmentEvaluator::MatchUnion(size_t first) {
-  WindowBits& matches = window_->matches;
-  uint64_t words = 0;
-  for (size_t i = first; i < scoring_.size(); ++i) {
-    if (scoring_[i]->is_single_term()) words |= scoring_[i]->SetFlags(window_->range, &matches, scratch_->flags);
-  }
-  AddFlagWords(scratch_->flags, words, matches.words);
-  matches.used |= words;
-  WipeWords(scratch_->flags, words);
-  for (size_t i = first; i < scoring_.size(); ++i) {
-    if (scoring_[i]->is_single_term()) continue;
-    scoring_[i]->Match(window_->range, nullptr, false);
-    matches.Unite(scoring_[i]->bits());
-  }
 }
 
 void SegmentEvaluator::EvaluateConjunction() {

@@ -11,6 +11,7 @@
 #include "conjunction_evaluator.h"
 #include "group_evaluator.h"
 #include "prepared_query.h"
+#include "union_matcher.h"
 #include "window.h"
 
 namespace gannet {
@@ -47,9 +48,9 @@ class SegmentEvaluator {
   void EvaluateAll();
   void EvaluateUnion(float bar);
   void ScoreUnion();
+  void MatchScored();
   void ScoreUnionAbove(float bar);
   void AddLesserGroups(size_t first, float bar);
-  void MatchUnion(size_t first);
   void MakeBounds();
   void EvaluateConjunction();
   void Exclude();
@@ -72,6 +73,8 @@ class SegmentEvaluator {
   std::vector<float> rest_bounds_;
   std::vector<float> rest_bonuses_;
   std::unique_ptr<ConjunctionEvaluator> conjunction_;  // null where windows are the better way
+  std::unique_ptr<UnionMatcher> matcher_;  // where all matches are needed
+  bool is_pruned_ = false;                 // in the last window, some documents were not scored
   size_t essential_ = 0;  // documents that match none of the groups before this one are below the last bar
 };
 

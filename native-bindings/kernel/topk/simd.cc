@@ -22,6 +22,23 @@ void GatherSaturations(const uint32_t* documents, uint32_t count, const uint8_t*
   for (uint32_t i = 0; i < count; ++i) out[i] = saturation[norms[documents[i]]];
 }
 
+uint32_t FindInBlockBaseline(const uint32_t* block, const uint32_t* wanted, uint32_t count, uint32_t* found,
+                             uint32_t* indexes, uint32_t* places) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint32_t document = wanted[i];
+    uint32_t index = 0;
+    for (uint32_t half = kBlockSize / 2; half > 0; half /= 2) {
+      index += static_cast<uint32_t>(block[index + half - 1] < document) * half;
+    }
+    found[kept] = document;
+    indexes[kept] = index;
+    places[kept] = i;
+    kept += block[index] == document;
+  }
+  return kept;
+}
+
 #if defined(__x86_64__)
 
 uint64_t CompareWordBaseline(const float* values, float threshold) {
@@ -70,6 +87,34 @@ __attribute__((target("avx2"))) void CompareWordsAvx2(const float* values, float
 
 void CompareWordsBaseline(const float* values, float threshold, uint64_t words, uint64_t* bits) {
   ForEachWord(words, [&](uint32_t word) { bits[word] = CompareWordBaseline(values + word * 64, threshold); });
+}
+
+__attribute__((target("avx2,popcnt"))) uint32_t FindInBlockAvx2(const uint32_t* block, const uint32_t* wanted,
+                                                                uint32_t count, uint32_t* found, uint32_t* indexes,
+                                                                uint32_t* places) {
+  // The last of every sixteen: how many are less says which sixteen to look at.
+  const __m256i lasts = _mm256_setr_epi32(
+      static_cast<int>(block[15]), static_cast<int>(block[31]), static_cast<int>(block[47]), static_cast<int>(block[63]),
+      static_cast<int>(block[79]), static_cast<int>(block[95]), static_cast<int>(block[111]), static_cast<int>(block[127]));
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint32_t document = wanted[i];
+    const __m256i sought = _mm256_set1_epi32(static_cast<int>(document));
+    const int less = _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(sought, lasts)));
+    const uint32_t begin = static_cast<uint32_t>(__builtin_popcount(static_cast<unsigned>(less)) & 7) * 16;
+    const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(block + begin));
+    const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(block + begin + 8));
+    const auto low_equal =
+        static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(low, sought))));
+    const auto high_equal =
+        static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(high, sought))));
+    const unsigned equal = low_equal | high_equal << 8;
+    found[kept] = document;
+    indexes[kept] = begin + static_cast<uint32_t>(__builtin_ctz(equal | 0x10000));
+    places[kept] = i;
+    kept += equal != 0;
+  }
+  return kept;
 }
 
 void ContributionsBaseline(const uint32_t* documents, const uint32_t* frequencies, uint32_t count, const uint8_t* norms,
@@ -123,21 +168,23 @@ __attribute__((target("avx512f"))) void ContributionsAvx512(const uint32_t* docu
   }
 }
 
+using FindInBlockFunction = decltype(&FindInBlockBaseline);
 using CompareWordsFunction = decltype(&CompareWordsBaseline);
 using ContributionsFunction = decltype(&ContributionsBaseline);
 
 struct Functions {
   CompareWordsFunction compare_words = CompareWordsBaseline;
   ContributionsFunction contributions = ContributionsBaseline;
+  FindInBlockFunction find_in_block = FindInBlockBaseline;
 };
 
 const Functions kFunctions = [] {
   Functions functions;
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f")) {
-    functions = {CompareWordsAvx512, ContributionsAvx512};
+    functions = {CompareWordsAvx512, ContributionsAvx512, FindInBlockAvx2};
   } else if (__builtin_cpu_supports("avx2")) {
-    functions = {CompareWordsAvx2, ContributionsAvx2};
+    functions = {CompareWordsAvx2, ContributionsAvx2, FindInBlockAvx2};
   }
   return functions;
 }();
@@ -178,7 +225,17 @@ void Contributions(const uint32_t* documents, const uint32_t* frequencies, uint3
   kFunctions.contributions(documents, frequencies, count, norms, saturation, weight, contributions);
 }
 
+uint32_t FindInBlock(const uint32_t* block, const uint32_t* wanted, uint32_t count, uint32_t* found, uint32_t* indexes,
+                     uint32_t* places) {
+  return kFunctions.find_in_block(block, wanted, count, found, indexes, places);
+}
+
 #else
+
+uint32_t FindInBlock(const uint32_t* block, const uint32_t* wanted, uint32_t count, uint32_t* found, uint32_t* indexes,
+                     uint32_t* places) {
+  return FindInBlockBaseline(block, wanted, count, found, indexes, places);
+}
 
 void CompareWords(const float* values, float threshold, uint64_t words, uint64_t* bits) {
   ForEachWord(words, [&](uint32_t word) { bits[word] = CompareWordPortable(values + word * 64, threshold); });

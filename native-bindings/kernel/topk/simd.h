@@ -20,6 +20,15 @@ void CompareWords(const float* values, float threshold, uint64_t words, uint64_t
 // The same for flags, which are 0 or 1: bit d = the flag of the document, added to what is there.
 void AddFlagWords(const uint8_t* flags, uint64_t words, uint64_t* bits);
 
+// What stands behind the last document of a block that is not full, in places up to kBlockSize.
+inline constexpr uint32_t kBlockPadding = 0x7fffffff;
+
+// For the `count` ascending documents from wanted[0] on, none behind the block's last: those that the block (kBlockSize
+// places, ascending) has are written to *found, with their index in it and that in `wanted`. Returns how many. `found`
+// may be `wanted` or lie before it.
+uint32_t FindInBlock(const uint32_t* block, const uint32_t* wanted, uint32_t count, uint32_t* found, uint32_t* indexes,
+                     uint32_t* places);
+
 // Elements that must be readable behind the frequencies, and writable behind the contributions, of a run.
 inline constexpr uint32_t kVectorPadding = 16;
 
