@@ -113,6 +113,13 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
       buckets: TASK_BUCKETS_SECONDS,
       registers,
     }),
+    ...analyticsMetrics(registers),
+    listsOpen: new Gauge({ name: 'gannet_lists_open', help: 'Lists that are open', registers }),
+  };
+}
+
+function analyticsMetrics(registers: Registry[]) {
+  return {
     analyticsEvents: new Counter({
       name: 'gannet_analytics_events_total',
       help: 'Searches and clicks that were recorded',
@@ -135,6 +142,5 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
       help: 'Memory of events that wait for the analytics worker',
       registers,
     }),
-    listsOpen: new Gauge({ name: 'gannet_lists_open', help: 'Lists that are open', registers }),
   };
 }
