@@ -218,10 +218,7 @@ async function openLists({ catalog, indexes, log }: Services): Promise<void> {
 function analyticsTargets(catalog: Catalog): readonly AnalyticsTarget[] {
   return catalog
     .accounts()
-    .flatMap(({ name }) => [
-      ...catalog.lists(name).map(({ id }) => listTarget(id)),
-      ...catalog.groups(name).map(groupTarget),
-    ]);
+    .flatMap(({ name }) => [...catalog.lists(name).map(listTarget), ...catalog.groups(name).map(groupTarget)]);
 }
 
 /** What is open, to be closed in the opposite order. */

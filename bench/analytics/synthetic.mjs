@@ -81,3 +81,22 @@ export function syntheticEvents({ terms, seed = 20261121, onEvent = () => undefi
     },
   };
 }
+
+const SEARCH = 1;
+const KIND_MASK = 0x0f;
+const WITH_QUERY_ID = 0x40;
+
+/** The same events so many milliseconds later. */
+export function laterEvents(block, ms) {
+  const bytes = Buffer.from(Uint8Array.prototype.slice.call(block));
+  const shiftQueryId = (at) => bytes.writeUIntBE(bytes.readUIntBE(at, 6) + ms, at, 6);
+  for (let at = 0; at < bytes.length; at += 2 + bytes.readUInt16LE(at)) {
+    const head = bytes[at + 2];
+    if ((head & KIND_MASK) === SEARCH) shiftQueryId(at + 3);
+    else {
+      bytes.writeUIntLE(bytes.readUIntLE(at + 3, 6) + ms, at + 3, 6);
+      if ((head & WITH_QUERY_ID) !== 0) shiftQueryId(at + 9);
+    }
+  }
+  return bytes;
+}

@@ -6,8 +6,8 @@ import { EventReader } from './event-codec.js';
 import { listTarget } from './targets.js';
 import type { AnalyticsExecutor, AppendTask } from './tasks.js';
 
-const ONE = listTarget('one');
-const TWO = listTarget('two');
+const ONE = listTarget({ id: 'one' });
+const TWO = listTarget({ id: 'two' });
 const event = (term: string) => ({ queryId: uuidv7(), term, hasResults: true });
 
 /** A worker that takes what it is told to take. */

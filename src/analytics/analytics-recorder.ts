@@ -55,6 +55,9 @@ export class AnalyticsRecorder {
   private searches = 0;
   private clicks = 0;
   private readonly targets = new Map<string, number>();
+  /** What the last event was about, and its number in the batch: often the same again. */
+  private lastTarget: AnalyticsTarget | undefined;
+  private lastNumber = 0;
   private readonly session = randomUUID();
   private sealedNumber = 0;
   private sealedBytes = 0;
@@ -99,7 +102,7 @@ export class AnalyticsRecorder {
   }
 
   /** Where the event is to be written, behind the number of its target; undefined where there is no room. */
-  private begin({ identity }: AnalyticsTarget, room: number): number | undefined {
+  private begin(target: AnalyticsTarget, room: number): number | undefined {
     const needed = BATCH_TARGET_BYTES + room;
     if (this.used + needed > BUFFER_BYTES || this.targets.size >= BATCH_TARGETS_MAX) {
       this.seal();
@@ -109,13 +112,25 @@ export class AnalyticsRecorder {
       this.options.metrics.analyticsEventsDropped.inc({ reason: 'buffer-full' });
       return undefined;
     }
-    this.flushTimer ??= setTimeout(() => void this.flush(), this.options.flushMs).unref();
-    let number = this.targets.get(identity);
-    if (number === undefined) this.targets.set(identity, (number = this.targets.size));
+    if (this.flushTimer === undefined) this.flushLater();
+    const number = this.numberOf(target);
     const { buffer, used } = this;
     buffer[used] = number & 0xff;
     buffer[used + 1] = number >>> 8;
     return used + BATCH_TARGET_BYTES;
+  }
+
+  private flushLater(): void {
+    this.flushTimer = setTimeout(() => void this.flush(), this.options.flushMs).unref();
+  }
+
+  private numberOf(target: AnalyticsTarget): number {
+    if (target === this.lastTarget) return this.lastNumber;
+    let number = this.targets.get(target.identity);
+    if (number === undefined) this.targets.set(target.identity, (number = this.targets.size));
+    this.lastTarget = target;
+    this.lastNumber = number;
+    return number;
   }
 
   /** Closes what was written as a batch. */
@@ -140,6 +155,7 @@ export class AnalyticsRecorder {
     this.searches = 0;
     this.clicks = 0;
     this.targets.clear();
+    this.lastTarget = undefined;
     metrics.analyticsBufferBytes.set(this.sealedBytes);
   }
 

@@ -6,7 +6,7 @@ import { createAnalytics } from './analytics.js';
 import { listTarget } from './targets.js';
 import type { AnalyticsExecutor, AnalyticsTask } from './tasks.js';
 
-const TARGET = listTarget('one');
+const TARGET = listTarget({ id: 'one' });
 const RANGE = { fromDay: 1, toDay: 1 };
 const NEVER = new Promise<never>(() => undefined);
 

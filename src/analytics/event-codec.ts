@@ -23,6 +23,8 @@ const EVENT_BYTES_MAX = 0xffff;
 const TIME_BYTES = 6;
 const VARINT_BYTES_MAX = 5;
 const UTF8_BYTES_PER_UNIT_MAX = 3;
+/** Of a search, but for its term and its results. */
+const SEARCH_ROOM = EVENT_LENGTH_BYTES + 1 + QUERY_ID_BYTES + 2 * VARINT_BYTES_MAX;
 /** Shown results whose places are kept: the first ones. */
 export const SHOWN_RESULTS_MAX = 1000;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -56,9 +58,8 @@ export interface ClickEvent {
 
 /** Room that the event may need, at most. */
 export function searchEventRoom({ term, shown }: SearchEvent): number {
-  const results = Math.min(shown?.length ?? 0, SHOWN_RESULTS_MAX);
-  const ofTerm = VARINT_BYTES_MAX + term.length * UTF8_BYTES_PER_UNIT_MAX;
-  return EVENT_LENGTH_BYTES + 1 + QUERY_ID_BYTES + ofTerm + VARINT_BYTES_MAX + results * (4 + VARINT_BYTES_MAX);
+  const plain = SEARCH_ROOM + term.length * UTF8_BYTES_PER_UNIT_MAX;
+  return shown === undefined ? plain : plain + Math.min(shown.length, SHOWN_RESULTS_MAX) * (4 + VARINT_BYTES_MAX);
 }
 
 /** Room that the event may need, at most. */

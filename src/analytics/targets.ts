@@ -6,8 +6,12 @@ export interface AnalyticsTarget {
   readonly identity: string;
 }
 
-export function listTarget(id: string): AnalyticsTarget {
-  return { kind: 'list', identity: `list:${id}` };
+/** Made once for each record of the catalogue: a search that is answered from memory takes no longer than making the text would. */
+const known = new WeakMap<object, AnalyticsTarget>();
+
+/** The target of a list; the same object for the same record. */
+export function listTarget(list: { readonly id: string }): AnalyticsTarget {
+  return knownTarget(list, () => ({ kind: 'list', identity: `list:${list.id}` }));
 }
 
 /** Groups have no id; a group that is made again under its name was made at another time. */
@@ -16,7 +20,16 @@ export function groupTarget(group: {
   readonly name: string;
   readonly created_utc: string;
 }): AnalyticsTarget {
-  return { kind: 'group', identity: `group:${group.account}/${group.name}/${group.created_utc}` };
+  return knownTarget(group, () => {
+    const { account, name, created_utc } = group;
+    return { kind: 'group', identity: `group:${account}/${name}/${created_utc}` };
+  });
+}
+
+function knownTarget(record: object, make: () => AnalyticsTarget): AnalyticsTarget {
+  let target = known.get(record);
+  if (target === undefined) known.set(record, (target = make()));
+  return target;
 }
 
 export function isListIdentity(identity: string): boolean {

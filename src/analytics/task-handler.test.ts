@@ -17,8 +17,8 @@ import { recorderFor } from '../../test/support/analytics.js';
 
 const NOW_MS = Date.parse('2026-11-21T12:30:00Z');
 const TODAY = Math.floor(NOW_MS / DAY_MS);
-const ONE = listTarget('one');
-const TWO = listTarget('two');
+const ONE = listTarget({ id: 'one' });
+const TWO = listTarget({ id: 'two' });
 const GROUP = groupTarget({ account: 'a', name: 'g', created_utc: '2026-01-01T00:00:00.000Z' });
 
 let folder: string;

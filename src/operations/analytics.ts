@@ -87,7 +87,7 @@ const readList = defineOperation({
   target: 'list',
   params: listParams,
   handle: (context, { params: { account, list }, query }) =>
-    readReport(context, listTarget(requireList(context.services, account, list).id), query, {
+    readReport(context, listTarget(requireList(context.services, account, list)), query, {
       account,
       scope: 'list',
       target: list,
@@ -146,7 +146,7 @@ const clickList = defineOperation({
     const record = services.catalog.list(account, list);
     if (record !== undefined && !isBlank(query_id) && !isBlank(result_id)) {
       const timeMs = services.clock.nowMs();
-      services.analytics.clicked(listTarget(record.id), { timeMs, queryId: query_id, resultName: result_id });
+      services.analytics.clicked(listTarget(record), { timeMs, queryId: query_id, resultName: result_id });
     }
     return { status: 204 };
   },

@@ -118,7 +118,8 @@ function outOfScope({ permission, target }: Operation, caller: Caller): ServiceE
     key === undefined || key.scope === 'account'
       ? `the account '${caller.account ?? ''}'`
       : `the ${key.scope} '${key.scope_target ?? ''}' of its account`;
-  const needed = permission === null ? '' : ` This needs the permission '${permission}'${placeOf(target)}.`;
+  const place = placeOf(target);
+  const needed = permission === null || place === '' ? '' : ` This needs the permission '${permission}'${place}.`;
   return new ServiceError('out-of-scope', `This key reaches only ${reach}.${needed}`);
 }
 

@@ -137,12 +137,12 @@ const remove = defineOperation({
   responses: { 204: { description: 'The list is gone', schema: null } },
   handle: ({ services }, { params: { account, list: name } }) =>
     oneChangeAtATime(account, name, async () => {
-      const { id } = requireList(services, account, name);
+      const record = requireList(services, account, name);
       // Keys first: were the service to die after the list is gone, they would come alive with a new list of this name.
       await services.access.deleteKeysOf(account, 'list', name);
       await services.catalog.deleteList(account, name);
       await services.access.deleteKeysOf(account, 'list', name);
-      await Promise.all([services.indexes.remove(id), services.analytics.forget(listTarget(id))]);
+      await Promise.all([services.indexes.remove(record.id), services.analytics.forget(listTarget(record))]);
       return { status: 204 };
     }),
 });

@@ -66,7 +66,7 @@ export function openedListTargets(services: Services, { account, list, version }
     targets: [{ generation: lease.handle }],
     lists: [record],
     subject: { kind: 'list', name: list, version: number },
-    counted: listTarget(record.id),
+    counted: listTarget(record),
     key: `l${lease.sequence}`,
     release: () => {
       lease.release();

@@ -7,6 +7,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.js';
 import { startTestService, type TestService } from '../support/service.js';
 import type { Answer } from '../support/client.js';
 import { checkCopyOf } from './index-check.js';
@@ -15,6 +16,8 @@ const SMALL_MIB = 24;
 const LARGE_MIB = 512;
 const BATCH_RECORDS = 2000;
 const BATCHES_MAX = 60;
+/** How often the test asks for a total before its service is killed. */
+const SEARCHES = 4;
 const LIST = 'full';
 const PATH = `/search-result/default/${LIST}`;
 
@@ -100,6 +103,14 @@ it.skipIf(!mounted)('answers 507, serves on, loses nothing, and writes again whe
   const single = await service.client.post(PATH, { name: 'after', fields: { title: 'afterwards' } });
   expect(single.status, single.text).toBe(201);
   expect(await total(service)).toBe((acknowledged + 1) * BATCH_RECORDS + 1);
+
+  // Searches were answered all the time, and are counted once there is space for it.
+  const report = () => client.get(`/analytics/list/default/${LIST}`);
+  const { client } = service;
+  const counted = await eventually(report, ({ status, body }) => {
+    return status === 200 && (body as { total_searches: number }).total_searches >= SEARCHES;
+  });
+  expect(counted.body).toMatchObject({ total_searches: SEARCHES });
 
   await service.stop('SIGKILL');
   expect(await checkCopyOf(mountPoint)).toEqual([]);
