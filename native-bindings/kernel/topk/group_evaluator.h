@@ -76,6 +76,8 @@ class GroupEvaluator {
   // Adds the contribution of the group to those of `matches` (a subset of Match's candidates) that it matches.
   void AddScores(const WindowBits& matches, float* scores);
 
+  // Single terms: whether Scatter costs less in a window than ScoreCandidates of so many.
+  bool IsCheaperWhole(uint32_t candidates) const;
   // Single terms: adds to the scores of the candidates that have the term, without Match.
   void ScoreCandidates(WindowRange range, const WindowBits& candidates, float* scores);
 
