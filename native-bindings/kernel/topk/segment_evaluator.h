@@ -1,7 +1,8 @@
 // The evaluator: a query's matches and scores in one segment, a window at a time.
 //
-// This is the seam behind which evaluation may change (block-max MAXSCORE, score-first intersections): consumers
-// see only windows.
+// This is the seam behind which evaluation may change: consumers see only windows. Unions go by MAXSCORE
+// (ScoreUnionAbove), with a UnionMatcher where all matches are needed; conjunctions go document by document
+// (ConjunctionEvaluator) where a list is short, else by sets of bits (docs/decisions/0030).
 #pragma once
 
 #include <cstdint>
