@@ -39,7 +39,7 @@ class GroupEvaluator {
 
   // No document of the segment can match.
   bool empty() const { return alternatives_.empty(); }
-  // One term of weight 1: Scatter and SetFlags may be used, and are the fast way for unions.
+  // One term of weight 1: Scatter and ScoreCandidates may be used, and are the fast way for unions.
   bool is_single_term() const { return single_ != nullptr; }
   const PreparedGroup& group() const { return *group_; }
   size_t alternative_count() const { return alternatives_.size(); }
