@@ -28,6 +28,9 @@ bool CanMatch(const PreparedAlternative& alternative, const PreparedQuery& query
                      [&](uint32_t term) { return query.terms[term].lists[segment].document_frequency() > 0; });
 }
 
+// Looking up one of many candidates costs about as much as adding this many postings to the scores.
+constexpr uint64_t kCandidateCostPostings = 6;
+
 }  // namespace
 
 size_t GroupEvaluator::CursorCount(const PreparedGroup& group, const PreparedQuery& query, uint32_t segment) {
@@ -162,6 +165,11 @@ uint64_t GroupEvaluator::MarkPhrases(WindowRange range, uint64_t* bits) {
     }
   }
   return windows;
+}
+
+bool GroupEvaluator::IsCheaperWhole(uint32_t candidates) const {
+  const uint64_t postings_in_window = cost_ * kWindowSize / std::max(document_count_, kWindowSize);
+  return candidates * kCandidateCostPostings > postings_in_window;
 }
 
 void GroupEvaluator::ScoreCandidates(WindowRange range, const WindowBits& candidates, float* scores) {

@@ -39,7 +39,7 @@ class GroupEvaluator {
 
   // No document of the segment can match.
   bool empty() const { return alternatives_.empty(); }
-  // One term of weight 1: Scatter and SetFlags may be used, and are the fast way for unions.
+  // One term of weight 1: Scatter and ScoreCandidates may be used, and are the fast way for unions.
   bool is_single_term() const { return single_ != nullptr; }
   const PreparedGroup& group() const { return *group_; }
   size_t alternative_count() const { return alternatives_.size(); }
@@ -76,6 +76,8 @@ class GroupEvaluator {
   // Adds the contribution of the group to those of `matches` (a subset of Match's candidates) that it matches.
   void AddScores(const WindowBits& matches, float* scores);
 
+  // Single terms: whether Scatter costs less in a window than ScoreCandidates of so many.
+  bool IsCheaperWhole(uint32_t candidates) const;
   // Single terms: adds to the scores of the candidates that have the term, without Match.
   void ScoreCandidates(WindowRange range, const WindowBits& candidates, float* scores);
 

@@ -177,8 +177,11 @@ void SegmentEvaluator::ScoreUnionAbove(float bar) {
     bound += scoring_[i]->Bound(range);
     if (i + 1 == essential && bound + rest_bonuses_[i] < bar) essential = i;
   }
-  const float spare = bound + query_->pairs_bound_max - bar;
-  is_pruned_ = essential < scoring_.size();
+  // Where nearly all is scored anyway, leaving out a block would only make a second run over the lists necessary, for
+  // the matches.
+  const float surplus = bound + query_->pairs_bound_max - bar;
+  const float spare = needs_.all_matches && is_whole_ && surplus >= 0 ? bound : surplus;
+  is_pruned_ = false;
   if (essential > 0 && spare >= 0) {
     for (size_t i = 0; i < essential; ++i) {
       GroupEvaluator* group = scoring_[i];
@@ -203,6 +206,7 @@ void SegmentEvaluator::AddLesserGroups(size_t first, float bar) {
   WindowBits& candidates = scratch_->candidates;
   candidates.Clear();
   candidates.used = score_words_;
+  size_t scored_whole = 0;
   for (size_t i = first;; ++i) {
     // What is compared has been rounded on other ways than the bar.
     const float least = i == scoring_.size() && query_->pairs.empty()
@@ -217,13 +221,19 @@ void SegmentEvaluator::AddLesserGroups(size_t first, float bar) {
     });
     candidates.used = used;
     if (i == scoring_.size() || used == 0) break;
-    if (scoring_[i]->is_single_term()) {
+    if (scoring_[i]->is_single_term() && scoring_[i]->IsCheaperWhole(candidates.Count())) {
+      // What documents get that are no candidates leaves them below the bar.
+      score_words_ |= scoring_[i]->Scatter(window_->range, window_->scores);
+      ++scored_whole;
+    } else if (scoring_[i]->is_single_term()) {
       scoring_[i]->ScoreCandidates(window_->range, candidates, window_->scores);
     } else {
       scoring_[i]->Match(window_->range, &candidates, true);
       scoring_[i]->AddScores(candidates, window_->scores);
     }
   }
+  is_pruned_ |= scored_whole < scoring_.size() - first;
+  is_whole_ = first < scoring_.size() && scored_whole == scoring_.size() - first;
   if (!needs_.all_matches) window_->matches.Assign(candidates);
 }
 

@@ -1,7 +1,8 @@
 // The evaluator: a query's matches and scores in one segment, a window at a time.
 //
-// This is the seam behind which evaluation may change (block-max MAXSCORE, score-first intersections): consumers
-// see only windows.
+// This is the seam behind which evaluation may change: consumers see only windows. Unions go by MAXSCORE
+// (ScoreUnionAbove), with a UnionMatcher where all matches are needed; conjunctions go document by document
+// (ConjunctionEvaluator) where a list is short, else by sets of bits (docs/decisions/0030).
 #pragma once
 
 #include <cstdint>
@@ -75,6 +76,7 @@ class SegmentEvaluator {
   std::unique_ptr<ConjunctionEvaluator> conjunction_;  // null where windows are the better way
   std::unique_ptr<UnionMatcher> matcher_;  // where all matches are needed
   bool is_pruned_ = false;                 // in the last window, some documents were not scored
+  bool is_whole_ = false;                  // in the last window, the lesser groups were scored for all documents
   size_t essential_ = 0;  // documents that match none of the groups before this one are below the last bar
 };
 
