@@ -99,31 +99,43 @@ Hit HitCollector::MakeHit(uint32_t document, float score) const {
 
 void HitCollector::CollectByScore(const Window& window, const float* scores) {
   // Equal scores may still enter, by record number.
-  const float slack = proximity_ == nullptr ? 0 : proximity_->BoundIn(segment_, window.range);
-  const float bar = bar_score_ - slack;
   uint64_t reaching[kWindowWords];
-  CompareWords(scores, bar, window.matches.used, reaching);
+  CompareWords(scores, bar_score_, window.matches.used, reaching);
+  if (proximity_ != nullptr) AddThoseWithBonus(window, scores, reaching);
   ForEachWord(window.matches.used, [&](uint32_t word) {
     ForEachBit(window.matches.words[word] & reaching[word], word * 64, [&](uint32_t offset) {
-      const Hit hit = MakeHit(window.range.base + offset, scores[offset]);
-      if (proximity_ != nullptr ? !MayCatchUp(hit) : !EntersAfterBar(hit, nullptr)) return;
+      Hit hit = MakeHit(window.range.base + offset, scores[offset]);
+      hit.has_bonus = proximity_ != nullptr && !window.bonus_candidates.Contains(offset);
+      if (hit.has_bonus || proximity_ == nullptr ? !EntersAfterBar(hit, nullptr) : !MayCatchUp(hit)) return;
       RaiseBar(hit.score);
       Add(hit, nullptr);
     });
   });
 }
 
+// Of those who may have a bonus, adds who may reach the bar with the greatest of the window.
+void HitCollector::AddThoseWithBonus(const Window& window, const float* scores, uint64_t* reaching) const {
+  const WindowBits& candidates = window.bonus_candidates;
+  uint64_t others[kWindowWords];
+  const uint64_t used = candidates.used & window.matches.used;
+  CompareWords(scores, bar_score_ - proximity_->BoundIn(segment_, window.range), used, others);
+  ForEachWord(used, [&](uint32_t word) { reaching[word] |= others[word] & candidates.words[word]; });
+}
+
 void HitCollector::CollectByRecordNumber(const Window& window, const float* scores) {
   ForEachBit(window.matches, [&](uint32_t offset) {
     Hit hit = MakeHit(window.range.base + offset, scores == nullptr ? unscored_ : scores[offset]);
     if (!EntersAfterBar(hit, nullptr)) return;
-    if (scores != nullptr && proximity_ != nullptr) hit.score += proximity_->Bonus(segment_, hit.document);
+    if (scores != nullptr && proximity_ != nullptr && window.bonus_candidates.Contains(offset)) {
+      hit.score += proximity_->Bonus(segment_, hit.document);
+    }
     Add(hit, nullptr);
   });
 }
 
 void HitCollector::CollectByKeys(const Window& window, const float* scores, const LazyScores& lazy_scores) {
   std::array<double, kSortKeysMax> values;
+  const bool is_lazy = scores == nullptr;
   ForEachBit(window.matches, [&](uint32_t offset) {
     Hit hit = MakeHit(window.range.base + offset, 0);
     ReadKeys(hit.document, values.data());
@@ -132,7 +144,10 @@ void HitCollector::CollectByKeys(const Window& window, const float* scores, cons
       if (scores == nullptr) scores = lazy_scores();
     }
     hit.score = scores[offset];
-    if (proximity_ != nullptr) hit.score += proximity_->Bonus(segment_, hit.document);
+    // Only a window that was evaluated for scores knows its candidates.
+    if (proximity_ != nullptr && (is_lazy || window.bonus_candidates.Contains(offset))) {
+      hit.score += proximity_->Bonus(segment_, hit.document);
+    }
     if (EntersAfterBar(hit, values.data())) Add(hit, values.data());
   });
 }

@@ -57,6 +57,7 @@ class HitCollector {
   bool has_late_bonuses() const { return order_ == Order::kScore && proximity_ != nullptr; }
 
   void CollectByScore(const Window& window, const float* scores);
+  void AddThoseWithBonus(const Window& window, const float* scores, uint64_t* reaching) const;
   void CollectByRecordNumber(const Window& window, const float* scores);
   void CollectByKeys(const Window& window, const float* scores, const LazyScores& lazy_scores);
   void ReadKeys(uint32_t document, double* values) const;

@@ -78,7 +78,8 @@ void RemoveBelowWithBonus(float minimum_score, uint32_t segment, ProximityScorer
     const float score = window->scores[offset];
     if (score >= minimum_score) return;
     const uint32_t document = window->range.base + offset;
-    const bool may_reach = score + proximity->BoundOf(segment, document) >= minimum_score;
+    const bool may_reach = window->bonus_candidates.Contains(offset) &&
+                           score + proximity->BoundOf(segment, document) >= minimum_score;
     if (may_reach && score + proximity->Bonus(segment, document, minimum_score - score) >= minimum_score) return;
     window->matches.Remove(offset);
   });

@@ -72,6 +72,8 @@ class GroupEvaluator {
   // one that Bound(range) took for their list: they are left out.
   void MatchAbove(WindowRange range, float spare);
   const WindowBits& bits() const { return bits_; }
+  // bits() are those of this range.
+  bool HasMatched(WindowRange range) const { return range_.base == range.base && range_.end == range.end; }
 
   // Adds the contribution of the group to those of `matches` (a subset of Match's candidates) that it matches.
   void AddScores(const WindowBits& matches, float* scores);

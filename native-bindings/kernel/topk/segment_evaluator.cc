@@ -37,6 +37,7 @@ SegmentEvaluator::SegmentEvaluator(const PreparedQuery* query, uint32_t segment,
     if (group.occur == Occur::kMust) must_.push_back(kept);
     if (group.occur == Occur::kMustNot) must_not_.push_back(kept);
   }
+  MakePairs();
   std::stable_sort(must_.begin(), must_.end(),
                    [](const GroupEvaluator* a, const GroupEvaluator* b) { return a->cost() < b->cost(); });
   if (!query->has_must && needs.scores) MakeBounds();
@@ -64,6 +65,20 @@ void SegmentEvaluator::MakeBounds() {
     for (const PreparedPair& pair : query_->pairs) {
       if (std::min(pair.first, pair.second) == index) rest_bonuses_[i] += query_->BonusBound(pair);
     }
+  }
+}
+
+void SegmentEvaluator::MakePairs() {
+  if (!needs_.scores || query_->has_must) return;
+  const auto evaluator_of = [&](uint32_t index) -> const GroupEvaluator* {
+    const auto is_it = [&](const GroupEvaluator& group) { return &group.group() == &query_->groups[index]; };
+    const auto found = std::ranges::find_if(groups_, is_it);
+    return found == groups_.end() ? nullptr : &*found;
+  };
+  for (const PreparedPair& pair : query_->pairs) {
+    const GroupEvaluator* first = evaluator_of(pair.first);
+    const GroupEvaluator* second = evaluator_of(pair.second);
+    if (first != nullptr && second != nullptr) pairs_.emplace_back(first, second);
   }
 }
 
@@ -123,7 +138,31 @@ Window* SegmentEvaluator::Evaluate(uint32_t window, float bar) {
     }
     Exclude();
   }
+  if (needs_.scores) FindBonusCandidates();
   return window_;
+}
+
+// Groups without bits of this window were scored for all documents at once, or are not in any that may be a hit; bits
+// may be missing for documents that cannot be hits.
+void SegmentEvaluator::FindBonusCandidates() {
+  WindowBits& candidates = window_->bonus_candidates;
+  candidates.Clear();
+  if (query_->has_must) {
+    // Most matches have all groups.
+    if (!query_->pairs.empty()) candidates.Assign(window_->matches);
+  }
+  for (const auto& [first, second] : pairs_) {
+    const bool is_first_known = first->HasMatched(window_->range);
+    const bool is_second_known = second->HasMatched(window_->range);
+    if (is_first_known && is_second_known) {
+      candidates.UniteCommon(first->bits(), second->bits());
+    } else if (is_first_known || is_second_known) {
+      candidates.Unite((is_first_known ? first : second)->bits());
+    } else {
+      candidates.Unite(window_->matches);
+    }
+  }
+  AddWholeFields(*query_, segment_, window_->range, &candidates);
 }
 
 void SegmentEvaluator::EvaluateAll() {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "conjunction_evaluator.h"
@@ -53,7 +54,9 @@ class SegmentEvaluator {
   void ScoreUnionAbove(float bar);
   void AddLesserGroups(size_t first, float bar);
   void MakeBounds();
+  void MakePairs();
   void EvaluateConjunction();
+  void FindBonusCandidates();
   void Exclude();
 
   const PreparedQuery* query_;
@@ -68,6 +71,7 @@ class SegmentEvaluator {
   std::vector<GroupEvaluator*> must_;  // cheapest first
   std::vector<GroupEvaluator*> must_not_;
   std::vector<GroupEvaluator*> scoring_;  // kMust and kShould in order of scoring
+  std::vector<std::pair<const GroupEvaluator*, const GroupEvaluator*>> pairs_;  // that documents of the segment may have
   uint64_t score_words_ = 0;              // touched
 
   // Unions: what the scoring groups from the i-th on can add, and what bonus there is among them.

@@ -114,6 +114,13 @@ std::string KeyOf(std::span<const PreparedTerm> terms, Places places) {
   return key;
 }
 
+// Of the documents found, those from `target` on.
+std::span<const WholeFieldMatch> MatchesFrom(const PreparedQuery& query, uint32_t segment, uint32_t target) {
+  if (query.whole.matches.empty()) return {};
+  const std::vector<WholeFieldMatch>& matches = *query.whole.matches[segment];
+  return {std::ranges::lower_bound(matches, target, {}, &WholeFieldMatch::document), matches.end()};
+}
+
 }  // namespace
 
 WholeFieldMatches FindWholeFields(const Segment& segment, uint32_t segment_index, std::span<const PreparedTerm> terms,
@@ -127,10 +134,15 @@ WholeFieldMatches FindWholeFields(const Segment& segment, uint32_t segment_index
 }
 
 uint32_t NextWholeField(const PreparedQuery& query, uint32_t segment, uint32_t target) {
-  if (query.whole.matches.empty()) return kNoDocument;
-  const std::vector<WholeFieldMatch>& matches = *query.whole.matches[segment];
-  const auto next = std::ranges::lower_bound(matches, target, {}, &WholeFieldMatch::document);
-  return next == matches.end() ? kNoDocument : next->document;
+  const std::span<const WholeFieldMatch> matches = MatchesFrom(query, segment, target);
+  return matches.empty() ? kNoDocument : matches.front().document;
+}
+
+void AddWholeFields(const PreparedQuery& query, uint32_t segment, WindowRange range, WindowBits* bits) {
+  for (const WholeFieldMatch& match : MatchesFrom(query, segment, range.base)) {
+    if (match.document >= range.end) break;
+    bits->Add(match.document - range.base);
+  }
 }
 
 bool HasWholeField(const PreparedQuery& query, uint32_t segment, WindowRange range) {

@@ -110,6 +110,13 @@ struct WindowBits {
     used |= other.used;
   }
 
+  // What both others have.
+  void UniteCommon(const WindowBits& one, const WindowBits& other) {
+    const uint64_t common = one.used & other.used;
+    ForEachWord(common, [&](uint32_t word) { words[word] |= one.words[word] & other.words[word]; });
+    used |= common;
+  }
+
   // The offsets [begin, end).
   void AddRange(uint32_t begin, uint32_t end) {
     for (uint32_t word = begin / 64; word * 64 < end; ++word) {
@@ -133,6 +140,9 @@ struct Window {
   WindowBits matches;
   // Good where `matches` is set and the evaluator scores; anything elsewhere.
   alignas(64) float scores[kWindowSize] = {};
+  // Where the evaluator scores: of the documents that may be among the hits, all that have a bonus (proximity_scorer.h),
+  // and others.
+  WindowBits bonus_candidates;
 };
 
 // Zeroes the 64 elements of every word in the mask; `values` is aligned to 64 bytes.
