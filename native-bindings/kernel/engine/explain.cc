@@ -74,17 +74,21 @@ class HitExplainer {
 
   float AppendGroup(const PreparedGroup& group, std::string* out) const {
     std::string terms;
-    float sum = 0;
+    std::vector<uint32_t> frequencies;
     for (const PreparedAlternative& alternative : group.alternatives) {
       const uint32_t frequency = Frequency(alternative);
+      frequencies.push_back(frequency);
       if (frequency == 0) continue;
-      sum += alternative.weight * FrequencyToFloat(frequency);
       terms.append(terms.empty() ? "{\"term\":" : ",{\"term\":");
       AppendJsonString(TextOf(alternative), &terms);
       AppendMember(",\"weight\":", double{alternative.weight}, &terms);
       AppendMember(",\"frequency\":", frequency, &terms);
       AppendMember(",\"document_frequency\":", static_cast<double>(alternative.document_frequency), &terms);
       terms.push_back('}');
+    }
+    float sum = 0;
+    for (const uint32_t index : group.summing_order) {
+      sum += group.alternatives[index].weight * FrequencyToFloat(frequencies[index]);
     }
     if (sum == 0) return 0;
     const uint8_t norm = query_.generation->segments[hit_.segment].segment->norms()[hit_.document];

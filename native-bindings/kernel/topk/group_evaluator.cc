@@ -28,6 +28,8 @@ bool CanMatch(const PreparedAlternative& alternative, const PreparedQuery& query
                      [&](uint32_t term) { return query.terms[term].lists[segment].document_frequency() > 0; });
 }
 
+// Fewer are walked as they are.
+constexpr size_t kPooledAlternativesMin = 2;
 // Looking up one of many candidates costs about as much as adding this many postings to the scores.
 constexpr uint64_t kCandidateCostPostings = 6;
 
@@ -49,7 +51,8 @@ GroupEvaluator::GroupEvaluator(const PreparedQuery* query, const PreparedGroup* 
   document_count_ = source.document_count();
   bound_ = static_cast<float>(group->bound / query->maximum) * kBoundFactor;
   std::vector<uint32_t> slots;
-  for (const PreparedAlternative& prepared : group->alternatives) {
+  for (const uint32_t index : group->summing_order) {
+    const PreparedAlternative& prepared = group->alternatives[index];
     if (!CanMatch(prepared, *query, segment)) continue;
     const std::vector<uint32_t> terms = DistinctTerms(prepared.terms, &slots);
     PostingCursor* first = *cursors;
@@ -70,6 +73,24 @@ GroupEvaluator::GroupEvaluator(const PreparedQuery* query, const PreparedGroup* 
   } else if (!alternatives_.empty()) {
     frequencies_ = std::make_unique<Frequencies>();
   }
+  walked_count_ = alternatives_.size();
+  // What a conjunction asks for is often but a few documents.
+  if (!query->has_must && group->scores()) PoolRareTerms();
+}
+
+void GroupEvaluator::PoolRareTerms() {
+  size_t begin = alternatives_.size();
+  while (begin > 0 && !alternatives_[begin - 1].phrase &&
+         PooledPostings::IsRare(alternatives_[begin - 1].term->list(), document_count_)) {
+    --begin;
+  }
+  if (alternatives_.size() - begin < kPooledAlternativesMin) return;
+  std::vector<PooledPostings::Source> sources;
+  for (size_t i = begin; i < alternatives_.size(); ++i) {
+    sources.push_back({&alternatives_[i].term->list(), alternatives_[i].weight});
+  }
+  pooled_ = std::make_unique<PooledPostings>(sources, document_count_, norms_, query_->saturation.data());
+  walked_count_ = begin;
 }
 
 uint64_t GroupEvaluator::AlternativeCost(const Alternative& alternative) const {
@@ -77,8 +98,9 @@ uint64_t GroupEvaluator::AlternativeCost(const Alternative& alternative) const {
 }
 
 uint32_t GroupEvaluator::NextDocument(uint32_t target) {
-  uint32_t next = kNoDocument;
-  for (Alternative& alternative : alternatives_) {
+  uint32_t next = pooled_ ? pooled_->NextDocument(target) : kNoDocument;
+  if (next <= target) return next;
+  for (Alternative& alternative : walked()) {
     next = std::min(
         next, alternative.phrase ? alternative.phrase->NextDocument(target) : alternative.term->NextDocument(target));
     if (next <= target) break;
@@ -87,8 +109,9 @@ uint32_t GroupEvaluator::NextDocument(uint32_t target) {
 }
 
 uint32_t GroupEvaluator::NextDocumentBound(uint32_t target) {
-  uint32_t next = kNoDocument;
-  for (Alternative& alternative : alternatives_) {
+  uint32_t next = pooled_ ? pooled_->NextDocument(target) : kNoDocument;
+  if (next <= target) return next;
+  for (Alternative& alternative : walked()) {
     next = std::min(next, alternative.phrase ? alternative.phrase->NextDocumentBound(target)
                                              : alternative.term->NextDocumentBound(target));
     if (next <= target) break;
@@ -99,8 +122,8 @@ uint32_t GroupEvaluator::NextDocumentBound(uint32_t target) {
 // A saturated sum is no more than the sum of its saturated parts.
 float GroupEvaluator::Bound(WindowRange range) {
   const float* saturation = query_->saturation.data();
-  float sum = 0;
-  for (Alternative& alternative : alternatives_) {
+  float sum = pooled_ ? pooled_->Bound(range) : 0;
+  for (Alternative& alternative : walked()) {
     alternative.bound = alternative.phrase ? alternative.phrase->Bound(range, alternative.weight, saturation)
                                            : alternative.term->Bound(range, alternative.weight, saturation);
     sum += alternative.bound;
@@ -143,8 +166,8 @@ void GroupEvaluator::MatchSingle(WindowRange range) {
 }
 
 uint64_t GroupEvaluator::MarkTerms(WindowRange range, uint64_t* bits) {
-  uint64_t windows = 0;
-  for (const Alternative& alternative : alternatives_) {
+  uint64_t windows = pooled_ ? pooled_->Mark(range, bits) : 0;
+  for (const Alternative& alternative : walked()) {
     if (!alternative.phrase) windows |= alternative.term->Mark(range, bits);
   }
   return windows;
@@ -152,7 +175,7 @@ uint64_t GroupEvaluator::MarkTerms(WindowRange range, uint64_t* bits) {
 
 uint64_t GroupEvaluator::MarkPhrases(WindowRange range, uint64_t* bits) {
   uint64_t windows = 0;
-  for (const Alternative& alternative : alternatives_) {
+  for (const Alternative& alternative : walked()) {
     if (!alternative.phrase) continue;
     PhraseMatcher& phrase = *alternative.phrase;
     for (uint32_t document = phrase.NextDocument(range.base); document < range.end;
@@ -204,8 +227,8 @@ uint64_t GroupEvaluator::ScatterAbove(WindowRange range, float spare, float* sco
   return words;
 }
 
-bool GroupEvaluator::HasBlocksBelow(float spare) const {
-  return std::any_of(alternatives_.begin(), alternatives_.end(), [&](const Alternative& alternative) {
+bool GroupEvaluator::HasBlocksBelow(float spare) {
+  return std::ranges::any_of(walked(), [&](const Alternative& alternative) {
     return !alternative.phrase && alternative.bound * group_->weight > spare;
   });
 }
@@ -217,18 +240,24 @@ void GroupEvaluator::AccumulateTerm(WindowRange range, const Alternative& altern
   term.ForEachRun(range, choose, [&](uint32_t begin, uint32_t end) {
     const uint32_t* documents = term.documents();
     const uint32_t* frequencies = term.frequencies();
+    TouchedOffsets& touched = frequencies_->touched;
     for (uint32_t i = begin; i < end; ++i) {
-      sums[documents[i] - range.base] += alternative.weight * FrequencyToFloat(frequencies[i]);
+      touched.Add(documents[i] - range.base, alternative.weight * FrequencyToFloat(frequencies[i]), sums);
     }
-    frequency_words_ |= TouchedWords(documents + begin, end - begin, range.base);
+    touched.EndRun();
   });
+}
+
+void GroupEvaluator::AddFrequency(uint32_t offset, float frequency) {
+  frequencies_->touched.Add(offset, frequency, frequencies_->of.data());
+  frequencies_->touched.EndRun();
 }
 
 void GroupEvaluator::MatchAbove(WindowRange range, float spare) {
   range_ = range;
   ranked_ = false;
   WipeFrequencies();
-  for (const Alternative& alternative : alternatives_) {
+  for (const Alternative& alternative : walked()) {
     if (alternative.phrase) {
       AddPhrase(range, nullptr, alternative, true);
       continue;
@@ -236,12 +265,12 @@ void GroupEvaluator::MatchAbove(WindowRange range, float spare) {
     const float least = alternative.bound - spare / group_->weight;
     AccumulateTerm(range, alternative, [&](uint32_t block) { return alternative.term->BlockBound(block) >= least; });
   }
+  if (pooled_) pooled_->Accumulate(range, frequencies_->of.data(), &frequencies_->touched);
   FinishAccumulation();
 }
 
 void GroupEvaluator::WipeFrequencies() {
-  WipeWords(frequencies_->of.data(), frequency_words_);
-  frequency_words_ = 0;
+  frequencies_->touched.Wipe(frequencies_->of.data());
 }
 
 void GroupEvaluator::MatchByProbing(WindowRange range, const WindowBits* candidates, bool for_scores) {
@@ -254,8 +283,7 @@ void GroupEvaluator::MatchByProbing(WindowRange range, const WindowBits* candida
     if (frequency <= 0) return;
     bits_.Add(offset);
     if (single_ != nullptr || !for_scores) return;
-    frequencies_->of[offset] = frequency;
-    frequency_words_ |= uint64_t{1} << (offset / 64);
+    AddFrequency(offset, frequency);
   });
 }
 
@@ -263,7 +291,8 @@ void GroupEvaluator::MatchByFlags(WindowRange range, const WindowBits* candidate
   uint8_t* flags = scratch_->flags;
   uint64_t words = 0;
   bits_.Clear();
-  for (const Alternative& alternative : alternatives_) {
+  if (pooled_ && pooled_->Mark(range, bits_.words) != 0) words |= ~uint64_t{0};
+  for (const Alternative& alternative : walked()) {
     if (alternative.phrase) continue;
     uint32_t first_posting;
     alternative.term->AddBits(range, &bits_, flags, &words, &first_posting);
@@ -271,27 +300,27 @@ void GroupEvaluator::MatchByFlags(WindowRange range, const WindowBits* candidate
   AddFlagWords(flags, words, bits_.words);
   bits_.used |= words;
   WipeWords(flags, words);
-  for (const Alternative& alternative : alternatives_) {
+  for (const Alternative& alternative : walked()) {
     if (alternative.phrase) AddPhrase(range, candidates, alternative, false);
   }
 }
 
 void GroupEvaluator::MatchByAccumulation(WindowRange range, const WindowBits* candidates) {
   WipeFrequencies();
-  for (const Alternative& alternative : alternatives_) {
+  for (const Alternative& alternative : walked()) {
     if (alternative.phrase) {
       AddPhrase(range, candidates, alternative, true);
       continue;
     }
     AccumulateTerm(range, alternative, [](uint32_t) { return true; });
   }
+  if (pooled_) pooled_->Accumulate(range, frequencies_->of.data(), &frequencies_->touched);
   FinishAccumulation();
 }
 
 void GroupEvaluator::FinishAccumulation() {
   bits_.Clear();
-  CompareWords(frequencies_->of.data(), kLeastPositive, frequency_words_, bits_.words);
-  bits_.used = frequency_words_;
+  for (const uint16_t offset : frequencies_->touched.offsets()) bits_.Add(offset);
 }
 
 void GroupEvaluator::AddPhrase(WindowRange range, const WindowBits* candidates, const Alternative& alternative,
@@ -305,8 +334,7 @@ void GroupEvaluator::AddPhrase(WindowRange range, const WindowBits* candidates, 
     const uint32_t frequency = phrase.Frequency(document, !for_scores);
     if (frequency == 0) continue;
     if (for_scores) {
-      frequencies_->of[offset] += alternative.weight * FrequencyToFloat(frequency);
-      frequency_words_ |= uint64_t{1} << (offset / 64);
+      AddFrequency(offset, alternative.weight * FrequencyToFloat(frequency));
     } else {
       bits_.Add(offset);
     }
@@ -349,6 +377,29 @@ void GroupEvaluator::AddScores(const WindowBits& matches, float* scores) {
       scores[offset] += Contribution(frequency, saturation[norms_[document]], weight);
     });
   });
+}
+
+void GroupEvaluator::AddScores(float* scores) {
+  if (single_ != nullptr) {
+    AddScores(bits_, scores);
+    return;
+  }
+  // Some at a time, for the compiler to divide several at once.
+  constexpr size_t kAtOnce = 64;
+  float frequencies[kAtOnce];
+  float saturations[kAtOnce];
+  const uint8_t* norms = norms_ + range_.base;
+  std::span<const uint16_t> offsets = frequencies_->touched.offsets();
+  while (!offsets.empty()) {
+    const size_t count = std::min(offsets.size(), kAtOnce);
+    for (size_t i = 0; i < count; ++i) {
+      frequencies[i] = frequencies_->of[offsets[i]];
+      saturations[i] = query_->saturation[norms[offsets[i]]];
+    }
+    for (size_t i = 0; i < count; ++i) frequencies[i] = Contribution(frequencies[i], saturations[i], group_->weight);
+    for (size_t i = 0; i < count; ++i) scores[offsets[i]] += frequencies[i];
+    offsets = offsets.subspan(count);
+  }
 }
 
 // The rank of a document among the bits of the window is the number of its posting, counted from the first.

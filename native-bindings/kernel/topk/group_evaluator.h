@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "phrase_matcher.h"
+#include "pooled_postings.h"
 #include "posting_cursor.h"
 #include "prepared_query.h"
 #include "window.h"
@@ -77,6 +78,8 @@ class GroupEvaluator {
 
   // Adds the contribution of the group to those of `matches` (a subset of Match's candidates) that it matches.
   void AddScores(const WindowBits& matches, float* scores);
+  // The same for all documents that it matches.
+  void AddScores(float* scores);
 
   // Single terms: whether Scatter costs less in a window than ScoreCandidates of so many.
   bool IsCheaperWhole(uint32_t candidates) const;
@@ -88,7 +91,7 @@ class GroupEvaluator {
   // The same, leaving out what MatchAbove leaves out.
   uint64_t ScatterAbove(WindowRange range, float spare, float* scores);
   // Whether `spare` may leave out any block (MatchAbove).
-  bool HasBlocksBelow(float spare) const;
+  bool HasBlocksBelow(float spare);
 
   // Set the bits (of document - range.base) of the documents in the range that the group's terms, or its phrases, match;
   // the latter look only at those that have none. Return a bit per window of the range that may have got any; there are
@@ -100,8 +103,10 @@ class GroupEvaluator {
   float Frequency(uint32_t document, bool any);
 
  private:
+  // Weighted frequencies of a window, and where they are: so that few of them cost little.
   struct Frequencies {
-    alignas(64) std::array<float, kWindowSize> of{};
+    alignas(64) std::array<float, kWindowSize> of{};  // by offset
+    TouchedOffsets touched;
   };
 
   struct Alternative {
@@ -111,6 +116,9 @@ class GroupEvaluator {
     float bound = 0;                        // of Bound(range), not yet times the group's weight
   };
 
+  void PoolRareTerms();
+  // Alternatives that are not pooled.
+  std::span<Alternative> walked() { return std::span(alternatives_).first(walked_count_); }
   uint64_t AlternativeCost(const Alternative& alternative) const;
   bool ShouldProbe(const WindowBits* candidates) const;
   void MatchSingle(WindowRange range);
@@ -119,6 +127,7 @@ class GroupEvaluator {
   void MatchByAccumulation(WindowRange range, const WindowBits* candidates);
   template <typename Choose>
   void AccumulateTerm(WindowRange range, const Alternative& alternative, Choose&& choose);
+  void AddFrequency(uint32_t offset, float frequency);
   void FinishAccumulation();
   void AddPhrase(WindowRange range, const WindowBits* candidates, const Alternative& alternative, bool for_scores);
   void AddRankedScores(const WindowBits& matches, float* scores);
@@ -131,7 +140,9 @@ class GroupEvaluator {
   uint32_t document_count_;
   uint64_t cost_ = 0;
   float bound_ = 0;
-  std::vector<Alternative> alternatives_;
+  std::vector<Alternative> alternatives_;  // in the order of summing
+  size_t walked_count_ = 0;
+  std::unique_ptr<PooledPostings> pooled_;  // of those behind the walked ones; null without any
   PostingCursor* single_ = nullptr;
 
   // Of the last Match.
@@ -139,8 +150,7 @@ class GroupEvaluator {
   bool ranked_ = false;         // bits_ are all the single term's postings of the window
   uint32_t first_posting_ = 0;  // number of the first of them
   WindowBits bits_;
-  std::unique_ptr<Frequencies> frequencies_;  // by offset; several alternatives or phrases
-  uint64_t frequency_words_ = 0;          // touched
+  std::unique_ptr<Frequencies> frequencies_;  // several alternatives or phrases
 };
 
 }  // namespace gannet

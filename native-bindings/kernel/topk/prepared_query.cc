@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 #include <unordered_map>
 
@@ -55,12 +56,24 @@ class QueryPreparer {
     for (const PlanAlternative& alternative : source.alternatives) {
       group.alternatives.push_back(PrepareAlternative(alternative));
     }
+    OrderSumming(&group);
     if (!group.scores()) return group;
     ChooseCounting(&group);
     const double total = static_cast<double>(generation_.document_count);
     const double document_frequency = std::min(CountDocuments(group), total);
     group.idf = std::log(1 + (total - document_frequency + 0.5) / (document_frequency + 0.5));
     return group;
+  }
+
+  // The same in all segments, and with those last that are the rarest in most.
+  static void OrderSumming(PreparedGroup* group) {
+    const auto& alternatives = group->alternatives;
+    group->summing_order.resize(alternatives.size());
+    std::iota(group->summing_order.begin(), group->summing_order.end(), 0u);
+    std::ranges::stable_sort(group->summing_order, [&](uint32_t a, uint32_t b) {
+      if (alternatives[a].is_phrase() != alternatives[b].is_phrase()) return alternatives[a].is_phrase();
+      return alternatives[a].document_frequency > alternatives[b].document_frequency;
+    });
   }
 
   // Typos count where nothing else of the group is in any document.

@@ -53,6 +53,8 @@ struct PreparedGroup {
   double bound = 0;  // the most that the group alone can add to the sum, before division by the maximum
   float weight = 0;  // boost * idf / maximum
   std::vector<PreparedAlternative> alternatives;
+  // In which frequencies are summed: phrases, then terms by falling document frequency (indexes into alternatives).
+  std::vector<uint32_t> summing_order;
   std::vector<uint32_t> sequence_terms;  // whose positions earn a proximity bonus: distinct, ascending
   std::vector<uint32_t> whole_terms;     // of these, those that may stand in a field that is the query
 

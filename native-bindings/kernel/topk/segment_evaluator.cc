@@ -190,7 +190,7 @@ void SegmentEvaluator::ScoreUnion() {
     } else {
       group->Match(window_->range, nullptr, true);
       score_words_ |= group->bits().Occupied();
-      group->AddScores(group->bits(), window_->scores);
+      group->AddScores(window_->scores);
     }
   }
   MatchScored();
@@ -230,7 +230,7 @@ void SegmentEvaluator::ScoreUnionAbove(float bar) {
       } else {
         group->MatchAbove(range, spare);
         score_words_ |= group->bits().Occupied();
-        group->AddScores(group->bits(), window_->scores);
+        group->AddScores(window_->scores);
       }
     }
     AddLesserGroups(essential, bar);

@@ -8,9 +8,12 @@
 // mask, too, so that a window costs by what is in it and not by its size.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <utility>
 
 #include "../common/bits.h"
@@ -143,6 +146,37 @@ struct Window {
   // Where the evaluator scores: of the documents that may be among the hits, all that have a bonus (proximity_scorer.h),
   // and others.
   WindowBits bonus_candidates;
+};
+
+// The offsets at which a sparse array of floats is not zero, in the order in which they came to be.
+class TouchedOffsets {
+ public:
+  // Adds to one element; after each kRunMax of these, EndRun() follows. `value` is above zero.
+  void Add(uint32_t offset, float value, float* values) {
+    offsets_[count_] = static_cast<uint16_t>(offset);
+    count_ += values[offset] == 0;
+    values[offset] += value;
+  }
+  // Zeros come of damaged postings alone. They might be noted again and again.
+  void EndRun() { count_ = std::min(count_, kWindowSize); }
+
+  std::span<const uint16_t> offsets() const { return {offsets_.data(), count_}; }
+
+  // Zeroes all elements.
+  void Wipe(float* values) {
+    if (count_ == kWindowSize) {
+      std::memset(values, 0, kWindowSize * sizeof(float));
+    } else {
+      for (const uint16_t offset : offsets()) values[offset] = 0;
+    }
+    count_ = 0;
+  }
+
+  static constexpr uint32_t kRunMax = 128;
+
+ private:
+  uint32_t count_ = 0;
+  std::array<uint16_t, kWindowSize + kRunMax> offsets_;
 };
 
 // Zeroes the 64 elements of every word in the mask; `values` is aligned to 64 bytes.
