@@ -136,6 +136,38 @@ export interface CloneListTask extends TaskBase {
   readonly nowMs: number;
   readonly targetPath: string;
 }
+/**
+ * Long, beside the writers: makes a segment file of the next records of a version, whatever its index looks like, and commits
+ * nothing. Refused `unprocessable` where a record cannot be read; the detail names it.
+ */
+export interface ReindexTask extends TaskBase {
+  readonly kind: 'reindex';
+  readonly version: number;
+  /** Record number to begin at. */
+  readonly cursor: number;
+  readonly recordsMax: number;
+  readonly bytesMax: number;
+  readonly newSegment: number;
+}
+/** A segment file that no manifest names yet. */
+export interface BuiltSegment {
+  readonly id: number;
+  readonly documentCount: number;
+  readonly fileBytes: number;
+}
+export interface ReindexedRecords {
+  /** Undefined where no record was left. */
+  readonly segment: BuiltSegment | undefined;
+  /** Record number to go on at. */
+  readonly cursor: number;
+  readonly done: boolean;
+}
+/** Puts these segments, which hold all records of the version, in the place of all that its manifest names. */
+export interface CommitReindexTask extends TaskBase {
+  readonly kind: 'commit-reindex';
+  readonly version: number;
+  readonly segments: readonly BuiltSegment[];
+}
 export interface CheckTask extends TaskBase {
   readonly kind: 'check';
   readonly version: number;
@@ -157,6 +189,8 @@ export type IngestTask =
   | BuildStepTask
   | DropVersionTask
   | CloneListTask
+  | ReindexTask
+  | CommitReindexTask
   | CheckTask;
 
 export interface SegmentDeletion {
@@ -197,6 +231,8 @@ export interface IngestResults {
   };
   'drop-version': ListState;
   'clone-list': ListState;
+  reindex: ReindexedRecords;
+  'commit-reindex': ListState;
   check: readonly string[];
 }
 export type IngestResult<T extends IngestTask> = IngestResults[T['kind']];

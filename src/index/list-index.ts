@@ -49,6 +49,7 @@ import type {
   WriteRequest,
   WriteResult,
 } from './types.js';
+import { UnusableIndexError, UnusableSegmentError, type UnusableVersion } from './unusable-segments.js';
 import { VersionBuilder } from './version-builder.js';
 
 /** Imports of one list at a time; each may hold batches in memory. */
@@ -84,7 +85,10 @@ export class OpenListIndex implements ListIndex {
   private readonly source: OutboxSource;
   private closing: Promise<void> | undefined;
 
-  /** Recovers what a crash left, opens the segments and publishes every version. Throws where the list is damaged. */
+  /**
+   * Recovers what a crash left, opens the segments and publishes every version. Throws UnusableIndexError where segments
+   * have to be made again from the records, and something else where the list is damaged beyond that.
+   */
   constructor(
     readonly listPath: string,
     private settings: SearchSettings,
@@ -399,8 +403,17 @@ export class OpenListIndex implements ListIndex {
 
   private openVersions(state: ListState): Map<number, PublishedVersion> {
     const opened = new Map<number, PublishedVersion>();
+    const unusable: UnusableVersion[] = [];
     try {
-      for (const version of state.versions) opened.set(version.version, this.openVersion(version));
+      for (const version of state.versions) {
+        try {
+          opened.set(version.version, this.openVersion(version));
+        } catch (error) {
+          if (!(error instanceof UnusableSegmentError)) throw error;
+          unusable.push({ version: version.version, segment: error });
+        }
+      }
+      if (unusable.length > 0) throw this.unusableIndex(state, unusable);
       return opened;
     } catch (error) {
       for (const published of opened.values()) published.retire();
@@ -411,6 +424,13 @@ export class OpenListIndex implements ListIndex {
   private openVersion(version: VersionState): PublishedVersion {
     const store = this.store.version(version.version).prepare();
     return new PublishedVersion(this.options.kernel, this.listPath, version.version, store, this.settingsJson(version));
+  }
+
+  private unusableIndex(state: ListState, unusable: readonly UnusableVersion[]): UnusableIndexError {
+    const recordCounts = new Map(
+      state.versions.map(({ version }) => [version, this.store.version(version).recordCount()]),
+    );
+    return new UnusableIndexError(this.listPath, { unusable, state, recordCounts, nextSegment: this.nextSegment });
   }
 
   private settingsJson({ version, definition }: VersionState): string {

@@ -12,6 +12,7 @@ import type { FieldDefinition } from '../catalog/index.js';
 import { segmentFile, type VersionStore } from '../records/index.js';
 import type { VersionChange, VersionView } from './ingest-tasks.js';
 import type { SegmentSize } from './merge-policy.js';
+import { openSegment } from './unusable-segments.js';
 import type { GenerationLease } from './types.js';
 
 interface PublishedGeneration {
@@ -36,7 +37,7 @@ export class PublishedVersion {
   /** Live documents of the generation in force. */
   recordCount = 0;
 
-  /** Opens the segments that the manifest names. Throws KernelError where one is missing or damaged. */
+  /** Opens the segments that the manifest names. Throws UnusableSegmentError where one has to be made again. */
   constructor(
     private readonly kernel: Kernel,
     private readonly listPath: string,
@@ -46,7 +47,7 @@ export class PublishedVersion {
   ) {
     try {
       const add = store.segments().map(({ id, entry }) => {
-        const segment = kernel.openSegment(segmentFile(listPath, id));
+        const segment = openSegment(kernel, segmentFile(listPath, id));
         this.segments.set(id, segment);
         const deleted = entry.deletedCount === 0 ? undefined : store.deletedDocuments(id, entry.documentCount);
         return deleted === undefined ? { segment } : { segment, deleted };

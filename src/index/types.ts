@@ -70,9 +70,13 @@ export interface ImportSession {
   abort(): void;
 }
 
-export interface ListIndex {
+/** What is known of a list also while its index is being rebuilt. */
+export interface ListOutline {
   readonly currentVersion: number;
   versions(): readonly VersionStatus[];
+}
+
+export interface ListIndex extends ListOutline {
   /** Undefined version: the current one. Throws `version-not-found`. */
   lease(version?: number): GenerationLease;
 
@@ -120,10 +124,16 @@ export interface GenerationSettings extends SearchSettings {
 }
 
 export interface ListIndexes {
-  /** Opens (recovering what a crash left) or throws. Concurrent calls share one opening. */
+  /**
+   * Opens (recovering what a crash left) or throws. Concurrent calls share one opening. Where segments are of another
+   * format, missing or damaged, the index is rebuilt from the records in the background, and until the list is open again
+   * this rejects with `not-ready` (with `waitForRebuild`: resolves then). Rejects with `internal-error` where the rebuild failed.
+   */
   open(listId: string, settings: SearchSettings): Promise<ListIndex>;
   /** The index if it is open already: the fast path of a search. */
   opened(listId: string): ListIndex | undefined;
+  /** Also of a list whose index is being rebuilt. Undefined for one that is not open otherwise. */
+  outline(listId: string): ListOutline | undefined;
   create(listId: string, settings: SearchSettings, definition: FieldDefinition): Promise<ListIndex>;
   /** Copies the current version (segments as hard links, records) into a new list. */
   clone(sourceId: string, targetId: string, settings: SearchSettings): Promise<ListIndex>;

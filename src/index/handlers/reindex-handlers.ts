@@ -1,0 +1,62 @@
+/** Rebuilding the index of a version from its records: pieces that each write a file, and one commit that puts them in force. */
+import { ServiceError } from '../../platform/index.js';
+import { decodeRecord, parseFields, segmentFile, type ListState, type VersionStore } from '../../records/index.js';
+import { DocumentEncoder } from '../document-encoder.js';
+import type { CommitReindexTask, IngestResults, ReindexTask } from '../ingest-tasks.js';
+import { requiredState, requiredVersion, type IngestContext } from './context.js';
+
+export function reindex({ kernel, stores }: IngestContext, task: ReindexTask): IngestResults['reindex'] {
+  const store = stores.get(task.listPath);
+  const { definition } = requiredVersion(requiredState(store), task.version);
+  const encoder = new DocumentEncoder(definition);
+  const { cursor, done } = encodeRecords(store.version(task.version), encoder, task);
+  if (encoder.documentCount === 0) return { segment: undefined, cursor, done };
+  const id = task.newSegment;
+  try {
+    const path = segmentFile(task.listPath, id);
+    const { documentCount, fileBytes } = kernel.buildSegment(path, encoder.layout.schema, encoder.finish());
+    return { segment: { id, documentCount, fileBytes }, cursor, done };
+  } catch (error) {
+    throw store.asWriteError(error);
+  }
+}
+
+/** A stored record holds what its version indexes: what a definition changed was applied when it was written. */
+function encodeRecords(
+  version: VersionStore,
+  encoder: DocumentEncoder,
+  { cursor: start, recordsMax, bytesMax }: ReindexTask,
+): { readonly cursor: number; readonly done: boolean } {
+  let cursor = start;
+  let bytes = 0;
+  try {
+    for (const { key, value } of version.records.getRange({ start })) {
+      cursor = key;
+      if (encoder.documentCount >= recordsMax || bytes >= bytesMax) return { cursor, done: false };
+      const stored = decodeRecord(value);
+      encoder.add(key, stored, parseFields(stored.fieldsJson));
+      bytes += value.length;
+      cursor = key + 1;
+    }
+    return { cursor, done: true };
+  } catch (error) {
+    const detail = `Record ${cursor} of version ${version.version} cannot be read from the list's store: ${String(error)}.`;
+    throw new ServiceError('unprocessable', detail, { cause: error });
+  }
+}
+
+export function commitReindex({ stores }: IngestContext, task: CommitReindexTask): IngestResults['commit-reindex'] {
+  const store = stores.get(task.listPath);
+  const before = requiredState(store);
+  requiredVersion(before, task.version);
+  const version = store.version(task.version).prepare();
+  const state: ListState = { ...before, sequence: before.sequence + 1 };
+  store.transaction(() => {
+    for (const { id } of version.segments()) version.removeSegment(id);
+    for (const { id, documentCount, fileBytes } of task.segments) {
+      void version.manifest.putSync(id, { documentCount, fileBytes, deletedCount: 0 });
+    }
+    store.putState(state);
+  });
+  return state;
+}
