@@ -162,11 +162,22 @@ export interface ReindexedRecords {
   readonly cursor: number;
   readonly done: boolean;
 }
-/** Puts these segments, which hold all records of the version, in the place of all that its manifest names. */
+/** Puts these segments in the place of those that the version had when the first of them was begun. */
 export interface CommitReindexTask extends TaskBase {
   readonly kind: 'commit-reindex';
   readonly version: number;
   readonly segments: readonly BuiltSegment[];
+  /** Undefined for a list that is closed: nothing was written since, and the new segments hold all there is. */
+  readonly open: GenerationsSince | undefined;
+}
+/** What a task that ran beside the writers began with, and what has become of it. */
+export interface GenerationsSince {
+  readonly before: GenerationHandle;
+  readonly now: GenerationHandle;
+  /** Of `before`, to be replaced. */
+  readonly sources: readonly { readonly id: number; readonly handle: SegmentHandle }[];
+  /** Written since. */
+  readonly others: readonly SegmentHandle[];
 }
 export interface CheckTask extends TaskBase {
   readonly kind: 'check';
@@ -197,11 +208,15 @@ export interface SegmentDeletion {
   readonly segment: SegmentHandle;
   readonly documents: Uint32Array;
 }
-/** What a commit did to one version, for publication. The receiver owns `added.handle` and closes it. */
+export interface AddedSegment {
+  readonly id: number;
+  readonly handle: SegmentHandle;
+  readonly deleted: Uint8Array | undefined;
+}
+/** What a commit did to one version, for publication. The receiver owns the handles of `added` and closes them. */
 export interface VersionChange {
   readonly version: number;
-  readonly added:
-    { readonly id: number; readonly handle: SegmentHandle; readonly deleted: Uint8Array | undefined } | undefined;
+  readonly added: readonly AddedSegment[];
   readonly removed: readonly number[];
   readonly deletions: readonly SegmentDeletion[];
 }
@@ -232,7 +247,7 @@ export interface IngestResults {
   'drop-version': ListState;
   'clone-list': ListState;
   reindex: ReindexedRecords;
-  'commit-reindex': ListState;
+  'commit-reindex': { readonly commit: Commit };
   check: readonly string[];
 }
 export type IngestResult<T extends IngestTask> = IngestResults[T['kind']];

@@ -35,6 +35,7 @@ import { BulkImport, type ImportBatch } from './import-session.js';
 import type { Commit, EventTask, IngestExecutor, IngestResult, IngestTask, VersionView } from './ingest-tasks.js';
 import { readRecord, readRecords } from './list-reader.js';
 import { ListQueue, type WaitingWrite } from './list-queue.js';
+import { OpenReindexer } from './open-reindexer.js';
 import { PublishedVersion } from './published-version.js';
 import { removeUnknownSegments } from './segment-files.js';
 import type {
@@ -78,6 +79,7 @@ export class OpenListIndex implements ListIndex {
   private readonly queue: ListQueue;
   private readonly merger: BackgroundMerger;
   private readonly builder: VersionBuilder;
+  private readonly reindexer: OpenReindexer;
   private nextSegment: number;
   private imports = 0;
   private nextImport = 0;
@@ -113,6 +115,7 @@ export class OpenListIndex implements ListIndex {
     });
     this.merger = new BackgroundMerger(this.backgroundHost());
     this.builder = new VersionBuilder(this.backgroundHost());
+    this.reindexer = new OpenReindexer(this.backgroundHost(), this.merger);
     this.builder.resume();
     this.merger.opened();
     this.resumeEvents();
@@ -229,6 +232,10 @@ export class OpenListIndex implements ListIndex {
     });
   }
 
+  reindex(): Promise<number> {
+    return this.reindexer.reindex();
+  }
+
   /** Runs an action that reads the files and the store of this list while nothing is written. */
   whileUnchanged<Result>(action: () => Promise<Result>): Promise<Result> {
     return this.queue.exclusive(action);
@@ -238,6 +245,7 @@ export class OpenListIndex implements ListIndex {
   close(reason: ServiceError): Promise<void> {
     this.closing ??= (async () => {
       this.builder.stop();
+      await this.reindexer.stop(reason);
       await this.merger.stop();
       await this.queue.close(reason);
       await this.builder.stopped();
@@ -456,7 +464,7 @@ export class OpenListIndex implements ListIndex {
       published: (version) => this.published.get(version),
       newSegment: () => this.nextSegment++,
       exclusive: (action) => this.queue.exclusive(action),
-      run: (task) => this.options.executor.run(task),
+      run: (task, options) => this.options.executor.run(task, options),
       runCommit: (task) => this.runCommit(task),
       publishCommit: (commit) => {
         this.publishCommit(commit);

@@ -58,6 +58,11 @@ class AllListIndexes implements ListIndexes {
     return this.openList(listId, settings, undefined);
   }
 
+  async reindex(listId: string, settings: SearchSettings): Promise<number> {
+    this.rebuilder.forgetFailed(listId);
+    return (await this.openList(listId, settings, undefined)).reindex();
+  }
+
   create(listId: string, settings: SearchSettings, definition: FieldDefinition): Promise<ListIndex> {
     return this.openList(listId, settings, async (listPath) => {
       const { executor, clock } = this.options;

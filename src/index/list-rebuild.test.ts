@@ -1,6 +1,6 @@
 /** Lists whose segments are of another format, missing or damaged: their index is rebuilt from the records. */
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -390,6 +390,97 @@ describe('a rebuild', () => {
     await damage();
     openIndexes({ waitForRebuild: true });
     list = await indexes.open('a1', settings);
+    expect(await list.check()).toEqual([]);
+  });
+});
+
+describe('an open list that is reindexed on demand', () => {
+  it('is searched on its old segments and written meanwhile, and loses nothing', async () => {
+    await importRecords(0, 100);
+    for (const number of [3, 4]) await put(`Record ${number}`, number + 50);
+    const old = segmentFilesOf(pathOf());
+    const counts: number[] = [];
+    const { records } = await list.page(20, 3);
+    const removed = async (at: number) => list.write({ kind: 'delete', id: records[at]?.id ?? '' });
+    // Before the first record is read, and after the last one was: what is written falls on both sides.
+    executor.before = async (task) => {
+      if (task.kind === 'reindex') {
+        executor.before = () => undefined;
+        counts.push(answers(list).all.total);
+        await Promise.all([put('Record 8', 9), put('new', 1), removed(0)]);
+      }
+    };
+    const inner = executor.run.bind(executor);
+    executor.run = async (task) => {
+      const result = await inner(task);
+      if (task.kind === 'reindex') {
+        await Promise.all([put('Record 9', 10), put('newer', 1), put('new', 2), removed(1)]);
+        await removed(2);
+        counts.push(answers(list).all.total);
+      }
+      return result;
+    };
+    expect(await list.reindex()).toBe(100);
+    expect(counts).toEqual([100, 99]);
+    expect(list.versions()[0]?.record_count).toBe(99);
+    expect(await list.check()).toEqual([]);
+    const before = matches(list);
+    await eventually(() => segmentFilesOf(pathOf()).every((file) => !old.includes(file)));
+    await closeIndexes();
+    openIndexes();
+    list = await indexes.open('a1', settings);
+    expect([matches(list), await list.check()]).toEqual([before, []]);
+  });
+
+  it('has damage mended that opening does not see', async () => {
+    await importRecords(0, 100);
+    const before = answers(list);
+    await closeIndexes();
+    const [file] = segmentFilesOf(pathOf());
+    // The entry of a term, behind the size of its key and the key: nothing but a search of that term reads it.
+    const bytes = readFileSync(file as string);
+    const node = Buffer.from('\x07\0Tpuffin', 'latin1');
+    const value = bytes.indexOf(node) + node.length;
+    bytes.fill(0xff, value, value + 16);
+    writeFileSync(file as string, bytes);
+    openIndexes();
+    list = await indexes.open('a1', settings);
+    expect(() => answers(list)).toThrow(expect.objectContaining({ code: 'damaged' }));
+    await indexes.reindex('a1', settings);
+    expect(answers(list)).toEqual(before);
+  });
+
+  it('refuses a second one, and ends with the service', async () => {
+    await importRecords(0, 100);
+    let closed: Promise<void> | undefined;
+    executor.before = (task) => {
+      if (task.kind === 'reindex') closed = indexes.close();
+    };
+    const first = list.reindex();
+    await expect(list.reindex()).rejects.toMatchObject({ code: 'conflict' });
+    await expect(first).rejects.toMatchObject({ code: 'shutting-down' });
+    await closed;
+    expect(executor.kinds).not.toContain('commit-reindex');
+  });
+
+  it('tries again where the rebuild had failed', async () => {
+    await importRecords(0, 30);
+    await closeIndexes();
+    for (const file of segmentFilesOf(pathOf())) changeFormat(file);
+    openIndexes();
+    executor.before = (task) => {
+      if (task.kind === 'reindex') throw new ServiceError('storage-full', 'The disk is full.');
+    };
+    await expect(indexes.open('a1', settings)).rejects.toMatchObject({ code: 'not-ready' });
+    let refused = await indexes.open('a1', settings).catch((error: unknown) => error);
+    for (let turn = 0; turn < 500 && (refused as ServiceError).code === 'not-ready'; ++turn) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      refused = await indexes.open('a1', settings).catch((error: unknown) => error);
+    }
+    expect(refused).toMatchObject({ code: 'internal-error' });
+    executor.before = () => undefined;
+    await expect(indexes.reindex('a1', settings)).rejects.toMatchObject({ code: 'not-ready' });
+    list = await opened();
     expect(await list.check()).toEqual([]);
   });
 });

@@ -6,21 +6,14 @@
  * crash or a stop leaves are such files, which are removed when the list is opened next, and whole versions, which stay.
  * Main thread only.
  */
-import { rmSync } from 'node:fs';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { ServiceError, type Metrics } from '../platform/index.js';
-import { segmentFile } from '../records/index.js';
-import type { BuiltSegment, IngestExecutor, IngestResult, IngestTask } from './ingest-tasks.js';
+import type { IngestExecutor } from './ingest-tasks.js';
 import type { ListOutline } from './types.js';
 import type { UnusableIndexError, UnusableVersion } from './unusable-segments.js';
+import { reindexVersion } from './version-reindexer.js';
 
-/** Of one piece: bounds its memory, and how long a stop waits for it. */
-const PIECE_RECORDS_MAX = 20_000;
-const PIECE_BYTES_MAX = 16 * 2 ** 20;
 const PROGRESS_LOG_INTERVAL_MS = 10_000;
-/** Before a piece is tried again that found the queue of ingest tasks full. */
-const OVERLOADED_PAUSE_MS = 1000;
 const RETRY_AFTER_SECONDS = { min: 1, unknown: 5, max: 60 };
 
 export interface ListRebuilderOptions {
@@ -117,6 +110,11 @@ export class ListRebuilder {
     this.count();
   }
 
+  /** A list whose rebuild failed begins anew when it is opened. */
+  forgetFailed(listId: string): void {
+    if (this.rebuilds.get(listId)?.failed === true) this.rebuilds.delete(listId);
+  }
+
   /** Stops between two pieces. */
   async close(): Promise<void> {
     await Promise.all([...this.rebuilds.keys()].map((listId) => this.stop(listId)));
@@ -148,53 +146,27 @@ export class ListRebuilder {
   }
 
   private async rebuildVersion(listId: string, rebuild: Rebuild, { version }: UnusableVersion): Promise<void> {
-    const { listPath } = rebuild;
-    const segments: BuiltSegment[] = [];
-    try {
-      await this.buildPieces(listId, rebuild, version, segments);
-    } catch (error) {
-      // The disk may be full. After a commit that failed they stay: it may be on disk although its worker died.
-      for (const { id } of segments) rmSync(segmentFile(listPath, id), { force: true });
-      throw error;
-    }
-    await this.attempt(rebuild, { kind: 'commit-reindex', listPath, version, segments });
-  }
-
-  private async buildPieces(
-    listId: string,
-    rebuild: Rebuild,
-    version: number,
-    segments: BuiltSegment[],
-  ): Promise<void> {
-    const { listPath } = rebuild;
-    const limits = { recordsMax: PIECE_RECORDS_MAX, bytesMax: PIECE_BYTES_MAX };
-    let cursor = 0;
+    const { listPath, recordsTotal } = rebuild;
+    const { executor, log } = this.options;
     let loggedMs = performance.now();
-    for (let done = false; !done;) {
-      const newSegment = rebuild.nextSegment;
-      rebuild.nextSegment += 1;
-      const piece = await this.attempt(rebuild, { kind: 'reindex', listPath, version, cursor, newSegment, ...limits });
-      ({ cursor, done } = piece);
-      if (piece.segment !== undefined) segments.push(piece.segment);
-      rebuild.recordsDone += piece.segment?.documentCount ?? 0;
-      if (performance.now() - loggedMs < PROGRESS_LOG_INTERVAL_MS) continue;
-      loggedMs = performance.now();
-      const { recordsDone, recordsTotal } = rebuild;
-      this.options.log.info({ list: listId, version, recordsDone, recordsTotal }, 'Rebuilding the index of a list');
-    }
-  }
-
-  /** Runs a task as soon as there is room for it. Throws the signal's reason once the rebuild is stopped. */
-  private async attempt<T extends IngestTask>({ abort: { signal } }: Rebuild, task: T): Promise<IngestResult<T>> {
-    for (;;) {
-      signal.throwIfAborted();
-      try {
-        return await this.options.executor.run(task, { signal });
-      } catch (error) {
-        if (!(error instanceof ServiceError && error.code === 'overloaded')) throw error;
-        await pause(OVERLOADED_PAUSE_MS, undefined, { signal });
-      }
-    }
+    const segments = await reindexVersion({
+      run: (task, options) => executor.run(task, options),
+      listPath,
+      version,
+      signal: rebuild.abort.signal,
+      newSegment: () => rebuild.nextSegment++,
+      onRecords: (count) => {
+        rebuild.recordsDone += count;
+        if (performance.now() - loggedMs < PROGRESS_LOG_INTERVAL_MS) return;
+        loggedMs = performance.now();
+        log.info(
+          { list: listId, version, recordsDone: rebuild.recordsDone, recordsTotal },
+          'Rebuilding the index of a list',
+        );
+      },
+    });
+    // Where this fails the files stay: the commit may be on disk although its worker died, and the next start knows.
+    await executor.run({ kind: 'commit-reindex', listPath, version, segments, open: undefined });
   }
 
   private count(): void {

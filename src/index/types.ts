@@ -102,6 +102,11 @@ export interface ListIndex extends ListOutline {
   changeDefinition(definition: FieldDefinition, renames?: Readonly<Record<string, string>>): Promise<number>;
   /** Settings of the planner (language, synonyms, rules, …): published at once as a new generation. */
   applySettings(settings: SearchSettings): Promise<void>;
+  /**
+   * Makes the index of every version anew from its records while the list is searched and written; returns how many records
+   * were read. Rejects with `conflict` (under way already), `unprocessable` (names a record that cannot be read), storage-full.
+   */
+  reindex(): Promise<number>;
   /** Compares store and index; empty when they agree. For the operation `list.check` and the durability test. */
   check(): Promise<readonly string[]>;
 }
@@ -132,6 +137,11 @@ export interface ListIndexes {
   open(listId: string, settings: SearchSettings): Promise<ListIndex>;
   /** The index if it is open already: the fast path of a search. */
   opened(listId: string): ListIndex | undefined;
+  /**
+   * As `ListIndex.reindex`. A list that is being rebuilt because it could not be opened is refused as `open` does, and one
+   * where that failed is begun anew.
+   */
+  reindex(listId: string, settings: SearchSettings): Promise<number>;
   /** Also of a list whose index is being rebuilt. Undefined for one that is not open otherwise. */
   outline(listId: string): ListOutline | undefined;
   create(listId: string, settings: SearchSettings, definition: FieldDefinition): Promise<ListIndex>;

@@ -1,9 +1,11 @@
 /** Rebuilding the index of a version from its records: pieces that each write a file, and one commit that puts them in force. */
+import type { Kernel } from '../../../native-bindings/index.js';
 import { ServiceError } from '../../platform/index.js';
 import { decodeRecord, parseFields, segmentFile, type ListState, type VersionStore } from '../../records/index.js';
 import { DocumentEncoder } from '../document-encoder.js';
-import type { CommitReindexTask, IngestResults, ReindexTask } from '../ingest-tasks.js';
+import type { AddedSegment, CommitReindexTask, GenerationsSince, IngestResults, ReindexTask } from '../ingest-tasks.js';
 import { requiredState, requiredVersion, type IngestContext } from './context.js';
+import { bitmapOf, documentsIn, recordsDeletedSince } from './written-since.js';
 
 export function reindex({ kernel, stores }: IngestContext, task: ReindexTask): IngestResults['reindex'] {
   const store = stores.get(task.listPath);
@@ -45,18 +47,52 @@ function encodeRecords(
   }
 }
 
-export function commitReindex({ stores }: IngestContext, task: CommitReindexTask): IngestResults['commit-reindex'] {
+export function commitReindex(
+  { kernel, stores }: IngestContext,
+  task: CommitReindexTask,
+): IngestResults['commit-reindex'] {
   const store = stores.get(task.listPath);
   const before = requiredState(store);
   requiredVersion(before, task.version);
   const version = store.version(task.version).prepare();
   const state: ListState = { ...before, sequence: before.sequence + 1 };
-  store.transaction(() => {
-    for (const { id } of version.segments()) version.removeSegment(id);
-    for (const { id, documentCount, fileBytes } of task.segments) {
-      void version.manifest.putSync(id, { documentCount, fileBytes, deletedCount: 0 });
+  const removed = (task.open?.sources ?? version.segments()).map(({ id }) => id);
+  const added = task.open === undefined ? [] : openBuilt(kernel, task, task.open);
+  try {
+    store.transaction(() => {
+      for (const id of removed) version.removeSegment(id);
+      for (const { id, documentCount, fileBytes } of task.segments) {
+        void version.manifest.putSync(id, { documentCount, fileBytes, deletedCount: 0 });
+      }
+      for (const { id, outdated } of added) version.addDeletions(id, outdated);
+      store.putState(state);
+    });
+  } catch (error) {
+    for (const { handle } of added) kernel.closeSegment(handle);
+    throw error;
+  }
+  return { commit: { state, changes: [{ version: task.version, added, removed, deletions: [] }] } };
+}
+
+/** The new segments with the documents in them that are not good any more: records that were written or removed since. */
+function openBuilt(
+  kernel: Kernel,
+  { listPath, segments }: CommitReindexTask,
+  open: GenerationsSince,
+): (AddedSegment & { readonly outdated: readonly number[] })[] {
+  const written = open.others.flatMap((segment) => Array.from(kernel.recordNumbers(segment)));
+  const records = [...written, ...recordsDeletedSince(kernel, open)];
+  const opened: (AddedSegment & { readonly outdated: readonly number[] })[] = [];
+  try {
+    for (const { id, documentCount } of segments) {
+      const handle = kernel.openSegment(segmentFile(listPath, id));
+      opened.push({ id, handle, deleted: undefined, outdated: [] });
+      const outdated = documentsIn(kernel, handle, records);
+      opened[opened.length - 1] = { id, handle, deleted: bitmapOf(outdated, documentCount), outdated };
     }
-    store.putState(state);
-  });
-  return state;
+    return opened;
+  } catch (error) {
+    for (const { handle } of opened) kernel.closeSegment(handle);
+    throw error;
+  }
 }
