@@ -175,7 +175,7 @@ class AllListIndexes implements ListIndexes {
       this.opening.set(listId, Promise.resolve(list));
       return list;
     };
-    const opened = this.rebuilder.start({ listId, listPath: this.path(listId), found, open });
+    const opened = this.rebuilder.start({ listId, listPath: this.path(listId), settings, found, open });
     if (this.options.waitForRebuild === true) return opened;
     // What came of it is logged, and `refusal` tells whoever asks.
     opened.catch(() => undefined);

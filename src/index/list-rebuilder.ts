@@ -9,7 +9,7 @@
 import type { Logger } from 'pino';
 import { ServiceError, type Metrics } from '../platform/index.js';
 import type { IngestExecutor } from './ingest-tasks.js';
-import type { ListOutline } from './types.js';
+import type { ListOutline, SearchSettings } from './types.js';
 import type { UnusableIndexError, UnusableVersion } from './unusable-segments.js';
 import { reindexVersion } from './version-reindexer.js';
 
@@ -23,6 +23,7 @@ export interface ListRebuilderOptions {
 }
 
 interface Rebuild {
+  readonly log: Logger;
   readonly listPath: string;
   readonly found: UnusableIndexError;
   readonly abort: AbortController;
@@ -39,6 +40,7 @@ interface Rebuild {
 interface RebuildRequest<List> {
   readonly listId: string;
   readonly listPath: string;
+  readonly settings: Pick<SearchSettings, 'account' | 'list'>;
   readonly found: UnusableIndexError;
   readonly open: () => List;
 }
@@ -53,8 +55,11 @@ export class ListRebuilder {
    * Rebuilds every unusable version when the lists before it are done, then opens the list with `open` and resolves with
    * what that returns. Rejects where it failed, and then the list stays refused.
    */
-  start<List>({ listId, listPath, found, open }: RebuildRequest<List>): Promise<List> {
+  start<List>({ listId, listPath, settings, found, open }: RebuildRequest<List>): Promise<List> {
+    // Accounts and lists are told by the names that operators know, files by the id.
+    const log = this.options.log.child({ account: settings.account, list: settings.list, id: listId });
     const rebuild: Rebuild = {
+      log,
       listPath,
       found,
       abort: new AbortController(),
@@ -65,12 +70,8 @@ export class ListRebuilder {
       failed: false,
       outcome: Promise.resolve(),
     };
-    const { log } = this.options;
     const reason = found.unusable.map(({ segment }) => segment.message);
-    log.warn(
-      { list: listId, reason, records: rebuild.recordsTotal },
-      'The index of a list is rebuilt from its records',
-    );
+    log.info({ reason, records: rebuild.recordsTotal }, 'The index of a list is rebuilt from its records');
     const opened = this.last.then(() => this.run(listId, rebuild, open));
     rebuild.outcome = opened.catch(() => undefined);
     this.last = rebuild.outcome;
@@ -121,18 +122,15 @@ export class ListRebuilder {
   }
 
   private async run<List>(listId: string, rebuild: Rebuild, open: () => List): Promise<List> {
-    const { log } = this.options;
+    const { log } = rebuild;
     const beganMs = performance.now();
     rebuild.beganMs = beganMs;
     try {
-      for (const version of rebuild.found.unusable) await this.rebuildVersion(listId, rebuild, version);
+      for (const version of rebuild.found.unusable) await this.rebuildVersion(rebuild, version);
       rebuild.abort.signal.throwIfAborted();
       const list = open();
       const seconds = Math.round(performance.now() - beganMs) / 1000;
-      log.info(
-        { list: listId, records: rebuild.recordsDone, seconds },
-        "A list's index was rebuilt, and the list is open",
-      );
+      log.info({ records: rebuild.recordsDone, seconds }, "A list's index was rebuilt, and the list is open");
       this.rebuilds.delete(listId);
       this.count();
       return list;
@@ -140,14 +138,14 @@ export class ListRebuilder {
       if (rebuild.abort.signal.aborted) throw error;
       rebuild.failed = true;
       this.count();
-      log.error({ list: listId, err: error }, "A list's index could not be rebuilt, and the list stays closed");
+      log.error({ err: error }, "A list's index could not be rebuilt, and the list stays closed");
       throw error;
     }
   }
 
-  private async rebuildVersion(listId: string, rebuild: Rebuild, { version }: UnusableVersion): Promise<void> {
-    const { listPath, recordsTotal } = rebuild;
-    const { executor, log } = this.options;
+  private async rebuildVersion(rebuild: Rebuild, { version }: UnusableVersion): Promise<void> {
+    const { listPath, recordsTotal, log } = rebuild;
+    const { executor } = this.options;
     let loggedMs = performance.now();
     const segments = await reindexVersion({
       run: (task, options) => executor.run(task, options),
@@ -159,10 +157,7 @@ export class ListRebuilder {
         rebuild.recordsDone += count;
         if (performance.now() - loggedMs < PROGRESS_LOG_INTERVAL_MS) return;
         loggedMs = performance.now();
-        log.info(
-          { list: listId, version, recordsDone: rebuild.recordsDone, recordsTotal },
-          'Rebuilding the index of a list',
-        );
+        log.info({ version, recordsDone: rebuild.recordsDone, recordsTotal }, 'Rebuilding the index of a list');
       },
     });
     // Where this fails the files stay: the commit may be on disk although its worker died, and the next start knows.
