@@ -11,7 +11,7 @@ import { ServiceError, type Metrics } from '../platform/index.js';
 import type { IngestExecutor } from './ingest-tasks.js';
 import type { ListOutline, SearchSettings } from './types.js';
 import type { UnusableIndexError, UnusableVersion } from './unusable-segments.js';
-import { reindexVersion } from './version-reindexer.js';
+import { reindexVersion, runWithRoom } from './version-reindexer.js';
 
 const PROGRESS_LOG_INTERVAL_MS = 10_000;
 const RETRY_AFTER_SECONDS = { min: 1, unknown: 5, max: 60 };
@@ -106,7 +106,8 @@ export class ListRebuilder {
   async stop(listId: string): Promise<void> {
     const rebuild = this.rebuilds.get(listId);
     rebuild?.abort.abort(new ServiceError('shutting-down', 'The rebuild was stopped.'));
-    await rebuild?.outcome;
+    // One that waits for its turn finds out then, and has nothing at work.
+    if (rebuild?.beganMs !== undefined) await rebuild.outcome;
     this.rebuilds.delete(listId);
     this.count();
   }
@@ -123,6 +124,7 @@ export class ListRebuilder {
 
   private async run<List>(listId: string, rebuild: Rebuild, open: () => List): Promise<List> {
     const { log } = rebuild;
+    rebuild.abort.signal.throwIfAborted();
     const beganMs = performance.now();
     rebuild.beganMs = beganMs;
     try {
@@ -145,13 +147,14 @@ export class ListRebuilder {
 
   private async rebuildVersion(rebuild: Rebuild, { version }: UnusableVersion): Promise<void> {
     const { listPath, recordsTotal, log } = rebuild;
-    const { executor } = this.options;
+    const { signal } = rebuild.abort;
+    const run: IngestExecutor['run'] = (task, options) => this.options.executor.run(task, options);
     let loggedMs = performance.now();
     const segments = await reindexVersion({
-      run: (task, options) => executor.run(task, options),
+      run,
       listPath,
       version,
-      signal: rebuild.abort.signal,
+      signal,
       newSegment: () => rebuild.nextSegment++,
       onRecords: (count) => {
         rebuild.recordsDone += count;
@@ -161,7 +164,7 @@ export class ListRebuilder {
       },
     });
     // Where this fails the files stay: the commit may be on disk although its worker died, and the next start knows.
-    await executor.run({ kind: 'commit-reindex', listPath, version, segments, open: undefined });
+    await runWithRoom(run, { kind: 'commit-reindex', listPath, version, segments, open: undefined }, signal);
   }
 
   private count(): void {

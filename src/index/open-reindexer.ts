@@ -41,8 +41,9 @@ export class OpenReindexer {
     const { host } = this;
     const begin = performance.now();
     let records = 0;
-    await this.merger.suspend();
     try {
+      // A merge may take minutes, which a stop does not wait for.
+      await Promise.race([this.merger.suspend(), rejectedWhenAborted(this.abort.signal)]);
       for (const { version } of host.state().versions) records += await this.version(version);
     } finally {
       this.merger.resume();
@@ -72,7 +73,14 @@ export class OpenReindexer {
         },
       });
       const work = { version, sources, before: lease.handle, segments };
-      if (!(await host.exclusive(() => this.commit(work)))) discardSegments(listPath, segments);
+      const committed = await host
+        .exclusive(() => this.commit(work))
+        .catch((error: unknown) => {
+          // After `internal-error` the commit may be on disk; what is in no manifest is removed when the list is opened next.
+          if (error instanceof ServiceError && error.code !== 'internal-error') discardSegments(listPath, segments);
+          throw error;
+        });
+      if (!committed) discardSegments(listPath, segments);
     } catch (error) {
       if (host.published(version) !== undefined) throw error;
     } finally {
@@ -114,4 +122,14 @@ export class OpenReindexer {
     host.publishCommit(commit);
     return true;
   }
+}
+
+function rejectedWhenAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const abort = () => {
+      reject(signal.reason as Error);
+    };
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true });
+  });
 }

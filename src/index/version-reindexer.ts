@@ -6,7 +6,7 @@ import { rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ServiceError } from '../platform/index.js';
 import { segmentFile } from '../records/index.js';
-import type { BuiltSegment, IngestExecutor, ReindexedRecords, ReindexTask } from './ingest-tasks.js';
+import type { BuiltSegment, IngestExecutor, IngestResult, IngestTask } from './ingest-tasks.js';
 
 /** Of one piece: bounds its memory, and how long a stop waits for it. */
 const PIECE_RECORDS_MAX = 20_000;
@@ -26,21 +26,27 @@ export interface VersionReindexing {
 }
 
 /** Rejects with the first failure; `unprocessable` names a record that cannot be read. */
-export async function reindexVersion(options: VersionReindexing): Promise<BuiltSegment[]> {
-  const { listPath, version, newSegment, onRecords } = options;
+export async function reindexVersion({
+  run,
+  listPath,
+  version,
+  signal,
+  newSegment,
+  onRecords,
+}: VersionReindexing): Promise<BuiltSegment[]> {
   const segments: BuiltSegment[] = [];
   const limits = { recordsMax: PIECE_RECORDS_MAX, bytesMax: PIECE_BYTES_MAX };
   try {
     let cursor = 0;
     for (let done = false; !done;) {
       const task = { kind: 'reindex', listPath, version, cursor, newSegment: newSegment(), ...limits } as const;
-      const piece = await runWithRoom(options, task);
+      const piece = await runWithRoom(run, task, signal);
       ({ cursor, done } = piece);
       if (piece.segment === undefined) continue;
       segments.push(piece.segment);
       onRecords(piece.segment.documentCount);
     }
-    options.signal.throwIfAborted();
+    signal.throwIfAborted();
     return segments;
   } catch (error) {
     discardSegments(listPath, segments);
@@ -53,8 +59,12 @@ export function discardSegments(listPath: string, segments: readonly BuiltSegmen
   for (const { id } of segments) rmSync(segmentFile(listPath, id), { force: true });
 }
 
-/** As soon as there is room for the task among all others. */
-async function runWithRoom({ run, signal }: VersionReindexing, task: ReindexTask): Promise<ReindexedRecords> {
+/** As soon as there is room for the task among all others. Throws the signal's reason. */
+export async function runWithRoom<T extends IngestTask>(
+  run: IngestExecutor['run'],
+  task: T,
+  signal: AbortSignal,
+): Promise<IngestResult<T>> {
   for (;;) {
     signal.throwIfAborted();
     try {

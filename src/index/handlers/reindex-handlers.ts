@@ -1,4 +1,5 @@
 /** Rebuilding the index of a version from its records: pieces that each write a file, and one commit that puts them in force. */
+import { rmSync } from 'node:fs';
 import type { Kernel } from '../../../native-bindings/index.js';
 import { ServiceError } from '../../platform/index.js';
 import { decodeRecord, parseFields, segmentFile, type ListState, type VersionStore } from '../../records/index.js';
@@ -71,6 +72,8 @@ export function commitReindex(
     for (const { handle } of added) kernel.closeSegment(handle);
     throw error;
   }
+  // Nobody has the files of a closed list open: they go here, where freeing a large one keeps no request waiting.
+  if (task.open === undefined) for (const id of removed) rmSync(segmentFile(task.listPath, id), { force: true });
   return { commit: { state, changes: [{ version: task.version, added, removed, deletions: [] }] } };
 }
 
