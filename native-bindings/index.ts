@@ -25,7 +25,8 @@ export interface SegmentSummary {
   readonly fileBytes: number;
 }
 
-export type KernelErrorCode = 'invalid-argument' | 'damaged' | 'io' | 'disk-full' | 'limit';
+/** `unsupported-format`: a segment of another format version; `damaged`: one that no version would have written so. */
+export type KernelErrorCode = 'invalid-argument' | 'damaged' | 'unsupported-format' | 'io' | 'disk-full' | 'limit';
 export interface KernelError extends Error {
   readonly code: KernelErrorCode;
 }
@@ -141,6 +142,7 @@ export interface Kernel {
     schema: SegmentSchema,
     sources: readonly { readonly segment: SegmentHandle; readonly deleted?: Uint8Array }[],
   ): SegmentSummary;
+  /** Throws `unsupported-format`, `damaged` or (a missing file too) `io`. */
   openSegment(path: string): SegmentHandle;
   closeSegment(segment: SegmentHandle): void;
 
@@ -214,7 +216,7 @@ export interface Kernel {
 }
 
 /** Must equal kInterfaceVersion in addon/constants.cc: raised with every change of what crosses the boundary. */
-const INTERFACE_VERSION = 3;
+const INTERFACE_VERSION = 4;
 
 /** The folder of package.json above this file: it runs as a source file in tests and as dist/native-bindings/index.js. */
 function packageFolder(): string {

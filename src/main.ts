@@ -24,6 +24,7 @@ import {
   limitMappedMemory,
   openEnvironment,
   OperatorError,
+  ServiceError,
   systemClock,
   type Config,
   type Metrics,
@@ -122,6 +123,8 @@ async function openServices(
     config,
     metrics,
     events: webhooks,
+    // A command has nobody else to serve, and what it opens is closed when it ends.
+    waitForRebuild: !listen,
   });
   parts.opened('lists', () => indexes.close());
   // After the lists: it reads from their stores, and is closed first.
@@ -208,6 +211,8 @@ async function openLists({ catalog, indexes, log }: Services): Promise<void> {
       try {
         await indexes.open(list.id, searchSettings(list));
       } catch (error) {
+        // Its index is being rebuilt, and the log says so: that takes minutes at most and keeps nobody else waiting.
+        if (error instanceof ServiceError && error.code === 'not-ready') return;
         log.error({ err: error, account: list.account, list: list.name }, 'A list cannot be opened');
       }
     }),

@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- [import] [start] [search] [suggest] [load] [indexing] [analytics] [webhooks] [--fresh]`: measures the service from outside,
+ * `npm run bench -- [import] [start] [search] [suggest] [load] [indexing] [rebuild] [analytics] [webhooks] [--fresh]`: measures the service from outside,
  * over HTTP, and prints Markdown.
  * Without a name: all of them.
  */
@@ -7,6 +7,7 @@ import { measureAnalytics } from '../analytics/throughput.mjs';
 import { measureImport } from './import.mjs';
 import { measureIndexing } from './indexing.mjs';
 import { measureLoad } from './load.mjs';
+import { measureRebuild } from './rebuild.mjs';
 import { measureSearch } from './search.mjs';
 import { measureWebhooks } from '../webhooks/throughput.mjs';
 import { measureStart } from './start.mjs';
@@ -19,6 +20,7 @@ const measurements = {
   suggest: measureSuggest,
   load: measureLoad,
   indexing: measureIndexing,
+  rebuild: measureRebuild,
   analytics: measureAnalytics,
   webhooks: measureWebhooks,
 };

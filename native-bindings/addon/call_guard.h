@@ -17,6 +17,7 @@ inline Napi::Error MakeKernelError(Napi::Env env, const Error& error) {
   switch (error.code()) {
     case ErrorCode::kInvalidArgument: break;
     case ErrorCode::kDamaged: code = "damaged"; break;
+    case ErrorCode::kUnsupportedFormat: code = "unsupported-format"; break;
     case ErrorCode::kIo: code = "io"; break;
     case ErrorCode::kDiskFull: code = "disk-full"; break;
     case ErrorCode::kLimit: code = "limit"; break;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <csignal>
 
+#include "../kernel/segment/segment_meta.h"
 #include "check.h"
 #include "segment_fixture.h"
 #include "segment_traversal.inc"
@@ -29,6 +30,20 @@ TEST(segment_truncated_anywhere_is_damaged) {
   }
   CHECK_THROWS(kIo, Segment::Open(folder.File("absent")));
   CHECK_THROWS(kIo, Segment::Open(folder.path()));
+}
+
+TEST(segment_of_another_format_is_unsupported_and_not_damaged) {
+  SegmentMeta meta;
+  meta.document_count = 1;
+  auto bytes = EncodeSegmentMeta(meta);
+  CHECK_EQ(DecodeSegmentMeta(bytes).document_count, 1u);
+  for (const uint32_t version : {0u, 1u, kFormatVersion + 1, ~0u}) {
+    Store(bytes.data(), version);
+    CHECK_THROWS(kUnsupportedFormat, DecodeSegmentMeta(bytes));
+    // Whatever another format has behind its version.
+    CHECK_THROWS(kUnsupportedFormat, DecodeSegmentMeta(std::span(bytes).first(4)));
+    CHECK_THROWS(kDamaged, DecodeSegmentMeta(std::span(bytes).first(3)));
+  }
 }
 
 TEST(segment_with_flipped_bytes_is_an_error_or_data) {

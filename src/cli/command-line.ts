@@ -9,6 +9,7 @@ import type { AnalyticsCommandOptions } from './commands/analytics.js';
 import type { ExportOptions } from './commands/export.js';
 import type { ImportOptions } from './commands/import.js';
 import type { KeyCreateOptions } from './commands/key.js';
+import type { ReindexOptions } from './commands/reindex.js';
 import type { SearchCommandOptions } from './commands/search.js';
 import { CommandError, EXIT, type ExitStatus } from './exit-codes.js';
 import { standardOutput } from './output.js';
@@ -71,6 +72,7 @@ function createProgram(context: () => CommandContext, ended: (status: ExitStatus
   addServiceCommands(program, run);
   addKeyCommands(program, run);
   addDataCommands(program, context, ended);
+  addReindexCommand(program, run);
   addAnalyticsCommand(program, context, ended);
   const shared = () => [configOption(), accountOption(), jsonOption()];
   addWebhookCommands(program, { context, ended, shared, wholeNumber });
@@ -109,6 +111,21 @@ function addServiceCommands(program: Command, run: Runner): void {
     .action(
       run<{ json?: boolean; data?: boolean }>(async (context, options) =>
         (await import('./commands/doctor.js')).doctor(context, options),
+      ),
+    );
+}
+
+function addReindexCommand(program: Command, run: Runner): void {
+  program
+    .command('reindex')
+    .description('make the index of a list anew from its records, while it is searched and written')
+    .addOption(configOption())
+    .requiredOption('--list <name>', 'the list')
+    .addOption(accountOption())
+    .addOption(jsonOption())
+    .action(
+      run<ReindexOptions>(async (context, options) =>
+        (await import('./commands/reindex.js')).reindex(context, options),
       ),
     );
 }

@@ -18,7 +18,7 @@ export interface BackgroundHost {
   newSegment(): number;
   exclusive<Result>(action: () => Promise<Result>): Promise<Result>;
   /** A task that commits nothing. */
-  run<T extends IngestTask>(task: T): Promise<IngestResult<T>>;
+  run<T extends IngestTask>(task: T, options?: { readonly signal?: AbortSignal }): Promise<IngestResult<T>>;
   /** A task that commits; inside `exclusive` only, as all that follow. */
   runCommit<T extends IngestTask>(task: T): Promise<IngestResult<T>>;
   publishCommit(commit: Commit): void;

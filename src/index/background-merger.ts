@@ -22,6 +22,7 @@ export class BackgroundMerger {
   private pause: NodeJS.Timeout | undefined;
   private untilQuiet: NodeJS.Timeout | undefined;
   private stopped = false;
+  private suspended = false;
 
   constructor(private readonly host: BackgroundHost) {}
 
@@ -40,7 +41,7 @@ export class BackgroundMerger {
 
   /** Starts merging where there is something to merge and nothing is being merged. */
   private start(policy: typeof chooseMerge): void {
-    if (this.stopped || this.running !== undefined || this.pause !== undefined) return;
+    if (this.stopped || this.suspended || this.running !== undefined || this.pause !== undefined) return;
     const next = this.choose(policy);
     if (next === undefined) return;
     this.running = this.run(next.version, next.ids).finally(() => {
@@ -57,6 +58,17 @@ export class BackgroundMerger {
       this.start(chooseQuietMerge);
     }, milliseconds);
     this.untilQuiet.unref();
+  }
+
+  /** No merge is begun until `resume`; resolves when none is under way. Not inside `exclusive`, where a merge ends. */
+  async suspend(): Promise<void> {
+    this.suspended = true;
+    await this.running;
+  }
+
+  resume(): void {
+    this.suspended = false;
+    this.start(chooseMerge);
   }
 
   async stop(): Promise<void> {

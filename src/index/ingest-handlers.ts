@@ -3,6 +3,7 @@ import { bulkBatch, deleteMatching, tellImports, writeBatch } from './handlers/w
 import { check } from './handlers/check-handler.js';
 import type { IngestContext } from './handlers/context.js';
 import { commitMerge, merge } from './handlers/merge-handlers.js';
+import { commitReindex, reindex } from './handlers/reindex-handlers.js';
 import { buildStep, cloneList, createList, dropVersion, startBuild } from './handlers/version-handlers.js';
 import type { IngestExecutor, IngestResult, IngestResults, IngestTask } from './ingest-tasks.js';
 
@@ -37,6 +38,10 @@ function dispatch(context: IngestContext, task: IngestTask): IngestResults[Inges
       return dropVersion(context, task);
     case 'clone-list':
       return cloneList(context, task);
+    case 'reindex':
+      return reindex(context, task);
+    case 'commit-reindex':
+      return commitReindex(context, task);
     case 'check':
       return check(context, task);
   }

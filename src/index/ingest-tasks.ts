@@ -136,6 +136,49 @@ export interface CloneListTask extends TaskBase {
   readonly nowMs: number;
   readonly targetPath: string;
 }
+/**
+ * Long, beside the writers: makes a segment file of the next records of a version, whatever its index looks like, and commits
+ * nothing. Refused `unprocessable` where a record cannot be read; the detail names it.
+ */
+export interface ReindexTask extends TaskBase {
+  readonly kind: 'reindex';
+  readonly version: number;
+  /** Record number to begin at. */
+  readonly cursor: number;
+  readonly recordsMax: number;
+  readonly bytesMax: number;
+  readonly newSegment: number;
+}
+/** A segment file that no manifest names yet. */
+export interface BuiltSegment {
+  readonly id: number;
+  readonly documentCount: number;
+  readonly fileBytes: number;
+}
+export interface ReindexedRecords {
+  /** Undefined where no record was left. */
+  readonly segment: BuiltSegment | undefined;
+  /** Record number to go on at. */
+  readonly cursor: number;
+  readonly done: boolean;
+}
+/** Puts these segments in the place of those that the version had when the first of them was begun. */
+export interface CommitReindexTask extends TaskBase {
+  readonly kind: 'commit-reindex';
+  readonly version: number;
+  readonly segments: readonly BuiltSegment[];
+  /** Undefined for a list that is closed: nothing was written since, and the new segments hold all there is. */
+  readonly open: GenerationsSince | undefined;
+}
+/** What a task that ran beside the writers began with, and what has become of it. */
+export interface GenerationsSince {
+  readonly before: GenerationHandle;
+  readonly now: GenerationHandle;
+  /** Of `before`, to be replaced. */
+  readonly sources: readonly { readonly id: number; readonly handle: SegmentHandle }[];
+  /** Written since. */
+  readonly others: readonly SegmentHandle[];
+}
 export interface CheckTask extends TaskBase {
   readonly kind: 'check';
   readonly version: number;
@@ -157,17 +200,23 @@ export type IngestTask =
   | BuildStepTask
   | DropVersionTask
   | CloneListTask
+  | ReindexTask
+  | CommitReindexTask
   | CheckTask;
 
 export interface SegmentDeletion {
   readonly segment: SegmentHandle;
   readonly documents: Uint32Array;
 }
-/** What a commit did to one version, for publication. The receiver owns `added.handle` and closes it. */
+export interface AddedSegment {
+  readonly id: number;
+  readonly handle: SegmentHandle;
+  readonly deleted: Uint8Array | undefined;
+}
+/** What a commit did to one version, for publication. The receiver owns the handles of `added` and closes them. */
 export interface VersionChange {
   readonly version: number;
-  readonly added:
-    { readonly id: number; readonly handle: SegmentHandle; readonly deleted: Uint8Array | undefined } | undefined;
+  readonly added: readonly AddedSegment[];
   readonly removed: readonly number[];
   readonly deletions: readonly SegmentDeletion[];
 }
@@ -197,6 +246,8 @@ export interface IngestResults {
   };
   'drop-version': ListState;
   'clone-list': ListState;
+  reindex: ReindexedRecords;
+  'commit-reindex': { readonly commit: Commit };
   check: readonly string[];
 }
 export type IngestResult<T extends IngestTask> = IngestResults[T['kind']];

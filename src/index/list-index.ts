@@ -35,6 +35,7 @@ import { BulkImport, type ImportBatch } from './import-session.js';
 import type { Commit, EventTask, IngestExecutor, IngestResult, IngestTask, VersionView } from './ingest-tasks.js';
 import { readRecord, readRecords } from './list-reader.js';
 import { ListQueue, type WaitingWrite } from './list-queue.js';
+import { OpenReindexer } from './open-reindexer.js';
 import { PublishedVersion } from './published-version.js';
 import { removeUnknownSegments } from './segment-files.js';
 import type {
@@ -49,6 +50,7 @@ import type {
   WriteRequest,
   WriteResult,
 } from './types.js';
+import { UnusableIndexError, UnusableSegmentError, type UnusableVersion } from './unusable-segments.js';
 import { VersionBuilder } from './version-builder.js';
 
 /** Imports of one list at a time; each may hold batches in memory. */
@@ -77,6 +79,7 @@ export class OpenListIndex implements ListIndex {
   private readonly queue: ListQueue;
   private readonly merger: BackgroundMerger;
   private readonly builder: VersionBuilder;
+  private readonly reindexer: OpenReindexer;
   private nextSegment: number;
   private imports = 0;
   private nextImport = 0;
@@ -84,7 +87,10 @@ export class OpenListIndex implements ListIndex {
   private readonly source: OutboxSource;
   private closing: Promise<void> | undefined;
 
-  /** Recovers what a crash left, opens the segments and publishes every version. Throws where the list is damaged. */
+  /**
+   * Recovers what a crash left, opens the segments and publishes every version. Throws UnusableIndexError where segments
+   * have to be made again from the records, and something else where the list is damaged beyond that.
+   */
   constructor(
     readonly listPath: string,
     private settings: SearchSettings,
@@ -109,6 +115,7 @@ export class OpenListIndex implements ListIndex {
     });
     this.merger = new BackgroundMerger(this.backgroundHost());
     this.builder = new VersionBuilder(this.backgroundHost());
+    this.reindexer = new OpenReindexer(this.backgroundHost(), this.merger);
     this.builder.resume();
     this.merger.opened();
     this.resumeEvents();
@@ -225,6 +232,10 @@ export class OpenListIndex implements ListIndex {
     });
   }
 
+  reindex(): Promise<number> {
+    return this.reindexer.reindex();
+  }
+
   /** Runs an action that reads the files and the store of this list while nothing is written. */
   whileUnchanged<Result>(action: () => Promise<Result>): Promise<Result> {
     return this.queue.exclusive(action);
@@ -234,6 +245,7 @@ export class OpenListIndex implements ListIndex {
   close(reason: ServiceError): Promise<void> {
     this.closing ??= (async () => {
       this.builder.stop();
+      await this.reindexer.stop(reason);
       await this.merger.stop();
       await this.queue.close(reason);
       await this.builder.stopped();
@@ -399,8 +411,17 @@ export class OpenListIndex implements ListIndex {
 
   private openVersions(state: ListState): Map<number, PublishedVersion> {
     const opened = new Map<number, PublishedVersion>();
+    const unusable: UnusableVersion[] = [];
     try {
-      for (const version of state.versions) opened.set(version.version, this.openVersion(version));
+      for (const version of state.versions) {
+        try {
+          opened.set(version.version, this.openVersion(version));
+        } catch (error) {
+          if (!(error instanceof UnusableSegmentError)) throw error;
+          unusable.push({ version: version.version, segment: error });
+        }
+      }
+      if (unusable.length > 0) throw this.unusableIndex(state, unusable);
       return opened;
     } catch (error) {
       for (const published of opened.values()) published.retire();
@@ -411,6 +432,13 @@ export class OpenListIndex implements ListIndex {
   private openVersion(version: VersionState): PublishedVersion {
     const store = this.store.version(version.version).prepare();
     return new PublishedVersion(this.options.kernel, this.listPath, version.version, store, this.settingsJson(version));
+  }
+
+  private unusableIndex(state: ListState, unusable: readonly UnusableVersion[]): UnusableIndexError {
+    const recordCounts = new Map(
+      state.versions.map(({ version }) => [version, this.store.version(version).recordCount()]),
+    );
+    return new UnusableIndexError(this.listPath, { unusable, state, recordCounts, nextSegment: this.nextSegment });
   }
 
   private settingsJson({ version, definition }: VersionState): string {
@@ -436,7 +464,7 @@ export class OpenListIndex implements ListIndex {
       published: (version) => this.published.get(version),
       newSegment: () => this.nextSegment++,
       exclusive: (action) => this.queue.exclusive(action),
-      run: (task) => this.options.executor.run(task),
+      run: (task, options) => this.options.executor.run(task, options),
       runCommit: (task) => this.runCommit(task),
       publishCommit: (commit) => {
         this.publishCommit(commit);

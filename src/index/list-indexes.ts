@@ -8,7 +8,9 @@ import type { FieldDefinition } from '../catalog/index.js';
 import { ServiceError, type Clock, type Config, type EventSink, type Metrics } from '../platform/index.js';
 import type { IngestExecutor } from './ingest-tasks.js';
 import { OpenListIndex } from './list-index.js';
-import type { ListIndex, ListIndexes, SearchSettings } from './types.js';
+import { ListRebuilder } from './list-rebuilder.js';
+import type { ListIndex, ListIndexes, ListOutline, SearchSettings } from './types.js';
+import { UnusableIndexError } from './unusable-segments.js';
 
 export interface ListIndexesOptions {
   readonly dataDir: string;
@@ -17,7 +19,9 @@ export interface ListIndexesOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly config: Pick<Config, 'ingest' | 'limits' | 'versions'>;
-  readonly metrics: Pick<Metrics, 'recordsWritten' | 'listsOpen'>;
+  readonly metrics: Pick<Metrics, 'recordsWritten' | 'listsOpen' | 'listsRebuilding'>;
+  /** A list whose index has to be rebuilt is waited for, instead of being refused meanwhile. Default false. */
+  readonly waitForRebuild?: boolean;
   /** Who is told what happens to the lists. Absent: nobody. */
   readonly events?: EventSink;
 }
@@ -33,9 +37,11 @@ class AllListIndexes implements ListIndexes {
   private readonly folder: string;
   private readonly opening = new Map<string, Promise<OpenListIndex>>();
   private readonly openLists = new Map<string, OpenListIndex>();
+  private readonly rebuilder: ListRebuilder;
   private closed = false;
 
   constructor(private readonly options: ListIndexesOptions) {
+    this.rebuilder = new ListRebuilder(options);
     this.folder = join(options.dataDir, 'lists');
     mkdirSync(this.folder, { recursive: true });
   }
@@ -44,8 +50,17 @@ class AllListIndexes implements ListIndexes {
     return this.openLists.get(listId);
   }
 
+  outline(listId: string): ListOutline | undefined {
+    return this.openLists.get(listId) ?? this.rebuilder.outline(listId);
+  }
+
   open(listId: string, settings: SearchSettings): Promise<ListIndex> {
     return this.openList(listId, settings, undefined);
+  }
+
+  async reindex(listId: string, settings: SearchSettings): Promise<number> {
+    this.rebuilder.forgetFailed(listId);
+    return (await this.openList(listId, settings, undefined)).reindex();
   }
 
   create(listId: string, settings: SearchSettings, definition: FieldDefinition): Promise<ListIndex> {
@@ -68,6 +83,7 @@ class AllListIndexes implements ListIndexes {
   }
 
   async remove(listId: string): Promise<void> {
+    await this.rebuilder.stop(listId);
     const list = await this.opening.get(listId)?.catch(() => undefined);
     this.openLists.delete(listId);
     this.opening.delete(listId);
@@ -93,6 +109,7 @@ class AllListIndexes implements ListIndexes {
 
   async close(): Promise<void> {
     this.closed = true;
+    await this.rebuilder.close();
     const reason = new ServiceError('shutting-down', 'The service is stopping; try again soon.');
     await Promise.allSettled(Array.from(this.opening.values(), async (opening) => (await opening).close(reason)));
     this.opening.clear();
@@ -110,8 +127,10 @@ class AllListIndexes implements ListIndexes {
     if (existing !== undefined) return existing;
     if (this.closed)
       return Promise.reject(new ServiceError('shutting-down', 'The service is stopping; try again soon.'));
-    const opening = this.prepareAndOpen(listId, settings, prepare).catch((error: unknown) => {
-      this.opening.delete(listId);
+    const refusal = this.rebuilder.refusal(listId);
+    if (refusal !== undefined) return Promise.reject(refusal);
+    const opening: Promise<OpenListIndex> = this.prepareAndOpen(listId, settings, prepare).catch((error: unknown) => {
+      if (this.opening.get(listId) === opening) this.opening.delete(listId);
       throw error;
     });
     this.opening.set(listId, opening);
@@ -134,10 +153,33 @@ class AllListIndexes implements ListIndexes {
         throw error;
       }
     }
-    const list = new OpenListIndex(listPath, settings, this.options);
+    try {
+      return this.openPrepared(listId, settings);
+    } catch (error) {
+      if (!(error instanceof UnusableIndexError)) throw error;
+      return this.rebuild(listId, settings, error);
+    }
+  }
+
+  private openPrepared(listId: string, settings: SearchSettings): OpenListIndex {
+    const list = new OpenListIndex(this.path(listId), settings, this.options);
     this.openLists.set(listId, list);
     this.countOpen();
     return list;
+  }
+
+  /** The list once it is open again, with `waitForRebuild`; else rejects at once and opens it in the background. */
+  private rebuild(listId: string, settings: SearchSettings, found: UnusableIndexError): Promise<OpenListIndex> {
+    const open = () => {
+      const list = this.openPrepared(listId, settings);
+      this.opening.set(listId, Promise.resolve(list));
+      return list;
+    };
+    const opened = this.rebuilder.start({ listId, listPath: this.path(listId), settings, found, open });
+    if (this.options.waitForRebuild === true) return opened;
+    // What came of it is logged, and `refusal` tells whoever asks.
+    opened.catch(() => undefined);
+    return Promise.reject(this.rebuilder.refusal(listId) ?? found);
   }
 
   private path(listId: string): string {

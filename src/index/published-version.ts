@@ -10,8 +10,9 @@ import { rm } from 'node:fs/promises';
 import type { GenerationChange, GenerationHandle, Kernel, SegmentHandle } from '../../native-bindings/index.js';
 import type { FieldDefinition } from '../catalog/index.js';
 import { segmentFile, type VersionStore } from '../records/index.js';
-import type { VersionChange, VersionView } from './ingest-tasks.js';
+import type { AddedSegment, VersionChange, VersionView } from './ingest-tasks.js';
 import type { SegmentSize } from './merge-policy.js';
+import { openSegment } from './unusable-segments.js';
 import type { GenerationLease } from './types.js';
 
 interface PublishedGeneration {
@@ -36,7 +37,7 @@ export class PublishedVersion {
   /** Live documents of the generation in force. */
   recordCount = 0;
 
-  /** Opens the segments that the manifest names. Throws KernelError where one is missing or damaged. */
+  /** Opens the segments that the manifest names. Throws UnusableSegmentError where one has to be made again. */
   constructor(
     private readonly kernel: Kernel,
     private readonly listPath: string,
@@ -46,7 +47,7 @@ export class PublishedVersion {
   ) {
     try {
       const add = store.segments().map(({ id, entry }) => {
-        const segment = kernel.openSegment(segmentFile(listPath, id));
+        const segment = openSegment(kernel, segmentFile(listPath, id));
         this.segments.set(id, segment);
         const deleted = entry.deletedCount === 0 ? undefined : store.deletedDocuments(id, entry.documentCount);
         return deleted === undefined ? { segment } : { segment, deleted };
@@ -103,13 +104,13 @@ export class PublishedVersion {
     return this.segments.get(id);
   }
 
-  /** Puts a commit into force. Takes over the handle of an added segment. */
+  /** Puts a commit into force. Takes over the handles of added segments. */
   apply(change: VersionChange, settingsJson: string): void {
     const removed = change.removed.flatMap((id) => this.segments.get(id) ?? []);
-    if (change.added !== undefined) this.segments.set(change.added.id, change.added.handle);
+    for (const { id, handle } of change.added) this.segments.set(id, handle);
     this.supersede({
       base: this.inForce.handle,
-      ...(change.added === undefined ? {} : { add: [addition(change.added)] }),
+      add: change.added.map(addition),
       remove: removed,
       deletions: change.deletions,
       ...(settingsJson === this.settingsJson ? {} : { settings: settingsJson }),
@@ -182,6 +183,6 @@ export class PublishedVersion {
   }
 }
 
-function addition(added: NonNullable<VersionChange['added']>): { segment: SegmentHandle; deleted?: Uint8Array } {
+function addition(added: AddedSegment): { segment: SegmentHandle; deleted?: Uint8Array } {
   return added.deleted === undefined ? { segment: added.handle } : { segment: added.handle, deleted: added.deleted };
 }

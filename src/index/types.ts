@@ -70,9 +70,13 @@ export interface ImportSession {
   abort(): void;
 }
 
-export interface ListIndex {
+/** What is known of a list also while its index is being rebuilt. */
+export interface ListOutline {
   readonly currentVersion: number;
   versions(): readonly VersionStatus[];
+}
+
+export interface ListIndex extends ListOutline {
   /** Undefined version: the current one. Throws `version-not-found`. */
   lease(version?: number): GenerationLease;
 
@@ -98,6 +102,11 @@ export interface ListIndex {
   changeDefinition(definition: FieldDefinition, renames?: Readonly<Record<string, string>>): Promise<number>;
   /** Settings of the planner (language, synonyms, rules, …): published at once as a new generation. */
   applySettings(settings: SearchSettings): Promise<void>;
+  /**
+   * Makes the index of every version anew from its records while the list is searched and written; returns how many records
+   * were read. Rejects with `conflict` (under way already), `unprocessable` (names a record that cannot be read), storage-full.
+   */
+  reindex(): Promise<number>;
   /** Compares store and index; empty when they agree. For the operation `list.check` and the durability test. */
   check(): Promise<readonly string[]>;
 }
@@ -120,10 +129,21 @@ export interface GenerationSettings extends SearchSettings {
 }
 
 export interface ListIndexes {
-  /** Opens (recovering what a crash left) or throws. Concurrent calls share one opening. */
+  /**
+   * Opens (recovering what a crash left) or throws. Concurrent calls share one opening. Where segments are of another
+   * format, missing or damaged, the index is rebuilt from the records in the background, and until the list is open again
+   * this rejects with `not-ready` (with `waitForRebuild`: resolves then). Rejects with `internal-error` where the rebuild failed.
+   */
   open(listId: string, settings: SearchSettings): Promise<ListIndex>;
   /** The index if it is open already: the fast path of a search. */
   opened(listId: string): ListIndex | undefined;
+  /**
+   * As `ListIndex.reindex`. A list that is being rebuilt because it could not be opened is refused as `open` does, and one
+   * where that failed is begun anew.
+   */
+  reindex(listId: string, settings: SearchSettings): Promise<number>;
+  /** Also of a list whose index is being rebuilt. Undefined for one that is not open otherwise. */
+  outline(listId: string): ListOutline | undefined;
   create(listId: string, settings: SearchSettings, definition: FieldDefinition): Promise<ListIndex>;
   /** Copies the current version (segments as hard links, records) into a new list. */
   clone(sourceId: string, targetId: string, settings: SearchSettings): Promise<ListIndex>;

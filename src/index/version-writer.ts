@@ -120,7 +120,9 @@ export class VersionWriter {
 
   /** After the transaction. The receiver owns the segment's handle. */
   change(): VersionChange {
-    const added = this.segment && { id: this.options.view.newSegment, handle: this.segment.handle, deleted: undefined };
+    const { newSegment } = this.options.view;
+    const added =
+      this.segment === undefined ? [] : [{ id: newSegment, handle: this.segment.handle, deleted: undefined }];
     return { version: this.version, added, removed: [], deletions: this.deletions.map(({ deletion }) => deletion) };
   }
 

@@ -1,6 +1,6 @@
 /** What operations on lists share: finding the list, opening its index, rendering its resource, one change at a time. */
 import type { ListRecord } from '../catalog/index.js';
-import type { ListIndex, SearchSettings, VersionStatus } from '../index/index.js';
+import type { ListIndex, ListOutline, SearchSettings, VersionStatus } from '../index/index.js';
 import { ServiceError } from '../platform/index.js';
 import type { Services } from './services.js';
 
@@ -35,7 +35,7 @@ export function searchSettings(
 }
 
 /** The version that field definitions are read from and changed in: the one that is building, else the current one. */
-export function newestVersion(index: ListIndex): VersionStatus {
+export function newestVersion(index: ListOutline): VersionStatus {
   const versions = index.versions();
   const newest = versions.reduce<VersionStatus | undefined>(
     (best, version) => (best === undefined || version.version > best.version ? version : best),
@@ -47,7 +47,15 @@ export function newestVersion(index: ListIndex): VersionStatus {
 
 /** The list as the API answers it. */
 export async function describeList(services: Services, list: ListRecord) {
-  const index = await openIndex(services, list);
+  return describeOutline(list, await openIndex(services, list));
+}
+
+/** The same among all lists of an account: one whose index is being rebuilt must not keep the others from being told. */
+export async function describeListedList(services: Services, list: ListRecord) {
+  return describeOutline(list, services.indexes.outline(list.id) ?? (await openIndex(services, list)));
+}
+
+function describeOutline(list: ListRecord, index: ListOutline) {
   const versions = [...index.versions()].sort((a, b) => a.version - b.version);
   const { definition } = newestVersion(index);
   const current = versions.find(({ version }) => version === index.currentVersion);

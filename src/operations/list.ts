@@ -8,6 +8,7 @@ import { ServiceError, uuidv7 } from '../platform/index.js';
 import { compileQueryRules, type QueryRule, type SynonymRule } from '../search/index.js';
 import {
   describeList,
+  describeListedList,
   newestVersion,
   oneChangeAtATime,
   openIndex,
@@ -43,7 +44,7 @@ const list = defineOperation({
     const described: unknown[] = [];
     for (let first = 0; first < lists.length; first += OPENING_AT_A_TIME_MAX) {
       const some = lists.slice(first, first + OPENING_AT_A_TIME_MAX);
-      described.push(...(await Promise.all(some.map((each) => describeList(services, each)))));
+      described.push(...(await Promise.all(some.map((each) => describeListedList(services, each)))));
     }
     return { status: 200, body: { lists: described } };
   },

@@ -6,6 +6,7 @@ import { apiKeyOperations } from './api-key.js';
 import { facetOperations } from './facet.js';
 import { listGroupOperations } from './list-group.js';
 import { listCheckOperations } from './list-check.js';
+import { listReindexOperations } from './list-reindex.js';
 import { listOperations } from './list.js';
 import type { Operation } from './operation.js';
 import { relatedOperations } from './related.js';
@@ -26,6 +27,7 @@ export const operations: readonly Operation[] = [
   ...apiKeyOperations,
   ...listOperations,
   ...listCheckOperations,
+  ...listReindexOperations,
   ...facetOperations,
   ...searchableFieldOperations,
   ...resourceOperations,

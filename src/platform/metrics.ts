@@ -140,6 +140,11 @@ function storageMetrics(registers: Registry[]) {
       registers,
     }),
     listsOpen: new Gauge({ name: 'gannet_lists_open', help: 'Lists that are open', registers }),
+    listsRebuilding: new Gauge({
+      name: 'gannet_lists_rebuilding',
+      help: 'Lists that are not open because their index is being rebuilt, or waits for it',
+      registers,
+    }),
   };
 }
 

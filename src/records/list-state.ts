@@ -1,7 +1,13 @@
 /** The state of a list in its own store: one msgpack value, written by every commit. */
 import type { FieldDefinition } from '../catalog/index.js';
 
+/**
+ * Of everything in a list's store. Unlike segments, records cannot be made again: a release that does not know the format
+ * refuses the list and writes nothing into it.
+ */
 export const LIST_STATE_FORMAT = 1;
+/** Of a store that says none. */
+export const FIRST_LIST_STATE_FORMAT = 1;
 
 export interface VersionState {
   readonly version: number;

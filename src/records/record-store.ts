@@ -18,7 +18,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type Database, type RootDatabase } from 'lmdb';
 import { allocateLockFile, asStorageError, Outbox, OUTBOX_DATABASE } from '../platform/index.js';
-import { LIST_STATE_FORMAT, type ListState, type SegmentEntry } from './list-state.js';
+import { FIRST_LIST_STATE_FORMAT, LIST_STATE_FORMAT, type ListState, type SegmentEntry } from './list-state.js';
 
 /** Address space per list, not memory or disk; a store that outgrows it answers storage-full. */
 const MAP_BYTES_MAX = 64 * 2 ** 30;
@@ -95,6 +95,11 @@ export class VersionStore {
   /** The bytes of a record; good until the next read from any database of this thread. */
   record(recordNumber: number): Buffer | undefined {
     return this.records.getBinaryFast(recordNumber);
+  }
+
+  /** Records that are stored, without going through them. */
+  recordCount(): number {
+    return (this.records.getStats() as { readonly entryCount: number }).entryCount;
   }
 
   recordNumberOfName(name: string): number | undefined {
@@ -200,7 +205,7 @@ export class RecordStore {
   /** Undefined in a folder whose creation was cut short. Throws for a format that this release does not know. */
   state(): ListState | undefined {
     const state = this.meta.get('state');
-    const format: number = state?.format ?? LIST_STATE_FORMAT;
+    const format: number = state?.format ?? FIRST_LIST_STATE_FORMAT;
     if (format !== LIST_STATE_FORMAT) {
       throw new Error(`${this.listPath} has store format ${format}, this release reads ${LIST_STATE_FORMAT}`);
     }

@@ -2,7 +2,8 @@
  * The pool of ingest workers. A task is given to a thread only when one is free; the others wait here, so that a client
  * that goes away takes its task out of the queue.
  *
- * Merges have a lane and a thread of their own: a merge of minutes must not hold up a write of milliseconds.
+ * Merges have a lane and a thread of their own: a merge of minutes must not hold up a write of milliseconds. What is made
+ * again from records (`reindex`) goes there too.
  */
 import { Piscina } from 'piscina';
 import type { Logger } from 'pino';
@@ -76,7 +77,7 @@ export function createIngestExecutor({ config, log, metrics }: IngestExecutorOpt
 
   return {
     async run(task, options = {}) {
-      const lane = task.kind === 'merge' ? lanes.merges : lanes.writes;
+      const lane = task.kind === 'merge' || task.kind === 'reindex' ? lanes.merges : lanes.writes;
       if (lane.full) {
         metrics.poolRefused.inc({ pool: 'ingest' });
         const detail = `${config.ingest.queue_max} writes are waiting already; try again in a second.`;

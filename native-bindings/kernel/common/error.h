@@ -8,11 +8,12 @@
 namespace gannet {
 
 enum class ErrorCode {
-  kInvalidArgument,  // the caller broke a documented precondition
-  kDamaged,          // bytes on disk are not what a writer of this format produces
-  kIo,               // the operating system refused (errno in the message)
-  kDiskFull,         // ENOSPC, EDQUOT or EFBIG
-  kLimit,            // a named limit of format.h or plan.h would be exceeded
+  kInvalidArgument,    // the caller broke a documented precondition
+  kDamaged,            // bytes on disk are not what a writer of this format produces
+  kUnsupportedFormat,  // a file of another format version, older or newer: whole, but not for this kernel
+  kIo,                 // the operating system refused (errno in the message)
+  kDiskFull,           // ENOSPC, EDQUOT or EFBIG
+  kLimit,              // a named limit of format.h or plan.h would be exceeded
 };
 
 class Error : public std::runtime_error {

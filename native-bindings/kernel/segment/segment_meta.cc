@@ -29,8 +29,8 @@ SegmentMeta DecodeSegmentMeta(std::span<const uint8_t> bytes) {
   ByteReader reader(bytes);
   SegmentMeta meta;
   if (const uint32_t version = reader.Integer<uint32_t>(); version != kFormatVersion) {
-    throw Error(ErrorCode::kDamaged, "segment format version " + std::to_string(version) + ", expected " +
-                                         std::to_string(kFormatVersion));
+    throw Error(ErrorCode::kUnsupportedFormat, "segment format version " + std::to_string(version) + ", expected " +
+                                                   std::to_string(kFormatVersion));
   }
   meta.document_count = reader.Integer<uint32_t>();
   if (meta.document_count == 0 || meta.document_count > kMaxDocumentsPerSegment) reader.Fail();

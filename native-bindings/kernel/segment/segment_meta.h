@@ -16,7 +16,7 @@ inline constexpr size_t kLanguageBytesMax = 16;
 
 // The length depends on the fields, columns and language only, not on the numbers.
 std::vector<uint8_t> EncodeSegmentMeta(const SegmentMeta& meta);
-// Error(kDamaged).
+// Error(kUnsupportedFormat) where another version of the format wrote it, Error(kDamaged).
 SegmentMeta DecodeSegmentMeta(std::span<const uint8_t> bytes);
 
 }  // namespace gannet

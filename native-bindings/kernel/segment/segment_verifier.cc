@@ -200,7 +200,7 @@ std::string VerifySegment(const std::string& path) {
   } catch (const Finding& finding) {
     return finding.text;
   } catch (const Error& error) {
-    if (error.code() != ErrorCode::kDamaged) throw;
+    if (error.code() != ErrorCode::kDamaged && error.code() != ErrorCode::kUnsupportedFormat) throw;
     return error.what();
   }
 }

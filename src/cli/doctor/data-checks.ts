@@ -6,9 +6,12 @@ import { membersOf } from '../answers.js';
 import type { CommandContext } from '../command-context.js';
 import { connectControlSocket } from '../control-socket-client.js';
 import { formatBytes, formatCount } from '../output.js';
+import { describeProblem, ProblemError } from '../problem.js';
 import type { ServiceClient } from '../service-client.js';
 import type { ListResource } from '../commands/list.js';
 import { failed, fine, messageOf, type Check } from './check.js';
+
+const PROBLEMS_TOLD_MAX = 3;
 
 export async function dataDirectoryChecks({ config }: CommandContext): Promise<Check[]> {
   const folder = resolve(config.data.dir);
@@ -84,12 +87,25 @@ export async function recordsCheck(context: CommandContext): Promise<Check[]> {
     const lists = membersOf<ListResource>(await client.call('list.list', { params: { account } }), 'lists');
     const checks: Check[] = [];
     for (const { name: list } of lists) {
-      const problems = membersOf<string>(await client.call('list.check', { params: { account, list } }), 'problems');
       const name = `Records of ${list}`;
-      checks.push(
-        problems.length === 0 ? fine(name, 'store and index agree') : failed(name, problems.slice(0, 3).join('; ')),
-      );
+      const problems = await problemsOf(client, account, list);
+      checks.push(problems.length === 0 ? fine(name, 'store and index agree') : failed(name, problems.join('; ')));
     }
     return checks;
   });
+}
+
+/** The first of them, and what to do; also where the list cannot be checked, as while its index is being rebuilt. */
+async function problemsOf(client: ServiceClient, account: string, list: string): Promise<readonly string[]> {
+  try {
+    const problems = membersOf<string>(await client.call('list.check', { params: { account, list } }), 'problems');
+    if (problems.length === 0) return [];
+    return [
+      ...problems.slice(0, PROBLEMS_TOLD_MAX),
+      `gannet reindex --list ${list} makes the index anew from the records`,
+    ];
+  } catch (error) {
+    if (error instanceof ProblemError) return [describeProblem(error.problem)];
+    throw error;
+  }
 }

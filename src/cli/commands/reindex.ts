@@ -1,0 +1,22 @@
+/** `gannet reindex`: makes the index of a list anew from its records. */
+import { writeJson, type CommandContext } from '../command-context.js';
+import { EXIT, type ExitStatus } from '../exit-codes.js';
+import { formatCount } from '../output.js';
+
+export interface ReindexOptions {
+  readonly list: string;
+  readonly account?: string;
+  readonly json?: boolean;
+}
+
+export async function reindex(context: CommandContext, options: ReindexOptions): Promise<ExitStatus> {
+  const { list, account = context.config.account.name } = options;
+  const answer = await context.withService((client) => client.call('list.reindex', { params: { account, list } }));
+  if (options.json === true) writeJson(context.output, answer);
+  else {
+    const { records, took_ms } = answer as { readonly records: number; readonly took_ms: number };
+    const seconds = (took_ms / 1000).toFixed(1);
+    context.output.write(`The index of ${list} was made anew from ${formatCount(records)} records in ${seconds} s.\n`);
+  }
+  return EXIT.done;
+}

@@ -1,0 +1,77 @@
+/**
+ * Segments that have to be made again from the records: of another format, missing or damaged. Everything else that keeps
+ * a file from being opened (permissions, too many open files, a failing disk) is no reason to give it up.
+ */
+import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
+import { isKernelError, type Kernel, type SegmentHandle } from '../../native-bindings/index.js';
+import type { ListState } from '../records/index.js';
+
+export type SegmentFault = 'unsupported-format' | 'damaged' | 'missing';
+
+export class UnusableSegmentError extends Error {
+  override readonly name = 'UnusableSegmentError';
+
+  constructor(
+    readonly path: string,
+    readonly fault: SegmentFault,
+    options: { readonly cause: Error },
+  ) {
+    super(`segment ${basename(path)} is unusable (${fault}): ${options.cause.message}`, options);
+  }
+}
+
+/** A version whose index cannot be opened, by the first segment of it that is unusable. */
+export interface UnusableVersion {
+  readonly version: number;
+  readonly segment: UnusableSegmentError;
+}
+
+/** Thrown where a list is opened; says all that is needed to rebuild it. */
+export class UnusableIndexError extends Error {
+  override readonly name = 'UnusableIndexError';
+  readonly unusable: readonly UnusableVersion[];
+  readonly state: ListState;
+  /** By version, for all of them. */
+  readonly recordCounts: ReadonlyMap<number, number>;
+  /** Segment numbers from here on were never used. */
+  readonly nextSegment: number;
+
+  constructor(
+    listPath: string,
+    found: Pick<UnusableIndexError, 'unusable' | 'state' | 'recordCounts' | 'nextSegment'>,
+  ) {
+    super(
+      `${listPath}: ${found.unusable.map(({ version, segment }) => `version ${version}: ${segment.message}`).join('; ')}`,
+    );
+    this.unusable = found.unusable;
+    this.state = found.state;
+    this.recordCounts = found.recordCounts;
+    this.nextSegment = found.nextSegment;
+  }
+}
+
+/** Throws UnusableSegmentError, or KernelError where the file may be in order. */
+export function openSegment(kernel: Kernel, path: string): SegmentHandle {
+  try {
+    return kernel.openSegment(path);
+  } catch (error) {
+    const fault = faultOf(error, path);
+    throw fault === undefined ? error : new UnusableSegmentError(path, fault, { cause: error as Error });
+  }
+}
+
+function faultOf(error: unknown, path: string): SegmentFault | undefined {
+  if (!isKernelError(error)) return undefined;
+  switch (error.code) {
+    case 'unsupported-format':
+    case 'damaged':
+      return error.code;
+    case 'io':
+      return existsSync(path) ? undefined : 'missing';
+    case 'invalid-argument':
+    case 'disk-full':
+    case 'limit':
+      return undefined;
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * A list whose segments are of another format, over HTTP: the service is ready at once, the list is refused until its index
+ * is rebuilt, and killing the service meanwhile loses nothing.
+ */
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Answer } from '../support/client.js';
+import { changeFormat, segmentFilesOf } from '../support/segment-damage.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+/** Enough for several pieces, so that a kill falls between two. */
+const RECORDS = 70_000;
+const KILLS = 3;
+const REBUILD_POLLS_MAX = 1200;
+const POLL_MS = 50;
+const SEARCH = '/search/default/big/1';
+
+const dataDir = mkdtempSync(join(tmpdir(), 'gannet-rebuild-'));
+let service: TestService;
+let before: unknown;
+
+const query = { query: 'gannet', size: 100 };
+
+beforeAll(async () => {
+  service = await startTestService({ dataDir });
+  for (const name of ['big', 'small']) {
+    await service.client.post('/list/default', { name, searchable_fields: [{ name: 'text' }], facets: [] });
+  }
+  const records = Array.from({ length: RECORDS }, (_, index) => ({
+    name: `Record ${index}`,
+    fields: { text: index % 700 === 0 ? `gannet ${'dives '.repeat(index % 9)}` : `puffin ${index}` },
+  }));
+  expect((await service.client.bulk('default', 'big', records)).status).toBe(200);
+  expect((await service.client.bulk('default', 'small', records.slice(0, 10))).status).toBe(200);
+  before = hitsOf(await service.client.get(SEARCH, query));
+  const { body } = await service.client.get('/list/default/big');
+  expect(body).toMatchObject({ record_count: RECORDS });
+}, 120_000);
+afterAll(async () => {
+  await service.stop('SIGKILL');
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+function hitsOf(answer: Answer): { total: number; names: string[] } {
+  expect(answer.status, answer.text).toBe(200);
+  const { total_count: total, results } = answer.body as { total_count: number; results: { name: string }[] };
+  return { total, names: results.map(({ name }) => name).sort() };
+}
+
+/** The list with the most bytes of records. */
+function bigList(): string {
+  const folder = join(dataDir, 'lists');
+  const bytesOf = (id: string) => statSync(join(folder, id, 'store', 'data.mdb')).size;
+  const [id] = readdirSync(folder).toSorted((left, right) => bytesOf(right) - bytesOf(left));
+  return join(folder, id ?? '');
+}
+
+it('is refused with 503 while others are served, and comes back with all records, also after kills', async () => {
+  await service.stop();
+  for (const file of segmentFilesOf(bigList())) changeFormat(file);
+  for (let kill = 0; kill < KILLS; ++kill) {
+    await service.start();
+    expect(hitsOf(await service.client.get('/search/default/small/1', { query: 'gannet' })).total).toBe(1);
+    const refused = await service.client.get(SEARCH, query);
+    expect(refused).toMatchObject({ status: 503, body: { code: 'not-ready' } });
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect(refused.text).toMatch(new RegExp(`being rebuilt from its records: \\d+ of ${RECORDS} records`, 'u'));
+    expect((await service.client.get('/list/default/big')).status).toBe(503);
+    expect((await service.client.post('/search-result/default/big', { name: 'x', fields: {} })).status).toBe(503);
+    const { status, body } = await service.client.get('/list/default');
+    expect([status, (body as { lists: unknown[] }).lists.length]).toEqual([200, 2]);
+    await service.stop('SIGKILL');
+  }
+  await service.start();
+  let answer = await service.client.get(SEARCH, query);
+  for (let poll = 0; poll < REBUILD_POLLS_MAX && answer.status === 503; ++poll) {
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    answer = await service.client.get(SEARCH, query);
+  }
+  expect(hitsOf(answer)).toEqual(before);
+  expect((await service.client.get('/list/default/big')).body).toMatchObject({ record_count: RECORDS });
+  expect((await service.control().post('/list/default/big/check', undefined)).body).toMatchObject({ ok: true });
+}, 180_000);

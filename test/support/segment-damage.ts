@@ -1,0 +1,51 @@
+/** Ways in which a segment file may be unusable, done to real files. */
+import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { kernelConstant } from '../../native-bindings/index.js';
+import { segmentsPath } from '../../src/records/index.js';
+
+const PAGE_BYTES = 4096;
+
+/** Paths of the list's segments, the oldest first. */
+export function segmentFilesOf(listPath: string): string[] {
+  const folder = segmentsPath(listPath);
+  return readdirSync(folder)
+    .sort()
+    .map((file) => join(folder, file));
+}
+
+/** As another release would have written it. */
+export function changeFormat(path: string, format = kernelConstant('FormatVersion') + 1): void {
+  const bytes = readFileSync(path);
+  // The node of the key `M` in its leaf: u16 key size, the key, then the value, which begins with the version.
+  const node = Buffer.from([1, 0, 'M'.charCodeAt(0), 0, 0, 0, 0]);
+  node.writeUInt32LE(kernelConstant('FormatVersion'), 3);
+  const at = bytes.indexOf(node);
+  if (at < 0 || bytes.includes(node, at + 1)) throw new Error(`${path}: the meta data was not found`);
+  bytes.writeUInt32LE(format, at + 3);
+  writeFileSync(path, bytes);
+}
+
+export const SEGMENT_DAMAGE: Readonly<Record<string, (path: string) => void>> = {
+  'of an older format': (path) => {
+    changeFormat(path, 1);
+  },
+  'of a newer format': (path) => {
+    changeFormat(path);
+  },
+  missing: (path) => {
+    rmSync(path);
+  },
+  truncated: (path) => {
+    truncateSync(path, readFileSync(path).length - PAGE_BYTES);
+  },
+  empty: (path) => {
+    truncateSync(path, 0);
+  },
+  'with flipped bytes': (path) => {
+    const bytes = readFileSync(path);
+    for (let at = 2 * PAGE_BYTES; at < bytes.length; at += PAGE_BYTES)
+      bytes.writeUInt32LE(~bytes.readUInt32LE(at) >>> 0, at);
+    writeFileSync(path, bytes);
+  },
+};
