@@ -128,6 +128,47 @@ TEST(search_scores_do_not_depend_on_the_way_of_evaluation) {
   }
 }
 
+// Rare alternatives are pooled in unions, and in some segments only.
+TEST(search_sums_rare_alternatives_alike_pooled_or_not) {
+  TemporaryFolder folder;
+  const auto text_of = [](uint32_t i) {
+    std::string text = i % 3 == 0 ? "all often" : "all";
+    for (uint32_t rare = 0; rare < 5; ++rare) {
+      if (i % (500 + rare) < 2) text += " rare" + std::to_string(rare);
+    }
+    return text;
+  };
+  const auto documents = [&](uint32_t first, uint32_t count) {
+    std::vector<DocumentWriter> written;
+    for (uint32_t i = first; i < first + count; ++i) written.push_back(DocumentWriter(i).Text(0, text_of(i)));
+    return written;
+  };
+  const auto many = documents(0, 9000);    // of three windows; the rare ones of either kind
+  const auto few = documents(9000, 1000);  // of one, in which none is rare
+  const auto generation =
+      DeriveGeneration(nullptr, {{folder.Build(kSchema, many), {}}, {folder.Build(kSchema, few), {}}}, {}, {}, "");
+  const std::vector<PlanAlternative> expanded = {
+      {1, {"rare0"}}, {0.8f, {"often"}}, {0.7f, {"rare1"}}, {0.3f, {"rare2"}}, {0.2f, {"rare3"}}, {0.1f, {"rare4"}}};
+  QueryPlan plan = WordPlan({Word("all"), Group(Occur::kShould, expanded)});
+  const Result unions = RunSearch(*generation, plan);
+  CHECK_EQ(unions.hits.size(), size_t{10'000});
+  plan.groups[0].occur = Occur::kMust;
+  const Result conjunctions = RunSearch(*generation, plan);
+  CHECK(RecordNumbers(unions) == RecordNumbers(conjunctions));
+  for (size_t i = 0; i < unions.hits.size(); ++i) CHECK_EQ(unions.hits[i].score, conjunctions.hits[i].score);
+
+  QueryPlan alone = WordPlan({Group(Occur::kShould, expanded)});
+  alone.flags = kNeedTotal;
+  uint32_t matches = 0;
+  for (uint32_t i = 0; i < 10'000; ++i) matches += text_of(i) != "all";
+  const Result whole = RunSearch(*generation, alone);
+  CHECK_EQ(whole.total_count, double{1.0 * matches});
+  alone.size = 10;
+  const Result best = RunSearch(*generation, alone);
+  CHECK_EQ(best.total_count, double{1.0 * matches});
+  for (size_t i = 0; i < best.hits.size(); ++i) CHECK_EQ(best.hits[i].record_number, whole.hits[i].record_number);
+}
+
 TEST(search_of_an_empty_generation_finds_nothing) {
   const auto generation = DeriveGeneration(nullptr, {}, {}, {}, "");
   QueryPlan plan = WordPlan({Word("sea")});

@@ -182,6 +182,21 @@ class LmdbSegment final : public Segment {
     }
   }
 
+  size_t SelectByFieldLength(std::span<const uint32_t> documents, uint32_t length, uint32_t* out) const override {
+    const bool is_narrow = std::ranges::all_of(field_lengths_, [](const FieldLengths& field) { return field.width <= 1; });
+    if (!is_narrow || length == 0) return Segment::SelectByFieldLength(documents, length, out);
+    // Without branches: whether a field has the length cannot be foretold.
+    size_t count = 0;
+    for (const uint32_t document : documents) {
+      const uint32_t within = std::min(document, meta_.document_count - 1);
+      bool has_length = false;
+      for (const auto& [bytes, width] : field_lengths_) has_length |= width == 1 && bytes[within] == length;
+      out[count] = document;
+      count += has_length & (within == document);
+    }
+    return count;
+  }
+
   std::optional<uint32_t> FindDocument(uint32_t record_number) const override {
     const auto& order = documents_by_record_;
     const auto document_at = [&](uint32_t rank) {
@@ -327,6 +342,19 @@ class LmdbSegment final : public Segment {
 };
 
 }  // namespace
+
+size_t Segment::SelectByFieldLength(std::span<const uint32_t> documents, uint32_t length, uint32_t* out) const {
+  size_t count = 0;
+  for (const uint32_t document : documents) {
+    if (document >= document_count()) continue;
+    bool has_length = false;
+    for (uint32_t field = 0; field < meta().text_fields.size() && !has_length; ++field) {
+      has_length = FieldLength(field, document) == length;
+    }
+    if (has_length) out[count++] = document;
+  }
+  return count;
+}
 
 std::shared_ptr<const Segment> Segment::Open(const std::string& path) {
   uint64_t file_bytes = 0;

@@ -71,6 +71,10 @@ class Segment {
   // Tokens (with gaps between the values of an array) of a text field in a document.
   virtual uint32_t FieldLength(uint32_t field, uint32_t document) const = 0;
 
+  // Writes those of the documents (ascending or not) that have a text field of this length to `out`, which may be where
+  // they are; returns how many. Throws nothing where a document is out of range: it is left out.
+  virtual size_t SelectByFieldLength(std::span<const uint32_t> documents, uint32_t length, uint32_t* out) const;
+
   virtual std::span<const uint32_t> record_numbers() const = 0;  // by document
   // The document that holds a record number; a segment holds a record number at most once.
   virtual std::optional<uint32_t> FindDocument(uint32_t record_number) const = 0;

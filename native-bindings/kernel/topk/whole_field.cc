@@ -52,23 +52,14 @@ class WholeFieldFinder {
     for (const PostingList* list : *rarest) {
       for (uint32_t block = 0; block < list->block_count(); ++block) {
         list->DecodeDocuments(block, documents);
-        for (uint32_t i = 0; i < list->block_length(block); ++i) {
-          if (documents[i] < segment_.document_count() && HasFieldOfLength(documents[i])) {
-            candidates.push_back(documents[i]);
-          }
-        }
+        const size_t count =
+            segment_.SelectByFieldLength({documents, list->block_length(block)}, word_count_, documents);
+        candidates.insert(candidates.end(), documents, documents + count);
       }
     }
     std::sort(candidates.begin(), candidates.end());
     candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
     return candidates;
-  }
-
-  bool HasFieldOfLength(uint32_t document) const {
-    for (uint32_t field = 0; field < fields_.size(); ++field) {
-      if (segment_.FieldLength(field, document) == word_count_) return true;
-    }
-    return false;
   }
 
   // Weight units of the weightiest field that is the query; 0 where there is none.
