@@ -14,13 +14,10 @@ import {
   type RunningAnalytics,
 } from './analytics/index.js';
 import { openCatalog, type Catalog } from './catalog/index.js';
-import { createControlSocket, createHttpServer, createRequestDesk } from './http/index.js';
 import { createListIndexes, type ListIndexes } from './index/index.js';
-import { AnswerCache, createDispatcher, operations, searchSettings, type Services } from './operations/index.js';
+import type { Services } from './operations/index.js';
 import {
   controlSocketPath,
-  createLogger,
-  createMetrics,
   limitMappedMemory,
   openEnvironment,
   OperatorError,
@@ -30,6 +27,8 @@ import {
   type Metrics,
   type ServiceLogger,
 } from './platform/index.js';
+import { createLogger } from './platform/logger.js';
+import { createMetrics } from './platform/metrics.js';
 import { unknownEnvironment } from './platform/config.js';
 import { createAnalyticsExecutor, createIngestExecutor, createSearchPool, WebhookHost } from './workers/index.js';
 
@@ -38,6 +37,10 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 /** For what has to be closed once the requests are answered: merges that run, threads, files. */
 const CLOSE_SECONDS_MAX = 5;
+
+/** Loaded while the search threads, which the start waits for, load what is theirs: it is the most of the program. */
+const loadOperations = () => import('./operations/index.js');
+const loadDoors = () => import('./http/index.js');
 
 export interface RunningService {
   readonly services: Services;
@@ -108,6 +111,7 @@ async function openServices(
   parts.opened('analytics', () => analytics.close());
   // Threads take longer to start than all the rest: they begin at once and are ready when the lists are.
   if (listen) searchPool.get();
+  const { AnswerCache, operations } = await loadOperations();
   const environment = openEnvironment(join(dataDir, 'system'));
   parts.opened('system environment', () => environment.close());
   const catalog = await openCatalog(environment, systemClock);
@@ -159,6 +163,8 @@ async function openDoors(
 ): Promise<string> {
   const { config } = services;
   const { host } = config.server;
+  const { createControlSocket, createHttpServer, createRequestDesk } = await loadDoors();
+  const { createDispatcher } = await loadOperations();
   const desk = createRequestDesk({ services, dispatcher: createDispatcher(services), metrics });
   const server = createHttpServer({ handle: desk.handle, host, port: config.server.port });
   const port = await server.listen();
@@ -205,6 +211,7 @@ async function ensureAccount(catalog: Catalog, { account }: Config, log: Service
 /** Removes what a crash left behind and opens every list. One that cannot be opened is logged and keeps nobody else waiting. */
 async function openLists({ catalog, indexes, log }: Services): Promise<void> {
   const lists = catalog.accounts().flatMap(({ name }) => catalog.lists(name));
+  const { searchSettings } = await loadOperations();
   await indexes.removeUnknown(new Set(lists.map(({ id }) => id)));
   await Promise.all(
     lists.map(async (list) => {

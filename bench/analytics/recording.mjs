@@ -9,7 +9,8 @@ import { AnalyticsRecorder } from '../../dist/src/analytics/analytics-recorder.j
 import { EventReader } from '../../dist/src/analytics/event-codec.js';
 import { searchTerm } from '../../dist/src/analytics/search-term.js';
 import { TermTable } from '../../dist/src/analytics/term-table.js';
-import { createMetrics, systemClock, uuidv7 } from '../../dist/src/platform/index.js';
+import { systemClock, uuidv7 } from '../../dist/src/platform/index.js';
+import { createMetrics } from '../../dist/src/platform/metrics.js';
 import { machineTable, markdownTable } from '../end-to-end/lib/report.mjs';
 import { syntheticEvents } from './synthetic.mjs';
 

@@ -14,7 +14,8 @@ import { openCatalog } from '../../dist/src/catalog/index.js';
 import { createRequestDesk } from '../../dist/src/http/index.js';
 import { createDispatcher, operations } from '../../dist/src/operations/index.js';
 import { createValidator } from '../../dist/src/operations/validation.js';
-import { createMetrics, loadConfig, openEnvironment, systemClock } from '../../dist/src/platform/index.js';
+import { loadConfig, openEnvironment, systemClock } from '../../dist/src/platform/index.js';
+import { createMetrics } from '../../dist/src/platform/metrics.js';
 
 const BUDGET_US = 10;
 const ANSWER = { body: new Uint8Array(5000).fill(0x20), totalCount: 1, workerMs: 0.1 };

@@ -11,7 +11,8 @@ import { pino } from 'pino';
 import { kernel } from '../../dist/native-bindings/index.js';
 import { createInlineExecutor, createListIndexes } from '../../dist/src/index/index.js';
 import { loadConfig } from '../../dist/src/platform/config.js';
-import { createMetrics, systemClock } from '../../dist/src/platform/index.js';
+import { systemClock } from '../../dist/src/platform/index.js';
+import { createMetrics } from '../../dist/src/platform/metrics.js';
 import { RecordStoreCache } from '../../dist/src/records/index.js';
 import { ResponseWriter, SearchExecutor, StoreRecordReader } from '../../dist/src/search/index.js';
 

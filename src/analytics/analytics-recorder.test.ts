@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { recorderFor } from '../../test/support/analytics.js';
-import { createMetrics, ServiceError, uuidv7 } from '../platform/index.js';
+import { ServiceError, uuidv7 } from '../platform/index.js';
+import { createMetrics } from '../platform/metrics.js';
 import { splitBatch } from './event-batch.js';
 import { EventReader } from './event-codec.js';
 import { listTarget } from './targets.js';

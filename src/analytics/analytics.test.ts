@@ -1,7 +1,8 @@
 import { pino } from 'pino';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { loadConfig } from '../platform/config.js';
-import { createMetrics, ServiceError, systemClock, uuidv7 } from '../platform/index.js';
+import { ServiceError, systemClock, uuidv7 } from '../platform/index.js';
+import { createMetrics } from '../platform/metrics.js';
 import { createAnalytics } from './analytics.js';
 import { listTarget } from './targets.js';
 import type { AnalyticsExecutor, AnalyticsTask } from './tasks.js';

@@ -17,7 +17,8 @@ import {
   type Operation,
   type Services,
 } from '../operations/index.js';
-import { createMetrics, openEnvironment, ServiceError, systemClock, type LmdbEnvironment } from '../platform/index.js';
+import { openEnvironment, ServiceError, systemClock, type LmdbEnvironment } from '../platform/index.js';
+import { createMetrics } from '../platform/metrics.js';
 import { loadConfig } from '../platform/config.js';
 import { createControlSocket, type ControlSocket } from './control-socket.js';
 import { createRequestDesk, type RequestDesk } from './request-handler.js';

@@ -8,7 +8,6 @@ import { kernel } from '../../native-bindings/index.js';
 import { eventually } from '../../test/support/eventually.js';
 import { loadConfig } from '../platform/config.js';
 import {
-  createMetrics,
   ServiceError,
   systemClock,
   type EventSink,
@@ -16,6 +15,7 @@ import {
   type OutboxEvent,
   type OutboxSource,
 } from '../platform/index.js';
+import { createMetrics } from '../platform/metrics.js';
 import { RecordStore, RecordStoreCache } from '../records/index.js';
 import {
   createInlineExecutor,

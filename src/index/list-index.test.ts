@@ -7,7 +7,8 @@ import { kernel } from '../../native-bindings/index.js';
 import { MATCH_ALL, QueryPlanWriter, type PlanFilter } from '../../native-bindings/query-plan.js';
 import type { FieldDefinition } from '../catalog/index.js';
 import { loadConfig } from '../platform/config.js';
-import { createMetrics, systemClock } from '../platform/index.js';
+import { systemClock } from '../platform/index.js';
+import { createMetrics } from '../platform/metrics.js';
 import { RecordStoreCache, segmentsPath } from '../records/index.js';
 import {
   createInlineExecutor,

@@ -11,7 +11,8 @@ import { MATCH_ALL, QueryPlanWriter } from '../../native-bindings/query-plan.js'
 import { parseResult } from '../../native-bindings/query-result.js';
 import type { FieldDefinition } from '../catalog/index.js';
 import { loadConfig } from '../platform/config.js';
-import { ServiceError, createMetrics, systemClock } from '../platform/index.js';
+import { ServiceError, systemClock } from '../platform/index.js';
+import { createMetrics } from '../platform/metrics.js';
 import { RecordStore, RecordStoreCache, segmentsPath, storePath, type ListState } from '../records/index.js';
 import {
   NAME_COLUMN,

@@ -6,7 +6,8 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { kernel } from '../../native-bindings/index.js';
 import { loadConfig } from '../platform/config.js';
-import { ServiceError, createMetrics, systemClock } from '../platform/index.js';
+import { ServiceError, systemClock } from '../platform/index.js';
+import { createMetrics } from '../platform/metrics.js';
 import { RecordStoreCache, segmentsPath } from '../records/index.js';
 import {
   createInlineExecutor,

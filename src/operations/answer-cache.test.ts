@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createMetrics } from '../platform/index.js';
+import { createMetrics } from '../platform/metrics.js';
 import { answerHead } from '../search/index.js';
 import { AnswerCache, type AnsweredSearch } from './answer-cache.js';
 

@@ -6,7 +6,7 @@ import { listFixtures, searchTask, type ListFixtures } from '../../test/support/
 import type { FieldDefinition } from '../catalog/index.js';
 import type { ListIndex } from '../index/index.js';
 import { loadConfig } from '../platform/config.js';
-import { createMetrics } from '../platform/index.js';
+import { createMetrics } from '../platform/metrics.js';
 import type { SearchOptions } from '../search/index.js';
 import { createIngestExecutor } from './ingest-executor.js';
 import { ingestTransferList } from './ingest-transfer.js';

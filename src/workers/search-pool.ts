@@ -1,7 +1,7 @@
 /** The pool of search workers: Piscina threads behind a batcher. */
 import { Piscina } from 'piscina';
 import type { Logger } from 'pino';
-import { analyticsFolder } from '../analytics/index.js';
+import { analyticsFolder } from '../analytics/folder.js';
 import type { Config, Metrics } from '../platform/index.js';
 import type { SearchAnswer } from '../search/index.js';
 import { SearchBatcher } from './search-batcher.js';

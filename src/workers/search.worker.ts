@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers';
 import { workerData } from 'node:worker_threads';
 import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { kernel } from '../../native-bindings/index.js';
-import { LearnedSearchesCache } from '../analytics/index.js';
+import { LearnedSearchesCache } from '../analytics/learned-searches-cache.js';
 import { RecordStoreCache } from '../records/index.js';
 import {
   ListContexts,

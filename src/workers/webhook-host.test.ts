@@ -8,7 +8,8 @@ import { eventually } from '../../test/support/eventually.js';
 import { WebhookReceiver } from '../../test/support/webhook-receiver.js';
 import { CollectionStore, type Collection } from '../catalog/index.js';
 import { loadConfig } from '../platform/config.js';
-import { createMetrics, openEnvironment, systemClock, type LmdbEnvironment } from '../platform/index.js';
+import { openEnvironment, systemClock, type LmdbEnvironment } from '../platform/index.js';
+import { createMetrics } from '../platform/metrics.js';
 import { WebhookHost } from './webhook-host.js';
 
 let dataDir: string;

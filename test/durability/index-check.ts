@@ -6,7 +6,8 @@ import { pino } from 'pino';
 import { kernel } from '../../native-bindings/index.js';
 import { createInlineExecutor, createListIndexes } from '../../src/index/index.js';
 import { loadConfig } from '../../src/platform/config.js';
-import { createMetrics, systemClock } from '../../src/platform/index.js';
+import { systemClock } from '../../src/platform/index.js';
+import { createMetrics } from '../../src/platform/metrics.js';
 import { RecordStoreCache } from '../../src/records/index.js';
 
 /** Problems; empty where they agree. The directory itself is not touched. */

@@ -2,7 +2,8 @@
 import { pino } from 'pino';
 import { AnalyticsRecorder } from '../../src/analytics/analytics-recorder.js';
 import type { AnalyticsExecutor } from '../../src/analytics/index.js';
-import { createMetrics, systemClock, type Clock, type Metrics } from '../../src/platform/index.js';
+import { systemClock, type Clock, type Metrics } from '../../src/platform/index.js';
+import { createMetrics } from '../../src/platform/metrics.js';
 
 export interface TestRecorderOptions {
   readonly nowMs?: () => number;

@@ -13,7 +13,8 @@ import {
   type SearchSettings,
 } from '../../src/index/index.js';
 import { loadConfig } from '../../src/platform/config.js';
-import { createMetrics, systemClock } from '../../src/platform/index.js';
+import { systemClock } from '../../src/platform/index.js';
+import { createMetrics } from '../../src/platform/metrics.js';
 import { RecordStoreCache } from '../../src/records/index.js';
 import type { SearchOptions, SearchTask } from '../../src/search/index.js';
 

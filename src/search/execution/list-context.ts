@@ -5,7 +5,8 @@
  */
 import type { GenerationHandle, Kernel } from '../../../native-bindings/index.js';
 import { segmentForKernel } from '../../../native-bindings/segmentation.js';
-import { kernelLayout, type GenerationSettings, type KernelLayout } from '../../index/index.js';
+import type { GenerationSettings } from '../../index/index.js';
+import { kernelLayout, type KernelLayout } from '../../index/kernel-layout.js';
 import { functionWords } from '../function-words.js';
 import type { QueryRule } from '../rules/query-rule.js';
 import { usableQueryRules, type CompiledQueryRule } from '../rules/query-rules.js';

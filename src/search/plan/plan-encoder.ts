@@ -1,5 +1,11 @@
 /** The plan of a list with names turned into the kernel's columns. Pure: knows a layout, not a kernel. */
-import { CREATED_COLUMN, LOCATION_COLUMN, MODIFIED_COLUMN, NAME_COLUMN, type KernelLayout } from '../../index/index.js';
+import {
+  CREATED_COLUMN,
+  LOCATION_COLUMN,
+  MODIFIED_COLUMN,
+  NAME_COLUMN,
+  type KernelLayout,
+} from '../../index/kernel-layout.js';
 import type {
   PlanAlternativeKind,
   PlanComparison,
