@@ -1,10 +1,9 @@
 /** Import of 10^5, 10^6 and, where asked for, 10^7 sentences over HTTP: how time, memory and disk grow. */
 import { createReadStream, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { barRow, formatCount, machineTable, markdownTable, quantile } from './lib/report.mjs';
 import { arxivQueries, SENTENCES_DEFINITION, sentencesFile } from './lib/sentences.mjs';
-import { ACCOUNT, call, createKey, importNdjson, startService, workFolder } from './lib/service.mjs';
+import { ACCOUNT, call, createKey, importNdjson, startService, untilMerged, workFolder } from './lib/service.mjs';
 
 const SIZES = (process.env.GANNET_BENCH_SIZES ?? '100000,1000000').split(',').map(Number);
 const LIST = 'sentences';
@@ -13,8 +12,6 @@ const INDEX_SHARE_BAR = 0.6;
 const START_MS_BAR = 1000;
 const STARTS = 3;
 const SAMPLE_MS = 50;
-/** Merging is over when the segments have not changed for so long. */
-const SETTLED_MS = 5000;
 
 export async function measureIndexing() {
   const rows = [];
@@ -52,7 +49,7 @@ async function importAndMerge(file, dataDir) {
     const beganMs = performance.now();
     await call(service.address, key, 'GET', `/search/${ACCOUNT}/${LIST}/1?${new URLSearchParams({ query })}`);
     const firstSearchMs = performance.now() - beganMs;
-    await settled(dataDir);
+    await untilMerged(dataDir);
     const [listDir] = readdirSync(join(dataDir, 'lists'));
     return {
       ...file,
@@ -79,17 +76,6 @@ async function measureStarts(dataDir) {
     await service.stop();
   }
   return quantile(readyMs, 0.5);
-}
-
-async function settled(dataDir) {
-  const [listDir] = readdirSync(join(dataDir, 'lists'));
-  const names = () => readdirSync(join(dataDir, 'lists', listDir, 'segments')).join();
-  for (let before = names(), sinceMs = performance.now(); performance.now() - sinceMs < SETTLED_MS;) {
-    await pause(SAMPLE_MS);
-    if (names() === before) continue;
-    before = names();
-    sinceMs = performance.now();
-  }
 }
 
 /** What merging took of the ingest threads' time, by the service's own account. */

@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { runOpenLoop } from './lib/open-loop.mjs';
 import { barRow, formatCount, machineTable, markdownTable } from './lib/report.mjs';
 import { arxivQueries, SENTENCES_DEFINITION, sentencesFile } from './lib/sentences.mjs';
-import { ACCOUNT, call, createKey, importNdjson, startService, workFolder } from './lib/service.mjs';
+import { ACCOUNT, call, createKey, importNdjson, startService, untilMerged, workFolder } from './lib/service.mjs';
 import { ensureWrk, runWrk } from './lib/wrk.mjs';
 
 const RECORDS = Number(process.env.GANNET_BENCH_RECORDS ?? 1_000_000);
@@ -18,8 +18,6 @@ const WARM_UP_SECONDS = 3;
 const SECONDS = Number(process.env.GANNET_BENCH_SECONDS ?? 8);
 const SHARES = [0.25, 0.5, 0.75, 0.9];
 const WRITES_PER_SECOND = 50;
-/** After an import the list is merged in the background for a while. */
-const MERGED_AFTER_MS = 60_000;
 const BARS = { uncached: 8000, cached: 70_000, p99AtHalfMs: 5, facetsAndSortP50Ms: 5 };
 
 const search = (options) => `/search/${ACCOUNT}/${LIST}/1?${new URLSearchParams(options)}`;
@@ -84,7 +82,7 @@ async function importSentences(dataDir, marker, file) {
   await call(service.address, key, 'POST', `/list/${ACCOUNT}`, { name: LIST, ...SENTENCES_DEFINITION });
   process.stdout.write(`Importing ${formatCount(file.count)} sentences (once; kept for the next run) …\n`);
   await importNdjson(service.address, key, LIST, createReadStream(file.path));
-  await pause(MERGED_AFTER_MS);
+  await untilMerged(dataDir);
   await service.stop();
   writeFileSync(marker, JSON.stringify({ key }));
 }

@@ -2,7 +2,7 @@
 import { createReadStream, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { barRow, formatCount, machineTable, markdownTable } from './lib/report.mjs';
-import { ACCOUNT, call, createKey, importNdjson, startService, workFolder } from './lib/service.mjs';
+import { ACCOUNT, call, createKey, importNdjson, startService, untilMerged, workFolder } from './lib/service.mjs';
 import { wordnetFile, wordnetQueries } from './lib/wordnet.mjs';
 import { ensureWrk, runWrk } from './lib/wrk.mjs';
 
@@ -12,6 +12,7 @@ const SECONDS = 15;
 const CONNECTIONS = [1, 16, 32];
 const REQUESTS_PER_SECOND_BAR = 5000;
 const P99_MS_BAR = 10;
+const BAR_CONNECTIONS = 16;
 
 export async function measureSearch() {
   ensureWrk();
@@ -24,11 +25,12 @@ export async function measureSearch() {
     const key = createKey(dataDir);
     await call(service.address, key, 'POST', `/list/${ACCOUNT}`, { name: 'wordnet', ...definition });
     await importNdjson(service.address, key, 'wordnet', createReadStream(file));
+    await untilMerged(dataDir);
     const paths = (await wordnetQueries(QUERIES)).map(
       (query) => `/search/${ACCOUNT}/wordnet/1?${new URLSearchParams({ query, cache: 'false' })}`,
     );
     const load = { address: service.address, key, paths };
-    runWrk({ ...load, seconds: WARM_UP_SECONDS, connections: 16 });
+    runWrk({ ...load, seconds: WARM_UP_SECONDS, connections: BAR_CONNECTIONS });
     for (const connections of CONNECTIONS) {
       const result = runWrk({ ...load, seconds: SECONDS, connections });
       process.stdout.write(`${connections} connections: ${formatCount(result.requestsPerSecond)} requests/s\n`);
@@ -70,6 +72,7 @@ export async function measureSearch() {
 
 function verdict(row) {
   if (row.connections === 1) return '(latency of a lone client)';
+  if (row.connections > BAR_CONNECTIONS) return '(more clients than processors can serve at once: they queue)';
   const [, , , reached] = barRow(
     '',
     '',

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { barRow, formatCount, machineTable, markdownTable, quantile } from './lib/report.mjs';
-import { ACCOUNT, call, createKey, importNdjson, root, startService, workFolder } from './lib/service.mjs';
+import { ACCOUNT, call, createKey, importNdjson, root, startService, untilMerged, workFolder } from './lib/service.mjs';
 
 const DATA = join(root, '..', 'shared', 'data', 'bench');
 const RECORDS = join(DATA, 'arxiv-200k.ndjson.xz');
@@ -66,6 +66,7 @@ async function importPapers(dataDir, marker) {
   process.stdout.write('Importing the papers (once; kept for the next run) …\n');
   const unpack = spawn('xz', ['-dc', RECORDS], { stdio: ['ignore', 'pipe', 'inherit'] });
   const { answer, seconds } = await importNdjson(service.address, key, 'arxiv', unpack.stdout);
+  await untilMerged(dataDir);
   process.stdout.write(`${formatCount(answer.created)} records in ${seconds.toFixed(1)} s\n`);
   await service.stop();
   writeFileSync(marker, JSON.stringify({ key, created: answer.created }));

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ReadableStream } from 'node:stream/web';
 import { barRow, formatCount, machineTable, markdownTable, quantile } from './lib/report.mjs';
-import { ACCOUNT, call, createKey, importNdjson, root, startService, workFolder } from './lib/service.mjs';
+import { ACCOUNT, call, createKey, importNdjson, root, startService, untilMerged, workFolder } from './lib/service.mjs';
 
 const PAPERS = join(root, '..', 'shared', 'data', 'bench', 'arxiv-200k.ndjson.xz');
 const LIST = 'titles';
@@ -50,6 +50,7 @@ async function importTitles(dataDir, marker) {
     await call(service.address, key, 'POST', `/list/${ACCOUNT}`, { name: LIST, ...definition });
     const titles = [];
     await importNdjson(service.address, key, LIST, ReadableStream.from(records(titles)));
+    await untilMerged(dataDir);
     const step = Math.floor(titles.length / TITLES_TYPED);
     const chosen = titles.filter((_title, index) => index % step === 0);
     writeFileSync(marker, JSON.stringify({ key, count: titles.length, chosen }));

@@ -1,8 +1,9 @@
 /** Runs the service under measurement as a process of its own, on a data directory and a port of its own. */
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import os from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
@@ -119,4 +120,19 @@ export async function importNdjson(address, key, list, stream) {
   if (!response.ok || answer.failed > 0)
     throw new Error(`import: ${response.status} ${JSON.stringify(answer).slice(0, 500)}`);
   return { answer, seconds };
+}
+
+/** Merging is over when the segments have not changed for so long. */
+const SETTLED_MS = 5000;
+const SAMPLE_MS = 50;
+
+/** Resolves when the lists below the data directory are merged as far as they will be without further writes. */
+export async function untilMerged(dataDir) {
+  const names = () => readdirSync(join(dataDir, 'lists'), { recursive: true }).join();
+  for (let before = names(), sinceMs = performance.now(); performance.now() - sinceMs < SETTLED_MS;) {
+    await wait(SAMPLE_MS);
+    if (names() === before) continue;
+    before = names();
+    sinceMs = performance.now();
+  }
 }

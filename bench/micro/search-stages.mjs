@@ -1,0 +1,157 @@
+/**
+ * What searches cost inside their worker, stage by stage, on real records: WordNet, or sentences of the arXiv abstracts. In one
+ * thread and without HTTP, so that two versions can be told apart on a machine that others use, too.
+ *
+ *   npm run setup && node bench/micro/search-stages.mjs [--data wordnet|sentences] [--records 1000000] [--rounds 5] [--cases]
+ *
+ * --cases prints the slowest queries as well. The folder of the list is kept in the work folder for the next run.
+ */
+import { createReadStream, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { pino } from 'pino';
+import { kernel } from '../../dist/native-bindings/index.js';
+import { parseResult } from '../../dist/native-bindings/query-result.js';
+import { createInlineExecutor, createListIndexes } from '../../dist/src/index/index.js';
+import { loadConfig } from '../../dist/src/platform/config.js';
+import { systemClock } from '../../dist/src/platform/index.js';
+import { createMetrics } from '../../dist/src/platform/metrics.js';
+import { RecordStoreCache } from '../../dist/src/records/index.js';
+import { ListContexts, ResponseWriter, SearchExecutor, StoreRecordReader } from '../../dist/src/search/index.js';
+import { ListSearcher } from '../../dist/src/search/execution/list-search.js';
+import { readSearchRequest } from '../../dist/src/search/options/search-request.js';
+import { highlightRecord, highlightSpec } from '../../dist/src/search/response/highlighting.js';
+import { arxivQueries, sentencesFile, SENTENCES_DEFINITION } from '../end-to-end/lib/sentences.mjs';
+import { workFolder } from '../end-to-end/lib/service.mjs';
+import { wordnetFile, wordnetQueries } from '../end-to-end/lib/wordnet.mjs';
+
+const { values: args } = parseArgs({
+  options: {
+    data: { type: 'string', default: 'wordnet' },
+    records: { type: 'string', default: '1000000' },
+    rounds: { type: 'string', default: '5' },
+    cases: { type: 'boolean', default: false },
+  },
+});
+const QUERIES = 3000;
+const SLOWEST_SHOWN = 20;
+const MERGE_SECONDS_MAX = 300;
+
+async function source() {
+  if (args.data === 'wordnet') {
+    const { file, definition } = await wordnetFile();
+    return { name: 'wordnet', file, definition, queries: await wordnetQueries(QUERIES) };
+  }
+  if (args.data !== 'sentences') throw new Error(`--data is wordnet or sentences, not ${args.data}`);
+  const { path } = await sentencesFile(Number(args.records));
+  const name = `sentences-${args.records}`;
+  return { name, file: path, definition: SENTENCES_DEFINITION, queries: arxivQueries() };
+}
+
+function openIndexes(dataDir, stores) {
+  return createListIndexes({
+    dataDir,
+    kernel,
+    executor: createInlineExecutor({ kernel, stores }),
+    clock: systemClock,
+    log: pino({ level: 'silent' }),
+    config: loadConfig({ argv: [], env: {} }),
+    metrics: createMetrics(),
+    waitForRebuild: true,
+  });
+}
+
+/** Imports the records, and waits until the list lies in one segment. */
+async function build(dataDir, settings, { file, definition }) {
+  const making = `${dataDir}.making`;
+  rmSync(making, { recursive: true, force: true });
+  const stores = new RecordStoreCache();
+  const indexes = openIndexes(making, stores);
+  const list = await indexes.create('stages', settings, definition);
+  const session = list.startImport('ndjson');
+  for await (const piece of createReadStream(file, { highWaterMark: 1 << 20 })) await session.push(piece);
+  await session.end();
+  const segments = join(making, 'lists', 'stages', 'segments');
+  for (let seconds = 0; readdirSync(segments).length > 1 && seconds < MERGE_SECONDS_MAX; ++seconds) await wait(1000);
+  await indexes.close();
+  await stores.close();
+  writeFileSync(join(making, 'complete'), '');
+  renameSync(making, dataDir);
+}
+
+const data = await source();
+const settings = { account: 'bench', list: 'bench', language: 'en', synonym_rules: [], query_rules: [] };
+const dataDir = join(workFolder, `stages-${data.name}`);
+if (!existsSync(join(dataDir, 'complete'))) {
+  rmSync(dataDir, { recursive: true, force: true });
+  await build(dataDir, settings, data);
+}
+const stores = new RecordStoreCache();
+const list = await openIndexes(dataDir, stores).open('stages', settings);
+const generation = list.lease().handle;
+const contexts = new ListContexts(kernel);
+const context = contexts.get(generation);
+const searcher = new ListSearcher(kernel);
+const reader = new StoreRecordReader(stores);
+const executor = new SearchExecutor(kernel, reader, contexts);
+const writer = new ResponseWriter();
+
+/** Microseconds that an action takes, which gives what the next stage needs. */
+function timed(times, action) {
+  const begin = process.hrtime.bigint();
+  const result = action();
+  times.push(Number(process.hrtime.bigint() - begin) / 1000);
+  return result;
+}
+
+function round() {
+  const stages = { plan: [], kernel: [], fetch: [], highlight: [], whole: [] };
+  for (const query of data.queries) {
+    const planned = timed(stages.plan, () => {
+      const request = readSearchRequest({ query }, [data.definition]);
+      const { skip, size, facetSize } = request;
+      return searcher.plan(context, generation, request, 0, { skip, size, facetValues: facetSize });
+    });
+    const { hits } = timed(stages.kernel, () => parseResult(kernel.search(generation, planned.bytes)));
+    const records = timed(stages.fetch, () =>
+      Array.from({ length: hits.count }, (_, hit) => reader.read(context, hits.recordNumber(hit))),
+    );
+    timed(stages.highlight, () => {
+      const spec = highlightSpec(planned.query, context.layout.textFields);
+      for (const record of records) if (record !== undefined) highlightRecord(kernel, spec, record);
+    });
+    reader.release();
+    timed(stages.whole, () => {
+      const subject = { kind: 'list', name: 'bench', version: 1 };
+      executor.execute(
+        { kind: 'search', targets: [{ generation }], subject, options: { query }, queryId: 'q' },
+        writer,
+      );
+      writer.take();
+      reader.release();
+    });
+  }
+  return stages;
+}
+
+const quantile = (values, share) => values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * share)];
+const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+round();
+const rounds = Array.from({ length: Number(args.rounds) }, round);
+console.log(`# ${data.name}: ${data.queries.length} queries, ${rounds.length} rounds after one of warming up\n`);
+console.log('| Stage | mean µs, median of the rounds | p50 µs | p99 µs |\n| --- | --- | --- | --- |');
+for (const stage of Object.keys(rounds[0])) {
+  const means = rounds.map((stages) => mean(stages[stage]));
+  const all = rounds.flatMap((stages) => stages[stage]);
+  const [middle, p50, p99] = [quantile(means, 0.5), quantile(all, 0.5), quantile(all, 0.99)].map((us) => us.toFixed(1));
+  console.log(`| ${stage} | ${middle} | ${p50} | ${p99} |`);
+}
+if (args.cases) {
+  const least = data.queries.map((query, index) => [Math.min(...rounds.map(({ kernel: us }) => us[index])), query]);
+  console.log('\n| kernel µs, least of the rounds | query |\n| --- | --- |');
+  for (const [us, query] of least.toSorted((a, b) => b[0] - a[0]).slice(0, SLOWEST_SHOWN)) {
+    console.log(`| ${us.toFixed(1)} | ${query} |`);
+  }
+}
+process.exit(0);
