@@ -1,6 +1,7 @@
 /** The entry of the analytics thread: tasks that are answered as WorkerReplies. The work itself is in src/analytics. */
 import { workerData } from 'node:worker_threads';
 import { AnalyticsTaskHandler, type AnalyticsResult, type AnalyticsTask } from '../analytics/index.js';
+import { giveWayToSearches } from './background-thread.js';
 import { replyOf, type WorkerReply } from './worker-reply.js';
 
 /** `workerData` of the analytics thread. */
@@ -8,6 +9,8 @@ export interface AnalyticsWorkerData {
   /** `data/analytics`. */
   readonly analyticsFolder: string;
 }
+
+giveWayToSearches();
 
 let handler: AnalyticsTaskHandler | undefined;
 

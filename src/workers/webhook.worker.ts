@@ -2,23 +2,19 @@
  * The webhook worker: the thread that owns `data/queue` and delivers. Everything it does is in src/webhooks; here is only its
  * conversation with the main thread.
  */
-import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { HttpSender } from '../webhooks/http-sender.js';
 import { systemTimers, WebhookEngine } from '../webhooks/index.js';
+import { giveWayToSearches } from './background-thread.js';
 import type { FromWebhookWorker, ToWebhookWorker, WebhookQuestion, WebhookWorkerData } from './webhook-messages.js';
 import { replyOf } from './worker-reply.js';
-
-/** Searches come first on a busy processor. */
-const NICENESS = 5;
 
 if (parentPort === null) throw new Error('this file is the entry of a worker thread');
 const port = parentPort;
 const say = (message: FromWebhookWorker) => {
   port.postMessage(message);
 };
-// On Linux a priority is that of the calling thread; elsewhere it would be that of the whole process.
-if (process.platform === 'linux') setPriority(NICENESS);
+giveWayToSearches();
 
 const { queuePath, settings, deliver } = workerData as WebhookWorkerData;
 const engine = new WebhookEngine({
