@@ -80,7 +80,8 @@ async function build(dataDir, settings, { file, definition }) {
   renameSync(making, dataDir);
 }
 
-const data = await source();
+const given = await source();
+const data = { ...given, definition: { resources: [], location_field: null, inferred: 'no', ...given.definition } };
 const settings = { account: 'bench', list: 'bench', language: 'en', synonym_rules: [], query_rules: [] };
 const dataDir = join(workFolder, `stages-${data.name}`);
 if (!existsSync(join(dataDir, 'complete'))) {
