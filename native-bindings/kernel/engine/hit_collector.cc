@@ -113,6 +113,17 @@ void HitCollector::CollectByScore(const Window& window, const float* scores) {
   });
 }
 
+void HitCollector::CollectScored(std::span<const ScoredDocument> documents) {
+  for (const auto& [document, score, bonus_bound] : documents) {
+    if (score + bonus_bound < bar_score_) continue;
+    Hit hit = MakeHit(document, score);
+    hit.has_bonus = proximity_ != nullptr && bonus_bound == 0;
+    if ((hit.has_bonus || proximity_ == nullptr) && !EntersAfterBar(hit, nullptr)) continue;
+    RaiseBar(score);
+    Add(hit, nullptr);
+  }
+}
+
 // Of those who may have a bonus, adds who may reach the bar with the greatest of the window.
 void HitCollector::AddThoseWithBonus(const Window& window, const float* scores, uint64_t* reaching) const {
   const WindowBits& candidates = window.bonus_candidates;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "../topk/proximity_scorer.h"
+#include "../topk/span_scratch.h"
 #include "../topk/window.h"
 #include "generation.h"
 #include "query_plan.h"
@@ -39,6 +40,8 @@ class HitCollector {
   // Every match's score is needed to order the hits. Otherwise, scores only break ties and are asked for late.
   bool needs_every_score() const { return needs_every_score_; }
   bool wants_hits() const { return kept_max_ > 0; }
+  // Hits are wanted in the order of scores, and CollectScored may be used.
+  bool is_by_score() const { return order_ == Order::kScore && wants_hits(); }
 
   // Documents whose score, the bonus included, is below this cannot be among the hits any more; 0 if any may.
   float bar() const { return bar_score_; }
@@ -46,6 +49,8 @@ class HitCollector {
   void BeginSegment(uint32_t segment);
   // `scores` may be null: then `lazy_scores` is called at most once, and not at all in storage order.
   void Collect(const Window& window, const float* scores, const LazyScores& lazy_scores);
+  // The same for documents that are known by themselves. Those that the bar rules out may be missing.
+  void CollectScored(std::span<const ScoredDocument> documents);
 
   // The hits of the page, in order.
   std::vector<Hit> Finish();

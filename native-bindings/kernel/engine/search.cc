@@ -85,31 +85,98 @@ void RemoveBelowWithBonus(float minimum_score, uint32_t segment, ProximityScorer
   });
 }
 
-// Calls visit(window, window number) for every window of a segment that has matches, after deletions, filter and
-// minimum score.
-template <typename Visit>
-void ForEachWindow(const PreparedQuery& query, const QueryPlan& plan, uint32_t segment, EvaluationNeeds needs,
-                   EvaluatorScratch* scratch, ProximityScorer* proximity, const HitCollector* collector,
-                   Visit&& visit) {
-  const SegmentView& view = query.generation->segments[segment];
-  const ColumnFilter filter(plan.filter, *view.segment);
-  SegmentEvaluator evaluator(&query, segment, needs, scratch);
-  const auto bar = [&] {
-    if (!needs.scores || collector == nullptr) return 0.0f;
-    return plan.minimum_score > 0 ? std::min(plan.minimum_score, collector->bar()) : collector->bar();
-  };
-  for (uint32_t index = evaluator.NextWindow(0, bar()); index < evaluator.window_count();
-       index = evaluator.NextWindow(index + 1, bar())) {
-    Window* window = evaluator.Evaluate(index, bar());
-    RemoveDeleted(view.deletions, window);
-    if (plan.minimum_score > 0) RemoveBelow(plan.minimum_score - proximity->BoundIn(segment, window->range), window);
-    filter.Apply(window);
-    if (plan.minimum_score > 0 && !proximity->empty()) {
-      RemoveBelowWithBonus(plan.minimum_score, segment, proximity, window);
-    }
-    if (window->matches.Any()) visit(*window, index);
+// The matches of a segment, after deletions, filter and minimum score.
+class SegmentSearch {
+ public:
+  // `collector` may be null: then nothing is left out for its bar.
+  SegmentSearch(const PreparedQuery& query, const QueryPlan& plan, uint32_t segment, EvaluationNeeds needs,
+                EvaluatorScratch* scratch, ProximityScorer* proximity, const HitCollector* collector)
+      : plan_(plan),
+        segment_(segment),
+        view_(query.generation->segments[segment]),
+        needs_(needs),
+        scratch_(scratch),
+        proximity_(proximity),
+        collector_(collector),
+        filter_(plan.filter, *view_.segment),
+        evaluator_(&query, segment, needs, scratch) {}
+
+  // Calls visit(window, window number) for every window that has any.
+  template <typename Visit>
+  void ForEachWindow(Visit&& visit) {
+    ForEachWindow(0, evaluator_.window_count(), visit);
   }
-}
+
+  // The same for a union whose hits are wanted in the order of scores. Of what is evaluated as a span of windows,
+  // collect(scored documents) comes instead, and count(matches), or count_window(window) for each where `by_window`.
+  template <typename Visit, typename Count, typename CountWindow, typename CollectScored>
+  void ForEachSpan(bool by_window, Visit&& visit, Count&& count, CountWindow&& count_window, CollectScored&& collect) {
+    SpanUnion* spans = evaluator_.spans();
+    if (spans == nullptr || plan_.minimum_score > 0) return ForEachWindow(visit);
+    for (uint32_t first = 0; first < evaluator_.window_count();) {
+      const WindowRange range = spans->Range(first);
+      const uint32_t end = (range.end + kWindowSize - 1) / kWindowSize;
+      if (spans->IsSparse(bar())) {
+        spans->Match(range, bar(), needs_.all_matches);
+        if (by_window || IsRestricted()) {
+          for (uint32_t window = first; window < end; ++window) count_window(RestrictMatches(spans, window));
+        } else if (needs_.all_matches) {
+          count(spans->CountMatches());
+        }
+        collect(spans->Score(bar()));
+      } else {
+        ForEachWindow(first, end, visit);
+      }
+      first = end;
+    }
+  }
+
+ private:
+  float bar() const {
+    if (!needs_.scores || collector_ == nullptr) return 0;
+    return plan_.minimum_score > 0 ? std::min(plan_.minimum_score, collector_->bar()) : collector_->bar();
+  }
+
+  // Something may be taken from what the words match.
+  bool IsRestricted() const {
+    return evaluator_.excludes() || view_.deletions.deleted_count > 0 || !filter_.passes_all();
+  }
+
+  template <typename Visit>
+  void ForEachWindow(uint32_t begin, uint32_t end, Visit&& visit) {
+    for (uint32_t index = evaluator_.NextWindow(begin, bar()); index < end;
+         index = evaluator_.NextWindow(index + 1, bar())) {
+      Window* window = evaluator_.Evaluate(index, bar());
+      RemoveDeleted(view_.deletions, window);
+      const float minimum = plan_.minimum_score;
+      if (minimum > 0) RemoveBelow(minimum - proximity_->BoundIn(segment_, window->range), window);
+      filter_.Apply(window);
+      if (minimum > 0 && !proximity_->empty()) RemoveBelowWithBonus(minimum, segment_, proximity_, window);
+      if (window->matches.Any()) visit(*window, index);
+    }
+  }
+
+  const Window& RestrictMatches(SpanUnion* spans, uint32_t index) {
+    Window& window = scratch_->window;
+    window.range = evaluator_.RangeOf(index);
+    spans->LoadMatches(&window);
+    evaluator_.Exclude(&window);
+    RemoveDeleted(view_.deletions, &window);
+    filter_.Apply(&window);
+    spans->StoreMatches(window);
+    return window;
+  }
+
+  const QueryPlan& plan_;
+  uint32_t segment_;
+  const SegmentView& view_;
+  EvaluationNeeds needs_;
+  EvaluatorScratch* scratch_;
+  ProximityScorer* proximity_;
+  const HitCollector* collector_;
+  ColumnFilter filter_;
+  SegmentEvaluator evaluator_;
+};
 
 class Searcher {
  public:
@@ -140,15 +207,25 @@ class Searcher {
     collector_.BeginSegment(segment);
     for (FacetCounter& facet : facets_) facet.BeginSegment(segment);
     std::unique_ptr<SegmentEvaluator> scorer;  // Made when a score is first asked for.
-    const auto consume = [&](const Window& window, uint32_t index) {
+    const auto count_window = [&](const Window& window) {
       total_ += window.matches.Count();
       for (FacetCounter& facet : facets_) facet.Count(window);
+    };
+    const auto consume = [&](const Window& window, uint32_t index) {
+      count_window(window);
       collector_.Collect(window, needs_.scores ? window.scores : nullptr, [&]() -> const float* {
         if (!scorer) scorer = std::make_unique<SegmentEvaluator>(&query_, segment, EvaluationNeeds{}, &scratch_->scoring);
         return scorer->Evaluate(index)->scores;
       });
     };
-    ForEachWindow(query_, plan_, segment, needs_, &scratch_->matching, &proximity_, &collector_, consume);
+    SegmentSearch search(query_, plan_, segment, needs_, &scratch_->matching, &proximity_, &collector_);
+    if (collector_.is_by_score()) {
+      search.ForEachSpan(
+          !facets_.empty(), consume, [&](uint32_t count) { total_ += count; }, count_window,
+          [&](std::span<const ScoredDocument> scored) { collector_.CollectScored(scored); });
+    } else {
+      search.ForEachWindow(consume);
+    }
     for (FacetCounter& facet : facets_) facet.EndSegment();
   }
 
@@ -194,8 +271,8 @@ std::vector<uint32_t> CollectRecordNumbers(const Generation& generation, std::sp
       ForEachBit(window.matches,
                  [&](uint32_t offset) { numbers.push_back(record_numbers[window.range.base + offset]); });
     };
-    ForEachWindow(query, plan, segment, {.scores = plan.minimum_score > 0}, &(*scratch).matching, &proximity, nullptr,
-                  consume);
+    SegmentSearch(query, plan, segment, {.scores = plan.minimum_score > 0}, &(*scratch).matching, &proximity, nullptr)
+        .ForEachWindow(consume);
   }
   scratch.Return();
   std::sort(numbers.begin(), numbers.end());

@@ -75,10 +75,12 @@ GroupEvaluator::GroupEvaluator(const PreparedQuery* query, const PreparedGroup* 
   }
   walked_count_ = alternatives_.size();
   // What a conjunction asks for is often but a few documents.
-  if (!query->has_must && group->scores()) PoolRareTerms();
+  may_pool_ = !query->has_must && group->scores();
 }
 
 void GroupEvaluator::PoolRareTerms() {
+  if (!may_pool_) return;
+  may_pool_ = false;
   size_t begin = alternatives_.size();
   while (begin > 0 && !alternatives_[begin - 1].phrase &&
          PooledPostings::IsRare(alternatives_[begin - 1].term->list(), document_count_)) {
@@ -121,6 +123,7 @@ uint32_t GroupEvaluator::NextDocumentBound(uint32_t target) {
 
 // A saturated sum is no more than the sum of its saturated parts.
 float GroupEvaluator::Bound(WindowRange range) {
+  PoolRareTerms();
   const float* saturation = query_->saturation.data();
   float sum = pooled_ ? pooled_->Bound(range) : 0;
   for (Alternative& alternative : walked()) {
@@ -128,7 +131,9 @@ float GroupEvaluator::Bound(WindowRange range) {
                                            : alternative.term->Bound(range, alternative.weight, saturation);
     sum += alternative.bound;
   }
-  return std::min(bound_, group_->weight * sum * kBoundFactor);
+  const float bound = group_->weight * sum * kBoundFactor;
+  excess_ = std::max(bound - bound_, 0.0f);
+  return bound - excess_;
 }
 
 float GroupEvaluator::BlockBound(const PostingCursor& cursor, uint32_t block) const {
@@ -142,6 +147,7 @@ bool GroupEvaluator::ShouldProbe(const WindowBits* candidates) const {
 }
 
 void GroupEvaluator::Match(WindowRange range, const WindowBits* candidates, bool for_scores) {
+  PoolRareTerms();
   range_ = range;
   ranked_ = false;
   if (ShouldProbe(candidates)) {
@@ -163,6 +169,57 @@ void GroupEvaluator::MatchSingle(WindowRange range) {
   bits_.used |= words;
   WipeWords(scratch_->flags, words);
   ranked_ = true;
+}
+
+void GroupEvaluator::Gather(WindowRange range, GatheredPostings* out) {
+  for (const Alternative& alternative : alternatives_) {
+    if (alternative.phrase) {
+      PhraseMatcher& phrase = *alternative.phrase;
+      for (uint32_t document = phrase.NextDocument(range.base); document < range.end;
+           document = phrase.NextDocument(document + 1)) {
+        const uint32_t frequency = phrase.Frequency(document, false);
+        if (frequency == 0) continue;
+        out->Reserve(1);
+        out->offsets[out->count] = document - range.base;
+        out->frequencies[out->count++] = alternative.weight * FrequencyToFloat(frequency);
+      }
+      continue;
+    }
+    PostingCursor& term = *alternative.term;
+    term.ForEachRun(range, [](uint32_t) { return true; }, [&](uint32_t begin, uint32_t end) {
+      out->Reserve(end - begin);
+      const uint32_t* documents = term.documents() + begin;
+      const uint32_t* frequencies = term.frequencies() + begin;
+      uint32_t* offsets = out->offsets.data() + out->count;
+      float* weighted = out->frequencies.data() + out->count;
+      for (uint32_t i = 0; i < end - begin; ++i) {
+        offsets[i] = documents[i] - range.base;
+        weighted[i] = alternative.weight * FrequencyToFloat(frequencies[i]);
+      }
+      out->count += end - begin;
+    });
+  }
+}
+
+void GroupEvaluator::LookUp(std::span<const uint32_t> documents, LookUpScratch* scratch, float* frequencies) {
+  std::fill_n(frequencies, documents.size(), 0.0f);
+  scratch->postings.resize(std::max(scratch->postings.size(), documents.size()));
+  scratch->places.resize(scratch->postings.size());
+  for (const Alternative& alternative : alternatives_) {
+    if (alternative.phrase) {
+      for (size_t i = 0; i < documents.size(); ++i) {
+        frequencies[i] += alternative.weight * FrequencyToFloat(alternative.phrase->Frequency(documents[i], false));
+      }
+      continue;
+    }
+    PostingCursor& term = *alternative.term;
+    scratch->documents.assign(documents.begin(), documents.end());
+    const uint32_t count = term.Intersect(static_cast<uint32_t>(documents.size()), scratch->documents.data(),
+                                          scratch->postings.data(), scratch->places.data());
+    for (uint32_t i = 0; i < count; ++i) {
+      frequencies[scratch->places[i]] += alternative.weight * FrequencyToFloat(term.FrequencyOf(scratch->postings[i]));
+    }
+  }
 }
 
 uint64_t GroupEvaluator::MarkTerms(WindowRange range, uint64_t* bits) {
@@ -215,7 +272,7 @@ uint64_t GroupEvaluator::Scatter(WindowRange range, float* scores) {
 uint64_t GroupEvaluator::ScatterAbove(WindowRange range, float spare, float* scores) {
   uint64_t words = 0;
   const TermScoring scoring{norms_, query_->saturation.data(), group_->weight};
-  const float least = alternatives_[0].bound - spare / group_->weight;
+  const float least = LeastBlockBound(alternatives_[0], spare);
   single_->ForEachRun(
       range, [&](uint32_t block) { return single_->BlockBound(block) >= least; },
       [&](uint32_t begin, uint32_t end) {
@@ -227,9 +284,14 @@ uint64_t GroupEvaluator::ScatterAbove(WindowRange range, float spare, float* sco
   return words;
 }
 
+// Blocks below it are so far below their list's bound that what they have is more than `spare` below that of the group.
+float GroupEvaluator::LeastBlockBound(const Alternative& alternative, float spare) const {
+  return alternative.bound - (spare + excess_) / group_->weight;
+}
+
 bool GroupEvaluator::HasBlocksBelow(float spare) {
   return std::ranges::any_of(walked(), [&](const Alternative& alternative) {
-    return !alternative.phrase && alternative.bound * group_->weight > spare;
+    return !alternative.phrase && LeastBlockBound(alternative, spare) > 0;
   });
 }
 
@@ -262,7 +324,7 @@ void GroupEvaluator::MatchAbove(WindowRange range, float spare) {
       AddPhrase(range, nullptr, alternative, true);
       continue;
     }
-    const float least = alternative.bound - spare / group_->weight;
+    const float least = LeastBlockBound(alternative, spare);
     AccumulateTerm(range, alternative, [&](uint32_t block) { return alternative.term->BlockBound(block) >= least; });
   }
   if (pooled_) pooled_->Accumulate(range, frequencies_->of.data(), &frequencies_->touched);

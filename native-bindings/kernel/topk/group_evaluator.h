@@ -11,6 +11,7 @@
 #include "pooled_postings.h"
 #include "posting_cursor.h"
 #include "prepared_query.h"
+#include "span_scratch.h"
 #include "window.h"
 
 namespace gannet {
@@ -25,6 +26,7 @@ struct EvaluatorScratch {
   alignas(64) uint8_t flags[kWindowSize] = {};
   std::vector<PostingCursor> cursors;
   std::vector<uint64_t> span_bits;  // of a UnionMatcher
+  SpanScratch span;                 // of a SpanUnion
   // Documents, their postings in a list, and their places before they were looked up there.
   std::array<uint32_t, kWindowSize> documents;
   std::array<uint32_t, kWindowSize> postings;
@@ -93,6 +95,12 @@ class GroupEvaluator {
   // Whether `spare` may leave out any block (MatchAbove).
   bool HasBlocksBelow(float spare);
 
+  // Appends its postings in the range. Ranges must ascend.
+  void Gather(WindowRange range, GatheredPostings* out);
+  // The weighted frequency of each of these ascending documents; 0 where it does not match. They must ascend from call to
+  // call, too.
+  void LookUp(std::span<const uint32_t> documents, LookUpScratch* scratch, float* frequencies);
+
   // Set the bits (of document - range.base) of the documents in the range that the group's terms, or its phrases, match;
   // the latter look only at those that have none. Return a bit per window of the range that may have got any; there are
   // at most 64. Ranges must ascend.
@@ -116,9 +124,11 @@ class GroupEvaluator {
     float bound = 0;                        // of Bound(range), not yet times the group's weight
   };
 
+  // Windows visit a list each; whoever visits few of them need not pool.
   void PoolRareTerms();
   // Alternatives that are not pooled.
   std::span<Alternative> walked() { return std::span(alternatives_).first(walked_count_); }
+  float LeastBlockBound(const Alternative& alternative, float spare) const;
   uint64_t AlternativeCost(const Alternative& alternative) const;
   bool ShouldProbe(const WindowBits* candidates) const;
   void MatchSingle(WindowRange range);
@@ -140,8 +150,10 @@ class GroupEvaluator {
   uint32_t document_count_;
   uint64_t cost_ = 0;
   float bound_ = 0;
+  float excess_ = 0;  // what the bounds of Bound(range)'s alternatives are together above the group's
   std::vector<Alternative> alternatives_;  // in the order of summing
   size_t walked_count_ = 0;
+  bool may_pool_ = false;
   std::unique_ptr<PooledPostings> pooled_;  // of those behind the walked ones; null without any
   PostingCursor* single_ = nullptr;
 

@@ -212,8 +212,9 @@ void PostingCursor::AddBits(WindowRange range, WindowBits* bits, uint8_t* flags,
 uint64_t PostingCursor::Mark(WindowRange range, uint64_t* bits) {
   uint32_t decoded[kBlockSize];
   uint64_t windows = 0;
-  uint32_t block = list_->FindBlock(mark_block_, range.base);
+  uint32_t block = list_->FindBlock(range.base >= mark_from_ ? mark_block_ : 0, range.base);
   mark_block_ = block;
+  mark_from_ = range.base;
   for (; block < list_->block_count() && FirstCovered(block) < range.end; ++block) {
     const uint32_t last = list_->last_document(block);
     const uint32_t length = list_->block_length(block);

@@ -51,6 +51,7 @@ class PostingCursor {
     bits_block_ = 0;
     bits_index_ = 0;
     mark_block_ = 0;
+    mark_from_ = 0;
     run_block_ = 0;
     run_index_ = 0;
     bound_from_ = 0;
@@ -131,7 +132,7 @@ class PostingCursor {
   void AddBits(WindowRange range, WindowBits* bits, uint8_t* flags, uint64_t* flag_words, uint32_t* first_posting);
 
   // Sets the bits (of document - range.base) of the postings in the range, which is at most 64 windows long. Returns a bit
-  // per window that has got any. Ranges must ascend from call to call; the block at hand stays.
+  // per window that has got any. Cheapest where ranges ascend from call to call; the block at hand stays.
   uint64_t Mark(WindowRange range, uint64_t* bits);
 
   // Calls choose(block) for the blocks that may have postings in the range, in order, and, where that is true,
@@ -257,7 +258,8 @@ class PostingCursor {
   bool has_block_positions_ = false;   // of position_block_
   uint32_t bits_block_ = 0;            // where AddBits goes on
   uint32_t bits_index_ = 0;
-  uint32_t mark_block_ = 0;            // where Mark goes on
+  uint32_t mark_block_ = 0;            // where Mark goes on, from this document
+  uint32_t mark_from_ = 0;
   uint32_t run_block_ = 0;             // where ForEachRun goes on
   uint32_t run_index_ = 0;
   uint32_t bound_from_ = 0;            // where NextDocumentBound goes on

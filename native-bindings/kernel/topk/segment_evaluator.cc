@@ -6,13 +6,6 @@
 #include "whole_field.h"
 
 namespace gannet {
-namespace {
-
-// Scores are sums of floats in another order than their bounds: what is compared allows for the rounding.
-constexpr float kBarFactor = 1 - 1e-5f;
-
-}  // namespace
-
 SegmentEvaluator::SegmentEvaluator(const PreparedQuery* query, uint32_t segment, EvaluationNeeds needs,
                                    EvaluatorScratch* scratch)
     : query_(query), scratch_(scratch), window_(&scratch->window), needs_(needs), segment_(segment) {
@@ -40,7 +33,13 @@ SegmentEvaluator::SegmentEvaluator(const PreparedQuery* query, uint32_t segment,
   MakePairs();
   std::stable_sort(must_.begin(), must_.end(),
                    [](const GroupEvaluator* a, const GroupEvaluator* b) { return a->cost() < b->cost(); });
-  if (!query->has_must && needs.scores) MakeBounds();
+  if (!query->has_must && needs.scores) {
+    essential_ = scoring_.size();
+    bounds_ = std::make_unique<UnionBounds>(*query, scoring_);
+    if (!scoring_.empty() && scoring_.size() <= SpanUnion::kGroupsMax) {
+      spans_ = std::make_unique<SpanUnion>(query, segment, scoring_, bounds_.get(), &scratch->span);
+    }
+  }
   if (!query->has_must && (needs.all_matches || !needs.scores)) {
     matcher_ = std::make_unique<UnionMatcher>(scoring_, document_count_, &scratch->span_bits);
   }
@@ -52,21 +51,6 @@ SegmentEvaluator::SegmentEvaluator(const PreparedQuery* query, uint32_t segment,
 }
 
 SegmentEvaluator::~SegmentEvaluator() { WipeWords(window_->scores, score_words_); }
-
-void SegmentEvaluator::MakeBounds() {
-  essential_ = scoring_.size();
-  rest_bounds_.assign(scoring_.size() + 1, 0);
-  rest_bonuses_.assign(scoring_.size() + 1, 0);
-  for (size_t i = scoring_.size(); i-- > 0;) {
-    rest_bounds_[i] = rest_bounds_[i + 1] + scoring_[i]->Bound();
-    // Groups are those of the query in its order, less those that the segment has nothing of.
-    const auto index = static_cast<uint32_t>(&scoring_[i]->group() - query_->groups.data());
-    rest_bonuses_[i] = rest_bonuses_[i + 1];
-    for (const PreparedPair& pair : query_->pairs) {
-      if (std::min(pair.first, pair.second) == index) rest_bonuses_[i] += query_->BonusBound(pair);
-    }
-  }
-}
 
 void SegmentEvaluator::MakePairs() {
   if (!needs_.scores || query_->has_must) return;
@@ -100,9 +84,7 @@ uint32_t SegmentEvaluator::NextWindow(uint32_t from, float bar) {
     return matcher_->NextWindow(from);
   } else {
     const bool is_pruned = needs_.scores && !needs_.all_matches && bar > 0;
-    while (is_pruned && essential_ > 0 && rest_bounds_[essential_ - 1] + rest_bonuses_[essential_ - 1] < bar) {
-      --essential_;
-    }
+    if (is_pruned) essential_ = bounds_->Essential(essential_, bar);
     const size_t end = is_pruned ? essential_ : scoring_.size();
     for (size_t i = 0; i < end; ++i) {
       next = std::min(next, is_pruned ? scoring_[i]->NextDocumentBound(target) : scoring_[i]->NextDocument(target));
@@ -116,8 +98,7 @@ uint32_t SegmentEvaluator::NextWindow(uint32_t from, float bar) {
 Window* SegmentEvaluator::Evaluate(uint32_t window, float bar) {
   WipeWords(window_->scores, score_words_);
   score_words_ = 0;
-  window_->range.base = window * kWindowSize;
-  window_->range.end = std::min(window_->range.base + kWindowSize, document_count_);
+  window_->range = RangeOf(window);
   const uint32_t next_whole = NextWholeField(*query_, segment_, window_->range.base);
   // Blocks of an intersection reach into the windows that follow.
   if (next_whole < window_->range.end || (conjunction_ && next_whole != kNoDocument)) bar = 0;
@@ -136,7 +117,7 @@ Window* SegmentEvaluator::Evaluate(uint32_t window, float bar) {
     } else {
       matcher_->Match(window_);
     }
-    Exclude();
+    Exclude(window_);
   }
   if (needs_.scores) FindBonusCandidates();
   return window_;
@@ -168,7 +149,7 @@ void SegmentEvaluator::FindBonusCandidates() {
 void SegmentEvaluator::EvaluateAll() {
   window_->matches.Clear();
   window_->matches.AddRange(0, window_->range.end - window_->range.base);
-  Exclude();
+  Exclude(window_);
   if (!needs_.scores) return;
   std::fill(window_->scores, window_->scores + kWindowSize, 1.0f);
   score_words_ = ~uint64_t{0};
@@ -209,12 +190,12 @@ void SegmentEvaluator::MatchScored() {
 // sum of all contributions in the order of scoring, to the bit.
 void SegmentEvaluator::ScoreUnionAbove(float bar) {
   const WindowRange range = window_->range;
-  while (essential_ > 0 && rest_bounds_[essential_ - 1] + rest_bonuses_[essential_ - 1] < bar) --essential_;
+  essential_ = bounds_->Essential(essential_, bar);
   size_t essential = essential_;
-  float bound = rest_bounds_[essential];
+  float bound = bounds_->GroupsFrom(essential);
   for (size_t i = essential; i-- > 0;) {
     bound += scoring_[i]->Bound(range);
-    if (i + 1 == essential && bound + rest_bonuses_[i] < bar) essential = i;
+    if (i + 1 == essential && bound + bounds_->BonusFrom(i) < bar) essential = i;
   }
   // Where nearly all is scored anyway, leaving out a block would only make a second run over the lists necessary, for
   // the matches.
@@ -250,7 +231,7 @@ void SegmentEvaluator::AddLesserGroups(size_t first, float bar) {
     // What is compared has been rounded on other ways than the bar.
     const float least = i == scoring_.size() && query_->pairs.empty()
                             ? bar
-                            : bar * kBarFactor - rest_bounds_[i] - query_->pairs_bound_max;
+                            : bar * kBarFactor - bounds_->GroupsFrom(i) - query_->pairs_bound_max;
     uint64_t reaching[kWindowWords];
     CompareWords(window_->scores, std::max(least, kLeastPositive), candidates.used, reaching);
     uint64_t used = 0;
@@ -285,7 +266,7 @@ void SegmentEvaluator::EvaluateConjunction() {
     must_[i]->Match(window_->range, &matches, needs_.scores);
     matches.Intersect(must_[i]->bits());
   }
-  Exclude();
+  Exclude(window_);
   if (!needs_.scores) return;
   score_words_ = matches.Occupied();
   if (score_words_ == 0) return;
@@ -295,11 +276,11 @@ void SegmentEvaluator::EvaluateConjunction() {
   }
 }
 
-void SegmentEvaluator::Exclude() {
+void SegmentEvaluator::Exclude(Window* window) {
   for (GroupEvaluator* group : must_not_) {
-    if (!window_->matches.Any()) return;
-    group->Match(window_->range, &window_->matches, false);
-    window_->matches.Subtract(group->bits());
+    if (!window->matches.Any()) return;
+    group->Match(window->range, &window->matches, false);
+    window->matches.Subtract(group->bits());
   }
 }
 

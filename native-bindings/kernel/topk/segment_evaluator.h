@@ -13,6 +13,8 @@
 #include "conjunction_evaluator.h"
 #include "group_evaluator.h"
 #include "prepared_query.h"
+#include "span_union.h"
+#include "union_bounds.h"
 #include "union_matcher.h"
 #include "window.h"
 
@@ -34,6 +36,17 @@ class SegmentEvaluator {
   SegmentEvaluator& operator=(const SegmentEvaluator&) = delete;
 
   uint32_t window_count() const { return window_count_; }
+  WindowRange RangeOf(uint32_t window) const {
+    return {window * kWindowSize, std::min((window + 1) * kWindowSize, document_count_)};
+  }
+  // The query has words that no match may have.
+  bool excludes() const { return !must_not_.empty(); }
+
+  // Unions that are scored may be evaluated in spans, and each of these by a SpanUnion or window by window. Null where
+  // windows are the only way. It is for matches before exclusion.
+  SpanUnion* spans() { return spans_.get(); }
+  // Takes what the query excludes from the matches.
+  void Exclude(Window* window);
 
   // A bar rules out documents whose score, the bonus included, cannot reach it: their scores are some lower numbers,
   // which cannot either, and they may be missing among the matches where not all are needed. It must not fall from
@@ -53,11 +66,9 @@ class SegmentEvaluator {
   void MatchScored();
   void ScoreUnionAbove(float bar);
   void AddLesserGroups(size_t first, float bar);
-  void MakeBounds();
   void MakePairs();
   void EvaluateConjunction();
   void FindBonusCandidates();
-  void Exclude();
 
   const PreparedQuery* query_;
   EvaluatorScratch* scratch_;
@@ -74,9 +85,8 @@ class SegmentEvaluator {
   std::vector<std::pair<const GroupEvaluator*, const GroupEvaluator*>> pairs_;  // that documents of the segment may have
   uint64_t score_words_ = 0;              // touched
 
-  // Unions: what the scoring groups from the i-th on can add, and what bonus there is among them.
-  std::vector<float> rest_bounds_;
-  std::vector<float> rest_bonuses_;
+  std::unique_ptr<UnionBounds> bounds_;  // unions that are scored
+  std::unique_ptr<SpanUnion> spans_;
   std::unique_ptr<ConjunctionEvaluator> conjunction_;  // null where windows are the better way
   std::unique_ptr<UnionMatcher> matcher_;  // where all matches are needed
   bool is_pruned_ = false;                 // in the last window, some documents were not scored

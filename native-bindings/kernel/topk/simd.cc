@@ -4,6 +4,7 @@
 #include <immintrin.h>
 #endif
 
+#include "../common/bits.h"
 #include "window.h"
 
 namespace gannet {
@@ -20,6 +21,16 @@ uint64_t CompareWordPortable(const float* values, float threshold) {
 void GatherSaturations(const uint32_t* documents, uint32_t count, const uint8_t* norms, const float* saturation,
                        float* out) {
   for (uint32_t i = 0; i < count; ++i) out[i] = saturation[norms[documents[i]]];
+}
+
+void FindSlotsBaseline(const Slots& slots, std::span<const uint32_t> offsets, uint32_t* found) {
+  for (size_t i = 0; i < offsets.size(); ++i) {
+    const uint32_t offset = offsets[i];
+    const uint64_t word = slots.bits[offset / 64];
+    const uint64_t bit = uint64_t{1} << (offset % 64);
+    const uint32_t slot = slots.ranks[offset / 64] + PopCount(word & (bit - 1));
+    found[i] = (word & bit) != 0 ? slot : slots.count;
+  }
 }
 
 uint32_t FindInBlockBaseline(const uint32_t* block, const uint32_t* wanted, uint32_t count, uint32_t* found,
@@ -168,6 +179,18 @@ __attribute__((target("avx512f"))) void ContributionsAvx512(const uint32_t* docu
   }
 }
 
+__attribute__((target("popcnt"))) void FindSlotsPopcnt(const Slots& slots, std::span<const uint32_t> offsets,
+                                                      uint32_t* found) {
+  for (size_t i = 0; i < offsets.size(); ++i) {
+    const uint32_t offset = offsets[i];
+    const uint64_t word = slots.bits[offset / 64];
+    const uint64_t bit = uint64_t{1} << (offset % 64);
+    const uint32_t slot = slots.ranks[offset / 64] + static_cast<uint32_t>(__builtin_popcountll(word & (bit - 1)));
+    found[i] = (word & bit) != 0 ? slot : slots.count;
+  }
+}
+
+using FindSlotsFunction = decltype(&FindSlotsBaseline);
 using FindInBlockFunction = decltype(&FindInBlockBaseline);
 using CompareWordsFunction = decltype(&CompareWordsBaseline);
 using ContributionsFunction = decltype(&ContributionsBaseline);
@@ -176,15 +199,16 @@ struct Functions {
   CompareWordsFunction compare_words = CompareWordsBaseline;
   ContributionsFunction contributions = ContributionsBaseline;
   FindInBlockFunction find_in_block = FindInBlockBaseline;
+  FindSlotsFunction find_slots = FindSlotsBaseline;
 };
 
 const Functions kFunctions = [] {
   Functions functions;
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f")) {
-    functions = {CompareWordsAvx512, ContributionsAvx512, FindInBlockAvx2};
+    functions = {CompareWordsAvx512, ContributionsAvx512, FindInBlockAvx2, FindSlotsPopcnt};
   } else if (__builtin_cpu_supports("avx2")) {
-    functions = {CompareWordsAvx2, ContributionsAvx2, FindInBlockAvx2};
+    functions = {CompareWordsAvx2, ContributionsAvx2, FindInBlockAvx2, FindSlotsPopcnt};
   }
   return functions;
 }();
@@ -230,7 +254,15 @@ uint32_t FindInBlock(const uint32_t* block, const uint32_t* wanted, uint32_t cou
   return kFunctions.find_in_block(block, wanted, count, found, indexes, places);
 }
 
+void FindSlots(const Slots& slots, std::span<const uint32_t> offsets, uint32_t* found) {
+  kFunctions.find_slots(slots, offsets, found);
+}
+
 #else
+
+void FindSlots(const Slots& slots, std::span<const uint32_t> offsets, uint32_t* found) {
+  FindSlotsBaseline(slots, offsets, found);
+}
 
 uint32_t FindInBlock(const uint32_t* block, const uint32_t* wanted, uint32_t count, uint32_t* found, uint32_t* indexes,
                      uint32_t* places) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 
 #include "../format.h"
 
@@ -31,6 +32,16 @@ uint32_t FindInBlock(const uint32_t* block, const uint32_t* wanted, uint32_t cou
 
 // Elements that must be readable behind the frequencies, and writable behind the contributions, of a run.
 inline constexpr uint32_t kVectorPadding = 16;
+
+// Documents of a span, numbered: bits by document, and for each word of bits how many come before it.
+struct Slots {
+  const uint64_t* bits;
+  const uint32_t* ranks;
+  uint32_t count;
+};
+
+// Writes the number of each of the documents; slots.count for those that have none.
+void FindSlots(const Slots& slots, std::span<const uint32_t> offsets, uint32_t* found);
 
 // BM25 of `count` <= kBlockSize postings: weight * f / (f + saturation[norms[document]]).
 void Contributions(const uint32_t* documents, const uint32_t* frequencies, uint32_t count, const uint8_t* norms,

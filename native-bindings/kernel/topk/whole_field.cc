@@ -129,11 +129,13 @@ uint32_t NextWholeField(const PreparedQuery& query, uint32_t segment, uint32_t t
   return matches.empty() ? kNoDocument : matches.front().document;
 }
 
+std::span<const WholeFieldMatch> WholeFieldsIn(const PreparedQuery& query, uint32_t segment, WindowRange range) {
+  const std::span<const WholeFieldMatch> matches = MatchesFrom(query, segment, range.base);
+  return {matches.begin(), std::ranges::lower_bound(matches, range.end, {}, &WholeFieldMatch::document)};
+}
+
 void AddWholeFields(const PreparedQuery& query, uint32_t segment, WindowRange range, WindowBits* bits) {
-  for (const WholeFieldMatch& match : MatchesFrom(query, segment, range.base)) {
-    if (match.document >= range.end) break;
-    bits->Add(match.document - range.base);
-  }
+  for (const WholeFieldMatch& match : WholeFieldsIn(query, segment, range)) bits->Add(match.document - range.base);
 }
 
 bool HasWholeField(const PreparedQuery& query, uint32_t segment, WindowRange range) {

@@ -23,6 +23,8 @@ WholeFieldMatches FindWholeFields(const Segment& segment, uint32_t segment_index
 // Of the documents found: whether one is in the window, and the first from `target` on (kNoDocument without any).
 bool HasWholeField(const PreparedQuery& query, uint32_t segment, WindowRange range);
 uint32_t NextWholeField(const PreparedQuery& query, uint32_t segment, uint32_t target);
+// Those of the range.
+std::span<const WholeFieldMatch> WholeFieldsIn(const PreparedQuery& query, uint32_t segment, WindowRange range);
 // Adds those of the window to the bits.
 void AddWholeFields(const PreparedQuery& query, uint32_t segment, WindowRange range, WindowBits* bits);
 

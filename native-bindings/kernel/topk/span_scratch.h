@@ -1,0 +1,58 @@
+// The working memory of a SpanUnion, kept by a thread so that a search need not ask the system for it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace gannet {
+
+// Postings of a group in a range of documents, alternative by alternative in the order of summing.
+struct GatheredPostings {
+  std::vector<uint32_t> offsets;   // document - the range's base
+  std::vector<float> frequencies;  // times the weight of the alternative
+  uint32_t count = 0;              // of either; the vectors may be longer
+
+  // Makes room for so many more.
+  void Reserve(uint32_t more) {
+    if (offsets.size() - count >= more) return;
+    offsets.resize(2 * offsets.size() + more);
+    frequencies.resize(offsets.size());
+  }
+};
+
+// What looking up documents needs besides.
+struct LookUpScratch {
+  std::vector<uint32_t> documents;
+  std::vector<uint32_t> postings;
+  std::vector<uint32_t> places;
+};
+
+// A document that may be among the hits: its score without the bonus, and the most that the bonus is.
+struct ScoredDocument {
+  uint32_t document;
+  float score;
+  float bonus_bound;
+};
+
+struct SpanScratch {
+  std::vector<uint64_t> slot_bits;  // of the documents that have a slot
+  std::vector<uint64_t> matches;
+  std::vector<uint32_t> ranks;  // by word of the bits: slots before it
+  GatheredPostings postings;
+  std::vector<uint32_t> slots;  // by gathered posting
+  // By slot, and one more for what has none.
+  std::vector<uint32_t> offsets;  // of the document in the span
+  std::vector<uint8_t> norms;
+  std::vector<float> saturations;
+  std::vector<float> frequencies;  // of one group
+  std::vector<float> scores;
+  std::vector<uint64_t> presence;  // a bit per group
+  // Slots that may be hits, and what is looked up for them.
+  std::vector<uint32_t> candidates;
+  std::vector<uint32_t> documents;
+  std::vector<float> found;
+  LookUpScratch look_up;
+  std::vector<ScoredDocument> scored;
+};
+
+}  // namespace gannet

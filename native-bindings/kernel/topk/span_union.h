@@ -1,0 +1,95 @@
+// Scores a union by its postings, in spans of many windows.
+//
+// A word of a search is a group of a dozen terms, most of them rare. In a window (4,096 documents) each has a few postings,
+// and entering its list costs more than these do. So where postings are few, all those of a span are gathered, list by
+// list; their documents, as a set of bits, are numbered, and everything that follows is done for these *slots* one after
+// the other: frequencies, scores, and who may be among the hits. The bits and their ranks stay in the first-level
+// cache however large the span. Dense unions are for windows (segment_evaluator.h).
+//
+// Groups that no document can do without (MAXSCORE) are gathered; the others are looked up for the slots that may still
+// reach the bar. Every score that reaches it is the sum of all contributions in the order of scoring, to the bit.
+// (docs/decisions/0033)
+//
+// Thread-safety: one thread.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "group_evaluator.h"
+#include "prepared_query.h"
+#include "span_scratch.h"
+#include "union_bounds.h"
+#include "window.h"
+
+namespace gannet {
+
+class SpanUnion {
+ public:
+  static constexpr uint32_t kWindowsMax = 32;
+  static constexpr uint32_t kGroupsMax = 64;
+
+  // `groups` in the order of scoring, at most kGroupsMax. All arguments outlive the object.
+  SpanUnion(const PreparedQuery* query, uint32_t segment, std::span<GroupEvaluator* const> groups,
+            const UnionBounds* bounds, SpanScratch* scratch);
+
+  // The span that begins with this window. The first ones are short, so that there is a bar soon.
+  WindowRange Range(uint32_t first_window) const;
+
+  // Bars must not fall from call to call, and ranges must ascend.
+
+  // There are so few postings that this is the better way.
+  bool IsSparse(float bar);
+
+  // Finds the documents of the span that match: all of them, or those that may reach the bar.
+  void Match(WindowRange range, float bar, bool all_matches);
+  uint32_t CountMatches() const;
+  // The matches of a window of the span. Those that are taken from it and given back are out.
+  void LoadMatches(Window* window) const;
+  void StoreMatches(const Window& window);
+
+  // Scores the matches. In the order of documents, all that may reach the bar; good until the next span.
+  std::span<const ScoredDocument> Score(float bar);
+
+ private:
+  // A pair of groups that documents of the segment may have, by a mask of the two.
+  struct Pair {
+    uint64_t groups;
+    float bound;
+  };
+
+  uint32_t WordCount() const { return (range_.end - range_.base + 63) / 64; }
+  uint32_t NumberSlots();
+  void ScoreEssentialGroups();
+  void NumberPostings();
+  void SumFrequencies(uint32_t begin, uint32_t end);
+  void ScoreGathered(uint32_t group);
+  void ScoreLesserGroup(uint32_t group);
+  bool IsCheaperGathered(const GroupEvaluator& group) const;
+  void ChooseCandidates(float bar);
+  void KeepCandidates(size_t scored_groups, float bar);
+  float BonusBound(uint32_t slot, uint64_t groups) const;
+  float SumBonusBounds(uint64_t groups) const;
+  bool IsWhole(uint32_t slot) const;
+
+  const PreparedQuery* query_;
+  uint32_t segment_;
+  const uint8_t* norms_;
+  uint32_t document_count_;
+  std::span<GroupEvaluator* const> groups_;
+  const UnionBounds* bounds_;
+  SpanScratch& scratch_;
+  std::vector<Pair> pairs_;
+  std::vector<float> bonus_bounds_;  // by the groups that a document has; empty where these are many
+
+  // Of the span.
+  WindowRange range_{0, 0};
+  size_t essential_;
+  std::vector<uint32_t> gathered_ends_;  // by essential group, in scratch_.postings
+  std::vector<uint32_t> whole_slots_;    // of documents with a field that is the query, ascending
+  uint32_t slot_count_ = 0;
+};
+
+}  // namespace gannet
