@@ -106,9 +106,8 @@ void HitCollector::CollectByScore(const Window& window, const float* scores) {
     ForEachBit(window.matches.words[word] & reaching[word], word * 64, [&](uint32_t offset) {
       Hit hit = MakeHit(window.range.base + offset, scores[offset]);
       hit.has_bonus = proximity_ != nullptr && !window.bonus_candidates.Contains(offset);
-      if (hit.has_bonus || proximity_ == nullptr ? !EntersAfterBar(hit, nullptr) : !MayCatchUp(hit)) return;
-      RaiseBar(hit.score);
-      Add(hit, nullptr);
+      if (proximity_ != nullptr && !hit.has_bonus) hit.bonus_bound = proximity_->BoundOf(segment_, hit.document);
+      AddByScore(hit);
     });
   });
 }
@@ -118,10 +117,16 @@ void HitCollector::CollectScored(std::span<const ScoredDocument> documents) {
     if (score + bonus_bound < bar_score_) continue;
     Hit hit = MakeHit(document, score);
     hit.has_bonus = proximity_ != nullptr && bonus_bound == 0;
-    if ((hit.has_bonus || proximity_ == nullptr) && !EntersAfterBar(hit, nullptr)) continue;
-    RaiseBar(score);
-    Add(hit, nullptr);
+    hit.bonus_bound = bonus_bound;
+    AddByScore(hit);
   }
+}
+
+void HitCollector::AddByScore(const Hit& hit) {
+  const bool is_final = hit.has_bonus || proximity_ == nullptr;
+  if (is_final ? !EntersAfterBar(hit, nullptr) : !MayCatchUp(hit)) return;
+  RaiseBar(hit.score);
+  Add(hit, nullptr);
 }
 
 // Of those who may have a bonus, adds who may reach the bar with the greatest of the window.
@@ -227,10 +232,6 @@ bool HitCollector::ComesFirst(const Hit& a, const double* a_values, const Hit& b
   return a.record_number < b.record_number;
 }
 
-bool HitCollector::MayCatchUp(const Hit& hit) const {
-  return hit.score + proximity_->BoundOf(hit.segment, hit.document) >= bar_score_;
-}
-
 bool HitCollector::EntersAfterBar(const Hit& hit, const double* values) const {
   return !has_bar_ || ComesFirst(hit, values, bar_, bar_values_.data());
 }
@@ -328,7 +329,7 @@ void HitCollector::AddBonuses() {
     for (; next < order.size() && chunk.size() < chunk_max; ++next) {
       const Hit& hit = hits_[order[next]];
       if (hit.score + proximity_->bound() < bar) next = order.size() - 1;  // Nor has any behind it.
-      if (hit.score + proximity_->BoundOf(hit.segment, hit.document) >= bar) chunk.push_back(order[next]);
+      if (hit.score + hit.bonus_bound >= bar) chunk.push_back(order[next]);
     }
     AddBonuses(bar, chunk);
     for (const uint32_t index : chunk) keep(hits_[index].score);

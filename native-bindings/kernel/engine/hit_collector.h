@@ -26,6 +26,7 @@ struct Hit {
   uint32_t segment = 0;  // index in the generation
   uint32_t document = 0;
   bool has_bonus = false;  // in its score
+  float bonus_bound = 0;   // the most that it is, where it is not
 };
 
 class HitCollector {
@@ -63,6 +64,7 @@ class HitCollector {
 
   void CollectByScore(const Window& window, const float* scores);
   void AddThoseWithBonus(const Window& window, const float* scores, uint64_t* reaching) const;
+  void AddByScore(const Hit& hit);
   void CollectByRecordNumber(const Window& window, const float* scores);
   void CollectByKeys(const Window& window, const float* scores, const LazyScores& lazy_scores);
   void ReadKeys(uint32_t document, double* values) const;
@@ -76,7 +78,7 @@ class HitCollector {
   bool ComesFirst(const Hit& a, const double* a_values, const Hit& b, const double* b_values) const;
   bool EntersAfterBar(const Hit& hit, const double* values) const;
   // The same by its score without a bonus, whatever the bonus.
-  bool MayCatchUp(const Hit& hit) const;
+  bool MayCatchUp(const Hit& hit) const { return hit.score + hit.bonus_bound >= bar_score_; }
   void Add(const Hit& hit, const double* values);
   void RaiseBar(float score);
   void KeepBest();

@@ -42,11 +42,10 @@ struct SpanScratch {
   std::vector<uint32_t> slots;  // by gathered posting
   // By slot, and one more for what has none.
   std::vector<uint32_t> offsets;  // of the document in the span
-  std::vector<uint8_t> norms;
   std::vector<float> saturations;
-  std::vector<float> frequencies;  // of one group
+  std::vector<float> frequencies;  // of the groups, one after the other
   std::vector<float> scores;
-  std::vector<uint64_t> presence;  // a bit per group
+  std::vector<float> reach;  // scores and what the bonus may be
   // Slots that may be hits, and what is looked up for them.
   std::vector<uint32_t> candidates;
   std::vector<uint32_t> documents;

@@ -15,8 +15,6 @@ namespace {
 constexpr uint64_t kSparseShare = 8;
 // Looking up one of many candidates costs about as much as gathering this many postings.
 constexpr uint64_t kLookUpCostPostings = 6;
-// With more groups, the table of bonuses would cost more than it saves.
-constexpr size_t kTabledGroupsMax = 6;
 
 template <typename T>
 void EnsureSize(std::vector<T>* values, size_t size) {
@@ -35,21 +33,15 @@ SpanUnion::SpanUnion(const PreparedQuery* query, uint32_t segment, std::span<Gro
       bounds_(bounds),
       scratch_(*scratch),
       essential_(groups.size()) {
-  const auto bit_of = [&](uint32_t index) -> uint64_t {
-    for (size_t i = 0; i < groups.size(); ++i) {
-      if (&groups[i]->group() == &query->groups[index]) return uint64_t{1} << i;
-    }
-    return 0;
+  const auto place_of = [&](uint32_t index) {
+    const auto is_it = [&](const GroupEvaluator* group) { return &group->group() == &query->groups[index]; };
+    return static_cast<size_t>(std::ranges::find_if(groups, is_it) - groups.begin());
   };
   for (const PreparedPair& pair : query->pairs) {
-    const uint64_t first = bit_of(pair.first);
-    const uint64_t second = bit_of(pair.second);
-    if (first != 0 && second != 0) pairs_.push_back({first | second, query->BonusBound(pair)});
-  }
-  if (!pairs_.empty() && groups.size() <= kTabledGroupsMax) {
-    for (uint64_t present = 0; present < uint64_t{1} << groups.size(); ++present) {
-      bonus_bounds_.push_back(SumBonusBounds(present));
-    }
+    const auto [first, second] = std::minmax({place_of(pair.first), place_of(pair.second)});
+    if (second == groups.size()) continue;
+    const float units = LeastWeight(groups[first]->group()) * LeastWeight(groups[second]->group()) * LeastUnits();
+    pairs_.push_back({first, second, 1 / units, pair.weight, query->BonusBound(pair)});
   }
   EnsureSize(&scratch_.slot_bits, size_t{kWindowsMax} * kWindowWords);
   EnsureSize(&scratch_.matches, size_t{kWindowsMax} * kWindowWords);
@@ -120,20 +112,49 @@ void SpanUnion::StoreMatches(const Window& window) {
 }
 
 std::span<const ScoredDocument> SpanUnion::Score(float bar) {
-  if (NumberSlots() == 0) return {};
-  ScoreEssentialGroups();
-  ChooseCandidates(bar);
-  for (size_t i = essential_; i < groups_.size() && !scratch_.candidates.empty(); ++i) {
-    ScoreLesserGroup(static_cast<uint32_t>(i));
-    KeepCandidates(i + 1, bar);
-  }
   std::vector<ScoredDocument>& scored = scratch_.scored;
   scored.clear();
+  if (NumberSlots() == 0) return scored;
+  ScoreEssentialGroups();
+  size_t group = essential_;
+  // As long as most slots are candidates, or a group has few postings, it is scored for all of them.
+  bool is_chosen = false;
+  for (; group < groups_.size(); ++group) {
+    if (!is_chosen) {
+      if (IsCheaperGathered(*groups_[group], CountAbove(group, bar))) {
+        ScoreLesserGroupForAll(group);
+        continue;
+      }
+      ChooseCandidates(group, bar);
+      is_chosen = true;
+    }
+    ScoreLesserGroup(group);
+    KeepCandidates(group + 1, bar);
+  }
+  if (!is_chosen) ChooseCandidates(group, bar);
   for (const uint32_t slot : scratch_.candidates) {
-    const float bonus = BonusBound(slot, 0) + (IsWhole(slot) ? query_->whole.bound : 0);
+    const float bonus = BonusBound(slot, groups_.size()) + (IsWhole(slot) ? query_->whole.bound : 0);
     scored.push_back({range_.base + scratch_.offsets[slot], scratch_.scores[slot], bonus * kBoundFactor});
   }
   return scored;
+}
+
+// Of one occurrence of a group's word: it counts for the group's frequency at least so much, times its field's weight.
+float SpanUnion::LeastWeight(const PreparedGroup& group) {
+  float least = 1;
+  for (const PreparedAlternative& alternative : group.alternatives) {
+    if (alternative.counts && !alternative.is_phrase()) least = std::min(least, alternative.weight);
+  }
+  return least;
+}
+
+// The least weight of a field.
+float SpanUnion::LeastUnits() const {
+  uint32_t least = std::numeric_limits<uint32_t>::max();
+  for (const TextFieldMeta& field : query_->generation->segments[segment_].segment->meta().text_fields) {
+    least = std::min(least, field.weight_units);
+  }
+  return static_cast<float>(least);
 }
 
 uint32_t SpanUnion::NumberSlots() {
@@ -144,11 +165,9 @@ uint32_t SpanUnion::NumberSlots() {
     count += PopCount(bits[word]);
   }
   EnsureSize(&scratch_.offsets, count + 1);
-  EnsureSize(&scratch_.norms, count + 1);
   EnsureSize(&scratch_.saturations, count + 1);
-  EnsureSize(&scratch_.frequencies, count + 1);
+  EnsureSize(&scratch_.frequencies, (count + 1) * groups_.size());
   EnsureSize(&scratch_.scores, count + 1);
-  EnsureSize(&scratch_.presence, count + 1);
   slot_count_ = count;
   const GatheredPostings& postings = scratch_.postings;
   NumberPostings();
@@ -162,12 +181,8 @@ uint32_t SpanUnion::NumberSlots() {
     if (slot < count) whole_slots_.push_back(slot);
   }
   const uint8_t* norms = norms_ + range_.base;
-  for (uint32_t i = 0; i < count; ++i) {
-    scratch_.norms[i] = norms[scratch_.offsets[i]];
-    scratch_.saturations[i] = query_->saturation[scratch_.norms[i]];
-  }
+  for (uint32_t i = 0; i < count; ++i) scratch_.saturations[i] = query_->saturation[norms[scratch_.offsets[i]]];
   std::fill_n(scratch_.scores.data(), count, 0.0f);
-  std::fill_n(scratch_.presence.data(), count, 0);
   return count;
 }
 
@@ -178,126 +193,136 @@ void SpanUnion::NumberPostings() {
             scratch_.slots.data());
 }
 
-// Frequencies of a group by slot, of the gathered postings [begin, end).
-void SpanUnion::SumFrequencies(uint32_t begin, uint32_t end) {
-  float* sums = scratch_.frequencies.data();
+void SpanUnion::ScoreEssentialGroups() {
+  uint32_t begin = 0;
+  for (size_t group = 0; group < essential_; ++group) {
+    ScoreGathered(group, begin, gathered_ends_[group]);
+    begin = gathered_ends_[group];
+  }
+}
+
+// All slots, the group's postings being [begin, end) of those that are gathered.
+void SpanUnion::ScoreGathered(size_t group, uint32_t begin, uint32_t end) {
+  float* sums = FrequenciesOf(group);
   std::fill_n(sums, slot_count_, 0.0f);
+  if (begin == end) return;
   const uint32_t* slots = scratch_.slots.data();
   const float* frequencies = scratch_.postings.frequencies.data();
   for (uint32_t i = begin; i < end; ++i) sums[slots[i]] += frequencies[i];
-}
-
-void SpanUnion::ScoreEssentialGroups() {
-  uint32_t begin = 0;
-  for (uint32_t i = 0; i < essential_; ++i) {
-    const uint32_t end = gathered_ends_[i];
-    if (begin == end) continue;
-    SumFrequencies(begin, end);
-    begin = end;
-    ScoreGathered(i);
-  }
-}
-
-void SpanUnion::ScoreGathered(uint32_t group) {
   const float weight = groups_[group]->group().weight;
-  const float* frequencies = scratch_.frequencies.data();
   const float* saturations = scratch_.saturations.data();
   float* scores = scratch_.scores.data();
   for (uint32_t slot = 0; slot < slot_count_; ++slot) {
-    scores[slot] += Contribution(frequencies[slot], saturations[slot], weight);
+    scores[slot] += Contribution(sums[slot], saturations[slot], weight);
   }
-  if (pairs_.empty()) return;
-  uint64_t* presence = scratch_.presence.data();
-  for (uint32_t slot = 0; slot < slot_count_; ++slot) presence[slot] |= uint64_t{frequencies[slot] > 0} << group;
 }
 
-bool SpanUnion::IsCheaperGathered(const GroupEvaluator& group) const {
+bool SpanUnion::IsCheaperGathered(const GroupEvaluator& group, size_t candidates) const {
   const uint64_t postings = group.cost() * (range_.end - range_.base) / document_count_;
-  return scratch_.candidates.size() * group.alternative_count() * kLookUpCostPostings > postings;
+  return candidates * group.alternative_count() * kLookUpCostPostings > postings;
 }
 
-void SpanUnion::ScoreLesserGroup(uint32_t index) {
+// What a score without the bonus has to be, so many groups being scored.
+float SpanUnion::Least(size_t scored_groups, float bar) const {
+  // What is compared has been rounded on other ways than the bar.
+  const bool is_final = scored_groups == groups_.size() && pairs_.empty();
+  return is_final ? bar : bar * kBarFactor - bounds_->GroupsFrom(scored_groups);
+}
+
+// Slots that may be candidates, so many groups being scored; more than there are, where that is quickly known.
+size_t SpanUnion::CountAbove(size_t scored_groups, float bar) const {
+  const float least = Least(scored_groups, bar) - query_->pairs_bound_max;
+  if (least <= 0) return slot_count_;
+  const float* scores = scratch_.scores.data();
+  uint32_t count = 0;
+  for (uint32_t slot = 0; slot < slot_count_; ++slot) count += scores[slot] >= least;
+  return count;
+}
+
+void SpanUnion::ScoreLesserGroupForAll(size_t group) {
+  GatheredPostings& postings = scratch_.postings;
+  postings.count = 0;
+  groups_[group]->Gather(range_, &postings);
+  NumberPostings();
+  ScoreGathered(group, 0, postings.count);
+}
+
+// The candidates alone.
+void SpanUnion::ScoreLesserGroup(size_t index) {
   GroupEvaluator& group = *groups_[index];
   const std::vector<uint32_t>& candidates = scratch_.candidates;
   EnsureSize(&scratch_.found, candidates.size());
-  float* found = scratch_.found.data();
-  if (IsCheaperGathered(group)) {
-    GatheredPostings& postings = scratch_.postings;
-    postings.count = 0;
-    group.Gather(range_, &postings);
-    NumberPostings();
-    SumFrequencies(0, postings.count);
-    for (size_t i = 0; i < candidates.size(); ++i) found[i] = scratch_.frequencies[candidates[i]];
-  } else {
-    EnsureSize(&scratch_.documents, candidates.size());
-    for (size_t i = 0; i < candidates.size(); ++i) {
-      scratch_.documents[i] = range_.base + scratch_.offsets[candidates[i]];
-    }
-    group.LookUp({scratch_.documents.data(), candidates.size()}, &scratch_.look_up, found);
-  }
-  const float weight = group.group().weight;
+  EnsureSize(&scratch_.documents, candidates.size());
+  for (size_t i = 0; i < candidates.size(); ++i) scratch_.documents[i] = range_.base + scratch_.offsets[candidates[i]];
+  group.LookUp({scratch_.documents.data(), candidates.size()}, &scratch_.look_up, scratch_.found.data());
+  float* frequencies = FrequenciesOf(index);
   for (size_t i = 0; i < candidates.size(); ++i) {
     const uint32_t slot = candidates[i];
-    scratch_.scores[slot] += Contribution(found[i], scratch_.saturations[slot], weight);
-    scratch_.presence[slot] |= uint64_t{found[i] > 0} << index;
+    frequencies[slot] = scratch_.found[i];
+    scratch_.scores[slot] += Contribution(frequencies[slot], scratch_.saturations[slot], group.group().weight);
   }
 }
 
-// Of all slots, once the essential groups are scored.
-void SpanUnion::ChooseCandidates(float bar) {
+// Those of all slots that may reach the bar, so many groups being scored.
+void SpanUnion::ChooseCandidates(size_t scored_groups, float bar) {
+  EnsureSize(&scratch_.reach, slot_count_ + 1);
+  float* reach = scratch_.reach.data();
+  std::copy_n(scratch_.scores.data(), slot_count_, reach);
+  if (bar > 0) AddBonusBounds(scored_groups, reach);
+  const float least = Least(scored_groups, bar);
   std::vector<uint32_t>& candidates = scratch_.candidates;
   candidates.resize(slot_count_ + 1);
-  const float least = bar * kBarFactor - bounds_->GroupsFrom(essential_) - query_->pairs_bound_max;
-  const float* scores = scratch_.scores.data();
   uint32_t count = 0;
   for (uint32_t slot = 0; slot < slot_count_; ++slot) {
     candidates[count] = slot;
-    count += scores[slot] >= least;
+    count += reach[slot] >= least;
   }
   candidates.resize(count);
-  if (!whole_slots_.empty()) {
-    const auto middle = static_cast<ptrdiff_t>(count);
-    candidates.insert(candidates.end(), whole_slots_.begin(), whole_slots_.end());
-    std::inplace_merge(candidates.begin(), candidates.begin() + middle, candidates.end());
-    candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
-  }
-  KeepCandidates(essential_, bar);
+  if (whole_slots_.empty()) return;
+  const auto middle = static_cast<ptrdiff_t>(count);
+  candidates.insert(candidates.end(), whole_slots_.begin(), whole_slots_.end());
+  std::inplace_merge(candidates.begin(), candidates.begin() + middle, candidates.end());
+  candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
 }
 
-// Those that still may reach the bar, so many groups being scored.
+// Those of the candidates that still may.
 void SpanUnion::KeepCandidates(size_t scored_groups, float bar) {
-  if (bar <= 0) return;
-  // What is compared has been rounded on other ways than the bar.
-  const bool is_final = scored_groups == groups_.size() && pairs_.empty();
-  const float least = is_final ? bar : bar * kBarFactor - bounds_->GroupsFrom(scored_groups);
-  const uint64_t unknown = scored_groups < kGroupsMax ? ~uint64_t{0} << scored_groups : 0;
-  std::vector<uint32_t>& candidates = scratch_.candidates;
-  uint32_t count = 0;
-  for (const uint32_t slot : candidates) {
-    const bool is_kept = scratch_.scores[slot] + BonusBound(slot, unknown) >= least || IsWhole(slot);
-    candidates[count] = slot;
-    count += is_kept;
-  }
-  candidates.resize(count);
+  const float least = Least(scored_groups, bar);
+  std::erase_if(scratch_.candidates, [&](uint32_t slot) {
+    const float score = scratch_.scores[slot];
+    return score < least && score + BonusBound(slot, scored_groups) < least && !IsWhole(slot);
+  });
 }
 
-// The most that pairs add to a score, if the document has these groups beside those that it is known to have.
-float SpanUnion::BonusBound(uint32_t slot, uint64_t groups) const {
-  if (pairs_.empty()) return 0;
-  const uint64_t present = scratch_.presence[slot] | groups;
-  float sum = 0;
-  if (!bonus_bounds_.empty()) {
-    sum = bonus_bounds_[present % bonus_bounds_.size()];
-  } else {
-    sum = SumBonusBounds(present);
-  }
-  return std::min(sum, query_->pairs_bound[scratch_.norms[slot]]);
+// The most that a pair adds to the score of a document with these frequencies of its groups: the occurrences of the one
+// times those of the other are no less than the sum of 1 / distance.
+float SpanUnion::Pair::Bound(float first_frequency, float second_frequency, float saturation) const {
+  return std::min(bound, Contribution(first_frequency * second_frequency * scale, saturation, weight));
 }
 
-float SpanUnion::SumBonusBounds(uint64_t groups) const {
+// The most that pairs add to each score, so many groups being known.
+void SpanUnion::AddBonusBounds(size_t scored_groups, float* scores) const {
+  const float* saturations = scratch_.saturations.data();
+  for (const Pair& pair : pairs_) {
+    if (pair.second >= scored_groups) {
+      for (uint32_t slot = 0; slot < slot_count_; ++slot) scores[slot] += pair.bound;
+      continue;
+    }
+    const float* first = FrequenciesOf(pair.first);
+    const float* second = FrequenciesOf(pair.second);
+    for (uint32_t slot = 0; slot < slot_count_; ++slot) {
+      scores[slot] += pair.Bound(first[slot], second[slot], saturations[slot]);
+    }
+  }
+}
+
+// The same for one.
+float SpanUnion::BonusBound(uint32_t slot, size_t scored_groups) const {
   float sum = 0;
   for (const Pair& pair : pairs_) {
-    if ((groups & pair.groups) == pair.groups) sum += pair.bound;
+    sum += pair.second >= scored_groups ? pair.bound
+                                        : pair.Bound(FrequenciesOf(pair.first)[slot], FrequenciesOf(pair.second)[slot],
+                                                     scratch_.saturations[slot]);
   }
   return sum;
 }

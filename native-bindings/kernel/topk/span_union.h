@@ -29,7 +29,7 @@ namespace gannet {
 class SpanUnion {
  public:
   static constexpr uint32_t kWindowsMax = 32;
-  static constexpr uint32_t kGroupsMax = 64;
+  static constexpr uint32_t kGroupsMax = 32;
 
   // `groups` in the order of scoring, at most kGroupsMax. All arguments outlive the object.
   SpanUnion(const PreparedQuery* query, uint32_t segment, std::span<GroupEvaluator* const> groups,
@@ -54,24 +54,35 @@ class SpanUnion {
   std::span<const ScoredDocument> Score(float bar);
 
  private:
-  // A pair of groups that documents of the segment may have, by a mask of the two.
+  // A pair of groups that documents of the segment may have.
   struct Pair {
-    uint64_t groups;
-    float bound;
+    size_t first;   // indexes into groups_, first < second
+    size_t second;
+    float scale;    // the product of the frequencies times this is no less than that of the occurrences
+    float weight;
+    float bound;    // of any document
+
+    float Bound(float first_frequency, float second_frequency, float saturation) const;
   };
 
+  static float LeastWeight(const PreparedGroup& group);
+  float LeastUnits() const;
   uint32_t WordCount() const { return (range_.end - range_.base + 63) / 64; }
+  // Of a group, by slot.
+  float* FrequenciesOf(size_t group) const { return scratch_.frequencies.data() + group * (slot_count_ + 1); }
   uint32_t NumberSlots();
-  void ScoreEssentialGroups();
   void NumberPostings();
-  void SumFrequencies(uint32_t begin, uint32_t end);
-  void ScoreGathered(uint32_t group);
-  void ScoreLesserGroup(uint32_t group);
-  bool IsCheaperGathered(const GroupEvaluator& group) const;
-  void ChooseCandidates(float bar);
+  void ScoreEssentialGroups();
+  void ScoreGathered(size_t group, uint32_t begin, uint32_t end);
+  void ScoreLesserGroupForAll(size_t group);
+  void ScoreLesserGroup(size_t group);
+  bool IsCheaperGathered(const GroupEvaluator& group, size_t candidates) const;
+  float Least(size_t scored_groups, float bar) const;
+  size_t CountAbove(size_t scored_groups, float bar) const;
+  void ChooseCandidates(size_t scored_groups, float bar);
   void KeepCandidates(size_t scored_groups, float bar);
-  float BonusBound(uint32_t slot, uint64_t groups) const;
-  float SumBonusBounds(uint64_t groups) const;
+  void AddBonusBounds(size_t scored_groups, float* scores) const;
+  float BonusBound(uint32_t slot, size_t scored_groups) const;
   bool IsWhole(uint32_t slot) const;
 
   const PreparedQuery* query_;
@@ -82,7 +93,6 @@ class SpanUnion {
   const UnionBounds* bounds_;
   SpanScratch& scratch_;
   std::vector<Pair> pairs_;
-  std::vector<float> bonus_bounds_;  // by the groups that a document has; empty where these are many
 
   // Of the span.
   WindowRange range_{0, 0};
