@@ -33,6 +33,20 @@ void FindSlotsBaseline(const Slots& slots, std::span<const uint32_t> offsets, ui
   }
 }
 
+uint32_t RankWordsBaseline(const uint64_t* bits, uint32_t words, uint32_t* ranks) {
+  uint32_t count = 0;
+  for (uint32_t word = 0; word < words; ++word) {
+    ranks[word] = count;
+    count += PopCount(bits[word]);
+  }
+  return count;
+}
+
+void AddContributionsBaseline(const float* __restrict frequencies, const float* __restrict saturations, uint32_t count,
+                              float weight, float* __restrict scores) {
+  for (uint32_t i = 0; i < count; ++i) scores[i] += Contribution(frequencies[i], saturations[i], weight);
+}
+
 uint32_t FindInBlockBaseline(const uint32_t* block, const uint32_t* wanted, uint32_t count, uint32_t* found,
                              uint32_t* indexes, uint32_t* places) {
   uint32_t kept = 0;
@@ -190,6 +204,48 @@ __attribute__((target("popcnt"))) void FindSlotsPopcnt(const Slots& slots, std::
   }
 }
 
+__attribute__((target("popcnt"))) uint32_t RankWordsPopcnt(const uint64_t* bits, uint32_t words, uint32_t* ranks) {
+  uint32_t count = 0;
+  for (uint32_t word = 0; word < words; ++word) {
+    ranks[word] = count;
+    count += static_cast<uint32_t>(__builtin_popcountll(bits[word]));
+  }
+  return count;
+}
+
+// With vectors of this type, in the instructions of the function that it is inlined into.
+template <typename Floats>
+__attribute__((always_inline)) inline void AddContributionsBy(const float* frequencies, const float* saturations,
+                                                              uint32_t count, float weight, float* scores) {
+  constexpr uint32_t kLanes = sizeof(Floats) / sizeof(float);
+  uint32_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    Floats frequency;
+    Floats saturation;
+    Floats score;
+    std::memcpy(&frequency, frequencies + i, sizeof(Floats));
+    std::memcpy(&saturation, saturations + i, sizeof(Floats));
+    std::memcpy(&score, scores + i, sizeof(Floats));
+    score += (weight * frequency) / (frequency + saturation);
+    std::memcpy(scores + i, &score, sizeof(Floats));
+  }
+  for (; i < count; ++i) scores[i] += Contribution(frequencies[i], saturations[i], weight);
+}
+
+__attribute__((target("avx2"))) void AddContributionsAvx2(const float* frequencies, const float* saturations,
+                                                          uint32_t count, float weight, float* scores) {
+  typedef float Floats __attribute__((vector_size(32)));
+  AddContributionsBy<Floats>(frequencies, saturations, count, weight, scores);
+}
+
+__attribute__((target("avx512f"))) void AddContributionsAvx512(const float* frequencies, const float* saturations,
+                                                               uint32_t count, float weight, float* scores) {
+  typedef float Floats __attribute__((vector_size(64)));
+  AddContributionsBy<Floats>(frequencies, saturations, count, weight, scores);
+}
+
+using RankWordsFunction = decltype(&RankWordsBaseline);
+using AddContributionsFunction = decltype(&AddContributionsBaseline);
 using FindSlotsFunction = decltype(&FindSlotsBaseline);
 using FindInBlockFunction = decltype(&FindInBlockBaseline);
 using CompareWordsFunction = decltype(&CompareWordsBaseline);
@@ -200,15 +256,19 @@ struct Functions {
   ContributionsFunction contributions = ContributionsBaseline;
   FindInBlockFunction find_in_block = FindInBlockBaseline;
   FindSlotsFunction find_slots = FindSlotsBaseline;
+  RankWordsFunction rank_words = RankWordsBaseline;
+  AddContributionsFunction add_contributions = AddContributionsBaseline;
 };
 
 const Functions kFunctions = [] {
   Functions functions;
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f")) {
-    functions = {CompareWordsAvx512, ContributionsAvx512, FindInBlockAvx2, FindSlotsPopcnt};
+    functions = {CompareWordsAvx512, ContributionsAvx512, FindInBlockAvx2,
+                 FindSlotsPopcnt,    RankWordsPopcnt,     AddContributionsAvx512};
   } else if (__builtin_cpu_supports("avx2")) {
-    functions = {CompareWordsAvx2, ContributionsAvx2, FindInBlockAvx2, FindSlotsPopcnt};
+    functions = {CompareWordsAvx2, ContributionsAvx2, FindInBlockAvx2,
+                 FindSlotsPopcnt,  RankWordsPopcnt,   AddContributionsAvx2};
   }
   return functions;
 }();
@@ -258,10 +318,24 @@ void FindSlots(const Slots& slots, std::span<const uint32_t> offsets, uint32_t* 
   kFunctions.find_slots(slots, offsets, found);
 }
 
+uint32_t RankWords(const uint64_t* bits, uint32_t words, uint32_t* ranks) {
+  return kFunctions.rank_words(bits, words, ranks);
+}
+
+void AddContributions(const float* frequencies, const float* saturations, uint32_t count, float weight, float* scores) {
+  kFunctions.add_contributions(frequencies, saturations, count, weight, scores);
+}
+
 #else
 
 void FindSlots(const Slots& slots, std::span<const uint32_t> offsets, uint32_t* found) {
   FindSlotsBaseline(slots, offsets, found);
+}
+
+uint32_t RankWords(const uint64_t* bits, uint32_t words, uint32_t* ranks) { return RankWordsBaseline(bits, words, ranks); }
+
+void AddContributions(const float* frequencies, const float* saturations, uint32_t count, float weight, float* scores) {
+  AddContributionsBaseline(frequencies, saturations, count, weight, scores);
 }
 
 uint32_t FindInBlock(const uint32_t* block, const uint32_t* wanted, uint32_t count, uint32_t* found, uint32_t* indexes,

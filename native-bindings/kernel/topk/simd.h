@@ -40,12 +40,18 @@ struct Slots {
   uint32_t count;
 };
 
+// Writes, for each of the words, how many bits are set in those before it. Returns how many there are in all.
+uint32_t RankWords(const uint64_t* bits, uint32_t words, uint32_t* ranks);
+
 // Writes the number of each of the documents; slots.count for those that have none.
 void FindSlots(const Slots& slots, std::span<const uint32_t> offsets, uint32_t* found);
 
 // BM25 of `count` <= kBlockSize postings: weight * f / (f + saturation[norms[document]]).
 void Contributions(const uint32_t* documents, const uint32_t* frequencies, uint32_t count, const uint8_t* norms,
                    const float* saturation, float weight, float* contributions);
+
+// The same of frequencies by slot, added to their scores.
+void AddContributions(const float* frequencies, const float* saturations, uint32_t count, float weight, float* scores);
 
 // The same for one posting.
 inline float Contribution(float frequency, float saturation, float weight) {

@@ -159,11 +159,7 @@ float SpanUnion::LeastUnits() const {
 
 uint32_t SpanUnion::NumberSlots() {
   const uint64_t* bits = scratch_.slot_bits.data();
-  uint32_t count = 0;
-  for (uint32_t word = 0; word < WordCount(); ++word) {
-    scratch_.ranks[word] = count;
-    count += PopCount(bits[word]);
-  }
+  const uint32_t count = RankWords(bits, WordCount(), scratch_.ranks.data());
   EnsureSize(&scratch_.offsets, count + 1);
   EnsureSize(&scratch_.saturations, count + 1);
   EnsureSize(&scratch_.frequencies, (count + 1) * groups_.size());
@@ -209,12 +205,8 @@ void SpanUnion::ScoreGathered(size_t group, uint32_t begin, uint32_t end) {
   const uint32_t* slots = scratch_.slots.data();
   const float* frequencies = scratch_.postings.frequencies.data();
   for (uint32_t i = begin; i < end; ++i) sums[slots[i]] += frequencies[i];
-  const float weight = groups_[group]->group().weight;
-  const float* saturations = scratch_.saturations.data();
-  float* scores = scratch_.scores.data();
-  for (uint32_t slot = 0; slot < slot_count_; ++slot) {
-    scores[slot] += Contribution(sums[slot], saturations[slot], weight);
-  }
+  AddContributions(sums, scratch_.saturations.data(), slot_count_, groups_[group]->group().weight,
+                   scratch_.scores.data());
 }
 
 bool SpanUnion::IsCheaperGathered(const GroupEvaluator& group, size_t candidates) const {
