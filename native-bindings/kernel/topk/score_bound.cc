@@ -25,18 +25,27 @@ double LongestLength(size_t code) {
   return (double{lengths[code]} + double{lengths[code + 1]}) / 2;
 }
 
-FrequencyCap TermCap(const PreparedTerm& term) {
+// The greatest value(frequency) of the term's postings in documents of each code, or of a shorter one. The impacts of a
+// list ascend in both members, so its cap is a flight of steps.
+template <typename Value>
+FrequencyCap TermCap(const PreparedTerm& term, Value&& value) {
   FrequencyCap cap{};
   std::array<Impact, kImpactsPerList> scratch;
   for (const PostingList& list : term.lists) {
     if (list.document_frequency() == 0) continue;
-    for (const Impact& impact : list.ListImpacts(&scratch)) {
-      const float frequency = impact.frequency == kSaturatedFrequency ? kEndlessFrequency : float{1} * impact.frequency;
-      cap[impact.norm] = std::max(cap[impact.norm], frequency);
+    const std::span<const Impact> impacts = list.ListImpacts(&scratch);
+    for (size_t i = 0; i < impacts.size(); ++i) {
+      const uint16_t raw = impacts[i].frequency;
+      const float step = value(raw == kSaturatedFrequency ? kEndlessFrequency : static_cast<float>(raw));
+      const size_t end = i + 1 < impacts.size() ? impacts[i + 1].norm : kCodes;
+      for (size_t code = impacts[i].norm; code < end; ++code) cap[code] = std::max(cap[code], step);
     }
   }
-  for (size_t code = 1; code < kCodes; ++code) cap[code] = std::max(cap[code], cap[code - 1]);
   return cap;
+}
+
+FrequencyCap TermCap(const PreparedTerm& term) {
+  return TermCap(term, [](float frequency) { return frequency; });
 }
 
 // One group as a term of the sum: value(f) = weight * f / (f + K), f at most cap[code], taking rate * f of the length.
@@ -117,10 +126,18 @@ class ScoreBounder {
         for (size_t code = 0; code < kCodes; ++code) cap[code] = std::min(cap[code], other[code]);
       }
       for (size_t code = 0; code < kCodes; ++code) share.cap[code] += alternative.weight * cap[code];
-      for (size_t code = 1; code < kCodes; ++code) rises_[code] |= cap[code] > cap[code - 1];
+      for (const uint32_t term : alternative.terms) NoteRises(query_.terms[term]);
       share.rate = std::min(share.rate, TokensPerOccurrence(alternative) / double{alternative.weight});
     }
     return share;
+  }
+
+  void NoteRises(const PreparedTerm& term) {
+    std::array<Impact, kImpactsPerList> scratch;
+    for (const PostingList& list : term.lists) {
+      if (list.document_frequency() == 0) continue;
+      for (const Impact& impact : list.ListImpacts(&scratch)) rises_[impact.norm] = true;
+    }
   }
 
   void MakePairShares() {
@@ -141,8 +158,9 @@ class ScoreBounder {
   FrequencyCap OccurrenceCap(uint32_t group) const {
     FrequencyCap cap{};
     for (const uint32_t term : query_.groups[group].sequence_terms) {
-      const FrequencyCap frequencies = TermCap(query_.terms[term]);
-      for (size_t code = 0; code < kCodes; ++code) cap[code] += std::floor(frequencies[code] / units_min_);
+      const auto occurrences = [&](float frequency) { return std::floor(frequency / units_min_); };
+      const FrequencyCap most = TermCap(query_.terms[term], occurrences);
+      for (size_t code = 0; code < kCodes; ++code) cap[code] += most[code];
     }
     return cap;
   }
@@ -251,7 +269,7 @@ class ScoreBounder {
   std::array<uint32_t, kCodes> whole_units_{};  // the most of any document that is the query, by norm code
   float units_min_ = 1;
   double units_max_ = 1;
-  std::array<bool, kCodes> rises_{};  // where some alternative's cap is higher than for shorter documents
+  std::array<bool, kCodes> rises_{};  // where some alternative's cap may be higher than for shorter documents
   bool length_is_shared_ = false;
 };
 

@@ -1,6 +1,8 @@
 #include "whole_field.h"
 
 #include <algorithm>
+#include <array>
+#include <numeric>
 #include <string>
 
 #include "posting_cursor.h"
@@ -9,6 +11,27 @@ namespace gannet {
 namespace {
 
 using Places = std::span<const std::vector<uint32_t>* const>;
+
+DocumentsOfLength FindDocumentsOfLength(const Segment& segment, uint32_t length) {
+  const std::string key = std::to_string(length);
+  if (const auto kept = segment.cache().documents_of_length.Find(key)) return *kept;
+  auto found = std::make_shared<std::vector<uint32_t>>();
+  std::array<uint32_t, kWindowSize> documents;
+  for (uint32_t begin = 0; begin < segment.document_count() && found; begin += kWindowSize) {
+    const uint32_t count = std::min(kWindowSize, segment.document_count() - begin);
+    std::iota(documents.begin(), documents.begin() + count, begin);
+    const size_t selected = segment.SelectByFieldLength({documents.data(), count}, length, documents.data());
+    found->insert(found->end(), documents.begin(), documents.begin() + static_cast<ptrdiff_t>(selected));
+    if (found->size() > kCachedDocumentsOfLengthMax) found = nullptr;
+  }
+  segment.cache().documents_of_length.Keep(key, found);
+  return found;
+}
+
+// Looking at a document of the right length costs about as much as running over so many postings.
+constexpr uint64_t kLookCostPostings = 8;
+// The documents of longer queries are not kept apart.
+constexpr uint32_t kKeptLengthMax = 16;
 
 class WholeFieldFinder {
  public:
@@ -38,7 +61,7 @@ class WholeFieldFinder {
   }
 
  private:
-  // Documents with a field of the right length and a term of the rarest word, ascending.
+  // Documents with a field of the right length, ascending: all, or those that have a term of the rarest word.
   std::vector<uint32_t> Candidates() const {
     const auto postings = [](const std::vector<const PostingList*>& lists) {
       uint64_t sum = 0;
@@ -47,6 +70,10 @@ class WholeFieldFinder {
     };
     const auto rarest = std::min_element(lists_.begin(), lists_.end(),
                                          [&](const auto& a, const auto& b) { return postings(a) < postings(b); });
+    if (word_count_ <= kKeptLengthMax) {
+      const DocumentsOfLength all = FindDocumentsOfLength(segment_, word_count_);
+      if (all && all->size() * kLookCostPostings <= postings(*rarest)) return *all;
+    }
     std::vector<uint32_t> candidates;
     uint32_t documents[kBlockSize];
     for (const PostingList* list : *rarest) {

@@ -23,9 +23,11 @@ inline constexpr size_t kCachedSpellingAnswersMax = 512;
 inline constexpr size_t kCachedUnionsMax = 4096;
 inline constexpr size_t kCachedCompletionsMax = 256;
 inline constexpr size_t kCachedWholeFieldsMax = 512;
+inline constexpr size_t kCachedLengthsMax = 16;
 // Bigger answers are worked out again.
 inline constexpr size_t kCachedSpellingsMax = 64;
 inline constexpr size_t kCachedWholeFieldMatchesMax = 1024;
+inline constexpr size_t kCachedDocumentsOfLengthMax = 4096;
 inline constexpr size_t kCachedKeyBytesMax = 256;
 
 template <typename Value>
@@ -83,6 +85,9 @@ struct WholeFieldMatch {
 };
 using WholeFieldMatches = std::shared_ptr<const std::vector<WholeFieldMatch>>;
 
+// Documents that have a text field of some length, ascending; null where they are more than are kept.
+using DocumentsOfLength = std::shared_ptr<const std::vector<uint32_t>>;
+
 struct SegmentCache {
   // By edits and word.
   BoundedCache<Spellings> spellings{kCachedSpellingAnswersMax};
@@ -90,6 +95,8 @@ struct SegmentCache {
   BoundedCache<std::shared_ptr<const SegmentCompletions>> completions{kCachedCompletionsMax};
   // By the words of the query and the terms that may stand for each.
   BoundedCache<WholeFieldMatches> whole_fields{kCachedWholeFieldsMax};
+  // By the length in decimal digits.
+  BoundedCache<DocumentsOfLength> documents_of_length{kCachedLengthsMax};
   // Documents that hold any of some terms, by these.
   BoundedCache<uint32_t> union_frequencies{kCachedUnionsMax};
 };
