@@ -18,6 +18,18 @@ const std::vector<std::string>& Words() {
   return words;
 }
 
+// As in a text of people, most words are rare.
+const std::vector<std::string>& RareWords() {
+  static const std::vector<std::string> words = [] {
+    std::vector<std::string> all;
+    for (char a = 'a'; a < 'a' + 20; ++a) {
+      for (char b = 'a'; b < 'a' + 20; ++b) all.push_back({'q', a, b});
+    }
+    return all;
+  }();
+  return words;
+}
+
 const std::vector<std::string>& Brands() {
   static const std::vector<std::string> brands = {"acme", "bolt", "corvo", "delta", "\"quoted\\\"", "zebra"};
   return brands;
@@ -37,9 +49,10 @@ SegmentSchema MakeSchema(std::vector<uint32_t> weight_units) {
 
 class RandomList {
  public:
+  // Of the words, so many in a hundred are rare.
   RandomList(uint32_t seed, std::vector<uint32_t> weight_units, const std::vector<uint32_t>& segment_sizes,
-             double deleted_share)
-      : random_(seed) {
+             double deleted_share, uint32_t rare_percent)
+      : random_(seed), rare_percent_(rare_percent) {
     model_.schema = MakeSchema(std::move(weight_units));
     uint32_t total = 0;
     for (const uint32_t size : segment_sizes) total += size;
@@ -95,7 +108,10 @@ class RandomList {
 
  private:
   // Early words are more frequent.
-  const std::string& MakeWord() { return Words()[std::min(Below(16), Below(16))]; }
+  const std::string& MakeWord() {
+    if (Below(100) < rare_percent_) return RareWords()[std::min(Below(400), Below(400))];
+    return Words()[std::min(Below(16), Below(16))];
+  }
   GeoPoint MakePoint() { return {Below(1801) / 10.0 - 90, Below(3600) / 10.0 - 180}; }
 
   std::shared_ptr<const Segment> MakeSegment(uint32_t index, uint32_t size) {
@@ -170,7 +186,7 @@ class RandomList {
     const uint32_t occur = Below(6);
     group.occur = occur < 3 ? Occur::kShould : occur < 5 ? Occur::kMust : Occur::kMustNot;
     group.boost = Below(3) == 0 ? 0.5f + static_cast<float>(Below(4)) : 1.0f;
-    const uint32_t alternatives = Below(2) == 0 ? 1 : 1 + Below(4);
+    const uint32_t alternatives = Below(2) == 0 ? 1 : 1 + Below(rare_percent_ > 0 ? 12 : 4);
     for (uint32_t i = 0; i < alternatives; ++i) {
       PlanAlternative alternative;
       alternative.weight = i == 0 ? 1.0f : static_cast<float>(1 + Below(9)) / 10;
@@ -247,6 +263,7 @@ class RandomList {
   }
 
   std::mt19937 random_;
+  uint32_t rare_percent_;
   TemporaryFolder folder_;
   std::vector<uint32_t> record_numbers_;
   SearchModel model_;
@@ -520,9 +537,9 @@ uint32_t Number(const char* name, uint32_t otherwise) {
 }
 
 void CheckList(const char* what, std::vector<uint32_t> weight_units, const std::vector<uint32_t>& sizes,
-               double deleted_share, int rounds) {
+               double deleted_share, int rounds, uint32_t rare_percent = 0) {
   const uint32_t seed = Number("GANNET_SEED", std::random_device{}());
-  RandomList list(seed, std::move(weight_units), sizes, deleted_share);
+  RandomList list(seed, std::move(weight_units), sizes, deleted_share, rare_percent);
   CheckQueries(&list, rounds * static_cast<int>(Number("GANNET_ROUNDS", 1)));
   if (failures_of_current_test > 0) std::fprintf(stderr, "  %s: GANNET_SEED=%" PRIu32 "\n", what, seed);
 }
@@ -534,6 +551,8 @@ TEST(search_agrees_with_the_model_on_small_segments) { CheckList("small", {1, 3}
 TEST(search_agrees_with_the_model_on_one_field) { CheckList("field", {2}, {300}, 0.3, 40); }
 TEST(search_agrees_with_the_model_on_four_fields) { CheckList("four", {5, 3, 3, 1}, {200, 50}, 0.2, 40); }
 TEST(search_agrees_with_the_model_over_windows) { CheckList("windows", {1}, {9000, 4097}, 0.05, 8); }
+TEST(search_agrees_with_the_model_where_words_are_rare) { CheckList("rare", {1}, {20'000, 4500}, 0.05, 8, 95); }
+TEST(search_agrees_with_the_model_where_some_are_rare) { CheckList("some", {3, 2}, {6000, 300}, 0.02, 20, 70); }
 TEST(search_agrees_with_the_model_where_all_are_deleted) { CheckList("deleted", {1}, {150}, 1, 10); }
 
 }  // namespace gannet::test

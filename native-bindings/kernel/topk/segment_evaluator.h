@@ -1,7 +1,8 @@
 // The evaluator: a query's matches and scores in one segment, a window at a time.
 //
-// This is the seam behind which evaluation may change: consumers see only windows. Unions go by MAXSCORE
-// (ScoreUnionAbove), with a UnionMatcher where all matches are needed; conjunctions go document by document
+// This is the seam behind which evaluation may change: consumers see windows, or spans of them. Unions whose hits are
+// wanted by score go by spans where postings are few (SpanUnion, docs/decisions/0033); else by MAXSCORE in windows
+// (ScoreUnionAbove), with a UnionMatcher where all matches are needed. Conjunctions go document by document
 // (ConjunctionEvaluator) where a list is short, else by sets of bits (docs/decisions/0030).
 #pragma once
 
