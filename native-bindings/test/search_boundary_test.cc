@@ -61,6 +61,25 @@ TEST(search_finds_documents_at_block_and_window_boundaries) {
   }
 }
 
+// A block of one alternative is left out for what it lacks to the best of its list. What the other alternatives are
+// bounded by may be more than the whole group can have, and must not count twice.
+TEST(search_leaves_out_no_block_that_a_group_of_alternatives_needs) {
+  constexpr uint32_t kLater = 2 * 4096 + 200;
+  TemporaryFolder folder;
+  std::vector<DocumentWriter> documents;
+  for (uint32_t i = 0; i < 3 * 4096; ++i) {
+    const char* text = "sea moss moss moss moss moss moss moss";
+    if (i < 2) text = "wind wind wind moss moss moss moss moss";  // the best of the first window
+    if (i == 2 * 4096) text = "sea sea sea sea sea moss moss moss";
+    if (i == kLater) text = "wind wind wind sea moss moss moss moss";  // better, by a block where the sea is calm
+    documents.push_back(DocumentWriter(i).Text(0, text));
+  }
+  const auto generation = DeriveGeneration(nullptr, {{folder.Build(kSchema, documents), {}}}, {}, {}, "");
+  QueryPlan plan = WordPlan({Group(Occur::kShould, {{1, {"wind"}}, {1, {"sea"}}})});
+  plan.size = 2;
+  CHECK((RecordNumbers(RunSearch(*generation, plan)) == std::vector<uint32_t>{2 * 4096, kLater}));
+}
+
 TEST(search_scores_the_perfect_match_of_one_word_one) {
   TemporaryFolder folder;
   std::vector<DocumentWriter> documents;
