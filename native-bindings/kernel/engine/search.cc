@@ -59,7 +59,7 @@ class ScratchLease {
   bool returned_ = false;
 };
 
-void RemoveDeleted(const DeletionSet& deletions, Window* window) {
+void RemoveDeletedFrom(Window* window, const DeletionSet& deletions) {
   if (deletions.deleted_count == 0) return;
   const auto& chunk = deletions.chunks[window->range.base / kWindowSize];
   if (chunk) window->matches.Subtract(chunk->data());
@@ -118,6 +118,7 @@ class SegmentSearch {
       const uint32_t end = (range.end + kWindowSize - 1) / kWindowSize;
       if (spans->IsSparse(bar())) {
         spans->Match(range, bar(), needs_.all_matches);
+        RemoveDeletedOfSpan(spans, first, end);
         if (by_window || IsRestricted()) {
           for (uint32_t window = first; window < end; ++window) count_window(RestrictMatches(spans, window));
         } else if (needs_.all_matches) {
@@ -138,8 +139,14 @@ class SegmentSearch {
   }
 
   // Something may be taken from what the words match.
-  bool IsRestricted() const {
-    return evaluator_.excludes() || view_.deletions.deleted_count > 0 || !filter_.passes_all();
+  bool IsRestricted() const { return evaluator_.excludes() || !filter_.passes_all(); }
+
+  void RemoveDeletedOfSpan(SpanUnion* spans, uint32_t begin, uint32_t end) {
+    if (view_.deletions.deleted_count == 0) return;
+    for (uint32_t window = begin; window < end; ++window) {
+      const auto& chunk = view_.deletions.chunks[window];
+      if (chunk) spans->RemoveMatches(evaluator_.RangeOf(window), chunk->data());
+    }
   }
 
   template <typename Visit>
@@ -147,7 +154,7 @@ class SegmentSearch {
     for (uint32_t index = evaluator_.NextWindow(begin, bar()); index < end;
          index = evaluator_.NextWindow(index + 1, bar())) {
       Window* window = evaluator_.Evaluate(index, bar());
-      RemoveDeleted(view_.deletions, window);
+      RemoveDeletedFrom(window, view_.deletions);
       const float minimum = plan_.minimum_score;
       if (minimum > 0) RemoveBelow(minimum - proximity_->BoundIn(segment_, window->range), window);
       filter_.Apply(window);
@@ -161,7 +168,6 @@ class SegmentSearch {
     window.range = evaluator_.RangeOf(index);
     spans->LoadMatches(&window);
     evaluator_.Exclude(&window);
-    RemoveDeleted(view_.deletions, &window);
     filter_.Apply(&window);
     spans->StoreMatches(window);
     return window;

@@ -111,6 +111,15 @@ void SpanUnion::StoreMatches(const Window& window) {
   }
 }
 
+void SpanUnion::RemoveMatches(WindowRange window, const uint64_t* documents) {
+  const uint32_t first = (window.base - range_.base) / 64;
+  const uint32_t words = (window.end - window.base + 63) / 64;
+  for (uint32_t word = 0; word < words; ++word) {
+    scratch_.matches[first + word] &= ~documents[word];
+    scratch_.slot_bits[first + word] &= ~documents[word];
+  }
+}
+
 std::span<const ScoredDocument> SpanUnion::Score(float bar) {
   std::vector<ScoredDocument>& scored = scratch_.scored;
   scored.clear();

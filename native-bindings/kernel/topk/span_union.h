@@ -49,6 +49,8 @@ class SpanUnion {
   // The matches of a window of the span. Those that are taken from it and given back are out.
   void LoadMatches(Window* window) const;
   void StoreMatches(const Window& window);
+  // Takes documents from those of a window: kWindowWords words, a bit per document.
+  void RemoveMatches(WindowRange window, const uint64_t* documents);
 
   // Scores the matches. In the order of documents, all that may reach the bar; good until the next span.
   std::span<const ScoredDocument> Score(float bar);
