@@ -167,21 +167,28 @@ float SpanUnion::LeastUnits() const {
 }
 
 uint32_t SpanUnion::NumberSlots() {
-  const uint64_t* bits = scratch_.slot_bits.data();
-  const uint32_t count = RankWords(bits, WordCount(), scratch_.ranks.data());
+  const GatheredPostings& postings = scratch_.postings;
+  is_ranked_ = false;
+  const uint32_t count = CountBits(scratch_.slot_bits.data(), WordCount());
   EnsureSize(&scratch_.offsets, count + 1);
   EnsureSize(&scratch_.saturations, count + 1);
   EnsureSize(&scratch_.frequencies, (count + 1) * groups_.size());
   EnsureSize(&scratch_.scores, count + 1);
   slot_count_ = count;
-  const GatheredPostings& postings = scratch_.postings;
-  NumberPostings();
-  for (uint32_t i = 0; i < postings.count; ++i) scratch_.offsets[scratch_.slots[i]] = postings.offsets[i];
+  if (count == 0) return 0;
+  // The postings of one list that all have a slot are the slots.
+  is_list_ = essential_ == 1 && groups_[0]->alternative_count() == 1 && postings.count == count;
+  if (is_list_) {
+    std::copy_n(postings.offsets.data(), count, scratch_.offsets.data());
+  } else {
+    NumberPostings();
+    for (uint32_t i = 0; i < postings.count; ++i) scratch_.offsets[scratch_.slots[i]] = postings.offsets[i];
+  }
   whole_slots_.clear();
   for (const WholeFieldMatch& match : WholeFieldsIn(*query_, segment_, range_)) {
     const uint32_t offset = match.document - range_.base;
     uint32_t slot;
-    FindSlots({bits, scratch_.ranks.data(), count}, {&offset, 1}, &slot);
+    FindSlots(RankedSlots(), {&offset, 1}, &slot);
     scratch_.offsets[slot] = offset;
     if (slot < count) whole_slots_.push_back(slot);
   }
@@ -191,11 +198,16 @@ uint32_t SpanUnion::NumberSlots() {
   return count;
 }
 
+Slots SpanUnion::RankedSlots() {
+  if (!is_ranked_) RankWords(scratch_.slot_bits.data(), WordCount(), scratch_.ranks.data());
+  is_ranked_ = true;
+  return {scratch_.slot_bits.data(), scratch_.ranks.data(), slot_count_};
+}
+
 void SpanUnion::NumberPostings() {
   const GatheredPostings& postings = scratch_.postings;
   EnsureSize(&scratch_.slots, postings.count);
-  FindSlots({scratch_.slot_bits.data(), scratch_.ranks.data(), slot_count_}, {postings.offsets.data(), postings.count},
-            scratch_.slots.data());
+  FindSlots(RankedSlots(), {postings.offsets.data(), postings.count}, scratch_.slots.data());
 }
 
 void SpanUnion::ScoreEssentialGroups() {
@@ -209,11 +221,15 @@ void SpanUnion::ScoreEssentialGroups() {
 // All slots, the group's postings being [begin, end) of those that are gathered.
 void SpanUnion::ScoreGathered(size_t group, uint32_t begin, uint32_t end) {
   float* sums = FrequenciesOf(group);
-  std::fill_n(sums, slot_count_, 0.0f);
-  if (begin == end) return;
-  const uint32_t* slots = scratch_.slots.data();
   const float* frequencies = scratch_.postings.frequencies.data();
-  for (uint32_t i = begin; i < end; ++i) sums[slots[i]] += frequencies[i];
+  if (is_list_ && group == 0) {
+    std::copy_n(frequencies, slot_count_, sums);
+  } else {
+    std::fill_n(sums, slot_count_, 0.0f);
+    if (begin == end) return;
+    const uint32_t* slots = scratch_.slots.data();
+    for (uint32_t i = begin; i < end; ++i) sums[slots[i]] += frequencies[i];
+  }
   AddContributions(sums, scratch_.saturations.data(), slot_count_, groups_[group]->group().weight,
                    scratch_.scores.data());
 }

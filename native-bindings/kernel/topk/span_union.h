@@ -20,6 +20,7 @@
 
 #include "group_evaluator.h"
 #include "prepared_query.h"
+#include "simd.h"
 #include "span_scratch.h"
 #include "union_bounds.h"
 #include "window.h"
@@ -73,6 +74,7 @@ class SpanUnion {
   // Of a group, by slot.
   float* FrequenciesOf(size_t group) const { return scratch_.frequencies.data() + group * (slot_count_ + 1); }
   uint32_t NumberSlots();
+  Slots RankedSlots();
   void NumberPostings();
   void ScoreEssentialGroups();
   void ScoreGathered(size_t group, uint32_t begin, uint32_t end);
@@ -102,6 +104,8 @@ class SpanUnion {
   std::vector<uint32_t> gathered_ends_;  // by essential group, in scratch_.postings
   std::vector<uint32_t> whole_slots_;    // of documents with a field that is the query, ascending
   uint32_t slot_count_ = 0;
+  bool is_list_ = false;    // the slots are the postings that are gathered, one by one
+  bool is_ranked_ = false;  // scratch_.ranks are those of the slots
 };
 
 }  // namespace gannet
