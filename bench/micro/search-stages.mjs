@@ -81,7 +81,10 @@ async function build(dataDir, settings, { file, definition }) {
 }
 
 const given = await source();
-const data = { ...given, definition: { resources: [], location_field: null, inferred: 'no', language: 'en', ...given.definition } };
+const data = {
+  ...given,
+  definition: { resources: [], location_field: null, inferred: 'no', language: 'en', ...given.definition },
+};
 const settings = { account: 'bench', list: 'bench', language: 'en', synonym_rules: [], query_rules: [] };
 const dataDir = join(workFolder, `stages-${data.name}`);
 if (!existsSync(join(dataDir, 'complete'))) {

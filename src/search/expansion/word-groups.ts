@@ -87,7 +87,7 @@ const NO_TYPOS: AddedTypos = { typos: [], corrections: new Map() };
 function addExpansions(
   builders: readonly GroupBuilder[],
   spans: readonly Span[],
-  { dictionary, typoTolerance }: WordGroupOptions,
+  { dictionary, functionWords, typoTolerance }: WordGroupOptions,
 ): AddedTypos {
   const forms = dictionary.forms(
     builders.map(({ word }) => word),
@@ -99,7 +99,7 @@ function addExpansions(
       builder.add({ kind: 'stem', weight: STEM_WEIGHT, terms: [term] });
     }
   });
-  return typoTolerance ? addTypos(builders, forms, dictionary) : NO_TYPOS;
+  return typoTolerance ? addTypos(builders, forms, dictionary, functionWords) : NO_TYPOS;
 }
 
 function addSynonymStems(builders: readonly GroupBuilder[], spans: readonly Span[], dictionary: Dictionary): void {
@@ -119,13 +119,20 @@ function addSynonymStems(builders: readonly GroupBuilder[], spans: readonly Span
   }
 }
 
-function addTypos(builders: readonly GroupBuilder[], forms: readonly WordForms[], dictionary: Dictionary): AddedTypos {
+function addTypos(
+  builders: readonly GroupBuilder[],
+  forms: readonly WordForms[],
+  dictionary: Dictionary,
+  functionWords: ReadonlySet<string>,
+): AddedTypos {
   const typos: AppliedTypo[] = [];
   const corrections = new Map<string, string>();
   const stemmed: { readonly builder: GroupBuilder; readonly typo: ChosenTypo }[] = [];
   builders.forEach((builder, index) => {
     const { isKnown, typos: chosen } = forms[index] as WordForms;
-    const added = chosen.filter(({ term, weight }) => builder.add({ kind: 'typo', weight, terms: [term] }));
+    // Nobody slips from a function word into a word that the list has, and half of its records would match.
+    const plausible = isKnown ? chosen.filter(({ term }) => !functionWords.has(term)) : chosen;
+    const added = plausible.filter(({ term, weight }) => builder.add({ kind: 'typo', weight, terms: [term] }));
     const [first] = added;
     if (first === undefined) return;
     typos.push({ word: builder.word, terms: added.map(({ term }) => term) });

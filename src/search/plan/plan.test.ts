@@ -80,6 +80,11 @@ describe('stems and typos', () => {
     expect(analyse('recceive shoes', { terms }).typos).toEqual([{ word: 'recceive', terms: ['receive', 'receives'] }]);
   });
 
+  it('does not take a known word for a function word, but an unknown one', () => {
+    expect(shapes('four', { terms: ['four', 'for', 'fours'] })).toEqual([['typed:four', 'stem:fours']]);
+    expect(shapes('whith', { terms: ['with'] })).toEqual([['typed:whith', 'typo:with']]);
+  });
+
   it('gives a typo of an unknown word a high weight and of a known one a low one', () => {
     const weight = (query: string) => groupsOf(analyse(query, { terms }))[0]?.alternatives.at(-1)?.weight ?? 0;
     expect(weight('relievee')).toBeLessThan(1);
