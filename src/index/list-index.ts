@@ -18,6 +18,7 @@ import {
   type Clock,
   type Config,
   type EventSink,
+  type MemoryBudget,
   type Metrics,
   type OutboxSource,
 } from '../platform/index.js';
@@ -31,6 +32,7 @@ import {
 } from '../records/index.js';
 import type { BackgroundHost } from './background-host.js';
 import { BackgroundMerger } from './background-merger.js';
+import type { ImportBuffers } from './import-buffers.js';
 import { BulkImport, type ImportBatch } from './import-session.js';
 import type { Commit, EventTask, IngestExecutor, IngestResult, IngestTask, VersionView } from './ingest-tasks.js';
 import { readRecord, readRecords } from './list-reader.js';
@@ -56,8 +58,6 @@ import { VersionBuilder } from './version-builder.js';
 /** Imports of one list at a time; each may hold batches in memory. */
 const IMPORTS_MAX = 8;
 const RETRY_AFTER_SECONDS = 1;
-/** A record that is too long fails alone; one that is this many times too long ends the import. */
-const SPLIT_BYTES_FACTOR = 16;
 /** Records that `check` looks for by their own words. */
 const CHECK_SAMPLE_SIZE = 1000;
 
@@ -68,6 +68,9 @@ export interface ListIndexOptions {
   readonly log: Logger;
   readonly config: Pick<Config, 'ingest' | 'limits' | 'versions'>;
   readonly metrics: Pick<Metrics, 'recordsWritten'>;
+  readonly budget: MemoryBudget;
+  /** Of the imports into all lists. */
+  readonly importBuffers: ImportBuffers;
   /** Absent: nobody listens. */
   readonly events?: EventSink;
 }
@@ -111,6 +114,8 @@ export class OpenListIndex implements ListIndex {
     }
     this.queue = new ListQueue({
       writesWaitingMax: options.config.ingest.writes_waiting_max,
+      waitingBytesMax: options.budget.waitingWriteBytesMax,
+      groupBytesMax: options.budget.batchBytesMax,
       commitGroup: (writes) => this.commitGroup(writes),
     });
     this.merger = new BackgroundMerger(this.backgroundHost());
@@ -156,16 +161,17 @@ export class OpenListIndex implements ListIndex {
       const detail = `${IMPORTS_MAX} imports into this list are under way; try again when one has ended.`;
       throw new ServiceError('overloaded', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
     }
-    const { ingest, limits } = this.options.config;
+    const { config, budget, importBuffers } = this.options;
     this.imports += 1;
     const importId = this.newImportId();
     return new BulkImport({
       kernel: this.options.kernel,
       format,
-      batchRecordsMax: ingest.batch_records_max,
-      batchBytesMax: ingest.batch_bytes_max,
-      splitBytesMax: limits.record_bytes_max * SPLIT_BYTES_FACTOR,
-      errorsMax: ingest.bulk_errors_max,
+      batchRecordsMax: budget.batchRecordsMax,
+      batchBytesMax: budget.batchBytesMax,
+      splitBytesMax: budget.splitBytesMax,
+      buffers: importBuffers,
+      errorsMax: config.ingest.bulk_errors_max,
       importId,
       commit: (batch) => this.commitBatch(batch),
       onDone: () => {
@@ -458,6 +464,7 @@ export class OpenListIndex implements ListIndex {
       listPath: this.listPath,
       log: this.options.log,
       config: this.options.config,
+      budget: this.options.budget,
       clock: this.options.clock,
       kernel: this.options.kernel,
       state: () => this.state,

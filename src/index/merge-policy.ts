@@ -34,14 +34,18 @@ export function chooseMerge(segments: readonly SegmentSize[], policy: MergePolic
   for (let begin = 0, end = 0; begin < bySize.length; begin = end) {
     const tier = tierOf(liveCount(bySize[begin] as SegmentSize), policy.fanIn);
     while (end < bySize.length && tierOf(liveCount(bySize[end] as SegmentSize), policy.fanIn) === tier) end += 1;
-    if (end - begin >= policy.fanIn) return withinLimit(bySize.slice(begin, end), policy);
+    const chosen = end - begin >= policy.fanIn ? withinLimit(bySize.slice(begin, end), policy) : [];
+    if (chosen.length > 1) return chosen;
   }
 
   if (segments.length > SEGMENTS_PER_VERSION_MAX) {
     const chosen = withinLimit(bySize.slice(0, segments.length - SEGMENTS_PER_VERSION_MAX + policy.fanIn - 1), policy);
     if (chosen.length > 1) return chosen;
   }
-  const worn = segments.find((segment) => segment.deletedCount > segment.documentCount * DELETED_RATIO_MAX);
+  const worn = segments.find(
+    (segment) =>
+      segment.deletedCount > segment.documentCount * DELETED_RATIO_MAX && liveCount(segment) <= policy.documentsMax,
+  );
   return worn === undefined ? [] : [worn.id];
 }
 
@@ -80,13 +84,13 @@ function tierOf(live: number, fanIn: number): number {
     : 1 + Math.floor(Math.log(live / LOWEST_TIER_DOCUMENTS_MAX) / Math.log(fanIn));
 }
 
-/** As many of the segments, given in the order of their sizes, as stay within the greatest size of a merge. */
+/** As many of the segments, given in the order of their sizes, as stay within the greatest size of a merge; perhaps none. */
 function withinLimit(bySize: readonly SegmentSize[], policy: MergePolicy): readonly number[] {
   const chosen: SegmentSize[] = [];
   let live = 0;
   for (const segment of bySize) {
     live += liveCount(segment);
-    if (chosen.length > 1 && live > policy.documentsMax) break;
+    if (live > policy.documentsMax) break;
     chosen.push(segment);
   }
   return sources(chosen);

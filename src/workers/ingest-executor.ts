@@ -8,7 +8,7 @@
 import { Piscina } from 'piscina';
 import type { Logger } from 'pino';
 import type { IngestExecutor, IngestResult, IngestTask } from '../index/index.js';
-import { ServiceError, type Config, type Metrics } from '../platform/index.js';
+import { ServiceError, type Config, type HeapLimits, type Metrics, type OwnMemory } from '../platform/index.js';
 import { ingestTransferList } from './ingest-transfer.js';
 import { TaskLane } from './task-lane.js';
 import { WorkerDeaths, workerFile } from './worker-pool.js';
@@ -17,7 +17,6 @@ import { valueOf, type WorkerReply } from './worker-reply.js';
 const MERGES_AT_WORK_MAX = 1;
 /** A thread that was needed for a merge ends after this time without work. */
 const IDLE_TIMEOUT_MS = 60_000;
-const WORKER_HEAP_MIB_MAX = 1024;
 /** Searches come first on a busy processor. */
 const NICE_INCREMENT = 5;
 const CLOSE_TIMEOUT_MS = 60_000;
@@ -27,6 +26,9 @@ export interface IngestExecutorOptions {
   readonly config: Pick<Config, 'ingest'>;
   readonly log: Logger;
   readonly metrics: Metrics;
+  readonly heap: HeapLimits;
+  /** Where each task waits for its memory. */
+  readonly memory: OwnMemory;
 }
 
 export interface RunningIngestExecutor extends IngestExecutor {
@@ -34,7 +36,7 @@ export interface RunningIngestExecutor extends IngestExecutor {
   close(): Promise<void>;
 }
 
-export function createIngestExecutor({ config, log, metrics }: IngestExecutorOptions): RunningIngestExecutor {
+export function createIngestExecutor({ config, log, metrics, heap, memory }: IngestExecutorOptions): RunningIngestExecutor {
   const threads = config.ingest.threads;
   const piscina = new Piscina({
     filename: workerFile('ingest'),
@@ -47,7 +49,7 @@ export function createIngestExecutor({ config, log, metrics }: IngestExecutorOpt
     // Its tasks never wait for anything, and with atomics Piscina would not turn the event loop between them: the timers that
     // lmdb-js leaves behind with each snapshot would gather. A task of milliseconds does not notice the difference.
     atomics: 'disabled',
-    resourceLimits: { maxOldGenerationSizeMb: WORKER_HEAP_MIB_MAX },
+    resourceLimits: heap,
     recordTiming: false,
     closeTimeout: CLOSE_TIMEOUT_MS,
   });
@@ -83,7 +85,7 @@ export function createIngestExecutor({ config, log, metrics }: IngestExecutorOpt
         const detail = `${config.ingest.queue_max} writes are waiting already; try again in a second.`;
         throw new ServiceError('overloaded', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
       }
-      const done = lane.run(() => send(task), options.signal);
+      const done = lane.run(() => memory.run(() => send(task)), options.signal);
       waiting.set(lanes.writes.waiting + lanes.merges.waiting);
       try {
         return await done;
