@@ -23,6 +23,7 @@ import {
   openEnvironment,
   OperatorError,
   OwnMemory,
+  residentOwnBytes,
   ServiceError,
   systemClock,
   type Config,
@@ -102,6 +103,10 @@ async function openServices(
   const mapped = limitMappedMemory({ kernel, dataDir, mappedBytesMax: config.memory.mapped_mib * MEBIBYTE });
   parts.opened('limit of mapped memory', () => mapped.stop());
   const memory = new OwnMemory({ budgetBytes: budget.bytes, releaseFreeMemory: () => kernel.releaseFreeMemory() });
+  metrics.memoryBudgetBytes.set(budget.bytes);
+  metrics.beforeReading(() => {
+    metrics.memoryOwnBytes.set(residentOwnBytes() ?? 0);
+  });
   const executor = lazily(() => createIngestExecutor({ config, log, metrics, heap: budget.heaps.ingest, memory }));
   parts.opened('ingest threads', () => executor.close());
   const searchPool = lazily(() => createSearchPool({ config, log, metrics, heap: budget.heaps.search }));

@@ -42,7 +42,10 @@ export class ListQueue {
   write(request: WriteRequest): Promise<WriteResult> {
     if (this.closedWith !== undefined) return Promise.reject(this.closedWith);
     const bytes = approximateBytes(request);
-    if (this.writesWaiting >= this.options.writesWaitingMax || this.bytesWaiting + bytes > this.options.waitingBytesMax) {
+    if (
+      this.writesWaiting >= this.options.writesWaitingMax ||
+      this.bytesWaiting + bytes > this.options.waitingBytesMax
+    ) {
       const detail = 'Too many writes to this list are waiting already; try again in a second.';
       return Promise.reject(new ServiceError('overloaded', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS }));
     }

@@ -5,7 +5,7 @@
 
 /** Segments with fewer live documents than this are in the lowest tier; each tier above is `fanIn` times as large. */
 export const LOWEST_TIER_DOCUMENTS_MAX = 1000;
-/** With more segments than this the smallest are merged, whatever their tiers. */
+/** With more segments than this that can still be merged the smallest are, whatever their tiers. */
 export const SEGMENTS_PER_VERSION_MAX = 20;
 /** A segment with a greater part of its documents deleted is rewritten. */
 export const DELETED_RATIO_MAX = 0.3;
@@ -38,8 +38,8 @@ export function chooseMerge(segments: readonly SegmentSize[], policy: MergePolic
     if (chosen.length > 1) return chosen;
   }
 
-  if (segments.length > SEGMENTS_PER_VERSION_MAX) {
-    const chosen = withinLimit(bySize.slice(0, segments.length - SEGMENTS_PER_VERSION_MAX + policy.fanIn - 1), policy);
+  if (bySize.length > SEGMENTS_PER_VERSION_MAX) {
+    const chosen = withinLimit(bySize.slice(0, bySize.length - SEGMENTS_PER_VERSION_MAX + policy.fanIn - 1), policy);
     if (chosen.length > 1) return chosen;
   }
   const worn = segments.find(
@@ -69,9 +69,12 @@ export function chooseQuietMerge(segments: readonly SegmentSize[], policy: Merge
 }
 
 function mergeableBySize(segments: readonly SegmentSize[], policy: MergePolicy): readonly SegmentSize[] {
-  return segments
-    .filter((segment) => liveCount(segment) < policy.documentsMax)
-    .toSorted((left, right) => liveCount(left) - liveCount(right) || left.id - right.id);
+  return (
+    segments
+      // Of what is larger, two may be more than a merge may make.
+      .filter((segment) => liveCount(segment) <= policy.documentsMax / 2)
+      .toSorted((left, right) => liveCount(left) - liveCount(right) || left.id - right.id)
+  );
 }
 
 function liveCount(segment: SegmentSize): number {

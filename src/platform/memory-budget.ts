@@ -8,7 +8,7 @@ import type { Config } from './config.js';
 const MEBIBYTE = 2 ** 20;
 
 /** The main thread, its heap, and what the program needs before it does anything; with what an import keeps it busy with. */
-const MAIN_THREAD_MIB = 92;
+const MAIN_THREAD_MIB = 120;
 /** A search thread at work: its heap, its stores, its answers. */
 const SEARCH_THREAD_MIB = 22;
 /** An ingest thread with the least heap and nothing to do. */
@@ -84,7 +84,10 @@ function fixedShares({ search, ingest, analytics }: Omit<BudgetedConfig, 'memory
   return [
     { mib: MAIN_THREAD_MIB, why: 'the service itself' },
     { mib: search.threads * SEARCH_THREAD_MIB, why: `search.threads (${search.threads})` },
-    { mib: (ingest.threads + MERGE_THREADS) * INGEST_THREAD_MIB, why: `ingest.threads (${ingest.threads}) and merging` },
+    {
+      mib: (ingest.threads + MERGE_THREADS) * INGEST_THREAD_MIB,
+      why: `ingest.threads (${ingest.threads}) and merging`,
+    },
     { mib: analytics.enabled ? ANALYTICS_THREAD_MIB : 0, why: 'analytics.enabled' },
     { mib: search.cache_mib, why: 'search.cache_mib' },
     { mib: WORK_MIB_MIN, why: 'batches and merges' },
@@ -153,9 +156,7 @@ export function memoryBudget(config: BudgetedConfig): MemoryBudget {
       ingest: { maxYoungGenerationSizeMb: young, maxOldGenerationSizeMb: old(OLD_MIB_MAX.ingest) },
     },
     allocator:
-      memory.mib < GENEROUS_MIB
-        ? { arenasMax: FRUGAL_ARENAS, returnedBytesMin: FRUGAL_RETURNED_BYTES_MIN }
-        : undefined,
+      memory.mib < GENEROUS_MIB ? { arenasMax: FRUGAL_ARENAS, returnedBytesMin: FRUGAL_RETURNED_BYTES_MIN } : undefined,
   };
 }
 

@@ -36,7 +36,13 @@ export interface RunningIngestExecutor extends IngestExecutor {
   close(): Promise<void>;
 }
 
-export function createIngestExecutor({ config, log, metrics, heap, memory }: IngestExecutorOptions): RunningIngestExecutor {
+export function createIngestExecutor({
+  config,
+  log,
+  metrics,
+  heap,
+  memory,
+}: IngestExecutorOptions): RunningIngestExecutor {
   const threads = config.ingest.threads;
   const piscina = new Piscina({
     filename: workerFile('ingest'),

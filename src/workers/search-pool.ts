@@ -39,7 +39,13 @@ export interface RunningSearchPool {
   close(): Promise<void>;
 }
 
-export function createSearchPool({ config, log, metrics, heap, testing = false }: SearchPoolOptions): RunningSearchPool {
+export function createSearchPool({
+  config,
+  log,
+  metrics,
+  heap,
+  testing = false,
+}: SearchPoolOptions): RunningSearchPool {
   const workers = config.search.threads;
   const workerData: SearchWorkerData = { testing, analyticsFolder: analyticsFolder(config) };
   const piscina = new Piscina({
