@@ -5,6 +5,7 @@ import type { Clock, Config, MemoryBudget } from '../platform/index.js';
 import type { ListState } from '../records/index.js';
 import type { Commit, EventTask, IngestResult, IngestTask } from './ingest-tasks.js';
 import type { PublishedVersion } from './published-version.js';
+import type { StorePages } from './store-pages.js';
 
 export interface BackgroundHost {
   readonly listPath: string;
@@ -13,6 +14,7 @@ export interface BackgroundHost {
   readonly clock: Clock;
   readonly config: Pick<Config, 'ingest' | 'versions'>;
   readonly budget: MemoryBudget;
+  readonly storePages: StorePages;
   /** The state of the last commit. */
   state(): ListState;
   published(version: number): PublishedVersion | undefined;

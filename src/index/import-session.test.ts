@@ -19,7 +19,7 @@ function importInto(buffers: ImportBuffers, { held = false } = {}) {
     kernel,
     format: 'ndjson',
     batchRecordsMax: 1000,
-    batchBytesMax: BATCH_BYTES_MAX,
+    batchBytesMax: () => BATCH_BYTES_MAX,
     splitBytesMax: 1 << 20,
     errorsMax: 10,
     buffers,

@@ -28,7 +28,8 @@ export interface ImportSessionOptions {
   readonly kernel: Kernel;
   readonly format: 'ndjson' | 'json' | 'csv';
   readonly batchRecordsMax: number;
-  readonly batchBytesMax: number;
+  /** At the time when a batch is gathered. */
+  readonly batchBytesMax: () => number;
   /** Beyond this length the end of a record is not looked for any more; longer than a record may be. */
   readonly splitBytesMax: number;
   readonly errorsMax: number;
@@ -45,7 +46,6 @@ export interface ImportSessionOptions {
 
 export class BulkImport implements ImportSession {
   private readonly splitter: RecordSplitter;
-  private readonly pieceBytesMax: number;
   private gathered: RawRecords[] = [];
   private gatheredRecords = 0;
   private gatheredBytes = 0;
@@ -59,17 +59,18 @@ export class BulkImport implements ImportSession {
 
   constructor(private readonly options: ImportSessionOptions) {
     this.splitter = options.kernel.createRecordSplitter(options.format, options.splitBytesMax);
-    this.pieceBytesMax = Math.min(PIECE_BYTES_MAX, Math.ceil(options.batchBytesMax * PIECE_SHARE_MAX));
   }
 
   async push(chunk: Uint8Array): Promise<void> {
     this.throwIfOver();
-    for (let begin = 0; begin < chunk.length && this.failure === undefined; begin += this.pieceBytesMax) {
-      const piece = chunk.subarray(begin, begin + this.pieceBytesMax);
+    const batchBytesMax = this.options.batchBytesMax();
+    const pieceBytesMax = Math.min(PIECE_BYTES_MAX, Math.ceil(batchBytesMax * PIECE_SHARE_MAX));
+    for (let begin = 0; begin < chunk.length && this.failure === undefined; begin += pieceBytesMax) {
+      const piece = chunk.subarray(begin, begin + pieceBytesMax);
       await this.untilRoomFor(piece.length);
       if (this.failure !== undefined) break;
       this.take(this.split(() => this.splitter.push(piece)));
-      if (this.gatheredRecords >= this.options.batchRecordsMax || this.gatheredBytes >= this.options.batchBytesMax) {
+      if (this.gatheredRecords >= this.options.batchRecordsMax || this.gatheredBytes >= batchBytesMax) {
         this.sendBatch();
       }
       while (this.out.length >= BATCHES_OUT_MAX) await this.out[0];

@@ -40,6 +40,7 @@ import { ListQueue, type WaitingWrite } from './list-queue.js';
 import { OpenReindexer } from './open-reindexer.js';
 import { PublishedVersion } from './published-version.js';
 import { removeUnknownSegments } from './segment-files.js';
+import type { StorePages } from './store-pages.js';
 import type {
   BulkOutcome,
   GenerationLease,
@@ -71,6 +72,8 @@ export interface ListIndexOptions {
   readonly budget: MemoryBudget;
   /** Of the imports into all lists. */
   readonly importBuffers: ImportBuffers;
+  /** Of the stores of all lists. */
+  readonly storePages: StorePages;
   /** Absent: nobody listens. */
   readonly events?: EventSink;
 }
@@ -115,7 +118,7 @@ export class OpenListIndex implements ListIndex {
     this.queue = new ListQueue({
       writesWaitingMax: options.config.ingest.writes_waiting_max,
       waitingBytesMax: options.budget.waitingWriteBytesMax,
-      groupBytesMax: options.budget.batchBytesMax,
+      groupBytesMax: () => options.storePages.batchBytesMax(listPath),
       commitGroup: (writes) => this.commitGroup(writes),
     });
     this.merger = new BackgroundMerger(this.backgroundHost());
@@ -161,14 +164,14 @@ export class OpenListIndex implements ListIndex {
       const detail = `${IMPORTS_MAX} imports into this list are under way; try again when one has ended.`;
       throw new ServiceError('overloaded', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
     }
-    const { config, budget, importBuffers } = this.options;
+    const { config, budget, importBuffers, storePages } = this.options;
     this.imports += 1;
     const importId = this.newImportId();
     return new BulkImport({
       kernel: this.options.kernel,
       format,
       batchRecordsMax: budget.batchRecordsMax,
-      batchBytesMax: budget.batchBytesMax,
+      batchBytesMax: () => storePages.batchBytesMax(this.listPath),
       splitBytesMax: budget.splitBytesMax,
       buffers: importBuffers,
       errorsMax: config.ingest.bulk_errors_max,
@@ -258,6 +261,7 @@ export class OpenListIndex implements ListIndex {
       for (const published of this.published.values()) published.retire();
       this.published.clear();
       await this.store.close();
+      this.options.storePages.closed(this.listPath);
     })();
     return this.closing;
   }
@@ -267,6 +271,10 @@ export class OpenListIndex implements ListIndex {
   private async commitGroup(writes: readonly WaitingWrite[]): Promise<void> {
     try {
       const requests = writes.map((write) => write.request);
+      this.options.storePages.written(
+        this.listPath,
+        writes.reduce((sum, { bytes }) => sum + bytes, 0),
+      );
       const { commit, answers } = await this.runCommit({ kind: 'write-batch', requests, ...this.writingTask() });
       this.publishCommit(commit);
       writes.forEach((write, index) => {
@@ -286,6 +294,10 @@ export class OpenListIndex implements ListIndex {
 
   private commitBatch(batch: ImportBatch): Promise<BulkOutcome> {
     return this.queue.exclusive(async () => {
+      this.options.storePages.written(
+        this.listPath,
+        batch.records.reduce((sum, { bytes }) => sum + bytes.length, 0),
+      );
       const { commit, outcome } = await this.runCommit({ kind: 'bulk-batch', ...batch, ...this.writingTask() });
       this.publishCommit(commit);
       for (const kind of ['created', 'updated', 'failed'] as const) this.count(kind, outcome[kind]);
@@ -465,6 +477,7 @@ export class OpenListIndex implements ListIndex {
       log: this.options.log,
       config: this.options.config,
       budget: this.options.budget,
+      storePages: this.options.storePages,
       clock: this.options.clock,
       kernel: this.options.kernel,
       state: () => this.state,

@@ -16,6 +16,7 @@ import {
   type Metrics,
 } from '../platform/index.js';
 import { ImportBuffers } from './import-buffers.js';
+import { StorePages } from './store-pages.js';
 import type { IngestExecutor } from './ingest-tasks.js';
 import { OpenListIndex } from './list-index.js';
 import { ListRebuilder } from './list-rebuilder.js';
@@ -49,12 +50,15 @@ class AllListIndexes implements ListIndexes {
   private readonly openLists = new Map<string, OpenListIndex>();
   private readonly budget: MemoryBudget;
   private readonly importBuffers: ImportBuffers;
+  private readonly storePages: StorePages;
   private readonly rebuilder: ListRebuilder;
   private closed = false;
 
   constructor(private readonly options: ListIndexesOptions) {
     this.budget = memoryBudget(options.config);
     this.importBuffers = new ImportBuffers(this.budget.importBufferBytes);
+    const { storePagesBytesMax: bytesMax, batchBytesMin, batchBytesMax } = this.budget;
+    this.storePages = new StorePages({ bytesMax, batchBytesMin, batchBytesMax });
     this.rebuilder = new ListRebuilder({ ...options, budget: this.budget });
     this.folder = join(options.dataDir, 'lists');
     mkdirSync(this.folder, { recursive: true });
@@ -176,8 +180,8 @@ class AllListIndexes implements ListIndexes {
   }
 
   private openPrepared(listId: string, settings: SearchSettings): OpenListIndex {
-    const { budget, importBuffers } = this;
-    const list = new OpenListIndex(this.path(listId), settings, { ...this.options, budget, importBuffers });
+    const { budget, importBuffers, storePages } = this;
+    const list = new OpenListIndex(this.path(listId), settings, { ...this.options, budget, importBuffers, storePages });
     this.openLists.set(listId, list);
     this.countOpen();
     return list;

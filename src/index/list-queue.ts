@@ -25,7 +25,7 @@ export interface ListQueueOptions {
   /** Small writes that may wait, by their size in memory. */
   readonly waitingBytesMax: number;
   /** Small writes of one commit, by their size in memory. */
-  readonly groupBytesMax: number;
+  readonly groupBytesMax: () => number;
   /** Commits the writes and settles every one of them; never rejects. */
   readonly commitGroup: (writes: readonly WaitingWrite[]) => Promise<void>;
 }
@@ -99,9 +99,10 @@ export class ListQueue {
   private takeGroup(): WaitingWrite[] {
     const group: WaitingWrite[] = [];
     let bytes = 0;
+    const groupBytesMax = this.options.groupBytesMax();
     for (const step of this.steps) {
       if (step.kind !== 'write' || group.length >= GROUP_WRITES_MAX) break;
-      if (group.length > 0 && bytes + step.write.bytes > this.options.groupBytesMax) break;
+      if (group.length > 0 && bytes + step.write.bytes > groupBytesMax) break;
       group.push(step.write);
       bytes += step.write.bytes;
     }

@@ -98,8 +98,9 @@ export class VersionBuilder {
     if (building === undefined) return false;
     const limits = {
       recordsMax: Math.min(STEP_RECORDS_MAX, host.budget.batchRecordsMax),
-      bytesMax: Math.min(STEP_BYTES_MAX, host.budget.batchBytesMax),
+      bytesMax: Math.min(STEP_BYTES_MAX, host.storePages.batchBytesMax(host.listPath)),
     };
+    host.storePages.written(host.listPath, limits.bytesMax);
     const result = await host.runCommit({ kind: 'build-step', ...task, building, ...limits });
     host.publishCommit(result.commit);
     const { conflicts, copied, done } = result;

@@ -57,7 +57,10 @@ export interface MemoryBudget {
   readonly bytes: number;
   /** Of one batch of an import, of one step of a version build, of one piece of a rebuild. */
   readonly batchBytesMax: number;
+  readonly batchBytesMin: number;
   readonly batchRecordsMax: number;
+  /** What the stores of all lists may keep of their largest transactions. */
+  readonly storePagesBytesMax: number;
   /** What all imports together may hold of records that are not on disk yet. */
   readonly importBufferBytes: number;
   /** Small writes of one list that may wait. */
@@ -121,8 +124,8 @@ export function affordableSearchThreads(wanted: number, config: BudgetedConfig):
 export function memoryBudget(config: BudgetedConfig): MemoryBudget {
   const { memory, ingest, limits } = config;
   const workMib = WORK_MIB_MIN + Math.max(0, memory.mib - requiredMemory(config).mib);
-  // Merges get half, so that few segments stay that are too large for them; a quarter each: batches at work, and heaps and
-  // batches that wait.
+  // Merges get half, so that few segments stay that are too large for them; a quarter: batches at work; the rest: heaps, batches
+  // that wait, and what stores keep.
   const share = Math.floor((workMib * MEBIBYTE) / 4);
   const threads = ingest.threads + MERGE_THREADS + config.search.threads;
   const young = clamp(Math.floor(YOUNG_MIB.min + workMib / 8 / threads), YOUNG_MIB);
@@ -139,6 +142,8 @@ export function memoryBudget(config: BudgetedConfig): MemoryBudget {
   return {
     bytes: memory.mib * MEBIBYTE,
     batchBytesMax,
+    batchBytesMin: Math.min(BATCH_BYTES_MIN, ingest.batch_bytes_max),
+    storePagesBytesMax: Math.floor(share / 2),
     batchRecordsMax: Math.min(ingest.batch_records_max, Math.ceil(batchBytesMax / RECORD_BYTES_TYPICAL_MIN)),
     importBufferBytes,
     // One write has to pass, however large it may be.

@@ -21,13 +21,15 @@ const IDLE_TIMEOUT_MS = 60_000;
 const NICE_INCREMENT = 5;
 const CLOSE_TIMEOUT_MS = 60_000;
 const RETRY_AFTER_SECONDS = 1;
+/** Small writes and commits of what was merged take little, and wait for no merge. */
+const NEEDING_MEMORY: ReadonlySet<IngestTask['kind']> = new Set(['bulk-batch', 'build-step', 'merge', 'reindex']);
 
 export interface IngestExecutorOptions {
   readonly config: Pick<Config, 'ingest'>;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly heap: HeapLimits;
-  /** Where each task waits for its memory. */
+  /** Where tasks that take much wait for it. */
   readonly memory: OwnMemory;
 }
 
@@ -83,21 +85,26 @@ export function createIngestExecutor({
     });
   }
 
-  return {
-    async run(task, options = {}) {
-      const lane = task.kind === 'merge' || task.kind === 'reindex' ? lanes.merges : lanes.writes;
-      if (lane.full) {
-        metrics.poolRefused.inc({ pool: 'ingest' });
-        const detail = `${config.ingest.queue_max} writes are waiting already; try again in a second.`;
-        throw new ServiceError('overloaded', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
-      }
-      const done = lane.run(() => memory.run(() => send(task)), options.signal);
+  async function runInLane<T extends IngestTask>(task: T, signal?: AbortSignal): Promise<IngestResult<T>> {
+    const lane = task.kind === 'merge' || task.kind === 'reindex' ? lanes.merges : lanes.writes;
+    if (lane.full) {
+      metrics.poolRefused.inc({ pool: 'ingest' });
+      const detail = `${config.ingest.queue_max} writes are waiting already; try again in a second.`;
+      throw new ServiceError('overloaded', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+    }
+    const done = lane.run(() => send(task), signal);
+    waiting.set(lanes.writes.waiting + lanes.merges.waiting);
+    try {
+      return await done;
+    } finally {
       waiting.set(lanes.writes.waiting + lanes.merges.waiting);
-      try {
-        return await done;
-      } finally {
-        waiting.set(lanes.writes.waiting + lanes.merges.waiting);
-      }
+    }
+  }
+
+  return {
+    run(task, { signal } = {}) {
+      // Outside the lanes: what waits for memory keeps no thread from what needs none.
+      return NEEDING_MEMORY.has(task.kind) ? memory.run(() => runInLane(task, signal)) : runInLane(task, signal);
     },
     async close() {
       await Promise.all([lanes.writes.drained(), lanes.merges.drained()]);
