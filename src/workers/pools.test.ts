@@ -136,6 +136,29 @@ describe('the ingest pool', () => {
     await executor.close();
   });
 
+  it('lets batches of imports wait for memory, and single writes of other lists not', async () => {
+    const scarce = new OwnMemory({ budgetBytes: 1, releaseFreeMemory: () => undefined, measure: () => 2 });
+    const executor = createIngestExecutor({ ...ingest, memory: scarce, log: silent, metrics: createMetrics() });
+    const fixtures = await listFixtures(executor);
+    const [imported, written] = [
+      await fixtures.add('imported', DEFINITION, []),
+      await fixtures.add('written', DEFINITION, []),
+    ];
+    let release = (): void => undefined;
+    const underWay = scarce.run(() => new Promise<void>((resolve) => (release = resolve)));
+    const session = imported.startImport('ndjson');
+    await session.push(Buffer.from(RECORDS.map((record) => `${JSON.stringify(record)}\n`).join('')));
+    let ended = false;
+    const outcome = session.end().finally(() => (ended = true));
+    await written.write({ kind: 'put', name: 'a', fields: { title: 'single' } });
+    expect([ended, scarce.waiting]).toEqual([false, 1]);
+    release();
+    await underWay;
+    expect(await outcome).toMatchObject({ created: RECORDS.length });
+    await fixtures.close();
+    await executor.close();
+  });
+
   it('answers a task that cannot be done with internal-error and logs why', async () => {
     const lines: string[] = [];
     const log = pino({}, { write: (line: string) => lines.push(line) });
