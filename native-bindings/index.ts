@@ -134,6 +134,13 @@ export interface Kernel {
    * cache. Returns the bytes of address space that were mapped there; 0 where the system does not tell (other than Linux).
    */
   trimMappings(folder: string): number;
+  /**
+   * Of the whole process, before it has threads: how many arenas the allocator has at most, and from what size on a freed
+   * block goes back to the system at once. False where the allocator knows no such limits (other than glibc's).
+   */
+  limitAllocator(arenasMax: number, returnedBytesMin: number): boolean;
+  /** Gives back to the system what is free in the allocator's arenas: some milliseconds, which other threads may wait for. */
+  releaseFreeMemory(): void;
   createRecordSplitter(format: 'ndjson' | 'json' | 'csv', recordBytesMax: number): RecordSplitter;
 
   buildSegment(path: string, schema: SegmentSchema, documents: Uint8Array): SegmentSummary;

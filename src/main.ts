@@ -19,8 +19,11 @@ import type { Services } from './operations/index.js';
 import {
   controlSocketPath,
   limitMappedMemory,
+  memoryBudget,
   openEnvironment,
   OperatorError,
+  OwnMemory,
+  residentOwnBytes,
   ServiceError,
   systemClock,
   type Config,
@@ -92,12 +95,21 @@ async function openServices(
   { log, metrics, parts, state, listen }: Foundation,
 ): Promise<{ services: Services; analytics: RunningAnalytics; warmUp: () => Promise<void> }> {
   const dataDir = resolve(config.data.dir);
+  const budget = memoryBudget(config);
+  // Before there are threads, which would have arenas of their own.
+  if (budget.allocator !== undefined)
+    kernel.limitAllocator(budget.allocator.arenasMax, budget.allocator.returnedBytesMin);
   openDataDirectory(dataDir, parts);
   const mapped = limitMappedMemory({ kernel, dataDir, mappedBytesMax: config.memory.mapped_mib * MEBIBYTE });
   parts.opened('limit of mapped memory', () => mapped.stop());
-  const executor = lazily(() => createIngestExecutor({ config, log, metrics }));
+  const memory = new OwnMemory({ budgetBytes: budget.bytes, releaseFreeMemory: () => kernel.releaseFreeMemory() });
+  metrics.memoryBudgetBytes.set(budget.bytes);
+  metrics.beforeReading(() => {
+    metrics.memoryOwnBytes.set(residentOwnBytes() ?? 0);
+  });
+  const executor = lazily(() => createIngestExecutor({ config, log, metrics, heap: budget.heaps.ingest, memory }));
   parts.opened('ingest threads', () => executor.close());
-  const searchPool = lazily(() => createSearchPool({ config, log, metrics }));
+  const searchPool = lazily(() => createSearchPool({ config, log, metrics, heap: budget.heaps.search }));
   parts.opened('search threads', () => searchPool.close());
   const analyticsExecutor = lazily(() => createAnalyticsExecutor({ config, log, metrics }));
   parts.opened('analytics thread', () => analyticsExecutor.close());

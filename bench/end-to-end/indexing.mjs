@@ -38,6 +38,7 @@ async function measureSize(file) {
 
 async function importAndMerge(file, dataDir) {
   const service = await startService(dataDir);
+  const budgetMib = (await metric(service.address, 'gannet_memory_budget_bytes')) / 2 ** 20;
   const peak = { own: 0 };
   const sampling = setInterval(() => (peak.own = Math.max(peak.own, service.memory().anonymous)), SAMPLE_MS);
   try {
@@ -56,7 +57,8 @@ async function importAndMerge(file, dataDir) {
       rate: file.count / seconds,
       firstSearchMs,
       peakMib: peak.own,
-      mergeSeconds: await mergeSeconds(service.address),
+      budgetMib,
+      mergeSeconds: await metric(service.address, 'gannet_ingest_task_seconds_sum{kind="merge"}'),
       processorSeconds: service.cpuMs() / 1000,
       indexBytes: folderBytes(join(dataDir, 'lists', listDir, 'segments')),
       storeBytes: folderBytes(join(dataDir, 'lists', listDir, 'store')),
@@ -78,10 +80,10 @@ async function measureStarts(dataDir) {
   return quantile(readyMs, 0.5);
 }
 
-/** What merging took of the ingest threads' time, by the service's own account. */
-async function mergeSeconds(address) {
-  const metrics = await (await fetch(`${address}/metrics`)).text();
-  return Number(/^gannet_ingest_task_seconds_sum\{kind="merge"\} (\S+)/m.exec(metrics)?.[1] ?? 0);
+/** A measurement of the service's own account, by its name and labels as they stand there; 0 where there is none yet. */
+async function metric(address, name) {
+  const lines = (await (await fetch(`${address}/metrics`)).text()).split('\n');
+  return Number(lines.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1) ?? 0);
 }
 
 function folderBytes(folder) {
@@ -109,6 +111,7 @@ function reportText(rows) {
         'Index / input',
         'Store / input',
         'Peak memory of its own MiB',
+        'Memory budget MiB',
         'Start ms',
       ],
       rows.map((row) => [
@@ -122,6 +125,7 @@ function reportText(rows) {
         share(row.indexBytes, row),
         share(row.storeBytes, row),
         Math.round(row.peakMib),
+        Math.round(row.budgetMib),
         Math.round(row.startMs),
       ]),
     ),
@@ -139,6 +143,12 @@ function reportText(rows) {
           share(largest.indexBytes, largest),
           `${INDEX_SHARE_BAR * 100} %`,
           largest.indexBytes <= largest.bytes * INDEX_SHARE_BAR,
+        ),
+        barRow(
+          'peak memory of its own',
+          `${Math.round(Math.max(...rows.map(({ peakMib }) => peakMib)))} MiB`,
+          `${Math.round(largest.budgetMib)} MiB, the budget`,
+          rows.every(({ peakMib, budgetMib }) => peakMib <= budgetMib),
         ),
         barRow(
           `start, median of ${STARTS}`,

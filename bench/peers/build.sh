@@ -44,7 +44,7 @@ lucene)
   JAR="$WORK/lucene-core-$LUCENE_VERSION.jar"
   [ -f "$JAR" ] || mvn -q dependency:copy "-Dartifact=org.apache.lucene:lucene-core:$LUCENE_VERSION" \
     "-DoutputDirectory=$WORK" >&2 || missing "the jar could not be fetched"
-  "${JAVA_BIN}javac" -cp "$JAR" -d "$WORK/build-lucene" lucene/LucenePeer.java
+  "${JAVA_BIN}javac" -cp "$JAR" -d "$WORK/build-lucene" lucene/*.java
   VECTORS=
   "${JAVA_BIN}java" --list-modules | grep -q jdk.incubator.vector && VECTORS="--add-modules jdk.incubator.vector"
   echo "${JAVA_BIN}java -Xms4g -Xmx4g -XX:+UseSerialGC $VECTORS --enable-native-access=ALL-UNNAMED" \

@@ -3,6 +3,8 @@
  *
  *   time <command> <view> <first> <end>    runs the queries [first, end): a line of nanoseconds each, then `done`
  *   show <command> <view> <first> <end>    the same: a line `count document:score …` each (count −1: not asked for)
+ *   index start - 0 0                      begins to index the corpus into another index, in a second thread
+ *   index stop - 0 1                       ends that: a line of records a second
  *
  * Commands are those of search-benchmark-game: COUNT, TOP_10, TOP_100, TOP_10_COUNT, TOP_100_COUNT. Views: `all`, and
  * `deleted`, where every tenth record is. An engine indexes the corpus when it starts and then says `ready`, a tab, and
@@ -72,6 +74,16 @@ export class EngineProcess {
       const [count, ...hits] = line.split(' ');
       return { count: Number(count), hits: hits.map((hit) => hit.split(':').map(Number)) };
     });
+  }
+
+  /** Until `stopIndexing`, the engine indexes the corpus again and again in a second thread. */
+  async startIndexing() {
+    await this.#ask('index', 'start', '-', { first: 0, end: 0 });
+  }
+
+  /** Records that were indexed a second. */
+  async stopIndexing() {
+    return Number((await this.#ask('index', 'stop', '-', { first: 0, end: 1 }))[0]);
   }
 
   stop() {

@@ -3,16 +3,18 @@
  * process, timed inside it. Prints Markdown. See bench/README.md.
  *
  *   node bench/peers/run.mjs [--engines gannet,tantivy,lucene] [--kinds union,phrase] [--rounds 7]
+ *                             [--indexing-seconds 2]  (of each turn; 0 leaves out what is measured while indexing)
  */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import os from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { machineTable, markdownTable, quantile } from '../end-to-end/lib/report.mjs';
+import { formatCount, machineTable, markdownTable, quantile } from '../end-to-end/lib/report.mjs';
 import { root } from '../end-to-end/lib/service.mjs';
 import { compareResults } from './comparison.mjs';
 import { makeCorpus, makeQueries, RECORD_COUNT } from './corpus.mjs';
 import { buildEngine, EngineProcess } from './engine-process.mjs';
+import { COMMANDS_BY_KIND, measureWhileIndexing } from './while-indexing.mjs';
 
 const ENGINES = ['gannet', 'tantivy', 'lucene'];
 const COMMANDS = ['TOP_10', 'TOP_100', 'TOP_100_COUNT', 'COUNT'];
@@ -26,6 +28,7 @@ const { values: options } = parseArgs({
     kinds: { type: 'string' },
     commands: { type: 'string', default: COMMANDS.join(',') },
     rounds: { type: 'string', default: '7' },
+    'indexing-seconds': { type: 'string', default: '2' },
   },
 });
 
@@ -55,7 +58,18 @@ async function measure(engines, command, view, range) {
       if (round >= 0) times[index].push(nanoseconds);
     }
   }
-  return times.map((rounds) => rounds[0].map((_, query) => median(rounds.map((round) => round[query]))));
+  return times.map(mediansByQuery);
+}
+
+const mediansByQuery = (rounds) => rounds[0].map((_, query) => median(rounds.map((round) => round[query])));
+
+function tableRow(kind, command, means) {
+  return [
+    kind,
+    command,
+    ...means.map((mean) => (mean / 1000).toFixed(1)),
+    ...means.slice(1).map((mean) => (mean / means[0]).toFixed(2)),
+  ];
 }
 
 async function measureAll(engines, kinds) {
@@ -67,15 +81,32 @@ async function measureAll(engines, kinds) {
   for (const { kind, view, range } of views) {
     for (const command of options.commands.split(',')) {
       const means = (await measure(engines, command, view, range)).map(geometricMean);
-      rows.push([
-        kind,
-        command,
-        ...means.map((mean) => (mean / 1000).toFixed(1)),
-        ...means.slice(1).map((mean) => (mean / means[0]).toFixed(2)),
-      ]);
+      rows.push(tableRow(kind, command, means));
     }
   }
   return rows;
+}
+
+/** Rows of the same table, and for each what was indexed meanwhile. */
+async function measureAllWhileIndexing(engines, kinds) {
+  const [rows, rates] = [[], []];
+  const turnMs = Number(options['indexing-seconds']) * 1000;
+  for (const [kind, commands] of turnMs > 0 ? COMMANDS_BY_KIND : []) {
+    if (!kinds.has(kind)) continue;
+    for (const command of commands.filter((each) => options.commands.split(',').includes(each))) {
+      const measured = await measureWhileIndexing(engines, command, kinds.get(kind), turnMs);
+      const name = `${kind}, while indexing`;
+      rows.push(
+        tableRow(
+          name,
+          command,
+          measured.map(({ times }) => geometricMean(mediansByQuery(times))),
+        ),
+      );
+      rates.push([name, command, ...measured.map((engine) => formatCount(median(engine.rates)))]);
+    }
+  }
+  return { rows, rates };
 }
 
 async function main() {
@@ -107,7 +138,13 @@ async function main() {
     const names = engines.map((engine) => engine.name);
     const ratios = names.slice(1).map((name) => `${name} / ${names[0]}`);
     const heading = ['Queries', 'Command', ...names.map((name) => `${name}, µs`), ...ratios];
-    console.log(markdownTable(heading, await measureAll(engines, kinds)));
+    const rows = await measureAll(engines, kinds);
+    const meanwhile = await measureAllWhileIndexing(engines, kinds);
+    console.log(markdownTable(heading, [...rows, ...meanwhile.rows]));
+    if (meanwhile.rates.length > 0) {
+      const indexed = names.map((name) => `${name}, records/s indexed`);
+      console.log(markdownTable(['Queries', 'Command', ...indexed], meanwhile.rates));
+    }
     console.log(await compareResults(engines, kinds));
   } finally {
     for (const engine of engines) engine.stop();

@@ -18,6 +18,7 @@ Napi::Object Initialise(Napi::Env env, Napi::Object exports) {
     DefineSuggest(exports);
     DefineText(exports);
     DefineFiles(exports);
+    DefineMemory(exports);
     return exports;
   });
 }

@@ -13,5 +13,6 @@ void DefineExpansion(Napi::Object exports);
 void DefineSuggest(Napi::Object exports);
 void DefineText(Napi::Object exports);
 void DefineFiles(Napi::Object exports);
+void DefineMemory(Napi::Object exports);
 
 }  // namespace gannet::addon

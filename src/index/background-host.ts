@@ -1,10 +1,11 @@
 /** What background work (merging, building of versions) may do with its list. Main thread only. */
 import type { Logger } from 'pino';
 import type { Kernel } from '../../native-bindings/index.js';
-import type { Clock, Config } from '../platform/index.js';
+import type { Clock, Config, MemoryBudget } from '../platform/index.js';
 import type { ListState } from '../records/index.js';
 import type { Commit, EventTask, IngestResult, IngestTask } from './ingest-tasks.js';
 import type { PublishedVersion } from './published-version.js';
+import type { StorePages } from './store-pages.js';
 
 export interface BackgroundHost {
   readonly listPath: string;
@@ -12,6 +13,8 @@ export interface BackgroundHost {
   readonly log: Logger;
   readonly clock: Clock;
   readonly config: Pick<Config, 'ingest' | 'versions'>;
+  readonly budget: MemoryBudget;
+  readonly storePages: StorePages;
   /** The state of the last commit. */
   state(): ListState;
   published(version: number): PublishedVersion | undefined;

@@ -4,10 +4,12 @@
  * Main thread only.
  */
 import { rmSync } from 'node:fs';
+import { mergeBytes } from '../platform/index.js';
 import { buildingVersionOf, currentVersionOf, segmentFile, type VersionState } from '../records/index.js';
 import type { BackgroundHost } from './background-host.js';
 import type { MergedSegment } from './ingest-tasks.js';
 import { chooseMerge, chooseQuietMerge } from './merge-policy.js';
+import type { PublishedVersion } from './published-version.js';
 
 const RETRY_PAUSE_MS = 30_000;
 /** Without a commit for so long, a list counts as quiet. */
@@ -88,11 +90,13 @@ export class BackgroundMerger {
     policy: typeof chooseMerge,
   ): { readonly version: VersionState; readonly ids: readonly number[] } | undefined {
     const state = this.host.state();
-    const { merge_fan_in: fanIn, merge_records_max: documentsMax } = this.host.config.ingest;
+    const { merge_fan_in: fanIn, merge_records_max: recordsMax } = this.host.config.ingest;
     for (const version of [currentVersionOf(state), buildingVersionOf(state)]) {
       const published = version && this.host.published(version.version);
       if (version === undefined || published === undefined) continue;
-      const ids = policy(published.sizes(), { fanIn, documentsMax });
+      const sizes = published.sizes();
+      const documentsMax = Math.min(recordsMax, affordableDocuments(sizes, this.host.budget.mergeBytesMax));
+      const ids = policy(sizes, { fanIn, documentsMax });
       if (ids.length > 0) return { version, ids };
     }
     return undefined;
@@ -177,4 +181,11 @@ export class BackgroundMerger {
     if (host.published(version)?.segment(newSegment) !== undefined) return;
     rmSync(segmentFile(host.listPath, newSegment), { force: true });
   }
+}
+
+/** How many documents like those of the segments a merge has the memory for. */
+function affordableDocuments(sizes: ReturnType<PublishedVersion['sizes']>, bytesMax: number): number {
+  const documents = sizes.reduce((sum, { documentCount }) => sum + documentCount, 0);
+  const bytes = sizes.reduce((sum, size) => sum + mergeBytes(size), 0);
+  return documents === 0 ? Infinity : Math.floor((bytesMax * documents) / bytes);
 }

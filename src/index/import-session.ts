@@ -4,12 +4,14 @@
  */
 import type { Kernel, RecordSplitter, SplitRecords } from '../../native-bindings/index.js';
 import { ServiceError } from '../platform/index.js';
+import type { ImportBuffers } from './import-buffers.js';
 import type { RawRecords } from './ingest-tasks.js';
 import type { BulkOutcome, ImportSession } from './types.js';
 
 const BATCHES_OUT_MAX = 2;
-/** Longer chunks are taken in pieces, so that a batch stays near its bounds. */
+/** Longer chunks are taken in pieces, so that a batch stays near its bounds, of which a piece is this part at most. */
 const PIECE_BYTES_MAX = 1 << 20;
+const PIECE_SHARE_MAX = 1 / 4;
 
 export interface ImportBatch {
   readonly format: 'ndjson' | 'json' | 'csv';
@@ -26,10 +28,13 @@ export interface ImportSessionOptions {
   readonly kernel: Kernel;
   readonly format: 'ndjson' | 'json' | 'csv';
   readonly batchRecordsMax: number;
-  readonly batchBytesMax: number;
+  /** At the time when a batch is gathered. */
+  readonly batchBytesMax: () => number;
   /** Beyond this length the end of a record is not looked for any more; longer than a record may be. */
   readonly splitBytesMax: number;
   readonly errorsMax: number;
+  /** Shared with other imports. */
+  readonly buffers: ImportBuffers;
   /** Of this import, unique in its list. */
   readonly importId: string;
   /** Resolves when the batch is on disk and visible. */
@@ -58,9 +63,14 @@ export class BulkImport implements ImportSession {
 
   async push(chunk: Uint8Array): Promise<void> {
     this.throwIfOver();
-    for (let begin = 0; begin < chunk.length && this.failure === undefined; begin += PIECE_BYTES_MAX) {
-      this.take(this.split(() => this.splitter.push(chunk.subarray(begin, begin + PIECE_BYTES_MAX))));
-      if (this.gatheredRecords >= this.options.batchRecordsMax || this.gatheredBytes >= this.options.batchBytesMax) {
+    const batchBytesMax = this.options.batchBytesMax();
+    const pieceBytesMax = Math.min(PIECE_BYTES_MAX, Math.ceil(batchBytesMax * PIECE_SHARE_MAX));
+    for (let begin = 0; begin < chunk.length && this.failure === undefined; begin += pieceBytesMax) {
+      const piece = chunk.subarray(begin, begin + pieceBytesMax);
+      await this.untilRoomFor(piece.length);
+      if (this.failure !== undefined) break;
+      this.take(this.split(() => this.splitter.push(piece)));
+      if (this.gatheredRecords >= this.options.batchRecordsMax || this.gatheredBytes >= batchBytesMax) {
         this.sendBatch();
       }
       while (this.out.length >= BATCHES_OUT_MAX) await this.out[0];
@@ -84,8 +94,18 @@ export class BulkImport implements ImportSession {
   abort(): void {
     this.finish();
     this.gathered = [];
+    this.options.buffers.released(this.gatheredBytes);
+    this.gatheredBytes = 0;
     this.failure ??= new ServiceError('conflict', 'The import was broken off.');
     void Promise.all(this.out).then(() => this.settle());
+  }
+
+  /** What other imports hold is not waited for, once this one holds nothing: they may be waiting for slow clients. */
+  private async untilRoomFor(bytes: number): Promise<void> {
+    const { buffers } = this.options;
+    if (buffers.hasRoomFor(bytes)) return;
+    this.sendBatch();
+    while (this.out.length > 0 && !buffers.hasRoomFor(bytes)) await this.out[0];
   }
 
   private settle(): Promise<void> {
@@ -139,6 +159,7 @@ export class BulkImport implements ImportSession {
     this.gathered.push(rest);
     this.gatheredRecords += rest.ends.length;
     this.gatheredBytes += rest.bytes.length;
+    this.options.buffers.taken(rest.bytes.length);
   }
 
   private sendBatch(final = false): void {
@@ -152,10 +173,12 @@ export class BulkImport implements ImportSession {
       importId,
       final,
     };
+    const bytes = this.gatheredBytes;
     this.gathered = [];
     this.gatheredRecords = 0;
     this.gatheredBytes = 0;
     const done: Promise<void> = this.commit(batch).finally(() => {
+      this.options.buffers.released(bytes);
       void this.out.splice(this.out.indexOf(done), 1);
     });
     this.out.push(done);

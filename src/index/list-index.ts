@@ -18,6 +18,7 @@ import {
   type Clock,
   type Config,
   type EventSink,
+  type MemoryBudget,
   type Metrics,
   type OutboxSource,
 } from '../platform/index.js';
@@ -31,6 +32,7 @@ import {
 } from '../records/index.js';
 import type { BackgroundHost } from './background-host.js';
 import { BackgroundMerger } from './background-merger.js';
+import type { ImportBuffers } from './import-buffers.js';
 import { BulkImport, type ImportBatch } from './import-session.js';
 import type { Commit, EventTask, IngestExecutor, IngestResult, IngestTask, VersionView } from './ingest-tasks.js';
 import { readRecord, readRecords } from './list-reader.js';
@@ -38,6 +40,7 @@ import { ListQueue, type WaitingWrite } from './list-queue.js';
 import { OpenReindexer } from './open-reindexer.js';
 import { PublishedVersion } from './published-version.js';
 import { removeUnknownSegments } from './segment-files.js';
+import type { StorePages } from './store-pages.js';
 import type {
   BulkOutcome,
   GenerationLease,
@@ -56,8 +59,6 @@ import { VersionBuilder } from './version-builder.js';
 /** Imports of one list at a time; each may hold batches in memory. */
 const IMPORTS_MAX = 8;
 const RETRY_AFTER_SECONDS = 1;
-/** A record that is too long fails alone; one that is this many times too long ends the import. */
-const SPLIT_BYTES_FACTOR = 16;
 /** Records that `check` looks for by their own words. */
 const CHECK_SAMPLE_SIZE = 1000;
 
@@ -68,6 +69,11 @@ export interface ListIndexOptions {
   readonly log: Logger;
   readonly config: Pick<Config, 'ingest' | 'limits' | 'versions'>;
   readonly metrics: Pick<Metrics, 'recordsWritten'>;
+  readonly budget: MemoryBudget;
+  /** Of the imports into all lists. */
+  readonly importBuffers: ImportBuffers;
+  /** Of the stores of all lists. */
+  readonly storePages: StorePages;
   /** Absent: nobody listens. */
   readonly events?: EventSink;
 }
@@ -111,6 +117,8 @@ export class OpenListIndex implements ListIndex {
     }
     this.queue = new ListQueue({
       writesWaitingMax: options.config.ingest.writes_waiting_max,
+      waitingBytesMax: options.budget.waitingWriteBytesMax,
+      groupBytesMax: () => options.storePages.batchBytesMax(listPath),
       commitGroup: (writes) => this.commitGroup(writes),
     });
     this.merger = new BackgroundMerger(this.backgroundHost());
@@ -156,16 +164,17 @@ export class OpenListIndex implements ListIndex {
       const detail = `${IMPORTS_MAX} imports into this list are under way; try again when one has ended.`;
       throw new ServiceError('overloaded', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
     }
-    const { ingest, limits } = this.options.config;
+    const { config, budget, importBuffers, storePages } = this.options;
     this.imports += 1;
     const importId = this.newImportId();
     return new BulkImport({
       kernel: this.options.kernel,
       format,
-      batchRecordsMax: ingest.batch_records_max,
-      batchBytesMax: ingest.batch_bytes_max,
-      splitBytesMax: limits.record_bytes_max * SPLIT_BYTES_FACTOR,
-      errorsMax: ingest.bulk_errors_max,
+      batchRecordsMax: budget.batchRecordsMax,
+      batchBytesMax: () => storePages.batchBytesMax(this.listPath),
+      splitBytesMax: budget.splitBytesMax,
+      buffers: importBuffers,
+      errorsMax: config.ingest.bulk_errors_max,
       importId,
       commit: (batch) => this.commitBatch(batch),
       onDone: () => {
@@ -252,6 +261,7 @@ export class OpenListIndex implements ListIndex {
       for (const published of this.published.values()) published.retire();
       this.published.clear();
       await this.store.close();
+      this.options.storePages.closed(this.listPath);
     })();
     return this.closing;
   }
@@ -261,6 +271,10 @@ export class OpenListIndex implements ListIndex {
   private async commitGroup(writes: readonly WaitingWrite[]): Promise<void> {
     try {
       const requests = writes.map((write) => write.request);
+      this.options.storePages.written(
+        this.listPath,
+        writes.reduce((sum, { bytes }) => sum + bytes, 0),
+      );
       const { commit, answers } = await this.runCommit({ kind: 'write-batch', requests, ...this.writingTask() });
       this.publishCommit(commit);
       writes.forEach((write, index) => {
@@ -280,6 +294,10 @@ export class OpenListIndex implements ListIndex {
 
   private commitBatch(batch: ImportBatch): Promise<BulkOutcome> {
     return this.queue.exclusive(async () => {
+      this.options.storePages.written(
+        this.listPath,
+        batch.records.reduce((sum, { bytes }) => sum + bytes.length, 0),
+      );
       const { commit, outcome } = await this.runCommit({ kind: 'bulk-batch', ...batch, ...this.writingTask() });
       this.publishCommit(commit);
       for (const kind of ['created', 'updated', 'failed'] as const) this.count(kind, outcome[kind]);
@@ -458,6 +476,8 @@ export class OpenListIndex implements ListIndex {
       listPath: this.listPath,
       log: this.options.log,
       config: this.options.config,
+      budget: this.options.budget,
+      storePages: this.options.storePages,
       clock: this.options.clock,
       kernel: this.options.kernel,
       state: () => this.state,

@@ -5,7 +5,18 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Kernel } from '../../native-bindings/index.js';
 import type { FieldDefinition } from '../catalog/index.js';
-import { ServiceError, type Clock, type Config, type EventSink, type Metrics } from '../platform/index.js';
+import {
+  ServiceError,
+  memoryBudget,
+  type BudgetedConfig,
+  type Clock,
+  type Config,
+  type EventSink,
+  type MemoryBudget,
+  type Metrics,
+} from '../platform/index.js';
+import { ImportBuffers } from './import-buffers.js';
+import { StorePages } from './store-pages.js';
 import type { IngestExecutor } from './ingest-tasks.js';
 import { OpenListIndex } from './list-index.js';
 import { ListRebuilder } from './list-rebuilder.js';
@@ -18,7 +29,7 @@ export interface ListIndexesOptions {
   readonly executor: IngestExecutor;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly config: Pick<Config, 'ingest' | 'limits' | 'versions'>;
+  readonly config: BudgetedConfig & Pick<Config, 'versions'>;
   readonly metrics: Pick<Metrics, 'recordsWritten' | 'listsOpen' | 'listsRebuilding'>;
   /** A list whose index has to be rebuilt is waited for, instead of being refused meanwhile. Default false. */
   readonly waitForRebuild?: boolean;
@@ -37,11 +48,18 @@ class AllListIndexes implements ListIndexes {
   private readonly folder: string;
   private readonly opening = new Map<string, Promise<OpenListIndex>>();
   private readonly openLists = new Map<string, OpenListIndex>();
+  private readonly budget: MemoryBudget;
+  private readonly importBuffers: ImportBuffers;
+  private readonly storePages: StorePages;
   private readonly rebuilder: ListRebuilder;
   private closed = false;
 
   constructor(private readonly options: ListIndexesOptions) {
-    this.rebuilder = new ListRebuilder(options);
+    this.budget = memoryBudget(options.config);
+    this.importBuffers = new ImportBuffers(this.budget.importBufferBytes);
+    const { storePagesBytesMax: bytesMax, batchBytesMin, batchBytesMax } = this.budget;
+    this.storePages = new StorePages({ bytesMax, batchBytesMin, batchBytesMax });
+    this.rebuilder = new ListRebuilder({ ...options, budget: this.budget });
     this.folder = join(options.dataDir, 'lists');
     mkdirSync(this.folder, { recursive: true });
   }
@@ -162,7 +180,8 @@ class AllListIndexes implements ListIndexes {
   }
 
   private openPrepared(listId: string, settings: SearchSettings): OpenListIndex {
-    const list = new OpenListIndex(this.path(listId), settings, this.options);
+    const { budget, importBuffers, storePages } = this;
+    const list = new OpenListIndex(this.path(listId), settings, { ...this.options, budget, importBuffers, storePages });
     this.openLists.set(listId, list);
     this.countOpen();
     return list;

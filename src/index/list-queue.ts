@@ -7,9 +7,6 @@ import type { WriteRequest, WriteResult } from './types.js';
 
 /** Small writes of one commit. */
 const GROUP_WRITES_MAX = 1000;
-const GROUP_BYTES_MAX = 16 * 2 ** 20;
-/** Small writes of one list that may wait, by their size in memory. */
-const WAITING_BYTES_MAX = 64 * 2 ** 20;
 const RETRY_AFTER_SECONDS = 1;
 
 export interface WaitingWrite {
@@ -25,6 +22,10 @@ type Step =
 
 export interface ListQueueOptions {
   readonly writesWaitingMax: number;
+  /** Small writes that may wait, by their size in memory. */
+  readonly waitingBytesMax: number;
+  /** Small writes of one commit, by their size in memory. */
+  readonly groupBytesMax: () => number;
   /** Commits the writes and settles every one of them; never rejects. */
   readonly commitGroup: (writes: readonly WaitingWrite[]) => Promise<void>;
 }
@@ -41,7 +42,10 @@ export class ListQueue {
   write(request: WriteRequest): Promise<WriteResult> {
     if (this.closedWith !== undefined) return Promise.reject(this.closedWith);
     const bytes = approximateBytes(request);
-    if (this.writesWaiting >= this.options.writesWaitingMax || this.bytesWaiting + bytes > WAITING_BYTES_MAX) {
+    if (
+      this.writesWaiting >= this.options.writesWaitingMax ||
+      this.bytesWaiting + bytes > this.options.waitingBytesMax
+    ) {
       const detail = 'Too many writes to this list are waiting already; try again in a second.';
       return Promise.reject(new ServiceError('overloaded', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS }));
     }
@@ -95,9 +99,10 @@ export class ListQueue {
   private takeGroup(): WaitingWrite[] {
     const group: WaitingWrite[] = [];
     let bytes = 0;
+    const groupBytesMax = this.options.groupBytesMax();
     for (const step of this.steps) {
       if (step.kind !== 'write' || group.length >= GROUP_WRITES_MAX) break;
-      if (group.length > 0 && bytes + step.write.bytes > GROUP_BYTES_MAX) break;
+      if (group.length > 0 && bytes + step.write.bytes > groupBytesMax) break;
       group.push(step.write);
       bytes += step.write.bytes;
     }

@@ -7,7 +7,7 @@
  * Main thread only.
  */
 import type { Logger } from 'pino';
-import { ServiceError, type Metrics } from '../platform/index.js';
+import { ServiceError, type MemoryBudget, type Metrics } from '../platform/index.js';
 import type { IngestExecutor } from './ingest-tasks.js';
 import type { ListOutline, SearchSettings } from './types.js';
 import type { UnusableIndexError, UnusableVersion } from './unusable-segments.js';
@@ -20,6 +20,7 @@ export interface ListRebuilderOptions {
   readonly executor: IngestExecutor;
   readonly log: Logger;
   readonly metrics: Pick<Metrics, 'listsRebuilding'>;
+  readonly budget: MemoryBudget;
 }
 
 interface Rebuild {
@@ -156,6 +157,7 @@ export class ListRebuilder {
       version,
       signal,
       newSegment: () => rebuild.nextSegment++,
+      budget: this.options.budget,
       onRecords: (count) => {
         rebuild.recordsDone += count;
         if (performance.now() - loggedMs < PROGRESS_LOG_INTERVAL_MS) return;

@@ -50,6 +50,21 @@ describe('chooseMerge', () => {
   });
 });
 
+describe('the greatest size of a merge', () => {
+  it('was exceeded by two large segments of one tier', () => {
+    const large = Array.from({ length: 25 }, () => [600_000, 0] as const);
+    expect(chooseMerge(segments(...large), policy)).toEqual([]);
+  });
+  it('does not have a segment rewritten for each small one that comes, where there are many full ones', () => {
+    const full = Array.from({ length: 25 }, () => [600_000, 0] as const);
+    expect(chooseMerge(segments(...full, [300_000, 0], [10, 0]), policy)).toEqual([]);
+  });
+  it('leaves a segment alone whose live documents are more, however many are deleted', () => {
+    expect(chooseMerge(segments([2_000_000, 900_000]), policy)).toEqual([]);
+    expect(chooseMerge(segments([2_000_000, 1_100_000]), policy)).toEqual([1]);
+  });
+});
+
 describe('chooseQuietMerge', () => {
   const sizes = (...live: readonly number[]) => segments(...live.map((count) => [count, 0] as const));
 

@@ -5,7 +5,7 @@
 
 /** Segments with fewer live documents than this are in the lowest tier; each tier above is `fanIn` times as large. */
 export const LOWEST_TIER_DOCUMENTS_MAX = 1000;
-/** With more segments than this the smallest are merged, whatever their tiers. */
+/** With more segments than this that can still be merged the smallest are, whatever their tiers. */
 export const SEGMENTS_PER_VERSION_MAX = 20;
 /** A segment with a greater part of its documents deleted is rewritten. */
 export const DELETED_RATIO_MAX = 0.3;
@@ -34,14 +34,18 @@ export function chooseMerge(segments: readonly SegmentSize[], policy: MergePolic
   for (let begin = 0, end = 0; begin < bySize.length; begin = end) {
     const tier = tierOf(liveCount(bySize[begin] as SegmentSize), policy.fanIn);
     while (end < bySize.length && tierOf(liveCount(bySize[end] as SegmentSize), policy.fanIn) === tier) end += 1;
-    if (end - begin >= policy.fanIn) return withinLimit(bySize.slice(begin, end), policy);
-  }
-
-  if (segments.length > SEGMENTS_PER_VERSION_MAX) {
-    const chosen = withinLimit(bySize.slice(0, segments.length - SEGMENTS_PER_VERSION_MAX + policy.fanIn - 1), policy);
+    const chosen = end - begin >= policy.fanIn ? withinLimit(bySize.slice(begin, end), policy) : [];
     if (chosen.length > 1) return chosen;
   }
-  const worn = segments.find((segment) => segment.deletedCount > segment.documentCount * DELETED_RATIO_MAX);
+
+  if (bySize.length > SEGMENTS_PER_VERSION_MAX) {
+    const chosen = withinLimit(bySize.slice(0, bySize.length - SEGMENTS_PER_VERSION_MAX + policy.fanIn - 1), policy);
+    if (chosen.length > 1) return chosen;
+  }
+  const worn = segments.find(
+    (segment) =>
+      segment.deletedCount > segment.documentCount * DELETED_RATIO_MAX && liveCount(segment) <= policy.documentsMax,
+  );
   return worn === undefined ? [] : [worn.id];
 }
 
@@ -65,9 +69,12 @@ export function chooseQuietMerge(segments: readonly SegmentSize[], policy: Merge
 }
 
 function mergeableBySize(segments: readonly SegmentSize[], policy: MergePolicy): readonly SegmentSize[] {
-  return segments
-    .filter((segment) => liveCount(segment) < policy.documentsMax)
-    .toSorted((left, right) => liveCount(left) - liveCount(right) || left.id - right.id);
+  return (
+    segments
+      // Of what is larger, two may be more than a merge may make.
+      .filter((segment) => liveCount(segment) <= policy.documentsMax / 2)
+      .toSorted((left, right) => liveCount(left) - liveCount(right) || left.id - right.id)
+  );
 }
 
 function liveCount(segment: SegmentSize): number {
@@ -80,13 +87,13 @@ function tierOf(live: number, fanIn: number): number {
     : 1 + Math.floor(Math.log(live / LOWEST_TIER_DOCUMENTS_MAX) / Math.log(fanIn));
 }
 
-/** As many of the segments, given in the order of their sizes, as stay within the greatest size of a merge. */
+/** As many of the segments, given in the order of their sizes, as stay within the greatest size of a merge; perhaps none. */
 function withinLimit(bySize: readonly SegmentSize[], policy: MergePolicy): readonly number[] {
   const chosen: SegmentSize[] = [];
   let live = 0;
   for (const segment of bySize) {
     live += liveCount(segment);
-    if (chosen.length > 1 && live > policy.documentsMax) break;
+    if (live > policy.documentsMax) break;
     chosen.push(segment);
   }
   return sources(chosen);

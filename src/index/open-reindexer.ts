@@ -68,6 +68,7 @@ export class OpenReindexer {
         version,
         signal: this.abort.signal,
         newSegment: () => host.newSegment(),
+        budget: host.budget,
         onRecords: (count) => {
           records += count;
         },

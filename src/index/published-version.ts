@@ -85,13 +85,14 @@ export class PublishedVersion {
     return { version: this.version, generation: this.inForce.handle, segments, newSegment };
   }
 
-  sizes(): SegmentSize[] {
+  sizes(): (SegmentSize & { readonly fileBytes: number })[] {
     const info = new Map(
       this.kernel.generationInfo(this.inForce.handle).segments.map((entry) => [entry.segment, entry]),
     );
     return Array.from(this.segments, ([id, handle]) => {
       const entry = info.get(handle);
-      return { id, documentCount: entry?.documentCount ?? 0, deletedCount: entry?.deletedCount ?? 0 };
+      const { documentCount = 0, deletedCount = 0, fileBytes = 0 } = entry ?? {};
+      return { id, documentCount, deletedCount, fileBytes };
     });
   }
 

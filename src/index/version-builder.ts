@@ -96,7 +96,11 @@ export class VersionBuilder {
     const task = host.writingTask();
     const { building } = task;
     if (building === undefined) return false;
-    const limits = { recordsMax: STEP_RECORDS_MAX, bytesMax: STEP_BYTES_MAX };
+    const limits = {
+      recordsMax: Math.min(STEP_RECORDS_MAX, host.budget.batchRecordsMax),
+      bytesMax: Math.min(STEP_BYTES_MAX, host.storePages.batchBytesMax(host.listPath)),
+    };
+    host.storePages.written(host.listPath, limits.bytesMax);
     const result = await host.runCommit({ kind: 'build-step', ...task, building, ...limits });
     host.publishCommit(result.commit);
     const { conflicts, copied, done } = result;

@@ -4,7 +4,7 @@
  */
 import { rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { ServiceError } from '../platform/index.js';
+import { ServiceError, type MemoryBudget } from '../platform/index.js';
 import { segmentFile } from '../records/index.js';
 import type { BuiltSegment, IngestExecutor, IngestResult, IngestTask } from './ingest-tasks.js';
 
@@ -23,6 +23,7 @@ export interface VersionReindexing {
   /** A segment number that was never used. */
   readonly newSegment: () => number;
   readonly onRecords: (count: number) => void;
+  readonly budget: Pick<MemoryBudget, 'batchRecordsMax' | 'batchBytesMax'>;
 }
 
 /** Rejects with the first failure; `unprocessable` names a record that cannot be read. */
@@ -33,9 +34,13 @@ export async function reindexVersion({
   signal,
   newSegment,
   onRecords,
+  budget,
 }: VersionReindexing): Promise<BuiltSegment[]> {
   const segments: BuiltSegment[] = [];
-  const limits = { recordsMax: PIECE_RECORDS_MAX, bytesMax: PIECE_BYTES_MAX };
+  const limits = {
+    recordsMax: Math.min(PIECE_RECORDS_MAX, budget.batchRecordsMax),
+    bytesMax: Math.min(PIECE_BYTES_MAX, budget.batchBytesMax),
+  };
   try {
     let cursor = 0;
     for (let done = false; !done;) {

@@ -34,7 +34,7 @@ describe('config/default.toml', () => {
     const config = load();
     expect(config.server).toEqual({ host: '127.0.0.1', port: 8400, shutdown_seconds: 10, cors_origins: [] });
     expect(config.search.threads).toBeGreaterThan(0);
-    expect(config.memory.mib).toBeGreaterThanOrEqual(64);
+    expect(config.memory.mib).toBeGreaterThanOrEqual(256);
     expect(Object.isFrozen(config.server.cors_origins)).toBe(true);
   });
 });
@@ -91,6 +91,22 @@ describe('loadConfig', () => {
     ['[server]\nconstructor = 1', /Unknown setting server\.constructor/],
   ])('refuses the file %j', (text, message) => {
     expect(() => load({ GANNET_CONFIG: settingsFile(text) })).toThrow(message);
+  });
+
+  it('refuses a memory budget that is too small for the other settings, and says what they need', () => {
+    const env = { GANNET_MEMORY_MIB: '256', GANNET_SEARCH_THREADS: '8', GANNET_INGEST_THREADS: '1' };
+    expect(() => load(env)).toThrow(
+      /memory\.mib is 256, but the other settings need at least \d+: .*search\.threads \(8\)/,
+    );
+    expect(() => load({ GANNET_MEMORY_MIB: '223' })).toThrow(/an integer from 224 to/);
+    expect(() => load({ GANNET_MEMORY_MIB: '224', GANNET_SEARCH_CACHE_MIB: '113' })).toThrow(
+      /at most half of memory\.mib/,
+    );
+  });
+
+  it('chooses threads that fit into the memory budget', () => {
+    const { search, ingest } = load({ GANNET_MEMORY_MIB: '224', GANNET_SEARCH_CACHE_MIB: '0' });
+    expect([search.threads, ingest.threads]).toEqual([1, 1]);
   });
 
   it('leaves variables alone that look like no setting', () => {

@@ -8,6 +8,7 @@ import { join, resolve } from 'node:path';
 import { parse as parseToml } from 'smol-toml';
 import { configSchema, ENVIRONMENT_EXCEPTIONS, type Config } from '../../config/schema.js';
 import { allowedValues, coerceSetting, isSettingValid, type SettingSchema } from './config-values.js';
+import { affordableIngestThreads, affordableSearchThreads, requiredMemory } from './memory-budget.js';
 import { OperatorError } from './operator-error.js';
 import { packageRoot } from './paths.js';
 import { didYouMean, nearest } from './suggest.js';
@@ -26,6 +27,8 @@ export interface ConfigSources {
 }
 
 const PREFIX = 'GANNET_';
+/** On a machine with less than four times as much, the service takes more than a quarter of it. */
+const MEMORY_MIB_MIN_AUTOMATIC = 256;
 
 type Sections = Record<string, Record<string, unknown>>;
 
@@ -58,8 +61,9 @@ export function loadConfig(sources: ConfigSources): Config {
     if (settings[section]?.[name] === undefined) throw new ConfigError(`${setting} is missing in config/default.toml`);
   }
   resolveAutomatic(settings);
-  assertCacheFits(settings);
-  return deepFreeze(settings) as unknown as Config;
+  const config = deepFreeze(settings) as unknown as Config;
+  assertBudgetSuffices(config);
+  return config;
 }
 
 /**
@@ -151,13 +155,15 @@ function splitSetting(setting: string): [section: string, name: string] {
   return [setting.slice(0, dot), setting.slice(dot + 1)];
 }
 
-/** Puts numbers in the place of zeros that mean "automatic". */
+/** Puts numbers in the place of zeros that mean "automatic"; each may depend on those before it. */
 function resolveAutomatic(settings: Sections): void {
+  const sofar = settings as unknown as Config;
   const automatic: Readonly<Record<string, () => number>> = {
+    'memory.mib': () => Math.max(MEMORY_MIB_MIN_AUTOMATIC, Math.floor(totalmem() / 1_048_576 / 4)),
+    'ingest.threads': () => affordableIngestThreads(Math.max(1, Math.floor(availableParallelism() / 2)), sofar),
     // The main thread needs a part of a processor; with few of them, a whole one left to it would be idle most of the time.
-    'search.threads': () => (availableParallelism() < 4 ? availableParallelism() : availableParallelism() - 1),
-    'ingest.threads': () => Math.max(1, Math.floor(availableParallelism() / 2)),
-    'memory.mib': () => Math.max(64, Math.floor(totalmem() / 1_048_576 / 4)),
+    'search.threads': () =>
+      affordableSearchThreads(availableParallelism() < 4 ? availableParallelism() : availableParallelism() - 1, sofar),
   };
   for (const [setting, choose] of Object.entries(automatic)) {
     const [section, name] = splitSetting(setting);
@@ -166,11 +172,17 @@ function resolveAutomatic(settings: Sections): void {
   }
 }
 
-/** What one part may take of the memory that is there for all. */
-function assertCacheFits(settings: Sections): void {
-  const [cache, memory] = [settings['search']?.['cache_mib'], settings['memory']?.['mib']];
-  if (typeof cache !== 'number' || typeof memory !== 'number' || cache <= memory / 2) return;
-  throw new ConfigError(`search.cache_mib is ${cache}, but must be at most half of memory.mib, which is ${memory}.`);
+/** What the parts may take of the memory that is there for all. */
+function assertBudgetSuffices(config: Config): void {
+  const { memory, search } = config;
+  if (search.cache_mib > memory.mib / 2) {
+    throw new ConfigError(
+      `search.cache_mib is ${search.cache_mib}, but must be at most half of memory.mib, which is ${memory.mib}.`,
+    );
+  }
+  const { mib, parts } = requiredMemory(config);
+  if (memory.mib >= mib) return;
+  throw new ConfigError(`memory.mib is ${memory.mib}, but the other settings need at least ${mib}: ${parts}.`);
 }
 
 function deepFreeze<Value>(value: Value): Value {

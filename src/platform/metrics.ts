@@ -140,6 +140,16 @@ function storageMetrics(registers: Registry[]) {
       registers,
     }),
     listsOpen: new Gauge({ name: 'gannet_lists_open', help: 'Lists that are open', registers }),
+    memoryOwnBytes: new Gauge({
+      name: 'gannet_memory_own_bytes',
+      help: 'Resident memory that belongs to no file, beside gannet_memory_budget_bytes',
+      registers,
+    }),
+    memoryBudgetBytes: new Gauge({
+      name: 'gannet_memory_budget_bytes',
+      help: 'What memory.mib allows',
+      registers,
+    }),
     listsRebuilding: new Gauge({
       name: 'gannet_lists_rebuilding',
       help: 'Lists that are not open because their index is being rebuilt, or waits for it',

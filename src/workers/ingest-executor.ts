@@ -8,7 +8,7 @@
 import { Piscina } from 'piscina';
 import type { Logger } from 'pino';
 import type { IngestExecutor, IngestResult, IngestTask } from '../index/index.js';
-import { ServiceError, type Config, type Metrics } from '../platform/index.js';
+import { ServiceError, type Config, type HeapLimits, type Metrics, type OwnMemory } from '../platform/index.js';
 import { ingestTransferList } from './ingest-transfer.js';
 import { TaskLane } from './task-lane.js';
 import { WorkerDeaths, workerFile } from './worker-pool.js';
@@ -17,16 +17,20 @@ import { valueOf, type WorkerReply } from './worker-reply.js';
 const MERGES_AT_WORK_MAX = 1;
 /** A thread that was needed for a merge ends after this time without work. */
 const IDLE_TIMEOUT_MS = 60_000;
-const WORKER_HEAP_MIB_MAX = 1024;
 /** Searches come first on a busy processor. */
 const NICE_INCREMENT = 5;
 const CLOSE_TIMEOUT_MS = 60_000;
 const RETRY_AFTER_SECONDS = 1;
+/** Small writes and commits of what was merged take little, and wait for no merge. */
+const NEEDING_MEMORY: ReadonlySet<IngestTask['kind']> = new Set(['bulk-batch', 'build-step', 'merge', 'reindex']);
 
 export interface IngestExecutorOptions {
   readonly config: Pick<Config, 'ingest'>;
   readonly log: Logger;
   readonly metrics: Metrics;
+  readonly heap: HeapLimits;
+  /** Where tasks that take much wait for it. */
+  readonly memory: OwnMemory;
 }
 
 export interface RunningIngestExecutor extends IngestExecutor {
@@ -34,7 +38,13 @@ export interface RunningIngestExecutor extends IngestExecutor {
   close(): Promise<void>;
 }
 
-export function createIngestExecutor({ config, log, metrics }: IngestExecutorOptions): RunningIngestExecutor {
+export function createIngestExecutor({
+  config,
+  log,
+  metrics,
+  heap,
+  memory,
+}: IngestExecutorOptions): RunningIngestExecutor {
   const threads = config.ingest.threads;
   const piscina = new Piscina({
     filename: workerFile('ingest'),
@@ -47,7 +57,7 @@ export function createIngestExecutor({ config, log, metrics }: IngestExecutorOpt
     // Its tasks never wait for anything, and with atomics Piscina would not turn the event loop between them: the timers that
     // lmdb-js leaves behind with each snapshot would gather. A task of milliseconds does not notice the difference.
     atomics: 'disabled',
-    resourceLimits: { maxOldGenerationSizeMb: WORKER_HEAP_MIB_MAX },
+    resourceLimits: heap,
     recordTiming: false,
     closeTimeout: CLOSE_TIMEOUT_MS,
   });
@@ -75,21 +85,26 @@ export function createIngestExecutor({ config, log, metrics }: IngestExecutorOpt
     });
   }
 
-  return {
-    async run(task, options = {}) {
-      const lane = task.kind === 'merge' || task.kind === 'reindex' ? lanes.merges : lanes.writes;
-      if (lane.full) {
-        metrics.poolRefused.inc({ pool: 'ingest' });
-        const detail = `${config.ingest.queue_max} writes are waiting already; try again in a second.`;
-        throw new ServiceError('overloaded', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
-      }
-      const done = lane.run(() => send(task), options.signal);
+  async function runInLane<T extends IngestTask>(task: T, signal?: AbortSignal): Promise<IngestResult<T>> {
+    const lane = task.kind === 'merge' || task.kind === 'reindex' ? lanes.merges : lanes.writes;
+    if (lane.full) {
+      metrics.poolRefused.inc({ pool: 'ingest' });
+      const detail = `${config.ingest.queue_max} writes are waiting already; try again in a second.`;
+      throw new ServiceError('overloaded', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+    }
+    const done = lane.run(() => send(task), signal);
+    waiting.set(lanes.writes.waiting + lanes.merges.waiting);
+    try {
+      return await done;
+    } finally {
       waiting.set(lanes.writes.waiting + lanes.merges.waiting);
-      try {
-        return await done;
-      } finally {
-        waiting.set(lanes.writes.waiting + lanes.merges.waiting);
-      }
+    }
+  }
+
+  return {
+    run(task, { signal } = {}) {
+      // Outside the lanes: what waits for memory keeps no thread from what needs none.
+      return NEEDING_MEMORY.has(task.kind) ? memory.run(() => runInLane(task, signal)) : runInLane(task, signal);
     },
     async close() {
       await Promise.all([lanes.writes.drained(), lanes.merges.drained()]);

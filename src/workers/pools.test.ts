@@ -6,6 +6,7 @@ import { listFixtures, searchTask, type ListFixtures } from '../../test/support/
 import type { FieldDefinition } from '../catalog/index.js';
 import type { ListIndex } from '../index/index.js';
 import { loadConfig } from '../platform/config.js';
+import { OwnMemory, memoryBudget } from '../platform/index.js';
 import { createMetrics } from '../platform/metrics.js';
 import type { SearchOptions } from '../search/index.js';
 import { createIngestExecutor } from './ingest-executor.js';
@@ -27,6 +28,9 @@ const RECORDS = Array.from({ length: 500 }, (_, number) => ({
 }));
 const NEVER = new AbortController().signal;
 const config = loadConfig({ argv: [], env: { GANNET_SEARCH_THREADS: '2' } });
+const budget = memoryBudget(config);
+const memory = new OwnMemory({ budgetBytes: budget.bytes, releaseFreeMemory: () => undefined });
+const ingest = { config, heap: budget.heaps.ingest, memory };
 const silent = pino({ level: 'silent' });
 
 describe('the search pool', () => {
@@ -39,7 +43,7 @@ describe('the search pool', () => {
     if (!existsSync(workerFile('search'))) throw new Error('dist is missing: run `npm run build`');
     fixtures = await listFixtures();
     list = await fixtures.add('numbers', DEFINITION, RECORDS);
-    pool = createSearchPool({ config, log: silent, metrics, testing: true });
+    pool = createSearchPool({ config, log: silent, heap: budget.heaps.search, metrics, testing: true });
     await pool.warmUp();
   });
   afterAll(async () => {
@@ -98,13 +102,13 @@ describe('the search pool', () => {
   );
 
   it('does not die on demand unless it is for testing', async () => {
-    const ordinary = createSearchPool({ config, log: silent, metrics });
+    const ordinary = createSearchPool({ config, log: silent, heap: budget.heaps.search, metrics });
     await expect(ordinary.killWorker('exit')).rejects.toThrow();
     await ordinary.close();
   });
 
   it('refuses searches once it is closing, and finishes those it has', async () => {
-    const closing = createSearchPool({ config, log: silent, metrics });
+    const closing = createSearchPool({ config, log: silent, heap: budget.heaps.search, metrics });
     const accepted = closing.search(searchTask({ numbers: list }, { query: 'common' }), NEVER);
     const closed = closing.close();
     await expect(closing.search(searchTask({ numbers: list }, {}), NEVER)).rejects.toMatchObject({
@@ -117,7 +121,7 @@ describe('the search pool', () => {
 
 describe('the ingest pool', () => {
   it('writes lists in its own threads and finishes before it closes', async () => {
-    const executor = createIngestExecutor({ config, log: silent, metrics: createMetrics() });
+    const executor = createIngestExecutor({ ...ingest, log: silent, metrics: createMetrics() });
     const fixtures = await listFixtures(executor);
     const list = await fixtures.add('pooled', DEFINITION, RECORDS);
     expect((await list.page(0, 1)).total).toBe(RECORDS.length);
@@ -132,10 +136,33 @@ describe('the ingest pool', () => {
     await executor.close();
   });
 
+  it('lets batches of imports wait for memory, and single writes of other lists not', async () => {
+    const scarce = new OwnMemory({ budgetBytes: 1, releaseFreeMemory: () => undefined, measure: () => 2 });
+    const executor = createIngestExecutor({ ...ingest, memory: scarce, log: silent, metrics: createMetrics() });
+    const fixtures = await listFixtures(executor);
+    const [imported, written] = [
+      await fixtures.add('imported', DEFINITION, []),
+      await fixtures.add('written', DEFINITION, []),
+    ];
+    let release = (): void => undefined;
+    const underWay = scarce.run(() => new Promise<void>((resolve) => (release = resolve)));
+    const session = imported.startImport('ndjson');
+    await session.push(Buffer.from(RECORDS.map((record) => `${JSON.stringify(record)}\n`).join('')));
+    let ended = false;
+    const outcome = session.end().finally(() => (ended = true));
+    await written.write({ kind: 'put', name: 'a', fields: { title: 'single' } });
+    expect([ended, scarce.waiting]).toEqual([false, 1]);
+    release();
+    await underWay;
+    expect(await outcome).toMatchObject({ created: RECORDS.length });
+    await fixtures.close();
+    await executor.close();
+  });
+
   it('answers a task that cannot be done with internal-error and logs why', async () => {
     const lines: string[] = [];
     const log = pino({}, { write: (line: string) => lines.push(line) });
-    const executor = createIngestExecutor({ config, log, metrics: createMetrics() });
+    const executor = createIngestExecutor({ ...ingest, log, metrics: createMetrics() });
     const task = { kind: 'drop-version', listPath: '/dev/null/list', version: 1 } as const;
     await expect(executor.run(task)).rejects.toMatchObject({ code: 'internal-error' });
     expect(lines.join('')).toContain('drop-version');

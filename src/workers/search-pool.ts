@@ -2,7 +2,7 @@
 import { Piscina } from 'piscina';
 import type { Logger } from 'pino';
 import { analyticsFolder } from '../analytics/folder.js';
-import type { Config, Metrics } from '../platform/index.js';
+import type { Config, HeapLimits, Metrics } from '../platform/index.js';
 import type { SearchAnswer } from '../search/index.js';
 import { SearchBatcher } from './search-batcher.js';
 import type {
@@ -16,14 +16,14 @@ import { WorkerDeaths, workerFile } from './worker-pool.js';
 
 /** One batch at work and one waiting in each worker, so that a worker never waits for the main thread. */
 const BATCHES_PER_WORKER_MAX = 2;
-/** A search that needs more than this is a fault; its worker dies instead of the service. */
-const WORKER_HEAP_MIB_MAX = 512;
 const CLOSE_TIMEOUT_MS = 10_000;
 
 export interface SearchPoolOptions {
   readonly config: Pick<Config, 'search' | 'data'>;
   readonly log: Logger;
   readonly metrics: Metrics;
+  /** A search that needs more than this is a fault; its worker dies instead of the service. */
+  readonly heap: HeapLimits;
   /** Lets `killWorker` work. */
   readonly testing?: boolean;
 }
@@ -39,7 +39,13 @@ export interface RunningSearchPool {
   close(): Promise<void>;
 }
 
-export function createSearchPool({ config, log, metrics, testing = false }: SearchPoolOptions): RunningSearchPool {
+export function createSearchPool({
+  config,
+  log,
+  metrics,
+  heap,
+  testing = false,
+}: SearchPoolOptions): RunningSearchPool {
   const workers = config.search.threads;
   const workerData: SearchWorkerData = { testing, analyticsFolder: analyticsFolder(config) };
   const piscina = new Piscina({
@@ -49,7 +55,7 @@ export function createSearchPool({ config, log, metrics, testing = false }: Sear
     concurrentTasksPerWorker: BATCHES_PER_WORKER_MAX,
     // The batcher never sends more than the workers take; this only fills while a dead one is being replaced.
     maxQueue: workers * BATCHES_PER_WORKER_MAX + 1,
-    resourceLimits: { maxOldGenerationSizeMb: WORKER_HEAP_MIB_MAX },
+    resourceLimits: heap,
     recordTiming: false,
     closeTimeout: CLOSE_TIMEOUT_MS,
     workerData,

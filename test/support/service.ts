@@ -1,6 +1,6 @@
 /** The real service as a child process on a data directory of its own, and clients of it. For tests. */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -107,6 +107,14 @@ export class TestService {
     const line = text.split('\n').find((each) => each.startsWith(`${name} `));
     if (line === undefined) throw new Error(`There is no measurement ${name}`);
     return Number(line.slice(name.length + 1));
+  }
+
+  /** Resident memory in MiB that belongs to no file; 0 where it does not run. Linux only. */
+  ownMemoryMib(): number {
+    const pid = this.#process?.pid;
+    if (pid === undefined) return 0;
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    return Number(/^RssAnon:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024;
   }
 
   /** Asks it to stop and waits; resolves with its exit status. */

@@ -13,10 +13,12 @@
 
 #include "../../../native-bindings/kernel/topk/prepared_query.h"
 #include "../../../native-bindings/test/search_support.h"
+#include "indexing.h"
 
 namespace {
 
 using namespace gannet;
+using namespace gannet::peer;
 using namespace gannet::test;
 using Clock = std::chrono::steady_clock;
 
@@ -26,17 +28,9 @@ std::shared_ptr<const Segment> BuildIndex(const std::string& corpus, const std::
   std::ifstream in(corpus);
   ByteWriter documents;
   uint32_t count = 0;
-  for (std::string line; std::getline(in, line); ++count) {
-    const size_t tab = line.find('\t');
-    DocumentWriter(count)
-        .Text(0, std::string_view(line).substr(tab + 1))
-        .Number(0, std::stod(line.substr(0, tab)))
-        .AppendTo(&documents);
-  }
-  ByteWriter batch;
-  batch.Put(count).Bytes(documents.bytes());
+  for (std::string line; std::getline(in, line);) AppendRecord(line, count++, &documents);
   const std::string path = folder + "/gannet.mdb";
-  BuildSegment(path, {{1}, {{"number", ColumnType::kNumber, false}}}, batch.bytes());
+  WriteSegment(path, count, documents);
   return Segment::Open(path);
 }
 
@@ -108,7 +102,19 @@ int main(int, char** argv) {
   std::string mode;
   size_t first;
   size_t end;
+  std::unique_ptr<IndexingThread> indexing;
   while (std::cin >> mode >> command >> view >> first >> end) {
+    if (mode == "index") {
+      if (command == "start") {
+        indexing = std::make_unique<IndexingThread>(argv[1], argv[3]);
+      } else {
+        std::printf("%.0f\n", indexing->Stop());
+        indexing.reset();
+      }
+      std::printf("done\n");
+      std::fflush(stdout);
+      continue;
+    }
     const Generation& generation = view == "deleted" ? *rest : *all;
     for (size_t i = first; i < end; ++i) {
       SetCommand(command, &queries[i].plan);

@@ -53,12 +53,7 @@ public final class LucenePeer {
     try (BufferedReader in = Files.newBufferedReader(corpus)) {
       int id = 0;
       for (String line = in.readLine(); line != null; line = in.readLine(), ++id) {
-        int tab = line.indexOf('\t');
-        Document document = new Document();
-        document.add(new TextField("body", line.substring(tab + 1), Field.Store.NO));
-        document.add(new IntField("number", Integer.parseInt(line.substring(0, tab)), Field.Store.NO));
-        document.add(new StringField("residue", Integer.toString(id % DELETED_EVERY), Field.Store.NO));
-        writer.addDocument(document);
+        writer.addDocument(document(line, id));
       }
     }
     writer.forceMerge(1);
@@ -66,6 +61,16 @@ public final class LucenePeer {
     if (all.leaves().size() != 1) throw new IllegalStateException("more than one segment");
     writer.deleteDocuments(new Term("residue", "3"));
     rest = DirectoryReader.open(writer);
+  }
+
+  /** Of a line of the corpus: a number, a tab, the words. */
+  static Document document(String line, int id) {
+    int tab = line.indexOf('\t');
+    Document document = new Document();
+    document.add(new TextField("body", line.substring(tab + 1), Field.Store.NO));
+    document.add(new IntField("number", Integer.parseInt(line.substring(0, tab)), Field.Store.NO));
+    document.add(new StringField("residue", Integer.toString(id % DELETED_EVERY), Field.Store.NO));
+    return document;
   }
 
   private static Query word(String text) {
@@ -132,7 +137,7 @@ public final class LucenePeer {
     return text.toString();
   }
 
-  public static void main(String[] arguments) throws IOException {
+  public static void main(String[] arguments) throws IOException, InterruptedException {
     LucenePeer peer = new LucenePeer(Path.of(arguments[0]), Path.of(arguments[2]).resolve("lucene"));
     List<Query> queries = new ArrayList<>();
     for (String line : Files.readAllLines(Path.of(arguments[1]))) {
@@ -145,8 +150,19 @@ public final class LucenePeer {
         Version.LATEST, Runtime.version().feature(), vectors ? "with" : "without");
     out.flush();
     BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    IndexingThread indexing = null;
     for (String line = in.readLine(); line != null; line = in.readLine()) {
       String[] words = line.split(" ");
+      if (words[0].equals("index")) {
+        if (words[1].equals("start")) {
+          indexing = new IndexingThread(Path.of(arguments[0]), Path.of(arguments[2]).resolve("lucene-indexing"));
+        } else {
+          out.println(Math.round(indexing.stop()));
+        }
+        out.println("done");
+        out.flush();
+        continue;
+      }
       IndexSearcher searcher = peer.searcher(words[2]);
       for (Query query : queries.subList(Integer.parseInt(words[3]), Integer.parseInt(words[4]))) {
         long start = System.nanoTime();

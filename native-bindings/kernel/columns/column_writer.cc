@@ -13,6 +13,12 @@ namespace {
 
 constexpr uint64_t kValuesMax = 0xffffffff / 8;  // of one column: their bytes are one LMDB value
 
+constexpr uint64_t kDictionaryBytesMax = 0xe0000000;
+
+[[noreturn]] void ThrowDictionaryLimit() {
+  throw Error(ErrorCode::kLimit, "the values of a column exceed 3.5 GiB");
+}
+
 [[noreturn]] void Invalid(const char* what) {
   throw Error(ErrorCode::kInvalidArgument, std::string("column: ") + what);
 }
@@ -78,12 +84,22 @@ uint32_t ColumnWriter::InternString(std::string_view key, std::string_view displ
   CheckType(type_ == ColumnType::kString);
   bool added;
   const uint32_t number = table_.Intern(key, &added);
-  if (added) {
-    const bool same = display.empty() || display == key;
-    displays_.emplace_back(same ? std::string_view() : display);
-    has_displays_ = has_displays_ || !same;
-  }
+  if (added) KeepDisplay(display == key ? std::string_view() : display);
   return number;
+}
+
+void ColumnWriter::KeepDisplay(std::string_view display) {
+  // A column of names has as many strings as documents: what costs memory for each of them is left out where it can be.
+  if (display.empty() && display_ends_.empty()) return;
+  if (displays_.size() + display.size() > kDictionaryBytesMax) ThrowDictionaryLimit();
+  if (display_ends_.empty()) display_ends_.resize(table_.size() - 1, 0);
+  AppendBytes(&displays_, AsBytes(display));
+  display_ends_.push_back(static_cast<uint32_t>(displays_.size()));
+}
+
+std::span<const uint8_t> ColumnWriter::Display(uint32_t number) const {
+  const uint32_t begin = number == 0 ? 0 : display_ends_[number - 1];
+  return std::span(displays_).subspan(begin, display_ends_[number] - begin);
 }
 
 void ColumnWriter::AddString(std::string_view key, std::string_view display) {
@@ -163,18 +179,13 @@ void ColumnWriter::WriteStrings(const Put& put) {
   const std::vector<uint32_t> sorted = table_.Sorted();
   std::vector<uint32_t> ordinals(sorted.size());
   std::vector<uint32_t> key_offsets{0};
-  std::vector<uint32_t> display_offsets{0};
   std::vector<uint8_t> keys;
-  std::vector<uint8_t> displays;
+  key_offsets.reserve(sorted.size() + 1);
   for (uint32_t ordinal = 0; ordinal < sorted.size(); ++ordinal) {
     ordinals[sorted[ordinal]] = ordinal;
     AppendBytes(&keys, AsBytes(table_[sorted[ordinal]]));
-    AppendBytes(&displays, AsBytes(displays_[sorted[ordinal]]));
-    if (keys.size() > 0xe0000000 || displays.size() > 0xe0000000) {
-      throw Error(ErrorCode::kLimit, "the values of a column exceed 3.5 GiB");
-    }
+    if (keys.size() > kDictionaryBytesMax) ThrowDictionaryLimit();
     key_offsets.push_back(static_cast<uint32_t>(keys.size()));
-    display_offsets.push_back(static_cast<uint32_t>(displays.size()));
   }
   for (uint32_t& value : strings_) {
     if (value != kNoOrdinal) value = ordinals[value];
@@ -199,10 +210,20 @@ void ColumnWriter::WriteStrings(const Put& put) {
   if (sorted.empty()) return;
   put(ColumnPart::kKeyOffsets, BytesOf(key_offsets));
   if (!keys.empty()) put(ColumnPart::kKeys, keys);
-  if (has_displays_) {
-    put(ColumnPart::kDisplayOffsets, BytesOf(display_offsets));
-    put(ColumnPart::kDisplays, displays);
+  if (!display_ends_.empty()) WriteDisplays(sorted, put);
+}
+
+void ColumnWriter::WriteDisplays(std::span<const uint32_t> sorted, const Put& put) const {
+  std::vector<uint32_t> offsets{0};
+  std::vector<uint8_t> displays;
+  offsets.reserve(sorted.size() + 1);
+  displays.reserve(displays_.size());
+  for (const uint32_t number : sorted) {
+    AppendBytes(&displays, Display(number));
+    offsets.push_back(static_cast<uint32_t>(displays.size()));
   }
+  put(ColumnPart::kDisplayOffsets, BytesOf(offsets));
+  put(ColumnPart::kDisplays, displays);
 }
 
 void ColumnWriter::WriteNumbers(const Put& put) {

@@ -40,7 +40,11 @@ class ColumnWriter {
 
  private:
   void CheckType(bool matches) const;
+  // By number in table_; empty = the key.
+  std::span<const uint8_t> Display(uint32_t number) const;
+  void KeepDisplay(std::string_view display);
   void WriteStrings(const Put& put);
+  void WriteDisplays(std::span<const uint32_t> sorted, const Put& put) const;
   void WriteNumbers(const Put& put);
   void WriteRanges(const Put& put);
 
@@ -56,8 +60,8 @@ class ColumnWriter {
   std::vector<uint64_t> present_;
   std::vector<Column::FixedPoint> points_;
   StringTable table_;
-  std::vector<std::string> displays_;    // by number in table_; empty = the key
-  bool has_displays_ = false;
+  std::vector<uint8_t> displays_;        // end to end, by number in table_; none = the key
+  std::vector<uint32_t> display_ends_;   // by number in table_; empty where every string is its own display
 };
 
 }  // namespace gannet

@@ -3,6 +3,8 @@
 //!     tantivy-peer <corpus.tsv> <queries.tsv> <folder for the index>
 //!
 //! The protocol is described in run.mjs.
+mod indexing;
+
 use std::error::Error;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Write};
@@ -14,7 +16,10 @@ use tantivy::collector::{Count, TopDocs};
 use tantivy::indexer::NoMergePolicy;
 use tantivy::query::{BooleanQuery, BoostQuery, ConstScoreQuery, Occur, PhraseQuery, Query, RangeQuery, TermQuery};
 use tantivy::schema::{Field, IndexRecordOption, Schema, TextFieldIndexing, TextOptions, FAST, INDEXED};
+use indexing::IndexingThread;
 use tantivy::{DocAddress, Index, ReloadPolicy, Score, Searcher, TantivyDocument, Term};
+
+type Failure = Box<dyn Error + Send + Sync>;
 
 const DELETED_EVERY: u64 = 10;
 const WRITER_BYTES: usize = 3_000_000_000; // one segment
@@ -31,7 +36,7 @@ struct Engine {
     rest: Searcher,
 }
 
-fn build(corpus: &Path, folder: &Path) -> Result<Engine, Box<dyn Error>> {
+fn schema() -> (Schema, Fields) {
     let mut schema = Schema::builder();
     let indexing = TextFieldIndexing::default()
         .set_tokenizer("whitespace")
@@ -41,19 +46,28 @@ fn build(corpus: &Path, folder: &Path) -> Result<Engine, Box<dyn Error>> {
         number: schema.add_u64_field("number", FAST | INDEXED),
         residue: schema.add_u64_field("residue", INDEXED),
     };
+    (schema.build(), fields)
+}
+
+/// Of a line of the corpus: a number, a tab, the words.
+fn document(fields: &Fields, line: &str, id: u64) -> Result<TantivyDocument, Failure> {
+    let (number, text) = line.split_once('\t').ok_or("a record without a tab")?;
+    let mut document = TantivyDocument::new();
+    document.add_text(fields.body, text);
+    document.add_u64(fields.number, number.parse()?);
+    document.add_u64(fields.residue, id % DELETED_EVERY);
+    Ok(document)
+}
+
+fn build(corpus: &Path, folder: &Path) -> Result<Engine, Failure> {
+    let (schema, fields) = schema();
     let _ = fs::remove_dir_all(folder);
     fs::create_dir_all(folder)?;
-    let index = Index::create_in_dir(folder, schema.build())?;
+    let index = Index::create_in_dir(folder, schema)?;
     let mut writer = index.writer_with_num_threads(1, WRITER_BYTES)?;
     writer.set_merge_policy(Box::new(NoMergePolicy));
     for (line, id) in BufReader::new(File::open(corpus)?).lines().zip(0u64..) {
-        let line = line?;
-        let (number, text) = line.split_once('\t').ok_or("a record without a tab")?;
-        let mut document = TantivyDocument::new();
-        document.add_text(fields.body, text);
-        document.add_u64(fields.number, number.parse()?);
-        document.add_u64(fields.residue, id % DELETED_EVERY);
-        writer.add_document(document)?;
+        writer.add_document(document(&fields, &line?, id)?)?;
     }
     writer.commit()?;
     let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
@@ -86,7 +100,7 @@ fn word_query(field: Field, text: &str) -> Box<dyn Query> {
     term_query(field, text)
 }
 
-fn parse(fields: &Fields, text: &str) -> Result<Box<dyn Query>, Box<dyn Error>> {
+fn parse(fields: &Fields, text: &str) -> Result<Box<dyn Query>, Failure> {
     let mut clauses: Vec<(Occur, Box<dyn Query>)> = Vec::new();
     let mut filter: Option<Box<dyn Query>> = None;
     for part in text.split(' ') {
@@ -134,7 +148,7 @@ fn run(searcher: &Searcher, query: &dyn Query, command: &str) -> tantivy::Result
     })
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), Failure> {
     let arguments: Vec<String> = std::env::args().collect();
     let engine = build(Path::new(&arguments[1]), &Path::new(&arguments[3]).join("tantivy"))?;
     let queries = BufReader::new(File::open(&arguments[2])?)
@@ -144,9 +158,21 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut out = io::BufWriter::new(io::stdout());
     writeln!(out, "ready\t{}, k1 1.2, b 0.75", tantivy::version_string())?;
     out.flush()?;
+    let mut indexing: Option<IndexingThread> = None;
     for line in io::stdin().lock().lines() {
         let line = line?;
         let words: Vec<&str> = line.split(' ').collect();
+        if words[0] == "index" {
+            if words[1] == "start" {
+                let folder = Path::new(&arguments[3]).join("tantivy-indexing");
+                indexing = Some(IndexingThread::start(Path::new(&arguments[1]), &folder));
+            } else if let Some(thread) = indexing.take() {
+                writeln!(out, "{:.0}", thread.stop()?)?;
+            }
+            writeln!(out, "done")?;
+            out.flush()?;
+            continue;
+        }
         let searcher = if words[2] == "deleted" { &engine.rest } else { &engine.all };
         for query in &queries[words[3].parse()?..words[4].parse()?] {
             let start = Instant::now();

@@ -1,0 +1,61 @@
+/** What writing one record of an answer costs: reading the parts of its stored bytes, and splicing them into the answer. */
+import { Bench } from 'tinybench';
+import { encodeRecord, readRecordParts } from '../../dist/src/records/index.js';
+import { ResponseWriter } from '../../dist/src/search/index.js';
+import { writeResult } from '../../dist/src/search/response/result-writer.js';
+import { seededRandom } from '../end-to-end/lib/random.mjs';
+
+const RECORDS = 1000;
+const WORDS = 40;
+const MEASURED_MS = 500;
+const NS_A_MS = 1e6;
+/** As a search without options has it, but for highlights: those are the kernel's work. */
+const HIT = {
+  score: 0.123456,
+  distance: undefined,
+  location: undefined,
+  highlightsJson: undefined,
+  listName: undefined,
+  explainJson: undefined,
+  select: undefined,
+};
+
+function storedRecords() {
+  const random = seededRandom(1);
+  const word = () => Math.floor(50_000 ** random()).toString(36);
+  return Array.from({ length: RECORDS }, (_, number) =>
+    encodeRecord({
+      id: `0000000${number}`,
+      name: `record ${number}`,
+      nameGenerated: false,
+      asOf: '2026-11-21T05:54:00.000Z',
+      createdMs: 1,
+      modifiedMs: 1,
+      fieldsJson: JSON.stringify({
+        text: Array.from({ length: WORDS }, word).join(' '),
+        category: [`c${number % 20}`],
+        words: [WORDS],
+      }),
+    }),
+  );
+}
+
+/** Rows of `{ name, nanoseconds, what }`. */
+export async function measureSerialisation() {
+  const records = storedRecords();
+  const response = new ResponseWriter();
+  const answer = (hit) => () => {
+    for (const record of records) writeResult(response, readRecordParts(record), hit);
+    response.truncate(0);
+  };
+  const bench = new Bench({ time: MEASURED_MS });
+  bench.add('record', answer(HIT));
+  bench.add('record-selected', answer({ ...HIT, select: new Set(['category', 'words']) }));
+  await bench.run();
+  const bytes = Math.round(records.reduce((sum, record) => sum + record.length, 0) / RECORDS);
+  return bench.tasks.map(({ name, result }) => ({
+    name,
+    nanoseconds: (result.latency.p50 * NS_A_MS) / RECORDS,
+    what: `${RECORDS} records of ${bytes} bytes each`,
+  }));
+}

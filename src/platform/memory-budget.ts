@@ -1,0 +1,175 @@
+/**
+ * Who may take how much of `memory.mib`, in one place. What is here as a constant was measured with the service itself
+ * (docs/decisions/0041-memory-has-a-budget.md); what is left of the budget after that goes to batches, merges and heaps, so that
+ * a larger budget makes imports faster and a smaller one makes them slower, and none makes them fail.
+ */
+import type { Config } from './config.js';
+
+const MEBIBYTE = 2 ** 20;
+
+/** The main thread, its heap, and what the program needs before it does anything; with what an import keeps it busy with. */
+const MAIN_THREAD_MIB = 120;
+/** A search thread at work: its heap, its stores, its answers. */
+const SEARCH_THREAD_MIB = 22;
+/** An ingest thread with the least heap and nothing to do. */
+const INGEST_THREAD_MIB = 22;
+/** The thread of analytics. */
+const ANALYTICS_THREAD_MIB = 8;
+/** Merges that run at a time, in a thread of their own. */
+const MERGE_THREADS = 1;
+/** The least that is left for batches and merges. */
+const WORK_MIB_MIN = 24;
+
+/** A byte of a batch costs this many: raw, as records, as documents, inverted, and as pages of the store. */
+const MEMORY_A_BATCH_BYTE = 10;
+const BATCH_BYTES_MIN = 256 * 1024;
+/** What a record takes beside its bytes weighs more than they do where it is shorter than this. */
+const RECORD_BYTES_TYPICAL_MIN = 128;
+const WAITING_WRITE_BYTES_MAX = 64 * MEBIBYTE;
+const WAITING_BODIES_MIN = 2;
+/** What a merge holds of each document: its number, its length, and its values of one column, names above all. */
+const MEMORY_A_MERGED_DOCUMENT = 72;
+/** And of each byte of its sources: strings of a column, terms and short postings, which are written last. */
+const MERGED_FILE_SHARE = 0.4;
+
+/** Young generations of V8 are this large by default; smaller ones cost time, a tenth at the least. */
+const YOUNG_MIB = { min: 6, max: 48 };
+const OLD_MIB_MAX = { search: 512, ingest: 1024 };
+const OLD_MIB_MIN = 64;
+/** What reading a record takes of a heap: its text in two bytes a character, its values, its JSON again. */
+const HEAP_A_RECORD_BYTE = 8;
+
+/** A record that is too long fails alone; one that is so many times too long that it would not fit in here ends the import. */
+const TOO_LONG_FACTOR = { min: 2, max: 16 };
+
+/** With less than this, what is freed goes back to the system at once, and threads share the allocator's arenas. */
+const GENEROUS_MIB = 512;
+const FRUGAL_ARENAS = 1;
+const FRUGAL_RETURNED_BYTES_MIN = 256 * 1024;
+
+export interface HeapLimits {
+  readonly maxYoungGenerationSizeMb: number;
+  readonly maxOldGenerationSizeMb: number;
+}
+
+export interface MemoryBudget {
+  /** The whole. */
+  readonly bytes: number;
+  /** Of one batch of an import, of one step of a version build, of one piece of a rebuild. */
+  readonly batchBytesMax: number;
+  readonly batchBytesMin: number;
+  readonly batchRecordsMax: number;
+  /** What the stores of all lists may keep of their largest transactions. */
+  readonly storePagesBytesMax: number;
+  /** What all imports together may hold of records that are not on disk yet. */
+  readonly importBufferBytes: number;
+  /** Small writes of one list that may wait. */
+  readonly waitingWriteBytesMax: number;
+  /** Beyond this the end of a record is not looked for any more. */
+  readonly splitBytesMax: number;
+  /** What a merge may hold; `mergeBytes` says what one would. */
+  readonly mergeBytesMax: number;
+  readonly heaps: { readonly search: HeapLimits; readonly ingest: HeapLimits };
+  /** Undefined: as the system does it. */
+  readonly allocator: AllocatorLimits | undefined;
+}
+
+export interface AllocatorLimits {
+  readonly arenasMax: number;
+  /** A block of this size goes back to the system when it is freed, and so do as many bytes at the end of an arena. */
+  readonly returnedBytesMin: number;
+}
+
+export type BudgetedConfig = Pick<Config, 'memory' | 'search' | 'ingest' | 'analytics' | 'limits'>;
+
+/** What has a share whatever the budget is, in MiB, each with the setting that it comes from. */
+function fixedShares({ search, ingest, analytics }: Omit<BudgetedConfig, 'memory' | 'limits'>) {
+  return [
+    { mib: MAIN_THREAD_MIB, why: 'the service itself' },
+    { mib: search.threads * SEARCH_THREAD_MIB, why: `search.threads (${search.threads})` },
+    {
+      mib: (ingest.threads + MERGE_THREADS) * INGEST_THREAD_MIB,
+      why: `ingest.threads (${ingest.threads}) and merging`,
+    },
+    { mib: analytics.enabled ? ANALYTICS_THREAD_MIB : 0, why: 'analytics.enabled' },
+    { mib: search.cache_mib, why: 'search.cache_mib' },
+    { mib: WORK_MIB_MIN, why: 'batches and merges' },
+  ].filter(({ mib }) => mib > 0);
+}
+
+/** The smallest `memory.mib` that these settings allow, and what it is made of. */
+export function requiredMemory(config: Omit<BudgetedConfig, 'memory' | 'limits'>): {
+  readonly mib: number;
+  readonly parts: string;
+} {
+  const shares = fixedShares(config);
+  return {
+    mib: shares.reduce((sum, { mib }) => sum + mib, 0),
+    parts: shares.map(({ mib, why }) => `${mib} for ${why}`).join(', '),
+  };
+}
+
+/** As many ingest threads as are wanted, or as have room beside one search thread in half of the budget; one at least. */
+export function affordableIngestThreads(wanted: number, { memory }: Pick<Config, 'memory'>): number {
+  return Math.max(1, Math.min(wanted, Math.floor((memory.mib / 2 - MAIN_THREAD_MIB) / INGEST_THREAD_MIB)));
+}
+
+/** As many search threads as are wanted, or as a budget has room for; one at least. */
+export function affordableSearchThreads(wanted: number, config: BudgetedConfig): number {
+  const others = requiredMemory({ ...config, search: { ...config.search, threads: 0 } }).mib;
+  return Math.max(1, Math.min(wanted, Math.floor((config.memory.mib - others) / SEARCH_THREAD_MIB)));
+}
+
+/** The shares of a budget that `loadConfig` found to be large enough. */
+export function memoryBudget(config: BudgetedConfig): MemoryBudget {
+  const { memory, ingest, limits } = config;
+  const workMib = WORK_MIB_MIN + Math.max(0, memory.mib - requiredMemory(config).mib);
+  // Merges get half, so that few segments stay that are too large for them; a quarter: batches at work; the rest: heaps, batches
+  // that wait, and what stores keep.
+  const share = Math.floor((workMib * MEBIBYTE) / 4);
+  const threads = ingest.threads + MERGE_THREADS + config.search.threads;
+  const young = clamp(Math.floor(YOUNG_MIB.min + workMib / 8 / threads), YOUNG_MIB);
+  const old = (most: number) =>
+    Math.max(
+      Math.min(most, Math.max(OLD_MIB_MIN, Math.floor(memory.mib / 4))),
+      Math.ceil((limits.record_bytes_max * HEAP_A_RECORD_BYTE) / MEBIBYTE),
+    );
+  const importBufferBytes = Math.max(4 * BATCH_BYTES_MIN, Math.floor(share / 2));
+  const batchBytesMax = Math.min(
+    ingest.batch_bytes_max,
+    Math.max(BATCH_BYTES_MIN, Math.floor(share / ingest.threads / MEMORY_A_BATCH_BYTE)),
+  );
+  return {
+    bytes: memory.mib * MEBIBYTE,
+    batchBytesMax,
+    batchBytesMin: Math.min(BATCH_BYTES_MIN, ingest.batch_bytes_max),
+    storePagesBytesMax: Math.floor(share / 2),
+    batchRecordsMax: Math.min(ingest.batch_records_max, Math.ceil(batchBytesMax / RECORD_BYTES_TYPICAL_MIN)),
+    importBufferBytes,
+    // One write has to pass, however large it may be.
+    waitingWriteBytesMax: Math.min(
+      WAITING_WRITE_BYTES_MAX,
+      Math.max(importBufferBytes, limits.json_body_bytes_max * WAITING_BODIES_MIN),
+    ),
+    splitBytesMax: clamp(share, {
+      min: limits.record_bytes_max * TOO_LONG_FACTOR.min,
+      max: limits.record_bytes_max * TOO_LONG_FACTOR.max,
+    }),
+    mergeBytesMax: 2 * share,
+    heaps: {
+      search: { maxYoungGenerationSizeMb: young, maxOldGenerationSizeMb: old(OLD_MIB_MAX.search) },
+      ingest: { maxYoungGenerationSizeMb: young, maxOldGenerationSizeMb: old(OLD_MIB_MAX.ingest) },
+    },
+    allocator:
+      memory.mib < GENEROUS_MIB ? { arenasMax: FRUGAL_ARENAS, returnedBytesMin: FRUGAL_RETURNED_BYTES_MIN } : undefined,
+  };
+}
+
+/** What a merge of segments with so many documents and bytes takes, about. */
+export function mergeBytes(segment: { readonly documentCount: number; readonly fileBytes: number }): number {
+  return segment.documentCount * MEMORY_A_MERGED_DOCUMENT + segment.fileBytes * MERGED_FILE_SHARE;
+}
+
+function clamp(value: number, { min, max }: { readonly min: number; readonly max: number }): number {
+  return Math.min(max, Math.max(min, value));
+}

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { OwnMemory, residentOwnBytes } from './own-memory.js';
+
+const BUDGET = 1000;
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Work that ends when it is told to. */
+function work() {
+  let end!: () => void;
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  const state = { begun: false };
+  return {
+    state,
+    end,
+    action: () => {
+      state.begun = true;
+      return ended;
+    },
+  };
+}
+
+function ownMemory(inUse: { bytes: number; freed: number }) {
+  return new OwnMemory({
+    budgetBytes: BUDGET,
+    releaseFreeMemory: () => {
+      inUse.bytes -= inUse.freed;
+      inUse.freed = 0;
+    },
+    measure: () => inUse.bytes,
+  });
+}
+
+describe('OwnMemory', () => {
+  it('lets work begin at once while there is room', async () => {
+    const memory = ownMemory({ bytes: 100, freed: 0 });
+    const [first, second] = [work(), work()];
+    const done = [memory.run(first.action), memory.run(second.action)];
+    await turn();
+    expect([first.state.begun, second.state.begun]).toEqual([true, true]);
+    first.end();
+    second.end();
+    await Promise.all(done);
+  });
+
+  it('lets work wait near the limit until what is under way has ended, in its order', async () => {
+    const inUse = { bytes: 100, freed: 0 };
+    const memory = ownMemory(inUse);
+    const [first, second, third] = [work(), work(), work()];
+    const done = [memory.run(first.action)];
+    inUse.bytes = 990;
+    done.push(memory.run(second.action), memory.run(third.action));
+    await turn();
+    expect([second.state.begun, third.state.begun, memory.waiting]).toEqual([false, false, 2]);
+    first.end();
+    await done[0];
+    // Memory is still short, but nothing is under way: waiting longer would not help.
+    expect([second.state.begun, third.state.begun, memory.waiting]).toEqual([true, false, 1]);
+    inUse.bytes = 100;
+    await expect.poll(() => third.state.begun).toBe(true);
+    second.end();
+    third.end();
+    await Promise.all(done);
+  });
+
+  it('gives back what was freed before it lets work wait', async () => {
+    const inUse = { bytes: 990, freed: 500 };
+    const memory = ownMemory(inUse);
+    const [first, second] = [work(), work()];
+    const done = [memory.run(first.action), memory.run(second.action)];
+    await turn();
+    expect(second.state.begun).toBe(true);
+    expect(inUse).toEqual({ bytes: 490, freed: 0 });
+    first.end();
+    second.end();
+    await Promise.all(done);
+  });
+
+  it('goes on when work fails', async () => {
+    const memory = ownMemory({ bytes: 990, freed: 0 });
+    const failing = memory.run(() => Promise.reject(new Error('no')));
+    const after = memory.run(() => Promise.resolve('yes'));
+    await expect(failing).rejects.toThrow('no');
+    expect(await after).toBe('yes');
+  });
+});
+
+it.skipIf(residentOwnBytes() === undefined)('measures what belongs to no file', () => {
+  const before = residentOwnBytes() ?? 0;
+  const block = Buffer.alloc(64 * 2 ** 20, 1);
+  expect((residentOwnBytes() ?? 0) - before).toBeGreaterThan(0.9 * block.length);
+});

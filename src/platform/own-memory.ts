@@ -1,0 +1,99 @@
+/**
+ * Keeps the service's own memory within its budget while it works. The shares of the budget are what each part is made for
+ * (memory-budget.ts); this is what is measured: near the limit, what the allocator keeps of freed memory is given back, and new
+ * work that needs memory waits until there is room, or until none is under way, when waiting would change nothing.
+ * Main thread only.
+ */
+import { readFileSync } from 'node:fs';
+import type { Kernel } from '../../native-bindings/index.js';
+
+/** Between two looks while work is under way: as long as a small batch takes. */
+const CHECK_INTERVAL_MS = 50;
+/** Beyond this part of the budget no new work begins. The rest is for what is under way. */
+const HIGH_WATER = 0.85;
+const STATM = '/proc/self/statm';
+const PAGE_BYTES = 4096;
+const RESIDENT_FIELD = 1;
+const SHARED_FIELD = 2;
+
+/** Bytes of resident memory that belong to no file; undefined where the system does not tell (other than Linux). */
+export function residentOwnBytes(): number | undefined {
+  try {
+    const fields = readFileSync(STATM, 'latin1').split(' ');
+    return (Number(fields[RESIDENT_FIELD]) - Number(fields[SHARED_FIELD])) * PAGE_BYTES;
+  } catch {
+    return undefined;
+  }
+}
+
+export interface OwnMemoryOptions {
+  readonly budgetBytes: number;
+  readonly releaseFreeMemory: Kernel['releaseFreeMemory'];
+  /** Bytes in use now; for tests. */
+  readonly measure?: () => number | undefined;
+}
+
+export class OwnMemory {
+  readonly #highWaterBytes: number;
+  readonly #release: () => void;
+  readonly #measure: () => number | undefined;
+  readonly #waiting: (() => void)[] = [];
+  #atWork = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor({ budgetBytes, releaseFreeMemory, measure = residentOwnBytes }: OwnMemoryOptions) {
+    this.#highWaterBytes = budgetBytes * HIGH_WATER;
+    this.#release = releaseFreeMemory;
+    this.#measure = measure;
+  }
+
+  /** Work that waits for memory. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** Runs the action when there is memory for it; the first to come begins first. */
+  async run<Result>(action: () => Promise<Result>): Promise<Result> {
+    if (this.#waiting.length > 0 || !this.#mayBegin()) {
+      await new Promise<void>((begin) => {
+        this.#waiting.push(begin);
+        this.#watch();
+      });
+    } else {
+      this.#atWork += 1;
+    }
+    try {
+      return await action();
+    } finally {
+      this.#atWork -= 1;
+      this.#admit();
+    }
+  }
+
+  #mayBegin(): boolean {
+    if (this.#atWork === 0) return true;
+    if (!this.#isHigh()) return true;
+    this.#release();
+    return !this.#isHigh();
+  }
+
+  #isHigh(): boolean {
+    return (this.#measure() ?? 0) > this.#highWaterBytes;
+  }
+
+  #admit(): void {
+    while (this.#waiting.length > 0 && this.#mayBegin()) {
+      this.#atWork += 1;
+      this.#waiting.shift()?.();
+    }
+  }
+
+  #watch(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#admit();
+      if (this.#waiting.length > 0) this.#watch();
+    }, CHECK_INTERVAL_MS);
+    this.#timer.unref();
+  }
+}
