@@ -10,8 +10,6 @@ import { statusLine } from './status-lines.js';
 
 /** Characters or bytes of an answer that go out in one write, whatever the connection takes. */
 const SENT_AT_ONCE_MAX = 262_144;
-/** Where an answer of two parts is put together: what is sent at once is copied by the library before it returns. */
-const assembled = Buffer.allocUnsafeSlow(SENT_AT_ONCE_MAX);
 
 export class UwsExchange implements IncomingRequest {
   readonly method: string;
@@ -110,9 +108,9 @@ export class UwsExchange implements IncomingRequest {
     } else if (headOnly) {
       this.#endHead(answerBytes(answer), close);
     } else if (body instanceof HeadedBytes) {
-      const fits = body.byteLength <= assembled.length;
-      if (!fits && !close) return this.#writeSlowly(body.toBytes());
-      res.end(fits ? body.copyTo(assembled) : body.toBytes(), close);
+      if (body.byteLength > SENT_AT_ONCE_MAX && !close) return this.#writeSlowly(body.toBytes());
+      // The library copies what the connection does not take before it returns.
+      res.end(body.borrow(), close);
     } else if (body.length <= SENT_AT_ONCE_MAX || close) {
       res.end(body, close);
     } else {

@@ -2,8 +2,7 @@
 import { searchTerm, type AnalyticsTarget } from '../analytics/index.js';
 import { ServiceError, uuidv7 } from '../platform/index.js';
 import type { SearchOptions } from '../search/index.js';
-import type { AnsweredSearch } from './answer-cache.js';
-import type { HeadedBytes } from './headed-bytes.js';
+import type { AnsweredSearch, KeptAnswer } from './answer-cache.js';
 import { defineOperation, type OperationContext, type OperationResult } from './operation.js';
 import { normalisedKey, rawKey } from './search-keys.js';
 import { searchBody, searchOptions, searchQuery } from './search-options.js';
@@ -108,7 +107,7 @@ function fromCache(services: Services, raw: RawInput, open: () => SearchTargets)
   const found = key === undefined ? undefined : answerCache.get(key, queryId, beginMs);
   if (found === undefined) return undefined;
   count(services, targets.counted, queryId, found.search);
-  return cached(found.body, beginMs);
+  return cached(found);
 }
 
 async function search(
@@ -130,7 +129,7 @@ async function search(
       if (asSent !== undefined) answerCache.alias(meaning, asSent);
       if (found !== undefined) {
         count(services, counted, queryId, found.search);
-        return cached(found.body, beginMs);
+        return cached(found);
       }
       answerCache.missed();
     }
@@ -163,11 +162,10 @@ function count({ analytics }: Services, target: AnalyticsTarget, queryId: string
   if (isFirstPage) analytics.searched(target, { queryId, term, hasResults });
 }
 
-function cached(body: HeadedBytes, beginMs: number): OperationResult {
-  const totalMs = performance.now() - beginMs;
+function cached({ body, tookMs }: KeptAnswer): OperationResult {
   return {
     status: 200,
     body,
-    headers: { 'Server-Timing': `cache;dur=${totalMs.toFixed(3)}, total;dur=${totalMs.toFixed(3)}`, 'X-Cache': 'hit' },
+    headers: { 'Server-Timing': `cache;dur=${tookMs}, total;dur=${tookMs}`, 'X-Cache': 'hit' },
   };
 }
