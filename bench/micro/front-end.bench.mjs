@@ -52,7 +52,7 @@ const key = await access.createKey({
 const config = loadConfig({ argv: [], env: {} });
 const metrics = createMetrics();
 const lease = { handle: 1, sequence: 1, version: 1, definition: {}, release() {} };
-const index = { currentVersion: 1, lease: () => lease, versions: () => [{ version: 1 }] };
+const index = { currentVersion: 1, lease: () => lease, sequence: () => 1, versions: () => [{ version: 1 }] };
 /** Encodes and keeps events as the service does; what is sealed goes nowhere. */
 const analytics = createAnalytics({
   config,
