@@ -4,6 +4,7 @@
  */
 import { pino, destination as openDestination, stdTimeFunctions, type Logger } from 'pino';
 import type { Config } from './config.js';
+import { GatheredOutput } from './gathered-output.js';
 
 export interface LoggerOptions {
   /** Instead of the configured level; the command line is quieter than the service. */
@@ -20,14 +21,15 @@ export function createLogger(config: Pick<Config, 'log'>, options: LoggerOptions
   const output = openDestination({ dest: 2, sync: false, minLength: 0 });
   // Standard error may be closed by whoever reads it; a service that cannot log goes on serving.
   output.on('error', () => undefined);
+  const gathered = new GatheredOutput(output);
   const logger = pino(
     { level: options.level ?? config.log.level, base: null, timestamp: stdTimeFunctions.isoTime },
-    output,
+    gathered,
   );
   return Object.assign(logger, {
     drain() {
       try {
-        output.flushSync();
+        gathered.flushSync();
       } catch {
         // Nothing was waiting, or nobody reads.
       }
