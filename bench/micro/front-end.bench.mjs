@@ -17,6 +17,7 @@ import { createRequestDesk } from '../../dist/src/http/index.js';
 import { AnswerCache, createDispatcher, operations } from '../../dist/src/operations/index.js';
 import { createValidator } from '../../dist/src/operations/validation.js';
 import { loadConfig } from '../../dist/src/platform/config.js';
+import { GatheredOutput } from '../../dist/src/platform/gathered-output.js';
 import { openEnvironment, systemClock } from '../../dist/src/platform/index.js';
 import { createMetrics } from '../../dist/src/platform/metrics.js';
 
@@ -109,7 +110,8 @@ const desk = (log) => {
   return createRequestDesk({ services: made, dispatcher: createDispatcher(made), metrics });
 };
 const silent = desk(pino({ level: 'silent' }));
-const logging = desk(pino({ level: 'info' }, pino.destination({ dest: devNull, sync: false })));
+const output = new GatheredOutput(pino.destination({ dest: devNull, sync: false }));
+const logging = desk(pino({ level: 'info' }, output));
 const validate = createValidator(operations.find(({ name }) => name === 'search.list-by-query'));
 const raw = {
   params: { account: 'default', list: 'books', version: '1' },

@@ -14,6 +14,7 @@ interface LogLine {
 
 describe('the log', () => {
   it('has one line a request, also of the last ones before a stop', async () => {
+    const begin = new Date().toISOString();
     const service = await startTestService({ env: { GANNET_LOG_LEVEL: 'info' } });
     await service.client.post('/list/default', { name: 'one', searchable_fields: [{ name: 'text' }] });
     const ids = Array.from({ length: 200 }, (_, index) => `request-${index}`);
@@ -32,7 +33,9 @@ describe('the log', () => {
     expect(logged.map(({ requestId }) => requestId).sort()).toEqual([...ids].sort());
     expect(new Set(logged.map(({ operation }) => operation))).toEqual(new Set(['search.list-by-query']));
     const times = lines.map(({ time }) => time);
-    expect(times).toEqual([...times].sort());
+    for (const time of times) expect(new Date(time).toISOString()).toBe(time);
+    const inOrder = [begin, ...times, new Date().toISOString()];
+    expect(inOrder).toEqual([...inOrder].sort());
     await service.close();
   });
 
