@@ -63,6 +63,18 @@ describe('keys', () => {
     expect(answers[0]).toMatchObject({ code: 'invalid-key', status: 401 });
   });
 
+  it('work again where their deletion failed, and one without an expiry never expires', async () => {
+    const { record, secret } = await access.createKey(NEW_KEY);
+    const transaction = environment.transaction.bind(environment);
+    environment.transaction = () => Promise.reject(new Error('no disk'));
+    await expect(access.deleteKey('default', record.id)).rejects.toThrow('no disk');
+    environment.transaction = transaction;
+    const beforeMs = clock.ms;
+    clock.ms = Date.parse('9999-12-31T00:00:00Z');
+    expect(access.authenticate(secret).key?.id).toBe(record.id);
+    clock.ms = beforeMs;
+  });
+
   it('stop working at once, before their deletion is on disk', async () => {
     const { record, secret } = await access.createKey(NEW_KEY);
     const deletion = access.deleteKey('default', record.id);

@@ -3,7 +3,7 @@ import { CollectionStore, type Collection } from '../catalog/index.js';
 import { ServiceError, uuidv7, type Clock, type LmdbEnvironment } from '../platform/index.js';
 import { cliCaller, keyCaller } from './caller.js';
 import { keyEvent } from './key-event.js';
-import { KEY_CHARACTERS_MAX, keyHash, newKeyText, sameHash } from './key-secrets.js';
+import { hashBytes, isDigestOf, KEY_CHARACTERS_MAX, keyDigest, keyHash, newKeyText } from './key-secrets.js';
 import type { Access, ApiKeyRecord, Caller, KeyScope, NewKey } from './types.js';
 
 /** Keys of one account; more is a conflict, since somebody forgets to delete them. */
@@ -17,19 +17,21 @@ export function openAccess(environment: LmdbEnvironment, clock: Clock): Promise<
 
 /** A key in force, as `authenticate` needs it. */
 interface ActiveKey {
-  readonly hash: string;
-  readonly expiresAtMs: number;
+  readonly hashBytes: Buffer;
+  /** Undefined: never. */
+  readonly expiresAtMs: number | undefined;
   readonly caller: Caller;
 }
 
 /** What a key that nobody knows is compared with, so that it costs the same work. */
-const NO_KEY: ActiveKey = { hash: '', expiresAtMs: Number.POSITIVE_INFINITY, caller: cliCaller };
+const NO_KEY: ActiveKey = { hashBytes: hashBytes(keyHash('')), expiresAtMs: undefined, caller: cliCaller };
 
 class StoredAccess implements Access {
   readonly cli: Caller = cliCaller;
   readonly #store: CollectionStore;
   readonly #clock: Clock;
   readonly #keys: Collection<ApiKeyRecord>;
+  /** By `keyDigest`. */
   readonly #active = new Map<string, ActiveKey>();
 
   constructor(store: CollectionStore, clock: Clock) {
@@ -41,10 +43,10 @@ class StoredAccess implements Access {
 
   authenticate(header: string | undefined): Caller {
     const text = header !== undefined && header.length <= KEY_CHARACTERS_MAX ? header : '';
-    const hash = keyHash(text);
-    const key = this.#active.get(hash) ?? NO_KEY;
-    // A NO_KEY hash is empty and equals no hash, so that an unknown key fails here like one that differs.
-    if (!sameHash(hash, key.hash) || this.#clock.nowMs() >= key.expiresAtMs) throw invalidKey();
+    const digest = keyDigest(text);
+    const key = this.#active.get(digest) ?? NO_KEY;
+    const isSame = isDigestOf(digest, key.hashBytes);
+    if (!isSame || key === NO_KEY || this.#isExpired(key)) throw invalidKey();
     return key.caller;
   }
 
@@ -89,7 +91,7 @@ class StoredAccess implements Access {
       return await this.#store.change((change) => {
         revoked.push(...[...this.#keys.values()].filter(matches));
         for (const key of revoked) {
-          this.#active.delete(key.hash);
+          this.#active.delete(digestOf(key));
           change.remove(this.#keys, key.id);
           change.tell(key.account, keyEvent('api-key.deleted', key));
         }
@@ -101,10 +103,19 @@ class StoredAccess implements Access {
     }
   }
 
-  #activate(record: ApiKeyRecord): void {
-    const expiresAtMs = record.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(record.expires_at);
-    this.#active.set(record.hash, { hash: record.hash, expiresAtMs, caller: keyCaller(record) });
+  #isExpired({ expiresAtMs }: ActiveKey): boolean {
+    return expiresAtMs !== undefined && this.#clock.nowMs() >= expiresAtMs;
   }
+
+  #activate(record: ApiKeyRecord): void {
+    const expiresAtMs = record.expires_at === null ? undefined : Date.parse(record.expires_at);
+    const key: ActiveKey = { hashBytes: hashBytes(record.hash), expiresAtMs, caller: keyCaller(record) };
+    this.#active.set(digestOf(record), key);
+  }
+}
+
+function digestOf({ hash }: ApiKeyRecord): string {
+  return hashBytes(hash).toString('latin1');
 }
 
 /** One same answer for every key that does not work. */

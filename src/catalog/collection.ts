@@ -26,9 +26,9 @@ import {
 /** Keys are names and ids; those made of several parts are joined by a character that no name has. */
 const KEY_SEPARATOR = '/';
 
-/** A key of several parts, ordered by the first, then the second … */
-export function compositeKey(...parts: readonly string[]): string {
-  return parts.join(KEY_SEPARATOR);
+/** A key of two parts, ordered by the first, then the second. */
+export function compositeKey(first: string, second: string): string {
+  return first + KEY_SEPARATOR + second;
 }
 
 export interface Collection<T> {

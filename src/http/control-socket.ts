@@ -1,7 +1,6 @@
 /**
  * The same operations on a Unix socket in the data directory, for the command line on this machine. Whoever can open it
  * (mode 0600: the user that runs the service) may do anything; no key is looked at.
-import { HeadedBytes } from '../operations/index.js';
  */
 import { chmodSync, rmSync } from 'node:fs';
 import { HeadedBytes } from '../operations/index.js';

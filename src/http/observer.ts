@@ -16,41 +16,38 @@ export interface ObservedRequest {
 
 export type Observer = (visit: ObservedRequest, status: number, bytes: number) => void;
 
+/** What was measured of one operation; counts go to their counters when these are read. */
 interface OperationMetrics {
   readonly seconds: { observe(seconds: number): void };
-  readonly byStatus: Map<number, { inc(): void }>;
+  readonly uncounted: Map<number, number>;
 }
 
 const NO_OPERATION = 'none';
 
 export function createObserver(log: Logger, metrics: Metrics): Observer {
-  // Metrics with their labels bound: looking the labels up costs more than counting.
   const byOperation = new Map<string, OperationMetrics>();
+  metrics.beforeReading(() => {
+    for (const [operation, { uncounted }] of byOperation) {
+      for (const [status, count] of uncounted) metrics.requests.inc({ operation, status: String(status) }, count);
+      uncounted.clear();
+    }
+  });
 
-  function metricsOf(operation: string): OperationMetrics {
+  function measure(operation: string, status: number, seconds: number): void {
     let found = byOperation.get(operation);
     if (found === undefined) {
-      found = { seconds: metrics.requestSeconds.labels(operation), byStatus: new Map() };
+      found = { seconds: metrics.requestSeconds.of(operation), uncounted: new Map() };
       byOperation.set(operation, found);
     }
-    return found;
-  }
-
-  function count(operation: string, status: number, seconds: number): void {
-    const bound = metricsOf(operation);
-    let counter = bound.byStatus.get(status);
-    if (counter === undefined) {
-      counter = metrics.requests.labels(operation, String(status));
-      bound.byStatus.set(status, counter);
-    }
-    counter.inc();
-    bound.seconds.observe(seconds);
+    const { uncounted } = found;
+    uncounted.set(status, (uncounted.get(status) ?? 0) + 1);
+    found.seconds.observe(seconds);
   }
 
   return ({ request, requestId, operation, caller, beginMs }, status, bytes) => {
     const ms = performance.now() - beginMs;
     const name = operation?.name ?? NO_OPERATION;
-    count(name, status, ms / 1000);
+    measure(name, status, ms / 1000);
     if (!log.isLevelEnabled('info')) return;
     log.info({
       requestId,

@@ -80,7 +80,7 @@ class Handler {
   handle(request: IncomingRequest): Answer | Promise<Answer> {
     const visit: Visit = {
       request,
-      requestId: REQUEST_ID.test(request.requestIdHeader) ? request.requestIdHeader : uuidv7(),
+      requestId: requestIdOf(request),
       beginMs: performance.now(),
       operation: undefined,
       params: {},
@@ -196,7 +196,8 @@ class Handler {
   #commonHeaders({ request, requestId }: Visit): Header[] {
     const isPreflight = request.method === 'OPTIONS';
     const crossOrigin = isPreflight ? this.#cors.preflightHeaders(request.origin) : this.#cors.headers(request.origin);
-    return [['X-Request-Id', requestId], ...crossOrigin];
+    const own: Header = ['X-Request-Id', requestId];
+    return crossOrigin.length === 0 ? [own] : [own, ...crossOrigin];
   }
 
   #finish(visit: Visit, answer: Answer): Answer {
@@ -206,6 +207,10 @@ class Handler {
     if (this.#inFlight === 0) this.#onIdle?.();
     return answer;
   }
+}
+
+function requestIdOf({ requestIdHeader }: IncomingRequest): string {
+  return requestIdHeader !== '' && REQUEST_ID.test(requestIdHeader) ? requestIdHeader : uuidv7();
 }
 
 function isFinished(body: unknown): body is Uint8Array | HeadedBytes | undefined {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { describe, expect, it } from 'vitest';
 import { defineOperation, type HttpMethod } from '../operations/index.js';
-import { Router } from './router.js';
+import { REMEMBERED_PATHS_MAX, Router } from './router.js';
 
 const operation = (method: HttpMethod, path: string) =>
   defineOperation({
@@ -81,5 +81,33 @@ describe('Router', () => {
 
   it('refuses two operations at one place', () => {
     expect(() => new Router([operation('GET', '/a/{x}'), operation('GET', '/a/{y}')])).toThrow('same method and path');
+  });
+
+  it('finds a path again that it found before, by the same method only', () => {
+    const path = '/search/a/l/1';
+    const get = router.match('GET', path);
+    expect(router.match('GET', path)).toBe(get);
+    expect(router.match('HEAD', path)).toBe(get);
+    expect(found('POST', path)).toEqual([
+      'POST /search/{account}/{list}/{version}',
+      { account: 'a', list: 'l', version: '1' },
+    ]);
+    expect(found('DELETE', path)).toEqual(['GET', 'HEAD', 'OPTIONS', 'POST']);
+    expect(found('POST', '/account')).toEqual(['GET', 'HEAD', 'OPTIONS']);
+  });
+
+  it('remembers so many paths and no more', () => {
+    const fresh = new Router([operation('GET', '/search/{account}/{list}/{version}')]);
+    const first = fresh.match('GET', '/search/a/l/0');
+    const pathOf = (index: number) => `/search/a/l/${index}`;
+    for (let index = 1; index < REMEMBERED_PATHS_MAX; ++index) fresh.match('GET', pathOf(index));
+    expect(fresh.match('GET', pathOf(0))).toBe(first);
+    fresh.match('GET', pathOf(REMEMBERED_PATHS_MAX));
+    const again = fresh.match('GET', pathOf(0));
+    expect(again).not.toBe(first);
+    expect(again).toEqual(first);
+    const long = `/search/a/l/${'1'.repeat(300)}`;
+    expect(fresh.match('GET', long)).toEqual(fresh.match('GET', long));
+    expect(fresh.match('GET', long)).not.toBe(fresh.match('GET', long));
   });
 });

@@ -15,22 +15,31 @@ interface Route {
   readonly parameters: readonly string[];
 }
 
+/** Shared by all requests of the same method and path. */
+interface Found {
+  readonly kind: 'operation';
+  readonly operation: Operation;
+  /** Percent-decoded; undefined where that failed. */
+  readonly params: Readonly<Record<string, string | undefined>>;
+}
+
 export type Match =
-  | {
-      readonly kind: 'operation';
-      readonly operation: Operation;
-      /** Percent-decoded; undefined where that failed. */
-      readonly params: Readonly<Record<string, string | undefined>>;
-    }
+  | Found
   /** The path exists, but not with this method. `allowed`: for the Allow header. */
   | { readonly kind: 'other-method'; readonly allowed: readonly string[] }
   | { readonly kind: 'none' };
 
 const SEGMENTS_MAX = 16;
+/** Paths of one method whose operation is remembered; the one that came first is forgotten first. */
+export const REMEMBERED_PATHS_MAX = 1024;
+/** Longer paths are not remembered. */
+const REMEMBERED_CHARACTERS_MAX = 256;
 const NO_MATCH: Match = { kind: 'none' };
 
 export class Router {
   readonly #root = newNode();
+  /** Searches come by few paths, again and again: what was found depends on method and path alone. */
+  readonly #remembered = new Map<string, Map<string, Found>>();
 
   constructor(operations: readonly Operation[]) {
     for (const operation of operations) this.#add(operation);
@@ -38,16 +47,30 @@ export class Router {
 
   /** `HEAD` finds what `GET` does; any other method by its upper-case name. */
   match(method: string, path: string): Match {
+    const wanted = method === 'HEAD' ? 'GET' : method;
+    const known = this.#remembered.get(wanted)?.get(path);
+    if (known !== undefined) return known;
     const segments = path.split('/');
     if (segments.length > SEGMENTS_MAX || segments[0] !== '') return NO_MATCH;
-    const wanted = method === 'HEAD' ? 'GET' : method;
     const values: string[] = [];
     const allowed = new Set<string>();
     const route = find(this.#root, segments, 1, wanted, values, allowed);
-    if (route !== undefined) return { kind: 'operation', operation: route.operation, params: paramsOf(route, values) };
+    if (route !== undefined) {
+      const found: Found = { kind: 'operation', operation: route.operation, params: paramsOf(route, values) };
+      this.#remember(wanted, path, found);
+      return found;
+    }
     if (allowed.size === 0) return NO_MATCH;
     if (allowed.has('GET')) allowed.add('HEAD');
     return { kind: 'other-method', allowed: [...allowed, 'OPTIONS'].sort() };
+  }
+
+  #remember(method: string, path: string, found: Found): void {
+    if (path.length > REMEMBERED_CHARACTERS_MAX) return;
+    let paths = this.#remembered.get(method);
+    if (paths === undefined) this.#remembered.set(method, (paths = new Map<string, Found>()));
+    if (paths.size >= REMEMBERED_PATHS_MAX) paths.delete(paths.keys().next().value as string);
+    paths.set(path, found);
   }
 
   #add(operation: Operation): void {

@@ -88,19 +88,22 @@ export function createHttpServer({ handle, host, port }: HttpServerOptions): Htt
 
 function serve(handle: RequestHandler, res: HttpResponse, req: HttpRequest, sending: Set<Promise<void>>): void {
   const exchange = new UwsExchange(res, req);
-  const send = (answer: Answer): void => {
-    const sent = exchange.write(answer);
-    if (sent === undefined) return;
-    sending.add(sent);
-    void sent.then(() => sending.delete(sent));
-  };
   const answer = handle(exchange);
   if (answer instanceof Promise) {
     exchange.keepOpen();
-    void answer.then(send);
+    void answer.then((later) => {
+      send(exchange, later, sending);
+    });
   } else {
-    send(answer);
+    send(exchange, answer, sending);
   }
+}
+
+function send(exchange: UwsExchange, answer: Answer, sending: Set<Promise<void>>): void {
+  const sent = exchange.write(answer);
+  if (sent === undefined) return;
+  sending.add(sent);
+  void sent.then(() => sending.delete(sent));
 }
 
 async function settled(sending: ReadonlySet<Promise<void>>, timeoutMs: number): Promise<void> {

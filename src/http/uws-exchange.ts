@@ -10,8 +10,6 @@ import { statusLine } from './status-lines.js';
 
 /** Characters or bytes of an answer that go out in one write, whatever the connection takes. */
 const SENT_AT_ONCE_MAX = 262_144;
-/** Where an answer of two parts is put together: what is sent at once is copied by the library before it returns. */
-const assembled = Buffer.allocUnsafeSlow(SENT_AT_ONCE_MAX);
 
 export class UwsExchange implements IncomingRequest {
   readonly method: string;
@@ -37,13 +35,11 @@ export class UwsExchange implements IncomingRequest {
     this.path = req.getUrl();
     // Undefined where the URL has no `?`, whatever the declaration says.
     this.queryString = textOr(req.getQuery(), '');
-    const apiKey = req.getHeader('x-api-key');
-    this.credential = { kind: 'key', header: apiKey === '' ? undefined : apiKey };
+    this.credential = { kind: 'key', header: orUndefined(req.getHeader('x-api-key')) };
     this.requestIdHeader = req.getHeader('x-request-id');
-    const contentType = req.getHeader('content-type');
-    this.contentType = contentType === '' ? undefined : contentType;
     this.origin = req.getHeader('origin');
     this.bodyBytes = declaredBytes(req);
+    this.contentType = this.#mayHaveContent() ? orUndefined(req.getHeader('content-type')) : undefined;
     this.#bodyEnded = this.bodyBytes === 0;
   }
 
@@ -85,17 +81,29 @@ export class UwsExchange implements IncomingRequest {
   write(answer: Answer): Promise<void> | undefined {
     if (this.#gone || this.#answered) return undefined;
     this.#answered = true;
+    // Until the route handler returns, the library gathers what is written by itself.
+    if (!this.#keptOpen) return this.#writeAll(answer);
     let sent: Promise<void> | undefined;
     this.#res.cork(() => {
-      this.#writeHead(answer);
-      sent = this.#writeBody(answer);
+      sent = this.#writeAll(answer);
     });
     return sent;
   }
 
+  /** A body without bytes has a type all the same; what reads has no body and needs none. */
+  #mayHaveContent(): boolean {
+    return this.bodyBytes !== 0 || (this.method !== 'GET' && this.method !== 'HEAD');
+  }
+
+  #writeAll(answer: Answer): Promise<void> | undefined {
+    this.#writeHead(answer);
+    return this.#writeBody(answer);
+  }
+
   #writeHead({ status, headers, contentType }: Answer): void {
     const res = this.#res;
-    res.writeStatus(statusLine(status));
+    // What the library writes without being told.
+    if (status !== 200) res.writeStatus(statusLine(status));
     for (const [name, value] of headers) res.writeHeader(name, value);
     if (contentType !== undefined) res.writeHeader('Content-Type', contentType);
   }
@@ -110,9 +118,9 @@ export class UwsExchange implements IncomingRequest {
     } else if (headOnly) {
       this.#endHead(answerBytes(answer), close);
     } else if (body instanceof HeadedBytes) {
-      const fits = body.byteLength <= assembled.length;
-      if (!fits && !close) return this.#writeSlowly(body.toBytes());
-      res.end(fits ? body.copyTo(assembled) : body.toBytes(), close);
+      if (body.byteLength > SENT_AT_ONCE_MAX && !close) return this.#writeSlowly(body.toBytes());
+      // The library copies what the connection does not take before it returns.
+      res.end(body.borrow(), close);
     } else if (body.length <= SENT_AT_ONCE_MAX || close) {
       res.end(body, close);
     } else {
@@ -181,6 +189,10 @@ function declaredBytes(req: HttpRequest): number | undefined {
   const length = req.getHeader('content-length');
   if (length !== '') return Number(length);
   return req.getHeader('transfer-encoding') === '' ? 0 : undefined;
+}
+
+function orUndefined(header: string): string | undefined {
+  return header === '' ? undefined : header;
 }
 
 function textOr(text: string | undefined, otherwise: string): string {

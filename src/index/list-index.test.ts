@@ -325,6 +325,12 @@ describe('versions', () => {
     await eventually(() => list.versions().length === 3);
     expect(list.versions().map(({ version }) => version)).toEqual([3, 4, 5]);
     expect(() => list.lease(1)).toThrow('version 1');
+    expect([1, 3, 6].map((version) => list.sequence(version) === undefined)).toEqual([true, false, true]);
+    const lease = list.lease(5);
+    expect(list.sequence(5)).toBe(lease.sequence);
+    lease.release();
+    await importLines(list, [{ name: 'b', title: 'word' }]);
+    expect(list.sequence(5)).toBeGreaterThan(lease.sequence);
     await eventually(() => readdirSync(segmentsPath(join(dataDir, 'lists', 'a1'))).length === 3);
     expect(await list.check()).toEqual([]);
   });

@@ -144,15 +144,23 @@ export class OpenListIndex implements ListIndex {
   }
 
   lease(version = this.state.currentVersion): GenerationLease {
-    const found = this.state.versions.find((candidate) => candidate.version === version);
+    const found = this.readyVersion(version);
     const published = this.published.get(version);
-    if (found?.state !== 'ready' || published === undefined) {
+    if (found === undefined || published === undefined) {
       throw new ServiceError(
         'version-not-found',
         `The list has no version ${version}; its current version is ${this.currentVersion}.`,
       );
     }
     return published.lease(found.definition);
+  }
+
+  sequence(version: number): number | undefined {
+    return this.readyVersion(version) === undefined ? undefined : this.published.get(version)?.sequence;
+  }
+
+  private readyVersion(version: number): VersionState | undefined {
+    return this.state.versions.find((candidate) => candidate.version === version && candidate.state === 'ready');
   }
 
   write(request: WriteRequest): Promise<WriteResult> {

@@ -101,6 +101,11 @@ export class PublishedVersion {
     return this.inForce.handle;
   }
 
+  /** Of the generation in force. */
+  get sequence(): number {
+    return this.inForce.sequence;
+  }
+
   segment(id: number): SegmentHandle | undefined {
     return this.segments.get(id);
   }

@@ -79,6 +79,8 @@ export interface ListOutline {
 export interface ListIndex extends ListOutline {
   /** Undefined version: the current one. Throws `version-not-found`. */
   lease(version?: number): GenerationLease;
+  /** The sequence that a lease of this version would have now; undefined where it would be refused. */
+  sequence(version: number): number | undefined;
 
   /** Rejects with the record's own ServiceError, or storage-full, overloaded, internal-error. */
   write(request: WriteRequest): Promise<WriteResult>;

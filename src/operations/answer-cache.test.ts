@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createMetrics } from '../platform/metrics.js';
-import { answerHead } from '../search/index.js';
+import { answerHead, formatTook } from '../search/index.js';
 import { AnswerCache, type AnsweredSearch } from './answer-cache.js';
 
 const KIB = 1024;
 const SEARCH: AnsweredSearch = { term: 'one', hasResults: true, isFirstPage: true };
 function body(text: string): Uint8Array {
-  return Buffer.from(`${answerHead('first', 1)},"text":"${text}"}`);
+  return Buffer.from(`${answerHead('first', formatTook(1))},"text":"${text}"}`);
 }
 const cacheOf = (bytesMax: number) => new AnswerCache({ bytesMax, metrics: createMetrics() });
 const read = (cache: AnswerCache, key: string) => {
@@ -44,6 +44,25 @@ describe('AnswerCache', () => {
     given.fill(0);
     cache.get('a', 'second', 0)?.body.toBytes().fill(0);
     expect(read(cache, 'a')).toMatchObject({ text: 'one' });
+  });
+
+  it('gives answers that are on their way at the same time a head each', () => {
+    const cache = cacheOf(64 * KIB);
+    cache.set(['a'], body('one'), SEARCH);
+    const bodies = ['second', 'third'].map((id) => cache.get('a', id, performance.now())?.body);
+    const sent = [...bodies, ...bodies].map(
+      (each) => JSON.parse(Buffer.from(each?.borrow() ?? []).toString()) as unknown,
+    );
+    const ids = ['second', 'third', 'second', 'third'];
+    expect(sent).toEqual(ids.map((id) => expect.objectContaining({ query_id: id, text: 'one' }) as unknown));
+  });
+
+  it('says in the body what it says beside it', () => {
+    const cache = cacheOf(64 * KIB);
+    cache.set(['a'], body('one'), SEARCH);
+    const found = cache.get('a', 'second', performance.now() - 1234);
+    expect(Number(found?.tookMs)).toBeGreaterThanOrEqual(1234);
+    expect(JSON.parse(found?.body.toBytes().toString() ?? '')).toMatchObject({ took_ms: Number(found?.tookMs) });
   });
 
   it('keeps nothing when it is off, and no answer that is too large', () => {

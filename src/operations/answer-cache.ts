@@ -12,7 +12,7 @@
  * Invariant: the bytes of all entries are at most `bytesMax`. Main thread only.
  */
 import type { Metrics } from '../platform/index.js';
-import { ANSWER_HEAD_BYTES, answerHead } from '../search/index.js';
+import { ANSWER_HEAD_BYTES, answerHead, formatTook } from '../search/index.js';
 import { HeadedBytes } from './headed-bytes.js';
 
 /** Larger answers are not kept: one would take the place of many. */
@@ -45,13 +45,15 @@ export interface AnsweredSearch {
 
 export interface KeptAnswer {
   readonly body: HeadedBytes;
+  /** Milliseconds, as the body says. */
+  readonly tookMs: string;
   readonly search: AnsweredSearch;
 }
 
 interface Entry {
   readonly keys: string[];
-  /** The answer behind its head. */
-  readonly rest: Uint8Array;
+  /** The whole answer; its head is written anew each time that it is sent. */
+  readonly body: Buffer;
   readonly search: AnsweredSearch;
   bytes: number;
   wasHit: boolean;
@@ -91,8 +93,8 @@ export class AnswerCache {
     if (entry === undefined) return undefined;
     entry.wasHit = true;
     this.hits += 1;
-    const { rest, search } = entry;
-    return { body: new HeadedBytes(answerHead(queryId, performance.now() - beginMs), rest), search };
+    const tookMs = formatTook(performance.now() - beginMs);
+    return { body: new HeadedBytes(answerHead(queryId, tookMs), entry.body), tookMs, search: entry.search };
   }
 
   missed(): void {
@@ -114,9 +116,11 @@ export class AnswerCache {
     if (!this.isOn || body.length > ANSWER_BYTES_MAX || body.length < ANSWER_HEAD_BYTES) return;
     const usable = keys.filter((key) => key.length <= KEY_CHARACTERS_MAX && !this.byKey.has(key));
     if (usable.length === 0) return;
-    const rest = new Uint8Array(body.subarray(ANSWER_HEAD_BYTES));
-    const entry: Entry = { keys: [], rest, search, bytes: 0, wasHit: false, newer: undefined, older: this.newest };
-    this.charge(entry, rest.length + search.term.length * BYTES_PER_KEY_CHARACTER + ENTRY_OVERHEAD_BYTES);
+    // Memory of its own: a part of a pool would keep the whole pool alive.
+    const own = Buffer.allocUnsafeSlow(body.length);
+    own.set(body);
+    const entry: Entry = { keys: [], body: own, search, bytes: 0, wasHit: false, newer: undefined, older: this.newest };
+    this.charge(entry, own.length + search.term.length * BYTES_PER_KEY_CHARACTER + ENTRY_OVERHEAD_BYTES);
     for (const key of usable) this.addKey(entry, key);
     if (this.newest === undefined) this.oldest = entry;
     else this.newest.newer = entry;

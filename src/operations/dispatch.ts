@@ -93,12 +93,15 @@ function assertReachable(operation: Operation, params: PathParams, caller: Calle
     case 'account':
       return;
     case 'list':
+      // What exists has a name that a list can have.
+      if (catalog.list(account, name) !== undefined) return;
       assertName('list', name);
-      if (operation.admitsMissingTarget === true || catalog.list(account, name) !== undefined) return;
+      if (operation.admitsMissingTarget === true) return;
       throw new ServiceError('list-not-found', `There is no list '${name}'.`);
     case 'group':
+      if (catalog.group(account, name) !== undefined) return;
       assertName('group', name);
-      if (operation.admitsMissingTarget === true || catalog.group(account, name) !== undefined) return;
+      if (operation.admitsMissingTarget === true) return;
       if (caller.key !== undefined && caller.key.scope !== 'account') throw outOfScope(operation, caller);
       throw new ServiceError('group-not-found', `There is no group '${name}'.`);
     default:

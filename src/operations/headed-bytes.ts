@@ -1,27 +1,27 @@
 /**
- * A finished body in two parts: a head of its own, and bytes that many answers share. The parts are put together by the
- * transport, where it can use the same memory for every answer: at tens of thousands of answers a second, memory of its own
- * for each one costs more than all else about it.
+ * A finished body of which many answers share all but the head. Each answer brings a head of its own, which is written over
+ * the beginning of the shared bytes at the moment of sending: at tens of thousands of answers a second, a copy of the rest for
+ * each one, or memory for it, costs more than all else about it.
  */
 export class HeadedBytes {
+  /** `head`: characters below U+0080. `shared` begins with the head of some answer, of the same length. */
   constructor(
-    /** Characters below U+0080. */
     private readonly head: string,
-    private readonly rest: Uint8Array,
+    private readonly shared: Buffer,
   ) {}
 
   get byteLength(): number {
-    return this.head.length + this.rest.length;
+    return this.shared.length;
   }
 
-  /** Writes both parts to the beginning of `target`, which has room for them; returns that beginning. */
-  copyTo(target: Buffer): Buffer {
-    target.write(this.head, 'latin1');
-    target.set(this.rest, this.head.length);
-    return target.subarray(0, this.byteLength);
+  /** The body, without a copy: good until the next answer of the same bytes is, so to be sent or copied at once. */
+  borrow(): Buffer {
+    this.shared.write(this.head, 'latin1');
+    return this.shared;
   }
 
+  /** The body, as the caller's own. */
   toBytes(): Buffer {
-    return this.copyTo(Buffer.allocUnsafe(this.byteLength));
+    return Buffer.from(this.borrow());
   }
 }

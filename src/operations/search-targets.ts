@@ -8,6 +8,7 @@ import type { SearchTarget, SearchTask } from '../search/index.js';
 import { openIndex, requireList } from './list-access.js';
 import { accountName, groupName, listName, object } from './schemas.js';
 import type { Services } from './services.js';
+import type { RawInput } from './validation.js';
 
 const VERSION = /^[1-9][0-9]{0,9}$/;
 const LATEST = 'latest';
@@ -37,16 +38,20 @@ export interface GroupSearchParams {
   readonly version: string;
 }
 
+/** What an answer is kept and counted under. */
+export interface SearchState {
+  /** Names the subject and the state of its lists; another write or setting, another key. */
+  readonly key: string;
+  /** As what it is counted. */
+  readonly counted: AnalyticsTarget;
+}
+
 /** Generations that stay good until `release`. */
-export interface SearchTargets {
+export interface SearchTargets extends SearchState {
   readonly targets: readonly SearchTarget[];
   readonly subject: SearchTask['subject'];
   /** One a target. */
   readonly lists: readonly ListRecord[];
-  /** As what it is counted. */
-  readonly counted: AnalyticsTarget;
-  /** Names the subject and the state of its lists; another write or setting, another key. */
-  readonly key: string;
   readonly release: () => void;
 }
 
@@ -58,7 +63,7 @@ export async function listTargets(services: Services, params: ListSearchParams):
 }
 
 /** The same at once, for a list that is open already; throws where it is not. */
-export function openedListTargets(services: Services, { account, list, version }: ListSearchParams): SearchTargets {
+function openedListTargets(services: Services, { account, list, version }: ListSearchParams): SearchTargets {
   const number = assertListVersion(version);
   const record = requireList(services, account, list);
   const lease = openedIndex(services, record).lease(number);
@@ -67,11 +72,25 @@ export function openedListTargets(services: Services, { account, list, version }
     lists: [record],
     subject: { kind: 'list', name: list, version: number },
     counted: listTarget(record),
-    key: `l${lease.sequence}`,
+    key: listKey(lease.sequence),
     release: () => {
       lease.release();
     },
   };
+}
+
+/** The state of a list that is open, without a hold on it; undefined where `listTargets` would wait or throw. */
+export function listState(services: Services, params: RawInput['params']): SearchState | undefined {
+  const { account, list, version } = params;
+  if (account === undefined || list === undefined || version === undefined || !VERSION.test(version)) return undefined;
+  const record = services.catalog.list(account, list);
+  if (record === undefined) return undefined;
+  const sequence = services.indexes.opened(record.id)?.sequence(Number(version));
+  return sequence === undefined ? undefined : { key: listKey(sequence), counted: listTarget(record) };
+}
+
+function listKey(sequence: number): string {
+  return `l${sequence}`;
 }
 
 /** Throws `invalid-parameter`, `group-not-found`, `list-not-found` or `version-not-found`. */
@@ -83,7 +102,7 @@ export async function groupTargets(services: Services, params: GroupSearchParams
 }
 
 /** The same at once, for a group whose lists are open already; throws where one is not. */
-export function openedGroupTargets(services: Services, params: GroupSearchParams): SearchTargets {
+function openedGroupTargets(services: Services, params: GroupSearchParams): SearchTargets {
   const group = requireGroup(services, params);
   const { version, lists, isLatest } = groupVersion(group, params.version);
   const leases: GenerationLease[] = [];
@@ -104,6 +123,19 @@ export function openedGroupTargets(services: Services, params: GroupSearchParams
     return { targets, lists: records, subject, counted: groupTarget(group), key, release };
   } catch (error) {
     release();
+    throw error;
+  }
+}
+
+/** As `listState`. */
+export function groupState(services: Services, params: RawInput['params']): SearchState | undefined {
+  try {
+    const { key, counted, release } = openedGroupTargets(services, params as unknown as GroupSearchParams);
+    release();
+    return { key, counted };
+  } catch (error) {
+    // What is wrong is said by the search itself.
+    if (error instanceof ServiceError) return undefined;
     throw error;
   }
 }

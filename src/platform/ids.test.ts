@@ -19,6 +19,20 @@ describe('uuidv7', () => {
   });
 });
 
+describe('uuidv7 of one moment after another', () => {
+  it('has the time of each, also where it goes back', () => {
+    for (const ms of [5, 5, 2 ** 40, 0, 2 ** 48 - 1, 5]) expect(timeOf(uuidv7(ms))).toBe(ms);
+  });
+
+  it('has every digit at every random place', () => {
+    const digits = Array.from({ length: 36 }, () => new Set<string>());
+    for (let count = 0; count < 5000; ++count) [...uuidv7(1)].forEach((digit, place) => digits[place]?.add(digit));
+    const sizes = digits.map(({ size }) => size);
+    expect(sizes.slice(0, 15)).toEqual(Array<number>(15).fill(1));
+    expect(sizes.slice(15)).toEqual([16, 16, 16, 1, 4, 16, 16, 16, 1, ...Array<number>(12).fill(16)]);
+  });
+});
+
 describe('recordId', () => {
   it('gives back the number and the time that it was made from', () => {
     fc.assert(

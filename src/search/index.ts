@@ -25,4 +25,4 @@ export {
   type EarlierSearchesOf,
 } from './earlier/earlier-searches.js';
 export { SuggestExecutor } from './suggest/suggest-executor.js';
-export { ANSWER_HEAD_BYTES, answerHead } from './response/answer-head.js';
+export { ANSWER_HEAD_BYTES, answerHead, formatTook } from './response/answer-head.js';

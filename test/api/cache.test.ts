@@ -1,7 +1,9 @@
+import { connect } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Answer } from '../support/client.js';
+import type { Answer, ServiceClient } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
 import { startTestService, type TestService } from '../support/service.js';
 
 const WORDS = ['red', 'green', 'blue', 'sea', 'bird', 'fish'];
@@ -106,6 +108,90 @@ describe('the cache of answers', () => {
     expect([await service.metric(searches), await service.metric(hits)]).toEqual(before.map((count) => count + 1));
   });
 
+  it('answers nobody whose key is of another scope, expired or revoked, though others are answered from it', async () => {
+    const path = '/search/default/one/1';
+    const query = { query: 'fish' };
+    const ask = async (client: ServiceClient) => {
+      const answer = await client.get(path, query);
+      return [answer.status, fromCache(answer)];
+    };
+    await search(query);
+    const created = await service.createKey({ scope: 'list', scope_target: 'one' });
+    const own = service.clientWith(created.key);
+    const other = await service.clientFor({ scope: 'list', scope_target: 'two' });
+    for (let run = 0; run < 2; ++run) {
+      expect(await ask(own)).toEqual([200, 'hit']);
+      expect(await ask(other)).toEqual([403, undefined]);
+    }
+    const ending = await service.clientFor({ expires_at: new Date(Date.now() + 3000).toISOString() });
+    expect(await ask(ending)).toEqual([200, 'hit']);
+    await service.control().delete(`/api-key/default/${created.id}`);
+    expect(await ask(own)).toEqual([401, undefined]);
+    await eventually(
+      () => ask(ending),
+      ([status]) => status === 401,
+    );
+    expect(await ask(service.client)).toEqual([200, 'hit']);
+  });
+
+  it('gives every one of many answers at once an id of its own', async () => {
+    await search({ query: 'sea fish' });
+    const answers = await Promise.all(Array.from({ length: 100 }, () => search({ query: 'sea fish' })));
+    expect(new Set(answers.map(fromCache))).toEqual(new Set(['hit']));
+    for (const id of [
+      ({ body }: Answer) => (body as { query_id: string }).query_id,
+      ({ headers }: Answer) => headers['x-request-id'],
+    ]) {
+      expect(new Set(answers.map(id)).size).toBe(100);
+    }
+    const took = ({ body }: Answer) => (body as { took_ms: number }).took_ms.toFixed(3);
+    for (const answer of answers) {
+      expect(answer.headers['server-timing']).toBe(`cache;dur=${took(answer)}, total;dur=${took(answer)}`);
+    }
+  });
+
+  it('keeps answers apart that wait for a client who reads late', async () => {
+    const count = 2000;
+    await service.client.post('/search-result/default/two', { name: 'long', text: `blue ${'sea '.repeat(3000)}` });
+    const path = '/search/default/two/1?query=blue&highlight=false';
+    await service.client.get(path);
+    const { hostname, port } = new URL(service.address);
+    const socket = connect(Number(port), hostname);
+    socket.pause();
+    const request = (id: string) =>
+      `GET ${path} HTTP/1.1\r\nHost: test\r\nX-API-Key: ${service.client.key ?? ''}\r\nX-Request-Id: ${id}\r\n\r\n`;
+    const answered = () => service.metric('gannet_searches_total');
+    const before = await answered();
+    socket.write(Array.from({ length: count }, (_, index) => request(`waiting-${index}`)).join('') + request('last'));
+    // More are answered before the first is read than the system takes bytes of.
+    await eventually(answered, (searches) => searches - before > 500);
+    const chunks: string[] = [];
+    for await (const chunk of socket.setEncoding('latin1') as AsyncIterable<string>) {
+      chunks.push(chunk);
+      if (chunks.slice(-2).join('').includes('X-Request-Id: last')) break;
+    }
+    const text = chunks.join('').split('X-Request-Id: last')[0] ?? '';
+    socket.destroy();
+    const ids = [...text.matchAll(/\{"query_id":"([0-9a-f-]{36})","took_ms": *[0-9.]+,"list_name":"two"/g)].map(
+      ([, id]) => id,
+    );
+    expect(new Set(ids).size).toBe(count);
+  });
+
+  it('is no way to search for a list that was deleted and made again', async () => {
+    const definition = { name: 'brief', searchable_fields: [{ name: 'text' }] };
+    const path = '/search/default/brief/1';
+    for (const text of ['red sea', 'blue fish']) {
+      await service.client.post('/list/default', definition);
+      await service.client.post('/search-result/default/brief', { name: text, text });
+      const answers = [await search({}, path), await search({}, path)];
+      expect(answers.map(fromCache)).toEqual(['miss', 'hit']);
+      for (const { body } of answers) expect(body).toMatchObject({ results: [{ name: text }] });
+      await service.client.delete('/list/default/brief');
+      expect((await search({}, path)).status).toBe(404);
+    }
+  });
+
   it('does not keep what is refused', async () => {
     for (let run = 0; run < 2; ++run) expect((await search({ query: 'red', filter: 'siez = 1' })).status).toBe(400);
   });
@@ -158,6 +244,26 @@ describe('the cache of answers', () => {
     // Segments that are merged in the background make a new generation, and a miss, now and then.
     expect(hits).toBeGreaterThan(repetitions * 0.8);
   });
+});
+
+it('spends the allowance of searches', async () => {
+  const limited = await startTestService({ env: { GANNET_SEARCH_RATE_PER_MINUTE: '3' } });
+  try {
+    await limited.client.post('/list/default', { name: 'one', searchable_fields: [{ name: 'text' }] });
+    const outcomes: unknown[] = [];
+    for (let run = 0; run < 4; ++run) {
+      const answer = await limited.client.get('/search/default/one/1', { query: 'red' });
+      outcomes.push([answer.status, fromCache(answer)]);
+    }
+    expect(outcomes).toEqual([
+      [200, 'miss'],
+      [200, 'hit'],
+      [200, 'hit'],
+      [429, undefined],
+    ]);
+  } finally {
+    await limited.close();
+  }
 });
 
 it('can be turned off', async () => {

@@ -4,7 +4,7 @@
  */
 import type { Kernel } from '../../../native-bindings/index.js';
 import { readSearchRequest, type SearchRequest } from '../options/search-request.js';
-import { answerHead } from '../response/answer-head.js';
+import { answerHead, formatTook } from '../response/answer-head.js';
 import { appliedJson } from '../response/applied.js';
 import { annotateExplanation, type Explanation } from '../response/explanation.js';
 import { highlightRecord, highlightSpec } from '../response/highlighting.js';
@@ -50,7 +50,7 @@ export class SearchExecutor {
     const { subject, queryId } = task;
     const named = subject.kind === 'list' ? 'list_name' : 'group_name';
     const head = writer.length;
-    writer.ascii(answerHead(queryId, 0));
+    writer.ascii(answerHead(queryId, formatTook(0)));
     writer.ascii(`,"${named}":`);
     writer.text(JSON.stringify(subject.name));
     writer.ascii(`,"version":${subject.version},"total_count":${totalCount},"results":[`);
@@ -60,7 +60,7 @@ export class SearchExecutor {
     writer.ascii(',"applied":');
     writer.text(appliedJson(task, searches));
     writer.ascii('}');
-    writer.replaceAscii(head, answerHead(queryId, performance.now() - begin));
+    writer.replaceAscii(head, answerHead(queryId, formatTook(performance.now() - begin)));
     return totalCount;
   }
 

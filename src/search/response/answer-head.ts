@@ -12,8 +12,13 @@ const BEFORE_TIME = ',"took_ms":';
 
 export const ANSWER_HEAD_BYTES = BEFORE_ID.length + QUERY_ID_CHARACTERS + BEFORE_TIME.length + TOOK_MS_CHARACTERS;
 
-/** ASCII of ANSWER_HEAD_BYTES characters, filled up with blanks. What follows begins with a comma. */
-export function answerHead(queryId: string, tookMs: number): string {
+/** Milliseconds as `answerHead` takes them. */
+export function formatTook(tookMs: number): string {
+  return tookMs.toFixed(3);
+}
+
+/** ASCII of ANSWER_HEAD_BYTES characters, filled up with blanks. What follows begins with a comma. `tookMs`: of `formatTook`. */
+export function answerHead(queryId: string, tookMs: string): string {
   const id = `"${queryId}"`.padEnd(QUERY_ID_CHARACTERS);
-  return `${BEFORE_ID}${id}${BEFORE_TIME}${tookMs.toFixed(3).padStart(TOOK_MS_CHARACTERS)}`;
+  return `${BEFORE_ID}${id}${BEFORE_TIME}${tookMs.padStart(TOOK_MS_CHARACTERS)}`;
 }

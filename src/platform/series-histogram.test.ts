@@ -1,0 +1,48 @@
+import fc from 'fast-check';
+import { Histogram, Registry, type Metric } from 'prom-client';
+import { describe, expect, it } from 'vitest';
+import { SeriesHistogram } from './series-histogram.js';
+
+const OPTIONS = { name: 'request_seconds', help: 'Time of a request', buckets: [0.001, 0.01, 0.1, 1] };
+
+function ours(): { histogram: SeriesHistogram; text: () => Promise<string> } {
+  const histogram = new SeriesHistogram({ ...OPTIONS, label: 'operation' });
+  const registry = new Registry();
+  registry.registerMetric(histogram as unknown as Metric);
+  return { histogram, text: () => registry.metrics() };
+}
+
+describe('SeriesHistogram', () => {
+  it('is read as the histogram of the library is', async () => {
+    const value = fc.oneof(fc.double({ min: 0, max: 3, noNaN: true }), fc.constantFrom(...OPTIONS.buckets, 0));
+    const observations = fc.array(fc.tuple(fc.constantFrom('search', 'list "x"\\', 'none'), value));
+    await fc.assert(
+      fc.asyncProperty(observations, async (observed) => {
+        const registry = new Registry();
+        const library = new Histogram({ ...OPTIONS, labelNames: ['operation'], registers: [registry] });
+        const { histogram, text } = ours();
+        for (const [operation, seconds] of observed) {
+          library.labels(operation).observe(seconds);
+          histogram.of(operation).observe(seconds);
+        }
+        expect(await text()).toBe(await registry.metrics());
+      }),
+    );
+  });
+
+  it('has one series a value of the label', () => {
+    const { histogram } = ours();
+    expect(histogram.of('a')).toBe(histogram.of('a'));
+    expect(histogram.of('a')).not.toBe(histogram.of('b'));
+  });
+
+  it('counts from nothing after a reset, also in series that are kept', async () => {
+    const { histogram, text } = ours();
+    const series = histogram.of('search');
+    series.observe(0.5);
+    histogram.reset();
+    series.observe(0.05);
+    expect(await text()).toContain('request_seconds_count{operation="search"} 1');
+    expect(await text()).toContain('request_seconds_sum{operation="search"} 0.05');
+  });
+});
