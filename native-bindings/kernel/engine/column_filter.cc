@@ -3,7 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <span>
+#include <type_traits>
 #include <utility>
+
+#include "../common/bits.h"
+#include "../topk/simd.h"
 
 namespace gannet {
 namespace {
@@ -22,6 +28,30 @@ void TestEach(WindowRange range, const WindowBits& candidates, WindowBits* passe
     ForEachBit(candidates.words[word], 0,
                [&](uint32_t bit) { kept |= uint64_t{test(range.base + word * 64 + bit)} << bit; });
     passed->words[word] = kept;
+  });
+}
+
+// A range of raw values in a single-valued column, compared 64 at a time where so many are candidates that this is
+// cheaper. `first` and `width` are of the values' own type: what is below the first wraps around.
+template <typename Raw>
+void TestRawRange(std::span<const Raw> values, Raw first, Raw width, WindowRange range, const WindowBits& candidates,
+                  WindowBits* passed) {
+  constexpr uint32_t kFewCandidates = 6;
+  const auto is_within = [=](Raw raw) { return static_cast<Raw>(raw - first) <= width; };
+  passed->Clear();
+  passed->used = candidates.used;
+  ForEachWord(candidates.used, [&](uint32_t word) {
+    const uint64_t wanted = candidates.words[word];
+    const uint32_t begin = range.base + word * 64;
+    if (begin + 64 > range.end || PopCount(wanted) <= kFewCandidates) {
+      uint64_t kept = 0;
+      ForEachBit(wanted, 0, [&](uint32_t bit) { kept |= uint64_t{is_within(values[begin + bit])} << bit; });
+      passed->words[word] = kept;
+      return;
+    }
+    alignas(64) uint8_t flags[64];
+    for (uint32_t bit = 0; bit < 64; ++bit) flags[bit] = is_within(values[begin + bit]);
+    passed->words[word] = FlagWord(flags) & wanted;
   });
 }
 
@@ -62,6 +92,35 @@ void TestNumbers(const Column& column, WindowRange range, const WindowBits& cand
     TestValues(
         column, values, range, candidates, passed, [&](auto raw) { return test(column.ToNumber(raw)); },
         [&](uint32_t document) { return column.HasNumber(document); });
+  });
+}
+
+// The raw values that stand for numbers in [lowest, highest], as the first and how many follow; none where that is none.
+// What ToNumber makes of raw values ascends with them.
+template <typename Raw>
+std::optional<std::pair<Raw, Raw>> RawRange(const Column& column, double lowest, double highest) {
+  constexpr uint64_t kEnd = uint64_t{std::numeric_limits<Raw>::max()} + 1;
+  const auto first_where = [&](auto&& test) {
+    uint64_t low = 0;
+    uint64_t high = kEnd;
+    while (low < high) {
+      const uint64_t middle = (low + high) / 2;
+      if (test(column.ToNumber(static_cast<Raw>(middle)))) high = middle; else low = middle + 1;
+    }
+    return low;
+  };
+  const uint64_t first = first_where([&](double number) { return number >= lowest; });
+  const uint64_t end = first_where([&](double number) { return number > highest; });
+  if (first >= end) return std::nullopt;
+  return std::pair(static_cast<Raw>(first), static_cast<Raw>(end - 1 - first));
+}
+
+void KeepWithNumber(const Column& column, WindowRange range, WindowBits* passed) {
+  const uint64_t* present = column.present_words();
+  if (present == nullptr) return;
+  // Words that are noted as used may lie behind the last document; then they are empty.
+  ForEachWord(passed->used, [&](uint32_t word) {
+    if (passed->words[word] != 0) passed->words[word] &= present[range.base / 64 + word];
   });
 }
 
@@ -179,7 +238,7 @@ ColumnFilter::Node ColumnFilter::CompileOrdinalRange(const FilterNode& source, c
   return node;
 }
 
-ColumnFilter::Node ColumnFilter::CompileNumberRange(const FilterNode& source, const Column&) {
+ColumnFilter::Node ColumnFilter::CompileNumberRange(const FilterNode& source, const Column& column) {
   const double number = source.values.front().number;
   Node node;
   node.kind = Kind::kNumberRange;
@@ -204,7 +263,23 @@ ColumnFilter::Node ColumnFilter::CompileNumberRange(const FilterNode& source, co
       node.lowest = number;
       node.highest = number;
   }
+  FindRawRange(column, &node);
   return node;
+}
+
+void ColumnFilter::FindRawRange(const Column& column, Node* node) {
+  if (node->kind == Kind::kNothing) return;
+  column.VisitNumbers([&]<typename Raw>(std::span<const Raw>) {
+    if constexpr (!std::is_same_v<Raw, double>) {
+      const auto raw = RawRange<Raw>(column, node->lowest, node->highest);
+      if (!raw) {
+        node->kind = Kind::kNothing;
+        return;
+      }
+      node->first_raw = raw->first;
+      node->last_raw = raw->first + uint32_t{raw->second};
+    }
+  });
 }
 
 ColumnFilter::Node ColumnFilter::CompileIn(const FilterNode& source, const Column& column) {
@@ -271,12 +346,35 @@ bool ColumnFilter::CanMatchNumbers(const Node& node, WindowRange range) {
   return maximum >= node.lowest && minimum <= node.highest;
 }
 
+void ColumnFilter::TestNumberRange(const Node& node, WindowRange range, const WindowBits& candidates,
+                                   WindowBits* passed) {
+  const Column& column = *node.column;
+  if (!CanMatchNumbers(node, range)) return passed->Clear();
+  if (column.many() || column.value_count() == 0 || column.value_bytes() == sizeof(double)) {
+    return TestNumbers(column, range, candidates, passed,
+                       [&](double number) { return number >= node.lowest && number <= node.highest; });
+  }
+  column.VisitNumbers([&]<typename Raw>(std::span<const Raw> values) {
+    if constexpr (!std::is_same_v<Raw, double>) {
+      const auto first = static_cast<Raw>(node.first_raw);
+      TestRawRange<Raw>(values, first, static_cast<Raw>(node.last_raw - node.first_raw), range, candidates, passed);
+    }
+  });
+  KeepWithNumber(column, range, passed);
+}
+
 void ColumnFilter::EvaluateLeaf(const Node& node, WindowRange range, const WindowBits& candidates, WindowBits* passed) {
   switch (node.kind) {
     case Kind::kOrdinalRange: {
       // One comparison: what is below the first ordinal wraps around to a large number.
       const uint32_t first = node.first_ordinal;
       const uint32_t width = node.end_ordinal - first;
+      if (!node.column->many() && node.column->value_count() > 0) {
+        node.column->VisitOrdinals([&]<typename Raw>(std::span<const Raw> values) {
+          TestRawRange<Raw>(values, static_cast<Raw>(first), static_cast<Raw>(width - 1), range, candidates, passed);
+        });
+        return;
+      }
       TestOrdinals(*node.column, range, candidates, passed, [=](uint32_t ordinal) { return ordinal - first < width; });
       return;
     }
@@ -286,10 +384,7 @@ void ColumnFilter::EvaluateLeaf(const Node& node, WindowRange range, const Windo
       });
       return;
     case Kind::kNumberRange:
-      if (!CanMatchNumbers(node, range)) return passed->Clear();
-      TestNumbers(*node.column, range, candidates, passed,
-                  [&](double number) { return number >= node.lowest && number <= node.highest; });
-      return;
+      return TestNumberRange(node, range, candidates, passed);
     case Kind::kNumbers:
       if (!CanMatchNumbers(node, range)) return passed->Clear();
       TestNumbers(*node.column, range, candidates, passed,

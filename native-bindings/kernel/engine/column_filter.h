@@ -47,6 +47,8 @@ class ColumnFilter {
     uint32_t end_ordinal = 0;
     double lowest = 0;  // kNumberRange: [lowest, highest]
     double highest = 0;
+    uint32_t first_raw = 0;  // the same as raw values, where these are integers
+    uint32_t last_raw = 0;
     std::vector<uint32_t> ordinals;  // ascending
     std::vector<double> numbers;     // ascending
     std::vector<GeoCircle> circle;   // one
@@ -62,6 +64,8 @@ class ColumnFilter {
   // passed = the candidates that pass; `passed` and `candidates` are different sets.
   static void Evaluate(const Node& node, WindowRange range, const WindowBits& candidates, WindowBits* passed);
   static void EvaluateLeaf(const Node& node, WindowRange range, const WindowBits& candidates, WindowBits* passed);
+  static void FindRawRange(const Column& column, Node* node);
+  static void TestNumberRange(const Node& node, WindowRange range, const WindowBits& candidates, WindowBits* passed);
   static bool CanMatchNumbers(const Node& node, WindowRange range);
 
   Node root_;

@@ -275,27 +275,6 @@ const Functions kFunctions = [] {
 
 #endif  // __x86_64__
 
-uint64_t FlagWord(const uint8_t* flags) {
-#if defined(__x86_64__)
-  uint64_t word = 0;
-  for (uint32_t i = 0; i < 64; i += 16) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(flags + i));
-    const int mask = _mm_movemask_epi8(_mm_slli_epi16(bytes, 7));  // Bit 0 of every byte becomes its sign.
-    word |= static_cast<uint64_t>(static_cast<uint32_t>(mask)) << i;
-  }
-  return word;
-#else
-  uint64_t word = 0;
-  for (uint32_t i = 0; i < 64; i += 8) {
-    uint64_t bytes = 0;
-    for (uint32_t j = 0; j < 8; ++j) bytes |= uint64_t{flags[i + j]} << (j * 8);
-    // The multiplication collects the low bits of the eight bytes, first byte lowest, in the top byte.
-    word |= ((bytes * 0x0102040810204080u) >> 56) << i;
-  }
-  return word;
-#endif
-}
-
 }  // namespace
 
 #if defined(__x86_64__)
@@ -357,6 +336,27 @@ void Contributions(const uint32_t* documents, const uint32_t* frequencies, uint3
 }
 
 #endif
+
+uint64_t FlagWord(const uint8_t* flags) {
+#if defined(__x86_64__)
+  uint64_t word = 0;
+  for (uint32_t i = 0; i < 64; i += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(flags + i));
+    const int mask = _mm_movemask_epi8(_mm_slli_epi16(bytes, 7));  // Bit 0 of every byte becomes its sign.
+    word |= static_cast<uint64_t>(static_cast<uint32_t>(mask)) << i;
+  }
+  return word;
+#else
+  uint64_t word = 0;
+  for (uint32_t i = 0; i < 64; i += 8) {
+    uint64_t bytes = 0;
+    for (uint32_t j = 0; j < 8; ++j) bytes |= uint64_t{flags[i + j]} << (j * 8);
+    // The multiplication collects the low bits of the eight bytes, first byte lowest, in the top byte.
+    word |= ((bytes * 0x0102040810204080u) >> 56) << i;
+  }
+  return word;
+#endif
+}
 
 void AddFlagWords(const uint8_t* flags, uint64_t words, uint64_t* bits) {
   ForEachWord(words, [&](uint32_t word) { bits[word] |= FlagWord(flags + word * 64); });
