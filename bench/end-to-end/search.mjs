@@ -9,10 +9,10 @@ import { ensureWrk, runWrk } from './lib/wrk.mjs';
 const QUERIES = 3000;
 const WARM_UP_SECONDS = 3;
 const SECONDS = 15;
-const CONNECTIONS = [1, 16, 32];
+const CONNECTIONS = [1, 12, 32];
 const REQUESTS_PER_SECOND_BAR = 5000;
 const P99_MS_BAR = 10;
-const BAR_CONNECTIONS = 16;
+const BAR_CONNECTIONS = 12;
 
 export async function measureSearch() {
   ensureWrk();

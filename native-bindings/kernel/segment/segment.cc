@@ -164,6 +164,8 @@ class LmdbSegment final : public Segment {
       }
       chunks_.push_back(value.first(value.size() - kPostingChunkPadding));
     }
+    cache().spellings.Limit(std::clamp<size_t>(meta_.document_count / kDocumentsPerSpellingAnswer,
+                                               kCachedSpellingAnswersMin, kCachedSpellingAnswersMax));
   }
 
   const SegmentMeta& meta() const override { return meta_; }

@@ -18,8 +18,11 @@
 
 namespace gannet {
 
-// Answers kept per segment: some 100 KB, 9 MB at worst.
-inline constexpr size_t kCachedSpellingAnswersMax = 512;
+// Answers kept per segment: some 100 KB where it is small, 3 MB where it has a million documents.
+inline constexpr size_t kCachedSpellingAnswersMin = 256;
+inline constexpr size_t kCachedSpellingAnswersMax = 4096;
+// The larger a dictionary, the more a look-up costs: of as many documents as this, one more answer is kept.
+inline constexpr size_t kDocumentsPerSpellingAnswer = 64;
 inline constexpr size_t kCachedUnionsMax = 4096;
 inline constexpr size_t kCachedCompletionsMax = 256;
 inline constexpr size_t kCachedWholeFieldsMax = 512;
@@ -34,6 +37,9 @@ template <typename Value>
 class BoundedCache {
  public:
   explicit BoundedCache(size_t answers_max) : answers_max_(answers_max) {}
+
+  // How many answers are kept from now on. Not while other threads use the cache.
+  void Limit(size_t answers_max) { answers_max_ = answers_max; }
 
   std::optional<Value> Find(const std::string& key) const {
     const std::lock_guard lock(mutex_);
@@ -53,7 +59,7 @@ class BoundedCache {
   }
 
  private:
-  const size_t answers_max_;
+  size_t answers_max_;
   mutable std::mutex mutex_;
   std::unordered_map<std::string, Value> values_;
   std::deque<std::string> order_;
@@ -90,7 +96,7 @@ using DocumentsOfLength = std::shared_ptr<const std::vector<uint32_t>>;
 
 struct SegmentCache {
   // By edits and word.
-  BoundedCache<Spellings> spellings{kCachedSpellingAnswersMax};
+  BoundedCache<Spellings> spellings{kCachedSpellingAnswersMin};
   // By prefix, without edits.
   BoundedCache<std::shared_ptr<const SegmentCompletions>> completions{kCachedCompletionsMax};
   // By the words of the query and the terms that may stand for each.
