@@ -10,7 +10,7 @@ export interface AnalyticsWorkerData {
   readonly analyticsFolder: string;
 }
 
-giveWayToSearches();
+giveWayToSearches('analytics');
 
 let handler: AnalyticsTaskHandler | undefined;
 

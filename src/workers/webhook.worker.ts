@@ -14,7 +14,7 @@ const port = parentPort;
 const say = (message: FromWebhookWorker) => {
   port.postMessage(message);
 };
-giveWayToSearches();
+giveWayToSearches('webhooks');
 
 const { queuePath, settings, deliver } = workerData as WebhookWorkerData;
 const engine = new WebhookEngine({
