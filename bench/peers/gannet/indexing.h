@@ -72,8 +72,8 @@ class IndexingThread {
       test::ByteWriter documents;
       uint32_t count = 0;
       for (std::string line; !stopping_ && std::getline(in, line);) {
-        AppendRecord(line, count++, &documents);
-        if (count < kBatchRecords) continue;
+        AppendRecord(line, next_record_++, &documents);
+        if (++count < kBatchRecords) continue;
         Commit(count, documents);
         documents = {};
         count = 0;
@@ -117,6 +117,7 @@ class IndexingThread {
   std::atomic<uint64_t> records_ = 0;
   std::vector<std::vector<Built>> tiers_;
   uint64_t next_ = 0;
+  uint32_t next_record_ = 0;
   std::thread thread_;
 };
 
