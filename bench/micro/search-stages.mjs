@@ -10,13 +10,8 @@ import { createReadStream, existsSync, readdirSync, renameSync, rmSync, writeFil
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { pino } from 'pino';
 import { kernel } from '../../dist/native-bindings/index.js';
 import { parseResult } from '../../dist/native-bindings/query-result.js';
-import { createInlineExecutor, createListIndexes } from '../../dist/src/index/index.js';
-import { loadConfig } from '../../dist/src/platform/config.js';
-import { systemClock } from '../../dist/src/platform/index.js';
-import { createMetrics } from '../../dist/src/platform/metrics.js';
 import { RecordStoreCache } from '../../dist/src/records/index.js';
 import { ListContexts, ResponseWriter, SearchExecutor, StoreRecordReader } from '../../dist/src/search/index.js';
 import { ListSearcher } from '../../dist/src/search/execution/list-search.js';
@@ -25,6 +20,7 @@ import { highlightRecord, highlightSpec } from '../../dist/src/search/response/h
 import { arxivQueries, sentencesFile, SENTENCES_DEFINITION } from '../end-to-end/lib/sentences.mjs';
 import { workFolder } from '../end-to-end/lib/service.mjs';
 import { wordnetFile, wordnetQueries } from '../end-to-end/lib/wordnet.mjs';
+import { openIndexes } from './lib/indexes.mjs';
 
 const { values: args } = parseArgs({
   options: {
@@ -47,19 +43,6 @@ async function source() {
   const { path } = await sentencesFile(Number(args.records));
   const name = `sentences-${args.records}`;
   return { name, file: path, definition: SENTENCES_DEFINITION, queries: arxivQueries() };
-}
-
-function openIndexes(dataDir, stores) {
-  return createListIndexes({
-    dataDir,
-    kernel,
-    executor: createInlineExecutor({ kernel, stores }),
-    clock: systemClock,
-    log: pino({ level: 'silent' }),
-    config: loadConfig({ argv: [], env: {} }),
-    metrics: createMetrics(),
-    waitForRebuild: true,
-  });
 }
 
 /** Imports the records, and waits until the list lies in one segment. */
@@ -92,7 +75,7 @@ if (!existsSync(join(dataDir, 'complete'))) {
   await build(dataDir, settings, data);
 }
 const stores = new RecordStoreCache();
-const list = await openIndexes(dataDir, stores).open('stages', settings);
+const list = await openIndexes(dataDir, stores, { waitForRebuild: true }).open('stages', settings);
 const generation = list.lease().handle;
 const contexts = new ListContexts(kernel);
 const context = contexts.get(generation);

@@ -7,14 +7,9 @@
 import { cpus, tmpdir } from 'node:os';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { pino } from 'pino';
 import { Bench } from 'tinybench';
 import { kernel } from '../../dist/native-bindings/index.js';
 import { parseResult } from '../../dist/native-bindings/query-plan.js';
-import { createInlineExecutor, createListIndexes } from '../../dist/src/index/index.js';
-import { loadConfig } from '../../dist/src/platform/config.js';
-import { systemClock } from '../../dist/src/platform/index.js';
-import { createMetrics } from '../../dist/src/platform/metrics.js';
 import { RecordStoreCache } from '../../dist/src/records/index.js';
 import { ListContexts } from '../../dist/src/search/execution/list-context.js';
 import { ListSearcher } from '../../dist/src/search/execution/list-search.js';
@@ -23,6 +18,7 @@ import { SearchExecutor } from '../../dist/src/search/execution/search-executor.
 import { readSearchRequest } from '../../dist/src/search/options/search-request.js';
 import { highlightRecord, highlightSpec } from '../../dist/src/search/response/highlighting.js';
 import { ResponseWriter } from '../../dist/src/search/response/response-writer.js';
+import { openIndexes } from './lib/indexes.mjs';
 
 const RECORDS = Number(process.argv[2] ?? 50_000);
 const VOCABULARY = 30_000;
@@ -55,19 +51,12 @@ const definition = {
   resources: [],
   location_field: null,
   inferred: 'no',
+  language: 'en',
 };
 
 const dataDir = mkdtempSync(join(tmpdir(), 'gannet-micro-'));
 const stores = new RecordStoreCache();
-const indexes = createListIndexes({
-  dataDir,
-  kernel,
-  executor: createInlineExecutor({ kernel, stores }),
-  clock: systemClock,
-  log: pino({ level: 'silent' }),
-  config: loadConfig({ argv: [], env: {} }),
-  metrics: createMetrics(),
-});
+const indexes = openIndexes(dataDir, stores);
 const settings = { account: 'bench', list: 'bench', language: 'en', synonym_rules: [], query_rules: [] };
 const list = await indexes.create('bench', settings, definition);
 const session = list.startImport('ndjson');

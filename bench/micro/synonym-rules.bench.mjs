@@ -7,14 +7,10 @@
 import { cpus, tmpdir } from 'node:os';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { pino } from 'pino';
 import { kernel } from '../../dist/native-bindings/index.js';
-import { createInlineExecutor, createListIndexes } from '../../dist/src/index/index.js';
-import { loadConfig } from '../../dist/src/platform/config.js';
-import { systemClock } from '../../dist/src/platform/index.js';
-import { createMetrics } from '../../dist/src/platform/metrics.js';
 import { RecordStoreCache } from '../../dist/src/records/index.js';
 import { ResponseWriter, SearchExecutor, StoreRecordReader } from '../../dist/src/search/index.js';
+import { openIndexes } from './lib/indexes.mjs';
 
 const RECORDS = Number(process.argv[2] ?? 50_000);
 const RULES = Number(process.argv[3] ?? 20_000);
@@ -45,15 +41,7 @@ const rules = Array.from({ length: RULES }, (_, number) => ({
 
 const dataDir = mkdtempSync(join(tmpdir(), 'gannet-micro-'));
 const stores = new RecordStoreCache();
-const indexes = createListIndexes({
-  dataDir,
-  kernel,
-  executor: createInlineExecutor({ kernel, stores }),
-  clock: systemClock,
-  log: pino({ level: 'silent' }),
-  config: loadConfig({ argv: [], env: {} }),
-  metrics: createMetrics(),
-});
+const indexes = openIndexes(dataDir, stores);
 const settings = { account: 'bench', list: 'bench', language: 'none', synonym_rules: [], query_rules: [] };
 const list = await indexes.create('bench', settings, definition);
 const session = list.startImport('ndjson');

@@ -19,6 +19,8 @@ namespace {
 
 // Cursors above this number are given back to the system after the search that needed them.
 constexpr size_t kKeptCursorsMax = 1024;
+// And so is the memory of spans with more numbers than this: some MiB.
+constexpr size_t kKeptSpanNumbersMax = size_t{1} << 20;
 
 // Two, because hits in the order of a column are matched without scores, and scored late by a second evaluator.
 struct ThreadScratch {
@@ -46,6 +48,8 @@ class ScratchLease {
     for (auto* cursors : {&scratch_->matching.cursors, &scratch_->scoring.cursors, &scratch_->proximity}) {
       if (cursors->size() > kKeptCursorsMax) std::vector<PostingCursor>().swap(*cursors);
     }
+    SpanScratch& span = scratch_->matching.span;
+    if (span.postings.offsets.size() + span.frequencies.size() > kKeptSpanNumbersMax) span = SpanScratch();
     returned_ = true;
   }
 
@@ -117,7 +121,7 @@ class SegmentSearch {
       const WindowRange range = spans->Range(first);
       const uint32_t end = (range.end + kWindowSize - 1) / kWindowSize;
       if (spans->IsSparse(bar())) {
-        spans->Match(range, bar(), needs_.all_matches);
+        spans->Match(range, needs_.all_matches);
         RemoveDeletedOfSpan(spans, first, end);
         if (by_window || IsRestricted()) {
           for (uint32_t window = first; window < end; ++window) count_window(RestrictMatches(spans, window));

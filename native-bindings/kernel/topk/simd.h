@@ -18,11 +18,11 @@ inline constexpr float kLeastPositive = std::numeric_limits<float>::min();
 // other words alone.
 void CompareWords(const float* values, float threshold, uint64_t words, uint64_t* bits);
 
-// Flags, which are 0 or 1, as bits: the first is the lowest.
-uint64_t FlagWord(const uint8_t* flags);
-
 // The same for flags, which are 0 or 1: bit d = the flag of the document, added to what is there.
 void AddFlagWords(const uint8_t* flags, uint64_t words, uint64_t* bits);
+
+// 64 such flags as bits: the first is the lowest.
+uint64_t FlagWord(const uint8_t* flags);
 
 // What stands behind the last document of a block that is not full, in places up to kBlockSize.
 inline constexpr uint32_t kBlockPadding = 0x7fffffff;

@@ -62,9 +62,8 @@ bool SpanUnion::IsSparse(float bar) {
   return postings * kSparseShare <= document_count_;
 }
 
-void SpanUnion::Match(WindowRange range, float bar, bool all_matches) {
+void SpanUnion::Match(WindowRange range, bool all_matches) {
   range_ = range;
-  essential_ = bounds_->Essential(essential_, bar);
   uint64_t* slot_bits = scratch_.slot_bits.data();
   std::fill_n(slot_bits, WordCount(), 0);
   GatheredPostings& postings = scratch_.postings;

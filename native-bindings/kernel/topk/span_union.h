@@ -41,11 +41,11 @@ class SpanUnion {
 
   // Bars must not fall from call to call, and ranges must ascend.
 
-  // There are so few postings that this is the better way.
+  // There are so few postings that this is the better way. Asked before each span.
   bool IsSparse(float bar);
 
-  // Finds the documents of the span that match: all of them, or those that may reach the bar.
-  void Match(WindowRange range, float bar, bool all_matches);
+  // Finds the documents of the span that match: all of them, or those that may reach the bar that IsSparse was asked with.
+  void Match(WindowRange range, bool all_matches);
   uint32_t CountMatches() const;
   // The matches of a window of the span. Those that are taken from it and given back are out.
   void LoadMatches(Window* window) const;
