@@ -46,6 +46,10 @@ class HitCollector {
 
   // Documents whose score, the bonus included, is below this cannot be among the hits any more; 0 if any may.
   float bar() const { return bar_score_; }
+  // How many hits are kept.
+  size_t wanted() const { return kept_max_; }
+  // So many documents, some of them yet to come, are known to have a score of at least this.
+  void SeedBar(float score) { bar_score_ = std::max(bar_score_, score); }
 
   void BeginSegment(uint32_t segment);
   // `scores` may be null: then `lazy_scores` is called at most once, and not at all in storage order.

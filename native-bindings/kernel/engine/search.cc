@@ -105,6 +105,12 @@ class SegmentSearch {
         filter_(plan.filter, *view_.segment),
         evaluator_(&query, segment, needs, scratch) {}
 
+  // A score that so many matches are known to reach before any is evaluated; 0 where nothing is known.
+  float SeedBar(size_t wanted) {
+    const SpanUnion* spans = evaluator_.spans();
+    return spans == nullptr || IsRestricted() || plan_.minimum_score > 0 ? 0 : spans->SeedBar(wanted);
+  }
+
   // Calls visit(window, window number) for every window that has any.
   template <typename Visit>
   void ForEachWindow(Visit&& visit) {
@@ -121,14 +127,15 @@ class SegmentSearch {
       const WindowRange range = spans->Range(first);
       const uint32_t end = (range.end + kWindowSize - 1) / kWindowSize;
       if (spans->IsSparse(bar())) {
-        spans->Match(range, needs_.all_matches);
-        RemoveDeletedOfSpan(spans, first, end);
+        const bool needs_matches = needs_.all_matches || IsRestricted();
+        spans->Match(range, needs_matches, needs_.all_matches);
+        if (needs_matches) RemoveDeletedOfSpan(spans, first, end);
         if (by_window || IsRestricted()) {
           for (uint32_t window = first; window < end; ++window) count_window(RestrictMatches(spans, window));
         } else if (needs_.all_matches) {
           count(spans->CountMatches());
         }
-        collect(spans->Score(bar()));
+        collect(needs_matches ? spans->Score(bar()) : WithoutDeleted(spans->Score(bar())));
       } else {
         ForEachWindow(first, end, visit);
       }
@@ -151,6 +158,15 @@ class SegmentSearch {
       const auto& chunk = view_.deletions.chunks[window];
       if (chunk) spans->RemoveMatches(evaluator_.RangeOf(window), chunk->data());
     }
+  }
+
+  std::span<const ScoredDocument> WithoutDeleted(std::span<const ScoredDocument> documents) {
+    if (view_.deletions.deleted_count == 0) return documents;
+    live_.clear();
+    for (const ScoredDocument& scored : documents) {
+      if (!view_.deletions.Contains(scored.document)) live_.push_back(scored);
+    }
+    return live_;
   }
 
   template <typename Visit>
@@ -186,6 +202,7 @@ class SegmentSearch {
   const HitCollector* collector_;
   ColumnFilter filter_;
   SegmentEvaluator evaluator_;
+  std::vector<ScoredDocument> live_;
 };
 
 class Searcher {
@@ -230,6 +247,7 @@ class Searcher {
     };
     SegmentSearch search(query_, plan_, segment, needs_, &scratch_->matching, &proximity_, &collector_);
     if (collector_.is_by_score()) {
+      collector_.SeedBar(search.SeedBar(collector_.wanted()));
       search.ForEachSpan(
           !facets_.empty(), consume, [&](uint32_t count) { total_ += count; }, count_window,
           [&](std::span<const ScoredDocument> scored) { collector_.CollectScored(scored); });

@@ -101,13 +101,23 @@ uint32_t PostingList::FindBlock(uint32_t from, uint32_t document) const {
   return high;
 }
 
+// Every look at a block begins here: one comparison with the end for the sum of what it has.
 PostingList::BlockParts PostingList::ReadBlockAt(const uint8_t* at, const uint8_t* end, uint32_t length) {
-  ByteReader reader({at, static_cast<size_t>(end - at)});
+  constexpr size_t kHeaderBytes = 2;
+  constexpr size_t kUnitBytes = 2;
+  const auto room = static_cast<size_t>(end - at);
+  if (room < kHeaderBytes) Damaged("block");
   BlockParts parts;
-  parts.document_code = reader.Integer<uint8_t>();
-  const uint8_t frequency_code = reader.Integer<uint8_t>();
+  parts.document_code = at[0];
+  const uint8_t frequency_code = at[1];
   parts.frequency_width = frequency_code & kFrequencyWidthMask;
-  parts.frequency_unit = (frequency_code & kFrequencyUnitFlag) ? reader.Integer<uint16_t>() : 1;
+  parts.frequency_unit = 1;
+  size_t header = kHeaderBytes;
+  if (frequency_code & kFrequencyUnitFlag) {
+    header += kUnitBytes;
+    if (room < header) Damaged("block");
+    parts.frequency_unit = Load<uint16_t>(at + kHeaderBytes);
+  }
   // (value + 1) * unit stays within 32 bits and is never 0.
   if (parts.frequency_unit == 0 || parts.frequency_width + BitWidth(parts.frequency_unit) > 32) Damaged("frequencies");
   if (parts.document_code & kBitsetFlag) {
@@ -116,10 +126,11 @@ PostingList::BlockParts PostingList::ReadBlockAt(const uint8_t* at, const uint8_
     if (parts.document_code > kDeltaWidthMax) Damaged("documents");
     parts.documents_size = PackedBytes(length, parts.document_code);
   }
-  parts.documents = reader.Bytes(parts.documents_size).data();
   parts.frequencies_size = PackedBytes(length, parts.frequency_width);
-  parts.frequencies = reader.Bytes(parts.frequencies_size).data();
-  parts.end = reader.position();
+  if (room - header < parts.documents_size + parts.frequencies_size) Damaged("block");
+  parts.documents = at + header;
+  parts.frequencies = parts.documents + parts.documents_size;
+  parts.end = parts.frequencies + parts.frequencies_size;
   return parts;
 }
 
@@ -180,11 +191,9 @@ bool PostingList::BlockBitset(uint32_t block, uint32_t* first, std::span<const u
   *first = Load<uint32_t>(parts.documents - 1) >> 8;
   *words = {parts.documents + kBitsetHeaderBytes, parts.documents_size - kBitsetHeaderBytes};
   if (words->empty()) Damaged("documents");
-  const size_t last_word = words->size() / 8 - 1;
-  const uint64_t bits = Load<uint64_t>(words->data() + 8 * last_word);
-  const auto highest = static_cast<uint32_t>(64 * last_word + 63 - static_cast<size_t>(std::countl_zero(bits)));
-  // Whether there are block_length bits is for DecodeDocuments: counting them costs more than looking at one.
-  if (*first < begin || bits == 0 || *first + highest != last) Damaged("documents");
+  // That the last bit is the last document's, and that there are block_length bits, is for DecodeDocuments: looking at them
+  // costs more than looking at the one that is asked for.
+  if (*first < begin || last < *first || (last - *first) / 64 >= words->size() / 8) Damaged("documents");
   return true;
 }
 

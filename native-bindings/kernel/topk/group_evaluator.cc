@@ -78,6 +78,13 @@ GroupEvaluator::GroupEvaluator(const PreparedQuery* query, const PreparedGroup* 
   may_pool_ = !query->has_must && group->scores();
 }
 
+const PostingList* GroupEvaluator::plain_term() const {
+  const auto found = std::ranges::find_if(alternatives_, [](const Alternative& alternative) {
+    return alternative.term != nullptr && alternative.weight == 1;
+  });
+  return found == alternatives_.end() ? nullptr : &found->term->list();
+}
+
 void GroupEvaluator::PoolRareTerms() {
   if (!may_pool_) return;
   may_pool_ = false;
@@ -199,6 +206,19 @@ void GroupEvaluator::Gather(WindowRange range, GatheredPostings* out) {
       out->count += end - begin;
     });
   }
+}
+
+void GroupEvaluator::Weigh(WindowRange range, float least, GatheredPostings* out) {
+  const TermScoring scoring{norms_, query_->saturation.data(), group_->weight};
+  const auto may_reach = [&](uint32_t block) { return least <= 0 || BlockBound(*single_, block) >= least; };
+  single_->ForEachRun(range, may_reach, [&](uint32_t begin, uint32_t end) {
+    out->Reserve(end - begin);
+    const uint32_t* documents = single_->documents() + begin;
+    uint32_t* offsets = out->offsets.data() + out->count;
+    for (uint32_t i = 0; i < end - begin; ++i) offsets[i] = documents[i] - range.base;
+    std::copy_n(single_->contributions(scoring) + begin, end - begin, out->frequencies.data() + out->count);
+    out->count += end - begin;
+  });
 }
 
 void GroupEvaluator::LookUp(std::span<const uint32_t> documents, LookUpScratch* scratch, float* frequencies) {

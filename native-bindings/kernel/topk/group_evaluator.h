@@ -50,6 +50,9 @@ class GroupEvaluator {
   bool has_one_alternative() const { return alternatives_.size() == 1; }
   float only_weight() const { return alternatives_[0].weight; }
   PhraseMatcher* phrase() const { return alternatives_[0].phrase.get(); }  // null for a term
+  // The list of the first alternative that is a term of weight 1: what the group adds to a score is no less than what it
+  // does. Null without one.
+  const PostingList* plain_term() const;
   // The lists that a match is in: of the term, or of the phrase's distinct words by slot.
   std::span<PostingCursor> required_cursors() const {
     return alternatives_[0].phrase ? alternatives_[0].phrase->cursors() : std::span(alternatives_[0].term, 1);
@@ -97,6 +100,9 @@ class GroupEvaluator {
 
   // Appends its postings in the range. Ranges must ascend.
   void Gather(WindowRange range, GatheredPostings* out);
+  // Single terms: the same, with what each adds to the score of its document instead of its frequency. Blocks in which none
+  // adds `least` may be left out.
+  void Weigh(WindowRange range, float least, GatheredPostings* out);
   // The weighted frequency of each of these ascending documents; 0 where it does not match. They must ascend from call to
   // call, too.
   void LookUp(std::span<const uint32_t> documents, LookUpScratch* scratch, float* frequencies);

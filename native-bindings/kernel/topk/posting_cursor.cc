@@ -131,7 +131,7 @@ uint32_t PostingCursor::BitsetRank(uint32_t document) const {
   return rank + PopCount(LoadWord(bitset_, 8 * size_t{bit / 64}) & ((uint64_t{1} << (bit % 64)) - 1));
 }
 
-// The bitset's last document is the block's, which is not before the target.
+// The bitset's last document is the block's, which is not before the target, unless it is damaged.
 uint32_t PostingCursor::NextInBitset(uint32_t target) const {
   if (target <= bitset_first_) return bitset_first_;
   if (bitset_.empty()) return target;
@@ -139,6 +139,7 @@ uint32_t PostingCursor::NextInBitset(uint32_t target) const {
   uint64_t word = LoadWord(bitset_, bit / 64 * size_t{8}) >> (bit % 64);
   while (word == 0) {
     bit = (bit / 64 + 1) * 64;
+    if (bit / 8 >= bitset_.size()) throw Error(ErrorCode::kDamaged, "posting list: documents");
     word = LoadWord(bitset_, bit / 64 * size_t{8});
   }
   return bitset_first_ + bit + static_cast<uint32_t>(std::countr_zero(word));

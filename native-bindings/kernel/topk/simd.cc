@@ -47,6 +47,27 @@ void AddContributionsBaseline(const float* __restrict frequencies, const float* 
   for (uint32_t i = 0; i < count; ++i) scores[i] += Contribution(frequencies[i], saturations[i], weight);
 }
 
+uint32_t SelectBaseline(const float* values, uint32_t count, float least, uint32_t* places) {
+  uint32_t found = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    places[found] = i;
+    found += values[i] >= least;
+  }
+  return found;
+}
+
+uint32_t SelectWithBitsBaseline(const float* values, const uint32_t* offsets, uint32_t count, const uint64_t* bits,
+                                float least, float least_with_bit, uint32_t* places) {
+  uint32_t found = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint32_t offset = offsets[i];
+    const auto has_bit = static_cast<uint32_t>(bits[offset / 64] >> (offset % 64)) & 1;
+    places[found] = i;
+    found += static_cast<uint32_t>(values[i] >= least) | (has_bit & static_cast<uint32_t>(values[i] >= least_with_bit));
+  }
+  return found;
+}
+
 uint32_t FindInBlockBaseline(const uint32_t* block, const uint32_t* wanted, uint32_t count, uint32_t* found,
                              uint32_t* indexes, uint32_t* places) {
   uint32_t kept = 0;
@@ -204,6 +225,76 @@ __attribute__((target("popcnt"))) void FindSlotsPopcnt(const Slots& slots, std::
   }
 }
 
+// Writes the numbers from `first` on whose bits the mask has; sixteen elements may be written.
+__attribute__((target("avx512f,popcnt"))) inline uint32_t WritePlaces(uint32_t first, __mmask16 mask, uint32_t* places) {
+  const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  const __m512i numbers = _mm512_add_epi32(lanes, _mm512_set1_epi32(static_cast<int>(first)));
+  // To a register and on to memory: the instruction that compresses into memory is slow on some processors.
+  _mm512_storeu_si512(places, _mm512_maskz_compress_epi32(mask, numbers));
+  return static_cast<uint32_t>(__builtin_popcount(mask));
+}
+
+__mmask16 FirstLanes(uint32_t count) { return static_cast<__mmask16>(count >= 16 ? 0xffff : (1u << count) - 1); }
+
+__attribute__((target("avx512f,popcnt"))) uint32_t SelectAvx512(const float* values, uint32_t count, float least,
+                                                               uint32_t* places) {
+  const __m512 bound = _mm512_set1_ps(least);
+  uint32_t found = 0;
+  for (uint32_t i = 0; i < count; i += 16) {
+    const __mmask16 lanes = FirstLanes(count - i);
+    const __mmask16 mask = _mm512_mask_cmp_ps_mask(lanes, _mm512_maskz_loadu_ps(lanes, values + i), bound, _CMP_GE_OQ);
+    if (mask != 0) found += WritePlaces(i, mask, places + found);
+  }
+  return found;
+}
+
+__attribute__((target("avx512f,popcnt"))) uint32_t SelectWithBitsAvx512(const float* values, const uint32_t* offsets,
+                                                                       uint32_t count, const uint64_t* bits, float least,
+                                                                       float least_with_bit, uint32_t* places) {
+  const __m512 bound = _mm512_set1_ps(least);
+  const __m512 bound_with_bit = _mm512_set1_ps(least_with_bit);
+  const __m512i low_bits = _mm512_set1_epi32(31);
+  const __m512i one = _mm512_set1_epi32(1);
+  uint32_t found = 0;
+  for (uint32_t i = 0; i < count; i += 16) {
+    const __mmask16 lanes = FirstLanes(count - i);
+    const __m512 value = _mm512_maskz_loadu_ps(lanes, values + i);
+    const __mmask16 may = _mm512_mask_cmp_ps_mask(lanes, value, bound_with_bit, _CMP_GE_OQ);
+    if (may == 0) continue;
+    const __mmask16 alone = _mm512_cmp_ps_mask(value, bound, _CMP_GE_OQ) & lanes;
+    const __m512i offset = _mm512_maskz_loadu_epi32(lanes, offsets + i);
+    const __m512i halves = _mm512_maskz_srli_epi32(0xffff, offset, 5);
+    const __m512i half = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), may, halves, bits, 4);
+    const __m512i bit = _mm512_maskz_sllv_epi32(0xffff, one, _mm512_and_epi32(offset, low_bits));
+    const __mmask16 mask = alone | _mm512_mask_test_epi32_mask(may, half, bit);
+    if (mask != 0) found += WritePlaces(i, mask, places + found);
+  }
+  return found;
+}
+
+__attribute__((target("avx512f,avx512vl,avx512dq,avx512vpopcntdq,popcnt"))) uint32_t RankWordsAvx512(
+    const uint64_t* bits, uint32_t words, uint32_t* ranks) {
+  constexpr uint32_t kAtOnce = 8;
+  const __m256i lane0 = _mm256_setzero_si256();
+  uint32_t count = 0;
+  uint32_t word = 0;
+  for (; word + kAtOnce <= words; word += kAtOnce) {
+    const __m256i own = _mm512_maskz_cvtepi64_epi32(0xff, _mm512_popcnt_epi64(_mm512_loadu_si512(bits + word)));
+    // Sums of one, two, four and eight neighbours.
+    __m256i sums = _mm256_add_epi32(own, _mm256_alignr_epi32(own, lane0, 7));
+    sums = _mm256_add_epi32(sums, _mm256_alignr_epi32(sums, lane0, 6));
+    sums = _mm256_add_epi32(sums, _mm256_alignr_epi32(sums, lane0, 4));
+    const __m256i before = _mm256_add_epi32(_mm256_sub_epi32(sums, own), _mm256_set1_epi32(static_cast<int>(count)));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(ranks + word), before);
+    count += static_cast<uint32_t>(_mm256_extract_epi32(sums, 7));
+  }
+  for (; word < words; ++word) {
+    ranks[word] = count;
+    count += static_cast<uint32_t>(__builtin_popcountll(bits[word]));
+  }
+  return count;
+}
+
 __attribute__((target("popcnt"))) uint32_t RankWordsPopcnt(const uint64_t* bits, uint32_t words, uint32_t* ranks) {
   uint32_t count = 0;
   for (uint32_t word = 0; word < words; ++word) {
@@ -250,6 +341,8 @@ using FindSlotsFunction = decltype(&FindSlotsBaseline);
 using FindInBlockFunction = decltype(&FindInBlockBaseline);
 using CompareWordsFunction = decltype(&CompareWordsBaseline);
 using ContributionsFunction = decltype(&ContributionsBaseline);
+using SelectFunction = decltype(&SelectBaseline);
+using SelectWithBitsFunction = decltype(&SelectWithBitsBaseline);
 
 struct Functions {
   CompareWordsFunction compare_words = CompareWordsBaseline;
@@ -258,6 +351,8 @@ struct Functions {
   FindSlotsFunction find_slots = FindSlotsBaseline;
   RankWordsFunction rank_words = RankWordsBaseline;
   AddContributionsFunction add_contributions = AddContributionsBaseline;
+  SelectFunction select = SelectBaseline;
+  SelectWithBitsFunction select_with_bits = SelectWithBitsBaseline;
 };
 
 const Functions kFunctions = [] {
@@ -265,10 +360,16 @@ const Functions kFunctions = [] {
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f")) {
     functions = {CompareWordsAvx512, ContributionsAvx512, FindInBlockAvx2,
-                 FindSlotsPopcnt,    RankWordsPopcnt,     AddContributionsAvx512};
+                 FindSlotsPopcnt,    RankWordsPopcnt,     AddContributionsAvx512,
+                 SelectAvx512,       SelectWithBitsAvx512};
+    if (__builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512dq")) {
+      functions.rank_words = RankWordsAvx512;
+    }
   } else if (__builtin_cpu_supports("avx2")) {
     functions = {CompareWordsAvx2, ContributionsAvx2, FindInBlockAvx2,
-                 FindSlotsPopcnt,  RankWordsPopcnt,   AddContributionsAvx2};
+                 FindSlotsPopcnt,  RankWordsPopcnt,   AddContributionsAvx2,
+                 SelectBaseline,   SelectWithBitsBaseline};
   }
   return functions;
 }();
@@ -301,6 +402,15 @@ uint32_t RankWords(const uint64_t* bits, uint32_t words, uint32_t* ranks) {
   return kFunctions.rank_words(bits, words, ranks);
 }
 
+uint32_t SelectReaching(const float* values, uint32_t count, float least, uint32_t* places) {
+  return kFunctions.select(values, count, least, places);
+}
+
+uint32_t SelectReaching(const float* values, const uint32_t* offsets, uint32_t count, const uint64_t* bits, float least,
+                        float least_with_bit, uint32_t* places) {
+  return kFunctions.select_with_bits(values, offsets, count, bits, least, least_with_bit, places);
+}
+
 void AddContributions(const float* frequencies, const float* saturations, uint32_t count, float weight, float* scores) {
   kFunctions.add_contributions(frequencies, saturations, count, weight, scores);
 }
@@ -312,6 +422,15 @@ void FindSlots(const Slots& slots, std::span<const uint32_t> offsets, uint32_t* 
 }
 
 uint32_t RankWords(const uint64_t* bits, uint32_t words, uint32_t* ranks) { return RankWordsBaseline(bits, words, ranks); }
+
+uint32_t SelectReaching(const float* values, uint32_t count, float least, uint32_t* places) {
+  return SelectBaseline(values, count, least, places);
+}
+
+uint32_t SelectReaching(const float* values, const uint32_t* offsets, uint32_t count, const uint64_t* bits, float least,
+                        float least_with_bit, uint32_t* places) {
+  return SelectWithBitsBaseline(values, offsets, count, bits, least, least_with_bit, places);
+}
 
 void AddContributions(const float* frequencies, const float* saturations, uint32_t count, float weight, float* scores) {
   AddContributionsBaseline(frequencies, saturations, count, weight, scores);

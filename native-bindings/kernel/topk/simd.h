@@ -49,6 +49,14 @@ uint32_t RankWords(const uint64_t* bits, uint32_t words, uint32_t* ranks);
 // Writes the number of each of the documents; slots.count for those that have none.
 void FindSlots(const Slots& slots, std::span<const uint32_t> offsets, uint32_t* found);
 
+// Writes the places of the values that reach `least`, ascending, and returns how many. `places` has room for kVectorPadding
+// more than `count`.
+uint32_t SelectReaching(const float* values, uint32_t count, float least, uint32_t* places);
+
+// The same where `least_with_bit` is enough for values whose offset has its bit.
+uint32_t SelectReaching(const float* values, const uint32_t* offsets, uint32_t count, const uint64_t* bits, float least,
+                        float least_with_bit, uint32_t* places);
+
 // BM25 of `count` <= kBlockSize postings: weight * f / (f + saturation[norms[document]]).
 void Contributions(const uint32_t* documents, const uint32_t* frequencies, uint32_t count, const uint8_t* norms,
                    const float* saturation, float weight, float* contributions);

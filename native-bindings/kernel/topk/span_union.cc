@@ -43,6 +43,9 @@ SpanUnion::SpanUnion(const PreparedQuery* query, uint32_t segment, std::span<Gro
     const float units = LeastWeight(groups[first]->group()) * LeastWeight(groups[second]->group()) * LeastUnits();
     pairs_.push_back({first, second, 1 / units, pair.weight, query->BonusBound(pair)});
   }
+  if (UnionSieve::CanTake(*query, groups)) {
+    sieve_ = std::make_unique<UnionSieve>(query, norms_, document_count_, groups, bounds, scratch);
+  }
   EnsureSize(&scratch_.slot_bits, size_t{kWindowsMax} * kWindowWords);
   EnsureSize(&scratch_.matches, size_t{kWindowsMax} * kWindowWords);
   EnsureSize(&scratch_.ranks, size_t{kWindowsMax} * kWindowWords);
@@ -59,11 +62,20 @@ bool SpanUnion::IsSparse(float bar) {
   essential_ = bounds_->Essential(essential_, bar);
   uint64_t postings = 0;
   for (size_t i = 0; i < essential_; ++i) postings += groups_[i]->cost();
+  // Without a bar, everything would be a candidate.
+  is_sieved_ = sieve_ != nullptr && bar > 0;
   return postings * kSparseShare <= document_count_;
 }
 
-void SpanUnion::Match(WindowRange range, bool all_matches) {
+void SpanUnion::Match(WindowRange range, bool needs_matches, bool all_matches) {
   range_ = range;
+  has_matches_ = needs_matches;
+  if (is_sieved_) {
+    if (!needs_matches) return;
+    std::fill_n(scratch_.matches.data(), WordCount(), 0);
+    MarkMatches(0, all_matches ? groups_.size() : essential_);
+    return;
+  }
   uint64_t* slot_bits = scratch_.slot_bits.data();
   std::fill_n(slot_bits, WordCount(), 0);
   GatheredPostings& postings = scratch_.postings;
@@ -82,11 +94,15 @@ void SpanUnion::Match(WindowRange range, bool all_matches) {
     const uint32_t offset = match.document - range.base;
     slot_bits[offset / 64] |= uint64_t{1} << (offset % 64);
   }
+  if (!needs_matches) return;
   std::copy_n(slot_bits, WordCount(), scratch_.matches.data());
-  if (!all_matches) return;
-  const auto lesser = groups_.subspan(essential_);
-  for (GroupEvaluator* group : lesser) group->MarkTerms(range, scratch_.matches.data());
-  for (GroupEvaluator* group : lesser) group->MarkPhrases(range, scratch_.matches.data());
+  if (all_matches) MarkMatches(essential_, groups_.size());
+}
+
+void SpanUnion::MarkMatches(size_t begin, size_t end) {
+  const auto groups = groups_.subspan(begin, end - begin);
+  for (GroupEvaluator* group : groups) group->MarkTerms(range_, scratch_.matches.data());
+  for (GroupEvaluator* group : groups) group->MarkPhrases(range_, scratch_.matches.data());
 }
 
 uint32_t SpanUnion::CountMatches() const { return CountBits(scratch_.matches.data(), WordCount()); }
@@ -106,7 +122,7 @@ void SpanUnion::StoreMatches(const Window& window) {
   const uint32_t words = (window.range.end - window.range.base + 63) / 64;
   for (uint32_t word = 0; word < words; ++word) {
     scratch_.matches[first + word] = window.matches.words[word];
-    scratch_.slot_bits[first + word] &= window.matches.words[word];
+    if (!is_sieved_) scratch_.slot_bits[first + word] &= window.matches.words[word];
   }
 }
 
@@ -115,11 +131,12 @@ void SpanUnion::RemoveMatches(WindowRange window, const uint64_t* documents) {
   const uint32_t words = (window.end - window.base + 63) / 64;
   for (uint32_t word = 0; word < words; ++word) {
     scratch_.matches[first + word] &= ~documents[word];
-    scratch_.slot_bits[first + word] &= ~documents[word];
+    if (!is_sieved_) scratch_.slot_bits[first + word] &= ~documents[word];
   }
 }
 
 std::span<const ScoredDocument> SpanUnion::Score(float bar) {
+  if (is_sieved_) return sieve_->Score(range_, essential_, bar, has_matches_ ? scratch_.matches.data() : nullptr);
   std::vector<ScoredDocument>& scored = scratch_.scored;
   scored.clear();
   if (NumberSlots() == 0) return scored;

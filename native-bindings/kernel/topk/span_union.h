@@ -14,15 +14,18 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "bar_seed.h"
 #include "group_evaluator.h"
 #include "prepared_query.h"
 #include "simd.h"
 #include "span_scratch.h"
 #include "union_bounds.h"
+#include "union_sieve.h"
 #include "window.h"
 
 namespace gannet {
@@ -36,6 +39,9 @@ class SpanUnion {
   SpanUnion(const PreparedQuery* query, uint32_t segment, std::span<GroupEvaluator* const> groups,
             const UnionBounds* bounds, SpanScratch* scratch);
 
+  // A score that so many documents reach (bar_seed.h).
+  float SeedBar(size_t wanted) const { return gannet::SeedBar(*query_, segment_, groups_, wanted); }
+
   // The span that begins with this window. The first ones are short, so that there is a bar soon.
   WindowRange Range(uint32_t first_window) const;
 
@@ -44,8 +50,9 @@ class SpanUnion {
   // There are so few postings that this is the better way. Asked before each span.
   bool IsSparse(float bar);
 
-  // Finds the documents of the span that match: all of them, or those that may reach the bar that IsSparse was asked with.
-  void Match(WindowRange range, bool all_matches);
+  // Begins a span. With `needs_matches`, finds the documents that match: all of them, or at least those that may reach the
+  // bar that IsSparse was asked with. They are good for the methods that follow.
+  void Match(WindowRange range, bool needs_matches, bool all_matches);
   uint32_t CountMatches() const;
   // The matches of a window of the span. Those that are taken from it and given back are out.
   void LoadMatches(Window* window) const;
@@ -53,7 +60,7 @@ class SpanUnion {
   // Takes documents from those of a window: kWindowWords words, a bit per document.
   void RemoveMatches(WindowRange window, const uint64_t* documents);
 
-  // Scores the matches. In the order of documents, all that may reach the bar; good until the next span.
+  // Scores the matches, those that were removed left out where the span has them. In the order of documents, all that may reach the bar; good until the next span.
   std::span<const ScoredDocument> Score(float bar);
 
  private:
@@ -73,6 +80,7 @@ class SpanUnion {
   uint32_t WordCount() const { return (range_.end - range_.base + 63) / 64; }
   // Of a group, by slot.
   float* FrequenciesOf(size_t group) const { return scratch_.frequencies.data() + group * (slot_count_ + 1); }
+  void MarkMatches(size_t begin, size_t end);
   uint32_t NumberSlots();
   Slots RankedSlots();
   void NumberPostings();
@@ -106,6 +114,10 @@ class SpanUnion {
   uint32_t slot_count_ = 0;
   bool is_list_ = false;    // the slots are the postings that are gathered, one by one
   bool is_ranked_ = false;  // scratch_.ranks are those of the slots
+  bool has_matches_ = false;
+
+  std::unique_ptr<UnionSieve> sieve_;  // where the query allows one
+  bool is_sieved_ = false;             // the span is the sieve's
 };
 
 }  // namespace gannet

@@ -1,0 +1,186 @@
+#include "union_sieve.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "../common/bits.h"
+
+namespace gannet {
+namespace {
+
+// Looking up one of many candidates costs about as much as weighing this many postings.
+constexpr uint32_t kLookUpCostPostings = 6;
+// The share of the candidates that are thought to be looked up in a group falls by this while nobody is.
+constexpr float kShareDecay = 0.5f;
+
+bool HasBit(const uint64_t* bits, uint32_t offset) { return (bits[offset / 64] >> (offset % 64) & 1) != 0; }
+
+}  // namespace
+
+bool UnionSieve::CanTake(const PreparedQuery& query, std::span<GroupEvaluator* const> groups) {
+  return query.pairs.empty() && query.whole.matches.empty() &&
+         std::ranges::all_of(groups, [](const GroupEvaluator* group) { return group->is_single_term(); });
+}
+
+UnionSieve::UnionSieve(const PreparedQuery* query, const uint8_t* norms, uint32_t document_count,
+                       std::span<GroupEvaluator* const> groups, const UnionBounds* bounds, SpanScratch* scratch)
+    : query_(query),
+      norms_(norms),
+      document_count_(document_count),
+      groups_(groups),
+      bounds_(bounds),
+      scratch_(*scratch),
+      looked_up_(groups.size(), 1.0f) {}
+
+std::span<const ScoredDocument> UnionSieve::Score(WindowRange range, size_t essential, float bar,
+                                                  const uint64_t* allowed) {
+  // What is compared has been rounded on other ways than the bar.
+  const float least = bar * kBarFactor;
+  Weigh(range, essential, least);
+  candidates_.clear();
+  const size_t weighed = lists_.size();
+  const float lesser = bounds_->GroupsFrom(weighed);
+  others_from_ = weighed;
+  for (size_t group = essential; group-- > 0;) {
+    Choose(group, least - lesser, least - bounds_->GroupsFrom(group + 1));
+    AddOthers(group, least - lesser);
+    MergeAdded();
+  }
+  if (allowed != nullptr) {
+    std::erase_if(candidates_, [&](const Candidate& candidate) { return !HasBit(allowed, candidate.offset); });
+  }
+  for (size_t group = weighed; group < groups_.size(); ++group) AddLesser(group, range, least);
+  std::vector<ScoredDocument>& scored = scratch_.scored;
+  scored.clear();
+  for (const Candidate& candidate : candidates_) {
+    if (candidate.score >= bar) scored.push_back({range.base + candidate.offset, candidate.score, 0});
+  }
+  return scored;
+}
+
+// Decodes the postings of the essential groups, and of those lesser ones where looking up candidates would cost more, and
+// numbers the documents of all but the first.
+void UnionSieve::Weigh(WindowRange range, size_t essential, float least) {
+  words_ = (range.end - range.base + 63) / 64;
+  GatheredPostings& postings = scratch_.postings;
+  postings.count = 0;
+  std::vector<uint32_t>& ends = scratch_.slots;
+  ends.clear();
+  for (size_t group = 0; group < groups_.size(); ++group) {
+    if (group == essential) essential_postings_ = postings.count;
+    if (group >= essential && !IsCheaperWeighed(group, range)) break;
+    // Nobody asks whether the first group has a document: what can be no candidate is left out.
+    groups_[group]->Weigh(range, group == 0 ? least - bounds_->GroupsFrom(1) : 0, &postings);
+    ends.push_back(postings.count);
+  }
+  const size_t weighed = ends.size();
+  if (weighed == essential) essential_postings_ = postings.count;
+  if (scratch_.slot_bits.size() < weighed * words_) scratch_.slot_bits.resize(weighed * words_);
+  if (scratch_.ranks.size() < weighed * words_) scratch_.ranks.resize(weighed * words_);
+  lists_.clear();
+  for (size_t group = 0; group < weighed; ++group) {
+    const uint32_t begin = group == 0 ? 0 : ends[group - 1];
+    const uint32_t count = ends[group] - begin;
+    List list{{postings.offsets.data() + begin, count}, {postings.frequencies.data() + begin, count}, {}};
+    if (group > 0) list.places = Number(list, group);
+    lists_.push_back(list);
+  }
+}
+
+bool UnionSieve::IsCheaperWeighed(size_t group, WindowRange range) {
+  const uint64_t postings = groups_[group]->cost() * (range.end - range.base) / document_count_;
+  const bool is_cheaper = looked_up_[group] * static_cast<float>(essential_postings_ * kLookUpCostPostings) >
+                          static_cast<float>(postings);
+  // As the bar rises, fewer are looked up: how many is seen when it is tried.
+  if (is_cheaper) looked_up_[group] *= kShareDecay;
+  return is_cheaper;
+}
+
+// The documents that any of the weighed groups behind this one has.
+const uint64_t* UnionSieve::BitsBehind(size_t group) {
+  const size_t weighed = lists_.size();
+  if (group + 2 == weighed) return BitsOf(group + 1);
+  uint64_t* others = BitsOf(0);
+  if (others_from_ == weighed) std::copy_n(BitsOf(--others_from_), words_, others);
+  while (others_from_ > group + 1) {
+    const uint64_t* added = BitsOf(--others_from_);
+    for (uint32_t word = 0; word < words_; ++word) others[word] |= added[word];
+  }
+  return others;
+}
+
+// The bits with index 0, that of the first group, are for any group behind the one at hand.
+Slots UnionSieve::Number(const List& list, size_t index) {
+  uint64_t* bits = BitsOf(index);
+  uint32_t* ranks = scratch_.ranks.data() + index * words_;
+  std::fill_n(bits, words_, 0);
+  for (const uint32_t offset : list.offsets) bits[offset / 64] |= uint64_t{1} << (offset % 64);
+  return {bits, ranks, RankWords(bits, words_, ranks)};
+}
+
+// Takes the places of postings that reach `least`, or the lower bar of documents that weighed groups behind this one have.
+void UnionSieve::Choose(size_t group, float least, float least_with_others) {
+  const List& list = lists_[group];
+  const auto postings = static_cast<uint32_t>(list.offsets.size());
+  chosen_.resize(std::max<size_t>(chosen_.size(), postings + kVectorPadding));
+  chosen_count_ =
+      group + 1 == lists_.size()
+          ? SelectReaching(list.contributions.data(), postings, least, chosen_.data())
+          : SelectReaching(list.contributions.data(), list.offsets.data(), postings, BitsBehind(group), least,
+                           least_with_others, chosen_.data());
+}
+
+// Adds what the weighed groups behind this one add to those chosen, and keeps those that reach `least`.
+void UnionSieve::AddOthers(size_t group, float least) {
+  const List& list = lists_[group];
+  added_.clear();
+  for (uint32_t i = 0; i < chosen_count_; ++i) {
+    const uint32_t offset = list.offsets[chosen_[i]];
+    float score = list.contributions[chosen_[i]];
+    const uint32_t word = offset / 64;
+    const uint64_t bit = uint64_t{1} << (offset % 64);
+    for (size_t other = group + 1; other < lists_.size(); ++other) {
+      const Slots& places = lists_[other].places;
+      const uint64_t bits = places.bits[word];
+      if ((bits & bit) != 0) score += lists_[other].contributions[places.ranks[word] + PopCount(bits & (bit - 1))];
+    }
+    if (score >= least) added_.push_back({offset, score});
+  }
+}
+
+// A document that was chosen by a list behind, too, has its whole score from this one.
+void UnionSieve::MergeAdded() {
+  if (added_.empty()) return;
+  if (candidates_.empty()) return candidates_.swap(added_);
+  merged_.resize(added_.size() + candidates_.size());
+  size_t count = 0;
+  size_t next = 0;
+  for (const Candidate& candidate : added_) {
+    while (next < candidates_.size() && candidates_[next].offset < candidate.offset) merged_[count++] = candidates_[next++];
+    if (next < candidates_.size() && candidates_[next].offset == candidate.offset) ++next;
+    merged_[count++] = candidate;
+  }
+  while (next < candidates_.size()) merged_[count++] = candidates_[next++];
+  merged_.resize(count);
+  candidates_.swap(merged_);
+}
+
+// Keeps those that may still reach what is needed, and adds the group to their scores.
+void UnionSieve::AddLesser(size_t group, WindowRange range, float least) {
+  const float needed = least - bounds_->GroupsFrom(group);
+  std::erase_if(candidates_, [&](const Candidate& candidate) { return candidate.score < needed; });
+  const size_t count = candidates_.size();
+  looked_up_[group] = static_cast<float>(count) / static_cast<float>(essential_postings_ + 1);
+  if (count == 0) return;
+  if (scratch_.documents.size() < count) scratch_.documents.resize(count);
+  if (scratch_.found.size() < count) scratch_.found.resize(count);
+  for (size_t i = 0; i < count; ++i) scratch_.documents[i] = range.base + candidates_[i].offset;
+  groups_[group]->LookUp({scratch_.documents.data(), count}, &scratch_.look_up, scratch_.found.data());
+  const float weight = groups_[group]->group().weight;
+  for (size_t i = 0; i < count; ++i) {
+    const float saturation = query_->saturation[norms_[scratch_.documents[i]]];
+    candidates_[i].score += Contribution(scratch_.found[i], saturation, weight);
+  }
+}
+
+}  // namespace gannet

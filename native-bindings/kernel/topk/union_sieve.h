@@ -1,0 +1,80 @@
+// Finds the documents of a span that may reach the bar in a union of single terms, and scores these alone.
+//
+// For each essential list (MAXSCORE), last to first: what this list and those behind it add to a document, and at most the
+// bounds of the lesser groups, have to reach the bar. Which of those behind have the document is seen in sets of bits, and
+// the rank of its bit is the place of its posting. The first list that has a document knows all others that have it, so
+// nothing is missed; what most postings cost is to be decoded, weighed and compared. The few that are left are looked up in
+// the lesser groups. (docs/decisions/0034)
+//
+// Thread-safety: one thread.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "group_evaluator.h"
+#include "prepared_query.h"
+#include "simd.h"
+#include "span_scratch.h"
+#include "union_bounds.h"
+#include "window.h"
+
+namespace gannet {
+
+class UnionSieve {
+ public:
+  // All groups are single terms, and the query has no bonus.
+  static bool CanTake(const PreparedQuery& query, std::span<GroupEvaluator* const> groups);
+
+  // `groups` in the order of scoring. All arguments outlive the object.
+  UnionSieve(const PreparedQuery* query, const uint8_t* norms, uint32_t document_count,
+             std::span<GroupEvaluator* const> groups, const UnionBounds* bounds, SpanScratch* scratch);
+
+  // In the order of documents, those of the range that reach the bar, which is above zero; no document that has none of
+  // the first `essential` groups does. Where `allowed` (a bit per document of the range) is not null, only those that it
+  // has. Good until the next call; ranges must ascend.
+  std::span<const ScoredDocument> Score(WindowRange range, size_t essential, float bar, const uint64_t* allowed);
+
+ private:
+  // A document that may reach the bar, and what is known of its score: the sum so far.
+  struct Candidate {
+    uint32_t offset;
+    float score;
+  };
+  // Postings of an essential group in the range, in the order of documents, and their documents as bits.
+  struct List {
+    std::span<const uint32_t> offsets;
+    std::span<const float> contributions;
+    Slots places;  // without bits for the first group, which nobody asks
+  };
+
+  void Weigh(WindowRange range, size_t essential, float least);
+  bool IsCheaperWeighed(size_t group, WindowRange range);
+  const uint64_t* BitsBehind(size_t group);
+  Slots Number(const List& list, size_t index);
+  uint64_t* BitsOf(size_t index) const { return scratch_.slot_bits.data() + index * words_; }
+  void Choose(size_t group, float least, float least_with_others);
+  void AddOthers(size_t group, float least);
+  void MergeAdded();
+  void AddLesser(size_t group, WindowRange range, float least);
+
+  const PreparedQuery* query_;
+  const uint8_t* norms_;
+  uint32_t document_count_;
+  std::span<GroupEvaluator* const> groups_;
+  const UnionBounds* bounds_;
+  SpanScratch& scratch_;
+  std::vector<float> looked_up_;  // by group: of the essential postings, the part that is looked up in it
+  std::vector<List> lists_;        // of the groups that are weighed
+  uint32_t essential_postings_ = 0;
+  size_t others_from_ = 0;  // the bits of index 0 are those of the groups from here on
+  uint32_t words_ = 0;       // of the bits of the range
+  std::vector<uint32_t> chosen_;    // places in the list at hand: the first chosen_count_
+  uint32_t chosen_count_ = 0;
+  std::vector<Candidate> added_;       // of the list at hand
+  std::vector<Candidate> candidates_;  // of those behind it
+  std::vector<Candidate> merged_;
+};
+
+}  // namespace gannet
