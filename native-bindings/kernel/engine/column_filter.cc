@@ -8,13 +8,16 @@
 #include <type_traits>
 #include <utility>
 
+#include "../columns/range_words.h"
 #include "../common/bits.h"
-#include "../topk/simd.h"
 
 namespace gannet {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Looking at one value takes as long as comparing so many bytes of them.
+constexpr uint32_t kBytesPerLook = 128;
 
 static_assert(kColumnBlockSize == kWindowSize, "a window is one block of column minima and maxima");
 
@@ -31,28 +34,30 @@ void TestEach(WindowRange range, const WindowBits& candidates, WindowBits* passe
   });
 }
 
-// A range of raw values in a single-valued column, compared 64 at a time where so many are candidates that this is
-// cheaper. `first` and `width` are of the values' own type: what is below the first wraps around.
+// A range of raw values in a single-valued column, compared 64 at a time. `first` and `width` are of the values' own type:
+// what is below the first wraps around.
 template <typename Raw>
 void TestRawRange(std::span<const Raw> values, Raw first, Raw width, WindowRange range, const WindowBits& candidates,
                   WindowBits* passed) {
-  constexpr uint32_t kFewCandidates = 6;
   const auto is_within = [=](Raw raw) { return static_cast<Raw>(raw - first) <= width; };
+  const uint64_t occupied = candidates.Occupied();
+  // Where few of many bytes are asked for, they are looked at one by one.
+  if (candidates.Count() * kBytesPerLook < PopCount(occupied) * 64 * sizeof(Raw)) {
+    return TestEach(range, candidates, passed, [&](uint32_t document) { return is_within(values[document]); });
+  }
   passed->Clear();
-  passed->used = candidates.used;
-  ForEachWord(candidates.used, [&](uint32_t word) {
-    const uint64_t wanted = candidates.words[word];
+  passed->used = occupied;
+  // The last word may reach behind the last value.
+  const uint32_t whole_words = (range.end - range.base) / 64;
+  const uint64_t whole = whole_words == kWindowWords ? ~uint64_t{0} : (uint64_t{1} << whole_words) - 1;
+  TestRangeWords(values.data() + range.base, first, width, occupied & whole, passed->words);
+  ForEachWord(occupied & ~whole, [&](uint32_t word) {
     const uint32_t begin = range.base + word * 64;
-    if (begin + 64 > range.end || PopCount(wanted) <= kFewCandidates) {
-      uint64_t kept = 0;
-      ForEachBit(wanted, 0, [&](uint32_t bit) { kept |= uint64_t{is_within(values[begin + bit])} << bit; });
-      passed->words[word] = kept;
-      return;
-    }
-    alignas(64) uint8_t flags[64];
-    for (uint32_t bit = 0; bit < 64; ++bit) flags[bit] = is_within(values[begin + bit]);
-    passed->words[word] = FlagWord(flags) & wanted;
+    ForEachBit(candidates.words[word], 0, [&](uint32_t bit) {
+      passed->words[word] |= uint64_t{is_within(values[begin + bit])} << bit;
+    });
   });
+  ForEachWord(occupied, [&](uint32_t word) { passed->words[word] &= candidates.words[word]; });
 }
 
 // Keeps the candidates of which a raw value passes. Both loops index `values` directly: how wide the values are is
