@@ -3,6 +3,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 
 #include "../topk/segment_evaluator.h"
 #include "../topk/simd.h"
@@ -109,6 +110,11 @@ class SegmentSearch {
   float SeedBar(size_t wanted) {
     const SpanUnion* spans = evaluator_.spans();
     return spans == nullptr || IsRestricted() || plan_.minimum_score > 0 ? 0 : spans->SeedBar(wanted);
+  }
+
+  // How many matches there are, where that can be had without windows.
+  std::optional<uint64_t> Count() {
+    return filter_.passes_all() ? evaluator_.Count(view_.deletions) : std::nullopt;
   }
 
   // Calls visit(window, window number) for every window that has any.
@@ -246,6 +252,12 @@ class Searcher {
       });
     };
     SegmentSearch search(query_, plan_, segment, needs_, &scratch_->matching, &proximity_, &collector_);
+    if (!collector_.wants_hits() && facets_.empty()) {
+      if (const auto count = search.Count()) {
+        total_ += *count;
+        return;
+      }
+    }
     if (collector_.is_by_score()) {
       collector_.SeedBar(search.SeedBar(collector_.wanted()));
       search.ForEachSpan(

@@ -77,6 +77,16 @@ uint32_t ConjunctionEvaluator::NextDocument(uint32_t target, float bar) {
   return documents_[next_];
 }
 
+uint64_t ConjunctionEvaluator::Count(const DeletionSet& deletions) {
+  uint64_t count = 0;
+  while (Refill(0, kNoDocument, 0)) {
+    count += count_;
+    if (deletions.deleted_count == 0) continue;
+    for (uint32_t i = 0; i < count_; ++i) count -= deletions.Contains(documents_[i]);
+  }
+  return count;
+}
+
 void ConjunctionEvaluator::Evaluate(Window* window, float bar) {
   const WindowRange range = window->range;
   while (next_ < count_ && documents_[next_] < range.base) ++next_;

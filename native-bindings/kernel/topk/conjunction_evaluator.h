@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "../engine/generation.h"
 #include "group_evaluator.h"
 #include "prepared_query.h"
 #include "window.h"
@@ -35,6 +36,9 @@ class ConjunctionEvaluator {
 
   // The next match >= target that the bar does not rule out; kNoDocument if there is none.
   uint32_t NextDocument(uint32_t target, float bar);
+
+  // How many documents match that are not deleted. Instead of the other methods.
+  uint64_t Count(const DeletionSet& deletions);
 
   // Adds the matches of the window, and sets their scores. Windows must ascend.
   void Evaluate(Window* window, float bar);

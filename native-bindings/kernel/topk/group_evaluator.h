@@ -113,6 +113,9 @@ class GroupEvaluator {
   uint64_t MarkTerms(WindowRange range, uint64_t* bits);
   uint64_t MarkPhrases(WindowRange range, uint64_t* bits);
 
+  // Single terms: how many documents of the range have no bit among these. Ranges must ascend.
+  uint32_t CountUnmarked(WindowRange range, const uint64_t* bits) { return single_->CountUnmarked(range, bits); }
+
   // Weighted frequency of the group in a document, any order; 0 where it does not match.
   float Frequency(uint32_t document, bool any);
 

@@ -52,8 +52,10 @@ uint64_t WindowsBetween(uint32_t first, uint32_t last) {
   return (~uint64_t{0} << (first / kWindowSize)) & (~uint64_t{0} >> (63 - last / kWindowSize));
 }
 
-// Sets the bits of the part of a bitset (empty: of a row of documents) that lies in the range.
-void MarkBitset(WindowRange range, uint32_t first, uint32_t last, std::span<const uint8_t> bytes, uint64_t* bits) {
+// Calls visit(offset in the range, bits) for the parts of a bitset (empty: of a row of documents) that lie in the range; the
+// lowest bit is that of the offset, and they do not reach beyond its 64-document word.
+template <typename Visit>
+void ForEachBitsetPart(WindowRange range, uint32_t first, uint32_t last, std::span<const uint8_t> bytes, Visit&& visit) {
   const uint32_t begin = std::max(first, range.base);
   const uint32_t end = std::min(last + 1, range.end);
   for (uint32_t document = begin; document < end;) {
@@ -63,9 +65,31 @@ void MarkBitset(WindowRange range, uint32_t first, uint32_t last, std::span<cons
     const uint32_t count = std::min({64 - offset % 64, 64 - source % 64, end - document});
     uint64_t word = bytes.empty() ? ~uint64_t{0} : LoadWord(bytes, source / 64 * size_t{8}) >> (source % 64);
     if (count < 64) word &= (uint64_t{1} << count) - 1;
-    bits[offset / 64] |= word << (offset % 64);
+    visit(offset, word);
     document += count;
   }
+}
+
+// Sets its bits.
+void MarkBitset(WindowRange range, uint32_t first, uint32_t last, std::span<const uint8_t> bytes, uint64_t* bits) {
+  ForEachBitsetPart(range, first, last, bytes,
+                    [&](uint32_t offset, uint64_t word) { bits[offset / 64] |= word << (offset % 64); });
+}
+
+// How many bits of the part of a bitset (empty: of a row of documents) that lies in the range are not among `bits`.
+uint32_t CountUnmarkedBitset(WindowRange range, uint32_t first, uint32_t last, std::span<const uint8_t> bytes,
+                             const uint64_t* bits) {
+  uint32_t sum = 0;
+  ForEachBitsetPart(range, first, last, bytes,
+                    [&](uint32_t offset, uint64_t word) { sum += PopCount((word << (offset % 64)) & ~bits[offset / 64]); });
+  return sum;
+}
+
+// Whether any of the bits [begin, end) is set, or of those beside them in their words.
+bool MayHaveBits(const uint64_t* bits, uint32_t begin, uint32_t end) {
+  uint64_t any = 0;
+  for (uint32_t word = begin / 64; word <= (end - 1) / 64 && any == 0; ++word) any = bits[word];
+  return any != 0;
 }
 
 uint64_t MarkDocuments(const uint32_t* documents, uint32_t count, uint32_t base, uint64_t* bits) {
@@ -210,13 +234,16 @@ void PostingCursor::AddBits(WindowRange range, WindowBits* bits, uint8_t* flags,
   }
 }
 
+uint32_t PostingCursor::FirstMarkedBlock(WindowRange range) {
+  mark_block_ = list_->FindBlock(range.base >= mark_from_ ? mark_block_ : 0, range.base);
+  mark_from_ = range.base;
+  return mark_block_;
+}
+
 uint64_t PostingCursor::Mark(WindowRange range, uint64_t* bits) {
   uint32_t decoded[kBlockSize];
   uint64_t windows = 0;
-  uint32_t block = list_->FindBlock(range.base >= mark_from_ ? mark_block_ : 0, range.base);
-  mark_block_ = block;
-  mark_from_ = range.base;
-  for (; block < list_->block_count() && FirstCovered(block) < range.end; ++block) {
+  for (uint32_t block = FirstMarkedBlock(range); block < list_->block_count() && FirstCovered(block) < range.end; ++block) {
     const uint32_t last = list_->last_document(block);
     const uint32_t length = list_->block_length(block);
     uint32_t first;
@@ -240,6 +267,37 @@ uint64_t PostingCursor::Mark(WindowRange range, uint64_t* bits) {
     if (last >= range.end - 1) break;
   }
   return windows;
+}
+
+uint32_t PostingCursor::CountUnmarked(WindowRange range, const uint64_t* bits) {
+  uint32_t decoded[kBlockSize];
+  uint32_t sum = 0;
+  for (uint32_t block = FirstMarkedBlock(range); block < list_->block_count() && FirstCovered(block) < range.end; ++block) {
+    const uint32_t last = list_->last_document(block);
+    const uint32_t length = list_->block_length(block);
+    const bool is_inside = FirstCovered(block) >= range.base && last < range.end;
+    uint32_t first;
+    std::span<const uint8_t> bytes;
+    if (is_inside && !MayHaveBits(bits, FirstCovered(block) - range.base, last + 1 - range.base)) {
+      sum += length;
+    } else if (list_->BlockBitset(block, &first, &bytes)) {
+      sum += CountUnmarkedBitset(range, first, last, bytes, bits);
+    } else {
+      list_->DecodeDocuments(block, decoded);
+      const uint32_t* begin = decoded;
+      const uint32_t* end = decoded + length;
+      if (!is_inside) {
+        begin = std::lower_bound(begin, end, range.base);
+        end = std::lower_bound(begin, end, range.end);
+      }
+      for (const uint32_t* document = begin; document < end; ++document) {
+        const uint32_t offset = *document - range.base;
+        sum += static_cast<uint32_t>(~bits[offset / 64] >> (offset % 64)) & 1;
+      }
+    }
+    if (last >= range.end - 1) break;
+  }
+  return sum;
 }
 
 float PostingCursor::ComputeBound(uint32_t block, float weight, const float* saturation) const {

@@ -135,6 +135,9 @@ class PostingCursor {
   // per window that has got any. Cheapest where ranges ascend from call to call; the block at hand stays.
   uint64_t Mark(WindowRange range, uint64_t* bits);
 
+  // How many postings in the range have no bit (of document - range.base) among these. Ranges like those of Mark.
+  uint32_t CountUnmarked(WindowRange range, const uint64_t* bits);
+
   // Calls choose(block) for the blocks that may have postings in the range, in order, and, where that is true,
   // visit(begin, end) for these postings' places in the block: then documents() and frequencies() or contributions()
   // are good. Ranges must ascend from call to call.
@@ -173,6 +176,8 @@ class PostingCursor {
   // A block has 128 documents, but for those that begin before the window or end behind it.
   static constexpr uint32_t kWindowBlocksMax = kWindowSize / kBlockSize + 2;
 
+  // The first block that may have postings in the range, for Mark and what goes over ranges as it does.
+  uint32_t FirstMarkedBlock(WindowRange range);
   void LoadPositions(uint32_t block);
   void LoadFrequencies(uint32_t block);
   void LoadContributions(const TermScoring& scoring);

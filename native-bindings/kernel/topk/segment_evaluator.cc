@@ -66,6 +66,15 @@ void SegmentEvaluator::MakePairs() {
   }
 }
 
+std::optional<uint64_t> SegmentEvaluator::Count(const DeletionSet& deletions) {
+  if (needs_.scores || excludes()) return std::nullopt;
+  if (cannot_match_) return 0;
+  if (!query_->has_scoring_groups) return document_count_ - deletions.deleted_count;
+  if (conjunction_) return conjunction_->Count(deletions);
+  if (matcher_) return matcher_->Count(deletions);
+  return std::nullopt;
+}
+
 uint32_t SegmentEvaluator::NextWindow(uint32_t from, float bar) {
   if (cannot_match_ || from >= window_count_) return window_count_;
   if (!query_->has_scoring_groups) return from;

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -46,6 +47,10 @@ class SegmentEvaluator {
   // Unions that are scored may be evaluated in spans, and each of these by a SpanUnion or window by window. Null where
   // windows are the only way. It is for matches before exclusion.
   SpanUnion* spans() { return spans_.get(); }
+  // How many documents match that are not deleted, where that can be had without windows: the query excludes nothing, and
+  // no scores are needed. Instead of the other methods.
+  std::optional<uint64_t> Count(const DeletionSet& deletions);
+
   // Takes what the query excludes from the matches.
   void Exclude(Window* window);
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "../common/bits.h"
+
 namespace gannet {
 
 UnionMatcher::UnionMatcher(std::span<GroupEvaluator* const> groups, uint32_t document_count,
@@ -38,15 +40,54 @@ void UnionMatcher::Match(Window* window) {
   window->matches.used = used;
 }
 
+WindowRange UnionMatcher::RangeOf(uint32_t span) const {
+  const uint32_t base = span * kSpanWindows * kWindowSize;
+  return {base, std::min(document_count_, base + kSpanWindows * kWindowSize)};
+}
+
 void UnionMatcher::Fill(uint32_t span) {
   span_ = span;
-  windows_ = 0;
   std::fill(bits_.begin(), bits_.end(), 0);
-  const uint32_t base = span * kSpanWindows * kWindowSize;
-  const WindowRange range{base, std::min(document_count_, base + kSpanWindows * kWindowSize)};
-  for (GroupEvaluator* group : groups_) windows_ |= group->MarkTerms(range, bits_.data());
+  windows_ = Mark(RangeOf(span), nullptr);
+}
+
+uint64_t UnionMatcher::Mark(WindowRange range, const GroupEvaluator* left_out) {
+  uint64_t windows = 0;
+  for (GroupEvaluator* group : groups_) {
+    if (group != left_out) windows |= group->MarkTerms(range, bits_.data());
+  }
   // Phrases are looked for where no word has matched.
-  for (GroupEvaluator* group : groups_) windows_ |= group->MarkPhrases(range, bits_.data());
+  for (GroupEvaluator* group : groups_) {
+    if (group != left_out) windows |= group->MarkPhrases(range, bits_.data());
+  }
+  return windows;
+}
+
+// The longest list need not be marked: it is enough to see which of its postings are not marked yet. Blocks of it between
+// the documents of the others are not even looked into.
+uint64_t UnionMatcher::Count(const DeletionSet& deletions) {
+  GroupEvaluator* longest = nullptr;
+  for (GroupEvaluator* group : groups_) {
+    if (group->is_single_term() && (longest == nullptr || group->cost() > longest->cost())) longest = group;
+  }
+  uint64_t count = 0;
+  for (uint32_t first = 0; first < window_count_; first += kSpanWindows) {
+    const WindowRange range = RangeOf(first / kSpanWindows);
+    const uint32_t words = (range.end - range.base + 63) / 64;
+    std::fill_n(bits_.begin(), words, 0);
+    if (deletions.deleted_count > 0) {
+      // What is deleted is marked, and not counted, before all else.
+      for (uint32_t window = first; window < std::min(first + kSpanWindows, window_count_); ++window) {
+        const auto& chunk = deletions.chunks[window];
+        if (chunk) std::ranges::copy(*chunk, bits_.begin() + (window - first) * kWindowWords);
+      }
+      count -= CountBits(bits_.data(), words);
+    }
+    Mark(range, longest);
+    count += CountBits(bits_.data(), words);
+    if (longest != nullptr) count += longest->CountUnmarked(range, bits_.data());
+  }
+  return count;
 }
 
 }  // namespace gannet

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "../engine/generation.h"
 #include "group_evaluator.h"
 #include "window.h"
 
@@ -30,8 +31,13 @@ class UnionMatcher {
   // Makes the window's matches those of the union.
   void Match(Window* window);
 
+  // How many documents match that are not deleted. Instead of the other methods.
+  uint64_t Count(const DeletionSet& deletions);
+
  private:
+  WindowRange RangeOf(uint32_t span) const;
   void Fill(uint32_t span);
+  uint64_t Mark(WindowRange range, const GroupEvaluator* left_out);
 
   std::span<GroupEvaluator* const> groups_;
   uint32_t document_count_;
