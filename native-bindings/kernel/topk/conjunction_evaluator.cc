@@ -47,6 +47,7 @@ ConjunctionEvaluator::ConjunctionEvaluator(const PreparedQuery* query, const uin
     const bool is_must = group->group().occur == Occur::kMust;
     clauses_.push_back({group, {}, is_must, bound - group->Bound(), {}});
     if (!is_must || !group->has_one_alternative()) continue;
+    has_phrase_ |= group->phrase() != nullptr;
     for (PostingCursor& cursor : group->required_cursors()) {
       clauses_.back().required.push_back(static_cast<uint32_t>(cursors.size()));
       cursors.push_back(&cursor);
@@ -145,8 +146,9 @@ void ConjunctionEvaluator::IntersectLists() {
   intersected_ = required_.size();
   for (size_t i = 1; i < required_.size() && count_ > 0; ++i) {
     const uint32_t before = count_;
-    count_ = required_[i].cursor->Intersect(count_, documents_.data(), required_[i].postings.data(), places.data());
-    if (count_ == before) continue;
+    uint32_t* postings = needs_postings() ? required_[i].postings.data() : nullptr;
+    count_ = required_[i].cursor->Intersect(count_, documents_.data(), postings, places.data());
+    if (postings == nullptr || count_ == before) continue;
     for (size_t j = 0; j < i; ++j) {
       for (uint32_t k = 0; k < count_; ++k) required_[j].postings[k] = required_[j].postings[places[k]];
     }

@@ -64,6 +64,7 @@ class ConjunctionEvaluator {
   }
   void TakeBlock(uint32_t block, uint32_t target, float bar);
   void IntersectLists();
+  bool needs_postings() const { return with_scores_ || has_phrase_; }
   void CheckClauses(float bar);
   template <typename Test>
   void KeepIf(Test&& test);
@@ -74,6 +75,7 @@ class ConjunctionEvaluator {
   const uint8_t* norms_;
   bool with_scores_;
   bool all_matches_;
+  bool has_phrase_ = false;
   std::vector<GroupEvaluator*> must_not_;
   std::vector<Required> required_;  // the shortest first
   std::vector<Clause> clauses_;     // in the order of scoring

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "../common/bytes.h"
 #include "../common/error.h"
 
 namespace gannet {
@@ -12,12 +13,8 @@ namespace {
 // Shorter runs are cheaper set bit by bit: neighbours would wait for each other's word otherwise.
 constexpr uint32_t kFlaggedRunMin = 16;
 
-// Up to eight bytes of a bitset from byte `at` on.
-uint64_t LoadWord(std::span<const uint8_t> bytes, size_t at) {
-  uint64_t word = 0;
-  std::memcpy(&word, bytes.data() + at, std::min<size_t>(8, bytes.size() - at));
-  return word;
-}
+// Eight bytes of a bitset, which has a multiple of that, from byte `at` on.
+uint64_t LoadWord(std::span<const uint8_t> bytes, size_t at) { return Load<uint64_t>(bytes.data() + at); }
 
 // Adds a bitset that begins at document `first` to the window's; returns how many of its bits lie before the range.
 uint32_t AddBitset(WindowRange range, uint32_t first, std::span<const uint8_t> bytes, WindowBits* bits) {
@@ -126,17 +123,22 @@ bool PostingCursor::CoverSlowly(uint32_t document) {
   }
   const uint32_t block = list_->FindBlock(from, document);
   if (block >= list_->block_count()) return false;
-  if (decoded_block_ == block) {
-    Enter(block, false);
-  } else {
-    Enter(block, list_->BlockBitset(block, &bitset_first_, &bitset_));
-    if (!is_bitset_) Decode(block);
-  }
-  if (document / kWindowSize != anchor_document_ / kWindowSize || document < anchor_document_) {
-    anchor_document_ = document;
-    anchor_block_ = block;
-  }
+  EnterBlock(block);
+  SetAnchor(document, block);
   return true;
+}
+
+// Makes the block the one at hand, decoded if it is not a bitset.
+void PostingCursor::EnterBlock(uint32_t block) {
+  if (block != block_) Enter(block, decoded_block_ != block && list_->BlockBitset(block, &bitset_first_, &bitset_));
+  if (!is_bitset_) Decode(block);
+}
+
+// Where documents of the same window are looked for from, if they come before this one.
+void PostingCursor::SetAnchor(uint32_t document, uint32_t block) {
+  if (document / kWindowSize == anchor_document_ / kWindowSize && document >= anchor_document_) return;
+  anchor_document_ = document;
+  anchor_block_ = block;
 }
 
 bool PostingCursor::BitsetContains(uint32_t document) const {
@@ -169,31 +171,70 @@ uint32_t PostingCursor::NextInBitset(uint32_t target) const {
   return bitset_first_ + bit + static_cast<uint32_t>(std::countr_zero(word));
 }
 
-uint32_t PostingCursor::Intersect(uint32_t count, uint32_t* documents, uint32_t* postings, uint32_t* places) {
-  uint32_t kept = 0;
-  for (uint32_t i = 0; i < count;) {
-    if (!Cover(documents[i])) break;
-    const uint32_t first_posting = block_ * kBlockSize;
-    if (is_bitset_) {
-      for (; i < count && documents[i] <= covered_to_; ++i) {
-        if (!BitsetContains(documents[i])) continue;
-        const uint32_t document = documents[i];
-        documents[kept] = document;
-        postings[kept] = first_posting + BitsetRank(document);
-        places[kept++] = i;
-      }
-      continue;
-    }
+// The blocks that the documents lie in, each with its part of them. At most kBlockSize documents.
+uint32_t PostingCursor::DivideByBlock(std::span<const uint32_t> documents, BlockPart* parts) const {
+  uint32_t block = 0;
+  if (covered_from_ <= covered_to_ && documents[0] >= covered_from_) {
+    block = block_;
+  } else if (documents[0] >= anchor_document_) {
+    block = anchor_block_;
+  }
+  uint32_t part_count = 0;
+  for (uint32_t i = 0; i < documents.size(); ++block) {
+    block = list_->FindBlock(block, documents[i]);
+    if (block >= list_->block_count()) break;
     const uint32_t begin = i;
-    while (i < count && documents[i] <= covered_to_) ++i;
-    const uint32_t found = FindInBlock(documents_, documents + begin, i - begin, documents + kept, postings + kept, places + kept);
-    for (uint32_t j = kept; j < kept + found; ++j) {
-      postings[j] += first_posting;
-      places[j] += begin;
+    const uint32_t last = list_->last_document(block);
+    while (i < documents.size() && documents[i] <= last) ++i;
+    parts[part_count++] = {block, begin, i};
+    // Blocks of long lists lie far apart: they are fetched while others are looked for.
+    if (block != block_) list_->Prefetch(block);
+  }
+  return part_count;
+}
+
+uint32_t PostingCursor::Intersect(uint32_t count, uint32_t* documents, uint32_t* postings, uint32_t* places) {
+  std::array<BlockPart, kBlockSize> parts;
+  uint32_t kept = 0;
+  for (uint32_t begin = 0; begin < count; begin += kBlockSize) {
+    const uint32_t length = std::min(kBlockSize, count - begin);
+    const uint32_t part_count = DivideByBlock({documents + begin, length}, parts.data());
+    for (uint32_t i = 0; i < part_count; ++i) {
+      const BlockPart part{parts[i].block, begin + parts[i].begin, begin + parts[i].end};
+      EnterBlock(part.block);
+      if (is_bitset_) {
+        IntersectBitset(part, documents, &kept, postings, places);
+      } else {
+        IntersectDecoded(part, documents, &kept, postings, places);
+      }
     }
-    kept += found;
+    if (part_count > 0) SetAnchor(documents[begin], parts[0].block);
   }
   return kept;
+}
+
+void PostingCursor::IntersectBitset(const BlockPart& part, uint32_t* documents, uint32_t* kept, uint32_t* postings,
+                                    uint32_t* places) const {
+  for (uint32_t i = part.begin; i < part.end; ++i) {
+    const uint32_t document = documents[i];
+    if (!BitsetContains(document)) continue;
+    documents[*kept] = document;
+    if (postings != nullptr) postings[*kept] = part.block * kBlockSize + BitsetRank(document);
+    places[(*kept)++] = i;
+  }
+}
+
+void PostingCursor::IntersectDecoded(const BlockPart& part, uint32_t* documents, uint32_t* kept, uint32_t* postings,
+                                     uint32_t* places) const {
+  uint32_t unused[kBlockSize];
+  uint32_t* indexes = postings == nullptr ? unused : postings + *kept;
+  const uint32_t found = FindInBlock(documents_, documents + part.begin, part.end - part.begin, documents + *kept,
+                                     indexes, places + *kept);
+  for (uint32_t i = 0; i < found; ++i) {
+    indexes[i] += part.block * kBlockSize;
+    places[*kept + i] += part.begin;
+  }
+  *kept += found;
 }
 
 void PostingCursor::AddBits(WindowRange range, WindowBits* bits, uint8_t* flags, uint64_t* flag_words,

@@ -107,7 +107,8 @@ class PostingCursor {
   }
 
   // Keeps those of `count` ascending documents that the list has, in *documents, and writes the numbers of their
-  // postings and, of each, its place before. Returns how many. Documents must ascend from call to call.
+  // postings (unless `postings` is null, which is cheaper) and, of each, its place before. Returns how many. Cheapest where
+  // documents ascend from call to call.
   uint32_t Intersect(uint32_t count, uint32_t* documents, uint32_t* postings, uint32_t* places);
 
   // After a successful Seek.
@@ -214,6 +215,20 @@ class PostingCursor {
   }
 
   bool CoverSlowly(uint32_t document);
+  void EnterBlock(uint32_t block);
+  void SetAnchor(uint32_t document, uint32_t block);
+
+  // Of the documents that are looked for, those from `begin` to `end`, which a block may have.
+  struct BlockPart {
+    uint32_t block;
+    uint32_t begin;
+    uint32_t end;
+  };
+  uint32_t DivideByBlock(std::span<const uint32_t> documents, BlockPart* parts) const;
+  void IntersectBitset(const BlockPart& part, uint32_t* documents, uint32_t* kept, uint32_t* postings,
+                       uint32_t* places) const;
+  void IntersectDecoded(const BlockPart& part, uint32_t* documents, uint32_t* kept, uint32_t* postings,
+                        uint32_t* places) const;
 
   // Index of the first document >= target in the decoded block, whose last one is.
   uint32_t LowerBound(uint32_t target) const {
