@@ -103,6 +103,7 @@ class SegmentSearch {
         scratch_(scratch),
         proximity_(proximity),
         collector_(collector),
+        has_wholes_(!query.whole.matches.empty()),
         filter_(plan.filter, *view_.segment),
         evaluator_(&query, segment, needs, scratch) {}
 
@@ -121,6 +122,27 @@ class SegmentSearch {
   template <typename Visit>
   void ForEachWindow(Visit&& visit) {
     ForEachWindow(0, evaluator_.window_count(), visit);
+  }
+
+  // The same for a conjunction whose hits are wanted in the order of scores, where nothing asks for windows: false if that is
+  // not so. Calls count(matches) and collect(scored documents).
+  template <typename Count, typename CollectScored>
+  bool ForEachConjunction(Count&& count, CollectScored&& collect) {
+    ConjunctionEvaluator* conjunction = evaluator_.conjunction();
+    if (conjunction == nullptr || !filter_.passes_all() || plan_.minimum_score > 0) return false;
+    // A bar would leave out documents that are hits for a field that is the query.
+    while (conjunction->NextMatches(has_wholes_ ? 0 : bar())) {
+      live_.clear();
+      for (size_t i = 0; i < conjunction->documents().size(); ++i) {
+        const uint32_t document = conjunction->documents()[i];
+        if (view_.deletions.deleted_count > 0 && view_.deletions.Contains(document)) continue;
+        const float bonus = proximity_->empty() ? 0 : proximity_->BoundOf(segment_, document);
+        live_.push_back({document, conjunction->scores()[i], bonus});
+      }
+      count(static_cast<uint32_t>(live_.size()));
+      collect(std::span<const ScoredDocument>(live_));
+    }
+    return true;
   }
 
   // The same for a union whose hits are wanted in the order of scores. Of what is evaluated as a span of windows,
@@ -206,6 +228,7 @@ class SegmentSearch {
   EvaluatorScratch* scratch_;
   ProximityScorer* proximity_;
   const HitCollector* collector_;
+  bool has_wholes_;  // documents may have a field that is the query
   ColumnFilter filter_;
   SegmentEvaluator evaluator_;
   std::vector<ScoredDocument> live_;
@@ -217,7 +240,7 @@ class Searcher {
       : generation_(generation),
         plan_(plan),
         scratch_(scratch),
-        query_(PrepareQuery(generation, plan)),
+        query_(PrepareQuery(generation, plan, plan.size > 0 || plan.minimum_score > 0)),
         proximity_(&query_, &scratch->proximity),
         collector_(generation, plan, &proximity_) {
     for (const PlanFacet& facet : plan.facets) facets_.emplace_back(generation, facet);
@@ -260,9 +283,11 @@ class Searcher {
     }
     if (collector_.is_by_score()) {
       collector_.SeedBar(search.SeedBar(collector_.wanted()));
-      search.ForEachSpan(
-          !facets_.empty(), consume, [&](uint32_t count) { total_ += count; }, count_window,
-          [&](std::span<const ScoredDocument> scored) { collector_.CollectScored(scored); });
+      const auto count = [&](uint32_t matches) { total_ += matches; };
+      const auto collect = [&](std::span<const ScoredDocument> scored) { collector_.CollectScored(scored); };
+      if (!facets_.empty() || !search.ForEachConjunction(count, collect)) {
+        search.ForEachSpan(!facets_.empty(), consume, count, count_window, collect);
+      }
     } else {
       search.ForEachWindow(consume);
     }

@@ -78,9 +78,11 @@ uint32_t ConjunctionEvaluator::NextDocument(uint32_t target, float bar) {
   return documents_[next_];
 }
 
+bool ConjunctionEvaluator::NextMatches(float bar) { return Refill(0, kNoDocument, bar); }
+
 uint64_t ConjunctionEvaluator::Count(const DeletionSet& deletions) {
   uint64_t count = 0;
-  while (Refill(0, kNoDocument, 0)) {
+  while (NextMatches(0)) {
     count += count_;
     if (deletions.deleted_count == 0) continue;
     for (uint32_t i = 0; i < count_; ++i) count -= deletions.Contains(documents_[i]);

@@ -40,6 +40,11 @@ class ConjunctionEvaluator {
   // How many documents match that are not deleted. Instead of the other methods.
   uint64_t Count(const DeletionSet& deletions);
 
+  // Finds the matches that come next, a block's at most; false where there are none. Instead of the other methods, too.
+  bool NextMatches(float bar);
+  std::span<const uint32_t> documents() const { return {documents_.data(), count_}; }
+  std::span<const float> scores() const { return {scores_.data(), count_}; }
+
   // Adds the matches of the window, and sets their scores. Windows must ascend.
   void Evaluate(Window* window, float bar);
 

@@ -25,12 +25,16 @@ class QueryPreparer {
  public:
   QueryPreparer(const Generation& generation, PreparedQuery* query) : generation_(generation), query_(*query) {}
 
-  void Prepare(const QueryPlan& plan) {
+  void Prepare(const QueryPlan& plan, bool for_scores) {
+    query_.terms.reserve(CountTerms(plan));
+    query_.groups.reserve(plan.groups.size());
     for (uint32_t i = 0; i < plan.groups.size(); ++i) query_.groups.push_back(PrepareGroup(plan.groups[i], i));
     for (const PreparedGroup& group : query_.groups) {
       query_.has_scoring_groups |= group.scores();
       query_.has_must |= group.occur == Occur::kMust;
     }
+    if (!for_scores) return;
+    for (PreparedGroup& group : query_.groups) PrepareScoring(&group);
     const auto& lengths = NormLengths();
     for (size_t code = 0; code < 256; ++code) {
       query_.saturation[code] = static_cast<float>(
@@ -53,16 +57,28 @@ class QueryPreparer {
     group.occur = source.occur;
     group.plan_index = plan_index;
     group.boost = source.boost;
+    group.alternatives.reserve(source.alternatives.size());
     for (const PlanAlternative& alternative : source.alternatives) {
       group.alternatives.push_back(PrepareAlternative(alternative));
     }
     OrderSumming(&group);
-    if (!group.scores()) return group;
-    ChooseCounting(&group);
-    const double total = static_cast<double>(generation_.document_count);
-    const double document_frequency = std::min(CountDocuments(group), total);
-    group.idf = std::log(1 + (total - document_frequency + 0.5) / (document_frequency + 0.5));
     return group;
+  }
+
+  void PrepareScoring(PreparedGroup* group) const {
+    if (!group->scores()) return;
+    ChooseCounting(group);
+    const double total = static_cast<double>(generation_.document_count);
+    const double document_frequency = std::min(CountDocuments(*group), total);
+    group->idf = std::log(1 + (total - document_frequency + 0.5) / (document_frequency + 0.5));
+  }
+
+  static size_t CountTerms(const QueryPlan& plan) {
+    size_t count = 0;
+    for (const PlanGroup& group : plan.groups) {
+      for (const PlanAlternative& alternative : group.alternatives) count += alternative.terms.size();
+    }
+    return count;
   }
 
   // The same in all segments, and with those last that are the rarest in most.
@@ -164,10 +180,13 @@ class QueryPreparer {
       pair->weight = std::max(static_cast<float>(pair->value / query_.maximum), kGroupWeightMin);
       pair->rest_bound = static_cast<float>(rest / query_.maximum * kBonusFactor + kBonusMargin);
     }
+    if (query_.pairs.empty()) return;
+    float most = 0;
     for (float& bound : query_.pairs_bound) {
       if (bound > 0) bound = static_cast<float>(double{bound} / query_.maximum * kBonusFactor + kBonusMargin);
-      query_.pairs_bound_max = std::max(query_.pairs_bound_max, bound);
+      most = std::max(most, bound);
     }
+    query_.pairs_bound_max = most;
   }
 
   void ScaleWhole() {
@@ -235,10 +254,10 @@ float PreparedQuery::BonusBound(const PreparedPair& pair) const {
   return static_cast<float>(pair.bound / maximum * kBonusFactor + kBonusMargin);
 }
 
-PreparedQuery PrepareQuery(const Generation& generation, const QueryPlan& plan) {
+PreparedQuery PrepareQuery(const Generation& generation, const QueryPlan& plan, bool for_scores) {
   PreparedQuery query;
   query.generation = &generation;
-  QueryPreparer(generation, &query).Prepare(plan);
+  QueryPreparer(generation, &query).Prepare(plan, for_scores);
   return query;
 }
 

@@ -98,7 +98,7 @@ struct PreparedQuery {
   float BonusBound(const PreparedPair& pair) const;
 };
 
-// `plan` must outlive the result.
-PreparedQuery PrepareQuery(const Generation& generation, const QueryPlan& plan);
+// `plan` must outlive the result. Without `for_scores` there is only what finding matches takes.
+PreparedQuery PrepareQuery(const Generation& generation, const QueryPlan& plan, bool for_scores = true);
 
 }  // namespace gannet

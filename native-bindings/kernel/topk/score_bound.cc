@@ -100,6 +100,7 @@ class ScoreBounder {
       if (!group.scores()) continue;
       for (const PreparedAlternative& alternative : group.alternatives) CountUses(alternative, &uses);
     }
+    shares_.reserve(query_.groups.size());
     length_is_shared_ = std::all_of(uses.begin(), uses.end(), [](uint32_t count) { return count <= 1; });
     for (PreparedGroup& group : query_.groups) {
       if (group.scores()) shares_.push_back(MakeShare(&group));

@@ -47,6 +47,9 @@ class SegmentEvaluator {
   // Unions that are scored may be evaluated in spans, and each of these by a SpanUnion or window by window. Null where
   // windows are the only way. It is for matches before exclusion.
   SpanUnion* spans() { return spans_.get(); }
+  // A conjunction that goes document by document; null where there is none. Its matches lack what the query excludes.
+  ConjunctionEvaluator* conjunction() { return conjunction_.get(); }
+
   // How many documents match that are not deleted, where that can be had without windows: the query excludes nothing, and
   // no scores are needed. Instead of the other methods.
   std::optional<uint64_t> Count(const DeletionSet& deletions);
