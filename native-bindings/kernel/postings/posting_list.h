@@ -63,6 +63,13 @@ class PostingList {
     __builtin_prefetch(data_ + offset);
   }
 
+  void PrefetchPositions(uint32_t block) const {
+    if (position_offsets_ == nullptr) return;
+    uint32_t offset;
+    std::memcpy(&offset, position_offsets_ + 4 * static_cast<size_t>(block), 4);
+    __builtin_prefetch(positions_ + offset);
+  }
+
   // Writes block_length(block) values; `out` has room for kBlockSize. Documents ascend strictly.
   void DecodeDocuments(uint32_t block, uint32_t* out) const;
   // Weighted frequencies: occurrences of the term per field times the field's weight units, summed. >= 1.

@@ -201,6 +201,7 @@ void ConjunctionEvaluator::CheckClauses(float bar) {
   for (Clause& clause : clauses_) {
     if (!clause.is_must || (clause.group->has_one_alternative() && clause.group->phrase() == nullptr)) continue;
     if (clause.group->has_one_alternative()) {
+      for (const uint32_t index : clause.required) required_[index].cursor->PrefetchPositions({required_[index].postings.data(), count_});
       KeepIf([&](uint32_t place) { return CheckPhrase(&clause, place, bar); });
     } else {
       KeepIf([&](uint32_t place) {

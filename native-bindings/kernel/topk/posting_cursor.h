@@ -127,6 +127,16 @@ class PostingCursor {
   // documents of a block are decoded when several of it have been asked for.
   std::span<const uint32_t> PositionsOf(uint32_t posting);
 
+  // Has the processor fetch the positions of these ascending postings.
+  void PrefetchPositions(std::span<const uint32_t> postings) const {
+    uint32_t last = kNoBlock;
+    for (const uint32_t posting : postings) {
+      const uint32_t block = posting / kBlockSize;
+      if (block != last) list_->PrefetchPositions(block);
+      last = block;
+    }
+  }
+
   // Sets the bits of the postings in the range, and flags for those in blocks that have to be decoded (their words are
   // noted in *flag_words; together they are the list's part of the window). *first_posting is the number of the first
   // posting in the range. Ranges must ascend from call to call.
