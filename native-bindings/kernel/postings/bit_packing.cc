@@ -1,5 +1,7 @@
 #include "bit_packing.h"
 
+#include <algorithm>
+
 #include <immintrin.h>
 
 #include <array>
@@ -156,18 +158,32 @@ void AppendPacked(const uint32_t* values, size_t count, unsigned width, std::vec
 }
 
 void UnpackRange(const uint8_t* bytes, size_t size, uint64_t first, size_t count, unsigned width, uint32_t* out) {
+  if (width == 0) {
+    std::fill_n(out, count, 0);
+    return;
+  }
+  constexpr size_t kWordBytes = 8;
   const uint64_t mask = (uint64_t{1} << width) - 1;
   uint64_t bit = first * width;
-  for (size_t i = 0; i < count; ++i, bit += width) {
-    const size_t at = static_cast<size_t>(bit / 8);
-    uint64_t word = 0;
-    if (at + 8 <= size) {
-      word = Load<uint64_t>(bytes + at);
-    } else if (at < size) {
-      std::memcpy(&word, bytes + at, size - at);
-    }
-    // At most 7 + 32 bits are needed, so one 64-bit load is enough.
-    out[i] = static_cast<uint32_t>((word >> (bit % 8)) & mask);
+  size_t i = 0;
+  // At most 7 + 32 bits are needed, so one 64-bit load is enough, as long as there are so many bytes.
+  const uint64_t loadable_bits = size < kWordBytes ? 0 : 8 * (size - kWordBytes + 1);
+  if (bit < loadable_bits) {
+    const size_t loadable = std::min<uint64_t>(count, (loadable_bits - 1 - bit) / width + 1);
+    for (; i < loadable; ++i, bit += width) out[i] = static_cast<uint32_t>((Load<uint64_t>(bytes + bit / 8) >> (bit % 8)) & mask);
+  }
+  if (i == count) return;
+  const size_t rest_bytes = std::min(size, kWordBytes);
+  const uint64_t rest_begin = 8 * (size - rest_bytes);
+  uint64_t rest = 0;
+  if (rest_bytes == kWordBytes) {
+    rest = Load<uint64_t>(bytes + size - kWordBytes);
+  } else {
+    std::memcpy(&rest, bytes, rest_bytes);
+  }
+  for (; i < count; ++i, bit += width) {
+    const uint64_t shift = bit - rest_begin;
+    out[i] = shift < 64 ? static_cast<uint32_t>((rest >> shift) & mask) : 0;
   }
 }
 
