@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 #include "../common/error.h"
@@ -261,17 +261,17 @@ void HitCollector::KeepBest() {
     AddBonuses();
     if (hits_.size() < kept_max_) return;
   }
-  std::vector<uint32_t> order(hits_.size());
-  std::iota(order.begin(), order.end(), 0u);
+  std::vector<RankedHit> order = RankHits();
   const size_t kept = std::min(kept_max_, order.size());
-  const auto comes_first = [&](uint32_t a, uint32_t b) {
-    return ComesFirst(hits_[a], values_.data() + a * stride_, hits_[b], values_.data() + b * stride_);
-  };
   const auto last = order.begin() + static_cast<ptrdiff_t>(kept - 1);
-  std::nth_element(order.begin(), last, order.end(), comes_first);
-  bar_ = hits_[*last];
-  bar_values_.assign(values_.begin() + static_cast<ptrdiff_t>(*last * stride_),
-                     values_.begin() + static_cast<ptrdiff_t>((*last + 1) * stride_));
+  if (order_ == Order::kScore) {
+    std::nth_element(order.begin(), last, order.end(), HasLowerRank);
+  } else {
+    std::nth_element(order.begin(), last, order.end(), [&](const RankedHit& a, const RankedHit& b) { return ComesFirst(a, b); });
+  }
+  bar_ = hits_[last->index];
+  bar_values_.assign(values_.begin() + static_cast<ptrdiff_t>(last->index * stride_),
+                     values_.begin() + static_cast<ptrdiff_t>((last->index + 1) * stride_));
   has_bar_ = kept == kept_max_;
   if (has_bar_ && order_ == Order::kScore) bar_score_ = std::max(bar_score_, bar_.score);
   std::vector<Hit> hits;
@@ -279,7 +279,7 @@ void HitCollector::KeepBest() {
   hits.reserve(buffer_max_);
   values.reserve(buffer_max_ * stride_);
   for (size_t i = 0; i < kept; ++i) {
-    const size_t index = order[i];
+    const size_t index = order[i].index;
     hits.push_back(hits_[index]);
     values.insert(values.end(), values_.begin() + static_cast<ptrdiff_t>(index * stride_),
                   values_.begin() + static_cast<ptrdiff_t>((index + 1) * stride_));
@@ -341,21 +341,38 @@ void HitCollector::AddBonuses() {
 
 std::vector<Hit> HitCollector::Finish() {
   if (has_late_bonuses() && !hits_.empty()) AddBonuses();
-  std::vector<uint32_t> order(hits_.size());
-  std::iota(order.begin(), order.end(), 0u);
-  const size_t end = std::min(order.size(), kept_max_);
+  std::vector<RankedHit> hits = RankHits();
+  if (order_ == Order::kScore) return Page(&hits, HasLowerRank);
+  return Page(&hits, [&](const RankedHit& a, const RankedHit& b) { return ComesFirst(a, b); });
+}
+
+std::vector<HitCollector::RankedHit> HitCollector::RankHits() const {
+  std::vector<RankedHit> ranked(hits_.size());
+  for (uint32_t i = 0; i < hits_.size(); ++i) {
+    // Scores are never negative, so their bits ascend with them.
+    const uint32_t falling_score = ~std::bit_cast<uint32_t>(hits_[i].score);
+    ranked[i] = {uint64_t{falling_score} << 32 | hits_[i].record_number, i};
+  }
+  return ranked;
+}
+
+bool HitCollector::ComesFirst(const RankedHit& a, const RankedHit& b) const {
+  return ComesFirst(hits_[a.index], values_.data() + a.index * stride_, hits_[b.index],
+                    values_.data() + b.index * stride_);
+}
+
+template <typename First>
+std::vector<Hit> HitCollector::Page(std::vector<RankedHit>* hits, First&& comes_first) const {
+  const size_t end = std::min(hits->size(), kept_max_);
   const size_t begin = std::min<size_t>(plan_.skip, end);
-  const auto comes_first = [&](uint32_t a, uint32_t b) {
-    return ComesFirst(hits_[a], values_.data() + a * stride_, hits_[b], values_.data() + b * stride_);
-  };
-  const auto first = order.begin() + static_cast<ptrdiff_t>(begin);
-  const auto last = order.begin() + static_cast<ptrdiff_t>(end);
+  const auto first = hits->begin() + static_cast<ptrdiff_t>(begin);
+  const auto last = hits->begin() + static_cast<ptrdiff_t>(end);
   // What is skipped need not be in order.
-  if (begin > 0 && begin < order.size()) std::nth_element(order.begin(), first, order.end(), comes_first);
-  std::partial_sort(first, last, order.end(), comes_first);
+  if (begin > 0 && begin < hits->size()) std::nth_element(hits->begin(), first, hits->end(), comes_first);
+  std::partial_sort(first, last, hits->end(), comes_first);
   std::vector<Hit> page;
   page.reserve(end - begin);
-  for (auto index = first; index != last; ++index) page.push_back(hits_[*index]);
+  for (auto hit = first; hit != last; ++hit) page.push_back(hits_[hit->index]);
   return page;
 }
 

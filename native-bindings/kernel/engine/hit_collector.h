@@ -63,6 +63,18 @@ class HitCollector {
  private:
   enum class Order : uint8_t { kScore, kRecordNumber, kKeys };
 
+  // A hit by its index in hits_, and its place in the order of scores: the lower, the better.
+  struct RankedHit {
+    uint64_t rank;
+    uint32_t index;
+  };
+  static bool HasLowerRank(const RankedHit& a, const RankedHit& b) { return a.rank < b.rank; }
+  std::vector<RankedHit> RankHits() const;
+  bool ComesFirst(const RankedHit& a, const RankedHit& b) const;
+  // The hits of the page, in order.
+  template <typename First>
+  std::vector<Hit> Page(std::vector<RankedHit>* hits, First&& comes_first) const;
+
   // Hits enter without their bonus.
   bool has_late_bonuses() const { return order_ == Order::kScore && proximity_ != nullptr; }
 
