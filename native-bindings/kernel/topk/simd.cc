@@ -23,13 +23,12 @@ void GatherSaturations(const uint32_t* documents, uint32_t count, const uint8_t*
   for (uint32_t i = 0; i < count; ++i) out[i] = saturation[norms[documents[i]]];
 }
 
-void FindSlotsBaseline(const Slots& slots, std::span<const uint32_t> offsets, uint32_t* found) {
+void AddBySlotBaseline(const Slots& slots, std::span<const uint32_t> offsets, const float* __restrict values,
+                       float* __restrict sums, uint32_t* __restrict slot_offsets) {
   for (size_t i = 0; i < offsets.size(); ++i) {
-    const uint32_t offset = offsets[i];
-    const uint64_t word = slots.bits[offset / 64];
-    const uint64_t bit = uint64_t{1} << (offset % 64);
-    const uint32_t slot = slots.ranks[offset / 64] + PopCount(word & (bit - 1));
-    found[i] = (word & bit) != 0 ? slot : slots.count;
+    const uint32_t slot = FindSlot(slots, offsets[i]);
+    sums[slot] += values[i];
+    slot_offsets[slot] = offsets[i];
   }
 }
 
@@ -236,14 +235,17 @@ __attribute__((target("avx512f"))) void ContributionsAvx512(const uint32_t* docu
   }
 }
 
-__attribute__((target("popcnt"))) void FindSlotsPopcnt(const Slots& slots, std::span<const uint32_t> offsets,
-                                                      uint32_t* found) {
+__attribute__((target("popcnt"))) void AddBySlotPopcnt(const Slots& slots, std::span<const uint32_t> offsets,
+                                                      const float* __restrict values, float* __restrict sums,
+                                                      uint32_t* __restrict slot_offsets) {
   for (size_t i = 0; i < offsets.size(); ++i) {
     const uint32_t offset = offsets[i];
     const uint64_t word = slots.bits[offset / 64];
     const uint64_t bit = uint64_t{1} << (offset % 64);
-    const uint32_t slot = slots.ranks[offset / 64] + static_cast<uint32_t>(__builtin_popcountll(word & (bit - 1)));
-    found[i] = (word & bit) != 0 ? slot : slots.count;
+    const uint32_t ranked = slots.ranks[offset / 64] + static_cast<uint32_t>(__builtin_popcountll(word & (bit - 1)));
+    const uint32_t slot = (word & bit) != 0 ? ranked : slots.count;
+    sums[slot] += values[i];
+    slot_offsets[slot] = offset;
   }
 }
 
@@ -359,7 +361,7 @@ __attribute__((target("avx512f"))) void AddContributionsAvx512(const float* freq
 
 using RankWordsFunction = decltype(&RankWordsBaseline);
 using AddContributionsFunction = decltype(&AddContributionsBaseline);
-using FindSlotsFunction = decltype(&FindSlotsBaseline);
+using AddBySlotFunction = decltype(&AddBySlotBaseline);
 using FindInBlockFunction = decltype(&FindInBlockBaseline);
 using CompareWordsFunction = decltype(&CompareWordsBaseline);
 using ContributionsFunction = decltype(&ContributionsBaseline);
@@ -370,7 +372,7 @@ struct Functions {
   CompareWordsFunction compare_words = CompareWordsBaseline;
   ContributionsFunction contributions = ContributionsBaseline;
   FindInBlockFunction find_in_block = FindInBlockBaseline;
-  FindSlotsFunction find_slots = FindSlotsBaseline;
+  AddBySlotFunction add_by_slot = AddBySlotBaseline;
   RankWordsFunction rank_words = RankWordsBaseline;
   AddContributionsFunction add_contributions = AddContributionsBaseline;
   SelectFunction select = SelectBaseline;
@@ -382,7 +384,7 @@ const Functions kFunctions = [] {
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f")) {
     functions = {CompareWordsAvx512, ContributionsAvx512, FindInBlockAvx512,
-                 FindSlotsPopcnt,    RankWordsPopcnt,     AddContributionsAvx512,
+                 AddBySlotPopcnt,    RankWordsPopcnt,     AddContributionsAvx512,
                  SelectAvx512,       SelectWithBitsAvx512};
     if (__builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512vl") &&
         __builtin_cpu_supports("avx512dq")) {
@@ -390,7 +392,7 @@ const Functions kFunctions = [] {
     }
   } else if (__builtin_cpu_supports("avx2")) {
     functions = {CompareWordsAvx2, ContributionsAvx2, FindInBlockAvx2,
-                 FindSlotsPopcnt,  RankWordsPopcnt,   AddContributionsAvx2,
+                 AddBySlotPopcnt,  RankWordsPopcnt,   AddContributionsAvx2,
                  SelectBaseline,   SelectWithBitsBaseline};
   }
   return functions;
@@ -416,8 +418,9 @@ uint32_t FindInBlock(const uint32_t* block, const uint32_t* wanted, uint32_t cou
   return kFunctions.find_in_block(block, wanted, count, found, indexes, places);
 }
 
-void FindSlots(const Slots& slots, std::span<const uint32_t> offsets, uint32_t* found) {
-  kFunctions.find_slots(slots, offsets, found);
+void AddBySlot(const Slots& slots, std::span<const uint32_t> offsets, const float* values, float* sums,
+               uint32_t* slot_offsets) {
+  kFunctions.add_by_slot(slots, offsets, values, sums, slot_offsets);
 }
 
 uint32_t RankWords(const uint64_t* bits, uint32_t words, uint32_t* ranks) {
@@ -439,8 +442,9 @@ void AddContributions(const float* frequencies, const float* saturations, uint32
 
 #else
 
-void FindSlots(const Slots& slots, std::span<const uint32_t> offsets, uint32_t* found) {
-  FindSlotsBaseline(slots, offsets, found);
+void AddBySlot(const Slots& slots, std::span<const uint32_t> offsets, const float* values, float* sums,
+               uint32_t* slot_offsets) {
+  AddBySlotBaseline(slots, offsets, values, sums, slot_offsets);
 }
 
 uint32_t RankWords(const uint64_t* bits, uint32_t words, uint32_t* ranks) { return RankWordsBaseline(bits, words, ranks); }
@@ -477,6 +481,12 @@ void Contributions(const uint32_t* documents, const uint32_t* frequencies, uint3
 }
 
 #endif
+
+uint32_t FindSlot(const Slots& slots, uint32_t offset) {
+  const uint64_t word = slots.bits[offset / 64];
+  const uint64_t bit = uint64_t{1} << (offset % 64);
+  return (word & bit) != 0 ? slots.ranks[offset / 64] + PopCount(word & (bit - 1)) : slots.count;
+}
 
 uint64_t FlagWord(const uint8_t* flags) {
 #if defined(__x86_64__)

@@ -46,8 +46,13 @@ struct Slots {
 // Writes, for each of the words, how many bits are set in those before it. Returns how many there are in all.
 uint32_t RankWords(const uint64_t* bits, uint32_t words, uint32_t* ranks);
 
-// Writes the number of each of the documents; slots.count for those that have none.
-void FindSlots(const Slots& slots, std::span<const uint32_t> offsets, uint32_t* found);
+// The number of a document; slots.count where it has none.
+uint32_t FindSlot(const Slots& slots, uint32_t offset);
+
+// Adds each value to sums[slot] and sets slot_offsets[slot] to its offset, where slot is the number of the document with
+// this offset; slots.count, one place behind the others, for those that have none.
+void AddBySlot(const Slots& slots, std::span<const uint32_t> offsets, const float* values, float* sums,
+               uint32_t* slot_offsets);
 
 // Writes the places of the values that reach `least`, ascending, and returns how many. `places` has room for kVectorPadding
 // more than `count`.

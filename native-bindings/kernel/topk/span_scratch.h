@@ -39,7 +39,6 @@ struct SpanScratch {
   std::vector<uint64_t> matches;
   std::vector<uint32_t> ranks;  // by word of the bits: slots before it
   GatheredPostings postings;
-  std::vector<uint32_t> slots;  // by gathered posting
   // By slot, and one more for what has none.
   std::vector<uint32_t> offsets;  // of the document in the span
   std::vector<float> saturations;

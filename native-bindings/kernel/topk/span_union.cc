@@ -140,7 +140,7 @@ std::span<const ScoredDocument> SpanUnion::Score(float bar) {
   std::vector<ScoredDocument>& scored = scratch_.scored;
   scored.clear();
   if (NumberSlots() == 0) return scored;
-  ScoreEssentialGroups();
+  for (size_t i = 0; i < essential_; ++i) ScoreGroup(i);
   size_t group = essential_;
   // As long as most slots are candidates, or a group has few postings, it is scored for all of them.
   bool is_chosen = false;
@@ -184,27 +184,26 @@ float SpanUnion::LeastUnits() const {
 
 uint32_t SpanUnion::NumberSlots() {
   const GatheredPostings& postings = scratch_.postings;
-  is_ranked_ = false;
-  const uint32_t count = CountBits(scratch_.slot_bits.data(), WordCount());
+  const uint32_t count = RankWords(scratch_.slot_bits.data(), WordCount(), scratch_.ranks.data());
   EnsureSize(&scratch_.offsets, count + 1);
   EnsureSize(&scratch_.saturations, count + 1);
   EnsureSize(&scratch_.frequencies, (count + 1) * groups_.size());
   EnsureSize(&scratch_.scores, count + 1);
   slot_count_ = count;
   if (count == 0) return 0;
-  // The postings of one list that all have a slot are the slots.
-  is_list_ = essential_ == 1 && groups_[0]->alternative_count() == 1 && postings.count == count;
-  if (is_list_) {
+  if (essential_ == 1 && groups_[0]->alternative_count() == 1 && postings.count == count) {
+    // The postings of one list that all have a slot are the slots.
     std::copy_n(postings.offsets.data(), count, scratch_.offsets.data());
+    std::copy_n(postings.frequencies.data(), count, FrequenciesOf(0));
   } else {
-    NumberPostings();
-    for (uint32_t i = 0; i < postings.count; ++i) scratch_.offsets[scratch_.slots[i]] = postings.offsets[i];
+    for (size_t group = 0; group < essential_; ++group) {
+      SumGathered(group, group == 0 ? 0 : gathered_ends_[group - 1], gathered_ends_[group]);
+    }
   }
   whole_slots_.clear();
   for (const WholeFieldMatch& match : WholeFieldsIn(*query_, segment_, range_)) {
     const uint32_t offset = match.document - range_.base;
-    uint32_t slot;
-    FindSlots(RankedSlots(), {&offset, 1}, &slot);
+    const uint32_t slot = FindSlot(RankedSlots(), offset);
     scratch_.offsets[slot] = offset;
     if (slot < count) whole_slots_.push_back(slot);
   }
@@ -214,39 +213,18 @@ uint32_t SpanUnion::NumberSlots() {
   return count;
 }
 
-Slots SpanUnion::RankedSlots() {
-  if (!is_ranked_) RankWords(scratch_.slot_bits.data(), WordCount(), scratch_.ranks.data());
-  is_ranked_ = true;
-  return {scratch_.slot_bits.data(), scratch_.ranks.data(), slot_count_};
-}
-
-void SpanUnion::NumberPostings() {
-  const GatheredPostings& postings = scratch_.postings;
-  EnsureSize(&scratch_.slots, postings.count);
-  FindSlots(RankedSlots(), {postings.offsets.data(), postings.count}, scratch_.slots.data());
-}
-
-void SpanUnion::ScoreEssentialGroups() {
-  uint32_t begin = 0;
-  for (size_t group = 0; group < essential_; ++group) {
-    ScoreGathered(group, begin, gathered_ends_[group]);
-    begin = gathered_ends_[group];
-  }
-}
-
-// All slots, the group's postings being [begin, end) of those that are gathered.
-void SpanUnion::ScoreGathered(size_t group, uint32_t begin, uint32_t end) {
+// The group's frequencies by slot, its postings being [begin, end) of those that are gathered.
+void SpanUnion::SumGathered(size_t group, uint32_t begin, uint32_t end) {
   float* sums = FrequenciesOf(group);
-  const float* frequencies = scratch_.postings.frequencies.data();
-  if (is_list_ && group == 0) {
-    std::copy_n(frequencies, slot_count_, sums);
-  } else {
-    std::fill_n(sums, slot_count_, 0.0f);
-    if (begin == end) return;
-    const uint32_t* slots = scratch_.slots.data();
-    for (uint32_t i = begin; i < end; ++i) sums[slots[i]] += frequencies[i];
-  }
-  AddContributions(sums, scratch_.saturations.data(), slot_count_, groups_[group]->group().weight,
+  std::fill_n(sums, slot_count_, 0.0f);
+  const GatheredPostings& postings = scratch_.postings;
+  AddBySlot(RankedSlots(), {postings.offsets.data() + begin, end - begin}, postings.frequencies.data() + begin, sums,
+            scratch_.offsets.data());
+}
+
+// All slots, of which the frequencies are known.
+void SpanUnion::ScoreGroup(size_t group) {
+  AddContributions(FrequenciesOf(group), scratch_.saturations.data(), slot_count_, groups_[group]->group().weight,
                    scratch_.scores.data());
 }
 
@@ -276,8 +254,8 @@ void SpanUnion::ScoreLesserGroupForAll(size_t group) {
   GatheredPostings& postings = scratch_.postings;
   postings.count = 0;
   groups_[group]->Gather(range_, &postings);
-  NumberPostings();
-  ScoreGathered(group, 0, postings.count);
+  SumGathered(group, 0, postings.count);
+  ScoreGroup(group);
 }
 
 // The candidates alone.

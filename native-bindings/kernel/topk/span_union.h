@@ -82,10 +82,9 @@ class SpanUnion {
   float* FrequenciesOf(size_t group) const { return scratch_.frequencies.data() + group * (slot_count_ + 1); }
   void MarkMatches(size_t begin, size_t end);
   uint32_t NumberSlots();
-  Slots RankedSlots();
-  void NumberPostings();
-  void ScoreEssentialGroups();
-  void ScoreGathered(size_t group, uint32_t begin, uint32_t end);
+  Slots RankedSlots() const { return {scratch_.slot_bits.data(), scratch_.ranks.data(), slot_count_}; }
+  void SumGathered(size_t group, uint32_t begin, uint32_t end);
+  void ScoreGroup(size_t group);
   void ScoreLesserGroupForAll(size_t group);
   void ScoreLesserGroup(size_t group);
   bool IsCheaperGathered(const GroupEvaluator& group, size_t candidates) const;
@@ -112,8 +111,6 @@ class SpanUnion {
   std::vector<uint32_t> gathered_ends_;  // by essential group, in scratch_.postings
   std::vector<uint32_t> whole_slots_;    // of documents with a field that is the query, ascending
   uint32_t slot_count_ = 0;
-  bool is_list_ = false;    // the slots are the postings that are gathered, one by one
-  bool is_ranked_ = false;  // scratch_.ranks are those of the slots
   bool has_matches_ = false;
 
   std::unique_ptr<UnionSieve> sieve_;  // where the query allows one

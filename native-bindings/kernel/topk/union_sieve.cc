@@ -64,23 +64,22 @@ void UnionSieve::Weigh(WindowRange range, size_t essential, float least) {
   words_ = (range.end - range.base + 63) / 64;
   GatheredPostings& postings = scratch_.postings;
   postings.count = 0;
-  std::vector<uint32_t>& ends = scratch_.slots;
-  ends.clear();
+  ends_.clear();
   for (size_t group = 0; group < groups_.size(); ++group) {
     if (group == essential) essential_postings_ = postings.count;
     if (group >= essential && !IsCheaperWeighed(group, range)) break;
     // Nobody asks whether the first group has a document: what can be no candidate is left out.
     groups_[group]->Weigh(range, group == 0 ? least - bounds_->GroupsFrom(1) : 0, &postings);
-    ends.push_back(postings.count);
+    ends_.push_back(postings.count);
   }
-  const size_t weighed = ends.size();
+  const size_t weighed = ends_.size();
   if (weighed == essential) essential_postings_ = postings.count;
   if (scratch_.slot_bits.size() < weighed * words_) scratch_.slot_bits.resize(weighed * words_);
   if (scratch_.ranks.size() < weighed * words_) scratch_.ranks.resize(weighed * words_);
   lists_.clear();
   for (size_t group = 0; group < weighed; ++group) {
-    const uint32_t begin = group == 0 ? 0 : ends[group - 1];
-    const uint32_t count = ends[group] - begin;
+    const uint32_t begin = group == 0 ? 0 : ends_[group - 1];
+    const uint32_t count = ends_[group] - begin;
     List list{{postings.offsets.data() + begin, count}, {postings.frequencies.data() + begin, count}, {}};
     if (group > 0) list.places = Number(list, group);
     lists_.push_back(list);

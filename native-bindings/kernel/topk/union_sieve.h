@@ -4,7 +4,7 @@
 // bounds of the lesser groups, have to reach the bar. Which of those behind have the document is seen in sets of bits, and
 // the rank of its bit is the place of its posting. The first list that has a document knows all others that have it, so
 // nothing is missed; what most postings cost is to be decoded, weighed and compared. The few that are left are looked up in
-// the lesser groups. (docs/decisions/0034)
+// the lesser groups. (docs/decisions/0036)
 //
 // Thread-safety: one thread.
 #pragma once
@@ -66,6 +66,7 @@ class UnionSieve {
   const UnionBounds* bounds_;
   SpanScratch& scratch_;
   std::vector<float> looked_up_;  // by group: of the essential postings, the part that is looked up in it
+  std::vector<uint32_t> ends_;     // of the lists among the gathered postings
   std::vector<List> lists_;        // of the groups that are weighed
   uint32_t essential_postings_ = 0;
   size_t others_from_ = 0;  // the bits of index 0 are those of the groups from here on
