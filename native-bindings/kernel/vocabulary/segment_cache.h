@@ -18,7 +18,7 @@
 
 namespace gannet {
 
-// Answers kept per segment: some 100 KB where it is small, 3 MB where it has a million documents.
+// Words kept per segment, with the names of expansions: some 300 KB where it is small, 5 MB where it has a million documents.
 inline constexpr size_t kCachedSpellingAnswersMin = 256;
 inline constexpr size_t kCachedSpellingAnswersMax = 4096;
 // The larger a dictionary, the more a look-up costs: of as many documents as this, one more answer is kept.
