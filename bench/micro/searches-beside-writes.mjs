@@ -67,7 +67,7 @@ async function round(searches, searchesPerWrite) {
   const spent = { plan: 0, kernel: 0, write: 0 };
   let writes = 0;
   for (let search = 0; search < searches; ++search) {
-    if (search % searchesPerWrite === 0) {
+    if (search % searchesPerWrite === searchesPerWrite - 1) {
       const begin = cpuUs();
       await write();
       writes += 1;
