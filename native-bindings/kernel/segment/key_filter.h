@@ -23,7 +23,7 @@ class KeyFilter {
  public:
   // Every key may be there.
   KeyFilter() = default;
-  // For about so many keys; two bytes each.
+  // For about so many keys; two to four bytes each.
   explicit KeyFilter(size_t keys) : words_(std::bit_ceil(keys / kKeysPerWord + 1)), seed_(ProcessSeed()) {}
 
   void Add(std::span<const uint8_t> key) {

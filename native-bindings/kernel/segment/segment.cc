@@ -119,7 +119,7 @@ class CursorGuard {
   bool started_ = false;
 };
 
-// Terms of a segment whose keys are kept in a filter: it is read as a whole for it, in about half a millisecond at the most.
+// Terms of a segment whose keys are kept in a filter: all of them are read for it when the segment is opened.
 constexpr uint64_t kFilteredTermsMax = 8192;
 
 // Terms of which sketches are kept: among more, something is near most words, and walking to it is no slower.
