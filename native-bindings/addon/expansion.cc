@@ -1,9 +1,11 @@
 // Query words to the terms that they may stand for.
 #include "../kernel/terms/word_expander.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "../kernel/terms/expansion_names.h"
 #include "bindings.h"
 #include "call_guard.h"
 #include "registry.h"
@@ -23,18 +25,30 @@ Napi::Array MakeTerms(Napi::Env env, const std::vector<TermMatch>& matches) {
   return terms;
 }
 
+// What is asked of a generation, as ExpandOptions in index.ts.
+struct Question {
+  std::shared_ptr<const PublishedGeneration> published;
+  std::vector<std::string> words;
+  std::vector<uint32_t> edits;
+  ExpansionLimits limits;
+};
+
+Question ReadQuestion(const Napi::CallbackInfo& info) {
+  Question question;
+  question.published = Registry::Instance().FindGeneration(ReadUint32(info[0], "generation"));
+  question.words = ReadStrings(info[1], "words");
+  const Napi::Object options = ReadObject(info[2], "options");
+  const Napi::Array edits = ReadArray(options.Get("editsMax"), "editsMax");
+  const uint32_t count = edits.Length();
+  for (uint32_t i = 0; i < count; ++i) question.edits.push_back(ReadUint32(edits[i], "an element of editsMax"));
+  question.limits = {ReadUint32(options.Get("stemsMax"), "stemsMax"), ReadUint32(options.Get("typosMax"), "typosMax"),
+                     ReadUint32(options.Get("prefixesMax"), "prefixesMax")};
+  return question;
+}
+
 Napi::Value ExpandCall(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
-  const auto published = Registry::Instance().FindGeneration(ReadUint32(info[0], "generation"));
-  const std::vector<std::string> words = ReadStrings(info[1], "words");
-  const Napi::Object options = ReadObject(info[2], "options");
-  const Napi::Array edits_array = ReadArray(options.Get("editsMax"), "editsMax");
-  std::vector<uint32_t> edits;
-  const uint32_t edit_count = edits_array.Length();
-  for (uint32_t i = 0; i < edit_count; ++i) edits.push_back(ReadUint32(edits_array[i], "an element of editsMax"));
-  const ExpansionLimits limits = {ReadUint32(options.Get("stemsMax"), "stemsMax"),
-                                  ReadUint32(options.Get("typosMax"), "typosMax"),
-                                  ReadUint32(options.Get("prefixesMax"), "prefixesMax")};
+  const auto [published, words, edits, limits] = ReadQuestion(info);
   const std::vector<WordExpansion> expansions = ExpandWords(*published->generation, words, edits, limits);
   Napi::Array result = Napi::Array::New(env, expansions.size());
   for (uint32_t i = 0; i < expansions.size(); ++i) {
@@ -49,8 +63,19 @@ Napi::Value ExpandCall(const Napi::CallbackInfo& info) {
   return result;
 }
 
+Napi::Value NameExpansionsCall(const Napi::CallbackInfo& info) {
+  const auto [published, words, edits, limits] = ReadQuestion(info);
+  const std::vector<uint64_t> names = NameExpansions(*published->generation, words, edits, limits);
+  Napi::Float64Array result = Napi::Float64Array::New(info.Env(), names.size());
+  for (size_t i = 0; i < names.size(); ++i) result[i] = static_cast<double>(names[i]);
+  return result;
+}
+
 }  // namespace
 
-void DefineExpansion(Napi::Object exports) { Define<ExpandCall>(exports, "expand"); }
+void DefineExpansion(Napi::Object exports) {
+  Define<ExpandCall>(exports, "expand");
+  Define<NameExpansionsCall>(exports, "nameExpansions");
+}
 
 }  // namespace gannet::addon

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "../kernel/analysis/stemmer.h"
+#include "../kernel/terms/expansion_names.h"
 #include "check.h"
 #include "edit_distance.h"
 #include "search_support.h"
@@ -122,6 +123,78 @@ TEST(word_expander_agrees_with_a_map_of_the_terms) {
       CHECK(found.prefixes == expected.prefixes);
     }
   }
+}
+
+std::vector<std::pair<std::string, uint32_t>> Outline(const std::vector<TermMatch>& matches) {
+  std::vector<std::pair<std::string, uint32_t>> outline;
+  for (const TermMatch& match : matches) outline.emplace_back(match.term, match.distance);
+  return outline;
+}
+
+// Segments come and go as they do beside writes: what has a name once has to be what every generation says that has it.
+TEST(expansion_names_stand_for_one_expansion_in_all_generations) {
+  std::mt19937 random(23);
+  const ExpansionLimits limits = {32, 128, 0};
+  for (const char* language : {"en", "none"}) {
+    TemporaryFolder folder;
+    SegmentSchema schema{{1}, {}};
+    schema.language = language;
+    uint32_t record_number = 0;
+    const auto make_segment = [&](uint32_t documents) {
+      std::vector<DocumentWriter> writers;
+      for (; documents > 0; --documents) {
+        std::string text = RandomTerm(&random);
+        for (uint32_t words = random() % 3; words > 0; --words) text += " " + RandomTerm(&random);
+        writers.push_back(DocumentWriter(record_number++).Text(0, text));
+      }
+      return SegmentView{folder.Build(schema, writers), {}};
+    };
+    auto generation = DeriveGeneration(nullptr, {make_segment(60)}, {}, {}, "{}");
+    std::map<uint64_t, std::pair<std::string, WordExpansion>> known;
+    uint32_t repeated = 0;
+    for (uint32_t round = 0; round < 120; ++round) {
+      std::vector<std::string> words;
+      std::vector<uint32_t> edits;
+      for (uint32_t i = 0; i < 20; ++i) {
+        words.push_back(RandomTerm(&random));
+        edits.push_back(random() % 3);
+      }
+      const auto names = NameExpansions(*generation, words, edits, limits);
+      const auto expansions = ExpandWords(*generation, words, edits, limits);
+      for (size_t i = 0; i < words.size(); ++i) {
+        const WordExpansion& found = expansions[i];
+        if (names[i] == kNothingKnownName) {
+          CHECK(found.document_frequency == 0 && found.stems.empty() && found.typos.empty());
+          continue;
+        }
+        const auto [entry, is_new] = known.try_emplace(names[i], words[i] + std::to_string(edits[i]), found);
+        repeated += !is_new;
+        const auto& [question, expansion] = entry->second;
+        CHECK_EQ(question, words[i] + std::to_string(edits[i]));
+        CHECK_EQ(expansion.document_frequency > 0, found.document_frequency > 0);
+        CHECK(Outline(expansion.stems) == Outline(found.stems));
+        CHECK(Outline(expansion.typos) == Outline(found.typos));
+      }
+      std::vector<std::shared_ptr<const Segment>> removed;
+      // Now and then all small segments go, as when they are merged.
+      for (const SegmentView& view : generation->segments) {
+        if (view.segment->document_count() < 60 && round % 9 == 8) removed.push_back(view.segment);
+      }
+      std::vector<SegmentView> added;
+      if (round % 3 != 2) added.push_back(make_segment(1 + random() % 2));
+      generation = DeriveGeneration(generation.get(), added, removed, {}, "{}");
+    }
+    CHECK(repeated > 500);  // otherwise they would be of no use
+  }
+}
+
+TEST(expansion_names_refuse_what_expansions_refuse) {
+  const auto empty = DeriveGeneration(nullptr, {}, {}, {}, "{}");
+  const std::vector<std::string> words = {"gannet"};
+  const auto name = [&](const std::vector<uint32_t>& edits) { return NameExpansions(*empty, words, edits, {1, 1, 0}); };
+  CHECK(name({2}) == std::vector<uint64_t>{kNothingKnownName});
+  CHECK_THROWS(kInvalidArgument, name({kSpellingEditsMax + 1}));
+  CHECK_THROWS(kInvalidArgument, name({1, 1}));
 }
 
 TEST(word_expander_returns_more_near_terms_than_the_cache_takes) {

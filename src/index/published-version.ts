@@ -6,7 +6,7 @@
  * generation has it open any more: otherwise the release of the last one would free its blocks on this thread.
  * Main thread only.
  */
-import { rm } from 'node:fs/promises';
+import { unlink } from 'node:fs/promises';
 import type { GenerationChange, GenerationHandle, Kernel, SegmentHandle } from '../../native-bindings/index.js';
 import type { FieldDefinition } from '../catalog/index.js';
 import { segmentFile, type VersionStore } from '../records/index.js';
@@ -180,7 +180,7 @@ export class PublishedVersion {
     ];
     this.filesToRemove = used;
     // What cannot be removed now is removed when the list is opened next.
-    for (const { path } of unused) rm(path, { force: true }).catch(() => undefined);
+    for (const { path } of unused) unlink(path).catch(() => undefined);
   }
 
   private closeSegments(): void {

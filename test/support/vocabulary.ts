@@ -35,9 +35,11 @@ export function vocabularyOf(terms: readonly string[], rules: readonly SynonymRu
         prefixes: [],
       };
     });
+  let lastName = 0;
+  const nameExpansions: Kernel['nameExpansions'] = (_, asked) => Float64Array.from(asked, () => ++lastName);
   return {
     words,
-    dictionary: new Dictionaries({ documentFrequencies, expand }).of(0),
+    dictionary: new Dictionaries({ documentFrequencies, expand, nameExpansions }).of(0),
     synonyms: new SynonymMatcher(rules, (text) => words(text).map(({ term }) => term)),
     functionWords: functionWords('en'),
   };

@@ -2,44 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <random>
 
-#include "bytes.h"
+#include "hash.h"
 
 namespace gannet {
 namespace {
-
-// Random per process, so that nobody can prepare a document whose words collide.
-uint64_t ProcessSeed() {
-  static const uint64_t seed = [] {
-    std::random_device device;
-    return static_cast<uint64_t>(device()) << 32 | device();
-  }();
-  return seed;
-}
-
-inline uint64_t Mix(uint64_t a, uint64_t b) {
-  const unsigned __int128 product = static_cast<unsigned __int128>(a) * b;
-  return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
-}
-
-// Multiply and fold, eight bytes at a time; the multiplier is odd and has its bits spread evenly.
-inline uint32_t HashBytes(std::string_view text, uint64_t seed) {
-  constexpr uint64_t kMultiplier = 0x9e3779b97f4a7c15u;
-  const char* at = text.data();
-  size_t left = text.size();
-  uint64_t hash = seed ^ (left * kMultiplier);
-  for (; left >= 8; left -= 8, at += 8) hash = Mix(hash ^ Load<uint64_t>(at), kMultiplier);
-  uint64_t tail = 0;
-  if (left >= 4) {
-    tail = Load<uint32_t>(at) | static_cast<uint64_t>(Load<uint32_t>(at + left - 4)) << 32;
-  } else if (left > 0) {
-    tail = static_cast<uint8_t>(at[0]) | static_cast<uint64_t>(static_cast<uint8_t>(at[left / 2])) << 8 |
-           static_cast<uint64_t>(static_cast<uint8_t>(at[left - 1])) << 16;
-  }
-  hash = Mix(hash ^ tail, kMultiplier ^ seed);
-  return static_cast<uint32_t>(hash ^ hash >> 32);
-}
 
 // The first eight bytes as a number that orders like them.
 uint64_t Prefix(std::string_view text) {

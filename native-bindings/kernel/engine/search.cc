@@ -260,6 +260,7 @@ class Searcher {
 
  private:
   void SearchSegment(uint32_t segment) {
+    if (!query_.MayMatch(segment)) return;
     collector_.BeginSegment(segment);
     for (FacetCounter& facet : facets_) facet.BeginSegment(segment);
     std::unique_ptr<SegmentEvaluator> scorer;  // Made when a score is first asked for.
@@ -331,6 +332,7 @@ std::vector<uint32_t> CollectRecordNumbers(const Generation& generation, std::sp
   ProximityScorer proximity(&query, &(*scratch).proximity);
   std::vector<uint32_t> numbers;
   for (uint32_t segment = 0; segment < generation.segments.size(); ++segment) {
+    if (!query.MayMatch(segment)) continue;
     const uint32_t* record_numbers = generation.segments[segment].segment->record_numbers().data();
     const auto consume = [&](const Window& window, uint32_t) {
       ForEachBit(window.matches,

@@ -11,6 +11,7 @@
 #include "../common/bytes.h"
 #include "../common/file.h"
 #include "../postings/posting_layout.h"
+#include "key_filter.h"
 #include "lmdb_check.h"
 #include "lmdb_writer.h"
 #include "segment_meta.h"
@@ -118,6 +119,12 @@ class CursorGuard {
   bool started_ = false;
 };
 
+// Terms of a segment whose keys are kept in a filter: all of them are read for it when the segment is opened.
+constexpr uint64_t kFilteredTermsMax = 8192;
+
+// Terms of which sketches are kept: among more, something is near most words, and walking to it is no slower.
+constexpr uint32_t kSketchedTermsMax = 4096;
+
 std::vector<uint8_t> TermBytes(std::string_view term) {
   std::vector<uint8_t> key = MakeKey(Key::kTerm);
   AppendBytes(&key, AsBytes(term));
@@ -153,6 +160,7 @@ class LmdbSegment final : public Segment {
       columns_.push_back(Column::Parse(meta.type, meta.many, meta_.document_count, parts));
     }
     OpenSpelling();
+    OpenFilter();
     CursorGuard cursor(environment_.OpenCursor());
     std::span<const uint8_t> key;
     std::span<const uint8_t> value;
@@ -164,8 +172,10 @@ class LmdbSegment final : public Segment {
       }
       chunks_.push_back(value.first(value.size() - kPostingChunkPadding));
     }
-    cache().spellings.Limit(std::clamp<size_t>(meta_.document_count / kDocumentsPerSpellingAnswer,
-                                               kCachedSpellingAnswersMin, kCachedSpellingAnswersMax));
+    const size_t answers = std::clamp<size_t>(meta_.document_count / kDocumentsPerSpellingAnswer,
+                                              kCachedSpellingAnswersMin, kCachedSpellingAnswersMax);
+    cache().word_forms.Limit(answers);
+    cache().expansions.Limit(answers);
   }
 
   const SegmentMeta& meta() const override { return meta_; }
@@ -221,11 +231,12 @@ class LmdbSegment final : public Segment {
     key[0] = static_cast<uint8_t>(Key::kStemGroup);
     std::ranges::copy(stem, key.begin() + 1);
     std::span<const uint8_t> value;
-    if (!environment_.Get({key.data(), 1 + stem.size()}, &value)) return {};
+    if (!Find({key.data(), 1 + stem.size()}, &value)) return {};
     return value;
   }
 
   const SpellingIndex& spelling() const override { return spelling_; }
+  const SpellingSketches& spelling_sketches() const override { return sketches_; }
 
   PostingList FindTerm(std::string_view term) const override {
     std::string scratch;
@@ -235,7 +246,7 @@ class LmdbSegment final : public Segment {
     key[0] = static_cast<uint8_t>(Key::kTerm);
     std::ranges::copy(stored, key.begin() + 1);
     std::span<const uint8_t> entry;
-    if (!environment_.Get({key.data(), 1 + stored.size()}, &entry)) return {};
+    if (!Find({key.data(), 1 + stored.size()}, &entry)) return {};
     return ParseEntry(entry);
   }
 
@@ -303,6 +314,22 @@ class LmdbSegment final : public Segment {
     if (!environment_.Get(MakeKey8(Key::kSpelling, 0), &text)) return;
     spelling_ = SpellingIndex(text, AnyNumbers(Required(MakeKey8(Key::kSpelling, 1), "spelling offsets")),
                               AnyNumbers(Required(MakeKey8(Key::kSpelling, 2), "spelling order")));
+    if (spelling_.size() <= kSketchedTermsMax) sketches_ = SpellingSketches(spelling_);
+  }
+
+  void OpenFilter() {
+    if (meta_.term_count > kFilteredTermsMax) return;
+    filter_ = KeyFilter(2 * meta_.term_count);  // a stem group for each term at the most
+    CursorGuard cursor(environment_.OpenCursor());
+    std::span<const uint8_t> key;
+    std::span<const uint8_t> value;
+    const auto first = MakeKey(Key::kStemGroup);
+    while (cursor.Next(first, &key, &value) && key[0] <= static_cast<uint8_t>(Key::kTerm)) filter_.Add(key);
+  }
+
+  // The value of a term or stem group; false where there is none.
+  bool Find(std::span<const uint8_t> key, std::span<const uint8_t>* value) const {
+    return filter_.MayContain(key) && environment_.Get(key, value);
   }
 
   std::span<const uint32_t> AnyNumbers(std::span<const uint8_t> value) {
@@ -339,6 +366,8 @@ class LmdbSegment final : public Segment {
   std::vector<FieldLengths> field_lengths_;
   std::vector<Column> columns_;
   SpellingIndex spelling_;
+  SpellingSketches sketches_;
+  KeyFilter filter_;                               // of terms and stem groups
   std::vector<std::span<const uint8_t>> chunks_;   // without their padding
   std::vector<std::unique_ptr<uint64_t[]>> copies_;
 };

@@ -21,6 +21,7 @@
 #include "../postings/posting_list.h"
 #include "../vocabulary/segment_cache.h"
 #include "../vocabulary/spelling_index.h"
+#include "../vocabulary/spelling_sketches.h"
 
 namespace gannet {
 
@@ -98,6 +99,11 @@ class Segment {
   // The terms that a misspelt word may stand for.
   virtual const SpellingIndex& spelling() const {
     static const SpellingIndex kNone;
+    return kNone;
+  }
+  // Of these terms, where they are few: asked before the index is.
+  virtual const SpellingSketches& spelling_sketches() const {
+    static const SpellingSketches kNone;
     return kNone;
   }
   // Answers about this segment that are worth keeping. Locks by itself.

@@ -1,89 +1,77 @@
 #include "word_expander.h"
 
 #include <algorithm>
-#include <map>
 #include <memory>
-#include <set>
 #include <utility>
 
-#include "../analysis/stemmer.h"
 #include "../common/error.h"
-#include "../vocabulary/stem_group.h"
+#include "sought_word.h"
 
 namespace gannet {
 namespace {
 
-using Matches = std::map<std::string, TermMatch, std::less<>>;
-
-void Add(std::string_view term, uint32_t distance, uint64_t document_frequency, Matches* matches) {
-  const auto [entry, is_new] = matches->try_emplace(std::string(term));
-  if (is_new) entry->second = {std::string(term), distance, 0};
-  entry->second.document_frequency += document_frequency;
-}
-
-// The nearest, then the most frequent; the rest by the term, as the map has them.
-std::vector<TermMatch> FirstOf(const Matches& matches, size_t limit) {
-  std::vector<TermMatch> sorted;
-  for (const auto& [term, match] : matches) {
-    if (match.document_frequency > 0) sorted.push_back(match);
+// Terms with the sums of their document frequencies over the segments, in byte order. A large segment brings its terms in
+// this order, and small ones add to few of them.
+class TermSums {
+ public:
+  void Add(std::string_view term, uint32_t distance, uint64_t document_frequency) {
+    auto place = matches_.end();
+    if (!matches_.empty() && matches_.back().term >= term) place = Find(term);
+    if (place == matches_.end() || place->term != term) place = matches_.insert(place, {std::string(term), distance, 0});
+    place->document_frequency += document_frequency;
   }
-  std::stable_sort(sorted.begin(), sorted.end(), [](const TermMatch& a, const TermMatch& b) {
-    return a.distance != b.distance ? a.distance < b.distance : a.document_frequency > b.document_frequency;
-  });
-  if (sorted.size() > limit) sorted.resize(limit);
-  return sorted;
-}
 
-// All terms of a segment with the word's stem, the word itself included.
-void AddStems(const Segment& segment, std::string_view word, Matches* matches) {
-  Stemmer& stemmer = ThreadStemmer(segment.meta().language);
-  const std::string stem(stemmer.Stem(word));
-  if (stem.empty()) return;
-  const std::span<const uint8_t> group = segment.FindStemGroup(stem);
-  if (!group.empty()) {
-    VisitStemGroup(stem, group, [&](std::string_view term, uint64_t frequency) { Add(term, 0, frequency, matches); });
-  } else if (stem != word && stemmer.Stem(stem) == stem) {
-    Add(stem, 0, segment.FindTerm(stem).document_frequency(), matches);
+  bool Contains(std::string_view term) {
+    const auto place = Find(term);
+    return place != matches_.end() && place->term == term;
   }
-}
 
-Spellings FindSpellings(const Segment& segment, const std::string& word, uint32_t edits) {
-  const std::string key = static_cast<char>('0' + edits) + word;
-  if (const auto kept = segment.cache().spellings.Find(key)) return *kept;
-  const SpellingIndex& index = segment.spelling();
-  std::vector<Spelling> spellings;
-  for (const SpellingMatch& match : index.Find(word, edits)) {
-    const std::string_view term = index.term(match.term);
-    spellings.push_back({std::string(term), match.distance, segment.FindTerm(term).document_frequency()});
+  // The nearest, then the most frequent, then by the term; without `left_out`.
+  std::vector<TermMatch> First(size_t limit, std::string_view left_out) const {
+    std::vector<const TermMatch*> order;
+    for (const TermMatch& match : matches_) {
+      if (match.document_frequency > 0 && match.term != left_out) order.push_back(&match);
+    }
+    std::sort(order.begin(), order.end(), [](const TermMatch* a, const TermMatch* b) {
+      if (a->distance != b->distance) return a->distance < b->distance;
+      if (a->document_frequency != b->document_frequency) return a->document_frequency > b->document_frequency;
+      return a < b;
+    });
+    if (order.size() > limit) order.resize(limit);
+    std::vector<TermMatch> first;
+    first.reserve(order.size());
+    for (const TermMatch* match : order) first.push_back(*match);
+    return first;
   }
-  const auto shared = std::make_shared<const std::vector<Spelling>>(std::move(spellings));
-  if (shared->size() <= kCachedSpellingsMax) segment.cache().spellings.Keep(key, shared);
-  return shared;
-}
+
+ private:
+  std::vector<TermMatch>::iterator Find(std::string_view term) {
+    return std::lower_bound(matches_.begin(), matches_.end(), term,
+                            [](const TermMatch& match, std::string_view sought) { return match.term < sought; });
+  }
+
+  std::vector<TermMatch> matches_;
+};
 
 WordExpansion ExpandWord(const Generation& generation, const std::string& word, uint32_t edits,
                          const ExpansionLimits& limits) {
   WordExpansion expansion;
+  SoughtWord sought(word, limits.typos > 0 ? edits : 0);
+  std::vector<std::shared_ptr<const WordForms>> by_segment;
+  TermSums stems;
   for (const SegmentView& view : generation.segments) {
-    expansion.document_frequency += view.segment->FindTerm(word).document_frequency();
+    const WordForms& forms = *by_segment.emplace_back(sought.FormsIn(*view.segment));
+    expansion.document_frequency += forms.document_frequency;
+    for (const WordForm& form : forms.stems) stems.Add(form.term, 0, form.document_frequency);
   }
-  Matches stems;
-  if (!HasDigit(word)) {
-    for (const SegmentView& view : generation.segments) AddStems(*view.segment, word, &stems);
-    stems.erase(word);
-    if (edits > 0 && limits.typos > 0) {
-      Matches typos;
-      for (const SegmentView& view : generation.segments) {
-        const Spellings spellings = FindSpellings(*view.segment, word, edits);  // the cache may not hold it
-        for (const Spelling& spelling : *spellings) {
-          if (spelling.term == word || stems.contains(spelling.term)) continue;
-          Add(spelling.term, spelling.distance, spelling.document_frequency, &typos);
-        }
-      }
-      expansion.typos = FirstOf(typos, limits.typos);
+  TermSums typos;
+  for (const auto& forms : by_segment) {
+    for (const WordForm& form : forms->spellings) {
+      if (!stems.Contains(form.term)) typos.Add(form.term, form.distance, form.document_frequency);
     }
-    expansion.stems = FirstOf(stems, limits.stems);
   }
+  expansion.typos = typos.First(limits.typos, word);
+  expansion.stems = stems.First(limits.stems, word);
   if (limits.prefixes > 0) {
     expansion.prefixes = FindPrefix(generation, word, size_t{limits.prefixes} + 1);
     std::erase_if(expansion.prefixes, [&](const TermMatch& match) { return match.term == word; });

@@ -28,6 +28,7 @@ class QueryPreparer {
   void Prepare(const QueryPlan& plan, bool for_scores) {
     query_.terms.reserve(CountTerms(plan));
     query_.groups.reserve(plan.groups.size());
+    query_.has_terms.resize(generation_.segments.size());
     for (uint32_t i = 0; i < plan.groups.size(); ++i) query_.groups.push_back(PrepareGroup(plan.groups[i], i));
     for (const PreparedGroup& group : query_.groups) {
       query_.has_scoring_groups |= group.scores();
@@ -234,9 +235,11 @@ class QueryPreparer {
       PreparedTerm term;
       term.text = text;
       term.lists.reserve(generation_.segments.size());
-      for (const SegmentView& view : generation_.segments) {
-        term.lists.push_back(view.segment->FindTerm(text));
-        term.document_frequency += term.lists.back().document_frequency();
+      for (size_t segment = 0; segment < generation_.segments.size(); ++segment) {
+        term.lists.push_back(generation_.segments[segment].segment->FindTerm(text));
+        const uint32_t document_frequency = term.lists.back().document_frequency();
+        term.document_frequency += document_frequency;
+        if (document_frequency > 0) query_.has_terms[segment] = true;
       }
       query_.terms.push_back(std::move(term));
     }

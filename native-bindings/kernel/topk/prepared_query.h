@@ -86,6 +86,7 @@ struct PreparedQuery {
   std::vector<PreparedGroup> groups;  // in order of scoring
   bool has_scoring_groups = false;
   bool has_must = false;
+  std::vector<bool> has_terms;        // by segment: whether it has any of the terms
   std::vector<PreparedPair> pairs;    // in order of scoring: by falling bound
   PreparedWhole whole;
   double maximum = 1;                 // the greatest sum that the lists' impacts and the bonus allow
@@ -93,6 +94,9 @@ struct PreparedQuery {
   std::array<float, 256> pairs_bound{};
   float pairs_bound_max = 0;
   std::array<float, 256> saturation;  // K by norm code
+
+  // False where no document of the segment can match: of most small segments beside a large one, this is all to be asked.
+  bool MayMatch(uint32_t segment) const { return !has_scoring_groups || has_terms[segment]; }
 
   // The most that a pair adds to a score, rounding included.
   float BonusBound(const PreparedPair& pair) const;

@@ -143,6 +143,11 @@ std::span<const WholeFieldMatch> MatchesFrom(const PreparedQuery& query, uint32_
 
 WholeFieldMatches FindWholeFields(const Segment& segment, uint32_t segment_index, std::span<const PreparedTerm> terms,
                                   std::span<const std::vector<uint32_t>* const> places) {
+  static const auto kNone = std::make_shared<const std::vector<WholeFieldMatch>>();
+  // Small segments lack a word as a rule, which is seen sooner than what is kept is found.
+  const auto has_term = [&](uint32_t term) { return terms[term].lists[segment_index].document_frequency() > 0; };
+  const auto has_word = [&](const std::vector<uint32_t>* place) { return std::ranges::any_of(*place, has_term); };
+  if (!std::ranges::all_of(places, has_word)) return kNone;
   const std::string key = KeyOf(terms, places);
   if (const auto kept = segment.cache().whole_fields.Find(key)) return *kept;
   WholeFieldFinder finder(segment, segment_index, terms, places);

@@ -18,7 +18,7 @@
 
 namespace gannet {
 
-// Answers kept per segment: some 100 KB where it is small, 3 MB where it has a million documents.
+// Words kept per segment, with the names of expansions: some 300 KB where it is small, 5 MB where it has a million documents.
 inline constexpr size_t kCachedSpellingAnswersMin = 256;
 inline constexpr size_t kCachedSpellingAnswersMax = 4096;
 // The larger a dictionary, the more a look-up costs: of as many documents as this, one more answer is kept.
@@ -48,30 +48,50 @@ class BoundedCache {
     return found->second;
   }
 
-  void Keep(const std::string& key, Value value) {
+  // What is kept for the key already stays.
+  void Keep(const std::string& key, Value value) { Put(key, std::move(value), false); }
+  void Replace(const std::string& key, Value value) { Put(key, std::move(value), true); }
+
+ private:
+  void Put(const std::string& key, Value value, bool replaces) {
     if (key.size() > kCachedKeyBytesMax) return;
     const std::lock_guard lock(mutex_);
-    if (!values_.try_emplace(key, std::move(value)).second) return;
+    const auto [entry, is_new] = values_.try_emplace(key, std::move(value));
+    if (!is_new) {
+      if (replaces) entry->second = std::move(value);  // try_emplace has left it alone
+      return;
+    }
     order_.push_back(key);
     if (order_.size() <= answers_max_) return;
     values_.erase(order_.front());
     order_.pop_front();
   }
 
- private:
   size_t answers_max_;
   mutable std::mutex mutex_;
   std::unordered_map<std::string, Value> values_;
   std::deque<std::string> order_;
 };
 
-// A term near a word, in one segment.
-struct Spelling {
+// A term of one segment that a word may stand for.
+struct WordForm {
   std::string term;
   uint32_t distance = 0;
   uint64_t document_frequency = 0;
 };
-using Spellings = std::shared_ptr<const std::vector<Spelling>>;
+
+// What one segment says about a word. Terms in byte order, perhaps the word itself among them.
+struct WordForms {
+  uint64_t document_frequency = 0;
+  std::vector<WordForm> stems;
+  std::vector<WordForm> spellings;
+};
+
+// What a generation says about a word, and its name (expansion_names.h).
+struct NamedExpansion {
+  std::vector<uint8_t> outline;
+  uint64_t name = 0;
+};
 
 // A term that begins like a text, in one segment.
 struct Completion {
@@ -96,7 +116,9 @@ using DocumentsOfLength = std::shared_ptr<const std::vector<uint32_t>>;
 
 struct SegmentCache {
   // By edits and word.
-  BoundedCache<Spellings> spellings{kCachedSpellingAnswersMin};
+  BoundedCache<std::shared_ptr<const WordForms>> word_forms{kCachedSpellingAnswersMin};
+  // By edits and word, of the last generation asked in which this is the largest segment.
+  BoundedCache<std::shared_ptr<const NamedExpansion>> expansions{kCachedSpellingAnswersMin};
   // By prefix, without edits.
   BoundedCache<std::shared_ptr<const SegmentCompletions>> completions{kCachedCompletionsMax};
   // By the words of the query and the terms that may stand for each.

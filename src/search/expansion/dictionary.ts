@@ -1,6 +1,6 @@
 /**
- * What a list's dictionary knows about words, chosen and weighed, kept a generation: popular words come again with every
- * query, and asking the kernel and weighing a hundred near terms costs more than the rest of a plan. Belongs to one thread.
+ * What a list's dictionary knows about words, chosen and weighed, and kept: popular words come again with every query, and
+ * asking the kernel and weighing a hundred near terms costs more than the rest of a plan. Belongs to one thread.
  */
 import type { GenerationHandle, Kernel, WordExpansion } from '../../../native-bindings/index.js';
 import { STEMS_MAX, TYPO_CANDIDATES_MAX } from './expansion-weights.js';
@@ -26,14 +26,23 @@ export interface Dictionary {
 const GENERATIONS_MAX = 32;
 /** Of one generation; a map that is full starts anew. */
 const WORDS_MAX = 8192;
+/** Over all generations; the oldest goes first. */
+const NAMED_FORMS_MAX = 8192;
+
+const BOUNDS = { stemsMax: STEMS_MAX, typosMax: TYPO_CANDIDATES_MAX, prefixesMax: 0 };
 
 type FormsByWord = Map<string, WordForms>;
 
 export class Dictionaries {
   /** In the order of use, the least recent first. */
   readonly #byGeneration = new Map<GenerationHandle, { readonly plain: FormsByWord; readonly typos: FormsByWord }>();
+  /**
+   * By the kernel's name for what the dictionaries say about a word: a list that is written to has a new generation all the
+   * time, in which nearly every name is an old one.
+   */
+  readonly #byName = new Map<number, WordForms>();
 
-  constructor(private readonly kernel: Pick<Kernel, 'expand' | 'documentFrequencies'>) {}
+  constructor(private readonly kernel: Pick<Kernel, 'expand' | 'nameExpansions' | 'documentFrequencies'>) {}
 
   of(generation: GenerationHandle): Dictionary {
     return {
@@ -45,20 +54,41 @@ export class Dictionaries {
   #forms(generation: GenerationHandle, words: readonly string[], withTypos: boolean): readonly WordForms[] {
     const kept = this.#kept(generation)[withTypos ? 'typos' : 'plain'];
     const missing = words.filter((word) => !kept.has(word));
-    const asked = new Map<string, WordForms>();
-    if (missing.length > 0) {
-      const expansions = this.kernel.expand(generation, missing, {
-        editsMax: missing.map((word) => (withTypos ? editsAllowed(word) : 0)),
-        stemsMax: STEMS_MAX,
-        typosMax: withTypos ? TYPO_CANDIDATES_MAX : 0,
-        prefixesMax: 0,
-      });
-      missing.forEach((word, index) => asked.set(word, formsOf(word, expansions[index] as WordExpansion)));
-    }
+    const asked = missing.length > 0 ? this.#ask(generation, missing, withTypos) : NONE_ASKED;
     const forms = words.map((word) => (kept.get(word) ?? asked.get(word)) as WordForms);
     if (kept.size + asked.size > WORDS_MAX) kept.clear();
     for (const [word, found] of asked) if (kept.size < WORDS_MAX) kept.set(word, found);
     return forms;
+  }
+
+  /** The forms of words that are not known of the generation: worked out only where none of an earlier one are the same. */
+  #ask(generation: GenerationHandle, words: readonly string[], withTypos: boolean): ReadonlyMap<string, WordForms> {
+    const asked = new Map<string, WordForms>();
+    const editsMax = words.map((word) => (withTypos ? editsAllowed(word) : 0));
+    const names = this.kernel.nameExpansions(generation, words, { ...BOUNDS, editsMax });
+    const unnamed = words.flatMap((word, index) => {
+      const name = names[index] as number;
+      const forms = name === NOTHING_KNOWN_NAME ? NOTHING_KNOWN : this.#byName.get(name);
+      if (forms !== undefined) asked.set(word, forms);
+      return forms === undefined ? [{ word, name, edits: editsMax[index] as number }] : [];
+    });
+    if (unnamed.length === 0) return asked;
+    const expansions = this.kernel.expand(
+      generation,
+      unnamed.map(({ word }) => word),
+      { ...BOUNDS, editsMax: unnamed.map(({ edits }) => edits) },
+    );
+    unnamed.forEach(({ word, name }, index) => {
+      const forms = formsOf(word, expansions[index] as WordExpansion);
+      asked.set(word, forms);
+      this.#keepNamed(name, forms);
+    });
+    return asked;
+  }
+
+  #keepNamed(name: number, forms: WordForms): void {
+    if (this.#byName.size >= NAMED_FORMS_MAX) this.#byName.delete(this.#byName.keys().next().value as number);
+    this.#byName.set(name, forms);
   }
 
   #kept(generation: GenerationHandle): { readonly plain: FormsByWord; readonly typos: FormsByWord } {
@@ -71,6 +101,15 @@ export class Dictionaries {
     return kept;
   }
 }
+
+/** What the kernel calls it where the list has neither the word nor anything like it. */
+const NOTHING_KNOWN_NAME = 0;
+const NOTHING_KNOWN: WordForms = Object.freeze({
+  isKnown: false,
+  stems: Object.freeze([]),
+  typos: Object.freeze([]),
+});
+const NONE_ASKED: ReadonlyMap<string, WordForms> = new Map();
 
 function formsOf(word: string, expansion: WordExpansion): WordForms {
   return Object.freeze({

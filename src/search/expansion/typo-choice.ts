@@ -1,5 +1,5 @@
 /** Which near terms a word may have been meant as, and with which weights. */
-import type { ExpandedTerm, WordExpansion } from '../../../native-bindings/index.js';
+import type { WordExpansion } from '../../../native-bindings/index.js';
 import { editSurcharge } from './edit-cost.js';
 import {
   INFLECTED_WORD_BEST_TYPO_WEIGHT,
@@ -27,7 +27,10 @@ export function editsAllowed(word: string): 0 | 1 | 2 {
   return letters >= TWO_EDITS_LETTERS_MIN ? 2 : letters >= ONE_EDIT_LETTERS_MIN ? 1 : 0;
 }
 
-/** The most plausible first; equally plausible ones by falling document frequency. */
+/**
+ * The most plausible first; equally plausible ones in the order of the dictionary, the nearer before the more frequent: what
+ * is chosen does not depend on the frequencies themselves, which every write changes.
+ */
 export function chooseTypos(word: string, expansion: WordExpansion): readonly ChosenTypo[] {
   if (expansion.typos.length === 0) return [];
   const hasWord = expansion.documentFrequency > 0;
@@ -40,11 +43,7 @@ export function chooseTypos(word: string, expansion: WordExpansion): readonly Ch
   const wanted = expansion.stems.length > 0 ? INFLECTED_WORD_BEST_TYPO_WEIGHT : UNKNOWN_WORD_BEST_TYPO_WEIGHT;
   const scale = hasWord ? 1 : wanted / best;
   return chosen
-    .sort((left, right) => right.weight - left.weight || moreFrequent(left.candidate, right.candidate))
+    .sort((left, right) => right.weight - left.weight)
     .slice(0, hasWord ? KNOWN_WORD_TYPOS_MAX : UNKNOWN_WORD_TYPOS_MAX)
     .map(({ candidate, weight }) => ({ term: candidate.term, weight: weight * scale }));
-}
-
-function moreFrequent(left: ExpandedTerm, right: ExpandedTerm): number {
-  return right.documentFrequency - left.documentFrequency;
 }

@@ -1,0 +1,101 @@
+/**
+ * What searches cost in their worker while single records are written to the list, and what such a write costs: sentences of
+ * the arXiv abstracts, in one thread and without HTTP, by processor time.
+ *
+ *   node bench/micro/search-stages.mjs --data sentences      makes the list, of which this takes a copy
+ *   node bench/micro/searches-beside-writes.mjs [--records 1000000] [--searches-per-write 20] [--rounds 2]
+ */
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { kernel } from '../../dist/native-bindings/index.js';
+import { parseResult } from '../../dist/native-bindings/query-result.js';
+import { RecordStoreCache } from '../../dist/src/records/index.js';
+import { ListContexts } from '../../dist/src/search/index.js';
+import { ListSearcher } from '../../dist/src/search/execution/list-search.js';
+import { readSearchRequest } from '../../dist/src/search/options/search-request.js';
+import { seededRandom } from '../end-to-end/lib/random.mjs';
+import { arxivQueries, SENTENCES_DEFINITION } from '../end-to-end/lib/sentences.mjs';
+import { workFolder } from '../end-to-end/lib/service.mjs';
+import { openIndexes } from './lib/indexes.mjs';
+
+const { values: args } = parseArgs({
+  options: {
+    records: { type: 'string', default: '1000000' },
+    'searches-per-write': { type: 'string', default: '20' },
+    rounds: { type: 'string', default: '2' },
+  },
+});
+const SEARCHES_PER_ROUND = 1500;
+const SEARCHES_TO_WARM_UP = 3000;
+/** Records that the writes replace one after the other. */
+const WRITTEN_RECORDS = 100;
+const WORDS_PER_WRITE = 20;
+/** Longer than a list takes to count as quiet and be merged. */
+const QUIET_MS = 2500;
+
+const source = join(workFolder, `stages-sentences-${args.records}`);
+if (!existsSync(join(source, 'complete'))) throw new Error(`make ${source} first, with search-stages.mjs`);
+const folder = mkdtempSync(join(workFolder, 'beside-writes-'));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+cpSync(source, folder, { recursive: true });
+
+const definition = { resources: [], location_field: null, inferred: 'no', language: 'en', ...SENTENCES_DEFINITION };
+const settings = { account: 'bench', list: 'bench', language: 'en', synonym_rules: [], query_rules: [] };
+const list = await openIndexes(folder, new RecordStoreCache(), { waitForRebuild: true }).open('stages', settings);
+const contexts = new ListContexts(kernel);
+const searcher = new ListSearcher(kernel);
+const queries = arxivQueries();
+const words = queries.join(' ').split(' ');
+const random = seededRandom(7);
+
+function cpuUs() {
+  const { user, system } = process.cpuUsage();
+  return user + system;
+}
+
+let written = 0;
+async function write() {
+  const text = Array.from({ length: WORDS_PER_WRITE }, () => words[Math.floor(random() * words.length)]).join(' ');
+  const name = `written-${written++ % WRITTEN_RECORDS}`;
+  await list.write({ kind: 'put', name, fields: { text }, flat: false });
+}
+
+/** Microseconds of processor time: of a search's plan and its kernel, and of a write with the merges that it leads to. */
+async function round(searches, searchesPerWrite) {
+  const spent = { plan: 0, kernel: 0, write: 0 };
+  let writes = 0;
+  for (let search = 0; search < searches; ++search) {
+    if (search % searchesPerWrite === searchesPerWrite - 1) {
+      const begin = cpuUs();
+      await write();
+      writes += 1;
+      spent.write += cpuUs() - begin;
+    }
+    const lease = list.lease();
+    const generation = lease.handle;
+    const begin = cpuUs();
+    const request = readSearchRequest({ query: queries[(search * 7) % queries.length] }, [definition]);
+    const { skip, size, facetSize } = request;
+    const window = { skip, size, facetValues: facetSize };
+    const { bytes } = searcher.plan(contexts.get(generation), generation, request, 0, window);
+    const planned = cpuUs();
+    parseResult(kernel.search(generation, bytes));
+    spent.kernel += cpuUs() - planned;
+    spent.plan += planned - begin;
+    lease.release();
+  }
+  return [spent.plan / searches, spent.kernel / searches, writes === 0 ? undefined : spent.write / writes];
+}
+
+console.log(`# ${args.records} sentences, ${args['searches-per-write']} searches a write\n`);
+console.log('| | plan µs | kernel µs | write µs |\n| --- | --- | --- | --- |');
+const print = (name, figures) => console.log(`| ${[name, ...figures.map((us) => us?.toFixed(0) ?? '')].join(' | ')} |`);
+await round(SEARCHES_TO_WARM_UP, Infinity);
+for (let count = 0; count < Number(args.rounds); ++count) {
+  print('alone', await round(SEARCHES_PER_ROUND, Infinity));
+  print('beside writes', await round(SEARCHES_PER_ROUND, Number(args['searches-per-write'])));
+  await wait(QUIET_MS);
+}
+process.exit(0);

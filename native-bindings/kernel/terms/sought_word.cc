@@ -1,0 +1,66 @@
+#include "sought_word.h"
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "../analysis/stemmer.h"
+#include "../vocabulary/stem_group.h"
+
+namespace gannet {
+
+SoughtWord::SoughtWord(const std::string& word, uint32_t edits)
+    : word_(word),
+      edits_(edits),
+      has_digit_(HasDigit(word)),
+      sketch_(word),
+      cache_key_(static_cast<char>('0' + edits) + word) {}
+
+std::shared_ptr<const WordForms> SoughtWord::FormsIn(const Segment& segment) {
+  const bool with_spellings =
+      edits_ > 0 && !has_digit_ && segment.spelling_sketches().MayHaveNear(sketch_, edits_);
+  if (!with_spellings) return std::make_shared<const WordForms>(FindForms(segment, false));
+  if (auto kept = segment.cache().word_forms.Find(cache_key_)) return *std::move(kept);
+  auto forms = std::make_shared<const WordForms>(FindForms(segment, true));
+  if (forms->spellings.size() <= kCachedSpellingsMax) segment.cache().word_forms.Keep(cache_key_, forms);
+  return forms;
+}
+
+WordForms SoughtWord::FindForms(const Segment& segment, bool with_spellings) {
+  WordForms forms;
+  forms.document_frequency = segment.FindTerm(word_).document_frequency();
+  if (has_digit_) return forms;
+  AddStems(segment, &forms.stems);
+  if (!with_spellings) return forms;
+  const SpellingIndex& index = segment.spelling();
+  for (const SpellingMatch& match : index.Find(word_, edits_)) {
+    const std::string_view term = index.term(match.term);
+    forms.spellings.push_back({std::string(term), match.distance, segment.FindTerm(term).document_frequency()});
+  }
+  return forms;
+}
+
+void SoughtWord::AddStems(const Segment& segment, std::vector<WordForm>* stems) {
+  FindStem(segment.meta().language);
+  if (stem_.empty()) return;
+  const std::span<const uint8_t> group = segment.FindStemGroup(stem_);
+  if (!group.empty()) {
+    VisitStemGroup(stem_, group, [&](std::string_view term, uint64_t document_frequency) {
+      stems->push_back({std::string(term), 0, document_frequency});
+    });
+  } else if (is_own_stem_) {
+    const uint32_t document_frequency = segment.FindTerm(stem_).document_frequency();
+    if (document_frequency > 0) stems->push_back({stem_, 0, document_frequency});
+  }
+}
+
+void SoughtWord::FindStem(const std::string& language) {
+  if (has_language_ && language_ == language) return;
+  has_language_ = true;
+  language_ = language;
+  Stemmer& stemmer = ThreadStemmer(language);
+  stem_ = stemmer.Stem(word_);
+  is_own_stem_ = !stem_.empty() && stem_ != word_ && stemmer.Stem(stem_) == stem_;
+}
+
+}  // namespace gannet

@@ -1,0 +1,91 @@
+/** What dictionaries keep from generation to generation, against dictionaries that know nothing yet. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DocumentBatchWriter } from '../../../native-bindings/document-batch.js';
+import { kernel, type SegmentHandle } from '../../../native-bindings/index.js';
+import { SeededRandom } from '../../../test/support/random.js';
+import { Dictionaries } from './dictionary.js';
+
+const SCHEMA = { textFields: [{ name: 'text', weightUnits: 1 }], columns: [], language: 'en' };
+const ROOTS = ['connect', 'relat', 'nation', 'study', 'gannet', 'of', 'xr500'];
+const ENDINGS = ['', 's', 'ed', 'ing', 'ion', 'ions'];
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'gannet-dictionary-'));
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+function segmentOf(texts: readonly string[], number: number): SegmentHandle {
+  const batch = new DocumentBatchWriter();
+  texts.forEach((text, index) => {
+    batch.begin(number * 1000 + index);
+    batch.text(0, text);
+    batch.end();
+  });
+  const file = path.join(folder, `${number}.mdb`);
+  kernel.buildSegment(file, SCHEMA, batch.finish());
+  return kernel.openSegment(file);
+}
+
+/** A word that the list may have, with a slip now and then. */
+function randomWord(random: SeededRandom): string {
+  const word = random.pick(ROOTS) + random.pick(ENDINGS);
+  if (random.below(3) > 0) return word;
+  const place = random.below(word.length);
+  return word.slice(0, place) + random.pick(['', 'a', 'n']) + word.slice(place + 1) || word;
+}
+
+test('what is kept is right in every generation, and few words are asked again', () => {
+  const random = new SeededRandom(11);
+  const sentence = () => Array.from({ length: 3 }, () => randomWord(random)).join(' ');
+  let expanded = 0;
+  const dictionaries = new Dictionaries({
+    documentFrequencies: (...args) => kernel.documentFrequencies(...args),
+    nameExpansions: (...args) => kernel.nameExpansions(...args),
+    expand: (generation, words, options) => {
+      expanded += words.length;
+      return kernel.expand(generation, words, options);
+    },
+  });
+  const large = segmentOf(Array.from({ length: 300 }, sentence), 1);
+  let generation = kernel.publishGeneration({ add: [{ segment: large }], settings: '{}' });
+  let small: SegmentHandle[] = [];
+  let asked = 0;
+  for (let round = 0; round < 60; ++round) {
+    const words = Array.from({ length: 10 }, () => randomWord(random));
+    const withTypos = round % 4 > 0;
+    asked += words.length;
+    const fresh = new Dictionaries(kernel).of(generation).forms(words, withTypos);
+    expect(dictionaries.of(generation).forms(words, withTypos)).toEqual(fresh);
+
+    const added = segmentOf([sentence()], round + 2);
+    // Every so often the small segments go, as when they are merged.
+    const remove = small.length >= 8 ? small : [];
+    const next = kernel.publishGeneration({ base: generation, add: [{ segment: added }], remove });
+    kernel.releaseGeneration(generation);
+    for (const segment of remove) kernel.closeSegment(segment);
+    small = [...small.slice(remove.length), added];
+    generation = next;
+  }
+  kernel.releaseGeneration(generation);
+  for (const segment of [large, ...small]) kernel.closeSegment(segment);
+  expect(expanded).toBeLessThan(asked / 2);
+});
+
+test('a word that a write brought is known to the next generation', () => {
+  const dictionaries = new Dictionaries(kernel);
+  const before = segmentOf(['cliff'], 1001);
+  const first = kernel.publishGeneration({ add: [{ segment: before }], settings: '{}' });
+  expect(dictionaries.of(first).forms(['gannet'], true)[0]).toEqual({ isKnown: false, stems: [], typos: [] });
+  const written = segmentOf(['gannets'], 1002);
+  const second = kernel.publishGeneration({ base: first, add: [{ segment: written }] });
+  expect(dictionaries.of(second).forms(['gannet'], true)[0]).toMatchObject({ isKnown: true, stems: ['gannets'] });
+  expect(dictionaries.of(first).forms(['gannet'], true)[0]?.isKnown).toBe(false);
+  for (const generation of [first, second]) kernel.releaseGeneration(generation);
+  for (const segment of [before, written]) kernel.closeSegment(segment);
+});
