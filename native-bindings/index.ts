@@ -121,6 +121,13 @@ export interface SplitRecords {
   readonly lines: Uint32Array;
 }
 
+/** JSON objects of highlights, one after the other. */
+export interface Highlights {
+  readonly bytes: Uint8Array;
+  /** Offset behind each in `bytes`. */
+  readonly ends: Uint32Array;
+}
+
 export interface Kernel {
   /** Numbers of format.h and plan.h that TypeScript needs, by their C++ names without the k: `WindowSize`, … */
   readonly constants: Readonly<Record<string, number>>;
@@ -210,20 +217,21 @@ export interface Kernel {
   /** True where the text has a script without spaces; see segmentForKernel. */
   needsSegmentation(text: string): boolean;
   /**
-   * `fieldsJson`: UTF-8 JSON object. Returns the JSON object of the highlights, '{}' where nothing matches; null where a
-   * text of these fields needs dictionary segmentation first and has no U+200B (segmentForKernel always puts one in).
-   * Arrays of terms and phrases that are deeply frozen are converted once for the calls that follow with the same ones.
+   * The highlights of records: `ranges` has begin and end of the UTF-8 JSON object of each one's fields in `texts`. '{}' where
+   * nothing matches; no bytes where a text of these fields needs dictionary segmentation first and has no U+200B
+   * (segmentForKernel always puts one in).
    */
   highlight(
-    fieldsJson: Uint8Array,
+    texts: Uint8Array,
+    ranges: Uint32Array,
     fieldNames: readonly string[],
     terms: readonly string[],
     phrases: readonly (readonly string[])[],
-  ): string | null;
+  ): Highlights;
 }
 
 /** Must equal kInterfaceVersion in addon/constants.cc: raised with every change of what crosses the boundary. */
-const INTERFACE_VERSION = 4;
+const INTERFACE_VERSION = 5;
 
 /** The folder of package.json above this file: it runs as a source file in tests and as dist/native-bindings/index.js. */
 function packageFolder(): string {

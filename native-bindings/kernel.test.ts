@@ -242,8 +242,10 @@ describe('highlight', () => {
     terms: readonly string[],
     phrases: readonly (readonly string[])[] = [],
   ): unknown => {
-    const json = kernel.highlight(Buffer.from(JSON.stringify(fields)), ['a', 'b'], terms, phrases);
-    return json === null ? null : JSON.parse(json);
+    const text = Buffer.from(JSON.stringify(fields));
+    const { bytes, ends } = kernel.highlight(text, Uint32Array.of(0, text.length), ['a', 'b'], terms, phrases);
+    expect([...ends]).toEqual([bytes.length]);
+    return bytes.length === 0 ? null : JSON.parse(Buffer.from(bytes).toString());
   };
 
   test('marks words in fields', () => {
@@ -259,16 +261,30 @@ describe('highlight', () => {
     expect(highlight({ a: '我\u200b爱\u200b中国\u200b' }, ['中国'])).toEqual({ a: '我爱<em>中国</em>' });
   });
 
-  test('sees that an array of terms has changed unless it is frozen', () => {
-    const terms = ['cafe'];
-    expect(highlight({ a: 'cafe bar' }, terms)).toEqual({ a: '<em>cafe</em> bar' });
-    terms[0] = 'bar';
-    expect(highlight({ a: 'cafe bar' }, terms)).toEqual({ a: 'cafe <em>bar</em>' });
-    const frozen = Object.freeze(['cafe']);
-    const phrases = Object.freeze([]);
-    for (let i = 0; i < 3; i += 1)
-      expect(highlight({ a: 'cafe bar' }, frozen, phrases)).toEqual({ a: '<em>cafe</em> bar' });
-    expect(highlight({ a: 'cafe bar' }, terms, phrases)).toEqual({ a: 'cafe <em>bar</em>' });
+  test('marks many records, each in its own range', () => {
+    const records = [{ a: 'a cafe' }, { a: '我爱中国' }, { b: 'none' }, { b: 'Café' }].map((one) => JSON.stringify(one));
+    const texts = Buffer.from(`>${records.join('|')}<`);
+    let begin = 1;
+    const ranges = records.flatMap((json) => {
+      const range = [begin, begin + Buffer.byteLength(json)];
+      begin = (range[1] as number) + 1;
+      return range;
+    });
+    const marked = kernel.highlight(texts, Uint32Array.from(ranges), ['a', 'b'], ['cafe'], []);
+    const json = Buffer.from(marked.bytes).toString();
+    expect(json).toBe('{"a":"a <em>cafe</em>"}{}{"b":"<em>Café</em>"}');
+    expect([...marked.ends].map((end) => Buffer.from(marked.bytes.subarray(0, end)).toString().length)).toEqual([
+      23, 23, 25, 46,
+    ]);
+    expect([...kernel.highlight(texts, new Uint32Array(), ['a'], ['cafe'], []).ends]).toEqual([]);
+  });
+
+  test('refuses ranges that are none of the texts', () => {
+    const mark = (...ranges: number[]) =>
+      kernel.highlight(Buffer.from('{"a":"cafe"}'), Uint32Array.from(ranges), ['a'], ['cafe'], []);
+    expect(() => mark(0, 13)).toThrow(new TypeError('ranges has to lie within texts'));
+    expect(() => mark(5, 4)).toThrow(new TypeError('ranges has to lie within texts'));
+    expect(() => mark(0)).toThrow(new TypeError('ranges has to hold pairs'));
   });
 
   test('is safe HTML and valid JSON whatever the record', () => {

@@ -32,10 +32,10 @@ std::string HighlightText(std::string_view text, const HighlightTerms& terms,
 std::string HighlightFields(std::string_view fields_json, const std::vector<std::string>& field_names,
                             const HighlightTerms& terms);
 
-// The same for the many records of one answer: the matcher (term_matcher.h) is made once.
+// The same for the many records of one answer, appended to `out`: the matcher (term_matcher.h) is made once.
 class TermMatcher;
-std::string HighlightFields(std::string_view fields_json, const std::vector<std::string>& field_names,
-                            const TermMatcher& matcher);
+void AppendHighlights(std::string_view fields_json, const std::vector<std::string>& field_names,
+                      const TermMatcher& matcher, std::string* out);
 
 // True where a text of one of the fields has a script without spaces and no U+200B: the caller has to segment the
 // fields before HighlightFields can find their words.

@@ -36,7 +36,6 @@ std::vector<WordMatch> TermMatcher::Find(std::string_view text) const {
   std::vector<WordMatch> matches;
   if (known_.empty()) return matches;
   std::vector<PhraseWord> phrase_words;
-  std::string scratch;
   Analyzer analyzer;
   analyzer.Reset(text);
   Token token;
@@ -44,8 +43,7 @@ std::vector<WordMatch> TermMatcher::Find(std::string_view text) const {
   while (analyzer.Next(&token)) {
     if (token.begin > first_match && token.begin - first_match > kHighlightScanBytesMax) break;
     if (!buckets_[Bucket(token.term)]) continue;
-    scratch.assign(token.term);
-    const auto found = known_.find(scratch);
+    const auto found = known_.find(token.term);
     if (found == known_.end()) continue;
     const Known& known = found->second;
     if (known.term != kNone) {

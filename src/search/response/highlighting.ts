@@ -3,6 +3,7 @@ import type { Kernel } from '../../../native-bindings/index.js';
 import { segmentForKernel } from '../../../native-bindings/segmentation.js';
 import type { RecordParts } from '../../records/index.js';
 import type { QueryNode } from '../plan/plan-nodes.js';
+import type { HighlightsJson } from './result-writer.js';
 
 export interface HighlightSpec {
   /** Searchable fields; `name` is the record's own name. */
@@ -11,7 +12,7 @@ export interface HighlightSpec {
   readonly phrases: readonly (readonly string[])[];
 }
 
-const NOTHING = '{}';
+const NOTHING: HighlightsJson = Object.freeze({ bytes: Buffer.from('{}'), begin: 0, end: 2 });
 const OPEN = Buffer.from('{');
 const CLOSE = Buffer.from('}');
 const COMMA = Buffer.from(',');
@@ -30,20 +31,57 @@ export function highlightSpec(query: QueryNode, fieldNames: readonly string[]): 
       }
     }
   }
-  // The kernel keeps what it made of frozen terms from one record of an answer to the next.
-  return Object.freeze({ fieldNames, terms: Object.freeze([...terms]), phrases: Object.freeze(phrases) });
+  return { fieldNames, terms: [...terms], phrases };
 }
 
-/** A JSON object: field name → passage. `{}` where nothing is marked. */
-export function highlightRecord(kernel: Kernel, spec: HighlightSpec, parts: RecordParts): string {
-  if (spec.terms.length === 0 && spec.phrases.length === 0) return NOTHING;
+/** What is marked in each of the records, in their order: field name → passage. `{}` where nothing is marked. */
+export function highlightRecords(
+  kernel: Pick<Kernel, 'highlight'>,
+  spec: HighlightSpec,
+  records: readonly RecordParts[],
+): readonly HighlightsJson[] {
   const { fieldNames, terms, phrases } = spec;
-  const fields = fieldNames.includes('name') ? withName(parts) : parts.fields;
-  return (
-    kernel.highlight(fields, fieldNames, terms, phrases) ??
-    kernel.highlight(segmented(fields, fieldNames), fieldNames, terms, phrases) ??
-    NOTHING
-  );
+  if (records.length === 0 || (terms.length === 0 && phrases.length === 0)) return records.map(() => NOTHING);
+  const { bytes, ranges } = fieldNames.includes('name') ? fieldsWithNames(records) : fieldsOf(records);
+  const mark = (texts: Uint8Array, at: Uint32Array) => kernel.highlight(texts, at, fieldNames, terms, phrases);
+  const marked = mark(bytes, ranges);
+  let begin = 0;
+  return Array.from(marked.ends, (end, index) => {
+    const json = { bytes: marked.bytes, begin, end };
+    begin = end;
+    if (json.begin < end) return json;
+    const [from, to] = [ranges[index * 2] as number, ranges[index * 2 + 1] as number];
+    const text = segmented(bytes.subarray(from, to), fieldNames);
+    const again = mark(text, Uint32Array.of(0, text.length)).bytes;
+    return again.length === 0 ? NOTHING : { bytes: again, begin: 0, end: again.length };
+  });
+}
+
+interface RecordFields {
+  readonly bytes: Uint8Array;
+  /** Begin and end of each record's object of fields. */
+  readonly ranges: Uint32Array;
+}
+
+/** The records of a page lie in the same bytes. */
+function fieldsOf(records: readonly RecordParts[]): RecordFields {
+  const ranges = new Uint32Array(records.length * 2);
+  for (const [index, { fieldsBegin, end }] of records.entries()) {
+    ranges[index * 2] = fieldsBegin;
+    ranges[index * 2 + 1] = end;
+  }
+  return { bytes: (records[0] as RecordParts).bytes, ranges };
+}
+
+function fieldsWithNames(records: readonly RecordParts[]): RecordFields {
+  const objects = records.map(withName);
+  const ranges = new Uint32Array(records.length * 2);
+  let begin = 0;
+  for (const [index, { length }] of objects.entries()) {
+    ranges[index * 2] = begin;
+    ranges[index * 2 + 1] = begin += length;
+  }
+  return { bytes: Buffer.concat(objects), ranges };
 }
 
 /** The fields with the members of the head (`id` and `name`) before them, so that the name is marked like a field. */

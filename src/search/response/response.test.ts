@@ -14,11 +14,12 @@ const RECORD = readRecordParts(
     fieldsJson: '{"title":"Zażółć","price":[5],"a\\"b":"c","__proto__":"d"}',
   }),
 );
+const HIGHLIGHTS = Buffer.from('[{"title":"<em>Zażółć</em>"}]');
 const PLAIN: HitMembers = {
   score: 0.123456789,
   distance: undefined,
   location: undefined,
-  highlightsJson: undefined,
+  highlights: undefined,
   listName: undefined,
   explainJson: undefined,
   select: undefined,
@@ -35,7 +36,7 @@ describe('a result', () => {
     const result = written({
       distance: 1234.56789,
       location: { latitude: 51.5, longitude: -0.12 },
-      highlightsJson: '{"title":"<em>Zażółć</em>"}',
+      highlights: { bytes: HIGHLIGHTS, begin: 1, end: HIGHLIGHTS.length - 1 },
       listName: 'animals',
       explainJson: '{"score":1}',
     });
