@@ -217,17 +217,12 @@ export interface Kernel {
   /** True where the text has a script without spaces; see segmentForKernel. */
   needsSegmentation(text: string): boolean;
   /**
-   * The highlights of records: `ranges` has begin and end of the UTF-8 JSON object of each one's fields in `texts`. '{}' where
-   * nothing matches; no bytes where a text of these fields needs dictionary segmentation first and has no U+200B
-   * (segmentForKernel always puts one in).
+   * The highlights of records: `ranges` has begin and end of the UTF-8 JSON object of each one's fields in `texts`. Marked is what
+   * the groups of the plan (query-plan.ts) may match, all alternatives, but for words that must not occur. '{}' where nothing
+   * matches; no bytes where a text of these fields needs dictionary segmentation first and has no U+200B (segmentForKernel always
+   * puts one in).
    */
-  highlight(
-    texts: Uint8Array,
-    ranges: Uint32Array,
-    fieldNames: readonly string[],
-    terms: readonly string[],
-    phrases: readonly (readonly string[])[],
-  ): Highlights;
+  highlight(texts: Uint8Array, ranges: Uint32Array, fieldNames: readonly string[], plan: Uint8Array): Highlights;
 }
 
 /** Must equal kInterfaceVersion in addon/constants.cc: raised with every change of what crosses the boundary. */

@@ -237,13 +237,21 @@ describe('arguments', () => {
 });
 
 describe('highlight', () => {
+  function highlightPlan(terms: readonly string[], phrases: readonly (readonly string[])[] = []): Uint8Array {
+    const alternatives = [...terms.map((term) => [term]), ...phrases].map((one) => ({ weight: 1, terms: one }));
+    const groups = alternatives.length === 0 ? [] : [{ occur: 'should' as const, boost: 1, alternatives }];
+    const plan = { needTotal: true, skip: 0, size: 0, groups, filter: MATCH_ALL, sort: [], facets: [] };
+    return new QueryPlanWriter().write(plan);
+  }
+
   const highlight = (
     fields: unknown,
     terms: readonly string[],
     phrases: readonly (readonly string[])[] = [],
   ): unknown => {
     const text = Buffer.from(JSON.stringify(fields));
-    const { bytes, ends } = kernel.highlight(text, Uint32Array.of(0, text.length), ['a', 'b'], terms, phrases);
+    const plan = highlightPlan(terms, phrases);
+    const { bytes, ends } = kernel.highlight(text, Uint32Array.of(0, text.length), ['a', 'b'], plan);
     expect([...ends]).toEqual([bytes.length]);
     return bytes.length === 0 ? null : JSON.parse(Buffer.from(bytes).toString());
   };
@@ -262,7 +270,9 @@ describe('highlight', () => {
   });
 
   test('marks many records, each in its own range', () => {
-    const records = [{ a: 'a cafe' }, { a: '我爱中国' }, { b: 'none' }, { b: 'Café' }].map((one) => JSON.stringify(one));
+    const records = [{ a: 'a cafe' }, { a: '我爱中国' }, { b: 'none' }, { b: 'Café' }].map((one) =>
+      JSON.stringify(one),
+    );
     const texts = Buffer.from(`>${records.join('|')}<`);
     let begin = 1;
     const ranges = records.flatMap((json) => {
@@ -270,21 +280,24 @@ describe('highlight', () => {
       begin = (range[1] as number) + 1;
       return range;
     });
-    const marked = kernel.highlight(texts, Uint32Array.from(ranges), ['a', 'b'], ['cafe'], []);
+    const marked = kernel.highlight(texts, Uint32Array.from(ranges), ['a', 'b'], highlightPlan(['cafe']));
     const json = Buffer.from(marked.bytes).toString();
     expect(json).toBe('{"a":"a <em>cafe</em>"}{}{"b":"<em>Café</em>"}');
     expect([...marked.ends].map((end) => Buffer.from(marked.bytes.subarray(0, end)).toString().length)).toEqual([
       23, 23, 25, 46,
     ]);
-    expect([...kernel.highlight(texts, new Uint32Array(), ['a'], ['cafe'], []).ends]).toEqual([]);
+    expect([...kernel.highlight(texts, new Uint32Array(), ['a'], highlightPlan(['cafe'])).ends]).toEqual([]);
   });
 
   test('refuses ranges that are none of the texts', () => {
     const mark = (...ranges: number[]) =>
-      kernel.highlight(Buffer.from('{"a":"cafe"}'), Uint32Array.from(ranges), ['a'], ['cafe'], []);
+      kernel.highlight(Buffer.from('{"a":"cafe"}'), Uint32Array.from(ranges), ['a'], highlightPlan(['cafe']));
     expect(() => mark(0, 13)).toThrow(new TypeError('ranges has to lie within texts'));
     expect(() => mark(5, 4)).toThrow(new TypeError('ranges has to lie within texts'));
     expect(() => mark(0)).toThrow(new TypeError('ranges has to hold pairs'));
+    expect(() => kernel.highlight(Buffer.from('{}'), Uint32Array.of(0, 2), ['a'], Buffer.from('none'))).toThrow(
+      expect.objectContaining({ code: 'invalid-argument' }),
+    );
   });
 
   test('is safe HTML and valid JSON whatever the record', () => {

@@ -16,7 +16,7 @@ import { RecordStoreCache } from '../../dist/src/records/index.js';
 import { ListContexts, ResponseWriter, SearchExecutor, StoreRecordReader } from '../../dist/src/search/index.js';
 import { ListSearcher } from '../../dist/src/search/execution/list-search.js';
 import { readSearchRequest } from '../../dist/src/search/options/search-request.js';
-import { highlightRecords, highlightSpec } from '../../dist/src/search/response/highlighting.js';
+import { highlightRecords } from '../../dist/src/search/response/highlighting.js';
 import { RecordPage } from '../../dist/src/search/response/record-page.js';
 import { arxivQueries, sentencesFile, SENTENCES_DEFINITION } from '../end-to-end/lib/sentences.mjs';
 import { workFolder } from '../end-to-end/lib/service.mjs';
@@ -111,8 +111,8 @@ function round() {
       }).flat(),
     );
     timed(stages.highlight, () => {
-      const spec = highlightSpec(planned.query, context.layout.textFields);
-      highlightRecords(kernel, spec, records);
+      if (planned.query.kind !== 'groups') return;
+      highlightRecords(kernel, { fieldNames: context.layout.textFields, plan: planned.bytes }, records);
     });
     reader.release();
     timed(stages.whole, () => {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "../kernel/analysis/analyzer.h"
+#include "../kernel/engine/query_plan.h"
 #include "../kernel/highlight/highlighter.h"
 #include "../kernel/highlight/term_matcher.h"
 #include "../kernel/text/record_splitter.h"
@@ -60,12 +61,8 @@ Napi::Value NeedsSegmentationCall(const Napi::CallbackInfo& info) {
 Napi::Value HighlightCall(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const std::vector<std::string> field_names = ReadStrings(info[2], "fieldNames");
-  HighlightTerms terms;
-  for (std::string& term : ReadStrings(info[3], "terms")) terms.terms.insert(std::move(term));
-  const Napi::Array phrases = ReadArray(info[4], "phrases");
-  const uint32_t phrase_count = phrases.Length();
-  for (uint32_t i = 0; i < phrase_count; ++i) terms.phrases.push_back(ReadStrings(phrases[i], "a phrase"));
-  const TermMatcher matcher(terms);
+  const QueryPlan plan = ParsePlan(ReadBytes(info[3], "plan"));
+  const TermMatcher matcher(TermsOfPlan(plan));
 
   const std::string_view texts = ReadText(info[0], "texts");
   const std::span<const uint32_t> ranges = ReadUint32s(info[1], "ranges");

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../platform/index.js';
-import type { SearchTask } from '../search/index.js';
 import { SearchBatcher, type SearchBatcherOptions } from './search-batcher.js';
-import type { SearchBatchAnswer } from './search-messages.js';
+import { ResponseWriter, type SearchTask } from '../search/index.js';
+import { BatchAnswerWriter } from './batch-answer.js';
 
 const NEVER = new AbortController().signal;
 
@@ -44,17 +44,20 @@ function harness(change: Partial<SearchBatcherOptions> = {}) {
   return { batcher, batches, bugs, search, lost: () => lost };
 }
 
-function answerOf(ids: readonly string[]): SearchBatchAnswer {
-  const bytes = new Uint8Array(Buffer.from(ids.join('')));
-  let end = 0;
-  const replies = ids.map((id) => {
-    if (id === 'bad') return { ok: false, error: { code: 'invalid-filter', detail: 'bad' } } as const;
-    if (id === 'bug') return { ok: false, error: { code: 'internal-error', detail: 'x' }, bug: 'stack' } as const;
-    const begin = ids.join('').indexOf(id);
-    end = begin + id.length;
-    return { ok: true, value: { begin, end, totalCount: 1, workerMs: 0.1 } } as const;
-  });
-  return { bytes: bytes.buffer, replies };
+function answerOf(ids: readonly string[]): ArrayBuffer {
+  const writer = new ResponseWriter();
+  const answer = new BatchAnswerWriter(writer, ids.length);
+  for (const id of ids) {
+    if (id === 'bad') {
+      answer.failed({ ok: false, error: { code: 'invalid-filter', detail: 'bad' } });
+    } else if (id === 'bug') {
+      answer.failed({ ok: false, error: { code: 'internal-error', detail: 'x' }, bug: 'stack' });
+    } else {
+      writer.text(id);
+      answer.answered(1, 0.1);
+    }
+  }
+  return answer.take();
 }
 
 describe('the search batcher', () => {

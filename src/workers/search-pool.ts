@@ -2,15 +2,15 @@
 import { Piscina } from 'piscina';
 import type { Logger } from 'pino';
 import { analyticsFolder } from '../analytics/folder.js';
-import type { Config, HeapLimits, Metrics } from '../platform/index.js';
+import type { Cancellation, Config, HeapLimits, Metrics } from '../platform/index.js';
 import type { SearchAnswer } from '../search/index.js';
 import { SearchBatcher } from './search-batcher.js';
-import type {
-  SearchBatchAnswer,
-  SearchPoolTask,
-  SearchWorkerData,
-  SearchWorkerMessage,
-  WorkerDeath,
+import {
+  batchMessage,
+  type SearchPoolTask,
+  type SearchWorkerData,
+  type SearchWorkerMessage,
+  type WorkerDeath,
 } from './search-messages.js';
 import { WorkerDeaths, workerFile } from './worker-pool.js';
 
@@ -30,7 +30,7 @@ export interface SearchPoolOptions {
 
 export interface RunningSearchPool {
   /** Rejects with a ServiceError: `overloaded`, the search's own, or `internal-error` if its worker died. */
-  search(task: SearchPoolTask, signal: AbortSignal): Promise<SearchAnswer>;
+  search(task: SearchPoolTask, signal: Cancellation): Promise<SearchAnswer>;
   /** Resolves when a worker is ready to search. */
   warmUp(): Promise<void>;
   /** Testing only: makes one worker die; resolves when it did. */
@@ -64,11 +64,11 @@ export function createSearchPool({
   piscina.on('error', (error) => {
     deaths.record(error);
   });
-  const send = (message: SearchWorkerMessage) => piscina.run(message) as Promise<SearchBatchAnswer>;
+  const send = (message: SearchWorkerMessage) => piscina.run(message) as Promise<ArrayBuffer>;
   const waiting = metrics.poolWaiting.labels('search');
   const refused = metrics.poolRefused.labels('search');
   const batcher = new SearchBatcher({
-    run: (tasks) => send({ kind: 'batch', tasks }),
+    run: (tasks) => send(batchMessage(tasks)),
     workers,
     inFlightMax: workers * BATCHES_PER_WORKER_MAX,
     batchMax: config.search.batch_max,
@@ -97,7 +97,7 @@ export function createSearchPool({
   return {
     search: (task, signal) => batcher.search(task, signal),
     async warmUp() {
-      await Promise.all(Array.from({ length: workers }, () => send({ kind: 'batch', tasks: [] })));
+      await Promise.all(Array.from({ length: workers }, () => send(batchMessage([]))));
     },
     async killWorker(how) {
       if (!testing) throw new Error('this pool is not for testing');

@@ -4,6 +4,7 @@
 
 #include "../analysis/analyzer.h"
 #include "../engine/json_writer.h"
+#include "../engine/query_plan.h"
 #include "json_scanner.h"
 #include "passage.h"
 #include "term_matcher.h"
@@ -73,6 +74,21 @@ void VisitFieldTexts(std::string_view fields_json, const std::vector<std::string
 }
 
 }  // namespace
+
+HighlightTerms TermsOfPlan(const QueryPlan& plan) {
+  HighlightTerms result;
+  for (const PlanGroup& group : plan.groups) {
+    if (group.occur == Occur::kMustNot) continue;
+    for (const PlanAlternative& alternative : group.alternatives) {
+      if (alternative.terms.size() == 1) {
+        result.terms.push_back(alternative.terms.front());
+      } else {
+        result.phrases.push_back(alternative.terms);
+      }
+    }
+  }
+  return result;
+}
 
 std::string HighlightText(std::string_view text, const HighlightTerms& terms, uint32_t characters_max) {
   BestPassage best;

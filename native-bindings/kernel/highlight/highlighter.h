@@ -7,16 +7,21 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <vector>
 
 namespace gannet {
 
+struct QueryPlan;
+
+// Views: whoever makes these keeps the texts alive.
 struct HighlightTerms {
-  std::unordered_set<std::string> terms;  // folded, as the analyzer gives them
+  std::vector<std::string_view> terms;  // folded, as the analyzer gives them; one may occur several times
   // Sequences that count only where their terms are neighbours (phrases); their terms are not in `terms`.
-  std::vector<std::vector<std::string>> phrases;
+  std::vector<std::vector<std::string_view>> phrases;
 };
+
+// Every alternative of a plan: typos, stems and synonyms are marked too. Words that must not occur are not.
+HighlightTerms TermsOfPlan(const QueryPlan& plan);
 
 inline constexpr uint32_t kHighlightCharactersMax = 200;
 

@@ -13,15 +13,18 @@ size_t TermMatcher::Bucket(std::string_view term) {
 }
 
 TermMatcher::TermMatcher(const HighlightTerms& terms) {
-  for (const std::string& term : terms.terms) {
+  known_.reserve(terms.terms.size());
+  for (const std::string_view term : terms.terms) {
     if (term.empty()) continue;
-    known_[term].term = term_count_++;
+    Known& known = known_[term];
+    if (known.term != kNone) continue;
+    known.term = term_count_++;
     buckets_[Bucket(term)] = true;
   }
   uint32_t phrase_word_count = 0;
-  for (const std::vector<std::string>& phrase : terms.phrases) {
+  for (const std::vector<std::string_view>& phrase : terms.phrases) {
     std::vector<uint32_t> words;
-    for (const std::string& word : phrase) {
+    for (const std::string_view word : phrase) {
       if (word.empty()) continue;
       Known& known = known_[word];
       if (known.phrase_word == kNone) known.phrase_word = phrase_word_count++;

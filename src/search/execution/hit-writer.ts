@@ -6,7 +6,7 @@ import type { Kernel } from '../../../native-bindings/index.js';
 import type { RecordParts } from '../../records/index.js';
 import type { SearchRequest } from '../options/search-request.js';
 import { annotateExplanation, type Explanation } from '../response/explanation.js';
-import { highlightRecords, highlightSpec, type HighlightSpec } from '../response/highlighting.js';
+import { highlightRecords, NO_HIGHLIGHTS } from '../response/highlighting.js';
 import { RecordPage } from '../response/record-page.js';
 import type { ResponseWriter } from '../response/response-writer.js';
 import { writeResult, type HighlightsJson } from '../response/result-writer.js';
@@ -19,7 +19,6 @@ interface ListOfHits {
   readonly search: ListSearch;
   /** On a group search. */
   readonly listName: string | undefined;
-  readonly highlight: HighlightSpec | undefined;
   readonly explanations: readonly Explanation[] | undefined;
 }
 
@@ -46,7 +45,7 @@ export class HitWriter {
 
   /** The members of `results`, without the brackets. A record that is gone is left out. */
   write({ request, searches, listNames, places }: HitsToWrite, writer: ResponseWriter): void {
-    const lists = searches.map((search, index) => listOfHits(search, listNames[index], request));
+    const lists = searches.map((search, index) => listOfHits(search, listNames[index]));
     const writeHit = hitWriting(request, lists, writer);
     const gathered: GatheredHit[] = [];
     this.page.clear();
@@ -70,9 +69,12 @@ export class HitWriter {
 
   /** Writes what was gathered, and makes room for more. */
   private writePage(gathered: GatheredHit[], lists: readonly ListOfHits[], writeHit: WriteHit): void {
-    const highlights = lists.map(({ highlight }, listIndex) => {
+    const highlights = lists.map(({ search }, listIndex) => {
+      const { query, list, plan } = search;
       const records = gathered.filter((hit) => hit.listIndex === listIndex).map(({ parts }) => parts);
-      return highlight === undefined ? [] : highlightRecords(this.kernel, highlight, records);
+      // Without words there is nothing to mark.
+      if (query.kind !== 'groups') return records.map(() => NO_HIGHLIGHTS);
+      return highlightRecords(this.kernel, { fieldNames: list.layout.textFields, plan }, records);
     });
     const next = lists.map(() => 0);
     for (const hit of gathered) {
@@ -85,13 +87,12 @@ export class HitWriter {
   }
 }
 
-function listOfHits(search: ListSearch, listName: string | undefined, request: SearchRequest): ListOfHits {
-  const { list, query, result } = search;
+function listOfHits(search: ListSearch, listName: string | undefined): ListOfHits {
+  const { explainJson } = search.result;
   return {
     search,
     listName,
-    highlight: request.highlight ? highlightSpec(query, list.layout.textFields) : undefined,
-    explanations: result.explainJson === '' ? undefined : (JSON.parse(result.explainJson) as Explanation[]),
+    explanations: explainJson === '' ? undefined : (JSON.parse(explainJson) as Explanation[]),
   };
 }
 

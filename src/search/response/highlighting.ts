@@ -2,48 +2,32 @@
 import type { Kernel } from '../../../native-bindings/index.js';
 import { segmentForKernel } from '../../../native-bindings/segmentation.js';
 import type { RecordParts } from '../../records/index.js';
-import type { QueryNode } from '../plan/plan-nodes.js';
 import type { HighlightsJson } from './result-writer.js';
 
+/** What is marked in the records of a list. */
 export interface HighlightSpec {
   /** Searchable fields; `name` is the record's own name. */
   readonly fieldNames: readonly string[];
-  readonly terms: readonly string[];
-  readonly phrases: readonly (readonly string[])[];
+  /** Bytes of the plan that found the records: every alternative of its groups is marked, typos, stems and synonyms too. */
+  readonly plan: Uint8Array;
 }
 
-const NOTHING: HighlightsJson = Object.freeze({ bytes: Buffer.from('{}'), begin: 0, end: 2 });
+/** Where nothing is marked. */
+export const NO_HIGHLIGHTS: HighlightsJson = Object.freeze({ bytes: Buffer.from('{}'), begin: 0, end: 2 });
 const OPEN = Buffer.from('{');
 const CLOSE = Buffer.from('}');
 const COMMA = Buffer.from(',');
 const EMPTY_OBJECT_BYTES = 2;
 
-/** Every alternative is marked, typos, stems and synonyms too; words that must not occur are not. */
-export function highlightSpec(query: QueryNode, fieldNames: readonly string[]): HighlightSpec {
-  const terms = new Set<string>();
-  const phrases: (readonly string[])[] = [];
-  if (query.kind === 'groups') {
-    for (const group of query.groups) {
-      if (group.occur === 'must-not') continue;
-      for (const alternative of group.alternatives) {
-        if (alternative.terms.length > 1) phrases.push(alternative.terms);
-        else terms.add(alternative.terms[0] as string);
-      }
-    }
-  }
-  return { fieldNames, terms: [...terms], phrases };
-}
-
 /** What is marked in each of the records, in their order: field name → passage. `{}` where nothing is marked. */
 export function highlightRecords(
   kernel: Pick<Kernel, 'highlight'>,
-  spec: HighlightSpec,
+  { fieldNames, plan }: HighlightSpec,
   records: readonly RecordParts[],
 ): readonly HighlightsJson[] {
-  const { fieldNames, terms, phrases } = spec;
-  if (records.length === 0 || (terms.length === 0 && phrases.length === 0)) return records.map(() => NOTHING);
+  if (records.length === 0) return [];
   const { bytes, ranges } = fieldNames.includes('name') ? fieldsWithNames(records) : fieldsOf(records);
-  const mark = (texts: Uint8Array, at: Uint32Array) => kernel.highlight(texts, at, fieldNames, terms, phrases);
+  const mark = (texts: Uint8Array, at: Uint32Array) => kernel.highlight(texts, at, fieldNames, plan);
   const marked = mark(bytes, ranges);
   let begin = 0;
   return Array.from(marked.ends, (end, index) => {
@@ -53,7 +37,7 @@ export function highlightRecords(
     const [from, to] = [ranges[index * 2] as number, ranges[index * 2 + 1] as number];
     const text = segmented(bytes.subarray(from, to), fieldNames);
     const again = mark(text, Uint32Array.of(0, text.length)).bytes;
-    return again.length === 0 ? NOTHING : { bytes: again, begin: 0, end: again.length };
+    return again.length === 0 ? NO_HIGHLIGHTS : { bytes: again, begin: 0, end: again.length };
   });
 }
 
