@@ -121,13 +121,6 @@ export interface SplitRecords {
   readonly lines: Uint32Array;
 }
 
-/** JSON objects of highlights, one after the other. */
-export interface Highlights {
-  readonly bytes: Uint8Array;
-  /** Offset behind each in `bytes`. */
-  readonly ends: Uint32Array;
-}
-
 export interface Kernel {
   /** Numbers of format.h and plan.h that TypeScript needs, by their C++ names without the k: `WindowSize`, … */
   readonly constants: Readonly<Record<string, number>>;
@@ -217,12 +210,18 @@ export interface Kernel {
   /** True where the text has a script without spaces; see segmentForKernel. */
   needsSegmentation(text: string): boolean;
   /**
-   * The highlights of records: `ranges` has begin and end of the UTF-8 JSON object of each one's fields in `texts`. Marked is what
-   * the groups of the plan (query-plan.ts) may match, all alternatives, but for words that must not occur. '{}' where nothing
-   * matches; no bytes where a text of these fields needs dictionary segmentation first and has no U+200B (segmentForKernel always
-   * puts one in).
+   * The JSON objects of the highlights of records, one after the other. `ranges` has begin and end of the UTF-8 JSON object of each
+   * record's fields in `texts`; the offset behind each record's highlights is written to `ends`. Marked is what the groups of the
+   * plan (query-plan.ts) may match, all alternatives, but for words that must not occur. '{}' where nothing matches; no bytes where
+   * a text of these fields needs dictionary segmentation first and has no U+200B (segmentForKernel always puts one in).
    */
-  highlight(texts: Uint8Array, ranges: Uint32Array, fieldNames: readonly string[], plan: Uint8Array): Highlights;
+  highlight(
+    texts: Uint8Array,
+    ranges: Uint32Array,
+    ends: Uint32Array,
+    fieldNames: readonly string[],
+    plan: Uint8Array,
+  ): Uint8Array;
 }
 
 /** Must equal kInterfaceVersion in addon/constants.cc: raised with every change of what crosses the boundary. */

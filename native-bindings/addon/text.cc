@@ -60,30 +60,24 @@ Napi::Value NeedsSegmentationCall(const Napi::CallbackInfo& info) {
 
 Napi::Value HighlightCall(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
-  const std::vector<std::string> field_names = ReadStrings(info[2], "fieldNames");
-  const QueryPlan plan = ParsePlan(ReadBytes(info[3], "plan"));
+  const std::vector<std::string> field_names = ReadStrings(info[3], "fieldNames");
+  const QueryPlan plan = ParsePlan(ReadBytes(info[4], "plan"));
   const TermMatcher matcher(TermsOfPlan(plan));
-
   const std::string_view texts = ReadText(info[0], "texts");
   const std::span<const uint32_t> ranges = ReadUint32s(info[1], "ranges");
-  if (ranges.size() % 2 != 0) throw ArgumentError("ranges has to hold pairs");
+  const std::span<uint32_t> ends = ReadWritableUint32s(info[2], "ends");
+  if (ranges.size() != 2 * ends.size()) throw ArgumentError("ranges has to hold a pair for each of ends");
   std::string json;
-  std::vector<uint32_t> ends;
-  ends.reserve(ranges.size() / 2);
-  for (size_t i = 0; i < ranges.size(); i += 2) {
-    const size_t begin = ranges[i];
-    const size_t end = ranges[i + 1];
+  for (size_t i = 0; i < ends.size(); ++i) {
+    const size_t begin = ranges[2 * i];
+    const size_t end = ranges[2 * i + 1];
     if (begin > end || end > texts.size()) throw ArgumentError("ranges has to lie within texts");
     const std::string_view fields_json = texts.substr(begin, end - begin);
     if (!FieldsNeedSegmentation(fields_json, field_names)) AppendHighlights(fields_json, field_names, matcher, &json);
     if (json.size() > UINT32_MAX) throw ArgumentError("texts has to be shorter");
-    ends.push_back(static_cast<uint32_t>(json.size()));
+    ends[i] = static_cast<uint32_t>(json.size());
   }
-  Napi::Object result = Napi::Object::New(env);
-  const auto* bytes = reinterpret_cast<const uint8_t*>(json.data());
-  result.Set("bytes", MakeBytes(env, std::span<const uint8_t>(bytes, json.size())));
-  result.Set("ends", MakeUint32s(env, ends));
-  return result;
+  return MakeBytes(env, std::span<const uint8_t>(reinterpret_cast<const uint8_t*>(json.data()), json.size()));
 }
 
 Napi::Value MakeRecords(Napi::Env env, const SplitRecords& records) {

@@ -27,7 +27,6 @@ function harness(change: Partial<SearchBatcherOptions> = {}) {
         batches.push({ ids, finish: () => { resolve(answerOf(ids)); }, fail: reject }); // prettier-ignore
       }),
     observe: {
-      waiting: () => undefined,
       refused: () => undefined,
       batch: () => undefined,
       answered: () => undefined,
@@ -72,10 +71,11 @@ describe('the search batcher', () => {
   });
 
   it('bounds batches and what is in flight; the rest goes when there is room', async () => {
-    const { batches, search } = harness({ inFlightMax: 1 });
+    const { batcher, batches, search } = harness({ inFlightMax: 1 });
     const answers = ['a', 'b', 'c', 'd'].map((id) => search(id));
     await setImmediate();
     expect(batches.map(({ ids }) => ids)).toEqual([['a', 'b', 'c']]);
+    expect(batcher.waitingCount).toBe(1);
     batches[0]?.finish();
     await Promise.all(answers.slice(0, 3));
     expect(batches[1]?.ids).toEqual(['d']);

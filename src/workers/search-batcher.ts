@@ -22,7 +22,6 @@ export interface SearchBatcherOptions {
 }
 
 export interface SearchBatcherObserver {
-  waiting(count: number): void;
   refused(): void;
   batch(size: number): void;
   answered(task: SearchPoolTask, workerMs: number): void;
@@ -50,6 +49,11 @@ export class SearchBatcher {
   private idle: (() => void) | undefined;
 
   constructor(private readonly options: SearchBatcherOptions) {}
+
+  /** Searches that no worker has yet. */
+  get waitingCount(): number {
+    return this.waiting.length;
+  }
 
   search(task: SearchPoolTask, signal: Cancellation): Promise<SearchAnswer> {
     if (this.closed)
@@ -89,7 +93,6 @@ export class SearchBatcher {
       this.waiting = this.waiting.slice(size);
       void this.send(batch);
     }
-    this.options.observe.waiting(this.waiting.length);
     if (this.closed && this.waiting.length === 0 && this.inFlight === 0) this.idle?.();
   }
 

@@ -65,8 +65,8 @@ export function createSearchPool({
     deaths.record(error);
   });
   const send = (message: SearchWorkerMessage) => piscina.run(message) as Promise<ArrayBuffer>;
-  const waiting = metrics.poolWaiting.labels('search');
   const refused = metrics.poolRefused.labels('search');
+  let searches = 0;
   const batcher = new SearchBatcher({
     run: (tasks) => send(batchMessage(tasks)),
     workers,
@@ -74,9 +74,6 @@ export function createSearchPool({
     batchMax: config.search.batch_max,
     queueMax: config.search.queue_max,
     observe: {
-      waiting: (count) => {
-        waiting.set(count);
-      },
       refused: () => {
         refused.inc();
       },
@@ -85,7 +82,7 @@ export function createSearchPool({
       },
       answered: ({ kind }, workerMs) => {
         if (kind !== 'search') return;
-        metrics.searches.inc();
+        searches += 1;
         metrics.searchWorkerSeconds.observe(workerMs / 1000);
       },
       bug: (stack, task) => {
@@ -93,6 +90,11 @@ export function createSearchPool({
       },
       lost: (error) => deaths.failure(error),
     },
+  });
+  metrics.beforeReading(() => {
+    metrics.poolWaiting.set({ pool: 'search' }, batcher.waitingCount);
+    metrics.searches.inc(searches);
+    searches = 0;
   });
   return {
     search: (task, signal) => batcher.search(task, signal),

@@ -1,6 +1,7 @@
 #include "passage.h"
 
 #include <algorithm>
+#include <array>
 #include <tuple>
 #include <vector>
 
@@ -166,14 +167,18 @@ Choice ChooseMatches(std::string_view text, const std::vector<WordMatch>& matche
   return best;
 }
 
-constexpr bool IsCopied(char byte) {
-  return static_cast<uint8_t>(byte) < 0x80 && byte != '&' && byte != '<' && byte != '>' && byte != '"' && byte != '\'';
-}
+// Bytes that stand for themselves in HTML.
+constexpr std::array<bool, 256> kIsCopied = [] {
+  std::array<bool, 256> copied{};
+  for (size_t byte = 0; byte < 0x80; ++byte) copied[byte] = true;
+  for (const char special : {'&', '<', '>', '"', '\''}) copied[static_cast<size_t>(special)] = false;
+  return copied;
+}();
 
 void AppendEscaped(std::string_view text, size_t begin, size_t end, std::string* out) {
   while (begin < end) {
     size_t run_end = begin;
-    while (run_end < end && IsCopied(text[run_end])) ++run_end;
+    while (run_end < end && kIsCopied[static_cast<uint8_t>(text[run_end])]) ++run_end;
     out->append(text.substr(begin, run_end - begin));
     begin = run_end;
     if (begin == end) return;

@@ -27,16 +27,15 @@ export function highlightRecords(
 ): readonly HighlightsJson[] {
   if (records.length === 0) return [];
   const { bytes, ranges } = fieldNames.includes('name') ? fieldsWithNames(records) : fieldsOf(records);
-  const mark = (texts: Uint8Array, at: Uint32Array) => kernel.highlight(texts, at, fieldNames, plan);
-  const marked = mark(bytes, ranges);
+  const ends = new Uint32Array(records.length);
+  const marked = kernel.highlight(bytes, ranges, ends, fieldNames, plan);
   let begin = 0;
-  return Array.from(marked.ends, (end, index) => {
-    const json = { bytes: marked.bytes, begin, end };
-    begin = end;
-    if (json.begin < end) return json;
-    const [from, to] = [ranges[index * 2] as number, ranges[index * 2 + 1] as number];
-    const text = segmented(bytes.subarray(from, to), fieldNames);
-    const again = mark(text, Uint32Array.of(0, text.length)).bytes;
+  return records.map((_, index) => {
+    const json = { bytes: marked, begin, end: ends[index] as number };
+    begin = json.end;
+    if (json.begin < json.end) return json;
+    const text = segmented(bytes.subarray(ranges[index * 2], ranges[index * 2 + 1]), fieldNames);
+    const again = kernel.highlight(text, Uint32Array.of(0, text.length), new Uint32Array(1), fieldNames, plan);
     return again.length === 0 ? NO_HIGHLIGHTS : { bytes: again, begin: 0, end: again.length };
   });
 }
