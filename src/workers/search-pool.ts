@@ -5,13 +5,7 @@ import { analyticsFolder } from '../analytics/folder.js';
 import type { Cancellation, Config, HeapLimits, Metrics } from '../platform/index.js';
 import type { SearchAnswer } from '../search/index.js';
 import { SearchBatcher } from './search-batcher.js';
-import {
-  batchMessage,
-  type SearchPoolTask,
-  type SearchWorkerData,
-  type SearchWorkerMessage,
-  type WorkerDeath,
-} from './search-messages.js';
+import type { SearchPoolTask, SearchWorkerData, SearchWorkerMessage, WorkerDeath } from './search-messages.js';
 import { WorkerDeaths, workerFile } from './worker-pool.js';
 
 /** One batch at work and one waiting in each worker, so that a worker never waits for the main thread. */
@@ -68,7 +62,7 @@ export function createSearchPool({
   const refused = metrics.poolRefused.labels('search');
   let searches = 0;
   const batcher = new SearchBatcher({
-    run: (tasks) => send(batchMessage(tasks)),
+    run: (tasks) => send({ kind: 'batch', tasks }),
     workers,
     inFlightMax: workers * BATCHES_PER_WORKER_MAX,
     batchMax: config.search.batch_max,
@@ -99,7 +93,7 @@ export function createSearchPool({
   return {
     search: (task, signal) => batcher.search(task, signal),
     async warmUp() {
-      await Promise.all(Array.from({ length: workers }, () => send(batchMessage([]))));
+      await Promise.all(Array.from({ length: workers }, () => send({ kind: 'batch', tasks: [] })));
     },
     async killWorker(how) {
       if (!testing) throw new Error('this pool is not for testing');

@@ -18,13 +18,7 @@ import {
 } from '../search/index.js';
 import { scanAbbreviations } from '../synonyms/index.js';
 import { BatchAnswerWriter } from './batch-answer.js';
-import {
-  tasksOf,
-  type SearchPoolTask,
-  type SearchWorkerData,
-  type SearchWorkerMessage,
-  type WorkerDeath,
-} from './search-messages.js';
+import type { SearchPoolTask, SearchWorkerData, SearchWorkerMessage, WorkerDeath } from './search-messages.js';
 import { failureReply } from './worker-reply.js';
 
 const stores = new RecordStoreCache();
@@ -52,7 +46,7 @@ export default async function handle(message: SearchWorkerMessage): Promise<unkn
         batchesInTurn = 0;
         await new Promise((resolve) => setImmediate(resolve));
       }
-      return moved(runBatch(tasksOf(message)));
+      return moved(runBatch(message.tasks));
     case 'die':
       return die(message.how);
   }
