@@ -57,12 +57,8 @@ export class HitWriter {
         writeHit({ listIndex, hit, parts }, undefined);
         continue;
       }
-      let copy = this.page.add(parts);
-      if (copy === undefined) {
-        this.writePage(gathered, lists, writeHit);
-        copy = this.page.add(parts) as RecordParts;
-      }
-      gathered.push({ listIndex, hit, parts: copy });
+      if (!this.page.hasRoomFor(parts)) this.writePage(gathered, lists, writeHit);
+      gathered.push({ listIndex, hit, parts: this.page.add(parts) });
     }
     this.writePage(gathered, lists, writeHit);
   }

@@ -4,25 +4,24 @@
  */
 import type { RecordParts } from '../../records/index.js';
 
-const INITIAL_BYTES = 64 * 1024;
-/** A buffer that one large record made larger than this is given back. */
+export const PAGE_BYTES = 64 * 1024;
+/** A page that one large record made larger than this is given back. */
 const KEPT_BYTES_MAX = 1024 * 1024;
 
 export class RecordPage {
-  private buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
+  private buffer = Buffer.allocUnsafeSlow(PAGE_BYTES);
   private used = 0;
 
-  get bytes(): number {
-    return this.used;
+  /** An empty page has room for any record. */
+  hasRoomFor(parts: RecordParts): boolean {
+    return this.used === 0 || bytesOf(parts) <= this.buffer.length - this.used;
   }
 
-  /** Undefined where there is no room: the page has to be cleared first. An empty page has room for any record. */
-  add(parts: RecordParts): RecordParts | undefined {
-    const length = parts.end - parts.headBegin;
-    if (length > this.buffer.length - this.used) {
-      if (this.used > 0) return undefined;
-      this.buffer = Buffer.allocUnsafeSlow(length);
-    }
+  /** The record's copy, good until the page is cleared. Throws where there is no room. */
+  add(parts: RecordParts): RecordParts {
+    if (!this.hasRoomFor(parts)) throw new RangeError('the page has no room for this record');
+    const length = bytesOf(parts);
+    if (length > this.buffer.length) this.buffer = Buffer.allocUnsafeSlow(length);
     const begin = this.used;
     this.buffer.set(parts.bytes.subarray(parts.headBegin, parts.end), begin);
     this.used += length;
@@ -32,6 +31,10 @@ export class RecordPage {
   /** What was added is overwritten from now on. */
   clear(): void {
     this.used = 0;
-    if (this.buffer.length > KEPT_BYTES_MAX) this.buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
+    if (this.buffer.length > KEPT_BYTES_MAX) this.buffer = Buffer.allocUnsafeSlow(PAGE_BYTES);
   }
+}
+
+function bytesOf({ headBegin, end }: RecordParts): number {
+  return end - headBegin;
 }
