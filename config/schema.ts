@@ -24,7 +24,11 @@ export const configSchema = section({
     name: Type.String({ pattern: '^[a-z0-9][a-z0-9_-]{0,63}$' }),
     region: Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,15}$' }),
   }),
-  memory: section({ mib: automaticOr(224, 1_048_576), mapped_mib: integer(16, 1_048_576) }),
+  memory: section({
+    mib: automaticOr(224, 1_048_576),
+    mapped_mib: integer(16, 1_048_576),
+    mapped_busy_mib: automaticOr(16, 1_048_576),
+  }),
   limits: section({
     json_body_bytes_max: integer(1024, 1_073_741_824),
     bulk_body_bytes_max: integer(1024, 1_099_511_627_776),

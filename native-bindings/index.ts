@@ -216,20 +216,22 @@ export interface Kernel {
   /** True where the text has a script without spaces; see segmentForKernel. */
   needsSegmentation(text: string): boolean;
   /**
-   * `fieldsJson`: UTF-8 JSON object. Returns the JSON object of the highlights, '{}' where nothing matches; null where a
-   * text of these fields needs dictionary segmentation first and has no U+200B (segmentForKernel always puts one in).
-   * Arrays of terms and phrases that are deeply frozen are converted once for the calls that follow with the same ones.
+   * The JSON objects of the highlights of records, one after the other. `ranges` has begin and end of the UTF-8 JSON object of each
+   * record's fields in `texts`; the offset behind each record's highlights is written to `ends`. Marked is what the groups of the
+   * plan (query-plan.ts) may match, all alternatives, but for words that must not occur. '{}' where nothing matches; no bytes where
+   * a text of these fields needs dictionary segmentation first and has no U+200B (segmentForKernel always puts one in).
    */
   highlight(
-    fieldsJson: Uint8Array,
+    texts: Uint8Array,
+    ranges: Uint32Array,
+    ends: Uint32Array,
     fieldNames: readonly string[],
-    terms: readonly string[],
-    phrases: readonly (readonly string[])[],
-  ): string | null;
+    plan: Uint8Array,
+  ): Uint8Array;
 }
 
 /** Must equal kInterfaceVersion in addon/constants.cc: raised with every change of what crosses the boundary. */
-const INTERFACE_VERSION = 5;
+const INTERFACE_VERSION = 6;
 
 /** The folder of package.json above this file: it runs as a source file in tests and as dist/native-bindings/index.js. */
 function packageFolder(): string {

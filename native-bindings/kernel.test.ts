@@ -237,13 +237,24 @@ describe('arguments', () => {
 });
 
 describe('highlight', () => {
+  function highlightPlan(terms: readonly string[], phrases: readonly (readonly string[])[] = []): Uint8Array {
+    const alternatives = [...terms.map((term) => [term]), ...phrases].map((one) => ({ weight: 1, terms: one }));
+    const groups = alternatives.length === 0 ? [] : [{ occur: 'should' as const, boost: 1, alternatives }];
+    const plan = { needTotal: true, skip: 0, size: 0, groups, filter: MATCH_ALL, sort: [], facets: [] };
+    return new QueryPlanWriter().write(plan);
+  }
+
   const highlight = (
     fields: unknown,
     terms: readonly string[],
     phrases: readonly (readonly string[])[] = [],
   ): unknown => {
-    const json = kernel.highlight(Buffer.from(JSON.stringify(fields)), ['a', 'b'], terms, phrases);
-    return json === null ? null : JSON.parse(json);
+    const text = Buffer.from(JSON.stringify(fields));
+    const plan = highlightPlan(terms, phrases);
+    const ends = new Uint32Array(1);
+    const bytes = kernel.highlight(text, Uint32Array.of(0, text.length), ends, ['a', 'b'], plan);
+    expect([...ends]).toEqual([bytes.length]);
+    return bytes.length === 0 ? null : JSON.parse(Buffer.from(bytes).toString());
   };
 
   test('marks words in fields', () => {
@@ -259,16 +270,41 @@ describe('highlight', () => {
     expect(highlight({ a: '我\u200b爱\u200b中国\u200b' }, ['中国'])).toEqual({ a: '我爱<em>中国</em>' });
   });
 
-  test('sees that an array of terms has changed unless it is frozen', () => {
-    const terms = ['cafe'];
-    expect(highlight({ a: 'cafe bar' }, terms)).toEqual({ a: '<em>cafe</em> bar' });
-    terms[0] = 'bar';
-    expect(highlight({ a: 'cafe bar' }, terms)).toEqual({ a: 'cafe <em>bar</em>' });
-    const frozen = Object.freeze(['cafe']);
-    const phrases = Object.freeze([]);
-    for (let i = 0; i < 3; i += 1)
-      expect(highlight({ a: 'cafe bar' }, frozen, phrases)).toEqual({ a: '<em>cafe</em> bar' });
-    expect(highlight({ a: 'cafe bar' }, terms, phrases)).toEqual({ a: 'cafe <em>bar</em>' });
+  test('marks many records, each in its own range', () => {
+    const records = [{ a: 'a cafe' }, { a: '我爱中国' }, { b: 'none' }, { b: 'Café' }].map((one) =>
+      JSON.stringify(one),
+    );
+    const texts = Buffer.from(`>${records.join('|')}<`);
+    let begin = 1;
+    const ranges = records.flatMap((json) => {
+      const range = [begin, begin + Buffer.byteLength(json)];
+      begin = (range[1] as number) + 1;
+      return range;
+    });
+    const ends = new Uint32Array(records.length);
+    const json = kernel.highlight(texts, Uint32Array.from(ranges), ends, ['a', 'b'], highlightPlan(['cafe']));
+    const parts = [...ends].map((end, index) => Buffer.from(json.subarray(ends[index - 1] ?? 0, end)).toString());
+    expect(parts).toEqual(['{"a":"a <em>cafe</em>"}', '', '{}', '{"b":"<em>Café</em>"}']);
+    expect(kernel.highlight(texts, new Uint32Array(), new Uint32Array(), ['a'], highlightPlan(['cafe']))).toHaveLength(
+      0,
+    );
+  });
+
+  test('refuses ranges that are none of the texts', () => {
+    const mark = (...ranges: number[]) =>
+      kernel.highlight(
+        Buffer.from('{"a":"cafe"}'),
+        Uint32Array.from(ranges),
+        new Uint32Array(1),
+        ['a'],
+        highlightPlan(['cafe']),
+      );
+    expect(() => mark(0, 13)).toThrow(new TypeError('ranges has to lie within texts'));
+    expect(() => mark(5, 4)).toThrow(new TypeError('ranges has to lie within texts'));
+    expect(() => mark(0)).toThrow(new TypeError('ranges has to hold a pair for each of ends'));
+    expect(() =>
+      kernel.highlight(Buffer.from('{}'), Uint32Array.of(0, 2), new Uint32Array(1), ['a'], Buffer.from('none')),
+    ).toThrow(expect.objectContaining({ code: 'invalid-argument' }));
   });
 
   test('is safe HTML and valid JSON whatever the record', () => {

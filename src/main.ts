@@ -100,7 +100,12 @@ async function openServices(
   if (budget.allocator !== undefined)
     kernel.limitAllocator(budget.allocator.arenasMax, budget.allocator.returnedBytesMin);
   openDataDirectory(dataDir, parts);
-  const mapped = limitMappedMemory({ kernel, dataDir, mappedBytesMax: config.memory.mapped_mib * MEBIBYTE });
+  const mapped = limitMappedMemory({
+    kernel,
+    dataDir,
+    mappedBytesMax: config.memory.mapped_mib * MEBIBYTE,
+    mappedBusyBytesMax: config.memory.mapped_busy_mib * MEBIBYTE,
+  });
   parts.opened('limit of mapped memory', () => mapped.stop());
   const memory = new OwnMemory({ budgetBytes: budget.bytes, releaseFreeMemory: () => kernel.releaseFreeMemory() });
   metrics.memoryBudgetBytes.set(budget.bytes);

@@ -8,7 +8,16 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { runOpenLoop } from './lib/open-loop.mjs';
 import { barRow, formatCount, machineTable, markdownTable } from './lib/report.mjs';
 import { arxivQueries, SENTENCES_DEFINITION, sentencesFile } from './lib/sentences.mjs';
-import { ACCOUNT, call, createKey, importNdjson, startService, untilMerged, workFolder } from './lib/service.mjs';
+import {
+  ACCOUNT,
+  call,
+  createKey,
+  importNdjson,
+  startService,
+  STEADY_AFTER_SECONDS,
+  untilMerged,
+  workFolder,
+} from './lib/service.mjs';
 import { ensureWrk, runWrk } from './lib/wrk.mjs';
 
 const RECORDS = Number(process.env.GANNET_BENCH_RECORDS ?? 1_000_000);
@@ -64,6 +73,9 @@ export async function measureLoad({ fresh }) {
   const service = await startService(dataDir);
   const rows = [];
   try {
+    const [first] = workloads();
+    const { address } = service;
+    runWrk({ address, key, paths: first.paths, seconds: STEADY_AFTER_SECONDS, connections: CONNECTIONS });
     for (const workload of workloads()) {
       const row = await measureWorkload(service, key, workload);
       process.stdout.write(`${row.name}: ${formatCount(row.capacity)} requests/s\n`);
@@ -140,7 +152,7 @@ function reportText(rows, file) {
     machineTable({
       Data: `${formatCount(file.count)} sentences of arXiv abstracts, ${Math.round(file.bytes / 2 ** 20)} MiB as NDJSON`,
       Requests: 'typo tolerance, stems and highlights on, size 10; cache off except where it says so',
-      Capacity: `wrk, ${CONNECTIONS} connections, ${SECONDS} s after ${WARM_UP_SECONDS} s of warming up`,
+      Capacity: `wrk, ${CONNECTIONS} connections, ${SECONDS} s after ${WARM_UP_SECONDS} s of warming up, the first after ${STEADY_AFTER_SECONDS} s`,
       Latencies: `open loop, random arrivals, over 64 connections, counted from when a request was due, ${SECONDS} s each`,
     }),
     markdownTable(

@@ -2,12 +2,20 @@
 import { createReadStream, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { barRow, formatCount, machineTable, markdownTable } from './lib/report.mjs';
-import { ACCOUNT, call, createKey, importNdjson, startService, untilMerged, workFolder } from './lib/service.mjs';
+import {
+  ACCOUNT,
+  call,
+  createKey,
+  importNdjson,
+  startService,
+  STEADY_AFTER_SECONDS,
+  untilMerged,
+  workFolder,
+} from './lib/service.mjs';
 import { wordnetFile, wordnetQueries } from './lib/wordnet.mjs';
 import { ensureWrk, runWrk } from './lib/wrk.mjs';
 
 const QUERIES = 3000;
-const WARM_UP_SECONDS = 3;
 const SECONDS = 15;
 const CONNECTIONS = [1, 12, 32];
 const REQUESTS_PER_SECOND_BAR = 5000;
@@ -30,7 +38,7 @@ export async function measureSearch() {
       (query) => `/search/${ACCOUNT}/wordnet/1?${new URLSearchParams({ query, cache: 'false' })}`,
     );
     const load = { address: service.address, key, paths };
-    runWrk({ ...load, seconds: WARM_UP_SECONDS, connections: BAR_CONNECTIONS });
+    runWrk({ ...load, seconds: STEADY_AFTER_SECONDS, connections: BAR_CONNECTIONS });
     for (const connections of CONNECTIONS) {
       const result = runWrk({ ...load, seconds: SECONDS, connections });
       process.stdout.write(`${connections} connections: ${formatCount(result.requestsPerSecond)} requests/s\n`);
@@ -45,7 +53,7 @@ export async function measureSearch() {
     machineTable({
       Data: `WordNet 3.1, ${formatCount(count)} records`,
       Queries: `${formatCount(QUERIES)} different ones of 1 to 3 words (seeded), match=any, size=10, highlights on, cache=false`,
-      Load: `wrk, 1 thread, ${SECONDS} s each after ${WARM_UP_SECONDS} s of warming up`,
+      Load: `wrk, 1 thread, ${SECONDS} s each after ${STEADY_AFTER_SECONDS} s of warming up`,
     }),
     markdownTable(
       [

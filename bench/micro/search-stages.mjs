@@ -16,7 +16,8 @@ import { RecordStoreCache } from '../../dist/src/records/index.js';
 import { ListContexts, ResponseWriter, SearchExecutor, StoreRecordReader } from '../../dist/src/search/index.js';
 import { ListSearcher } from '../../dist/src/search/execution/list-search.js';
 import { readSearchRequest } from '../../dist/src/search/options/search-request.js';
-import { highlightRecord, highlightSpec } from '../../dist/src/search/response/highlighting.js';
+import { highlightRecords } from '../../dist/src/search/response/highlighting.js';
+import { RecordPage } from '../../dist/src/search/response/record-page.js';
 import { arxivQueries, sentencesFile, SENTENCES_DEFINITION } from '../end-to-end/lib/sentences.mjs';
 import { workFolder } from '../end-to-end/lib/service.mjs';
 import { wordnetFile, wordnetQueries } from '../end-to-end/lib/wordnet.mjs';
@@ -83,6 +84,7 @@ const searcher = new ListSearcher(kernel);
 const reader = new StoreRecordReader(stores);
 const executor = new SearchExecutor(kernel, reader, contexts);
 const writer = new ResponseWriter();
+const page = new RecordPage();
 
 /** Microseconds that an action takes, which gives what the next stage needs. */
 function timed(times, action) {
@@ -101,12 +103,16 @@ function round() {
       return searcher.plan(context, generation, request, 0, { skip, size, facetValues: facetSize });
     });
     const { hits } = timed(stages.kernel, () => parseResult(kernel.search(generation, planned.bytes)));
+    page.clear();
     const records = timed(stages.fetch, () =>
-      Array.from({ length: hits.count }, (_, hit) => reader.read(context, hits.recordNumber(hit))),
+      Array.from({ length: hits.count }, (_, hit) => {
+        const parts = reader.read(context, hits.recordNumber(hit));
+        return parts === undefined ? [] : page.add(parts);
+      }).flat(),
     );
     timed(stages.highlight, () => {
-      const spec = highlightSpec(planned.query, context.layout.textFields);
-      for (const record of records) if (record !== undefined) highlightRecord(kernel, spec, record);
+      if (planned.query.kind !== 'groups') return;
+      highlightRecords(kernel, { fieldNames: context.layout.textFields, plan: planned.bytes }, records);
     });
     reader.release();
     timed(stages.whole, () => {

@@ -16,7 +16,8 @@ import { ListSearcher } from '../../dist/src/search/execution/list-search.js';
 import { StoreRecordReader } from '../../dist/src/search/execution/record-reader.js';
 import { SearchExecutor } from '../../dist/src/search/execution/search-executor.js';
 import { readSearchRequest } from '../../dist/src/search/options/search-request.js';
-import { highlightRecord, highlightSpec } from '../../dist/src/search/response/highlighting.js';
+import { highlightRecords } from '../../dist/src/search/response/highlighting.js';
+import { RecordPage } from '../../dist/src/search/response/record-page.js';
 import { ResponseWriter } from '../../dist/src/search/response/response-writer.js';
 import { openIndexes } from './lib/indexes.mjs';
 
@@ -94,15 +95,16 @@ function plan(options) {
 }
 
 const bench = new Bench({ time: 1000, warmupTime: 300 });
+const page = new RecordPage();
 let turn = 0;
 const nextQuery = () => queries[turn++ % queries.length];
 
 for (const [name, options] of Object.entries(optionsOf)) {
   const planned = queries.map((query) => {
-    const { query: node, bytes } = plan(options(query));
-    return { node, bytes: Uint8Array.from(bytes) };
+    const { bytes } = plan(options(query));
+    return { bytes: Uint8Array.from(bytes) };
   });
-  const found = planned.map(({ node, bytes }) => ({ node, hits: parseResult(kernel.search(generation, bytes)).hits }));
+  const found = planned.map(({ bytes }) => ({ bytes, hits: parseResult(kernel.search(generation, bytes)).hits }));
   bench.add(`${name}: plan`, () => plan(options(nextQuery())));
   bench.add(`${name}: kernel`, () => parseResult(kernel.search(generation, planned[turn++ % planned.length].bytes)));
   bench.add(`${name}: fetch only`, () => {
@@ -111,11 +113,12 @@ for (const [name, options] of Object.entries(optionsOf)) {
     reader.release();
   });
   bench.add(`${name}: fetch + highlight`, () => {
-    const { node, hits } = found[turn++ % found.length];
-    const spec = highlightSpec(node, context.layout.textFields);
-    for (let hit = 0; hit < hits.count; ++hit) {
-      highlightRecord(kernel, spec, reader.read(context, hits.recordNumber(hit)));
-    }
+    const { bytes, hits } = found[turn++ % found.length];
+    page.clear();
+    const records = Array.from({ length: hits.count }, (_, hit) =>
+      page.add(reader.read(context, hits.recordNumber(hit))),
+    );
+    highlightRecords(kernel, { fieldNames: context.layout.textFields, plan: bytes }, records);
     reader.release();
   });
   bench.add(`${name}: whole search`, () => {

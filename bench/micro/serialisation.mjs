@@ -14,7 +14,7 @@ const HIT = {
   score: 0.123456,
   distance: undefined,
   location: undefined,
-  highlightsJson: undefined,
+  highlights: undefined,
   listName: undefined,
   explainJson: undefined,
   select: undefined,

@@ -17,10 +17,9 @@ constexpr double kSafeIntegerMax = 9007199254740991.0;
 }
 
 template <typename T>
-std::span<const T> ReadTyped(const Napi::Value& value, napi_typedarray_type type, const char* what,
-                             const char* expected) {
+std::span<T> ReadTyped(const Napi::Value& value, napi_typedarray_type type, const char* what, const char* expected) {
   if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != type) Wrong(what, expected);
-  const auto array = value.As<Napi::TypedArrayOf<T>>();
+  auto array = value.As<Napi::TypedArrayOf<T>>();
   // A detached or empty array may have no memory.
   if (array.ElementLength() == 0 || array.Data() == nullptr) return {};
   return {array.Data(), array.ElementLength()};
@@ -87,6 +86,10 @@ std::span<const uint8_t> ReadBytes(const Napi::Value& value, const char* what) {
 }
 
 std::span<const uint32_t> ReadUint32s(const Napi::Value& value, const char* what) {
+  return ReadTyped<uint32_t>(value, napi_uint32_array, what, "a Uint32Array");
+}
+
+std::span<uint32_t> ReadWritableUint32s(const Napi::Value& value, const char* what) {
   return ReadTyped<uint32_t>(value, napi_uint32_array, what, "a Uint32Array");
 }
 

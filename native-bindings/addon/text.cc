@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "../kernel/analysis/analyzer.h"
+#include "../kernel/engine/query_plan.h"
 #include "../kernel/highlight/highlighter.h"
 #include "../kernel/highlight/term_matcher.h"
 #include "../kernel/text/record_splitter.h"
@@ -13,15 +14,6 @@
 
 namespace gannet::addon {
 namespace {
-
-// One an environment.
-struct TextData {
-  // The terms that the last matcher was made from. Only frozen arrays get here, so what they hold cannot have changed.
-  Napi::Reference<Napi::Array> terms;
-  Napi::Reference<Napi::Array> phrases;
-  std::shared_ptr<const TermMatcher> matcher;
-  Napi::FunctionReference is_frozen;
-};
 
 // Counts UTF-16 units of ascending byte offsets.
 class Utf16Offsets {
@@ -66,47 +58,26 @@ Napi::Value NeedsSegmentationCall(const Napi::CallbackInfo& info) {
   return Napi::Boolean::New(info.Env(), NeedsDictionarySegmentation(ReadString(info[0], "text")));
 }
 
-bool IsDeeplyFrozen(TextData* data, const Napi::Array& array) {
-  const auto is_frozen = [data](const Napi::Value& value) { return data->is_frozen.Call({value}).ToBoolean().Value(); };
-  if (!is_frozen(array)) return false;
-  const uint32_t length = array.Length();
-  for (uint32_t i = 0; i < length; ++i) {
-    const Napi::Value element = array[i];
-    if (element.IsObject() && !is_frozen(element)) return false;
-  }
-  return true;
-}
-
-// Making a matcher costs more than highlighting a record with it, and the hits of an answer share their terms.
-std::shared_ptr<const TermMatcher> FindMatcher(Napi::Env env, const Napi::Value& terms_value,
-                                               const Napi::Value& phrases_value) {
-  auto* data = env.GetInstanceData<TextData>();
-  const Napi::Array terms_array = ReadArray(terms_value, "terms");
-  const Napi::Array phrases_array = ReadArray(phrases_value, "phrases");
-  if (data->matcher && data->terms.Value().StrictEquals(terms_array) &&
-      data->phrases.Value().StrictEquals(phrases_array)) {
-    return data->matcher;
-  }
-  HighlightTerms terms;
-  for (std::string& term : ReadStrings(terms_array, "terms")) terms.terms.insert(std::move(term));
-  const uint32_t phrase_count = phrases_array.Length();
-  for (uint32_t i = 0; i < phrase_count; ++i) terms.phrases.push_back(ReadStrings(phrases_array[i], "a phrase"));
-  auto matcher = std::make_shared<const TermMatcher>(terms);
-  if (IsDeeplyFrozen(data, terms_array) && IsDeeplyFrozen(data, phrases_array)) {
-    data->terms = Napi::Persistent(terms_array);
-    data->phrases = Napi::Persistent(phrases_array);
-    data->matcher = matcher;
-  }
-  return matcher;
-}
-
 Napi::Value HighlightCall(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
-  const std::vector<std::string> field_names = ReadStrings(info[1], "fieldNames");
-  const std::shared_ptr<const TermMatcher> matcher = FindMatcher(env, info[2], info[3]);
-  const std::string_view fields_json = ReadText(info[0], "fieldsJson");
-  if (FieldsNeedSegmentation(fields_json, field_names)) return env.Null();
-  return Napi::String::New(env, HighlightFields(fields_json, field_names, *matcher));
+  const std::vector<std::string> field_names = ReadStrings(info[3], "fieldNames");
+  const QueryPlan plan = ParsePlan(ReadBytes(info[4], "plan"));
+  const TermMatcher matcher(TermsOfPlan(plan));
+  const std::string_view texts = ReadText(info[0], "texts");
+  const std::span<const uint32_t> ranges = ReadUint32s(info[1], "ranges");
+  const std::span<uint32_t> ends = ReadWritableUint32s(info[2], "ends");
+  if (ranges.size() != 2 * ends.size()) throw ArgumentError("ranges has to hold a pair for each of ends");
+  std::string json;
+  for (size_t i = 0; i < ends.size(); ++i) {
+    const size_t begin = ranges[2 * i];
+    const size_t end = ranges[2 * i + 1];
+    if (begin > end || end > texts.size()) throw ArgumentError("ranges has to lie within texts");
+    const std::string_view fields_json = texts.substr(begin, end - begin);
+    if (!FieldsNeedSegmentation(fields_json, field_names)) AppendHighlights(fields_json, field_names, matcher, &json);
+    if (json.size() > UINT32_MAX) throw ArgumentError("texts has to be shorter");
+    ends[i] = static_cast<uint32_t>(json.size());
+  }
+  return MakeBytes(env, std::span<const uint8_t>(reinterpret_cast<const uint8_t*>(json.data()), json.size()));
 }
 
 Napi::Value MakeRecords(Napi::Env env, const SplitRecords& records) {
@@ -146,11 +117,6 @@ Napi::Value CreateRecordSplitterCall(const Napi::CallbackInfo& info) {
 }  // namespace
 
 void DefineText(Napi::Object exports) {
-  Napi::Env env = exports.Env();
-  auto data = std::make_unique<TextData>();
-  const auto is_frozen = env.Global().Get("Object").As<Napi::Object>().Get("isFrozen").As<Napi::Function>();
-  data->is_frozen = Napi::Persistent(is_frozen);
-  env.SetInstanceData<TextData>(data.release());
   Define<AnalyseCall>(exports, "analyse");
   Define<NeedsSegmentationCall>(exports, "needsSegmentation");
   Define<HighlightCall>(exports, "highlight");

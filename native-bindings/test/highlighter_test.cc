@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../kernel/analysis/utf8.h"
+#include "../kernel/engine/query_plan.h"
 #include "../kernel/highlight/json_scanner.h"
 #include "check.h"
 
@@ -14,7 +15,7 @@ namespace {
 
 HighlightTerms Terms(std::initializer_list<const char*> terms) {
   HighlightTerms result;
-  for (const char* term : terms) result.terms.insert(term);
+  for (const char* term : terms) result.terms.push_back(term);
   return result;
 }
 
@@ -110,7 +111,7 @@ TEST(highlight_marks_phrases_only_as_phrases) {
   CHECK_EQ(HighlightText("New York, York new new york City", terms),
            "<em>New</em> <em>York</em>, York new <em>new</em> <em>york</em> <em>City</em>");
   CHECK_EQ(HighlightText("new and york", terms), "");
-  terms.terms.insert("and");
+  terms.terms.push_back("and");
   CHECK_EQ(HighlightText("new and york", terms), "new <em>and</em> york");
 }
 
@@ -145,6 +146,35 @@ TEST(fields_need_segmentation_where_a_searched_field_does) {
   CHECK(!FieldsNeedSegmentation(R"({"a":"x","b":"中国"})", {"a"}));
   CHECK(!FieldsNeedSegmentation("{\"a\":\"中国\u200b\"}", {"a"}));
   CHECK(!FieldsNeedSegmentation("{\"a\":\"中国\\u200b\"}", {"a"}));
+}
+
+TEST(highlight_takes_a_term_given_twice_for_one) {
+  // The passage with two different words wins over one with the same word twice.
+  const std::string far = Repeat("and so on ", 30);
+  const std::string html = HighlightText("koln koln " + far + " cafe koln", Terms({"koln", "cafe", "koln"}));
+  CHECK(html.find("<em>cafe</em> <em>koln</em>") != std::string::npos);
+}
+
+TEST(highlight_finds_the_end_of_strings_with_escapes) {
+  const HighlightTerms terms = Terms({"cafe"});
+  CHECK_EQ(HighlightFields(R"({"x":"\"a\\","a":"\" cafe \\"})", {"a"}, terms), R"({"a":"&quot; <em>cafe</em> \\"})");
+  CHECK_EQ(HighlightFields(R"({"x":"\\","a":"cafe"})", {"a"}, terms), R"({"a":"<em>cafe</em>"})");
+  CHECK_EQ(HighlightFields(R"({"a":"cafe","x":"\)", {"a"}, terms), R"({"a":"<em>cafe</em>"})");
+  CHECK_EQ(HighlightFields(R"({"x":"\"})", {"x"}, terms), "{}");
+  // Escapes alone, as many as a record can have: the closing quote is not looked for at each of them.
+  std::string escapes = "{\"a\":\"";
+  for (int i = 0; i < 2'000'000; ++i) escapes += "\\n";
+  CHECK_EQ(HighlightFields(escapes + " cafe\"}", {"b"}, terms), "{}");
+}
+
+TEST(highlight_marks_what_the_groups_of_a_plan_may_match) {
+  QueryPlan plan;
+  plan.groups.resize(2);
+  plan.groups[0].alternatives = {{.terms = {"cafe"}}, {.weight = 0.5f, .terms = {"coffee"}}, {.terms = {"new", "york"}}};
+  plan.groups[1].occur = Occur::kMustNot;
+  plan.groups[1].alternatives = {{.terms = {"tea"}}};
+  CHECK_EQ(HighlightText("cafe coffee tea new york york", TermsOfPlan(plan)),
+           "<em>cafe</em> <em>coffee</em> tea <em>new</em> <em>york</em> york");
 }
 
 TEST(highlight_html_is_safe_for_random_text) {

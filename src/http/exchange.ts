@@ -1,5 +1,6 @@
 /** A request and its answer as the request handler sees them, whatever transport carries them. */
 import type { Credential, HeadedBytes } from '../operations/index.js';
+import type { Cancellation } from '../platform/index.js';
 
 export interface IncomingRequest {
   /** In upper case. */
@@ -17,7 +18,7 @@ export interface IncomingRequest {
   /** True while a part of the body may still have to arrive. */
   readonly bodyPending: boolean;
   /** Aborted when the client goes away. */
-  readonly signal: AbortSignal;
+  readonly signal: Cancellation;
   /**
    * The whole body. Rejects with `body-too-large` as soon as that is known, and with `ClientGone`. This or `stream` is to be
    * called in the turn in which the request arrived, or never.

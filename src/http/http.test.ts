@@ -24,6 +24,7 @@ import { createControlSocket, type ControlSocket } from './control-socket.js';
 import { createRequestDesk, type RequestDesk } from './request-handler.js';
 import { createHttpServer, ListenError, type HttpServer } from './server.js';
 
+const LOOK_INTERVAL_MS = 5;
 const FREE = { permission: null, callers: ['key', 'console', 'cli'], target: 'none', params: Type.Object({}) } as const;
 const BODY = Type.Object({ text: Type.String(), size: Type.Optional(Type.Integer()) }, { additionalProperties: false });
 const OK = { 200: { description: '', schema: Type.Object({}) } };
@@ -57,7 +58,9 @@ const testOperations: readonly Operation[] = [
     path: '/slow',
     responses: OK,
     handle: async ({ signal }) => {
-      await Promise.race([gate, new Promise((resolve) => signal.addEventListener('abort', resolve))]);
+      let isOpen = false;
+      void gate.then(() => (isOpen = true));
+      while (!isOpen && !signal.aborted) await sleep(LOOK_INTERVAL_MS, undefined, { ref: false });
       received = { bytes: signal.aborted ? -1 : 0, error: undefined };
       return { status: 200, body: { done: true } };
     },

@@ -13,7 +13,7 @@ import {
   type PathParams,
   type Services,
 } from '../operations/index.js';
-import { ServiceError, uuidv7, type Metrics, REQUEST_ID_CHARACTERS_MAX } from '../platform/index.js';
+import { REQUEST_ID_CHARACTERS_MAX, ServiceError, uuidv7, type Cancellation, type Metrics } from '../platform/index.js';
 import { createCors, type Cors } from './cors.js';
 import { answerBytes, ClientGone, type Answer, type IncomingRequest, type RequestHandler } from './exchange.js';
 import { asServiceError, failureHeaders, PROBLEM_TYPE } from './failures.js';
@@ -234,8 +234,7 @@ class RequestContext implements OperationContext {
     private readonly request: IncomingRequest,
   ) {}
 
-  /** Made only where an operation asks for it. */
-  get signal(): AbortSignal {
+  get signal(): Cancellation {
     return this.request.signal;
   }
 }

@@ -4,12 +4,22 @@
  */
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { HeadedBytes, type Credential } from '../operations/index.js';
+import type { Cancellation } from '../platform/index.js';
 import { answerBytes, ClientGone, type Answer, type IncomingRequest } from './exchange.js';
 import { IncomingBody, tooLarge } from './incoming-body.js';
 import { statusLine } from './status-lines.js';
 
 /** Characters or bytes of an answer that go out in one write, whatever the connection takes. */
 const SENT_AT_ONCE_MAX = 262_144;
+
+/** Set when the client goes away. */
+class Gone implements Cancellation {
+  reason: ClientGone | undefined;
+
+  get aborted(): boolean {
+    return this.reason !== undefined;
+  }
+}
 
 export class UwsExchange implements IncomingRequest {
   readonly method: string;
@@ -20,11 +30,10 @@ export class UwsExchange implements IncomingRequest {
   readonly contentType: string | undefined;
   readonly origin: string;
   readonly bodyBytes: number | undefined;
+  readonly signal = new Gone();
   readonly #res: HttpResponse;
   #body: IncomingBody | undefined;
-  #abort: AbortController | undefined;
   #bodyEnded: boolean;
-  #gone = false;
   #answered = false;
   #keptOpen = false;
   #onGone: (() => void) | undefined;
@@ -47,12 +56,6 @@ export class UwsExchange implements IncomingRequest {
     return !this.#bodyEnded;
   }
 
-  get signal(): AbortSignal {
-    this.#abort ??= new AbortController();
-    if (this.#gone) this.#abort.abort(new ClientGone());
-    return this.#abort.signal;
-  }
-
   read(bytesMax: number): Promise<Uint8Array> {
     return this.#receive(bytesMax).whole();
   }
@@ -66,11 +69,10 @@ export class UwsExchange implements IncomingRequest {
     if (this.#keptOpen) return;
     this.#keptOpen = true;
     this.#res.onAborted(() => {
-      this.#gone = true;
-      this.#onGone?.();
       const error = new ClientGone();
+      this.signal.reason = error;
+      this.#onGone?.();
       this.#body?.fail(error);
-      this.#abort?.abort(error);
     });
   }
 
@@ -79,7 +81,7 @@ export class UwsExchange implements IncomingRequest {
    * it is sent: it resolves when all is sent or the client is gone.
    */
   write(answer: Answer): Promise<void> | undefined {
-    if (this.#gone || this.#answered) return undefined;
+    if (this.signal.aborted || this.#answered) return undefined;
     this.#answered = true;
     // Until the route handler returns, the library gathers what is written by itself.
     if (!this.#keptOpen) return this.#writeAll(answer);
@@ -162,7 +164,7 @@ export class UwsExchange implements IncomingRequest {
     const res = this.#res;
     // A response that is answered or aborted must not be touched; a connection left paused would never close.
     const whileOpen = (action: () => void) => () => {
-      if (!this.#gone && !this.#answered) action();
+      if (!this.signal.aborted && !this.#answered) action();
     };
     const source = { pause: whileOpen(() => res.pause()), resume: whileOpen(() => res.resume()) };
     const body = new IncomingBody(source, bytesMax);

@@ -4,6 +4,7 @@
  */
 import type { Static, TSchema } from 'typebox';
 import type { Caller, CallerKind } from '../access/index.js';
+import type { Cancellation } from '../platform/index.js';
 import type { Services } from './services.js';
 import type { RawInput } from './validation.js';
 
@@ -77,7 +78,7 @@ export interface OperationContext {
   readonly caller: Caller;
   readonly requestId: string;
   /** Aborted when the client goes away. */
-  readonly signal: AbortSignal;
+  readonly signal: Cancellation;
 }
 
 export interface OperationResult {

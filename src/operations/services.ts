@@ -5,8 +5,7 @@ import type { Catalog } from '../catalog/index.js';
 import type { ListIndexes } from '../index/index.js';
 import type { SearchAnswer } from '../search/index.js';
 import type { SearchPoolTask, WebhookHost } from '../workers/index.js';
-import type { Config } from '../platform/index.js';
-import type { Clock } from '../platform/index.js';
+import type { Cancellation, Clock, Config } from '../platform/index.js';
 import type { RateLimiter } from '../access/index.js';
 import type { Logger } from 'pino';
 import type { AnswerCache } from './answer-cache.js';
@@ -14,7 +13,7 @@ import type { Operation } from './operation.js';
 
 export interface SearchPool {
   /** Rejects with a ServiceError: overloaded (queue full), the search's own 400, or internal-error if the worker died. */
-  search(task: SearchPoolTask, signal: AbortSignal): Promise<SearchAnswer>;
+  search(task: SearchPoolTask, signal: Cancellation): Promise<SearchAnswer>;
 }
 
 export interface Services {

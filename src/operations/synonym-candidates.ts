@@ -1,5 +1,6 @@
 /** Abbreviations of a list's records, read step by step by search workers, so that searches go on in between. */
 import type { ListIndex } from '../index/index.js';
+import type { Cancellation } from '../platform/index.js';
 import { CandidateCollector, type AbbreviationStep, type SynonymCandidate } from '../synonyms/index.js';
 import type { Services } from './services.js';
 
@@ -13,7 +14,7 @@ const results = new Map<number, Promise<readonly SynonymCandidate[]>>();
 export async function findSynonymCandidates(
   services: Services,
   index: ListIndex,
-  signal: AbortSignal,
+  signal: Cancellation,
 ): Promise<readonly SynonymCandidate[]> {
   const lease = index.lease();
   const { sequence } = lease;
@@ -26,7 +27,7 @@ export async function findSynonymCandidates(
     result.catch(() => results.delete(sequence));
   }
   const found = await result;
-  signal.throwIfAborted();
+  if (signal.aborted) throw signal.reason;
   return found;
 }
 

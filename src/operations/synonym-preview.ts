@@ -1,6 +1,6 @@
 /** What a synonym rule would change: each of its terms searched for without it and with it. */
 import type { ListIndex } from '../index/index.js';
-import { uuidv7 } from '../platform/index.js';
+import { uuidv7, type Cancellation } from '../platform/index.js';
 import type { SearchTask, SynonymRule } from '../search/index.js';
 import type { Services } from './services.js';
 
@@ -30,7 +30,7 @@ export interface PreviewSubject {
 export async function previewSynonymRule(
   services: Services,
   { index, list, rule }: PreviewSubject,
-  signal: AbortSignal,
+  signal: Cancellation,
 ): Promise<{ readonly changes_nothing: boolean; readonly words: readonly PreviewedWord[] }> {
   const lease = index.lease();
   const search = async (query: string, extraSynonymRule: SynonymRule | undefined): Promise<SearchSide> => {

@@ -160,6 +160,7 @@ function resolveAutomatic(settings: Sections): void {
   const sofar = settings as unknown as Config;
   const automatic: Readonly<Record<string, () => number>> = {
     'memory.mib': () => Math.max(MEMORY_MIB_MIN_AUTOMATIC, Math.floor(totalmem() / 1_048_576 / 4)),
+    'memory.mapped_busy_mib': () => Math.max(sofar.memory.mapped_mib, Math.floor(totalmem() / 1_048_576 / 8)),
     'ingest.threads': () => affordableIngestThreads(Math.max(1, Math.floor(availableParallelism() / 2)), sofar),
     // The main thread needs a part of a processor; with few of them, a whole one left to it would be idle most of the time.
     'search.threads': () =>

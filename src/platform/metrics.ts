@@ -1,6 +1,6 @@
 /** The service's measurements, in one Prometheus registry. Names end in their unit; labels have few values. */
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics, type Metric } from 'prom-client';
-import { SeriesHistogram } from './series-histogram.js';
+import { SeriesHistogram, type SeriesHistogramOptions } from './series-histogram.js';
 
 /** Seconds, from 0.1 ms to 10 s. */
 const REQUEST_BUCKETS_SECONDS = [
@@ -41,15 +41,21 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
   };
 }
 
+/** For what is observed at every request. */
+function frequentHistogram(registers: readonly Registry[], options: SeriesHistogramOptions): SeriesHistogram {
+  const histogram = new SeriesHistogram(options);
+  // A registry asks a metric for no more than this class has.
+  for (const registry of registers) registry.registerMetric(histogram as unknown as Metric);
+  return histogram;
+}
+
 function httpMetrics(registers: Registry[]) {
-  const requestSeconds = new SeriesHistogram({
+  const requestSeconds = frequentHistogram(registers, {
     name: 'gannet_http_request_seconds',
     help: 'Time from the request line to the answer',
     label: 'operation',
     buckets: REQUEST_BUCKETS_SECONDS,
   });
-  // A registry asks a metric for no more than this class has.
-  for (const registry of registers) registry.registerMetric(requestSeconds as unknown as Metric);
   return {
     requests: new Counter({
       name: 'gannet_http_requests_total',
@@ -89,18 +95,16 @@ function searchMetrics(registers: Registry[]) {
       help: 'Memory of the answers that are kept',
       registers,
     }),
-    searchWorkerSeconds: new Histogram({
+    searchWorkerSeconds: frequentHistogram(registers, {
       name: 'gannet_search_worker_seconds',
       help: 'Time of a search inside its worker',
       buckets: REQUEST_BUCKETS_SECONDS,
-      registers,
-    }),
-    searchBatchSize: new Histogram({
+    }).of(),
+    searchBatchSize: frequentHistogram(registers, {
       name: 'gannet_search_batch_size',
       help: 'Searches that went to a worker as one task',
       buckets: [1, 2, 4, 8, 16, 32, 64],
-      registers,
-    }),
+    }).of(),
   };
 }
 

@@ -30,6 +30,19 @@ describe('SeriesHistogram', () => {
     );
   });
 
+  it('is read as the one of the library is without a label, too', async () => {
+    const registries = [new Registry(), new Registry()] as const;
+    const library = new Histogram({ ...OPTIONS, registers: [registries[0]] });
+    const histogram = new SeriesHistogram(OPTIONS);
+    registries[1].registerMetric(histogram as unknown as Metric);
+    expect(await registries[1].metrics()).toBe(await registries[0].metrics());
+    for (const seconds of [0.002, 0.5, 3]) {
+      library.observe(seconds);
+      histogram.of().observe(seconds);
+    }
+    expect(await registries[1].metrics()).toBe(await registries[0].metrics());
+  });
+
   it('has one series a value of the label', () => {
     const { histogram } = ours();
     expect(histogram.of('a')).toBe(histogram.of('a'));

@@ -1,11 +1,12 @@
 /**
- * A histogram with one label for a registry of prom-client, whose own looks its labels up and checks them at each observation.
+ * A histogram with at most one label for a registry of prom-client, whose own looks its labels up and checks them at each observation.
  * Here that is done once a value of the label, and an observation is two additions: it is made for every request.
  */
 export interface SeriesHistogramOptions {
   readonly name: string;
   readonly help: string;
-  readonly label: string;
+  /** Undefined: one series without a label. */
+  readonly label?: string;
   /** Upper bounds, rising. */
   readonly buckets: readonly number[];
 }
@@ -40,7 +41,7 @@ export class SeriesHistogram {
   readonly type = 'histogram';
   readonly name: string;
   readonly help: string;
-  private readonly label: string;
+  private readonly label: string | undefined;
   private readonly buckets: readonly number[];
   private readonly series = new Map<string, HistogramSeries>();
 
@@ -49,10 +50,12 @@ export class SeriesHistogram {
     this.help = help;
     this.label = label;
     this.buckets = buckets;
+    // Like the library's, it has its lines from the beginning.
+    if (label === undefined) this.of();
   }
 
   /** To be kept by whoever observes. */
-  of(labelValue: string): HistogramSeries {
+  of(labelValue = ''): HistogramSeries {
     let found = this.series.get(labelValue);
     if (found === undefined) this.series.set(labelValue, (found = new HistogramSeries(this.buckets)));
     return found;
@@ -74,7 +77,7 @@ export class SeriesHistogram {
   }
 
   private valuesOf(labelValue: string, { counts, sum }: HistogramSeries): ReadValue[] {
-    const labels = { [this.label]: labelValue };
+    const labels = this.label === undefined ? {} : { [this.label]: labelValue };
     let count = 0;
     const byBucket = [...this.buckets, '+Inf'].map((le, bucket) => {
       count += counts[bucket] as number;

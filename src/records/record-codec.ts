@@ -35,16 +35,46 @@ export interface StoredRecord {
   readonly fieldsJson: string;
 }
 
-/** Fragments of a record, as views into the bytes that were read. */
-export interface RecordParts {
-  /** `"id":"…","name":"…"` */
-  readonly head: Uint8Array;
+/**
+ * Where the fragments of a record lie in the bytes that were read. Their places are numbers: an answer copies most fragments once,
+ * and a view of each would cost more than its copy.
+ */
+export class RecordParts {
+  constructor(
+    readonly bytes: Uint8Array,
+    readonly headBegin: number,
+    readonly asOfBegin: number,
+    readonly timesBegin: number,
+    readonly fieldsBegin: number,
+    readonly end: number,
+  ) {}
+
+  /** `"id":"…","name":"…"`; a view, like the others. */
+  get head(): Uint8Array {
+    return this.bytes.subarray(this.headBegin, this.asOfBegin);
+  }
+
   /** `"as_of":"…"` */
-  readonly asOf: Uint8Array;
+  get asOf(): Uint8Array {
+    return this.bytes.subarray(this.asOfBegin, this.timesBegin);
+  }
+
   /** `"created_utc":"…","modified_utc":"…"` */
-  readonly times: Uint8Array;
+  get times(): Uint8Array {
+    return this.bytes.subarray(this.timesBegin, this.fieldsBegin);
+  }
+
   /** `{…}` */
-  readonly fields: Uint8Array;
+  get fields(): Uint8Array {
+    return this.bytes.subarray(this.fieldsBegin, this.end);
+  }
+
+  /** The same record in other bytes, where all from `headBegin` on was copied to `begin`. */
+  copiedTo(bytes: Uint8Array, begin: number): RecordParts {
+    const by = begin - this.headBegin;
+    const { asOfBegin, timesBegin, fieldsBegin, end } = this;
+    return new RecordParts(bytes, begin, asOfBegin + by, timesBegin + by, fieldsBegin + by, end + by);
+  }
 }
 
 export class DamagedRecordError extends Error {
@@ -86,12 +116,7 @@ export function encodeRecord(record: StoredRecord): Buffer {
 /** Throws DamagedRecordError where the bytes are not what encodeRecord makes. */
 export function readRecordParts(bytes: Uint8Array): RecordParts {
   const { asOfBegin, timesBegin, fieldsBegin } = bounds(bytes);
-  return {
-    head: bytes.subarray(HEADER_BYTES, asOfBegin),
-    asOf: bytes.subarray(asOfBegin, timesBegin),
-    times: bytes.subarray(timesBegin, fieldsBegin),
-    fields: bytes.subarray(fieldsBegin, bytes.length),
-  };
+  return new RecordParts(bytes, HEADER_BYTES, asOfBegin, timesBegin, fieldsBegin, bytes.length);
 }
 
 /** Where the fragments begin; the head begins at HEADER_BYTES and the fields end with the bytes. */

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../platform/index.js';
-import type { SearchTask } from '../search/index.js';
 import { SearchBatcher, type SearchBatcherOptions } from './search-batcher.js';
-import type { SearchBatchAnswer } from './search-messages.js';
+import { ResponseWriter, type SearchTask } from '../search/index.js';
+import { BatchAnswerWriter } from './batch-answer.js';
 
 const NEVER = new AbortController().signal;
 
@@ -27,7 +27,6 @@ function harness(change: Partial<SearchBatcherOptions> = {}) {
         batches.push({ ids, finish: () => { resolve(answerOf(ids)); }, fail: reject }); // prettier-ignore
       }),
     observe: {
-      waiting: () => undefined,
       refused: () => undefined,
       batch: () => undefined,
       answered: () => undefined,
@@ -44,17 +43,20 @@ function harness(change: Partial<SearchBatcherOptions> = {}) {
   return { batcher, batches, bugs, search, lost: () => lost };
 }
 
-function answerOf(ids: readonly string[]): SearchBatchAnswer {
-  const bytes = new Uint8Array(Buffer.from(ids.join('')));
-  let end = 0;
-  const replies = ids.map((id) => {
-    if (id === 'bad') return { ok: false, error: { code: 'invalid-filter', detail: 'bad' } } as const;
-    if (id === 'bug') return { ok: false, error: { code: 'internal-error', detail: 'x' }, bug: 'stack' } as const;
-    const begin = ids.join('').indexOf(id);
-    end = begin + id.length;
-    return { ok: true, value: { begin, end, totalCount: 1, workerMs: 0.1 } } as const;
-  });
-  return { bytes: bytes.buffer, replies };
+function answerOf(ids: readonly string[]): ArrayBuffer {
+  const writer = new ResponseWriter();
+  const answer = new BatchAnswerWriter(writer, ids.length);
+  for (const id of ids) {
+    if (id === 'bad') {
+      answer.failed({ ok: false, error: { code: 'invalid-filter', detail: 'bad' } });
+    } else if (id === 'bug') {
+      answer.failed({ ok: false, error: { code: 'internal-error', detail: 'x' }, bug: 'stack' });
+    } else {
+      writer.text(id);
+      answer.answered(1, 0.1);
+    }
+  }
+  return answer.take();
 }
 
 describe('the search batcher', () => {
@@ -69,10 +71,11 @@ describe('the search batcher', () => {
   });
 
   it('bounds batches and what is in flight; the rest goes when there is room', async () => {
-    const { batches, search } = harness({ inFlightMax: 1 });
+    const { batcher, batches, search } = harness({ inFlightMax: 1 });
     const answers = ['a', 'b', 'c', 'd'].map((id) => search(id));
     await setImmediate();
     expect(batches.map(({ ids }) => ids)).toEqual([['a', 'b', 'c']]);
+    expect(batcher.waitingCount).toBe(1);
     batches[0]?.finish();
     await Promise.all(answers.slice(0, 3));
     expect(batches[1]?.ids).toEqual(['d']);

@@ -5,13 +5,14 @@
  * Invariants: at most `queueMax` searches wait; at most `inFlightMax` batches are out; every search settles exactly once,
  * also when its batch is lost. A search whose client went away is dropped as long as it waits. Main thread only.
  */
-import { deserialiseError, ServiceError } from '../platform/index.js';
+import { deserialiseError, ServiceError, type Cancellation } from '../platform/index.js';
 import type { SearchAnswer } from '../search/index.js';
-import type { SearchBatchAnswer, SearchPoolTask } from './search-messages.js';
+import { readBatchAnswer, type SearchReply } from './batch-answer.js';
+import type { SearchPoolTask } from './search-messages.js';
 
 export interface SearchBatcherOptions {
-  /** Runs a batch somewhere; rejects only when the whole batch is lost. Answers come in the order of the tasks. */
-  readonly run: (tasks: readonly SearchPoolTask[]) => Promise<SearchBatchAnswer>;
+  /** Runs a batch somewhere, and answers as batch-answer.ts has it; rejects only when the whole batch is lost. */
+  readonly run: (tasks: readonly SearchPoolTask[]) => Promise<ArrayBuffer>;
   readonly workers: number;
   /** Batches that are out at a time: enough that no worker waits for the main thread between two. */
   readonly inFlightMax: number;
@@ -21,7 +22,6 @@ export interface SearchBatcherOptions {
 }
 
 export interface SearchBatcherObserver {
-  waiting(count: number): void;
   refused(): void;
   batch(size: number): void;
   answered(task: SearchPoolTask, workerMs: number): void;
@@ -32,7 +32,7 @@ export interface SearchBatcherObserver {
 
 interface Waiting {
   readonly task: SearchPoolTask;
-  readonly signal: AbortSignal;
+  readonly signal: Cancellation;
   readonly resolve: (answer: SearchAnswer) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -50,7 +50,12 @@ export class SearchBatcher {
 
   constructor(private readonly options: SearchBatcherOptions) {}
 
-  search(task: SearchPoolTask, signal: AbortSignal): Promise<SearchAnswer> {
+  /** Searches that no worker has yet. */
+  get waitingCount(): number {
+    return this.waiting.length;
+  }
+
+  search(task: SearchPoolTask, signal: Cancellation): Promise<SearchAnswer> {
     if (this.closed)
       return Promise.reject(new ServiceError('shutting-down', 'The service is stopping; try again soon.'));
     if (this.waiting.length >= this.options.queueMax) this.dropAborted();
@@ -88,7 +93,6 @@ export class SearchBatcher {
       this.waiting = this.waiting.slice(size);
       void this.send(batch);
     }
-    this.options.observe.waiting(this.waiting.length);
     if (this.closed && this.waiting.length === 0 && this.inFlight === 0) this.idle?.();
   }
 
@@ -108,7 +112,8 @@ export class SearchBatcher {
     this.options.observe.batch(batch.length);
     try {
       const answer = await this.options.run(batch.map(({ task }) => task));
-      for (const [index, waiting] of batch.entries()) this.settle(waiting, answer, index);
+      const replies = readBatchAnswer(answer, batch.length);
+      for (const [index, waiting] of batch.entries()) this.settle(waiting, replies[index] as SearchReply);
     } catch (error) {
       const failure = this.options.observe.lost(error, batch.length);
       for (const { reject } of batch) reject(failure);
@@ -118,17 +123,14 @@ export class SearchBatcher {
     }
   }
 
-  private settle(waiting: Waiting, answer: SearchBatchAnswer, index: number): void {
-    const reply = answer.replies[index];
-    if (reply === undefined) throw new Error('a search worker answered fewer searches than it was asked');
-    if (!reply.ok) {
-      if (reply.bug !== undefined) this.options.observe.bug(reply.bug, waiting.task);
-      waiting.reject(deserialiseError(reply.error));
+  private settle({ task, resolve, reject }: Waiting, reply: SearchReply): void {
+    if (reply.ok) {
+      this.options.observe.answered(task, reply.value.workerMs);
+      resolve(reply.value);
       return;
     }
-    const { begin, end, totalCount, workerMs } = reply.value;
-    this.options.observe.answered(waiting.task, workerMs);
-    waiting.resolve({ body: new Uint8Array(answer.bytes, begin, end - begin), totalCount, workerMs });
+    if (reply.bug !== undefined) this.options.observe.bug(reply.bug, task);
+    reject(deserialiseError(reply.error));
   }
 
   private dropAborted(): void {

@@ -2,16 +2,10 @@
 import { Piscina } from 'piscina';
 import type { Logger } from 'pino';
 import { analyticsFolder } from '../analytics/folder.js';
-import type { Config, HeapLimits, Metrics } from '../platform/index.js';
+import type { Cancellation, Config, HeapLimits, Metrics } from '../platform/index.js';
 import type { SearchAnswer } from '../search/index.js';
 import { SearchBatcher } from './search-batcher.js';
-import type {
-  SearchBatchAnswer,
-  SearchPoolTask,
-  SearchWorkerData,
-  SearchWorkerMessage,
-  WorkerDeath,
-} from './search-messages.js';
+import type { SearchPoolTask, SearchWorkerData, SearchWorkerMessage, WorkerDeath } from './search-messages.js';
 import { WorkerDeaths, workerFile } from './worker-pool.js';
 
 /** One batch at work and one waiting in each worker, so that a worker never waits for the main thread. */
@@ -30,7 +24,7 @@ export interface SearchPoolOptions {
 
 export interface RunningSearchPool {
   /** Rejects with a ServiceError: `overloaded`, the search's own, or `internal-error` if its worker died. */
-  search(task: SearchPoolTask, signal: AbortSignal): Promise<SearchAnswer>;
+  search(task: SearchPoolTask, signal: Cancellation): Promise<SearchAnswer>;
   /** Resolves when a worker is ready to search. */
   warmUp(): Promise<void>;
   /** Testing only: makes one worker die; resolves when it did. */
@@ -64,9 +58,9 @@ export function createSearchPool({
   piscina.on('error', (error) => {
     deaths.record(error);
   });
-  const send = (message: SearchWorkerMessage) => piscina.run(message) as Promise<SearchBatchAnswer>;
-  const waiting = metrics.poolWaiting.labels('search');
+  const send = (message: SearchWorkerMessage) => piscina.run(message) as Promise<ArrayBuffer>;
   const refused = metrics.poolRefused.labels('search');
+  let searches = 0;
   const batcher = new SearchBatcher({
     run: (tasks) => send({ kind: 'batch', tasks }),
     workers,
@@ -74,9 +68,6 @@ export function createSearchPool({
     batchMax: config.search.batch_max,
     queueMax: config.search.queue_max,
     observe: {
-      waiting: (count) => {
-        waiting.set(count);
-      },
       refused: () => {
         refused.inc();
       },
@@ -85,7 +76,7 @@ export function createSearchPool({
       },
       answered: ({ kind }, workerMs) => {
         if (kind !== 'search') return;
-        metrics.searches.inc();
+        searches += 1;
         metrics.searchWorkerSeconds.observe(workerMs / 1000);
       },
       bug: (stack, task) => {
@@ -93,6 +84,11 @@ export function createSearchPool({
       },
       lost: (error) => deaths.failure(error),
     },
+  });
+  metrics.beforeReading(() => {
+    metrics.poolWaiting.set({ pool: 'search' }, batcher.waitingCount);
+    metrics.searches.inc(searches);
+    searches = 0;
   });
   return {
     search: (task, signal) => batcher.search(task, signal),

@@ -17,15 +17,9 @@ import {
   SuggestExecutor,
 } from '../search/index.js';
 import { scanAbbreviations } from '../synonyms/index.js';
-import type {
-  SearchAnswerRange,
-  SearchBatchAnswer,
-  SearchPoolTask,
-  SearchWorkerData,
-  SearchWorkerMessage,
-  WorkerDeath,
-} from './search-messages.js';
-import { failureReply, type WorkerReply } from './worker-reply.js';
+import { BatchAnswerWriter } from './batch-answer.js';
+import type { SearchPoolTask, SearchWorkerData, SearchWorkerMessage, WorkerDeath } from './search-messages.js';
+import { failureReply } from './worker-reply.js';
 
 const stores = new RecordStoreCache();
 const records = new StoreRecordReader(stores);
@@ -58,24 +52,26 @@ export default async function handle(message: SearchWorkerMessage): Promise<unkn
   }
 }
 
-function runBatch(tasks: readonly SearchPoolTask[]): SearchBatchAnswer {
+function runBatch(tasks: readonly SearchPoolTask[]): ArrayBuffer {
+  writer.truncate(0);
+  const answer = new BatchAnswerWriter(writer, tasks.length);
   try {
-    const replies = tasks.map(runTask);
-    return { bytes: writer.take(), replies };
+    for (const task of tasks) runTask(task, answer);
+    return answer.take();
   } finally {
     records.release();
   }
 }
 
-function runTask(task: SearchPoolTask): WorkerReply<SearchAnswerRange> {
+function runTask(task: SearchPoolTask, answer: BatchAnswerWriter): void {
   const begin = writer.length;
   const startedMs = performance.now();
   try {
     const totalCount = execute(task);
-    return { ok: true, value: { begin, end: writer.length, totalCount, workerMs: performance.now() - startedMs } };
+    answer.answered(totalCount, performance.now() - startedMs);
   } catch (error) {
     writer.truncate(begin);
-    return failureReply(error);
+    answer.failed(failureReply(error));
   }
 }
 
@@ -97,8 +93,8 @@ function execute(task: SearchPoolTask): number {
 }
 
 /** The answer as Piscina takes it when its bytes are to move instead of being copied. */
-function moved(answer: SearchBatchAnswer): unknown {
-  return move({ [transferableSymbol]: [answer.bytes], [valueSymbol]: answer });
+function moved(answer: ArrayBuffer): unknown {
+  return move({ [transferableSymbol]: [answer], [valueSymbol]: answer });
 }
 
 async function die(how: WorkerDeath): Promise<never> {

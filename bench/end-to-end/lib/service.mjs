@@ -11,6 +11,9 @@ export const root = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.ur
 export const workFolder = process.env.GANNET_BENCH_FOLDER ?? join(os.tmpdir(), 'gannet-bench');
 export const ACCOUNT = 'default';
 
+/** Load that lasts is served with more mapped memory than a burst (src/platform/mapped-memory.ts): two windows of 15 s later. */
+export const STEADY_AFTER_SECONDS = 33;
+
 const START_TIMEOUT_MS = 120_000;
 const program = join(root, 'bin', 'gannet.js');
 

@@ -4,6 +4,7 @@
 
 #include "../analysis/analyzer.h"
 #include "../engine/json_writer.h"
+#include "../engine/query_plan.h"
 #include "json_scanner.h"
 #include "passage.h"
 #include "term_matcher.h"
@@ -74,6 +75,21 @@ void VisitFieldTexts(std::string_view fields_json, const std::vector<std::string
 
 }  // namespace
 
+HighlightTerms TermsOfPlan(const QueryPlan& plan) {
+  HighlightTerms result;
+  for (const PlanGroup& group : plan.groups) {
+    if (group.occur == Occur::kMustNot) continue;
+    for (const PlanAlternative& alternative : group.alternatives) {
+      if (alternative.terms.size() == 1) {
+        result.terms.push_back(alternative.terms.front());
+      } else {
+        result.phrases.push_back(alternative.terms);
+      }
+    }
+  }
+  return result;
+}
+
 std::string HighlightText(std::string_view text, const HighlightTerms& terms, uint32_t characters_max) {
   BestPassage best;
   best.Offer(text, TermMatcher(terms), characters_max);
@@ -82,25 +98,28 @@ std::string HighlightText(std::string_view text, const HighlightTerms& terms, ui
 
 std::string HighlightFields(std::string_view fields_json, const std::vector<std::string>& field_names,
                             const HighlightTerms& terms) {
-  return HighlightFields(fields_json, field_names, TermMatcher(terms));
+  std::string result;
+  AppendHighlights(fields_json, field_names, TermMatcher(terms), &result);
+  return result;
 }
 
-std::string HighlightFields(std::string_view fields_json, const std::vector<std::string>& field_names,
-                            const TermMatcher& matcher) {
+void AppendHighlights(std::string_view fields_json, const std::vector<std::string>& field_names,
+                      const TermMatcher& matcher, std::string* out) {
   std::vector<BestPassage> best(field_names.size());
   VisitFieldTexts(
       fields_json, field_names, [&](size_t field) { best[field] = {}; },
       [&](size_t field, std::string_view text) { best[field].Offer(text, matcher, kHighlightCharactersMax); });
-  std::string result = "{";
+  out->push_back('{');
+  bool is_first = true;
   for (size_t field = 0; field < best.size(); ++field) {
     if (best[field].html().empty()) continue;
-    if (result.size() > 1) result.push_back(',');
-    AppendJsonString(field_names[field], &result);
-    result.push_back(':');
-    AppendJsonString(best[field].html(), &result);
+    if (!is_first) out->push_back(',');
+    is_first = false;
+    AppendJsonString(field_names[field], out);
+    out->push_back(':');
+    AppendJsonString(best[field].html(), out);
   }
-  result.push_back('}');
-  return result;
+  out->push_back('}');
 }
 
 bool FieldsNeedSegmentation(std::string_view fields_json, const std::vector<std::string>& field_names) {

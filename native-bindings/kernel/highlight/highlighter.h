@@ -7,16 +7,21 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <vector>
 
 namespace gannet {
 
+struct QueryPlan;
+
+// Views: whoever makes these keeps the texts alive.
 struct HighlightTerms {
-  std::unordered_set<std::string> terms;  // folded, as the analyzer gives them
+  std::vector<std::string_view> terms;  // folded, as the analyzer gives them; one may occur several times
   // Sequences that count only where their terms are neighbours (phrases); their terms are not in `terms`.
-  std::vector<std::vector<std::string>> phrases;
+  std::vector<std::vector<std::string_view>> phrases;
 };
+
+// Every alternative of a plan: typos, stems and synonyms are marked too. Words that must not occur are not.
+HighlightTerms TermsOfPlan(const QueryPlan& plan);
 
 inline constexpr uint32_t kHighlightCharactersMax = 200;
 
@@ -32,10 +37,10 @@ std::string HighlightText(std::string_view text, const HighlightTerms& terms,
 std::string HighlightFields(std::string_view fields_json, const std::vector<std::string>& field_names,
                             const HighlightTerms& terms);
 
-// The same for the many records of one answer: the matcher (term_matcher.h) is made once.
+// The same for the many records of one answer, appended to `out`: the matcher (term_matcher.h) is made once.
 class TermMatcher;
-std::string HighlightFields(std::string_view fields_json, const std::vector<std::string>& field_names,
-                            const TermMatcher& matcher);
+void AppendHighlights(std::string_view fields_json, const std::vector<std::string>& field_names,
+                      const TermMatcher& matcher, std::string* out);
 
 // True where a text of one of the fields has a script without spaces and no U+200B: the caller has to segment the
 // fields before HighlightFields can find their words.

@@ -45,21 +45,30 @@ bool JsonScanner::Take(char byte) {
   return true;
 }
 
-bool JsonScanner::SkipString() {
-  while (at_ < json_.size()) {
-    const char byte = json_[at_++];
-    if (byte == '"') return true;
-    if (byte == '\\') ++at_;
+bool JsonScanner::SkipString(bool* has_escapes) {
+  size_t quote = json_.find('"', at_);
+  while (quote != std::string_view::npos) {
+    const size_t backslash = json_.substr(at_, quote - at_).find('\\');
+    if (backslash == std::string_view::npos) {
+      at_ = quote + 1;
+      return true;
+    }
+    *has_escapes = true;
+    at_ += backslash + 2;
+    // Escaped itself. It is looked for only then: a string of escapes alone must not be read again at each of them.
+    if (at_ > quote) quote = json_.find('"', at_);
   }
+  at_ = json_.size();
   return false;
 }
 
 bool JsonScanner::ReadString(std::string* scratch, std::string_view* value) {
   if (!Take('"')) return false;
   const size_t begin = at_;
-  if (!SkipString()) return false;
+  bool has_escapes = false;
+  if (!SkipString(&has_escapes)) return false;
   const std::string_view raw = json_.substr(begin, at_ - 1 - begin);
-  if (raw.find('\\') == std::string_view::npos) {
+  if (!has_escapes) {
     *value = raw;
     return true;
   }
@@ -107,13 +116,14 @@ bool JsonScanner::Unescape(std::string_view escaped, std::string* out) {
 
 bool JsonScanner::SkipValue() {
   size_t depth = 0;
+  bool has_escapes = false;
   do {
     const char byte = Peek();
     if (at_ == json_.size()) return false;
     ++at_;
     switch (byte) {
       case '"':
-        if (!SkipString()) return false;
+        if (!SkipString(&has_escapes)) return false;
         break;
       case '{': case '[': ++depth; break;
       case '}': case ']':

@@ -24,7 +24,8 @@ class JsonScanner {
   bool SkipValue();
 
  private:
-  bool SkipString();
+  // To behind the quote that ends a string; sets `has_escapes` where there is one.
+  bool SkipString(bool* has_escapes);
   bool Unescape(std::string_view escaped, std::string* out);
 
   std::string_view json_;

@@ -1,8 +1,9 @@
 #include "passage.h"
 
 #include <algorithm>
+#include <array>
 #include <tuple>
-#include <unordered_map>
+#include <vector>
 
 #include "../analysis/unicode_data.h"
 #include "../analysis/utf8.h"
@@ -36,8 +37,11 @@ bool IsSpace(uint32_t code) {
          (code >= 0x2000 && code <= 0x200a) || code == 0x2028 || code == 0x2029;
 }
 
+constexpr bool IsAscii(uint32_t code) { return code < 0x80; }
+
 // Whether a passage may begin or end between two characters.
 bool IsCut(uint32_t before, uint32_t behind) {
+  if (IsAscii(before) && IsAscii(behind)) return before <= 0x20 || behind <= 0x20;
   if (IsSpace(before) || IsSpace(behind)) return true;
   // Han and kana that nobody segmented have no spaces; neither has what follows their punctuation.
   const WordClass before_class = TraitsOf(before).word_class();
@@ -45,6 +49,19 @@ bool IsCut(uint32_t before, uint32_t behind) {
   if (behind_class == WordClass::kExtend || behind_class == WordClass::kZeroWidthJoiner) return false;
   return before_class == WordClass::kIdeograph || behind_class == WordClass::kIdeograph ||
          (before >= 0x3001 && before <= 0x3003);
+}
+
+// Whether no more than so many characters are shown of the text. No character has less than a byte.
+bool HasCharactersAtMost(std::string_view text, uint32_t characters_max) {
+  if (text.size() <= characters_max) return true;
+  uint32_t count = 0;
+  for (size_t at = 0; at < text.size();) {
+    const auto [code, length] = Decode(text, at);
+    count += Shown(code);
+    if (count > characters_max) return false;
+    at += length;
+  }
+  return true;
 }
 
 uint32_t CountCharacters(std::string_view text, size_t begin, size_t end) {
@@ -92,6 +109,23 @@ Reach ReachForward(std::string_view text, size_t from, uint32_t budget) {
   return best;
 }
 
+// Ids are small: terms and words of phrases are numbered from 0.
+size_t IdsEnd(const std::vector<WordMatch>& matches) {
+  size_t end = 0;
+  for (const WordMatch& match : matches) end = std::max<size_t>(end, match.id + 1u);
+  return end;
+}
+
+uint32_t CountDistinct(const std::vector<WordMatch>& matches) {
+  std::vector<bool> seen(IdsEnd(matches));
+  uint32_t count = 0;
+  for (const WordMatch& match : matches) {
+    count += !seen[match.id];
+    seen[match.id] = true;
+  }
+  return count;
+}
+
 // The matches first..last that fit into `budget` characters and are best; `characters` is their span.
 struct Choice {
   size_t first = 0;
@@ -117,24 +151,37 @@ Choice ChooseMatches(std::string_view text, const std::vector<WordMatch>& matche
     spans.push_back({begin, characters});
   }
   Choice best;
-  std::unordered_map<uint32_t, uint32_t> counts;
+  std::vector<uint32_t> counts(IdsEnd(matches));  // of each id, matches in the window
+  uint32_t distinct = 0;
   size_t end = 0;  // matches [first, end) are in the window
   for (size_t first = 0; first < matches.size(); ++first) {
     while (end < matches.size() && (end <= first || spans[end].end - spans[first].begin <= budget)) {
-      ++counts[matches[end].id];
+      distinct += counts[matches[end].id]++ == 0;
       ++end;
     }
-    const Choice choice{first, end - 1, static_cast<uint32_t>(counts.size()), static_cast<uint32_t>(end - first),
+    const Choice choice{first, end - 1, distinct, static_cast<uint32_t>(end - first),
                         spans[end - 1].end - spans[first].begin};
     if (std::tie(choice.distinct, choice.matches) > std::tie(best.distinct, best.matches)) best = choice;
-    const auto leaving = counts.find(matches[first].id);
-    if (--leaving->second == 0) counts.erase(leaving);
+    distinct -= --counts[matches[first].id] == 0;
   }
   return best;
 }
 
+// Bytes that stand for themselves in HTML.
+constexpr std::array<bool, 256> kIsCopied = [] {
+  std::array<bool, 256> copied{};
+  for (size_t byte = 0; byte < 0x80; ++byte) copied[byte] = true;
+  for (const char special : {'&', '<', '>', '"', '\''}) copied[static_cast<size_t>(special)] = false;
+  return copied;
+}();
+
 void AppendEscaped(std::string_view text, size_t begin, size_t end, std::string* out) {
   while (begin < end) {
+    size_t run_end = begin;
+    while (run_end < end && kIsCopied[static_cast<uint8_t>(text[run_end])]) ++run_end;
+    out->append(text.substr(begin, run_end - begin));
+    begin = run_end;
+    if (begin == end) return;
     const auto [code, length] = Decode(text, begin);
     begin += length;
     switch (code) {
@@ -152,10 +199,8 @@ void AppendEscaped(std::string_view text, size_t begin, size_t end, std::string*
 }  // namespace
 
 Passage ChoosePassage(std::string_view text, const std::vector<WordMatch>& matches, uint32_t characters_max) {
-  if (ReachForward(text, 0, characters_max).at == text.size()) {
-    std::unordered_map<uint32_t, uint32_t> counts;
-    for (const WordMatch& match : matches) ++counts[match.id];
-    return {0, text.size(), static_cast<uint32_t>(counts.size()), static_cast<uint32_t>(matches.size())};
+  if (HasCharactersAtMost(text, characters_max)) {
+    return {0, text.size(), CountDistinct(matches), static_cast<uint32_t>(matches.size())};
   }
   const uint32_t budget = characters_max > 3 * kCutCharacters ? characters_max - 2 * kCutCharacters : 1;
   const Choice choice = ChooseMatches(text, matches, budget);

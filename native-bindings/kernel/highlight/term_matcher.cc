@@ -13,15 +13,18 @@ size_t TermMatcher::Bucket(std::string_view term) {
 }
 
 TermMatcher::TermMatcher(const HighlightTerms& terms) {
-  for (const std::string& term : terms.terms) {
+  known_.reserve(terms.terms.size());
+  for (const std::string_view term : terms.terms) {
     if (term.empty()) continue;
-    known_[term].term = term_count_++;
+    Known& known = known_[term];
+    if (known.term != kNone) continue;
+    known.term = term_count_++;
     buckets_[Bucket(term)] = true;
   }
   uint32_t phrase_word_count = 0;
-  for (const std::vector<std::string>& phrase : terms.phrases) {
+  for (const std::vector<std::string_view>& phrase : terms.phrases) {
     std::vector<uint32_t> words;
-    for (const std::string& word : phrase) {
+    for (const std::string_view word : phrase) {
       if (word.empty()) continue;
       Known& known = known_[word];
       if (known.phrase_word == kNone) known.phrase_word = phrase_word_count++;
@@ -36,7 +39,6 @@ std::vector<WordMatch> TermMatcher::Find(std::string_view text) const {
   std::vector<WordMatch> matches;
   if (known_.empty()) return matches;
   std::vector<PhraseWord> phrase_words;
-  std::string scratch;
   Analyzer analyzer;
   analyzer.Reset(text);
   Token token;
@@ -44,8 +46,7 @@ std::vector<WordMatch> TermMatcher::Find(std::string_view text) const {
   while (analyzer.Next(&token)) {
     if (token.begin > first_match && token.begin - first_match > kHighlightScanBytesMax) break;
     if (!buckets_[Bucket(token.term)]) continue;
-    scratch.assign(token.term);
-    const auto found = known_.find(scratch);
+    const auto found = known_.find(token.term);
     if (found == known_.end()) continue;
     const Known& known = found->second;
     if (known.term != kNone) {

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -25,7 +24,7 @@ struct WordMatch {
 
 class TermMatcher {
  public:
-  // Keeps copies of the terms.
+  // The texts of the terms have to outlive it.
   explicit TermMatcher(const HighlightTerms& terms);
 
   // In order of the text, not overlapping.
@@ -48,7 +47,7 @@ class TermMatcher {
   // Most words of a text are in no query: a look at length and ends spares hashing them.
   static size_t Bucket(std::string_view term);
 
-  std::unordered_map<std::string, Known> known_;
+  std::unordered_map<std::string_view, Known> known_;
   std::array<bool, 1024> buckets_{};
   std::vector<std::vector<uint32_t>> phrases_;  // of phrase words
   uint32_t term_count_ = 0;

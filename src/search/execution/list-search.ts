@@ -27,6 +27,8 @@ export interface ListSearch {
   readonly list: ListContext;
   readonly query: QueryNode;
   readonly applied: Applied;
+  /** The bytes that the kernel was given. */
+  readonly plan: Uint8Array;
   readonly result: QueryResult;
 }
 
@@ -53,7 +55,9 @@ export class ListSearcher {
     window: PlanWindow,
   ): ListSearch {
     const { bytes, ...planned } = this.plan(list, generation, request, listIndex, window);
-    return { list, ...planned, result: parseResult(this.kernel.search(generation, bytes)) };
+    const result = parseResult(this.kernel.search(generation, bytes));
+    // Marking the words comes after the plans of all lists.
+    return { list, ...planned, plan: Buffer.from(bytes), result };
   }
 
   /** The bytes are good until the next plan. */

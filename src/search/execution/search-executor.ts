@@ -6,13 +6,11 @@ import type { Kernel } from '../../../native-bindings/index.js';
 import { readSearchRequest, type SearchRequest } from '../options/search-request.js';
 import { answerHead, formatTook } from '../response/answer-head.js';
 import { appliedJson } from '../response/applied.js';
-import { annotateExplanation, type Explanation } from '../response/explanation.js';
-import { highlightRecord, highlightSpec } from '../response/highlighting.js';
 import type { ResponseWriter } from '../response/response-writer.js';
-import { writeResult } from '../response/result-writer.js';
 import type { SearchTarget, SearchTask } from '../types.js';
 import { mergeFacets, mergeRanges } from './facet-merge.js';
 import { GroupRanking, type HitPlace } from './group-ranking.js';
+import { HitWriter } from './hit-writer.js';
 import { ListContexts, type ListContext } from './list-context.js';
 import { ListSearcher, type ListSearch } from './list-search.js';
 import type { RecordReader } from './record-reader.js';
@@ -22,13 +20,15 @@ const GROUP_FACET_VALUES_MAX = 100_000;
 
 export class SearchExecutor {
   private readonly searcher: ListSearcher;
+  private readonly hits: HitWriter;
 
   constructor(
-    private readonly kernel: Kernel,
+    kernel: Kernel,
     private readonly records: RecordReader,
     private readonly contexts = new ListContexts(kernel),
   ) {
     this.searcher = new ListSearcher(kernel);
+    this.hits = new HitWriter(kernel, records);
   }
 
   /** Appends the response body to the writer and returns its total_count. Throws ServiceError for what the caller did wrong. */
@@ -54,7 +54,8 @@ export class SearchExecutor {
     writer.ascii(`,"${named}":`);
     writer.text(JSON.stringify(subject.name));
     writer.ascii(`,"version":${subject.version},"total_count":${totalCount},"results":[`);
-    this.writeResults(task, request, searches, writer);
+    const listNames = task.targets.map(({ listName }) => listName);
+    this.hits.write({ request, searches, listNames, places: this.places(task, request, searches) }, writer);
     writer.ascii(']');
     writeFacets(subject, request, searches, writer);
     writer.ascii(',"applied":');
@@ -73,44 +74,6 @@ export class SearchExecutor {
     return lists.map((list, index) =>
       this.searcher.search(list, (task.targets[index] as SearchTarget).generation, request, index, window),
     );
-  }
-
-  private writeResults(
-    task: SearchTask,
-    request: SearchRequest,
-    searches: readonly ListSearch[],
-    writer: ResponseWriter,
-  ): void {
-    const select = request.select === undefined ? undefined : new Set(request.select);
-    const explanations = searches.map(({ result }) =>
-      result.explainJson === '' ? undefined : (JSON.parse(result.explainJson) as Explanation[]),
-    );
-    const highlights = searches.map(({ list, query }) =>
-      request.highlight ? highlightSpec(query, list.layout.textFields) : undefined,
-    );
-    let written = 0;
-    for (const { listIndex, hit } of this.places(task, request, searches)) {
-      const { list, query, result } = searches[listIndex] as ListSearch;
-      const { hits } = result;
-      const parts = this.records.read(list, hits.recordNumber(hit));
-      if (parts === undefined) continue;
-      if (written > 0) writer.ascii(',');
-      written += 1;
-      const distance = request.radius === undefined ? Number.NaN : hits.distance(hit);
-      const near = !Number.isNaN(distance);
-      const spec = highlights[listIndex];
-      const explanation = explanations[listIndex]?.[hit];
-      writeResult(writer, parts, {
-        // Without words there is nothing to score by: every match is perfect.
-        score: query.kind === 'groups' ? hits.score(hit) : 1,
-        distance: near ? distance : undefined,
-        location: near ? { latitude: hits.latitude(hit), longitude: hits.longitude(hit) } : undefined,
-        highlightsJson: spec === undefined ? undefined : highlightRecord(this.kernel, spec, parts),
-        listName: task.targets[listIndex]?.listName,
-        explainJson: explanation === undefined ? undefined : JSON.stringify(annotateExplanation(explanation, query)),
-        select,
-      });
-    }
   }
 
   /** The hits of the answer in their order. */

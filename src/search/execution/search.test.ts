@@ -311,6 +311,32 @@ describe('results', () => {
   });
 });
 
+describe('records that fill several pages', () => {
+  const PARTS = 12;
+  /** Four to a page; the words between differ, so that no record is taken for another. */
+  const LONG = Array.from({ length: PARTS }, (_, part) => ({
+    name: `part-${part}`,
+    title: `Chapter ${part} tern`,
+    pages: part,
+    filler: String.fromCharCode(0x61 + part).repeat(15_000),
+  }));
+
+  it('have each their own highlights, in the order of the answer', async () => {
+    const long = await fixtures.add('long', BOOKS, LONG);
+    const { results } = search({ query: 'tern', order_by: 'pages asc', size: PARTS }, { long });
+    expect(results.map(({ highlights }) => highlights)).toEqual(
+      LONG.map(({ title }) => ({ title: title.replace('tern', '<em>tern</em>') })),
+    );
+    expect(results.map(({ fields }) => fields['filler'])).toEqual(LONG.map(({ filler }) => filler));
+    const mixed = search({ query: 'tern shoes', size: 20 }, { long, books }).results;
+    expect(mixed).toHaveLength(PARTS + 1);
+    for (const { name, highlights } of mixed) {
+      const title = LONG.find((each) => each.name === name)?.title.replace('tern', '<em>tern</em>');
+      expect(highlights).toEqual({ title: title ?? 'A history of <em>shoes</em>' });
+    }
+  });
+});
+
 describe('a group', () => {
   it('is one ranking over its lists', () => {
     const response = search({ query: 'red shoes' }, group());

@@ -144,7 +144,7 @@ export class RelatedExecutor {
         score,
         distance: undefined,
         location: undefined,
-        highlightsJson: undefined,
+        highlights: undefined,
         listName: undefined,
         explainJson: undefined,
         select,

@@ -2,48 +2,69 @@
 import type { Kernel } from '../../../native-bindings/index.js';
 import { segmentForKernel } from '../../../native-bindings/segmentation.js';
 import type { RecordParts } from '../../records/index.js';
-import type { QueryNode } from '../plan/plan-nodes.js';
+import type { HighlightsJson } from './result-writer.js';
 
+/** What is marked in the records of a list. */
 export interface HighlightSpec {
   /** Searchable fields; `name` is the record's own name. */
   readonly fieldNames: readonly string[];
-  readonly terms: readonly string[];
-  readonly phrases: readonly (readonly string[])[];
+  /** Bytes of the plan that found the records: every alternative of its groups is marked, typos, stems and synonyms too. */
+  readonly plan: Uint8Array;
 }
 
-const NOTHING = '{}';
+/** Where nothing is marked. */
+export const NO_HIGHLIGHTS: HighlightsJson = Object.freeze({ bytes: Buffer.from('{}'), begin: 0, end: 2 });
 const OPEN = Buffer.from('{');
 const CLOSE = Buffer.from('}');
 const COMMA = Buffer.from(',');
 const EMPTY_OBJECT_BYTES = 2;
 
-/** Every alternative is marked, typos, stems and synonyms too; words that must not occur are not. */
-export function highlightSpec(query: QueryNode, fieldNames: readonly string[]): HighlightSpec {
-  const terms = new Set<string>();
-  const phrases: (readonly string[])[] = [];
-  if (query.kind === 'groups') {
-    for (const group of query.groups) {
-      if (group.occur === 'must-not') continue;
-      for (const alternative of group.alternatives) {
-        if (alternative.terms.length > 1) phrases.push(alternative.terms);
-        else terms.add(alternative.terms[0] as string);
-      }
-    }
-  }
-  // The kernel keeps what it made of frozen terms from one record of an answer to the next.
-  return Object.freeze({ fieldNames, terms: Object.freeze([...terms]), phrases: Object.freeze(phrases) });
+/** What is marked in each of the records, in their order: field name → passage. `{}` where nothing is marked. */
+export function highlightRecords(
+  kernel: Pick<Kernel, 'highlight'>,
+  { fieldNames, plan }: HighlightSpec,
+  records: readonly RecordParts[],
+): readonly HighlightsJson[] {
+  if (records.length === 0) return [];
+  const { bytes, ranges } = fieldNames.includes('name') ? fieldsWithNames(records) : fieldsOf(records);
+  const ends = new Uint32Array(records.length);
+  const marked = kernel.highlight(bytes, ranges, ends, fieldNames, plan);
+  let begin = 0;
+  return records.map((_, index) => {
+    const json = { bytes: marked, begin, end: ends[index] as number };
+    begin = json.end;
+    if (json.begin < json.end) return json;
+    const text = segmented(bytes.subarray(ranges[index * 2], ranges[index * 2 + 1]), fieldNames);
+    const again = kernel.highlight(text, Uint32Array.of(0, text.length), new Uint32Array(1), fieldNames, plan);
+    return again.length === 0 ? NO_HIGHLIGHTS : { bytes: again, begin: 0, end: again.length };
+  });
 }
 
-/** A JSON object: field name → passage. `{}` where nothing is marked. */
-export function highlightRecord(kernel: Kernel, spec: HighlightSpec, parts: RecordParts): string {
-  if (spec.terms.length === 0 && spec.phrases.length === 0) return NOTHING;
-  const { fieldNames, terms, phrases } = spec;
-  const fields = fieldNames.includes('name') ? withName(parts) : parts.fields;
-  return (
-    kernel.highlight(fields, fieldNames, terms, phrases) ??
-    kernel.highlight(segmented(fields, fieldNames), fieldNames, terms, phrases) ??
-    NOTHING
-  );
+interface RecordFields {
+  readonly bytes: Uint8Array;
+  /** Begin and end of each record's object of fields. */
+  readonly ranges: Uint32Array;
+}
+
+/** The records of a page lie in the same bytes. */
+function fieldsOf(records: readonly RecordParts[]): RecordFields {
+  const ranges = new Uint32Array(records.length * 2);
+  for (const [index, { fieldsBegin, end }] of records.entries()) {
+    ranges[index * 2] = fieldsBegin;
+    ranges[index * 2 + 1] = end;
+  }
+  return { bytes: (records[0] as RecordParts).bytes, ranges };
+}
+
+function fieldsWithNames(records: readonly RecordParts[]): RecordFields {
+  const objects = records.map(withName);
+  const ranges = new Uint32Array(records.length * 2);
+  let begin = 0;
+  for (const [index, { length }] of objects.entries()) {
+    ranges[index * 2] = begin;
+    ranges[index * 2 + 1] = begin += length;
+  }
+  return { bytes: Buffer.concat(objects), ranges };
 }
 
 /** The fields with the members of the head (`id` and `name`) before them, so that the name is marked like a field. */

@@ -4,7 +4,13 @@
  */
 import { ServiceError } from '../../platform/index.js';
 
+/** Calling into the runtime costs more than copying so many characters, or bytes. */
 const SHORT_TEXT_CHARACTERS = 40;
+const SHORT_BYTES = 96;
+/** How numbers with more zeros behind the point are written has an exponent. */
+const FRACTION_MIN = 1e-6;
+const DIGIT_ZERO = 0x30;
+const POINT = 0x2e;
 const INITIAL_BYTES = 256 * 1024;
 /** A buffer that one large answer made larger than this is given back. */
 const KEPT_BYTES_MAX = 8 * 1024 * 1024;
@@ -32,7 +38,6 @@ export class ResponseWriter {
       this.used += this.buffer.write(text, this.used, 'latin1');
       return;
     }
-    // Calling into the runtime costs more than copying a few characters.
     const { buffer, used } = this;
     for (let index = 0; index < length; ++index) buffer[used + index] = text.charCodeAt(index);
     this.used = used + length;
@@ -49,10 +54,44 @@ export class ResponseWriter {
     this.used += this.buffer.write(text, this.used, 'utf8');
   }
 
-  bytes(bytes: Uint8Array): void {
-    this.reserve(bytes.length);
-    this.buffer.set(bytes, this.used);
-    this.used += bytes.length;
+  bytes(bytes: Uint8Array, begin = 0, end = bytes.length): void {
+    const length = end - begin;
+    this.reserve(length);
+    const { buffer, used } = this;
+    if (length <= SHORT_BYTES) {
+      for (let index = 0; index < length; ++index) buffer[used + index] = bytes[begin + index] as number;
+    } else {
+      buffer.set(bytes.subarray(begin, end), used);
+    }
+    this.used = used + length;
+  }
+
+  /**
+   * `digits` / `scale` as JSON has it, for a `scale` that is a power of ten of 1e9 at most and 0 <= digits <= scale. A fraction of
+   * few digits is written in a tenth of the time that the runtime takes for the shortest form of any number.
+   */
+  fraction(digits: number, scale: number): void {
+    if (digits === 0 || digits === scale || digits / scale < FRACTION_MIN) {
+      this.ascii(String(digits / scale));
+      return;
+    }
+    let rest = digits;
+    let places = scale;
+    while (rest % 10 === 0) {
+      rest /= 10;
+      places /= 10;
+    }
+    let length = 2;
+    for (let place = places; place > 1; place /= 10) length += 1;
+    this.reserve(length);
+    const { buffer, used } = this;
+    buffer[used] = DIGIT_ZERO;
+    buffer[used + 1] = POINT;
+    for (let index = used + length - 1; index > used + 1; --index) {
+      buffer[index] = DIGIT_ZERO + (rest % 10);
+      rest = Math.floor(rest / 10);
+    }
+    this.used = used + length;
   }
 
   /** A copy of everything from `from` on. */

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encodeRecord, readRecordParts } from '../../records/index.js';
 import { ResponseWriter } from './response-writer.js';
@@ -14,11 +15,12 @@ const RECORD = readRecordParts(
     fieldsJson: '{"title":"Zażółć","price":[5],"a\\"b":"c","__proto__":"d"}',
   }),
 );
+const HIGHLIGHTS = Buffer.from('[{"title":"<em>Zażółć</em>"}]');
 const PLAIN: HitMembers = {
   score: 0.123456789,
   distance: undefined,
   location: undefined,
-  highlightsJson: undefined,
+  highlights: undefined,
   listName: undefined,
   explainJson: undefined,
   select: undefined,
@@ -35,7 +37,7 @@ describe('a result', () => {
     const result = written({
       distance: 1234.56789,
       location: { latitude: 51.5, longitude: -0.12 },
-      highlightsJson: '{"title":"<em>Zażółć</em>"}',
+      highlights: { bytes: HIGHLIGHTS, begin: 1, end: HIGHLIGHTS.length - 1 },
       listName: 'animals',
       explainJson: '{"score":1}',
     });
@@ -74,6 +76,30 @@ describe('a result', () => {
     );
     expect(written({ select: new Set(['a"b', '__proto__']) })).toContain('"fields":{"a\\"b":"c","__proto__":"d"}');
     expect(written({ select: new Set() })).toContain('"fields":{}');
+  });
+});
+
+describe('a score', () => {
+  /** Six digits, as the runtime writes them. */
+  function six(score: number): string {
+    let scale = 1e6;
+    for (let bound = 0.1; score < bound && scale < 1e18; bound /= 10) scale *= 10;
+    return `"@text_score":${Math.round(score * scale) / scale},`;
+  }
+
+  it('has six digits, written as the runtime writes numbers', () => {
+    const scores = fc.oneof(
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      fc.integer({ min: 0, max: 1000 }).map((thousandths) => thousandths / 1000),
+      fc.tuple(fc.double({ min: 0.1, max: 1, noNaN: true }), fc.nat(20)).map(([one, zeros]) => one / 10 ** zeros),
+      fc.constantFrom(0, 1, 0.1, 0.999_999_5, 1e-6, 1e-7, 0.000_001_5, 1.000_001),
+    );
+    fc.assert(
+      fc.property(scores, (score) => {
+        expect(written({ score })).toContain(six(score));
+      }),
+      { numRuns: 5000 },
+    );
   });
 });
 

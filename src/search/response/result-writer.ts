@@ -2,14 +2,21 @@
 import type { RecordParts } from '../../records/index.js';
 import type { ResponseWriter } from './response-writer.js';
 
+/** A JSON object as a part of bytes. */
+export interface HighlightsJson {
+  readonly bytes: Uint8Array;
+  readonly begin: number;
+  readonly end: number;
+}
+
 export interface HitMembers {
   /** 0..1. */
   readonly score: number;
   /** On a radius search: metres from its centre. */
   readonly distance: number | undefined;
   readonly location: { readonly latitude: number; readonly longitude: number } | undefined;
-  /** JSON object, or undefined where highlighting is off. */
-  readonly highlightsJson: string | undefined;
+  /** Undefined where highlighting is off. */
+  readonly highlights: HighlightsJson | undefined;
   /** On a group search. */
   readonly listName: string | undefined;
   readonly explainJson: string | undefined;
@@ -19,25 +26,29 @@ export interface HitMembers {
 
 /** Six digits of a score of one in a million million. */
 const SCORE_SCALE_MAX = 1e18;
+/** Beyond this a fraction is left to the runtime. */
+const SHORT_SCALE_MAX = 1e9;
 
 export function writeResult(writer: ResponseWriter, parts: RecordParts, hit: HitMembers): void {
+  const { bytes, headBegin, asOfBegin, timesBegin, fieldsBegin, end } = parts;
   writer.ascii('{');
-  writer.bytes(parts.head);
-  writer.ascii(`,"@text_score":${significant(hit.score)}`);
-  if (parts.asOf.length > 0) {
+  writer.bytes(bytes, headBegin, asOfBegin);
+  writer.ascii(',"@text_score":');
+  writeScore(writer, hit.score);
+  if (timesBegin > asOfBegin) {
     writer.ascii(',');
-    writer.bytes(parts.asOf);
+    writer.bytes(bytes, asOfBegin, timesBegin);
   }
   if (hit.distance !== undefined) writer.ascii(`,"distance":${millimetres(hit.distance)}`);
   if (hit.location !== undefined) {
     writer.ascii(`,"location":{"latitude":${hit.location.latitude},"longitude":${hit.location.longitude}}`);
   }
   writer.ascii(',"fields":');
-  if (hit.select === undefined) writer.bytes(parts.fields);
+  if (hit.select === undefined) writer.bytes(bytes, fieldsBegin, end);
   else writer.text(selectFields(parts.fields, hit.select));
-  if (hit.highlightsJson !== undefined) {
+  if (hit.highlights !== undefined) {
     writer.ascii(',"highlights":');
-    writer.text(hit.highlightsJson);
+    writer.bytes(hit.highlights.bytes, hit.highlights.begin, hit.highlights.end);
   }
   if (hit.listName !== undefined) writer.text(`,"list_name":${JSON.stringify(hit.listName)}`);
   if (hit.explainJson !== undefined) {
@@ -47,11 +58,13 @@ export function writeResult(writer: ResponseWriter, parts: RecordParts, hit: Hit
   writer.ascii('}');
 }
 
-/** Six digits: scores are single-precision, more would be noise. Several times as fast as `toPrecision`. */
-function significant(score: number): number {
+/** Six digits: scores are single-precision, more would be noise. */
+function writeScore(writer: ResponseWriter, score: number): void {
   let scale = 1e6;
   for (let bound = 0.1; score < bound && scale < SCORE_SCALE_MAX; bound /= 10) scale *= 10;
-  return Math.round(score * scale) / scale;
+  const digits = Math.round(score * scale);
+  if (scale <= SHORT_SCALE_MAX && digits <= scale) writer.fraction(digits, scale);
+  else writer.ascii(String(digits / scale));
 }
 
 /** Metres to three places: finer is beyond what coordinates hold. */

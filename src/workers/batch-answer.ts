@@ -1,0 +1,70 @@
+/**
+ * The answers of a batch in one buffer, which moves between threads without being copied or walked through:
+ *
+ *   the bodies of all answers, one after the other; of a search that failed, its WorkerFailure as JSON
+ *   blanks up to a multiple of 8 bytes
+ *   per task, in their order: f64 offset behind its body, f64 total count (FAILED: it failed), f64 milliseconds in the worker
+ *
+ * Numbers are in the order of the machine: both ends are threads of it.
+ */
+import type { ResponseWriter, SearchAnswer } from '../search/index.js';
+import type { WorkerFailure, WorkerReply } from './worker-reply.js';
+
+export type SearchReply = WorkerReply<SearchAnswer>;
+
+const FAILED = -1;
+const NUMBERS_PER_TASK = 3;
+
+/** Gathers the answers of one batch, whose bodies are written to `writer`. */
+export class BatchAnswerWriter {
+  private readonly numbers: Float64Array;
+  private count = 0;
+
+  /** The writer has to be empty. */
+  constructor(
+    private readonly writer: ResponseWriter,
+    tasks: number,
+  ) {
+    this.numbers = new Float64Array(tasks * NUMBERS_PER_TASK);
+  }
+
+  /** The next task's body is what was written since the last one's. */
+  answered(totalCount: number, workerMs: number): void {
+    const at = this.count * NUMBERS_PER_TASK;
+    this.numbers[at] = this.writer.length;
+    this.numbers[at + 1] = totalCount;
+    this.numbers[at + 2] = workerMs;
+    this.count += 1;
+  }
+
+  failed(failure: WorkerFailure): void {
+    this.writer.text(JSON.stringify(failure));
+    this.answered(FAILED, 0);
+  }
+
+  /** To be transferred; the writer is empty after. */
+  take(): ArrayBuffer {
+    const { writer, numbers } = this;
+    const beyond = writer.length % Float64Array.BYTES_PER_ELEMENT;
+    if (beyond > 0) writer.ascii(' '.repeat(Float64Array.BYTES_PER_ELEMENT - beyond));
+    writer.bytes(new Uint8Array(numbers.buffer));
+    return writer.take();
+  }
+}
+
+/** One reply a task. Bodies are views. */
+export function readBatchAnswer(buffer: ArrayBuffer, tasks: number): SearchReply[] {
+  const numbersBegin = buffer.byteLength - tasks * NUMBERS_PER_TASK * Float64Array.BYTES_PER_ELEMENT;
+  if (numbersBegin < 0) throw new Error('a search worker answered fewer searches than it was asked');
+  const numbers = new Float64Array(buffer, numbersBegin);
+  let begin = 0;
+  return Array.from({ length: tasks }, (_, index): SearchReply => {
+    const at = index * NUMBERS_PER_TASK;
+    const bytes = (numbers[at] as number) - begin;
+    const totalCount = numbers[at + 1] as number;
+    const body = new Uint8Array(buffer, begin, bytes);
+    begin += bytes;
+    if (totalCount !== FAILED) return { ok: true, value: { body, totalCount, workerMs: numbers[at + 2] as number } };
+    return JSON.parse(Buffer.from(buffer, body.byteOffset, bytes).toString()) as WorkerFailure;
+  });
+}
