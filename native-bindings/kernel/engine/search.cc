@@ -155,15 +155,17 @@ class SegmentSearch {
       const WindowRange range = spans->Range(first);
       const uint32_t end = (range.end + kWindowSize - 1) / kWindowSize;
       if (spans->IsSparse(bar())) {
-        const bool needs_matches = needs_.all_matches || IsRestricted();
+        // Where few pass, those that do are known first; else only what may be a hit is looked at.
+        const bool restricts_first = IsRestricted() && (needs_.all_matches || !MostPass());
+        const bool needs_matches = needs_.all_matches || restricts_first;
         spans->Match(range, needs_matches, needs_.all_matches);
         if (needs_matches) RemoveDeletedOfSpan(spans, first, end);
-        if (by_window || IsRestricted()) {
+        if (by_window || restricts_first) {
           for (uint32_t window = first; window < end; ++window) count_window(RestrictMatches(spans, window));
         } else if (needs_.all_matches) {
           count(spans->CountMatches());
         }
-        collect(needs_matches ? spans->Score(bar()) : WithoutDeleted(spans->Score(bar())));
+        collect(needs_matches ? spans->Score(bar()) : Passing(spans->Score(bar())));
       } else {
         ForEachWindow(first, end, visit);
       }
@@ -188,12 +190,33 @@ class SegmentSearch {
     }
   }
 
-  std::span<const ScoredDocument> WithoutDeleted(std::span<const ScoredDocument> documents) {
-    if (view_.deletions.deleted_count == 0) return documents;
+  // Of the documents that were looked at one by one, not too few have passed.
+  bool MostPass() const {
+    constexpr uint64_t kTestedMin = 64;
+    constexpr uint64_t kFewShare = 8;
+    return tested_ < kTestedMin || passed_ * kFewShare > tested_;
+  }
+
+  // Those that are not deleted, excluded, or filtered out.
+  std::span<const ScoredDocument> Passing(std::span<const ScoredDocument> documents) {
+    if (view_.deletions.deleted_count == 0 && !IsRestricted()) return documents;
     live_.clear();
-    for (const ScoredDocument& scored : documents) {
-      if (!view_.deletions.Contains(scored.document)) live_.push_back(scored);
+    Window& window = scratch_->window;
+    for (size_t begin = 0, end = 0; begin < documents.size(); begin = end) {
+      window.range = evaluator_.RangeOf(documents[begin].document / kWindowSize);
+      window.matches.Clear();
+      for (; end < documents.size() && documents[end].document < window.range.end; ++end) {
+        window.matches.Add(documents[end].document - window.range.base);
+      }
+      RemoveDeletedFrom(&window, view_.deletions);
+      evaluator_.Exclude(&window);
+      filter_.Apply(&window);
+      for (size_t i = begin; i < end; ++i) {
+        if (window.matches.Contains(documents[i].document - window.range.base)) live_.push_back(documents[i]);
+      }
     }
+    tested_ += documents.size();
+    passed_ += live_.size();
     return live_;
   }
 
@@ -232,6 +255,8 @@ class SegmentSearch {
   ColumnFilter filter_;
   SegmentEvaluator evaluator_;
   std::vector<ScoredDocument> live_;
+  uint64_t tested_ = 0;  // documents that Passing was asked about
+  uint64_t passed_ = 0;  // of these, those that it let pass
 };
 
 class Searcher {

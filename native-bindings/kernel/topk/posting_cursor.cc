@@ -316,10 +316,11 @@ uint32_t PostingCursor::CountUnmarked(WindowRange range, const uint64_t* bits) {
   for (uint32_t block = FirstMarkedBlock(range); block < list_->block_count() && FirstCovered(block) < range.end; ++block) {
     const uint32_t last = list_->last_document(block);
     const uint32_t length = list_->block_length(block);
-    const bool is_inside = FirstCovered(block) >= range.base && last < range.end;
+    const uint32_t first_covered = FirstCovered(block);
+    const bool is_inside = first_covered >= range.base && last >= first_covered && last < range.end;
     uint32_t first;
     std::span<const uint8_t> bytes;
-    if (is_inside && !MayHaveBits(bits, FirstCovered(block) - range.base, last + 1 - range.base)) {
+    if (is_inside && !MayHaveBits(bits, first_covered - range.base, last + 1 - range.base)) {
       sum += length;
     } else if (list_->BlockBitset(block, &first, &bytes)) {
       sum += CountUnmarkedBitset(range, first, last, bytes, bits);

@@ -1,0 +1,149 @@
+// The vector instructions that this machine has, against what they stand for.
+#include "../kernel/topk/simd.h"
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "../kernel/columns/range_words.h"
+#include "../kernel/common/bits.h"
+#include "check.h"
+
+namespace gannet::test {
+namespace {
+
+std::vector<uint64_t> RandomBits(std::mt19937_64* random, size_t words) {
+  std::vector<uint64_t> bits(words);
+  for (uint64_t& word : bits) word = (*random)() & (*random)() & ((*random)() % 3 == 0 ? 0 : ~uint64_t{0});
+  return bits;
+}
+
+bool HasBit(const std::vector<uint64_t>& bits, uint32_t offset) { return (bits[offset / 64] >> (offset % 64) & 1) != 0; }
+
+template <typename Raw>
+void CheckRange(std::mt19937_64* random) {
+  std::vector<Raw> values(64 * 64);
+  const uint64_t spread = uint64_t{1} << (1 + (*random)() % (8 * sizeof(Raw)));
+  for (Raw& value : values) value = static_cast<Raw>((*random)() % spread);
+  const auto first = static_cast<Raw>((*random)() % spread);
+  const auto width = static_cast<Raw>((*random)() % spread);
+  const uint64_t words = (*random)();
+  std::vector<uint64_t> bits(64, 0x5555);
+  TestRangeWords(values.data(), first, width, words, bits.data());
+  for (uint32_t word = 0; word < 64; ++word) {
+    uint64_t expected = 0;
+    for (uint32_t i = 0; i < 64; ++i) {
+      expected |= uint64_t{static_cast<Raw>(values[word * 64 + i] - first) <= width} << i;
+    }
+    CHECK_EQ(bits[word], (words >> word & 1) != 0 ? expected : 0x5555);
+  }
+}
+
+}  // namespace
+
+TEST(simd_ranges_are_those_of_each_value) {
+  std::mt19937_64 random(11);
+  for (int turn = 0; turn < 50; ++turn) {
+    CheckRange<uint8_t>(&random);
+    CheckRange<uint16_t>(&random);
+    CheckRange<uint32_t>(&random);
+  }
+}
+
+TEST(simd_bits_are_counted_and_ranked) {
+  std::mt19937_64 random(12);
+  for (uint32_t words = 0; words < 80; ++words) {
+    const std::vector<uint64_t> bits = RandomBits(&random, words);
+    std::vector<uint32_t> ranks(words);
+    const uint32_t count = RankWords(bits.data(), words, ranks.data());
+    uint32_t before = 0;
+    for (uint32_t word = 0; word < words; ++word) {
+      CHECK_EQ(ranks[word], before);
+      before += static_cast<uint32_t>(std::popcount(bits[word]));
+    }
+    CHECK_EQ(count, before);
+    CHECK_EQ(CountBits(bits.data(), words), before);
+  }
+}
+
+TEST(simd_sums_by_slot_are_those_of_each_posting) {
+  std::mt19937_64 random(13);
+  const std::vector<uint64_t> bits = RandomBits(&random, 32);
+  std::vector<uint32_t> ranks(32);
+  const Slots slots{bits.data(), ranks.data(), RankWords(bits.data(), 32, ranks.data())};
+  std::vector<uint32_t> offsets;
+  std::vector<float> values;
+  for (uint32_t i = 0; i < 1000; ++i) {
+    offsets.push_back(static_cast<uint32_t>(random() % (32 * 64)));
+    values.push_back(static_cast<float>(1 + random() % 8));
+  }
+  std::vector<float> sums(slots.count + 1);
+  std::vector<uint32_t> slot_offsets(slots.count + 1);
+  AddBySlot(slots, offsets, values.data(), sums.data(), slot_offsets.data());
+  uint32_t slot = 0;
+  for (uint32_t offset = 0; offset < 32 * 64; ++offset) {
+    CHECK_EQ(FindSlot(slots, offset), HasBit(bits, offset) ? slot : slots.count);
+    if (!HasBit(bits, offset)) continue;
+    float expected = 0;
+    for (size_t i = 0; i < offsets.size(); ++i) expected += offsets[i] == offset ? values[i] : 0;
+    CHECK_EQ(sums[slot], expected);
+    if (expected > 0) CHECK_EQ(slot_offsets[slot], offset);
+    ++slot;
+  }
+}
+
+TEST(simd_selects_what_reaches_a_bar) {
+  std::mt19937_64 random(14);
+  for (uint32_t count = 0; count < 200; ++count) {
+    const std::vector<uint64_t> bits = RandomBits(&random, 16);
+    std::vector<uint32_t> offsets;
+    std::vector<float> values;
+    for (uint32_t i = 0; i < count; ++i) {
+      offsets.push_back(static_cast<uint32_t>(random() % (16 * 64)));
+      values.push_back(static_cast<float>(random() % 16));
+    }
+    std::vector<uint32_t> alone;
+    std::vector<uint32_t> either;
+    for (uint32_t i = 0; i < count; ++i) {
+      if (values[i] >= 12) alone.push_back(i);
+      if (values[i] >= (HasBit(bits, offsets[i]) ? 5.0f : 12.0f)) either.push_back(i);
+    }
+    std::vector<uint32_t> places(count + kVectorPadding);
+    places.resize(SelectReaching(values.data(), count, 12, places.data()));
+    CHECK(places == alone);
+    places.resize(count + kVectorPadding);
+    places.resize(SelectReaching(values.data(), offsets.data(), count, bits.data(), 12, 5, places.data()));
+    CHECK(places == either);
+  }
+}
+
+TEST(simd_finds_documents_in_blocks) {
+  std::mt19937_64 random(15);
+  for (int turn = 0; turn < 200; ++turn) {
+    std::vector<uint32_t> block(kBlockSize + kVectorPadding, kBlockPadding);
+    const uint32_t length = 1 + static_cast<uint32_t>(random() % kBlockSize);
+    uint32_t document = 0;
+    for (uint32_t i = 0; i < length; ++i) block[i] = document += 1 + static_cast<uint32_t>(random() % 4);
+    std::vector<uint32_t> wanted;
+    for (uint32_t each = 0; each <= block[length - 1] && wanted.size() < kBlockSize; ++each) {
+      if (random() % 2 == 0) wanted.push_back(each);
+    }
+    std::vector<uint32_t> found(kBlockSize + 1);
+    std::vector<uint32_t> indexes(kBlockSize + 1);
+    std::vector<uint32_t> places(kBlockSize + 1);
+    const uint32_t count = FindInBlock(block.data(), wanted.data(), static_cast<uint32_t>(wanted.size()), found.data(),
+                                       indexes.data(), places.data());
+    uint32_t expected = 0;
+    for (uint32_t i = 0; i < wanted.size(); ++i) {
+      const auto at = std::find(block.begin(), block.begin() + length, wanted[i]);
+      if (at == block.begin() + length) continue;
+      CHECK_EQ(found[expected], wanted[i]);
+      CHECK_EQ(indexes[expected], static_cast<uint32_t>(at - block.begin()));
+      CHECK_EQ(places[expected], i);
+      ++expected;
+    }
+    CHECK_EQ(count, expected);
+  }
+}
+
+}  // namespace gannet::test
