@@ -34,6 +34,19 @@ struct ScoredDocument {
   float bonus_bound;
 };
 
+// A document that may reach the bar of a UnionSieve, and what is known of its score: the sum so far.
+struct SievedDocument {
+  uint32_t offset;  // document - the range's base
+  float score;
+};
+
+struct SieveScratch {
+  std::vector<uint32_t> chosen;           // places in the list at hand
+  std::vector<SievedDocument> added;      // of the list at hand
+  std::vector<SievedDocument> candidates; // of those behind it
+  std::vector<SievedDocument> merged;
+};
+
 struct SpanScratch {
   std::vector<uint64_t> slot_bits;  // of the documents that have a slot
   std::vector<uint64_t> matches;
@@ -51,6 +64,7 @@ struct SpanScratch {
   std::vector<float> found;
   LookUpScratch look_up;
   std::vector<ScoredDocument> scored;
+  SieveScratch sieve;
 };
 
 }  // namespace gannet

@@ -8,7 +8,7 @@
 //
 // Groups that no document can do without (MAXSCORE) are gathered; the others are looked up for the slots that may still
 // reach the bar. Every score that reaches it is the sum of all contributions in the order of scoring, to the bit.
-// (docs/decisions/0033)
+// (docs/decisions/0033) Where all groups are single terms and there is a bar, a UnionSieve takes the span instead.
 //
 // Thread-safety: one thread.
 #pragma once
@@ -32,7 +32,7 @@ namespace gannet {
 
 class SpanUnion {
  public:
-  static constexpr uint32_t kWindowsMax = 32;
+  static constexpr uint32_t kWindowsMax = 64;
   static constexpr uint32_t kGroupsMax = 32;
 
   // `groups` in the order of scoring, at most kGroupsMax. All arguments outlive the object.

@@ -1,7 +1,6 @@
 #include "union_sieve.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "../common/bits.h"
 
@@ -30,6 +29,7 @@ UnionSieve::UnionSieve(const PreparedQuery* query, const uint8_t* norms, uint32_
       groups_(groups),
       bounds_(bounds),
       scratch_(*scratch),
+      sieve_(scratch->sieve),
       looked_up_(groups.size(), 1.0f) {}
 
 std::span<const ScoredDocument> UnionSieve::Score(WindowRange range, size_t essential, float bar,
@@ -37,7 +37,7 @@ std::span<const ScoredDocument> UnionSieve::Score(WindowRange range, size_t esse
   // What is compared has been rounded on other ways than the bar.
   const float least = bar * kBarFactor;
   Weigh(range, essential, least);
-  candidates_.clear();
+  sieve_.candidates.clear();
   const size_t weighed = lists_.size();
   const float lesser = bounds_->GroupsFrom(weighed);
   others_from_ = weighed;
@@ -47,12 +47,12 @@ std::span<const ScoredDocument> UnionSieve::Score(WindowRange range, size_t esse
     MergeAdded();
   }
   if (allowed != nullptr) {
-    std::erase_if(candidates_, [&](const Candidate& candidate) { return !HasBit(allowed, candidate.offset); });
+    std::erase_if(sieve_.candidates, [&](const SievedDocument& candidate) { return !HasBit(allowed, candidate.offset); });
   }
   for (size_t group = weighed; group < groups_.size(); ++group) AddLesser(group, range, least);
   std::vector<ScoredDocument>& scored = scratch_.scored;
   scored.clear();
-  for (const Candidate& candidate : candidates_) {
+  for (const SievedDocument& candidate : sieve_.candidates) {
     if (candidate.score >= bar) scored.push_back({range.base + candidate.offset, candidate.score, 0});
   }
   return scored;
@@ -121,21 +121,21 @@ Slots UnionSieve::Number(const List& list, size_t index) {
 void UnionSieve::Choose(size_t group, float least, float least_with_others) {
   const List& list = lists_[group];
   const auto postings = static_cast<uint32_t>(list.offsets.size());
-  chosen_.resize(std::max<size_t>(chosen_.size(), postings + kVectorPadding));
+  if (sieve_.chosen.size() < postings + kVectorPadding) sieve_.chosen.resize(postings + kVectorPadding);
   chosen_count_ =
       group + 1 == lists_.size()
-          ? SelectReaching(list.contributions.data(), postings, least, chosen_.data())
+          ? SelectReaching(list.contributions.data(), postings, least, sieve_.chosen.data())
           : SelectReaching(list.contributions.data(), list.offsets.data(), postings, BitsBehind(group), least,
-                           least_with_others, chosen_.data());
+                           least_with_others, sieve_.chosen.data());
 }
 
 // Adds what the weighed groups behind this one add to those chosen, and keeps those that reach `least`.
 void UnionSieve::AddOthers(size_t group, float least) {
   const List& list = lists_[group];
-  added_.clear();
+  sieve_.added.clear();
   for (uint32_t i = 0; i < chosen_count_; ++i) {
-    const uint32_t offset = list.offsets[chosen_[i]];
-    float score = list.contributions[chosen_[i]];
+    const uint32_t offset = list.offsets[sieve_.chosen[i]];
+    float score = list.contributions[sieve_.chosen[i]];
     const uint32_t word = offset / 64;
     const uint64_t bit = uint64_t{1} << (offset % 64);
     for (size_t other = group + 1; other < lists_.size(); ++other) {
@@ -143,42 +143,42 @@ void UnionSieve::AddOthers(size_t group, float least) {
       const uint64_t bits = places.bits[word];
       if ((bits & bit) != 0) score += lists_[other].contributions[places.ranks[word] + PopCount(bits & (bit - 1))];
     }
-    if (score >= least) added_.push_back({offset, score});
+    if (score >= least) sieve_.added.push_back({offset, score});
   }
 }
 
 // A document that was chosen by a list behind, too, has its whole score from this one.
 void UnionSieve::MergeAdded() {
-  if (added_.empty()) return;
-  if (candidates_.empty()) return candidates_.swap(added_);
-  merged_.resize(added_.size() + candidates_.size());
+  if (sieve_.added.empty()) return;
+  if (sieve_.candidates.empty()) return sieve_.candidates.swap(sieve_.added);
+  sieve_.merged.resize(sieve_.added.size() + sieve_.candidates.size());
   size_t count = 0;
   size_t next = 0;
-  for (const Candidate& candidate : added_) {
-    while (next < candidates_.size() && candidates_[next].offset < candidate.offset) merged_[count++] = candidates_[next++];
-    if (next < candidates_.size() && candidates_[next].offset == candidate.offset) ++next;
-    merged_[count++] = candidate;
+  for (const SievedDocument& candidate : sieve_.added) {
+    while (next < sieve_.candidates.size() && sieve_.candidates[next].offset < candidate.offset) sieve_.merged[count++] = sieve_.candidates[next++];
+    if (next < sieve_.candidates.size() && sieve_.candidates[next].offset == candidate.offset) ++next;
+    sieve_.merged[count++] = candidate;
   }
-  while (next < candidates_.size()) merged_[count++] = candidates_[next++];
-  merged_.resize(count);
-  candidates_.swap(merged_);
+  while (next < sieve_.candidates.size()) sieve_.merged[count++] = sieve_.candidates[next++];
+  sieve_.merged.resize(count);
+  sieve_.candidates.swap(sieve_.merged);
 }
 
 // Keeps those that may still reach what is needed, and adds the group to their scores.
 void UnionSieve::AddLesser(size_t group, WindowRange range, float least) {
   const float needed = least - bounds_->GroupsFrom(group);
-  std::erase_if(candidates_, [&](const Candidate& candidate) { return candidate.score < needed; });
-  const size_t count = candidates_.size();
+  std::erase_if(sieve_.candidates, [&](const SievedDocument& candidate) { return candidate.score < needed; });
+  const size_t count = sieve_.candidates.size();
   looked_up_[group] = static_cast<float>(count) / static_cast<float>(essential_postings_ + 1);
   if (count == 0) return;
   if (scratch_.documents.size() < count) scratch_.documents.resize(count);
   if (scratch_.found.size() < count) scratch_.found.resize(count);
-  for (size_t i = 0; i < count; ++i) scratch_.documents[i] = range.base + candidates_[i].offset;
+  for (size_t i = 0; i < count; ++i) scratch_.documents[i] = range.base + sieve_.candidates[i].offset;
   groups_[group]->LookUp({scratch_.documents.data(), count}, &scratch_.look_up, scratch_.found.data());
   const float weight = groups_[group]->group().weight;
   for (size_t i = 0; i < count; ++i) {
     const float saturation = query_->saturation[norms_[scratch_.documents[i]]];
-    candidates_[i].score += Contribution(scratch_.found[i], saturation, weight);
+    sieve_.candidates[i].score += Contribution(scratch_.found[i], saturation, weight);
   }
 }
 

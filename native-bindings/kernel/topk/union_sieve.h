@@ -37,12 +37,7 @@ class UnionSieve {
   std::span<const ScoredDocument> Score(WindowRange range, size_t essential, float bar, const uint64_t* allowed);
 
  private:
-  // A document that may reach the bar, and what is known of its score: the sum so far.
-  struct Candidate {
-    uint32_t offset;
-    float score;
-  };
-  // Postings of an essential group in the range, in the order of documents, and their documents as bits.
+  // Postings of a weighed group in the range, in the order of documents, and their documents as bits.
   struct List {
     std::span<const uint32_t> offsets;
     std::span<const float> contributions;
@@ -65,17 +60,15 @@ class UnionSieve {
   std::span<GroupEvaluator* const> groups_;
   const UnionBounds* bounds_;
   SpanScratch& scratch_;
+  SieveScratch& sieve_;
   std::vector<float> looked_up_;  // by group: of the essential postings, the part that is looked up in it
-  std::vector<uint32_t> ends_;     // of the lists among the gathered postings
-  std::vector<List> lists_;        // of the groups that are weighed
+  // Of the span.
+  std::vector<uint32_t> ends_;  // of the lists among the gathered postings
+  std::vector<List> lists_;     // of the groups that are weighed
   uint32_t essential_postings_ = 0;
   size_t others_from_ = 0;  // the bits of index 0 are those of the groups from here on
-  uint32_t words_ = 0;       // of the bits of the range
-  std::vector<uint32_t> chosen_;    // places in the list at hand: the first chosen_count_
+  uint32_t words_ = 0;      // of the bits of the range
   uint32_t chosen_count_ = 0;
-  std::vector<Candidate> added_;       // of the list at hand
-  std::vector<Candidate> candidates_;  // of those behind it
-  std::vector<Candidate> merged_;
 };
 
 }  // namespace gannet
