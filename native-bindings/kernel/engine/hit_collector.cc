@@ -20,6 +20,8 @@ constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 constexpr size_t kSpareHitsMin = 64;
 // Up to this many hits, the bar rises with every hit; for more, a heap costs more than it saves.
 constexpr size_t kHeapMax = 1000;
+// Room for so many hits is made at once; more come rarely.
+constexpr size_t kHitsReservedMax = 256;
 // Bonuses are worked out for so many of the best at a time; then it is seen who else has a chance.
 constexpr size_t kBonusesAtOnce = 32;
 
@@ -237,23 +239,26 @@ bool HitCollector::EntersAfterBar(const Hit& hit, const double* values) const {
 }
 
 void HitCollector::Add(const Hit& hit, const double* values) {
+  if (hits_.empty()) hits_.reserve(std::min(buffer_max_, kHitsReservedMax));
   hits_.push_back(hit);
-  values_.insert(values_.end(), values, values + stride_);
+  if (stride_ > 0) values_.insert(values_.end(), values, values + stride_);
   if (hits_.size() >= buffer_max_) KeepBest();
 }
 
 // By a score that one more hit has at least.
 void HitCollector::RaiseBar(float score) {
   if (kept_max_ > kHeapMax) return;
-  if (best_scores_.size() == kept_max_) {
+  if (best_scores_.size() < kept_max_) {
+    best_scores_.push_back(score);
+    if (best_scores_.size() < kept_max_) return;
+    std::make_heap(best_scores_.begin(), best_scores_.end(), std::greater<>());
+  } else {
     if (score <= best_scores_.front()) return;
     std::pop_heap(best_scores_.begin(), best_scores_.end(), std::greater<>());
     best_scores_.back() = score;
-  } else {
-    best_scores_.push_back(score);
+    std::push_heap(best_scores_.begin(), best_scores_.end(), std::greater<>());
   }
-  std::push_heap(best_scores_.begin(), best_scores_.end(), std::greater<>());
-  if (best_scores_.size() == kept_max_) bar_score_ = std::max(bar_score_, best_scores_.front());
+  bar_score_ = std::max(bar_score_, best_scores_.front());
 }
 
 void HitCollector::KeepBest() {

@@ -126,21 +126,39 @@ void ConjunctionEvaluator::TakeBlock(uint32_t block, uint32_t target, float bar)
   count_ = cursor.list().block_length(block);
   for (uint32_t i = 0; i < count_; ++i) required_[0].postings[i] = block * kBlockSize + i;
   if (documents_[0] < target) KeepIf([&](uint32_t place) { return documents_[place] >= target; });
-  if (is_pruned) {
-    // A phrase occurs no more often than its rarest word, so this holds for both.
-    const float* saturation = query_->saturation.data();
-    KeepIf([&](uint32_t place) {
-      const float frequency =
-          lead_->group->only_weight() * FrequencyToFloat(cursor.FrequencyOf(required_[0].postings[place]));
-      return MayReach(
-          Contribution(frequency, saturation[norms_[documents_[place]]], lead_->group->group().weight) * kBoundFactor,
-          *lead_, bar);
-    });
-  }
+  if (is_pruned) KeepThoseReaching(bar);
   IntersectLists();
   if (count_ == 0) return;
   CheckClauses(is_pruned ? bar : 0);
   if (with_scores_ && count_ > 0) Score();
+}
+
+// Of the documents of the lead's block, those that what the lead adds lets reach the bar. A phrase occurs no more often than
+// its rarest word, so this holds for both.
+void ConjunctionEvaluator::KeepThoseReaching(float bar) {
+  const float least = (bar - lead_->others_bound) / (kBoundFactor * kBoundFactor);
+  if (least <= 0) return;
+  PostingCursor& cursor = *required_[0].cursor;
+  const float* saturation = query_->saturation.data();
+  const float group_weight = lead_->group->group().weight;
+  if (lead_->group->only_weight() != 1) {
+    KeepIf([&](uint32_t place) {
+      const float frequency =
+          lead_->group->only_weight() * FrequencyToFloat(cursor.FrequencyOf(required_[0].postings[place]));
+      return Contribution(frequency, saturation[norms_[documents_[place]]], group_weight) >= least;
+    });
+    return;
+  }
+  // All of the block at once.
+  const uint32_t first = required_[0].postings[0];
+  const float* contributions = cursor.contributions({norms_, saturation, group_weight}) + first % kBlockSize;
+  std::array<uint32_t, kBlockSize + kVectorPadding> places;
+  const uint32_t count = SelectReaching(contributions, count_, least, places.data());
+  for (uint32_t i = 0; i < count; ++i) {
+    documents_[i] = documents_[places[i]];
+    required_[0].postings[i] = first + places[i];
+  }
+  count_ = count;
 }
 
 void ConjunctionEvaluator::IntersectLists() {

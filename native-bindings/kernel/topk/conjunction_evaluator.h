@@ -68,6 +68,7 @@ class ConjunctionEvaluator {
     return contribution + clause.others_bound >= bar;
   }
   void TakeBlock(uint32_t block, uint32_t target, float bar);
+  void KeepThoseReaching(float bar);
   void IntersectLists();
   bool needs_postings() const { return with_scores_ || has_phrase_; }
   void CheckClauses(float bar);
