@@ -70,8 +70,6 @@ GroupEvaluator::GroupEvaluator(const PreparedQuery* query, const PreparedGroup* 
   // segment may take it although another has more of the alternatives.
   if (alternatives_.size() == 1 && alternatives_[0].term != nullptr && alternatives_[0].weight == 1) {
     single_ = alternatives_[0].term;
-  } else if (!alternatives_.empty()) {
-    frequencies_ = std::make_unique<Frequencies>();
   }
   walked_count_ = alternatives_.size();
   // What a conjunction asks for is often but a few documents.
@@ -351,13 +349,18 @@ void GroupEvaluator::MatchAbove(WindowRange range, float spare) {
   FinishAccumulation();
 }
 
+// Made when a window is first matched this way: conjunctions and spans never do.
 void GroupEvaluator::WipeFrequencies() {
-  frequencies_->touched.Wipe(frequencies_->of.data());
+  if (!frequencies_) {
+    frequencies_ = std::make_unique<Frequencies>();
+  } else {
+    frequencies_->touched.Wipe(frequencies_->of.data());
+  }
 }
 
 void GroupEvaluator::MatchByProbing(WindowRange range, const WindowBits* candidates, bool for_scores) {
   bits_.Clear();
-  if (frequencies_) WipeFrequencies();
+  if (single_ == nullptr) WipeFrequencies();
   ForEachBit(*candidates, [&](uint32_t offset) {
     const uint32_t document = range.base + offset;
     const float frequency =

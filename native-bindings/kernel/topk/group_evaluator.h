@@ -171,7 +171,7 @@ class GroupEvaluator {
   bool ranked_ = false;         // bits_ are all the single term's postings of the window
   uint32_t first_posting_ = 0;  // number of the first of them
   WindowBits bits_;
-  std::unique_ptr<Frequencies> frequencies_;  // several alternatives or phrases
+  std::unique_ptr<Frequencies> frequencies_;  // of several alternatives or phrases, where windows are matched
 };
 
 }  // namespace gannet
