@@ -10,7 +10,8 @@
  * `deleted`, where every tenth record is. An engine indexes the corpus when it starts and then says `ready`, a tab, and
  * what it is.
  */
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import os from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
@@ -40,6 +41,24 @@ export class EngineProcess {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     this.#lines = createInterface({ input: this.#process.stdout })[Symbol.asyncIterator]();
+  }
+
+  /**
+   * Engines take turns, so they can share one processor: on a shared machine one may be slower than the other for minutes. Does
+   * nothing where the system has no `taskset`.
+   */
+  useOneProcessor() {
+    this.#bind(String(os.cpus().length - 1));
+  }
+
+  useAllProcessors() {
+    this.#bind(`0-${os.cpus().length - 1}`);
+  }
+
+  #bind(processors) {
+    spawnSync('taskset', ['--all-tasks', '--cpu-list', '--pid', processors, String(this.#process.pid)], {
+      stdio: 'ignore',
+    });
   }
 
   async #nextLine() {
