@@ -11,6 +11,7 @@
  * what it is.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import os from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -31,6 +32,8 @@ export function buildEngine(name, work) {
   }
 }
 
+const bind = (args) => spawnSync('taskset', args, { stdio: 'ignore' });
+
 export class EngineProcess {
   #process;
   #lines;
@@ -44,21 +47,22 @@ export class EngineProcess {
   }
 
   /**
-   * Engines take turns, so they can share one processor: on a shared machine one may be slower than the other for minutes. Does
-   * nothing where the system has no `taskset`.
+   * Engines take turns, so their searching threads can share one processor: on a shared machine one may be slower than the other for
+   * minutes. Those that compile Java or collect its garbage have other names, and stay where they like. Does nothing
+   * where the system has no `taskset`.
    */
   useOneProcessor() {
-    this.#bind(String(os.cpus().length - 1));
+    const tasks = `/proc/${this.#process.pid}/task`;
+    if (!existsSync(tasks)) return;
+    const nameOf = (task) => readFileSync(join(tasks, task, 'comm'), 'utf8');
+    const name = nameOf(String(this.#process.pid));
+    for (const task of readdirSync(tasks).filter((each) => nameOf(each) === name)) {
+      bind(['--cpu-list', '--pid', String(os.cpus().length - 1), task]);
+    }
   }
 
   useAllProcessors() {
-    this.#bind(`0-${os.cpus().length - 1}`);
-  }
-
-  #bind(processors) {
-    spawnSync('taskset', ['--all-tasks', '--cpu-list', '--pid', processors, String(this.#process.pid)], {
-      stdio: 'ignore',
-    });
+    bind(['--all-tasks', '--cpu-list', '--pid', `0-${os.cpus().length - 1}`, String(this.#process.pid)]);
   }
 
   async #nextLine() {
