@@ -6,6 +6,7 @@
 
 #include "../common/bytes.h"
 #include "../common/error.h"
+#include "../postings/posting_layout.h"
 
 namespace gannet {
 namespace {
@@ -49,38 +50,51 @@ uint64_t WindowsBetween(uint32_t first, uint32_t last) {
   return (~uint64_t{0} << (first / kWindowSize)) & (~uint64_t{0} >> (63 - last / kWindowSize));
 }
 
-// Calls visit(offset in the range, bits) for the parts of a bitset (empty: of a row of documents) that lie in the range; the
-// lowest bit is that of the offset, and they do not reach beyond its 64-document word.
-template <typename Visit>
-void ForEachBitsetPart(WindowRange range, uint32_t first, uint32_t last, std::span<const uint8_t> bytes, Visit&& visit) {
-  const uint32_t begin = std::max(first, range.base);
-  const uint32_t end = std::min(last + 1, range.end);
-  for (uint32_t document = begin; document < end;) {
-    // As many as lie in one word there and in eight bytes here.
-    const uint32_t offset = document - range.base;
-    const uint32_t source = document - first;
-    const uint32_t count = std::min({64 - offset % 64, 64 - source % 64, end - document});
-    uint64_t word = bytes.empty() ? ~uint64_t{0} : LoadWord(bytes, source / 64 * size_t{8}) >> (source % 64);
-    if (count < 64) word &= (uint64_t{1} << count) - 1;
-    visit(offset, word);
-    document += count;
+// The part of a bitset (empty: of a row of documents) that lies in a range, in the words of that range.
+class AlignedBitset {
+ public:
+  AlignedBitset(WindowRange range, uint32_t first, uint32_t last, std::span<const uint8_t> bytes) {
+    const uint32_t begin = std::max(first, range.base);
+    const uint32_t end = std::min(last + 1, range.end);
+    if (begin >= end) return;
+    first_word_ = (begin - range.base) / 64;
+    const uint32_t last_word = (end - 1 - range.base) / 64;
+    word_count_ = last_word - first_word_ + 1;
+    // Document of the first bit of the first word: perhaps before the bitset's.
+    const int64_t origin = int64_t{range.base} + 64 * int64_t{first_word_} - first;
+    uint32_t word = 0;
+    do {
+      words_[word] = bytes.empty() ? ~uint64_t{0} : WordAt(bytes, origin + 64 * int64_t{word});
+    } while (++word < word_count_);
+    words_[0] &= ~uint64_t{0} << ((begin - range.base) % 64);
+    words_[word_count_ - 1] &= ~uint64_t{0} >> (63 - (end - 1 - range.base) % 64);
   }
-}
 
-// Sets its bits.
-void MarkBitset(WindowRange range, uint32_t first, uint32_t last, std::span<const uint8_t> bytes, uint64_t* bits) {
-  ForEachBitsetPart(range, first, last, bytes,
-                    [&](uint32_t offset, uint64_t word) { bits[offset / 64] |= word << (offset % 64); });
-}
+  void AddTo(uint64_t* bits) const {
+    for (uint32_t i = 0; i < word_count_; ++i) bits[first_word_ + i] |= words_[i];
+  }
 
-// How many bits of the part of a bitset (empty: of a row of documents) that lies in the range are not among `bits`.
-uint32_t CountUnmarkedBitset(WindowRange range, uint32_t first, uint32_t last, std::span<const uint8_t> bytes,
-                             const uint64_t* bits) {
-  uint32_t sum = 0;
-  ForEachBitsetPart(range, first, last, bytes,
-                    [&](uint32_t offset, uint64_t word) { sum += PopCount((word << (offset % 64)) & ~bits[offset / 64]); });
-  return sum;
-}
+  uint32_t CountMissing(const uint64_t* bits) {
+    for (uint32_t i = 0; i < word_count_; ++i) words_[i] &= ~bits[first_word_ + i];
+    return CountBits(words_.data(), word_count_);
+  }
+
+ private:
+  // 64 bits from the bit `at` on, which may lie before the first or behind the last: those bits are zero.
+  static uint64_t WordAt(std::span<const uint8_t> bytes, int64_t at) {
+    if (at < 0) return Load<uint64_t>(bytes.data()) << -at;
+    const size_t word = static_cast<size_t>(at) / 64 * 8;
+    const unsigned shift = static_cast<unsigned>(at % 64);
+    const uint64_t low = Load<uint64_t>(bytes.data() + word) >> shift;
+    if (shift == 0 || word + 8 >= bytes.size()) return low;
+    return low | Load<uint64_t>(bytes.data() + word + 8) << (64 - shift);
+  }
+
+  uint32_t first_word_ = 0;
+  uint32_t word_count_ = 0;
+  // A block has at most kBitsetWordsMask words, or kBlockSize documents in a row; neither begins with a word of the range.
+  std::array<uint64_t, kBitsetWordsMask + 2> words_;
+};
 
 // Whether any of the bits [begin, end) is set, or of those beside them in their words.
 bool MayHaveBits(const uint64_t* bits, uint32_t begin, uint32_t end) {
@@ -293,7 +307,7 @@ uint64_t PostingCursor::Mark(WindowRange range, uint64_t* bits) {
       const uint32_t begin = std::max(first, range.base) - range.base;
       const uint32_t end = std::min(last + 1, range.end) - range.base;
       if (begin < end) {
-        MarkBitset(range, first, last, bytes, bits);
+        AlignedBitset(range, first, last, bytes).AddTo(bits);
         // There may be none in a window between the first and the last; then one is looked at in vain.
         windows |= WindowsBetween(begin, end - 1);
       }
@@ -323,7 +337,7 @@ uint32_t PostingCursor::CountUnmarked(WindowRange range, const uint64_t* bits) {
     if (is_inside && !MayHaveBits(bits, first_covered - range.base, last + 1 - range.base)) {
       sum += length;
     } else if (list_->BlockBitset(block, &first, &bytes)) {
-      sum += CountUnmarkedBitset(range, first, last, bytes, bits);
+      sum += AlignedBitset(range, first, last, bytes).CountMissing(bits);
     } else {
       list_->DecodeDocuments(block, decoded);
       const uint32_t* begin = decoded;
