@@ -171,7 +171,7 @@ void PostingList::DecodeDocuments(uint32_t block, uint32_t* out) const {
   if (out[length - 1] != last || previous + 1 > last) Damaged("documents");
 }
 
-bool PostingList::BlockBitset(uint32_t block, uint32_t* first, std::span<const uint8_t>* words) const {
+bool PostingList::PeekBitset(uint32_t block, uint32_t* first, std::span<const uint8_t>* words) const {
   if (IsSingleton()) {
     *first = only_last_document_;
     *words = {};
@@ -191,9 +191,18 @@ bool PostingList::BlockBitset(uint32_t block, uint32_t* first, std::span<const u
   *first = Load<uint32_t>(parts.documents - 1) >> 8;
   *words = {parts.documents + kBitsetHeaderBytes, parts.documents_size - kBitsetHeaderBytes};
   if (words->empty()) Damaged("documents");
-  // That the last bit is the last document's, and that there are block_length bits, is for DecodeDocuments: looking at them
-  // costs more than looking at the one that is asked for.
   if (*first < begin || last < *first || (last - *first) / 64 >= words->size() / 8) Damaged("documents");
+  return true;
+}
+
+bool PostingList::BlockBitset(uint32_t block, uint32_t* first, std::span<const uint8_t>* words) const {
+  if (!PeekBitset(block, first, words)) return false;
+  if (words->empty()) return true;
+  const size_t last_word = words->size() / 8 - 1;
+  const uint64_t bits = Load<uint64_t>(words->data() + 8 * last_word);
+  const auto highest = static_cast<uint32_t>(64 * last_word + 63 - static_cast<size_t>(std::countl_zero(bits)));
+  // Whether there are block_length bits is for DecodeDocuments: counting them costs more than looking at one.
+  if (bits == 0 || *first + highest != last_document(block)) Damaged("documents");
   return true;
 }
 

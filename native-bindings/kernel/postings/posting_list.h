@@ -78,9 +78,11 @@ class PostingList {
   // A block that is stored as a bitset, or whose documents are consecutive, can be added to a window without
   // decoding: sets *first to its first document and *words to a little-endian bitset from there (bit i of byte
   // i / 8 is *first + i; empty for a consecutive block, which is [*first, last_document(block)]). False for other
-  // blocks. last_document(block) is within the bitset; only DecodeDocuments checks that its bit is the last, and that there are
-  // block_length(block).
+  // blocks. Its last bit is last_document(block); only DecodeDocuments checks that there are block_length(block).
   bool BlockBitset(uint32_t block, uint32_t* first, std::span<const uint8_t>* words) const;
+  // The same for who asks about documents up to last_document(block) alone, which is within the bitset: it may have bits behind
+  // that where it is damaged. The bitset is not read, which costs less.
+  bool PeekBitset(uint32_t block, uint32_t* first, std::span<const uint8_t>* words) const;
 
   // Positions of the term in the document that is `index`-th in the block, ascending; replaces *out.
   // Position = tokens of the preceding text fields (each field's extent plus one gap) + position in field.

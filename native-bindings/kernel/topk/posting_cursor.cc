@@ -144,7 +144,7 @@ bool PostingCursor::CoverSlowly(uint32_t document) {
 
 // Makes the block the one at hand, decoded if it is not a bitset.
 void PostingCursor::EnterBlock(uint32_t block) {
-  if (block != block_) Enter(block, decoded_block_ != block && list_->BlockBitset(block, &bitset_first_, &bitset_));
+  if (block != block_) Enter(block, decoded_block_ != block && list_->PeekBitset(block, &bitset_first_, &bitset_));
   if (!is_bitset_) Decode(block);
 }
 
@@ -177,12 +177,13 @@ uint32_t PostingCursor::NextInBitset(uint32_t target) const {
   if (bitset_.empty()) return target;
   uint32_t bit = target - bitset_first_;
   uint64_t word = LoadWord(bitset_, bit / 64 * size_t{8}) >> (bit % 64);
-  while (word == 0) {
+  while (word == 0 && (bit / 64 + 1) * size_t{8} < bitset_.size()) {
     bit = (bit / 64 + 1) * 64;
-    if (bit / 8 >= bitset_.size()) throw Error(ErrorCode::kDamaged, "posting list: documents");
     word = LoadWord(bitset_, bit / 64 * size_t{8});
   }
-  return bitset_first_ + bit + static_cast<uint32_t>(std::countr_zero(word));
+  const uint32_t next = bitset_first_ + bit + static_cast<uint32_t>(std::countr_zero(word));
+  if (word == 0 || next > covered_to_) throw Error(ErrorCode::kDamaged, "posting list: documents");
+  return next;
 }
 
 // The blocks that the documents lie in, each with its part of them. At most kBlockSize documents.
