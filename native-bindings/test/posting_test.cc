@@ -1,5 +1,6 @@
 // Codecs: bit packing, posting lists and impacts, round trips and damaged bytes.
 #include <algorithm>
+#include <bit>
 #include <memory>
 #include <random>
 
@@ -247,7 +248,12 @@ void Traverse(std::span<const uint8_t> bytes, uint32_t document_count) {
       for (uint32_t i = 0; i < list.block_length(block); ++i) CHECK(values[i] >= 1);
     });
     attempt([&] { list.BlockImpacts(block, &block_scratch); });
-    attempt([&] { list.BlockBitset(block, values, &words); });
+    attempt([&] {
+      if (!list.BlockBitset(block, values, &words) || words.empty()) return;
+      const auto highest = static_cast<uint32_t>(8 * words.size() - 1) -
+                           static_cast<uint32_t>(std::countl_zero(Load<uint64_t>(words.data() + words.size() - 8)));
+      CHECK_EQ(values[0] + highest, list.last_document(block));
+    });
     attempt([&] { list.DecodePositions(block, list.block_length(block) - 1, &positions); });
     attempt([&] { list.DecodeBlockPositions(block, values, &positions); });
   }
