@@ -5,6 +5,7 @@
 
 #include "../kernel/analysis/unicode_data.h"
 #include "../kernel/columns/column.h"
+#include "../kernel/common/simd.h"
 #include "../kernel/engine/plan.h"
 #include "../kernel/format.h"
 #include "../kernel/highlight/highlighter.h"
@@ -97,8 +98,9 @@ constexpr Constant kConstants[] = {
 
 const char* SimdName() {
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw")) return "avx512";
-  if (__builtin_cpu_supports("avx2")) return "avx2";
+  const InstructionSets sets = ProcessorInstructionSets();
+  if (sets.avx512f && sets.avx512bw) return "avx512";
+  if (sets.avx2) return "avx2";
   return "sse2";
 #elif defined(__aarch64__)
   return "neon";

@@ -1,12 +1,14 @@
 // The vector instructions that this machine has, against what they stand for.
-#include "../kernel/topk/simd.h"
-
 #include <algorithm>
 #include <random>
 #include <vector>
 
 #include "../kernel/columns/range_words.h"
 #include "../kernel/common/bits.h"
+#include "../kernel/common/simd.h"
+#include "../kernel/format.h"
+#include "../kernel/topk/document_lookup.h"
+#include "../kernel/topk/selection.h"
 #include "check.h"
 
 namespace gannet::test {

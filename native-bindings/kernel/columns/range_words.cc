@@ -6,6 +6,8 @@
 #include <immintrin.h>
 #endif
 
+#include "../common/simd.h"
+
 namespace gannet {
 namespace {
 
@@ -109,9 +111,9 @@ using TestFunction = decltype(&TestPortable<Raw>);
 
 template <typename Raw>
 TestFunction<Raw> ChooseTest() {
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512bw")) return TestAvx512<Raw>;
-  if (__builtin_cpu_supports("avx2")) return TestAvx2<Raw>;
+  const InstructionSets sets = ProcessorInstructionSets();
+  if (sets.avx512bw) return TestAvx512<Raw>;
+  if (sets.avx2) return TestAvx2<Raw>;
   return TestPortable<Raw>;
 }
 

@@ -4,6 +4,8 @@
 #include <immintrin.h>
 #endif
 
+#include "simd.h"
+
 namespace gannet {
 namespace {
 
@@ -66,9 +68,9 @@ struct Functions {
 };
 
 const Functions kFunctions = [] {
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512vpopcntdq")) return Functions{CountAvx512, CountUsedPopcnt};
-  if (__builtin_cpu_supports("popcnt")) return Functions{CountPopcnt, CountUsedPopcnt};
+  const InstructionSets sets = ProcessorInstructionSets();
+  if (sets.avx512vpopcntdq) return Functions{CountAvx512, CountUsedPopcnt};
+  if (sets.popcnt) return Functions{CountPopcnt, CountUsedPopcnt};
   return Functions{};
 }();
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "../topk/contributions.h"
 #include "../topk/phrase_matcher.h"
 #include "../topk/proximity_scorer.h"
-#include "../topk/simd.h"
 #include "json_writer.h"
 
 namespace gannet {

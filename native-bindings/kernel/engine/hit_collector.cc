@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "../common/error.h"
-#include "../topk/simd.h"
+#include "../topk/selection.h"
 #include "column_filter.h"
 #include "geo.h"
 

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "../topk/segment_evaluator.h"
-#include "../topk/simd.h"
+#include "../topk/selection.h"
 #include "column_filter.h"
 #include "explain.h"
 #include "facet_counter.h"

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "../common/bytes.h"
+#include "../common/simd.h"
 
 namespace gannet {
 namespace {
@@ -103,10 +104,7 @@ __attribute__((target("avx512f,popcnt"))) void UnpackBitsetAvx512(const uint8_t*
   }
 }
 
-const auto kUnpackBitset = [] {
-  __builtin_cpu_init();
-  return __builtin_cpu_supports("avx512f") ? UnpackBitsetAvx512 : UnpackBitsetBaseline;
-}();
+const auto kUnpackBitset = ProcessorInstructionSets().avx512f ? UnpackBitsetAvx512 : UnpackBitsetBaseline;
 
 #else
 

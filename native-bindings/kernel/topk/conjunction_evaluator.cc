@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "simd.h"
+#include "../common/simd.h"
+#include "contributions.h"
+#include "selection.h"
 
 namespace gannet {
 namespace {

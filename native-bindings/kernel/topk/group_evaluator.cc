@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "simd.h"
+#include "contributions.h"
+#include "selection.h"
 
 namespace gannet {
 namespace {

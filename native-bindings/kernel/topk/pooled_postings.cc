@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "contributions.h"
 #include "posting_cursor.h"
-#include "simd.h"
 
 namespace gannet {
 namespace {

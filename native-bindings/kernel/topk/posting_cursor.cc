@@ -7,6 +7,7 @@
 #include "../common/bytes.h"
 #include "../common/error.h"
 #include "../postings/posting_layout.h"
+#include "contributions.h"
 
 namespace gannet {
 namespace {

@@ -11,8 +11,9 @@
 #include <span>
 #include <vector>
 
+#include "../common/simd.h"
 #include "../postings/posting_list.h"
-#include "simd.h"
+#include "document_lookup.h"
 #include "window.h"
 
 namespace gannet {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "simd.h"
+#include "contributions.h"
 #include "whole_field.h"
 
 namespace gannet {

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "simd.h"
+#include "contributions.h"
+#include "selection.h"
 #include "whole_field.h"
 
 namespace gannet {

@@ -5,7 +5,8 @@
 #include <limits>
 
 #include "../common/bits.h"
-#include "simd.h"
+#include "contributions.h"
+#include "document_lookup.h"
 #include "whole_field.h"
 
 namespace gannet {

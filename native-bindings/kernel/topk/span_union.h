@@ -20,9 +20,9 @@
 #include <vector>
 
 #include "bar_seed.h"
+#include "document_lookup.h"
 #include "group_evaluator.h"
 #include "prepared_query.h"
-#include "simd.h"
 #include "span_scratch.h"
 #include "union_bounds.h"
 #include "union_sieve.h"

@@ -3,6 +3,9 @@
 #include <algorithm>
 
 #include "../common/bits.h"
+#include "../common/simd.h"
+#include "contributions.h"
+#include "selection.h"
 
 namespace gannet {
 namespace {

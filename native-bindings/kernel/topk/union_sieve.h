@@ -13,9 +13,9 @@
 #include <span>
 #include <vector>
 
+#include "document_lookup.h"
 #include "group_evaluator.h"
 #include "prepared_query.h"
-#include "simd.h"
 #include "span_scratch.h"
 #include "union_bounds.h"
 #include "window.h"

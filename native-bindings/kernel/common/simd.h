@@ -1,0 +1,45 @@
+// What functions with a version for each of several instruction sets have in common: which sets the processor has, and how far
+// behind an array's end the widest version may reach.
+//
+// Such a function has a portable version, too, and all of its versions give bit-identical results (no fused multiply-add can
+// arise: no product is ever added to). Each file chooses its versions once, when it is loaded.
+//
+// Thread-safety: pure functions.
+#pragma once
+
+#include <cstdint>
+
+namespace gannet {
+
+// Elements that must be readable behind the end of an array of 32-bit values, and writable behind that of a result, where a
+// function asks for padding.
+inline constexpr uint32_t kVectorPadding = 16;
+
+// Extensions of x86-64, by the compiler's names; none of them on other processors.
+struct InstructionSets {
+  bool popcnt = false;
+  bool avx2 = false;
+  bool avx512f = false;
+  bool avx512bw = false;
+  bool avx512dq = false;
+  bool avx512vl = false;
+  bool avx512vpopcntdq = false;
+};
+
+// Those that the processor has, and the operating system lets programs use.
+inline InstructionSets ProcessorInstructionSets() {
+  InstructionSets sets;
+#if defined(__x86_64__)
+  __builtin_cpu_init();  // What asks may be initialised before the compiler's own library is.
+  sets.popcnt = __builtin_cpu_supports("popcnt") != 0;
+  sets.avx2 = __builtin_cpu_supports("avx2") != 0;
+  sets.avx512f = __builtin_cpu_supports("avx512f") != 0;
+  sets.avx512bw = __builtin_cpu_supports("avx512bw") != 0;
+  sets.avx512dq = __builtin_cpu_supports("avx512dq") != 0;
+  sets.avx512vl = __builtin_cpu_supports("avx512vl") != 0;
+  sets.avx512vpopcntdq = __builtin_cpu_supports("avx512vpopcntdq") != 0;
+#endif
+  return sets;
+}
+
+}  // namespace gannet

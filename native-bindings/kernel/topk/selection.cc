@@ -1,0 +1,203 @@
+#include "selection.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include <bit>
+
+#include "../common/simd.h"
+#include "window.h"
+
+namespace gannet {
+namespace {
+
+uint32_t SelectBaseline(const float* values, uint32_t count, float least, uint32_t* places) {
+  uint32_t found = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    places[found] = i;
+    found += values[i] >= least;
+  }
+  return found;
+}
+
+uint32_t SelectWithBitsBaseline(const float* values, const uint32_t* offsets, uint32_t count, const uint64_t* bits,
+                                float least, float least_with_bit, uint32_t* places) {
+  uint32_t found = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint32_t offset = offsets[i];
+    const auto has_bit = static_cast<uint32_t>(bits[offset / 64] >> (offset % 64)) & 1;
+    places[found] = i;
+    found += static_cast<uint32_t>(values[i] >= least) | (has_bit & static_cast<uint32_t>(values[i] >= least_with_bit));
+  }
+  return found;
+}
+
+#if defined(__x86_64__)
+
+// 64 flags as bits: the first is the lowest.
+uint64_t FlagWord(const uint8_t* flags) {
+  uint64_t word = 0;
+  for (uint32_t i = 0; i < 64; i += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(flags + i));
+    const int mask = _mm_movemask_epi8(_mm_slli_epi16(bytes, 7));  // Bit 0 of every byte becomes its sign.
+    word |= static_cast<uint64_t>(static_cast<uint32_t>(mask)) << i;
+  }
+  return word;
+}
+
+uint64_t CompareWordBaseline(const float* values, float threshold) {
+  const __m128 bound = _mm_set1_ps(threshold);
+  uint64_t word = 0;
+  for (uint32_t i = 0; i < 64; i += 16) {
+    const __m128i a = _mm_castps_si128(_mm_cmpge_ps(_mm_loadu_ps(values + i), bound));
+    const __m128i b = _mm_castps_si128(_mm_cmpge_ps(_mm_loadu_ps(values + i + 4), bound));
+    const __m128i c = _mm_castps_si128(_mm_cmpge_ps(_mm_loadu_ps(values + i + 8), bound));
+    const __m128i d = _mm_castps_si128(_mm_cmpge_ps(_mm_loadu_ps(values + i + 12), bound));
+    const __m128i packed = _mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d));
+    word |= static_cast<uint64_t>(static_cast<uint32_t>(_mm_movemask_epi8(packed))) << i;
+  }
+  return word;
+}
+
+__attribute__((target("avx512f"))) void CompareWordsAvx512(const float* values, float threshold, uint64_t words,
+                                                          uint64_t* bits) {
+  const __m512 bound = _mm512_set1_ps(threshold);
+  for (; words != 0; words &= words - 1) {
+    const auto word = static_cast<uint32_t>(std::countr_zero(words));
+    const float* from = values + word * 64;
+    uint64_t found = 0;
+    for (uint32_t i = 0; i < 4; ++i) {
+      const __mmask16 mask = _mm512_cmp_ps_mask(_mm512_loadu_ps(from + i * 16), bound, _CMP_GE_OQ);
+      found |= uint64_t{mask} << (i * 16);
+    }
+    bits[word] = found;
+  }
+}
+
+__attribute__((target("avx2"))) void CompareWordsAvx2(const float* values, float threshold, uint64_t words,
+                                                     uint64_t* bits) {
+  const __m256 bound = _mm256_set1_ps(threshold);
+  for (; words != 0; words &= words - 1) {
+    const auto word = static_cast<uint32_t>(std::countr_zero(words));
+    const float* from = values + word * 64;
+    uint64_t found = 0;
+    for (uint32_t i = 0; i < 8; ++i) {
+      const int mask = _mm256_movemask_ps(_mm256_cmp_ps(_mm256_loadu_ps(from + i * 8), bound, _CMP_GE_OQ));
+      found |= static_cast<uint64_t>(static_cast<uint32_t>(mask)) << (i * 8);
+    }
+    bits[word] = found;
+  }
+}
+
+// Writes the numbers from `first` on whose bits the mask has; sixteen elements may be written.
+__attribute__((target("avx512f,popcnt"))) inline uint32_t WritePlaces(uint32_t first, __mmask16 mask, uint32_t* places) {
+  const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  const __m512i numbers = _mm512_add_epi32(lanes, _mm512_set1_epi32(static_cast<int>(first)));
+  // To a register and on to memory: the instruction that compresses into memory is slow on some processors.
+  _mm512_storeu_si512(places, _mm512_maskz_compress_epi32(mask, numbers));
+  return static_cast<uint32_t>(__builtin_popcount(mask));
+}
+
+__mmask16 FirstLanes(uint32_t count) { return static_cast<__mmask16>(count >= 16 ? 0xffff : (1u << count) - 1); }
+
+__attribute__((target("avx512f,popcnt"))) uint32_t SelectAvx512(const float* values, uint32_t count, float least,
+                                                               uint32_t* places) {
+  const __m512 bound = _mm512_set1_ps(least);
+  uint32_t found = 0;
+  for (uint32_t i = 0; i < count; i += 16) {
+    const __mmask16 lanes = FirstLanes(count - i);
+    const __mmask16 mask = _mm512_mask_cmp_ps_mask(lanes, _mm512_maskz_loadu_ps(lanes, values + i), bound, _CMP_GE_OQ);
+    if (mask != 0) found += WritePlaces(i, mask, places + found);
+  }
+  return found;
+}
+
+__attribute__((target("avx512f,popcnt"))) uint32_t SelectWithBitsAvx512(const float* values, const uint32_t* offsets,
+                                                                       uint32_t count, const uint64_t* bits, float least,
+                                                                       float least_with_bit, uint32_t* places) {
+  const __m512 bound = _mm512_set1_ps(least);
+  const __m512 bound_with_bit = _mm512_set1_ps(least_with_bit);
+  const __m512i low_bits = _mm512_set1_epi32(31);
+  const __m512i one = _mm512_set1_epi32(1);
+  uint32_t found = 0;
+  for (uint32_t i = 0; i < count; i += 16) {
+    const __mmask16 lanes = FirstLanes(count - i);
+    const __m512 value = _mm512_maskz_loadu_ps(lanes, values + i);
+    const __mmask16 may = _mm512_mask_cmp_ps_mask(lanes, value, bound_with_bit, _CMP_GE_OQ);
+    if (may == 0) continue;
+    const __mmask16 alone = _mm512_cmp_ps_mask(value, bound, _CMP_GE_OQ) & lanes;
+    const __m512i offset = _mm512_maskz_loadu_epi32(lanes, offsets + i);
+    const __m512i halves = _mm512_maskz_srli_epi32(0xffff, offset, 5);
+    const __m512i half = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), may, halves, bits, 4);
+    const __m512i bit = _mm512_maskz_sllv_epi32(0xffff, one, _mm512_and_epi32(offset, low_bits));
+    const __mmask16 mask = alone | _mm512_mask_test_epi32_mask(may, half, bit);
+    if (mask != 0) found += WritePlaces(i, mask, places + found);
+  }
+  return found;
+}
+
+#else
+
+uint64_t FlagWord(const uint8_t* flags) {
+  uint64_t word = 0;
+  for (uint32_t i = 0; i < 64; i += 8) {
+    uint64_t bytes = 0;
+    for (uint32_t j = 0; j < 8; ++j) bytes |= uint64_t{flags[i + j]} << (j * 8);
+    // The multiplication collects the low bits of the eight bytes, first byte lowest, in the top byte.
+    word |= ((bytes * 0x0102040810204080u) >> 56) << i;
+  }
+  return word;
+}
+
+uint64_t CompareWordBaseline(const float* values, float threshold) {
+  uint64_t word = 0;
+  for (uint32_t i = 0; i < 64; ++i) word |= uint64_t{values[i] >= threshold} << i;
+  return word;
+}
+
+#endif
+
+void CompareWordsBaseline(const float* values, float threshold, uint64_t words, uint64_t* bits) {
+  ForEachWord(words, [&](uint32_t word) { bits[word] = CompareWordBaseline(values + word * 64, threshold); });
+}
+
+struct Functions {
+  decltype(&CompareWordsBaseline) compare_words = CompareWordsBaseline;
+  decltype(&SelectBaseline) select = SelectBaseline;
+  decltype(&SelectWithBitsBaseline) select_with_bits = SelectWithBitsBaseline;
+};
+
+const Functions kFunctions = [] {
+  Functions functions;
+#if defined(__x86_64__)
+  const InstructionSets sets = ProcessorInstructionSets();
+  if (sets.avx512f) {
+    functions = {CompareWordsAvx512, SelectAvx512, SelectWithBitsAvx512};
+  } else if (sets.avx2) {
+    functions.compare_words = CompareWordsAvx2;
+  }
+#endif
+  return functions;
+}();
+
+}  // namespace
+
+void CompareWords(const float* values, float threshold, uint64_t words, uint64_t* bits) {
+  kFunctions.compare_words(values, threshold, words, bits);
+}
+
+void AddFlagWords(const uint8_t* flags, uint64_t words, uint64_t* bits) {
+  ForEachWord(words, [&](uint32_t word) { bits[word] |= FlagWord(flags + word * 64); });
+}
+
+uint32_t SelectReaching(const float* values, uint32_t count, float least, uint32_t* places) {
+  return kFunctions.select(values, count, least, places);
+}
+
+uint32_t SelectReaching(const float* values, const uint32_t* offsets, uint32_t count, const uint64_t* bits, float least,
+                        float least_with_bit, uint32_t* places) {
+  return kFunctions.select_with_bits(values, offsets, count, bits, least, least_with_bit, places);
+}
+
+}  // namespace gannet

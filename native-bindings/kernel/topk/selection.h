@@ -1,0 +1,26 @@
+// Which elements of an array reach a bar, or are flagged: as bits or as places, in the widest vectors that the processor has
+// (common/simd.h).
+//
+// Thread-safety: pure functions.
+#pragma once
+
+#include <cstdint>
+
+namespace gannet {
+
+// Sets bits[word] for the 64-document words in the mask `words`: bit d = values[64 * word + d] >= threshold. Leaves the
+// other words alone.
+void CompareWords(const float* values, float threshold, uint64_t words, uint64_t* bits);
+
+// The same for flags, which are 0 or 1: bit d = the flag of the document, added to what is there.
+void AddFlagWords(const uint8_t* flags, uint64_t words, uint64_t* bits);
+
+// Writes the places of the values that reach `least`, ascending, and returns how many. `places` has room for kVectorPadding
+// more than `count`.
+uint32_t SelectReaching(const float* values, uint32_t count, float least, uint32_t* places);
+
+// The same where `least_with_bit` is enough for values whose offset has its bit.
+uint32_t SelectReaching(const float* values, const uint32_t* offsets, uint32_t count, const uint64_t* bits, float least,
+                        float least_with_bit, uint32_t* places);
+
+}  // namespace gannet
