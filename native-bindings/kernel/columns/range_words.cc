@@ -1,6 +1,7 @@
 #include "range_words.h"
 
 #include <bit>
+#include <cstddef>
 
 #if defined(__x86_64__)
 #include <immintrin.h>

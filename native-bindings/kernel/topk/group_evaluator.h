@@ -1,4 +1,7 @@
 // One group of a query in one segment: which documents of a window it matches, and what it adds to their scores.
+//
+// What is done a window at a time is in group_evaluator_windows.cc; the rest, whole spans of windows among it, in
+// group_evaluator.cc.
 #pragma once
 
 #include <array>
