@@ -8,22 +8,10 @@
 #include "../kernel/vocabulary/spelling_index.h"
 #include "check.h"
 #include "edit_distance.h"
+#include "spelling_dictionary.h"
 
 namespace gannet::test {
 namespace {
-
-struct Dictionary {
-  explicit Dictionary(const std::set<std::string>& terms) {
-    for (const std::string& term : terms) writer.Add(term);
-    backwards = writer.Backwards();
-    const std::string_view text = writer.text();
-    index = SpellingIndex({reinterpret_cast<const uint8_t*>(text.data()), text.size()}, writer.offsets(), backwards);
-  }
-
-  SpellingIndexWriter writer;
-  std::vector<uint32_t> backwards;
-  SpellingIndex index;
-};
 
 std::set<std::string> Found(const SpellingIndex& index, std::string_view word, uint32_t edits) {
   std::set<std::string> found;
@@ -59,7 +47,7 @@ TEST(spelling_index_finds_what_a_table_of_distances_finds) {
     std::set<std::string> terms;
     const uint32_t size = round < 5 ? round : 1 + random() % 400;
     for (uint32_t i = 0; i < size; ++i) terms.insert(make(round % 3 == 0 ? 6 : 12));
-    const Dictionary dictionary(terms);
+    const SpellingDictionary dictionary(terms);
     for (uint32_t i = 0; i < 25; ++i) {
       std::string word = make(12);
       if (i % 3 == 0 && !terms.empty()) word = *std::next(terms.begin(), static_cast<int>(random() % terms.size()));
@@ -72,7 +60,7 @@ TEST(spelling_index_finds_what_a_table_of_distances_finds) {
 
 TEST(spelling_index_leaves_out_numbers_and_what_is_too_long) {
   const std::string longest(kSpellingCharactersMax, 'a');
-  const Dictionary dictionary({"xr500", "1999", "a", "ab", longest, longest + "a", "word"});
+  const SpellingDictionary dictionary({"xr500", "1999", "a", "ab", longest, longest + "a", "word"});
   CHECK_EQ(dictionary.index.size(), 3u);
   CHECK(dictionary.index.Find("xr501", 1).empty());
   CHECK_EQ(dictionary.index.Find(longest, 2).size(), 1u);
@@ -89,7 +77,7 @@ TEST(spelling_index_refuses_damage_and_never_leaves_its_bytes) {
   for (uint32_t i = 0; i < 200; ++i) {
     terms.insert(std::string(1 + random() % 6, static_cast<char>('a' + random() % 5)) + "bй");
   }
-  Dictionary dictionary(terms);
+  SpellingDictionary dictionary(terms);
   std::string text(dictionary.writer.text());
   std::vector<uint32_t> offsets = dictionary.writer.offsets();
   for (uint32_t round = 0; round < 2000; ++round) {

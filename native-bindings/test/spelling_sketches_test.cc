@@ -6,24 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "../kernel/common/bytes.h"
 #include "check.h"
 #include "edit_distance.h"
+#include "spelling_dictionary.h"
 
 namespace gannet::test {
 namespace {
-
-struct Dictionary {
-  explicit Dictionary(const std::set<std::string>& terms) {
-    for (const std::string& term : terms) writer.Add(term);
-    backwards = writer.Backwards();
-    index = SpellingIndex(AsBytes(writer.text()), writer.offsets(), backwards);
-  }
-
-  SpellingIndexWriter writer;
-  std::vector<uint32_t> backwards;
-  SpellingIndex index;
-};
 
 TEST(spelling_sketches_rule_out_no_term_that_is_near) {
   std::mt19937 random(17);
@@ -42,7 +30,7 @@ TEST(spelling_sketches_rule_out_no_term_that_is_near) {
     };
     std::set<std::string> terms;
     for (uint32_t count = random() % 6; count > 0; --count) terms.insert(make());
-    const Dictionary dictionary(terms);
+    const SpellingDictionary dictionary(terms);
     const SpellingSketches sketches(dictionary.index);
     for (uint32_t question = 0; question < 40; ++question) {
       const std::string word = make();
@@ -61,9 +49,9 @@ TEST(spelling_sketches_rule_out_no_term_that_is_near) {
 
 TEST(spelling_sketches_without_a_dictionary_rule_out_nothing) {
   CHECK(SpellingSketches().MayHaveNear(WordSketch("gannet"), 1));
-  const Dictionary none({});
+  const SpellingDictionary none({});
   CHECK(!SpellingSketches(none.index).MayHaveNear(WordSketch("gannet"), 2));
-  const Dictionary longest({std::string(kSpellingCharactersMax, 'a')});
+  const SpellingDictionary longest({std::string(kSpellingCharactersMax, 'a')});
   CHECK(SpellingSketches(longest.index).MayHaveNear(WordSketch(std::string(kSpellingCharactersMax, 'a')), 2));
   CHECK(!SpellingSketches(longest.index).MayHaveNear(WordSketch(std::string(kSpellingCharactersMax + 1, 'a')), 2));
 }
