@@ -18,32 +18,12 @@ constexpr uint32_t kFlaggedRunMin = 16;
 // Eight bytes of a bitset, which has a multiple of that, from byte `at` on.
 uint64_t LoadWord(std::span<const uint8_t> bytes, size_t at) { return Load<uint64_t>(bytes.data() + at); }
 
-// Adds a bitset that begins at document `first` to the window's; returns how many of its bits lie before the range.
-uint32_t AddBitset(WindowRange range, uint32_t first, std::span<const uint8_t> bytes, WindowBits* bits) {
-  uint32_t before = 0;
-  for (size_t at = 0; at < bytes.size(); at += 8) {
-    uint64_t word = LoadWord(bytes, at);
-    uint64_t document = first + 8 * uint64_t{at};
-    if (document >= range.end) break;
-    if (document < range.base) {
-      const uint64_t skipped = range.base - document;
-      if (skipped >= 64) {
-        before += PopCount(word);
-        continue;
-      }
-      before += PopCount(word & ((uint64_t{1} << skipped) - 1));
-      word >>= skipped;
-      document = range.base;
-    }
-    const auto offset = static_cast<uint32_t>(document - range.base);
-    bits->words[offset / 64] |= word << (offset % 64);
-    bits->used |= uint64_t{1} << (offset / 64);
-    if (offset % 64 != 0 && offset / 64 + 1 < kWindowWords) {
-      bits->words[offset / 64 + 1] |= word >> (64 - offset % 64);
-      bits->used |= uint64_t{1} << (offset / 64 + 1);
-    }
-  }
-  return before;
+// How many documents of a bitset (empty: of a row of documents) come before the one that its bit number `bit` is of.
+uint32_t CountBefore(std::span<const uint8_t> bytes, uint32_t bit) {
+  if (bytes.empty()) return bit;
+  uint32_t count = 0;
+  for (uint32_t word = 0; word < bit / 64; ++word) count += PopCount(LoadWord(bytes, 8 * size_t{word}));
+  return count + PopCount(LoadWord(bytes, 8 * size_t{bit / 64}) & ((uint64_t{1} << (bit % 64)) - 1));
 }
 
 // The windows that hold the offsets [first, last].
@@ -73,6 +53,13 @@ class AlignedBitset {
 
   void AddTo(uint64_t* bits) const {
     for (uint32_t i = 0; i < word_count_; ++i) bits[first_word_ + i] |= words_[i];
+  }
+
+  // Where the range is a window.
+  void AddTo(WindowBits* bits) const {
+    if (word_count_ == 0) return;
+    AddTo(bits->words);
+    bits->used |= WordRange(64 * first_word_, 64 * (first_word_ + word_count_ - 1));
   }
 
   uint32_t CountMissing(const uint64_t* bits) {
@@ -164,13 +151,7 @@ bool PostingCursor::BitsetContains(uint32_t document) const {
 }
 
 // How many documents of the bitset come before this one.
-uint32_t PostingCursor::BitsetRank(uint32_t document) const {
-  const uint32_t bit = document - bitset_first_;
-  if (bitset_.empty()) return bit;
-  uint32_t rank = 0;
-  for (uint32_t word = 0; word < bit / 64; ++word) rank += PopCount(LoadWord(bitset_, 8 * size_t{word}));
-  return rank + PopCount(LoadWord(bitset_, 8 * size_t{bit / 64}) & ((uint64_t{1} << (bit % 64)) - 1));
-}
+uint32_t PostingCursor::BitsetRank(uint32_t document) const { return CountBefore(bitset_, document - bitset_first_); }
 
 // The bitset's last document is the block's, which is not before the target, unless it is damaged.
 uint32_t PostingCursor::NextInBitset(uint32_t target) const {
@@ -265,14 +246,8 @@ void PostingCursor::AddBits(WindowRange range, WindowBits* bits, uint8_t* flags,
     uint32_t before = 0;
     std::span<const uint8_t> bytes;
     if (decoded_block_ != block && list_->BlockBitset(block, &first, &bytes)) {
-      if (!bytes.empty()) {
-        before = AddBitset(range, first, bytes, bits);
-      } else {
-        before = first < range.base ? range.base - first : 0;
-        const uint32_t begin = std::max(first, range.base);
-        const uint32_t end = std::min(last + 1, range.end);
-        if (begin < end) bits->AddRange(begin - range.base, end - range.base);
-      }
+      if (first < range.base && range.base <= last) before = CountBefore(bytes, range.base - first);
+      AlignedBitset(range, first, last, bytes).AddTo(bits);
     } else {
       Decode(block);
       const uint32_t begin = FirstFrom(block == bits_block_ ? bits_index_ : 0, range.base);
