@@ -26,6 +26,7 @@ import {
   residentOwnBytes,
   ServiceError,
   systemClock,
+  tuneGarbageCollection,
   type Config,
   type Metrics,
   type ServiceLogger,
@@ -96,7 +97,8 @@ async function openServices(
 ): Promise<{ services: Services; analytics: RunningAnalytics; warmUp: () => Promise<void> }> {
   const dataDir = resolve(config.data.dir);
   const budget = memoryBudget(config);
-  // Before there are threads, which would have arenas of their own.
+  // Before there are threads, which would have arenas and heaps of their own.
+  tuneGarbageCollection(budget);
   if (budget.allocator !== undefined)
     kernel.limitAllocator(budget.allocator.arenasMax, budget.allocator.returnedBytesMin);
   openDataDirectory(dataDir, parts);

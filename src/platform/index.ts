@@ -8,6 +8,7 @@ export * from './control-socket-path.js';
 export * from './errors.js';
 export * from './events/index.js';
 export * from './fold.js';
+export * from './garbage-collection.js';
 export * from './ids.js';
 export * from './limits.js';
 export * from './lmdb-environment.js';

@@ -82,8 +82,13 @@ describe('memoryBudget', () => {
       batchBytesMax: 16 * MEBIBYTE,
       batchRecordsMax: 20_000,
       allocator: undefined,
+      heapGrowthPercent: 300,
       heaps: { ingest: { maxYoungGenerationSizeMb: 48, maxOldGenerationSizeMb: 1024 } },
     });
+  });
+
+  it('lets heaps grow before they are collected only where there is room for it', () => {
+    expect(memoryBudget(configOf({ mib: 1024 })).heapGrowthPercent).toBeUndefined();
   });
 
   it('leaves a heap that can read the largest record', () => {

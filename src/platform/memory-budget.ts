@@ -34,6 +34,9 @@ const MERGED_FILE_SHARE = 0.4;
 
 /** Young generations of V8 are this large by default; smaller ones cost time, a tenth at the least. */
 const YOUNG_MIB = { min: 6, max: 48 };
+/** A search thread's heap is 20 MiB of live objects, and so three times as much garbage at most; only where there is room for it. */
+const HEAP_GROWTH_PERCENT = 300;
+const GROWTH_MIB_MIN = 64;
 const OLD_MIB_MAX = { search: 512, ingest: 1024 };
 const OLD_MIB_MIN = 64;
 /** What reading a record takes of a heap: its text in two bytes a character, its values, its JSON again. */
@@ -70,6 +73,8 @@ export interface MemoryBudget {
   /** What a merge may hold; `mergeBytes` says what one would. */
   readonly mergeBytesMax: number;
   readonly heaps: { readonly search: HeapLimits; readonly ingest: HeapLimits };
+  /** By how much a thread's heap may grow before all of it is collected; undefined: as V8 does it. */
+  readonly heapGrowthPercent: number | undefined;
   /** Undefined: as the system does it. */
   readonly allocator: AllocatorLimits | undefined;
 }
@@ -160,6 +165,7 @@ export function memoryBudget(config: BudgetedConfig): MemoryBudget {
       search: { maxYoungGenerationSizeMb: young, maxOldGenerationSizeMb: old(OLD_MIB_MAX.search) },
       ingest: { maxYoungGenerationSizeMb: young, maxOldGenerationSizeMb: old(OLD_MIB_MAX.ingest) },
     },
+    heapGrowthPercent: workMib / 8 / threads < GROWTH_MIB_MIN ? undefined : HEAP_GROWTH_PERCENT,
     allocator:
       memory.mib < GENEROUS_MIB ? { arenasMax: FRUGAL_ARENAS, returnedBytesMin: FRUGAL_RETURNED_BYTES_MIN } : undefined,
   };

@@ -1,0 +1,242 @@
+// Load at a given rate whether answers come or not (an open loop): requests fall due at random moments (a Poisson process,
+// seeded), go out over whichever connection is free, and a latency counts from the moment a request was due. So a service that
+// stalls is charged for all that would have come meanwhile, which a closed loop leaves out.
+//
+//   open_loop <IPv4 address> <port> <key> <file of paths, one a line> <seconds> <requests a second> <connections> <seed>
+//
+// Prints one JSON object: requests a second, failed requests, milliseconds (p50, p99, p99.9, longest), and `sent late`: how long
+// after they were due the 99th percentile of the requests went out although a connection was free, which is the generator's own
+// share of the latencies. It is in C++ because it shares the processors with what it measures.
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sched.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <fstream>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+constexpr double kAnswerTimeoutSeconds = 10;
+constexpr double kStartDelaySeconds = 0.1;
+constexpr size_t kReadBytes = 1 << 16;
+
+[[noreturn]] void Fail(const char* what) {
+  std::fprintf(stderr, "open_loop: %s: %s\n", what, std::strerror(errno));
+  std::exit(1);
+}
+
+double Now() {
+  timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+// A client elsewhere would not wait for the processors that the service keeps busy. Linux from 6.12 on lets a thread with a
+// short slice run before others when it wakes; older ones take no notice.
+void AskToRunSoon() {
+  // struct sched_attr of the kernel, which glibc has only since 2.41.
+  struct {
+    uint32_t size = sizeof(*this);
+    uint32_t policy = SCHED_OTHER;
+    uint64_t flags = 0;
+    int32_t nice = 0;
+    uint32_t priority = 0;
+    uint64_t runtime = 100'000;  // ns; the shortest slice there is.
+    uint64_t deadline = 0;
+    uint64_t period = 0;
+  } attributes;
+  syscall(SYS_sched_setattr, 0, &attributes, 0);
+  prctl(PR_SET_TIMERSLACK, 1UL);
+}
+
+struct Request {
+  double due = 0;
+  size_t path = 0;
+};
+
+// A keep-alive connection with at most one request under way.
+struct Connection {
+  int socket = -1;
+  bool is_busy = false;
+  Request request;
+  std::string received;
+};
+
+enum class Answer { kUnfinished, kOk, kFailed };
+
+Answer ReadAnswer(std::string_view received) {
+  const size_t head_end = received.find("\r\n\r\n");
+  if (head_end == std::string_view::npos) return Answer::kUnfinished;
+  const std::string_view head = received.substr(0, head_end + 2);
+  size_t length = 0;
+  for (const std::string_view name : {"Content-Length: ", "content-length: "}) {
+    const size_t at = head.find(name);
+    if (at == std::string_view::npos) continue;
+    std::from_chars(head.data() + at + name.size(), head.data() + head.size(), length);
+  }
+  if (received.size() < head_end + 4 + length) return Answer::kUnfinished;
+  return received.starts_with("HTTP/1.1 200") ? Answer::kOk : Answer::kFailed;
+}
+
+class Load {
+ public:
+  Load(const char* address, const char* port, const char* key, const char* paths, double rate, double seconds, size_t connections,
+       uint64_t seed)
+      : rate_(rate), seconds_(seconds), random_(seed), connections_(connections) {
+    ReadPaths(paths, std::string(address) + ":" + port, key);
+    poll_ = epoll_create1(0);
+    if (poll_ < 0) Fail("epoll_create1");
+    for (Connection& connection : connections_) Open(connection, address, port);
+  }
+
+  void Run() {
+    const double begin = Now() + kStartDelaySeconds;
+    const double end = begin + seconds_;
+    double due = begin;
+    std::exponential_distribution<double> gap(rate_);
+    std::vector<epoll_event> events(connections_.size());
+    for (;;) {
+      double now = Now();
+      for (; due <= now && due < end; due += gap(random_)) {
+        const Request request{due, next_path_++ % requests_.size()};
+        if (free_.empty()) {
+          waiting_.push_back(request);
+        } else {
+          late_.push_back(now - due);
+          Send(request);
+        }
+      }
+      if (due >= end && ((under_way_ == 0 && waiting_.empty()) || now > end + kAnswerTimeoutSeconds)) break;
+      const double wait = due < end ? std::max(0.0, due - Now()) : 0.1;
+      const timespec timeout{static_cast<time_t>(wait), static_cast<long>((wait - std::floor(wait)) * 1e9)};
+      const int ready = epoll_pwait2(poll_, events.data(), static_cast<int>(events.size()), &timeout, nullptr);
+      if (ready < 0 && errno != EINTR) Fail("epoll_pwait2");
+      for (int i = 0; i < ready; ++i) Receive(*static_cast<Connection*>(events[static_cast<size_t>(i)].data.ptr));
+    }
+    failed_ += under_way_ + waiting_.size();
+  }
+
+  void Print() {
+    std::printf("{\"requestsPerSecond\":%.3f,\"failed\":%zu,\"p50\":%.4f,\"p99\":%.4f,\"p999\":%.4f,\"max\":%.4f,\"sentLateP99\":%.4f}\n",
+                static_cast<double>(latencies_.size()) / seconds_, failed_, Quantile(latencies_, 0.5), Quantile(latencies_, 0.99),
+                Quantile(latencies_, 0.999), Quantile(latencies_, 1), Quantile(late_, 0.99));
+  }
+
+ private:
+  void ReadPaths(const char* file, const std::string& host, const char* key) {
+    std::ifstream in(file);
+    for (std::string path; std::getline(in, path);)
+      requests_.push_back("GET " + path + " HTTP/1.1\r\nhost: " + host + "\r\nx-api-key: " + key + "\r\n\r\n");
+    if (requests_.empty()) Fail(file);
+  }
+
+  void Open(Connection& connection, const char* address, const char* port) {
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(static_cast<uint16_t>(std::atoi(port)));
+    if (inet_pton(AF_INET, address, &to.sin_addr) != 1) Fail("not an IPv4 address");
+    connection.socket = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (connection.socket < 0 || connect(connection.socket, reinterpret_cast<sockaddr*>(&to), sizeof(to)) < 0) Fail("connect");
+    const int on = 1;
+    setsockopt(connection.socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    epoll_event event{};
+    event.events = EPOLLIN;
+    event.data.ptr = &connection;
+    if (epoll_ctl(poll_, EPOLL_CTL_ADD, connection.socket, &event) < 0) Fail("epoll_ctl");
+    free_.push_back(&connection);
+  }
+
+  // Requests are some hundred bytes, and a connection has one under way: there is always room to send it whole.
+  void Send(const Request& request) {
+    Connection& connection = *free_.back();
+    free_.pop_back();
+    connection.request = request;
+    connection.is_busy = true;
+    connection.received.clear();
+    const std::string& bytes = requests_[request.path];
+    if (send(connection.socket, bytes.data(), bytes.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(bytes.size())) Fail("send");
+    ++under_way_;
+  }
+
+  void Receive(Connection& connection) {
+    static char buffer[kReadBytes];
+    const ssize_t count = recv(connection.socket, buffer, sizeof(buffer), 0);
+    if (count <= 0) {
+      // The service closed the connection: it fails what was under way, and is not used again.
+      epoll_ctl(poll_, EPOLL_CTL_DEL, connection.socket, nullptr);
+      if (connection.is_busy) {
+        --under_way_;
+        ++failed_;
+        return;
+      }
+      std::erase(free_, &connection);
+      return;
+    }
+    connection.received.append(buffer, static_cast<size_t>(count));
+    const Answer answer = ReadAnswer(connection.received);
+    if (answer == Answer::kUnfinished || !connection.is_busy) return;
+    if (answer == Answer::kOk)
+      latencies_.push_back(Now() - connection.request.due);
+    else
+      ++failed_;
+    connection.is_busy = false;
+    --under_way_;
+    free_.push_back(&connection);
+    if (waiting_.empty()) return;
+    Send(waiting_.front());
+    waiting_.pop_front();
+  }
+
+  static double Quantile(std::vector<double>& seconds, double share) {
+    if (seconds.empty()) return 0;
+    std::sort(seconds.begin(), seconds.end());
+    const auto at = static_cast<size_t>(share * static_cast<double>(seconds.size()));
+    return seconds[std::min(at, seconds.size() - 1)] * 1000;
+  }
+
+  double rate_;
+  double seconds_;
+  std::mt19937_64 random_;
+  std::vector<Connection> connections_;
+  std::vector<std::string> requests_;
+  std::vector<Connection*> free_;
+  std::deque<Request> waiting_;
+  std::vector<double> latencies_;
+  std::vector<double> late_;
+  size_t next_path_ = 0;
+  size_t under_way_ = 0;
+  size_t failed_ = 0;
+  int poll_ = -1;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 9) {
+    std::fprintf(stderr, "usage: open_loop <address> <port> <key> <paths> <seconds> <requests/s> <connections> <seed>\n");
+    return 2;
+  }
+  AskToRunSoon();
+  Load load(argv[1], argv[2], argv[3], argv[4], std::atof(argv[6]), std::atof(argv[5]), static_cast<size_t>(std::atol(argv[7])),
+            static_cast<uint64_t>(std::atoll(argv[8])));
+  load.Run();
+  load.Print();
+}
