@@ -67,7 +67,7 @@ void CheckList(const std::vector<Posting>& postings, const PostingList& list) {
   uint64_t occurrences = 0;
   uint32_t documents[kBlockSize];
   uint32_t frequencies[kBlockSize];
-  uint32_t counts[kBlockSize];
+  uint32_t ends[kBlockSize];
   std::vector<uint32_t> positions;
   std::vector<uint32_t> all;
   std::array<Impact, kImpactsPerList> list_scratch;
@@ -75,18 +75,17 @@ void CheckList(const std::vector<Posting>& postings, const PostingList& list) {
   for (uint32_t block = 0; block < list.block_count(); ++block) {
     list.DecodeDocuments(block, documents);
     list.DecodeFrequencies(block, frequencies);
-    list.DecodeBlockPositions(block, counts, &all);
-    size_t next = 0;
+    list.DecodeBlockPositions(block, ends, &all);
+    size_t begin = 0;
     for (uint32_t i = 0; i < list.block_length(block); ++i) {
       const Posting& posting = postings[block * kBlockSize + i];
       CHECK_EQ(documents[i], posting.document);
       CHECK_EQ(frequencies[i], posting.frequency);
       list.DecodePositions(block, i, &positions);
       CHECK(positions == posting.positions);
-      CHECK_EQ(counts[i], posting.positions.size());
-      CHECK(std::equal(positions.begin(), positions.end(), all.begin() + static_cast<std::ptrdiff_t>(next)));
-      next += counts[i];
-      occurrences += counts[i];
+      CHECK(std::ranges::equal(positions, std::span(all).subspan(begin, ends[i] - begin)));
+      begin = ends[i];
+      occurrences += positions.size();
       for (const auto impacts : {list.BlockImpacts(block, &block_scratch), list.ListImpacts(&list_scratch)}) {
         CHECK(std::ranges::any_of(impacts, [&](Impact impact) {
           return impact.norm <= posting.norm && impact.frequency >= std::min(posting.frequency, 65535u);
@@ -130,6 +129,13 @@ TEST(bit_packing_keeps_every_width) {
     UnpackBlockDeltas(exact.data.get(), width, 77, unpacked.data());
     uint32_t sum = 77;
     for (size_t i = 0; i < kBlockSize; ++i) CHECK_EQ(unpacked[i], sum += values[i] + 1);
+
+    uint64_t prefix = 0;
+    for (uint32_t i = 0; i < kBlockSize; prefix += values[i++]) {
+      CHECK_EQ(SumBlock(exact.data.get(), width, i), prefix);
+      CHECK_EQ(BlockValue(exact.data.get(), width, i), values[i]);
+    }
+    CHECK_EQ(SumBlock(exact.data.get(), width, kBlockSize), prefix);
 
     for (const size_t count : {0u, 1u, 5u, 127u}) {
       std::vector<uint8_t> horizontal;

@@ -249,6 +249,7 @@ void HitCollector::Add(const Hit& hit, const double* values) {
 void HitCollector::RaiseBar(float score) {
   if (kept_max_ > kHeapMax) return;
   if (best_scores_.size() < kept_max_) {
+    if (best_scores_.empty()) best_scores_.reserve(kept_max_);
     best_scores_.push_back(score);
     if (best_scores_.size() < kept_max_) return;
     std::make_heap(best_scores_.begin(), best_scores_.end(), std::greater<>());
@@ -374,7 +375,13 @@ std::vector<Hit> HitCollector::Page(std::vector<RankedHit>* hits, First&& comes_
   const auto last = hits->begin() + static_cast<ptrdiff_t>(end);
   // What is skipped need not be in order.
   if (begin > 0 && begin < hits->size()) std::nth_element(hits->begin(), first, hits->end(), comes_first);
-  std::partial_sort(first, last, hits->end(), comes_first);
+  // Few of many: a heap of them; else choosing them first leaves less to sort.
+  if (2 * (end - begin) < hits->size() - begin) {
+    std::partial_sort(first, last, hits->end(), comes_first);
+  } else {
+    if (last != hits->end()) std::nth_element(first, last, hits->end(), comes_first);
+    std::sort(first, last, comes_first);
+  }
   std::vector<Hit> page;
   page.reserve(end - begin);
   for (auto hit = first; hit != last; ++hit) page.push_back(hits_[hit->index]);

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 
+#include "../common/bytes.h"
 #include "../common/error.h"
 #include "column_filter.h"
 #include "geo.h"
@@ -53,14 +54,17 @@ std::vector<uint8_t> WriteResult(const Generation& generation, const QueryPlan& 
   Append(kResultMagic, &out);
   Append(static_cast<uint32_t>(result.hits.size()), &out);
   Append(static_cast<double>(result.total_count), &out);
+  size_t at = out.size();
+  out.resize(at + result.hits.size() * kBytesPerHit);
   for (const Hit& hit : result.hits) {
     const HitLocation location = Locate(generation, plan, hit);
-    Append(hit.record_number, &out);
+    Store(&out[at], hit.record_number);
     // The maximum is a bound computed in doubles; a sum of floats may come out a rounding error above it.
-    Append(std::min(hit.score, 1.0f), &out);
-    Append(location.distance, &out);
-    Append(location.latitude, &out);
-    Append(location.longitude, &out);
+    Store(&out[at + 4], std::min(hit.score, 1.0f));
+    Store(&out[at + 8], location.distance);
+    Store(&out[at + 16], location.latitude);
+    Store(&out[at + 24], location.longitude);
+    at += kBytesPerHit;
   }
   AppendText(result.facets, &out);
   AppendText(result.ranges, &out);

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "../common/bits.h"
 #include "../common/bytes.h"
 #include "../common/simd.h"
 
@@ -138,6 +139,40 @@ void UnpackBlock(const uint8_t* bytes, unsigned width, uint32_t* out) { kUnpackT
 
 void UnpackBlockDeltas(const uint8_t* bytes, unsigned width, uint32_t previous, uint32_t* out) {
   kDeltaTable[width](bytes, previous, out);
+}
+
+uint64_t SumBlock(const uint8_t* bytes, unsigned width, uint32_t count) {
+  if (width == 0) return 0;
+  if (width > 2) {
+    uint32_t values[kRows * 4];
+    UnpackBlock(bytes, width, values);
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < count; ++i) sum += values[i];
+    return sum;
+  }
+  // One bit a value, or pairs of bits: lane by lane, a word after the other.
+  const unsigned per_word = 32 / width;
+  const uint32_t low_bits = width == 1 ? ~0u : 0x55555555u;
+  uint64_t sum = 0;
+  for (unsigned lane = 0; lane < 4; ++lane) {
+    const uint32_t values = count / 4 + (lane < count % 4 ? 1 : 0);
+    for (unsigned word = 0; word * per_word < values; ++word) {
+      const uint32_t used = std::min(per_word, values - word * per_word) * width;
+      const uint32_t packed = Load<uint32_t>(bytes + 16 * word + 4 * lane) & (~0u >> (32 - used));
+      sum += PopCount(packed & low_bits) + 2 * PopCount(packed & ~low_bits);
+    }
+  }
+  return sum;
+}
+
+uint32_t BlockValue(const uint8_t* bytes, unsigned width, uint32_t index) {
+  if (width == 0) return 0;
+  const unsigned bit = index / 4 * width;
+  const uint8_t* at = bytes + 16 * (bit / 32) + 4 * (index % 4);
+  const unsigned shift = bit % 32;
+  uint64_t packed = Load<uint32_t>(at) >> shift;
+  if (shift + width > 32) packed |= uint64_t{Load<uint32_t>(at + 16)} << (32 - shift);
+  return static_cast<uint32_t>(packed & ((uint64_t{1} << width) - 1));
 }
 
 void AppendPacked(const uint32_t* values, size_t count, unsigned width, std::vector<uint8_t>* out) {

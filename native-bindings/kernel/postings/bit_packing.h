@@ -24,6 +24,10 @@ void UnpackBlock(const uint8_t* bytes, unsigned width, uint32_t* out);
 // The same, but out[i] = out[i - 1] + value[i] + 1, with out[-1] = previous (modulo 2^32).
 void UnpackBlockDeltas(const uint8_t* bytes, unsigned width, uint32_t previous, uint32_t* out);
 
+// Sum of the first `count` values of a block, and the value at `index`. Neither unpacks more than it has to.
+uint64_t SumBlock(const uint8_t* bytes, unsigned width, uint32_t count);
+uint32_t BlockValue(const uint8_t* bytes, unsigned width, uint32_t index);
+
 // Writes first + i for every bit i that is set among `words` 64-bit words, ascending; nothing behind the last of them.
 void UnpackBitset(const uint8_t* bytes, size_t words, uint32_t first, uint32_t* out);
 

@@ -254,12 +254,11 @@ PostingList::PositionParts PostingList::ReadPositionBlock(uint32_t block) const 
   return parts;
 }
 
-// Occurrences per document, minus one.
-void PostingList::UnpackCounts(uint32_t block, const PositionParts& parts, uint32_t length, uint32_t* out) const {
+// Occurrences per document, minus one; `out` has room for kBlockSize.
+void PostingList::UnpackCounts(uint32_t block, const PositionParts& parts, uint32_t* out) const {
+  const uint32_t length = block_length(block);
   if (parts.counts_are_frequencies) {
-    uint32_t frequencies[kBlockSize];
-    UnpackFrequencies(ReadBlock(block), block_length(block), frequencies);
-    std::copy(frequencies, frequencies + length, out);
+    UnpackFrequencies(ReadBlock(block), length, out);
   } else {
     UnpackRange(parts.counts, parts.counts_size, 0, length, parts.count_width, out);
   }
@@ -267,26 +266,33 @@ void PostingList::UnpackCounts(uint32_t block, const PositionParts& parts, uint3
 
 void PostingList::DecodePositions(uint32_t block, uint32_t index, std::vector<uint32_t>* out) const {
   if (IsSingleton()) {
-    uint32_t count;
-    DecodeBlockPositions(block, &count, out);
+    uint32_t ends[1];
+    DecodeBlockPositions(block, ends, out);
     return;
   }
   if (index >= block_length(block)) Damaged("documents");
   const PositionParts parts = ReadPositionBlock(block);
-  uint32_t counts[kBlockSize];
-  UnpackCounts(block, parts, index + 1, counts);
-  uint64_t first = 0;
-  for (uint32_t i = 0; i < index; ++i) first += uint64_t{counts[i]} + 1;
-  const uint64_t count = uint64_t{counts[index]} + 1;
+  uint64_t first = index;
+  uint64_t count = 1;
+  if (parts.counts_are_frequencies && block_length(block) == kBlockSize) {
+    const BlockParts frequencies = ReadBlock(block);
+    first += SumBlock(frequencies.frequencies, frequencies.frequency_width, index);
+    count += BlockValue(frequencies.frequencies, frequencies.frequency_width, index);
+  } else {
+    uint32_t counts[kBlockSize];
+    UnpackCounts(block, parts, counts);
+    for (uint32_t i = 0; i < index; ++i) first += counts[i];
+    count += counts[index];
+  }
   if (PackedBytes(first + count, parts.position_width) > parts.positions_size) Damaged("positions");
   out->resize(count);
   UnpackRange(parts.positions, parts.positions_size, first, count, parts.position_width, out->data());
 }
 
-void PostingList::DecodeBlockPositions(uint32_t block, uint32_t* counts, std::vector<uint32_t>* out) const {
+void PostingList::DecodeBlockPositions(uint32_t block, uint32_t* ends, std::vector<uint32_t>* out) const {
   if (IsSingleton()) {
-    counts[0] = static_cast<uint32_t>(total_occurrences_);
-    out->resize(counts[0]);
+    ends[0] = static_cast<uint32_t>(total_occurrences_);
+    out->resize(ends[0]);
     ByteReader reader({positions_, static_cast<size_t>(end_ - positions_)});
     uint32_t position = 0;
     for (uint32_t& value : *out) value = position += reader.Varint32(kPositionsMax - 1 - position);
@@ -294,10 +300,14 @@ void PostingList::DecodeBlockPositions(uint32_t block, uint32_t* counts, std::ve
   }
   const PositionParts parts = ReadPositionBlock(block);
   const uint32_t length = block_length(block);
-  UnpackCounts(block, parts, length, counts);
+  uint32_t counts[kBlockSize];
+  UnpackCounts(block, parts, counts);
   uint64_t total = 0;
-  for (uint32_t i = 0; i < length; ++i) total += ++counts[i];
-  if (PackedBytes(total, parts.position_width) > parts.positions_size) Damaged("positions");
+  for (uint32_t i = 0; i < length; ++i) {
+    total += uint64_t{counts[i]} + 1;
+    ends[i] = static_cast<uint32_t>(total);
+  }
+  if (PackedBytes(total, parts.position_width) > parts.positions_size || total > UINT32_MAX) Damaged("positions");
   out->resize(total);
   UnpackRange(parts.positions, parts.positions_size, 0, total, parts.position_width, out->data());
 }

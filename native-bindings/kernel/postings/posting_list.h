@@ -55,12 +55,14 @@ class PostingList {
   // First block at or after `from` whose last document is >= document; block_count() if none.
   uint32_t FindBlock(uint32_t from, uint32_t document) const;
 
-  // Has the processor fetch the begin of a block that will be looked at.
+  // Has the processor fetch a block that will be looked at: most have no more than three lines of its cache.
   void Prefetch(uint32_t block) const {
     if (block_offsets_ == nullptr) return;
     uint32_t offset;
     std::memcpy(&offset, block_offsets_ + 4 * static_cast<size_t>(block), 4);
     __builtin_prefetch(data_ + offset);
+    __builtin_prefetch(data_ + offset + 64);
+    __builtin_prefetch(data_ + offset + 128);
   }
 
   void PrefetchPositions(uint32_t block) const {
@@ -87,9 +89,9 @@ class PostingList {
   // Positions of the term in the document that is `index`-th in the block, ascending; replaces *out.
   // Position = tokens of the preceding text fields (each field's extent plus one gap) + position in field.
   void DecodePositions(uint32_t block, uint32_t index, std::vector<uint32_t>* out) const;
-  // The same for all documents of the block at once: *counts (block_length values) occurrences per document, and
-  // *out their positions one after the other. What merging uses.
-  void DecodeBlockPositions(uint32_t block, uint32_t* counts, std::vector<uint32_t>* out) const;
+  // The same for all documents of the block at once, one after the other: those of the document that is `index`-th
+  // end at ends[index], of which there are block_length.
+  void DecodeBlockPositions(uint32_t block, uint32_t* ends, std::vector<uint32_t>* out) const;
 
   // Up to kImpactsPerBlock / kImpactsPerList pairs, at least one; both members ascend strictly.
   std::span<const Impact> BlockImpacts(uint32_t block, std::array<Impact, kImpactsPerBlock>* scratch) const;
@@ -121,7 +123,7 @@ class PostingList {
   PositionParts ReadPositionBlock(uint32_t block) const;
   static BlockParts ReadBlockAt(const uint8_t* at, const uint8_t* end, uint32_t length);
   void UnpackFrequencies(const BlockParts& parts, uint32_t length, uint32_t* out) const;
-  void UnpackCounts(uint32_t block, const PositionParts& parts, uint32_t length, uint32_t* out) const;
+  void UnpackCounts(uint32_t block, const PositionParts& parts, uint32_t* out) const;
   // The document before the first of the block; ~0 (minus one) for block 0.
   uint32_t PreviousDocument(uint32_t block) const { return block == 0 ? ~0u : last_document(block - 1); }
   bool IsSingleton() const { return document_frequency_ == 1; }

@@ -167,18 +167,19 @@ class Merger {
                       PostingWriter* postings) const {
     std::array<uint32_t, kBlockSize> documents;
     std::array<uint32_t, kBlockSize> frequencies;
-    std::array<uint32_t, kBlockSize> counts;
+    std::array<uint32_t, kBlockSize> ends;
     std::vector<uint32_t> positions;
     for (uint32_t block = 0; block < list.block_count(); ++block) {
       if (block % 1024 == 1023) Poll();
       list.DecodeDocuments(block, documents.data());
       list.DecodeFrequencies(block, frequencies.data());
-      list.DecodeBlockPositions(block, counts.data(), &positions);
-      std::span<const uint32_t> rest(positions);
+      list.DecodeBlockPositions(block, ends.data(), &positions);
+      uint32_t begin = 0;
       for (uint32_t i = 0; i < list.block_length(block); ++i) {
         const uint32_t document = source.new_document[documents[i]];
-        if (document != kNoDocument) postings->Add(document, frequencies[i], rest.first(counts[i]), norms[document]);
-        rest = rest.subspan(counts[i]);
+        const auto own = std::span<const uint32_t>(positions).subspan(begin, ends[i] - begin);
+        if (document != kNoDocument) postings->Add(document, frequencies[i], own, norms[document]);
+        begin = ends[i];
       }
     }
   }

@@ -111,7 +111,7 @@ class Verifier {
   void VerifyList(const PostingList& list, const std::string& where) {
     std::array<uint32_t, kBlockSize> documents;
     std::array<uint32_t, kBlockSize> frequencies;
-    std::array<uint32_t, kBlockSize> counts;
+    std::array<uint32_t, kBlockSize> ends;
     std::array<Impact, kImpactsPerList> list_scratch;
     std::array<Impact, kImpactsPerBlock> block_scratch;
     const auto list_impacts = list.ListImpacts(&list_scratch);
@@ -121,20 +121,20 @@ class Verifier {
       const uint32_t length = list.block_length(block);
       list.DecodeDocuments(block, documents.data());
       list.DecodeFrequencies(block, frequencies.data());
-      list.DecodeBlockPositions(block, counts.data(), &positions_);
+      list.DecodeBlockPositions(block, ends.data(), &positions_);
       const auto impacts = list.BlockImpacts(block, &block_scratch);
-      size_t next = 0;
+      uint32_t begin = 0;
       for (uint32_t i = 0; i < length; ++i) {
         const uint32_t document = documents[i];
         Expect(document > previous, where + "documents out of order");
         previous = document;
         Expect(Bounded(impacts, frequencies[i], document) && Bounded(list_impacts, frequencies[i], document),
                where + "a posting beyond its impacts");
-        const std::span<const uint32_t> positions(positions_.data() + next, counts[i]);
-        next += counts[i];
-        total += counts[i];
+        const auto positions = std::span<const uint32_t>(positions_).subspan(begin, ends[i] - begin);
+        begin = ends[i];
         Expect(WeightedFrequency(positions, document) == frequencies[i], where + "a frequency does not fit positions");
       }
+      total += positions_.size();
       Expect(documents[length - 1] == list.last_document(block), where + "the last document of a block is wrong");
     }
     Expect(total == list.total_occurrences(), where + "the number of occurrences is wrong");

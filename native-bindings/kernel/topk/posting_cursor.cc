@@ -402,17 +402,8 @@ std::span<const uint32_t> PostingCursor::PositionsOf(uint32_t posting) {
 }
 
 void PostingCursor::LoadPositions(uint32_t block) {
-  uint32_t counts[kBlockSize];
-  list_->DecodeBlockPositions(block, counts, &positions_);
   position_begins_.resize(kBlockSize + 1);
-  const uint32_t length = list_->block_length(block);
-  uint32_t begin = 0;
-  for (uint32_t i = 0; i < length; ++i) {
-    position_begins_[i] = begin;
-    // Counts and positions come from one decoder, but what is damaged must not be read behind its end.
-    begin = static_cast<uint32_t>(std::min<uint64_t>(uint64_t{begin} + counts[i], positions_.size()));
-  }
-  position_begins_[length] = begin;
+  list_->DecodeBlockPositions(block, position_begins_.data() + 1, &positions_);
 }
 
 }  // namespace gannet

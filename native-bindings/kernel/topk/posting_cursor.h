@@ -302,7 +302,7 @@ class PostingCursor {
   alignas(64) float contributions_[kBlockSize + kVectorPadding] = {};
   float bounds_[kWindowBlocksMax] = {};
   std::vector<uint32_t> positions_;        // of all documents of position_block_, or of one
-  std::vector<uint32_t> position_begins_;  // by document of the block, and one more
+  std::vector<uint32_t> position_begins_;  // by document of the block, and one more: the first 0
 };
 
 }  // namespace gannet
