@@ -4,8 +4,11 @@
 #include <immintrin.h>
 #endif
 
+#include <algorithm>
+#include <bit>
 #include <cstring>
 
+#include "../common/bytes.h"
 #include "../common/simd.h"
 #include "../format.h"
 
@@ -20,6 +23,19 @@ void GatherSaturations(const uint32_t* documents, uint32_t count, const uint8_t*
 void AddContributionsBaseline(const float* __restrict frequencies, const float* __restrict saturations, uint32_t count,
                               float weight, float* __restrict scores) {
   for (uint32_t i = 0; i < count; ++i) scores[i] += Contribution(frequencies[i], saturations[i], weight);
+}
+
+uint32_t AddBitsetContributionsBaseline(std::span<const uint8_t> bits, const uint32_t* frequencies, const uint8_t* norms,
+                                        const float* saturation, float weight, float* scores) {
+  uint32_t count = 0;
+  for (uint32_t first = 0; first < 8 * bits.size(); first += 64) {
+    for (uint64_t word = Load<uint64_t>(bits.data() + first / 8); word != 0; word &= word - 1) {
+      const uint32_t place = first + static_cast<uint32_t>(std::countr_zero(word));
+      const float frequency = FrequencyToFloat(frequencies[std::min(count++, kBlockSize - 1)]);
+      scores[place] += Contribution(frequency, saturation[norms[place]], weight);
+    }
+  }
+  return count;
 }
 
 #if defined(__x86_64__)
@@ -55,24 +71,77 @@ __attribute__((target("avx2"))) void ContributionsAvx2(const uint32_t* documents
   }
 }
 
+// Vector types of the compiler: several intrinsics of this width make g++ 12 warn about its own header.
+typedef int32_t Integers16 __attribute__((vector_size(64)));
+typedef float Floats16 __attribute__((vector_size(64)));
+
+// Saturations by norm code. Those of codes that nearly all documents have, which are of some hundred words at most, are in
+// registers; looking sixteen up there takes as long as loading two.
+class SaturationTable {
+ public:
+  __attribute__((target("avx512f"))) explicit SaturationTable(const float* saturation) : saturation_(saturation) {
+    std::memcpy(parts_, saturation, sizeof(parts_));
+  }
+
+  __attribute__((target("avx512f"))) Floats16 Find(const uint8_t* codes) const {
+    const __m512i wide = _mm512_maskz_cvtepu8_epi32(0xffff, _mm_loadu_si128(reinterpret_cast<const __m128i*>(codes)));
+    if (_mm512_cmpge_epu32_mask(wide, _mm512_set1_epi32(kCodes)) != 0) {
+      Floats16 found;
+      for (int i = 0; i < 16; ++i) found[i] = saturation_[codes[i]];
+      return found;
+    }
+    const auto upper = _mm512_test_epi32_mask(wide, _mm512_set1_epi32(32));
+    const __m512 low = _mm512_permutex2var_ps(parts_[0], wide, parts_[1]);
+    return reinterpret_cast<Floats16>(_mm512_mask_blend_ps(upper, low, _mm512_permutex2var_ps(parts_[2], wide, parts_[3])));
+  }
+
+ private:
+  static constexpr int kCodes = 64;
+
+  const float* saturation_;
+  __m512 parts_[kCodes / 16];
+};
+
+__attribute__((target("avx512f"))) inline Floats16 Quotients(Integers16 raw_frequencies, Floats16 saturations, float weight) {
+  const Floats16 frequency = __builtin_convertvector(raw_frequencies & 0x7fffffff, Floats16);
+  return (weight * frequency) / (frequency + saturations);
+}
+
 __attribute__((target("avx512f"))) void ContributionsAvx512(const uint32_t* documents, const uint32_t* frequencies,
                                                             uint32_t count, const uint8_t* norms,
                                                             const float* saturation, float weight,
                                                             float* contributions) {
-  // Vector types of the compiler: several intrinsics of this width make g++ 12 warn about its own header.
-  typedef int32_t Integers __attribute__((vector_size(64)));
-  typedef float Floats __attribute__((vector_size(64)));
-  alignas(64) float saturations[kBlockSize + kVectorPadding];
-  GatherSaturations(documents, count, norms, saturation, saturations);
+  alignas(64) uint8_t codes[kBlockSize + kVectorPadding] = {};
+  for (uint32_t i = 0; i < count; ++i) codes[i] = norms[documents[i]];
+  const SaturationTable table(saturation);
   for (uint32_t i = 0; i < count; i += 16) {
-    Integers raw;
-    Floats added;
+    Integers16 raw;
     std::memcpy(&raw, frequencies + i, sizeof(raw));
-    std::memcpy(&added, saturations + i, sizeof(added));
-    const Floats frequency = __builtin_convertvector(raw & 0x7fffffff, Floats);
-    const Floats quotient = (weight * frequency) / (frequency + added);
-    std::memcpy(contributions + i, &quotient, sizeof(quotient));
+    const Floats16 quotients = Quotients(raw, table.Find(codes + i), weight);
+    std::memcpy(contributions + i, &quotients, sizeof(quotients));
   }
+}
+
+// Sixteen documents at a time, whether they are in the list or not: what is not there has a frequency of 0, which adds 0.
+__attribute__((target("avx512f,popcnt"))) uint32_t AddBitsetContributionsAvx512(std::span<const uint8_t> bits,
+                                                                               const uint32_t* frequencies,
+                                                                               const uint8_t* norms,
+                                                                               const float* saturation, float weight,
+                                                                               float* scores) {
+  const SaturationTable table(saturation);
+  uint32_t count = 0;
+  for (uint32_t first = 0; first < 8 * bits.size(); first += 16) {
+    const auto there = Load<uint16_t>(bits.data() + first / 8);
+    if (there == 0) continue;
+    const __m512i next = _mm512_loadu_si512(frequencies + std::min(count, kBlockSize));
+    const auto raw = reinterpret_cast<Integers16>(_mm512_maskz_expand_epi32(there, next));
+    Floats16 score;
+    std::memcpy(&score, scores + first, sizeof(score));
+    score += Quotients(raw, table.Find(norms + first), weight);
+    std::memcpy(scores + first, &score, sizeof(score));
+    count += static_cast<uint32_t>(__builtin_popcount(there));
+  }
+  return count;
 }
 
 // With vectors of this type, in the instructions of the function that it is inlined into.
@@ -122,6 +191,7 @@ void ContributionsBaseline(const uint32_t* documents, const uint32_t* frequencie
 struct Functions {
   decltype(&ContributionsBaseline) contributions = ContributionsBaseline;
   decltype(&AddContributionsBaseline) add_contributions = AddContributionsBaseline;
+  decltype(&AddBitsetContributionsBaseline) add_bitset_contributions = AddBitsetContributionsBaseline;
 };
 
 const Functions kFunctions = [] {
@@ -129,9 +199,9 @@ const Functions kFunctions = [] {
 #if defined(__x86_64__)
   const InstructionSets sets = ProcessorInstructionSets();
   if (sets.avx512f) {
-    functions = {ContributionsAvx512, AddContributionsAvx512};
+    functions = {ContributionsAvx512, AddContributionsAvx512, AddBitsetContributionsAvx512};
   } else if (sets.avx2) {
-    functions = {ContributionsAvx2, AddContributionsAvx2};
+    functions = {ContributionsAvx2, AddContributionsAvx2, AddBitsetContributionsBaseline};
   }
 #endif
   return functions;
@@ -142,6 +212,11 @@ const Functions kFunctions = [] {
 void Contributions(const uint32_t* documents, const uint32_t* frequencies, uint32_t count, const uint8_t* norms,
                    const float* saturation, float weight, float* contributions) {
   kFunctions.contributions(documents, frequencies, count, norms, saturation, weight, contributions);
+}
+
+uint32_t AddBitsetContributions(std::span<const uint8_t> bits, const uint32_t* frequencies, const uint8_t* norms,
+                                const float* saturation, float weight, float* scores) {
+  return kFunctions.add_bitset_contributions(bits, frequencies, norms, saturation, weight, scores);
 }
 
 void AddContributions(const float* frequencies, const float* saturations, uint32_t count, float weight, float* scores) {

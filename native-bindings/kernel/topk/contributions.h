@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 
 namespace gannet {
 
@@ -15,6 +16,12 @@ inline constexpr float kLeastPositive = std::numeric_limits<float>::min();
 // kVectorPadding more frequencies must be readable, and contributions writable.
 void Contributions(const uint32_t* documents, const uint32_t* frequencies, uint32_t count, const uint8_t* norms,
                    const float* saturation, float weight, float* contributions);
+
+// The same of postings whose documents are bits (whole words, in order), added to the scores of these. `norms` and `scores` are
+// those of the first bit, and reach as far as the bits do. Takes no more frequencies than kBlockSize, and returns how many bits
+// there are.
+uint32_t AddBitsetContributions(std::span<const uint8_t> bits, const uint32_t* frequencies, const uint8_t* norms,
+                                const float* saturation, float weight, float* scores);
 
 // The same of frequencies by slot, added to their scores.
 void AddContributions(const float* frequencies, const float* saturations, uint32_t count, float weight, float* scores);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "../common/error.h"
 #include "contributions.h"
 #include "group_evaluator.h"
 #include "selection.h"
@@ -265,6 +266,13 @@ uint64_t GroupEvaluator::ScatterAbove(WindowRange range, float spare, float* sco
         const float* contributions = single_->contributions(scoring);
         for (uint32_t i = begin; i < end; ++i) scores[documents[i] - range.base] += contributions[i];
         words |= TouchedWords(documents + begin, end - begin, range.base);
+      },
+      [&](uint32_t block, uint32_t first, std::span<const uint8_t> bits) {
+        const uint32_t offset = first - range.base;
+        const uint32_t count = AddBitsetContributions(bits, single_->FrequenciesOf(block), norms_ + first, scoring.saturation,
+                                                      scoring.weight, scores + offset);
+        if (count != single_->list().block_length(block)) throw Error(ErrorCode::kDamaged, "posting list: documents");
+        words |= WordRange(offset, offset + 8 * static_cast<uint32_t>(bits.size()) - 1);
       });
   return words;
 }

@@ -172,7 +172,27 @@ class PostingCursor {
       if (last >= range.end - 1) return;
     }
   }
+  // The same, but visit_bits(block, first document, bits) comes instead for blocks that are whole words of bits within the
+  // range: they are not decoded.
+  template <typename Choose, typename Visit, typename VisitBits>
+  void ForEachRun(WindowRange range, Choose&& choose, Visit&& visit, VisitBits&& visit_bits) {
+    const auto choose_decoded = [&](uint32_t block) {
+      if (!choose(block)) return false;
+      uint32_t first;
+      std::span<const uint8_t> bits;
+      if (FirstCovered(block) < range.base || decoded_block_ == block || !list_->PeekBitset(block, &first, &bits)) return true;
+      if (bits.empty() || first + 8 * bits.size() > range.end) return true;
+      visit_bits(block, first, bits);
+      return false;
+    };
+    ForEachRun(range, choose_decoded, visit);
+  }
   const uint32_t* documents() const { return documents_; }
+  // Of all postings of a block, with kVectorPadding more that may be read.
+  const uint32_t* FrequenciesOf(uint32_t block) {
+    if (block != frequency_block_) LoadFrequencies(block);
+    return frequencies_;
+  }
   const uint32_t* frequencies() {
     if (frequency_block_ != decoded_block_) LoadFrequencies(decoded_block_);
     return frequencies_;

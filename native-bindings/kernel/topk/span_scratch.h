@@ -41,6 +41,9 @@ struct SievedDocument {
 };
 
 struct SieveScratch {
+  std::vector<uint64_t> bits;             // by list and document; all zero between spans
+  std::vector<uint32_t> places;           // by list and word of these: of the first posting in it, where there is any
+  std::vector<uint64_t> others;           // by document: that any list behind the one at hand has it
   std::vector<uint32_t> chosen;           // places in the list at hand
   std::vector<SievedDocument> added;      // of the list at hand
   std::vector<SievedDocument> candidates; // of those behind it

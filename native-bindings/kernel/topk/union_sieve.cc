@@ -52,6 +52,7 @@ std::span<const ScoredDocument> UnionSieve::Score(WindowRange range, size_t esse
   if (allowed != nullptr) {
     std::erase_if(sieve_.candidates, [&](const SievedDocument& candidate) { return !HasBit(allowed, candidate.offset); });
   }
+  WipeBits();
   for (size_t group = weighed; group < groups_.size(); ++group) AddLesser(group, range, least);
   std::vector<ScoredDocument>& scored = scratch_.scored;
   scored.clear();
@@ -77,8 +78,8 @@ void UnionSieve::Weigh(WindowRange range, size_t essential, float least) {
   }
   const size_t weighed = ends_.size();
   if (weighed == essential) essential_postings_ = postings.count;
-  if (scratch_.slot_bits.size() < weighed * words_) scratch_.slot_bits.resize(weighed * words_);
-  if (scratch_.ranks.size() < weighed * words_) scratch_.ranks.resize(weighed * words_);
+  if (sieve_.bits.size() < weighed * words_) sieve_.bits.resize(weighed * words_);
+  if (sieve_.places.size() < sieve_.bits.size()) sieve_.places.resize(sieve_.bits.size());
   lists_.clear();
   for (size_t group = 0; group < weighed; ++group) {
     const uint32_t begin = group == 0 ? 0 : ends_[group - 1];
@@ -102,7 +103,8 @@ bool UnionSieve::IsCheaperWeighed(size_t group, WindowRange range) {
 const uint64_t* UnionSieve::BitsBehind(size_t group) {
   const size_t weighed = lists_.size();
   if (group + 2 == weighed) return BitsOf(group + 1);
-  uint64_t* others = BitsOf(0);
+  if (sieve_.others.size() < words_) sieve_.others.resize(words_);
+  uint64_t* others = sieve_.others.data();
   if (others_from_ == weighed) std::copy_n(BitsOf(--others_from_), words_, others);
   while (others_from_ > group + 1) {
     const uint64_t* added = BitsOf(--others_from_);
@@ -111,13 +113,28 @@ const uint64_t* UnionSieve::BitsBehind(size_t group) {
   return others;
 }
 
-// The bits with index 0, that of the first group, are for any group behind the one at hand.
+// Backwards, so that what stays of a word's postings is the place of its first one.
 Slots UnionSieve::Number(const List& list, size_t index) {
   uint64_t* bits = BitsOf(index);
-  uint32_t* ranks = scratch_.ranks.data() + index * words_;
-  std::fill_n(bits, words_, 0);
-  for (const uint32_t offset : list.offsets) bits[offset / 64] |= uint64_t{1} << (offset % 64);
-  return {bits, ranks, RankWords(bits, words_, ranks)};
+  uint32_t* places = sieve_.places.data() + index * words_;
+  const auto count = static_cast<uint32_t>(list.offsets.size());
+  for (uint32_t place = count; place-- > 0;) {
+    const uint32_t offset = list.offsets[place];
+    bits[offset / 64] |= uint64_t{1} << (offset % 64);
+    places[offset / 64] = place;
+  }
+  return {bits, places, count};
+}
+
+void UnionSieve::WipeBits() {
+  for (size_t group = 1; group < lists_.size(); ++group) {
+    uint64_t* bits = BitsOf(group);
+    if (lists_[group].offsets.size() > words_ / 4) {
+      std::fill_n(bits, words_, 0);
+    } else {
+      for (const uint32_t offset : lists_[group].offsets) bits[offset / 64] = 0;
+    }
+  }
 }
 
 // Takes the places of postings that reach `least`, or the lower bar of documents that weighed groups behind this one have.

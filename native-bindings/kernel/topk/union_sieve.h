@@ -48,7 +48,8 @@ class UnionSieve {
   bool IsCheaperWeighed(size_t group, WindowRange range);
   const uint64_t* BitsBehind(size_t group);
   Slots Number(const List& list, size_t index);
-  uint64_t* BitsOf(size_t index) const { return scratch_.slot_bits.data() + index * words_; }
+  void WipeBits();
+  uint64_t* BitsOf(size_t index) const { return sieve_.bits.data() + index * words_; }
   void Choose(size_t group, float least, float least_with_others);
   void AddOthers(size_t group, float least);
   void MergeAdded();
@@ -66,7 +67,7 @@ class UnionSieve {
   std::vector<uint32_t> ends_;  // of the lists among the gathered postings
   std::vector<List> lists_;     // of the groups that are weighed
   uint32_t essential_postings_ = 0;
-  size_t others_from_ = 0;  // the bits of index 0 are those of the groups from here on
+  size_t others_from_ = 0;  // sieve_.others are the bits of the groups from here on
   uint32_t words_ = 0;      // of the bits of the range
   uint32_t chosen_count_ = 0;
 };
