@@ -82,6 +82,10 @@ constexpr auto MakeDeltaTable(std::integer_sequence<unsigned, kWidth...>) {
 constexpr auto kUnpackTable = MakeUnpackTable(std::make_integer_sequence<unsigned, 33>{});
 constexpr auto kDeltaTable = MakeDeltaTable(std::make_integer_sequence<unsigned, 33>{});
 
+void UnpackBlockDeltasBaseline(const uint8_t* bytes, unsigned width, uint32_t previous, uint32_t* out) {
+  kDeltaTable[width](bytes, previous, out);
+}
+
 void UnpackBitsetBaseline(const uint8_t* bytes, size_t words, uint32_t first, uint32_t* out) {
   for (size_t word = 0; word < words; ++word, first += 64) {
     for (uint64_t bits = Load<uint64_t>(bytes + 8 * word); bits != 0; bits &= bits - 1) {
@@ -105,18 +109,72 @@ __attribute__((target("avx512f,popcnt"))) void UnpackBitsetAvx512(const uint8_t*
   }
 }
 
-const auto kUnpackBitset = ProcessorInstructionSets().avx512f ? UnpackBitsetAvx512 : UnpackBitsetBaseline;
+#define GANNET_DELTAS "avx512f,avx512bw,avx512vbmi2"
 
-#else
+// Four rows are sixteen values, and lie within the four words of each lane from their first on, as long as they have no more
+// bits than this.
+constexpr unsigned kFourRowsWidthMax = 21;
+// Some compilers take what the forms without a mask are made of for uninitialised.
+constexpr __mmask16 kAll = 0xffff;
 
-constexpr auto kUnpackBitset = UnpackBitsetBaseline;
+// Sixteen at a time, so that a sum waits for eight others before it instead of thirty-two: who decodes a block mostly looks for
+// something in it at once.
+__attribute__((target(GANNET_DELTAS))) void UnpackBlockDeltasAvx512(const uint8_t* bytes, unsigned width, uint32_t previous,
+                                                                   uint32_t* out) {
+  if (width > kFourRowsWidthMax) return UnpackBlockDeltasBaseline(bytes, width, previous, out);
+  const auto begin = [width](unsigned row) { return static_cast<int>(row * width); };
+  const __m512i row_begins = _mm512_setr_epi32(0, 0, 0, 0, begin(1), begin(1), begin(1), begin(1), begin(2), begin(2), begin(2),
+                                               begin(2), begin(3), begin(3), begin(3), begin(3));
+  const __m512i lanes = _mm512_set4_epi32(3, 2, 1, 0);
+  const __m512i mask = _mm512_set1_epi32(static_cast<int>((1u << width) - 1));
+  const __m512i fourth = _mm512_setr_epi32(0, 0, 0, 0, 3, 3, 3, 3, 0, 0, 0, 0, 11, 11, 11, 11);
+  __m512i last = _mm512_set1_epi32(static_cast<int>(previous));
+  for (unsigned part = 0; part < kRows / 4; ++part) {
+    const unsigned bit = 4 * width * part;
+    // Of each lane; what lies behind the block's last is not touched.
+    const unsigned words = std::min(4u, width - std::min(width, bit / 32));
+    const __m512i packed =
+        _mm512_maskz_loadu_epi32(static_cast<__mmask16>((1u << (4 * words)) - 1), bytes + 16 * (bit / 32));
+    const __m512i from = _mm512_add_epi32(row_begins, _mm512_set1_epi32(static_cast<int>(bit % 32)));
+    // Word from / 32, of four lanes each; the shift is taken modulo 32.
+    const __m512i low = _mm512_or_si512(_mm512_and_si512(_mm512_maskz_srli_epi32(kAll, from, 3), _mm512_set1_epi32(~3)), lanes);
+    const __m512i high = _mm512_add_epi32(low, _mm512_set1_epi32(4));
+    const __m512i deltas = _mm512_and_si512(mask, _mm512_shrdv_epi32(_mm512_maskz_permutexvar_epi32(kAll, low, packed),
+                                                                     _mm512_maskz_permutexvar_epi32(kAll, high, packed), from));
+    // Sums of two and four neighbours, then of eight and sixteen.
+    __m512i sums = _mm512_add_epi32(deltas, _mm512_set1_epi32(1));
+    sums = _mm512_add_epi32(sums, _mm512_bslli_epi128(sums, 4));
+    sums = _mm512_add_epi32(sums, _mm512_bslli_epi128(sums, 8));
+    sums = _mm512_add_epi32(sums, _mm512_maskz_permutexvar_epi32(0xf0f0, fourth, sums));
+    sums = _mm512_add_epi32(sums, _mm512_maskz_permutexvar_epi32(0xff00, _mm512_set1_epi32(7), sums));
+    _mm512_storeu_si512(out + 16 * part, _mm512_add_epi32(sums, last));
+    last = _mm512_add_epi32(last, _mm512_maskz_permutexvar_epi32(kAll, _mm512_set1_epi32(15), sums));
+  }
+}
+
+#undef GANNET_DELTAS
 
 #endif
+
+struct Functions {
+  decltype(&UnpackBitsetBaseline) unpack_bitset = UnpackBitsetBaseline;
+  decltype(&UnpackBlockDeltasBaseline) unpack_block_deltas = UnpackBlockDeltasBaseline;
+};
+
+const Functions kFunctions = [] {
+  Functions functions;
+#if defined(__x86_64__)
+  const InstructionSets sets = ProcessorInstructionSets();
+  if (sets.avx512f) functions.unpack_bitset = UnpackBitsetAvx512;
+  if (sets.avx512f && sets.avx512bw && sets.avx512vbmi2) functions.unpack_block_deltas = UnpackBlockDeltasAvx512;
+#endif
+  return functions;
+}();
 
 }  // namespace
 
 void UnpackBitset(const uint8_t* bytes, size_t words, uint32_t first, uint32_t* out) {
-  kUnpackBitset(bytes, words, first, out);
+  kFunctions.unpack_bitset(bytes, words, first, out);
 }
 
 void PackBlock(const uint32_t* values, unsigned width, uint8_t* out) {
@@ -138,7 +196,7 @@ void PackBlock(const uint32_t* values, unsigned width, uint8_t* out) {
 void UnpackBlock(const uint8_t* bytes, unsigned width, uint32_t* out) { kUnpackTable[width](bytes, out); }
 
 void UnpackBlockDeltas(const uint8_t* bytes, unsigned width, uint32_t previous, uint32_t* out) {
-  kDeltaTable[width](bytes, previous, out);
+  kFunctions.unpack_block_deltas(bytes, width, previous, out);
 }
 
 uint64_t SumBlock(const uint8_t* bytes, unsigned width, uint32_t count) {
