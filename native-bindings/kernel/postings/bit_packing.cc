@@ -208,16 +208,24 @@ uint64_t SumBlock(const uint8_t* bytes, unsigned width, uint32_t count) {
     for (uint32_t i = 0; i < count; ++i) sum += values[i];
     return sum;
   }
-  // One bit a value, or pairs of bits: lane by lane, a word after the other.
-  const unsigned per_word = 32 / width;
-  const uint32_t low_bits = width == 1 ? ~0u : 0x55555555u;
+  // One bit a value, or two: those of two lanes at a time, a word after the other.
+  const auto rows = [&](uint32_t lane) { return count / 4 + (lane < count % 4 ? 1 : 0); };
+  const uint32_t rows_per_word = 32 / width;
   uint64_t sum = 0;
-  for (unsigned lane = 0; lane < 4; ++lane) {
-    const uint32_t values = count / 4 + (lane < count % 4 ? 1 : 0);
-    for (unsigned word = 0; word * per_word < values; ++word) {
-      const uint32_t used = std::min(per_word, values - word * per_word) * width;
-      const uint32_t packed = Load<uint32_t>(bytes + 16 * word + 4 * lane) & (~0u >> (32 - used));
-      sum += PopCount(packed & low_bits) + 2 * PopCount(packed & ~low_bits);
+  for (uint32_t word = 0; word < width; ++word) {
+    const uint32_t before = word * rows_per_word;
+    const auto mask = [&](uint32_t lane) {
+      const uint32_t used = std::min(std::max(rows(lane), before) - before, rows_per_word) * width;
+      return (uint64_t{1} << used) - 1;
+    };
+    for (uint32_t lane = 0; lane < 4; lane += 2) {
+      const uint64_t packed = Load<uint64_t>(bytes + 16 * word + 4 * lane) & (mask(lane) | mask(lane + 1) << 32);
+      if (width == 1) {
+        sum += PopCount(packed);
+      } else {
+        constexpr uint64_t kLowBits = 0x5555555555555555;
+        sum += PopCount(packed & kLowBits) + 2 * PopCount(packed & ~kLowBits);
+      }
     }
   }
   return sum;
