@@ -1,12 +1,14 @@
 // The vector instructions that this machine has, against what they stand for.
 #include <algorithm>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "../kernel/columns/range_words.h"
 #include "../kernel/common/bits.h"
 #include "../kernel/common/simd.h"
 #include "../kernel/format.h"
+#include "../kernel/topk/contributions.h"
 #include "../kernel/topk/document_lookup.h"
 #include "../kernel/topk/selection.h"
 #include "check.h"
@@ -145,6 +147,51 @@ TEST(simd_finds_documents_in_blocks) {
       ++expected;
     }
     CHECK_EQ(count, expected);
+  }
+}
+
+TEST(simd_contributions_are_those_of_each_posting) {
+  std::mt19937_64 random(15);
+  std::vector<float> saturation(256);
+  for (float& value : saturation) value = 0.1f + static_cast<float>(random() % 1000) / 100;
+  for (int turn = 0; turn < 200; ++turn) {
+    // Most lists have short documents alone, whose codes take another way.
+    const uint64_t codes = turn % 3 == 0 ? 256 : turn % 3 == 1 ? 64 : 70;
+    std::vector<uint8_t> norms(4096);
+    for (uint8_t& norm : norms) norm = static_cast<uint8_t>(random() % codes);
+    std::vector<uint32_t> frequencies(kBlockSize + kVectorPadding);
+    for (uint32_t& frequency : frequencies) frequency = 1 + static_cast<uint32_t>(random() % 5);
+    const auto expected = [&](uint32_t posting, uint32_t document) {
+      return Contribution(FrequencyToFloat(frequencies[posting]), saturation[norms[document]], 0.7f);
+    };
+
+    const auto count = static_cast<uint32_t>(1 + random() % kBlockSize);
+    std::vector<uint32_t> documents;
+    for (uint32_t document = 0; documents.size() < count; document += 1 + static_cast<uint32_t>(random() % 20)) {
+      documents.push_back(document);
+    }
+    std::vector<float> contributions(kBlockSize + kVectorPadding);
+    Contributions(documents.data(), frequencies.data(), count, norms.data(), saturation.data(), 0.7f, contributions.data());
+    for (uint32_t i = 0; i < count; ++i) CHECK_EQ(contributions[i], expected(i, documents[i]));
+
+    std::vector<uint64_t> bits(1 + random() % 10);
+    const auto share = static_cast<uint32_t>(1 + random() % 4);
+    uint32_t postings = 0;
+    std::vector<float> scores(64 * bits.size());
+    for (float& score : scores) score = static_cast<float>(random() % 3);
+    std::vector<float> sums = scores;
+    for (uint32_t document = 0; document < scores.size() && postings < kBlockSize; ++document) {
+      if (random() % share != 0) continue;
+      bits[document / 64] |= uint64_t{1} << (document % 64);
+      sums[document] += expected(postings++, document);
+    }
+    const std::span<const uint8_t> bytes(reinterpret_cast<const uint8_t*>(bits.data()), 8 * bits.size());
+    CHECK_EQ(AddBitsetContributions(bytes, frequencies.data(), norms.data(), saturation.data(), 0.7f, scores.data()), postings);
+    CHECK(scores == sums);
+    // Damaged lists may have more bits than a block has postings.
+    std::fill(bits.begin(), bits.end(), ~uint64_t{0});
+    CHECK_EQ(AddBitsetContributions(bytes, frequencies.data(), norms.data(), saturation.data(), 0.7f, scores.data()),
+             64 * bits.size());
   }
 }
 
