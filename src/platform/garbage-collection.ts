@@ -5,8 +5,9 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * A collection of young objects takes half a millisecond here. Threads that help with it have to be woken, take processors
- * from searches, and free buffers under the lock of the allocator that the search is allocating from.
+ * A collection of young objects takes half a millisecond in a search thread, three on the main thread. Threads that help with it
+ * have to be woken, take processors from searches, and free buffers under the lock of the allocator that the search is allocating
+ * from.
  */
 const WITHOUT_HELPERS = ['--no-parallel-scavenge', '--no-concurrent-sweeping', '--no-concurrent-array-buffer-sweeping'];
 

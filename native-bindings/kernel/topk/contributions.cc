@@ -86,7 +86,7 @@ class SaturationTable {
   __attribute__((target("avx512f"))) Floats16 Find(const uint8_t* codes) const {
     const __m512i wide = _mm512_maskz_cvtepu8_epi32(0xffff, _mm_loadu_si128(reinterpret_cast<const __m128i*>(codes)));
     if (_mm512_cmpge_epu32_mask(wide, _mm512_set1_epi32(kCodes)) != 0) {
-      Floats16 found;
+      Floats16 found{};
       for (int i = 0; i < 16; ++i) found[i] = saturation_[codes[i]];
       return found;
     }

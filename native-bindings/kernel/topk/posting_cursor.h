@@ -119,11 +119,7 @@ class PostingCursor {
   void DecodePositions(std::vector<uint32_t>* out) const { list_->DecodePositions(block_, index_, out); }
 
   // Frequency of a posting by its number in the list.
-  uint32_t FrequencyOf(uint32_t posting) {
-    const uint32_t block = posting / kBlockSize;
-    if (block != frequency_block_) LoadFrequencies(block);
-    return frequencies_[posting % kBlockSize];
-  }
+  uint32_t FrequencyOf(uint32_t posting) { return FrequenciesOf(posting / kBlockSize)[posting % kBlockSize]; }
   // Positions in the document of a posting, ascending; good until those of another are asked for. Those of all
   // documents of a block are decoded when several of it have been asked for.
   std::span<const uint32_t> PositionsOf(uint32_t posting);
@@ -193,10 +189,7 @@ class PostingCursor {
     if (block != frequency_block_) LoadFrequencies(block);
     return frequencies_;
   }
-  const uint32_t* frequencies() {
-    if (frequency_block_ != decoded_block_) LoadFrequencies(decoded_block_);
-    return frequencies_;
-  }
+  const uint32_t* frequencies() { return FrequenciesOf(decoded_block_); }
   // weight * f / (f + K) of every posting of the block. The scoring must be the same in every call.
   const float* contributions(const TermScoring& scoring) {
     if (contribution_block_ != decoded_block_) LoadContributions(scoring);
