@@ -22,7 +22,7 @@ std::vector<uint64_t> RandomBits(std::mt19937_64* random, size_t words) {
   return bits;
 }
 
-bool HasBit(const std::vector<uint64_t>& bits, uint32_t offset) { return (bits[offset / 64] >> (offset % 64) & 1) != 0; }
+bool HasBit(const std::vector<uint64_t>& bits, uint32_t offset) { return gannet::HasBit(bits.data(), offset); }
 
 template <typename Raw>
 void CheckRange(std::mt19937_64* random) {
@@ -117,6 +117,38 @@ TEST(simd_selects_what_reaches_a_bar) {
     CHECK(places == alone);
     places.resize(count + kVectorPadding);
     places.resize(SelectReaching(values.data(), offsets.data(), count, bits.data(), 12, 5, places.data()));
+    CHECK(places == either);
+  }
+}
+
+TEST(simd_selects_frequent_and_marked_postings) {
+  std::mt19937_64 random(18);
+  for (uint32_t count = 0; count < 200; ++count) {
+    const std::vector<uint64_t> bits = RandomBits(&random, 16);
+    std::vector<uint8_t> norms(16 * 64);
+    for (uint8_t& norm : norms) norm = static_cast<uint8_t>(random() % 256);
+    FrequencyBar bar{};
+    for (float& least : bar.by_norm) least = static_cast<float>(4 + random() % 8);
+    bar.least = *std::ranges::min_element(bar.by_norm);
+    constexpr uint32_t kBase = 4096;
+    std::vector<uint32_t> documents;
+    std::vector<uint32_t> offsets;
+    std::vector<float> frequencies;
+    std::vector<uint32_t> marked;
+    std::vector<uint32_t> either;
+    for (uint32_t i = 0; i < count; ++i) {
+      const auto offset = static_cast<uint32_t>(random() % (16 * 64));
+      offsets.push_back(offset);
+      documents.push_back(kBase + offset);
+      frequencies.push_back(static_cast<float>(random() % 16));
+      if (HasBit(bits, offset)) marked.push_back(i);
+      if (HasBit(bits, offset) || frequencies[i] >= bar.by_norm[norms[offset]]) either.push_back(i);
+    }
+    std::vector<uint32_t> places(count + kVectorPadding);
+    places.resize(SelectMarked(documents.data(), count, kBase, bits.data(), places.data()));
+    CHECK(places == marked);
+    places.resize(count + kVectorPadding);
+    places.resize(SelectReaching(frequencies.data(), offsets.data(), count, norms.data(), bar, bits.data(), places.data()));
     CHECK(places == either);
   }
 }

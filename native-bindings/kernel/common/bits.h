@@ -10,6 +10,8 @@
 
 namespace gannet {
 
+inline bool HasBit(const uint64_t* bits, uint32_t place) { return (bits[place / 64] >> (place % 64) & 1) != 0; }
+
 inline uint32_t PopCount(uint64_t word) {
 #if defined(__POPCNT__) || defined(__aarch64__)
   return static_cast<uint32_t>(std::popcount(word));

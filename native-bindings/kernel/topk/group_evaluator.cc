@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "contributions.h"
+#include "selection.h"
 
 namespace gannet {
 namespace {
@@ -156,18 +157,30 @@ float GroupEvaluator::Frequency(uint32_t document, bool any) {
   return sum;
 }
 
+bool GroupEvaluator::has_phrases() const {
+  return std::ranges::any_of(alternatives_, [](const Alternative& alternative) { return alternative.phrase != nullptr; });
+}
+
+template <typename IsWanted>
+void GroupEvaluator::GatherPhrase(WindowRange range, const Alternative& alternative, IsWanted&& is_wanted,
+                                  GatheredPostings* out) {
+  PhraseMatcher& phrase = *alternative.phrase;
+  for (uint32_t document = phrase.NextDocument(range.base); document < range.end;
+       document = phrase.NextDocument(document + 1)) {
+    const uint32_t offset = document - range.base;
+    if (!is_wanted(offset)) continue;
+    const uint32_t frequency = phrase.Frequency(document, false);
+    if (frequency == 0) continue;
+    out->Reserve(1);
+    out->offsets[out->count] = offset;
+    out->frequencies[out->count++] = alternative.weight * FrequencyToFloat(frequency);
+  }
+}
+
 void GroupEvaluator::Gather(WindowRange range, GatheredPostings* out) {
   for (const Alternative& alternative : alternatives_) {
     if (alternative.phrase) {
-      PhraseMatcher& phrase = *alternative.phrase;
-      for (uint32_t document = phrase.NextDocument(range.base); document < range.end;
-           document = phrase.NextDocument(document + 1)) {
-        const uint32_t frequency = phrase.Frequency(document, false);
-        if (frequency == 0) continue;
-        out->Reserve(1);
-        out->offsets[out->count] = document - range.base;
-        out->frequencies[out->count++] = alternative.weight * FrequencyToFloat(frequency);
-      }
+      GatherPhrase(range, alternative, [](uint32_t) { return true; }, out);
       continue;
     }
     PostingCursor& term = *alternative.term;
@@ -182,6 +195,28 @@ void GroupEvaluator::Gather(WindowRange range, GatheredPostings* out) {
         weighted[i] = alternative.weight * FrequencyToFloat(frequencies[i]);
       }
       out->count += end - begin;
+    });
+  }
+}
+
+void GroupEvaluator::GatherAmong(WindowRange range, const uint64_t* bits, GatheredPostings* out) {
+  uint32_t places[kBlockSize + kVectorPadding];
+  for (const Alternative& alternative : alternatives_) {
+    if (alternative.phrase) {
+      GatherPhrase(range, alternative, [&](uint32_t offset) { return HasBit(bits, offset); }, out);
+      continue;
+    }
+    PostingCursor& term = *alternative.term;
+    term.ForEachRun(range, [](uint32_t) { return true; }, [&](uint32_t begin, uint32_t end) {
+      const uint32_t* documents = term.documents() + begin;
+      const uint32_t found = SelectMarked(documents, end - begin, range.base, bits, places);
+      if (found == 0) return;
+      out->Reserve(found);
+      const uint32_t* frequencies = term.frequencies() + begin;
+      for (uint32_t i = 0; i < found; ++i) {
+        out->offsets[out->count] = documents[places[i]] - range.base;
+        out->frequencies[out->count++] = alternative.weight * FrequencyToFloat(frequencies[places[i]]);
+      }
     });
   }
 }

@@ -52,6 +52,7 @@ class GroupEvaluator {
   // One alternative can match in the segment, whatever its weight: then these are what they say.
   bool has_one_alternative() const { return alternatives_.size() == 1; }
   float only_weight() const { return alternatives_[0].weight; }
+  bool has_phrases() const;
   PhraseMatcher* phrase() const { return alternatives_[0].phrase.get(); }  // null for a term
   // The list of the first alternative that is a term of weight 1: what the group adds to a score is no less than what it
   // does. Null without one.
@@ -101,8 +102,10 @@ class GroupEvaluator {
   // Whether `spare` may leave out any block (MatchAbove).
   bool HasBlocksBelow(float spare);
 
-  // Appends its postings in the range. Ranges must ascend.
+  // Appends its postings in the range; the second, those of documents that have their bit (of document - range.base). Ranges
+  // must ascend.
   void Gather(WindowRange range, GatheredPostings* out);
+  void GatherAmong(WindowRange range, const uint64_t* bits, GatheredPostings* out);
   // Single terms: the same, with what each adds to the score of its document instead of its frequency. Blocks in which none
   // adds `least` may be left out.
   void Weigh(WindowRange range, float least, GatheredPostings* out);
@@ -140,6 +143,8 @@ class GroupEvaluator {
   void PoolRareTerms();
   // Alternatives that are not pooled.
   std::span<Alternative> walked() { return std::span(alternatives_).first(walked_count_); }
+  template <typename IsWanted>
+  static void GatherPhrase(WindowRange range, const Alternative& alternative, IsWanted&& is_wanted, GatheredPostings* out);
   float LeastBlockBound(const Alternative& alternative, float spare) const;
   uint64_t AlternativeCost(const Alternative& alternative) const;
   bool ShouldProbe(const WindowBits* candidates) const;

@@ -33,6 +33,29 @@ uint32_t SelectWithBitsBaseline(const float* values, const uint32_t* offsets, ui
   return found;
 }
 
+uint32_t SelectMarkedBaseline(const uint32_t* documents, uint32_t count, uint32_t base, const uint64_t* bits,
+                              uint32_t* places) {
+  uint32_t found = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint32_t offset = documents[i] - base;
+    places[found] = i;
+    found += static_cast<uint32_t>(bits[offset / 64] >> (offset % 64)) & 1;
+  }
+  return found;
+}
+
+uint32_t SelectFrequentBaseline(const float* frequencies, const uint32_t* offsets, uint32_t count, const uint8_t* norms,
+                                const FrequencyBar& bar, const uint64_t* bits, uint32_t* places) {
+  uint32_t found = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint32_t offset = offsets[i];
+    const auto has_bit = static_cast<uint32_t>(bits[offset / 64] >> (offset % 64)) & 1;
+    places[found] = i;
+    found += has_bit | static_cast<uint32_t>(frequencies[i] >= bar.by_norm[norms[offset]]);
+  }
+  return found;
+}
+
 #if defined(__x86_64__)
 
 // 64 flags as bits: the first is the lowest.
@@ -101,6 +124,14 @@ __attribute__((target("avx512f,popcnt"))) inline uint32_t WritePlaces(uint32_t f
 
 __mmask16 FirstLanes(uint32_t count) { return static_cast<__mmask16>(count >= 16 ? 0xffff : (1u << count) - 1); }
 
+// Those of the lanes whose offset has its bit.
+__attribute__((target("avx512f"))) inline __mmask16 LanesWithBit(__mmask16 lanes, __m512i offset, const uint64_t* bits) {
+  const __m512i halves = _mm512_maskz_srli_epi32(0xffff, offset, 5);
+  const __m512i half = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), lanes, halves, bits, 4);
+  const __m512i bit = _mm512_maskz_sllv_epi32(0xffff, _mm512_set1_epi32(1), _mm512_and_epi32(offset, _mm512_set1_epi32(31)));
+  return _mm512_mask_test_epi32_mask(lanes, half, bit);
+}
+
 __attribute__((target("avx512f,popcnt"))) uint32_t SelectAvx512(const float* values, uint32_t count, float least,
                                                                uint32_t* places) {
   const __m512 bound = _mm512_set1_ps(least);
@@ -118,8 +149,6 @@ __attribute__((target("avx512f,popcnt"))) uint32_t SelectWithBitsAvx512(const fl
                                                                        float least_with_bit, uint32_t* places) {
   const __m512 bound = _mm512_set1_ps(least);
   const __m512 bound_with_bit = _mm512_set1_ps(least_with_bit);
-  const __m512i low_bits = _mm512_set1_epi32(31);
-  const __m512i one = _mm512_set1_epi32(1);
   uint32_t found = 0;
   for (uint32_t i = 0; i < count; i += 16) {
     const __mmask16 lanes = FirstLanes(count - i);
@@ -127,11 +156,42 @@ __attribute__((target("avx512f,popcnt"))) uint32_t SelectWithBitsAvx512(const fl
     const __mmask16 may = _mm512_mask_cmp_ps_mask(lanes, value, bound_with_bit, _CMP_GE_OQ);
     if (may == 0) continue;
     const __mmask16 alone = _mm512_cmp_ps_mask(value, bound, _CMP_GE_OQ) & lanes;
-    const __m512i offset = _mm512_maskz_loadu_epi32(lanes, offsets + i);
-    const __m512i halves = _mm512_maskz_srli_epi32(0xffff, offset, 5);
-    const __m512i half = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), may, halves, bits, 4);
-    const __m512i bit = _mm512_maskz_sllv_epi32(0xffff, one, _mm512_and_epi32(offset, low_bits));
-    const __mmask16 mask = alone | _mm512_mask_test_epi32_mask(may, half, bit);
+    const __mmask16 mask = alone | LanesWithBit(may, _mm512_maskz_loadu_epi32(lanes, offsets + i), bits);
+    if (mask != 0) found += WritePlaces(i, mask, places + found);
+  }
+  return found;
+}
+
+__attribute__((target("avx512f,popcnt"))) uint32_t SelectMarkedAvx512(const uint32_t* documents, uint32_t count,
+                                                                     uint32_t base, const uint64_t* bits,
+                                                                     uint32_t* places) {
+  const __m512i bases = _mm512_set1_epi32(static_cast<int>(base));
+  uint32_t found = 0;
+  for (uint32_t i = 0; i < count; i += 16) {
+    const __mmask16 lanes = FirstLanes(count - i);
+    const __m512i offset = _mm512_sub_epi32(_mm512_maskz_loadu_epi32(lanes, documents + i), bases);
+    const __mmask16 mask = LanesWithBit(lanes, offset, bits);
+    if (mask != 0) found += WritePlaces(i, mask, places + found);
+  }
+  return found;
+}
+
+__attribute__((target("avx512f,popcnt"))) uint32_t SelectFrequentAvx512(const float* frequencies, const uint32_t* offsets,
+                                                                       uint32_t count, const uint8_t* norms,
+                                                                       const FrequencyBar& bar, const uint64_t* bits,
+                                                                       uint32_t* places) {
+  const __m512 least = _mm512_set1_ps(bar.least);
+  uint32_t found = 0;
+  for (uint32_t i = 0; i < count; i += 16) {
+    const __mmask16 lanes = FirstLanes(count - i);
+    const __mmask16 with_bit = LanesWithBit(lanes, _mm512_maskz_loadu_epi32(lanes, offsets + i), bits);
+    __mmask16 mask = with_bit;
+    __mmask16 may = _mm512_mask_cmp_ps_mask(lanes, _mm512_maskz_loadu_ps(lanes, frequencies + i), least, _CMP_GE_OQ) & ~with_bit;
+    for (; may != 0; may &= static_cast<__mmask16>(may - 1)) {
+      const uint32_t lane = static_cast<uint32_t>(std::countr_zero(static_cast<uint32_t>(may)));
+      const bool reaches = frequencies[i + lane] >= bar.by_norm[norms[offsets[i + lane]]];
+      mask |= static_cast<__mmask16>(uint32_t{reaches} << lane);
+    }
     if (mask != 0) found += WritePlaces(i, mask, places + found);
   }
   return found;
@@ -166,6 +226,8 @@ struct Functions {
   decltype(&CompareWordsBaseline) compare_words = CompareWordsBaseline;
   decltype(&SelectBaseline) select = SelectBaseline;
   decltype(&SelectWithBitsBaseline) select_with_bits = SelectWithBitsBaseline;
+  decltype(&SelectMarkedBaseline) select_marked = SelectMarkedBaseline;
+  decltype(&SelectFrequentBaseline) select_frequent = SelectFrequentBaseline;
 };
 
 const Functions kFunctions = [] {
@@ -173,7 +235,7 @@ const Functions kFunctions = [] {
 #if defined(__x86_64__)
   const InstructionSets sets = ProcessorInstructionSets();
   if (sets.avx512f) {
-    functions = {CompareWordsAvx512, SelectAvx512, SelectWithBitsAvx512};
+    functions = {CompareWordsAvx512, SelectAvx512, SelectWithBitsAvx512, SelectMarkedAvx512, SelectFrequentAvx512};
   } else if (sets.avx2) {
     functions.compare_words = CompareWordsAvx2;
   }
@@ -198,6 +260,15 @@ uint32_t SelectReaching(const float* values, uint32_t count, float least, uint32
 uint32_t SelectReaching(const float* values, const uint32_t* offsets, uint32_t count, const uint64_t* bits, float least,
                         float least_with_bit, uint32_t* places) {
   return kFunctions.select_with_bits(values, offsets, count, bits, least, least_with_bit, places);
+}
+
+uint32_t SelectMarked(const uint32_t* documents, uint32_t count, uint32_t base, const uint64_t* bits, uint32_t* places) {
+  return kFunctions.select_marked(documents, count, base, bits, places);
+}
+
+uint32_t SelectReaching(const float* frequencies, const uint32_t* offsets, uint32_t count, const uint8_t* norms,
+                        const FrequencyBar& bar, const uint64_t* bits, uint32_t* places) {
+  return kFunctions.select_frequent(frequencies, offsets, count, norms, bar, bits, places);
 }
 
 }  // namespace gannet

@@ -4,6 +4,7 @@
 // Thread-safety: pure functions.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 namespace gannet {
@@ -22,5 +23,19 @@ uint32_t SelectReaching(const float* values, uint32_t count, float least, uint32
 // The same where `least_with_bit` is enough for values whose offset has its bit.
 uint32_t SelectReaching(const float* values, const uint32_t* offsets, uint32_t count, const uint64_t* bits, float least,
                         float least_with_bit, uint32_t* places);
+
+// Writes the places of the documents whose bit (of document - base) is set, ascending, and returns how many; room as above.
+uint32_t SelectMarked(const uint32_t* documents, uint32_t count, uint32_t base, const uint64_t* bits, uint32_t* places);
+
+// Frequencies that postings have to reach, by the norm code of their document.
+struct FrequencyBar {
+  std::array<float, 256> by_norm;
+  float least;  // of all
+};
+
+// Writes the places of the postings whose frequency reaches the bar, or whose offset has its bit, ascending, and returns how
+// many; room as above. `norms` by offset.
+uint32_t SelectReaching(const float* frequencies, const uint32_t* offsets, uint32_t count, const uint8_t* norms,
+                        const FrequencyBar& bar, const uint64_t* bits, uint32_t* places);
 
 }  // namespace gannet

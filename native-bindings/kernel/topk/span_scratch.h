@@ -52,6 +52,8 @@ struct SieveScratch {
 
 struct SpanScratch {
   std::vector<uint64_t> slot_bits;  // of the documents that have a slot
+  std::vector<uint64_t> shared_bits;  // of those that have another posting than the one at hand, or may have
+  std::vector<uint64_t> lesser_bits;  // of those that lesser groups have
   std::vector<uint64_t> matches;
   std::vector<uint32_t> ranks;  // by word of the bits: slots before it
   GatheredPostings postings;
@@ -62,6 +64,7 @@ struct SpanScratch {
   std::vector<float> scores;
   std::vector<float> reach;  // scores and what the bonus may be
   // Slots that may be hits, and what is looked up for them.
+  std::vector<uint32_t> places;  // in the postings
   std::vector<uint32_t> candidates;
   std::vector<uint32_t> documents;
   std::vector<float> found;

@@ -7,6 +7,7 @@
 #include "../common/bits.h"
 #include "contributions.h"
 #include "document_lookup.h"
+#include "selection.h"
 #include "whole_field.h"
 
 namespace gannet {
@@ -47,8 +48,9 @@ SpanUnion::SpanUnion(const PreparedQuery* query, uint32_t segment, std::span<Gro
   if (UnionSieve::CanTake(*query, groups)) {
     sieve_ = std::make_unique<UnionSieve>(query, norms_, document_count_, groups, bounds, scratch);
   }
-  EnsureSize(&scratch_.slot_bits, size_t{kWindowsMax} * kWindowWords);
-  EnsureSize(&scratch_.matches, size_t{kWindowsMax} * kWindowWords);
+  for (auto* bits : {&scratch_.slot_bits, &scratch_.shared_bits, &scratch_.lesser_bits, &scratch_.matches}) {
+    EnsureSize(bits, size_t{kWindowsMax} * kWindowWords);
+  }
   EnsureSize(&scratch_.ranks, size_t{kWindowsMax} * kWindowWords);
 }
 
@@ -77,8 +79,6 @@ void SpanUnion::Match(WindowRange range, bool needs_matches, bool all_matches) {
     MarkMatches(0, all_matches ? groups_.size() : essential_);
     return;
   }
-  uint64_t* slot_bits = scratch_.slot_bits.data();
-  std::fill_n(slot_bits, WordCount(), 0);
   GatheredPostings& postings = scratch_.postings;
   postings.count = 0;
   gathered_ends_.clear();
@@ -86,18 +86,106 @@ void SpanUnion::Match(WindowRange range, bool needs_matches, bool all_matches) {
     groups_[i]->Gather(range, &postings);
     gathered_ends_.push_back(postings.count);
   }
-  for (uint32_t i = 0; i < postings.count; ++i) {
-    const uint32_t offset = postings.offsets[i];
-    slot_bits[offset / 64] |= uint64_t{1} << (offset % 64);
+  MarkSlots();
+  marked_ = essential_;
+  if (!needs_matches) return;
+  uint64_t* matches = scratch_.matches.data();
+  std::copy_n(scratch_.slot_bits.data(), WordCount(), matches);
+  if (!all_matches) return;
+  MarkLesser(groups_.size());
+  for (uint32_t word = 0; word < WordCount(); ++word) matches[word] |= scratch_.lesser_bits[word];
+  for (size_t i = marked_; i < groups_.size(); ++i) groups_[i]->MarkTerms(range_, matches);
+  for (size_t i = marked_; i < groups_.size(); ++i) groups_[i]->MarkPhrases(range_, matches);
+}
+
+// The documents of what is gathered, and those of them that have several of these postings.
+void SpanUnion::MarkSlots() {
+  uint64_t* slots = scratch_.slot_bits.data();
+  uint64_t* shared = scratch_.shared_bits.data();
+  std::fill_n(slots, WordCount(), 0);
+  std::fill_n(shared, WordCount(), 0);
+  const uint32_t* offsets = scratch_.postings.offsets.data();
+  for (uint32_t i = 0; i < scratch_.postings.count; ++i) {
+    const uint32_t word = offsets[i] / 64;
+    const uint64_t bit = uint64_t{1} << (offsets[i] % 64);
+    shared[word] |= slots[word] & bit;
+    slots[word] |= bit;
   }
   // With its bonus, such a document may be a hit whatever its groups.
-  for (const WholeFieldMatch& match : WholeFieldsIn(*query_, segment_, range)) {
-    const uint32_t offset = match.document - range.base;
-    slot_bits[offset / 64] |= uint64_t{1} << (offset % 64);
+  for (const WholeFieldMatch& match : WholeFieldsIn(*query_, segment_, range_)) {
+    const uint32_t offset = match.document - range_.base;
+    slots[offset / 64] |= uint64_t{1} << (offset % 64);
+    shared[offset / 64] |= uint64_t{1} << (offset % 64);
   }
-  if (!needs_matches) return;
-  std::copy_n(slot_bits, WordCount(), scratch_.matches.data());
-  if (all_matches) MarkMatches(essential_, groups_.size());
+}
+
+// Marks the lesser groups up to this one, or to the first that has phrases: whether a document has these is not easily known.
+void SpanUnion::MarkLesser(size_t end) {
+  if (marked_ == essential_) std::fill_n(scratch_.lesser_bits.data(), WordCount(), 0);
+  for (; marked_ < end && !groups_[marked_]->has_phrases(); ++marked_) {
+    groups_[marked_]->MarkTerms(range_, scratch_.lesser_bits.data());
+  }
+}
+
+// Takes their slots from documents that have but one posting, which does not reach the bar. Most have.
+void SpanUnion::LeaveOutLone(float bar) {
+  GatheredPostings& postings = scratch_.postings;
+  const bool has_marks = marked_ > essential_;
+  while (!has_marks && marked_ < groups_.size() && IsCheaperGathered(*groups_[marked_], postings.count)) {
+    const size_t before = marked_;
+    MarkLesser(marked_ + 1);
+    if (marked_ == before) break;
+  }
+  const uint32_t words = WordCount();
+  uint64_t* shared = scratch_.shared_bits.data();
+  uint64_t* lesser = scratch_.lesser_bits.data();
+  if (marked_ > essential_) {
+    for (uint32_t word = 0; word < words; ++word) shared[word] |= lesser[word];
+  }
+  // What is compared has been rounded on other ways than the bar.
+  const float unknown = bounds_->GroupsFrom(marked_) + (marked_ < groups_.size() ? query_->pairs_bound_max : 0);
+  const float least = bar * kBarFactor - unknown;
+  if (least <= 0) return;
+  EnsureSize(&scratch_.places, postings.count + kVectorPadding);
+  uint64_t* kept = lesser;
+  std::fill_n(kept, words, 0);
+  uint32_t begin = 0;
+  uint32_t count = 0;
+  for (size_t group = 0; group < essential_; ++group) {
+    const uint32_t end = gathered_ends_[group];
+    const FrequencyBar frequencies = LeastFrequencies(groups_[group]->group().weight, least);
+    const uint32_t* places = scratch_.places.data();
+    const uint32_t found = SelectReaching(postings.frequencies.data() + begin, postings.offsets.data() + begin, end - begin,
+                                          norms_ + range_.base, frequencies, shared, scratch_.places.data());
+    for (uint32_t i = 0; i < found; ++i) {
+      const uint32_t offset = postings.offsets[begin + places[i]];
+      postings.offsets[count] = offset;
+      postings.frequencies[count++] = postings.frequencies[begin + places[i]];
+      kept[offset / 64] |= uint64_t{1} << (offset % 64);
+    }
+    gathered_ends_[group] = count;
+    begin = end;
+  }
+  postings.count = count;
+  for (const WholeFieldMatch& match : WholeFieldsIn(*query_, segment_, range_)) {
+    const uint32_t offset = match.document - range_.base;
+    kept[offset / 64] |= uint64_t{1} << (offset % 64);
+  }
+  for (uint32_t word = 0; word < words; ++word) scratch_.slot_bits[word] &= kept[word];
+}
+
+// What a group of this weight has to be in a document for its contribution to be so much.
+FrequencyBar SpanUnion::LeastFrequencies(float weight, float least) const {
+  // In doubles: near the weight, which no contribution reaches, the difference has few digits.
+  constexpr double kRounding = 1 - 1e-6;
+  const double factor = least < weight ? kRounding * double{least} / (double{weight} - double{least})
+                                       : std::numeric_limits<double>::infinity();
+  FrequencyBar bar;
+  for (size_t code = 0; code < bar.by_norm.size(); ++code) {
+    bar.by_norm[code] = static_cast<float>(query_->saturation[code] * factor);
+  }
+  bar.least = *std::ranges::min_element(bar.by_norm);
+  return bar;
 }
 
 void SpanUnion::MarkMatches(size_t begin, size_t end) {
@@ -140,6 +228,7 @@ std::span<const ScoredDocument> SpanUnion::Score(float bar) {
   if (is_sieved_) return sieve_->Score(range_, essential_, bar, has_matches_ ? scratch_.matches.data() : nullptr);
   std::vector<ScoredDocument>& scored = scratch_.scored;
   scored.clear();
+  if (bar > 0) LeaveOutLone(bar);
   if (NumberSlots() == 0) return scored;
   for (size_t i = 0; i < essential_; ++i) ScoreGroup(i);
   size_t group = essential_;
@@ -254,7 +343,7 @@ size_t SpanUnion::CountAbove(size_t scored_groups, float bar) const {
 void SpanUnion::ScoreLesserGroupForAll(size_t group) {
   GatheredPostings& postings = scratch_.postings;
   postings.count = 0;
-  groups_[group]->Gather(range_, &postings);
+  groups_[group]->GatherAmong(range_, scratch_.slot_bits.data(), &postings);
   SumGathered(group, 0, postings.count);
   ScoreGroup(group);
 }

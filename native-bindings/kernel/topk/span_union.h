@@ -23,6 +23,7 @@
 #include "document_lookup.h"
 #include "group_evaluator.h"
 #include "prepared_query.h"
+#include "selection.h"
 #include "span_scratch.h"
 #include "union_bounds.h"
 #include "union_sieve.h"
@@ -81,6 +82,10 @@ class SpanUnion {
   // Of a group, by slot.
   float* FrequenciesOf(size_t group) const { return scratch_.frequencies.data() + group * (slot_count_ + 1); }
   void MarkMatches(size_t begin, size_t end);
+  void MarkSlots();
+  void LeaveOutLone(float bar);
+  void MarkLesser(size_t end);
+  FrequencyBar LeastFrequencies(float weight, float least) const;
   uint32_t NumberSlots();
   Slots RankedSlots() const { return {scratch_.slot_bits.data(), scratch_.ranks.data(), slot_count_}; }
   void SumGathered(size_t group, uint32_t begin, uint32_t end);
@@ -111,6 +116,7 @@ class SpanUnion {
   std::vector<uint32_t> gathered_ends_;  // by essential group, in scratch_.postings
   std::vector<uint32_t> whole_slots_;    // of documents with a field that is the query, ascending
   uint32_t slot_count_ = 0;
+  size_t marked_ = 0;  // the lesser groups before this one are in the lesser bits
   bool has_matches_ = false;
 
   std::unique_ptr<UnionSieve> sieve_;  // where the query allows one

@@ -15,8 +15,6 @@ constexpr uint32_t kLookUpCostPostings = 6;
 // The share of the candidates that are thought to be looked up in a group falls by this while nobody is.
 constexpr float kShareDecay = 0.5f;
 
-bool HasBit(const uint64_t* bits, uint32_t offset) { return (bits[offset / 64] >> (offset % 64) & 1) != 0; }
-
 }  // namespace
 
 bool UnionSieve::CanTake(const PreparedQuery& query, std::span<GroupEvaluator* const> groups) {
