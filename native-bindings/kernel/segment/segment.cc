@@ -176,6 +176,7 @@ class LmdbSegment final : public Segment {
                                               kCachedSpellingAnswersMin, kCachedSpellingAnswersMax);
     cache().word_forms.Limit(answers);
     cache().expansions.Limit(answers);
+    cache().term_lists.Limit(answers);
   }
 
   const SegmentMeta& meta() const override { return meta_; }

@@ -21,6 +21,16 @@ constexpr float kAlternativeWeightMin = 1e-6f;
 constexpr double kBonusFactor = 1 + 1e-5;
 constexpr double kBonusMargin = 1e-6;
 
+// Words come again and again, with the same forms and spellings.
+TermLists FindTermLists(const Segment& segment, const std::vector<std::string_view>& terms, const std::string& key) {
+  if (auto kept = segment.cache().term_lists.Find(key)) return *std::move(kept);
+  auto lists = std::make_shared<std::vector<PostingList>>();
+  lists->reserve(terms.size());
+  for (const std::string_view term : terms) lists->push_back(segment.FindTerm(term));
+  if (lists->size() <= kCachedListsMax) segment.cache().term_lists.Keep(key, lists);
+  return lists;
+}
+
 class QueryPreparer {
  public:
   QueryPreparer(const Generation& generation, PreparedQuery* query) : generation_(generation), query_(*query) {}
@@ -58,9 +68,12 @@ class QueryPreparer {
     group.occur = source.occur;
     group.plan_index = plan_index;
     group.boost = source.boost;
+    FindTerms(source);
     group.alternatives.reserve(source.alternatives.size());
+    size_t first = 0;
     for (const PlanAlternative& alternative : source.alternatives) {
-      group.alternatives.push_back(PrepareAlternative(alternative));
+      group.alternatives.push_back(PrepareAlternative(alternative, first));
+      first += alternative.terms.size();
     }
     OrderSumming(&group);
     return group;
@@ -216,27 +229,42 @@ class QueryPreparer {
     }
   }
 
-  PreparedAlternative PrepareAlternative(const PlanAlternative& source) {
+  // Makes found_ the lists of the group's terms, in the order of its alternatives.
+  void FindTerms(const PlanGroup& group) {
+    texts_.clear();
+    key_.clear();
+    for (const PlanAlternative& alternative : group.alternatives) {
+      for (const std::string_view text : alternative.terms) {
+        texts_.push_back(text);
+        key_.append(text).push_back('\0');
+      }
+    }
+    found_.clear();
+    for (const SegmentView& view : generation_.segments) found_.push_back(FindTermLists(*view.segment, texts_, key_));
+  }
+
+  // Its terms are those that were found, from the place `first` on.
+  PreparedAlternative PrepareAlternative(const PlanAlternative& source, size_t first) {
     PreparedAlternative alternative;
     alternative.weight = std::max(source.weight, kAlternativeWeightMin);
     alternative.kind = source.kind;
     alternative.document_frequency = UINT64_MAX;
-    for (const std::string_view text : source.terms) {
-      const uint32_t term = FindTerm(text);
+    for (size_t i = 0; i < source.terms.size(); ++i) {
+      const uint32_t term = AddTerm(source.terms[i], first + i);
       alternative.terms.push_back(term);
       alternative.document_frequency = std::min(alternative.document_frequency, query_.terms[term].document_frequency);
     }
     return alternative;
   }
 
-  uint32_t FindTerm(std::string_view text) {
+  uint32_t AddTerm(std::string_view text, size_t place) {
     const auto [entry, is_new] = term_indexes_.try_emplace(text, static_cast<uint32_t>(query_.terms.size()));
     if (is_new) {
       PreparedTerm term;
       term.text = text;
-      term.lists.reserve(generation_.segments.size());
-      for (size_t segment = 0; segment < generation_.segments.size(); ++segment) {
-        term.lists.push_back(generation_.segments[segment].segment->FindTerm(text));
+      term.lists.reserve(found_.size());
+      for (size_t segment = 0; segment < found_.size(); ++segment) {
+        term.lists.push_back((*found_[segment])[place]);
         const uint32_t document_frequency = term.lists.back().document_frequency();
         term.document_frequency += document_frequency;
         if (document_frequency > 0) query_.has_terms[segment] = true;
@@ -249,6 +277,10 @@ class QueryPreparer {
   const Generation& generation_;
   PreparedQuery& query_;
   std::unordered_map<std::string_view, uint32_t> term_indexes_;
+  // Of the group at hand.
+  std::vector<std::string_view> texts_;
+  std::string key_;
+  std::vector<TermLists> found_;  // by segment
 };
 
 }  // namespace

@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "../postings/posting_list.h"
+
 namespace gannet {
 
 // Words kept per segment, with the names of expansions: some 300 KB where it is small, 5 MB where it has a million documents.
@@ -31,7 +33,8 @@ inline constexpr size_t kCachedLengthsMax = 16;
 inline constexpr size_t kCachedSpellingsMax = 64;
 inline constexpr size_t kCachedWholeFieldMatchesMax = 1024;
 inline constexpr size_t kCachedDocumentsOfLengthMax = 4096;
-inline constexpr size_t kCachedKeyBytesMax = 256;
+inline constexpr size_t kCachedListsMax = 64;
+inline constexpr size_t kCachedKeyBytesMax = 512;
 
 template <typename Value>
 class BoundedCache {
@@ -114,6 +117,9 @@ using WholeFieldMatches = std::shared_ptr<const std::vector<WholeFieldMatch>>;
 // Documents that have a text field of some length, ascending; null where they are more than are kept.
 using DocumentsOfLength = std::shared_ptr<const std::vector<uint32_t>>;
 
+// The posting lists of some terms, in their order; empty ones where the segment lacks a term.
+using TermLists = std::shared_ptr<const std::vector<PostingList>>;
+
 struct SegmentCache {
   // By edits and word.
   BoundedCache<std::shared_ptr<const WordForms>> word_forms{kCachedSpellingAnswersMin};
@@ -125,6 +131,8 @@ struct SegmentCache {
   BoundedCache<WholeFieldMatches> whole_fields{kCachedWholeFieldsMax};
   // By the length in decimal digits.
   BoundedCache<DocumentsOfLength> documents_of_length{kCachedLengthsMax};
+  // By the terms, in order.
+  BoundedCache<TermLists> term_lists{kCachedSpellingAnswersMin};
   // Documents that hold any of some terms, by these.
   BoundedCache<uint32_t> union_frequencies{kCachedUnionsMax};
 };
