@@ -25,28 +25,25 @@ double LongestLength(size_t code) {
   return (double{lengths[code]} + double{lengths[code + 1]}) / 2;
 }
 
-// The greatest value(frequency) of the term's postings in documents of each code, or of a shorter one. The impacts of a
-// list ascend in both members, so its cap is a flight of steps.
-template <typename Value>
-FrequencyCap TermCap(const PreparedTerm& term, Value&& value) {
-  FrequencyCap cap{};
-  std::array<Impact, kImpactsPerList> scratch;
-  for (const PostingList& list : term.lists) {
-    if (list.document_frequency() == 0) continue;
-    const std::span<const Impact> impacts = list.ListImpacts(&scratch);
-    for (size_t i = 0; i < impacts.size(); ++i) {
-      const uint16_t raw = impacts[i].frequency;
-      const float step = value(raw == kSaturatedFrequency ? kEndlessFrequency : static_cast<float>(raw));
-      const size_t end = i + 1 < impacts.size() ? impacts[i + 1].norm : kCodes;
-      for (size_t code = impacts[i].norm; code < end; ++code) cap[code] = std::max(cap[code], step);
-    }
-  }
-  return cap;
+float Frequency(const Impact& impact) {
+  return impact.frequency == kSaturatedFrequency ? kEndlessFrequency : static_cast<float>(impact.frequency);
 }
 
-FrequencyCap TermCap(const PreparedTerm& term) {
-  return TermCap(term, [](float frequency) { return frequency; });
-}
+// A sum of flights of steps over the norm codes, gathered as what it rises by at each.
+class CapSum {
+ public:
+  void Add(size_t code, double rise) { rises_[code] += rise; }
+
+  FrequencyCap Sum() const {
+    FrequencyCap cap;
+    double sum = 0;
+    for (size_t code = 0; code < kCodes; ++code) cap[code] = static_cast<float>(sum += rises_[code]);
+    return cap;
+  }
+
+ private:
+  std::array<double, kCodes> rises_{};
+};
 
 // One group as a term of the sum: value(f) = weight * f / (f + K), f at most cap[code], taking rate * f of the length.
 struct Share {
@@ -63,16 +60,20 @@ struct PairShare {
   FrequencyCap second;
 };
 
-// Sum of the greatest 1 / distance of so many positions around one.
+// Sum of the greatest 1 / distance of so many positions around one, which is a whole number.
 double SumOfNearest(double count) {
-  double sum = 0;
-  for (uint32_t i = 0; i < 2 * kProximityDistanceMax && i < count; ++i) sum += 1.0 / (i / 2 + 1);
-  return sum;
+  constexpr size_t kMost = 2 * kProximityDistanceMax;
+  static const std::array<double, kMost + 1> sums = [] {
+    std::array<double, kMost + 1> values{};
+    for (size_t i = 0; i < kMost; ++i) values[i + 1] = values[i] + 1.0 / static_cast<double>(i / 2 + 1);
+    return values;
+  }();
+  return sums[count < kMost ? static_cast<size_t>(std::ceil(count)) : kMost];
 }
 
 class ScoreBounder {
  public:
-  explicit ScoreBounder(PreparedQuery* query) : query_(*query) {}
+  explicit ScoreBounder(PreparedQuery* query) : query_(*query), steps_(query->terms.size()) {}
 
   double Bound() {
     MakeShares();
@@ -120,25 +121,71 @@ class ScoreBounder {
 
   Share MakeShare(PreparedGroup* group) {
     Share share{group, double{group->boost} * group->idf, std::numeric_limits<double>::infinity(), {}};
+    CapSum sum;
     for (const PreparedAlternative& alternative : group->alternatives) {
-      FrequencyCap cap = TermCap(query_.terms[alternative.terms[0]]);
-      for (size_t i = 1; i < alternative.terms.size(); ++i) {
-        const FrequencyCap other = TermCap(query_.terms[alternative.terms[i]]);
-        for (size_t code = 0; code < kCodes; ++code) cap[code] = std::min(cap[code], other[code]);
+      for (const uint32_t term : alternative.terms) {
+        for (const Impact& step : StepsOf(term)) rises_[step.norm] = true;
       }
-      for (size_t code = 0; code < kCodes; ++code) share.cap[code] += alternative.weight * cap[code];
-      for (const uint32_t term : alternative.terms) NoteRises(query_.terms[term]);
+      AddSteps(alternative, &sum);
       share.rate = std::min(share.rate, TokensPerOccurrence(alternative) / double{alternative.weight});
     }
+    share.cap = sum.Sum();
     return share;
   }
 
-  void NoteRises(const PreparedTerm& term) {
+  // The greatest frequencies of a term: each in documents of a code, or of a higher one. Both members ascend.
+  std::span<const Impact> StepsOf(uint32_t term) {
+    std::vector<Impact>& steps = steps_[term];
+    if (!steps.empty()) return steps;
     std::array<Impact, kImpactsPerList> scratch;
-    for (const PostingList& list : term.lists) {
+    size_t lists = 0;
+    for (const PostingList& list : query_.terms[term].lists) {
       if (list.document_frequency() == 0) continue;
-      for (const Impact& impact : list.ListImpacts(&scratch)) rises_[impact.norm] = true;
+      const std::span<const Impact> impacts = list.ListImpacts(&scratch);
+      steps.insert(steps.end(), impacts.begin(), impacts.end());
+      ++lists;
     }
+    if (lists > 1) {
+      std::ranges::stable_sort(steps, {}, &Impact::norm);
+      size_t kept = 0;
+      for (const Impact& step : steps) {
+        if (kept > 0 && step.frequency <= steps[kept - 1].frequency) continue;
+        if (kept > 0 && step.norm == steps[kept - 1].norm) --kept;
+        steps[kept++] = step;
+      }
+      steps.resize(kept);
+    }
+    return steps;
+  }
+
+  void AddSteps(const PreparedAlternative& alternative, CapSum* sum) {
+    const double weight = alternative.weight;
+    if (!alternative.is_phrase()) {
+      double before = 0;
+      for (const Impact& step : StepsOf(alternative.terms[0])) {
+        sum->Add(step.norm, weight * (Frequency(step) - before));
+        before = Frequency(step);
+      }
+      return;
+    }
+    // No document holds a phrase more often than any of its words.
+    double before = 0;
+    std::array<bool, kCodes> may_rise{};
+    for (const uint32_t term : alternative.terms) {
+      for (const Impact& step : StepsOf(term)) may_rise[step.norm] = true;
+    }
+    for (size_t code = 0; code < kCodes; ++code) {
+      if (!may_rise[code]) continue;
+      float least = kEndlessFrequency;
+      for (const uint32_t term : alternative.terms) least = std::min(least, FrequencyAt(StepsOf(term), code));
+      sum->Add(code, weight * (least - before));
+      before = least;
+    }
+  }
+
+  static float FrequencyAt(std::span<const Impact> steps, size_t code) {
+    const auto behind = std::ranges::upper_bound(steps, code, {}, [](const Impact& step) { return size_t{step.norm}; });
+    return behind == steps.begin() ? 0 : Frequency(*(behind - 1));
   }
 
   void MakePairShares() {
@@ -156,14 +203,17 @@ class ScoreBounder {
   }
 
   // The most occurrences of a group's terms.
-  FrequencyCap OccurrenceCap(uint32_t group) const {
-    FrequencyCap cap{};
+  FrequencyCap OccurrenceCap(uint32_t group) {
+    CapSum sum;
     for (const uint32_t term : query_.groups[group].sequence_terms) {
-      const auto occurrences = [&](float frequency) { return std::floor(frequency / units_min_); };
-      const FrequencyCap most = TermCap(query_.terms[term], occurrences);
-      for (size_t code = 0; code < kCodes; ++code) cap[code] += most[code];
+      double before = 0;
+      for (const Impact& step : StepsOf(term)) {
+        const double occurrences = std::floor(Frequency(step) / units_min_);
+        sum.Add(step.norm, occurrences - before);
+        before = occurrences;
+      }
     }
-    return cap;
+    return sum.Sum();
   }
 
   void MakeWholeUnits() {
@@ -265,6 +315,7 @@ class ScoreBounder {
   }
 
   PreparedQuery& query_;
+  std::vector<std::vector<Impact>> steps_;  // by term; empty: not drawn yet, or in no segment
   std::vector<Share> shares_;
   std::vector<PairShare> pair_shares_;
   std::array<uint32_t, kCodes> whole_units_{};  // the most of any document that is the query, by norm code
