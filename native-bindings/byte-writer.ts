@@ -77,6 +77,12 @@ export class ByteWriter {
     this.#length = start + written;
   }
 
+  append(bytes: Uint8Array): void {
+    this.#reserve(bytes.length);
+    this.#buffer.set(bytes, this.#length);
+    this.#length += bytes.length;
+  }
+
   /** Overwrites a u32 that was written before. */
   patchU32(offset: number, value: number): void {
     this.#view.setUint32(offset, value, true);

@@ -23,6 +23,7 @@ export interface PlanAlternative {
 export interface PlanGroup {
   readonly occur: PlanOccur;
   readonly boost: number;
+  /** Where they are frozen, so is what is in them: their bytes may be kept. */
   readonly alternatives: readonly PlanAlternative[];
 }
 
@@ -148,6 +149,8 @@ function checked(value: number, max: number, what: string): number {
 /** Encodes plans one after the other in the same memory. */
 export class QueryPlanWriter {
   readonly #writer = new ByteWriter(INITIAL_BYTES);
+  /** The bytes of frozen alternatives: those of a word are the same in every query. */
+  readonly #kept = new WeakMap<readonly PlanAlternative[], Uint8Array>();
 
   /** The bytes for Kernel.search: a view that is good until the next plan is written. */
   write(plan: QueryPlan): Uint8Array {
@@ -184,13 +187,25 @@ export class QueryPlanWriter {
     const writer = this.#writer;
     writer.u8(OCCURS[group.occur]);
     writer.f32(group.boost);
-    writer.u16(checked(group.alternatives.length, U16_MAX, 'the number of alternatives'));
-    for (const alternative of group.alternatives) {
+    this.#alternatives(group.alternatives);
+  }
+
+  #alternatives(alternatives: readonly PlanAlternative[]): void {
+    const writer = this.#writer;
+    const kept = this.#kept.get(alternatives);
+    if (kept !== undefined) {
+      writer.append(kept);
+      return;
+    }
+    const begin = writer.length;
+    writer.u16(checked(alternatives.length, U16_MAX, 'the number of alternatives'));
+    for (const alternative of alternatives) {
       writer.u8(KINDS[alternative.kind ?? 'word']);
       writer.f32(alternative.weight);
       writer.u16(checked(alternative.terms.length, U16_MAX, 'the number of terms'));
       for (const term of alternative.terms) writer.string(term);
     }
+    if (Object.isFrozen(alternatives)) this.#kept.set(alternatives, writer.bytes().slice(begin));
   }
 
   #words(groups: readonly number[]): void {

@@ -1,9 +1,17 @@
 /** Collects the alternatives of one query word: each form once, the first to come stays, up to a number of terms. */
 import type { Alternative } from '../plan/plan-nodes.js';
 
+/** Part of `applied.typos`: a word of the query and what it was taken for as well, the most plausible first. */
+export interface AppliedTypo {
+  readonly word: string;
+  readonly terms: readonly string[];
+}
+
 const SEPARATOR = '\u0000';
 
 export class GroupBuilder {
+  /** What the word was taken for as well. */
+  typo: AppliedTypo | undefined;
   readonly #alternatives = new Map<string, Alternative>();
   #terms = 0;
 

@@ -1,5 +1,5 @@
 /** The groups of an `any` or `all` search: one a different word, with its spellings, synonyms, stems and typos. */
-import type { QueryGroup } from '../plan/plan-nodes.js';
+import type { Alternative, QueryGroup } from '../plan/plan-nodes.js';
 import type { Dictionary, WordForms } from './dictionary.js';
 import {
   FUNCTION_WORD_BOOST,
@@ -13,7 +13,7 @@ import {
   SYNONYM_STEMS_MAX,
   WHOLE_FIELD_WORDS_MAX,
 } from './expansion-weights.js';
-import { GroupBuilder } from './group-builder.js';
+import { GroupBuilder, type AppliedTypo } from './group-builder.js';
 import type { QueryWord } from './query-words.js';
 import type { Span } from './spans.js';
 import type { ChosenTypo } from './typo-choice.js';
@@ -23,12 +23,6 @@ export interface WordGroupOptions {
   readonly typoTolerance: boolean;
   readonly functionWords: ReadonlySet<string>;
   readonly dictionary: Dictionary;
-}
-
-/** Part of `applied.typos`: a word of the query and what it was taken for as well, the most plausible first. */
-export interface AppliedTypo {
-  readonly word: string;
-  readonly terms: readonly string[];
 }
 
 export interface WordGroups {
@@ -44,24 +38,19 @@ export function wordGroups(words: readonly QueryWord[], spans: readonly Span[], 
   const counts = new Map<string, number>();
   for (const { term } of words) counts.set(term, (counts.get(term) ?? 0) + 1);
   const termsMax = Math.max(1, Math.min(GROUP_TERMS_MAX, Math.floor(QUERY_TERMS_MAX / counts.size)));
-  const builders = new Map([...counts.keys()].map((term) => [term, new GroupBuilder(term, termsMax)]));
-  for (const span of spans) {
-    for (const { term } of words.slice(span.begin, span.end)) {
-      for (const variant of span.variants) builders.get(term)?.add(variant);
-    }
-  }
-  const { typos, corrections } = addExpansions([...builders.values()], spans, options);
+  const { expanded, corrections } = expandWords([...counts.keys()], words, spans, termsMax, options);
+  const typos = [...expanded.values()].flatMap(({ typo }) => (typo === undefined ? [] : [typo]));
 
   // A misspelt function word is one too: what it is taken for decides.
   const isFunctionWord = (term: string): boolean => options.functionWords.has(corrections.get(term) ?? term);
   const hasContent = [...counts.keys()].some((term) => !isFunctionWord(term));
   const isMinor = (term: string): boolean => hasContent && isFunctionWord(term);
   const occur = options.match === 'all' ? 'must' : 'should';
-  const groups = [...builders].map(([term, builder]): QueryGroup => {
+  const groups = [...expanded].map(([term, { alternatives }]): QueryGroup => {
     return Object.freeze({
       occur,
       boost: (counts.get(term) as number) ** REPETITION_EXPONENT * (isMinor(term) ? FUNCTION_WORD_BOOST : 1),
-      alternatives: builder.alternatives(),
+      alternatives,
     });
   });
   const indexes = new Map([...counts.keys()].map((term, index) => [term, index]));
@@ -75,31 +64,115 @@ export function wordGroups(words: readonly QueryWord[], spans: readonly Span[], 
   };
 }
 
-interface AddedTypos {
-  readonly typos: readonly AppliedTypo[];
+interface ExpandedWord {
+  readonly alternatives: readonly Alternative[];
+  readonly typo: AppliedTypo | undefined;
+}
+
+interface ExpandedWords {
+  readonly expanded: ReadonlyMap<string, ExpandedWord>;
   /** What each unknown word is most plausibly meant as. */
   readonly corrections: ReadonlyMap<string, string>;
 }
 
-const NO_TYPOS: AddedTypos = { typos: [], corrections: new Map() };
-
-/** Stems and typos of the words, and stems of their synonyms, asked of the dictionary. */
-function addExpansions(
-  builders: readonly GroupBuilder[],
+/** Of different words: variants, then stems and typos, and stems of synonyms, asked of the dictionary. */
+function expandWords(
+  terms: readonly string[],
+  words: readonly QueryWord[],
   spans: readonly Span[],
-  { dictionary, functionWords, typoTolerance }: WordGroupOptions,
-): AddedTypos {
-  const forms = dictionary.forms(
-    builders.map(({ word }) => word),
-    typoTolerance,
+  termsMax: number,
+  options: WordGroupOptions,
+): ExpandedWords {
+  const { dictionary, functionWords, typoTolerance } = options;
+  const forms = dictionary.forms(terms, typoTolerance);
+  const varied = new Set(spans.flatMap(({ begin, end }) => words.slice(begin, end).map(({ term }) => term)));
+  const isPlain = (index: number): boolean =>
+    (forms[index] as WordForms).isKnown && !varied.has(terms[index] as string);
+  const built = terms.flatMap((word, index) =>
+    isPlain(index) ? [] : [{ builder: new GroupBuilder(word, termsMax), forms: forms[index] as WordForms }],
   );
-  addSynonymStems(builders, spans, dictionary);
-  builders.forEach((builder, index) => {
-    for (const term of (forms[index] as WordForms).stems) {
-      builder.add({ kind: 'stem', weight: STEM_WEIGHT, terms: [term] });
+  const corrections = buildGroups(built, words, spans, options);
+  const builders = new Map(built.map(({ builder }) => [builder.word, builder]));
+  const expanded = new Map(
+    terms.map((word, index): [string, ExpandedWord] => {
+      const builder = builders.get(word);
+      if (builder !== undefined) return [word, { alternatives: builder.alternatives(), typo: builder.typo }];
+      return [word, plainWord(word, forms[index] as WordForms, termsMax, functionWords)];
+    }),
+  );
+  return { expanded, corrections };
+}
+
+interface PlainWord extends ExpandedWord {
+  readonly word: string;
+  readonly termsMax: number;
+  readonly functionWords: ReadonlySet<string>;
+}
+
+/** Words without variants stand for the same in query after query; the dictionary keeps the forms that are the keys here. */
+const plainWords = new WeakMap<WordForms, PlainWord>();
+
+function plainWord(
+  word: string,
+  forms: WordForms,
+  termsMax: number,
+  functionWords: ReadonlySet<string>,
+): ExpandedWord {
+  const kept = plainWords.get(forms);
+  if (kept?.word === word && kept.termsMax === termsMax && kept.functionWords === functionWords) return kept;
+  const builder = new GroupBuilder(word, termsMax);
+  addStems(builder, forms);
+  addTypos(builder, forms, functionWords);
+  const plain = { word, alternatives: builder.alternatives(), typo: builder.typo, termsMax, functionWords };
+  plainWords.set(forms, plain);
+  return plain;
+}
+
+interface BuiltWord {
+  readonly builder: GroupBuilder;
+  readonly forms: WordForms;
+}
+
+/** Returns the corrections. */
+function buildGroups(
+  built: readonly BuiltWord[],
+  words: readonly QueryWord[],
+  spans: readonly Span[],
+  { dictionary, functionWords }: WordGroupOptions,
+): ReadonlyMap<string, string> {
+  const corrections = new Map<string, string>();
+  if (built.length === 0) return corrections;
+  const builders = new Map(built.map(({ builder }) => [builder.word, builder]));
+  for (const span of spans) {
+    for (const { term } of words.slice(span.begin, span.end)) {
+      for (const variant of span.variants) builders.get(term)?.add(variant);
     }
-  });
-  return typoTolerance ? addTypos(builders, forms, dictionary, functionWords) : NO_TYPOS;
+  }
+  addSynonymStems([...builders.values()], spans, dictionary);
+  for (const { builder, forms } of built) addStems(builder, forms);
+  const stemmed: CorrectedWord[] = [];
+  for (const { builder, forms } of built) {
+    const added = addTypos(builder, forms, functionWords);
+    const [first] = added;
+    if (forms.isKnown || first === undefined) continue;
+    corrections.set(builder.word, first.term);
+    for (const typo of added.slice(0, STEMMED_CORRECTIONS_MAX)) stemmed.push({ builder, typo });
+  }
+  addCorrectionStems(stemmed, dictionary);
+  return corrections;
+}
+
+function addStems(builder: GroupBuilder, { stems }: WordForms): void {
+  for (const term of stems) builder.add({ kind: 'stem', weight: STEM_WEIGHT, terms: [term] });
+}
+
+/** Returns those that were added, the most plausible first. */
+function addTypos(builder: GroupBuilder, forms: WordForms, functionWords: ReadonlySet<string>): readonly ChosenTypo[] {
+  // Nobody slips from a function word into a word that the list has, and half of its records would match.
+  const plausible = forms.isKnown ? forms.typos.filter(({ term }) => !functionWords.has(term)) : forms.typos;
+  const added = plausible.filter(({ term, weight }) => builder.add({ kind: 'typo', weight, terms: [term] }));
+  if (added.length > 0) builder.typo = Object.freeze({ word: builder.word, terms: added.map(({ term }) => term) });
+  return added;
 }
 
 function addSynonymStems(builders: readonly GroupBuilder[], spans: readonly Span[], dictionary: Dictionary): void {
@@ -119,34 +192,14 @@ function addSynonymStems(builders: readonly GroupBuilder[], spans: readonly Span
   }
 }
 
-function addTypos(
-  builders: readonly GroupBuilder[],
-  forms: readonly WordForms[],
-  dictionary: Dictionary,
-  functionWords: ReadonlySet<string>,
-): AddedTypos {
-  const typos: AppliedTypo[] = [];
-  const corrections = new Map<string, string>();
-  const stemmed: { readonly builder: GroupBuilder; readonly typo: ChosenTypo }[] = [];
-  builders.forEach((builder, index) => {
-    const { isKnown, typos: chosen } = forms[index] as WordForms;
-    // Nobody slips from a function word into a word that the list has, and half of its records would match.
-    const plausible = isKnown ? chosen.filter(({ term }) => !functionWords.has(term)) : chosen;
-    const added = plausible.filter(({ term, weight }) => builder.add({ kind: 'typo', weight, terms: [term] }));
-    const [first] = added;
-    if (first === undefined) return;
-    typos.push({ word: builder.word, terms: added.map(({ term }) => term) });
-    if (isKnown) return;
-    corrections.set(builder.word, first.term);
-    for (const typo of added.slice(0, STEMMED_CORRECTIONS_MAX)) stemmed.push({ builder, typo });
-  });
-  addCorrectionStems(stemmed, dictionary);
-  return { typos, corrections };
+interface CorrectedWord {
+  readonly builder: GroupBuilder;
+  readonly typo: ChosenTypo;
 }
 
 /** An unknown word is taken for its most plausible corrections, with all that these would have brought along. */
 function addCorrectionStems(
-  corrections: readonly { readonly builder: GroupBuilder; readonly typo: ChosenTypo }[],
+  corrections: readonly CorrectedWord[],
   dictionary: Dictionary,
 ): void {
   if (corrections.length === 0) return;

@@ -7,6 +7,7 @@ import {
   type KernelLayout,
 } from '../../index/kernel-layout.js';
 import type {
+  PlanAlternative,
   PlanAlternativeKind,
   PlanComparison,
   PlanFilter,
@@ -18,7 +19,7 @@ import type {
 import type { ComparisonOperator, FilterNode, FilterValue } from '../filter/filter-nodes.js';
 import type { SortKey } from '../options/order-by.js';
 import { PROXIMITY_WEIGHT, WHOLE_FIELD_WEIGHT } from '../expansion/expansion-weights.js';
-import type { AlternativeKind, GeoPoint, QueryGroup, QueryNode, SearchPlan } from './plan-nodes.js';
+import type { Alternative, AlternativeKind, GeoPoint, QueryGroup, QueryNode, SearchPlan } from './plan-nodes.js';
 
 const ALL: PlanFilter = Object.freeze({ op: 'all' });
 const NONE: PlanFilter = Object.freeze({ op: 'not', node: ALL });
@@ -83,12 +84,20 @@ export function encodeFilterPlan(filter: FilterNode, layout: KernelLayout): Quer
   };
 }
 
-function encodeGroup(group: QueryGroup): PlanGroup {
-  return {
-    occur: OCCURS[group.occur],
-    boost: group.boost,
-    alternatives: group.alternatives.map(({ kind, weight, terms }) => ({ kind: KINDS[kind], weight, terms })),
-  };
+function encodeGroup({ occur, boost, alternatives }: QueryGroup): PlanGroup {
+  return { occur: OCCURS[occur], boost, alternatives: encodeAlternatives(alternatives) };
+}
+
+/** Words that come again bring the same alternatives: the writer knows them by these objects. */
+const encodedAlternatives = new WeakMap<readonly Alternative[], readonly PlanAlternative[]>();
+
+function encodeAlternatives(alternatives: readonly Alternative[]): readonly PlanAlternative[] {
+  let encoded = encodedAlternatives.get(alternatives);
+  if (encoded === undefined) {
+    encoded = Object.freeze(alternatives.map(({ kind, weight, terms }) => ({ kind: KINDS[kind], weight, terms })));
+    encodedAlternatives.set(alternatives, encoded);
+  }
+  return encoded;
 }
 
 function encodeQueryFilter(query: QueryNode, filter: FilterNode, layout: KernelLayout): PlanFilter {
