@@ -112,12 +112,7 @@ interface PlainWord extends ExpandedWord {
 /** Words without variants stand for the same in query after query; the dictionary keeps the forms that are the keys here. */
 const plainWords = new WeakMap<WordForms, PlainWord>();
 
-function plainWord(
-  word: string,
-  forms: WordForms,
-  termsMax: number,
-  functionWords: ReadonlySet<string>,
-): ExpandedWord {
+function plainWord(word: string, forms: WordForms, termsMax: number, functionWords: ReadonlySet<string>): ExpandedWord {
   const kept = plainWords.get(forms);
   if (kept?.word === word && kept.termsMax === termsMax && kept.functionWords === functionWords) return kept;
   const builder = new GroupBuilder(word, termsMax);
@@ -198,10 +193,7 @@ interface CorrectedWord {
 }
 
 /** An unknown word is taken for its most plausible corrections, with all that these would have brought along. */
-function addCorrectionStems(
-  corrections: readonly CorrectedWord[],
-  dictionary: Dictionary,
-): void {
+function addCorrectionStems(corrections: readonly CorrectedWord[], dictionary: Dictionary): void {
   if (corrections.length === 0) return;
   const words = [...new Set(corrections.map(({ typo }) => typo.term))];
   const forms = dictionary.forms(words, false);
