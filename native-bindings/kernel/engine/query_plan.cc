@@ -84,6 +84,7 @@ class PlanReader {
     if (!(group.boost > 0) || !std::isfinite(group.boost)) Malformed("boost");
     const uint16_t count = Read<uint16_t>();
     if (count == 0 || count > kAlternativesMax) Malformed("alternative count");
+    group.alternatives.reserve(count);
     for (uint16_t i = 0; i < count; ++i) group.alternatives.push_back(ReadAlternative());
     return group;
   }

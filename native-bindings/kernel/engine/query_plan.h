@@ -6,13 +6,14 @@
 #include <string_view>
 #include <vector>
 
+#include "../common/inline_vector.h"
 #include "plan.h"
 
 namespace gannet {
 
 struct PlanAlternative {
   float weight = 1;
-  std::vector<std::string_view> terms;  // one, or the words of a phrase in order
+  InlineVector<std::string_view, 1> terms;  // one, or the words of a phrase in order
   AlternativeKind kind = AlternativeKind::kWord;
 };
 

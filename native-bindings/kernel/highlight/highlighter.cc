@@ -83,7 +83,7 @@ HighlightTerms TermsOfPlan(const QueryPlan& plan) {
       if (alternative.terms.size() == 1) {
         result.terms.push_back(alternative.terms.front());
       } else {
-        result.phrases.push_back(alternative.terms);
+        result.phrases.emplace_back(alternative.terms.begin(), alternative.terms.end());
       }
     }
   }

@@ -12,8 +12,8 @@ namespace {
 constexpr size_t kPooledAlternativesMin = 2;
 
 // Distinct terms of a phrase, and for every place in it which of them stands there.
-std::vector<uint32_t> DistinctTerms(const std::vector<uint32_t>& terms, std::vector<uint32_t>* slots) {
-  std::vector<uint32_t> distinct = terms;
+std::vector<uint32_t> DistinctTerms(std::span<const uint32_t> terms, std::vector<uint32_t>* slots) {
+  std::vector<uint32_t> distinct(terms.begin(), terms.end());
   std::sort(distinct.begin(), distinct.end());
   distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
   slots->clear();
@@ -47,17 +47,18 @@ GroupEvaluator::GroupEvaluator(const PreparedQuery* query, const PreparedGroup* 
   document_count_ = source.document_count();
   bound_ = static_cast<float>(group->bound / query->maximum) * kBoundFactor;
   std::vector<uint32_t> slots;
+  alternatives_.reserve(group->alternatives.size());
   for (const uint32_t index : group->summing_order) {
     const PreparedAlternative& prepared = group->alternatives[index];
     if (!CanMatch(prepared, *query, segment)) continue;
-    const std::vector<uint32_t> terms = DistinctTerms(prepared.terms, &slots);
     PostingCursor* first = *cursors;
-    *cursors += terms.size();
-    for (size_t i = 0; i < terms.size(); ++i) first[i].Reset(&query->terms[terms[i]].lists[segment]);
     Alternative alternative{prepared.weight, prepared.is_phrase() ? nullptr : first, nullptr};
-    if (prepared.is_phrase()) {
-      alternative.phrase =
-          std::make_unique<PhraseMatcher>(&source, slots, std::span<PostingCursor>(first, terms.size()));
+    if (!prepared.is_phrase()) {
+      (*cursors)++->Reset(&query->terms[prepared.terms[0]].lists[segment]);
+    } else {
+      const std::vector<uint32_t> terms = DistinctTerms(prepared.terms, &slots);
+      for (const uint32_t term : terms) (*cursors)++->Reset(&query->terms[term].lists[segment]);
+      alternative.phrase = std::make_unique<PhraseMatcher>(&source, slots, std::span<PostingCursor>(first, *cursors));
     }
     cost_ += AlternativeCost(alternative);
     alternatives_.push_back(std::move(alternative));

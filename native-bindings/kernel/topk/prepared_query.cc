@@ -1,7 +1,10 @@
 #include "prepared_query.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
+#include <memory_resource>
 #include <numeric>
 #include <set>
 #include <unordered_map>
@@ -262,7 +265,6 @@ class QueryPreparer {
     if (is_new) {
       PreparedTerm term;
       term.text = text;
-      term.lists.reserve(found_.size());
       for (size_t segment = 0; segment < found_.size(); ++segment) {
         term.lists.push_back((*found_[segment])[place]);
         const uint32_t document_frequency = term.lists.back().document_frequency();
@@ -276,7 +278,9 @@ class QueryPreparer {
 
   const Generation& generation_;
   PreparedQuery& query_;
-  std::unordered_map<std::string_view, uint32_t> term_indexes_;
+  std::array<std::byte, 4096> memory_;
+  std::pmr::monotonic_buffer_resource resource_{memory_.data(), memory_.size()};
+  std::pmr::unordered_map<std::string_view, uint32_t> term_indexes_{&resource_};
   // Of the group at hand.
   std::vector<std::string_view> texts_;
   std::string key_;

@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "../common/inline_vector.h"
 #include "../engine/generation.h"
 #include "../engine/query_plan.h"
 #include "../postings/posting_list.h"
@@ -32,12 +33,12 @@ inline constexpr uint32_t kProximityDistanceMax = 8;
 struct PreparedTerm {
   std::string_view text;
   uint64_t document_frequency = 0;
-  std::vector<PostingList> lists;  // by segment
+  InlineVector<PostingList, 1> lists;  // by segment
 };
 
 struct PreparedAlternative {
   float weight = 1;
-  std::vector<uint32_t> terms;  // indexes into PreparedQuery::terms; several = a phrase, in order
+  InlineVector<uint32_t, 2> terms;  // indexes into PreparedQuery::terms; several = a phrase, in order
   uint64_t document_frequency = 0;
   AlternativeKind kind = AlternativeKind::kWord;
   bool counts = false;  // for the idf of its group (AlternativeKind)

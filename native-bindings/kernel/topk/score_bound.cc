@@ -135,14 +135,14 @@ class ScoreBounder {
 
   // The greatest frequencies of a term: each in documents of a code, or of a higher one. Both members ascend.
   std::span<const Impact> StepsOf(uint32_t term) {
-    std::vector<Impact>& steps = steps_[term];
-    if (!steps.empty()) return steps;
+    Steps& steps = steps_[term];
+    if (!steps.empty()) return {steps.data(), steps.size()};
     std::array<Impact, kImpactsPerList> scratch;
     size_t lists = 0;
     for (const PostingList& list : query_.terms[term].lists) {
       if (list.document_frequency() == 0) continue;
       const std::span<const Impact> impacts = list.ListImpacts(&scratch);
-      steps.insert(steps.end(), impacts.begin(), impacts.end());
+      for (const Impact& impact : impacts) steps.push_back(impact);
       ++lists;
     }
     if (lists > 1) {
@@ -155,7 +155,7 @@ class ScoreBounder {
       }
       steps.resize(kept);
     }
-    return steps;
+    return {steps.data(), steps.size()};
   }
 
   void AddSteps(const PreparedAlternative& alternative, CapSum* sum) {
@@ -256,7 +256,8 @@ class ScoreBounder {
 
   // Occurrences of a phrase of distinct words share no token; with repeats ("new new") all but the first may.
   static double TokensPerOccurrence(const PreparedAlternative& alternative) {
-    std::vector<uint32_t> sorted = alternative.terms;
+    if (!alternative.is_phrase()) return 1;
+    std::vector<uint32_t> sorted(alternative.terms.begin(), alternative.terms.end());
     std::sort(sorted.begin(), sorted.end());
     const bool distinct = std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
     return distinct ? static_cast<double>(sorted.size()) : 1;
@@ -315,7 +316,8 @@ class ScoreBounder {
   }
 
   PreparedQuery& query_;
-  std::vector<std::vector<Impact>> steps_;  // by term; empty: not drawn yet, or in no segment
+  using Steps = InlineVector<Impact, kImpactsPerList>;
+  std::vector<Steps> steps_;  // by term; empty: not drawn yet, or in no segment
   std::vector<Share> shares_;
   std::vector<PairShare> pair_shares_;
   std::array<uint32_t, kCodes> whole_units_{};  // the most of any document that is the query, by norm code
