@@ -10,6 +10,8 @@ namespace {
 
 // Fewer are walked as they are.
 constexpr size_t kPooledAlternativesMin = 2;
+// Looking up one of many candidates costs about as much as gathering this many postings.
+constexpr uint64_t kLookUpCostPostings = 6;
 
 // Distinct terms of a phrase, and for every place in it which of them stands there.
 std::vector<uint32_t> DistinctTerms(std::span<const uint32_t> terms, std::vector<uint32_t>* slots) {
@@ -156,6 +158,10 @@ float GroupEvaluator::Frequency(uint32_t document, bool any) {
     if (any) break;
   }
   return sum;
+}
+
+bool GroupEvaluator::IsCheaperGathered(WindowRange range, uint64_t candidates) const {
+  return candidates * alternatives_.size() * kLookUpCostPostings > CostIn(range);
 }
 
 bool GroupEvaluator::has_phrases() const {

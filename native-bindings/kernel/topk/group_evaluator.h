@@ -63,8 +63,11 @@ class GroupEvaluator {
   }
   // With one alternative: the most that it adds to a document of a block of one of these lists.
   float BlockBound(const PostingCursor& cursor, uint32_t block) const;
-  // Postings to look at, at most.
+  // Postings to look at, at most; and about so many in a range.
   uint64_t cost() const { return cost_; }
+  uint64_t CostIn(WindowRange range) const { return cost_ * (range.end - range.base) / document_count_; }
+  // Whether to gather the range costs less than to look up so many candidates.
+  bool IsCheaperGathered(WindowRange range, uint64_t candidates) const;
 
   // A lower bound of the next document >= target that matches; kNoDocument if there is none. The second decodes
   // nothing, and is further off.

@@ -15,8 +15,6 @@ namespace {
 
 // With more postings than this share of the documents, windows are the better way.
 constexpr uint64_t kSparseShare = 8;
-// Looking up one of many candidates costs about as much as gathering this many postings.
-constexpr uint64_t kLookUpCostPostings = 6;
 
 template <typename T>
 void EnsureSize(std::vector<T>* values, size_t size) {
@@ -34,6 +32,7 @@ SpanUnion::SpanUnion(const PreparedQuery* query, uint32_t segment, std::span<Gro
       groups_(groups),
       bounds_(bounds),
       scratch_(*scratch),
+      finder_(query, segment, groups, bounds, scratch),
       essential_(groups.size()) {
   const auto place_of = [&](uint32_t index) {
     const auto is_it = [&](const GroupEvaluator* group) { return &group->group() == &query->groups[index]; };
@@ -48,9 +47,7 @@ SpanUnion::SpanUnion(const PreparedQuery* query, uint32_t segment, std::span<Gro
   if (UnionSieve::CanTake(*query, groups)) {
     sieve_ = std::make_unique<UnionSieve>(query, norms_, document_count_, groups, bounds, scratch);
   }
-  for (auto* bits : {&scratch_.slot_bits, &scratch_.shared_bits, &scratch_.lesser_bits, &scratch_.matches}) {
-    EnsureSize(bits, size_t{kWindowsMax} * kWindowWords);
-  }
+  EnsureSize(&scratch_.matches, size_t{kWindowsMax} * kWindowWords);
   EnsureSize(&scratch_.ranks, size_t{kWindowsMax} * kWindowWords);
 }
 
@@ -65,6 +62,7 @@ bool SpanUnion::IsSparse(float bar) {
   essential_ = bounds_->Essential(essential_, bar);
   uint64_t postings = 0;
   for (size_t i = 0; i < essential_; ++i) postings += groups_[i]->cost();
+  bar_ = bar;
   // Without a bar, everything would be a candidate.
   is_sieved_ = sieve_ != nullptr && bar > 0;
   return postings * kSparseShare <= document_count_;
@@ -79,113 +77,13 @@ void SpanUnion::Match(WindowRange range, bool needs_matches, bool all_matches) {
     MarkMatches(0, all_matches ? groups_.size() : essential_);
     return;
   }
-  GatheredPostings& postings = scratch_.postings;
-  postings.count = 0;
-  gathered_ends_.clear();
-  for (size_t i = 0; i < essential_; ++i) {
-    groups_[i]->Gather(range, &postings);
-    gathered_ends_.push_back(postings.count);
-  }
-  MarkSlots();
-  marked_ = essential_;
+  finder_.Begin(range, essential_, bar_, all_matches);
   if (!needs_matches) return;
-  uint64_t* matches = scratch_.matches.data();
-  std::copy_n(scratch_.slot_bits.data(), WordCount(), matches);
-  if (!all_matches) return;
-  MarkLesser(groups_.size());
-  for (uint32_t word = 0; word < WordCount(); ++word) matches[word] |= scratch_.lesser_bits[word];
-  for (size_t i = marked_; i < groups_.size(); ++i) groups_[i]->MarkTerms(range_, matches);
-  for (size_t i = marked_; i < groups_.size(); ++i) groups_[i]->MarkPhrases(range_, matches);
-}
-
-// The documents of what is gathered, and those of them that have several of these postings.
-void SpanUnion::MarkSlots() {
-  uint64_t* slots = scratch_.slot_bits.data();
-  uint64_t* shared = scratch_.shared_bits.data();
-  std::fill_n(slots, WordCount(), 0);
-  std::fill_n(shared, WordCount(), 0);
-  const uint32_t* offsets = scratch_.postings.offsets.data();
-  for (uint32_t i = 0; i < scratch_.postings.count; ++i) {
-    const uint32_t word = offsets[i] / 64;
-    const uint64_t bit = uint64_t{1} << (offsets[i] % 64);
-    shared[word] |= slots[word] & bit;
-    slots[word] |= bit;
+  if (all_matches) {
+    finder_.AddMatches(scratch_.matches.data());
+  } else {
+    std::copy_n(scratch_.slot_bits.data(), WordCount(), scratch_.matches.data());
   }
-  // With its bonus, such a document may be a hit whatever its groups.
-  for (const WholeFieldMatch& match : WholeFieldsIn(*query_, segment_, range_)) {
-    const uint32_t offset = match.document - range_.base;
-    slots[offset / 64] |= uint64_t{1} << (offset % 64);
-    shared[offset / 64] |= uint64_t{1} << (offset % 64);
-  }
-}
-
-// Marks the lesser groups up to this one, or to the first that has phrases: whether a document has these is not easily known.
-void SpanUnion::MarkLesser(size_t end) {
-  if (marked_ == essential_) std::fill_n(scratch_.lesser_bits.data(), WordCount(), 0);
-  for (; marked_ < end && !groups_[marked_]->has_phrases(); ++marked_) {
-    groups_[marked_]->MarkTerms(range_, scratch_.lesser_bits.data());
-  }
-}
-
-// Takes their slots from documents that have but one posting, which does not reach the bar. Most have.
-void SpanUnion::LeaveOutLone(float bar) {
-  GatheredPostings& postings = scratch_.postings;
-  const bool has_marks = marked_ > essential_;
-  while (!has_marks && marked_ < groups_.size() && IsCheaperGathered(*groups_[marked_], postings.count)) {
-    const size_t before = marked_;
-    MarkLesser(marked_ + 1);
-    if (marked_ == before) break;
-  }
-  const uint32_t words = WordCount();
-  uint64_t* shared = scratch_.shared_bits.data();
-  uint64_t* lesser = scratch_.lesser_bits.data();
-  if (marked_ > essential_) {
-    for (uint32_t word = 0; word < words; ++word) shared[word] |= lesser[word];
-  }
-  // What is compared has been rounded on other ways than the bar.
-  const float unknown = bounds_->GroupsFrom(marked_) + (marked_ < groups_.size() ? query_->pairs_bound_max : 0);
-  const float least = bar * kBarFactor - unknown;
-  if (least <= 0) return;
-  EnsureSize(&scratch_.places, postings.count + kVectorPadding);
-  uint64_t* kept = lesser;
-  std::fill_n(kept, words, 0);
-  uint32_t begin = 0;
-  uint32_t count = 0;
-  for (size_t group = 0; group < essential_; ++group) {
-    const uint32_t end = gathered_ends_[group];
-    const FrequencyBar frequencies = LeastFrequencies(groups_[group]->group().weight, least);
-    const uint32_t* places = scratch_.places.data();
-    const uint32_t found = SelectReaching(postings.frequencies.data() + begin, postings.offsets.data() + begin, end - begin,
-                                          norms_ + range_.base, frequencies, shared, scratch_.places.data());
-    for (uint32_t i = 0; i < found; ++i) {
-      const uint32_t offset = postings.offsets[begin + places[i]];
-      postings.offsets[count] = offset;
-      postings.frequencies[count++] = postings.frequencies[begin + places[i]];
-      kept[offset / 64] |= uint64_t{1} << (offset % 64);
-    }
-    gathered_ends_[group] = count;
-    begin = end;
-  }
-  postings.count = count;
-  for (const WholeFieldMatch& match : WholeFieldsIn(*query_, segment_, range_)) {
-    const uint32_t offset = match.document - range_.base;
-    kept[offset / 64] |= uint64_t{1} << (offset % 64);
-  }
-  for (uint32_t word = 0; word < words; ++word) scratch_.slot_bits[word] &= kept[word];
-}
-
-// What a group of this weight has to be in a document for its contribution to be so much.
-FrequencyBar SpanUnion::LeastFrequencies(float weight, float least) const {
-  // In doubles: near the weight, which no contribution reaches, the difference has few digits.
-  constexpr double kRounding = 1 - 1e-6;
-  const double factor = least < weight ? kRounding * double{least} / (double{weight} - double{least})
-                                       : std::numeric_limits<double>::infinity();
-  FrequencyBar bar;
-  for (size_t code = 0; code < bar.by_norm.size(); ++code) {
-    bar.by_norm[code] = static_cast<float>(query_->saturation[code] * factor);
-  }
-  bar.least = *std::ranges::min_element(bar.by_norm);
-  return bar;
 }
 
 void SpanUnion::MarkMatches(size_t begin, size_t end) {
@@ -228,7 +126,7 @@ std::span<const ScoredDocument> SpanUnion::Score(float bar) {
   if (is_sieved_) return sieve_->Score(range_, essential_, bar, has_matches_ ? scratch_.matches.data() : nullptr);
   std::vector<ScoredDocument>& scored = scratch_.scored;
   scored.clear();
-  if (bar > 0) LeaveOutLone(bar);
+  finder_.LeaveOutLone();
   if (NumberSlots() == 0) return scored;
   for (size_t i = 0; i < essential_; ++i) ScoreGroup(i);
   size_t group = essential_;
@@ -236,7 +134,7 @@ std::span<const ScoredDocument> SpanUnion::Score(float bar) {
   bool is_chosen = false;
   for (; group < groups_.size(); ++group) {
     if (!is_chosen) {
-      if (IsCheaperGathered(*groups_[group], CountAbove(group, bar))) {
+      if (groups_[group]->IsCheaperGathered(range_, CountAbove(group, bar))) {
         ScoreLesserGroupForAll(group);
         continue;
       }
@@ -287,7 +185,8 @@ uint32_t SpanUnion::NumberSlots() {
     std::copy_n(postings.frequencies.data(), count, FrequenciesOf(0));
   } else {
     for (size_t group = 0; group < essential_; ++group) {
-      SumGathered(group, group == 0 ? 0 : gathered_ends_[group - 1], gathered_ends_[group]);
+      const auto [begin, end] = finder_.Gathered(group);
+      SumGathered(group, begin, end);
     }
   }
   whole_slots_.clear();
@@ -316,11 +215,6 @@ void SpanUnion::SumGathered(size_t group, uint32_t begin, uint32_t end) {
 void SpanUnion::ScoreGroup(size_t group) {
   AddContributions(FrequenciesOf(group), scratch_.saturations.data(), slot_count_, groups_[group]->group().weight,
                    scratch_.scores.data());
-}
-
-bool SpanUnion::IsCheaperGathered(const GroupEvaluator& group, size_t candidates) const {
-  const uint64_t postings = group.cost() * (range_.end - range_.base) / document_count_;
-  return candidates * group.alternative_count() * kLookUpCostPostings > postings;
 }
 
 // What a score without the bonus has to be, so many groups being scored.

@@ -23,7 +23,7 @@
 #include "document_lookup.h"
 #include "group_evaluator.h"
 #include "prepared_query.h"
-#include "selection.h"
+#include "slot_finder.h"
 #include "span_scratch.h"
 #include "union_bounds.h"
 #include "union_sieve.h"
@@ -82,17 +82,12 @@ class SpanUnion {
   // Of a group, by slot.
   float* FrequenciesOf(size_t group) const { return scratch_.frequencies.data() + group * (slot_count_ + 1); }
   void MarkMatches(size_t begin, size_t end);
-  void MarkSlots();
-  void LeaveOutLone(float bar);
-  void MarkLesser(size_t end);
-  FrequencyBar LeastFrequencies(float weight, float least) const;
   uint32_t NumberSlots();
   Slots RankedSlots() const { return {scratch_.slot_bits.data(), scratch_.ranks.data(), slot_count_}; }
   void SumGathered(size_t group, uint32_t begin, uint32_t end);
   void ScoreGroup(size_t group);
   void ScoreLesserGroupForAll(size_t group);
   void ScoreLesserGroup(size_t group);
-  bool IsCheaperGathered(const GroupEvaluator& group, size_t candidates) const;
   float Least(size_t scored_groups, float bar) const;
   size_t CountAbove(size_t scored_groups, float bar) const;
   void ChooseCandidates(size_t scored_groups, float bar);
@@ -108,15 +103,15 @@ class SpanUnion {
   std::span<GroupEvaluator* const> groups_;
   const UnionBounds* bounds_;
   SpanScratch& scratch_;
+  SlotFinder finder_;
   std::vector<Pair> pairs_;
 
   // Of the span.
   WindowRange range_{0, 0};
   size_t essential_;
-  std::vector<uint32_t> gathered_ends_;  // by essential group, in scratch_.postings
+  float bar_ = 0;  // that IsSparse was asked with
   std::vector<uint32_t> whole_slots_;    // of documents with a field that is the query, ascending
   uint32_t slot_count_ = 0;
-  size_t marked_ = 0;  // the lesser groups before this one are in the lesser bits
   bool has_matches_ = false;
 
   std::unique_ptr<UnionSieve> sieve_;  // where the query allows one
