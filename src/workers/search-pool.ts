@@ -6,7 +6,7 @@ import type { Cancellation, Config, HeapLimits, Metrics } from '../platform/inde
 import type { SearchAnswer } from '../search/index.js';
 import { SearchBatcher } from './search-batcher.js';
 import type { SearchPoolTask, SearchWorkerData, SearchWorkerMessage, WorkerDeath } from './search-messages.js';
-import { WorkerDeaths, workerFile } from './worker-pool.js';
+import { keepWorkerViews, WorkerDeaths, workerFile } from './worker-pool.js';
 
 /** One batch at work and one waiting in each worker, so that a worker never waits for the main thread. */
 const BATCHES_PER_WORKER_MAX = 2;
@@ -54,6 +54,7 @@ export function createSearchPool({
     closeTimeout: CLOSE_TIMEOUT_MS,
     workerData,
   });
+  keepWorkerViews(piscina);
   const deaths = new WorkerDeaths('search', log, metrics);
   piscina.on('error', (error) => {
     deaths.record(error);

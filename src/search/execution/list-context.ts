@@ -29,13 +29,17 @@ export class ListContexts {
   /** In the order of use, the least recent first. Handles are never used twice, so an entry never grows wrong. */
   private readonly byGeneration = new Map<GenerationHandle, ListContext>();
   private readonly bySettings = new Map<string, ListContext>();
+  /** Of the last search, and nearly always of the next: putting an entry last makes a map grow anew time and again. */
+  private latest: { readonly generation: GenerationHandle; readonly context: ListContext } | undefined;
 
   constructor(private readonly kernel: Pick<Kernel, 'generationSettings' | 'analyse'>) {}
 
   get(generation: GenerationHandle): ListContext {
+    if (this.latest?.generation === generation) return this.latest.context;
     let context = this.byGeneration.get(generation);
     if (context === undefined) context = this.ofSettings(this.kernel.generationSettings(generation));
     keepRecent(this.byGeneration, generation, context, GENERATIONS_MAX);
+    this.latest = { generation, context };
     return context;
   }
 

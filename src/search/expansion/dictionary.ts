@@ -32,10 +32,17 @@ const NAMED_FORMS_MAX = 8192;
 const BOUNDS = { stemsMax: STEMS_MAX, typosMax: TYPO_CANDIDATES_MAX, prefixesMax: 0 };
 
 type FormsByWord = Map<string, WordForms>;
+/** Without typos, and with them. */
+interface KeptForms {
+  readonly plain: FormsByWord;
+  readonly typos: FormsByWord;
+}
 
 export class Dictionaries {
   /** In the order of use, the least recent first. */
-  readonly #byGeneration = new Map<GenerationHandle, { readonly plain: FormsByWord; readonly typos: FormsByWord }>();
+  readonly #byGeneration = new Map<GenerationHandle, KeptForms>();
+  /** Putting an entry last makes a map grow anew time and again; this one nearly always is. */
+  #latest: { readonly generation: GenerationHandle; readonly kept: KeptForms } | undefined;
   /**
    * By the kernel's name for what the dictionaries say about a word: a list that is written to has a new generation all the
    * time, in which nearly every name is an old one.
@@ -91,13 +98,15 @@ export class Dictionaries {
     this.#byName.set(name, forms);
   }
 
-  #kept(generation: GenerationHandle): { readonly plain: FormsByWord; readonly typos: FormsByWord } {
+  #kept(generation: GenerationHandle): KeptForms {
+    if (this.#latest?.generation === generation) return this.#latest.kept;
     const kept = this.#byGeneration.get(generation) ?? { plain: new Map(), typos: new Map() };
     this.#byGeneration.delete(generation);
     if (this.#byGeneration.size >= GENERATIONS_MAX) {
       this.#byGeneration.delete(this.#byGeneration.keys().next().value as GenerationHandle);
     }
     this.#byGeneration.set(generation, kept);
+    this.#latest = { generation, kept };
     return kept;
   }
 }
