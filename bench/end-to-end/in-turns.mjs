@@ -31,6 +31,7 @@ const { values, positionals } = parseArgs({
 });
 const [ratePerSecond, seconds, rounds] = [values.rate, values.seconds, values.rounds].map(Number);
 const checkouts = positionals.map((each) => /^(\w+)=(.+)$/.exec(each) ?? fail(`"${each}" is not <name>=<folder>`));
+if (new Set(checkouts.map(([, name]) => name)).size < checkouts.length) fail('give each checkout a name of its own');
 if (checkouts.length === 0) fail('name the checkouts to compare: <name>=<folder> …');
 if (![ratePerSecond, seconds, rounds].every((each) => each > 0))
   fail('--rate, --seconds and --rounds take numbers above 0');
@@ -47,14 +48,16 @@ const { key } = JSON.parse(readFileSync(join(DATA, 'bench-imported.json'), 'utf8
 const search = (query) => `/search/${ACCOUNT}/sentences/1?${new URLSearchParams({ query, cache: 'false' })}`;
 const paths = arxivQueries().map(search);
 const sides = [];
+const copyOf = (name) => join(workFolder, `in-turns-${name}`);
 try {
   for (const [, name, folder] of checkouts) {
-    const data = join(workFolder, `in-turns-${name}`);
+    const data = copyOf(name);
+    rmSync(data, { recursive: true, force: true });
     cpSync(DATA, data, { recursive: true, filter: (path) => !path.endsWith('.sock') });
     // The checkout's own, which starts its own program.
     const { startService } = await import(join(resolve(folder), 'bench', 'end-to-end', 'lib', 'service.mjs'));
     const service = await startService(data, { GANNET_MEMORY_MAPPED_MIB: MAPPED_MIB });
-    sides.push({ name, data, service, turns: [] });
+    sides.push({ name, service, turns: [] });
     runWrk({ address: service.address, key, paths, seconds: WARM_UP_SECONDS, connections: CONNECTIONS });
   }
   for (let round = 1; round <= rounds; round += 1) {
@@ -85,8 +88,6 @@ try {
     )}`,
   );
 } finally {
-  for (const { service, data } of sides) {
-    await service.stop();
-    rmSync(data, { recursive: true, force: true });
-  }
+  await Promise.allSettled(sides.map(({ service }) => service.stop()));
+  for (const [, name] of checkouts) rmSync(copyOf(name), { recursive: true, force: true });
 }

@@ -231,6 +231,7 @@ TEST(term_key_shortens_long_terms) {
   std::string wide = "a";
   while (wide.size() <= kTermBytesMax) wide += "中";
   CHECK_EQ(TermKey(wide, &scratch).find('\0'), size_t{358});
+  CHECK(IsWholeTerm(limit) && IsWholeTerm("a") && !IsWholeTerm(key) && !IsWholeTerm(scratch));
 }
 
 TEST(needs_dictionary_segmentation_knows_its_scripts) {

@@ -101,6 +101,26 @@ TEST(search_scores_the_perfect_match_of_one_word_one) {
   CHECK_EQ(all.hits[3].score, 1.0f);
 }
 
+// What is kept for one word's terms must not be taken for that of others, whatever bytes a term has.
+TEST(search_tells_terms_apart_that_hold_a_null) {
+  TemporaryFolder folder;
+  std::vector<DocumentWriter> documents;
+  documents.push_back(DocumentWriter(1).Text(0, "a"));
+  documents.push_back(DocumentWriter(2).Text(0, "a b"));
+  documents.push_back(DocumentWriter(3).Text(0, "b c"));
+  const auto generation = DeriveGeneration(nullptr, {{folder.Build(kSchema, documents), {}}}, {}, {}, "");
+  using namespace std::string_view_literals;
+  const auto count = [&](std::vector<PlanAlternative> alternatives) {
+    return RunSearch(*generation, WordPlan({Group(Occur::kShould, std::move(alternatives))})).total_count;
+  };
+  for (int turn = 0; turn < 2; ++turn) {
+    CHECK_EQ(count({{1, {"a\0b"sv}}}), 0.0);
+    CHECK_EQ(count({{1, {"a"}}, {1, {"b"}}}), 3.0);
+    CHECK_EQ(count({{1, {"b\0c"sv}}, {1, {"a"}}}), 2.0);
+    CHECK_EQ(count({{1, {"b"}}, {1, {"c\0a"sv}}}), 2.0);
+  }
+}
+
 TEST(search_scores_do_not_depend_on_the_segment) {
   TemporaryFolder folder;
   std::vector<DocumentWriter> first(1, DocumentWriter(9).Text(0, "red shoe and more words"));

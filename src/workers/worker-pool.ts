@@ -13,7 +13,7 @@ export function workerFile(name: PoolName): string {
 /**
  * Has the pool keep the view of each worker that its balancer gets. Piscina 5.3 makes a new one of every worker for every task: six
  * accessors, each with a hidden class: nearly half of what survived the main thread's collections of young objects
- * (docs/decisions/0043). Call it in the turn of the event loop that made the pool.
+ * (docs/decisions/0043). Call it where the pool is made, before anything is awaited.
  */
 export function keepWorkerViews(piscina: Piscina): void {
   piscina.on('workerCreate', (view: object) => {

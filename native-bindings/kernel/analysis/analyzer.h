@@ -58,6 +58,8 @@ class Analyzer {
 // kTermBytesMax. Writes into `scratch` only in the second case. The hash is MurmurHash3 x64 128 (Austin Appleby,
 // 2011) with seed 0 over the whole term, 32 hexadecimal digits; the prefix is cut between characters.
 std::string_view TermKey(std::string_view term, std::string* scratch);
+// Whether a stored key is the term itself.
+bool IsWholeTerm(std::string_view key);
 
 // True where the text holds a script that is written without spaces, so that the caller has to segment it.
 bool NeedsDictionarySegmentation(std::string_view text);

@@ -59,13 +59,20 @@ void AppendHexadecimal(uint64_t value, std::string* out) {
   for (int shift = 60; shift >= 0; shift -= 4) out->push_back("0123456789abcdef"[value >> shift & 15]);
 }
 
+// A prefix that would end within a character is shorter.
+constexpr size_t kTermPrefixBytesMin = kTermPrefixBytes - 4;
+
 }  // namespace
+
+bool IsWholeTerm(std::string_view key) {
+  return key.size() <= kTermPrefixBytesMin || key.find('\0', kTermPrefixBytesMin) == std::string_view::npos;
+}
 
 std::string_view TermKey(std::string_view term, std::string* scratch) {
   static_assert(kTermPrefixBytes + 1 + 32 <= kTermBytesMax, "a key of a long term has to be no long term");
   if (term.size() <= kTermBytesMax) return term;
   size_t prefix = kTermPrefixBytes;
-  while (prefix > kTermPrefixBytes - 4 && (term[prefix] & 0xc0) == 0x80) --prefix;  // not within a character
+  while (prefix > kTermPrefixBytesMin && (term[prefix] & 0xc0) == 0x80) --prefix;  // not within a character
   const Hash128 hash = Hash(term);
   scratch->assign(term.substr(0, prefix));
   scratch->push_back('\0');

@@ -1,12 +1,10 @@
-// A vector that keeps few elements in itself: for members of which there are many, nearly all with one element.
+// A vector that keeps few elements in itself: for members of which there are many, nearly all with no more than that.
 //
 // Thread-safety: as for a std::vector.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <initializer_list>
 #include <type_traits>
 #include <vector>

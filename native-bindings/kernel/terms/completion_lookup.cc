@@ -5,6 +5,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "../analysis/analyzer.h"
 #include "../analysis/utf8.h"
 #include "../common/error.h"
 #include "hopeless_prefix.h"
@@ -17,8 +18,6 @@ namespace {
 constexpr size_t kCandidatesMax = 3 * kCompletionsMax;
 // An answer that took fewer terms is not worth its place in the cache.
 constexpr uint32_t kVisitsWorthKeeping = 512;
-
-bool IsStoredWhole(std::string_view term) { return term.size() <= kTermPrefixBytes || term[kTermPrefixBytes] != '\0'; }
 
 template <typename Match>
 bool IsBefore(const Match& a, const Match& b) {
@@ -64,7 +63,7 @@ Completions FindExact(const Segment& segment, std::string_view prefix) {
   const auto terms = segment.Terms(prefix);
   uint32_t visited = 0;
   while (terms->Next() && terms->term().starts_with(prefix)) {
-    if (IsStoredWhole(terms->term())) heap.Add(terms->term(), 0, terms->document_frequency());
+    if (IsWholeTerm(terms->term())) heap.Add(terms->term(), 0, terms->document_frequency());
     if (++visited < kCompletionTermsVisitedMax) continue;
     heap.Stop();
     break;
@@ -84,7 +83,7 @@ Completions FindNear(const Segment& segment, std::string_view prefix, uint32_t e
     const std::string_view term = terms->term();
     const uint32_t found = distance.Of(term);
     if (found <= edits) {
-      if (IsStoredWhole(term)) heap.Add(term, found, terms->document_frequency());
+      if (IsWholeTerm(term)) heap.Add(term, found, terms->document_frequency());
     } else if (hopeless.ShouldJump(distance.decided_prefix())) {
       terms->Seek(hopeless.After());
     }

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "../analysis/analyzer.h"
+
 namespace gannet {
 namespace {
 
 using Frequencies = std::unordered_map<std::string, TermMatch>;
-
-bool IsStoredWhole(std::string_view term) { return term.size() <= kTermPrefixBytes || term[kTermPrefixBytes] != '\0'; }
 
 void Note(std::string_view term, uint32_t distance, uint32_t document_frequency, Frequencies* found) {
   TermMatch& match = (*found)[std::string(term)];
@@ -42,7 +42,7 @@ class PrefixVisitor : public Segment::TermVisitor {
 
   bool Visit(std::string_view term, uint32_t document_frequency) override {
     if (!term.starts_with(prefix_)) return false;
-    if (IsStoredWhole(term)) Note(term, 0, document_frequency, found_);
+    if (IsWholeTerm(term)) Note(term, 0, document_frequency, found_);
     return ++visited_ < kPrefixTermsVisitedMax;
   }
 

@@ -239,7 +239,7 @@ class QueryPreparer {
     for (const PlanAlternative& alternative : group.alternatives) {
       for (const std::string_view text : alternative.terms) {
         texts_.push_back(text);
-        key_.append(text).push_back('\0');
+        AppendKeyPart(text, &key_);
       }
     }
     found_.clear();

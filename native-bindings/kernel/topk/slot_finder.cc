@@ -12,11 +12,6 @@ namespace {
 
 void SetBit(uint64_t* bits, uint32_t place) { bits[place / 64] |= uint64_t{1} << (place % 64); }
 
-template <typename T>
-void EnsureSize(std::vector<T>* values, size_t size) {
-  if (values->size() < size) values->resize(size);
-}
-
 }  // namespace
 
 SlotFinder::SlotFinder(const PreparedQuery* query, uint32_t segment, std::span<GroupEvaluator* const> groups,
@@ -24,7 +19,6 @@ SlotFinder::SlotFinder(const PreparedQuery* query, uint32_t segment, std::span<G
     : query_(query),
       segment_(segment),
       norms_(query->generation->segments[segment].segment->norms().data()),
-      document_count_(query->generation->segments[segment].segment->document_count()),
       groups_(groups),
       bounds_(bounds),
       scratch_(*scratch) {}

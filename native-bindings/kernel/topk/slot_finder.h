@@ -58,7 +58,6 @@ class SlotFinder {
   const PreparedQuery* query_;
   uint32_t segment_;
   const uint8_t* norms_;
-  uint32_t document_count_;
   std::span<GroupEvaluator* const> groups_;
   const UnionBounds* bounds_;
   SpanScratch& scratch_;

@@ -6,6 +6,12 @@
 
 namespace gannet {
 
+// Memory grows and is kept: nothing is said about the values.
+template <typename T>
+inline void EnsureSize(std::vector<T>* values, size_t size) {
+  if (values->size() < size) values->resize(size);
+}
+
 // Postings of a group in a range of documents, alternative by alternative in the order of summing.
 struct GatheredPostings {
   std::vector<uint32_t> offsets;   // document - the range's base
@@ -57,6 +63,7 @@ struct SpanScratch {
   std::vector<uint64_t> matches;
   std::vector<uint32_t> ranks;  // by word of the bits: slots before it
   GatheredPostings postings;
+  std::vector<uint32_t> places;  // of some of them
   // By slot, and one more for what has none.
   std::vector<uint32_t> offsets;  // of the document in the span
   std::vector<float> saturations;
@@ -64,7 +71,6 @@ struct SpanScratch {
   std::vector<float> scores;
   std::vector<float> reach;  // scores and what the bonus may be
   // Slots that may be hits, and what is looked up for them.
-  std::vector<uint32_t> places;  // in the postings
   std::vector<uint32_t> candidates;
   std::vector<uint32_t> documents;
   std::vector<float> found;

@@ -7,7 +7,6 @@
 #include "../common/bits.h"
 #include "contributions.h"
 #include "document_lookup.h"
-#include "selection.h"
 #include "whole_field.h"
 
 namespace gannet {
@@ -15,11 +14,6 @@ namespace {
 
 // With more postings than this share of the documents, windows are the better way.
 constexpr uint64_t kSparseShare = 8;
-
-template <typename T>
-void EnsureSize(std::vector<T>* values, size_t size) {
-  if (values->size() < size) values->resize(size);
-}
 
 }  // namespace
 

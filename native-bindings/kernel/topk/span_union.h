@@ -2,9 +2,10 @@
 //
 // A word of a search is a group of a dozen terms, most of them rare. In a window (4,096 documents) each has a few postings,
 // and entering its list costs more than these do. So where postings are few, all those of a span are gathered, list by
-// list (SlotFinder, which leaves out the many that cannot reach the bar); their documents, as a set of bits, are numbered, and everything that follows is done for these *slots* one after
-// the other: frequencies, scores, and who may be among the hits. The bits and their ranks stay in the first-level
-// cache however large the span. Dense unions are for windows (segment_evaluator.h).
+// list (SlotFinder, which leaves out the many documents that cannot reach the bar); their documents, as a set of bits, are
+// numbered, and everything that follows is done for these *slots* one after the other: frequencies, scores, and who may be
+// among the hits. The bits and their ranks stay in the first-level cache however large the span. Dense unions are for
+// windows (segment_evaluator.h).
 //
 // Groups that no document can do without (MAXSCORE) are gathered; the others are looked up for the slots that may still
 // reach the bar. Every score that reaches it is the sum of all contributions in the order of scoring, to the bit.

@@ -51,7 +51,7 @@ uint32_t CountInSegment(const Segment& segment, std::span<const UnionTerm> terms
     if (list.document_frequency() == 0) continue;
     lists.push_back(&list);
     postings += list.document_frequency();
-    key.append(term.text).push_back('\0');
+    AppendKeyPart(term.text, &key);
   }
   if (lists.size() <= 1) return static_cast<uint32_t>(postings);
   if (const auto kept = segment.cache().union_frequencies.Find(key)) return *kept;

@@ -126,8 +126,8 @@ class WholeFieldFinder {
 std::string KeyOf(std::span<const PreparedTerm> terms, Places places) {
   std::string key;
   for (const std::vector<uint32_t>* place : places) {
-    for (const uint32_t term : *place) key.append(terms[term].text).push_back('\0');
-    key.push_back('\0');
+    for (const uint32_t term : *place) AppendKeyPart(terms[term].text, &key);
+    AppendKeyPart({}, &key);  // no term is empty
   }
   return key;
 }

@@ -94,10 +94,14 @@ const encodedAlternatives = new WeakMap<readonly Alternative[], readonly PlanAlt
 function encodeAlternatives(alternatives: readonly Alternative[]): readonly PlanAlternative[] {
   let encoded = encodedAlternatives.get(alternatives);
   if (encoded === undefined) {
-    encoded = Object.freeze(alternatives.map(({ kind, weight, terms }) => ({ kind: KINDS[kind], weight, terms })));
+    encoded = Object.freeze(alternatives.map(encodeAlternative));
     encodedAlternatives.set(alternatives, encoded);
   }
   return encoded;
+}
+
+function encodeAlternative({ kind, weight, terms }: Alternative): PlanAlternative {
+  return Object.freeze({ kind: KINDS[kind], weight, terms });
 }
 
 function encodeQueryFilter(query: QueryNode, filter: FilterNode, layout: KernelLayout): PlanFilter {
