@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <initializer_list>
+#include <iterator>
 #include <type_traits>
 #include <vector>
 
@@ -19,6 +20,10 @@ class InlineVector {
   InlineVector() = default;
   InlineVector(std::initializer_list<T> values) {
     for (const T& value : values) push_back(value);
+  }
+  template <std::input_iterator Iterator>
+  InlineVector(Iterator first, Iterator last) {
+    for (; first != last; ++first) push_back(*first);
   }
 
   bool empty() const { return size() == 0; }
