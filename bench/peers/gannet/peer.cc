@@ -82,7 +82,7 @@ std::vector<Query> ReadQueries(const std::string& path) {
 
 void SetCommand(const std::string& command, QueryPlan* plan) {
   plan->size = command == "COUNT" ? 0 : command.starts_with("TOP_100") ? 100 : 10;
-  plan->flags = command.ends_with("COUNT") ? kNeedTotal : 0;
+  plan->flags = command.ends_with("COUNT") ? uint32_t{kNeedTotal} : 0;
 }
 
 }  // namespace
