@@ -105,6 +105,11 @@ TEST(CompletionsAreTheMostFrequentTermsOfAllSegments) {
   CHECK(Terms(CompleteWord(*generation, "strat", 1, 9)) == (std::vector<std::string>{"start"}));
   CHECK(CompleteWord(*generation, "xtar", 1, 9).empty());
   CHECK_THROWS(kInvalidArgument, CompleteWord(*generation, "star", 3, 9));
+  // A term whose key is shortened is none that could be typed, also where it is cut before a character of several bytes.
+  std::string wide = "a";
+  while (wide.size() <= kTermBytesMax) wide += "ж";
+  const auto shortened = Words(&folder, {{wide, "aж"}});
+  CHECK(Terms(CompleteWord(*shortened, "aж", 0, 9)) == (std::vector<std::string>{"aж"}));
 }
 
 // What CompleteWord promises, over all terms.

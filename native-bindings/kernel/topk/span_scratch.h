@@ -6,7 +6,7 @@
 
 namespace gannet {
 
-// Memory grows and is kept: nothing is said about the values.
+// Memory grows and is kept; what is added is zero.
 template <typename T>
 inline void EnsureSize(std::vector<T>* values, size_t size) {
   if (values->size() < size) values->resize(size);

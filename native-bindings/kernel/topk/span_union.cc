@@ -39,7 +39,7 @@ SpanUnion::SpanUnion(const PreparedQuery* query, uint32_t segment, std::span<Gro
     pairs_.push_back({first, second, 1 / units, pair.weight, query->BonusBound(pair)});
   }
   if (UnionSieve::CanTake(*query, groups)) {
-    sieve_ = std::make_unique<UnionSieve>(query, norms_, document_count_, groups, bounds, scratch);
+    sieve_ = std::make_unique<UnionSieve>(query, norms_, groups, bounds, scratch);
   }
   EnsureSize(&scratch_.matches, size_t{kWindowsMax} * kWindowWords);
   EnsureSize(&scratch_.ranks, size_t{kWindowsMax} * kWindowWords);
@@ -68,7 +68,7 @@ void SpanUnion::Match(WindowRange range, bool needs_matches, bool all_matches) {
   if (is_sieved_) {
     if (!needs_matches) return;
     std::fill_n(scratch_.matches.data(), WordCount(), 0);
-    MarkMatches(0, all_matches ? groups_.size() : essential_);
+    MarkMatches(all_matches ? groups_.size() : essential_);
     return;
   }
   finder_.Begin(range, essential_, bar_, all_matches);
@@ -80,8 +80,8 @@ void SpanUnion::Match(WindowRange range, bool needs_matches, bool all_matches) {
   }
 }
 
-void SpanUnion::MarkMatches(size_t begin, size_t end) {
-  const auto groups = groups_.subspan(begin, end - begin);
+void SpanUnion::MarkMatches(size_t end) {
+  const auto groups = groups_.first(end);
   for (GroupEvaluator* group : groups) group->MarkTerms(range_, scratch_.matches.data());
   for (GroupEvaluator* group : groups) group->MarkPhrases(range_, scratch_.matches.data());
 }

@@ -82,7 +82,7 @@ class SpanUnion {
   uint32_t WordCount() const { return (range_.end - range_.base + 63) / 64; }
   // Of a group, by slot.
   float* FrequenciesOf(size_t group) const { return scratch_.frequencies.data() + group * (slot_count_ + 1); }
-  void MarkMatches(size_t begin, size_t end);
+  void MarkMatches(size_t end);
   uint32_t NumberSlots();
   Slots RankedSlots() const { return {scratch_.slot_bits.data(), scratch_.ranks.data(), slot_count_}; }
   void SumGathered(size_t group, uint32_t begin, uint32_t end);

@@ -22,11 +22,10 @@ bool UnionSieve::CanTake(const PreparedQuery& query, std::span<GroupEvaluator* c
          std::ranges::all_of(groups, [](const GroupEvaluator* group) { return group->is_single_term(); });
 }
 
-UnionSieve::UnionSieve(const PreparedQuery* query, const uint8_t* norms, uint32_t document_count,
+UnionSieve::UnionSieve(const PreparedQuery* query, const uint8_t* norms,
                        std::span<GroupEvaluator* const> groups, const UnionBounds* bounds, SpanScratch* scratch)
     : query_(query),
       norms_(norms),
-      document_count_(document_count),
       groups_(groups),
       bounds_(bounds),
       scratch_(*scratch),
@@ -76,8 +75,8 @@ void UnionSieve::Weigh(WindowRange range, size_t essential, float least) {
   }
   const size_t weighed = ends_.size();
   if (weighed == essential) essential_postings_ = postings.count;
-  if (sieve_.bits.size() < weighed * words_) sieve_.bits.resize(weighed * words_);
-  if (sieve_.places.size() < sieve_.bits.size()) sieve_.places.resize(sieve_.bits.size());
+  EnsureSize(&sieve_.bits, weighed * words_);
+  EnsureSize(&sieve_.places, sieve_.bits.size());
   lists_.clear();
   for (size_t group = 0; group < weighed; ++group) {
     const uint32_t begin = group == 0 ? 0 : ends_[group - 1];
@@ -89,7 +88,7 @@ void UnionSieve::Weigh(WindowRange range, size_t essential, float least) {
 }
 
 bool UnionSieve::IsCheaperWeighed(size_t group, WindowRange range) {
-  const uint64_t postings = groups_[group]->cost() * (range.end - range.base) / document_count_;
+  const uint64_t postings = groups_[group]->CostIn(range);
   const bool is_cheaper = looked_up_[group] * static_cast<float>(essential_postings_ * kLookUpCostPostings) >
                           static_cast<float>(postings);
   // As the bar rises, fewer are looked up: how many is seen when it is tried.
@@ -101,7 +100,7 @@ bool UnionSieve::IsCheaperWeighed(size_t group, WindowRange range) {
 const uint64_t* UnionSieve::BitsBehind(size_t group) {
   const size_t weighed = lists_.size();
   if (group + 2 == weighed) return BitsOf(group + 1);
-  if (sieve_.others.size() < words_) sieve_.others.resize(words_);
+  EnsureSize(&sieve_.others, words_);
   uint64_t* others = sieve_.others.data();
   if (others_from_ == weighed) std::copy_n(BitsOf(--others_from_), words_, others);
   while (others_from_ > group + 1) {
@@ -139,7 +138,7 @@ void UnionSieve::WipeBits() {
 void UnionSieve::Choose(size_t group, float least, float least_with_others) {
   const List& list = lists_[group];
   const auto postings = static_cast<uint32_t>(list.offsets.size());
-  if (sieve_.chosen.size() < postings + kVectorPadding) sieve_.chosen.resize(postings + kVectorPadding);
+  EnsureSize(&sieve_.chosen, postings + kVectorPadding);
   chosen_count_ =
       group + 1 == lists_.size()
           ? SelectReaching(list.contributions.data(), postings, least, sieve_.chosen.data())
@@ -189,8 +188,8 @@ void UnionSieve::AddLesser(size_t group, WindowRange range, float least) {
   const size_t count = sieve_.candidates.size();
   looked_up_[group] = static_cast<float>(count) / static_cast<float>(essential_postings_ + 1);
   if (count == 0) return;
-  if (scratch_.documents.size() < count) scratch_.documents.resize(count);
-  if (scratch_.found.size() < count) scratch_.found.resize(count);
+  EnsureSize(&scratch_.documents, count);
+  EnsureSize(&scratch_.found, count);
   for (size_t i = 0; i < count; ++i) scratch_.documents[i] = range.base + sieve_.candidates[i].offset;
   groups_[group]->LookUp({scratch_.documents.data(), count}, &scratch_.look_up, scratch_.found.data());
   const float weight = groups_[group]->group().weight;

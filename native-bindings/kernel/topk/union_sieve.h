@@ -28,7 +28,7 @@ class UnionSieve {
   static bool CanTake(const PreparedQuery& query, std::span<GroupEvaluator* const> groups);
 
   // `groups` in the order of scoring. All arguments outlive the object.
-  UnionSieve(const PreparedQuery* query, const uint8_t* norms, uint32_t document_count,
+  UnionSieve(const PreparedQuery* query, const uint8_t* norms,
              std::span<GroupEvaluator* const> groups, const UnionBounds* bounds, SpanScratch* scratch);
 
   // In the order of documents, those of the range that reach the bar, which is above zero; no document that has none of
@@ -57,7 +57,6 @@ class UnionSieve {
 
   const PreparedQuery* query_;
   const uint8_t* norms_;
-  uint32_t document_count_;
   std::span<GroupEvaluator* const> groups_;
   const UnionBounds* bounds_;
   SpanScratch& scratch_;
