@@ -124,8 +124,10 @@ TEST(bit_packing_keeps_every_width) {
     PackBlock(values.data(), width, packed.data());
     const Exact exact(packed);
     std::vector<uint32_t> unpacked(kBlockSize);
-    UnpackBlock(exact.data.get(), width, unpacked.data());
+    UnpackBlock(exact.data.get(), width, 0, unpacked.data());
     CHECK(unpacked == values);
+    UnpackBlock(exact.data.get(), width, 5, unpacked.data());
+    for (size_t i = 0; i < kBlockSize; ++i) CHECK_EQ(unpacked[i], values[i] + 5);
     UnpackBlockDeltas(exact.data.get(), width, 77, unpacked.data());
     uint32_t sum = 77;
     for (size_t i = 0; i < kBlockSize; ++i) CHECK_EQ(unpacked[i], sum += values[i] + 1);

@@ -33,17 +33,17 @@ inline __m128i UnpackRow(const __m128i* words) {
 }
 
 template <unsigned kWidth, unsigned... kRow>
-inline void UnpackRows(const __m128i* words, __m128i* out, std::integer_sequence<unsigned, kRow...>) {
+inline void UnpackRows(const __m128i* words, __m128i added, __m128i* out, std::integer_sequence<unsigned, kRow...>) {
   if constexpr (kWidth == 0) {
-    (_mm_storeu_si128(out + kRow, _mm_setzero_si128()), ...);
+    (_mm_storeu_si128(out + kRow, added), ...);
   } else {
-    (_mm_storeu_si128(out + kRow, UnpackRow<kWidth, kRow>(words)), ...);
+    (_mm_storeu_si128(out + kRow, _mm_add_epi32(UnpackRow<kWidth, kRow>(words), added)), ...);
   }
 }
 
 template <unsigned kWidth>
-void Unpack(const uint8_t* bytes, uint32_t* out) {
-  UnpackRows<kWidth>(reinterpret_cast<const __m128i*>(bytes), reinterpret_cast<__m128i*>(out),
+void Unpack(const uint8_t* bytes, uint32_t addend, uint32_t* out) {
+  UnpackRows<kWidth>(reinterpret_cast<const __m128i*>(bytes), _mm_set1_epi32(static_cast<int>(addend)), reinterpret_cast<__m128i*>(out),
                      std::make_integer_sequence<unsigned, kRows>{});
 }
 
@@ -71,19 +71,16 @@ void UnpackDeltas(const uint8_t* bytes, uint32_t previous, uint32_t* out) {
                           reinterpret_cast<__m128i*>(out), std::make_integer_sequence<unsigned, kRows>{});
 }
 
+// By width: unpacks a block, and adds a number to each value, or to the sums of all before.
+using UnpackTable = std::array<void (*)(const uint8_t*, uint32_t, uint32_t*), 33>;
+
 template <unsigned... kWidth>
 constexpr auto MakeUnpackTable(std::integer_sequence<unsigned, kWidth...>) {
-  return std::array<void (*)(const uint8_t*, uint32_t*), sizeof...(kWidth)>{&Unpack<kWidth>...};
+  return UnpackTable{&Unpack<kWidth>...};
 }
 template <unsigned... kWidth>
 constexpr auto MakeDeltaTable(std::integer_sequence<unsigned, kWidth...>) {
-  return std::array<void (*)(const uint8_t*, uint32_t, uint32_t*), sizeof...(kWidth)>{&UnpackDeltas<kWidth>...};
-}
-constexpr auto kUnpackTable = MakeUnpackTable(std::make_integer_sequence<unsigned, 33>{});
-constexpr auto kDeltaTable = MakeDeltaTable(std::make_integer_sequence<unsigned, 33>{});
-
-void UnpackBlockDeltasBaseline(const uint8_t* bytes, unsigned width, uint32_t previous, uint32_t* out) {
-  kDeltaTable[width](bytes, previous, out);
+  return UnpackTable{&UnpackDeltas<kWidth>...};
 }
 
 void UnpackBitsetBaseline(const uint8_t* bytes, size_t words, uint32_t first, uint32_t* out) {
@@ -109,56 +106,117 @@ __attribute__((target("avx512f,popcnt"))) void UnpackBitsetAvx512(const uint8_t*
   }
 }
 
-#define GANNET_DELTAS "avx512f,avx512bw,avx512vbmi2"
+#define GANNET_VECTORS __attribute__((target("avx512f,avx512bw")))
 
-// Four rows are sixteen values, and lie within the four words of each lane from their first on, as long as they have no more
-// bits than this.
-constexpr unsigned kFourRowsWidthMax = 21;
+// Wider values are rare, and a group of four rows of them lies in up to five words.
+constexpr unsigned kVectorWidthMax = 16;
 // Some compilers take what the forms without a mask are made of for uninitialised.
 constexpr __mmask16 kAll = 0xffff;
 
-// Sixteen at a time, so that a sum waits for eight others before it instead of thirty-two: who decodes a block mostly looks for
-// something in it at once.
-__attribute__((target(GANNET_DELTAS))) void UnpackBlockDeltasAvx512(const uint8_t* bytes, unsigned width, uint32_t previous,
-                                                                   uint32_t* out) {
-  if (width > kFourRowsWidthMax) return UnpackBlockDeltasBaseline(bytes, width, previous, out);
-  const auto begin = [width](unsigned row) { return static_cast<int>(row * width); };
-  const __m512i row_begins = _mm512_setr_epi32(0, 0, 0, 0, begin(1), begin(1), begin(1), begin(1), begin(2), begin(2), begin(2),
-                                               begin(2), begin(3), begin(3), begin(3), begin(3));
-  const __m512i lanes = _mm512_set4_epi32(3, 2, 1, 0);
-  const __m512i mask = _mm512_set1_epi32(static_cast<int>((1u << width) - 1));
-  const __m512i fourth = _mm512_setr_epi32(0, 0, 0, 0, 3, 3, 3, 3, 0, 0, 0, 0, 11, 11, 11, 11);
-  __m512i last = _mm512_set1_epi32(static_cast<int>(previous));
-  for (unsigned part = 0; part < kRows / 4; ++part) {
-    const unsigned bit = 4 * width * part;
-    // Of each lane; what lies behind the block's last is not touched.
-    const unsigned words = std::min(4u, width - std::min(width, bit / 32));
-    const __m512i packed =
-        _mm512_maskz_loadu_epi32(static_cast<__mmask16>((1u << (4 * words)) - 1), bytes + 16 * (bit / 32));
-    const __m512i from = _mm512_add_epi32(row_begins, _mm512_set1_epi32(static_cast<int>(bit % 32)));
-    // Word from / 32, of four lanes each; the shift is taken modulo 32.
-    const __m512i low = _mm512_or_si512(_mm512_and_si512(_mm512_maskz_srli_epi32(kAll, from, 3), _mm512_set1_epi32(~3)), lanes);
-    const __m512i high = _mm512_add_epi32(low, _mm512_set1_epi32(4));
-    const __m512i deltas = _mm512_and_si512(mask, _mm512_shrdv_epi32(_mm512_maskz_permutexvar_epi32(kAll, low, packed),
-                                                                     _mm512_maskz_permutexvar_epi32(kAll, high, packed), from));
-    // Sums of two and four neighbours, then of eight and sixteen.
-    __m512i sums = _mm512_add_epi32(deltas, _mm512_set1_epi32(1));
-    sums = _mm512_add_epi32(sums, _mm512_bslli_epi128(sums, 4));
-    sums = _mm512_add_epi32(sums, _mm512_bslli_epi128(sums, 8));
-    sums = _mm512_add_epi32(sums, _mm512_maskz_permutexvar_epi32(0xf0f0, fourth, sums));
-    sums = _mm512_add_epi32(sums, _mm512_maskz_permutexvar_epi32(0xff00, _mm512_set1_epi32(7), sums));
-    _mm512_storeu_si512(out + 16 * part, _mm512_add_epi32(sums, last));
-    last = _mm512_add_epi32(last, _mm512_maskz_permutexvar_epi32(kAll, _mm512_set1_epi32(15), sums));
+template <unsigned kWidth, unsigned kRow>
+constexpr unsigned kWordOf = kRow * kWidth / 32;
+
+// The lanes of those of four rows from kFirst on that begin in a word, or end in it without having begun there.
+template <unsigned kWidth, unsigned kFirst, bool kEnd>
+constexpr __mmask16 RowsIn(unsigned word) {
+  unsigned lanes = 0;
+  for (unsigned row = 0; row < 4; ++row) {
+    const unsigned begin = (kFirst + row) * kWidth;
+    const unsigned end = begin + kWidth - 1;
+    const bool is_in = kEnd ? end / 32 == word && begin / 32 != word : begin / 32 == word;
+    if (is_in) lanes |= 0xfu << (4 * row);
   }
+  return static_cast<__mmask16>(lanes);
 }
 
-#undef GANNET_DELTAS
+// Sixteen values: the four rows from kFirst on.
+template <unsigned kWidth, unsigned kFirst>
+GANNET_VECTORS inline __m512i UnpackFourRows(const __m128i* words) {
+  constexpr unsigned begin = kFirst * kWidth % 32;
+  const auto shift = [](unsigned row) constexpr { return static_cast<int>((begin + row * kWidth) % 32); };
+  constexpr unsigned word = kWordOf<kWidth, kFirst>;
+  constexpr unsigned last = kWordOf<kWidth, kFirst + 3>;
+  const __m512i shifts = _mm512_setr_epi32(shift(0), shift(0), shift(0), shift(0), shift(1), shift(1), shift(1), shift(1), shift(2),
+                                           shift(2), shift(2), shift(2), shift(3), shift(3), shift(3), shift(3));
+  __m512i low = _mm512_maskz_broadcast_i32x4(kAll, _mm_loadu_si128(words + word));
+  if constexpr (last > word) low = _mm512_mask_broadcast_i32x4(low, RowsIn<kWidth, kFirst, false>(word + 1), _mm_loadu_si128(words + word + 1));
+  if constexpr (last > word + 1) low = _mm512_mask_broadcast_i32x4(low, RowsIn<kWidth, kFirst, false>(word + 2), _mm_loadu_si128(words + word + 2));
+  __m512i values = _mm512_maskz_srlv_epi32(kAll, low, shifts);
+  constexpr __mmask16 first_crossing = RowsIn<kWidth, kFirst, true>(word + 1);
+  constexpr __mmask16 second_crossing = RowsIn<kWidth, kFirst, true>(word + 2);
+  constexpr __mmask16 third_crossing = RowsIn<kWidth, kFirst, true>(word + 3);
+  if constexpr (first_crossing | second_crossing | third_crossing) {
+    __m512i high = _mm512_setzero_si512();
+    if constexpr (first_crossing) high = _mm512_mask_broadcast_i32x4(high, first_crossing, _mm_loadu_si128(words + word + 1));
+    if constexpr (second_crossing) high = _mm512_mask_broadcast_i32x4(high, second_crossing, _mm_loadu_si128(words + word + 2));
+    if constexpr (third_crossing) high = _mm512_mask_broadcast_i32x4(high, third_crossing, _mm_loadu_si128(words + word + 3));
+    // A shift by 32 leaves nothing.
+    const __m512i rest = _mm512_sub_epi32(_mm512_set1_epi32(32), shifts);
+    values = _mm512_or_si512(values, _mm512_maskz_sllv_epi32(kAll, high, rest));
+  }
+  return _mm512_and_si512(values, _mm512_set1_epi32(static_cast<int>((1u << kWidth) - 1)));
+}
+
+template <unsigned kWidth, unsigned... kGroup>
+GANNET_VECTORS inline void UnpackGroups(const uint8_t* bytes, uint32_t addend, uint32_t* out,
+                                        std::integer_sequence<unsigned, kGroup...>) {
+  const auto* words = reinterpret_cast<const __m128i*>(bytes);
+  const __m512i added = _mm512_set1_epi32(static_cast<int>(addend));
+  (_mm512_storeu_si512(out + 16 * kGroup, _mm512_add_epi32(UnpackFourRows<kWidth, 4 * kGroup>(words), added)), ...);
+}
+
+// Sums of sixteen values and one each, from the first on.
+GANNET_VECTORS inline __m512i SumUp(__m512i values) {
+  const __m512i fourth = _mm512_setr_epi32(0, 0, 0, 0, 3, 3, 3, 3, 0, 0, 0, 0, 11, 11, 11, 11);
+  // Of two neighbours, of four, of eight, of sixteen.
+  __m512i sums = _mm512_add_epi32(values, _mm512_set1_epi32(1));
+  sums = _mm512_add_epi32(sums, _mm512_bslli_epi128(sums, 4));
+  sums = _mm512_add_epi32(sums, _mm512_bslli_epi128(sums, 8));
+  sums = _mm512_add_epi32(sums, _mm512_maskz_permutexvar_epi32(0xf0f0, fourth, sums));
+  return _mm512_add_epi32(sums, _mm512_maskz_permutexvar_epi32(0xff00, _mm512_set1_epi32(7), sums));
+}
+
+// Writes sixteen sums on top of `before`, and returns the last of them in all lanes.
+GANNET_VECTORS inline __m512i StoreSums(__m512i values, __m512i before, uint32_t* out) {
+  const __m512i sums = SumUp(values);
+  _mm512_storeu_si512(out, _mm512_add_epi32(sums, before));
+  return _mm512_add_epi32(before, _mm512_maskz_permutexvar_epi32(kAll, _mm512_set1_epi32(15), sums));
+}
+
+// Sixteen at a time, so that a sum waits for eight others before it instead of thirty-two: who decodes a block mostly looks for
+// something in it at once.
+template <unsigned kWidth, unsigned... kGroup>
+GANNET_VECTORS inline void UnpackDeltaGroups(const uint8_t* bytes, uint32_t previous, uint32_t* out,
+                                             std::integer_sequence<unsigned, kGroup...>) {
+  const auto* words = reinterpret_cast<const __m128i*>(bytes);
+  __m512i before = _mm512_set1_epi32(static_cast<int>(previous));
+  ((before = StoreSums(UnpackFourRows<kWidth, 4 * kGroup>(words), before, out + 16 * kGroup)), ...);
+}
+
+template <unsigned kWidth>
+GANNET_VECTORS void UnpackAvx512(const uint8_t* bytes, uint32_t addend, uint32_t* out) {
+  UnpackGroups<kWidth>(bytes, addend, out, std::make_integer_sequence<unsigned, kRows / 4>{});
+}
+
+template <unsigned kWidth>
+GANNET_VECTORS void UnpackDeltasAvx512(const uint8_t* bytes, uint32_t previous, uint32_t* out) {
+  UnpackDeltaGroups<kWidth>(bytes, previous, out, std::make_integer_sequence<unsigned, kRows / 4>{});
+}
+
+#undef GANNET_VECTORS
+
+template <unsigned... kWidth>
+void SetVectorWidths(UnpackTable* unpack, UnpackTable* deltas, std::integer_sequence<unsigned, kWidth...>) {
+  (((*unpack)[kWidth + 1] = &UnpackAvx512<kWidth + 1>), ...);
+  (((*deltas)[kWidth + 1] = &UnpackDeltasAvx512<kWidth + 1>), ...);
+}
 
 #endif
 
 struct Functions {
   decltype(&UnpackBitsetBaseline) unpack_bitset = UnpackBitsetBaseline;
-  decltype(&UnpackBlockDeltasBaseline) unpack_block_deltas = UnpackBlockDeltasBaseline;
+  UnpackTable unpack_block = MakeUnpackTable(std::make_integer_sequence<unsigned, 33>{});
+  UnpackTable unpack_block_deltas = MakeDeltaTable(std::make_integer_sequence<unsigned, 33>{});
 };
 
 const Functions kFunctions = [] {
@@ -166,7 +224,9 @@ const Functions kFunctions = [] {
 #if defined(__x86_64__)
   const InstructionSets sets = ProcessorInstructionSets();
   if (sets.avx512f) functions.unpack_bitset = UnpackBitsetAvx512;
-  if (sets.avx512f && sets.avx512bw && sets.avx512vbmi2) functions.unpack_block_deltas = UnpackBlockDeltasAvx512;
+  if (sets.avx512f && sets.avx512bw) {
+    SetVectorWidths(&functions.unpack_block, &functions.unpack_block_deltas, std::make_integer_sequence<unsigned, kVectorWidthMax>{});
+  }
 #endif
   return functions;
 }();
@@ -193,17 +253,19 @@ void PackBlock(const uint32_t* values, unsigned width, uint8_t* out) {
   }
 }
 
-void UnpackBlock(const uint8_t* bytes, unsigned width, uint32_t* out) { kUnpackTable[width](bytes, out); }
+void UnpackBlock(const uint8_t* bytes, unsigned width, uint32_t addend, uint32_t* out) {
+  kFunctions.unpack_block[width](bytes, addend, out);
+}
 
 void UnpackBlockDeltas(const uint8_t* bytes, unsigned width, uint32_t previous, uint32_t* out) {
-  kFunctions.unpack_block_deltas(bytes, width, previous, out);
+  kFunctions.unpack_block_deltas[width](bytes, previous, out);
 }
 
 uint64_t SumBlock(const uint8_t* bytes, unsigned width, uint32_t count) {
   if (width == 0) return 0;
   if (width > 2) {
     uint32_t values[kRows * 4];
-    UnpackBlock(bytes, width, values);
+    UnpackBlock(bytes, width, 0, values);
     uint64_t sum = 0;
     for (uint32_t i = 0; i < count; ++i) sum += values[i];
     return sum;

@@ -19,9 +19,9 @@ inline unsigned BitWidth(uint32_t value) { return static_cast<unsigned>(std::bit
 
 // width <= 32, every value below 2^width. Writes 16 * width bytes.
 void PackBlock(const uint32_t* values, unsigned width, uint8_t* out);
-// width <= 32. Reads 16 * width bytes, writes 128 values.
-void UnpackBlock(const uint8_t* bytes, unsigned width, uint32_t* out);
-// The same, but out[i] = out[i - 1] + value[i] + 1, with out[-1] = previous (modulo 2^32).
+// width <= 32. Reads 16 * width bytes, writes 128 values, each plus `addend` (modulo 2^32).
+void UnpackBlock(const uint8_t* bytes, unsigned width, uint32_t addend, uint32_t* out);
+// The same without it, but out[i] = out[i - 1] + value[i] + 1, with out[-1] = previous (modulo 2^32).
 void UnpackBlockDeltas(const uint8_t* bytes, unsigned width, uint32_t previous, uint32_t* out);
 
 // Sum of the first `count` values of a block, and the value at `index`. Neither unpacks more than it has to.

@@ -206,11 +206,12 @@ bool PostingList::BlockBitset(uint32_t block, uint32_t* first, std::span<const u
   return true;
 }
 
-void PostingList::UnpackFrequencies(const BlockParts& parts, uint32_t length, uint32_t* out) const {
+void PostingList::UnpackFrequencies(const BlockParts& parts, uint32_t length, uint32_t addend, uint32_t* out) const {
   if (length == kBlockSize) {
-    UnpackBlock(parts.frequencies, parts.frequency_width, out);
+    UnpackBlock(parts.frequencies, parts.frequency_width, addend, out);
   } else {
     UnpackRange(parts.frequencies, parts.frequencies_size, 0, length, parts.frequency_width, out);
+    for (uint32_t i = 0; i < length; ++i) out[i] += addend;
   }
 }
 
@@ -225,12 +226,9 @@ void PostingList::DecodeFrequencies(uint32_t block, uint32_t* out) const {
     std::fill(out, out + length, parts.frequency_unit);
     return;
   }
-  UnpackFrequencies(parts, length, out);
-  if (parts.frequency_unit == 1) {
-    for (uint32_t i = 0; i < length; ++i) out[i] += 1;
-  } else {
-    for (uint32_t i = 0; i < length; ++i) out[i] = (out[i] + 1) * parts.frequency_unit;
-  }
+  UnpackFrequencies(parts, length, 1, out);
+  if (parts.frequency_unit == 1) return;
+  for (uint32_t i = 0; i < length; ++i) out[i] *= parts.frequency_unit;
 }
 
 PostingList::PositionParts PostingList::ReadPositionBlock(uint32_t block) const {
@@ -258,7 +256,7 @@ PostingList::PositionParts PostingList::ReadPositionBlock(uint32_t block) const 
 void PostingList::UnpackCounts(uint32_t block, const PositionParts& parts, uint32_t* out) const {
   const uint32_t length = block_length(block);
   if (parts.counts_are_frequencies) {
-    UnpackFrequencies(ReadBlock(block), length, out);
+    UnpackFrequencies(ReadBlock(block), length, 0, out);
   } else {
     UnpackRange(parts.counts, parts.counts_size, 0, length, parts.count_width, out);
   }

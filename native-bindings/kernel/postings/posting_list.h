@@ -122,7 +122,7 @@ class PostingList {
   BlockParts ReadBlock(uint32_t block) const;
   PositionParts ReadPositionBlock(uint32_t block) const;
   static BlockParts ReadBlockAt(const uint8_t* at, const uint8_t* end, uint32_t length);
-  void UnpackFrequencies(const BlockParts& parts, uint32_t length, uint32_t* out) const;
+  void UnpackFrequencies(const BlockParts& parts, uint32_t length, uint32_t addend, uint32_t* out) const;
   void UnpackCounts(uint32_t block, const PositionParts& parts, uint32_t* out) const;
   // The document before the first of the block; ~0 (minus one) for block 0.
   uint32_t PreviousDocument(uint32_t block) const { return block == 0 ? ~0u : last_document(block - 1); }

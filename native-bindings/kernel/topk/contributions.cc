@@ -134,7 +134,9 @@ __attribute__((target("avx512f,popcnt"))) uint32_t AddBitsetContributionsAvx512(
     const auto there = Load<uint16_t>(bits.data() + first / 8);
     if (there == 0) continue;
     const __m512i next = _mm512_loadu_si512(frequencies + std::min(count, kBlockSize));
-    const auto raw = reinterpret_cast<Integers16>(_mm512_maskz_expand_epi32(there, next));
+    __m512i none = _mm512_setzero_si512();
+    asm("" : "+v"(none));
+    const auto raw = reinterpret_cast<Integers16>(_mm512_mask_expand_epi32(none, there, next));
     Floats16 score;
     std::memcpy(&score, scores + first, sizeof(score));
     score += Quotients(raw, table.Find(norms + first), weight);
