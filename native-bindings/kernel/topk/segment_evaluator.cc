@@ -233,6 +233,8 @@ void SegmentEvaluator::ScoreUnionAbove(float bar) {
 
 // Adds the contributions of the groups from `first` on to the scores of those who may reach the bar.
 void SegmentEvaluator::AddLesserGroups(size_t first, float bar) {
+  is_whole_ = false;
+  if (first == scoring_.size() && needs_.all_matches) return;  // MatchScored says who matches.
   WindowBits& candidates = scratch_->candidates;
   candidates.Clear();
   candidates.used = score_words_;

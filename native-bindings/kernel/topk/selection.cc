@@ -83,18 +83,22 @@ uint64_t CompareWordBaseline(const float* values, float threshold) {
   return word;
 }
 
-__attribute__((target("avx512f"))) void CompareWordsAvx512(const float* values, float threshold, uint64_t words,
-                                                          uint64_t* bits) {
+__attribute__((target("avx512f,avx512bw"))) void CompareWordsAvx512(const float* values, float threshold, uint64_t words,
+                                                                   uint64_t* bits) {
   const __m512 bound = _mm512_set1_ps(threshold);
-  for (; words != 0; words &= words - 1) {
-    const auto word = static_cast<uint32_t>(std::countr_zero(words));
+  const auto compare = [&](const float* from) __attribute__((target("avx512f,avx512bw"))) {
+    return _mm512_cmp_ps_mask(_mm512_loadu_ps(from), bound, _CMP_GE_OQ);
+  };
+  const auto compare_word = [&](uint32_t word) __attribute__((target("avx512f,avx512bw"))) {
     const float* from = values + word * 64;
-    uint64_t found = 0;
-    for (uint32_t i = 0; i < 4; ++i) {
-      const __mmask16 mask = _mm512_cmp_ps_mask(_mm512_loadu_ps(from + i * 16), bound, _CMP_GE_OQ);
-      found |= uint64_t{mask} << (i * 16);
-    }
-    bits[word] = found;
+    const __mmask32 low = _mm512_kunpackw(compare(from + 16), compare(from));
+    const __mmask32 high = _mm512_kunpackw(compare(from + 48), compare(from + 32));
+    bits[word] = _mm512_kunpackd(high, low);
+  };
+  if (words == ~uint64_t{0}) {
+    for (uint32_t word = 0; word < kWindowWords; ++word) compare_word(word);
+  } else {
+    for (; words != 0; words &= words - 1) compare_word(static_cast<uint32_t>(std::countr_zero(words)));
   }
 }
 
