@@ -79,9 +79,10 @@ typedef float Floats16 __attribute__((vector_size(64)));
 // registers; looking sixteen up there takes as long as loading two.
 class SaturationTable {
  public:
-  __attribute__((target("avx512f"))) explicit SaturationTable(const float* saturation) : saturation_(saturation) {
-    std::memcpy(parts_, saturation, sizeof(parts_));
-  }
+  __attribute__((target("avx512f"))) explicit SaturationTable(const float* saturation)
+      : saturation_(saturation),
+        parts_{_mm512_loadu_ps(saturation), _mm512_loadu_ps(saturation + 16), _mm512_loadu_ps(saturation + 32),
+               _mm512_loadu_ps(saturation + 48)} {}
 
   __attribute__((target("avx512f"))) Floats16 Find(const uint8_t* codes) const {
     const __m512i wide = _mm512_maskz_cvtepu8_epi32(0xffff, _mm_loadu_si128(reinterpret_cast<const __m128i*>(codes)));
@@ -111,8 +112,13 @@ __attribute__((target("avx512f"))) void ContributionsAvx512(const uint32_t* docu
                                                             uint32_t count, const uint8_t* norms,
                                                             const float* saturation, float weight,
                                                             float* contributions) {
-  alignas(64) uint8_t codes[kBlockSize + kVectorPadding] = {};
-  for (uint32_t i = 0; i < count; ++i) codes[i] = norms[documents[i]];
+  alignas(64) uint8_t codes[kBlockSize + kVectorPadding];
+  uint32_t gathered = 0;
+  for (; gathered + 8 <= count; gathered += 8) {
+    for (uint32_t i = 0; i < 8; ++i) codes[gathered + i] = norms[documents[gathered + i]];
+  }
+  for (; gathered < count; ++gathered) codes[gathered] = norms[documents[gathered]];
+  std::memset(codes + count, 0, kVectorPadding);
   const SaturationTable table(saturation);
   for (uint32_t i = 0; i < count; i += 16) {
     Integers16 raw;

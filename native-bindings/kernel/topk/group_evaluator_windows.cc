@@ -264,7 +264,12 @@ uint64_t GroupEvaluator::ScatterAbove(WindowRange range, float spare, float* sco
       [&](uint32_t begin, uint32_t end) {
         const uint32_t* documents = single_->documents();
         const float* contributions = single_->contributions(scoring);
-        for (uint32_t i = begin; i < end; ++i) scores[documents[i] - range.base] += contributions[i];
+
+        uint32_t i = begin;
+        for (; i + 8 <= end; i += 8) {
+          for (uint32_t j = 0; j < 8; ++j) scores[documents[i + j] - range.base] += contributions[i + j];
+        }
+        for (; i < end; ++i) scores[documents[i] - range.base] += contributions[i];
         words |= TouchedWords(documents + begin, end - begin, range.base);
       },
       [&](uint32_t block, uint32_t first, std::span<const uint8_t> bits) {

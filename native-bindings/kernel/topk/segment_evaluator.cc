@@ -7,6 +7,13 @@
 #include "whole_field.h"
 
 namespace gannet {
+namespace {
+
+// Finding the bounds of a dense window costs a tenth of scoring it.
+constexpr uint32_t kUnboundedWindows = 3;
+
+}  // namespace
+
 SegmentEvaluator::SegmentEvaluator(const PreparedQuery* query, uint32_t segment, EvaluationNeeds needs,
                                    EvaluatorScratch* scratch)
     : query_(query), scratch_(scratch), window_(&scratch->window), needs_(needs), segment_(segment) {
@@ -166,11 +173,14 @@ void SegmentEvaluator::EvaluateAll() {
 }
 
 void SegmentEvaluator::EvaluateUnion(float bar) {
-  if (bar > 0) {
-    ScoreUnionAbove(bar);
-  } else {
+  if (bar <= 0 || unbounded_windows_ > 0) {
+    unbounded_windows_ -= unbounded_windows_ > 0;
     ScoreUnion();
+    return;
   }
+  ScoreUnionAbove(bar);
+  // Where nothing could be left out, hardly anything can in those that follow.
+  if (needs_.all_matches && !is_pruned_) unbounded_windows_ = kUnboundedWindows;
 }
 
 void SegmentEvaluator::ScoreUnion() {

@@ -99,6 +99,7 @@ class SegmentEvaluator {
   std::unique_ptr<ConjunctionEvaluator> conjunction_;  // null where windows are the better way
   std::unique_ptr<UnionMatcher> matcher_;  // where all matches are needed
   bool is_pruned_ = false;                 // in the last window, some documents were not scored
+  uint32_t unbounded_windows_ = 0;         // so many windows to come are scored whole, whatever their bounds
   bool is_whole_ = false;                  // in the last window, the lesser groups were scored for all documents
   size_t essential_ = 0;  // documents that match none of the groups before this one are below the last bar
 };
