@@ -138,7 +138,6 @@ __attribute__((target("avx512f,popcnt"))) uint32_t AddBitsetContributionsAvx512(
   uint32_t count = 0;
   for (uint32_t first = 0; first < 8 * bits.size(); first += 16) {
     const auto there = Load<uint16_t>(bits.data() + first / 8);
-    if (there == 0) continue;
     const __m512i next = _mm512_loadu_si512(frequencies + std::min(count, kBlockSize));
     __m512i none = _mm512_setzero_si512();
     asm("" : "+v"(none));

@@ -5,7 +5,9 @@
 #endif
 
 #include <bit>
+#include <cstddef>
 
+#include "../common/bytes.h"
 #include "../common/simd.h"
 #include "window.h"
 
@@ -128,12 +130,24 @@ __attribute__((target("avx512f,popcnt"))) inline uint32_t WritePlaces(uint32_t f
 
 __mmask16 FirstLanes(uint32_t count) { return static_cast<__mmask16>(count >= 16 ? 0xffff : (1u << count) - 1); }
 
-// Those of the lanes whose offset has its bit.
-__attribute__((target("avx512f"))) inline __mmask16 LanesWithBit(__mmask16 lanes, __m512i offset, const uint64_t* bits) {
-  const __m512i halves = _mm512_maskz_srli_epi32(0xffff, offset, 5);
-  const __m512i half = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), lanes, halves, bits, 4);
+// Those of up to sixteen places, less `base`, that have their bit. The words are loaded one by one: on the processors at hand, a
+// gathering load takes half as long again.
+__attribute__((target("avx512f"))) inline __mmask16 LanesWithBit(const uint32_t* places, uint32_t count, uint32_t base,
+                                                                const uint64_t* bits) {
+  alignas(64) uint32_t halves[16];
+  const auto load = [&](uint32_t lane) {
+    halves[lane] = Load<uint32_t>(reinterpret_cast<const uint8_t*>(bits) + 4 * size_t{(places[lane] - base) / 32});
+  };
+  const __mmask16 lanes = FirstLanes(count);
+  if (count >= 16) {
+#pragma GCC unroll 16
+    for (uint32_t lane = 0; lane < 16; ++lane) load(lane);
+  } else {
+    for (uint32_t lane = 0; lane < count; ++lane) load(lane);
+  }
+  const __m512i offset = _mm512_sub_epi32(_mm512_maskz_loadu_epi32(lanes, places), _mm512_set1_epi32(static_cast<int>(base)));
   const __m512i bit = _mm512_maskz_sllv_epi32(0xffff, _mm512_set1_epi32(1), _mm512_and_epi32(offset, _mm512_set1_epi32(31)));
-  return _mm512_mask_test_epi32_mask(lanes, half, bit);
+  return _mm512_mask_test_epi32_mask(lanes, _mm512_maskz_loadu_epi32(lanes, halves), bit);
 }
 
 __attribute__((target("avx512f,popcnt"))) uint32_t SelectAvx512(const float* values, uint32_t count, float least,
@@ -160,7 +174,7 @@ __attribute__((target("avx512f,popcnt"))) uint32_t SelectWithBitsAvx512(const fl
     const __mmask16 may = _mm512_mask_cmp_ps_mask(lanes, value, bound_with_bit, _CMP_GE_OQ);
     if (may == 0) continue;
     const __mmask16 alone = _mm512_cmp_ps_mask(value, bound, _CMP_GE_OQ) & lanes;
-    const __mmask16 mask = alone | LanesWithBit(may, _mm512_maskz_loadu_epi32(lanes, offsets + i), bits);
+    const __mmask16 mask = alone | (may & LanesWithBit(offsets + i, count - i, 0, bits));
     if (mask != 0) found += WritePlaces(i, mask, places + found);
   }
   return found;
@@ -169,12 +183,9 @@ __attribute__((target("avx512f,popcnt"))) uint32_t SelectWithBitsAvx512(const fl
 __attribute__((target("avx512f,popcnt"))) uint32_t SelectMarkedAvx512(const uint32_t* documents, uint32_t count,
                                                                      uint32_t base, const uint64_t* bits,
                                                                      uint32_t* places) {
-  const __m512i bases = _mm512_set1_epi32(static_cast<int>(base));
   uint32_t found = 0;
   for (uint32_t i = 0; i < count; i += 16) {
-    const __mmask16 lanes = FirstLanes(count - i);
-    const __m512i offset = _mm512_sub_epi32(_mm512_maskz_loadu_epi32(lanes, documents + i), bases);
-    const __mmask16 mask = LanesWithBit(lanes, offset, bits);
+    const __mmask16 mask = LanesWithBit(documents + i, count - i, base, bits);
     if (mask != 0) found += WritePlaces(i, mask, places + found);
   }
   return found;
@@ -188,7 +199,7 @@ __attribute__((target("avx512f,popcnt"))) uint32_t SelectFrequentAvx512(const fl
   uint32_t found = 0;
   for (uint32_t i = 0; i < count; i += 16) {
     const __mmask16 lanes = FirstLanes(count - i);
-    const __mmask16 with_bit = LanesWithBit(lanes, _mm512_maskz_loadu_epi32(lanes, offsets + i), bits);
+    const __mmask16 with_bit = LanesWithBit(offsets + i, count - i, 0, bits);
     __mmask16 mask = with_bit;
     __mmask16 may = _mm512_mask_cmp_ps_mask(lanes, _mm512_maskz_loadu_ps(lanes, frequencies + i), least, _CMP_GE_OQ) & ~with_bit;
     for (; may != 0; may &= static_cast<__mmask16>(may - 1)) {
