@@ -4,12 +4,14 @@
 
 #include "bindings.h"
 #include "call_guard.h"
+#include "result_memory.h"
 
 namespace gannet::addon {
 namespace {
 
 Napi::Object Initialise(Napi::Env env, Napi::Object exports) {
   return GuardCall(env, [&] {
+    ResultMemory::Attach(env);
     DefineConstants(exports);
     DefineSegments(exports);
     DefineGenerations(exports);

@@ -8,13 +8,14 @@
 #include "bindings.h"
 #include "call_guard.h"
 #include "registry.h"
+#include "result_memory.h"
 
 namespace gannet::addon {
 namespace {
 
 Napi::Value SearchCall(const Napi::CallbackInfo& info) {
   const auto published = Registry::Instance().FindGeneration(ReadUint32(info[0], "generation"));
-  return MakeBytes(info.Env(), Search(*published->generation, ReadBytes(info[1], "plan")));
+  return ResultMemory::MakeBytes(info.Env(), Search(*published->generation, ReadBytes(info[1], "plan")));
 }
 
 Napi::Value CollectRecordNumbersCall(const Napi::CallbackInfo& info) {

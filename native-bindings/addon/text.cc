@@ -11,6 +11,7 @@
 #include "../kernel/text/record_splitter.h"
 #include "bindings.h"
 #include "call_guard.h"
+#include "result_memory.h"
 
 namespace gannet::addon {
 namespace {
@@ -77,7 +78,7 @@ Napi::Value HighlightCall(const Napi::CallbackInfo& info) {
     if (json.size() > UINT32_MAX) throw ArgumentError("texts has to be shorter");
     ends[i] = static_cast<uint32_t>(json.size());
   }
-  return MakeBytes(env, std::span<const uint8_t>(reinterpret_cast<const uint8_t*>(json.data()), json.size()));
+  return ResultMemory::MakeBytes(env, {reinterpret_cast<const uint8_t*>(json.data()), json.size()});
 }
 
 Napi::Value MakeRecords(Napi::Env env, const SplitRecords& records) {

@@ -19,6 +19,20 @@ const CLOSE = Buffer.from('}');
 const COMMA = Buffer.from(',');
 const EMPTY_OBJECT_BYTES = 2;
 
+/** Numbers for the kernel, in memory that is kept: an array of its own has to be moved out of the heap whenever native code reads it. */
+class NumberMemory {
+  private numbers = new Uint32Array(64);
+
+  /** Good until the next call. */
+  take(length: number): Uint32Array {
+    if (length > this.numbers.length) this.numbers = new Uint32Array(length);
+    return this.numbers.subarray(0, length);
+  }
+}
+
+const rangesMemory = new NumberMemory();
+const endsMemory = new NumberMemory();
+
 /** What is marked in each of the records, in their order: field name → passage. `{}` where nothing is marked. */
 export function highlightRecords(
   kernel: Pick<Kernel, 'highlight'>,
@@ -27,7 +41,7 @@ export function highlightRecords(
 ): readonly HighlightsJson[] {
   if (records.length === 0) return [];
   const { bytes, ranges } = fieldNames.includes('name') ? fieldsWithNames(records) : fieldsOf(records);
-  const ends = new Uint32Array(records.length);
+  const ends = endsMemory.take(records.length);
   const marked = kernel.highlight(bytes, ranges, ends, fieldNames, plan);
   let begin = 0;
   return records.map((_, index) => {
@@ -48,7 +62,7 @@ interface RecordFields {
 
 /** The records of a page lie in the same bytes. */
 function fieldsOf(records: readonly RecordParts[]): RecordFields {
-  const ranges = new Uint32Array(records.length * 2);
+  const ranges = rangesMemory.take(records.length * 2);
   for (const [index, { fieldsBegin, end }] of records.entries()) {
     ranges[index * 2] = fieldsBegin;
     ranges[index * 2 + 1] = end;
@@ -58,7 +72,7 @@ function fieldsOf(records: readonly RecordParts[]): RecordFields {
 
 function fieldsWithNames(records: readonly RecordParts[]): RecordFields {
   const objects = records.map(withName);
-  const ranges = new Uint32Array(records.length * 2);
+  const ranges = rangesMemory.take(records.length * 2);
   let begin = 0;
   for (const [index, { length }] of objects.entries()) {
     ranges[index * 2] = begin;
