@@ -290,6 +290,23 @@ describe('highlight', () => {
     );
   });
 
+  test('answers keep what they say, whatever is asked after them', () => {
+    const plan = highlightPlan(['cafe']);
+    const mark = (text: string) => {
+      const json = Buffer.from(JSON.stringify({ a: `cafe ${text}` }));
+      return kernel.highlight(json, Uint32Array.of(0, json.length), new Uint32Array(1), ['a'], plan);
+    };
+    // From hardly any bytes to more than share memory with others.
+    const marked = Array.from({ length: 400 }, (_, index) => mark(`n${index} ${'word '.repeat(index * 2)}`));
+    const whole = mark('b '.repeat(9000));
+    for (const [index, bytes] of marked.entries()) {
+      const { a } = JSON.parse(Buffer.from(bytes).toString()) as { a: string };
+      expect(a.startsWith(`<em>cafe</em> n${index}`)).toBe(true);
+    }
+    expect(Buffer.from(whole).toString()).toContain('<em>cafe</em> b b');
+    expect(new Set(marked.map(({ buffer }) => buffer)).size).toBeLessThan(marked.length);
+  });
+
   test('refuses ranges that are none of the texts', () => {
     const mark = (...ranges: number[]) =>
       kernel.highlight(

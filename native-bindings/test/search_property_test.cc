@@ -574,6 +574,7 @@ TEST(search_agrees_with_the_model_on_small_segments) { CheckList("small", {1, 3}
 TEST(search_agrees_with_the_model_on_one_field) { CheckList("field", {2}, {300}, 0.3, 40); }
 TEST(search_agrees_with_the_model_on_four_fields) { CheckList("four", {5, 3, 3, 1}, {200, 50}, 0.2, 40); }
 TEST(search_agrees_with_the_model_over_windows) { CheckList("windows", {1}, {9000, 4097}, 0.05, 12); }
+TEST(search_agrees_with_the_model_over_many_windows) { CheckList("many", {1}, {26'000}, 0.02, 8); }
 TEST(search_agrees_with_the_model_where_words_are_rare) { CheckList("rare", {1}, {20'000, 4500}, 0.05, 16, 95); }
 TEST(search_agrees_with_the_model_where_some_are_rare) { CheckList("some", {3, 2}, {6000, 300}, 0.02, 20, 70); }
 TEST(search_agrees_with_the_model_where_all_are_deleted) { CheckList("deleted", {1}, {150}, 1, 10); }

@@ -11,6 +11,7 @@
 #include "../kernel/topk/contributions.h"
 #include "../kernel/topk/document_lookup.h"
 #include "../kernel/topk/selection.h"
+#include "../kernel/topk/window.h"
 #include "check.h"
 
 namespace gannet::test {
@@ -93,6 +94,21 @@ TEST(simd_sums_by_slot_are_those_of_each_posting) {
     CHECK_EQ(sums[slot], expected);
     if (expected > 0) CHECK_EQ(slot_offsets[slot], offset);
     ++slot;
+  }
+}
+
+TEST(simd_compares_windows) {
+  std::mt19937_64 random(17);
+  std::vector<float> values(kWindowSize);
+  for (uint64_t words : {uint64_t{0}, ~uint64_t{0}, random(), random(), uint64_t{1} << 63}) {
+    for (float& value : values) value = static_cast<float>(random() % 8);
+    std::vector<uint64_t> bits(kWindowWords, 0x5555);
+    CompareWords(values.data(), 3, words, bits.data());
+    for (uint32_t word = 0; word < kWindowWords; ++word) {
+      uint64_t expected = 0;
+      for (uint32_t i = 0; i < 64; ++i) expected |= uint64_t{values[word * 64 + i] >= 3} << i;
+      CHECK_EQ(bits[word], (words >> word & 1) != 0 ? expected : 0x5555);
+    }
   }
 }
 
