@@ -167,6 +167,10 @@ export interface Kernel {
   /** Documents that hold these record numbers in a segment; 0xffffffff where there is none. */
   documentsOf(segment: SegmentHandle, recordNumbers: Uint32Array): Uint32Array;
 
+  /**
+   * The result (query-result.ts) of a plan (query-plan.ts). Its bytes may share their ArrayBuffer with other results: copy what is
+   * kept, or sent to another thread.
+   */
   search(generation: GenerationHandle, plan: Uint8Array): Uint8Array;
   collectRecordNumbers(generation: GenerationHandle, plan: Uint8Array): Uint32Array;
   /** Document frequency over the generation of each folded term. */
@@ -219,7 +223,8 @@ export interface Kernel {
    * The JSON objects of the highlights of records, one after the other. `ranges` has begin and end of the UTF-8 JSON object of each
    * record's fields in `texts`; the offset behind each record's highlights is written to `ends`. Marked is what the groups of the
    * plan (query-plan.ts) may match, all alternatives, but for words that must not occur. '{}' where nothing matches; no bytes where
-   * a text of these fields needs dictionary segmentation first and has no U+200B (segmentForKernel always puts one in).
+   * a text of these fields needs dictionary segmentation first and has no U+200B (segmentForKernel always puts one in). Like the
+   * result of a search, the bytes may share their ArrayBuffer with others: copy what is kept, or sent to another thread.
    */
   highlight(
     texts: Uint8Array,

@@ -296,15 +296,26 @@ describe('highlight', () => {
       const json = Buffer.from(JSON.stringify({ a: `cafe ${text}` }));
       return kernel.highlight(json, Uint32Array.of(0, json.length), new Uint32Array(1), ['a'], plan);
     };
-    // From hardly any bytes to more than share memory with others.
-    const marked = Array.from({ length: 400 }, (_, index) => mark(`n${index} ${'word '.repeat(index * 2)}`));
-    const whole = mark('b '.repeat(9000));
-    for (const [index, bytes] of marked.entries()) {
+    const small = Array.from({ length: 1000 }, (_, index) => mark(`n${index} ${'word '.repeat(index % 40)}`));
+    // More than shares memory with others.
+    const text = Buffer.from(JSON.stringify({ a: `cafe ${'word '.repeat(100)}` }));
+    const records = 400;
+    const ranges = Uint32Array.from({ length: 2 * records }, (_, index) => (index % 2) * text.length);
+    const large = kernel.highlight(text, ranges, new Uint32Array(records), ['a'], plan);
+    mark('another');
+    for (const [index, bytes] of small.entries()) {
       const { a } = JSON.parse(Buffer.from(bytes).toString()) as { a: string };
       expect(a.startsWith(`<em>cafe</em> n${index}`)).toBe(true);
     }
-    expect(Buffer.from(whole).toString()).toContain('<em>cafe</em> b b');
-    expect(new Set(marked.map(({ buffer }) => buffer)).size).toBeLessThan(marked.length);
+    expect(large.length).toBeGreaterThan(64 * 1024);
+    expect(Buffer.from(large).toString().split('<em>cafe</em> word')).toHaveLength(records + 1);
+    const buffers = new Set(small.map(({ buffer }) => buffer));
+    expect(buffers.size).toBeGreaterThan(1);
+    expect(buffers.size).toBeLessThan(10);
+    expect(buffers).not.toContain(large.buffer);
+    // Whoever takes the memory away takes answers with it, but none that are yet to come.
+    structuredClone(small[999]?.buffer, { transfer: [small[999]?.buffer as ArrayBuffer] });
+    expect(Buffer.from(mark('at last')).toString()).toBe('{"a":"<em>cafe</em> at last"}');
   });
 
   test('refuses ranges that are none of the texts', () => {

@@ -1,6 +1,7 @@
 #include "result_memory.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "arguments.h"
 
@@ -17,7 +18,8 @@ constexpr size_t kAlignment = 8;
 Napi::Value ResultMemory::MakeBytes(Napi::Env env, std::span<const uint8_t> bytes) {
   if (bytes.size() > kResultBytesMax) return addon::MakeBytes(env, bytes);
   auto* memory = env.GetInstanceData<ResultMemory>();
-  if (memory->buffer_.IsEmpty() || kBufferBytes - memory->used_ < bytes.size()) {
+  const bool has_buffer = !memory->buffer_.IsEmpty() && !memory->buffer_.Value().IsDetached();
+  if (!has_buffer || kBufferBytes - memory->used_ < bytes.size()) {
     memory->buffer_ = Napi::Persistent(Napi::ArrayBuffer::New(env, kBufferBytes));
     memory->used_ = 0;
   }
@@ -26,6 +28,11 @@ Napi::Value ResultMemory::MakeBytes(Napi::Env env, std::span<const uint8_t> byte
   const auto view = Napi::Uint8Array::New(env, bytes.size(), buffer, memory->used_);
   memory->used_ += (bytes.size() + kAlignment - 1) / kAlignment * kAlignment;
   return view;
+}
+
+Napi::Value ResultMemory::MakeBytes(Napi::Env env, std::vector<uint8_t> bytes) {
+  if (bytes.size() > kResultBytesMax) return addon::MakeBytes(env, std::move(bytes));
+  return MakeBytes(env, std::span<const uint8_t>(bytes));
 }
 
 }  // namespace gannet::addon

@@ -1,5 +1,6 @@
 // Analysis, highlighting and the splitting of record streams.
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -78,7 +79,7 @@ Napi::Value HighlightCall(const Napi::CallbackInfo& info) {
     if (json.size() > UINT32_MAX) throw ArgumentError("texts has to be shorter");
     ends[i] = static_cast<uint32_t>(json.size());
   }
-  return ResultMemory::MakeBytes(env, {reinterpret_cast<const uint8_t*>(json.data()), json.size()});
+  return ResultMemory::MakeBytes(env, std::span(reinterpret_cast<const uint8_t*>(json.data()), json.size()));
 }
 
 Napi::Value MakeRecords(Napi::Env env, const SplitRecords& records) {

@@ -22,7 +22,6 @@ struct InstructionSets {
   bool avx512f = false;
   bool avx512bw = false;
   bool avx512dq = false;
-  bool avx512vbmi2 = false;
   bool avx512vl = false;
   bool avx512vpopcntdq = false;
 };
@@ -37,7 +36,6 @@ inline InstructionSets ProcessorInstructionSets() {
   sets.avx512f = __builtin_cpu_supports("avx512f") != 0;
   sets.avx512bw = __builtin_cpu_supports("avx512bw") != 0;
   sets.avx512dq = __builtin_cpu_supports("avx512dq") != 0;
-  sets.avx512vbmi2 = __builtin_cpu_supports("avx512vbmi2") != 0;
   sets.avx512vl = __builtin_cpu_supports("avx512vl") != 0;
   sets.avx512vpopcntdq = __builtin_cpu_supports("avx512vpopcntdq") != 0;
 #endif

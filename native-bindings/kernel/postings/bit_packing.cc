@@ -108,7 +108,7 @@ __attribute__((target("avx512f,popcnt"))) void UnpackBitsetAvx512(const uint8_t*
 
 #define GANNET_VECTORS __attribute__((target("avx512f,avx512bw")))
 
-// Wider values are rare, and a group of four rows of them lies in up to five words.
+// Wider values are rare, and four rows of them lie in up to five words; of these widths, in three.
 constexpr unsigned kVectorWidthMax = 16;
 // Some compilers take what the forms without a mask are made of for uninitialised.
 constexpr __mmask16 kAll = 0xffff;
@@ -136,6 +136,7 @@ GANNET_VECTORS inline __m512i UnpackFourRows(const __m128i* words) {
   const auto shift = [](unsigned row) constexpr { return static_cast<int>((begin + row * kWidth) % 32); };
   constexpr unsigned word = kWordOf<kWidth, kFirst>;
   constexpr unsigned last = kWordOf<kWidth, kFirst + 3>;
+  static_assert(((kFirst + 4) * kWidth - 1) / 32 <= word + 2);
   const __m512i shifts = _mm512_setr_epi32(shift(0), shift(0), shift(0), shift(0), shift(1), shift(1), shift(1), shift(1), shift(2),
                                            shift(2), shift(2), shift(2), shift(3), shift(3), shift(3), shift(3));
   __m512i low = _mm512_maskz_broadcast_i32x4(kAll, _mm_loadu_si128(words + word));
@@ -144,12 +145,10 @@ GANNET_VECTORS inline __m512i UnpackFourRows(const __m128i* words) {
   __m512i values = _mm512_maskz_srlv_epi32(kAll, low, shifts);
   constexpr __mmask16 first_crossing = RowsIn<kWidth, kFirst, true>(word + 1);
   constexpr __mmask16 second_crossing = RowsIn<kWidth, kFirst, true>(word + 2);
-  constexpr __mmask16 third_crossing = RowsIn<kWidth, kFirst, true>(word + 3);
-  if constexpr (first_crossing | second_crossing | third_crossing) {
+  if constexpr ((first_crossing | second_crossing) != 0) {
     __m512i high = _mm512_setzero_si512();
-    if constexpr (first_crossing) high = _mm512_mask_broadcast_i32x4(high, first_crossing, _mm_loadu_si128(words + word + 1));
-    if constexpr (second_crossing) high = _mm512_mask_broadcast_i32x4(high, second_crossing, _mm_loadu_si128(words + word + 2));
-    if constexpr (third_crossing) high = _mm512_mask_broadcast_i32x4(high, third_crossing, _mm_loadu_si128(words + word + 3));
+    if constexpr (first_crossing != 0) high = _mm512_mask_broadcast_i32x4(high, first_crossing, _mm_loadu_si128(words + word + 1));
+    if constexpr (second_crossing != 0) high = _mm512_mask_broadcast_i32x4(high, second_crossing, _mm_loadu_si128(words + word + 2));
     // A shift by 32 leaves nothing.
     const __m512i rest = _mm512_sub_epi32(_mm512_set1_epi32(32), shifts);
     values = _mm512_or_si512(values, _mm512_maskz_sllv_epi32(kAll, high, rest));

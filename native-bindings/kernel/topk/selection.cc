@@ -249,10 +249,9 @@ const Functions kFunctions = [] {
   Functions functions;
 #if defined(__x86_64__)
   const InstructionSets sets = ProcessorInstructionSets();
-  if (sets.avx512f) {
+  if (sets.avx2) functions.compare_words = CompareWordsAvx2;
+  if (sets.avx512f && sets.avx512bw) {
     functions = {CompareWordsAvx512, SelectAvx512, SelectWithBitsAvx512, SelectMarkedAvx512, SelectFrequentAvx512};
-  } else if (sets.avx2) {
-    functions.compare_words = CompareWordsAvx2;
   }
 #endif
   return functions;
