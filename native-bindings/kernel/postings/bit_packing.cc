@@ -43,8 +43,8 @@ inline void UnpackRows(const __m128i* words, __m128i added, __m128i* out, std::i
 
 template <unsigned kWidth>
 void Unpack(const uint8_t* bytes, uint32_t addend, uint32_t* out) {
-  UnpackRows<kWidth>(reinterpret_cast<const __m128i*>(bytes), _mm_set1_epi32(static_cast<int>(addend)), reinterpret_cast<__m128i*>(out),
-                     std::make_integer_sequence<unsigned, kRows>{});
+  UnpackRows<kWidth>(reinterpret_cast<const __m128i*>(bytes), _mm_set1_epi32(static_cast<int>(addend)),
+                     reinterpret_cast<__m128i*>(out), std::make_integer_sequence<unsigned, kRows>{});
 }
 
 // Prefix sum of four lanes on top of the last of `previous`; one is added to each.
@@ -139,16 +139,21 @@ GANNET_VECTORS inline __m512i UnpackFourRows(const __m128i* words) {
   static_assert(((kFirst + 4) * kWidth - 1) / 32 <= word + 2);
   const __m512i shifts = _mm512_setr_epi32(shift(0), shift(0), shift(0), shift(0), shift(1), shift(1), shift(1), shift(1), shift(2),
                                            shift(2), shift(2), shift(2), shift(3), shift(3), shift(3), shift(3));
-  __m512i low = _mm512_maskz_broadcast_i32x4(kAll, _mm_loadu_si128(words + word));
-  if constexpr (last > word) low = _mm512_mask_broadcast_i32x4(low, RowsIn<kWidth, kFirst, false>(word + 1), _mm_loadu_si128(words + word + 1));
-  if constexpr (last > word + 1) low = _mm512_mask_broadcast_i32x4(low, RowsIn<kWidth, kFirst, false>(word + 2), _mm_loadu_si128(words + word + 2));
+  const auto load = [words](unsigned index) { return _mm_loadu_si128(words + index); };
+  __m512i low = _mm512_maskz_broadcast_i32x4(kAll, load(word));
+  if constexpr (last > word) {
+    low = _mm512_mask_broadcast_i32x4(low, RowsIn<kWidth, kFirst, false>(word + 1), load(word + 1));
+  }
+  if constexpr (last > word + 1) {
+    low = _mm512_mask_broadcast_i32x4(low, RowsIn<kWidth, kFirst, false>(word + 2), load(word + 2));
+  }
   __m512i values = _mm512_maskz_srlv_epi32(kAll, low, shifts);
   constexpr __mmask16 first_crossing = RowsIn<kWidth, kFirst, true>(word + 1);
   constexpr __mmask16 second_crossing = RowsIn<kWidth, kFirst, true>(word + 2);
   if constexpr ((first_crossing | second_crossing) != 0) {
     __m512i high = _mm512_setzero_si512();
-    if constexpr (first_crossing != 0) high = _mm512_mask_broadcast_i32x4(high, first_crossing, _mm_loadu_si128(words + word + 1));
-    if constexpr (second_crossing != 0) high = _mm512_mask_broadcast_i32x4(high, second_crossing, _mm_loadu_si128(words + word + 2));
+    if constexpr (first_crossing != 0) high = _mm512_mask_broadcast_i32x4(high, first_crossing, load(word + 1));
+    if constexpr (second_crossing != 0) high = _mm512_mask_broadcast_i32x4(high, second_crossing, load(word + 2));
     // A shift by 32 leaves nothing.
     const __m512i rest = _mm512_sub_epi32(_mm512_set1_epi32(32), shifts);
     values = _mm512_or_si512(values, _mm512_maskz_sllv_epi32(kAll, high, rest));
