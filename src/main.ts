@@ -268,8 +268,7 @@ class Parts {
       const { name, close } = part;
       const isStuckTooLong = () => {
         this.log.warn(`Closing (${name}) took more than ${CLOSE_SECONDS_MAX} s and is given up`);
-        this.log.drain();
-        process.exit(0);
+        void this.log.drain().then(() => process.exit(0));
       };
       // HTTP has its own time limit.
       const timer = exitWhenStuck && name !== 'HTTP' ? setTimeout(isStuckTooLong, CLOSE_SECONDS_MAX * 1000) : undefined;
@@ -282,7 +281,7 @@ class Parts {
       }
       clearTimeout(timer);
     }
-    this.log.drain();
+    await this.log.drain();
   }
 }
 

@@ -1,23 +1,54 @@
+import { EventEmitter } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { GatheredOutput, type LineOutput } from './gathered-output.js';
 
-function recorded(): { written: string[]; gathered: GatheredOutput } {
-  const written: string[] = [];
-  const output: LineOutput = { write: (text) => written.push(text), flushSync: () => written.push('(flushed)') };
-  return { written, gathered: new GatheredOutput(output) };
+/** An output whose background writes end when the test says so. */
+class RecordingOutput extends EventEmitter implements LineOutput {
+  readonly written: string[] = [];
+  private readonly background: string[] = [];
+
+  write(text: string): void {
+    this.background.push(text);
+  }
+
+  writeSync(text: string): void {
+    this.written.push(text);
+  }
+
+  flushSync(): void {
+    // As a real one: what a background write has begun stays with it.
+    this.written.push(...this.background.splice(1));
+  }
+
+  /** Every background write ends. */
+  endWrites(): void {
+    this.written.push(...this.background.splice(0));
+    this.emit('drain');
+  }
 }
+
+function recorded(): { output: RecordingOutput; written: string[]; gathered: GatheredOutput } {
+  const output = new RecordingOutput();
+  return { output, written: output.written, gathered: new GatheredOutput(output) };
+}
+
+const lines = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, index) => `${String(from + index).padStart(99, '0')}\n`);
 
 describe('GatheredOutput', () => {
   it('writes the lines of a turn as one, in their order, and those of the next turn after them', async () => {
-    const { written, gathered } = recorded();
+    const { output, written, gathered } = recorded();
     for (const line of ['a\n', 'b\n', 'c\n']) gathered.write(line);
+    output.endWrites();
     expect(written).toEqual([]);
     await nextTurn();
+    output.endWrites();
     expect(written).toEqual(['a\nb\nc\n']);
     gathered.write('d\n');
     await nextTurn();
     await nextTurn();
+    output.endWrites();
     expect(written).toEqual(['a\nb\nc\n', 'd\n']);
   });
 
@@ -26,23 +57,51 @@ describe('GatheredOutput', () => {
     one.gathered.write('one\n');
     two.gathered.write('two\n');
     await nextTurn();
+    one.output.endWrites();
+    two.output.endWrites();
     expect([one.written, two.written]).toEqual([['one\n'], ['two\n']]);
   });
 
-  it('writes within a turn what has become long', async () => {
-    const { written, gathered } = recorded();
-    const line = `${'x'.repeat(999)}\n`;
-    for (let count = 0; count < 40; ++count) gathered.write(line);
-    expect(written.length).toBe(2);
-    expect(Math.max(...written.map(({ length }) => length))).toBeLessThan(17_400);
+  it('hands over in pieces what became long within a turn', async () => {
+    const { output, written, gathered } = recorded();
+    for (const line of lines(0, 400)) gathered.write(line);
     await nextTurn();
-    expect(written.join('')).toBe(line.repeat(40));
+    output.endWrites();
+    expect(written.length).toBe(3);
+    expect(Math.max(...written.map(({ length }) => length))).toBeLessThan(17_400);
+    expect(written.join('')).toBe(lines(0, 400).join(''));
   });
 
-  it('writes what waits before it flushes', () => {
-    const { written, gathered } = recorded();
-    gathered.write('last\n');
-    gathered.flushSync();
-    expect(written).toEqual(['last\n', '(flushed)']);
+  it('begins no background write at the end of the process: the lines after it would come first', () => {
+    for (const count of [1, 400]) {
+      const { output, written, gathered } = recorded();
+      for (const line of lines(0, count)) gathered.write(line);
+      gathered.flushSync();
+      output.endWrites();
+      expect(written.join('')).toBe(lines(0, count).join(''));
+    }
+  });
+
+  it('drains in order: what waits goes behind the write that is under way', async () => {
+    const { output, written, gathered } = recorded();
+    for (const line of lines(0, 200)) gathered.write(line);
+    await nextTurn();
+    for (const line of lines(200, 600)) gathered.write(line);
+    let drained = false;
+    const drain = gathered.drain().then(() => (drained = true));
+    await nextTurn();
+    expect([drained, written]).toEqual([false, []]);
+    output.endWrites();
+    await drain;
+    expect(written.join('')).toBe(lines(0, 600).join(''));
+  });
+
+  it('drains at once where nothing waits, and ends waiting where a write fails', async () => {
+    const { output, gathered } = recorded();
+    await gathered.drain();
+    gathered.write('lost\n');
+    const drain = gathered.drain();
+    output.emit('error', new Error('ENOSPC'));
+    await drain;
   });
 });

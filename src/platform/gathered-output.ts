@@ -2,42 +2,93 @@
  * Lines on their way to a log, gathered over one turn of the event loop and written as one. The output looks through all that
  * waits to be written at each write, which at tens of thousands of lines a second costs more than making them.
  *
- * No line is lost: what waits goes out in the same turn, at `flushSync`, or when the process ends. Main thread only.
+ * No line is lost: what waits goes out at the end of the turn, at `drain`, or when the process ends. And none overtakes another:
+ * nothing is handed over within a turn, and `drain` waits for the write that is under way in the background, because a second
+ * write beside it could come first. Main thread only.
  */
 
-/** Written at once when so many characters wait: a line is never far from the disk, and a write never large. */
-const GATHERED_CHARACTERS_MAX = 16_384;
+/** One write is hardly larger, because readers of pipes (containers' among them) take so much at once. */
+const PIECE_CHARACTERS_MAX = 16_384;
+/** So long does `drain` wait for somebody who does not read. */
+const DRAIN_MS_MAX = 5000;
 
+/** Writes in the background; says `drain` whenever everything is written and `error` when a write failed. */
 export interface LineOutput {
   write(text: string): unknown;
+  /** Writes at once, beside the background; throws where it cannot. */
+  writeSync(text: string): void;
+  /** Writes at once what was handed over and no background write has begun to write. */
   flushSync(): void;
+  on(event: 'drain' | 'error', listener: () => void): unknown;
 }
 
 /** Outputs with lines of this turn. */
 const waiting = new Set<GatheredOutput>();
 
-export class GatheredOutput implements LineOutput {
+export class GatheredOutput implements Pick<LineOutput, 'write'> {
+  /** All but the last are as long as a piece may be. */
+  private pieces: string[] = [];
   private text = '';
+  /** Handed over and not yet written: the output is at work in the background. */
+  private writing = false;
+  private whenIdle: (() => void)[] = [];
 
-  constructor(private readonly output: LineOutput) {}
+  constructor(private readonly output: LineOutput) {
+    const idle = () => {
+      this.writing = false;
+      for (const resolve of this.whenIdle.splice(0)) resolve();
+    };
+    output.on('drain', idle);
+    output.on('error', idle);
+  }
 
   write(line: string): void {
-    if (this.text === '') this.flushLater();
+    if (this.text === '' && this.pieces.length === 0) this.flushLater();
     this.text += line;
-    if (this.text.length >= GATHERED_CHARACTERS_MAX) this.flush();
+    if (this.text.length < PIECE_CHARACTERS_MAX) return;
+    this.pieces.push(this.text);
+    this.text = '';
   }
 
   /** Hands over what waits. */
   flush(): void {
-    const { text } = this;
-    this.text = '';
-    if (text !== '') this.output.write(text);
+    for (const piece of this.takeWaiting()) {
+      this.writing = true;
+      this.output.write(piece);
+    }
   }
 
-  /** Hands over what waits and returns when it is written. Throws what the output throws. */
-  flushSync(): void {
+  /** Resolves when everything is written that was logged before the call, when a write failed, or when nobody reads. */
+  async drain(): Promise<void> {
     this.flush();
-    this.output.flushSync();
+    if (!this.writing) return;
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, DRAIN_MS_MAX);
+      this.whenIdle.push(resolve);
+    });
+    clearTimeout(timer);
+  }
+
+  /**
+   * For the end of the process, when nothing can be waited for. Nothing is handed to the background that was not before, so
+   * that only a write that is under way already could come behind what is written here. Throws what the output throws.
+   */
+  flushSync(): void {
+    if (this.writing) {
+      this.flush();
+      this.output.flushSync();
+    } else {
+      const text = this.takeWaiting().join('');
+      if (text !== '') this.output.writeSync(text);
+    }
+  }
+
+  private takeWaiting(): string[] {
+    const taken = this.text === '' ? this.pieces : [...this.pieces, this.text];
+    this.pieces = [];
+    this.text = '';
+    return taken;
   }
 
   private flushLater(): void {
