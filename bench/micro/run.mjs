@@ -27,20 +27,20 @@ const UNITS = new Map([
 ]);
 
 /** WordNet's words, of which a vocabulary is made: one a line, in byte order. */
-function writeWords(file) {
+async function writeWords(file) {
   const words = new Set();
-  for (const { fields } of wordnetRecords()) {
+  for (const { fields } of await wordnetRecords()) {
     const text = `${fields.words.join(' ')} ${fields.gloss}`;
     for (const word of text.toLowerCase().match(/(?<![a-z])[a-z]{3,20}(?![a-z])/g) ?? []) words.add(word);
   }
   writeFileSync(file, [...words].sort().join('\n'));
 }
 
-function measureKernel() {
+async function measureKernel() {
   const folder = mkdtempSync(join(tmpdir(), 'gannet-micro-'));
   try {
     const words = join(folder, 'words');
-    writeWords(words);
+    await writeWords(words);
     const output = execFileSync('sh', [join(import.meta.dirname, 'kernel_bench.sh'), words], {
       env: { ...process.env, PROGRAM: 'unit_costs' },
       encoding: 'utf8',
@@ -68,7 +68,9 @@ function row({ nanoseconds, what }, { title, bar }) {
   return [title, ...cells, what];
 }
 
-const measured = new Map([...measureKernel(), ...(await measureSerialisation())].map((each) => [each.name, each]));
+const measured = new Map(
+  [...(await measureKernel()), ...(await measureSerialisation())].map((each) => [each.name, each]),
+);
 const rows = [...UNITS].map(([name, unit]) => {
   const found = measured.get(name);
   if (found === undefined) throw new Error(`${name} was not measured`);

@@ -4,7 +4,13 @@ import type { AnalyticsReport } from './answers.js';
 import { bar, sparkline } from './charts.js';
 import type { Output } from './output.js';
 
-const paper: Output = { isTerminal: false, columns: 80, write: () => undefined, note: () => undefined };
+const paper: Output = {
+  isTerminal: false,
+  columns: 80,
+  write: () => undefined,
+  settle: () => Promise.resolve(),
+  note: () => undefined,
+};
 const REPORT: AnalyticsReport = {
   scope: 'list',
   target: 'films',

@@ -1,5 +1,6 @@
 /** What every command gets: settings, the way to the service, and where to write. */
 import type { Config } from '../platform/index.js';
+import type { ExitStatus } from './exit-codes.js';
 import type { Output } from './output.js';
 import { withService, type ServiceClient } from './service-client.js';
 import type { ServiceLoader } from './service-loader.js';
@@ -10,6 +11,9 @@ export interface CommandContext {
   readonly output: Output;
   withService<Result>(work: (client: ServiceClient) => Promise<Result>): Promise<Result>;
 }
+
+/** Runs what a command does, and ends with its exit status once everything that it wrote has been taken. */
+export type Run = (work: (context: CommandContext) => Promise<ExitStatus>) => Promise<void>;
 
 export function createContext(config: Config, load: ServiceLoader, output: Output): CommandContext {
   return { config, load, output, withService: (work) => withService(config, load, work) };

@@ -3,59 +3,77 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { loadConfig } from '../platform/config.js';
-import { OperatorError, packageRoot, ServiceError } from '../platform/index.js';
-import { createContext, type CommandContext } from './command-context.js';
+import { packageRoot } from '../platform/index.js';
+import { createContext, type CommandContext, type Run } from './command-context.js';
 import type { AnalyticsCommandOptions } from './commands/analytics.js';
 import type { ExportOptions } from './commands/export.js';
 import type { ImportOptions } from './commands/import.js';
 import type { KeyCreateOptions } from './commands/key.js';
 import type { ReindexOptions } from './commands/reindex.js';
 import type { SearchCommandOptions } from './commands/search.js';
-import { CommandError, EXIT, type ExitStatus } from './exit-codes.js';
-import { standardOutput } from './output.js';
-import { describeProblem, ProblemError } from './problem.js';
+import { EXIT, type ExitStatus } from './exit-codes.js';
+import { describeFailure } from './failure.js';
+import { tellInterruption } from './interruption.js';
+import { openStandardOutput, type Output } from './output.js';
 import type { ServiceLoader } from './service-loader.js';
 import { addWebhookCommands } from './webhook-commands.js';
 
+export interface Surroundings {
+  /** Standard output and standard error of this process where not given. */
+  readonly output?: Output;
+  /** `process.env` where not given. */
+  readonly env?: NodeJS.ProcessEnv;
+}
+
 /** Runs the command that `argv` (as in process.argv) asks for and returns the exit status. Never rejects. */
-export async function runCommandLine(argv: readonly string[], load: ServiceLoader): Promise<ExitStatus> {
+export async function runCommandLine(
+  argv: readonly string[],
+  load: ServiceLoader,
+  { output = openStandardOutput(), env = process.env }: Surroundings = {},
+): Promise<ExitStatus> {
   let status: ExitStatus = EXIT.done;
-  const context = () => createContext(loadConfig({ argv: argv.slice(2), env: process.env }), load, standardOutput);
+  const context = () => createContext(loadConfig({ argv: argv.slice(2), env }), load, output);
   const program = createProgram(context, (ended) => {
     status = ended;
   });
+  program.configureOutput({
+    writeOut: (text) => {
+      output.write(text);
+    },
+    writeErr: (text) => {
+      output.note(text);
+    },
+  });
+  const forget = tellInterruption(output);
   try {
     await program.parseAsync([...argv]);
     return status;
   } catch (error) {
-    return tellFailure(error);
+    return tellFailure(output, error);
+  } finally {
+    forget();
   }
 }
 
-function tellFailure(error: unknown): ExitStatus {
-  const note = (text: string) => standardOutput.note(`${text}\n`);
+/** Every command as it is typed: `serve`, `key create`. */
+export function commandNames(): string[] {
+  const namesOf = (command: Command, before: string): string[] =>
+    command.commands.flatMap((each) => {
+      const name = `${before}${each.name()}`;
+      return each.commands.length === 0 ? [name] : namesOf(each, `${name} `);
+    });
+  const unused = (): never => {
+    throw new Error('Only the names are asked for');
+  };
+  return namesOf(createProgram(unused, unused), '');
+}
+
+function tellFailure(output: Output, error: unknown): ExitStatus {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-  if (error instanceof ProblemError) {
-    note(describeProblem(error.problem));
-    return EXIT.failed;
-  }
-  if (error instanceof ServiceError) {
-    note(describeProblem(error.toProblem()));
-    return EXIT.failed;
-  }
-  if (error instanceof CommandError) {
-    note(error.message);
-    return error.status;
-  }
-  if (error instanceof OperatorError) {
-    note(error.message);
-    return EXIT.failed;
-  }
-  note(error instanceof Error ? (error.stack ?? error.message) : String(error));
-  return EXIT.failed;
+  const { sentence, status } = describeFailure(error);
+  output.note(`${sentence}\n`);
+  return status;
 }
-
-type Run<Options> = (context: CommandContext, options: Options) => Promise<ExitStatus>;
 
 function createProgram(context: () => CommandContext, ended: (status: ExitStatus) => void): Command {
   const program = new Command('gannet')
@@ -64,41 +82,44 @@ function createProgram(context: () => CommandContext, ended: (status: ExitStatus
     .option('--config <file>', 'a settings file; what it leaves out is as in config/default.toml')
     .showHelpAfterError('(gannet --help shows the commands and their options)')
     .exitOverride();
-  const run =
-    <Options>(command: Run<Options>) =>
-    async (options: Options) =>
-      ended(await command(context(), options));
-
-  addServiceCommands(program, run);
+  const run: Run = async (work) => {
+    const made = context();
+    const status = await work(made);
+    await made.output.settle();
+    ended(status);
+  };
+  // Serving goes on where nobody reads that it does.
+  const serve: Run = async (work) => {
+    ended(await work(context()));
+  };
+  addServiceCommands(program, run, serve);
   addKeyCommands(program, run);
-  addDataCommands(program, context, ended);
+  addDataCommands(program, run);
   addReindexCommand(program, run);
-  addAnalyticsCommand(program, context, ended);
+  addAnalyticsCommand(program, run);
   const shared = () => [configOption(), accountOption(), jsonOption()];
-  addWebhookCommands(program, { context, ended, shared, wholeNumber });
+  addWebhookCommands(program, { run, shared, wholeNumber });
   return program;
 }
-
-type Runner = <Options>(command: Run<Options>) => (options: Options) => Promise<void>;
 
 /** Repeated on every command, because it may stand behind the command as well as before it. */
 const configOption = () => new Option('--config <file>', 'a settings file');
 const accountOption = () => new Option('--account <name>', 'account (default: the configured one)');
 const jsonOption = () => new Option('--json', 'print JSON, for scripts');
 
-function addServiceCommands(program: Command, run: Runner): void {
+function addServiceCommands(program: Command, run: Run, serve: Run): void {
   program
     .command('serve')
     .description('run the service until SIGTERM or Ctrl-C')
     .addOption(configOption())
-    .action(run(async (context) => (await import('./commands/serve.js')).serve(context)));
+    .action(() => serve(async (context) => (await import('./commands/serve.js')).serve(context)));
   program
     .command('demo')
     .description('serve two real lists (WordNet and the cities of the world) and show what searches can do')
     .addOption(configOption())
     .option('--once', 'end after the searches instead of serving until Ctrl-C')
-    .action(
-      run<{ once?: boolean }>(async (context, options) => (await import('./commands/demo.js')).demo(context, options)),
+    .action((options: { once?: boolean }) =>
+      run(async (context) => (await import('./commands/demo.js')).demo(context, options)),
     );
   program
     .command('doctor')
@@ -108,14 +129,12 @@ function addServiceCommands(program: Command, run: Runner): void {
     .addOption(configOption())
     .addOption(jsonOption())
     .option('--data', 'also compare the records of every list with its index (writes to a list wait meanwhile)')
-    .action(
-      run<{ json?: boolean; data?: boolean }>(async (context, options) =>
-        (await import('./commands/doctor.js')).doctor(context, options),
-      ),
+    .action((options: { json?: boolean; data?: boolean }) =>
+      run(async (context) => (await import('./commands/doctor.js')).doctor(context, options)),
     );
 }
 
-function addReindexCommand(program: Command, run: Runner): void {
+function addReindexCommand(program: Command, run: Run): void {
   program
     .command('reindex')
     .description('make the index of a list anew from its records, while it is searched and written')
@@ -123,14 +142,12 @@ function addReindexCommand(program: Command, run: Runner): void {
     .requiredOption('--list <name>', 'the list')
     .addOption(accountOption())
     .addOption(jsonOption())
-    .action(
-      run<ReindexOptions>(async (context, options) =>
-        (await import('./commands/reindex.js')).reindex(context, options),
-      ),
+    .action((options: ReindexOptions) =>
+      run(async (context) => (await import('./commands/reindex.js')).reindex(context, options)),
     );
 }
 
-function addKeyCommands(program: Command, run: Runner): void {
+function addKeyCommands(program: Command, run: Run): void {
   const key = program.command('key').description('make, show and delete API keys');
   key
     .command('create')
@@ -154,10 +171,8 @@ function addKeyCommands(program: Command, run: Runner): void {
     .option('--expires <when>', 'date or time from which on it no longer works (2027-01-01)')
     .option('--region <name>', "region in the key (default: the account's)")
     .addOption(jsonOption())
-    .action(
-      run<KeyCreateOptions>(async (context, options) =>
-        (await import('./commands/key.js')).createKey(context, options),
-      ),
+    .action((options: KeyCreateOptions) =>
+      run(async (context) => (await import('./commands/key.js')).createKey(context, options)),
     );
   key
     .command('list')
@@ -166,10 +181,8 @@ function addKeyCommands(program: Command, run: Runner): void {
     .addOption(configOption())
     .addOption(accountOption())
     .addOption(jsonOption())
-    .action(
-      run<{ account?: string; json?: boolean }>(async (context, options) =>
-        (await import('./commands/key.js')).listKeys(context, options),
-      ),
+    .action((options: { account?: string; json?: boolean }) =>
+      run(async (context) => (await import('./commands/key.js')).listKeys(context, options)),
     );
   key
     .command('delete')
@@ -178,17 +191,15 @@ function addKeyCommands(program: Command, run: Runner): void {
     .addOption(configOption())
     .addOption(accountOption())
     .addOption(jsonOption())
-    .action(async (id: string, options: { account?: string; json?: boolean }) => {
-      await run<typeof options>(async (context) => (await import('./commands/key.js')).deleteKey(context, id, options))(
-        options,
-      );
-    });
+    .action((id: string, options: { account?: string; json?: boolean }) =>
+      run(async (context) => (await import('./commands/key.js')).deleteKey(context, id, options)),
+    );
 }
 
 const formatOption = (description: string) =>
   new Option('--format <format>', description).choices(['ndjson', 'json', 'csv']);
 
-function addDataCommands(program: Command, context: () => CommandContext, ended: (status: ExitStatus) => void): void {
+function addDataCommands(program: Command, run: Run): void {
   program
     .command('list')
     .description('show lists')
@@ -197,9 +208,9 @@ function addDataCommands(program: Command, context: () => CommandContext, ended:
     .addOption(configOption())
     .addOption(accountOption())
     .addOption(jsonOption())
-    .action(async (options: { account?: string; json?: boolean }) => {
-      ended(await (await import('./commands/list.js')).listLists(context(), options));
-    });
+    .action((options: { account?: string; json?: boolean }) =>
+      run(async (context) => (await import('./commands/list.js')).listLists(context, options)),
+    );
   program
     .command('import')
     .description('add or replace the records of a file (- is standard input)')
@@ -210,9 +221,9 @@ function addDataCommands(program: Command, context: () => CommandContext, ended:
     .addOption(formatOption('format of the file (default: by its name)'))
     .addOption(accountOption())
     .addOption(jsonOption())
-    .action(async (file: string, options: ImportOptions) => {
-      ended(await (await import('./commands/import.js')).importFile(context(), file, options));
-    });
+    .action((file: string, options: ImportOptions) =>
+      run(async (context) => (await import('./commands/import.js')).importFile(context, file, options)),
+    );
   program
     .command('export')
     .description('write all records of a list')
@@ -221,9 +232,9 @@ function addDataCommands(program: Command, context: () => CommandContext, ended:
     .addOption(formatOption('format to write').default('ndjson'))
     .option('-o, --output <file>', 'a file instead of standard output')
     .addOption(accountOption())
-    .action(async (options: ExportOptions) => {
-      ended(await (await import('./commands/export.js')).exportList(context(), options));
-    });
+    .action((options: ExportOptions) =>
+      run(async (context) => (await import('./commands/export.js')).exportList(context, options)),
+    );
   program
     .command('search')
     .description('search a list and print the hits')
@@ -239,16 +250,12 @@ function addDataCommands(program: Command, context: () => CommandContext, ended:
     .option('--skip <count>', 'hits to leave out', wholeNumber, 0)
     .addOption(accountOption())
     .addOption(jsonOption())
-    .action(async (list: string, query: string[], options: SearchCommandOptions) => {
-      ended(await (await import('./commands/search.js')).search(context(), list, query.join(' '), options));
-    });
+    .action((list: string, query: string[], options: SearchCommandOptions) =>
+      run(async (context) => (await import('./commands/search.js')).search(context, list, query.join(' '), options)),
+    );
 }
 
-function addAnalyticsCommand(
-  program: Command,
-  context: () => CommandContext,
-  ended: (status: ExitStatus) => void,
-): void {
+function addAnalyticsCommand(program: Command, run: Run): void {
   program
     .command('analytics')
     .description('show what was searched for, found and clicked')
@@ -259,9 +266,9 @@ function addAnalyticsCommand(
     .option('--to <date>', 'last day, UTC (default: today)')
     .addOption(accountOption())
     .addOption(jsonOption())
-    .action(async (name: string, options: AnalyticsCommandOptions) => {
-      ended(await (await import('./commands/analytics.js')).analytics(context(), name, options));
-    });
+    .action((name: string, options: AnalyticsCommandOptions) =>
+      run(async (context) => (await import('./commands/analytics.js')).analytics(context, name, options)),
+    );
 }
 
 function wholeNumber(text: string): number {

@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { CommandError, EXIT } from './exit-codes.js';
 import type { ImportFormat } from './record-counter.js';
+import { systemReason } from './system-errors.js';
 
 const READ_BYTES = 262_144;
 const LINE_FEED = 0x0a;
@@ -41,11 +42,14 @@ export interface ImportSource {
 export async function openSource(file: string): Promise<ImportSource> {
   if (file === '-') return { stream: process.stdin as AsyncIterable<Uint8Array>, bytes: undefined };
   try {
-    const { size } = await stat(file);
+    const found = await stat(file);
+    if (found.isDirectory()) throw new CommandError(`${file} cannot be read: it is a folder.`);
+    const { size } = found;
     // A pipe or device has no size that would say how much is to come.
     return { stream: createReadStream(file, { highWaterMark: READ_BYTES }), bytes: size === 0 ? undefined : size };
   } catch (error) {
-    throw new CommandError(`${file} cannot be read: ${(error as Error).message}`);
+    if (error instanceof CommandError) throw error;
+    throw new CommandError(`${file} cannot be read: ${systemReason(error)}.`);
   }
 }
 

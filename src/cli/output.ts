@@ -1,25 +1,44 @@
 /** How the command line writes: numbers, times, tables and emphasis for people; plain text where nobody watches. */
 
+import { WatchedStream } from './watched-stream.js';
+
 /** Where a command writes. Injected, so that commands can be tested without a terminal. */
 export interface Output {
   readonly isTerminal: boolean;
   /** Characters in a line; 80 where unknown. */
   readonly columns: number;
+  /** Throws a CommandError once standard output has failed. */
   write(text: string): void;
-  /** Remarks and errors: standard error. */
+  /** Resolves when what was written has been taken; rejects with a CommandError when it could not be. */
+  settle(): Promise<void>;
+  /** Remarks and errors: standard error. Never fails: there is nobody left to be told. */
   note(text: string): void;
 }
 
-export const standardOutput: Output = {
-  get isTerminal() {
-    return process.stdout.isTTY && process.env['TERM'] !== 'dumb' && process.env['NO_COLOR'] === undefined;
-  },
-  get columns() {
-    return process.stdout.columns || 80;
-  },
-  write: (text) => void process.stdout.write(text),
-  note: (text) => void process.stderr.write(text),
-};
+/** Standard output and standard error of this process, watched from here on. */
+export function openStandardOutput(): Output {
+  const standardOutput = new WatchedStream(process.stdout, 'Standard output');
+  const standardError = new WatchedStream(process.stderr, 'Standard error');
+  return {
+    get isTerminal() {
+      return process.stdout.isTTY && process.env['TERM'] !== 'dumb' && process.env['NO_COLOR'] === undefined;
+    },
+    get columns() {
+      return process.stdout.columns || 80;
+    },
+    write: (text) => {
+      standardOutput.write(text);
+    },
+    settle: () => standardOutput.settle(),
+    note: (text) => {
+      try {
+        standardError.write(text);
+      } catch {
+        // Whoever read it has gone; the exit status still tells.
+      }
+    },
+  };
+}
 
 const STYLES = {
   bold: ['1', '22'],

@@ -10,6 +10,7 @@ function recorder(isTerminal: boolean): Output & { text: string } {
     write(text) {
       this.text += text;
     },
+    settle: () => Promise.resolve(),
     note(text) {
       this.text += text;
     },

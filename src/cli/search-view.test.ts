@@ -4,7 +4,13 @@ import type { Output } from './output.js';
 import { describeProblem } from './problem.js';
 import { searchView } from './search-view.js';
 
-const paper: Output = { isTerminal: false, columns: 80, write: () => undefined, note: () => undefined };
+const paper: Output = {
+  isTerminal: false,
+  columns: 80,
+  write: () => undefined,
+  settle: () => Promise.resolve(),
+  note: () => undefined,
+};
 
 it('hits are shown with their highlights, facets and counts', () => {
   const text = searchView(paper, {

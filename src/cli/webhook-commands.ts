@@ -1,26 +1,21 @@
 /** The commands `gannet webhook …` and their options. */
 import type { Command, Option } from 'commander';
-import type { CommandContext } from './command-context.js';
+import type { Run } from './command-context.js';
 import type {
   WebhookCreateOptions,
   WebhookDeliveriesOptions,
   WebhookOptions,
   WebhookReplayOptions,
 } from './commands/webhook.js';
-import type { ExitStatus } from './exit-codes.js';
 
 export interface WebhookCommandParts {
-  readonly context: () => CommandContext;
-  readonly ended: (status: ExitStatus) => void;
+  readonly run: Run;
   /** The options that every command here has. */
   readonly shared: () => readonly Option[];
   readonly wholeNumber: (text: string) => number;
 }
 
-export function addWebhookCommands(
-  program: Command,
-  { context, ended, shared, wholeNumber }: WebhookCommandParts,
-): void {
+export function addWebhookCommands(program: Command, { run, shared, wholeNumber }: WebhookCommandParts): void {
   const commands = () => import('./commands/webhook.js');
   const webhook = program
     .command('webhook')
@@ -34,38 +29,35 @@ export function addWebhookCommands(
 
   add('list', 'show the webhooks of an account')
     .alias('ls')
-    .action(async (options: WebhookOptions) => {
-      ended(await (await commands()).listWebhooks(context(), options));
-    });
+    .action((options: WebhookOptions) => run(async (context) => (await commands()).listWebhooks(context, options)));
   add('create', 'subscribe a URL to events and print the secret of its signatures; it is shown this once')
     .requiredOption('--url <url>', 'where events are sent (HTTPS)')
     .requiredOption(
       '--events <list>',
       'event types, separated by commas (for example searchresult.created,list.deleted)',
     )
-    .action(async (options: WebhookCreateOptions) => {
-      ended(await (await commands()).createWebhook(context(), options));
-    });
-  addWithId('delete', 'remove a webhook').action(async (id: string, options: WebhookOptions) => {
-    ended(await (await commands()).deleteWebhook(context(), id, options));
-  });
-  addWithId('test', 'send a ping').action(async (id: string, options: WebhookOptions) => {
-    ended(await (await commands()).testWebhook(context(), id, options));
-  });
+    .action((options: WebhookCreateOptions) =>
+      run(async (context) => (await commands()).createWebhook(context, options)),
+    );
+  addWithId('delete', 'remove a webhook').action((id: string, options: WebhookOptions) =>
+    run(async (context) => (await commands()).deleteWebhook(context, id, options)),
+  );
+  addWithId('test', 'send a ping').action((id: string, options: WebhookOptions) =>
+    run(async (context) => (await commands()).testWebhook(context, id, options)),
+  );
   addWithId('rotate-secret', 'replace the secret and print the new one; both sign for a day').action(
-    async (id: string, options: WebhookOptions) => {
-      ended(await (await commands()).rotateSecret(context(), id, options));
-    },
+    (id: string, options: WebhookOptions) =>
+      run(async (context) => (await commands()).rotateSecret(context, id, options)),
   );
   addWithId('deliveries', 'show the newest attempts of deliveries')
     .option('--set-aside', 'instead, the deliveries that failed at every attempt')
     .option('--size <count>', 'entries to show', wholeNumber, 20)
-    .action(async (id: string, options: WebhookDeliveriesOptions) => {
-      ended(await (await commands()).listDeliveries(context(), id, options));
-    });
+    .action((id: string, options: WebhookDeliveriesOptions) =>
+      run(async (context) => (await commands()).listDeliveries(context, id, options)),
+    );
   addWithId('replay', 'send deliveries again that were set aside')
     .option('--deliveries <list>', 'ids of deliveries, separated by commas (default: all)')
-    .action(async (id: string, options: WebhookReplayOptions) => {
-      ended(await (await commands()).replayDeliveries(context(), id, options));
-    });
+    .action((id: string, options: WebhookReplayOptions) =>
+      run(async (context) => (await commands()).replayDeliveries(context, id, options)),
+    );
 }

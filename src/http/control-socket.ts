@@ -15,9 +15,24 @@ export interface ControlSocket {
 }
 
 const SOCKET_MODE = 0o600;
+/** Whoever keeps a connection may be stopped or busy for a while before the next request comes. */
+const KEEP_ALIVE_MS = 120_000;
+/** Whoever is answered before the request was read to its end gets so long to notice. */
+const LINGER_MS_MAX = 10_000;
 
-export function createControlSocket(path: string, handle: RequestHandler): ControlSocket {
-  const server = createServer({ requestTimeout: 0 }, (message, response) => {
+export interface ControlSocketOptions {
+  /** How long a connection without a request stays open; 120,000 where not given. */
+  readonly keepAliveMs?: number;
+}
+
+export function createControlSocket(
+  path: string,
+  handle: RequestHandler,
+  { keepAliveMs = KEEP_ALIVE_MS }: ControlSocketOptions = {},
+): ControlSocket {
+  // Only this user can connect: a request may take as long as it takes, its headers and a client that was stopped included.
+  const options = { requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: keepAliveMs };
+  const server = createServer(options, (message, response) => {
     void serve(handle, message, response);
   });
   return {
@@ -50,16 +65,38 @@ export function createControlSocket(path: string, handle: RequestHandler): Contr
 async function serve(handle: RequestHandler, message: IncomingMessage, response: ServerResponse): Promise<void> {
   const answer = await handle(incoming(message, response));
   if (response.destroyed) return;
-  write(answer, response);
+  const body = writeHead(answer, response);
+  if (!message.complete && body !== undefined) {
+    // Closed at once, the connection would tell the client of a broken pipe, and not what is wrong with its request.
+    response.write(body);
+    await linger(message);
+    response.end();
+    return;
+  }
+  response.end(body);
 }
 
-function write(answer: Answer, response: ServerResponse): void {
+/** Reads what still comes and drops it, until the client has sent everything, goes away, or takes too long. */
+async function linger(message: IncomingMessage): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, LINGER_MS_MAX);
+    const done = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    message.once('end', done).once('close', done).resume();
+  });
+}
+
+/** Returns the body that is to follow. */
+function writeHead(answer: Answer, response: ServerResponse): string | Uint8Array | undefined {
   response.statusCode = answer.status;
   for (const [name, value] of answer.headers) response.setHeader(name, value);
   if (answer.contentType !== undefined) response.setHeader('Content-Type', answer.contentType);
   if (answer.body !== undefined) response.setHeader('Content-Length', answerBytes(answer));
   if (answer.close) response.setHeader('Connection', 'close');
-  response.end(answer.headOnly ? undefined : answer.body instanceof HeadedBytes ? answer.body.toBytes() : answer.body);
+  if (answer.headOnly) return undefined;
+  return answer.body instanceof HeadedBytes ? answer.body.toBytes() : answer.body;
 }
 
 function incoming(message: IncomingMessage, response: ServerResponse): IncomingRequest {
@@ -98,7 +135,8 @@ function incoming(message: IncomingMessage, response: ServerResponse): IncomingR
 async function* limited(message: IncomingMessage, bytesMax: number): AsyncGenerator<Uint8Array> {
   let total = 0;
   try {
-    for await (const chunk of message as AsyncIterable<Buffer>) {
+    // What was read enough of stays open: its client is yet to be answered.
+    for await (const chunk of message.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       total += chunk.byteLength;
       if (total > bytesMax) throw tooLarge(bytesMax);
       yield chunk;

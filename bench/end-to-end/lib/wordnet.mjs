@@ -21,7 +21,7 @@ async function converters() {
 /** `{ file, count, definition }`; the file is made once. */
 export async function wordnetFile() {
   const { wordnetRecords, definition } = await converters();
-  const records = wordnetRecords();
+  const records = await wordnetRecords();
   mkdirSync(workFolder, { recursive: true });
   const file = join(workFolder, `wordnet-${records.length}.ndjson`);
   if (!existsSync(file)) writeFileSync(file, records.map((record) => `${JSON.stringify(record)}\n`).join(''));
@@ -31,7 +31,7 @@ export async function wordnetFile() {
 /** Queries of one to three words (a third each), each taken from the words and the gloss of one record. */
 export async function wordnetQueries(count, seed = 20261121) {
   const { wordnetRecords } = await converters();
-  const records = wordnetRecords();
+  const records = await wordnetRecords();
   const random = seededRandom(seed);
   const queries = [];
   while (queries.length < count) {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createContext, type CommandContext } from '../command-context.js';
 import { connectControlSocket } from '../control-socket-client.js';
 import { readDemoState, writeDemoState, type DemoState } from '../demo/demo-state.js';
+import { fetchAgain } from '../demo/fetch-again.js';
 import { fillList } from '../demo/fill-lists.js';
 import { DEMO_LISTS } from '../demo/lists.js';
 import { startServiceProcess, type ServiceProcess } from '../demo/service-process.js';
@@ -74,7 +75,7 @@ async function demoKey(
   { state, account, address }: { readonly state: DemoState; readonly account: string; readonly address: string },
 ): Promise<string> {
   if (state.key !== undefined) {
-    const answer = await fetch(`${address}/account`, { headers: { 'x-api-key': state.key } });
+    const answer = await fetchAgain(`${address}/account`, { 'x-api-key': state.key });
     await answer.arrayBuffer();
     if (answer.ok) return state.key;
   }

@@ -1,15 +1,13 @@
 /** `gannet export`: all records of a list, page by page, in a form that `gannet import` takes. */
 import { createWriteStream } from 'node:fs';
-import { once } from 'node:events';
-import type { Writable } from 'node:stream';
-import { finished } from 'node:stream/promises';
 import { membersOf } from '../answers.js';
 import type { CommandContext } from '../command-context.js';
 import { EXIT, type ExitStatus } from '../exit-codes.js';
 import { csvHeading, csvRow } from '../export-csv.js';
-import { formatCount } from '../output.js';
+import { formatCount, type Output } from '../output.js';
 import type { ImportFormat } from '../record-counter.js';
 import type { ServiceClient } from '../service-client.js';
+import { WatchedStream } from '../watched-stream.js';
 import type { ListResource } from './list.js';
 
 const PAGE_RECORDS = 1000;
@@ -28,20 +26,39 @@ export interface ExportedRecord {
 
 export async function exportList(context: CommandContext, options: ExportOptions): Promise<ExitStatus> {
   const account = options.account ?? context.config.account.name;
-  const target: Writable = options.output === undefined ? process.stdout : createWriteStream(options.output);
+  const file = options.output === undefined ? undefined : await openFile(options.output);
+  const target = file ?? context.output;
   const count = await context.withService((client) => writeRecords(client, { account, ...options }, target));
-  if (options.output !== undefined) {
-    target.end();
-    await finished(target);
+  if (file !== undefined) {
+    await file.end();
     context.output.note(`${formatCount(count)} records written to ${options.output}\n`);
   }
   return EXIT.done;
 }
 
+/** Where the records go, at the pace at which they are taken. */
+type Target = Pick<Output, 'write' | 'settle'>;
+
+/** Opened before the service is asked for anything, so that a path that cannot be written is told at once. */
+async function openFile(path: string): Promise<WatchedStream> {
+  const stream = createWriteStream(path);
+  const file = new WatchedStream(stream, path);
+  await new Promise<void>((resolve) => {
+    stream.once('open', () => {
+      resolve();
+    });
+    stream.once('error', () => {
+      resolve();
+    });
+  });
+  await file.settle();
+  return file;
+}
+
 async function writeRecords(
   client: ServiceClient,
   { account, list, format }: { readonly account: string; readonly list: string; readonly format: ImportFormat },
-  target: Writable,
+  target: Target,
 ): Promise<number> {
   const columns = format === 'csv' ? await fieldNames(client, account, list) : [];
   await write(target, { ndjson: '', json: '[', csv: csvHeading(columns) }[format]);
@@ -84,6 +101,8 @@ async function fieldNames(client: ServiceClient, account: string, list: string):
   return [...new Set(names)].filter((name) => name !== 'name');
 }
 
-async function write(target: Writable, text: string): Promise<void> {
-  if (text !== '' && !target.write(text)) await once(target, 'drain');
+async function write(target: Target, text: string): Promise<void> {
+  if (text === '') return;
+  target.write(text);
+  await target.settle();
 }

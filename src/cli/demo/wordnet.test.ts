@@ -40,14 +40,16 @@ describe('a gloss', () => {
   });
 });
 
-it('senses are read commonest first', () => {
-  const senses = parseSenses('  1 licence\ndog n 2 3 @ ~ #m 2 1 02086723 10133978  \nhot_dog n 1 1 @ 1 0 07692347  \n');
+it('senses are read commonest first', async () => {
+  const senses = await parseSenses(
+    '  1 licence\ndog n 2 3 @ ~ #m 2 1 02086723 10133978  \nhot_dog n 1 1 @ 1 0 07692347  \n',
+  );
   expect(senses.get('dog')).toEqual(['02086723', '10133978']);
   expect(senses.get('hot dog')).toEqual(['07692347']);
 });
 
-describe('the whole of WordNet', () => {
-  const records = wordnetRecords();
+describe('the whole of WordNet', async () => {
+  const records = await wordnetRecords();
   const byName = new Map(records.map((record) => [record.name, record.fields]));
 
   it('has about 117,000 synsets, each under a name of its own', () => {

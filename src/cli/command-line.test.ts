@@ -1,0 +1,279 @@
+/** What a user sees when something is in the way: over every command, a sentence, no stack, and an exit status that tells. */
+import { mkdtempSync, rmSync, writeFileSync, mkdirSync } from 'node:fs';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { afterEach, describe, expect, it } from 'vitest';
+import { controlSocketPath, OperatorError } from '../platform/index.js';
+import { commandNames, runCommandLine } from './command-line.js';
+import { EXIT } from './exit-codes.js';
+import type { Output } from './output.js';
+import type { ServiceLoader } from './service-loader.js';
+import { WatchedStream } from './watched-stream.js';
+
+/** A call of every command that there is, with what it needs. */
+const CALLS: Readonly<Record<string, readonly string[]>> = {
+  serve: [],
+  demo: ['--once'],
+  doctor: ['--data'],
+  'key create': [],
+  'key list': [],
+  'key delete': ['old'],
+  'list ls': [],
+  import: ['records.ndjson', '--list', 'books'],
+  export: ['--list', 'books'],
+  search: ['books', 'red'],
+  reindex: ['--list', 'books'],
+  analytics: ['books'],
+  'webhook list': [],
+  'webhook create': ['--url', 'https://example.com/', '--events', 'list.created'],
+  'webhook delete': ['id'],
+  'webhook test': ['id'],
+  'webhook rotate-secret': ['id'],
+  'webhook deliveries': ['id'],
+  'webhook replay': ['id'],
+};
+const ALL = Object.keys(CALLS);
+/** These start a service, or look at everything and go on: what is in the way of the others is told otherwise, or not in theirs. */
+const CALLING = ALL.filter((name) => !['serve', 'demo', 'doctor'].includes(name));
+
+const folders: string[] = [];
+const servers: Server[] = [];
+afterEach(async () => {
+  await Promise.all(
+    servers.splice(0).map(async (server) => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    }),
+  );
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+interface Surroundings {
+  readonly dataDir: string;
+  readonly records: string;
+  readonly config: string;
+}
+
+function surroundings(): Surroundings {
+  const folder = mkdtempSync(join(tmpdir(), 'gannet-cli-'));
+  folders.push(folder);
+  const records = join(folder, 'records.ndjson');
+  writeFileSync(records, '{"name":"one","fields":{"text":"red"}}\n'.repeat(1000));
+  const config = join(folder, 'gannet.toml');
+  writeFileSync(config, '');
+  const dataDir = join(folder, 'data');
+  mkdirSync(dataDir);
+  return { dataDir, records, config };
+}
+
+/** Something in the place of the service, on the control socket of this data directory. */
+async function listenInstead({ dataDir }: Surroundings, listener: RequestListener): Promise<void> {
+  const server = createServer(listener);
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(controlSocketPath(dataDir), resolve));
+}
+
+/** Healthy, and `then` for whatever else is asked. */
+const healthyThen =
+  (then: RequestListener): RequestListener =>
+  (message, response) => {
+    if (message.url === '/health') response.end('{"status":"ok"}');
+    else then(message, response);
+  };
+
+const answering = (status: number, body: string): RequestListener =>
+  healthyThen((message, response) => {
+    message.resume().once('end', () => response.writeHead(status).end(body));
+  });
+
+const cannotOpen: ServiceLoader = () =>
+  Promise.resolve({ startService: () => Promise.reject(new OperatorError('The data directory is in use.')) });
+
+interface Told {
+  readonly status: number;
+  readonly text: string;
+}
+
+interface Settings {
+  readonly load?: ServiceLoader;
+  readonly stream?: Writable;
+}
+
+async function gannet(name: string, at: Surroundings, settings: Settings = {}): Promise<Told> {
+  const args = (CALLS[name] ?? []).map((argument) => (argument === 'records.ndjson' ? at.records : argument));
+  return gannetWith(['node', 'gannet', ...name.split(' '), ...args], at, settings);
+}
+
+async function gannetWith(
+  argv: readonly string[],
+  at: Surroundings,
+  { load = cannotOpen, stream = sink() }: Settings = {},
+): Promise<Told> {
+  let text = '';
+  const standardOutput = new WatchedStream(stream, 'Standard output');
+  const output: Output = {
+    isTerminal: false,
+    columns: 80,
+    write: (written) => {
+      standardOutput.write(written);
+    },
+    settle: () => standardOutput.settle(),
+    note: (written) => {
+      text += written;
+    },
+  };
+  const env = { ...process.env, GANNET_DATA_DIR: at.dataDir, GANNET_PORT: '0' };
+  const status = await runCommandLine([...argv, '--config', at.config], load, { output, env });
+  return { status, text };
+}
+
+const sink = () => new Writable({ write: (_chunk, _encoding, done) => done() });
+
+/** Takes nothing: what a pipe says whose reader has gone, or a file on a full disk. */
+const failing = (code: string) =>
+  new Writable({
+    write: (_chunk, _encoding, done) => done(Object.assign(new Error(`${code}: write`), { code, syscall: 'write' })),
+  });
+
+function expectSentence({ status, text }: Told, sentence: RegExp, exit: number): void {
+  expect(text).toMatch(sentence);
+  expect(text).not.toMatch(/\n\s+at |defect of Gannet|\[object|undefined/);
+  expect(status).toBe(exit);
+}
+
+it('the table has every command', () => {
+  expect(ALL.sort()).toEqual(commandNames().sort());
+});
+
+describe.each(ALL)('gannet %s', (name) => {
+  it('tells of settings that are not there, not TOML, or unknown', async () => {
+    const at = surroundings();
+    expectSentence(
+      await gannet(name, { ...at, config: '/nowhere/x' }),
+      /settings file \/nowhere\/x cannot be read/,
+      EXIT.usage,
+    );
+    for (const broken of ['[server', 'port = 8400', '[server]\nport = "many"\n']) {
+      writeFileSync(at.config, broken);
+      expectSentence(await gannet(name, at), /gannet\.toml/, EXIT.usage);
+    }
+  });
+});
+
+describe.each(CALLING)('gannet %s', (name) => {
+  it('tells that no service runs and the data directory cannot be opened', async () => {
+    expectSentence(await gannet(name, surroundings()), /^The data directory is in use\.\n$/, EXIT.unavailable);
+  });
+
+  it('tells what the system has against opening the data directory', async () => {
+    for (const code of ['EACCES', 'ENOSPC', 'EMFILE', 'EROFS']) {
+      const failure = Object.assign(new Error(`${code}: open`), { code, syscall: 'open', path: '/data/lock' });
+      const load: ServiceLoader = () => Promise.resolve({ startService: () => Promise.reject(failure) });
+      expectSentence(await gannet(name, surroundings(), { load }), new RegExp(`^/data/lock .*${code}.*\\.\n$`), 1);
+    }
+  });
+
+  it('tells that the service ended at once, or in the middle of the call', async () => {
+    const endings: readonly RequestListener[] = [
+      (message) => message.socket.destroy(),
+      healthyThen((message) => message.socket.destroy()),
+      healthyThen((message, response) => {
+        response.writeHead(200, { 'Content-Length': 1000 });
+        response.write('{"results":[', () => message.socket.destroy());
+      }),
+    ];
+    for (const ending of endings) {
+      const at = surroundings();
+      await listenInstead(at, ending);
+      expectSentence(await gannet(name, at), /^The service ended the connection .*\.\n$/, EXIT.unavailable);
+    }
+  });
+
+  it('tells what answered that is not the service', async () => {
+    const at = surroundings();
+    await listenInstead(at, answering(502, '<html>Bad gateway</html>'));
+    expectSentence(await gannet(name, at), /^The service answered 502/, EXIT.failed);
+  });
+
+  it('hands on what the service has against it', async () => {
+    const at = surroundings();
+    const problem = { type: 'x', title: 'x', status: 507, code: 'disk-full', detail: 'There is no space left.' };
+    await listenInstead(at, answering(507, JSON.stringify(problem)));
+    expectSentence(await gannet(name, at), /There is no space left\. \[507 disk-full\]\n$/, EXIT.failed);
+  });
+});
+
+describe('standard output that fails', () => {
+  const ANSWERS: Readonly<Record<string, string>> = {
+    'list ls': '{"lists":[]}',
+    'key list': '{"keys":[]}',
+    'webhook list': '{"webhooks":[]}',
+    export: '{"results":[{"name":"one","fields":{"text":"red"}}]}',
+    import: '{"created":1,"updated":0,"failed":0,"errors":[],"took_ms":1}',
+    reindex: '{"records":1,"took_ms":1}',
+  };
+
+  it.each(Object.keys(ANSWERS))('is told by gannet %s', async (name) => {
+    for (const [code, reason] of [
+      ['EPIPE', 'whoever read it has gone away'],
+      ['ENOSPC', 'there is no space left'],
+    ] as const) {
+      const at = surroundings();
+      await listenInstead(at, answering(200, ANSWERS[name] ?? ''));
+      const told = await gannet(name, at, { stream: failing(code) });
+      expectSentence(told, new RegExp(`^Standard output could not be written to its end: ${reason} `), EXIT.failed);
+    }
+  });
+
+  it('ends an export that nobody reads any more', async () => {
+    const at = surroundings();
+    let pages = 0;
+    const page = JSON.stringify({ results: Array.from({ length: 1000 }, () => ({ name: 'one', fields: {} })) });
+    await listenInstead(
+      at,
+      healthyThen((_message, response) => {
+        pages += 1;
+        response.end(page);
+      }),
+    );
+    expectSentence(await gannet('export', at, { stream: failing('EPIPE') }), /^Standard output could not/, EXIT.failed);
+    expect(pages).toBe(1);
+  });
+});
+
+it('a file that cannot be exported to is told before the service is asked', async () => {
+  for (const path of ['/nowhere/x', tmpdir()]) {
+    const argv = ['node', 'gannet', 'export', '--list', 'books', '--output', path];
+    expectSentence(await gannetWith(argv, surroundings()), new RegExp(`^${path} could not be written`), EXIT.failed);
+  }
+});
+
+it('a file that cannot be imported is told', async () => {
+  for (const [file, sentence] of [
+    ['/nowhere/x.ndjson', /^\/nowhere\/x\.ndjson cannot be read: it does not exist/],
+    [tmpdir(), /cannot be read: it is a folder/],
+    ['records.what', /does not tell the format/],
+  ] as const) {
+    const argv = ['node', 'gannet', 'import', file, '--list', 'books'];
+    const told = await gannetWith(file === tmpdir() ? [...argv, '--format', 'json'] : argv, surroundings());
+    expect(told.text).toMatch(sentence);
+    expect(told.status).not.toBe(EXIT.done);
+  }
+});
+
+it('gannet serve tells what keeps it from starting', async () => {
+  const busy: ServiceLoader = () =>
+    Promise.resolve({ startService: () => Promise.reject(new OperatorError('Cannot listen on 127.0.0.1:8400.')) });
+  expectSentence(await gannet('serve', surroundings(), { load: busy }), /^Cannot listen on .*\n$/, EXIT.failed);
+});
+
+it('what nobody foresaw is a sentence too, and shows its stack where it is asked for', async () => {
+  const broken: ServiceLoader = () => Promise.reject(new TypeError('x is not a function'));
+  const told = await gannet('serve', surroundings(), { load: broken });
+  expect(told).toEqual({
+    status: EXIT.failed,
+    text: 'This is a defect of Gannet: TypeError: x is not a function (GANNET_LOG_LEVEL=debug shows where it happened.)\n',
+  });
+});

@@ -1,0 +1,34 @@
+/** What the command line says of a failure, whatever failed: a sentence and an exit status, and no stack. */
+import { ConfigError } from '../platform/config.js';
+import { OperatorError, ServiceError } from '../platform/index.js';
+import { CommandError, EXIT, type ExitStatus } from './exit-codes.js';
+import { describeProblem, ProblemError } from './problem.js';
+import { describeSystemError, isSystemError } from './system-errors.js';
+
+export interface Failure {
+  readonly sentence: string;
+  readonly status: ExitStatus;
+}
+
+/** With `GANNET_LOG_LEVEL=debug` a failure that nobody foresaw shows where it happened. */
+export function describeFailure(error: unknown, env: NodeJS.ProcessEnv = process.env): Failure {
+  if (error instanceof ProblemError) return failed(describeProblem(error.problem));
+  if (error instanceof ServiceError) return failed(describeProblem(error.toProblem()));
+  if (error instanceof CommandError) return { sentence: error.message, status: error.status };
+  if (error instanceof ConfigError) return { sentence: error.message, status: EXIT.usage };
+  if (error instanceof OperatorError) return failed(error.message);
+  if (isSystemError(error)) return failed(describeSystemError(error));
+  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  const stack = error instanceof Error && env['GANNET_LOG_LEVEL'] === 'debug' ? `\n${error.stack ?? ''}` : '';
+  return failed(
+    `This is a defect of Gannet: ${firstLine(message)} (GANNET_LOG_LEVEL=debug shows where it happened.)${stack}`,
+  );
+}
+
+function failed(sentence: string): Failure {
+  return { sentence, status: EXIT.failed };
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? '';
+}

@@ -1,0 +1,51 @@
+/** Failures of the system and of the network as sentences: what went wrong, and where it helps what to do. */
+
+const SENTENCES: Readonly<Record<string, string>> = {
+  EACCES: 'this user may not do that',
+  EPERM: 'this user may not do that',
+  ENOENT: 'it does not exist',
+  ENOTDIR: 'a part of its path is not a folder',
+  EISDIR: 'it is a folder',
+  EEXIST: 'it exists already',
+  ELOOP: 'its links go round in a circle',
+  ENAMETOOLONG: 'its name is too long',
+  ENOSPC: 'there is no space left on the disk',
+  EDQUOT: "this user's share of the disk is used up",
+  EFBIG: 'the file would become larger than the system allows',
+  EROFS: 'the file system cannot be written to',
+  EIO: 'the disk reports an error',
+  EMFILE: 'this process has too many files open (ulimit -n)',
+  ENFILE: 'this machine has too many files open',
+  ENOMEM: 'there is not enough memory',
+  EADDRINUSE: 'something else listens there',
+  EPIPE: 'whoever read it has gone away',
+  ECONNREFUSED: 'nobody listens there',
+  ECONNRESET: 'the other side closed the connection',
+  ETIMEDOUT: 'it took too long',
+};
+
+interface SystemError extends Error {
+  readonly code: string;
+  readonly path?: string;
+}
+
+export function isSystemError(error: unknown): error is SystemError {
+  if (!(error instanceof Error)) return false;
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  return typeof code === 'string' && (typeof syscall === 'string' || code in SENTENCES);
+}
+
+/** One sentence without its full stop: `there is no space left on the disk (ENOSPC)`. */
+export function systemReason(error: unknown): string {
+  if (!isSystemError(error)) return error instanceof Error ? error.message : String(error);
+  const sentence = SENTENCES[error.code];
+  return sentence === undefined ? error.message : `${sentence} (${error.code})`;
+}
+
+/** One sentence about the file or, where the system names none, about what was under way. */
+export function describeSystemError(error: SystemError): string {
+  const reason = systemReason(error);
+  return error.path === undefined
+    ? `The system refused what had to be done: ${reason}.`
+    : `${error.path} cannot be used: ${reason}.`;
+}

@@ -1,0 +1,181 @@
+/** `gannet` as a process of its own, slowed down, stopped, and left alone by those it talks to. */
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, openSync, closeSync, rmSync, existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createControlSocket } from '../../src/http/index.js';
+import { controlSocketPath } from '../../src/platform/index.js';
+import { eventually } from '../support/eventually.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { itWhere } from '../support/skip.js';
+
+const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
+const STACK = /\n\s+at |node:internal|Unhandled|Emitted 'error'/;
+const RECORDS = Array.from({ length: 3000 }, (_, index) => `{"name":"${index}","fields":{"text":"red"}}\n`).join('');
+
+interface Ended {
+  readonly status: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+class CommandProcess {
+  output = '';
+  notes = '';
+  readonly ended: Promise<Ended>;
+
+  constructor(readonly child: ChildProcessWithoutNullStreams) {
+    child.stdout.on('data', (chunk: Buffer) => (this.output += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => (this.notes += chunk.toString()));
+    // One that has ended takes no more input; how it ended is what counts.
+    child.stdin.on('error', () => undefined);
+    this.ended = once(child, 'close').then(([status, signal]) => ({ status, signal }));
+  }
+
+  static start(dataDir: string, ...args: string[]): CommandProcess {
+    const env = { ...process.env, GANNET_DATA_DIR: dataDir, GANNET_PORT: '0', GANNET_LOG_LEVEL: 'warn' };
+    return new CommandProcess(spawn(process.execPath, ['bin/gannet.js', ...args], { cwd: PACKAGE, env }));
+  }
+}
+
+const running: CommandProcess[] = [];
+function gannet(dataDir: string, ...args: string[]): CommandProcess {
+  const command = CommandProcess.start(dataDir, ...args);
+  running.push(command);
+  return command;
+}
+afterEach(() => {
+  for (const { child } of running.splice(0)) child.kill('SIGKILL');
+});
+
+describe('beside a running service', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService({});
+    const { child, ended } = gannet(service.dataDir, 'import', '-', '--list', 'things', '--create');
+    child.stdin.end(RECORDS);
+    expect(await ended).toEqual({ status: 0, signal: null });
+  });
+  afterAll(() => service.close());
+
+  it('an export whose reader goes away after the first line ends with a sentence', async () => {
+    const command = gannet(service.dataDir, 'export', '--list', 'things', '--format', 'json');
+    command.child.stdout.once('data', () => command.child.stdout.destroy());
+    const { status } = await command.ended;
+    // All may have fitted into the pipe before its reader went.
+    if (status === 0) expect(command.notes).toBe('');
+    else expect(command.notes).toMatch(/^Standard output could not be written to its end: .*\(EPIPE\)\.\n$/);
+    expect(command.notes).not.toMatch(STACK);
+  });
+
+  itWhere(existsSync('/dev/full'), 'this system has no /dev/full')(
+    'standard output on a full disk is told in a sentence',
+    async () => {
+      const full = openSync('/dev/full', 'w');
+      const env = { ...process.env, GANNET_DATA_DIR: service.dataDir };
+      for (const args of [['list'], ['export', '--list', 'things'], ['key', 'list', '--json'], ['--help']]) {
+        const child = spawn(process.execPath, ['bin/gannet.js', ...args], {
+          cwd: PACKAGE,
+          env,
+          stdio: ['ignore', full, 'pipe'],
+        });
+        let notes = '';
+        child.stderr?.on('data', (chunk: Buffer) => (notes += chunk.toString()));
+        const [status] = (await once(child, 'close')) as [number];
+        expect([args, status, notes]).toEqual([args, 1, expect.stringMatching(/^Standard output .*\(ENOSPC\)\.\n$/)]);
+      }
+      closeSync(full);
+    },
+  );
+
+  it('Ctrl-C in the middle of an import ends it with a sentence, and by the signal', async () => {
+    const command = gannet(service.dataDir, 'import', '-', '--list', 'interrupted', '--create');
+    command.child.stdin.write(RECORDS);
+    await eventually(
+      async () => (await service.client.get('/list/default/interrupted')).status,
+      (status) => status === 200,
+    );
+    command.child.kill('SIGINT');
+    expect(await command.ended).toEqual({ status: null, signal: 'SIGINT' });
+    expect(command.notes).toMatch(/^Interrupted\. .*\n$/);
+  });
+
+  it('a service that is killed in the middle of an import is told in a sentence', async () => {
+    const other = await startTestService({});
+    const command = gannet(other.dataDir, 'import', '-', '--list', 'killed', '--create');
+    command.child.stdin.write(RECORDS);
+    await eventually(
+      async () => (await other.client.get('/list/default/killed')).status,
+      (status) => status === 200,
+    );
+    await other.stop('SIGKILL');
+    command.child.stdin.end(RECORDS);
+    expect(await command.ended).toEqual({ status: 3, signal: null });
+    expect(command.notes).toMatch(/^The service (ended the connection|on .* has ended meanwhile).*\.\n$/);
+    await other.close();
+  });
+});
+
+it('an import whose records come late, from a client that was stopped, outlives the idle connections of the service', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'gannet-late-'));
+  const calls: string[] = [];
+  let received = 0;
+  const control = createControlSocket(
+    controlSocketPath(dataDir),
+    async (request) => {
+      calls.push(`${request.method} ${request.path}`);
+      if (request.path.endsWith('/bulk')) {
+        for await (const chunk of request.stream(1e9)) received += chunk.byteLength;
+      }
+      const body = '{"created":1,"updated":0,"failed":0,"errors":[],"took_ms":1}';
+      return { status: 200, headers: [], contentType: 'application/json', body, headOnly: false, close: false };
+    },
+    { keepAliveMs: 20 },
+  );
+  await control.listen();
+  const command = gannet(dataDir, 'import', '-', '--list', 'things', '--create');
+  await eventually(
+    () => Promise.resolve(calls.length),
+    (count) => count >= 2,
+  );
+  // Long against the 20 ms; were it not long enough on some machine, the test would see less, and not fail.
+  command.child.kill('SIGSTOP');
+  await sleep(300);
+  command.child.kill('SIGCONT');
+  await sleep(300);
+  command.child.stdin.end(RECORDS);
+  expect([await command.ended, command.notes]).toEqual([{ status: 0, signal: null }, '']);
+  expect(received).toBe(Buffer.byteLength(RECORDS));
+  await control.close();
+  rmSync(dataDir, { recursive: true });
+});
+
+const DEMO_MS_MAX = 900_000;
+const SLOWED_MS = 8000;
+
+it(
+  'the demo runs to its end where it is stopped again and again',
+  async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'gannet-demo-'));
+    const command = gannet(dataDir, 'demo', '--once');
+    let hasEnded = false;
+    const ended = command.ended.finally(() => (hasEnded = true));
+    await eventually(
+      () => Promise.resolve(hasEnded || command.output.includes('ready on')),
+      (isReady) => isReady,
+    );
+    for (const endMs = performance.now() + SLOWED_MS; performance.now() < endMs && !hasEnded;) {
+      command.child.kill('SIGSTOP');
+      await sleep(900);
+      command.child.kill('SIGCONT');
+      await sleep(100);
+    }
+    expect([await ended, command.notes]).toEqual([{ status: 0, signal: null }, '']);
+    expect(command.output).toContain('5. Around a point');
+    rmSync(dataDir, { recursive: true, force: true });
+  },
+  DEMO_MS_MAX,
+);
