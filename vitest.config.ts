@@ -6,7 +6,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['src/**/*.test.ts', 'native-bindings/*.test.ts', 'config/*.test.ts', 'scripts/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'native-bindings/*.test.ts', 'config/*.test.ts', 'scripts/**/*.test.mjs'],
           // The kernel keeps one registry for a process and its worker threads: tests run in processes, as the service does.
           pool: 'forks',
           testTimeout: 20_000,

@@ -1,102 +1,112 @@
 /**
- * `npm test`: everything that proves the product. Sets up what is stale, then checks style, layering and types beside the C++
- * tests (which run under sanitizers), then the TypeScript tests. Each check counts as one test; the last line is the sum.
+ * `npm test`: everything that proves the product. Sets up what is stale, then runs the stages of lib/stages.mjs side by side.
+ * Each check counts as one test; the last line is the sum.
+ *
+ *   npm test -- --stages lint,unit      some of the stages
+ *   npm test -- --times 10 --busy 1     ten times beside one process that keeps a processor busy; ends with what failed how often
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import os from 'node:os';
-import { dirname, join } from 'node:path';
+import { spawn } from 'node:child_process';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { formatSeconds, lastLines, run } from './lib/steps.mjs';
+import { parseArgs } from 'node:util';
+import { runStages } from './lib/run-stages.mjs';
+import { PROCESSORS, stagesOf } from './lib/stages.mjs';
+import { formatSeconds, StepError } from './lib/steps.mjs';
 import { reportFailure, setup } from './setup.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const program = (name) => join(root, 'node_modules', '.bin', name);
 
-/** What a stage proved. `failed` is 1 for a check that failed; suites count their tests. */
-const results = [];
-
-function report(name, startedMs, { passed, failed, output }) {
-  results.push({ passed, failed });
-  if (failed > 0) process.stdout.write(`\n${lastLines(output, 200)}\n\n`);
-  process.stdout.write(
-    `${name}: ${passed} passed, ${failed} failed (${formatSeconds(performance.now() - startedMs)})\n`,
-  );
-}
-
-async function check(name, command, args) {
-  const startedMs = performance.now();
-  const { code, output } = await run(command, args, { cwd: root });
-  report(name, startedMs, { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, output });
-}
-
-async function checks() {
-  await check('Types', program('tsc'), ['--noEmit', '-p', 'tsconfig.json']);
-  await check('Layering', program('depcruise'), [
-    '--config',
-    '.dependency-cruiser.cjs',
-    'src',
-    'config',
-    'native-bindings',
-  ]);
-  await check('Format', program('prettier'), ['--check', '--log-level', 'warn', '.']);
-  await check('Lint', program('eslint'), ['.']);
-}
-
-/** The C++ tests end with `N passed, N failed`; a build that breaks before that counts as one failure. */
-async function cppTests() {
-  const startedMs = performance.now();
-  const jobs = `-j${os.cpus().length}`;
-  const { code, output } = await run('make', ['-C', 'native-bindings', '--no-print-directory', jobs, 'test'], {
-    cwd: root,
+function options() {
+  const { values } = parseArgs({
+    options: {
+      stages: { type: 'string' },
+      times: { type: 'string', default: '1' },
+      busy: { type: 'string', default: '0' },
+    },
   });
-  const counts = [...output.matchAll(/^(\d+) passed, (\d+) failed$/gm)];
-  const passed = counts.reduce((sum, match) => sum + Number(match[1]), 0);
-  const failed = counts.reduce((sum, match) => sum + Number(match[2]), 0);
-  const broken = (code !== 0 || counts.length === 0) && failed === 0;
-  report('C++ tests', startedMs, { passed, failed: broken ? 1 : failed, output });
+  const known = stagesOf(root);
+  const wanted = values.stages?.split(',') ?? known.map(({ id }) => id);
+  const unknown = wanted.filter((id) => known.every((stage) => stage.id !== id));
+  if (unknown.length > 0) {
+    throw new StepError(`There is no stage ${unknown.join(', ')}: there are ${known.map(({ id }) => id).join(', ')}.`);
+  }
+  for (const name of ['times', 'busy']) {
+    if (!/^\d{1,3}$/.test(values[name]))
+      throw new StepError(`--${name} is ${values[name]}: a whole number is expected.`);
+  }
+  return {
+    // What is left out has passed as far as the others are concerned.
+    stages: known
+      .filter(({ id }) => wanted.includes(id))
+      .map((stage) => ({ ...stage, needs: stage.needs.filter((id) => wanted.includes(id)) })),
+    times: Math.max(1, Number(values.times)),
+    busy: Number(values.busy),
+  };
 }
 
-async function typescriptTests() {
-  const startedMs = performance.now();
-  const folder = mkdtempSync(join(os.tmpdir(), 'gannet-test-'));
-  const file = join(folder, 'vitest.json');
+/** Processes that do nothing but keep a processor busy. Returns what ends them. */
+function keepBusy(count) {
+  const children = Array.from({ length: count }, () =>
+    spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }),
+  );
+  const end = () => {
+    for (const child of children) child.kill('SIGKILL');
+  };
+  process.once('exit', end);
+  return end;
+}
+
+function printSkipped(results) {
+  const skipped = new Map(results.flatMap((result) => result.skipped.map(({ name, reason }) => [name, reason])));
+  if (skipped.size === 0) return;
+  process.stdout.write('\nSkipped:\n');
+  for (const [name, reason] of skipped) process.stdout.write(`  ${name}: ${reason}\n`);
+}
+
+function printFailures(results, times) {
+  const counts = new Map();
+  for (const name of results.flatMap(({ failures }) => failures)) counts.set(name, (counts.get(name) ?? 0) + 1);
+  if (counts.size === 0) return;
+  process.stdout.write('\nFailed:\n');
+  for (const [name, count] of [...counts].sort((one, other) => other[1] - one[1])) {
+    process.stdout.write(times === 1 ? `  ${name}\n` : `  ${name}: ${count} of ${times} times\n`);
+  }
+}
+
+async function testAll({ stages, times, busy }) {
+  const results = [];
+  const end = keepBusy(busy);
   try {
-    const args = ['run', '--reporter=dot', '--reporter=json', `--outputFile.json=${file}`];
-    const { code, output } = await run(program('vitest'), args, { cwd: root });
-    report('TypeScript tests', startedMs, { ...vitestCounts(file, code), output });
+    for (let time = 1; time <= times; time += 1) {
+      const startedMs = performance.now();
+      results.push(...(await runStages(stages, { root, processors: PROCESSORS })));
+      const which = times === 1 ? 'All stages' : `Time ${time} of ${times}`;
+      process.stdout.write(`${which} took ${formatSeconds(performance.now() - startedMs)}.\n`);
+    }
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    end();
   }
+  printSkipped(results);
+  printFailures(results, times);
+  return results;
 }
 
-function vitestCounts(file, code) {
-  let passed = 0;
-  let failed = 0;
-  try {
-    const summary = JSON.parse(readFileSync(file, 'utf8'));
-    passed = summary.numPassedTests;
-    failed = summary.numFailedTests;
-    // A file that cannot even be loaded has no tests that could fail.
-    failed += summary.testResults.filter(
-      (suite) => suite.status === 'failed' && suite.assertionResults.length === 0,
-    ).length;
-  } catch {
-    failed = 1;
-  }
-  return { passed, failed: code !== 0 && failed === 0 ? 1 : failed };
-}
-
-const startedMs = performance.now();
+let sum = { passed: 0, failed: 1, skipped: 0 };
 try {
+  const wanted = options();
+  const startedMs = performance.now();
   await setup({ quiet: true });
-  await Promise.all([checks(), cppTests()]);
-  await typescriptTests();
+  process.stdout.write(`Set-up took ${formatSeconds(performance.now() - startedMs)}.\n`);
+  const results = await testAll(wanted);
+  const total = (count) => results.reduce((all, result) => all + count(result), 0);
+  sum = {
+    passed: total(({ passed }) => passed),
+    failed: total(({ failed }) => failed),
+    skipped: total(({ skipped }) => skipped.length),
+  };
 } catch (error) {
   reportFailure(error);
-  results.push({ passed: 0, failed: 1 });
 }
-const passed = results.reduce((sum, result) => sum + result.passed, 0);
-const failed = results.reduce((sum, result) => sum + result.failed, 0);
-process.stdout.write(`All stages took ${formatSeconds(performance.now() - startedMs)}.\n`);
-process.stdout.write(`${passed} passed, ${failed} failed\n`);
-process.exitCode = failed === 0 ? 0 : 1;
+const skipped = sum.skipped === 0 ? '' : `, ${sum.skipped} skipped`;
+process.stdout.write(`${sum.passed} passed, ${sum.failed} failed${skipped}\n`);
+process.exitCode = sum.failed === 0 ? 0 : 1;

@@ -1,0 +1,85 @@
+/** Runs stages side by side: as many as there are processors for, the longest first. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readers } from './stage-results.mjs';
+import { formatSeconds, lastLines, run } from './steps.mjs';
+
+const LINES_SHOWN_OF_FAILURE = 200;
+
+/** The stages that may begin now, longest first, as far as the free processors go. One that needs more than there are is run alone. */
+export function nextStages(waiting, { passedIds, freeSlots, isIdle }) {
+  const ready = waiting
+    .filter(({ needs }) => needs.every((id) => passedIds.has(id)))
+    .sort((one, other) => other.seconds - one.seconds);
+  const chosen = [];
+  let free = freeSlots;
+  for (const stage of ready) {
+    if (stage.slots > free && !(isIdle && chosen.length === 0)) continue;
+    chosen.push(stage);
+    free -= stage.slots;
+  }
+  return chosen;
+}
+
+/**
+ * Resolves with the results of all stages, in the order in which they ended. A stage whose needs did not pass has failed
+ * without being run. `report` hears of each result.
+ */
+export async function runStages(stages, { root, processors, report = printResult }) {
+  const passedIds = new Set();
+  const endedIds = new Set();
+  const results = [];
+  const running = new Map();
+  let waiting = [...stages];
+  const end = (stage, result) => {
+    endedIds.add(stage.id);
+    if (result.failed === 0) passedIds.add(stage.id);
+    results.push(result);
+    report(result);
+  };
+  while (waiting.length > 0 || running.size > 0) {
+    const used = [...running.values()].reduce((sum, { slots }) => sum + slots, 0);
+    const chosen = nextStages(waiting, { passedIds, freeSlots: processors - used, isIdle: running.size === 0 });
+    for (const stage of chosen) {
+      const work = runStage(stage, root).then((result) => {
+        running.delete(work);
+        end(stage, result);
+      });
+      running.set(work, stage);
+    }
+    waiting = waiting.filter((stage) => !chosen.includes(stage));
+    if (running.size > 0) await Promise.race(running.keys());
+    for (const stage of waiting.filter(({ needs }) => needs.some((id) => endedIds.has(id) && !passedIds.has(id)))) {
+      waiting = waiting.filter((other) => other !== stage);
+      end(stage, { ...noResult(stage), failed: 1, failures: [`${stage.name}: what it needs has failed`] });
+    }
+  }
+  return results;
+}
+
+function noResult({ name }) {
+  return { name, passed: 0, failed: 0, failures: [], skipped: [], output: '', milliseconds: 0 };
+}
+
+async function runStage(stage, root) {
+  const { name, command, reads } = stage;
+  const startedMs = performance.now();
+  const folder = mkdtempSync(join(tmpdir(), 'gannet-stage-'));
+  const reportFile = join(folder, 'report.json');
+  try {
+    const [program, ...args] = command;
+    const env = { ...process.env, GANNET_TEST_REPORT: reportFile };
+    const { code, output } = await run(program, args, { cwd: root, env });
+    const result = readers[reads]({ code, name, output, reportFile });
+    return { ...noResult(stage), ...result, output, milliseconds: performance.now() - startedMs };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function printResult({ name, passed, failed, skipped, output, milliseconds }) {
+  if (failed > 0) process.stdout.write(`\n${lastLines(output, LINES_SHOWN_OF_FAILURE)}\n\n`);
+  const left = skipped.length === 0 ? '' : `, ${skipped.length} skipped`;
+  process.stdout.write(`${name}: ${passed} passed, ${failed} failed${left} (${formatSeconds(milliseconds)})\n`);
+}

@@ -1,0 +1,85 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { nextStages, runStages } from './run-stages.mjs';
+import { readers } from './stage-results.mjs';
+
+const stage = (id, seconds, more = {}) => ({
+  id,
+  name: id,
+  seconds,
+  slots: 1,
+  needs: [],
+  reads: 'check',
+  command: [process.execPath, '-e', ''],
+  ...more,
+});
+
+describe('the stages', () => {
+  it('begin with the longest, as far as there are processors', () => {
+    const waiting = [
+      stage('short', 1),
+      stage('long', 9),
+      stage('wide', 5, { slots: 2 }),
+      stage('late', 99, { needs: ['long'] }),
+    ];
+    const ids = (state) => nextStages(waiting, state).map(({ id }) => id);
+    expect(ids({ passedIds: new Set(), freeSlots: 2, isIdle: true })).toEqual(['long', 'short']);
+    expect(ids({ passedIds: new Set(['long']), freeSlots: 1, isIdle: false })).toEqual(['late']);
+    const alone = nextStages([stage('wide', 5, { slots: 8 })], { passedIds: new Set(), freeSlots: 2, isIdle: true });
+    expect(alone).toHaveLength(1);
+  });
+
+  it('run side by side, and not at all where what they need has failed', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'gannet-stages-'));
+    const reported = [];
+    // Each of the first two ends when the other has begun.
+    const meeting = (mine, other) => [
+      process.execPath,
+      '-e',
+      `const fs = require('fs'); fs.writeFileSync('${mine}', ''); while (!fs.existsSync('${other}'));`,
+    ];
+    const results = await runStages(
+      [
+        stage('one', 2, { command: meeting('a', 'b') }),
+        stage('two', 2, { command: meeting('b', 'a') }),
+        stage('broken', 1, { needs: ['one'], command: [process.execPath, '-e', 'process.exit(1)'] }),
+        stage('left', 1, { needs: ['broken'] }),
+        stage('missing', 1, { command: ['/nowhere/program'] }),
+      ],
+      { root: folder, processors: 2, report: ({ name }) => reported.push(name) },
+    );
+    expect(results.map(({ name, failed }) => [name, failed]).sort()).toEqual([
+      ['broken', 1],
+      ['left', 1],
+      ['missing', 1],
+      ['one', 0],
+      ['two', 0],
+    ]);
+    expect(reported).toHaveLength(5);
+  });
+});
+
+describe('the result of a stage', () => {
+  it('is read from sums, what is left out, and how it ended', () => {
+    const output = 'FAILED a test\n3 passed, 1 failed\n2 passed, 0 failed\nskipped: no clang here\n';
+    expect(readers.counts({ code: 1, name: 'C++', output })).toEqual({
+      passed: 5,
+      failed: 1,
+      failures: ['C++: a test'],
+      skipped: [{ name: 'C++', reason: 'no clang here' }],
+    });
+    expect(readers.counts({ code: 0, name: 'C++', output: '' })).toMatchObject({ failed: 1, failures: ['C++'] });
+    expect(readers.counts({ code: 139, name: 'C++', output: '3 passed, 0 failed\n' })).toMatchObject({ failed: 1 });
+    expect(readers.check({ code: 0, name: 'Types' })).toMatchObject({ passed: 1, failed: 0 });
+  });
+
+  it('of a test run that left no report, or failed outside its tests, is a failure', () => {
+    expect(readers.tests({ code: 0, name: 'Unit', reportFile: '/nowhere' })).toMatchObject({ failed: 1 });
+    const reportFile = join(mkdtempSync(join(tmpdir(), 'gannet-report-')), 'report.json');
+    writeFileSync(reportFile, JSON.stringify({ passed: 7, failures: [], skipped: [{ name: 'x', reason: 'y' }] }));
+    expect(readers.tests({ code: 1, name: 'Unit', reportFile })).toMatchObject({ passed: 7, failed: 1 });
+    expect(readers.tests({ code: 0, name: 'Unit', reportFile })).toMatchObject({ passed: 7, failed: 0 });
+  });
+});

@@ -1,0 +1,89 @@
+/**
+ * The stages of `npm test`, one row each. A new stage is a new row:
+ *
+ * - `name` as it is printed, and `id` as `--stages` takes it;
+ * - `command`: program and arguments, run in the root of the project;
+ * - `needs`: ids of the stages that have to have passed before;
+ * - `reads`: how its result is read, one of the readers in stage-results.mjs;
+ * - `slots`: processors that it keeps busy;
+ * - `seconds`: about what it takes by itself on one processor, so that the longest begin first.
+ */
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+
+/** Parts run side by side as far as there are processors; two are what the expected times were measured with. */
+export const PROCESSORS = Math.max(2, availableParallelism());
+
+/**
+ * Caches keep what was found of files that did not change, by their content. They are for people: a file's types depend on
+ * other files too, so whoever counts on the sum (CI=true) looks at everything.
+ */
+const usesCaches = process.env.CI === undefined || process.env.CI === '' || process.env.CI === 'false';
+const cached = (root, name) =>
+  usesCaches
+    ? [
+        '--cache',
+        '--cache-strategy',
+        'content',
+        '--cache-location',
+        join(root, 'node_modules', '.cache', 'gannet', name),
+      ]
+    : [];
+
+/** All stages of the project in `root`. */
+export function stagesOf(root) {
+  const program = (name) => join(root, 'node_modules', '.bin', name);
+  const reporter = join(root, 'scripts', 'lib', 'summary-reporter.mjs');
+  const vitest = (project) => [program('vitest'), 'run', '--project', project, `--reporter=${reporter}`];
+  const make = (...targets) => ['make', '-C', 'native-bindings', '--no-print-directory', ...targets];
+  const compilers = Math.max(1, PROCESSORS - 1);
+  return [
+    { id: 'integration', name: 'Integration tests', command: vitest('integration'), reads: 'tests', seconds: 240 },
+    {
+      id: 'cpp-build',
+      name: 'C++ with sanitizers',
+      command: make(`-j${compilers}`, 'build'),
+      reads: 'check',
+      slots: compilers,
+      seconds: 180,
+    },
+    {
+      id: 'unit',
+      name: 'Unit tests',
+      command: [...vitest('unit'), `--maxWorkers=${compilers}`],
+      reads: 'tests',
+      slots: compilers,
+      seconds: 90,
+    },
+    {
+      id: 'lint',
+      name: 'Lint',
+      command: [program('eslint'), ...cached(root, 'eslint'), '.'],
+      reads: 'check',
+      seconds: 45,
+    },
+    { id: 'cpp-tests', name: 'C++ tests', command: make('run'), needs: ['cpp-build'], reads: 'counts', seconds: 40 },
+    { id: 'cpp-measuring', name: 'C++ that measures', command: make('measuring'), reads: 'check', seconds: 20 },
+    {
+      id: 'format',
+      name: 'Format',
+      command: [program('prettier'), '--check', '--log-level', 'warn', ...cached(root, 'prettier'), '.'],
+      reads: 'check',
+      seconds: 20,
+    },
+    {
+      id: 'types',
+      name: 'Types',
+      command: [program('tsc'), '--noEmit', '-p', 'tsconfig.json'],
+      reads: 'check',
+      seconds: 15,
+    },
+    {
+      id: 'layering',
+      name: 'Layering',
+      command: [program('depcruise'), '--config', '.dependency-cruiser.cjs', 'src', 'config', 'native-bindings'],
+      reads: 'check',
+      seconds: 10,
+    },
+  ].map((stage) => ({ needs: [], slots: 1, ...stage }));
+}
