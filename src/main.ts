@@ -113,6 +113,8 @@ async function openServices(
   metrics.memoryBudgetBytes.set(budget.bytes);
   metrics.beforeReading(() => {
     metrics.memoryOwnBytes.set(residentOwnBytes() ?? 0);
+    metrics.logLinesDropped.reset();
+    metrics.logLinesDropped.inc(log.droppedLines());
   });
   const executor = lazily(() => createIngestExecutor({ config, log, metrics, heap: budget.heaps.ingest, memory }));
   parts.opened('ingest threads', () => executor.close());
@@ -131,7 +133,7 @@ async function openServices(
   // Threads take longer to start than all the rest: they begin at once and are ready when the lists are.
   if (listen) searchPool.get();
   const { AnswerCache, operations } = await loadOperations();
-  const environment = openEnvironment(join(dataDir, 'system'));
+  const environment = openEnvironment(join(dataDir, 'system'), { kind: 'system' });
   parts.opened('system environment', () => environment.close());
   const catalog = await openCatalog(environment, systemClock);
   const access = await openAccess(environment, systemClock);

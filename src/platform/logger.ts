@@ -2,9 +2,10 @@
  * Logging: JSON lines on standard error, written in the background so that a request never waits for a disk or a pipe.
  * What could be secret never reaches a log: no key, no query string, no body.
  */
-import { pino, destination as openDestination, type Logger } from 'pino';
+import { pino, type Logger } from 'pino';
 import type { Config } from './config.js';
 import { GatheredOutput } from './gathered-output.js';
+import { LogOutput } from './log-output.js';
 
 export interface LoggerOptions {
   /** Instead of the configured level; the command line is quieter than the service. */
@@ -14,16 +15,20 @@ export interface LoggerOptions {
 export interface ServiceLogger extends Logger {
   /** Writes out what is waiting; to be called before the process ends. */
   drain(): void;
+  /** Lines that could not be written since the start, and are lost. */
+  droppedLines(): number;
 }
 
 export function createLogger(config: Pick<Config, 'log'>, options: LoggerOptions = {}): ServiceLogger {
   // While one write is under way the lines after it gather in memory and go out as the next: no line waits for a timer.
-  const output = openDestination({ dest: 2, sync: false, minLength: 0 });
-  // Standard error may be closed by whoever reads it; a service that cannot log goes on serving.
-  output.on('error', () => undefined);
+  const output = new LogOutput();
   const gathered = new GatheredOutput(output);
   const logger = pino({ level: options.level ?? config.log.level, base: null, timestamp: timeMember }, gathered);
+  output.on('recovered', (lines) => {
+    logger.warn({ lines }, 'The log could not be written for a while: lines are missing before this one');
+  });
   return Object.assign(logger, {
+    droppedLines: () => output.droppedLines,
     drain() {
       try {
         gathered.flushSync();

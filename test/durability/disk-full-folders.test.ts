@@ -1,0 +1,161 @@
+/**
+ * A disk that fills up, under each folder of the data directory in turn and under the log: what needs the disk is refused with a clear
+ * answer, what does not goes on, memory is what is on disk, and everything works again when there is room, without a restart.
+ */
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.js';
+import type { Answer, ServiceClient } from '../support/client.js';
+import { TestService } from '../support/service.js';
+import { canMount, SmallFileSystem } from '../support/small-file-system.js';
+import { WebhookReceiver } from '../support/webhook-receiver.js';
+import { checkCopyOf } from './index-check.js';
+
+const LIST = 'films';
+const FULL = { status: 507, body: { code: 'storage-full' } };
+/** More than once through whatever room a file had in it already. */
+const CHANGES = 40;
+const SETTINGS = {
+  GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true',
+  GANNET_WEBHOOKS_RETRY_SECONDS: '1',
+  GANNET_WEBHOOKS_JITTER_PERCENT: '0',
+  GANNET_LOG_LEVEL: 'fatal',
+};
+
+const mounting = canMount('disk full, folder by folder');
+let dataDir: string;
+let service: TestService;
+let receiver: WebhookReceiver;
+let disk: SmallFileSystem | undefined;
+let client: ServiceClient;
+
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'gannet-full-'));
+  receiver = await WebhookReceiver.start();
+  service = new TestService(dataDir, { dataDir, env: SETTINGS });
+});
+
+afterEach(async () => {
+  await service.stop('SIGKILL');
+  disk?.unmount();
+  disk = undefined;
+  await receiver.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+/** A service with a list, records, a group, synonyms and a webhook. */
+async function startWithContent(): Promise<void> {
+  await service.start();
+  client = service.client;
+  await made(client.post('/list/default', { name: LIST, searchable_fields: [{ name: 'title' }] }));
+  await made(client.post('/list-group/default', { name: 'all', lists: [{ list: LIST }] }));
+  await made(client.post('/webhook', { url: receiver.url(), events: ['searchresult.created', 'list.created'] }));
+  expect((await client.bulk('default', LIST, records('first', 200))).status).toBe(200);
+}
+
+const records = (batch: string, count: number) =>
+  Array.from({ length: count }, (_, index) => ({ name: `${batch}-${index}`, title: `${batch} film ${index}` }));
+
+async function made(answer: Promise<Answer>): Promise<Answer> {
+  const { status, text } = await answer;
+  expect(status, text).toBeLessThan(300);
+  return answer;
+}
+
+async function totalOf(query?: string): Promise<number> {
+  const answer = await client.get(`/search/default/${LIST}/1`, { size: 1, ...(query === undefined ? {} : { query }) });
+  expect(answer.status, answer.text).toBe(200);
+  return (answer.body as { total_count: number }).total_count;
+}
+
+/** Does it until it is refused, at most `CHANGES` times; every answer is a success or says that the disk is full. */
+async function untilRefused(change: (index: number) => Promise<Answer>): Promise<{ done: number; refused: boolean }> {
+  for (let index = 0; index < CHANGES; ++index) {
+    const answer = await change(index);
+    if (answer.status < 300) continue;
+    expect(answer, answer.text).toMatchObject(FULL);
+    return { done: index, refused: true };
+  }
+  return { done: CHANGES, refused: false };
+}
+
+/** Everything that the catalogue says, for comparing memory with disk. */
+async function catalogue(): Promise<unknown> {
+  const paths = ['/list/default', '/list-group/default', '/webhook/default', '/api-key/default', `/list/default/${LIST}`];
+  const answers = [];
+  for (const path of [...paths, `/list/default/${LIST}/synonyms`]) {
+    const { status, body } = await service.control().get(path);
+    answers.push([path, status, body]);
+  }
+  return answers;
+}
+
+/** The service as it is, and after it was killed and started again, say the same. */
+async function memoryIsDisk(): Promise<void> {
+  const before = await catalogue();
+  const total = await totalOf();
+  await service.stop('SIGKILL');
+  await service.start();
+  ({ client } = service);
+  // Each start of a test service makes a key.
+  const withoutKeys = (answers: unknown) => (answers as [string][]).filter(([path]) => path !== '/api-key/default');
+  expect(withoutKeys(await catalogue())).toEqual(withoutKeys(before));
+  expect(await totalOf()).toBe(total);
+}
+
+const listOfTitles = (name: string) => ({ name, searchable_fields: [{ name: 'title' }] });
+
+/** Changes of everything that is stored, each under a name of its own. */
+const CHANGING: Record<string, (index: number) => Promise<Answer>> = {
+  'a key': (index) => service.control().post('/api-key/default', { name: `key ${index}`, access: 'read-all' }),
+  'a list': (index) => client.post('/list/default', listOfTitles(`list-${index}`)),
+  'a group': (index) => client.post('/list-group/default', { name: `group-${index}`, lists: [{ list: LIST }] }),
+  'the members of a group': (index) =>
+    client.put('/list-group/default/all', { lists: index % 2 === 0 ? [] : [{ list: LIST }] }),
+  'settings of a list': (index) => client.put(`/list/default/${LIST}`, { description: `number ${index}` }),
+  'synonyms': (index) => client.put(`/list/default/${LIST}/synonyms`, { rules: [`film, movie${index}`] }),
+  'a webhook': (index) => client.post('/webhook', { url: receiver.url(`/${index}`), events: ['list.deleted'] }),
+  'a record': (index) =>
+    client.post(`/search-result/default/${LIST}`, { name: `single-${index}`, fields: { title: `single ${index}` } }),
+  'many records': (index) => client.bulk('default', LIST, records(`bulk-${index}`, 100)),
+};
+
+describe.skipIf(!mounting)('a full disk', () => {
+  for (const folder of ['system', 'lists', 'analytics', 'queue', '.']) {
+    it(`under data/${folder} refuses what needs it, reads on, and is whole afterwards`, { timeout: 120_000 }, async () => {
+      disk = SmallFileSystem.mount(join(dataDir, folder));
+      await startWithContent();
+      disk.shrink();
+      const outcomes: Record<string, { done: number; refused: boolean }> = {};
+      for (const [what, change] of Object.entries(CHANGING)) {
+        outcomes[what] = await untilRefused(change);
+        expect(await totalOf('first'), what).toBe(200);
+      }
+      const refused = Object.entries(outcomes).flatMap(([what, { refused: is }]) => (is ? [what] : []));
+      if (folder === 'analytics' || folder === 'queue') expect(refused).toEqual([]);
+      else expect(refused.length).toBeGreaterThan(0);
+      if (folder === '.') expect(refused).toEqual(Object.keys(CHANGING));
+
+      disk.grow();
+      for (const [what, change] of Object.entries(CHANGING)) {
+        const answer = await change(1000);
+        expect(answer.status, `${what}: ${answer.text}`).toBeLessThan(300);
+      }
+      // What happened on the full disk was neither lost nor stuck: events are delivered, and searches counted.
+      await eventually(
+        () => Promise.resolve(receiver.at('/hook').filter(({ text }) => text.includes('single-1000'))),
+        (found) => found.length > 0,
+      );
+      const searches = await eventually(
+        () => client.get(`/analytics/list/default/${LIST}`),
+        ({ status, body }) => status === 200 && (body as { total_searches: number }).total_searches > 0,
+      );
+      expect(searches.status).toBe(200);
+      await memoryIsDisk();
+      await service.stop('SIGKILL');
+      expect(await checkCopyOf(dataDir)).toEqual([]);
+    });
+  }
+});
