@@ -17,6 +17,7 @@ import { openCatalog, type Catalog } from './catalog/index.js';
 import { createListIndexes, type ListIndexes } from './index/index.js';
 import type { Services } from './operations/index.js';
 import {
+  assertEnvironmentKnown,
   controlSocketPath,
   limitMappedMemory,
   memoryBudget,
@@ -102,6 +103,7 @@ async function openServices(
   if (budget.allocator !== undefined)
     kernel.limitAllocator(budget.allocator.arenasMax, budget.allocator.returnedBytesMin);
   openDataDirectory(dataDir, parts);
+  assertFormatsKnown(dataDir);
   const mapped = limitMappedMemory({
     kernel,
     dataDir,
@@ -218,6 +220,13 @@ function openDataDirectory(dataDir: string, parts: Parts): void {
   parts.opened('lock', () => {
     lock.release();
   });
+}
+
+/** A release that knows only some of the environments touches none. Lists are looked at one by one, when they are opened. */
+function assertFormatsKnown(dataDir: string): void {
+  assertEnvironmentKnown(join(dataDir, 'system'), 'system');
+  assertEnvironmentKnown(join(dataDir, 'analytics', 'events'), 'analytics');
+  assertEnvironmentKnown(join(dataDir, 'queue'), 'queue');
 }
 
 async function ensureAccount(catalog: Catalog, { account }: Config, log: ServiceLogger): Promise<void> {

@@ -4,7 +4,7 @@
  * Durable writing: `await environment.transaction(…)` resolves when the transaction is on disk, and rejects when nothing of it is there.
  * Threads that open the same path share one native environment; write transactions exclude each other across threads.
  */
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type Database, type Key, type RootDatabase } from 'lmdb';
 import { checkFormat, FORMAT_KEY, writeFormat, type EnvironmentKind } from './environment-format.js';
@@ -58,6 +58,17 @@ export function openEnvironment(path: string, options: EnvironmentOptions): Lmdb
   }
 }
 
+/**
+ * Throws `FormatError` where an environment is there that `openEnvironment` would refuse, before anything is opened that would write.
+ * One that an earlier release left unsettled is left to who opens it.
+ */
+export function assertEnvironmentKnown(path: string, kind: EnvironmentKind): void {
+  const file = join(path, 'data.mdb');
+  if (!existsSync(file) || endsInOverlappingSync(file)) return;
+  allocateLockFile(join(path, 'lock.mdb'));
+  void openRoot(path, { kind, readOnly: true }).close();
+}
+
 /** For who runs transactions in its own way. The folder and its lock file are there. Throws what LMDB throws, or `FormatError`. */
 export function openRoot(path: string, options: EnvironmentOptions): RootDatabase {
   const { kind, readOnly = false } = options;
@@ -99,6 +110,8 @@ function openNative(path: string, options: EnvironmentOptions, overlappingSync: 
     maxReaders: options.readersMax ?? READERS_MAX_DEFAULT,
     // With it, a commit whose sync fails has failed and is seen all the same.
     overlappingSync,
+    // With it, lmdb-js makes a promise for each turn that nobody can listen to, and that ends the process when the commit fails.
+    eventTurnBatching: false,
     ...(options.mapBytes === undefined ? {} : { mapSize: options.mapBytes }),
     ...(options.readOnly === true ? { readOnly: true } : {}),
   });

@@ -43,9 +43,10 @@ export class SmallFileSystem {
     execFileSync('umount', ['-l', this.path], { stdio: 'ignore' });
   }
 
+  /** At least a page: a size of 0 means none. */
   private usedBytes(): number {
     const { blocks, bfree, bsize } = statfsSync(this.path);
-    return (blocks - bfree) * bsize;
+    return Math.max((blocks - bfree) * bsize, bsize);
   }
 
   private remount(options: string): void {
