@@ -38,7 +38,8 @@ export function asStorageError(error: unknown, path?: string): unknown {
     });
   }
   if (REFUSAL_CODES.has(codeOf(error)) || (isIo && REFUSAL_MESSAGE.test(error.message))) {
-    const detail = 'The disk refuses to be written: nothing was written. What is stored can be read; the log has the cause.';
+    const detail =
+      'The disk refuses to be written: nothing was written. What is stored can be read; the log has the cause.';
     return new ServiceError('storage-failed', detail, { cause: error });
   }
   return error;
