@@ -17,6 +17,7 @@ import { openCatalog, type Catalog } from './catalog/index.js';
 import { createListIndexes, type ListIndexes } from './index/index.js';
 import type { Services } from './operations/index.js';
 import {
+  assertEnvironmentKnown,
   controlSocketPath,
   limitMappedMemory,
   memoryBudget,
@@ -102,6 +103,7 @@ async function openServices(
   if (budget.allocator !== undefined)
     kernel.limitAllocator(budget.allocator.arenasMax, budget.allocator.returnedBytesMin);
   openDataDirectory(dataDir, parts);
+  assertFormatsKnown(dataDir);
   const mapped = limitMappedMemory({
     kernel,
     dataDir,
@@ -113,6 +115,8 @@ async function openServices(
   metrics.memoryBudgetBytes.set(budget.bytes);
   metrics.beforeReading(() => {
     metrics.memoryOwnBytes.set(residentOwnBytes() ?? 0);
+    metrics.logLinesDropped.reset();
+    metrics.logLinesDropped.inc(log.droppedLines());
   });
   const executor = lazily(() => createIngestExecutor({ config, log, metrics, heap: budget.heaps.ingest, memory }));
   parts.opened('ingest threads', () => executor.close());
@@ -131,7 +135,7 @@ async function openServices(
   // Threads take longer to start than all the rest: they begin at once and are ready when the lists are.
   if (listen) searchPool.get();
   const { AnswerCache, operations } = await loadOperations();
-  const environment = openEnvironment(join(dataDir, 'system'));
+  const environment = openEnvironment(join(dataDir, 'system'), { kind: 'system' });
   parts.opened('system environment', () => environment.close());
   const catalog = await openCatalog(environment, systemClock);
   const access = await openAccess(environment, systemClock);
@@ -216,6 +220,13 @@ function openDataDirectory(dataDir: string, parts: Parts): void {
   parts.opened('lock', () => {
     lock.release();
   });
+}
+
+/** A release that knows only some of the environments touches none. Lists are looked at one by one, when they are opened. */
+function assertFormatsKnown(dataDir: string): void {
+  assertEnvironmentKnown(join(dataDir, 'system'), 'system');
+  assertEnvironmentKnown(join(dataDir, 'analytics', 'events'), 'analytics');
+  assertEnvironmentKnown(join(dataDir, 'queue'), 'queue');
 }
 
 async function ensureAccount(catalog: Catalog, { account }: Config, log: ServiceLogger): Promise<void> {

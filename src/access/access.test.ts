@@ -27,7 +27,7 @@ const clock = {
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'gannet-access-'));
-  environment = openEnvironment(folder);
+  environment = openEnvironment(folder, { kind: 'system' });
   access = await openAccess(environment, clock);
 });
 
@@ -102,7 +102,7 @@ describe('keys', () => {
     for (const file of readdirSync(folder)) {
       expect(readFileSync(join(folder, file)).includes(secret.slice(7))).toBe(false);
     }
-    environment = openEnvironment(folder);
+    environment = openEnvironment(folder, { kind: 'system' });
     access = await openAccess(environment, clock);
     expect(access.authenticate(secret).account).toBe('default');
   });

@@ -64,7 +64,7 @@ export class AnalyticsStore {
   private lastSequence = SEQUENCE_MAX;
 
   constructor(folder: string) {
-    this.environment = openEnvironment(join(folder, 'events'));
+    this.environment = openEnvironment(join(folder, 'events'), { kind: 'analytics' });
     const bytes = { encoding: 'binary', keyEncoding: 'binary' } as const;
     this.targets = this.environment.database('targets');
     this.purges = this.environment.database('purges');

@@ -5,6 +5,7 @@
  * Belongs to one thread, which alone opens `data/analytics/events`.
  */
 import { setImmediate } from 'node:timers/promises';
+import { asStorageError, isStorageError } from '../platform/index.js';
 import { AnalyticsStore, type TargetRow } from './analytics-store.js';
 import { countBlocks, joinEarlierSearches } from './block-counting.js';
 import { learnedFile, removeLearned, writeLearned } from './learned-file.js';
@@ -105,8 +106,10 @@ export class AnalyticsTaskHandler {
       try {
         eventsRolledUp += await this.rollUpTarget(identity, today);
       } catch (error) {
-        // The others must not wait behind one that cannot be rolled up; new events or a start try it again.
-        this.backlog.delete(identity);
+        // The others must not wait behind one that cannot be rolled up: new events or a start try it again. A full disk is full for all,
+        // and the next time may find room.
+        if (isForLackOfRoom(error)) this.backlog.set(identity, this.backlog.get(identity) ?? 0);
+        else this.backlog.delete(identity);
         throw error;
       }
     }
@@ -137,9 +140,14 @@ export class AnalyticsTaskHandler {
   }
 
   private async closeDays(identity: string, today: number): Promise<void> {
-    this.toClose.delete(identity);
     const row = this.liveTarget(identity);
-    if (row !== undefined) await closeDays(this.store, row.number, today);
+    try {
+      if (row !== undefined) await closeDays(this.store, row.number, today);
+    } catch (error) {
+      if (!isForLackOfRoom(error)) this.toClose.delete(identity);
+      throw error;
+    }
+    this.toClose.delete(identity);
   }
 
   private learn(identity: string, nowMs: number): void {
@@ -150,7 +158,6 @@ export class AnalyticsTaskHandler {
       return;
     }
     if (nowMs - (this.learnedMs.get(identity) ?? 0) < LEARN_MS_MIN) return;
-    this.toLearn.delete(identity);
     this.learnedMs.set(identity, nowMs);
     const toDay = Math.floor(nowMs / DAY_MS);
     const fromDay = toDay - LEARNED_DAYS;
@@ -158,7 +165,13 @@ export class AnalyticsTaskHandler {
       ...this.store.dayRollUps(row.number, fromDay, toDay),
       ...this.store.hourRollUps(row.number, fromDay * HOURS_PER_DAY, (toDay + 1) * HOURS_PER_DAY),
     ].map(([, rollUp]) => rollUp);
-    writeLearned(learnedFile(this.folder, listId), learnFrom(rollUps));
+    try {
+      writeLearned(learnedFile(this.folder, listId), learnFrom(rollUps));
+    } catch (error) {
+      if (!isForLackOfRoom(error)) this.toLearn.delete(identity);
+      throw error;
+    }
+    this.toLearn.delete(identity);
   }
 
   private report({ identity, fromDay, toDay, rawReadMsMax }: ReportTask): ReportFigures {
@@ -206,4 +219,9 @@ export class AnalyticsTaskHandler {
       await this.store.forgetPurge(identity);
     }
   }
+}
+
+/** The next time may find room; anything else would fail for ever, and hold up the others. */
+function isForLackOfRoom(error: unknown): boolean {
+  return isStorageError(asStorageError(error));
 }

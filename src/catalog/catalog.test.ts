@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 async function open(): Promise<void> {
-  environment = openEnvironment(folder);
+  environment = openEnvironment(folder, { kind: 'system' });
   catalog = await openCatalog(environment, systemClock);
 }
 

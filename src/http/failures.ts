@@ -1,6 +1,6 @@
 /** Errors on their way out: whatever was thrown becomes a ServiceError, and a ServiceError a problem document. */
 import type { Logger } from 'pino';
-import { asStorageError, ServiceError } from '../platform/index.js';
+import { asStorageError, isStorageError, ServiceError } from '../platform/index.js';
 
 export const PROBLEM_TYPE = 'application/problem+json';
 
@@ -8,7 +8,7 @@ export const PROBLEM_TYPE = 'application/problem+json';
 export function asServiceError(thrown: unknown, log: Logger, requestId: string): ServiceError {
   const error = asStorageError(thrown);
   if (error instanceof ServiceError) {
-    if (error.code === 'internal-error' || error.code === 'storage-full')
+    if (error.code === 'internal-error' || isStorageError(error))
       log.error({ requestId, err: error.cause ?? error }, error.detail);
     return error;
   }

@@ -152,7 +152,7 @@ const NEW_KEY: NewKey = {
 
 beforeEach(async () => {
   const folder = mkdtempSync(join(tmpdir(), 'gannet-http-'));
-  environment = openEnvironment(join(folder, 'system'));
+  environment = openEnvironment(join(folder, 'system'), { kind: 'system' });
   const catalog = await openCatalog(environment, systemClock);
   const access = await openAccess(environment, systemClock);
   await catalog.createAccount('default', 'eu');

@@ -534,7 +534,7 @@ describe('a store of another format', () => {
     const hash = () => createHash('sha256').update(readFileSync(data)).digest('hex');
     const before = [hash(), readdirSync(segmentsPath(pathOf()))];
     openIndexes();
-    await expect(indexes.open('a1', settings)).rejects.toThrow('has store format 2, this release reads 1');
+    await expect(indexes.open('a1', settings)).rejects.toThrow('has format 2, and this release reads format 1');
     await closeIndexes();
     expect([hash(), readdirSync(segmentsPath(pathOf()))]).toEqual(before);
   });

@@ -57,6 +57,7 @@ export const apiKeyCreateReadOnly = defineOperation({
     'group-not-found',
     'conflict',
     'rate-limited',
+    'storage-full',
   ],
   async handle({ services, caller }, { body }) {
     const account = body.account_name;

@@ -61,7 +61,7 @@ const create = defineOperation({
   params: accountParams,
   body: newKey,
   responses: { 201: { description: 'The key, shown this once', schema: createdKeyResource } },
-  errors: ['list-not-found', 'group-not-found', 'conflict'],
+  errors: ['list-not-found', 'group-not-found', 'conflict', 'storage-full'],
   async handle({ services, caller }, { params, body }) {
     const scope = body.scope ?? 'account';
     const target = body.scope_target ?? null;
@@ -140,7 +140,7 @@ const remove = defineOperation({
     id: Type.String({ minLength: 1, maxLength: 64, description: 'Id of the key' }),
   }),
   responses: { 204: { description: 'The key is revoked', schema: null } },
-  errors: ['key-not-found'],
+  errors: ['key-not-found', 'storage-full'],
   async handle({ services }, { params }) {
     if (await services.access.deleteKey(params.account, params.id)) return { status: 204 };
     throw new ServiceError('key-not-found', `The account '${params.account}' has no key with this id.`);

@@ -46,7 +46,7 @@ let dispatcher: Dispatcher;
 const keys = new Map<string, string>();
 
 beforeAll(async () => {
-  environment = openEnvironment(join(mkdtempSync(join(tmpdir(), 'gannet-dispatch-')), 'system'));
+  environment = openEnvironment(join(mkdtempSync(join(tmpdir(), 'gannet-dispatch-')), 'system'), { kind: 'system' });
   const catalog = await openCatalog(environment, systemClock);
   const access = await openAccess(environment, systemClock);
   for (const account of ['mine', 'other']) await catalog.createAccount(account, 'eu');

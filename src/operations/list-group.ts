@@ -88,7 +88,7 @@ const create = defineOperation({
   params: accountParams,
   body: object({ name: groupName, lists: Type.Optional(members), reranker: Type.Optional(reranker) }),
   responses: { 201: { description: 'The group', schema: groupResource } },
-  errors: ['name-exists', 'list-not-found', 'version-not-found', 'unprocessable'],
+  errors: ['name-exists', 'list-not-found', 'version-not-found', 'unprocessable', 'storage-full'],
   async handle({ services }, { params: { account }, body }) {
     refuseReranker(body.reranker);
     const lists = await pinned(services, account, body.lists ?? []);
@@ -135,7 +135,7 @@ const update = defineOperation({
     modified_utc: Type.Optional(timeSchema('Read-only')),
   }),
   responses: { 200: { description: 'The group', schema: groupResource } },
-  errors: ['list-not-found', 'version-not-found', 'wider-than-caller', 'unprocessable'],
+  errors: ['list-not-found', 'version-not-found', 'wider-than-caller', 'unprocessable', 'storage-full'],
   async handle({ services, caller }, { params: { account, group: name }, body }) {
     if (body.name !== undefined && body.name !== name) {
       throw invalid([{ pointer: '/name', detail: 'A group cannot be renamed: make another one and delete this.' }]);
@@ -160,6 +160,7 @@ const remove = defineOperation({
   target: 'group',
   params: groupParams,
   responses: { 204: { description: 'The group is gone', schema: null } },
+  errors: ['storage-full'],
   async handle({ services }, { params: { account, group } }) {
     const record = requireGroup(services, { account, group });
     await services.access.deleteKeysOf(account, 'group', group);

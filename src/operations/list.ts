@@ -136,6 +136,7 @@ const remove = defineOperation({
   target: 'list',
   params: listParams,
   responses: { 204: { description: 'The list is gone', schema: null } },
+  errors: ['storage-full'],
   handle: ({ services }, { params: { account, list: name } }) =>
     oneChangeAtATime(account, name, async () => {
       const record = requireList(services, account, name);

@@ -1,8 +1,6 @@
 /** The OpenAPI 3.1 document of a registry. Everything in it comes from the operations; nothing is written twice. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { TSchema } from 'typebox';
-import { ERROR_CATALOGUE, packageRoot, type ErrorCode } from '../platform/index.js';
+import { ERROR_CATALOGUE, packageVersion, type ErrorCode } from '../platform/index.js';
 import { DELIVERY_SCHEMA, describeWebhookEvents } from './openapi-webhooks.js';
 import type { Operation, OperationTarget } from './operation.js';
 import { isStreamBody } from './validation.js';
@@ -152,6 +150,7 @@ function codesOf(operation: Operation): ErrorCode[] {
     ...CODES_OF_TARGET[operation.target].filter((code) => !isTolerated(operation, code)),
     ...(operation.rateLimit === undefined ? [] : (['rate-limited'] as const)),
     ...((operation.errors ?? []) as readonly ErrorCode[]),
+    ...(operation.errors?.includes('storage-full') === true ? (['storage-failed'] as const) : []),
   ];
 }
 
@@ -195,9 +194,4 @@ function problemSchema(): Json {
       retry_after_seconds: { type: 'integer', minimum: 1 },
     },
   };
-}
-
-function packageVersion(): string {
-  const { version } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as { version: string };
-  return version;
 }

@@ -185,6 +185,7 @@ const remove = defineOperation({
   permission: 'webhook:delete',
   callers: CALLERS,
   responses: { 204: { description: 'The webhook is gone', schema: null } },
+  errors: [...ofWebhook.errors, 'storage-full'],
   async handle({ services }, { params: { account, id } }) {
     await services.webhooks.subscriptions.delete(account, id);
     return { status: 204 };
@@ -201,6 +202,7 @@ const test = defineOperation({
   permission: 'webhook:test',
   callers: CALLERS,
   responses: { 202: { description: 'The ping is on its way', schema: object({ delivery: deliveryId }) } },
+  errors: [...ofWebhook.errors, 'storage-full'],
   async handle({ services }, { params: { account, id } }) {
     const subscription = services.webhooks.subscriptions.required(account, id);
     return { status: 202, body: { delivery: await services.webhooks.ping(subscription) } };
@@ -218,6 +220,7 @@ const rotateSecret = defineOperation({
   permission: 'webhook:update',
   callers: CONSOLE_ONLY,
   responses: { 200: { description: 'The webhook with its new secret', schema: webhookWithSecret } },
+  errors: [...ofWebhook.errors, 'storage-full'],
   async handle({ services }, { params: { account, id } }) {
     const rotated = await services.webhooks.subscriptions.rotateSecret(account, id);
     return { status: 200, body: { ...described(services, rotated), secret: rotated.secret } };
@@ -307,6 +310,7 @@ const replay = defineOperation({
       }),
     },
   },
+  errors: [...ofWebhook.errors, 'storage-full'],
   async handle({ services }, { params: { account, id }, body }) {
     services.webhooks.subscriptions.required(account, id);
     return { status: 200, body: { replayed: await services.webhooks.replay(id, body.deliveries) } };

@@ -37,6 +37,7 @@ export const ERROR_CATALOGUE = {
   'shutting-down': { status: 503, title: 'The service is stopping' },
   'not-ready': { status: 503, title: 'The service is not ready' },
   'storage-full': { status: 507, title: 'The storage is full' },
+  'storage-failed': { status: 507, title: 'The storage cannot be written' },
 } as const satisfies Record<string, { readonly status: number; readonly title: string }>;
 
 export type ErrorCode = keyof typeof ERROR_CATALOGUE;

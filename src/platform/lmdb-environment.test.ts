@@ -9,7 +9,7 @@ import { asStorageError } from './storage-space.js';
 describe('openEnvironment', () => {
   it('keeps what a transaction wrote and nothing of one that threw', async () => {
     const path = join(mkdtempSync(join(tmpdir(), 'gannet-lmdb-')), 'with.dot', 'store');
-    const first = openEnvironment(path);
+    const first = openEnvironment(path, { kind: 'system' });
     const values = first.database<{ n: number }, string>('values');
     await first.transaction(() => void values.put('a', { n: 1 }));
     await expect(
@@ -20,7 +20,7 @@ describe('openEnvironment', () => {
     ).rejects.toThrow('changed my mind');
     await first.close();
 
-    const second = openEnvironment(path, { readOnly: true });
+    const second = openEnvironment(path, { kind: 'system', readOnly: true });
     expect(second.database<{ n: number }, string>('values').get('a')).toEqual({ n: 1 });
     await second.close();
   });

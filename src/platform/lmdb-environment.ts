@@ -1,17 +1,24 @@
 /**
  * One LMDB environment, opened through lmdb-js. Segment files are never opened here: they belong to the kernel's own copy.
  *
- * Durable writing: `await environment.transaction(…)` resolves when the transaction is on disk, not merely visible.
+ * Durable writing: `await environment.transaction(…)` resolves when the transaction is on disk, and rejects when nothing of it is there.
  * Threads that open the same path share one native environment; write transactions exclude each other across threads.
  */
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type Database, type Key, type RootDatabase } from 'lmdb';
-import { allocateLockFile, asStorageError } from './storage-space.js';
+import { checkFormat, FORMAT_KEY, writeFormat, type EnvironmentKind } from './environment-format.js';
+import { endsInOverlappingSync } from './environment-file.js';
+import { allocateLockFile, asStorageError, isStorageError } from './storage-space.js';
 
 export interface EnvironmentOptions {
+  /** What the environment is; another one is refused. */
+  readonly kind: EnvironmentKind;
   /** Named databases that may be open at a time. */
   readonly databasesMax?: number;
+  readonly readersMax?: number;
+  /** Address space, not memory or disk; where it is left out, it grows with the file. */
+  readonly mapBytes?: number;
   readonly readOnly?: boolean;
 }
 
@@ -25,46 +32,138 @@ export interface DatabaseOptions {
 export interface LmdbEnvironment {
   readonly root: RootDatabase;
   database<Value, K extends Key = Key>(name: string, options?: DatabaseOptions): Database<Value, K>;
-  /** Runs the action in one write transaction; resolves with its result when all of it is on disk, or changes nothing. */
+  /**
+   * Runs the action in one write transaction; resolves with its result when all of it is on disk, or changes nothing and rejects:
+   * with what the action threw, or with `storage-full` or `storage-failed`. What was read before is read on.
+   */
   transaction<Result>(action: () => Result): Promise<Result>;
-  /** Resolves when everything that was committed before is on disk. */
-  flushed(): Promise<void>;
   close(): Promise<void>;
 }
 
 const DATABASES_MAX_DEFAULT = 64;
-const READERS_MAX = 1024;
+const READERS_MAX_DEFAULT = 1024;
+/** Both meta pages are written over, and one more. */
+const SETTLING_COMMITS = 3;
 
-export function openEnvironment(path: string, options: EnvironmentOptions = {}): LmdbEnvironment {
-  if (options.readOnly !== true) {
-    mkdirSync(path, { recursive: true });
-    allocateLockFile(join(path, 'lock.mdb'));
+/** Makes the folder where there is none. Throws `FormatError`, or `storage-full` where a new one has no room. */
+export function openEnvironment(path: string, options: EnvironmentOptions): LmdbEnvironment {
+  try {
+    if (options.readOnly !== true) {
+      mkdirSync(path, { recursive: true });
+      allocateLockFile(join(path, 'lock.mdb'));
+    }
+    return new OpenEnvironment(openRoot(path, options), path);
+  } catch (error) {
+    throw asStorageError(error, path);
   }
-  const root = open({
+}
+
+/**
+ * Throws `FormatError` where an environment is there that `openEnvironment` would refuse, before anything is opened that would write.
+ * One that an earlier release left unsettled is left to who opens it.
+ */
+export function assertEnvironmentKnown(path: string, kind: EnvironmentKind): void {
+  const file = join(path, 'data.mdb');
+  if (!existsSync(file) || endsInOverlappingSync(file)) return;
+  allocateLockFile(join(path, 'lock.mdb'));
+  void openRoot(path, { kind, readOnly: true }).close();
+}
+
+/** For who runs transactions in its own way. The folder and its lock file are there. Throws what LMDB throws, or `FormatError`. */
+export function openRoot(path: string, options: EnvironmentOptions): RootDatabase {
+  const { kind, readOnly = false } = options;
+  const isUnsettled = !readOnly && endsInOverlappingSync(join(path, 'data.mdb'));
+  if (isUnsettled) settle(path, options);
+  const root = openNative(path, options, false);
+  try {
+    checkFormat(root, path, kind, readOnly);
+    if (isUnsettled) writeFormat(root, kind);
+  } catch (error) {
+    void root.close();
+    throw error;
+  }
+  return root;
+}
+
+/**
+ * Earlier releases let the sync of a commit overlap with the next one: such a commit is seen before it is on disk. After a loss of
+ * power only lmdb-js with that option knows which commit is whole. It finds it here, and commits over both meta pages; from then on
+ * every commit is LMDB's own, whose meta page is written when its pages are on disk.
+ */
+function settle(path: string, options: EnvironmentOptions): void {
+  const root = openNative(path, options, true);
+  try {
+    checkFormat(root, path, options.kind, false);
+    for (let commit = 0; commit < SETTLING_COMMITS; ++commit) writeFormat(root, options.kind);
+  } finally {
+    // Waits for the disk. Nothing is under way, so it is closed when this returns.
+    void root.close();
+  }
+}
+
+function openNative(path: string, options: EnvironmentOptions, overlappingSync: boolean): RootDatabase {
+  return open({
     path,
     // A path with a dot in it would otherwise be taken for a file name.
     noSubdir: false,
     maxDbs: options.databasesMax ?? DATABASES_MAX_DEFAULT,
-    maxReaders: READERS_MAX,
+    maxReaders: options.readersMax ?? READERS_MAX_DEFAULT,
+    // With it, a commit whose sync fails has failed and is seen all the same.
+    overlappingSync,
+    // With it, lmdb-js makes a promise for each turn that nobody can listen to, and that ends the process when the commit fails.
+    eventTurnBatching: false,
+    ...(options.mapBytes === undefined ? {} : { mapSize: options.mapBytes }),
     ...(options.readOnly === true ? { readOnly: true } : {}),
   });
-  return {
-    root,
-    database: <Value, K extends Key = Key>(name: string, databaseOptions: DatabaseOptions = {}) =>
-      root.openDB<Value, K>({ name, ...databaseOptions }),
-    async transaction(action) {
-      try {
-        // `transaction` of lmdb-js commits what was written before the action threw; a child transaction is undone.
-        const result = await root.childTransaction(action);
-        await root.flushed;
-        return result;
-      } catch (error) {
-        throw asStorageError(error, path);
-      }
-    },
-    async flushed() {
-      await root.flushed;
-    },
-    close: () => root.close(),
-  };
+}
+
+class OpenEnvironment implements LmdbEnvironment {
+  /** A commit failed, and it is not known yet whether LMDB goes on. */
+  private isSuspect = false;
+
+  constructor(
+    readonly root: RootDatabase,
+    private readonly path: string,
+  ) {}
+
+  database<Value, K extends Key = Key>(name: string, options: DatabaseOptions = {}): Database<Value, K> {
+    try {
+      return this.root.openDB<Value, K>({ name, ...options });
+    } catch (error) {
+      throw asStorageError(error, this.path);
+    }
+  }
+
+  async transaction<Result>(action: () => Result): Promise<Result> {
+    try {
+      if (this.isSuspect) this.assertAlive();
+      // `transaction` of lmdb-js commits what was written before the action threw; a child transaction is undone.
+      return await this.root.childTransaction(action);
+    } catch (error) {
+      const failure = asStorageError(await causeOf(error), this.path);
+      this.isSuspect ||= isStorageError(failure);
+      throw failure;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.root.close();
+  }
+
+  /** After a meta page could not be written LMDB refuses everything, and lmdb-js would wait for ever for the next commit. */
+  private assertAlive(): void {
+    this.root.resetReadTxn();
+    this.root.get(FORMAT_KEY);
+    this.isSuspect = false;
+  }
+}
+
+/**
+ * Of a commit that failed lmdb-js gives the reason in a promise of its own, which nobody else listens to: unheard, it would end the
+ * process.
+ */
+async function causeOf(error: unknown): Promise<unknown> {
+  const { commitError } = error as { readonly commitError?: Promise<never> };
+  if (commitError === undefined) return error;
+  return commitError.catch((cause: unknown) => cause);
 }

@@ -38,6 +38,11 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
     ...storageMetrics(registers),
     ...analyticsMetrics(registers),
     ...webhookMetrics(registers),
+    logLinesDropped: new Counter({
+      name: 'gannet_log_lines_dropped_total',
+      help: 'Lines of the log that could not be written: a full disk, or a reader that has gone or does not read',
+      registers,
+    }),
   };
 }
 

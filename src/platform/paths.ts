@@ -1,5 +1,5 @@
 /** Where the parts of the package lie, whether it runs from `src` or from `dist`. */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -12,4 +12,12 @@ export function packageRoot(): string {
     folder = parent;
   }
   return folder;
+}
+
+let version: string | undefined;
+
+/** Of this release, as package.json has it. */
+export function packageVersion(): string {
+  version ??= (JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as { version: string }).version;
+  return version;
 }

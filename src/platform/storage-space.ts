@@ -1,4 +1,4 @@
-/** What a full disk looks like, and how the service stays alive on one. */
+/** What a full disk and one that refuses writes look like, and how the service stays alive on them. */
 import { existsSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { ServiceError } from './errors.js';
 
@@ -6,6 +6,9 @@ const FULL_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'disk-full
 const FULL_MESSAGE = /no space left|disk quota exceeded|MDB_MAP_FULL|mapsize limit/i;
 /** LMDB and the kernel report the short write of a full disk as an input/output error. */
 const IO_CODES: ReadonlySet<unknown> = new Set([5, 'EIO', 'io']);
+/** Of a file system that was made read-only, and of LMDB where a meta page could not be written: nothing is written any more. */
+const REFUSAL_CODES: ReadonlySet<unknown> = new Set([30, 'EROFS', -30795]);
+const REFUSAL_MESSAGE = /input\/output error|read-only file system/i;
 /** With less space than this, an input/output error means that the disk is full. */
 const FREE_BYTES_MAX = 16 * 2 ** 20;
 /** More than the readers of any environment here take. */
@@ -17,14 +20,29 @@ export function isStorageFull(error: unknown): boolean {
   return FULL_CODES.has(codeOf(error)) || FULL_MESSAGE.test(error.message);
 }
 
-/** `storage-full` for an error that means it; every other error as it is. `path`: where the write was to go. */
+/** True for what `asStorageError` makes of a full disk or one that refuses writes. */
+export function isStorageError(error: unknown): boolean {
+  return error instanceof ServiceError && (error.code === 'storage-full' || error.code === 'storage-failed');
+}
+
+/**
+ * `storage-full` or `storage-failed` for an error that means it; every other error as it is. `path`: where a write was to go; an
+ * input/output error means something here only of a write.
+ */
 export function asStorageError(error: unknown, path?: string): unknown {
   if (error instanceof ServiceError || !(error instanceof Error)) return error;
-  const full = isStorageFull(error) || (path !== undefined && IO_CODES.has(codeOf(error)) && isNearlyFull(path));
-  if (!full) return error;
-  return new ServiceError('storage-full', 'The disk is full: nothing was written. Free space and try again.', {
-    cause: error,
-  });
+  const isIo = path !== undefined && IO_CODES.has(codeOf(error));
+  if (isStorageFull(error) || (isIo && isNearlyFull(path))) {
+    return new ServiceError('storage-full', 'The disk is full: nothing was written. Free space and try again.', {
+      cause: error,
+    });
+  }
+  if (REFUSAL_CODES.has(codeOf(error)) || (isIo && REFUSAL_MESSAGE.test(error.message))) {
+    const detail =
+      'The disk refuses to be written: nothing was written. What is stored can be read; the log has the cause.';
+    return new ServiceError('storage-failed', detail, { cause: error });
+  }
+  return error;
 }
 
 /**
@@ -47,6 +65,11 @@ function codeOf(error: Error): unknown {
 }
 
 function isNearlyFull(path: string): boolean {
-  const { bavail, bsize } = statfsSync(path);
-  return bavail * bsize < FREE_BYTES_MAX;
+  try {
+    const { bavail, bsize } = statfsSync(path);
+    return bavail * bsize < FREE_BYTES_MAX;
+  } catch {
+    // The folder is gone, or its file system does not answer: then it is not known to be full.
+    return false;
+  }
 }

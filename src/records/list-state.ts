@@ -1,11 +1,12 @@
 /** The state of a list in its own store: one msgpack value, written by every commit. */
 import type { FieldDefinition } from '../catalog/index.js';
+import { ENVIRONMENT_FORMATS } from '../platform/index.js';
 
 /**
  * Of everything in a list's store. Unlike segments, records cannot be made again: a release that does not know the format
  * refuses the list and writes nothing into it.
  */
-export const LIST_STATE_FORMAT = 1;
+export const LIST_STATE_FORMAT = ENVIRONMENT_FORMATS.list.number;
 /** Of a store that says none. */
 export const FIRST_LIST_STATE_FORMAT = 1;
 

@@ -16,9 +16,16 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { open, type Database, type RootDatabase } from 'lmdb';
-import { allocateLockFile, asStorageError, Outbox, OUTBOX_DATABASE } from '../platform/index.js';
-import { FIRST_LIST_STATE_FORMAT, LIST_STATE_FORMAT, type ListState, type SegmentEntry } from './list-state.js';
+import type { Database, RootDatabase } from 'lmdb';
+import {
+  allocateLockFile,
+  assertKnownFormat,
+  asStorageError,
+  openRoot,
+  Outbox,
+  OUTBOX_DATABASE,
+} from '../platform/index.js';
+import { FIRST_LIST_STATE_FORMAT, type ListState, type SegmentEntry } from './list-state.js';
 
 /** Address space per list, not memory or disk; a store that outgrows it answers storage-full. */
 const MAP_BYTES_MAX = 64 * 2 ** 30;
@@ -190,25 +197,23 @@ export class RecordStore {
     } catch (error) {
       throw asStorageError(error);
     }
-    this.root = open({
-      path,
-      noSubdir: false,
-      mapSize: MAP_BYTES_MAX,
-      maxDbs: DATABASES_MAX,
-      maxReaders: READERS_MAX,
-      // Every commit here is awaited to the disk anyway; without overlapping, a commit is LMDB's own two-step sync.
-      overlappingSync: false,
-    });
-    this.meta = this.root.openDB({ name: 'meta', encoding: 'msgpack' });
+    try {
+      this.root = openRoot(path, {
+        kind: 'list',
+        mapBytes: MAP_BYTES_MAX,
+        databasesMax: DATABASES_MAX,
+        readersMax: READERS_MAX,
+      });
+      this.meta = this.root.openDB({ name: 'meta', encoding: 'msgpack' });
+    } catch (error) {
+      throw this.asWriteError(error);
+    }
   }
 
   /** Undefined in a folder whose creation was cut short. Throws for a format that this release does not know. */
   state(): ListState | undefined {
     const state = this.meta.get('state');
-    const format: number = state?.format ?? FIRST_LIST_STATE_FORMAT;
-    if (format !== LIST_STATE_FORMAT) {
-      throw new Error(`${this.listPath} has store format ${format}, this release reads ${LIST_STATE_FORMAT}`);
-    }
+    assertKnownFormat(storePath(this.listPath), 'list', state?.format ?? FIRST_LIST_STATE_FORMAT);
     return state;
   }
   /** Inside a transaction. */

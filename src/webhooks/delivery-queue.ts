@@ -56,7 +56,7 @@ export class DeliveryQueue {
   private nextNumber: number;
 
   constructor(path: string) {
-    this.environment = openEnvironment(path);
+    this.environment = openEnvironment(path, { kind: 'queue' });
     this.deliveries = this.environment.database('deliveries');
     this.schedule = this.environment.database('schedule');
     this.setAside = this.environment.database('set-aside');

@@ -131,6 +131,6 @@ export class OutboxMover {
 
 /** Once: opening a database takes the write lock, for which the thread would wait while a change is being written. */
 function openSystem(path: string): { readonly environment: LmdbEnvironment; readonly outbox: Outbox } {
-  const environment = openEnvironment(path);
+  const environment = openEnvironment(path, { kind: 'system' });
   return { environment, outbox: new Outbox(environment.database(OUTBOX_DATABASE)) };
 }

@@ -20,7 +20,7 @@ let things: Collection<number>;
 
 beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'gannet-webhook-host-'));
-  environment = openEnvironment(join(dataDir, 'system'));
+  environment = openEnvironment(join(dataDir, 'system'), { kind: 'system' });
   things = CollectionStore.of(environment).collection('things');
   receiver = await WebhookReceiver.start();
   host = hostWith(true);

@@ -112,7 +112,7 @@ function note({ lists, keys, deleted, uncertain }: Answered, line: string): void
 }
 
 async function compare(folder: string, { lists, keys, deleted, uncertain }: Answered): Promise<void> {
-  const environment = openEnvironment(folder);
+  const environment = openEnvironment(folder, { kind: 'system' });
   try {
     const catalog = await openCatalog(environment, systemClock);
     const access = await openAccess(environment, systemClock);

@@ -18,6 +18,8 @@ export interface ServiceSettings {
   readonly env?: Readonly<Record<string, string>>;
   /** Default: a new one, removed at the end. */
   readonly dataDir?: string;
+  /** A descriptor for its log, instead of `output`. */
+  readonly standardError?: number;
 }
 
 export interface NewKeyOptions {
@@ -49,7 +51,7 @@ export class TestService {
   client!: ServiceClient;
   checker!: AnswerChecker;
   readonly #settings: ServiceSettings;
-  #process: ChildProcessByStdio<null, Readable, Readable> | undefined;
+  #process: ChildProcessByStdio<null, Readable, Readable | null> | undefined;
   #output = '';
 
   constructor(dataDir: string, settings: ServiceSettings) {
@@ -62,19 +64,21 @@ export class TestService {
     return this.#output;
   }
 
-  async start(): Promise<void> {
+  /** `withoutKey`: nothing is written for the test's sake, and `client` stays as it was. */
+  async start({ withoutKey = false } = {}): Promise<void> {
     if (!existsSync(join(PACKAGE, 'dist', 'src', 'main.js')))
       throw new Error('Run `npm run setup` first: dist is missing');
     const child = spawn(process.execPath, ['bin/gannet.js', 'serve'], {
       cwd: PACKAGE,
       env: this.#environment(),
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+      stdio: ['ignore', 'pipe', this.#settings.standardError ?? 'pipe'],
+    }) as ChildProcessByStdio<null, Readable, Readable | null>;
     this.#process = child;
-    child.stderr.on('data', (chunk: Buffer) => (this.#output += chunk.toString()));
+    child.stderr?.on('data', (chunk: Buffer) => (this.#output += chunk.toString()));
     this.address = await this.#addressOf(child);
     const document = await new ServiceClient(this.address, undefined).get('/openapi.json');
     this.checker = new AnswerChecker(document.body as OpenApiDocument);
+    if (withoutKey) return;
     const { key } = await this.createKey({ name: 'tests', access: 'full' });
     this.client = this.clientWith(key);
   }
@@ -148,7 +152,7 @@ export class TestService {
     };
   }
 
-  #addressOf(child: ChildProcessByStdio<null, Readable, Readable>): Promise<string> {
+  #addressOf(child: ChildProcessByStdio<null, Readable, Readable | null>): Promise<string> {
     return new Promise((resolve, reject) => {
       const fail = (why: string) => {
         child.kill('SIGKILL');

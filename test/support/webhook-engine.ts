@@ -96,7 +96,7 @@ export class EngineFixture {
   engine: WebhookEngine;
   #sender: CountingSender;
   readonly #options: EngineFixtureOptions;
-  readonly #environment: LmdbEnvironment = openEnvironment(this.source.path);
+  readonly #environment: LmdbEnvironment = openEnvironment(this.source.path, { kind: 'system' });
   readonly #outbox: Outbox = new Outbox(this.#environment.database(OUTBOX_DATABASE));
   #nextRow = FIRST_OUTBOX_ROW;
   #movedTo = 0;

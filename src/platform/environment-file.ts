@@ -1,0 +1,48 @@
+/** The two meta pages of an environment's file, as lmdb-js writes them: what has to be known before it is opened. */
+import { closeSync, openSync, readSync } from 'node:fs';
+
+const MAGIC = 0xbeefc0de;
+const PAGE_HEADER_BYTES = 24;
+/** Places in a meta page behind its header, as `MDB_meta` of lmdb-js has them. */
+const PAGE_SIZE_AT = PAGE_HEADER_BYTES + 24;
+const FLAGS_AT = PAGE_HEADER_BYTES + 28;
+const TRANSACTION_AT = PAGE_HEADER_BYTES + 128;
+const META_BYTES = PAGE_HEADER_BYTES + 144;
+const PAGE_SIZE_MAX = 65_536;
+/** Of a commit that was seen before it was synced. */
+const OVERLAPPING_SYNC = 0x1000;
+
+interface MetaPage {
+  readonly pageBytes: number;
+  readonly flags: number;
+  readonly transaction: bigint;
+}
+
+/** True where the last commit was of a release that let syncs overlap. A file that is none of LMDB is left to who opens it. */
+export function endsInOverlappingSync(path: string): boolean {
+  let file: number;
+  try {
+    file = openSync(path, 'r');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+  try {
+    const first = readMeta(file, 0);
+    const second = first === undefined ? undefined : readMeta(file, first.pageBytes);
+    if (first === undefined || second === undefined) return false;
+    const last = first.transaction >= second.transaction ? first : second;
+    return (last.flags & OVERLAPPING_SYNC) !== 0;
+  } finally {
+    closeSync(file);
+  }
+}
+
+function readMeta(file: number, at: number): MetaPage | undefined {
+  const bytes = Buffer.alloc(META_BYTES);
+  if (readSync(file, bytes, 0, META_BYTES, at) < META_BYTES) return undefined;
+  const pageBytes = bytes.readUInt32LE(PAGE_SIZE_AT);
+  const isMeta = bytes.readUInt32LE(PAGE_HEADER_BYTES) === MAGIC && pageBytes > 0 && pageBytes <= PAGE_SIZE_MAX;
+  if (!isMeta) return undefined;
+  return { pageBytes, flags: bytes.readUInt16LE(FLAGS_AT), transaction: bytes.readBigUInt64LE(TRANSACTION_AT) };
+}

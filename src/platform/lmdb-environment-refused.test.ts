@@ -1,0 +1,86 @@
+/**
+ * Environments on a disk that refuses writes in every way there is: quota, read-only, broken. A library that is preloaded into a process
+ * of its own lets them fail; it needs a C compiler, as the kernel does.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { constants, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const MODULE = new URL('../../dist/src/platform/lmdb-environment.js', import.meta.url).href;
+const SOURCE = fileURLToPath(new URL('../../test/support/failing-disk.c', import.meta.url));
+const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
+const { EDQUOT, EIO, ENOSPC, EROFS } = constants.errno;
+
+const folder = mkdtempSync(join(tmpdir(), 'gannet-refused-'));
+const library = join(folder, 'failing-disk.so');
+beforeAll(() => {
+  execFileSync('cc', ['-shared', '-fPIC', '-o', library, SOURCE, '-ldl']);
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Outcome {
+  /** Codes of what the transactions were refused with, or `written`. */
+  readonly failing: readonly string[];
+  readonly readMeanwhile: unknown;
+  readonly afterwards: string;
+  readonly values: unknown;
+}
+
+/** One transaction that succeeds, two at a time and one that fail, and one when the disk is in order again. */
+function run(code: number, part: 'all' | 'meta'): Outcome {
+  const script = `
+    import { openEnvironment } from ${JSON.stringify(MODULE)};
+    const environment = openEnvironment(${JSON.stringify(join(folder, `${code}-${part}`))}, { kind: 'system' });
+    const values = environment.database('values');
+    const write = (key) => environment.transaction(() => void values.putSync(key, key)).then(() => 'written', (error) => error.code ?? String(error));
+    await write('before');
+    process.env.FAILING_DISK_PART = ${JSON.stringify(part)};
+    process.env.FAILING_DISK = ${JSON.stringify(String(code))};
+    const failing = [...(await Promise.all([write('one'), write('two')])), await write('three')];
+    let readMeanwhile;
+    try { readMeanwhile = values.get('before') ?? null; } catch (error) { readMeanwhile = String(error); }
+    delete process.env.FAILING_DISK;
+    const afterwards = await write('after');
+    let all;
+    try { values.resetReadTxn(); all = [...values.getKeys()]; } catch (error) { all = String(error); }
+    process.stdout.write(JSON.stringify({ failing, readMeanwhile, afterwards, values: all }));
+    if (afterwards === 'written') await environment.close();
+    else process.exit(0);
+  `;
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
+    cwd: PACKAGE,
+    encoding: 'utf8',
+    env: { ...process.env, LD_PRELOAD: library },
+    timeout: 60_000,
+  });
+  expect([status, stdout === '' ? stderr : ''], stderr).toEqual([0, '']);
+  return JSON.parse(stdout) as Outcome;
+}
+
+describe.skipIf(process.platform !== 'linux')('an environment whose disk refuses writes', () => {
+  for (const [name, code, expected] of [
+    ['quota', EDQUOT, 'storage-full'],
+    ['no space', ENOSPC, 'storage-full'],
+    ['read-only', EROFS, 'storage-failed'],
+    ['input/output error', EIO, 'storage-failed'],
+  ] as const) {
+    it(`(${name}) says so, is read on, and is written again when it is in order`, () => {
+      expect(run(code, 'all')).toEqual({
+        failing: [expected, expected, expected],
+        readMeanwhile: 'before',
+        afterwards: 'written',
+        values: ['after', 'before'],
+      });
+    });
+  }
+
+  it('at a meta page says so at each transaction, and none waits for ever', () => {
+    const { failing, afterwards } = run(EIO, 'meta');
+    expect([...failing, afterwards]).toEqual(Array.from({ length: 4 }, () => 'storage-failed'));
+  });
+});

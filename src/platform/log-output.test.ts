@@ -1,0 +1,139 @@
+/** The real thing in a process of its own, with a standard error that fails in every way it can. */
+import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+
+const LOGGER = new URL('../../dist/src/platform/logger.js', import.meta.url).href;
+const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'gannet-log-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Logs in every turn until it is told to stop on standard input; then says what it lost and ends by itself. */
+const loggingScript = (linesATurn: number) => `
+  import { createLogger } from ${JSON.stringify(LOGGER)};
+  const log = createLogger({ log: { level: 'info' } });
+  let line = 0;
+  const timer = setInterval(() => { for (let each = 0; each < ${linesATurn}; ++each) log.info({ line: ++line }, 'x'.repeat(200)); }, 1);
+  process.stdin.once('data', async () => {
+    clearInterval(timer);
+    await log.drain();
+    process.stdout.write(JSON.stringify({ lines: line, dropped: log.droppedLines() }));
+    process.stdin.destroy();
+  });
+  process.stdout.write('ready');
+`;
+
+type StandardError = number | 'pipe';
+
+function startLogging(standardError: StandardError, linesATurn = 100): ChildProcess {
+  return spawn(process.execPath, ['--input-type=module', '--eval', loggingScript(linesATurn)], {
+    cwd: PACKAGE,
+    stdio: ['pipe', 'pipe', standardError],
+  });
+}
+
+/** Lets it log, has it stop, and resolves with what it says at its end. */
+async function runAndStop(child: ChildProcess, whileLogging: () => Promise<unknown>) {
+  let said = '';
+  const ready = new Promise<void>((resolve) => {
+    child.stdout?.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+      resolve();
+    });
+  });
+  await ready;
+  await whileLogging();
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  child.stdin?.write('stop');
+  expect(await ended).toBe(0);
+  return JSON.parse(said.replace('ready', '')) as { lines: number; dropped: number };
+}
+
+const turns = () => new Promise((resolve) => setTimeout(resolve, 300));
+
+describe('the log', () => {
+  it('is dropped, counted and no hindrance where every write fails', async () => {
+    // Every write to it says that no space is left.
+    const full = openSync('/dev/full', 'w');
+    const { lines, dropped } = await runAndStop(startLogging(full), turns);
+    closeSync(full);
+    expect(lines).toBeGreaterThan(0);
+    expect(dropped).toBe(lines);
+  });
+
+  it('is dropped and counted behind a pipe whose reader has gone', async () => {
+    const child = startLogging('pipe');
+    const { lines, dropped } = await runAndStop(child, () => {
+      child.stderr?.destroy();
+      return turns();
+    });
+    expect(dropped).toBeGreaterThan(0);
+    expect(dropped).toBeLessThanOrEqual(lines);
+  });
+
+  it('neither blocks nor grows behind a pipe that nobody reads, and the process ends', async () => {
+    const fifo = join(folder, 'fifo');
+    execFileSync('mkfifo', [fifo]);
+    // Open for reading and writing, it needs no other side, and nobody reads.
+    const held = openSync(fifo, 'r+');
+    const { dropped } = await runAndStop(startLogging(held), turns);
+    closeSync(held);
+    expect(dropped).toBeGreaterThan(0);
+  });
+
+  it('neither blocks nor grows behind a socket that nobody reads', async () => {
+    const child = startLogging('pipe');
+    child.stderr?.pause();
+    const { dropped } = await runAndStop(child, turns);
+    expect(dropped).toBeGreaterThan(0);
+  });
+
+  it('ends at once where it is told to, behind a pipe that nobody reads', () => {
+    const fifo = join(folder, 'fifo-exit');
+    execFileSync('mkfifo', [fifo]);
+    const held = openSync(fifo, 'r+');
+    const script = `
+      import { createLogger } from ${JSON.stringify(LOGGER)};
+      const log = createLogger({ log: { level: 'info' } });
+      for (let line = 0; line < 5000; ++line) log.info('x'.repeat(200));
+      process.exit(7);
+    `;
+    const { status } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
+      cwd: PACKAGE,
+      stdio: ['ignore', 'ignore', held],
+      timeout: 60_000,
+    });
+    closeSync(held);
+    expect(status).toBe(7);
+  });
+
+  it('has every line, in order, in a file and behind a reader that is slow', async () => {
+    const path = join(folder, 'log');
+    const file = openSync(path, 'a');
+    const toFile = await runAndStop(startLogging(file, 10), turns);
+    closeSync(file);
+    const child = startLogging('pipe', 10);
+    let read = '';
+    child.stderr?.pause();
+    const toPipe = await runAndStop(child, async () => {
+      child.stderr?.on('data', (chunk: Buffer) => (read += chunk.toString())).resume();
+      await turns();
+    });
+    for (const [text, { lines, dropped }] of [
+      [readFileSync(path, 'utf8'), toFile],
+      [read, toPipe],
+    ] as const) {
+      expect(dropped).toBe(0);
+      const numbers = text
+        .trimEnd()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { line: number }).line);
+      expect(numbers).toEqual(Array.from({ length: lines }, (_, index) => index + 1));
+    }
+  });
+});

@@ -1,0 +1,199 @@
+/**
+ * Standard error as the place of a log: whatever becomes of the disk or of who reads it, nobody waits for it.
+ *
+ * A line that cannot be written is dropped and counted: the disk is full, the reader has gone, or it has not read for so long that
+ * too much waits. Nothing is tried for ever, so that the process ends when it is told to. Later lines are tried again.
+ *
+ * A pipe, a terminal or a socket is written without blocking, in the turn; a file in the background, for a disk may be slow.
+ * Main thread only.
+ */
+import { EventEmitter } from 'node:events';
+import { closeSync, constants, fstatSync, openSync, write, writeSync } from 'node:fs';
+
+const STANDARD_ERROR = 2;
+/** What may wait for a reader. */
+const WAITING_CHARACTERS_MAX = 4 * 2 ** 20;
+/** A reader that does not read is tried again after this time, and each time after twice as long. */
+const RETRY_MS_MIN = 1;
+const RETRY_MS_MAX = 32;
+/** At the end of the process, so long in all for a reader that does not read. */
+const LAST_TRIES_MS_MAX = 1000;
+const REOPENED = constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY | constants.O_APPEND;
+
+/**
+ * Says `drain` when nothing waits any more, whether it was written or dropped; `error` when lines were dropped, with the cause;
+ * `recovered` with the number of lines that were dropped before, when a write succeeds again.
+ */
+export class LogOutput extends EventEmitter<{ drain: []; error: [Error]; recovered: [number] }> {
+  private readonly blocks: boolean;
+  private readonly descriptor: number;
+  private waiting: string[] = [];
+  private waitingCharacters = 0;
+  /** What is left of what is being written. */
+  private rest: Buffer | undefined;
+  /** A write is under way in the background. */
+  private isWriting = false;
+  private retry: NodeJS.Timeout | undefined;
+  private retryMs = RETRY_MS_MIN;
+  /** The last write ended within a line. */
+  private isTorn = false;
+  private dropped = 0;
+  private droppedUntold = 0;
+
+  constructor(readonly standardError = STANDARD_ERROR) {
+    super();
+    const descriptor = withoutBlocking(standardError);
+    this.blocks = descriptor === undefined;
+    this.descriptor = descriptor ?? standardError;
+    // Without a listener an event of this name would be thrown.
+    this.on('error', () => undefined);
+  }
+
+  /** Lines that were not written, since the start. */
+  get droppedLines(): number {
+    return this.dropped;
+  }
+
+  /** Whole lines. Never throws, never waits. */
+  write(text: string): void {
+    if (this.waitingCharacters + text.length > WAITING_CHARACTERS_MAX) {
+      this.drop(text);
+      return;
+    }
+    this.waiting.push(text);
+    this.waitingCharacters += text.length;
+    if (!this.isWriting && this.retry === undefined) this.writeNext();
+  }
+
+  /** Whole lines, written at once, beside a write that is under way. Never throws. */
+  writeSync(text: string): void {
+    this.waiting.push(text);
+    this.flushSync();
+  }
+
+  /** Writes at once what waits, and drops what cannot be written. For the end of the process; never throws. */
+  flushSync(): void {
+    clearTimeout(this.retry);
+    this.retry = undefined;
+    const endMs = performance.now() + LAST_TRIES_MS_MAX;
+    // A background write has its own part, and ends by itself.
+    let part = this.isWriting ? this.takeWaiting() : (this.rest ?? this.takeWaiting());
+    if (!this.isWriting) this.rest = undefined;
+    while (part !== undefined) {
+      try {
+        part = part.subarray(writeSync(this.descriptor, part));
+        if (part.length === 0) part = this.takeWaiting();
+      } catch (error) {
+        if (!isFullPipe(error) || performance.now() > endMs) {
+          this.fail(error, part);
+          return;
+        }
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS_MAX);
+      }
+    }
+  }
+
+  /** Lets go of what it opened; standard error stays. */
+  close(): void {
+    clearTimeout(this.retry);
+    if (this.descriptor !== this.standardError) closeSync(this.descriptor);
+  }
+
+  private writeNext(): void {
+    this.retry = undefined;
+    this.rest ??= this.takeWaiting();
+    if (this.rest === undefined) {
+      this.emit('drain');
+    } else if (this.blocks) {
+      this.isWriting = true;
+      write(this.descriptor, this.rest, (error, bytes) => {
+        this.isWriting = false;
+        this.written(error, bytes);
+      });
+    } else {
+      let bytes = 0;
+      let failure: unknown = null;
+      try {
+        bytes = writeSync(this.descriptor, this.rest);
+      } catch (error) {
+        failure = error;
+      }
+      this.written(failure, bytes);
+    }
+  }
+
+  private written(error: unknown, bytes: number): void {
+    if (error !== null && isFullPipe(error)) {
+      this.retry = setTimeout(() => {
+        this.writeNext();
+      }, this.retryMs).unref();
+      this.retryMs = Math.min(this.retryMs * 2, RETRY_MS_MAX);
+      return;
+    }
+    if (error !== null) {
+      this.fail(error, this.rest);
+      return;
+    }
+    this.retryMs = RETRY_MS_MIN;
+    const left = this.rest?.subarray(bytes);
+    this.rest = left === undefined || left.length === 0 ? undefined : left;
+    this.isTorn = this.rest !== undefined;
+    if (this.rest === undefined) this.tellRecovery();
+    this.writeNext();
+  }
+
+  /** A disk that is full now is full for all that waits. */
+  private fail(error: unknown, part: Buffer | undefined): void {
+    this.rest = undefined;
+    if (part !== undefined) this.drop(part.toString());
+    const waiting = this.takeWaiting();
+    if (waiting !== undefined) this.drop(waiting.toString());
+    this.emit('error', error as Error);
+    this.emit('drain');
+  }
+
+  private drop(text: string): void {
+    let lines = 0;
+    for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines += 1;
+    this.dropped += lines;
+    this.droppedUntold += lines;
+  }
+
+  private tellRecovery(): void {
+    const lines = this.droppedUntold;
+    if (lines === 0) return;
+    this.droppedUntold = 0;
+    this.emit('recovered', lines);
+  }
+
+  private takeWaiting(): Buffer | undefined {
+    if (this.waiting.length === 0) return undefined;
+    // A line of which only the begin was written must not run into the next one.
+    const text = (this.isTorn ? '\n' : '') + this.waiting.join('');
+    this.waiting = [];
+    this.waitingCharacters = 0;
+    this.isTorn = false;
+    return Buffer.from(text);
+  }
+}
+
+/** A descriptor of the same pipe, terminal or socket that does not block; undefined where that cannot be, and for a file. */
+function withoutBlocking(descriptor: number): number | undefined {
+  try {
+    const kind = fstatSync(descriptor);
+    if (kind.isFIFO() || kind.isCharacterDevice()) {
+      // Opened anew, since the flag would hold for every process that has the same pipe.
+      return openSync(`/proc/self/fd/${descriptor}`, REOPENED);
+    }
+    // Node.js makes a socket non-blocking as it opens its own stream on it.
+    if (kind.isSocket() && descriptor === STANDARD_ERROR && process.stderr.writable) return descriptor;
+  } catch {
+    // Closed, without a reader, or a system without /proc: then it is as good as it is.
+  }
+  return undefined;
+}
+
+function isFullPipe(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'EAGAIN' || code === 'EBUSY' || code === 'EINTR';
+}

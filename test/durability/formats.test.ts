@@ -1,0 +1,152 @@
+/**
+ * Every environment that the service opens says what it is and how it is written, and another one is refused: found on the disk, so that
+ * a new environment without a number fails here.
+ */
+import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { open } from 'lmdb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ENVIRONMENT_FORMATS, FORMAT_KEY, type EnvironmentKind, type FormatRow } from '../../src/platform/index.js';
+import { eventually } from '../support/eventually.js';
+import { TestService } from '../support/service.js';
+import { WebhookReceiver } from '../support/webhook-receiver.js';
+
+const KINDS = Object.keys(ENVIRONMENT_FORMATS) as EnvironmentKind[];
+const SETTINGS = { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true' };
+
+let dataDir: string;
+let receiver: WebhookReceiver;
+/** Folders of environments, by what they are. */
+let folders: Map<string, string>;
+
+/** Every folder with an environment in it. */
+function environmentsIn(folder: string): string[] {
+  const entries = readdirSync(folder, { withFileTypes: true, recursive: true });
+  return entries.filter(({ name }) => name === 'data.mdb').map(({ parentPath }) => parentPath);
+}
+
+function rowOf(path: string): FormatRow | undefined {
+  const root = open({ path, noSubdir: false, readOnly: true, maxDbs: 64 });
+  const row = root.get(FORMAT_KEY) as FormatRow | undefined;
+  void root.close();
+  return row;
+}
+
+function changeRow(path: string, row: unknown, overlappingSync = false): void {
+  const root = open({ path, noSubdir: false, maxDbs: 64, overlappingSync });
+  if (row === undefined) root.removeSync(FORMAT_KEY);
+  else root.putSync(FORMAT_KEY, row);
+  void root.close();
+}
+
+/** Starts the service on the data directory, does it, and stops it. */
+async function withService<Result>(action: (service: TestService) => Promise<Result>): Promise<Result> {
+  const service = new TestService(dataDir, { dataDir, env: SETTINGS });
+  try {
+    await service.start();
+    return await action(service);
+  } finally {
+    await service.stop();
+  }
+}
+
+const folderOf = (kind: EnvironmentKind) => folders.get(kind) ?? '';
+const numberOf = (kind: EnvironmentKind) => ENVIRONMENT_FORMATS[kind].number;
+
+beforeAll(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'gannet-formats-'));
+  receiver = await WebhookReceiver.start();
+  await withService(async ({ client }) => {
+    for (const [path, body] of [
+      ['/list/default', { name: 'films', searchable_fields: [{ name: 'title' }] }],
+      ['/webhook', { url: receiver.url(), events: ['searchresult.created'] }],
+      ['/search-result/default/films', { name: 'one', fields: { title: 'red' } }],
+    ] as const) {
+      const { status, text } = await client.post(path, body);
+      expect(status, text).toBe(201);
+    }
+    await client.get('/search/default/films/1', { query: 'red' });
+    await eventually(
+      () => Promise.resolve(receiver.received),
+      ({ length }) => length > 0,
+    );
+  });
+  folders = new Map(environmentsIn(dataDir).map((path) => [rowOf(path)?.kind ?? path, path]));
+});
+afterAll(async () => {
+  await receiver.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+describe('environments', () => {
+  it('all say what they are and how they are written', () => {
+    expect([...folders.keys()].sort()).toEqual([...KINDS].sort());
+    for (const kind of KINDS) {
+      expect(rowOf(folderOf(kind))).toEqual({ kind, number: numberOf(kind), made_by: expect.any(String) as string });
+    }
+  });
+
+  it('of a newer or an unknown format stop the start with a sentence that names the folder and both numbers', async () => {
+    for (const kind of KINDS.filter((each) => each !== 'list')) {
+      for (const number of [numberOf(kind) + 1, 'of another kind', undefined]) {
+        changeRow(folderOf(kind), { kind, number, made_by: '99.0.0' });
+        const failure = await withService(() => Promise.resolve()).catch(String);
+        const sentence = `has format ${String(number)}, and this release reads format ${numberOf(kind)}`;
+        expect(failure).toContain(folderOf(kind));
+        expect(failure).toContain(sentence);
+        expect(failure).not.toContain('    at ');
+      }
+      changeRow(folderOf(kind), { kind, number: numberOf(kind), made_by: '0.1.0' });
+    }
+  });
+
+  it('of a list of a newer format close that list and no other, and are left as they are', async () => {
+    changeRow(folderOf('list'), { kind: 'list', number: 2, made_by: '99.0.0' });
+    await withService(async (service) => {
+      const { client } = service;
+      await client.post('/list/default', { name: 'others', searchable_fields: [{ name: 'title' }] });
+      expect((await client.get('/search/default/others/1')).status).toBe(200);
+      expect((await client.get('/search/default/films/1')).status).toBeGreaterThanOrEqual(500);
+      expect(service.output).toContain('has format 2, and this release reads format 1');
+      await client.delete('/list/default/others');
+    });
+    expect(rowOf(folderOf('list'))).toEqual({ kind: 'list', number: 2, made_by: '99.0.0' });
+    changeRow(folderOf('list'), { kind: 'list', number: 1, made_by: '0.1.0' });
+  });
+
+  it('are refused in the place of another, with and without their number', async () => {
+    const [system, queue] = [folderOf('system'), folderOf('queue')];
+    for (const isNumbered of [true, false]) {
+      if (!isNumbered) for (const folder of [system, queue]) changeRow(folder, undefined);
+      swap(system, queue);
+      const failure = await withService(() => Promise.resolve()).catch(String);
+      expect(failure).toContain("an environment of kind 'queue'");
+      expect(failure).toContain(system);
+      swap(system, queue);
+    }
+  });
+
+  it('of a release that gave no numbers are of the first format, and get their number', async () => {
+    for (const kind of KINDS) {
+      // As such a release commits, but for lists.
+      changeRow(folderOf(kind), undefined, kind !== 'list');
+      expect(rowOf(folderOf(kind))).toBeUndefined();
+    }
+    const total = await withService(async (service) => {
+      const found = await service.client.get('/search/default/films/1', { query: 'red' });
+      await service.client.post('/search-result/default/films', { name: 'two', fields: { title: 'blue' } });
+      return (found.body as { total_count: number }).total_count;
+    });
+    expect(total).toBe(1);
+    for (const kind of KINDS) expect(rowOf(folderOf(kind)), kind).toMatchObject({ kind, number: 1 });
+  });
+});
+
+function swap(first: string, second: string): void {
+  const aside = join(dirname(first), 'aside');
+  renameSync(first, aside);
+  renameSync(second, first);
+  renameSync(aside, second);
+  expect(existsSync(first)).toBe(true);
+}
