@@ -3,20 +3,44 @@ import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { kernel } from '../native-bindings/index.js';
 import { hasLists } from './index/index.js';
-import { OperatorError } from './platform/index.js';
+import { closeEntries, keepFilesToOwner, lockHolder, OperatorError, type ServiceLogger } from './platform/index.js';
 
-/** Makes the data directory and keeps other processes out of it; returns how to let go of it. Throws an `OperatorError`. */
-export function openDataDirectory(dataDir: string): () => void {
+/**
+ * Makes the data directory, closes it to other users and keeps other processes out of it; returns how to let go of it.
+ * Throws an `OperatorError`.
+ */
+export function openDataDirectory(dataDir: string, log: Pick<ServiceLogger, 'warn'>): () => void {
+  keepFilesToOwner();
   try {
     mkdirSync(dataDir, { recursive: true });
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new OperatorError(`The data directory ${dataDir} cannot be written: ${(error as Error).message}.`);
   }
-  const lock = kernel.lockFile(join(dataDir, 'lock'));
+  // Before the lock is asked for, so that no other user can take it from now on.
+  closeToOthers(dataDir, log);
+  const path = join(dataDir, 'lock');
+  const lock = kernel.lockFile(path);
   if (lock !== null) return () => lock.release();
+  const holder = lockHolder(path);
+  const who = holder === undefined ? '' : ` (number ${holder.pid}, of the user with the id ${holder.user})`;
   throw new OperatorError(
-    `The data directory ${dataDir} is in use by another process: stop that one first, or choose another directory.`,
+    `The data directory ${dataDir} is in use by another process${who}: stop that one first, or choose another directory.`,
+  );
+}
+
+function closeToOthers(dataDir: string, log: Pick<ServiceLogger, 'warn'>): void {
+  const { closed, foreign } = closeEntries(dataDir);
+  // The folder itself comes first; with nothing but that open, nothing in it was there to be read.
+  if (closed.length > 1) {
+    const [first] = closed;
+    log.warn({ count: closed.length, first: first?.path }, 'Files that other users could reach are closed to them now');
+  }
+  const [first] = foreign;
+  if (first === undefined) return;
+  log.warn(
+    { count: foreign.length, first: first.path, owner: first.owner },
+    'Other users can reach files of the data directory that belong to somebody else: chown and chmod them',
   );
 }
 

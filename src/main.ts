@@ -11,8 +11,8 @@ import { assertCatalogueFilled, assertCatalogueStored, openDataDirectory } from 
 import { adoptLists, createListIndexes, type AdoptionReport, type ListIndexes } from './index/index.js';
 import type { Services } from './operations/index.js';
 import {
-  controlSocketPath,
   limitMappedMemory,
+  makeControlSocketPath,
   memoryBudget,
   openEnvironment,
   OwnMemory,
@@ -94,7 +94,7 @@ async function openServices(
   tuneGarbageCollection(budget);
   if (budget.allocator !== undefined)
     kernel.limitAllocator(budget.allocator.arenasMax, budget.allocator.returnedBytesMin);
-  parts.opened('lock', openDataDirectory(dataDir));
+  parts.opened('lock', openDataDirectory(dataDir, log));
   assertCatalogueStored(dataDir);
   const mapped = limitMappedMemory({
     kernel,
@@ -187,13 +187,15 @@ async function openDoors(
   const desk = createRequestDesk({ services, dispatcher: createDispatcher(services), metrics });
   const server = createHttpServer({ handle: desk.handle, host, port: config.server.port });
   const port = await server.listen();
-  const control = createControlSocket(controlSocketPath(config.data.dir), desk.handle);
+  const socket = makeControlSocketPath(config.data.dir);
+  const control = createControlSocket(socket.path, desk.handle);
   const shutdownMs = config.server.shutdown_seconds * 1000;
   parts.opened('HTTP', async () => {
     state.ready = false;
     server.stopListening();
     await desk.drain(shutdownMs);
     await Promise.all([server.close(shutdownMs), control.close()]);
+    socket.remove();
   });
   await control.listen();
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -234,19 +236,21 @@ async function openLists(services: Services): Promise<void> {
 }
 
 /** For `gannet doctor --adopt-lists`: nothing else may have the data directory open. Rejects with an `OperatorError` where it has. */
-export async function adoptUnknownLists({ data, account }: Config): Promise<AdoptionReport> {
-  const dataDir = resolve(data.dir);
-  const release = openDataDirectory(dataDir);
+export async function adoptUnknownLists(config: Config): Promise<AdoptionReport> {
+  const dataDir = resolve(config.data.dir);
+  const log = createLogger(config);
+  const release = openDataDirectory(dataDir, log);
   try {
     const environment = openEnvironment(join(dataDir, 'system'));
     try {
       const catalog = await openCatalog(environment, systemClock);
-      return await adoptLists({ dataDir, catalog, account });
+      return await adoptLists({ dataDir, catalog, account: config.account });
     } finally {
       await environment.close();
     }
   } finally {
     release();
+    log.drain();
   }
 }
 

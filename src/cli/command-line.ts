@@ -3,9 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { loadConfig } from '../platform/config.js';
-import { OperatorError, packageRoot, ServiceError } from '../platform/index.js';
+import { keepFilesToOwner, OperatorError, packageRoot, ServiceError } from '../platform/index.js';
 import { createContext, type CommandContext } from './command-context.js';
 import type { AnalyticsCommandOptions } from './commands/analytics.js';
+import type { DoctorOptions } from './commands/doctor.js';
 import type { ExportOptions } from './commands/export.js';
 import type { ImportOptions } from './commands/import.js';
 import type { KeyCreateOptions } from './commands/key.js';
@@ -19,6 +20,7 @@ import { addWebhookCommands } from './webhook-commands.js';
 
 /** Runs the command that `argv` (as in process.argv) asks for and returns the exit status. Never rejects. */
 export async function runCommandLine(argv: readonly string[], load: ServiceLoader): Promise<ExitStatus> {
+  keepFilesToOwner();
   let status: ExitStatus = EXIT.done;
   const context = () => createContext(loadConfig({ argv: argv.slice(2), env: process.env }), load, standardOutput);
   const program = createProgram(context, (ended) => {
@@ -108,10 +110,12 @@ function addServiceCommands(program: Command, run: Runner): void {
     .addOption(configOption())
     .addOption(jsonOption())
     .option('--data', 'also compare the records of every list with its index (writes to a list wait meanwhile)')
+    .option(
+      '--adopt-lists',
+      'instead, put lists that the catalogue does not know back into it (the service is stopped)',
+    )
     .action(
-      run<{ json?: boolean; data?: boolean }>(async (context, options) =>
-        (await import('./commands/doctor.js')).doctor(context, options),
-      ),
+      run<DoctorOptions>(async (context, options) => (await import('./commands/doctor.js')).doctor(context, options)),
     );
 }
 

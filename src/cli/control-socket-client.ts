@@ -14,6 +14,7 @@ const NOBODY_LISTENS: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ECON
 /** Undefined when no service runs on the configured data directory. */
 export async function connectControlSocket(config: Config): Promise<ServiceClient | undefined> {
   const socketPath = controlSocketPath(config.data.dir);
+  if (socketPath === undefined) return undefined;
   const agent = new Agent({ keepAlive: true, maxSockets: 4 });
   const client: ServiceClient = {
     transport: 'control socket',
