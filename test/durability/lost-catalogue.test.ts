@@ -17,7 +17,7 @@ const SETTINGS = {
   searchable_fields: [{ name: 'title', weight: 2 }],
   facets: [{ name: 'year', type: 'number' }],
   location_field: 'place',
-  synonym_rules: [{ type: 'synonym', synonyms: ['vogel', 'tier'] }],
+  synonym_rules: [{ kind: 'equivalent', terms: ['vogel', 'tier'] }],
   query_rules: [{ name: 'years', pattern: String.raw`\b(\d{4})\b`, filter: 'year = $1' }],
   suggestions: { require_click: true },
 };
@@ -40,7 +40,11 @@ afterEach(async () => {
 });
 
 async function make(name: string, settings: object = {}): Promise<void> {
-  const made = await service.client.post('/list/default', { name, searchable_fields: [{ name: 'title' }], ...settings });
+  const made = await service.client.post('/list/default', {
+    name,
+    searchable_fields: [{ name: 'title' }],
+    ...settings,
+  });
   expect(made.status, made.text).toBe(201);
   const records = Array.from({ length: 20 }, (_, number) => ({ name: `${name}-${number}`, title: `vogel ${name}` }));
   expect((await service.client.bulk('default', name, records)).body).toMatchObject({ created: 20 });
@@ -107,7 +111,9 @@ describe('a catalogue that is gone', () => {
     expect(await check('Catalogue')).toMatchObject({ state: 'failed' });
     const adopted = await gannet(dataDir, 'doctor', '--adopt-lists');
     expect(adopted.status, adopted.notes).toBe(0);
-    expect(adopted.output).toMatch(/account default is made again[^]*default\/birds is back, with 20 records[^]*Keys, groups/);
+    expect(adopted.output).toMatch(
+      /account default is made again[^]*default\/birds is back, with 20 records[^]*Keys, groups/,
+    );
     await service.start();
     expect(folders()).toEqual(ids);
     expect(await resource(service.client, 'birds')).toEqual(before);
@@ -154,7 +160,10 @@ describe('an older copy of the catalogue', () => {
       unavailable: [{ name: 'deleted', code: 'list-missing' }],
     });
     expect(await found('birds')).toBe(20);
-    expect(await check('Catalogue')).toMatchObject({ state: 'failed', detail: expect.stringContaining('default/deleted') });
+    expect(await check('Catalogue')).toMatchObject({
+      state: 'failed',
+      detail: expect.stringContaining('default/deleted'),
+    });
     expect(await check('Unknown lists')).toMatchObject({ state: 'notice', detail: expect.stringContaining(youngId) });
     // Nothing was made in its place.
     expect(folders()).toHaveLength(1);
