@@ -10,6 +10,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openEnvironment } from '../../src/platform/index.js';
 import { gannet } from '../support/cli.js';
 import type { ServiceClient } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
 import { startTestService, type TestService } from '../support/service.js';
 
 const SETTINGS = {
@@ -118,13 +119,23 @@ describe('a catalogue that is gone', () => {
     expect(folders()).toEqual(ids);
     expect(await resource(service.client, 'birds')).toEqual(before);
     expect(await found('birds')).toBe(20);
+  });
+
+  it('gives back what was changed last', async () => {
     await service.client.put('/list/synonyms/default/birds', { rules: [] });
-    // What was changed since is kept too.
+    await service.client.put('/list/default/birds', { suggestions: { require_click: false } });
+    await service.client.post('/facet/default/birds', { name: 'size', type: 'number' });
+    const before = await resource(service.client, 'birds');
     await service.stop();
     rmSync(system(), { recursive: true });
     await gannet(dataDir, 'doctor', '--adopt-lists');
     await service.start();
-    expect((await service.client.get('/list/synonyms/default/birds')).body).toEqual({ rules: [] });
+    const after = await eventually(
+      () => resource(service.client, 'birds'),
+      (list) => (list as { readonly current_version: number }).current_version === 2,
+    );
+    expect(after).toMatchObject({ synonym_rules: [], suggestions: { require_click: false }, facets: [{}, {}] });
+    expect(after).toMatchObject({ created_utc: (before as { readonly created_utc: string }).created_utc });
   });
 
   it('is not asked for in a directory without lists', async () => {
