@@ -35,7 +35,7 @@ describe('startService', () => {
     expect(service.services.catalog.accounts().map(({ name }) => name)).toEqual(['default']);
     expect(await (await fetch(`${service.address}/ready`)).json()).toEqual({ status: 'ready' });
     expect((await fetch(`${service.address}/account`)).status).toBe(401);
-    const socket = controlSocketPath(dataDir);
+    const socket = controlSocketPath(dataDir) ?? '';
     expect(statSync(socket).mode & 0o777).toBe(0o600);
     await service.close();
     expect(existsSync(socket)).toBe(false);
@@ -76,7 +76,7 @@ describe('startService', () => {
     const dataDir = newFolder();
     const service = await start(configFor(dataDir), false);
     expect(service.address).toBeUndefined();
-    expect(existsSync(controlSocketPath(dataDir))).toBe(false);
+    expect(existsSync(controlSocketPath(dataDir) ?? '')).toBe(false);
     const { services } = service;
     const dispatcher = createDispatcher(services);
     const operation = operations.find(({ name }) => name === 'list.list');

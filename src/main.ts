@@ -2,27 +2,20 @@
  * The composition root: the one file that knows every part and puts them together. Parts are opened in the order in which they
  * need each other and closed in the opposite order, also when a start fails half-way.
  */
-import { accessSync, constants, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { kernel } from '../native-bindings/index.js';
 import { openAccess, RateLimiter } from './access/index.js';
-import {
-  createAnalytics,
-  groupTarget,
-  listTarget,
-  type AnalyticsTarget,
-  type RunningAnalytics,
-} from './analytics/index.js';
+import { createAnalytics, type RunningAnalytics } from './analytics/index.js';
 import { openCatalog, type Catalog } from './catalog/index.js';
-import { createListIndexes, type ListIndexes } from './index/index.js';
+import { assertCatalogueFilled, assertCatalogueStored, openDataDirectory } from './data-directory.js';
+import { adoptLists, createListIndexes, type AdoptionReport, type ListIndexes } from './index/index.js';
 import type { Services } from './operations/index.js';
 import {
   assertEnvironmentKnown,
-  controlSocketPath,
   limitMappedMemory,
+  makeControlSocketPath,
   memoryBudget,
   openEnvironment,
-  OperatorError,
   OwnMemory,
   residentOwnBytes,
   ServiceError,
@@ -73,7 +66,7 @@ export async function startService(config: Config, { listen }: StartOptions): Pr
     if (listen) {
       await Promise.all([openLists(services), warmUp()]);
       state.ready = true;
-      analytics.start(analyticsTargets(services.catalog));
+      analytics.start();
       log.info({ address, dataDir: resolve(config.data.dir), build: kernel.build }, 'The service is ready');
     }
     return { services, address, close: once(() => parts.close(listen)) };
@@ -102,7 +95,8 @@ async function openServices(
   tuneGarbageCollection(budget);
   if (budget.allocator !== undefined)
     kernel.limitAllocator(budget.allocator.arenasMax, budget.allocator.returnedBytesMin);
-  openDataDirectory(dataDir, parts);
+  parts.opened('lock', openDataDirectory(dataDir, log));
+  assertCatalogueStored(dataDir);
   assertFormatsKnown(dataDir);
   const mapped = limitMappedMemory({
     kernel,
@@ -138,6 +132,7 @@ async function openServices(
   const environment = openEnvironment(join(dataDir, 'system'), { kind: 'system' });
   parts.opened('system environment', () => environment.close());
   const catalog = await openCatalog(environment, systemClock);
+  assertCatalogueFilled(dataDir, catalog.accounts().length);
   const access = await openAccess(environment, systemClock);
   await ensureAccount(catalog, config, log);
   const webhooks = new WebhookHost({ config, dataDir, environment, clock: systemClock, log, metrics, deliver: listen });
@@ -150,6 +145,11 @@ async function openServices(
     config,
     metrics,
     events: webhooks,
+    entryOf: (listId) => {
+      const list = catalog.listOfId(listId);
+      const region = list === undefined ? undefined : catalog.account(list.account)?.region;
+      return list === undefined || region === undefined ? undefined : { list, region };
+    },
     // A command has nobody else to serve, and what it opens is closed when it ends.
     waitForRebuild: !listen,
   });
@@ -191,35 +191,18 @@ async function openDoors(
   const desk = createRequestDesk({ services, dispatcher: createDispatcher(services), metrics });
   const server = createHttpServer({ handle: desk.handle, host, port: config.server.port });
   const port = await server.listen();
-  const control = createControlSocket(controlSocketPath(config.data.dir), desk.handle);
+  const socket = makeControlSocketPath(config.data.dir);
+  const control = createControlSocket(socket.path, desk.handle);
   const shutdownMs = config.server.shutdown_seconds * 1000;
   parts.opened('HTTP', async () => {
     state.ready = false;
     server.stopListening();
     await desk.drain(shutdownMs);
     await Promise.all([server.close(shutdownMs), control.close()]);
+    socket.remove();
   });
   await control.listen();
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-}
-
-/** Makes the data directory and keeps other processes out of it. */
-function openDataDirectory(dataDir: string, parts: Parts): void {
-  try {
-    mkdirSync(dataDir, { recursive: true });
-    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
-  } catch (error) {
-    throw new OperatorError(`The data directory ${dataDir} cannot be written: ${(error as Error).message}.`);
-  }
-  const lock = kernel.lockFile(join(dataDir, 'lock'));
-  if (lock === null) {
-    throw new OperatorError(
-      `The data directory ${dataDir} is in use by another process: stop that one first, or choose another directory.`,
-    );
-  }
-  parts.opened('lock', () => {
-    lock.release();
-  });
 }
 
 /** A release that knows only some of the environments touches none. Lists are looked at one by one, when they are opened. */
@@ -238,29 +221,48 @@ async function ensureAccount(catalog: Catalog, { account }: Config, log: Service
   );
 }
 
-/** Removes what a crash left behind and opens every list. One that cannot be opened is logged and keeps nobody else waiting. */
-async function openLists({ catalog, indexes, log }: Services): Promise<void> {
+/**
+ * Finishes what a crash cut short, moves aside what nobody knows, and opens every list. One that cannot be opened is logged
+ * and keeps nobody else waiting.
+ */
+async function openLists(services: Services): Promise<void> {
+  const { catalog, indexes, log } = services;
   const lists = catalog.accounts().flatMap(({ name }) => catalog.lists(name));
-  const { searchSettings } = await loadOperations();
-  await indexes.removeUnknown(new Set(lists.map(({ id }) => id)));
+  const { finishWork, openIndex } = await loadOperations();
+  await Promise.all(catalog.unfinished().map((work) => finishWork(services, work)));
+  // What could not be finished is still known by name, and removed at another start.
+  const known = [...lists, ...catalog.unfinished().filter(({ kind }) => kind === 'removing')];
+  indexes.setUnknownAside(new Set(known.map(({ id }) => id)));
   await Promise.all(
     lists.map(async (list) => {
       try {
-        await indexes.open(list.id, searchSettings(list));
+        await openIndex(services, list);
       } catch (error) {
         // Its index is being rebuilt, and the log says so: that takes minutes at most and keeps nobody else waiting.
         if (error instanceof ServiceError && error.code === 'not-ready') return;
-        log.error({ err: error, account: list.account, list: list.name }, 'A list cannot be opened');
+        log.error({ err: error, account: list.account, list: list.name, id: list.id }, 'A list cannot be opened');
       }
     }),
   );
 }
 
-/** Everything that is counted. */
-function analyticsTargets(catalog: Catalog): readonly AnalyticsTarget[] {
-  return catalog
-    .accounts()
-    .flatMap(({ name }) => [...catalog.lists(name).map(listTarget), ...catalog.groups(name).map(groupTarget)]);
+/** For `gannet doctor --adopt-lists`: nothing else may have the data directory open. Rejects with an `OperatorError` where it has. */
+export async function adoptUnknownLists(config: Config): Promise<AdoptionReport> {
+  const dataDir = resolve(config.data.dir);
+  const log = createLogger(config);
+  const release = openDataDirectory(dataDir, log);
+  try {
+    const environment = openEnvironment(join(dataDir, 'system'));
+    try {
+      const catalog = await openCatalog(environment, systemClock);
+      return await adoptLists({ dataDir, catalog, account: config.account });
+    } finally {
+      await environment.close();
+    }
+  } finally {
+    release();
+    log.drain();
+  }
 }
 
 /** What is open, to be closed in the opposite order. */

@@ -29,7 +29,7 @@ class FileLock {
   // Null when somebody else holds the lock.
   static std::shared_ptr<FileLock> Acquire(const std::string& path) {
     // Not inherited by programs that the process starts: they would keep the lock.
-    const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (descriptor < 0) ThrowErrno(errno, "cannot open the lock file " + path);
     auto lock = std::make_shared<FileLock>(descriptor);
     int status = 0;

@@ -12,4 +12,4 @@ export {
   type AccessPreset,
 } from './permissions.js';
 export { RateLimiter, type RateDecision, type RateLimit } from './rate-limiter.js';
-export { assertReach, reaches, type Reach } from './scope.js';
+export { assertReach, reaches, reachesGroupOnly, scopeTargetId, type Reach } from './scope.js';

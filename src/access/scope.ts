@@ -4,7 +4,7 @@
  */
 import { currentMembers, type Catalog } from '../catalog/index.js';
 import { ServiceError } from '../platform/index.js';
-import type { Caller } from './types.js';
+import type { ApiKeyRecord, Caller, KeyScope } from './types.js';
 
 export type Reach =
   | { readonly kind: 'account'; readonly account: string }
@@ -18,8 +18,13 @@ export function reaches(caller: Caller, to: Reach, catalog: Catalog): boolean {
   const key = caller.key;
   if (key === undefined || key.scope === 'account') return true;
   if (to.kind === 'account') return false;
-  if (key.scope === to.kind) return key.scope_target === to.name;
-  return key.scope === 'group' && to.kind === 'list' && isMember(catalog, to.account, key.scope_target, to.name);
+  if (key.scope === to.kind) return key.scope_target === to.name && isMeant(key, catalog);
+  return key.scope === 'group' && to.kind === 'list' && isMeant(key, catalog) && isMember(catalog, key, to.name);
+}
+
+/** True for a key of a group: of its group it sees what it reaches, the lists that are members now. */
+export function reachesGroupOnly({ key }: Caller): boolean {
+  return key?.scope === 'group';
 }
 
 /**
@@ -44,9 +49,22 @@ export function assertReach(caller: Caller, to: Reach, catalog: Catalog): void {
   }
 }
 
-function isMember(catalog: Catalog, account: string, group: string | null, list: string): boolean {
+/** Names the list or group that has this name now; undefined where there is none. */
+export function scopeTargetId(catalog: Catalog, account: string, scope: KeyScope, name: string): string | undefined {
+  return scope === 'list' ? catalog.list(account, name)?.id : catalog.group(account, name)?.created_utc;
+}
+
+/** False where another list or group has taken the name. A target that is gone is still the key's own: it is told so. */
+function isMeant({ account, scope, scope_target, scope_target_id }: ApiKeyRecord, catalog: Catalog): boolean {
+  if (scope_target_id === undefined || scope_target === null) return true;
+  const present = scopeTargetId(catalog, account, scope, scope_target);
+  return present === undefined || present === scope_target_id;
+}
+
+function isMember(catalog: Catalog, { account, scope_target: group }: ApiKeyRecord, list: string): boolean {
   const record = group === null ? undefined : catalog.group(account, group);
-  return record !== undefined && currentMembers(record).some((member) => member.list === list);
+  const id = catalog.list(account, list)?.id;
+  return record !== undefined && id !== undefined && currentMembers(record).some(({ list_id }) => list_id === id);
 }
 
 function describe(to: Reach): string {

@@ -8,6 +8,11 @@ export interface ApiKeyRecord {
   readonly name: string;
   readonly scope: KeyScope;
   readonly scope_target: string | null;
+  /**
+   * Which list or group of that name was meant: the list's id, or when the group was made. Another one that takes the name is
+   * not reached. Absent in keys of earlier releases, which hold for the name.
+   */
+  readonly scope_target_id?: string;
   readonly region: string;
   /** Empty: full access. */
   readonly permissions: readonly string[];
@@ -36,6 +41,7 @@ export interface NewKey {
   readonly name: string;
   readonly scope: KeyScope;
   readonly scope_target: string | null;
+  readonly scope_target_id?: string;
   readonly region: string;
   readonly permissions: readonly string[];
   readonly expires_at: string | null;

@@ -24,13 +24,16 @@ export interface Analytics {
   clicked(target: AnalyticsTarget, event: ClickEvent): void;
   /** Of everything that was recorded before. Rejects with `analytics-unavailable` where the storage fails or is slow. */
   report(target: AnalyticsTarget, range: DayRange): Promise<ReportFigures>;
-  /** Deletes what was recorded, now and again later. Never rejects: what fails is logged and made up for at the next start. */
-  forget(target: AnalyticsTarget): Promise<void>;
+  /**
+   * Deletes what was recorded, now and again later. Never rejects; resolves with false where it failed, which is logged, or
+   * takes long: it is to be asked for again at the next start then.
+   */
+  forget(target: AnalyticsTarget): Promise<boolean>;
 }
 
 export interface RunningAnalytics extends Analytics {
-  /** Begins to roll up by itself, and forgets what is none of these; nothing where analytics are off. */
-  start(targets: readonly AnalyticsTarget[]): void;
+  /** Begins to roll up by itself; nothing where analytics are off. */
+  start(): void;
   /** Writes what was recorded. */
   close(): Promise<void>;
 }
@@ -98,21 +101,21 @@ class QueuedAnalytics implements RunningAnalytics {
     throw unavailable(undefined);
   }
 
-  async forget({ identity }: AnalyticsTarget): Promise<void> {
+  async forget({ identity }: AnalyticsTarget): Promise<boolean> {
     const { executor, clock, log } = this.#options;
-    const forgotten = executor.run({ kind: 'forget', identity, nowMs: clock.nowMs() }).catch((error: unknown) => {
-      log.error({ err: error, identity }, 'Analytics of what was deleted are deleted at the next start');
-    });
-    await within(FORGET_WAIT_MS_MAX, forgotten);
+    const forgotten = executor.run({ kind: 'forget', identity, nowMs: clock.nowMs() }).then(
+      () => true,
+      (error: unknown) => {
+        log.error({ err: error, identity }, 'Analytics of what was deleted are deleted at the next start');
+        return false;
+      },
+    );
+    return (await within(FORGET_WAIT_MS_MAX, forgotten)) ?? false;
   }
 
-  start(targets: readonly AnalyticsTarget[]): void {
+  start(): void {
     if (!this.#isEnabled) return;
-    const { config, executor, clock, log } = this.#options;
-    const identities = targets.map(({ identity }) => identity);
-    executor.run({ kind: 'reconcile', identities, nowMs: clock.nowMs() }).catch((error: unknown) => {
-      log.error({ err: error }, 'Analytics could not be compared with the lists and groups that there are');
-    });
+    const { config } = this.#options;
     this.#timer = setInterval(() => void this.#rollUp(), config.analytics.roll_up_seconds * 1000).unref();
     void this.#rollUp();
   }

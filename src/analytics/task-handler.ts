@@ -20,7 +20,6 @@ import type {
   AppendOutcome,
   AppendTask,
   ForgetTask,
-  ReconcileTask,
   ReportTask,
   RollUpOutcome,
 } from './tasks.js';
@@ -71,8 +70,6 @@ export class AnalyticsTaskHandler {
         return Promise.resolve(this.report(task));
       case 'forget':
         return this.forget(task);
-      case 'reconcile':
-        return this.reconcile(task);
     }
   }
 
@@ -189,15 +186,6 @@ export class AnalyticsTaskHandler {
   private async forget({ identity, nowMs }: ForgetTask): Promise<undefined> {
     await this.inTurn(() => this.store.markForPurge(identity, nowMs + SECOND_PURGE_MS));
     await this.purge(identity);
-    return undefined;
-  }
-
-  private async reconcile({ identities, nowMs }: ReconcileTask): Promise<undefined> {
-    const known = new Set(identities);
-    const unknown = await this.inTurn(() =>
-      Promise.resolve(Array.from(this.store.targetRows().keys()).filter((identity) => !known.has(identity))),
-    );
-    for (const identity of unknown) await this.forget({ kind: 'forget', identity, nowMs });
     return undefined;
   }
 

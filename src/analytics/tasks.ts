@@ -27,14 +27,8 @@ export interface ForgetTask {
   readonly identity: string;
   readonly nowMs: number;
 }
-/** Forgets all but these: what a crash kept from being forgotten. */
-export interface ReconcileTask {
-  readonly kind: 'reconcile';
-  readonly identities: readonly string[];
-  readonly nowMs: number;
-}
 
-export type AnalyticsTask = AppendTask | RollUpTask | ReportTask | ForgetTask | ReconcileTask;
+export type AnalyticsTask = AppendTask | RollUpTask | ReportTask | ForgetTask;
 
 export interface AppendOutcome {
   /** Bytes of events, over all targets, that are in no roll-up yet. */

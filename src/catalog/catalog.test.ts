@@ -47,7 +47,11 @@ function newList(name: string): NewList {
   };
 }
 
-const member = (list: string) => ({ list, pinned_version: 1 });
+const member = (list: string) => ({
+  list,
+  list_id: catalog.list('default', list)?.id ?? null,
+  pinned_version: 1,
+});
 
 describe('the catalogue', () => {
   it('keeps accounts, lists and groups over a restart', async () => {
@@ -106,10 +110,13 @@ describe('the catalogue', () => {
   });
 
   it('makes a new group version when the members change, and only then', async () => {
+    await catalog.createList(newList('a'));
     await catalog.createGroup('default', 'g', { reranker: null, lists: [member('a')] });
-    const same = await catalog.updateGroup('default', 'g', { lists: [{ list: 'a', pinned_version: 2 }] });
+    const same = await catalog.updateGroup('default', 'g', { lists: [{ ...member('a'), pinned_version: 2 }] });
     expect(same.current_version).toBe(1);
-    const pinned = await catalog.updateGroup('default', 'g', { lists: [{ list: 'a', version: 2, pinned_version: 2 }] });
+    const pinned = await catalog.updateGroup('default', 'g', {
+      lists: [{ ...member('a'), version: 2, pinned_version: 2 }],
+    });
     expect(pinned.current_version).toBe(2);
     await catalog.deleteGroup('default', 'g');
     await expect(catalog.deleteGroup('default', 'g')).rejects.toMatchObject({ code: 'group-not-found' });
@@ -135,5 +142,64 @@ describe('a change', () => {
   it('hands out entries that nobody can change', async () => {
     const account = catalog.account('default');
     expect(Object.isFrozen(account)).toBe(true);
+  });
+
+  it('has written down what is being made or removed, over a restart, until it is done', async () => {
+    const begun = await catalog.beginList({ id: 'one', account: 'default', name: 'films' });
+    await reopen();
+    expect(catalog.unfinished()).toEqual([begun]);
+    const films = await catalog.createList({ ...newList('films'), id: 'one' });
+    expect(catalog.unfinished()).toEqual([]);
+    await catalog.createGroup('default', 'media', { reranker: null, lists: [member('films')] });
+    await catalog.deleteGroup('default', 'media');
+    const removed = await catalog.deleteList('default', 'films');
+    expect(removed).toMatchObject({ kind: 'removing', subject: 'list', id: films.id, name: 'films' });
+    await reopen();
+    expect(
+      catalog
+        .unfinished()
+        .map(({ kind, subject }) => `${kind} ${subject}`)
+        .sort(),
+    ).toEqual(['removing group', 'removing list']);
+    for (const work of catalog.unfinished()) await catalog.finish(work);
+    await catalog.finish(removed);
+    await reopen();
+    expect(catalog.unfinished()).toEqual([]);
+  });
+
+  it('adopts accounts and lists in one step, or nothing of it', async () => {
+    const films = await catalog.createList(newList('films'));
+    const account = { name: 'other', region: 'eu', created_utc: films.created_utc };
+    const books = { ...films, id: 'two', account: 'other', name: 'books' };
+    await expect(catalog.adopt({ accounts: [account], lists: [books, films] })).rejects.toMatchObject({
+      code: 'name-exists',
+    });
+    expect(catalog.account('other')).toBeUndefined();
+    await catalog.adopt({ accounts: [account], lists: [books] });
+    await reopen();
+    expect(catalog.lists('other')).toEqual([books]);
+  });
+
+  it('binds the members that an earlier release held by name, as far as the list can have been meant', async () => {
+    const old = await catalog.createList(newList('old'));
+    const young = await catalog.createList(newList('young'));
+    const versions = [old, young].map(({ created_utc }, index) => ({
+      version: index + 1,
+      created_utc,
+      lists: ['old', 'young', 'gone'].map((list) => ({ list, pinned_version: 1 })),
+    }));
+    const times = { created_utc: old.created_utc, modified_utc: young.modified_utc };
+    const group = { account: 'default', name: 'g', reranker: null, current_version: 2, versions, ...times };
+    const store = CollectionStore.of(environment);
+    await store.change((change) => {
+      change.put(store.collection('groups'), 'default/g', group);
+    });
+    await reopen();
+    const bound = catalog.group('default', 'g')?.versions.map(({ lists }) => lists.map(({ list_id }) => list_id));
+    const isYounger = young.created_utc > old.created_utc;
+    expect(bound).toEqual([
+      [old.id, isYounger ? null : young.id, null],
+      [old.id, young.id, null],
+    ]);
   });
 });

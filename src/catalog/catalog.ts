@@ -3,21 +3,26 @@ import { isDeepStrictEqual } from 'node:util';
 import { nameFault, ServiceError, uuidv7, type Clock, type LmdbEnvironment } from '../platform/index.js';
 import { CollectionStore, compositeKey, type Change, type Collection } from './collection.js';
 import { groupEvent, listCreatedEvent, listDeletedEvent, listUpdatedEvent } from './catalog-events.js';
-import { currentMembers, nextGroupVersion, sameMembers } from './group-versions.js';
+import { currentMembers, nextGroupVersion, sameMembers, withListIds } from './group-versions.js';
 import type {
   AccountRecord,
+  AdoptedEntries,
   Catalog,
   FieldDefinition,
+  GroupMember,
   GroupRecord,
   GroupSettings,
   ListChange,
   ListRecord,
   NewList,
+  UnfinishedWork,
 } from './types.js';
 
-/** Reads everything there is into memory. */
-export function openCatalog(environment: LmdbEnvironment, clock: Clock): Promise<Catalog> {
-  return Promise.resolve(new StoredCatalog(CollectionStore.of(environment), clock));
+/** Reads everything there is into memory. Writes only where an earlier release left what has to be brought up to date. */
+export async function openCatalog(environment: LmdbEnvironment, clock: Clock): Promise<Catalog> {
+  const catalog = new StoredCatalog(CollectionStore.of(environment), clock);
+  await catalog.bindMembers();
+  return catalog;
 }
 
 class StoredCatalog implements Catalog {
@@ -26,6 +31,7 @@ class StoredCatalog implements Catalog {
   readonly #accounts: Collection<AccountRecord>;
   readonly #lists: Collection<ListRecord>;
   readonly #groups: Collection<GroupRecord>;
+  readonly #unfinished: Collection<UnfinishedWork>;
 
   constructor(store: CollectionStore, clock: Clock) {
     this.#store = store;
@@ -33,6 +39,21 @@ class StoredCatalog implements Catalog {
     this.#accounts = store.collection('accounts');
     this.#lists = store.collection('lists');
     this.#groups = store.collection('groups');
+    this.#unfinished = store.collection('unfinished');
+  }
+
+  /** Earlier releases held the members of groups by their names alone. */
+  async bindMembers(): Promise<void> {
+    const stale = [...this.#groups.values()].filter(({ versions }) =>
+      versions.some(({ lists }) => lists.some(({ list_id }) => (list_id as unknown) === undefined)),
+    );
+    if (stale.length === 0) return;
+    await this.#store.change((change) => {
+      for (const group of stale) {
+        const bound = withListIds(group, (name) => this.list(group.account, name));
+        change.put(this.#groups, compositeKey(group.account, group.name), bound);
+      }
+    });
   }
 
   accounts(): readonly AccountRecord[] {
@@ -46,7 +67,7 @@ class StoredCatalog implements Catalog {
   createAccount(name: string, region: string): Promise<AccountRecord> {
     return this.#store.change((change) => {
       assertGoodName('account', name);
-      if (this.#accounts.has(name)) throw new ServiceError('name-exists', `There is already an account '${name}'.`);
+      if (this.#accounts.has(name)) throw nameExists('account', name);
       const account: AccountRecord = { name, region, created_utc: this.#clock.nowIso() };
       change.put(this.#accounts, name, account);
       return account;
@@ -61,6 +82,15 @@ class StoredCatalog implements Catalog {
     return this.#lists.get(compositeKey(account, name));
   }
 
+  beginList({ id, account, name }: Pick<ListRecord, 'id' | 'account' | 'name'>): Promise<UnfinishedWork> {
+    return this.#store.change((change) => this.#begin(change, { kind: 'making', subject: 'list', id, account, name }));
+  }
+
+  listOfId(id: string): ListRecord | undefined {
+    for (const list of this.#lists.values()) if (list.id === id) return list;
+    return undefined;
+  }
+
   createList(list: NewList, fields?: FieldDefinition): Promise<ListRecord> {
     return this.#store.change((change) => {
       const { account, name } = list;
@@ -72,6 +102,7 @@ class StoredCatalog implements Catalog {
       const now = this.#clock.nowIso();
       const record: ListRecord = { ...list, id: list.id ?? uuidv7(), created_utc: now, modified_utc: now };
       change.put(this.#lists, compositeKey(account, name), record);
+      change.remove(this.#unfinished, unfinishedKey({ subject: 'list', ...record }));
       change.tell(account, listCreatedEvent(record, fields));
       return record;
     });
@@ -88,12 +119,13 @@ class StoredCatalog implements Catalog {
     });
   }
 
-  deleteList(account: string, name: string): Promise<void> {
+  deleteList(account: string, name: string): Promise<UnfinishedWork> {
     return this.#store.change((change) => {
-      this.#requiredList(account, name);
+      const { id } = this.#requiredList(account, name);
       change.remove(this.#lists, compositeKey(account, name));
       change.tell(account, listDeletedEvent(name));
       for (const group of ofAccount(this.#groups, account)) this.#removeMember(change, group, name);
+      return this.#begin(change, { kind: 'removing', subject: 'list', id, account, name });
     });
   }
 
@@ -109,6 +141,7 @@ class StoredCatalog implements Catalog {
     return this.#store.change((change) => {
       assertGoodName('group', name);
       this.#assertAccount(account);
+      this.#assertMembers(account, settings.lists);
       if (this.group(account, name) !== undefined) {
         throw new ServiceError('name-exists', `There is already a group '${name}' in the account '${account}'.`);
       }
@@ -132,6 +165,7 @@ class StoredCatalog implements Catalog {
     return this.#store.change((change) => {
       const group = this.#requiredGroup(account, name);
       const { reranker = group.reranker, lists } = settings;
+      if (lists !== undefined) this.#assertMembers(account, lists);
       const now = this.#clock.nowIso();
       const changed = lists === undefined || sameMembers(group, lists) ? group : nextGroupVersion(group, lists, now);
       const record: GroupRecord = { ...changed, reranker, modified_utc: now };
@@ -143,12 +177,44 @@ class StoredCatalog implements Catalog {
     });
   }
 
-  deleteGroup(account: string, name: string): Promise<void> {
+  deleteGroup(account: string, name: string): Promise<UnfinishedWork> {
     return this.#store.change((change) => {
       const group = this.#requiredGroup(account, name);
       change.remove(this.#groups, compositeKey(account, name));
       change.tell(account, groupEvent('list.deleted', group));
+      return this.#begin(change, { kind: 'removing', subject: 'group', id: group.created_utc, account, name });
     });
+  }
+
+  unfinished(): readonly UnfinishedWork[] {
+    return [...this.#unfinished.values()];
+  }
+
+  finish(work: UnfinishedWork): Promise<void> {
+    return this.#store.change((change) => {
+      const key = unfinishedKey(work);
+      if (this.#unfinished.has(key)) change.remove(this.#unfinished, key);
+    });
+  }
+
+  adopt({ accounts, lists }: AdoptedEntries): Promise<void> {
+    return this.#store.change((change) => {
+      for (const account of accounts) {
+        if (this.#accounts.has(account.name)) throw nameExists('account', account.name);
+        change.put(this.#accounts, account.name, account);
+      }
+      for (const list of lists) {
+        assertGoodName('list', list.name);
+        if (this.list(list.account, list.name) !== undefined) throw nameExists('list', list.name);
+        change.put(this.#lists, compositeKey(list.account, list.name), list);
+      }
+    });
+  }
+
+  #begin(change: Change, work: Omit<UnfinishedWork, 'since_utc'>): UnfinishedWork {
+    const begun: UnfinishedWork = { ...work, since_utc: this.#clock.nowIso() };
+    change.put(this.#unfinished, unfinishedKey(begun), begun);
+    return begun;
   }
 
   #removeMember(change: Change, group: GroupRecord, list: string): void {
@@ -159,6 +225,14 @@ class StoredCatalog implements Catalog {
     const next = { ...nextGroupVersion(group, left, now), modified_utc: now };
     change.put(this.#groups, compositeKey(group.account, group.name), next);
     change.tell(group.account, groupEvent('list.updated', next));
+  }
+
+  /** A list may have been deleted, and another one made under its name, while the change waited for its turn. */
+  #assertMembers(account: string, members: readonly GroupMember[]): void {
+    for (const { list, list_id } of members) {
+      if (this.#requiredList(account, list).id === list_id) continue;
+      throw new ServiceError('list-not-found', `The list '${list}' has just been replaced by another one; try again.`);
+    }
   }
 
   #assertAccount(account: string): void {
@@ -177,6 +251,15 @@ class StoredCatalog implements Catalog {
     if (group !== undefined) return group;
     throw new ServiceError('group-not-found', `There is no group '${name}' in the account '${account}'.`);
   }
+}
+
+function unfinishedKey({ subject, id, account, name }: Omit<UnfinishedWork, 'kind' | 'since_utc'>): string {
+  // The id of a list is never used twice; a group is known by its name and when it was made.
+  return subject === 'list' ? compositeKey(subject, id) : [subject, account, name, id].join('/');
+}
+
+function nameExists(kind: 'account' | 'list', name: string): ServiceError {
+  return new ServiceError('name-exists', `There is already ${kind === 'account' ? 'an' : 'a'} ${kind} '${name}'.`);
 }
 
 function assertGoodName(kind: 'account' | 'list' | 'group', name: string): void {

@@ -1,5 +1,5 @@
 /** Versions of a group: a change of its members makes the next one, and the newest ones stay searchable by number. */
-import type { GroupMember, GroupRecord } from './types.js';
+import type { GroupMember, GroupRecord, ListRecord } from './types.js';
 
 /** Versions of a group that are kept, the current one among them. */
 export const GROUP_VERSIONS_MAX = 100;
@@ -26,7 +26,31 @@ export function sameMembers(group: GroupRecord, lists: readonly GroupMember[]): 
     current.length === lists.length &&
     current.every((member, position) => {
       const other = lists[position];
-      return other !== undefined && other.list === member.list && other.version === member.version;
+      return other !== undefined && other.list_id === member.list_id && other.version === member.version;
     })
   );
+}
+
+/** The members of these that are members of the current version too, as the list that they were, whatever its name is now. */
+export function presentMembers(group: GroupRecord, members: readonly GroupMember[]): readonly GroupMember[] {
+  const present = new Set(currentMembers(group).map(({ list_id }) => list_id));
+  return members.filter(({ list_id }) => list_id !== null && present.has(list_id));
+}
+
+/**
+ * The group of an earlier release with the ids of its members. A list that was made after a version of the group cannot be
+ * what that version meant by the name.
+ */
+export function withListIds(group: GroupRecord, listOf: (name: string) => ListRecord | undefined): GroupRecord {
+  const bound = (member: GroupMember, versionUtc: string): GroupMember => {
+    if ((member.list_id as unknown) !== undefined) return member;
+    const list = listOf(member.list);
+    const list_id = list !== undefined && list.created_utc <= versionUtc ? list.id : null;
+    return { ...member, list_id };
+  };
+  const versions = group.versions.map((version) => ({
+    ...version,
+    lists: version.lists.map((member) => bound(member, version.created_utc)),
+  }));
+  return { ...group, versions };
 }

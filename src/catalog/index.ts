@@ -1,6 +1,6 @@
 export * from './types.js';
 export { openCatalog } from './catalog.js';
 export { CollectionStore, compositeKey, type Change, type Collection, type StoreListener } from './collection.js';
-export { currentMembers, GROUP_VERSIONS_MAX } from './group-versions.js';
+export { currentMembers, GROUP_VERSIONS_MAX, presentMembers } from './group-versions.js';
 export { versionCurrentEvent } from './catalog-events.js';
 export { fieldEvents } from './field-events.js';

@@ -57,6 +57,11 @@ export interface ListRecord {
 
 export interface GroupMember {
   readonly list: string;
+  /**
+   * The list that was meant: another one that is made under the name later is no member. Null in old versions of groups that
+   * an earlier release wrote, where that list is gone.
+   */
+  readonly list_id: string | null;
   /** Absent: the list's current version at the time of each search of `latest`. */
   readonly version?: number;
   /** The list's version that a search of this group version by its number uses: `version`, or what was current. */
@@ -87,6 +92,28 @@ export interface GroupSettings {
 }
 
 /**
+ * Something outside of the catalogue that is being made or removed. It is written down before it is touched, or in one step
+ * with what decides it, and taken off when it is done: what a crash cut short is known by name at the next start, and nothing
+ * else is ever removed.
+ */
+export interface UnfinishedWork {
+  readonly kind: 'making' | 'removing';
+  /** Of a list: its folder, and its analytics. Of a group: its analytics. */
+  readonly subject: 'list' | 'group';
+  /** Of the list; of a group, when it was made. */
+  readonly id: string;
+  readonly account: string;
+  readonly name: string;
+  readonly since_utc: string;
+}
+
+/** What is put back into the catalogue from the stores of lists. */
+export interface AdoptedEntries {
+  readonly accounts: readonly AccountRecord[];
+  readonly lists: readonly ListRecord[];
+}
+
+/**
  * All of `data/system` in memory, written through to LMDB: a method that changes something resolves when the change
  * is on disk. Lookups are synchronous. Main thread only.
  */
@@ -99,15 +126,19 @@ export interface Catalog {
   /** In order of their names. */
   lists(account: string): readonly ListRecord[];
   list(account: string, name: string): ListRecord | undefined;
+  /** The list whose folder has this name. Looks at every list: not for a search. */
+  listOfId(id: string): ListRecord | undefined;
+  /** Writes down that the folder of a list with this id is about to be made; `createList` or `finish` takes it off. */
+  beginList(list: Pick<ListRecord, 'id' | 'account' | 'name'>): Promise<UnfinishedWork>;
   /** Rejects with `name-exists`, or `account-not-found`. `fields` is told with the event, and kept elsewhere. */
   createList(list: NewList, fields?: FieldDefinition): Promise<ListRecord>;
   /** Replaces the given members and `modified_utc`. Rejects with `list-not-found`. */
   updateList(account: string, name: string, change: ListChange): Promise<ListRecord>;
   /**
-   * In one step with the list, a group that has it as a member gets a new version without it.
-   * Rejects with `list-not-found`.
+   * In one step with the list, a group that has it as a member gets a new version without it, and it is written down what is
+   * to be removed beside the catalogue: `finish` takes that off. Rejects with `list-not-found`.
    */
-  deleteList(account: string, name: string): Promise<void>;
+  deleteList(account: string, name: string): Promise<UnfinishedWork>;
 
   /** In order of their names. */
   groups(account: string): readonly GroupRecord[];
@@ -116,8 +147,15 @@ export interface Catalog {
   createGroup(account: string, name: string, settings: GroupSettings): Promise<GroupRecord>;
   /** A change of the members makes the next version. Rejects with `group-not-found`. */
   updateGroup(account: string, name: string, change: Partial<GroupSettings>): Promise<GroupRecord>;
-  /** Rejects with `group-not-found`. */
-  deleteGroup(account: string, name: string): Promise<void>;
+  /** Resolves with what is to be removed beside the catalogue, as `deleteList` does. Rejects with `group-not-found`. */
+  deleteGroup(account: string, name: string): Promise<UnfinishedWork>;
+
+  /** What was begun and is not known to be done, in no order. */
+  unfinished(): readonly UnfinishedWork[];
+  /** It is done. Nothing where it was done before. */
+  finish(work: UnfinishedWork): Promise<void>;
+  /** All of it in one step. Rejects with `name-exists` where an account or list is there already; nothing is changed then. */
+  adopt(entries: AdoptedEntries): Promise<void>;
 }
 
 /** What may be changed of a list's entry; the rest is its identity. */

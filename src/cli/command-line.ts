@@ -3,9 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { loadConfig } from '../platform/config.js';
-import { packageRoot } from '../platform/index.js';
+import { keepFilesToOwner, packageRoot } from '../platform/index.js';
 import { createContext, type CommandContext, type Run } from './command-context.js';
 import type { AnalyticsCommandOptions } from './commands/analytics.js';
+import type { DoctorOptions } from './commands/doctor.js';
 import type { ExportOptions } from './commands/export.js';
 import type { ImportOptions } from './commands/import.js';
 import type { KeyCreateOptions } from './commands/key.js';
@@ -31,6 +32,7 @@ export async function runCommandLine(
   load: ServiceLoader,
   { output = openStandardOutput(), env = process.env }: Surroundings = {},
 ): Promise<ExitStatus> {
+  keepFilesToOwner();
   let status: ExitStatus = EXIT.done;
   const context = () => createContext(loadConfig({ argv: argv.slice(2), env }), load, output);
   const program = createProgram(context, (ended) => {
@@ -129,7 +131,11 @@ function addServiceCommands(program: Command, run: Run, serve: Run): void {
     .addOption(configOption())
     .addOption(jsonOption())
     .option('--data', 'also compare the records of every list with its index (writes to a list wait meanwhile)')
-    .action((options: { json?: boolean; data?: boolean }) =>
+    .option(
+      '--adopt-lists',
+      'instead, put lists that the catalogue does not know back into it (the service is stopped)',
+    )
+    .action((options: DoctorOptions) =>
       run(async (context) => (await import('./commands/doctor.js')).doctor(context, options)),
     );
 }

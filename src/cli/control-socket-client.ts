@@ -22,6 +22,7 @@ const CONNECTION_LOST: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 
 /** Undefined when no service runs on the configured data directory. */
 export async function connectControlSocket(config: Config): Promise<ServiceClient | undefined> {
   const socketPath = controlSocketPath(config.data.dir);
+  if (socketPath === undefined) return undefined;
   try {
     await send(socketPath, 'system.health', {});
   } catch (error) {

@@ -3,6 +3,7 @@
  * talk to a running service never load the service's code, and so that no import goes upwards.
  */
 import type { Config } from '../platform/index.js';
+import type { AdoptionReport } from '../index/index.js';
 import type { Services } from '../operations/index.js';
 
 export interface RunningService {
@@ -15,6 +16,7 @@ export interface RunningService {
 
 export interface ServiceEntry {
   /** `listen: false` opens the data directory for this process alone, without HTTP. */
+  readonly adoptUnknownLists: (config: Config) => Promise<AdoptionReport>;
   readonly startService: (config: Config, options: { readonly listen: boolean }) => Promise<RunningService>;
 }
 

@@ -3,4 +3,7 @@ export * from './types.js';
 export * from './kernel-layout.js';
 export * from './ingest-tasks.js';
 export * from './ingest-handlers.js';
+export type { CatalogueEntry } from './entry-keeper.js';
+export { adoptLists, type AdoptedList, type AdoptionReport } from './list-adoption.js';
+export { hasLists, listFolder, unknownListNames, unknownListsFolder } from './list-folders.js';
 export { createListIndexes, type ListIndexesOptions } from './list-indexes.js';

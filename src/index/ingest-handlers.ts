@@ -4,7 +4,7 @@ import { check } from './handlers/check-handler.js';
 import type { IngestContext } from './handlers/context.js';
 import { commitMerge, merge } from './handlers/merge-handlers.js';
 import { commitReindex, reindex } from './handlers/reindex-handlers.js';
-import { buildStep, cloneList, createList, dropVersion, startBuild } from './handlers/version-handlers.js';
+import { buildStep, cloneList, createList, dropVersion, keepEntry, startBuild } from './handlers/version-handlers.js';
 import type { IngestExecutor, IngestResult, IngestResults, IngestTask } from './ingest-tasks.js';
 
 export type { IngestContext };
@@ -18,6 +18,8 @@ function dispatch(context: IngestContext, task: IngestTask): IngestResults[Inges
   switch (task.kind) {
     case 'create-list':
       return createList(context, task);
+    case 'keep-entry':
+      return keepEntry(context, task);
     case 'write-batch':
       return writeBatch(context, task);
     case 'bulk-batch':

@@ -6,7 +6,7 @@
  * a ServiceError of the worker, nothing was committed; when the worker died, the store tells (`ListState.sequence`).
  */
 import type { GenerationHandle, SegmentHandle } from '../../native-bindings/index.js';
-import type { FieldDefinition } from '../catalog/index.js';
+import type { FieldDefinition, ListRecord } from '../catalog/index.js';
 import type { EventType, SerialisedServiceError } from '../platform/index.js';
 import type { ListState } from '../records/index.js';
 import type { BulkOutcome, WriteRequest, WriteResult } from './types.js';
@@ -56,6 +56,12 @@ export interface CreateListTask extends TaskBase {
   readonly kind: 'create-list';
   readonly nowMs: number;
   readonly definition: FieldDefinition;
+}
+/** Writes the list's entry in the catalogue beside its records. */
+export interface KeepEntryTask extends TaskBase {
+  readonly kind: 'keep-entry';
+  readonly list: ListRecord;
+  readonly region: string;
 }
 /** Small writes that were waiting together; each has its own result. */
 export interface WriteBatchTask extends WritingTask {
@@ -190,6 +196,7 @@ export interface CheckTask extends TaskBase {
 
 export type IngestTask =
   | CreateListTask
+  | KeepEntryTask
   | WriteBatchTask
   | BulkBatchTask
   | TellImportsTask
@@ -230,6 +237,7 @@ export type WriteAnswer =
 
 export interface IngestResults {
   'create-list': ListState;
+  'keep-entry': undefined;
   'write-batch': { readonly commit: Commit | undefined; readonly answers: readonly WriteAnswer[] };
   'bulk-batch': { readonly commit: Commit | undefined; readonly outcome: BulkOutcome };
   'tell-imports': ListState;

@@ -368,12 +368,18 @@ describe('lists', () => {
     expect(readdirSync(join(dataDir, 'lists'))).toEqual(['b2']);
   });
 
-  it('removes folders that the catalogue does not know', async () => {
-    await indexes.create('a1', settings, definition);
+  it('moves folders aside that the catalogue does not know, and back when it does', async () => {
+    const list = await indexes.create('a1', settings, definition);
+    await importLines(list, [{ name: 'n1', title: 'word' }]);
     await indexes.create('b2', settings, definition);
     await closeAll();
     openAll();
-    await indexes.removeUnknown(new Set(['b2']));
-    expect(readdirSync(join(dataDir, 'lists'))).toEqual(['b2']);
+    indexes.setUnknownAside(new Set(['b2']));
+    expect(readdirSync(join(dataDir, 'lists')).sort()).toEqual(['.unknown', 'b2']);
+    expect(readdirSync(join(dataDir, 'lists', '.unknown'))).toEqual(['a1']);
+    await expect(indexes.open('a1', settings)).rejects.toMatchObject({ code: 'list-missing' });
+    indexes.setUnknownAside(new Set(['a1', 'b2']));
+    expect(readdirSync(join(dataDir, 'lists', '.unknown'))).toEqual([]);
+    expect(count(await indexes.open('a1', settings), 'word')).toBe(1);
   });
 });

@@ -26,11 +26,13 @@ import {
   RecordStore,
   buildingVersionOf,
   currentVersionOf,
+  missingStore,
   segmentFile,
   type ListState,
   type VersionState,
 } from '../records/index.js';
 import type { BackgroundHost } from './background-host.js';
+import { EntryKeeper, type CatalogueEntry } from './entry-keeper.js';
 import { BackgroundMerger } from './background-merger.js';
 import type { ImportBuffers } from './import-buffers.js';
 import { BulkImport, type ImportBatch } from './import-session.js';
@@ -76,6 +78,8 @@ export interface ListIndexOptions {
   readonly storePages: StorePages;
   /** Absent: nobody listens. */
   readonly events?: EventSink;
+  /** What the catalogue has of a list. Absent: nothing of it is kept beside the records. */
+  readonly entryOf?: (listId: string) => CatalogueEntry | undefined;
 }
 
 export class OpenListIndex implements ListIndex {
@@ -86,6 +90,7 @@ export class OpenListIndex implements ListIndex {
   private readonly merger: BackgroundMerger;
   private readonly builder: VersionBuilder;
   private readonly reindexer: OpenReindexer;
+  private readonly entry: EntryKeeper;
   private nextSegment: number;
   private imports = 0;
   private nextImport = 0;
@@ -107,7 +112,7 @@ export class OpenListIndex implements ListIndex {
     this.store = new RecordStore(listPath);
     try {
       const state = this.store.state();
-      if (state === undefined) throw new Error(`${listPath} holds no list: its creation was cut short`);
+      if (state === undefined) throw missingStore();
       this.state = state;
       this.nextSegment = removeUnknownSegments(listPath, this.store, state);
       this.published = this.openVersions(state);
@@ -124,9 +129,17 @@ export class OpenListIndex implements ListIndex {
     this.merger = new BackgroundMerger(this.backgroundHost());
     this.builder = new VersionBuilder(this.backgroundHost());
     this.reindexer = new OpenReindexer(this.backgroundHost(), this.merger);
+    this.entry = new EntryKeeper({
+      log: options.log,
+      listPath,
+      current: () => options.entryOf?.(this.source.id),
+      kept: this.store.keptEntry(),
+      write: (entry) => this.queue.exclusive(() => options.executor.run({ kind: 'keep-entry', listPath, ...entry })),
+    });
     this.builder.resume();
     this.merger.opened();
     this.resumeEvents();
+    void this.entry.keep();
   }
 
   get currentVersion(): number {
@@ -228,6 +241,10 @@ export class OpenListIndex implements ListIndex {
     for (const version of this.state.versions)
       this.published.get(version.version)?.applySettings(this.settingsJson(version));
     return Promise.resolve();
+  }
+
+  keepEntry(): Promise<void> {
+    return this.entry.keep();
   }
 
   async check(): Promise<readonly string[]> {

@@ -1,7 +1,6 @@
 /** All lists of a data directory: opens, creates, clones and removes them. Main thread only. */
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Kernel } from '../../native-bindings/index.js';
 import type { FieldDefinition } from '../catalog/index.js';
@@ -15,7 +14,10 @@ import {
   type MemoryBudget,
   type Metrics,
 } from '../platform/index.js';
+import { hasStore, RecordStore } from '../records/index.js';
+import type { CatalogueEntry } from './entry-keeper.js';
 import { ImportBuffers } from './import-buffers.js';
+import { listFolder, listFolderNames, listsFolder, putListsBack, setListAside } from './list-folders.js';
 import { StorePages } from './store-pages.js';
 import type { IngestExecutor } from './ingest-tasks.js';
 import { OpenListIndex } from './list-index.js';
@@ -35,17 +37,15 @@ export interface ListIndexesOptions {
   readonly waitForRebuild?: boolean;
   /** Who is told what happens to the lists. Absent: nobody. */
   readonly events?: EventSink;
+  /** What the catalogue has of a list. Absent: nothing of it is kept beside the records. */
+  readonly entryOf?: (listId: string) => CatalogueEntry | undefined;
 }
-
-/** Ids become folder names. */
-const LIST_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/u;
 
 export function createListIndexes(options: ListIndexesOptions): ListIndexes {
   return new AllListIndexes(options);
 }
 
 class AllListIndexes implements ListIndexes {
-  private readonly folder: string;
   private readonly opening = new Map<string, Promise<OpenListIndex>>();
   private readonly openLists = new Map<string, OpenListIndex>();
   private readonly budget: MemoryBudget;
@@ -60,8 +60,7 @@ class AllListIndexes implements ListIndexes {
     const { storePagesBytesMax: bytesMax, batchBytesMin, batchBytesMax } = this.budget;
     this.storePages = new StorePages({ bytesMax, batchBytesMin, batchBytesMax });
     this.rebuilder = new ListRebuilder({ ...options, budget: this.budget });
-    this.folder = join(options.dataDir, 'lists');
-    mkdirSync(this.folder, { recursive: true });
+    mkdirSync(listsFolder(options.dataDir), { recursive: true });
   }
 
   opened(listId: string): ListIndex | undefined {
@@ -111,12 +110,28 @@ class AllListIndexes implements ListIndexes {
     await rm(this.path(listId), { recursive: true, force: true, maxRetries: 3 });
   }
 
-  async removeUnknown(known: ReadonlySet<string>): Promise<void> {
-    for (const listId of readdirSync(this.folder)) {
+  async discard(listId: string): Promise<void> {
+    if (await wasKnown(this.path(listId))) return;
+    await this.remove(listId);
+  }
+
+  setUnknownAside(known: ReadonlySet<string>): void {
+    const { dataDir, log, clock } = this.options;
+    for (const id of putListsBack(dataDir, known))
+      log.warn({ id }, 'A list that had been moved aside is back in its place');
+    for (const listId of listFolderNames(dataDir)) {
       if (known.has(listId) || this.opening.has(listId)) continue;
-      this.options.log.info({ list: listId }, 'removing what is left of a list that does not exist');
-      await this.drainEvents(listId);
-      await rm(join(this.folder, listId), { recursive: true, force: true, maxRetries: 3 });
+      const from = this.path(listId);
+      try {
+        const path = setListAside(dataDir, listId, clock.nowMs());
+        log.warn(
+          { from, path },
+          'A list that the catalogue does not know was moved aside: gannet doctor --adopt-lists',
+        );
+      } catch (error) {
+        // A folder that cannot be moved, as where a file system begins, stays as it is and is not opened.
+        log.warn({ from, err: error }, 'A list that the catalogue does not know cannot be moved aside');
+      }
     }
   }
 
@@ -202,11 +217,21 @@ class AllListIndexes implements ListIndexes {
   }
 
   private path(listId: string): string {
-    if (!LIST_ID.test(listId)) throw new RangeError(`'${listId}' cannot be the id of a list`);
-    return join(this.folder, listId);
+    return listFolder(this.options.dataDir, listId);
   }
 
   private countOpen(): void {
     this.options.metrics.listsOpen.set(this.openLists.size);
+  }
+}
+
+/** True where the store says that the list came into the catalogue. */
+async function wasKnown(listPath: string): Promise<boolean> {
+  if (!hasStore(listPath)) return false;
+  const store = new RecordStore(listPath);
+  try {
+    return store.keptEntry() !== undefined;
+  } finally {
+    await store.close();
   }
 }

@@ -105,6 +105,11 @@ export interface ListIndex extends ListOutline {
   /** Settings of the planner (language, synonyms, rules, …): published at once as a new generation. */
   applySettings(settings: SearchSettings): Promise<void>;
   /**
+   * Writes what the catalogue has of the list beside its records, where that differs. Never rejects: what fails is logged
+   * and made up for when the list is opened again.
+   */
+  keepEntry(): Promise<void>;
+  /**
    * Makes the index of every version anew from its records while the list is searched and written; returns how many records
    * were read. Rejects with `conflict` (under way already), `unprocessable` (names a record that cannot be read), storage-full.
    */
@@ -134,7 +139,8 @@ export interface ListIndexes {
   /**
    * Opens (recovering what a crash left) or throws. Concurrent calls share one opening. Where segments are of another
    * format, missing or damaged, the index is rebuilt from the records in the background, and until the list is open again
-   * this rejects with `not-ready` (with `waitForRebuild`: resolves then). Rejects with `internal-error` where the rebuild failed.
+   * this rejects with `not-ready` (with `waitForRebuild`: resolves then). Rejects with `internal-error` where the rebuild failed,
+   * and with `list-missing` where there are no records: nothing is made in their place.
    */
   open(listId: string, settings: SearchSettings): Promise<ListIndex>;
   /** The index if it is open already: the fast path of a search. */
@@ -151,7 +157,15 @@ export interface ListIndexes {
   clone(sourceId: string, targetId: string, settings: SearchSettings): Promise<ListIndex>;
   /** Waits for running work, closes and deletes the folder. */
   remove(listId: string): Promise<void>;
-  /** Removes folders of lists that the catalogue does not know (a crash between the two). */
-  removeUnknown(known: ReadonlySet<string>): Promise<void>;
+  /**
+   * Removes what was made of a list that did not come into the catalogue. One that did once, as its store says, stays: then
+   * the catalogue is an older copy.
+   */
+  discard(listId: string): Promise<void>;
+  /**
+   * Moves folders that nobody knows to `lists/.unknown` and says so in the log: nothing is removed that nobody asked to
+   * remove. Those that are known and had been moved there come back.
+   */
+  setUnknownAside(known: ReadonlySet<string>): void;
   close(): Promise<void>;
 }

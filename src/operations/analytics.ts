@@ -1,7 +1,8 @@
 /** `/analytics` and `/search/analytics/click`: what people searched for, found, and clicked. */
 import { Type } from 'typebox';
 import { groupTarget, listTarget, RANGE_DAYS_MAX, reportRange, type AnalyticsTarget } from '../analytics/index.js';
-import type { GroupRecord } from '../catalog/index.js';
+import { reachesGroupOnly, type Caller } from '../access/index.js';
+import { presentMembers, type GroupMember, type GroupRecord } from '../catalog/index.js';
 import { ServiceError } from '../platform/index.js';
 import { requireList } from './list-access.js';
 import { defineOperation, type OperationContext, type OperationResult } from './operation.js';
@@ -169,11 +170,11 @@ const clickGroup = defineOperation({
       ),
     ),
   }),
-  handle({ services }, { params: { account, group }, body: { query_id, result_id, list_name: list } }) {
+  handle({ services, caller }, { params: { account, group }, body: { query_id, result_id, list_name: list } }) {
     const record = services.catalog.group(account, group);
     if (record === undefined) return { status: 204 };
     const listName = list === undefined || isBlank(list) ? undefined : list;
-    if (listName !== undefined) assertInGroup(record, listName);
+    if (listName !== undefined) assertInGroup(record, listName, caller);
     if (!isBlank(query_id) && !isBlank(result_id)) {
       const event = { timeMs: services.clock.nowMs(), queryId: query_id, resultName: result_id };
       services.analytics.clicked(groupTarget(record), listName === undefined ? event : { ...event, listName });
@@ -194,9 +195,11 @@ async function readReport(
   return { status: 200, body: { ...about, ...figures } };
 }
 
-/** In any version: an earlier one is still searched by its number, and its results are clicked. */
-function assertInGroup({ name, versions }: GroupRecord, listName: string): void {
-  if (versions.some(({ lists }) => lists.some(({ list }) => list === listName))) return;
+/** In any version: an earlier one is still searched by its number, and its results are clicked. A key of the group sees less. */
+function assertInGroup(group: GroupRecord, listName: string, caller: Caller): void {
+  const { name, versions } = group;
+  const seen = (lists: readonly GroupMember[]) => (reachesGroupOnly(caller) ? presentMembers(group, lists) : lists);
+  if (versions.some(({ lists }) => seen(lists).some(({ list }) => list === listName))) return;
   const detail = `The group '${name}' has no list '${listName}': list_name is the list_name of the result.`;
   throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '/list_name', detail }] });
 }

@@ -71,7 +71,7 @@ export const apiKeyCreateReadOnly = defineOperation({
       );
     }
     const permissions = readPermissions(body.permissions);
-    checkScopeTarget(services.catalog, caller, account, scope, target);
+    const reach = checkScopeTarget(services.catalog, caller, account, scope, target);
     const expires_at = expiryWithin(caller.key?.expires_at ?? null, body.expires_at ?? null);
 
     const decision = services.readOnlyKeyLimiter.take(account);
@@ -84,8 +84,7 @@ export const apiKeyCreateReadOnly = defineOperation({
     const { record, secret } = await services.access.createKey({
       account,
       name: body.api_key_name,
-      scope,
-      scope_target: target,
+      ...reach,
       region,
       permissions,
       expires_at,

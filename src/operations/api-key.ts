@@ -65,12 +65,11 @@ const create = defineOperation({
   async handle({ services, caller }, { params, body }) {
     const scope = body.scope ?? 'account';
     const target = body.scope_target ?? null;
-    checkScopeTarget(services.catalog, caller, params.account, scope, target);
+    const reach = checkScopeTarget(services.catalog, caller, params.account, scope, target);
     const { record, secret } = await services.access.createKey({
       account: params.account,
       name: body.name,
-      scope,
-      scope_target: target,
+      ...reach,
       region: body.region ?? services.catalog.account(params.account)?.region ?? services.config.account.region,
       permissions: chosenPermissions(body.access, body.permissions),
       expires_at: typeof body.expires_at === 'string' ? parseExpiry(body.expires_at) : null,

@@ -20,8 +20,6 @@ const LIST = {
   suggestions: { require_click: false },
 };
 
-const member = (list: string) => ({ list, pinned_version: 1 });
-
 const ANYBODY = ['key', 'console', 'cli'] as const;
 function operation(target: OperationTarget, more: Partial<Operation> = {}): Operation {
   return {
@@ -49,6 +47,7 @@ beforeAll(async () => {
   environment = openEnvironment(join(mkdtempSync(join(tmpdir(), 'gannet-dispatch-')), 'system'), { kind: 'system' });
   const catalog = await openCatalog(environment, systemClock);
   const access = await openAccess(environment, systemClock);
+  const member = (list: string) => ({ list, list_id: catalog.list('mine', list)?.id ?? null, pinned_version: 1 });
   for (const account of ['mine', 'other']) await catalog.createAccount(account, 'eu');
   for (const name of ['books', 'films', 'songs']) await catalog.createList({ ...LIST, account: 'mine', name });
   await catalog.createList({ ...LIST, account: 'other', name: 'books' });

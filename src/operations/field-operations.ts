@@ -137,6 +137,7 @@ function changeFields(
     if (definition === before) return before;
     await index.changeDefinition(definition, renames);
     await services.catalog.updateList(account, list, {});
+    await index.keepEntry();
     return definition;
   });
 }

@@ -1,5 +1,5 @@
 /** What operations on lists share: finding the list, opening its index, rendering its resource, one change at a time. */
-import type { ListRecord } from '../catalog/index.js';
+import type { ListChange, ListRecord } from '../catalog/index.js';
 import type { ListIndex, ListOutline, SearchSettings, VersionStatus } from '../index/index.js';
 import { ServiceError } from '../platform/index.js';
 import type { Services } from './services.js';
@@ -53,6 +53,25 @@ export async function describeList(services: Services, list: ListRecord) {
 /** The same among all lists of an account: one whose index is being rebuilt must not keep the others from being told. */
 export async function describeListedList(services: Services, list: ListRecord) {
   return describeOutline(list, services.indexes.outline(list.id) ?? (await openIndex(services, list)));
+}
+
+/** Why a list is not told of. */
+export function describeUnavailable({ name }: ListRecord, error: unknown) {
+  if (error instanceof ServiceError) return { name, code: error.code, detail: error.detail };
+  return { name, code: 'internal-error', detail: "The list cannot be opened; the service's log says why." };
+}
+
+/** Puts a change of a list's settings into the catalogue, in force, and beside its records, in this order. */
+export async function changeSettings(
+  services: Services,
+  { account, name }: ListRecord,
+  index: ListIndex,
+  change: ListChange,
+): Promise<ListRecord> {
+  const record = await services.catalog.updateList(account, name, change);
+  await index.applySettings(searchSettings(record));
+  await index.keepEntry();
+  return record;
 }
 
 function describeOutline(list: ListRecord, index: ListOutline) {

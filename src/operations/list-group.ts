@@ -1,8 +1,7 @@
 /** `/list-group`: groups of lists that are searched as one. */
 import { Type } from 'typebox';
-import { groupTarget } from '../analytics/index.js';
-import { reaches, type Caller } from '../access/index.js';
-import { currentMembers, type GroupMember, type GroupRecord } from '../catalog/index.js';
+import { reachesGroupOnly, reaches, type Caller } from '../access/index.js';
+import { currentMembers, presentMembers, type GroupMember, type GroupRecord } from '../catalog/index.js';
 import { ServiceError, type ErrorPlace } from '../platform/index.js';
 import { openIndex, requireList } from './list-access.js';
 import { defineOperation } from './operation.js';
@@ -18,6 +17,7 @@ import {
 } from './schemas.js';
 import { requireGroup } from './search-targets.js';
 import type { Services } from './services.js';
+import { finishWork } from './unfinished-work.js';
 
 const GROUP_LISTS_MAX = 100;
 const CALLERS = ['key', 'console', 'cli'] as const;
@@ -70,9 +70,9 @@ const list = defineOperation({
   target: 'account',
   params: accountParams,
   responses: { 200: { description: 'The groups by name', schema: object({ groups: Type.Array(groupResource) }) } },
-  handle: ({ services }, { params }) => ({
+  handle: ({ services, caller }, { params }) => ({
     status: 200,
-    body: { groups: services.catalog.groups(params.account).map(describeGroup) },
+    body: { groups: services.catalog.groups(params.account).map((group) => describeGroup(group, caller)) },
   }),
 });
 
@@ -88,18 +88,19 @@ const create = defineOperation({
   params: accountParams,
   body: object({ name: groupName, lists: Type.Optional(members), reranker: Type.Optional(reranker) }),
   responses: { 201: { description: 'The group', schema: groupResource } },
-  errors: ['name-exists', 'list-not-found', 'version-not-found', 'unprocessable', 'storage-full'],
-  async handle({ services }, { params: { account }, body }) {
+  errors: ['name-exists', 'list-not-found', 'list-missing', 'version-not-found', 'unprocessable', 'storage-full'],
+  async handle({ services, caller }, { params: { account }, body }) {
     refuseReranker(body.reranker);
     const lists = await pinned(services, account, body.lists ?? []);
     const group = await services.catalog.createGroup(account, body.name, { reranker: null, lists });
-    return { status: 201, body: describeGroup(group) };
+    return { status: 201, body: describeGroup(group, caller) };
   },
 });
 
 const read = defineOperation({
   name: 'list-group.read',
   summary: 'Read a group and its versions',
+  description: 'A key whose scope is the group is told, of every version, the lists that are members now.',
   method: 'GET',
   path: '/list-group/{account}/{group}',
   permission: 'list-group:read',
@@ -107,9 +108,9 @@ const read = defineOperation({
   target: 'group',
   params: groupParams,
   responses: { 200: { description: 'The group', schema: groupResource } },
-  handle: ({ services }, { params }) => ({
+  handle: ({ services, caller }, { params }) => ({
     status: 200,
-    body: describeGroup(requireGroup(services, params)),
+    body: describeGroup(requireGroup(services, params), caller),
   }),
 });
 
@@ -142,10 +143,10 @@ const update = defineOperation({
     }
     refuseReranker(body.reranker);
     if (body.lists === undefined)
-      return { status: 200, body: describeGroup(requireGroup(services, { account, group: name })) };
+      return { status: 200, body: describeGroup(requireGroup(services, { account, group: name }), caller) };
     assertNoWider(services, caller, account, body.lists);
     const lists = await pinned(services, account, body.lists);
-    return { status: 200, body: describeGroup(await services.catalog.updateGroup(account, name, { lists })) };
+    return { status: 200, body: describeGroup(await services.catalog.updateGroup(account, name, { lists }), caller) };
   },
 });
 
@@ -162,18 +163,19 @@ const remove = defineOperation({
   responses: { 204: { description: 'The group is gone', schema: null } },
   errors: ['storage-full'],
   async handle({ services }, { params: { account, group } }) {
-    const record = requireGroup(services, { account, group });
+    requireGroup(services, { account, group });
     await services.access.deleteKeysOf(account, 'group', group);
-    await services.catalog.deleteGroup(account, group);
+    const remains = await services.catalog.deleteGroup(account, group);
     await services.access.deleteKeysOf(account, 'group', group);
-    await services.analytics.forget(groupTarget(record));
+    await finishWork(services, remains);
     return { status: 204 };
   },
 });
 
 export const listGroupOperations = [list, create, read, update, remove];
 
-function describeGroup(group: GroupRecord) {
+/** As the caller may see it: a key of the group is not told what was in it once. */
+function describeGroup(group: GroupRecord, caller: Caller) {
   const { name, account, reranker: model, current_version, created_utc, modified_utc } = group;
   return {
     name,
@@ -185,7 +187,9 @@ function describeGroup(group: GroupRecord) {
     current_version,
     versions: group.versions.map(({ version: number, lists, created_utc: made }) => ({
       version: number,
-      lists: lists.map(({ list: member, pinned_version }) => ({ list: member, version: pinned_version })),
+      lists: (reachesGroupOnly(caller) ? presentMembers(group, lists) : lists).map(
+        ({ list: member, pinned_version }) => ({ list: member, version: pinned_version }),
+      ),
       created_utc: made,
     })),
     created_utc,
@@ -209,12 +213,13 @@ async function pinned(
   }
   return Promise.all(
     lists.map(async (member) => {
-      const index = await openIndex(services, requireList(services, account, member.list));
+      const record = requireList(services, account, member.list);
+      const index = await openIndex(services, record);
       const wanted = member.version ?? index.currentVersion;
       if (!index.versions().some(({ version: number }) => number === wanted)) {
         throw new ServiceError('version-not-found', `The list '${member.list}' has no version ${wanted}.`);
       }
-      return { ...member, pinned_version: wanted };
+      return { ...member, list_id: record.id, pinned_version: wanted };
     }),
   );
 }

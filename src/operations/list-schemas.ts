@@ -146,6 +146,16 @@ export const listResource = object({
   modified_utc: timeSchema('When its settings or fields changed last'),
 });
 
+/** One that cannot be opened keeps no other from being told. */
+export const unavailableLists = Type.Array(
+  object({
+    name: listName,
+    code: Type.String({ description: 'Of the error that a call for the list answers', examples: ['list-missing'] }),
+    detail: Type.String({ description: 'What is wrong, and what to do' }),
+  }),
+  { description: 'Lists that are not among `lists`, because they cannot be opened; absent where there is none' },
+);
+
 /** Read-only members of the resource: a PUT may carry them, as GET answered them, and leaves them as they are. */
 export const readOnlyListMembers = {
   account: Type.Optional(accountName),

@@ -1,14 +1,15 @@
 /** `/list`: lists and their settings. */
 import { isDeepStrictEqual } from 'node:util';
 import { Type } from 'typebox';
-import { listTarget } from '../analytics/index.js';
 import type { ListChange, ListRecord } from '../catalog/index.js';
 import type { ListIndex } from '../index/index.js';
 import { ServiceError, uuidv7 } from '../platform/index.js';
 import { compileQueryRules, type QueryRule, type SynonymRule } from '../search/index.js';
 import {
+  changeSettings,
   describeList,
   describeListedList,
+  describeUnavailable,
   newestVersion,
   oneChangeAtATime,
   openIndex,
@@ -16,10 +17,11 @@ import {
   searchSettings,
 } from './list-access.js';
 import { changedDefinition, newDefinition } from './list-definition.js';
-import { listResource, listSettings, readOnlyListMembers } from './list-schemas.js';
+import { listResource, listSettings, readOnlyListMembers, unavailableLists } from './list-schemas.js';
 import { defineOperation } from './operation.js';
 import { accountParams, listName, listParams, object } from './schemas.js';
 import type { Services } from './services.js';
+import { finishWork } from './unfinished-work.js';
 import { checkedSynonymRules } from './synonym-rules.js';
 
 /** Lists whose indexes are opened at a time to describe all lists of an account. */
@@ -37,16 +39,24 @@ const list = defineOperation({
   target: 'account',
   params: accountParams,
   responses: {
-    200: { description: 'The lists by name', schema: object({ lists: Type.Array(listResource) }) },
+    200: {
+      description: 'The lists by name',
+      schema: object({ lists: Type.Array(listResource), unavailable: Type.Optional(unavailableLists) }),
+    },
   },
   async handle({ services }, { params }) {
     const lists = services.catalog.lists(params.account);
     const described: unknown[] = [];
+    const unavailable: unknown[] = [];
     for (let first = 0; first < lists.length; first += OPENING_AT_A_TIME_MAX) {
       const some = lists.slice(first, first + OPENING_AT_A_TIME_MAX);
-      described.push(...(await Promise.all(some.map((each) => describeListedList(services, each)))));
+      const outcomes = await Promise.allSettled(some.map((each) => describeListedList(services, each)));
+      for (const [position, outcome] of outcomes.entries()) {
+        if (outcome.status === 'fulfilled') described.push(outcome.value);
+        else unavailable.push(describeUnavailable(some[position] as ListRecord, outcome.reason));
+      }
     }
-    return { status: 200, body: { lists: described } };
+    return { status: 200, body: { lists: described, ...(unavailable.length === 0 ? {} : { unavailable }) } };
   },
 });
 
@@ -118,8 +128,7 @@ const update = defineOperation({
       // What is stored already may speak of a facet that has gone since; it can be sent back all the same.
       if (!isDeepStrictEqual(body.query_rules, stored.query_rules)) compileQueryRules(body.query_rules ?? [], after);
       if (after !== before) await index.changeDefinition(after);
-      const record = await services.catalog.updateList(account, name, settings);
-      await index.applySettings(searchSettings(record));
+      const record = await changeSettings(services, stored, index, settings);
       return { status: 200, body: await describeList(services, record) };
     }),
 });
@@ -139,12 +148,12 @@ const remove = defineOperation({
   errors: ['storage-full'],
   handle: ({ services }, { params: { account, list: name } }) =>
     oneChangeAtATime(account, name, async () => {
-      const record = requireList(services, account, name);
+      requireList(services, account, name);
       // Keys first: were the service to die after the list is gone, they would come alive with a new list of this name.
       await services.access.deleteKeysOf(account, 'list', name);
-      await services.catalog.deleteList(account, name);
+      const remains = await services.catalog.deleteList(account, name);
       await services.access.deleteKeysOf(account, 'list', name);
-      await Promise.all([services.indexes.remove(record.id), services.analytics.forget(listTarget(record))]);
+      await finishWork(services, remains);
       return { status: 204 };
     }),
 });
@@ -162,7 +171,7 @@ const clone = defineOperation({
   params: listParams,
   body: object({ name: listName }),
   responses: { 201: { description: 'The copy', schema: listResource } },
-  errors: ['list-not-found', 'name-exists', 'storage-full'],
+  errors: ['list-not-found', 'list-missing', 'name-exists', 'storage-full'],
   async handle({ services }, { params, body }) {
     const source = requireList(services, params.account, params.list);
     const { id: _id, created_utc: _created, modified_utc: _modified, ...settings } = source;
@@ -187,7 +196,10 @@ const NEW_LIST = {
   suggestions: { require_click: false },
 };
 
-/** The index is made before the catalogue's entry: a folder that no entry names is removed at start, not the reverse. */
+/**
+ * It is written down that the index is about to be made, then it is made, then it comes into the catalogue: a crash in between
+ * leaves a folder that the next start knows by name.
+ */
 function addList(
   services: Services,
   record: Omit<ListRecord, 'id' | 'created_utc' | 'modified_utc'>,
@@ -198,11 +210,15 @@ function addList(
       throw new ServiceError('name-exists', `There is already a list '${record.name}'.`);
     }
     const id = uuidv7();
-    const index = await makeIndex(id);
+    const { account, name } = record;
+    const begun = await services.catalog.beginList({ id, account, name });
     try {
-      return await services.catalog.createList({ ...record, id }, newestVersion(index).definition);
+      const index = await makeIndex(id);
+      const created = await services.catalog.createList({ ...record, id }, newestVersion(index).definition);
+      await index.keepEntry();
+      return created;
     } catch (error) {
-      await services.indexes.remove(id);
+      await finishWork(services, begun);
       throw error;
     }
   });

@@ -27,8 +27,8 @@ const CODES_OF_BODY: readonly ErrorCode[] = ['malformed-json', 'body-too-large',
 const CODES_OF_TARGET: Readonly<Record<OperationTarget, readonly ErrorCode[]>> = {
   none: [],
   account: ['out-of-scope'],
-  list: ['out-of-scope', 'invalid-name', 'list-not-found'],
-  group: ['out-of-scope', 'invalid-name', 'group-not-found'],
+  list: ['out-of-scope', 'invalid-name', 'list-not-found', 'list-missing'],
+  group: ['out-of-scope', 'invalid-name', 'group-not-found', 'list-missing'],
 };
 
 export function openApiDocument(operations: readonly Operation[]): Json {

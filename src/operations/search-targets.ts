@@ -1,7 +1,14 @@
 /** What a path such as `/{account}/{list}/{version}` or `/group/{account}/{group}/{version}` names, held ready for a search worker. */
 import { Type } from 'typebox';
 import { groupTarget, listTarget, type AnalyticsTarget } from '../analytics/index.js';
-import { currentMembers, type GroupMember, type GroupRecord, type ListRecord } from '../catalog/index.js';
+import { reachesGroupOnly, type Caller } from '../access/index.js';
+import {
+  currentMembers,
+  presentMembers,
+  type GroupMember,
+  type GroupRecord,
+  type ListRecord,
+} from '../catalog/index.js';
 import type { GenerationLease, ListIndex } from '../index/index.js';
 import { ServiceError } from '../platform/index.js';
 import type { SearchTarget, SearchTask } from '../search/index.js';
@@ -22,7 +29,7 @@ export const groupSearchParams = object({
   account: accountName,
   group: groupName,
   version: versionText(
-    "`latest`: the group's current lists, each in its current version unless the group names one; a number: the lists of that version of the group, in the versions that were current when it was made",
+    "`latest`: the group's current lists, each in its current version unless the group names one; a number: the lists of that version of the group, in the versions that were current when it was made (for a key of the group, those of them that are members now)",
     LATEST,
   ),
 });
@@ -44,6 +51,12 @@ export interface SearchState {
   readonly key: string;
   /** As what it is counted. */
   readonly counted: AnalyticsTarget;
+}
+
+/** For whom targets are looked up. */
+export interface TargetContext {
+  readonly services: Services;
+  readonly caller: Caller;
 }
 
 /** Generations that stay good until `release`. */
@@ -80,7 +93,7 @@ function openedListTargets(services: Services, { account, list, version }: ListS
 }
 
 /** The state of a list that is open, without a hold on it; undefined where `listTargets` would wait or throw. */
-export function listState(services: Services, params: RawInput['params']): SearchState | undefined {
+export function listState({ services }: TargetContext, params: RawInput['params']): SearchState | undefined {
   const { account, list, version } = params;
   if (account === undefined || list === undefined || version === undefined || !VERSION.test(version)) return undefined;
   const record = services.catalog.list(account, list);
@@ -93,18 +106,24 @@ function listKey(sequence: number): string {
   return `l${sequence}`;
 }
 
-/** Throws `invalid-parameter`, `group-not-found`, `list-not-found` or `version-not-found`. */
-export async function groupTargets(services: Services, params: GroupSearchParams): Promise<SearchTargets> {
+/**
+ * What the caller reaches of the group: a key of the group never more than the lists that are members now.
+ * Throws `invalid-parameter`, `group-not-found`, `list-not-found` or `version-not-found`.
+ */
+export async function groupTargets(
+  { services, caller }: TargetContext,
+  params: GroupSearchParams,
+): Promise<SearchTargets> {
   const group = requireGroup(services, params);
-  const { lists } = groupVersion(group, params.version);
+  const { lists } = groupVersion(group, params.version, caller);
   await Promise.all(lists.map(async (member) => openIndex(services, memberList(services, group, member))));
-  return openedGroupTargets(services, params);
+  return openedGroupTargets({ services, caller }, params);
 }
 
 /** The same at once, for a group whose lists are open already; throws where one is not. */
-function openedGroupTargets(services: Services, params: GroupSearchParams): SearchTargets {
+function openedGroupTargets({ services, caller }: TargetContext, params: GroupSearchParams): SearchTargets {
   const group = requireGroup(services, params);
-  const { version, lists, isLatest } = groupVersion(group, params.version);
+  const { version, lists, isLatest } = groupVersion(group, params.version, caller);
   const leases: GenerationLease[] = [];
   const records = lists.map((member) => memberList(services, group, member));
   const release = (): void => {
@@ -128,9 +147,9 @@ function openedGroupTargets(services: Services, params: GroupSearchParams): Sear
 }
 
 /** As `listState`. */
-export function groupState(services: Services, params: RawInput['params']): SearchState | undefined {
+export function groupState(context: TargetContext, params: RawInput['params']): SearchState | undefined {
   try {
-    const { key, counted, release } = openedGroupTargets(services, params as unknown as GroupSearchParams);
+    const { key, counted, release } = openedGroupTargets(context, params as unknown as GroupSearchParams);
     release();
     return { key, counted };
   } catch (error) {
@@ -162,18 +181,21 @@ interface WantedGroupVersion {
   readonly isLatest: boolean;
 }
 
-function groupVersion(group: GroupRecord, text: string): WantedGroupVersion {
+function groupVersion(group: GroupRecord, text: string, caller: Caller): WantedGroupVersion {
   if (text === LATEST) return { version: group.current_version, lists: currentMembers(group), isLatest: true };
   const version = versionNumber(text);
   const found = group.versions.find((candidate) => candidate.version === version);
-  if (found !== undefined) return { version, lists: found.lists, isLatest: false };
+  if (found !== undefined) {
+    const lists = reachesGroupOnly(caller) ? presentMembers(group, found.lists) : found.lists;
+    return { version, lists, isLatest: false };
+  }
   throw new ServiceError('version-not-found', `The group '${group.name}' has no version ${version}.`);
 }
 
-/** A list that was deleted since is missing in old versions of the group only. */
-function memberList({ catalog }: Services, group: GroupRecord, { list }: GroupMember): ListRecord {
+/** A list that was deleted since is missing in old versions of the group only; another one under its name is not it. */
+function memberList({ catalog }: Services, group: GroupRecord, { list, list_id }: GroupMember): ListRecord {
   const record = catalog.list(group.account, list);
-  if (record !== undefined) return record;
+  if (record !== undefined && record.id === list_id) return record;
   throw new ServiceError(
     'version-not-found',
     `This version of the group '${group.name}' has the list '${list}', which is gone.`,

@@ -32,7 +32,7 @@ const ofList = {
   path: '/search/{account}/{list}/{version}',
   target: 'list',
   params: listSearchParams,
-  early: ({ services }: OperationContext, raw: RawInput) => fromCache(services, raw, listState),
+  early: (context: OperationContext, raw: RawInput) => fromCache(context, raw, listState),
 } as const;
 const ofGroup = {
   ...common,
@@ -40,7 +40,7 @@ const ofGroup = {
   target: 'group',
   params: groupSearchParams,
   errors: [...common.errors, 'list-not-found'],
-  early: ({ services }: OperationContext, raw: RawInput) => fromCache(services, raw, groupState),
+  early: (context: OperationContext, raw: RawInput) => fromCache(context, raw, groupState),
 } as const;
 
 const listByQuery = defineOperation({
@@ -70,7 +70,7 @@ const groupByQuery = defineOperation({
   method: 'GET',
   query: searchQuery,
   handle: (context, { params, query, raw }) =>
-    search(context, groupTargets(context.services, params), searchOptions(query), raw),
+    search(context, groupTargets(context, params), searchOptions(query), raw),
 });
 
 const groupByBody = defineOperation({
@@ -79,22 +79,22 @@ const groupByBody = defineOperation({
   summary: 'Search the lists of a group as one',
   method: 'POST',
   body: searchBody,
-  handle: (context, { params, body, raw }) =>
-    search(context, groupTargets(context.services, params), searchOptions(body), raw),
+  handle: (context, { params, body, raw }) => search(context, groupTargets(context, params), searchOptions(body), raw),
 });
 
 export const searchOperations = [listByQuery, listByBody, groupByQuery, groupByBody];
 
 /** A request that was answered before on the same state of its lists: nothing of it is parsed. */
 function fromCache(
-  services: Services,
+  context: OperationContext,
   raw: RawInput,
-  stateOf: (services: Services, params: RawInput['params']) => SearchState | undefined,
+  stateOf: (context: OperationContext, params: RawInput['params']) => SearchState | undefined,
 ): OperationResult | undefined {
+  const { services } = context;
   const { answerCache } = services;
   if (!answerCache.isOn) return undefined;
   const beginMs = performance.now();
-  const state = stateOf(services, raw.params);
+  const state = stateOf(context, raw.params);
   const key = state === undefined ? undefined : rawKey(state.key, raw);
   if (state === undefined || key === undefined) return undefined;
   const queryId = uuidv7();

@@ -100,7 +100,7 @@ const groupByQuery = defineOperation({
   summary: 'Suggestions from the lists of a group, with the options in the query string',
   method: 'GET',
   query: options,
-  handle: (context, { params, query }) => suggest(context, groupTargets(context.services, params), query),
+  handle: (context, { params, query }) => suggest(context, groupTargets(context, params), query),
 });
 
 const groupByBody = defineOperation({
@@ -109,7 +109,7 @@ const groupByBody = defineOperation({
   summary: 'Suggestions from the lists of a group',
   method: 'POST',
   body: options,
-  handle: (context, { params, body }) => suggest(context, groupTargets(context.services, params), body),
+  handle: (context, { params, body }) => suggest(context, groupTargets(context, params), body),
 });
 
 export const suggestOperations = [listByQuery, listByBody, groupByQuery, groupByBody];

@@ -1,6 +1,6 @@
 /** `/list/synonyms`, `/list/synonym-candidates`, `/list/synonym-preview`: the synonym rules of a list. */
 import { Type } from 'typebox';
-import { oneChangeAtATime, openIndex, requireList, searchSettings } from './list-access.js';
+import { changeSettings, oneChangeAtATime, openIndex, requireList } from './list-access.js';
 import { defineOperation } from './operation.js';
 import { searchResponse } from './search-response.js';
 import { listParams, object } from './schemas.js';
@@ -41,9 +41,9 @@ const replace = defineOperation({
   handle: ({ services }, { params: { account, list: name }, body }) =>
     oneChangeAtATime(account, name, async () => {
       const rules = checkedSynonymRules(body.rules, '/rules');
-      const index = await openIndex(services, requireList(services, account, name));
-      const record = await services.catalog.updateList(account, name, { synonym_rules: rules });
-      await index.applySettings(searchSettings(record));
+      const stored = requireList(services, account, name);
+      const index = await openIndex(services, stored);
+      const record = await changeSettings(services, stored, index, { synonym_rules: rules });
       return { status: 200, body: { rules: record.synonym_rules } };
     }),
 });

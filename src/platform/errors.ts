@@ -35,6 +35,7 @@ export const ERROR_CATALOGUE = {
   overloaded: { status: 503, title: 'The service is too busy' },
   'analytics-unavailable': { status: 503, title: 'The analytics storage is unavailable or slow' },
   'shutting-down': { status: 503, title: 'The service is stopping' },
+  'list-missing': { status: 503, title: "The list's records are missing from the data directory" },
   'not-ready': { status: 503, title: 'The service is not ready' },
   'storage-full': { status: 507, title: 'The storage is full' },
   'storage-failed': { status: 507, title: 'The storage cannot be written' },

@@ -3,7 +3,7 @@
  * Belongs to one thread.
  */
 import { existsSync } from 'node:fs';
-import { RecordStore, storePath } from './record-store.js';
+import { RecordStore, storePath, type RecordStoreOptions } from './record-store.js';
 
 /** Lists whose stores a thread keeps open. */
 const STORES_OPEN_MAX = 64;
@@ -17,12 +17,15 @@ export class RecordStoreCache {
 
   constructor(private readonly openMax = STORES_OPEN_MAX) {}
 
-  /** The store of the list at this path, its reads at the last commit. It stays open until the next call, at least. */
-  get(listPath: string): RecordStore {
+  /**
+   * The store of the list at this path, its reads at the last commit. It stays open until the next call, at least.
+   * Throws `list-missing` where there is none, unless it is to be made.
+   */
+  get(listPath: string, options: RecordStoreOptions = {}): RecordStore {
     this.sweep();
     let store = this.stores.get(listPath);
     if (store === undefined) {
-      store = new RecordStore(listPath);
+      store = new RecordStore(listPath, options);
       this.evict();
     } else {
       this.stores.delete(listPath);

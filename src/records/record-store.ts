@@ -2,7 +2,7 @@
  * The LMDB environment of one list (`lists/<id>/store`): the list's state, and per version its records, names, manifest of
  * segments and deletions.
  *
- *   meta            'state' → ListState
+ *   meta            'state' → ListState, 'entry' → KeptEntry
  *   records-v<N>    record number (u32) → record-codec bytes
  *   names-v<N>      name (UTF-8; see nameKey) → record number (u32, little-endian)
  *   manifest-v<N>   segment number → SegmentEntry
@@ -14,9 +14,10 @@
  * any thread after `refresh()`, which a task calls once at its start.
  */
 import { createHash } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database, RootDatabase } from 'lmdb';
+import type { ListRecord } from '../catalog/index.js';
 import {
   allocateLockFile,
   assertKnownFormat,
@@ -24,6 +25,7 @@ import {
   openRoot,
   Outbox,
   OUTBOX_DATABASE,
+  ServiceError,
 } from '../platform/index.js';
 import { FIRST_LIST_STATE_FORMAT, type ListState, type SegmentEntry } from './list-state.js';
 
@@ -35,6 +37,8 @@ const READERS_MAX = 512;
 /** Longer names are kept under a prefix and a hash: LMDB bounds its keys. */
 const NAME_KEY_BYTES_MAX = 1000;
 const NAME_KEY_PREFIX_BYTES = 900;
+/** Of `KeptEntry`; what another release wrote in another form is as good as none. */
+const ENTRY_FORMAT = 1;
 const APPEND = { append: true };
 const PLAIN = { append: false };
 
@@ -57,6 +61,19 @@ export function nameKey(name: string): Buffer {
   if (bytes.length <= NAME_KEY_BYTES_MAX) return bytes;
   const hash = createHash('sha256').update(bytes).digest();
   return Buffer.concat([bytes.subarray(0, NAME_KEY_PREFIX_BYTES), Buffer.from([0xff]), hash]);
+}
+
+/** True where a store was made. One of no bytes was cut off: LMDB would take it for a new one. */
+export function hasStore(listPath: string): boolean {
+  return (statSync(join(storePath(listPath), 'data.mdb'), { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
+/** What is asked of a list whose records are not there. */
+export function missingStore(): ServiceError {
+  return new ServiceError(
+    'list-missing',
+    'The list is in the catalogue, but its records are not in the data directory: bring its folder back, or delete the list.',
+  );
 }
 
 /** Records, names, manifest and deletions of one version. */
@@ -183,14 +200,32 @@ export class VersionStore {
   }
 }
 
+/** The list's entry in the catalogue, kept beside its records so that it can be put back where the catalogue is lost. */
+export interface KeptEntry {
+  readonly format: typeof ENTRY_FORMAT;
+  readonly list: ListRecord;
+  /** Of the account, which is made again with it. */
+  readonly region: string;
+}
+
+export interface RecordStoreOptions {
+  /** Makes the store where there is none. Default false: that is refused, for an empty store must never stand in for a lost one. */
+  readonly create?: boolean;
+}
+
 export class RecordStore {
   private readonly root: RootDatabase;
-  private readonly meta: Database<ListState, string>;
+  private readonly meta: Database<ListState | KeptEntry, string>;
   private readonly versions = new Map<number, VersionStore>();
   private openedOutbox: Outbox | undefined;
 
-  constructor(readonly listPath: string) {
+  /** Throws `list-missing` where there is no store and none is to be made. */
+  constructor(
+    readonly listPath: string,
+    { create = false }: RecordStoreOptions = {},
+  ) {
     const path = storePath(listPath);
+    if (!create && !hasStore(listPath)) throw missingStore();
     try {
       mkdirSync(path, { recursive: true });
       allocateLockFile(join(path, 'lock.mdb'));
@@ -212,13 +247,24 @@ export class RecordStore {
 
   /** Undefined in a folder whose creation was cut short. Throws for a format that this release does not know. */
   state(): ListState | undefined {
-    const state = this.meta.get('state');
+    const state = this.meta.get('state') as ListState | undefined;
     assertKnownFormat(storePath(this.listPath), 'list', state?.format ?? FIRST_LIST_STATE_FORMAT);
     return state;
   }
   /** Inside a transaction. */
   putState(state: ListState): void {
     this.meta.putSync('state', state);
+  }
+
+  /** Undefined where none was kept, or in a form that this release does not know. */
+  keptEntry(): KeptEntry | undefined {
+    const kept = this.meta.get('entry') as KeptEntry | undefined;
+    return (kept?.format as number | undefined) === ENTRY_FORMAT ? kept : undefined;
+  }
+  /** Inside a transaction. */
+  putKeptEntry(list: ListRecord, region: string): void {
+    const kept: KeptEntry = { format: ENTRY_FORMAT, list, region };
+    this.meta.putSync('entry', kept);
   }
 
   /** Not for the first time inside a transaction: opening a database is one of its own. */

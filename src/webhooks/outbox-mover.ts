@@ -2,7 +2,6 @@
  * Moves events from outboxes into the queue: one source at a time, in pieces, each row once. Which subscriptions an event goes
  * to is decided here, by those that exist now; one that was made after the event is not told of it. One thread only.
  */
-import { existsSync } from 'node:fs';
 import {
   openEnvironment,
   Outbox,
@@ -12,7 +11,7 @@ import {
   type NumberedEvent,
   type OutboxSource,
 } from '../platform/index.js';
-import { RecordStoreCache, storePath } from '../records/index.js';
+import { hasStore, RecordStoreCache } from '../records/index.js';
 import { deliveryId } from './delivery-id.js';
 import type { DeliveryQueue } from './delivery-queue.js';
 import type { NewDelivery, Subscription, Timers } from './types.js';
@@ -115,7 +114,7 @@ export class OutboxMover {
 
   /** At its last commit. Undefined where the source is gone. */
   private outboxOf({ kind, path }: OutboxSource): Outbox | undefined {
-    if (kind === 'list') return existsSync(storePath(path)) ? this.stores.get(path).outbox : undefined;
+    if (kind === 'list') return hasStore(path) ? this.stores.get(path).outbox : undefined;
     this.system ??= openSystem(path);
     this.system.environment.root.resetReadTxn();
     return this.system.outbox;

@@ -11,6 +11,10 @@ export interface SubscriptionSettings {
   readonly events: readonly EventType[];
 }
 
+interface RemovedSubscription {
+  readonly id: string;
+}
+
 export interface SubscriptionStoreOptions {
   readonly environment: LmdbEnvironment;
   readonly clock: Clock;
@@ -24,17 +28,32 @@ export interface SubscriptionStoreOptions {
 export class SubscriptionStore {
   private readonly store: CollectionStore;
   private readonly subscriptions: Collection<Subscription>;
+  /** Deleted ones whose deliveries may still be in the queue. */
+  private readonly removedOnes: Collection<RemovedSubscription>;
   /** By account. */
   private readonly wantedTypes = new Map<string, readonly EventType[]>();
 
   constructor(private readonly options: SubscriptionStoreOptions) {
     this.store = CollectionStore.of(options.environment);
     this.subscriptions = this.store.collection('webhooks');
+    this.removedOnes = this.store.collection('removed-webhooks');
     this.countWanted();
   }
 
   all(): readonly Subscription[] {
     return [...this.subscriptions.values()];
+  }
+
+  /** Ids of deleted ones that the queue is to forget: only these, for one that is not known may be of a newer catalogue. */
+  removed(): readonly string[] {
+    return Array.from(this.removedOnes.values(), ({ id }) => id);
+  }
+
+  /** The queue has nothing of these any more. */
+  async forgotten(ids: readonly string[]): Promise<void> {
+    await this.store.change((change) => {
+      for (const id of ids) if (this.removedOnes.has(id)) change.remove(this.removedOnes, id);
+    });
   }
 
   /** In the order in which they were made. */
@@ -99,6 +118,7 @@ export class SubscriptionStore {
     await this.store.change((change) => {
       this.required(account, id);
       change.remove(this.subscriptions, id);
+      change.put(this.removedOnes, id, { id });
     });
     this.changed();
   }

@@ -126,6 +126,20 @@ describe('a receiver that is down', () => {
   });
 });
 
+describe('what waits for a webhook that is not known', () => {
+  it('stays, as where the catalogue is an older copy, until it is named as removed', async () => {
+    const fixture = fixtureWith({});
+    receiver.answering = (_delivery, response) => response.writeHead(503).end();
+    await fixture.engine.setSubscriptions([fixture.subscription('young', receiver.url(), [UPDATED])]);
+    await fixture.tellAndMove(updates(3, 3));
+    await fixture.reopen();
+    await fixture.engine.setSubscriptions([]);
+    expect(fixture.engine.queued).toBe(3);
+    await fixture.engine.setSubscriptions([], ['young', 'other']);
+    expect(fixture.engine.queued).toBe(0);
+  });
+});
+
 describe('order', () => {
   it('is kept for each record, whatever the receiver takes its time for', async () => {
     const random = new SeededRandom(7);

@@ -87,11 +87,17 @@ export class WebhookEngine {
     this.cancelTrim = timers.after(HOUR_MS, () => this.trimLogs());
   }
 
-  /** All subscriptions that there are from now on. What belongs to others is forgotten. */
-  async setSubscriptions(subscriptions: readonly Subscription[]): Promise<void> {
+  /**
+   * All subscriptions that there are from now on. What belongs to those that were there before, or are named as removed, is
+   * forgotten when this resolves.
+   */
+  async setSubscriptions(subscriptions: readonly Subscription[], removed: readonly string[] = []): Promise<void> {
     this.subscriptions = new Map(subscriptions.map((subscription) => [subscription.id, subscription]));
     const present = new Set([...this.queue.subscriptions(), ...this.lanes.keys()]);
-    const gone = [...present].filter((id) => !this.subscriptions.has(id) && !this.forgetting.has(id));
+    // What is in the queue for others stays: the catalogue may be an older copy.
+    const gone = [...present].filter(
+      (id) => !this.subscriptions.has(id) && !this.forgetting.has(id) && (removed.includes(id) || this.lanes.has(id)),
+    );
     for (const subscription of subscriptions) {
       const lane = this.lanes.get(subscription.id);
       if (lane !== undefined) lane.update(subscription);

@@ -154,7 +154,7 @@ export class WebhookHost implements EventSink {
   private onSubscriptions(all: readonly Subscription[]): void {
     if (this.worker === undefined) {
       if (this.options.deliver) this.startIfNeeded();
-    } else this.say({ kind: 'subscriptions', subscriptions: all });
+    } else this.saySubscriptions(all);
   }
 
   private startIfNeeded(): void {
@@ -184,7 +184,7 @@ export class WebhookHost implements EventSink {
     worker.once('exit', () => {
       this.onExit(worker);
     });
-    this.say({ kind: 'subscriptions', subscriptions: this.subscriptions.all() });
+    this.saySubscriptions(this.subscriptions.all());
     this.unsaid = [...this.sources.values()];
     this.sayWritten();
     return worker;
@@ -214,6 +214,13 @@ export class WebhookHost implements EventSink {
         metrics.webhookDeliveries.inc({ outcome: 'retried' }, message.retried);
         metrics.webhookDeliveries.inc({ outcome: 'set-aside' }, message.setAside);
         metrics.webhookQueued.set(message.queued);
+        break;
+      case 'forgotten':
+        // A service that stops asks again at its next start.
+        if (this.closed) break;
+        this.subscriptions.forgotten(message.ids).catch((error: unknown) => {
+          log.error({ err: error }, 'What is left of deleted webhooks is looked for again at the next start');
+        });
         break;
       case 'failed':
         log.error({ reason: message.reason }, message.message);
@@ -248,6 +255,10 @@ export class WebhookHost implements EventSink {
       this.pending.set(number, { resolve: resolve as (value: unknown) => void, reject });
       this.say({ kind: 'question', number, question: { kind, ...question } as WebhookQuestion });
     });
+  }
+
+  private saySubscriptions(subscriptions: readonly Subscription[]): void {
+    this.say({ kind: 'subscriptions', subscriptions, removed: this.subscriptions.removed() });
   }
 
   private sayWritten(): void {

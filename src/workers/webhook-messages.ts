@@ -36,7 +36,12 @@ export type WebhookQuestion = {
 }[WebhookQuestionKind];
 
 export type ToWebhookWorker =
-  | { readonly kind: 'subscriptions'; readonly subscriptions: readonly Subscription[] }
+  | {
+      readonly kind: 'subscriptions';
+      readonly subscriptions: readonly Subscription[];
+      /** Ids of deleted ones; the answer is `forgotten`. */
+      readonly removed: readonly string[];
+    }
   | { readonly kind: 'written'; readonly sources: readonly OutboxSource[] }
   | { readonly kind: 'question'; readonly number: number; readonly question: WebhookQuestion };
 
@@ -49,5 +54,6 @@ export type FromWebhookWorker =
       readonly setAside: number;
       readonly queued: number;
     }
+  | { readonly kind: 'forgotten'; readonly ids: readonly string[] }
   | { readonly kind: 'failed'; readonly message: string; readonly reason: string }
   | { readonly kind: 'answer'; readonly number: number; readonly reply: WorkerReply<unknown> };

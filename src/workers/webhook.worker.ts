@@ -39,13 +39,18 @@ const engine = new WebhookEngine({
 port.on('message', (message: ToWebhookWorker) => {
   switch (message.kind) {
     case 'subscriptions':
-      engine.setSubscriptions(message.subscriptions).catch((error: unknown) => {
-        say({
-          kind: 'failed',
-          message: 'What belonged to deleted webhooks could not be removed',
-          reason: String(error),
-        });
-      });
+      engine.setSubscriptions(message.subscriptions, message.removed).then(
+        () => {
+          if (message.removed.length > 0) say({ kind: 'forgotten', ids: message.removed });
+        },
+        (error: unknown) => {
+          say({
+            kind: 'failed',
+            message: 'What belonged to deleted webhooks could not be removed',
+            reason: String(error),
+          });
+        },
+      );
       break;
     case 'written':
       for (const source of message.sources) engine.wake(source);

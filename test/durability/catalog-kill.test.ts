@@ -30,6 +30,7 @@ if (catalog.account('default') === undefined) {
   await catalog.createGroup('default', 'all', { reranker: null, lists: [] });
 }
 const members = new Set(catalog.group('default', 'all').versions.at(-1).lists.map(({ list }) => list));
+const member = (list) => ({ list, list_id: catalog.list('default', list).id, pinned_version: 1 });
 say('ready');
 for (let n = Number(process.argv[3]); ; n++) {
   const name = 'list-' + n;
@@ -43,7 +44,7 @@ for (let n = Number(process.argv[3]); ; n++) {
   });
   say('key ' + secret);
   members.add(name);
-  await catalog.updateGroup('default', 'all', { lists: [...members].map((list) => ({ list, pinned_version: 1 })) });
+  await catalog.updateGroup('default', 'all', { lists: [...members].map(member) });
   say('member ' + name);
   if (n % 3 !== 0) continue;
   say('deleting ' + name);

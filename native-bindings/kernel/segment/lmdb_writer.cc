@@ -37,7 +37,7 @@ MDB_val AsValue(std::span<const uint8_t> bytes) {
 LmdbWriter::LmdbWriter(const std::string& path, uint64_t size_bytes_max) : path_(path) {
   unlink(path.c_str());
   // Created here, so that a missing or read-only directory is an errno of open.
-  const int created = open(path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0644);
+  const int created = open(path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
   if (created < 0) ThrowErrno(errno, "create " + path);
   close(created);
 

@@ -3,6 +3,7 @@ import { writeJson, type CommandContext } from '../command-context.js';
 import { compilerChecks, kernelCheck, nodeCheck, webServerCheck } from '../doctor/software-checks.js';
 import { dataDirectoryChecks, recordsCheck } from '../doctor/data-checks.js';
 import { diskCheck, fileLimitCheck, mapLimitCheck, memoryCheck, processorCheck } from '../doctor/machine-checks.js';
+import { adoptionLines } from '../doctor/adoption-lines.js';
 import type { Check } from '../doctor/check.js';
 import { EXIT, type ExitStatus } from '../exit-codes.js';
 import { styled, type Output } from '../output.js';
@@ -10,9 +11,11 @@ import { styled, type Output } from '../output.js';
 export interface DoctorOptions {
   readonly json?: boolean;
   readonly data?: boolean;
+  readonly adoptLists?: boolean;
 }
 
 export async function doctor(context: CommandContext, options: DoctorOptions): Promise<ExitStatus> {
+  if (options.adoptLists === true) return adopt(context, options.json === true);
   const { config } = context;
   const checks: Check[] = [
     nodeCheck(),
@@ -31,6 +34,15 @@ export async function doctor(context: CommandContext, options: DoctorOptions): P
   if (options.json === true) writeJson(context.output, { ok: !failed, checks });
   else tell(context.output, checks, failed);
   return failed ? EXIT.failed : EXIT.done;
+}
+
+/** Puts lists back into the catalogue; exit status 1 where a folder was left. */
+async function adopt({ config, load, output }: CommandContext, isJson: boolean): Promise<ExitStatus> {
+  const { adoptUnknownLists } = await load();
+  const report = await adoptUnknownLists({ ...config, log: { ...config.log, level: 'silent' } });
+  if (isJson) writeJson(output, report);
+  else output.write(`${adoptionLines(report).join('\n')}\n`);
+  return report.left.length === 0 ? EXIT.done : EXIT.failed;
 }
 
 const MARKS = { fine: ['green', '✓'], notice: ['yellow', '!'], failed: ['red', '✗'] } as const;

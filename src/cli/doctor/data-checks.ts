@@ -10,6 +10,7 @@ import { describeProblem, ProblemError } from '../problem.js';
 import type { ServiceClient } from '../service-client.js';
 import type { ListResource } from '../commands/list.js';
 import { failed, fine, messageOf, type Check } from './check.js';
+import { catalogueCheck, modeCheck, unknownListsCheck } from './folder-checks.js';
 
 const PROBLEMS_TOLD_MAX = 3;
 
@@ -25,6 +26,7 @@ export async function dataDirectoryChecks({ config }: CommandContext): Promise<C
   try {
     const client = await connectControlSocket(config);
     checks.push(await serviceCheck(client, config.account.name), segmentCheck(folder));
+    checks.push(modeCheck(folder), unknownListsCheck(folder), await catalogueCheck(folder));
     if (client === undefined) checks.push(await portCheck(config.server));
     await client?.close();
   } catch (error) {
@@ -60,7 +62,7 @@ async function portCheck({ host, port }: { readonly host: string; readonly port:
 /** What lies on disk, read without opening it, so that it can be looked at while the service runs. */
 function segmentCheck(folder: string): Check {
   const listsFolder = join(folder, 'lists');
-  const lists = existsSync(listsFolder) ? readdirSync(listsFolder) : [];
+  const lists = existsSync(listsFolder) ? readdirSync(listsFolder).filter((name) => !name.startsWith('.')) : [];
   let segments = 0;
   let bytes = 0;
   for (const list of lists) {

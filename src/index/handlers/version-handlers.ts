@@ -19,6 +19,7 @@ import type {
   CreateListTask,
   DropVersionTask,
   IngestResults,
+  KeepEntryTask,
   StartBuildTask,
 } from '../ingest-tasks.js';
 import { fieldEvents, versionCurrentEvent } from '../../catalog/index.js';
@@ -33,7 +34,7 @@ const CLONE_RECORDS_PER_TRANSACTION = 10_000;
 
 export function createList({ stores }: IngestContext, task: CreateListTask): IngestResults['create-list'] {
   mkdirSync(segmentsPath(task.listPath), { recursive: true });
-  const store = stores.get(task.listPath);
+  const store = stores.get(task.listPath, { create: true });
   const state: ListState = {
     format: LIST_STATE_FORMAT,
     sequence: 1,
@@ -47,6 +48,14 @@ export function createList({ stores }: IngestContext, task: CreateListTask): Ing
     store.putState(state);
   });
   return state;
+}
+
+export function keepEntry({ stores }: IngestContext, task: KeepEntryTask): undefined {
+  const store = stores.get(task.listPath);
+  store.transaction(() => {
+    store.putKeptEntry(task.list, task.region);
+  });
+  return undefined;
 }
 
 function readyVersion(version: number, from: Pick<CreateListTask, 'nowMs' | 'definition'>): VersionState {
@@ -183,7 +192,7 @@ export function cloneList({ stores }: IngestContext, task: CloneListTask): Inges
   const source = stores.get(task.listPath);
   const state = requiredState(source);
   mkdirSync(segmentsPath(task.targetPath), { recursive: true });
-  const target = new RecordStore(task.targetPath);
+  const target = new RecordStore(task.targetPath, { create: true });
   try {
     const from = source.version(state.currentVersion).prepare();
     const to = target.version(1).prepare();

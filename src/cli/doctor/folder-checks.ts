@@ -1,0 +1,73 @@
+/** The catalogue beside the folders of lists, and who can reach the files. Reads only, also while the service runs. */
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ListRecord } from '../../catalog/index.js';
+import { hasLists, listFolder, unknownListNames, unknownListsFolder } from '../../index/index.js';
+import { openEntries, openEnvironment } from '../../platform/index.js';
+import { hasStore } from '../../records/index.js';
+import { formatCount } from '../output.js';
+import { failed, fine, notice, type Check } from './check.js';
+
+const TOLD_MAX = 10;
+
+/** Who can reach the files of the data directory. */
+export function modeCheck(folder: string): Check {
+  const name = 'File permissions';
+  const open = openEntries(folder);
+  const [first] = open;
+  if (first === undefined) return fine(name, 'only their owner can reach the files');
+  const user = process.getuid?.();
+  const foreign = user === 0 ? undefined : open.find(({ owner }) => owner !== user);
+  const mode = first.mode.toString(8).padStart(4, '0');
+  const remedy =
+    foreign === undefined
+      ? 'the next start of the service closes them'
+      : `${foreign.path} belongs to the user with the id ${foreign.owner}, who has to close it`;
+  return notice(
+    name,
+    `other users can reach ${formatCount(open.length)} of the files (${first.path}: ${mode}): ${remedy}`,
+  );
+}
+
+export function unknownListsCheck(folder: string): Check {
+  const name = 'Unknown lists';
+  const unknown = unknownListNames(folder).map((each) => join(unknownListsFolder(folder), each));
+  if (unknown.length === 0) return fine(name, 'none');
+  return notice(
+    name,
+    `${firstOf(unknown)}: the catalogue does not know them; stop the service and run gannet doctor --adopt-lists to put them back, or delete the folders`,
+  );
+}
+
+/** Whether every list of the catalogue has its records. */
+export async function catalogueCheck(folder: string): Promise<Check> {
+  const name = 'Catalogue';
+  const path = join(folder, 'system');
+  const isStored = (statSync(join(path, 'data.mdb'), { throwIfNoEntry: false })?.size ?? 0) > 0;
+  const lists = isStored ? await listsOf(path) : [];
+  if (lists.length === 0) {
+    if (!hasLists(folder)) return fine(name, 'no lists yet');
+    return failed(
+      name,
+      `${path} knows no list, and there are some: put it back from a copy, or gannet doctor --adopt-lists`,
+    );
+  }
+  const missing = lists.filter(({ id }) => !hasStore(listFolder(folder, id)));
+  if (missing.length === 0) return fine(name, `the records of all ${formatCount(lists.length)} lists are there`);
+  const told = missing.map(({ account, name: list, id }) => `${account}/${list} (${listFolder(folder, id)})`);
+  return failed(name, `no records of ${firstOf(told)}: bring the folders back, or delete the lists`);
+}
+
+async function listsOf(path: string): Promise<ListRecord[]> {
+  const environment = openEnvironment(path, { readOnly: true });
+  try {
+    return Array.from(environment.database<ListRecord, string>('lists').getRange(), ({ value }) => value);
+  } finally {
+    await environment.close();
+  }
+}
+
+function firstOf(items: readonly string[]): string {
+  const more = items.length - TOLD_MAX;
+  return items.slice(0, TOLD_MAX).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}

@@ -1,0 +1,64 @@
+/** The data directory before anything in it is opened: made, locked, and looked at for what a start must not go over. */
+import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { kernel } from '../native-bindings/index.js';
+import { hasLists } from './index/index.js';
+import { closeEntries, keepFilesToOwner, lockHolder, OperatorError, type ServiceLogger } from './platform/index.js';
+
+/**
+ * Makes the data directory, closes it to other users and keeps other processes out of it; returns how to let go of it.
+ * Throws an `OperatorError`.
+ */
+export function openDataDirectory(dataDir: string, log: Pick<ServiceLogger, 'warn'>): () => void {
+  keepFilesToOwner();
+  try {
+    mkdirSync(dataDir, { recursive: true });
+    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new OperatorError(`The data directory ${dataDir} cannot be written: ${(error as Error).message}.`);
+  }
+  // Before the lock is asked for, so that no other user can take it from now on.
+  closeToOthers(dataDir, log);
+  const path = join(dataDir, 'lock');
+  const lock = kernel.lockFile(path);
+  if (lock !== null) return () => lock.release();
+  const holder = lockHolder(path);
+  const who = holder === undefined ? '' : ` (number ${holder.pid}, of the user with the id ${holder.user})`;
+  throw new OperatorError(
+    `The data directory ${dataDir} is in use by another process${who}: stop that one first, or choose another directory.`,
+  );
+}
+
+function closeToOthers(dataDir: string, log: Pick<ServiceLogger, 'warn'>): void {
+  const { closed, foreign } = closeEntries(dataDir);
+  // The folder itself comes first; with nothing but that open, nothing in it was there to be read.
+  if (closed.length > 1) {
+    const [first] = closed;
+    log.warn({ count: closed.length, first: first?.path }, 'Files that other users could reach are closed to them now');
+  }
+  const [first] = foreign;
+  if (first === undefined) return;
+  log.warn(
+    { count: foreign.length, first: first.path, owner: first.owner },
+    'Other users can reach files of the data directory that belong to somebody else: chown and chmod them',
+  );
+}
+
+/** Throws an `OperatorError` where there are lists and nothing that says whose they are: before an empty catalogue is made. */
+export function assertCatalogueStored(dataDir: string): void {
+  const file = statSync(join(dataDir, 'system', 'data.mdb'), { throwIfNoEntry: false });
+  if ((file?.size ?? 0) === 0) assertNoLists(dataDir, file === undefined ? 'is missing' : 'is empty');
+}
+
+/** The same for a catalogue without an account, as one that was made a moment ago. */
+export function assertCatalogueFilled(dataDir: string, accounts: number): void {
+  if (accounts === 0) assertNoLists(dataDir, 'knows no account');
+}
+
+function assertNoLists(dataDir: string, fault: string): void {
+  if (!hasLists(dataDir)) return;
+  throw new OperatorError(
+    `The catalogue ${join(dataDir, 'system')} ${fault}, and there are lists beside it. ` +
+      'Put system/ back from a copy, or run `gannet doctor --adopt-lists`, which makes the catalogue again from the lists.',
+  );
+}

@@ -1,0 +1,109 @@
+/**
+ * Who may read the files of a data directory: its owner, nobody else. They hold records, and secrets of webhooks.
+ *
+ * What the process makes is closed by its umask; what exists already is closed at the start, from the folder inwards, so that
+ * nobody comes in behind. Only what is ours by its name is touched: the folder may have other things in it.
+ */
+import { chmodSync, lstatSync, readdirSync, type Stats } from 'node:fs';
+import { join } from 'node:path';
+import { isMainThread } from 'node:worker_threads';
+import { OperatorError } from './operator-error.js';
+
+const OWNER_ONLY_UMASK = 0o077;
+/** Bits of the group and of all others. */
+const OTHERS = 0o077;
+const OWNER = 0o700;
+const STICKY = 0o1000;
+/** What the service makes in its data directory. */
+const ENTRIES: ReadonlySet<string> = new Set([
+  'analytics',
+  'control.path',
+  'control.sock',
+  'demo.json',
+  'lists',
+  'lock',
+  'queue',
+  'system',
+]);
+
+/** From now on the process makes files that only its owner can reach; those of its threads too. */
+export function keepFilesToOwner(): void {
+  if (isMainThread) process.umask(OWNER_ONLY_UMASK);
+}
+
+export interface OpenEntry {
+  readonly path: string;
+  /** Permission bits. */
+  readonly mode: number;
+  /** Id of the user that owns it. */
+  readonly owner: number;
+}
+
+/** Everything of the data directory that others than its owner can reach, as far as permissions go; changes nothing. */
+export function openEntries(dataDir: string): OpenEntry[] {
+  return [...entriesOf(dataDir)].filter(({ mode }) => (mode & OTHERS) !== 0);
+}
+
+export interface ClosedEntries {
+  readonly closed: readonly OpenEntry[];
+  /** Those that belong to another user, who alone can close them. */
+  readonly foreign: readonly OpenEntry[];
+}
+
+/** Closes them. Throws an `OperatorError` for a folder that all users share, such as /tmp: that is not the service's to close. */
+export function closeEntries(dataDir: string): ClosedEntries {
+  if (((statOf(dataDir)?.mode ?? 0) & STICKY) !== 0) {
+    throw new OperatorError(
+      `The data directory ${dataDir} is shared by all users: choose a folder of its own below it.`,
+    );
+  }
+  const closed: OpenEntry[] = [];
+  const foreign: OpenEntry[] = [];
+  const user = process.getuid?.();
+  // A folder is closed before it is gone through: the generator goes on when its entry was dealt with.
+  for (const entry of entriesOf(dataDir)) {
+    if ((entry.mode & OTHERS) === 0) continue;
+    if (user !== 0 && entry.owner !== user) {
+      foreign.push(entry);
+    } else {
+      chmodSync(entry.path, entry.mode & OWNER);
+      closed.push(entry);
+    }
+  }
+  return { closed, foreign };
+}
+
+function* entriesOf(dataDir: string): Generator<OpenEntry> {
+  const stats = statOf(dataDir);
+  if (stats === undefined) return;
+  yield openEntry(dataDir, stats);
+  for (const name of namesIn(dataDir)) if (ENTRIES.has(name)) yield* entriesBelow(join(dataDir, name));
+}
+
+/** Links are left alone: what they lead to may be anybody's. */
+function* entriesBelow(path: string): Generator<OpenEntry> {
+  const stats = statOf(path);
+  if (stats === undefined || stats.isSymbolicLink()) return;
+  yield openEntry(path, stats);
+  if (!stats.isDirectory()) return;
+  for (const name of namesIn(path)) yield* entriesBelow(join(path, name));
+}
+
+function openEntry(path: string, { mode, uid }: Stats): OpenEntry {
+  return { path, mode: mode & 0o7777, owner: uid };
+}
+
+/** Undefined for what has just been removed. */
+function statOf(path: string): Stats | undefined {
+  return lstatSync(path, { throwIfNoEntry: false });
+}
+
+/** None in a folder that has just been removed, or that another user has closed. */
+function namesIn(path: string): string[] {
+  try {
+    return readdirSync(path);
+  } catch (error) {
+    if (['ENOENT', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,172 @@
+/** What another local user can do with a data directory: nothing, also where an earlier release or a copy left it open. */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { closeEntries, openEntries, OperatorError } from '../../src/platform/index.js';
+import { gannet } from '../support/cli.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+const NOBODY = 65_534;
+const isRoot = process.getuid?.() === 0;
+if (!isRoot) process.stdout.write('Skipped: trying files as another user, which takes root.\n');
+
+const closing: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+function folderOf(prefix: string): string {
+  const folder = mkdtempSync(join(tmpdir(), prefix));
+  closing.push(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function filled(dataDir: string): Promise<TestService> {
+  const service = await startTestService({ dataDir });
+  closing.push(() => service.close());
+  await service.client.post('/list/default', { name: 'secret', searchable_fields: [{ name: 'title' }] });
+  await service.client.bulk('default', 'secret', [{ name: 'a', title: 'words' }]);
+  await service.client.get('/search/default/secret/1', { query: 'words' });
+  return service;
+}
+
+function everything(path: string): string[] {
+  if (!lstatSync(path).isDirectory()) return [path];
+  return [path, ...readdirSync(path).flatMap((name) => everything(join(path, name)))];
+}
+
+function modes(path: string): Set<string> {
+  return new Set(
+    everything(path).map((each) => {
+      const stats = lstatSync(each);
+      return `${stats.isDirectory() ? 'folder' : stats.isSocket() ? 'socket' : 'file'} ${(stats.mode & 0o7777).toString(8)}`;
+    }),
+  );
+}
+
+/** What a program of another user says; it is given paths as arguments. */
+function asNobody(script: string, ...paths: readonly string[]): string {
+  const { stdout, stderr } = spawnSync(process.execPath, ['-e', script, ...paths], {
+    uid: NOBODY,
+    gid: NOBODY,
+    cwd: '/',
+    encoding: 'utf8',
+  });
+  return stdout + stderr;
+}
+
+const OPEN_EACH = `
+const { openSync } = require('node:fs');
+for (const path of process.argv.slice(1)) {
+  try { openSync(path, 'r'); console.log('opened ' + path); } catch (error) { if (error.code !== 'EACCES') console.log(String(error)); }
+}`;
+const CONNECT = `
+require('node:net').connect(process.argv[1]).on('connect', () => { console.log('connected'); process.exit(); })
+  .on('error', (error) => console.log(error.code));`;
+
+describe('the data directory', () => {
+  it('is made for its owner alone, with all that is in it', async () => {
+    const dataDir = join(folderOf('gannet-modes-'), 'data');
+    await filled(dataDir);
+    expect([...modes(dataDir)].sort()).toEqual(['file 600', 'folder 700', 'socket 600']);
+    const { output } = await gannet(dataDir, 'export', '--list', 'secret', '-o', join(dataDir, '..', 'export.ndjson'));
+    expect(output).toBe('');
+    expect(lstatSync(join(dataDir, '..', 'export.ndjson')).mode & 0o777).toBe(0o600);
+  });
+
+  it('is closed at the start where it was open, which doctor tells before and the log after', async () => {
+    const dataDir = folderOf('gannet-modes-');
+    const service = await filled(dataDir);
+    await service.stop();
+    for (const path of everything(dataDir)) chmodSync(path, lstatSync(path).isDirectory() ? 0o755 : 0o644);
+    const before = modes(dataDir);
+    const { output } = await gannet(dataDir, 'doctor');
+    expect(output).toMatch(/! File permissions +other users can reach \d+ of the files/);
+    expect(modes(dataDir)).toEqual(before);
+    await service.start();
+    expect([...modes(dataDir)].sort()).toEqual(['file 600', 'folder 700', 'socket 600']);
+    expect(service.output).toContain('Files that other users could reach are closed');
+    expect((await gannet(dataDir, 'doctor')).output).toContain('only their owner can reach the files');
+  });
+
+  it.runIf(isRoot)('lets no other user read a file, take the lock or call the control socket', async () => {
+    const dataDir = folderOf('gannet-modes-');
+    const service = await filled(dataDir);
+    await service.stop();
+    chmodSync(dataDir, 0o755);
+    for (const path of everything(dataDir)) chmodSync(path, lstatSync(path).isDirectory() ? 0o755 : 0o644);
+    const files = everything(dataDir);
+    // The control: so it was.
+    expect(asNobody(OPEN_EACH, ...files)).toContain(`opened ${join(dataDir, 'lock')}`);
+    await service.start();
+    expect(asNobody(OPEN_EACH, ...everything(dataDir))).toBe('');
+    expect(asNobody(CONNECT, join(dataDir, 'control.sock')).trim()).toBe('EACCES');
+    await service.stop();
+    expect(asNobody(OPEN_EACH, join(dataDir, 'lock'))).toBe('');
+    await service.start();
+  });
+
+  it('whose path is too long for a socket has it where nobody else comes in, and takes it away', async () => {
+    const dataDir = join(folderOf('gannet-modes-'), 'long'.repeat(30));
+    const service = await startTestServiceOf(dataDir);
+    const socket = readFileSync(join(dataDir, 'control.path'), 'utf8');
+    const folder = join(socket, '..');
+    expect([...modes(folder)].sort()).toEqual(['folder 700', 'socket 600']);
+    expect((await gannet(dataDir, 'key', 'list')).output).toContain('has no keys');
+    if (isRoot) expect(asNobody(CONNECT, socket).trim()).toBe('EACCES');
+    // One that was killed leaves it, and the next one takes that away.
+    await service.stop('SIGKILL');
+    const next = await startTestServiceOf(dataDir);
+    expect(existsSync(folder)).toBe(false);
+    await next.stop();
+    expect(existsSync(join(dataDir, 'control.path'))).toBe(false);
+  });
+});
+
+describe('what is not the service’s', () => {
+  it('is left as it is', () => {
+    const dataDir = folderOf('gannet-modes-');
+    mkdirSync(join(dataDir, 'photos'));
+    mkdirSync(join(dataDir, 'lists'));
+    chmodSync(dataDir, 0o755);
+    for (const name of ['photos', 'lists']) chmodSync(join(dataDir, name), 0o755);
+    expect(closeEntries(dataDir).closed.map(({ path }) => path)).toEqual([dataDir, join(dataDir, 'lists')]);
+    expect(lstatSync(join(dataDir, 'photos')).mode & 0o777).toBe(0o755);
+    expect(openEntries(dataDir)).toEqual([]);
+  });
+
+  it('is a folder that all users share, which is refused', async () => {
+    const dataDir = folderOf('gannet-modes-');
+    chmodSync(dataDir, 0o1777);
+    expect(() => closeEntries(dataDir)).toThrow(OperatorError);
+    const { status, notes } = await gannet(dataDir, 'serve');
+    expect([status, notes]).toEqual([1, expect.stringMatching(/shared by all users: choose a folder of its own/)]);
+    expect(lstatSync(dataDir).mode & 0o7777).toBe(0o1777);
+  });
+});
+
+/** Without a client: keys are made over a socket whose path the support does not know. */
+async function startTestServiceOf(dataDir: string): Promise<{ stop(signal?: NodeJS.Signals): Promise<unknown> }> {
+  const { spawn } = await import('node:child_process');
+  const child = spawn(process.execPath, ['bin/gannet.js', 'serve'], {
+    env: { ...process.env, GANNET_DATA_DIR: dataDir, GANNET_PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
+    child.kill(signal);
+    await ended;
+  };
+  closing.push(() => stop());
+  await new Promise<void>((resolve, reject) => {
+    let output = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+      if (output.includes('Gannet is ready on')) resolve();
+    });
+    child.once('exit', () => reject(new Error(`The service ended: ${output}`)));
+  });
+  return { stop };
+}

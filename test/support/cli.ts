@@ -1,0 +1,22 @@
+/** The command line as a child process on a data directory. */
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
+
+export interface CommandOutcome {
+  readonly status: number;
+  readonly output: string;
+  readonly notes: string;
+}
+
+/** Resolves with the exit status and what was written, whatever the status is. */
+export function gannet(dataDir: string, ...argv: readonly string[]): Promise<CommandOutcome> {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GANNET_'));
+  const env = { ...Object.fromEntries(inherited), GANNET_DATA_DIR: dataDir, GANNET_PORT: '0' };
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['bin/gannet.js', ...argv], { cwd: PACKAGE, env }, (error, output, notes) => {
+      resolve({ status: error === null ? 0 : Number(error.code ?? -1), output, notes });
+    });
+  });
+}
