@@ -17,7 +17,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type Database, type RootDatabase } from 'lmdb';
-import { allocateLockFile, asStorageError, Outbox, OUTBOX_DATABASE } from '../platform/index.js';
+import { allocateLockFile, asStorageError, Outbox, OUTBOX_DATABASE, ServiceError } from '../platform/index.js';
 import { FIRST_LIST_STATE_FORMAT, LIST_STATE_FORMAT, type ListState, type SegmentEntry } from './list-state.js';
 
 /** Address space per list, not memory or disk; a store that outgrows it answers storage-full. */
@@ -185,10 +185,16 @@ export class RecordStore {
   constructor(readonly listPath: string) {
     const path = storePath(listPath);
     try {
-      mkdirSync(path, { recursive: true });
+      mkdirSync(path);
+    } catch (error) {
+      // A folder that is gone is not made again: a list that was deleted a moment ago would come to life.
+      if (isSystemError(error, 'ENOENT')) throw listIsGone(error);
+      if (!isSystemError(error, 'EEXIST')) throw asStorageError(error);
+    }
+    try {
       allocateLockFile(join(path, 'lock.mdb'));
     } catch (error) {
-      throw asStorageError(error);
+      throw isSystemError(error, 'ENOENT') ? listIsGone(error) : asStorageError(error);
     }
     this.root = open({
       path,
@@ -265,4 +271,12 @@ export class RecordStore {
     this.versions.clear();
     await this.root.close();
   }
+}
+
+function isSystemError(error: unknown, code: 'ENOENT' | 'EEXIST'): boolean {
+  return (error as NodeJS.ErrnoException).code === code;
+}
+
+function listIsGone(cause: unknown): ServiceError {
+  return new ServiceError('list-not-found', 'The list has been deleted.', { cause });
 }
