@@ -106,11 +106,22 @@ describe('the catalogue', () => {
   });
 
   it('makes a new group version when the members change, and only then', async () => {
+    await catalog.createList(newList('a'));
     await catalog.createGroup('default', 'g', { reranker: null, lists: [member('a')] });
     const same = await catalog.updateGroup('default', 'g', { lists: [{ list: 'a', pinned_version: 2 }] });
     expect(same.current_version).toBe(1);
     const pinned = await catalog.updateGroup('default', 'g', { lists: [{ list: 'a', version: 2, pinned_version: 2 }] });
     expect(pinned.current_version).toBe(2);
+    // Whoever chose a member has waited since.
+    const [, , chosen] = await Promise.allSettled([
+      catalog.createList(newList('b')),
+      catalog.deleteList('default', 'b'),
+      catalog.updateGroup('default', 'g', { lists: [member('a'), member('b')] }),
+    ]);
+    expect(chosen).toMatchObject({ status: 'rejected', reason: { code: 'list-not-found' } });
+    await expect(catalog.createGroup('default', 'h', { reranker: null, lists: [member('b')] })).rejects.toMatchObject({
+      code: 'list-not-found',
+    });
     await catalog.deleteGroup('default', 'g');
     await expect(catalog.deleteGroup('default', 'g')).rejects.toMatchObject({ code: 'group-not-found' });
   });

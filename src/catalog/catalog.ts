@@ -8,6 +8,7 @@ import type {
   AccountRecord,
   Catalog,
   FieldDefinition,
+  GroupMember,
   GroupRecord,
   GroupSettings,
   ListChange,
@@ -112,6 +113,7 @@ class StoredCatalog implements Catalog {
       if (this.group(account, name) !== undefined) {
         throw new ServiceError('name-exists', `There is already a group '${name}' in the account '${account}'.`);
       }
+      this.#requireMembers(account, settings.lists);
       const now = this.#clock.nowIso();
       const group: GroupRecord = {
         account,
@@ -132,6 +134,7 @@ class StoredCatalog implements Catalog {
     return this.#store.change((change) => {
       const group = this.#requiredGroup(account, name);
       const { reranker = group.reranker, lists } = settings;
+      if (lists !== undefined) this.#requireMembers(account, lists);
       const now = this.#clock.nowIso();
       const changed = lists === undefined || sameMembers(group, lists) ? group : nextGroupVersion(group, lists, now);
       const record: GroupRecord = { ...changed, reranker, modified_utc: now };
@@ -170,6 +173,11 @@ class StoredCatalog implements Catalog {
     const list = this.list(account, name);
     if (list !== undefined) return list;
     throw new ServiceError('list-not-found', `There is no list '${name}' in the account '${account}'.`);
+  }
+
+  /** Whoever chose them may have waited since, and a list been deleted: a group never gets a member that is gone. */
+  #requireMembers(account: string, members: readonly GroupMember[]): void {
+    for (const { list } of members) this.#requiredList(account, list);
   }
 
   #requiredGroup(account: string, name: string): GroupRecord {
