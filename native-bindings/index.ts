@@ -33,7 +33,7 @@ export interface KernelError extends Error {
 
 /** An open segment; the same path gives the same handle. Closed when closeSegment was called as often. */
 export type SegmentHandle = number;
-/** A published generation, held until releaseGeneration. */
+/** A published generation, held until releaseGeneration. The service uses one under leases only (src/index/published-generation.ts). */
 export type GenerationHandle = number;
 
 export interface GenerationChange {
@@ -158,6 +158,13 @@ export interface Kernel {
   publishGeneration(change: GenerationChange): GenerationHandle;
   releaseGeneration(generation: GenerationHandle): void;
   generationInfo(generation: GenerationHandle): GenerationInfo;
+  /**
+   * True with `GANNET_KERNEL_CHECK_LEASES=1`, a debug mode: the process ends with a sentence on standard error where a generation
+   * whose leases are counted, or a segment of one, is used while it has none, or is released while it has some.
+   */
+  readonly checksLeases: boolean;
+  /** Debug mode only: `by` more leases of a generation; the first call, which may say 0, begins to count them. */
+  countLeases(generation: GenerationHandle, by: -1 | 0 | 1): void;
   generationSettings(generation: GenerationHandle): string;
 
   /** Live document of each record number: pairs (segment handle, document), 0xffffffff twice where there is none. */
@@ -236,7 +243,7 @@ export interface Kernel {
 }
 
 /** Must equal kInterfaceVersion in addon/constants.cc: raised with every change of what crosses the boundary. */
-const INTERFACE_VERSION = 6;
+const INTERFACE_VERSION = 7;
 
 /** The folder of package.json above this file: it runs as a source file in tests and as dist/native-bindings/index.js. */
 function packageFolder(): string {

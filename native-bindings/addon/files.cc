@@ -1,17 +1,14 @@
 // The lock that keeps two processes out of one data folder, and the resident memory of its mapped files.
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cinttypes>
-#include <cstdio>
-#include <fstream>
 #include <memory>
 #include <string>
 
 #include "../kernel/common/file.h"
+#include "../kernel/common/mapped_memory.h"
 #include "bindings.h"
 #include "call_guard.h"
 
@@ -57,31 +54,6 @@ Napi::Value LockFileCall(const Napi::CallbackInfo& info) {
   Napi::Object object = Napi::Object::New(env);
   object.Set("release", Napi::Function::New(env, [lock](const Napi::CallbackInfo&) { lock->Release(); }));
   return object;
-}
-
-// Lets go of the resident pages of every shared file mapping under `folder`; returns the bytes of address space looked at.
-// The pages stay in the system's cache, so that touching one again costs a minor fault and no reading; written ones
-// stay dirty there. Only Linux lists its mappings in /proc: elsewhere this does nothing.
-uint64_t TrimMappings(const std::string& folder) {
-  uint64_t trimmed = 0;
-#ifdef __linux__
-  std::ifstream maps("/proc/self/maps");
-  std::string line;
-  while (std::getline(maps, line)) {
-    uintptr_t begin = 0;
-    uintptr_t end = 0;
-    char permissions[5] = {};
-    int path_at = 0;
-    const int read = std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR " %4s %*s %*s %*s %n", &begin, &end, permissions,
-                                 &path_at);
-    if (read != 3 || permissions[3] != 's' || path_at == 0) continue;
-    if (line.compare(static_cast<size_t>(path_at), folder.size(), folder) != 0) continue;
-    if (madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED) == 0) trimmed += end - begin;
-  }
-#else
-  (void)folder;
-#endif
-  return trimmed;
 }
 
 Napi::Value TrimMappingsCall(const Napi::CallbackInfo& info) {

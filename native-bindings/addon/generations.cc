@@ -30,7 +30,7 @@ class SegmentResolver {
   std::shared_ptr<const Segment> Find(SegmentHandle handle) {
     const auto found = segments_.find(handle);
     if (found != segments_.end()) return found->second;
-    return Add(handle, Registry::Instance().FindSegment(handle));
+    return Add(handle, Registry::Instance().OwnSegment(handle));
   }
 
   SegmentHandle HandleOf(const Segment* segment) const { return handles_.at(segment); }
@@ -74,7 +74,9 @@ void VisitObjects(const Napi::Value& value, const char* what, Visit visit) {
 Napi::Value PublishGenerationCall(const Napi::CallbackInfo& info) {
   const Napi::Object change = ReadObject(info[0], "change");
   std::shared_ptr<const PublishedGeneration> base;
-  if (const Napi::Value value = change.Get("base"); !value.IsUndefined()) base = ReadGeneration(value);
+  if (const Napi::Value value = change.Get("base"); !value.IsUndefined()) {
+    base = Registry::Instance().OwnGeneration(ReadUint32(value, "generation"));
+  }
   SegmentResolver resolver(base.get());
 
   std::vector<SegmentView> added;
@@ -114,6 +116,15 @@ Napi::Value PublishGenerationCall(const Napi::CallbackInfo& info) {
 
 Napi::Value ReleaseGenerationCall(const Napi::CallbackInfo& info) {
   Registry::Instance().ReleaseGeneration(ReadUint32(info[0], "generation"));
+  return info.Env().Undefined();
+}
+
+Napi::Value CountLeasesCall(const Napi::CallbackInfo& info) {
+  const uint32_t handle = ReadUint32(info[0], "generation");
+  if (!info[1].IsNumber()) throw ArgumentError("by has to be -1, 0 or 1");
+  const double by = info[1].As<Napi::Number>().DoubleValue();
+  if (by != -1 && by != 0 && by != 1) throw ArgumentError("by has to be -1, 0 or 1");
+  Registry::Instance().CountLeases(handle, static_cast<int>(by));
   return info.Env().Undefined();
 }
 
@@ -189,6 +200,8 @@ void DefineGenerations(Napi::Object exports) {
   Define<GenerationSettingsCall>(exports, "generationSettings");
   Define<GenerationDeletionsCall>(exports, "generationDeletions");
   Define<LocateCall>(exports, "locate");
+  exports.Set("checksLeases", Napi::Boolean::New(exports.Env(), Registry::Instance().checks_leases()));
+  Define<CountLeasesCall>(exports, "countLeases");
 }
 
 }  // namespace gannet::addon

@@ -2,6 +2,10 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <mutex>
 #include <utility>
 
@@ -22,10 +26,22 @@ std::string IdentifyFile(const std::string& path) {
   throw Error(ErrorCode::kInvalidArgument, std::string("no ") + what + " with the handle " + std::to_string(handle));
 }
 
+bool WantsLeaseChecks() {
+  const char* wanted = std::getenv("GANNET_KERNEL_CHECK_LEASES");
+  return wanted != nullptr && std::strcmp(wanted, "1") == 0;
+}
+
+// Ends the process: whoever did this has a fault that an exception might hide.
+[[noreturn]] void AbortForLease(const char* what, uint32_t handle, const char* fault) {
+  std::fprintf(stderr, "gannet kernel: %s %u %s\n", what, handle, fault);
+  std::fflush(stderr);
+  std::abort();
+}
+
 }  // namespace
 
 Registry& Registry::Instance() {
-  static auto* registry = new Registry();
+  static auto* registry = new Registry(WantsLeaseChecks());
   return *registry;
 }
 
@@ -79,6 +95,14 @@ void Registry::ForgetDeadEntries() {
 }
 
 std::shared_ptr<const Segment> Registry::FindSegment(SegmentHandle handle) const {
+  if (checks_leases_) {
+    const std::shared_lock lock(mutex_);
+    RequireLeasedSegment(handle);
+  }
+  return OwnSegment(handle);
+}
+
+std::shared_ptr<const Segment> Registry::OwnSegment(SegmentHandle handle) const {
   const std::shared_lock lock(mutex_);
   const auto found = segments_.find(handle);
   if (found == segments_.end()) ThrowUnknown("open segment", handle);
@@ -94,6 +118,14 @@ GenerationHandle Registry::AddGeneration(std::shared_ptr<const PublishedGenerati
 }
 
 std::shared_ptr<const PublishedGeneration> Registry::FindGeneration(GenerationHandle handle) const {
+  if (checks_leases_) {
+    const std::shared_lock lock(mutex_);
+    RequireLease(handle);
+  }
+  return OwnGeneration(handle);
+}
+
+std::shared_ptr<const PublishedGeneration> Registry::OwnGeneration(GenerationHandle handle) const {
   const std::shared_lock lock(mutex_);
   const auto found = generations_.find(handle);
   if (found == generations_.end()) ThrowUnknown("generation", handle);
@@ -105,9 +137,43 @@ void Registry::ReleaseGeneration(GenerationHandle handle) {
   const std::unique_lock lock(mutex_);
   const auto found = generations_.find(handle);
   if (found == generations_.end()) ThrowUnknown("generation", handle);
+  if (const auto counted = leases_.find(handle); counted != leases_.end()) {
+    if (counted->second > 0) AbortForLease("generation", handle, "was released while it is leased");
+    leases_.erase(counted);
+    released_.insert(handle);
+  }
   releasing = std::move(found->second);
   generations_.erase(found);
   ForgetDeadEntries();
+}
+
+void Registry::CountLeases(GenerationHandle handle, int by) {
+  if (!checks_leases_) throw Error(ErrorCode::kInvalidArgument, "leases are counted in the debug mode only");
+  const std::unique_lock lock(mutex_);
+  const auto found = generations_.find(handle);
+  if (found == generations_.end()) AbortForLease("generation", handle, "was leased after its release");
+  int64_t& leases = leases_[handle];
+  leases += by;
+  if (leases < 0) AbortForLease("generation", handle, "had a lease released twice");
+  if (by == 0) published_segments_.insert(found->second->handles.begin(), found->second->handles.end());
+}
+
+void Registry::RequireLease(GenerationHandle handle) const {
+  if (released_.contains(handle)) AbortForLease("generation", handle, "was used after its release");
+  const auto counted = leases_.find(handle);
+  if (counted != leases_.end() && counted->second == 0) {
+    AbortForLease("generation", handle, "was used without a lease");
+  }
+}
+
+void Registry::RequireLeasedSegment(SegmentHandle handle) const {
+  if (!published_segments_.contains(handle)) return;  // it was opened and not published yet: whoever opened it holds it
+  for (const auto& [generation, leases] : leases_) {
+    if (leases == 0) continue;
+    const std::vector<SegmentHandle>& handles = generations_.at(generation)->handles;
+    if (std::find(handles.begin(), handles.end(), handle) != handles.end()) return;
+  }
+  AbortForLease("segment", handle, "was used without a lease of a generation that has it");
 }
 
 }  // namespace gannet::addon

@@ -4,6 +4,7 @@
 
 #include "../kernel/common/error.h"
 #include "../test/search_support.h"
+#include "fuzz_target.h"
 
 namespace {
 
@@ -46,4 +47,45 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (error.code() != gannet::ErrorCode::kInvalidArgument) __builtin_trap();
   }
   return 0;
+}
+
+std::vector<gannet::fuzz::Input> gannet::fuzz::Seeds() {
+  using namespace gannet::test;
+  QueryPlan words;
+  words.size = 10;
+  words.groups = {Word("sea", Occur::kMust), Word("york"), Word("bolt", Occur::kMustNot),
+                  Group(Occur::kShould, {{1, {"new", "york"}}, {0.5f, {"gannet"}}}, 2)};
+  words.sequence = {0, 1};
+  words.whole = {0};
+  words.facets = {{0, 10}, {1, 5}, {3, 2}};
+
+  QueryPlan filtered;
+  filtered.size = 20;
+  filtered.skip = 3;
+  FilterNode brand;
+  brand.op = FilterOp::kIn;
+  brand.column = 0;
+  brand.values = {PlanValue{}, PlanValue{}};
+  brand.values[0].text = "acme";
+  brand.values[1].text = "bolt";
+  FilterNode near;
+  near.op = FilterOp::kWithin;
+  near.column = 2;
+  near.centre = {10, 20};
+  near.metres = 5e6;
+  FilterNode either;
+  either.op = FilterOp::kOr;
+  FilterNode none;
+  none.op = FilterOp::kNot;
+  none.children = {brand};
+  either.children = {brand, near, none};
+  filtered.filter = either;
+  filtered.sort_keys = {SortKey{}, SortKey{}};
+  filtered.has_distance = true;
+  filtered.distance_column = 2;
+  filtered.distance_origin = {1, 2};
+
+  QueryPlan everything;
+  everything.size = 5;
+  return {EncodePlan(words), EncodePlan(filtered), EncodePlan(everything)};
 }

@@ -5,6 +5,8 @@
 
 #include "../kernel/common/error.h"
 #include "../kernel/postings/posting_list.h"
+#include "../kernel/postings/posting_writer.h"
+#include "fuzz_target.h"
 
 namespace gannet {
 namespace {
@@ -54,4 +56,30 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   } catch (const gannet::Error&) {
   }
   return 0;
+}
+
+// Lists of one document, of a few, of several blocks, and dense ones, which are stored in other ways each.
+std::vector<gannet::fuzz::Input> gannet::fuzz::Seeds() {
+  struct Shape {
+    uint8_t documents_code;  // the first byte of the input
+    uint32_t postings;
+    uint32_t gap;
+    uint32_t positions;
+  };
+  std::vector<Input> seeds;
+  for (const Shape shape : {Shape{1, 1, 1, 1}, Shape{10, 7, 50, 3}, Shape{200, 1000, 8, 2}, Shape{200, 7000, 1, 1},
+                            Shape{255, 600, 5000, 40}}) {
+    PostingWriter writer(12);
+    for (uint32_t i = 0; i < shape.postings; ++i) {
+      std::vector<uint32_t> positions;
+      for (uint32_t k = 0; k <= i % shape.positions; ++k) positions.push_back(3 * k + i % 7);
+      writer.Add(i * shape.gap + (shape.gap > 1 ? i % shape.gap : 0) * (i % 2), 1 + i % 9, positions,
+                 static_cast<uint8_t>(i % 200));
+    }
+    Input seed;
+    writer.Finish(&seed);
+    seed.insert(seed.begin(), shape.documents_code);
+    seeds.push_back(std::move(seed));
+  }
+  return seeds;
 }

@@ -1,7 +1,6 @@
 // The bytes of a whole segment file: opening and reading all of it is an Error or data, never a crash.
 //
-// A seed corpus: any small segments (build-test/fuzz-segment CORPUS/ -max_len=262144). Most inputs die at the meta
-// pages; the interesting ones come from mutated real files.
+// Most inputs of nothing die at the meta pages; the interesting ones come from mutated real files.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -9,7 +8,9 @@
 #include <cstdint>
 #include <string>
 
+#include "../test/segment_fixture.h"
 #include "../test/segment_traversal.inc"
+#include "fuzz_target.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   // A file in memory: LMDB opens by path, and /proc gives one.
@@ -20,4 +21,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   close(file);
   return 0;
+}
+
+std::vector<gannet::fuzz::Input> gannet::fuzz::Seeds() {
+  using namespace gannet::segment_test;
+  const TemporaryFolder folder;
+  std::vector<Input> seeds;
+  for (const uint32_t documents : {1u, 20u, 150u}) {
+    const std::string path = folder.File(std::to_string(documents));
+    BuildSegment(path, TestSchema(), EncodeBatch(RandomDocuments(documents, documents, 300)));
+    seeds.push_back(ReadFile(path));
+  }
+  return seeds;
 }

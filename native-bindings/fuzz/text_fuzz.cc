@@ -7,6 +7,7 @@
 #include "../kernel/analysis/analyzer.h"
 #include "../kernel/highlight/highlighter.h"
 #include "../kernel/text/record_splitter.h"
+#include "fuzz_target.h"
 
 namespace {
 
@@ -57,4 +58,23 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Highlight(text);
   Split(text, 1 + data[0] % 16);
   return 0;
+}
+
+std::vector<gannet::fuzz::Input> gannet::fuzz::Seeds() {
+  std::vector<Input> seeds;
+  for (const std::string_view text : {
+           "The caf\u00e9's em-dash \u2014 a b, the \u0130stanbul of STRASSE and stra\u00dfe; e\u0301 o\u0308 2.5km 10,000",
+           "\u6771\u4eac\u90fd \u30c6\u30b9\u30c8 \uc11c\uc6b8 \u0e20\u0e32\u0e29\u0e32\u0e44\u0e17\u0e22 \u200b \u05d0\u05d1 \u0627\u0644\u0639",
+           "{\"a\":\"the em of a b\",\"b\":[\"a\",\"\\u0041 \\ud83d\\ude00\"],\"c\":{\"d\":[1,-2.5e3,true,null]}}",
+           "{\"name\":\"one\",\"title\":\"a \\\"b\\\"\"}\n\n{\"name\":\"two\"}\r\n",
+           "[{\"name\":\"one\"}, {\"name\":\"t]w}o\", \"a\": [[]]}\n]",
+           "name,title,\"a \"\"b\"\"\"\r\none,\"two\nlines\",3\n,,\n",
+       }) {
+    for (const uint8_t chunk : {0, 5, 15}) {
+      Input seed{chunk};
+      seed.insert(seed.end(), text.begin(), text.end());
+      seeds.push_back(std::move(seed));
+    }
+  }
+  return seeds;
 }

@@ -118,6 +118,16 @@ describe('the catalogue', () => {
       lists: [{ ...member('a'), version: 2, pinned_version: 2 }],
     });
     expect(pinned.current_version).toBe(2);
+    // Whoever chose a member has waited since.
+    const [, , chosen] = await Promise.allSettled([
+      catalog.createList(newList('b')),
+      catalog.deleteList('default', 'b'),
+      catalog.updateGroup('default', 'g', { lists: [member('a'), member('b')] }),
+    ]);
+    expect(chosen).toMatchObject({ status: 'rejected', reason: { code: 'list-not-found' } });
+    await expect(catalog.createGroup('default', 'h', { reranker: null, lists: [member('b')] })).rejects.toMatchObject({
+      code: 'list-not-found',
+    });
     await catalog.deleteGroup('default', 'g');
     await expect(catalog.deleteGroup('default', 'g')).rejects.toMatchObject({ code: 'group-not-found' });
   });

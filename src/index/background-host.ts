@@ -33,8 +33,11 @@ export interface BackgroundHost {
   orphanedVersions(): readonly number[];
   /** What a task is told of those who listen; when the step's turn has come. */
   eventTask(): EventTask | undefined;
-  /** The part that all writing tasks have in common; when the step's turn has come. */
-  writingTask(): WritingTaskPart;
+  /**
+   * Runs the action with the part that all writing tasks have in common, whose generations are leased until it is done; when
+   * the step's turn has come.
+   */
+  withWritingTask<Result>(action: (part: WritingTaskPart) => Promise<Result>): Promise<Result>;
 }
 
 export type WritingTaskPart = Omit<

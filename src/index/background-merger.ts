@@ -9,6 +9,7 @@ import { buildingVersionOf, currentVersionOf, segmentFile, type VersionState } f
 import type { BackgroundHost } from './background-host.js';
 import type { MergedSegment } from './ingest-tasks.js';
 import { chooseMerge, chooseQuietMerge } from './merge-policy.js';
+import type { VersionLease } from './published-generation.js';
 import type { PublishedVersion } from './published-version.js';
 
 const RETRY_PAUSE_MS = 30_000;
@@ -18,6 +19,14 @@ const QUIET_MS = 1000;
 const QUIET_AT_START_MS = { min: 10_000, max: 60_000 };
 /** A stop does not wait longer for a merge; its unfinished file is removed at the next start. */
 const STOP_WAIT_MS = 2000;
+
+interface FinishedMerge {
+  /** On the generation that was merged. */
+  readonly lease: VersionLease;
+  readonly ids: ReadonlySet<number>;
+  readonly merged: MergedSegment | undefined;
+  readonly newSegment: number;
+}
 
 export class BackgroundMerger {
   private running: Promise<void> | undefined;
@@ -94,7 +103,7 @@ export class BackgroundMerger {
     for (const version of [currentVersionOf(state), buildingVersionOf(state)]) {
       const published = version && this.host.published(version.version);
       if (version === undefined || published === undefined) continue;
-      const sizes = published.sizes();
+      const { sizes } = published;
       const documentsMax = Math.min(recordsMax, affordableDocuments(sizes, this.host.budget.mergeBytesMax));
       const ids = policy(sizes, { fanIn, documentsMax });
       if (ids.length > 0) return { version, ids };
@@ -120,55 +129,50 @@ export class BackgroundMerger {
     }
   }
 
+  /** The lease holds the sources open until the merge is in force, whatever happens to the version meanwhile. */
   private async merge({ version, definition }: VersionState, ids: readonly number[]): Promise<void> {
+    await this.host.published(version)?.withLease(definition, (lease) => this.mergeLeased(lease, ids));
+  }
+
+  private async mergeLeased(lease: VersionLease, ids: readonly number[]): Promise<void> {
     const { host } = this;
-    const published = host.published(version);
-    if (published === undefined) return;
-    // Holds the sources open, whatever happens to the version meanwhile.
-    const lease = published.lease(definition);
+    const { version, definition } = lease;
     const newSegment = host.newSegment();
     let merged: MergedSegment | undefined;
     try {
-      const sources = ids.flatMap((id) => published.segment(id) ?? []);
+      const wanted = new Set(ids);
+      const sources = lease.segments.filter(({ id }) => wanted.has(id)).map(({ handle }) => handle);
       const { listPath } = host;
       merged = await host.run({ kind: 'merge', listPath, definition, generation: lease.handle, sources, newSegment });
-      const committed = await host.exclusive(() =>
-        this.commit({ version, ids, before: lease.handle, merged, newSegment }),
-      );
+      const committed = await host.exclusive(() => this.commit({ lease, ids: wanted, merged, newSegment }));
       if (!committed) this.discard(version, newSegment, merged);
     } catch (error) {
       this.discard(version, newSegment, merged);
       throw error;
-    } finally {
-      lease.release();
     }
   }
 
   /** False where the version or a source is gone. */
-  private async commit(work: {
-    readonly version: number;
-    readonly ids: readonly number[];
-    readonly before: number;
-    readonly merged: MergedSegment | undefined;
-    readonly newSegment: number;
-  }): Promise<boolean> {
-    const { host } = this;
-    const published = host.published(work.version);
+  private async commit(work: FinishedMerge): Promise<boolean> {
+    const { version, definition } = work.lease;
+    const published = this.host.published(version);
     if (published === undefined || this.stopped) return false;
-    const sources = work.ids.flatMap((id) => {
-      const handle = published.segment(id);
-      return handle === undefined ? [] : [{ id, handle }];
-    });
-    if (sources.length < work.ids.length) return false;
+    return published.withLease(definition, (now) => this.commitLeased(work, now));
+  }
+
+  private async commitLeased({ lease, ids, merged, newSegment }: FinishedMerge, now: VersionLease): Promise<boolean> {
+    const { host } = this;
+    const sources = now.segments.filter(({ id }) => ids.has(id));
+    if (sources.length < ids.size) return false;
     const { commit } = await host.runCommit({
       kind: 'commit-merge',
       listPath: host.listPath,
       nowMs: host.clock.nowMs(),
-      version: work.version,
-      before: work.before,
-      now: published.generation,
+      version: now.version,
+      before: lease.handle,
+      now: now.handle,
       sources,
-      merged: work.merged && { id: work.newSegment, ...work.merged },
+      merged: merged && { id: newSegment, ...merged },
     });
     host.publishCommit(commit);
     return true;
@@ -178,13 +182,13 @@ export class BackgroundMerger {
     const { host } = this;
     if (merged !== undefined) host.kernel.closeSegment(merged.handle);
     // After a worker's death the store may name the segment all the same: then it is in force.
-    if (host.published(version)?.segment(newSegment) !== undefined) return;
+    if (host.published(version)?.hasSegment(newSegment) === true) return;
     rmSync(segmentFile(host.listPath, newSegment), { force: true });
   }
 }
 
 /** How many documents like those of the segments a merge has the memory for. */
-function affordableDocuments(sizes: ReturnType<PublishedVersion['sizes']>, bytesMax: number): number {
+function affordableDocuments(sizes: PublishedVersion['sizes'], bytesMax: number): number {
   const documents = sizes.reduce((sum, { documentCount }) => sum + documentCount, 0);
   const bytes = sizes.reduce((sum, size) => sum + mergeBytes(size), 0);
   return documents === 0 ? Infinity : Math.floor((bytesMax * documents) / bytes);

@@ -11,7 +11,7 @@ import type { EventType, SerialisedServiceError } from '../platform/index.js';
 import type { ListState } from '../records/index.js';
 import type { BulkOutcome, WriteRequest, WriteResult } from './types.js';
 
-/** One version of the list as the task finds it. The main thread keeps the handles open until the task ends. */
+/** One version of the list as the task finds it. Its handles are leased until the task ends (`PublishedGeneration`). */
 export interface VersionView {
   readonly version: number;
   readonly generation: GenerationHandle;

@@ -235,11 +235,13 @@ describe('importing', () => {
     );
     const inferred = list.versions()[0]?.definition;
     expect(inferred?.facets.map((facet) => facet.name)).toEqual(['kind', 'size']);
-    expect(list.lease().definition).toEqual(inferred);
     expect(count(list, 'odd')).toBe(15);
-    const settingsInForce = JSON.parse(kernel.generationSettings(list.lease().handle)) as {
+    const lease = list.lease();
+    expect(lease.definition).toEqual(inferred);
+    const settingsInForce = JSON.parse(kernel.generationSettings(lease.handle)) as {
       definition: FieldDefinition;
     };
+    lease.release();
     expect(settingsInForce.definition).toEqual(inferred);
   });
 

@@ -31,15 +31,16 @@ import {
   type ListState,
   type VersionState,
 } from '../records/index.js';
-import type { BackgroundHost } from './background-host.js';
+import type { BackgroundHost, WritingTaskPart } from './background-host.js';
 import { EntryKeeper, type CatalogueEntry } from './entry-keeper.js';
 import { BackgroundMerger } from './background-merger.js';
 import type { ImportBuffers } from './import-buffers.js';
 import { BulkImport, type ImportBatch } from './import-session.js';
-import type { Commit, EventTask, IngestExecutor, IngestResult, IngestTask, VersionView } from './ingest-tasks.js';
+import type { Commit, EventTask, IngestExecutor, IngestResult, IngestTask } from './ingest-tasks.js';
 import { readRecord, readRecords } from './list-reader.js';
 import { ListQueue, type WaitingWrite } from './list-queue.js';
 import { OpenReindexer } from './open-reindexer.js';
+import type { VersionLease } from './published-generation.js';
 import { PublishedVersion } from './published-version.js';
 import { removeUnknownSegments } from './segment-files.js';
 import type { StorePages } from './store-pages.js';
@@ -61,6 +62,8 @@ import { VersionBuilder } from './version-builder.js';
 /** Imports of one list at a time; each may hold batches in memory. */
 const IMPORTS_MAX = 8;
 const RETRY_AFTER_SECONDS = 1;
+/** A closing list does not wait longer for those who still read it; a merge or a slow search may take minutes. */
+const LEASES_WAIT_MS = 5000;
 /** Records that `check` looks for by their own words. */
 const CHECK_SAMPLE_SIZE = 1000;
 
@@ -92,10 +95,14 @@ export class OpenListIndex implements ListIndex {
   private readonly reindexer: OpenReindexer;
   private readonly entry: EntryKeeper;
   private nextSegment: number;
+  /** Versions that the state may still name and nobody is to see any more. */
+  private readonly dropping = new Set<number>();
   private imports = 0;
   private nextImport = 0;
   private readonly sink: EventSink;
   private readonly source: OutboxSource;
+  /** Why nothing is answered any more. */
+  private closedWith: ServiceError | undefined;
   private closing: Promise<void> | undefined;
 
   /**
@@ -147,6 +154,7 @@ export class OpenListIndex implements ListIndex {
   }
 
   versions(): readonly VersionStatus[] {
+    this.requireOpen();
     // A version that is being dropped is not published any more.
     return this.state.versions.flatMap(({ version, state, created_utc, definition }) => {
       const published = this.published.get(version);
@@ -157,6 +165,7 @@ export class OpenListIndex implements ListIndex {
   }
 
   lease(version = this.state.currentVersion): GenerationLease {
+    this.requireOpen();
     const found = this.readyVersion(version);
     const published = this.published.get(version);
     if (found === undefined || published === undefined) {
@@ -169,11 +178,23 @@ export class OpenListIndex implements ListIndex {
   }
 
   sequence(version: number): number | undefined {
-    return this.readyVersion(version) === undefined ? undefined : this.published.get(version)?.sequence;
+    return this.closedWith !== undefined || this.readyVersion(version) === undefined
+      ? undefined
+      : this.published.get(version)?.sequence;
   }
 
   private readyVersion(version: number): VersionState | undefined {
     return this.state.versions.find((candidate) => candidate.version === version && candidate.state === 'ready');
+  }
+
+  /** At once, before `close`: whoever still has this is told the reason; what was accepted goes on. */
+  refuse(reason: ServiceError): void {
+    this.closedWith ??= reason;
+  }
+
+  /** For whoever has this since before it was closed: its list is deleted, or the service stops. */
+  private requireOpen(): void {
+    if (this.closedWith !== undefined) throw this.closedWith;
   }
 
   write(request: WriteRequest): Promise<WriteResult> {
@@ -181,6 +202,7 @@ export class OpenListIndex implements ListIndex {
   }
 
   startImport(format: 'ndjson' | 'json' | 'csv'): ImportSession {
+    this.requireOpen();
     if (this.imports >= IMPORTS_MAX) {
       const detail = `${IMPORTS_MAX} imports into this list are under way; try again when one has ended.`;
       throw new ServiceError('overloaded', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
@@ -215,18 +237,23 @@ export class OpenListIndex implements ListIndex {
         throw new ServiceError('overloaded', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
       }
       const bytes = typeof given === 'function' ? given(currentVersionOf(this.state).definition).slice() : given;
-      const result = await this.runCommit({ kind: 'delete-matching', plan: bytes, ...this.writingTask() });
-      this.publishCommit(result.commit);
-      this.count('deleted', result.deleted);
-      return result.deleted;
+      const deleted = await this.withWritingTask(async (part) => {
+        const result = await this.runCommit({ kind: 'delete-matching', plan: bytes, ...part });
+        this.publishCommit(result.commit);
+        return result.deleted;
+      });
+      this.count('deleted', deleted);
+      return deleted;
     });
   }
 
   read(id: string): Promise<RecordResource | undefined> {
+    this.requireOpen();
     return Promise.resolve(readRecord(this.store, this.currentVersion, id));
   }
 
   page(skip: number, size: number): Promise<{ total: number; records: readonly RecordResource[] }> {
+    this.requireOpen();
     const total = this.required(this.currentVersion).recordCount;
     const records = skip >= total ? [] : readRecords(this.store, this.currentVersion, skip, size);
     return Promise.resolve({ total, records });
@@ -237,6 +264,7 @@ export class OpenListIndex implements ListIndex {
   }
 
   applySettings(settings: SearchSettings): Promise<void> {
+    this.requireOpen();
     this.settings = settings;
     for (const version of this.state.versions)
       this.published.get(version.version)?.applySettings(this.settingsJson(version));
@@ -250,20 +278,18 @@ export class OpenListIndex implements ListIndex {
   async check(): Promise<readonly string[]> {
     return this.queue.exclusive(async () => {
       const problems: string[] = [];
-      for (const version of this.published.keys()) {
-        const { generation, segments } = this.view(version);
-        const task = {
-          kind: 'check',
-          listPath: this.listPath,
-          version,
-          generation,
-          segments,
-          sampleSize: CHECK_SAMPLE_SIZE,
-        } as const;
-        problems.push(...(await this.options.executor.run(task)));
+      for (const version of this.state.versions) {
+        if (!this.published.has(version.version)) continue;
+        problems.push(...(await this.withLease(version, (lease) => this.checkLeased(lease))));
       }
       return problems;
     });
+  }
+
+  private checkLeased({ version, handle: generation, segments }: VersionLease): Promise<readonly string[]> {
+    const { listPath } = this;
+    const sampleSize = CHECK_SAMPLE_SIZE;
+    return this.options.executor.run({ kind: 'check', listPath, version, generation, segments, sampleSize });
   }
 
   reindex(): Promise<number> {
@@ -277,18 +303,31 @@ export class OpenListIndex implements ListIndex {
 
   /** Finishes what was accepted, then lets go of everything; later calls are refused with `reason`. */
   close(reason: ServiceError): Promise<void> {
+    this.refuse(reason);
     this.closing ??= (async () => {
       this.builder.stop();
       await this.reindexer.stop(reason);
       await this.merger.stop();
       await this.queue.close(reason);
       await this.builder.stopped();
-      for (const published of this.published.values()) published.retire();
+      const published = [...this.published.values()];
       this.published.clear();
+      for (const each of published) each.retire();
+      await this.leasesEnded(published);
       await this.store.close();
       this.options.storePages.closed(this.listPath);
     })();
     return this.closing;
+  }
+
+  /** Searches go on until they have their records: the files of a deleted list stay for them, but not for ever. */
+  private async leasesEnded(published: readonly PublishedVersion[]): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const waited = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, LEASES_WAIT_MS);
+    });
+    await Promise.race([Promise.all(published.map((each) => each.unused())), waited]);
+    clearTimeout(timer);
   }
 
   // ---- commits
@@ -300,8 +339,11 @@ export class OpenListIndex implements ListIndex {
         this.listPath,
         writes.reduce((sum, { bytes }) => sum + bytes, 0),
       );
-      const { commit, answers } = await this.runCommit({ kind: 'write-batch', requests, ...this.writingTask() });
-      this.publishCommit(commit);
+      const answers = await this.withWritingTask(async (part) => {
+        const result = await this.runCommit({ kind: 'write-batch', requests, ...part });
+        this.publishCommit(result.commit);
+        return result.answers;
+      });
       writes.forEach((write, index) => {
         const answer = answers[index];
         if (answer?.ok === true) {
@@ -323,24 +365,42 @@ export class OpenListIndex implements ListIndex {
         this.listPath,
         batch.records.reduce((sum, { bytes }) => sum + bytes.length, 0),
       );
-      const { commit, outcome } = await this.runCommit({ kind: 'bulk-batch', ...batch, ...this.writingTask() });
-      this.publishCommit(commit);
+      const outcome = await this.withWritingTask(async (part) => {
+        const result = await this.runCommit({ kind: 'bulk-batch', ...batch, ...part });
+        this.publishCommit(result.commit);
+        return result.outcome;
+      });
       for (const kind of ['created', 'updated', 'failed'] as const) this.count(kind, outcome[kind]);
       return outcome;
     });
   }
 
-  /** What every writing task is told. Call it when the task's turn has come, not before. */
-  private writingTask() {
+  /**
+   * Runs the action with what every writing task is told: the current version and the one being built, leased until the action
+   * has ended, also where a setting, a merge or the end of a version replaces them meanwhile. Call it when the turn has come.
+   */
+  private withWritingTask<Result>(action: (part: WritingTaskPart) => Promise<Result>): Promise<Result> {
     const building = buildingVersionOf(this.state);
-    return {
+    const part = (current: VersionLease, next: VersionLease | undefined): WritingTaskPart => ({
       listPath: this.listPath,
       nowMs: this.options.clock.nowMs(),
-      current: this.view(this.currentVersion),
-      building: building === undefined ? undefined : this.view(building.version),
+      current: current.view(this.nextSegment++),
+      building: next?.view(this.nextSegment++),
       limits: { recordBytesMax: this.options.config.limits.record_bytes_max },
       events: this.eventTask(),
-    };
+    });
+    return this.withLease(currentVersionOf(this.state), (current) =>
+      building === undefined
+        ? action(part(current, undefined))
+        : this.withLease(building, (next) => action(part(current, next))),
+    );
+  }
+
+  private withLease<Result>(
+    { version, definition }: VersionState,
+    action: (lease: VersionLease) => Promise<Result>,
+  ): Promise<Result> {
+    return this.required(version).withLease(definition, action);
   }
 
   private eventTask(): EventTask | undefined {
@@ -386,10 +446,6 @@ export class OpenListIndex implements ListIndex {
   private newImportId(): string {
     this.nextImport += 1;
     return `${this.options.clock.nowMs()}-${this.nextImport}`;
-  }
-
-  private view(version: number): VersionView {
-    return this.required(version).view(this.nextSegment++);
   }
 
   private required(version: number): PublishedVersion {
@@ -445,18 +501,18 @@ export class OpenListIndex implements ListIndex {
     const state = this.store.state();
     if (state === undefined) throw new Error(`${this.listPath} has lost its state`);
     if (state.sequence === this.state.sequence && !always) return;
-    const fresh = this.openVersions(state);
+    const fresh = this.openVersions(state, this.dropping);
     const before = [...this.published.values()];
     this.adopt(state);
     this.published = fresh;
     for (const published of before) published.retire();
   }
 
-  private openVersions(state: ListState): Map<number, PublishedVersion> {
+  private openVersions(state: ListState, except: ReadonlySet<number> = new Set()): Map<number, PublishedVersion> {
     const opened = new Map<number, PublishedVersion>();
     const unusable: UnusableVersion[] = [];
     try {
-      for (const version of state.versions) {
+      for (const version of state.versions.filter((candidate) => !except.has(candidate.version))) {
         try {
           opened.set(version.version, this.openVersion(version));
         } catch (error) {
@@ -515,7 +571,7 @@ export class OpenListIndex implements ListIndex {
         this.publishCommit(commit);
       },
       eventTask: () => this.eventTask(),
-      writingTask: () => this.writingTask(),
+      withWritingTask: (action) => this.withWritingTask(action),
       addVersion: (state, version) => {
         this.adopt(state);
         const added = state.versions.find((candidate) => candidate.version === version);
@@ -532,19 +588,27 @@ export class OpenListIndex implements ListIndex {
 
   /**
    * Removes a version: no search finds it from now on; when the last search of it has ended, its records, index and
-   * files go.
+   * files go. It leaves in a turn of the queue, so that no commit to it is under way.
    */
   private async dropVersion(version: number): Promise<void> {
-    const published = this.published.get(version);
-    this.published.delete(version);
-    const segments = published?.sizes() ?? [];
-    published?.retire();
-    await published?.unused();
-    await this.queue.exclusive(async () => {
-      this.adopt(await this.runCommit({ kind: 'drop-version', listPath: this.listPath, version }));
-      this.store.forgetVersion(version);
+    const published = await this.queue.exclusive(() => {
+      this.dropping.add(version);
+      const found = this.published.get(version);
+      this.published.delete(version);
+      return Promise.resolve(found);
     });
-    await Promise.all(segments.map(({ id }) => rm(segmentFile(this.listPath, id), { force: true })));
+    try {
+      const segments = published?.sizes ?? [];
+      published?.retire();
+      await published?.unused();
+      await this.queue.exclusive(async () => {
+        this.adopt(await this.runCommit({ kind: 'drop-version', listPath: this.listPath, version }));
+        this.store.forgetVersion(version);
+      });
+      await Promise.all(segments.map(({ id }) => rm(segmentFile(this.listPath, id), { force: true })));
+    } finally {
+      this.dropping.delete(version);
+    }
   }
 }
 

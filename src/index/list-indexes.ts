@@ -52,6 +52,8 @@ class AllListIndexes implements ListIndexes {
   private readonly importBuffers: ImportBuffers;
   private readonly storePages: StorePages;
   private readonly rebuilder: ListRebuilder;
+  /** Whoever still has the id of a deleted list must not open it again: ids are never used twice. */
+  private readonly removed = new Set<string>();
   private closed = false;
 
   constructor(private readonly options: ListIndexesOptions) {
@@ -89,7 +91,7 @@ class AllListIndexes implements ListIndexes {
 
   async clone(sourceId: string, targetId: string, settings: SearchSettings): Promise<ListIndex> {
     const source = this.openLists.get(sourceId);
-    if (source === undefined) throw new Error(`list ${sourceId} is not open`);
+    if (source === undefined) throw this.removed.has(sourceId) ? deleted() : new Error(`list ${sourceId} is not open`);
     return this.openList(targetId, settings, async (targetPath) => {
       const { executor, clock } = this.options;
       const { listPath } = source;
@@ -100,12 +102,14 @@ class AllListIndexes implements ListIndexes {
   }
 
   async remove(listId: string): Promise<void> {
+    this.removed.add(listId);
+    this.openLists.get(listId)?.refuse(deleted());
     await this.rebuilder.stop(listId);
     const list = await this.opening.get(listId)?.catch(() => undefined);
     this.openLists.delete(listId);
     this.opening.delete(listId);
     this.countOpen();
-    await list?.close(new ServiceError('list-not-found', 'The list has been deleted.'));
+    await list?.close(deleted());
     await this.drainEvents(listId);
     await rm(this.path(listId), { recursive: true, force: true, maxRetries: 3 });
   }
@@ -160,6 +164,7 @@ class AllListIndexes implements ListIndexes {
     if (existing !== undefined) return existing;
     if (this.closed)
       return Promise.reject(new ServiceError('shutting-down', 'The service is stopping; try again soon.'));
+    if (this.removed.has(listId)) return Promise.reject(deleted());
     const refusal = this.rebuilder.refusal(listId);
     if (refusal !== undefined) return Promise.reject(refusal);
     const opening: Promise<OpenListIndex> = this.prepareAndOpen(listId, settings, prepare).catch((error: unknown) => {
@@ -234,4 +239,8 @@ async function wasKnown(listPath: string): Promise<boolean> {
   } finally {
     await store.close();
   }
+}
+
+function deleted(): ServiceError {
+  return new ServiceError('list-not-found', 'The list has been deleted.');
 }

@@ -7,8 +7,14 @@ import { ServiceError } from '../platform/index.js';
 import type { BackgroundHost } from './background-host.js';
 import type { BackgroundMerger } from './background-merger.js';
 import type { BuiltSegment } from './ingest-tasks.js';
-import type { GenerationLease } from './types.js';
+import type { VersionLease } from './published-generation.js';
 import { discardSegments, reindexVersion } from './version-reindexer.js';
+
+interface FinishedReindexing {
+  /** On the generation that it began with, whose segments are replaced. */
+  readonly lease: VersionLease;
+  readonly segments: readonly BuiltSegment[];
+}
 
 export class OpenReindexer {
   private readonly abort = new AbortController();
@@ -58,9 +64,8 @@ export class OpenReindexer {
     const { host } = this;
     const { listPath } = host;
     let records = 0;
-    const begin = await host.exclusive(() => Promise.resolve(this.begin(version)));
-    if (begin === undefined) return 0;
-    const { lease, sources } = begin;
+    const lease = await host.exclusive(() => Promise.resolve(this.begin(version)));
+    if (lease === undefined) return 0;
     try {
       const segments = await reindexVersion({
         run: (task, options) => host.run(task, options),
@@ -73,7 +78,7 @@ export class OpenReindexer {
           records += count;
         },
       });
-      const work = { version, sources, before: lease.handle, segments };
+      const work = { lease, segments };
       const committed = await host
         .exclusive(() => this.commit(work))
         .catch((error: unknown) => {
@@ -91,34 +96,30 @@ export class OpenReindexer {
   }
 
   /** Between two commits: the segments that the manifest names hold the records that are stored now. */
-  private begin(version: number): { readonly lease: GenerationLease; readonly sources: readonly number[] } | undefined {
-    const published = this.host.published(version);
+  private begin(version: number): VersionLease | undefined {
     const definition = this.host.state().versions.find((candidate) => candidate.version === version)?.definition;
-    if (published === undefined || definition === undefined) return undefined;
-    return { lease: published.lease(definition), sources: published.sizes().map(({ id }) => id) };
+    return definition && this.host.published(version)?.lease(definition);
   }
 
   /** False where the version is gone or its segments are others by now, as after a worker's death. */
-  private async commit(work: {
-    readonly version: number;
-    readonly sources: readonly number[];
-    readonly before: number;
-    readonly segments: readonly BuiltSegment[];
-  }): Promise<boolean> {
+  private async commit(work: FinishedReindexing): Promise<boolean> {
+    const { version, definition } = work.lease;
+    const published = this.host.published(version);
+    return published === undefined ? false : published.withLease(definition, (now) => this.commitLeased(work, now));
+  }
+
+  private async commitLeased(work: FinishedReindexing, now: VersionLease): Promise<boolean> {
     const { host } = this;
-    const published = host.published(work.version);
-    if (published === undefined) return false;
-    const replaced = new Set(work.sources);
-    const all = published.view(host.newSegment()).segments;
-    const sources = all.filter(({ id }) => replaced.has(id));
+    const replaced = new Set(work.lease.segments.map(({ id }) => id));
+    const sources = now.segments.filter(({ id }) => replaced.has(id));
     if (sources.length < replaced.size) return false;
-    const others = all.filter(({ id }) => !replaced.has(id)).map(({ handle }) => handle);
+    const others = now.segments.filter(({ id }) => !replaced.has(id)).map(({ handle }) => handle);
     const { commit } = await host.runCommit({
       kind: 'commit-reindex',
       listPath: host.listPath,
-      version: work.version,
+      version: now.version,
       segments: work.segments,
-      open: { before: work.before, now: published.generation, sources, others },
+      open: { before: work.lease.handle, now: now.handle, sources, others },
     });
     host.publishCommit(commit);
     return true;

@@ -7,26 +7,15 @@
  * Main thread only.
  */
 import { unlink } from 'node:fs/promises';
-import type { GenerationChange, GenerationHandle, Kernel, SegmentHandle } from '../../native-bindings/index.js';
+import type { Kernel, SegmentHandle } from '../../native-bindings/index.js';
 import type { FieldDefinition } from '../catalog/index.js';
 import { segmentFile, type VersionStore } from '../records/index.js';
-import type { AddedSegment, VersionChange, VersionView } from './ingest-tasks.js';
-import type { SegmentSize } from './merge-policy.js';
+import type { AddedSegment, VersionChange } from './ingest-tasks.js';
+import { PublishedGeneration, type OpenSegment, type VersionLease } from './published-generation.js';
 import { openSegment } from './unusable-segments.js';
-import type { GenerationLease } from './types.js';
-
-interface PublishedGeneration {
-  readonly handle: GenerationHandle;
-  readonly sequence: number;
-  leases: number;
-  superseded: boolean;
-}
-
-/** Over all lists of the process, so that a sequence names one generation of one version. */
-let lastSequence = 0;
 
 export class PublishedVersion {
-  private readonly segments = new Map<number, SegmentHandle>();
+  private segments = new Map<number, SegmentHandle>();
   private inForce: PublishedGeneration;
   private leasesOut = 0;
   /** Superseded generations that are still leased, by sequence. */
@@ -34,8 +23,6 @@ export class PublishedVersion {
   /** Files that no generation from this sequence on has. */
   private filesToRemove: { readonly path: string; readonly sequence: number }[] = [];
   private readonly idle: (() => void)[] = [];
-  /** Live documents of the generation in force. */
-  recordCount = 0;
 
   /** Opens the segments that the manifest names. Throws UnusableSegmentError where one has to be made again. */
   constructor(
@@ -52,53 +39,17 @@ export class PublishedVersion {
         const deleted = entry.deletedCount === 0 ? undefined : store.deletedDocuments(id, entry.documentCount);
         return deleted === undefined ? { segment } : { segment, deleted };
       });
-      this.inForce = this.publish({ add, settings: settingsJson });
+      const options = { kernel, version, segments: openSegments(this.segments), onRelease: this.released };
+      this.inForce = new PublishedGeneration(options, { add, settings: settingsJson });
     } catch (error) {
       this.closeSegments();
       throw error;
     }
   }
 
-  lease(definition: FieldDefinition): GenerationLease {
-    const { inForce: generation, version } = this;
-    generation.leases += 1;
-    this.leasesOut += 1;
-    let released = false;
-    return {
-      handle: generation.handle,
-      sequence: generation.sequence,
-      version,
-      definition,
-      release: () => {
-        if (released) return;
-        released = true;
-        generation.leases -= 1;
-        this.leasesOut -= 1;
-        this.releaseIfDone(generation);
-        if (this.leasesOut === 0) for (const resolve of this.idle.splice(0)) resolve();
-      },
-    };
-  }
-
-  view(newSegment: number): VersionView {
-    const segments = Array.from(this.segments, ([id, handle]) => ({ id, handle }));
-    return { version: this.version, generation: this.inForce.handle, segments, newSegment };
-  }
-
-  sizes(): (SegmentSize & { readonly fileBytes: number })[] {
-    const info = new Map(
-      this.kernel.generationInfo(this.inForce.handle).segments.map((entry) => [entry.segment, entry]),
-    );
-    return Array.from(this.segments, ([id, handle]) => {
-      const entry = info.get(handle);
-      const { documentCount = 0, deletedCount = 0, fileBytes = 0 } = entry ?? {};
-      return { id, documentCount, deletedCount, fileBytes };
-    });
-  }
-
-  /** The generation in force; good until the next change unless it is leased. */
-  get generation(): GenerationHandle {
-    return this.inForce.handle;
+  /** Live documents of the generation in force. */
+  get recordCount(): number {
+    return this.inForce.recordCount;
   }
 
   /** Of the generation in force. */
@@ -106,23 +57,54 @@ export class PublishedVersion {
     return this.inForce.sequence;
   }
 
-  segment(id: number): SegmentHandle | undefined {
-    return this.segments.get(id);
+  /** Of the segments in force. */
+  get sizes(): PublishedGeneration['sizes'] {
+    return this.inForce.sizes;
+  }
+
+  hasSegment(id: number): boolean {
+    return this.segments.has(id);
+  }
+
+  /** On the generation in force. To be released, whatever happens: for work of this folder, `withLease` sees to it. */
+  lease(definition: FieldDefinition): VersionLease {
+    const lease = this.inForce.lease(definition);
+    this.leasesOut += 1;
+    return lease;
+  }
+
+  async withLease<Result>(
+    definition: FieldDefinition,
+    action: (lease: VersionLease) => Promise<Result>,
+  ): Promise<Result> {
+    const lease = this.lease(definition);
+    try {
+      return await action(lease);
+    } finally {
+      lease.release();
+    }
   }
 
   /** Puts a commit into force. Takes over the handles of added segments. */
   apply(change: VersionChange, settingsJson: string): void {
     const removed = change.removed.flatMap((id) => this.segments.get(id) ?? []);
-    for (const { id, handle } of change.added) this.segments.set(id, handle);
-    this.supersede({
-      base: this.inForce.handle,
-      add: change.added.map(addition),
-      remove: removed,
-      deletions: change.deletions,
-      ...(settingsJson === this.settingsJson ? {} : { settings: settingsJson }),
-    });
+    const segments = new Map(this.segments);
+    for (const { id, handle } of change.added) segments.set(id, handle);
+    for (const id of change.removed) segments.delete(id);
+    try {
+      const changed = {
+        add: change.added.map(addition),
+        remove: removed,
+        deletions: change.deletions,
+        ...(settingsJson === this.settingsJson ? {} : { settings: settingsJson }),
+      };
+      this.supersedeBy(this.inForce.next(changed, openSegments(segments)));
+    } catch (error) {
+      for (const { handle } of change.added) this.kernel.closeSegment(handle);
+      throw error;
+    }
+    this.segments = segments;
     this.settingsJson = settingsJson;
-    for (const id of change.removed) this.segments.delete(id);
     for (const segment of removed) this.kernel.closeSegment(segment);
     for (const id of change.removed) {
       this.filesToRemove.push({ path: segmentFile(this.listPath, id), sequence: this.inForce.sequence });
@@ -132,14 +114,13 @@ export class PublishedVersion {
 
   applySettings(settingsJson: string): void {
     if (settingsJson === this.settingsJson) return;
-    this.supersede({ base: this.inForce.handle, settings: settingsJson });
+    this.supersedeBy(this.inForce.next({ settings: settingsJson }, openSegments(this.segments)));
     this.settingsJson = settingsJson;
   }
 
   /** No lease is given from now on; what searches still hold stays good until they release it. */
   retire(): void {
-    this.inForce.superseded = true;
-    this.releaseIfDone(this.inForce);
+    this.inForce.supersede();
     void this.unused().then(() => {
       this.closeSegments();
     });
@@ -150,26 +131,18 @@ export class PublishedVersion {
     if (this.leasesOut > 0) await new Promise<void>((resolve) => this.idle.push(resolve));
   }
 
-  private supersede(change: GenerationChange): void {
+  private supersedeBy(next: PublishedGeneration): void {
     const previous = this.inForce;
-    this.inForce = this.publish(change);
-    previous.superseded = true;
-    if (previous.leases > 0) this.leasedBefore.add(previous.sequence);
-    this.releaseIfDone(previous);
+    this.inForce = next;
+    if (previous.isLeased) this.leasedBefore.add(previous.sequence);
+    previous.supersede();
   }
 
-  private publish(change: GenerationChange): PublishedGeneration {
-    const handle = this.kernel.publishGeneration(change);
-    this.recordCount = this.kernel.generationInfo(handle).liveCount;
-    lastSequence += 1;
-    return { handle, sequence: lastSequence, leases: 0, superseded: false };
-  }
-
-  private releaseIfDone(generation: PublishedGeneration): void {
-    if (!generation.superseded || generation.leases > 0) return;
-    this.kernel.releaseGeneration(generation.handle);
-    if (this.leasedBefore.delete(generation.sequence)) this.removeFiles();
-  }
+  private readonly released = (generation: PublishedGeneration): void => {
+    this.leasesOut -= 1;
+    if (!generation.isLeased && this.leasedBefore.delete(generation.sequence)) this.removeFiles();
+    if (this.leasesOut === 0) for (const resolve of this.idle.splice(0)) resolve();
+  };
 
   private removeFiles(): void {
     if (this.filesToRemove.length === 0) return;
@@ -187,6 +160,10 @@ export class PublishedVersion {
     for (const segment of this.segments.values()) this.kernel.closeSegment(segment);
     this.segments.clear();
   }
+}
+
+function openSegments(segments: ReadonlyMap<number, SegmentHandle>): readonly OpenSegment[] {
+  return Array.from(segments, ([id, handle]) => ({ id, handle }));
 }
 
 function addition(added: AddedSegment): { segment: SegmentHandle; deleted?: Uint8Array } {

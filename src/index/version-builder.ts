@@ -5,7 +5,7 @@
  */
 import type { FieldDefinition } from '../catalog/index.js';
 import { buildingVersionOf } from '../records/index.js';
-import type { BackgroundHost } from './background-host.js';
+import type { BackgroundHost, WritingTaskPart } from './background-host.js';
 
 /** Of one step: bounds how long a write waits for it. */
 const STEP_RECORDS_MAX = 10_000;
@@ -73,7 +73,7 @@ export class VersionBuilder {
   private async build(): Promise<void> {
     const { host } = this;
     try {
-      while (!this.stopping && (await host.exclusive(() => this.step()))) {
+      while (!this.stopping && (await host.exclusive(() => host.withWritingTask((task) => this.step(task))))) {
         // Each turn is one step; writes that wait go between two.
       }
       this.dropOldVersions();
@@ -91,9 +91,8 @@ export class VersionBuilder {
   }
 
   /** False when nothing is left to build. */
-  private async step(): Promise<boolean> {
+  private async step(task: WritingTaskPart): Promise<boolean> {
     const { host } = this;
-    const task = host.writingTask();
     const { building } = task;
     if (building === undefined) return false;
     const limits = {

@@ -27,6 +27,8 @@ export interface ConfigSources {
 }
 
 const PREFIX = 'GANNET_';
+/** No settings: where a file of settings is, and the kernel's debug mode, which it reads itself. */
+const OTHER_VARIABLES = ['GANNET_CONFIG', 'GANNET_KERNEL_CHECK_LEASES'];
 /** On a machine with less than four times as much, the service takes more than a quarter of it. */
 const MEMORY_MIB_MIN_AUTOMATIC = 256;
 
@@ -71,7 +73,7 @@ export function loadConfig(sources: ConfigSources): Config {
  * others may belong to a script around the service.
  */
 export function unknownEnvironment(env: ConfigSources['env']): string[] {
-  const known = new Set([...settingNames().map(environmentName), 'GANNET_CONFIG']);
+  const known = new Set([...settingNames().map(environmentName), ...OTHER_VARIABLES]);
   return Object.keys(env).filter((name) => name.startsWith(PREFIX) && !known.has(name));
 }
 

@@ -227,10 +227,16 @@ export class RecordStore {
     const path = storePath(listPath);
     if (!create && !hasStore(listPath)) throw missingStore();
     try {
-      mkdirSync(path, { recursive: true });
+      mkdirSync(path);
+    } catch (error) {
+      // A folder that is gone is not made again: a list that was deleted a moment ago would come to life.
+      if (isSystemError(error, 'ENOENT')) throw listIsGone(error);
+      if (!isSystemError(error, 'EEXIST')) throw asStorageError(error);
+    }
+    try {
       allocateLockFile(join(path, 'lock.mdb'));
     } catch (error) {
-      throw asStorageError(error);
+      throw isSystemError(error, 'ENOENT') ? listIsGone(error) : asStorageError(error);
     }
     try {
       this.root = openRoot(path, {
@@ -316,4 +322,12 @@ export class RecordStore {
     this.versions.clear();
     await this.root.close();
   }
+}
+
+function isSystemError(error: unknown, code: 'ENOENT' | 'EEXIST'): boolean {
+  return (error as NodeJS.ErrnoException).code === code;
+}
+
+function listIsGone(cause: unknown): ServiceError {
+  return new ServiceError('list-not-found', 'The list has been deleted.', { cause });
 }

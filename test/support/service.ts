@@ -148,6 +148,7 @@ export class TestService {
       GANNET_DATA_DIR: this.dataDir,
       GANNET_HOST: '127.0.0.1',
       GANNET_PORT: '0',
+      GANNET_KERNEL_CHECK_LEASES: '1',
       ...this.#settings.env,
     };
   }

@@ -1,0 +1,137 @@
+// Runs a fuzz target without libFuzzer, so with any compiler: each seed, then mutations of the seeds for a time.
+//
+//   fuzz-<name> --seconds 30 --seed 7 --crash-file FILE      mutations; the input that ends it is left in FILE
+//   fuzz-<name> --write-seeds FOLDER                         the seeds as files: a corpus for libFuzzer
+//   fuzz-<name> FILE...                                      these inputs, as a crash file, once each
+#include <sanitizer/common_interface_defs.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "mutator.h"
+
+namespace gannet::fuzz {
+namespace {
+
+// An input that takes longer hangs.
+constexpr unsigned kInputSecondsMax = 20;
+
+struct Options {
+  double seconds = 30;
+  uint64_t seed = 1;
+  std::string crash_file;
+  std::string seed_folder;
+  std::vector<std::string> files;
+};
+
+// Of the input at work, for whoever reports its end.
+const Input* current = nullptr;
+uint64_t runs = 0;
+std::string crash_file;
+
+void LeaveCrashFile() {
+  if (current == nullptr || crash_file.empty()) return;
+  std::FILE* file = std::fopen(crash_file.c_str(), "wb");
+  if (file == nullptr) return;
+  std::fwrite(current->data(), 1, current->size(), file);
+  std::fclose(file);
+  std::fprintf(stderr, "input %llu is left in %s\n", static_cast<unsigned long long>(runs), crash_file.c_str());
+}
+
+void OnHang(int) {
+  std::fprintf(stderr, "an input took more than %u s\n", kInputSecondsMax);
+  LeaveCrashFile();
+  _exit(1);
+}
+
+void Run(const Input& input) {
+  current = &input;
+  ++runs;
+  alarm(kInputSecondsMax);
+  LLVMFuzzerTestOneInput(input.data(), input.size());
+  alarm(0);
+  current = nullptr;
+}
+
+Input ReadInput(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+[[noreturn]] void Refuse(const char* argument) {
+  std::fprintf(stderr, "unknown argument, or one without its value: %s (see fuzz/driver.cc)\n", argument);
+  std::exit(2);
+}
+
+Options ReadOptions(int count, char** arguments) {
+  Options options;
+  for (int i = 1; i < count; ++i) {
+    const std::string name = arguments[i];
+    if (name.rfind("--", 0) != 0) {
+      options.files.push_back(name);
+      continue;
+    }
+    if (i + 1 == count) Refuse(arguments[i]);
+    const char* value = arguments[++i];
+    if (name == "--seconds") {
+      options.seconds = std::atof(value);
+    } else if (name == "--seed") {
+      options.seed = std::strtoull(value, nullptr, 10);
+    } else if (name == "--crash-file") {
+      options.crash_file = value;
+    } else if (name == "--write-seeds") {
+      options.seed_folder = value;
+    } else {
+      Refuse(arguments[i - 1]);
+    }
+  }
+  return options;
+}
+
+void WriteSeeds(const std::string& folder) {
+  int number = 0;
+  for (const Input& seed : Seeds()) {
+    std::ofstream file(folder + "/seed-" + std::to_string(number++), std::ios::binary);
+    file.write(reinterpret_cast<const char*>(seed.data()), static_cast<std::streamsize>(seed.size()));
+  }
+}
+
+void Fuzz(const Options& options) {
+  const std::vector<Input> seeds = Seeds();
+  for (const Input& seed : seeds) Run(seed);
+  Mutator mutator(seeds, options.seed);
+  const auto begin = std::chrono::steady_clock::now();
+  const auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
+  while (elapsed() < options.seconds) Run(mutator.Next());
+  std::printf("%llu inputs of seed %llu in %.0f s\n", static_cast<unsigned long long>(runs),
+              static_cast<unsigned long long>(options.seed), elapsed());
+}
+
+}  // namespace
+}  // namespace gannet::fuzz
+
+// A trap of the target is a finding like any other.
+extern "C" const char* __asan_default_options() { return "handle_abort=1:handle_sigill=1:detect_leaks=1"; }
+
+int main(int count, char** arguments) {
+  using namespace gannet::fuzz;
+  const Options options = ReadOptions(count, arguments);
+  crash_file = options.crash_file;
+  __sanitizer_set_death_callback(LeaveCrashFile);
+  std::signal(SIGALRM, OnHang);
+  if (!options.seed_folder.empty()) {
+    WriteSeeds(options.seed_folder);
+  } else if (!options.files.empty()) {
+    for (const std::string& path : options.files) Run(ReadInput(path));
+  } else {
+    Fuzz(options);
+  }
+  return 0;
+}

@@ -1,0 +1,80 @@
+/** The kernel's debug mode, each misuse in a process of its own: it ends with a sentence and a signal. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+
+const ADDON = fileURLToPath(new URL('build/Release/gannet_kernel.node', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'gannet-kernel-leases-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A generation of one segment with one record, whose leases are counted. */
+const PREAMBLE = `
+  const kernel = require(${JSON.stringify(ADDON)});
+  const path = process.argv[1] + '/' + process.argv[2] + '.mdb';
+  const batch = Buffer.alloc(12);
+  batch.writeUInt32LE(1, 0);
+  kernel.buildSegment(path, { textFields: [{ name: 'title', weightUnits: 1 }], columns: [] }, new Uint8Array(batch));
+  const segment = kernel.openSegment(path);
+  const open = () => kernel.recordNumbers(segment);
+  open();
+  const generation = kernel.publishGeneration({ add: [{ segment }] });
+  const use = () => kernel.generationInfo(generation).liveCount;
+  use();
+  const count = (by) => kernel.countLeases(generation, by);
+  if (kernel.checksLeases) count(0);
+`;
+
+let runs = 0;
+function run(script: string, env: Readonly<Record<string, string>> = { GANNET_KERNEL_CHECK_LEASES: '1' }) {
+  runs += 1;
+  const { GANNET_KERNEL_CHECK_LEASES: _outer, ...inherited } = process.env;
+  const { signal, status, stderr } = spawnSync(process.execPath, ['-e', PREAMBLE + script, folder, String(runs)], {
+    env: { ...inherited, ...env },
+    encoding: 'utf8',
+  });
+  return { signal, status, stderr };
+}
+
+describe('the debug mode of leases', () => {
+  it.each([
+    ['use();', 'generation 1 was used without a lease'],
+    ['count(1); use(); count(-1); use();', 'generation 1 was used without a lease'],
+    ['open();', 'segment 1 was used without a lease of a generation that has it'],
+    [
+      'kernel.publishGeneration({ base: generation, remove: [segment] }); kernel.closeSegment(segment); open();',
+      'segment 1',
+    ],
+    ['count(1); count(-1); kernel.releaseGeneration(generation); use();', 'generation 1 was used after its release'],
+    ['count(1); kernel.releaseGeneration(generation);', 'generation 1 was released while it is leased'],
+    ['kernel.releaseGeneration(generation); count(1);', 'generation 1 was leased after its release'],
+    ['count(1); count(-1); count(-1);', 'generation 1 had a lease released twice'],
+  ])('ends the process at: %s', (script, sentence) => {
+    const { signal, stderr } = run(script);
+    expect(stderr).toContain(`gannet kernel: ${sentence}`);
+    expect(signal).toBe('SIGABRT');
+  });
+
+  it('lets pass what holds a lease, and the changes of the owner', () => {
+    const script = `
+      count(1); use(); open();
+      const next = kernel.publishGeneration({ base: generation, settings: 'new' });
+      kernel.countLeases(next, 0);
+      use(); open();
+      count(-1); kernel.releaseGeneration(generation);
+      kernel.countLeases(next, 1); kernel.generationInfo(next); open();`;
+    expect(run(script)).toEqual({ signal: null, status: 0, stderr: '' });
+  });
+
+  it('is off unless it is asked for', () => {
+    const script = `
+      use(); open();
+      if (kernel.checksLeases) throw new Error('on');
+      try { count(1); } catch (error) { process.exit(error.code === 'invalid-argument' ? 3 : 4); }`;
+    expect(run(script, {})).toEqual({ signal: null, status: 3, stderr: '' });
+  });
+});

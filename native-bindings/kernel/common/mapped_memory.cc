@@ -1,0 +1,33 @@
+#include "mapped_memory.h"
+
+#include <sys/mman.h>
+
+#include <cinttypes>
+#include <cstdio>
+#include <fstream>
+
+namespace gannet {
+
+uint64_t TrimMappings(const std::string& folder) {
+  uint64_t trimmed = 0;
+#ifdef __linux__
+  std::ifstream maps("/proc/self/maps");
+  std::string line;
+  while (std::getline(maps, line)) {
+    uintptr_t begin = 0;
+    uintptr_t end = 0;
+    char permissions[5] = {};
+    int path_at = 0;
+    const int read = std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR " %4s %*s %*s %*s %n", &begin, &end, permissions,
+                                 &path_at);
+    if (read != 3 || permissions[3] != 's' || path_at == 0) continue;
+    if (line.compare(static_cast<size_t>(path_at), folder.size(), folder) != 0) continue;
+    if (madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED) == 0) trimmed += end - begin;
+  }
+#else
+  (void)folder;
+#endif
+  return trimmed;
+}
+
+}  // namespace gannet

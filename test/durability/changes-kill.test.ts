@@ -1,0 +1,119 @@
+/**
+ * Kills the service with SIGKILL in the midst of writes, changes of settings, version builds, clones, deletions and changes of
+ * groups: no answer before it may be 500, and everything that was answered has to be there after.
+ * `GANNET_CHANGES_KILL_ROUNDS` rounds (200 for a release), from `GANNET_KILL_SEED`.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import type { ServiceClient } from '../support/client.js';
+import { SeededRandom } from '../support/random.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { ChangeLoad, compareChanges, ExpectedChanges, GROUP } from './change-load.js';
+import { ExpectedRecords, type ReadRecord } from './expected-records.js';
+import { ACCOUNT, LIST, WriteLoad } from './write-load.js';
+
+const ROUNDS = Number(process.env['GANNET_CHANGES_KILL_ROUNDS'] ?? 20);
+const SEED = Number(process.env['GANNET_KILL_SEED'] ?? 1);
+/** The kill comes this long after so many writes were answered, both drawn by lot. */
+const KILL_AFTER_ANSWERS_MAX = 60;
+const KILL_AFTER_MS_MAX = 200;
+const KILL_WAIT_MS_MAX = 8000;
+const ROUND_MS_MAX = 60_000;
+const PAGE_SIZE = 1000;
+
+/** Small batches and an eager merger, so that every kind of commit is under way when the service dies. */
+const SETTINGS = {
+  GANNET_INGEST_BATCH_RECORDS_MAX: '100',
+  GANNET_INGEST_MERGE_FAN_IN: '3',
+  GANNET_VERSIONS_KEPT: '1',
+  GANNET_LOG_LEVEL: 'warn',
+};
+
+const dataDir = mkdtempSync(join(tmpdir(), 'gannet-changes-kill-'));
+const random = new SeededRandom(SEED);
+const records = new ExpectedRecords();
+const changes = new ExpectedChanges();
+let last = 0;
+const next = () => (last += 1);
+let service: TestService | undefined;
+
+afterAll(async () => {
+  await service?.stop('SIGKILL');
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+async function prepare(client: ServiceClient): Promise<void> {
+  const facets = [
+    { name: 'value', type: 'number', cardinality: 'Single' },
+    { name: 'group', type: 'string', cardinality: 'Single' },
+  ];
+  const list = { name: LIST, searchable_fields: [{ name: 'title' }, { name: 'body' }], facets };
+  const made = await client.post(`/list/${ACCOUNT}`, list);
+  expect(made.status, made.text).toBe(201);
+  const group = await client.post(`/list-group/${ACCOUNT}`, { name: GROUP, lists: [{ list: LIST }] });
+  expect(group.status, group.text).toBe(201);
+}
+
+async function allRecords(client: ServiceClient): Promise<ReadRecord[]> {
+  const all: ReadRecord[] = [];
+  for (;;) {
+    const page = { skip: all.length, size: PAGE_SIZE };
+    const { status, text, body } = await client.get(`/search-result/${ACCOUNT}/${LIST}`, page);
+    expect(status, text).toBe(200);
+    const { results, total_count: total } = body as { results: ReadRecord[]; total_count: number };
+    all.push(...results);
+    if (results.length === 0 || all.length >= total) return all;
+  }
+}
+
+/** Until the service is killed. Rejects for an answer that it should not have given. */
+async function loadUntilKilled({ client, ...running }: { client: ServiceClient; kill: () => Promise<unknown> }) {
+  const writes = new WriteLoad(client, records, random, next);
+  const others = new ChangeLoad({ client, expected: changes, random, next });
+  const loads = Promise.all([writes.run(), others.run()]);
+  loads.catch(() => undefined);
+  const [afterAnswers, afterMs] = [random.below(KILL_AFTER_ANSWERS_MAX), random.below(KILL_AFTER_MS_MAX)];
+  await Promise.race([loads, writes.answers(afterAnswers), pause(KILL_WAIT_MS_MAX)]);
+  await Promise.race([loads, pause(afterMs)]);
+  writes.expectDeath();
+  others.expectDeath();
+  await running.kill();
+  await loads;
+  return writes.requests + others.requests;
+}
+
+it(
+  `answers no 500 beside changes of every kind, and has all that it answered after ${ROUNDS} kills`,
+  async () => {
+    let requests = 0;
+    const startedMs = performance.now();
+    let running = await startTestService({ dataDir, env: SETTINGS });
+    service = running;
+    await prepare(running.client);
+    for (let round = 1; round <= ROUNDS; ++round) {
+      const { client } = running;
+      const killed = running;
+      requests += await loadUntilKilled({ client, kill: () => killed.stop('SIGKILL') });
+      running = await startTestService({ dataDir, env: SETTINGS });
+      service = running;
+      const problems = [
+        ...records.compare(await allRecords(running.client)),
+        ...(await compareChanges(running.control(), changes)),
+      ];
+      expect(problems.slice(0, 10), `round ${round} of seed ${SEED}`).toEqual([]);
+    }
+    expect(await running.stop()).toBe(0);
+    const seconds = ((performance.now() - startedMs) / 1000).toFixed(0);
+    console.log(
+      `changes and kills: ${ROUNDS} kills, ${requests} requests answered, ${records.acknowledgedCount} records at the end, ` +
+        `${changes.groupVersion} versions of the group, ${seconds} s, seed ${SEED}: no 500, nothing lost`,
+    );
+  },
+  ROUNDS * ROUND_MS_MAX,
+);
