@@ -18,6 +18,7 @@ import { createListIndexes, type ListIndexes } from './index/index.js';
 import type { Services } from './operations/index.js';
 import {
   controlSocketPath,
+  createRequestMemory,
   limitMappedMemory,
   memoryBudget,
   openEnvironment,
@@ -116,6 +117,7 @@ async function openServices(
   });
   const executor = lazily(() => createIngestExecutor({ config, log, metrics, heap: budget.heaps.ingest, memory }));
   parts.opened('ingest threads', () => executor.close());
+  const requestMemory = createRequestMemory(budget);
   const searchPool = lazily(() => createSearchPool({ config, log, metrics, heap: budget.heaps.search }));
   parts.opened('search threads', () => searchPool.close());
   const analyticsExecutor = lazily(() => createAnalyticsExecutor({ config, log, metrics }));
@@ -155,6 +157,7 @@ async function openServices(
 
   const services: Services = {
     config,
+    requestMemory,
     log,
     clock: systemClock,
     catalog,
@@ -185,7 +188,12 @@ async function openDoors(
   const { createControlSocket, createHttpServer, createRequestDesk } = await loadDoors();
   const { createDispatcher } = await loadOperations();
   const desk = createRequestDesk({ services, dispatcher: createDispatcher(services), metrics });
-  const server = createHttpServer({ handle: desk.handle, host, port: config.server.port });
+  const server = createHttpServer({
+    handle: desk.handle,
+    host,
+    port: config.server.port,
+    answers: services.requestMemory.answers,
+  });
   const port = await server.listen();
   const control = createControlSocket(controlSocketPath(config.data.dir), desk.handle);
   const shutdownMs = config.server.shutdown_seconds * 1000;

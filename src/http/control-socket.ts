@@ -49,7 +49,11 @@ export function createControlSocket(path: string, handle: RequestHandler): Contr
 
 async function serve(handle: RequestHandler, message: IncomingMessage, response: ServerResponse): Promise<void> {
   const answer = await handle(incoming(message, response));
-  if (response.destroyed) return;
+  if (response.destroyed) {
+    answer.sent?.();
+    return;
+  }
+  if (answer.sent !== undefined) response.once('close', answer.sent);
   write(answer, response);
 }
 
@@ -72,7 +76,7 @@ function incoming(message: IncomingMessage, response: ServerResponse): IncomingR
   const length = message.headers['content-length'];
   const bodyBytes =
     length === undefined ? (message.headers['transfer-encoding'] === undefined ? 0 : undefined) : Number(length);
-  const stream = (bytesMax: number) => limited(message, bytesMax);
+  const stream = (bytesMax: number, ready?: Promise<void>) => limited(message, bytesMax, ready);
   return {
     method: message.method ?? 'GET',
     path: question === -1 ? url : url.slice(0, question),
@@ -86,16 +90,21 @@ function incoming(message: IncomingMessage, response: ServerResponse): IncomingR
       return bodyBytes !== 0 && !message.readableEnded;
     },
     signal: abort.signal,
-    read: async (bytesMax) => {
+    read: async (bytesMax, ready) => {
       const chunks: Uint8Array[] = [];
-      for await (const chunk of stream(bytesMax)) chunks.push(chunk);
+      for await (const chunk of stream(bytesMax, ready)) chunks.push(chunk);
       return Buffer.concat(chunks);
     },
     stream,
   };
 }
 
-async function* limited(message: IncomingMessage, bytesMax: number): AsyncGenerator<Uint8Array> {
+async function* limited(
+  message: IncomingMessage,
+  bytesMax: number,
+  ready: Promise<void> | undefined,
+): AsyncGenerator<Uint8Array> {
+  await ready;
   let total = 0;
   try {
     for await (const chunk of message as AsyncIterable<Buffer>) {

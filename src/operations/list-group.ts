@@ -5,7 +5,7 @@ import { reaches, type Caller } from '../access/index.js';
 import { currentMembers, type GroupMember, type GroupRecord } from '../catalog/index.js';
 import { ServiceError, type ErrorPlace } from '../platform/index.js';
 import { openIndex, requireList } from './list-access.js';
-import { defineOperation } from './operation.js';
+import { CONTENT_BODY_BYTES_MAX, defineOperation } from './operation.js';
 import {
   accountName,
   accountParams,
@@ -124,6 +124,7 @@ const update = defineOperation({
   callers: CALLERS,
   target: 'group',
   params: groupParams,
+  bodyBytesMax: CONTENT_BODY_BYTES_MAX,
   body: object({
     name: Type.Optional(groupName),
     lists: Type.Optional(members),

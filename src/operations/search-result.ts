@@ -5,7 +5,7 @@ import { SEARCH_SIZE_DEFAULT, SEARCH_SIZE_MAX, ServiceError } from '../platform/
 import { readRecordInput } from '../records/index.js';
 import { filterPlan } from '../search/index.js';
 import { requireIndex } from './list-access.js';
-import { defineOperation } from './operation.js';
+import { CONTENT_BODY_BYTES_MAX, defineOperation } from './operation.js';
 import { recordId, recordInput, recordResource } from './record-schemas.js';
 import { accountName, listName, listParams, object } from './schemas.js';
 
@@ -62,6 +62,7 @@ const create = defineOperation({
   path: listPath,
   permission: 'search-result:create',
   params: listParams,
+  bodyBytesMax: CONTENT_BODY_BYTES_MAX,
   body: recordInput,
   responses: {
     200: { description: 'The record that replaced one of the same name', schema: recordResource },
@@ -102,6 +103,7 @@ const replace = defineOperation({
   path: recordPath,
   permission: 'search-result:update',
   params: recordParams,
+  bodyBytesMax: CONTENT_BODY_BYTES_MAX,
   body: recordInput,
   responses: { 200: { description: 'The record', schema: recordResource } },
   errors: ['record-not-found', 'invalid-record', 'name-exists', 'overloaded', 'storage-full'],
@@ -121,6 +123,7 @@ const patch = defineOperation({
   path: recordPath,
   permission: 'search-result:update',
   params: recordParams,
+  bodyBytesMax: CONTENT_BODY_BYTES_MAX,
   body: recordInput,
   responses: { 200: { description: 'The record', schema: recordResource } },
   errors: ['record-not-found', 'invalid-record', 'name-exists', 'overloaded', 'storage-full'],

@@ -20,6 +20,9 @@ import {
 import type { Services } from './services.js';
 import type { RawInput } from './validation.js';
 
+/** As long as all options together may be. */
+const SEARCH_BODY_BYTES_MAX = 2_097_152;
+
 const common = {
   permission: 'search-result:read',
   callers: ['key', 'console', 'cli'],
@@ -58,6 +61,7 @@ const listByBody = defineOperation({
   name: 'search.list',
   summary: 'Search a list',
   method: 'POST',
+  bodyBytesMax: SEARCH_BODY_BYTES_MAX,
   body: searchBody,
   handle: (context, { params, body, raw }) =>
     search(context, listTargets(context.services, params), searchOptions(body), raw),
@@ -78,6 +82,7 @@ const groupByBody = defineOperation({
   name: 'search.group',
   summary: 'Search the lists of a group as one',
   method: 'POST',
+  bodyBytesMax: SEARCH_BODY_BYTES_MAX,
   body: searchBody,
   handle: (context, { params, body, raw }) =>
     search(context, groupTargets(context.services, params), searchOptions(body), raw),
