@@ -118,7 +118,7 @@ async function openServices(
   const executor = lazily(() => createIngestExecutor({ config, log, metrics, heap: budget.heaps.ingest, memory }));
   parts.opened('ingest threads', () => executor.close());
   const requestMemory = createRequestMemory(budget);
-  const searchPool = lazily(() => createSearchPool({ config, log, metrics, heap: budget.heaps.search }));
+  const searchPool = lazily(() => createSearchPool({ config, log, metrics, heap: budget.heaps.search, requestMemory }));
   parts.opened('search threads', () => searchPool.close());
   const analyticsExecutor = lazily(() => createAnalyticsExecutor({ config, log, metrics }));
   parts.opened('analytics thread', () => analyticsExecutor.close());

@@ -28,7 +28,7 @@ const common = {
   callers: ['key', 'console', 'cli'],
   rateLimit: 'search',
   responses: { 200: { description: 'The hits of the page and the counts over all', schema: searchResponse } },
-  errors: ['version-not-found', 'invalid-filter', 'overloaded'],
+  errors: ['version-not-found', 'invalid-filter', 'answer-too-large', 'overloaded'],
 } as const;
 const ofList = {
   ...common,
@@ -141,6 +141,7 @@ async function search(
     return {
       status: 200,
       body: answer.body,
+      ...(answer.room === undefined ? {} : { room: answer.room }),
       headers: {
         'Server-Timing': `search;dur=${answer.workerMs.toFixed(3)}, total;dur=${totalMs.toFixed(3)}`,
         'X-Cache': 'miss',

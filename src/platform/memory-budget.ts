@@ -49,7 +49,8 @@ const SMALL_BODIES_BYTES = 2 * MEBIBYTE;
 const UPLOADS_MIN = 8;
 /** An answer is at most this part of the budget. */
 const ANSWER_PART = 4;
-/** Answers that are on their way beside one of the largest, as a part of that. */
+/** The largest answer is built beside others on their way, which may hold as much as it, and a part more where they are short. */
+const LONGEST_ANSWERS = 2;
 const OTHER_ANSWERS_PART = 4;
 
 /** A record that is too long fails alone; one that is so many times too long that it would not fit in here ends the import. */
@@ -177,7 +178,7 @@ export function memoryBudget(config: BudgetedConfig): MemoryBudget {
     },
     uploadBytesMax: Math.max(part, UPLOADS_MIN * UPLOAD_BYTES),
     answerBytesMax,
-    answers: { bytesMax: answerBytesMax + otherAnswersBytes, keptForSmallBytes: otherAnswersBytes },
+    answers: { bytesMax: LONGEST_ANSWERS * answerBytesMax + otherAnswersBytes, keptForSmallBytes: otherAnswersBytes },
     batchBytesMax,
     batchBytesMin: Math.min(BATCH_BYTES_MIN, ingest.batch_bytes_max),
     storePagesBytesMax: Math.floor(share / 2),
