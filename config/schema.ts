@@ -33,6 +33,7 @@ export const configSchema = section({
     json_body_bytes_max: integer(1024, 1_073_741_824),
     bulk_body_bytes_max: integer(1024, 1_099_511_627_776),
     record_bytes_max: integer(1024, 67_108_864),
+    answer_bytes_max: integer(1_048_576, 1_073_741_824),
     requests_in_flight_max: integer(1, 1_000_000),
   }),
   search: section({

@@ -12,6 +12,7 @@ import { adoptLists, createListIndexes, type AdoptionReport, type ListIndexes } 
 import type { Services } from './operations/index.js';
 import {
   assertEnvironmentKnown,
+  createRequestMemory,
   limitMappedMemory,
   makeControlSocketPath,
   memoryBudget,
@@ -114,7 +115,8 @@ async function openServices(
   });
   const executor = lazily(() => createIngestExecutor({ config, log, metrics, heap: budget.heaps.ingest, memory }));
   parts.opened('ingest threads', () => executor.close());
-  const searchPool = lazily(() => createSearchPool({ config, log, metrics, heap: budget.heaps.search }));
+  const requestMemory = createRequestMemory(budget);
+  const searchPool = lazily(() => createSearchPool({ config, log, metrics, heap: budget.heaps.search, requestMemory }));
   parts.opened('search threads', () => searchPool.close());
   const analyticsExecutor = lazily(() => createAnalyticsExecutor({ config, log, metrics }));
   parts.opened('analytics thread', () => analyticsExecutor.close());
@@ -159,6 +161,7 @@ async function openServices(
 
   const services: Services = {
     config,
+    requestMemory,
     log,
     clock: systemClock,
     catalog,
@@ -189,7 +192,12 @@ async function openDoors(
   const { createControlSocket, createHttpServer, createRequestDesk } = await loadDoors();
   const { createDispatcher } = await loadOperations();
   const desk = createRequestDesk({ services, dispatcher: createDispatcher(services), metrics });
-  const server = createHttpServer({ handle: desk.handle, host, port: config.server.port });
+  const server = createHttpServer({
+    handle: desk.handle,
+    host,
+    port: config.server.port,
+    answers: services.requestMemory.answers,
+  });
   const port = await server.listen();
   const socket = makeControlSocketPath(config.data.dir);
   const control = createControlSocket(socket.path, desk.handle);

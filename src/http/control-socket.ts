@@ -64,7 +64,11 @@ export function createControlSocket(
 
 async function serve(handle: RequestHandler, message: IncomingMessage, response: ServerResponse): Promise<void> {
   const answer = await handle(incoming(message, response));
-  if (response.destroyed) return;
+  if (response.destroyed) {
+    answer.sent?.();
+    return;
+  }
+  if (answer.sent !== undefined) response.once('close', answer.sent);
   const body = writeHead(answer, response);
   if (!message.complete && body !== undefined) {
     // Closed at once, the connection would tell the client of a broken pipe, and not what is wrong with its request.
@@ -109,7 +113,7 @@ function incoming(message: IncomingMessage, response: ServerResponse): IncomingR
   const length = message.headers['content-length'];
   const bodyBytes =
     length === undefined ? (message.headers['transfer-encoding'] === undefined ? 0 : undefined) : Number(length);
-  const stream = (bytesMax: number) => limited(message, bytesMax);
+  const stream = (bytesMax: number, ready?: Promise<void>) => limited(message, bytesMax, ready);
   return {
     method: message.method ?? 'GET',
     path: question === -1 ? url : url.slice(0, question),
@@ -123,16 +127,21 @@ function incoming(message: IncomingMessage, response: ServerResponse): IncomingR
       return bodyBytes !== 0 && !message.readableEnded;
     },
     signal: abort.signal,
-    read: async (bytesMax) => {
+    read: async (bytesMax, ready) => {
       const chunks: Uint8Array[] = [];
-      for await (const chunk of stream(bytesMax)) chunks.push(chunk);
+      for await (const chunk of stream(bytesMax, ready)) chunks.push(chunk);
       return Buffer.concat(chunks);
     },
     stream,
   };
 }
 
-async function* limited(message: IncomingMessage, bytesMax: number): AsyncGenerator<Uint8Array> {
+async function* limited(
+  message: IncomingMessage,
+  bytesMax: number,
+  ready: Promise<void> | undefined,
+): AsyncGenerator<Uint8Array> {
+  await ready;
   let total = 0;
   try {
     // What was read enough of stays open: its client is yet to be answered.

@@ -21,11 +21,12 @@ export interface IncomingRequest {
   readonly signal: Cancellation;
   /**
    * The whole body. Rejects with `body-too-large` as soon as that is known, and with `ClientGone`. This or `stream` is to be
-   * called in the turn in which the request arrived, or never.
+   * called in the turn in which the request arrived, or never. With `ready`, nothing is read until it resolves; its rejection is
+   * the body's.
    */
-  read(bytesMax: number): Promise<Uint8Array>;
+  read(bytesMax: number, ready?: Promise<void>): Promise<Uint8Array>;
   /** The body as it arrives, no faster than it is taken; the same errors. */
-  stream(bytesMax: number): AsyncIterable<Uint8Array>;
+  stream(bytesMax: number, ready?: Promise<void>): AsyncIterable<Uint8Array>;
 }
 
 export interface Answer {
@@ -38,6 +39,8 @@ export interface Answer {
   readonly headOnly: boolean;
   /** The connection is not to be used again. */
   readonly close: boolean;
+  /** Called once when the client has taken all of it, or is gone. */
+  readonly sent?: (() => void) | undefined;
 }
 
 export type RequestHandler = (request: IncomingRequest) => Answer | Promise<Answer>;

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { Type } from 'typebox';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openAccess, RateLimiter, type NewKey } from '../access/index.js';
 import { openCatalog } from '../catalog/index.js';
 import {
@@ -17,7 +17,16 @@ import {
   type Operation,
   type Services,
 } from '../operations/index.js';
-import { openEnvironment, ServiceError, systemClock, type LmdbEnvironment } from '../platform/index.js';
+import {
+  createRequestMemory,
+  memoryBudget,
+  openEnvironment,
+  ServiceError,
+  systemClock,
+  type LmdbEnvironment,
+  type RequestMemory,
+  type Reservation,
+} from '../platform/index.js';
 import { createMetrics } from '../platform/metrics.js';
 import { loadConfig } from '../platform/config.js';
 import { createControlSocket, type ControlSocket } from './control-socket.js';
@@ -49,6 +58,17 @@ const testOperations: readonly Operation[] = [
       body: { params, query, body },
       headers: { 'Server-Timing': 'worker;dur=1' },
     }),
+  }),
+  defineOperation({
+    ...FREE,
+    name: 'test.little',
+    summary: '',
+    method: 'POST',
+    path: '/little',
+    bodyBytesMax: 100,
+    body: BODY,
+    responses: OK,
+    handle: () => ({ status: 200, body: {} }),
   }),
   defineOperation({
     ...FREE,
@@ -131,6 +151,7 @@ const testOperations: readonly Operation[] = [
 
 let environment: LmdbEnvironment;
 let services: Services;
+let requestMemory: RequestMemory;
 let desk: RequestDesk;
 let server: HttpServer;
 let control: ControlSocket;
@@ -169,6 +190,7 @@ beforeEach(async () => {
     { level: 'info' },
     new Writable({ write: (chunk, _encoding, done) => ((logged += String(chunk)), done()) }),
   );
+  requestMemory = createRequestMemory(memoryBudget(config));
   services = {
     config,
     log,
@@ -178,6 +200,7 @@ beforeEach(async () => {
     indexes: undefined as never,
     searchPool: undefined as never,
     answerCache: undefined as never,
+    requestMemory,
     analytics: undefined as never,
     webhooks: undefined as never,
     searchLimiter: new RateLimiter({ limit: 10, windowMs: 60_000 }, systemClock),
@@ -187,7 +210,7 @@ beforeEach(async () => {
     ready: () => ready,
   };
   desk = createRequestDesk({ services, dispatcher: createDispatcher(services), metrics });
-  server = createHttpServer({ handle: desk.handle, host: '127.0.0.1', port: 0 });
+  server = createHttpServer({ handle: desk.handle, host: '127.0.0.1', port: 0, answers: requestMemory.answers });
   port = await server.listen();
   controlPath = join(folder, 'control.sock');
   control = createControlSocket(controlPath, desk.handle);
@@ -375,6 +398,52 @@ describe('bodies', () => {
     ).toMatchObject(problem('invalid-parameter', 400));
   });
 
+  it('refuses a large one where none is taken, keeps nothing of it, and the connection goes on', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const body = Buffer.alloc(10_485_760);
+    for (const headers of [{ 'X-API-Key': '' }, {}]) {
+      const refused = await send('GET', '/health', {
+        agent,
+        headers: { ...headers, 'Content-Length': body.length },
+        body,
+      });
+      expect(refused).toMatchObject(problem('invalid-parameter', 400));
+    }
+    expect(requestMemory.bodies.usedBytes).toBe(0);
+    expect((await send('GET', '/health', { agent })).status).toBe(200);
+    agent.destroy();
+  });
+
+  it('takes an empty one in pieces where none is taken, and no more', async () => {
+    const pieces = { 'Transfer-Encoding': 'chunked' };
+    expect((await send('DELETE', '/echo/x', { headers: pieces, body: [] })).status).toBe(204);
+    expect(await send('DELETE', '/echo/x', { headers: pieces, body: [Buffer.from('x')] })).toMatchObject(
+      problem('invalid-parameter', 400),
+    );
+  });
+
+  it('has a limit for each operation, below that of the settings', async () => {
+    expect((await send('POST', '/little', { headers: JSON_HEADER, body: `{"text":"${'x'.repeat(88)}"}` })).status).toBe(
+      200,
+    );
+    expect(
+      await send('POST', '/little', { headers: JSON_HEADER, body: `{"text":"${'x'.repeat(100)}"}` }),
+    ).toMatchObject(problem('body-too-large', 413));
+  });
+
+  it('waits for room that others take, and gives back its own', async () => {
+    const { bodies } = requestMemory;
+    const taken: Reservation[] = [];
+    for (let next; (next = bodies.tryReserve(1024)) !== undefined;) taken.push(next);
+    const waiting = echo('{"text":"a"}');
+    await vi.waitFor(() => {
+      expect(requestMemory.bodies.waiting).toBe(1);
+    });
+    for (const each of taken) each.release();
+    expect((await waiting).status).toBe(200);
+    expect(requestMemory.bodies.usedBytes).toBe(0);
+  });
+
   it('refuses large bodies at once when they are announced and as soon as they show otherwise', async () => {
     expect(await echo(Buffer.alloc(2000))).toMatchObject(problem('body-too-large', 413));
     expect(await echo([Buffer.alloc(900), Buffer.alloc(900)])).toMatchObject(problem('body-too-large', 413));
@@ -523,7 +592,7 @@ describe('stopping', () => {
 
 describe('listening', () => {
   it('says so when the port is taken', async () => {
-    const second = createHttpServer({ handle: desk.handle, host: '127.0.0.1', port });
+    const second = createHttpServer({ handle: desk.handle, host: '127.0.0.1', port, answers: requestMemory.answers });
     await expect(second.listen()).rejects.toThrow(ListenError);
   });
 });

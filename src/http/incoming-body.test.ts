@@ -1,12 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { ServiceError } from '../platform/index.js';
 import { ClientGone } from './exchange.js';
-import { IncomingBody } from './incoming-body.js';
+import { IncomingBody, type IncomingBodyOptions } from './incoming-body.js';
 
 const MEBIBYTE = 1_048_576;
 
-function newBody(bytesMax = 100 * MEBIBYTE) {
+function newBody(options: Partial<IncomingBodyOptions> = {}) {
   const seen: string[] = [];
-  const body = new IncomingBody({ pause: () => seen.push('pause'), resume: () => seen.push('resume') }, bytesMax);
+  const source = { pause: () => seen.push('pause'), resume: () => seen.push('resume') };
+  const body = new IncomingBody(source, { bytesMax: 100 * MEBIBYTE, ...options });
   const push = (bytes: number) => {
     body.push(new Uint8Array(bytes));
     body.settle();
@@ -42,7 +44,7 @@ describe('IncomingBody', () => {
   });
 
   it('fails as soon as it is too large, and keeps nothing', async () => {
-    const { body, push } = newBody(1000);
+    const { body, push } = newBody({ bytesMax: 1000 });
     push(900);
     push(101);
     push(1);
@@ -55,6 +57,39 @@ describe('IncomingBody', () => {
     body.fail(new ClientGone());
     body.fail(new Error('second'));
     await expect(body.stream().next()).rejects.toThrow(ClientGone);
+  });
+
+  it('waits for room with what came along with the head, and then reads on into memory of its length', async () => {
+    let admit = () => {};
+    const ready = new Promise<void>((resolve) => (admit = resolve));
+    const { body, seen, push } = newBody({ announcedBytes: 200_000, ready });
+    expect(seen).toEqual(['pause']);
+    push(50_000);
+    const whole = body.whole();
+    await Promise.resolve();
+    expect(seen).toEqual(['pause']);
+    admit();
+    await vi.waitFor(() => expect(seen).toEqual(['pause', 'resume']));
+    push(150_000);
+    body.end();
+    const bytes = await whole;
+    expect(bytes.byteLength).toBe(200_000);
+    expect(bytes.buffer.byteLength).toBe(200_000);
+  });
+
+  it('fails with what it waited for, and lets the rest pass by', async () => {
+    const ready = Promise.reject(new ServiceError('overloaded', 'no room'));
+    const { body, seen, push } = newBody({ announcedBytes: 200_000, ready });
+    push(50_000);
+    await expect(body.whole()).rejects.toMatchObject({ code: 'overloaded' });
+    expect(seen).toEqual(['pause', 'resume']);
+  });
+
+  it('stops waiting for room when its client goes away', async () => {
+    const { body } = newBody({ ready: new Promise<void>(() => undefined) });
+    const first = body.stream().next();
+    body.fail(new ClientGone());
+    await expect(first).rejects.toThrow(ClientGone);
   });
 
   it('may be empty', async () => {

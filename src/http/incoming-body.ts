@@ -1,51 +1,70 @@
 /**
  * A request body on its way in: pushed by the transport chunk by chunk, taken whole or as a stream. The transport is paused
- * while more than `QUEUED_BYTES_MAX` wait for the taker. Main thread only; one taker.
+ * while there is no room for the body, and while more of a stream waits for the taker than a stream may hold. Main thread only; one taker.
  */
-import { ServiceError } from '../platform/index.js';
+import { ServiceError, UPLOAD_BYTES } from '../platform/index.js';
 
 export interface BodySource {
   pause(): void;
   resume(): void;
 }
 
-const QUEUED_BYTES_MAX = 4_194_304;
+/** Chunks of a body up to this length are put together at its end; the memory of a longer one is got at once, when there is room. */
+const GATHERED_BYTES_MAX = 65_536;
+
+export interface IncomingBodyOptions {
+  readonly bytesMax: number;
+  /** As the client announced; undefined where it did not. */
+  readonly announcedBytes?: number | undefined;
+  /** Nothing more is read until it resolves; its rejection fails the body. Undefined: there is room at once. */
+  readonly ready?: Promise<void> | undefined;
+}
 
 export class IncomingBody {
   readonly #source: BodySource;
   readonly #bytesMax: number;
+  readonly #announcedBytes: number;
+  #waiting: Promise<void> | undefined;
   #chunks: Uint8Array[] = [];
+  /** Where the body is to lie whole. */
+  #target: Uint8Array | undefined;
   #queuedBytes = 0;
   #totalBytes = 0;
   #ended = false;
   #paused = false;
   #failure: Error | undefined;
   #wake: (() => void) | undefined;
+  #onFailure: (() => void) | undefined;
 
-  constructor(source: BodySource, bytesMax: number) {
+  constructor(source: BodySource, { bytesMax, announcedBytes = 0, ready }: IncomingBodyOptions) {
     this.#source = source;
     this.#bytesMax = bytesMax;
+    this.#announcedBytes = announcedBytes;
+    if (announcedBytes > bytesMax) this.fail(tooLarge(bytesMax));
+    else if (ready !== undefined) this.#wait(ready);
   }
 
-  /** The chunk is kept: it has to be the taker's own memory. */
+  /** What is kept of the chunk is copied. */
   push(chunk: Uint8Array): void {
     if (this.#failure !== undefined) return;
+    const begin = this.#totalBytes;
     this.#totalBytes += chunk.byteLength;
     if (this.#totalBytes > this.#bytesMax) {
       this.fail(tooLarge(this.#bytesMax));
       return;
     }
-    if (chunk.byteLength > 0) this.#chunks.push(chunk);
-    this.#queuedBytes += chunk.byteLength;
+    if (this.#target !== undefined) {
+      this.#target.set(chunk, begin);
+    } else if (chunk.byteLength > 0) {
+      this.#chunks.push(chunk.slice());
+      this.#queuedBytes += chunk.byteLength;
+    }
     this.#wake?.();
   }
 
   /** Called by the transport after `push` and `end`, when the taker had its chance: pauses where it is behind. */
   settle(): void {
-    if (!this.#paused && !this.#ended && this.#failure === undefined && this.#queuedBytes > QUEUED_BYTES_MAX) {
-      this.#paused = true;
-      this.#source.pause();
-    }
+    if (!this.#ended && this.#failure === undefined && this.#queuedBytes > UPLOAD_BYTES) this.#pause();
   }
 
   end(): void {
@@ -57,22 +76,30 @@ export class IncomingBody {
   fail(error: Error): void {
     this.#failure ??= error;
     this.#chunks = [];
+    this.#target = undefined;
     this.#queuedBytes = 0;
     this.#wake?.();
+    this.#onFailure?.();
+    // What still comes is dropped: a connection that stays paused would never be good again, nor closed.
+    this.#resume();
   }
 
   async whole(): Promise<Uint8Array> {
-    // Held whole anyway: the limit of bytes is what keeps it small, and pausing would only wait for itself.
+    if (this.#waiting !== undefined) await this.#waiting;
+    // Held whole anyway: there is room for it, and pausing would only wait for itself.
+    if (this.#announcedBytes > GATHERED_BYTES_MAX && this.#failure === undefined) this.#gather();
     while (!this.#ended && this.#failure === undefined) {
-      await this.#next();
       this.#resume();
+      await this.#next();
     }
     if (this.#failure !== undefined) throw this.#failure;
+    if (this.#target !== undefined) return this.#target.subarray(0, this.#totalBytes);
     const [first] = this.#chunks;
     return first !== undefined && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks);
   }
 
   async *stream(): AsyncGenerator<Uint8Array> {
+    if (this.#waiting !== undefined) await this.#waiting;
     for (;;) {
       if (this.#failure !== undefined) throw this.#failure;
       const chunk = this.#chunks.shift();
@@ -88,6 +115,33 @@ export class IncomingBody {
     }
   }
 
+  /** Resolves when there is room, or the body failed meanwhile. */
+  #wait(ready: Promise<void>): void {
+    this.#pause();
+    const failed = new Promise<void>((resolve) => {
+      this.#onFailure = resolve;
+    });
+    const admitted = ready.catch((error: unknown) => {
+      this.fail(error as Error);
+    });
+    this.#waiting = Promise.race([admitted, failed]).then(() => {
+      this.#waiting = undefined;
+    });
+  }
+
+  /** What arrived so far goes to the memory that is to hold all. */
+  #gather(): void {
+    const target = Buffer.allocUnsafeSlow(this.#announcedBytes);
+    let at = 0;
+    for (const chunk of this.#chunks) {
+      target.set(chunk, at);
+      at += chunk.byteLength;
+    }
+    this.#chunks = [];
+    this.#queuedBytes = 0;
+    this.#target = target;
+  }
+
   #next(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = () => {
@@ -95,6 +149,12 @@ export class IncomingBody {
         resolve();
       };
     });
+  }
+
+  #pause(): void {
+    if (this.#paused) return;
+    this.#paused = true;
+    this.#source.pause();
   }
 
   #resume(): void {

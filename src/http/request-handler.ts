@@ -4,8 +4,8 @@
  */
 import type { Caller } from '../access/index.js';
 import {
-  HeadedBytes,
   isStreamBody,
+  OPTIONS_BODY_BYTES_MAX,
   type Dispatcher,
   type Operation,
   type OperationContext,
@@ -13,12 +13,23 @@ import {
   type PathParams,
   type Services,
 } from '../operations/index.js';
-import { REQUEST_ID_CHARACTERS_MAX, ServiceError, uuidv7, type Cancellation, type Metrics } from '../platform/index.js';
+import {
+  REQUEST_ID_CHARACTERS_MAX,
+  ServiceError,
+  UPLOAD_BYTES,
+  uuidv7,
+  type Cancellation,
+  type Metrics,
+  type Reservation,
+} from '../platform/index.js';
+import { finishedBody } from './answer-body.js';
 import { createCors, type Cors } from './cors.js';
 import { answerBytes, ClientGone, type Answer, type IncomingRequest, type RequestHandler } from './exchange.js';
 import { asServiceError, failureHeaders, PROBLEM_TYPE } from './failures.js';
+import { tooLarge } from './incoming-body.js';
 import { createObserver, type Observer } from './observer.js';
 import { Router } from './router.js';
+import { SENT_AT_ONCE_MAX } from './uws-exchange.js';
 
 export interface RequestHandlerOptions {
   readonly services: Services;
@@ -35,7 +46,7 @@ export interface RequestDesk {
 const REQUEST_ID = new RegExp(`^[A-Za-z0-9._:/+=@-]{1,${REQUEST_ID_CHARACTERS_MAX}}$`);
 const JSON_TYPE = 'application/json';
 const RETRY_SOON = { retryAfterSeconds: 1 };
-const DISCARDED_BODY_BYTES_MAX = 1_048_576;
+const DISCARDED_BODY_BYTES_MAX = 16_777_216;
 
 type Header = readonly [name: string, value: string];
 
@@ -47,6 +58,8 @@ interface Visit {
   operation: Operation | undefined;
   params: PathParams;
   caller: Caller | undefined;
+  /** What its body takes, until it is answered. */
+  room: Reservation | undefined;
 }
 
 export function createRequestDesk(options: RequestHandlerOptions): RequestDesk {
@@ -85,6 +98,7 @@ class Handler {
       operation: undefined,
       params: {},
       caller: undefined,
+      room: undefined,
     };
     this.#inFlight += 1;
     try {
@@ -141,31 +155,64 @@ class Handler {
     const { request, params, requestId } = visit;
     const { queryString, contentType } = request;
     const context = new RequestContext(this.#services, caller, requestId, request);
-    const { limits } = this.#services.config;
     if (isStreamBody(operation.body)) {
-      const stream = request.stream(limits.bulk_body_bytes_max);
+      const stream = this.#stream(visit);
       return this.#dispatcher.perform(operation, { params, queryString, contentType, stream }, context);
     }
     if (request.bodyBytes === 0) {
       return this.#dispatcher.perform(operation, { params, queryString, contentType }, context);
     }
-    return request
-      .read(limits.json_body_bytes_max)
-      .then((body) => this.#dispatcher.perform(operation, { params, queryString, contentType, body }, context));
+    return this.#read(visit, operation).then((body) =>
+      this.#dispatcher.perform(operation, { params, queryString, contentType, body }, context),
+    );
+  }
+
+  #stream(visit: Visit): AsyncIterable<Uint8Array> {
+    const { config, requestMemory } = this.#services;
+    visit.room = requestMemory.uploads.reserve(UPLOAD_BYTES);
+    return visit.request.stream(config.limits.bulk_body_bytes_max, visit.room.ready);
+  }
+
+  /** The whole body, once there is room for it. What the operation does not take is refused before anything of it is kept. */
+  async #read(visit: Visit, operation: Operation): Promise<Uint8Array> {
+    const { request } = visit;
+    const { config, requestMemory } = this.#services;
+    if (operation.body === undefined) return readNone(request);
+    const bytesMax = Math.min(operation.bodyBytesMax ?? OPTIONS_BODY_BYTES_MAX, config.limits.json_body_bytes_max);
+    const announced = request.bodyBytes ?? bytesMax;
+    if (announced > bytesMax) throw tooLarge(bytesMax);
+    const room = requestMemory.bodies.reserve(announced);
+    visit.room = room;
+    const body = await request.read(bytesMax, room.ready);
+    room.shrinkTo(body.byteLength);
+    return body;
   }
 
   #success(visit: Visit, result: OperationResult): Answer {
-    const { body } = result;
+    const headOnly = visit.request.method === 'HEAD';
+    const body = finishedBody(result.body, this.#services.requestMemory.answerBytesMax);
+    const room = result.room ?? (headOnly || body === undefined ? undefined : this.#roomFor(body));
     const headers = this.#commonHeaders(visit);
     for (const name in result.headers) headers.push([name, result.headers[name] ?? '']);
     return {
       status: result.status,
       headers,
       contentType: body === undefined ? undefined : (result.contentType ?? JSON_TYPE),
-      body: isFinished(body) ? body : JSON.stringify(body),
-      headOnly: visit.request.method === 'HEAD',
+      body,
+      headOnly,
       close: this.#stopping || hasLongRest(visit.request),
+      sent: room === undefined ? undefined : () => room.release(),
     };
+  }
+
+  /** Room for an answer that its reader may take slowly; undefined for a short one. Throws `overloaded`. */
+  #roomFor(body: NonNullable<Answer['body']>): Reservation | undefined {
+    const bytes = typeof body === 'string' ? body.length : body.byteLength;
+    if (bytes <= SENT_AT_ONCE_MAX) return undefined;
+    const { answers } = this.#services.requestMemory;
+    const room = answers.tryReserve(bytes);
+    if (room === undefined) throw answers.refusal();
+    return room;
   }
 
   #failure(visit: Visit, thrown: unknown): Answer {
@@ -202,6 +249,7 @@ class Handler {
 
   #finish(visit: Visit, answer: Answer): Answer {
     this.#inFlight -= 1;
+    visit.room?.release();
     if (answer.status === CLIENT_GONE_STATUS) this.#metrics.requestsAborted.inc();
     this.#observe(visit, answer.status, answerBytes(answer));
     if (this.#inFlight === 0) this.#onIdle?.();
@@ -213,8 +261,16 @@ function requestIdOf({ requestIdHeader }: IncomingRequest): string {
   return requestIdHeader !== '' && REQUEST_ID.test(requestIdHeader) ? requestIdHeader : uuidv7();
 }
 
-function isFinished(body: unknown): body is Uint8Array | HeadedBytes | undefined {
-  return body === undefined || body instanceof Uint8Array || body instanceof HeadedBytes;
+/** Of an operation without a body: nothing, in however many pieces. Throws `invalid-parameter` at the first byte. */
+async function readNone(request: IncomingRequest): Promise<Uint8Array> {
+  const detail = 'This operation takes no body.';
+  const refusal = new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '', detail }] });
+  if (request.bodyBytes !== undefined) throw refusal;
+  try {
+    return await request.read(0);
+  } catch (error) {
+    throw error instanceof ServiceError && error.code === 'body-too-large' ? refusal : error;
+  }
 }
 
 /** The rest of a body that nobody reads has to be received before the connection is good again: worth it for a short one. */

@@ -5,8 +5,9 @@
 import { setImmediate } from 'node:timers/promises';
 // CommonJS: Node.js does not see its exports by name.
 import uWebSockets, { type HttpRequest, type HttpResponse, type us_listen_socket } from 'uWebSockets.js';
-import { OperatorError } from '../platform/index.js';
+import { OperatorError, type ByteBudget } from '../platform/index.js';
 import type { Answer, RequestHandler } from './exchange.js';
+import { SlowReaders } from './slow-readers.js';
 import { UwsExchange } from './uws-exchange.js';
 
 const { App, us_listen_socket_close, us_socket_local_port } = uWebSockets;
@@ -19,6 +20,8 @@ export interface HttpServerOptions {
   readonly host: string;
   /** 0: one that the system chooses. */
   readonly port: number;
+  /** Where room for answers is reserved. */
+  readonly answers: ByteBudget;
 }
 
 export interface HttpServer {
@@ -35,10 +38,10 @@ export class ListenError extends OperatorError {
   override readonly name = 'ListenError';
 }
 
-export function createHttpServer({ handle, host, port }: HttpServerOptions): HttpServer {
+export function createHttpServer({ handle, host, port, answers }: HttpServerOptions): HttpServer {
   const app = App();
   let socket: us_listen_socket | undefined;
-  const sending = new Set<Promise<void>>();
+  const sending: Sending = { answers: new Set(), slowReaders: new SlowReaders(answers) };
   app.any('/*', (res, req) => {
     serve(handle, res, req, sending);
   });
@@ -69,7 +72,7 @@ export function createHttpServer({ handle, host, port }: HttpServerOptions): Htt
     stopListening,
     async close(timeoutMs) {
       stopListening();
-      await settled(sending, timeoutMs);
+      await settled(sending.answers, timeoutMs);
       app.close();
     },
   };
@@ -86,7 +89,13 @@ export function createHttpServer({ handle, host, port }: HttpServerOptions): Htt
   }
 }
 
-function serve(handle: RequestHandler, res: HttpResponse, req: HttpRequest, sending: Set<Promise<void>>): void {
+/** Answers that are on their way. */
+interface Sending {
+  readonly answers: Set<Promise<void>>;
+  readonly slowReaders: SlowReaders;
+}
+
+function serve(handle: RequestHandler, res: HttpResponse, req: HttpRequest, sending: Sending): void {
   const exchange = new UwsExchange(res, req);
   const answer = handle(exchange);
   if (answer instanceof Promise) {
@@ -99,11 +108,20 @@ function serve(handle: RequestHandler, res: HttpResponse, req: HttpRequest, send
   }
 }
 
-function send(exchange: UwsExchange, answer: Answer, sending: Set<Promise<void>>): void {
+function send(exchange: UwsExchange, answer: Answer, sending: Sending): void {
   const sent = exchange.write(answer);
-  if (sent === undefined) return;
-  sending.add(sent);
-  void sent.then(() => sending.delete(sent));
+  if (sent === undefined) {
+    answer.sent?.();
+    return;
+  }
+  sending.answers.add(sent);
+  sending.slowReaders.add(sent, () => {
+    exchange.hangUp();
+  });
+  void sent.then(() => {
+    sending.answers.delete(sent);
+    answer.sent?.();
+  });
 }
 
 async function settled(sending: ReadonlySet<Promise<void>>, timeoutMs: number): Promise<void> {

@@ -6,11 +6,13 @@ import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { HeadedBytes, type Credential } from '../operations/index.js';
 import type { Cancellation } from '../platform/index.js';
 import { answerBytes, ClientGone, type Answer, type IncomingRequest } from './exchange.js';
-import { IncomingBody, tooLarge } from './incoming-body.js';
+import { IncomingBody } from './incoming-body.js';
 import { statusLine } from './status-lines.js';
 
-/** Characters or bytes of an answer that go out in one write, whatever the connection takes. */
-const SENT_AT_ONCE_MAX = 262_144;
+/** Characters or bytes of an answer that go out in one write, whatever the connection takes: the library keeps a copy of the rest. */
+export const SENT_AT_ONCE_MAX = 65_536;
+/** Of a reader that is slow: what is larger than this beside the rest of an answer is not kept for it. */
+const KEPT_BESIDE_BYTES_MAX = 65_536;
 
 /** Set when the client goes away. */
 class Gone implements Cancellation {
@@ -56,12 +58,12 @@ export class UwsExchange implements IncomingRequest {
     return !this.#bodyEnded;
   }
 
-  read(bytesMax: number): Promise<Uint8Array> {
-    return this.#receive(bytesMax).whole();
+  read(bytesMax: number, ready?: Promise<void>): Promise<Uint8Array> {
+    return this.#receive(bytesMax, ready).whole();
   }
 
-  stream(bytesMax: number): AsyncIterable<Uint8Array> {
-    return this.#receive(bytesMax).stream();
+  stream(bytesMax: number, ready?: Promise<void>): AsyncIterable<Uint8Array> {
+    return this.#receive(bytesMax, ready).stream();
   }
 
   /** Has to be called before the route handler returns where the answer, or its last piece, comes later. */
@@ -90,6 +92,11 @@ export class UwsExchange implements IncomingRequest {
       sent = this.#writeAll(answer);
     });
     return sent;
+  }
+
+  /** Ends the connection, whatever is still to be sent. */
+  hangUp(): void {
+    if (!this.signal.aborted) this.#res.close();
   }
 
   /** A body without bytes has a type all the same; what reads has no body and needs none. */
@@ -150,32 +157,30 @@ export class UwsExchange implements IncomingRequest {
     this.keepOpen();
     const [, done] = res.tryEnd(body, body.byteLength);
     if (done) return undefined;
+    const sentBytes = res.getWriteOffset();
+    const rest = ownBytes(body, sentBytes);
     return new Promise((resolve) => {
       this.#onGone = resolve;
       res.onWritable((offset) => {
-        const [sentAll, ended] = res.tryEnd(body.subarray(offset), body.byteLength);
+        const [sentAll, ended] = res.tryEnd(rest.subarray(offset - sentBytes), body.byteLength);
         if (ended) resolve();
         return sentAll;
       });
     });
   }
 
-  #receive(bytesMax: number): IncomingBody {
+  #receive(bytesMax: number, ready: Promise<void> | undefined): IncomingBody {
     const res = this.#res;
     // A response that is answered or aborted must not be touched; a connection left paused would never close.
     const whileOpen = (action: () => void) => () => {
       if (!this.signal.aborted && !this.#answered) action();
     };
     const source = { pause: whileOpen(() => res.pause()), resume: whileOpen(() => res.resume()) };
-    const body = new IncomingBody(source, bytesMax);
+    const body = new IncomingBody(source, { bytesMax, announcedBytes: this.bodyBytes, ready });
     this.#body = body;
-    if (this.bodyBytes !== undefined && this.bodyBytes > bytesMax) {
-      body.fail(tooLarge(bytesMax));
-      return body;
-    }
     res.onData((chunk, isLast) => {
       if (this.#answered) return;
-      body.push(new Uint8Array(chunk.slice(0)));
+      body.push(new Uint8Array(chunk));
       if (isLast) {
         this.#bodyEnded = true;
         body.end();
@@ -184,6 +189,12 @@ export class UwsExchange implements IncomingRequest {
     });
     return body;
   }
+}
+
+/** The bytes from `begin` on, without much else that would be kept with them: an answer may be a part of a larger buffer. */
+function ownBytes(body: Uint8Array, begin: number): Uint8Array {
+  const rest = body.subarray(begin);
+  return body.buffer.byteLength - rest.byteLength > KEPT_BESIDE_BYTES_MAX ? rest.slice() : rest;
 }
 
 /** Bytes of the body as the headers say: 0 without one, undefined for a chunked one. */

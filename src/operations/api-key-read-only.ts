@@ -19,7 +19,7 @@ import {
   scopeTarget,
 } from './api-key-schemas.js';
 import { checkScopeTarget } from './key-scope.js';
-import { defineOperation } from './operation.js';
+import { defineOperation, LONG_OPTIONS_BODY_BYTES_MAX } from './operation.js';
 import { accountName, noParams, object } from './schemas.js';
 
 const readOnlyKey = object({
@@ -47,6 +47,7 @@ export const apiKeyCreateReadOnly = defineOperation({
   callers: ['key', 'console', 'cli'],
   target: 'none',
   params: noParams,
+  bodyBytesMax: LONG_OPTIONS_BODY_BYTES_MAX,
   body: readOnlyKey,
   responses: { 201: { description: 'The key, shown this once', schema: createdKeyResource } },
   errors: [

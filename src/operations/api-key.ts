@@ -20,7 +20,7 @@ import {
   scopeTarget,
 } from './api-key-schemas.js';
 import { checkScopeTarget } from './key-scope.js';
-import { defineOperation } from './operation.js';
+import { defineOperation, LONG_OPTIONS_BODY_BYTES_MAX } from './operation.js';
 import { accountName, accountParams, object, oneOf } from './schemas.js';
 
 const CONSOLE_ONLY = ['console', 'cli'] as const;
@@ -59,6 +59,7 @@ const create = defineOperation({
   callers: CONSOLE_ONLY,
   target: 'account',
   params: accountParams,
+  bodyBytesMax: LONG_OPTIONS_BODY_BYTES_MAX,
   body: newKey,
   responses: { 201: { description: 'The key, shown this once', schema: createdKeyResource } },
   errors: ['list-not-found', 'group-not-found', 'conflict', 'storage-full'],

@@ -4,7 +4,7 @@ import { reachesGroupOnly, reaches, type Caller } from '../access/index.js';
 import { currentMembers, presentMembers, type GroupMember, type GroupRecord } from '../catalog/index.js';
 import { ServiceError, type ErrorPlace } from '../platform/index.js';
 import { openIndex, requireList } from './list-access.js';
-import { defineOperation } from './operation.js';
+import { CONTENT_BODY_BYTES_MAX, defineOperation } from './operation.js';
 import {
   accountName,
   accountParams,
@@ -125,6 +125,7 @@ const update = defineOperation({
   callers: CALLERS,
   target: 'group',
   params: groupParams,
+  bodyBytesMax: CONTENT_BODY_BYTES_MAX,
   body: object({
     name: Type.Optional(groupName),
     lists: Type.Optional(members),

@@ -18,7 +18,7 @@ import {
 } from './list-access.js';
 import { changedDefinition, newDefinition } from './list-definition.js';
 import { listResource, listSettings, readOnlyListMembers, unavailableLists } from './list-schemas.js';
-import { defineOperation } from './operation.js';
+import { CONTENT_BODY_BYTES_MAX, defineOperation } from './operation.js';
 import { accountParams, listName, listParams, object } from './schemas.js';
 import type { Services } from './services.js';
 import { finishWork } from './unfinished-work.js';
@@ -71,6 +71,7 @@ const create = defineOperation({
   callers: CALLERS,
   target: 'account',
   params: accountParams,
+  bodyBytesMax: CONTENT_BODY_BYTES_MAX,
   body: object({ name: listName, ...listSettings }),
   responses: { 201: { description: 'The list', schema: listResource } },
   errors: ['name-exists', 'unprocessable', 'storage-full'],
@@ -112,6 +113,7 @@ const update = defineOperation({
   callers: CALLERS,
   target: 'list',
   params: listParams,
+  bodyBytesMax: CONTENT_BODY_BYTES_MAX,
   body: object({ name: Type.Optional(listName), ...listSettings, ...readOnlyListMembers }),
   responses: { 200: { description: 'The list', schema: listResource } },
   errors: ['unprocessable', 'storage-full'],

@@ -4,11 +4,18 @@
  */
 import type { Static, TSchema } from 'typebox';
 import type { Caller, CallerKind } from '../access/index.js';
-import type { Cancellation } from '../platform/index.js';
+import type { Cancellation, Reservation } from '../platform/index.js';
 import type { Services } from './services.js';
 import type { RawInput } from './validation.js';
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** Of a JSON body of options, names and the like. */
+export const OPTIONS_BODY_BYTES_MAX = 65_536;
+/** Of options among which are long lists. */
+export const LONG_OPTIONS_BODY_BYTES_MAX = 524_288;
+/** Of a JSON body that is as large as what it describes: only the setting limits it. */
+export const CONTENT_BODY_BYTES_MAX = Infinity;
 
 /** Which path parameter names the resource that a key's scope has to reach. */
 export type OperationTarget = 'none' | 'account' | 'list' | 'group';
@@ -48,6 +55,8 @@ export interface OperationSpec<
   readonly params: Params;
   readonly query?: Query;
   readonly body?: Body | StreamBody;
+  /** Of a JSON body; default `OPTIONS_BODY_BYTES_MAX`, which is enough for options. Never more than `limits.json_body_bytes_max`. */
+  readonly bodyBytesMax?: number;
   /** Success answers by status. */
   readonly responses: Readonly<Record<number, ResponseSpec>>;
   /** Codes of the catalogue beyond those that every operation may answer. */
@@ -87,6 +96,8 @@ export interface OperationResult {
   readonly body?: unknown;
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Room for the body in `RequestMemory.answers`, which is released when the client has taken it. Undefined: it has none yet. */
+  readonly room?: Reservation;
 }
 
 /** An operation with its types erased, as the registry holds it. */

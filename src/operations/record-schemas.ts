@@ -1,6 +1,6 @@
 /** Schemas of records. */
 import { Type } from 'typebox';
-import { object, recordName, timeSchema } from './schemas.js';
+import { nullable, object, recordName, timeSchema } from './schemas.js';
 
 const fieldValue = Type.Union(
   [
@@ -28,6 +28,15 @@ export const recordResource = object({
   created_utc: timeSchema('When the record was made'),
   modified_utc: timeSchema('When the record was last written'),
 });
+
+/** In the place of a record that cannot be read. */
+export const damagedRecord = object(
+  {
+    id: nullable(Type.String(), { description: 'Id of the record, where it can be read' }),
+    error: Type.String({ description: 'Why the record cannot be read' }),
+  },
+  { description: 'A record that is damaged on disk' },
+);
 
 /** Loose on purpose: a flat record has members of any name; the record's own rules say what is wrong with it. */
 export const recordInput = Type.Object(

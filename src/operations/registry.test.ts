@@ -4,7 +4,7 @@ import type { TSchema } from 'typebox';
 import { describe, expect, it } from 'vitest';
 import { PERMISSIONS } from '../access/index.js';
 import { ERROR_CATALOGUE, RESERVED_ACCOUNT_NAMES } from '../platform/index.js';
-import type { Operation } from './operation.js';
+import { CONTENT_BODY_BYTES_MAX, OPTIONS_BODY_BYTES_MAX, type Operation } from './operation.js';
 import { operations } from './registry.js';
 import { isStreamBody } from './validation.js';
 
@@ -18,7 +18,17 @@ interface Node {
   readonly additionalProperties?: unknown;
   readonly type?: unknown;
   readonly examples?: readonly unknown[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly format?: string;
+  readonly maxItems?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
 }
+
+const BYTES_A_CHARACTER = 4;
+const SCALAR_BYTES_MAX = 25;
+const FORMATTED_BYTES_MAX = 64;
 
 describe('the registry', () => {
   it('has operations of unique names, methods and paths', () => {
@@ -49,6 +59,16 @@ describe('the registry', () => {
     }
   });
 
+  it.each(operations.filter(({ body }) => body !== undefined && !isStreamBody(body)))(
+    '$name takes a body as long as its schema allows',
+    ({ body, bodyBytesMax = OPTIONS_BODY_BYTES_MAX }) => {
+      const longest = longestJson(body as Node);
+      // What has no length of its own is limited by the settings, or is ignored.
+      if (longest < Infinity) expect(longest).toBeLessThanOrEqual(bodyBytesMax);
+      else expect([CONTENT_BODY_BYTES_MAX, OPTIONS_BODY_BYTES_MAX]).toContain(bodyBytesMax);
+    },
+  );
+
   it('reserves the words at which a fixed path and an account name meet', () => {
     const segments = operations.map(({ path }) => path.split('/').slice(1));
     const clashes = segments
@@ -62,6 +82,24 @@ describe('the registry', () => {
     expect(clashes.filter((word) => !RESERVED_ACCOUNT_NAMES.has(word))).toEqual([]);
   });
 });
+
+/** Bytes of the longest JSON that fits a schema, nothing in it escaped; Infinity where it sets no limit. */
+function longestJson(schema: Node): number {
+  const { anyOf, type, properties, items } = schema;
+  if (anyOf !== undefined) return Math.max(...anyOf.map(longestJson));
+  const values = schema.const === undefined ? schema.enum : [schema.const];
+  if (values !== undefined) return Math.max(...values.map((value) => JSON.stringify(value).length));
+  if (schema.format !== undefined) return FORMATTED_BYTES_MAX;
+  if (type === 'array') return 2 + (schema.maxItems ?? Infinity) * (longestJson(items ?? {}) + 1);
+  if (type === 'object') {
+    if (schema.additionalProperties !== false) return Infinity;
+    const members = Object.entries(properties ?? {}).map(([name, member]) => name.length + 4 + longestJson(member));
+    return 2 + members.reduce((sum, bytes) => sum + bytes, 0);
+  }
+  if (type !== 'string') return type === undefined ? Infinity : SCALAR_BYTES_MAX;
+  const bounded = /\{\d+,(\d+)\}\$$/.exec(schema.pattern ?? '')?.[1];
+  return 3 + BYTES_A_CHARACTER * (schema.maxLength ?? (bounded === undefined ? Infinity : Number(bounded)));
+}
 
 function duplicates(values: readonly string[]): string[] {
   return values.filter((value, position) => values.indexOf(value) < position);

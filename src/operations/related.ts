@@ -42,7 +42,7 @@ const read = defineOperation({
       schema: object({ list_name, version, total_count, results, took_ms }),
     },
   },
-  errors: ['version-not-found', 'record-not-found', 'invalid-filter', 'overloaded'],
+  errors: ['version-not-found', 'record-not-found', 'invalid-filter', 'answer-too-large', 'overloaded'],
   async handle({ services, signal }, { params, query }) {
     const { targets, lists, subject, release } = await listTargets(services, params);
     try {
@@ -62,6 +62,7 @@ const read = defineOperation({
       return {
         status: 200,
         body: answer.body,
+        ...(answer.room === undefined ? {} : { room: answer.room }),
         headers: { 'Server-Timing': `related;dur=${answer.workerMs.toFixed(3)}` },
       };
     } finally {

@@ -3,13 +3,17 @@ import { Type } from 'typebox';
 import type { WriteRequest, WriteResult } from '../index/index.js';
 import { SEARCH_SIZE_DEFAULT, SEARCH_SIZE_MAX, ServiceError } from '../platform/index.js';
 import { readRecordInput } from '../records/index.js';
-import { filterPlan } from '../search/index.js';
+import { filterPlan, type SearchTarget } from '../search/index.js';
+import type { SearchPoolTask } from '../workers/index.js';
 import { requireIndex } from './list-access.js';
-import { defineOperation } from './operation.js';
-import { recordId, recordInput, recordResource } from './record-schemas.js';
+import { CONTENT_BODY_BYTES_MAX, defineOperation, type OperationContext, type OperationResult } from './operation.js';
+import { damagedRecord, recordId, recordInput, recordResource } from './record-schemas.js';
 import { accountName, listName, listParams, object } from './schemas.js';
 
 const FILTER_CHARACTERS_MAX = 100_000;
+
+/** Farther in, each page would cost as much as all before it. */
+const SKIP_MAX = 10_000;
 
 const listPath = '/search-result/{account}/{list}';
 const recordPath = `${listPath}/{id}`;
@@ -20,14 +24,25 @@ const page = defineOperation({
   ...common,
   name: 'search-result.list',
   summary: 'Page through all records of a list',
-  description: 'In the order in which they are stored, from the current version.',
+  description:
+    'In the order in which they are stored, from the current version. A page ends after `size` records or at 16 MiB; `next` is the value of `after` for the page behind it, and is absent on the last. Whatever is written or deleted meanwhile, each record that stays comes once. A record that is damaged is told as an `error` among the others.',
   method: 'GET',
   path: listPath,
   permission: 'search-result:read',
   params: listParams,
   query: object({
+    after: Type.Optional(
+      Type.String({
+        pattern: '^[0-9]{1,10}$',
+        description: 'Where the page begins: `next` of the page before; none: with the first record',
+      }),
+    ),
     skip: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'Records to pass over; default 0' }),
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: `Records to pass over; default 0, more than ${SKIP_MAX} are refused (422): \`after\` goes as far as the list does`,
+      }),
     ),
     size: Type.Optional(
       Type.Integer({
@@ -42,14 +57,19 @@ const page = defineOperation({
       description: 'The records of the page',
       schema: object({
         total_count: Type.Integer({ minimum: 0, description: 'Records of the list' }),
-        results: Type.Array(recordResource),
+        results: Type.Array(Type.Union([recordResource, damagedRecord])),
+        next: Type.Optional(Type.String({ description: 'Value of `after` for the next page; absent on the last' })),
       }),
     },
   },
-  async handle({ services }, { params, query }) {
-    const index = await requireIndex(services, params);
-    const { total, records } = await index.page(query.skip ?? 0, query.size ?? SEARCH_SIZE_DEFAULT);
-    return { status: 200, body: { total_count: total, results: records } };
+  errors: ['unprocessable', 'answer-too-large', 'overloaded'],
+  handle(context, { params, query }) {
+    const { after = '-1', skip = 0, size = SEARCH_SIZE_DEFAULT } = query;
+    if (skip > SKIP_MAX) {
+      const detail = `skip passes over ${SKIP_MAX} records at most; go on with after, which takes the next of the page before.`;
+      throw new ServiceError('unprocessable', detail, { errors: [{ parameter: 'skip', detail }] });
+    }
+    return readRecords(context, params, (target) => ({ kind: 'records', target, after: Number(after), skip, size }));
   },
 });
 
@@ -62,6 +82,7 @@ const create = defineOperation({
   path: listPath,
   permission: 'search-result:create',
   params: listParams,
+  bodyBytesMax: CONTENT_BODY_BYTES_MAX,
   body: recordInput,
   responses: {
     200: { description: 'The record that replaced one of the same name', schema: recordResource },
@@ -84,13 +105,9 @@ const read = defineOperation({
   permission: 'search-result:read',
   params: recordParams,
   responses: { 200: { description: 'The record', schema: recordResource } },
-  errors: ['record-not-found'],
-  async handle({ services }, { params }) {
-    const index = await requireIndex(services, params);
-    const record = await index.read(params.id);
-    if (record !== undefined) return { status: 200, body: record };
-    throw new ServiceError('record-not-found', `The list '${params.list}' has no record with this id.`);
-  },
+  errors: ['record-not-found', 'answer-too-large', 'overloaded'],
+  handle: (context, { params }) =>
+    readRecords(context, params, (target) => ({ kind: 'record', target, id: params.id })),
 });
 
 const replace = defineOperation({
@@ -102,6 +119,7 @@ const replace = defineOperation({
   path: recordPath,
   permission: 'search-result:update',
   params: recordParams,
+  bodyBytesMax: CONTENT_BODY_BYTES_MAX,
   body: recordInput,
   responses: { 200: { description: 'The record', schema: recordResource } },
   errors: ['record-not-found', 'invalid-record', 'name-exists', 'overloaded', 'storage-full'],
@@ -121,6 +139,7 @@ const patch = defineOperation({
   path: recordPath,
   permission: 'search-result:update',
   params: recordParams,
+  bodyBytesMax: CONTENT_BODY_BYTES_MAX,
   body: recordInput,
   responses: { 200: { description: 'The record', schema: recordResource } },
   errors: ['record-not-found', 'invalid-record', 'name-exists', 'overloaded', 'storage-full'],
@@ -187,6 +206,22 @@ export const searchResultOperations = [page, create, read, replace, patch, remov
 /** Milliseconds to the microsecond. */
 export function roundedMs(ms: number): number {
   return Math.round(ms * 1000) / 1000;
+}
+
+/** What a search worker reads of the list's current version. */
+async function readRecords(
+  { services, signal }: OperationContext,
+  params: { readonly account: string; readonly list: string },
+  taskOf: (target: SearchTarget) => SearchPoolTask,
+): Promise<OperationResult> {
+  const index = await requireIndex(services, params);
+  const lease = index.lease();
+  try {
+    const { body, room } = await services.searchPool.search(taskOf({ generation: lease.handle }), signal);
+    return { status: 200, body, ...(room === undefined ? {} : { room }) };
+  } finally {
+    lease.release();
+  }
 }
 
 /** Throws `invalid-record`. */

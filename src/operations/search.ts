@@ -20,12 +20,15 @@ import {
 import type { Services } from './services.js';
 import type { RawInput } from './validation.js';
 
+/** As long as all options together may be. */
+const SEARCH_BODY_BYTES_MAX = 2_097_152;
+
 const common = {
   permission: 'search-result:read',
   callers: ['key', 'console', 'cli'],
   rateLimit: 'search',
   responses: { 200: { description: 'The hits of the page and the counts over all', schema: searchResponse } },
-  errors: ['version-not-found', 'invalid-filter', 'overloaded'],
+  errors: ['version-not-found', 'invalid-filter', 'answer-too-large', 'overloaded'],
 } as const;
 const ofList = {
   ...common,
@@ -58,6 +61,7 @@ const listByBody = defineOperation({
   name: 'search.list',
   summary: 'Search a list',
   method: 'POST',
+  bodyBytesMax: SEARCH_BODY_BYTES_MAX,
   body: searchBody,
   handle: (context, { params, body, raw }) =>
     search(context, listTargets(context.services, params), searchOptions(body), raw),
@@ -78,6 +82,7 @@ const groupByBody = defineOperation({
   name: 'search.group',
   summary: 'Search the lists of a group as one',
   method: 'POST',
+  bodyBytesMax: SEARCH_BODY_BYTES_MAX,
   body: searchBody,
   handle: (context, { params, body, raw }) => search(context, groupTargets(context, params), searchOptions(body), raw),
 });
@@ -136,6 +141,7 @@ async function search(
     return {
       status: 200,
       body: answer.body,
+      ...(answer.room === undefined ? {} : { room: answer.room }),
       headers: {
         'Server-Timing': `search;dur=${answer.workerMs.toFixed(3)}, total;dur=${totalMs.toFixed(3)}`,
         'X-Cache': 'miss',

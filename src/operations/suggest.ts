@@ -60,7 +60,7 @@ const common = {
   callers: ['key', 'console', 'cli'],
   rateLimit: 'search',
   responses: { 200: { description: 'The suggestions', schema: response } },
-  errors: ['version-not-found', 'overloaded'],
+  errors: ['version-not-found', 'answer-too-large', 'overloaded'],
 } as const;
 const ofList = {
   ...common,
@@ -133,6 +133,7 @@ async function suggest(
     return {
       status: 200,
       body: answer.body,
+      ...(answer.room === undefined ? {} : { room: answer.room }),
       headers: { 'Server-Timing': `suggest;dur=${answer.workerMs.toFixed(3)}` },
     };
   } finally {

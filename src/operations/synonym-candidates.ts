@@ -2,6 +2,7 @@
 import type { ListIndex } from '../index/index.js';
 import type { Cancellation } from '../platform/index.js';
 import { CandidateCollector, type AbbreviationStep, type SynonymCandidate } from '../synonyms/index.js';
+import { parsedAnswer } from './parsed-answer.js';
 import type { Services } from './services.js';
 
 /** Lists whose last candidates are kept: to read all records again for the same answer is waste. */
@@ -39,8 +40,7 @@ async function scan(services: Services, index: ListIndex): Promise<readonly Syno
     const collector = new CandidateCollector();
     for (let afterRecord: number | null = -1; afterRecord !== null;) {
       const task = { kind: 'abbreviations', generation: lease.handle, afterRecord } as const;
-      const { body } = await services.searchPool.search(task, signal);
-      const step = JSON.parse(new TextDecoder().decode(body)) as AbbreviationStep;
+      const step = parsedAnswer(await services.searchPool.search(task, signal)) as AbbreviationStep;
       for (const count of step.counts) collector.add(count);
       afterRecord = step.lastRecord;
     }

@@ -2,6 +2,7 @@
 import type { ListIndex } from '../index/index.js';
 import { uuidv7, type Cancellation } from '../platform/index.js';
 import type { SearchTask, SynonymRule } from '../search/index.js';
+import { parsedAnswer } from './parsed-answer.js';
 import type { Services } from './services.js';
 
 /** Hits of each search that are shown. */
@@ -42,8 +43,7 @@ export async function previewSynonymRule(
       queryId: uuidv7(),
       ...(extraSynonymRule === undefined ? {} : { extraSynonymRule }),
     };
-    const { body } = await services.searchPool.search(task, signal);
-    const { total_count, results } = JSON.parse(new TextDecoder().decode(body)) as SearchSide;
+    const { total_count, results } = parsedAnswer(await services.searchPool.search(task, signal)) as SearchSide;
     return { total_count, results };
   };
   try {

@@ -1,7 +1,7 @@
 /** `/list/synonyms`, `/list/synonym-candidates`, `/list/synonym-preview`: the synonym rules of a list. */
 import { Type } from 'typebox';
 import { changeSettings, oneChangeAtATime, openIndex, requireList } from './list-access.js';
-import { defineOperation } from './operation.js';
+import { CONTENT_BODY_BYTES_MAX, defineOperation, LONG_OPTIONS_BODY_BYTES_MAX } from './operation.js';
 import { searchResponse } from './search-response.js';
 import { listParams, object } from './schemas.js';
 import { findSynonymCandidates } from './synonym-candidates.js';
@@ -35,6 +35,7 @@ const replace = defineOperation({
   method: 'PUT',
   path: '/list/synonyms/{account}/{list}',
   permission: 'synonym:update',
+  bodyBytesMax: CONTENT_BODY_BYTES_MAX,
   body: rulesBody,
   responses: { 200: { description: 'The rules that are in force now', schema: rulesBody } },
   errors: ['storage-full'],
@@ -96,6 +97,7 @@ const preview = defineOperation({
   method: 'POST',
   path: '/list/synonym-preview/{account}/{list}',
   permission: 'synonym:read',
+  bodyBytesMax: LONG_OPTIONS_BODY_BYTES_MAX,
   body: synonymRule,
   responses: {
     200: {

@@ -8,7 +8,7 @@ import {
   OutboundRefusedError,
   ServiceError,
 } from '../platform/index.js';
-import { defineOperation, type OperationContext } from './operation.js';
+import { defineOperation, LONG_OPTIONS_BODY_BYTES_MAX, type OperationContext } from './operation.js';
 import { accountName, accountParams, noParams, nullable, object } from './schemas.js';
 import type { Services } from './services.js';
 import {
@@ -293,6 +293,7 @@ const replay = defineOperation({
   path: '/webhook/{account}/{id}/replay',
   permission: 'webhook:update',
   callers: CONSOLE_ONLY,
+  bodyBytesMax: LONG_OPTIONS_BODY_BYTES_MAX,
   body: object({
     deliveries: Type.Optional(
       Type.Array(deliveryId, {

@@ -30,6 +30,7 @@ export const ERROR_CATALOGUE = {
   'body-too-large': { status: 413, title: 'The body is too large' },
   'unsupported-media-type': { status: 415, title: 'The content type is not supported' },
   unprocessable: { status: 422, title: 'The request is well-formed but cannot be done' },
+  'answer-too-large': { status: 422, title: 'The answer would be too large' },
   'rate-limited': { status: 429, title: 'Too many requests' },
   'internal-error': { status: 500, title: 'Something went wrong inside the service' },
   overloaded: { status: 503, title: 'The service is too busy' },
@@ -99,6 +100,14 @@ export interface Problem {
   readonly code: ErrorCode;
   readonly errors?: readonly ErrorPlace[];
   readonly retry_after_seconds?: number;
+}
+
+/** What an answer of more bytes than `bytesMax` becomes; `smaller` says what would be. */
+export function answerTooLarge(
+  bytesMax: number,
+  smaller = 'ask for fewer records, or select fewer fields',
+): ServiceError {
+  return new ServiceError('answer-too-large', `The answer would be larger than ${bytesMax} bytes: ${smaller}.`);
 }
 
 /** A ServiceError that crossed a thread boundary as its plain parts. */

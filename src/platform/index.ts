@@ -1,3 +1,4 @@
+export * from './byte-budget.js';
 export type { Cancellation } from './cancellation.js';
 export * from './clock.js';
 // Of these only the types: they need libraries which most threads have no use for, and are entered directly.
@@ -22,5 +23,6 @@ export * from './own-memory.js';
 export * from './operator-error.js';
 export * from './outbound/index.js';
 export * from './paths.js';
+export * from './request-memory.js';
 export * from './storage-space.js';
 export * from './suggest.js';

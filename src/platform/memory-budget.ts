@@ -42,6 +42,17 @@ const OLD_MIB_MIN = 64;
 /** What reading a record takes of a heap: its text in two bytes a character, its values, its JSON again. */
 const HEAP_A_RECORD_BYTE = 8;
 
+/** Bodies of requests get this part of what is left for work, and bulk uploads as much; no less than lets some pass side by side. */
+const BODIES_PART = 8;
+/** What is kept for small bodies, which do not wait for large ones. */
+const SMALL_BODIES_BYTES = 2 * MEBIBYTE;
+const UPLOADS_MIN = 8;
+/** An answer is at most this part of the budget. */
+const ANSWER_PART = 4;
+/** The largest answer is built beside others on their way, which may hold as much as it, and a part more where they are short. */
+const LONGEST_ANSWERS = 2;
+const OTHER_ANSWERS_PART = 4;
+
 /** A record that is too long fails alone; one that is so many times too long that it would not fit in here ends the import. */
 const TOO_LONG_FACTOR = { min: 2, max: 16 };
 
@@ -49,6 +60,9 @@ const TOO_LONG_FACTOR = { min: 2, max: 16 };
 const GENEROUS_MIB = 512;
 const FRUGAL_ARENAS = 1;
 const FRUGAL_RETURNED_BYTES_MIN = 256 * 1024;
+
+/** What one bulk upload holds of what was received and nobody has taken yet; a piece of what the network brings comes on top. */
+export const UPLOAD_BYTES = 512 * 1024;
 
 export interface HeapLimits {
   readonly maxYoungGenerationSizeMb: number;
@@ -72,6 +86,14 @@ export interface MemoryBudget {
   readonly splitBytesMax: number;
   /** What a merge may hold; `mergeBytes` says what one would. */
   readonly mergeBytesMax: number;
+  /** What all bodies of requests may hold until they are answered, and what of it is for small ones. */
+  readonly bodies: { readonly bytesMax: number; readonly keptForSmallBytes: number };
+  /** What all bulk uploads may hold of what nobody has taken yet. */
+  readonly uploadBytesMax: number;
+  /** Of one answer. */
+  readonly answerBytesMax: number;
+  /** Of all answers that are being built at full length or that their readers have not taken yet; the rest of it is for short ones. */
+  readonly answers: { readonly bytesMax: number; readonly keptForSmallBytes: number };
   readonly heaps: { readonly search: HeapLimits; readonly ingest: HeapLimits };
   /** By how much a thread's heap may grow before all of it is collected; undefined: as V8 does it. */
   readonly heapGrowthPercent: number | undefined;
@@ -144,8 +166,19 @@ export function memoryBudget(config: BudgetedConfig): MemoryBudget {
     ingest.batch_bytes_max,
     Math.max(BATCH_BYTES_MIN, Math.floor(share / ingest.threads / MEMORY_A_BATCH_BYTE)),
   );
+  const part = Math.floor((workMib * MEBIBYTE) / BODIES_PART);
+  const answerBytesMax = answerBytes(config);
+  const otherAnswersBytes = Math.floor(answerBytesMax / OTHER_ANSWERS_PART);
   return {
     bytes: memory.mib * MEBIBYTE,
+    // One body has to pass, however large it may be.
+    bodies: {
+      bytesMax: Math.max(part, limits.json_body_bytes_max + SMALL_BODIES_BYTES),
+      keptForSmallBytes: SMALL_BODIES_BYTES,
+    },
+    uploadBytesMax: Math.max(part, UPLOADS_MIN * UPLOAD_BYTES),
+    answerBytesMax,
+    answers: { bytesMax: LONGEST_ANSWERS * answerBytesMax + otherAnswersBytes, keptForSmallBytes: otherAnswersBytes },
     batchBytesMax,
     batchBytesMin: Math.min(BATCH_BYTES_MIN, ingest.batch_bytes_max),
     storePagesBytesMax: Math.floor(share / 2),
@@ -169,6 +202,11 @@ export function memoryBudget(config: BudgetedConfig): MemoryBudget {
     allocator:
       memory.mib < GENEROUS_MIB ? { arenasMax: FRUGAL_ARENAS, returnedBytesMin: FRUGAL_RETURNED_BYTES_MIN } : undefined,
   };
+}
+
+/** The largest answer: as the settings have it, or what a budget has room for. */
+function answerBytes({ limits, memory }: Pick<Config, 'limits' | 'memory'>): number {
+  return Math.min(limits.answer_bytes_max, Math.floor((memory.mib * MEBIBYTE) / ANSWER_PART));
 }
 
 /** What a merge of segments with so many documents and bytes takes, about. */

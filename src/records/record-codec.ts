@@ -21,6 +21,8 @@ import type { FieldValue, RecordResource } from './types.js';
 export const RECORD_FORMAT = 1;
 export const HEADER_BYTES = 24;
 const FLAG_NAME_GENERATED = 1;
+const ID_FRAGMENT = /^"id":"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"/u;
+const ID_FRAGMENT_BYTES = 44;
 const TIMES_BYTES = '"created_utc":"2026-11-21T05:54:00.000Z","modified_utc":"2026-11-21T05:54:00.000Z"'.length;
 
 export interface StoredRecord {
@@ -134,6 +136,35 @@ function bounds(bytes: Uint8Array): { asOfBegin: number; timesBegin: number; fie
   const fieldsBegin = timesBegin + TIMES_BYTES;
   if (fieldsBegin + 2 > bytes.length) throw new DamagedRecordError('a record is shorter than its header says');
   return { asOfBegin, timesBegin, fieldsBegin };
+}
+
+/**
+ * The fragments of a record, of which all are JSON and belong together, and its id. Throws DamagedRecordError where an answer that is
+ * spliced from them would be none.
+ */
+export function readWholeRecord(bytes: Uint8Array): { readonly id: string; readonly parts: RecordParts } {
+  const parts = readRecordParts(bytes);
+  const { asOfBegin, timesBegin, fieldsBegin } = parts;
+  const buffer = view(bytes);
+  const text = (begin: number, end: number) => buffer.toString('utf8', begin, end);
+  const asOf = timesBegin > asOfBegin ? `,${text(asOfBegin, timesBegin)}` : '';
+  const about = `{${text(HEADER_BYTES, asOfBegin)}${asOf},${text(timesBegin, fieldsBegin)}}`;
+  const { id, name } = parseFragment(about) as { readonly id?: unknown; readonly name?: unknown };
+  const fields = parseFragment(text(fieldsBegin, buffer.length));
+  if (typeof id !== 'string' || typeof name !== 'string' || !isObject(fields)) {
+    throw new DamagedRecordError('a fragment of a record is not what it should be');
+  }
+  return { id, parts };
+}
+
+/** The id of a record of which nothing else may be readable; undefined where it is not either. */
+export function storedIdOf(bytes: Uint8Array): string | undefined {
+  const begin = view(bytes).toString('latin1', HEADER_BYTES, HEADER_BYTES + ID_FRAGMENT_BYTES);
+  return ID_FRAGMENT.exec(begin)?.[1];
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function view(bytes: Uint8Array): Buffer {

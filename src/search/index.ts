@@ -15,7 +15,7 @@ export {
   type QueryRule,
 } from './rules/query-rule.js';
 export { compileQueryRules } from './rules/query-rules.js';
-export { ResponseWriter } from './response/response-writer.js';
+export { LongAnswerError, ResponseWriter } from './response/response-writer.js';
 export { ListContexts } from './execution/list-context.js';
 export { RelatedExecutor } from './related/related-executor.js';
 export {
@@ -24,5 +24,6 @@ export {
   type EarlierQuery,
   type EarlierSearchesOf,
 } from './earlier/earlier-searches.js';
+export { RecordLister } from './execution/record-lister.js';
 export { SuggestExecutor } from './suggest/suggest-executor.js';
 export { ANSWER_HEAD_BYTES, answerHead, formatTook } from './response/answer-head.js';

@@ -1,5 +1,6 @@
 /** A search as the front end hands it to a search worker, after validation of every option against its schema. */
 import type { GenerationHandle } from '../../native-bindings/index.js';
+import type { Reservation } from '../platform/index.js';
 import type { SynonymRule } from './synonyms/synonym-matcher.js';
 
 export type { SynonymRule };
@@ -92,10 +93,31 @@ export interface RelatedTask {
   readonly options: Pick<SearchOptions, 'filter' | 'select' | 'skip' | 'size'>;
 }
 
+/** A page of records as they are stored. */
+export interface RecordsTask {
+  readonly kind: 'records';
+  readonly target: SearchTarget;
+  /** Records behind this record number; -1: from the first on. */
+  readonly after: number;
+  readonly skip: number;
+  readonly size: number;
+}
+
+/** One record as it is stored. */
+export interface RecordTask {
+  readonly kind: 'record';
+  readonly target: SearchTarget;
+  readonly id: string;
+}
+
 /** The whole response body as UTF-8 JSON, and what the front end needs to know of it without parsing. */
 export interface SearchAnswer {
   readonly body: Uint8Array;
   readonly totalCount: number;
   /** Milliseconds inside the worker, for Server-Timing. */
   readonly workerMs: number;
+  /** True: no other answer lies in the memory of the body. */
+  readonly isAlone?: boolean;
+  /** Of a long answer: to be released when nobody needs the body any more, which is gone then. */
+  readonly room?: Reservation;
 }

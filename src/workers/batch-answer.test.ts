@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ResponseWriter } from '../search/index.js';
+import { ResponseWriter, type SearchAnswer } from '../search/index.js';
 import { BatchAnswerWriter, readBatchAnswer } from './batch-answer.js';
 import type { WorkerFailure } from './worker-reply.js';
 
@@ -18,6 +18,11 @@ const failures: fc.Arbitrary<WorkerFailure> = fc.record(
   { requiredKeys: ['ok', 'error'] },
 );
 
+function comparable({ body, isAlone, ...rest }: SearchAnswer, tasks: number) {
+  expect(isAlone).toBe(tasks === 1);
+  return { ...rest, body: Buffer.from(body).toString() };
+}
+
 describe('the answer of a batch', () => {
   it('reads back as it was written, whatever the answers are', () => {
     const writer = new ResponseWriter();
@@ -33,11 +38,22 @@ describe('the answer of a batch', () => {
           }
         }
         const read = readBatchAnswer(answer.take(), batch.length).map((reply) =>
-          reply.ok ? { ...reply.value, body: Buffer.from(reply.value.body).toString() } : reply,
+          reply.ok ? comparable(reply.value, batch.length) : reply,
         );
         expect(read).toEqual(batch);
       }),
     );
+  });
+
+  it('hands over the memory of long answers instead of copying it', () => {
+    const writer = new ResponseWriter();
+    writer.limitTo(20_000_000);
+    const answer = new BatchAnswerWriter(writer, 1);
+    for (let count = 0; count < 9001; count += 1) writer.ascii('x'.repeat(1000));
+    answer.answered(1, 2);
+    const [reply] = readBatchAnswer(answer.take(), 1);
+    expect(reply).toMatchObject({ ok: true, value: { totalCount: 1, workerMs: 2, body: { length: 9_001_000 } } });
+    expect(writer.length).toBe(0);
   });
 
   it('is refused where it is shorter than its tasks', () => {

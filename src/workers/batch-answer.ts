@@ -2,8 +2,8 @@
  * The answers of a batch in one buffer, which moves between threads without being copied or walked through:
  *
  *   the bodies of all answers, one after the other; of a search that failed, its WorkerFailure as JSON
- *   blanks up to a multiple of 8 bytes
- *   per task, in their order: f64 offset behind its body, f64 total count (FAILED: it failed), f64 milliseconds in the worker
+ *   bytes of no meaning
+ *   at the end, per task, in their order: f64 offset behind its body, f64 total count (FAILED: it failed), f64 milliseconds in the worker
  *
  * Numbers are in the order of the machine: both ends are threads of it.
  */
@@ -17,7 +17,7 @@ const NUMBERS_PER_TASK = 3;
 
 /** Gathers the answers of one batch, whose bodies are written to `writer`. */
 export class BatchAnswerWriter {
-  private readonly numbers: Float64Array;
+  private readonly numbers: Float64Array<ArrayBuffer>;
   private count = 0;
 
   /** The writer has to be empty. */
@@ -38,17 +38,14 @@ export class BatchAnswerWriter {
   }
 
   failed(failure: WorkerFailure): void {
+    this.writer.limitTo(Infinity);
     this.writer.text(JSON.stringify(failure));
     this.answered(FAILED, 0);
   }
 
   /** To be transferred; the writer is empty after. */
   take(): ArrayBuffer {
-    const { writer, numbers } = this;
-    const beyond = writer.length % Float64Array.BYTES_PER_ELEMENT;
-    if (beyond > 0) writer.ascii(' '.repeat(Float64Array.BYTES_PER_ELEMENT - beyond));
-    writer.bytes(new Uint8Array(numbers.buffer));
-    return writer.take();
+    return this.writer.take(this.numbers);
   }
 }
 
@@ -64,7 +61,9 @@ export function readBatchAnswer(buffer: ArrayBuffer, tasks: number): SearchReply
     const totalCount = numbers[at + 1] as number;
     const body = new Uint8Array(buffer, begin, bytes);
     begin += bytes;
-    if (totalCount !== FAILED) return { ok: true, value: { body, totalCount, workerMs: numbers[at + 2] as number } };
+    if (totalCount !== FAILED) {
+      return { ok: true, value: { body, totalCount, workerMs: numbers[at + 2] as number, isAlone: tasks === 1 } };
+    }
     return JSON.parse(Buffer.from(buffer, body.byteOffset, bytes).toString()) as WorkerFailure;
   });
 }

@@ -6,7 +6,7 @@ import { listFixtures, searchTask, type ListFixtures } from '../../test/support/
 import type { FieldDefinition } from '../catalog/index.js';
 import type { ListIndex } from '../index/index.js';
 import { loadConfig } from '../platform/config.js';
-import { OwnMemory, memoryBudget } from '../platform/index.js';
+import { createRequestMemory, OwnMemory, memoryBudget } from '../platform/index.js';
 import { createMetrics } from '../platform/metrics.js';
 import type { SearchOptions } from '../search/index.js';
 import { createIngestExecutor } from './ingest-executor.js';
@@ -29,6 +29,7 @@ const RECORDS = Array.from({ length: 500 }, (_, number) => ({
 const NEVER = new AbortController().signal;
 const config = loadConfig({ argv: [], env: { GANNET_SEARCH_THREADS: '2' } });
 const budget = memoryBudget(config);
+const requestMemory = createRequestMemory(budget);
 const memory = new OwnMemory({ budgetBytes: budget.bytes, releaseFreeMemory: () => undefined });
 const ingest = { config, heap: budget.heaps.ingest, memory };
 const silent = pino({ level: 'silent' });
@@ -43,7 +44,7 @@ describe('the search pool', () => {
     if (!existsSync(workerFile('search'))) throw new Error('dist is missing: run `npm run build`');
     fixtures = await listFixtures();
     list = await fixtures.add('numbers', DEFINITION, RECORDS);
-    pool = createSearchPool({ config, log: silent, heap: budget.heaps.search, metrics, testing: true });
+    pool = createSearchPool({ config, log: silent, heap: budget.heaps.search, requestMemory, metrics, testing: true });
     await pool.warmUp();
   });
   afterAll(async () => {
@@ -101,14 +102,83 @@ describe('the search pool', () => {
     60_000,
   );
 
+  describe('with answers longer than a worker builds without asking', () => {
+    const TEXT = 'x'.repeat(50_000);
+    const answers = (mib: number) => {
+      const limits = { ...config.limits, answer_bytes_max: mib * 2 ** 20 };
+      return createRequestMemory(memoryBudget({ ...config, limits, memory: { ...config.memory, mib: 512 } }));
+    };
+    let long: ListIndex;
+    beforeAll(async () => {
+      const records = Array.from({ length: 300 }, (_, number) => ({ name: `l${number}`, number, text: TEXT }));
+      long = await fixtures.add('long', DEFINITION, records);
+    });
+
+    const searchLong = (from: RunningSearchPool, size: number) =>
+      from.search(searchTask({ long }, { size, highlight: false, ranking: 'none' }), NEVER);
+
+    it('answers or refuses each by itself, and has its memory back', async () => {
+      const room = answers(12);
+      const ordinary = createSearchPool({
+        config,
+        log: silent,
+        heap: budget.heaps.search,
+        requestMemory: room,
+        metrics,
+      });
+      const sizes = [1, 300, 200, 3, 280, 100, 60, 1];
+      const outcomes = await Promise.allSettled(
+        sizes.map(async (size) => {
+          const answer = await searchLong(ordinary, size);
+          const { results } = JSON.parse(Buffer.from(answer.body).toString()) as { results: unknown[] };
+          answer.room?.release();
+          return results.length;
+        }),
+      );
+      expect(outcomes).toEqual(
+        sizes.map((size) =>
+          size * TEXT.length > 12 * 2 ** 20
+            ? {
+                status: 'rejected',
+                reason: expect.objectContaining({ code: 'answer-too-large', status: 422 }) as unknown,
+              }
+            : { status: 'fulfilled', value: size },
+        ),
+      );
+      expect(room.answers.usedBytes).toBe(0);
+      await ordinary.close();
+    });
+
+    it('answers many that are too long together, though none is by itself', async () => {
+      const room = answers(1);
+      const ordinary = createSearchPool({
+        config,
+        log: silent,
+        heap: budget.heaps.search,
+        requestMemory: room,
+        metrics,
+      });
+      const outcomes = await Promise.all(Array.from({ length: 40 }, () => searchLong(ordinary, 15)));
+      expect(outcomes.map(({ totalCount }) => totalCount)).toEqual(outcomes.map(() => 300));
+      await ordinary.close();
+    });
+
+    it('keeps a long answer until nobody needs it, and gives its memory back then', async () => {
+      const answer = await searchLong(pool, 200);
+      expect(requestMemory.answers.usedBytes).toBe(answer.body.byteLength);
+      answer.room?.release();
+      expect([requestMemory.answers.usedBytes, answer.body.byteLength]).toEqual([0, 0]);
+    });
+  });
+
   it('does not die on demand unless it is for testing', async () => {
-    const ordinary = createSearchPool({ config, log: silent, heap: budget.heaps.search, metrics });
+    const ordinary = createSearchPool({ config, log: silent, heap: budget.heaps.search, requestMemory, metrics });
     await expect(ordinary.killWorker('exit')).rejects.toThrow();
     await ordinary.close();
   });
 
   it('refuses searches once it is closing, and finishes those it has', async () => {
-    const closing = createSearchPool({ config, log: silent, heap: budget.heaps.search, metrics });
+    const closing = createSearchPool({ config, log: silent, heap: budget.heaps.search, requestMemory, metrics });
     const accepted = closing.search(searchTask({ numbers: list }, { query: 'common' }), NEVER);
     const closed = closing.close();
     await expect(closing.search(searchTask({ numbers: list }, {}), NEVER)).rejects.toMatchObject({

@@ -8,6 +8,7 @@
 import { deserialiseError, ServiceError, type Cancellation } from '../platform/index.js';
 import type { SearchAnswer } from '../search/index.js';
 import { readBatchAnswer, type SearchReply } from './batch-answer.js';
+import { PostponedAnswer } from './large-answers.js';
 import type { SearchPoolTask } from './search-messages.js';
 
 export interface SearchBatcherOptions {
@@ -127,6 +128,10 @@ export class SearchBatcher {
     if (reply.ok) {
       this.options.observe.answered(task, reply.value.workerMs);
       resolve(reply.value);
+      return;
+    }
+    if (reply.postponed !== undefined) {
+      reject(new PostponedAnswer(reply.postponed));
       return;
     }
     if (reply.bug !== undefined) this.options.observe.bug(reply.bug, task);

@@ -2,8 +2,9 @@
 import { Piscina } from 'piscina';
 import type { Logger } from 'pino';
 import { analyticsFolder } from '../analytics/folder.js';
-import type { Cancellation, Config, HeapLimits, Metrics } from '../platform/index.js';
+import type { Cancellation, Config, HeapLimits, Metrics, RequestMemory } from '../platform/index.js';
 import type { SearchAnswer } from '../search/index.js';
+import { withRoomForAnswers } from './large-answers.js';
 import { SearchBatcher } from './search-batcher.js';
 import type { SearchPoolTask, SearchWorkerData, SearchWorkerMessage, WorkerDeath } from './search-messages.js';
 import { keepWorkerViews, WorkerDeaths, workerFile } from './worker-pool.js';
@@ -18,6 +19,8 @@ export interface SearchPoolOptions {
   readonly metrics: Metrics;
   /** A search that needs more than this is a fault; its worker dies instead of the service. */
   readonly heap: HeapLimits;
+  /** Where long answers reserve their room. */
+  readonly requestMemory: RequestMemory;
   /** Lets `killWorker` work. */
   readonly testing?: boolean;
 }
@@ -38,6 +41,7 @@ export function createSearchPool({
   log,
   metrics,
   heap,
+  requestMemory,
   testing = false,
 }: SearchPoolOptions): RunningSearchPool {
   const workers = config.search.threads;
@@ -92,7 +96,7 @@ export function createSearchPool({
     searches = 0;
   });
   return {
-    search: (task, signal) => batcher.search(task, signal),
+    search: withRoomForAnswers((task, signal) => batcher.search(task, signal), requestMemory),
     async warmUp() {
       await Promise.all(Array.from({ length: workers }, () => send({ kind: 'batch', tasks: [] })));
     },

@@ -7,9 +7,12 @@ import { workerData } from 'node:worker_threads';
 import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { kernel } from '../../native-bindings/index.js';
 import { LearnedSearchesCache } from '../analytics/learned-searches-cache.js';
+import { answerTooLarge, ORDINARY_ANSWER_BYTES, ServiceError } from '../platform/index.js';
 import { RecordStoreCache } from '../records/index.js';
 import {
   ListContexts,
+  LongAnswerError,
+  RecordLister,
   RelatedExecutor,
   ResponseWriter,
   SearchExecutor,
@@ -19,7 +22,7 @@ import {
 import { scanAbbreviations } from '../synonyms/index.js';
 import { BatchAnswerWriter } from './batch-answer.js';
 import type { SearchPoolTask, SearchWorkerData, SearchWorkerMessage, WorkerDeath } from './search-messages.js';
-import { failureReply } from './worker-reply.js';
+import { failureReply, type Postponement, type WorkerFailure } from './worker-reply.js';
 
 const stores = new RecordStoreCache();
 const records = new StoreRecordReader(stores);
@@ -29,6 +32,7 @@ const learned = new LearnedSearchesCache((workerData as SearchWorkerData).analyt
 const earlierSearchesOf = (listId: string) => learned.of(listId);
 const suggestions = new SuggestExecutor(kernel, contexts, stores, earlierSearchesOf);
 const related = new RelatedExecutor(kernel, contexts, stores, records, earlierSearchesOf);
+const lister = new RecordLister(contexts, stores);
 const writer = new ResponseWriter();
 
 /**
@@ -56,23 +60,43 @@ function runBatch(tasks: readonly SearchPoolTask[]): ArrayBuffer {
   writer.truncate(0);
   const answer = new BatchAnswerWriter(writer, tasks.length);
   try {
-    for (const task of tasks) runTask(task, answer);
+    let isFull = false;
+    for (const task of tasks) {
+      if (isFull) answer.failed(postponed('full'));
+      else isFull = !runTask(task, answer);
+    }
     return answer.take();
   } finally {
+    writer.limitTo(Infinity);
     records.release();
   }
 }
 
-function runTask(task: SearchPoolTask, answer: BatchAnswerWriter): void {
+/** False where the batch has no room for its answer. */
+function runTask(task: SearchPoolTask, answer: BatchAnswerWriter): boolean {
   const begin = writer.length;
   const startedMs = performance.now();
+  const { answerBytesMax } = task;
+  writer.limitTo(answerBytesMax === undefined ? ORDINARY_ANSWER_BYTES : begin + answerBytesMax);
   try {
     const totalCount = execute(task);
     answer.answered(totalCount, performance.now() - startedMs);
+    return true;
   } catch (error) {
     writer.truncate(begin);
-    answer.failed(failureReply(error));
+    const isFull = error instanceof LongAnswerError && answerBytesMax === undefined && begin > 0;
+    answer.failed(isFull ? postponed('full') : failureOf(error, answerBytesMax));
+    return !isFull;
   }
+}
+
+function failureOf(error: unknown, answerBytesMax: number | undefined): WorkerFailure {
+  if (!(error instanceof LongAnswerError)) return failureReply(error);
+  return answerBytesMax === undefined ? postponed('long') : failureReply(answerTooLarge(answerBytesMax));
+}
+
+function postponed(why: Postponement): WorkerFailure {
+  return { ...failureReply(new ServiceError('overloaded', 'The answer was put off.')), postponed: why };
 }
 
 /** Writes the body of the answer; returns its total count. */
@@ -84,6 +108,10 @@ function execute(task: SearchPoolTask): number {
       return suggestions.execute(task, writer);
     case 'related':
       return related.execute(task, writer);
+    case 'records':
+      return lister.page(task, writer);
+    case 'record':
+      return lister.record(task, writer);
     case 'abbreviations': {
       const step = scanAbbreviations(kernel, stores, task);
       writer.text(JSON.stringify(step));

@@ -11,7 +11,12 @@ export interface WorkerFailure {
   readonly error: SerialisedServiceError;
   /** Stack of an unexpected error, for the log; never for a caller. */
   readonly bug?: string;
+  /** Nothing failed: the answer has to be asked for again. */
+  readonly postponed?: Postponement;
 }
+
+/** `full`: its batch has as many bytes as one may have; `long`: it alone would have more. */
+export type Postponement = 'full' | 'long';
 
 export const INTERNAL_ERROR_DETAIL =
   'The service could not finish this request because of a fault of its own. It is logged.';

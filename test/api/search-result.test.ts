@@ -192,8 +192,12 @@ describe('GET /search-result/{account}/{list}', () => {
     for (const query of [{ size: 1001 }, { size: -1 }, { skip: -1 }, { skip: 'x' }, { limit: 5 }]) {
       expect((await service.client.get('/search-result/default/pages', query as never)).status).toBe(400);
     }
-    const beyond = await service.client.get('/search-result/default/pages', { skip: Number.MAX_SAFE_INTEGER });
+    const beyond = await service.client.get('/search-result/default/pages', { skip: 10_000 });
     expect(beyond).toMatchObject({ status: 200, body: { total_count: 25, results: [] } });
+    expect(await service.client.get('/search-result/default/pages', { skip: 10_001 })).toMatchObject({
+      status: 422,
+      body: { code: 'unprocessable', detail: expect.stringContaining('after') as string },
+    });
   });
 });
 

@@ -11,6 +11,8 @@ import { WatchedStream } from '../watched-stream.js';
 import type { ListResource } from './list.js';
 
 const PAGE_RECORDS = 1000;
+/** The rest is counted. */
+const DAMAGED_NAMED_MAX = 20;
 
 export interface ExportOptions {
   readonly list: string;
@@ -24,16 +26,29 @@ export interface ExportedRecord {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
+/** A record that the service cannot read. */
+interface DamagedRecord {
+  readonly id: string | null;
+  readonly error: string;
+}
+
 export async function exportList(context: CommandContext, options: ExportOptions): Promise<ExitStatus> {
   const account = options.account ?? context.config.account.name;
   const file = options.output === undefined ? undefined : await openFile(options.output);
   const target = file ?? context.output;
-  const count = await context.withService((client) => writeRecords(client, { account, ...options }, target));
+  const { count, damaged } = await context.withService((client) =>
+    writeRecords(client, { account, ...options }, target),
+  );
   if (file !== undefined) {
     await file.end();
     context.output.note(`${formatCount(count)} records written to ${options.output}\n`);
   }
-  return EXIT.done;
+  if (damaged.length === 0) return EXIT.done;
+  for (const { id, error } of damaged.slice(0, DAMAGED_NAMED_MAX)) {
+    context.output.note(`${id ?? 'a record without a readable id'}: ${error}\n`);
+  }
+  context.output.note(`${formatCount(damaged.length)} records are damaged on disk and were left out\n`);
+  return EXIT.failed;
 }
 
 /** Where the records go, at the pace at which they are taken. */
@@ -59,13 +74,19 @@ async function writeRecords(
   client: ServiceClient,
   { account, list, format }: { readonly account: string; readonly list: string; readonly format: ImportFormat },
   target: Target,
-): Promise<number> {
+): Promise<{ readonly count: number; readonly damaged: readonly DamagedRecord[] }> {
   const columns = format === 'csv' ? await fieldNames(client, account, list) : [];
   await write(target, { ndjson: '', json: '[', csv: csvHeading(columns) }[format]);
   let count = 0;
+  const damaged: DamagedRecord[] = [];
   for await (const records of pages(client, account, list)) {
     let text = '';
-    for (const { name, fields } of records) {
+    for (const record of records) {
+      if ('error' in record) {
+        damaged.push(record);
+        continue;
+      }
+      const { name, fields } = record;
       if (format === 'csv') text += csvRow({ name, fields }, columns);
       else if (format === 'ndjson') text += `${JSON.stringify({ name, fields })}\n`;
       else text += `${count === 0 ? '\n' : ',\n'}${JSON.stringify({ name, fields })}`;
@@ -74,20 +95,24 @@ async function writeRecords(
     await write(target, text);
   }
   if (format === 'json') await write(target, '\n]\n');
-  return count;
+  return { count, damaged };
 }
 
-/** Records in storage order. One that is deleted meanwhile may let another slip past a page's edge. */
-async function* pages(client: ServiceClient, account: string, list: string): AsyncGenerator<readonly ExportedRecord[]> {
-  for (let skip = 0; ; skip += PAGE_RECORDS) {
+/** Records in storage order, each that stays once, whatever is written or deleted meanwhile. */
+async function* pages(
+  client: ServiceClient,
+  account: string,
+  list: string,
+): AsyncGenerator<readonly (ExportedRecord | DamagedRecord)[]> {
+  let after: string | undefined;
+  do {
     const answer = await client.call('search-result.list', {
       params: { account, list },
-      query: { skip, size: PAGE_RECORDS },
+      query: { size: PAGE_RECORDS, ...(after === undefined ? {} : { after }) },
     });
-    const records = membersOf<ExportedRecord>(answer, 'results');
-    if (records.length > 0) yield records;
-    if (records.length < PAGE_RECORDS) return;
-  }
+    yield membersOf<ExportedRecord | DamagedRecord>(answer, 'results');
+    after = (answer as { readonly next?: string }).next;
+  } while (after !== undefined);
 }
 
 /** The columns of a CSV file: every field that the list defines. */

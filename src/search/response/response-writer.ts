@@ -1,9 +1,6 @@
 /**
- * The bytes of responses, one after the other in memory that is kept between them. Belongs to one thread; what `take`
- * returns is a copy of its own.
+ * The bytes of responses, one after the other in memory that is kept between them. Belongs to one thread.
  */
-import { ServiceError } from '../../platform/index.js';
-
 /** Calling into the runtime costs more than copying so many characters, or bytes. */
 const SHORT_TEXT_CHARACTERS = 40;
 const SHORT_BYTES = 96;
@@ -14,12 +11,29 @@ const POINT = 0x2e;
 const INITIAL_BYTES = 256 * 1024;
 /** A buffer that one large answer made larger than this is given back. */
 const KEPT_BYTES_MAX = 8 * 1024 * 1024;
-/** All answers of a batch together. */
-const RESPONSE_BYTES_MAX = 512 * 1024 * 1024;
+/** What a buffer that is handed over has room for behind the answers, at least. */
+const TRAILER_BYTES_MAX = 64 * 1024;
+/** Buffers have a multiple of this many bytes. */
+const ALIGNMENT = 8;
+const NO_NUMBERS = new Float64Array(0);
+
+/** The answer would have more bytes than the writer was limited to. */
+export class LongAnswerError extends Error {
+  override readonly name = 'LongAnswerError';
+}
 
 export class ResponseWriter {
   private buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
   private used = 0;
+  private limit = Infinity;
+  /** Bytes up to which nothing has to be looked at. */
+  private capacity = INITIAL_BYTES;
+
+  /** From now on, what would make everything written longer than this is refused with a LongAnswerError. */
+  limitTo(length: number): void {
+    this.limit = length;
+    this.capacity = Math.min(length, this.buffer.length);
+  }
 
   get length(): number {
     return this.used;
@@ -50,7 +64,8 @@ export class ResponseWriter {
   }
 
   text(text: string): void {
-    this.reserve(text.length * 3);
+    const longest = text.length * 3;
+    this.reserve(this.used + longest <= this.capacity ? longest : Buffer.byteLength(text));
     this.used += this.buffer.write(text, this.used, 'utf8');
   }
 
@@ -94,30 +109,52 @@ export class ResponseWriter {
     this.used = used + length;
   }
 
-  /** A copy of everything from `from` on. */
-  copy(from = 0): Uint8Array<ArrayBuffer> {
-    const copied = new Uint8Array(this.used - from);
-    copied.set(this.buffer.subarray(from, this.used));
-    return copied;
-  }
-
-  /** Everything written so far as a buffer of its own, to be transferred; the writer is empty after. */
-  take(): ArrayBuffer {
-    const { buffer } = this.copy();
+  /**
+   * Everything written so far, and these numbers at the very end, as a buffer to be transferred; the writer is empty after. Of long
+   * answers it is the buffer itself that goes: a copy would take as much again.
+   */
+  take(numbers = NO_NUMBERS): ArrayBuffer {
+    const trailer = new Uint8Array(numbers.buffer);
+    const { used } = this;
     this.used = 0;
-    if (this.buffer.length > KEPT_BYTES_MAX) this.buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
-    return buffer;
+    if (used <= KEPT_BYTES_MAX || trailer.length === 0) {
+      const taken = new Uint8Array(trailer.length === 0 ? used : aligned(used) + trailer.length);
+      taken.set(this.buffer.subarray(0, used));
+      taken.set(trailer, taken.length - trailer.length);
+      if (this.buffer.length > KEPT_BYTES_MAX) this.replace(Buffer.allocUnsafeSlow(INITIAL_BYTES));
+      return taken.buffer;
+    }
+    if (this.buffer.length - used < trailer.length) this.grow(used, used + trailer.length);
+    const { buffer } = this;
+    buffer.set(trailer, buffer.length - trailer.length);
+    this.replace(Buffer.allocUnsafeSlow(INITIAL_BYTES));
+    return buffer.buffer;
   }
 
-  /** Throws `unprocessable` where the answer is larger than any client can want. */
+  /** Throws a LongAnswerError. */
   private reserve(bytes: number): void {
     const needed = this.used + bytes;
-    if (needed <= this.buffer.length) return;
-    if (needed > RESPONSE_BYTES_MAX) {
-      throw new ServiceError('unprocessable', 'The answer is too large; ask for fewer records or select fewer fields.');
-    }
-    const grown = Buffer.allocUnsafeSlow(Math.min(RESPONSE_BYTES_MAX, Math.max(needed, this.buffer.length * 2)));
-    this.buffer.copy(grown, 0, 0, this.used);
-    this.buffer = grown;
+    if (needed <= this.capacity) return;
+    if (needed > this.limit) throw new LongAnswerError(`an answer of more than ${this.limit} bytes`);
+    // Memory that is not written to is not resident: of a long answer all that it may need is got at once.
+    const wanted =
+      needed > KEPT_BYTES_MAX && this.limit < Infinity ? this.limit + TRAILER_BYTES_MAX : this.buffer.length * 2;
+    this.grow(this.used, Math.max(needed, wanted));
   }
+
+  /** Keeps the first `kept` bytes. */
+  private grow(kept: number, bytes: number): void {
+    const grown = Buffer.allocUnsafeSlow(aligned(bytes));
+    this.buffer.copy(grown, 0, 0, kept);
+    this.replace(grown);
+  }
+
+  private replace(buffer: Buffer<ArrayBuffer>): void {
+    this.buffer = buffer;
+    this.capacity = Math.min(this.limit, buffer.length);
+  }
+}
+
+function aligned(bytes: number): number {
+  return Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
 }

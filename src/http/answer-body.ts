@@ -1,0 +1,25 @@
+/** The body of an answer in the form in which it is sent, no larger than answers may be. */
+import { HeadedBytes } from '../operations/index.js';
+import { answerTooLarge } from '../platform/index.js';
+
+/** Undefined: none. Throws `answer-too-large`. */
+export function finishedBody(body: unknown, bytesMax: number): string | Uint8Array | HeadedBytes | undefined {
+  const isFinished = body === undefined || body instanceof Uint8Array || body instanceof HeadedBytes;
+  const finished = isFinished ? body : jsonOf(body, bytesMax);
+  if (finished !== undefined && bytesOf(finished) > bytesMax) throw answerTooLarge(bytesMax);
+  return finished;
+}
+
+function bytesOf(body: string | Uint8Array | HeadedBytes): number {
+  return typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
+}
+
+function jsonOf(body: unknown, bytesMax: number): string {
+  try {
+    return JSON.stringify(body);
+  } catch (error) {
+    // The runtime's longest string is longer than any answer.
+    if (error instanceof RangeError && error.message.includes('string length')) throw answerTooLarge(bytesMax);
+    throw error;
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * Answers that their readers take more slowly than they were made. Each may take its time as long as there is room for the answers of
+ * others; where there is none, connections that have held an answer for longest are ended. Main thread only.
+ */
+import type { ByteBudget } from '../platform/index.js';
+
+/** A reader is not hurried before this time. */
+const UNHURRIED_MS = 30_000;
+
+export interface SlowReader {
+  readonly sinceMs: number;
+  /** Ends the connection. */
+  readonly end: () => void;
+}
+
+export class SlowReaders {
+  /** In the order in which they began. */
+  private readonly readers = new Set<SlowReader>();
+
+  constructor(
+    answers: ByteBudget,
+    private readonly now: () => number = () => performance.now(),
+  ) {
+    answers.onShort = () => {
+      this.endOldest();
+    };
+  }
+
+  /** Until `sent` settles, `end` may be called. */
+  add(sent: Promise<void>, end: () => void): void {
+    const reader: SlowReader = { sinceMs: this.now(), end };
+    this.readers.add(reader);
+    void sent.then(() => this.readers.delete(reader));
+  }
+
+  private endOldest(): void {
+    const hurriedMs = this.now() - UNHURRIED_MS;
+    for (const reader of this.readers) {
+      if (reader.sinceMs > hurriedMs) return;
+      this.readers.delete(reader);
+      reader.end();
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { kernel } from '../../../native-bindings/index.js';
+import type { GenerationLease, ListIndex } from '../../index/index.js';
+import { recordNumberOf } from '../../platform/index.js';
+import { RecordStore, RecordStoreCache } from '../../records/index.js';
+import { listFixtures, type ListFixtures } from '../../../test/support/lists.js';
+import { ResponseWriter } from '../response/response-writer.js';
+import { ListContexts } from './list-context.js';
+import { RecordLister } from './record-lister.js';
+
+const DEFINITION = { searchable_fields: [], facets: [], resources: [], location_field: null, inferred: null };
+const MEBIBYTE = 2 ** 20;
+
+interface Page {
+  readonly total_count: number;
+  readonly results: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly fields: object;
+    readonly error?: string;
+  }[];
+  readonly next?: string;
+}
+
+let fixtures: ListFixtures;
+let list: ListIndex;
+let lease: GenerationLease;
+let lister: RecordLister;
+const stores = new RecordStoreCache();
+const contexts = new ListContexts(kernel);
+
+beforeEach(async () => {
+  fixtures = await listFixtures();
+  list = await fixtures.add(
+    'records',
+    DEFINITION as never,
+    Array.from({ length: 30 }, (_, number) => ({ name: `r${number}`, text: `naïve ${number}` })),
+  );
+  lease = list.lease();
+  lister = new RecordLister(contexts, stores);
+});
+afterEach(async () => {
+  lease.release();
+  await stores.close();
+  await fixtures.close();
+});
+
+function page(after: string | undefined, size: number, skip = 0): Page {
+  const writer = new ResponseWriter();
+  const target = { generation: lease.handle };
+  lister.page({ kind: 'records', target, after: Number(after ?? -1), skip, size }, writer);
+  return JSON.parse(Buffer.from(writer.take()).toString()) as Page;
+}
+
+function listPath(): string {
+  return contexts.get(lease.handle).settings.listPath;
+}
+
+/** Writes other bytes in the place of a record's. */
+async function damage(id: string, change: (bytes: Buffer) => Buffer): Promise<void> {
+  const store = new RecordStore(listPath());
+  const version = store.version(1).prepare();
+  const recordNumber = recordNumberOf(id) ?? -1;
+  const bytes = Buffer.from(version.records.getBinary(recordNumber) ?? []);
+  store.transaction(() => {
+    version.putRecord(recordNumber, change(bytes));
+  });
+  await store.close();
+}
+
+describe('RecordLister', () => {
+  it('gives every record once, as the one who wrote it was told, whatever happens between two pages', async () => {
+    const { record } = await list.write({ kind: 'put', name: 'own', fields: { text: 'ł "quoted"', n: 1.5 } });
+    const seen: string[] = [];
+    let after: string | undefined;
+    do {
+      const { results, next } = page(after, 7);
+      seen.push(...results.map(({ name }) => name));
+      const last = results.at(-1);
+      // What was read goes, the last of the page above all, and more comes behind.
+      if (last !== undefined) await list.write({ kind: 'delete', id: last.id });
+      if (seen.length < 20) await list.write({ kind: 'put', name: `new after ${seen.length}`, fields: {} });
+      expect(results.find(({ name }) => name === 'own') ?? record).toEqual(record);
+      after = next;
+    } while (after !== undefined);
+    const names = Array.from({ length: 30 }, (_, number) => `r${number}`);
+    expect(seen).toEqual([...names, 'own', 'new after 7', 'new after 14']);
+  });
+
+  it('says where the next page begins, but on the last', () => {
+    expect(page(undefined, 30)).not.toHaveProperty('next');
+    expect(page(undefined, 29)).toHaveProperty('next');
+    expect(page(undefined, 0)).toEqual({ total_count: 30, results: [] });
+    expect(page('4294967295', 10)).toEqual({ total_count: 30, results: [] });
+    expect(page(undefined, 10, 25).results).toHaveLength(5);
+  });
+
+  it('ends a page at 16 MiB, and gives a record that is longer than half of it by itself', async () => {
+    for (const name of ['long-1', 'long-2', 'long-3', 'long-4', 'long-5']) {
+      await list.write({ kind: 'put', name, fields: { text: 'x'.repeat(3.5 * MEBIBYTE) } });
+    }
+    const first = page(undefined, 1000);
+    expect(first.results).toHaveLength(34);
+    const second = page(first.next, 1000);
+    expect(second.results.map(({ name }) => name)).toEqual(['long-5']);
+    expect(second.next).toBeUndefined();
+  });
+
+  it('tells a record that is damaged among the others', async () => {
+    const { results } = page(undefined, 30);
+    const [cut, broken, unknown] = results.map(({ id }) => id);
+    await damage(cut ?? '', (bytes) => bytes.subarray(0, 40));
+    await damage(broken ?? '', (bytes) => (bytes.write('x', bytes.length - 1), bytes));
+    await damage(unknown ?? '', () => Buffer.alloc(3));
+    const after = page(undefined, 30);
+    expect(after.results.slice(0, 3)).toEqual([
+      { id: null, error: expect.stringContaining('damaged') as string },
+      { id: broken, error: expect.stringContaining('damaged') as string },
+      { id: null, error: expect.stringContaining('damaged') as string },
+    ]);
+    expect(after.results.slice(3)).toEqual(results.slice(3));
+    expect(after.total_count).toBe(30);
+  });
+
+  it('reads one record, by its whole id', () => {
+    const [first] = page(undefined, 1).results;
+    const read = (id: string) => {
+      const writer = new ResponseWriter();
+      lister.record({ kind: 'record', target: { generation: lease.handle }, id }, writer);
+      return JSON.parse(Buffer.from(writer.take()).toString()) as unknown;
+    };
+    const id = first?.id ?? '';
+    expect(read(id)).toEqual(first);
+    for (const other of ['', 'x', `${id.slice(0, 7)}${id.startsWith('0', 7) ? '1' : '0'}${id.slice(8)}`]) {
+      expect(() => read(other)).toThrow(expect.objectContaining({ code: 'record-not-found' }));
+    }
+  });
+});
