@@ -260,7 +260,7 @@ export async function adoptUnknownLists(config: Config): Promise<AdoptionReport>
   const log = createLogger(config);
   const release = openDataDirectory(dataDir, log);
   try {
-    const environment = openEnvironment(join(dataDir, 'system'));
+    const environment = openEnvironment(join(dataDir, 'system'), { kind: 'system' });
     try {
       const catalog = await openCatalog(environment, systemClock);
       return await adoptLists({ dataDir, catalog, account: config.account });
@@ -269,7 +269,7 @@ export async function adoptUnknownLists(config: Config): Promise<AdoptionReport>
     }
   } finally {
     release();
-    log.drain();
+    await log.drain();
   }
 }
 

@@ -88,8 +88,13 @@ const answering = (status: number, body: string): RequestListener =>
     message.resume().once('end', () => response.writeHead(status).end(body));
   });
 
-const cannotOpen: ServiceLoader = () =>
-  Promise.resolve({ startService: () => Promise.reject(new OperatorError('The data directory is in use.')) });
+/** A service that cannot open its data directory. */
+const failingWith = (failure: Error): ServiceLoader => {
+  const fail = () => Promise.reject(failure);
+  return () => Promise.resolve({ startService: fail, adoptUnknownLists: fail });
+};
+
+const cannotOpen = failingWith(new OperatorError('The data directory is in use.'));
 
 interface Told {
   readonly status: number;
@@ -170,8 +175,7 @@ describe.each(CALLING)('gannet %s', (name) => {
   it('tells what the system has against opening the data directory', async () => {
     for (const code of ['EACCES', 'ENOSPC', 'EMFILE', 'EROFS']) {
       const failure = Object.assign(new Error(`${code}: open`), { code, syscall: 'open', path: '/data/lock' });
-      const load: ServiceLoader = () => Promise.resolve({ startService: () => Promise.reject(failure) });
-      expectSentence(await gannet(name, surroundings(), { load }), new RegExp(`^/data/lock .*${code}.*\\.\n$`), 1);
+      expectSentence(await gannet(name, surroundings(), { load: failingWith(failure) }), new RegExp(`^/data/lock .*${code}.*\\.\n$`), 1);
     }
   });
 
@@ -264,9 +268,8 @@ it('a file that cannot be imported is told', async () => {
 });
 
 it('gannet serve tells what keeps it from starting', async () => {
-  const busy: ServiceLoader = () =>
-    Promise.resolve({ startService: () => Promise.reject(new OperatorError('Cannot listen on 127.0.0.1:8400.')) });
-  expectSentence(await gannet('serve', surroundings(), { load: busy }), /^Cannot listen on .*\n$/, EXIT.failed);
+  const load = failingWith(new OperatorError('Cannot listen on 127.0.0.1:8400.'));
+  expectSentence(await gannet('serve', surroundings(), { load }), /^Cannot listen on .*\n$/, EXIT.failed);
 });
 
 it('what nobody foresaw is a sentence too, and shows its stack where it is asked for', async () => {

@@ -124,7 +124,7 @@ it('an import whose records come late, from a client that was stopped, outlives 
   const calls: string[] = [];
   let received = 0;
   const control = createControlSocket(
-    controlSocketPath(dataDir),
+    controlSocketPath(dataDir) ?? '',
     async (request) => {
       calls.push(`${request.method} ${request.path}`);
       if (request.path.endsWith('/bulk')) {

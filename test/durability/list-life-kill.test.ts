@@ -183,7 +183,7 @@ function killedWhileAdopting(dataDir: string, delayMs: number): Promise<void> {
 }
 
 async function idsOf(dataDir: string): Promise<string[]> {
-  const environment = openEnvironment(join(dataDir, 'system'), { readOnly: true });
+  const environment = openEnvironment(join(dataDir, 'system'), { kind: 'system', readOnly: true });
   try {
     const lists = environment.database<{ readonly id: string }, string>('lists');
     return Array.from(lists.getRange(), ({ value }) => value.id);

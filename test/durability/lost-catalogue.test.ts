@@ -53,7 +53,7 @@ async function make(name: string, settings: object = {}): Promise<void> {
 
 async function idOf(name: string): Promise<string> {
   await service.stop();
-  const environment = openEnvironment(join(dataDir, 'system'), { readOnly: true });
+  const environment = openEnvironment(join(dataDir, 'system'), { kind: 'system', readOnly: true });
   try {
     return (environment.database('lists').get(`default/${name}`) as { readonly id: string }).id;
   } finally {
@@ -97,7 +97,7 @@ describe('a catalogue that is gone', () => {
       'new',
       async () => {
         rmSync(system(), { recursive: true });
-        await openEnvironment(system()).close();
+        await openEnvironment(system(), { kind: 'system' }).close();
       },
     ],
   ])('stops the start where it is %s, and the lists come back by being adopted', async (_how, lose) => {

@@ -59,7 +59,7 @@ export async function catalogueCheck(folder: string): Promise<Check> {
 }
 
 async function listsOf(path: string): Promise<ListRecord[]> {
-  const environment = openEnvironment(path, { readOnly: true });
+  const environment = openEnvironment(path, { kind: 'system', readOnly: true });
   try {
     return Array.from(environment.database<ListRecord, string>('lists').getRange(), ({ value }) => value);
   } finally {
