@@ -1,8 +1,10 @@
-import { mkdtempSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { open } from 'lmdb';
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from './errors.js';
+import { endsInOverlappingSync } from './environment-file.js';
 import { openEnvironment } from './lmdb-environment.js';
 import { asStorageError } from './storage-space.js';
 
@@ -23,6 +25,71 @@ describe('openEnvironment', () => {
     const second = openEnvironment(path, { kind: 'system', readOnly: true });
     expect(second.database<{ n: number }, string>('values').get('a')).toEqual({ n: 1 });
     await second.close();
+  });
+});
+
+describe('an environment of a release that let syncs overlap', () => {
+  const HALF_PAGE = 2048;
+  const PAGE = 4096;
+  /** Of the boot at which a meta page was written, behind the header of the page. */
+  const BOOT_AT = 160;
+
+  /** Two commits; the files after each of them. */
+  async function twoCommits(folder: string): Promise<[first: Buffer, second: Buffer]> {
+    const path = join(folder, 'before');
+    const root = open({ path, noSubdir: false, overlappingSync: true });
+    const values = root.openDB<number, string>({ name: 'accounts' });
+    const states: Buffer[] = [];
+    for (const [key, size] of [
+      ['first', 10],
+      ['second', 2000],
+    ] as const) {
+      await root.childTransaction(() => {
+        for (let index = 0; index < size; ++index) values.putSync(`${key}-${index}`, index);
+      });
+      await root.flushed;
+      states.push(readFileSync(join(path, 'data.mdb')));
+    }
+    await root.close();
+    return states as [Buffer, Buffer];
+  }
+
+  function environmentOf(folder: string, file: Buffer): string {
+    const path = join(folder, 'after');
+    mkdirSync(path);
+    writeFileSync(join(path, 'data.mdb'), file);
+    return path;
+  }
+
+  it('is opened at its last whole commit after a loss of power, and stays there', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'gannet-lmdb-'));
+    const [first, second] = await twoCommits(folder);
+    // The meta pages of the second commit came to the disk, its other pages did not, nor the note that it is whole.
+    const torn = Buffer.from(first);
+    second.copy(torn, 0, 0, HALF_PAGE);
+    second.copy(torn, PAGE, PAGE, 2 * PAGE);
+    for (const page of [0, PAGE]) torn.writeBigInt64LE(1n, page + BOOT_AT);
+    const path = environmentOf(folder, torn);
+    expect(endsInOverlappingSync(join(path, 'data.mdb'))).toBe(true);
+    for (const written of [0, 1]) {
+      const environment = openEnvironment(path, { kind: 'system' });
+      const values = environment.database<number, string>('accounts');
+      expect(values.getCount()).toBe(10 + written);
+      await environment.transaction(() => void values.putSync(`more-${written}`, 0));
+      await environment.close();
+      expect(endsInOverlappingSync(join(path, 'data.mdb'))).toBe(false);
+    }
+  });
+
+  it('is opened at its last commit after a clean end', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'gannet-lmdb-'));
+    await twoCommits(folder);
+    const path = join(folder, 'copy');
+    mkdirSync(path);
+    copyFileSync(join(folder, 'before', 'data.mdb'), join(path, 'data.mdb'));
+    const environment = openEnvironment(path, { kind: 'system' });
+    expect(environment.database<number, string>('accounts').getCount()).toBe(2010);
+    await environment.close();
   });
 });
 

@@ -2,7 +2,13 @@
  * How a worker answers: a value, or an error as plain data. A ServiceError is the task's own fault and goes back to whoever
  * asked; anything else is a bug of ours, whose text is for the log of the main thread alone.
  */
-import { deserialiseError, serialiseError, ServiceError, type SerialisedServiceError } from '../platform/index.js';
+import {
+  asStorageError,
+  deserialiseError,
+  serialiseError,
+  ServiceError,
+  type SerialisedServiceError,
+} from '../platform/index.js';
 
 export type WorkerReply<Value> = { readonly ok: true; readonly value: Value } | WorkerFailure;
 
@@ -21,7 +27,9 @@ export type Postponement = 'full' | 'long';
 export const INTERNAL_ERROR_DETAIL =
   'The service could not finish this request because of a fault of its own. It is logged.';
 
-export function failureReply(error: unknown): WorkerFailure {
+export function failureReply(thrown: unknown): WorkerFailure {
+  // A full disk may show in any step of a task, not only where it commits.
+  const error = asStorageError(thrown);
   if (error instanceof ServiceError) return { ok: false, error: serialiseError(error) };
   const bug = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { ok: false, error: { code: 'internal-error', detail: INTERNAL_ERROR_DETAIL }, bug };
