@@ -178,11 +178,13 @@ export class WebhookHost implements EventSink {
     worker.on('message', (message: FromWebhookWorker) => {
       this.hear(message);
     });
+    let cause: unknown;
     worker.on('error', (error) => {
+      cause = error;
       this.deaths.record(error);
     });
     worker.once('exit', () => {
-      this.onExit(worker);
+      this.onExit(worker, reasonOfDeath(cause));
     });
     this.saySubscriptions(this.subscriptions.all());
     this.unsaid = [...this.sources.values()];
@@ -190,9 +192,9 @@ export class WebhookHost implements EventSink {
     return worker;
   }
 
-  private onExit(worker: Worker): void {
+  private onExit(worker: Worker, reason: ServiceError): void {
     if (this.worker === worker) this.worker = undefined;
-    for (const { reject } of this.pending.values()) reject(new ServiceError('internal-error', INTERNAL_ERROR_DETAIL));
+    for (const { reject } of this.pending.values()) reject(reason);
     this.pending.clear();
     if (this.closed || !this.options.deliver) return;
     const lived = this.options.clock.nowMs() - this.startedMs;
@@ -270,4 +272,11 @@ export class WebhookHost implements EventSink {
   private say(message: ToWebhookWorker): void {
     this.worker?.postMessage(message);
   }
+}
+
+/** On a full disk the worker cannot make its queue. Its error comes here as a plain one with the same members. */
+function reasonOfDeath(cause: unknown): ServiceError {
+  const { code, detail } = (cause ?? {}) as Partial<Pick<ServiceError, 'code' | 'detail'>>;
+  const isOfStorage = (code === 'storage-full' || code === 'storage-failed') && detail !== undefined;
+  return isOfStorage ? new ServiceError(code, detail) : new ServiceError('internal-error', INTERNAL_ERROR_DETAIL);
 }

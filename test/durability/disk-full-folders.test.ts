@@ -167,6 +167,23 @@ describe.skipIf(!mounting)('a full disk', () => {
     );
   }
 
+  it('keeps the queue of webhooks from being made, which is made when there is room', async () => {
+    disk = SmallFileSystem.mount(join(dataDir, 'queue'));
+    disk.shrink();
+    await service.start();
+    ({ client } = service);
+    const webhook = await made(client.post('/webhook', { url: receiver.url(), events: ['list.created'] }));
+    const ping = () => client.send('POST', `/webhook/default/${(webhook.body as { id: string }).id}/test`);
+    expect(await ping()).toMatchObject(FULL);
+    await made(client.post('/list/default', listOfTitles('told')));
+    disk.grow();
+    expect((await ping()).status).toBe(202);
+    await eventually(
+      () => Promise.resolve(receiver.received.map(({ headers }) => headers['x-service-event'])),
+      (types) => types.includes('list.created') && types.includes('webhook.ping'),
+    );
+  });
+
   it('is said in a sentence where the service is to start and cannot, and starts when there is room', async () => {
     disk = SmallFileSystem.mount(join(dataDir, 'system'));
     disk.shrink();
