@@ -25,7 +25,7 @@ const BUDGET_US = 10;
 const ANSWER = { body: new Uint8Array(5000).fill(0x20), totalCount: 1, workerMs: 0.1 };
 
 const folder = mkdtempSync(join(tmpdir(), 'gannet-front-end-'));
-const environment = openEnvironment(join(folder, 'system'));
+const environment = openEnvironment(join(folder, 'system'), { kind: 'system' });
 const catalog = await openCatalog(environment, systemClock);
 const access = await openAccess(environment, systemClock);
 await catalog.createAccount('default', 'eu');

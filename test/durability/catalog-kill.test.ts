@@ -21,7 +21,7 @@ const WRITER = `
 const { openEnvironment, systemClock } = await import(process.argv[1] + '/dist/src/platform/index.js');
 const { openCatalog } = await import(process.argv[1] + '/dist/src/catalog/index.js');
 const { openAccess } = await import(process.argv[1] + '/dist/src/access/index.js');
-const environment = openEnvironment(process.argv[2]);
+const environment = openEnvironment(process.argv[2], { kind: 'system' });
 const catalog = await openCatalog(environment, systemClock);
 const access = await openAccess(environment, systemClock);
 const say = (line) => process.stdout.write(line + '\\n');
