@@ -613,4 +613,15 @@ describe('the control socket', () => {
     });
     expect((await send('HEAD', '/health', { socketPath: controlPath })).text).toBe('');
   });
+
+  it('answers whoever still sends, instead of closing the connection under them', async () => {
+    const large = Array.from({ length: 110 }, () => Buffer.alloc(500_000));
+    for (const [path, expected] of [
+      ['/stream', problem('body-too-large', 413)],
+      ['/refuse', problem('conflict', 409)],
+    ] as const) {
+      const answer = await send('POST', path, { socketPath: controlPath, headers: NDJSON_HEADER, body: large });
+      expect(answer).toMatchObject(expected);
+    }
+  });
 });

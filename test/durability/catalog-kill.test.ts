@@ -83,7 +83,8 @@ describe(`the catalogue, killed ${KILLS} times (seed ${SEED})`, () => {
     const answered: Answered = { lists: new Set(), keys: new Set(), deleted: new Set(), uncertain: new Set() };
     try {
       for (let kill = 0; kill < KILLS; kill++) {
-        for (const line of await run(folder, kill * 1000, LINES_MIN + random.below(LINES_MORE_MAX))) note(answered, line);
+        for (const line of await run(folder, kill * 1000, LINES_MIN + random.below(LINES_MORE_MAX)))
+          note(answered, line);
         await compare(folder, answered);
       }
       expect(answered.lists.size).toBeGreaterThan(KILLS);

@@ -5,7 +5,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { SeededRandom } from '../support/random.js';
 import { describeWhere } from '../support/skip.js';
 import { startTestService, type TestService } from '../support/service.js';
