@@ -3,6 +3,7 @@
  * Each check counts as one test; the last line is the sum.
  *
  *   npm test -- --stages lint,unit      some of the stages
+ *   npm test -- --stages fuzz,tsan      those that are run on demand only
  *   npm test -- --times 10 --busy 1     ten times beside one process that keeps a processor busy; ends with what failed how often
  */
 import { spawn } from 'node:child_process';
@@ -25,7 +26,7 @@ function options() {
     },
   });
   const known = stagesOf(root);
-  const wanted = values.stages?.split(',') ?? known.map(({ id }) => id);
+  const wanted = values.stages?.split(',') ?? known.filter(({ onDemand }) => onDemand !== true).map(({ id }) => id);
   const unknown = wanted.filter((id) => known.every((stage) => stage.id !== id));
   if (unknown.length > 0) {
     throw new StepError(`There is no stage ${unknown.join(', ')}: there are ${known.map(({ id }) => id).join(', ')}.`);

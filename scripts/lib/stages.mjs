@@ -6,6 +6,7 @@
  * - `needs`: ids of the stages that have to have passed before;
  * - `reads`: how its result is read, one of the readers in stage-results.mjs;
  * - `slots`: processors that it keeps busy;
+ * - `onDemand`: left out unless `--stages` names it, for what takes longer than a change should wait;
  * - `seconds`: about what it takes by itself on one processor, so that the longest begin first.
  */
 import { availableParallelism } from 'node:os';
@@ -84,6 +85,25 @@ export function stagesOf(root) {
       command: [program('depcruise'), '--config', '.dependency-cruiser.cjs', 'src', 'config', 'native-bindings'],
       reads: 'check',
       seconds: 10,
+    },
+    {
+      id: 'fuzz',
+      name: 'Fuzz targets',
+      command: make(`-j${PROCESSORS}`, 'fuzz-smoke'),
+      needs: ['cpp-build'],
+      reads: 'counts',
+      slots: PROCESSORS,
+      seconds: 120,
+      onDemand: true,
+    },
+    {
+      id: 'tsan',
+      name: 'ThreadSanitizer',
+      command: make(`-j${PROCESSORS}`, 'tsan'),
+      reads: 'counts',
+      slots: PROCESSORS,
+      seconds: 150,
+      onDemand: true,
     },
   ].map((stage) => ({ needs: [], slots: 1, ...stage }));
 }

@@ -129,7 +129,7 @@ async function gannetWith(
       text += written;
     },
   };
-  const env = { ...process.env, GANNET_DATA_DIR: at.dataDir, GANNET_PORT: '0' };
+  const env = { GANNET_DATA_DIR: at.dataDir, GANNET_PORT: '0' };
   const status = await runCommandLine([...argv, '--config', at.config], load, { output, env });
   return { status, text };
 }
@@ -175,7 +175,11 @@ describe.each(CALLING)('gannet %s', (name) => {
   it('tells what the system has against opening the data directory', async () => {
     for (const code of ['EACCES', 'ENOSPC', 'EMFILE', 'EROFS']) {
       const failure = Object.assign(new Error(`${code}: open`), { code, syscall: 'open', path: '/data/lock' });
-      expectSentence(await gannet(name, surroundings(), { load: failingWith(failure) }), new RegExp(`^/data/lock .*${code}.*\\.\n$`), 1);
+      expectSentence(
+        await gannet(name, surroundings(), { load: failingWith(failure) }),
+        new RegExp(`^/data/lock .*${code}.*\\.\n$`),
+        1,
+      );
     }
   });
 

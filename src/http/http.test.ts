@@ -78,6 +78,7 @@ const testOperations: readonly Operation[] = [
     path: '/slow',
     responses: OK,
     handle: async ({ signal }) => {
+      slowStarted += 1;
       let isOpen = false;
       void gate.then(() => (isOpen = true));
       while (!isOpen && !signal.aborted) await sleep(LOOK_INTERVAL_MS, undefined, { ref: false });
@@ -149,6 +150,8 @@ const testOperations: readonly Operation[] = [
   }),
 ];
 
+/** Calls of `test.slow` that have begun. */
+let slowStarted = 0;
 let environment: LmdbEnvironment;
 let services: Services;
 let requestMemory: RequestMemory;
@@ -179,6 +182,7 @@ beforeEach(async () => {
   await catalog.createAccount('default', 'eu');
   key = (await access.createKey(NEW_KEY)).secret;
   ready = true;
+  slowStarted = 0;
   gate = Promise.resolve();
   logged = '';
   const config = loadConfig({
@@ -447,7 +451,7 @@ describe('bodies', () => {
   it('refuses large bodies at once when they are announced and as soon as they show otherwise', async () => {
     expect(await echo(Buffer.alloc(2000))).toMatchObject(problem('body-too-large', 413));
     expect(await echo([Buffer.alloc(900), Buffer.alloc(900)])).toMatchObject(problem('body-too-large', 413));
-    const begin = performance.now();
+    // None of the body is ever sent: without this answer the test would not end.
     const early = await new Promise<string>((resolve) => {
       const socket = connect(port, '127.0.0.1', () => {
         socket.write(
@@ -460,7 +464,6 @@ describe('bodies', () => {
       });
     });
     expect(early).toContain('413');
-    expect(performance.now() - begin).toBeLessThan(500);
   });
 
   it('refuses before it reads where the key is wrong, and the connection goes on', async () => {
@@ -508,21 +511,17 @@ describe('streams', () => {
     expect(received.bytes).toBe(0);
     open();
     expect(await answer).toContain('"bytes":48000000');
-    expect(written).toBe(true);
+    await expect.poll(() => written).toBe(true);
   });
 
   it('end in an error when the client goes away', async () => {
-    await new Promise<void>((resolve) => {
-      const socket = connect(port, '127.0.0.1', () => {
-        socket.write(
-          `POST /stream HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Type: application/x-ndjson\r\nContent-Length: 1000\r\n\r\nabc`,
-        );
-        setTimeout(() => {
-          socket.destroy();
-          resolve();
-        }, 100);
-      });
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.write(
+        `POST /stream HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Type: application/x-ndjson\r\nContent-Length: 1000\r\n\r\nabc`,
+      );
     });
+    await expect.poll(() => received.bytes).toBe(3);
+    socket.destroy();
     await expect.poll(() => received.error).toMatchObject({ name: 'ClientGone' });
     await expect.poll(() => logged).toContain('"status":499');
   });
@@ -550,8 +549,9 @@ describe('clients that go away', () => {
     gate = new Promise(() => undefined);
     const socket = connect(port, '127.0.0.1', () => {
       socket.write(`GET /slow HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\n\r\n`);
-      setTimeout(() => socket.destroy(), 100);
     });
+    await expect.poll(() => slowStarted).toBe(1);
+    socket.destroy();
     await expect.poll(() => received.bytes).toBe(-1);
     expect((await send('GET', '/health')).status).toBe(200);
   });
@@ -564,7 +564,7 @@ describe('stopping', () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     await send('GET', '/health', { agent });
     const slow = send('GET', '/slow');
-    await sleep(100);
+    await expect.poll(() => slowStarted).toBe(1);
     server.stopListening();
     const drained = desk.drain(5000);
     const refused = await send('GET', '/health', { agent });
@@ -581,11 +581,10 @@ describe('stopping', () => {
   it('waits no longer than it is told', async () => {
     gate = new Promise(() => undefined);
     const slow = send('GET', '/slow').catch((error: unknown) => (error as Error).message);
-    await sleep(50);
-    const begin = performance.now();
+    await expect.poll(() => slowStarted).toBe(1);
+    // The request would wait for ever, and so would these without their limits.
     await desk.drain(200);
     await server.close(100);
-    expect(performance.now() - begin).toBeLessThan(1000);
     expect(await slow).toMatch(/hang up|ECONNRESET/);
   });
 });
@@ -613,5 +612,16 @@ describe('the control socket', () => {
       bytes: 1_000_000,
     });
     expect((await send('HEAD', '/health', { socketPath: controlPath })).text).toBe('');
+  });
+
+  it('answers whoever still sends, instead of closing the connection under them', async () => {
+    const large = Array.from({ length: 110 }, () => Buffer.alloc(500_000));
+    for (const [path, expected] of [
+      ['/stream', problem('body-too-large', 413)],
+      ['/refuse', problem('conflict', 409)],
+    ] as const) {
+      const answer = await send('POST', path, { socketPath: controlPath, headers: NDJSON_HEADER, body: large });
+      expect(answer).toMatchObject(expected);
+    }
   });
 });

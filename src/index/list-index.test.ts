@@ -99,9 +99,7 @@ function count(list: ListIndex, term: string | undefined, filter?: PlanFilter, v
   }
 }
 async function eventually(condition: () => boolean): Promise<void> {
-  for (let attempt = 0; attempt < 500 && !condition(); ++attempt)
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  expect(condition()).toBe(true);
+  await expect.poll(condition, { interval: 10 }).toBe(true);
 }
 
 describe('writing', () => {

@@ -171,9 +171,7 @@ function stopBuildAfterSteps(last: number): () => boolean {
 }
 
 async function eventually(condition: () => boolean): Promise<void> {
-  for (let attempt = 0; attempt < 1000 && !condition(); ++attempt)
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  expect(condition()).toBe(true);
+  await expect.poll(condition, { interval: 10 }).toBe(true);
 }
 
 /** Opens the list again: it is refused until its index is rebuilt. */

@@ -75,9 +75,7 @@ const put = (name: string) => list.write({ kind: 'put', name, fields: { title: `
 const recordCount = () => list.versions()[0]?.record_count;
 const segmentFiles = () => readdirSync(segmentsPath(join(dataDir, 'lists', 'a1')));
 async function eventually(condition: () => boolean): Promise<void> {
-  for (let attempt = 0; attempt < 500 && !condition(); ++attempt)
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  expect(condition()).toBe(true);
+  await expect.poll(condition, { interval: 10 }).toBe(true);
 }
 
 describe('a worker that dies', () => {

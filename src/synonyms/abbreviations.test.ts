@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findDefinitions } from './abbreviations.js';
+import { processorMs } from '../../test/support/processor-time.js';
 
 const pairs = (text: string) => findDefinitions(text).map(({ abbreviation, longForm }) => [abbreviation, longForm]);
 
@@ -51,9 +52,10 @@ describe('findDefinitions', () => {
         },
       ),
     );
-    const begin = performance.now();
-    findDefinitions('(A '.repeat(200_000));
-    findDefinitions('ab (AB) '.repeat(100_000));
-    expect(performance.now() - begin).toBeLessThan(5000);
+    const taken = processorMs(() => {
+      findDefinitions('(A '.repeat(200_000));
+      findDefinitions('ab (AB) '.repeat(100_000));
+    });
+    expect(taken).toBeLessThan(5000);
   });
 });

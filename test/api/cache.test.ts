@@ -9,7 +9,7 @@ import { startTestService, type TestService } from '../support/service.js';
 const WORDS = ['red', 'green', 'blue', 'sea', 'bird', 'fish'];
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startTestService({ clock: 'jumping' });
   for (const name of ['one', 'two']) {
     await service.client.post('/list/default', {
       name,
@@ -123,10 +123,11 @@ describe('the cache of answers', () => {
       expect(await ask(own)).toEqual([200, 'hit']);
       expect(await ask(other)).toEqual([403, undefined]);
     }
-    const ending = await service.clientFor({ expires_at: new Date(Date.now() + 3000).toISOString() });
+    const ending = await service.clientFor({ expires_at: new Date(Date.now() + 12 * 3_600_000).toISOString() });
     expect(await ask(ending)).toEqual([200, 'hit']);
     await service.control().delete(`/api-key/default/${created.id}`);
     expect(await ask(own)).toEqual([401, undefined]);
+    service.jumpADay();
     await eventually(
       () => ask(ending),
       ([status]) => status === 401,

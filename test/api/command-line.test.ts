@@ -14,6 +14,8 @@ import { startTestService, type TestService } from '../support/service.js';
 import { itWhere } from '../support/skip.js';
 
 const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
+/** Without what is meant for services under test. */
+const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GANNET_')));
 const STACK = /\n\s+at |node:internal|Unhandled|Emitted 'error'/;
 const RECORDS = Array.from({ length: 3000 }, (_, index) => `{"name":"${index}","fields":{"text":"red"}}\n`).join('');
 
@@ -36,7 +38,7 @@ class CommandProcess {
   }
 
   static start(dataDir: string, ...args: string[]): CommandProcess {
-    const env = { ...process.env, GANNET_DATA_DIR: dataDir, GANNET_PORT: '0', GANNET_LOG_LEVEL: 'warn' };
+    const env = { ...inherited, GANNET_DATA_DIR: dataDir, GANNET_PORT: '0', GANNET_LOG_LEVEL: 'warn' };
     return new CommandProcess(spawn(process.execPath, ['bin/gannet.js', ...args], { cwd: PACKAGE, env }));
   }
 }
@@ -75,7 +77,7 @@ describe('beside a running service', () => {
     'standard output on a full disk is told in a sentence',
     async () => {
       const full = openSync('/dev/full', 'w');
-      const env = { ...process.env, GANNET_DATA_DIR: service.dataDir };
+      const env = { ...inherited, GANNET_DATA_DIR: service.dataDir };
       for (const args of [['list'], ['export', '--list', 'things'], ['key', 'list', '--json'], ['--help']]) {
         const child = spawn(process.execPath, ['bin/gannet.js', ...args], {
           cwd: PACKAGE,

@@ -1,5 +1,5 @@
 import { createConnection } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestService, type TestService } from '../support/service.js';
 
 let service: TestService;
@@ -113,10 +113,8 @@ describe('the log', () => {
     await service.clientWith(key).get('/account');
     await service.clientWith('gnt_eu_wrong_secret').get('/account');
     // Lines come after their answers.
-    await vi.waitFor(() => {
-      expect(service.output).toMatch(/"key":"logged key".*"operation":"account.read"/);
-      expect(service.output).toMatch(/"operation":"account.read","status":401/);
-    });
+    await expect.poll(() => service.output).toMatch(/"key":"logged key".*"operation":"account.read"/);
+    await expect.poll(() => service.output).toMatch(/"operation":"account.read","status":401/);
     for (const secret of [key, key.slice(8), 'wrong_secret', service.client.key ?? '?']) {
       expect(service.output.includes(secret), 'a secret is in the log').toBe(false);
     }

@@ -47,7 +47,7 @@ it('makes webhooks and queues pings without the service, which sends them when i
   service = await startTestService({ dataDir, env: SETTINGS });
   expect(await receiver.events(1)).toMatchObject([['webhook.ping', { id }]]);
   expect((await gannet('rotate-secret', id)).trim()).toHaveLength(44);
-  await expect.poll(() => gannet('deliveries', id), { timeout: 10_000 }).toMatch(/webhook\.ping .* 204 .*delivered/);
+  await expect.poll(() => gannet('deliveries', id), { interval: 200 }).toMatch(/webhook\.ping .* 204 .*delivered/);
   expect(await gannet('deliveries', id, '--set-aside')).toContain('Nothing is set aside');
   expect(await gannet('replay', id)).toContain('0 deliveries');
   expect(await gannet('delete', id)).toContain('gone');

@@ -14,7 +14,9 @@ import { SeededRandom } from '../support/random.js';
 
 const KILLS = 20;
 const SEED = 20_261_121;
-const RUN_MS_MAX = 150;
+/** Killed when it has said so many lines, each one step of its work; enough for a list even at the least. */
+const LINES_MIN = 6;
+const LINES_MORE_MAX = 40;
 
 /** Makes lists, puts each into the group `all`, makes a key for it, deletes every third, and says what is answered. */
 const WRITER = `
@@ -61,14 +63,14 @@ interface Answered {
   readonly uncertain: Set<string>;
 }
 
-function run(folder: string, first: number, runMs: number): Promise<string[]> {
+function run(folder: string, first: number, killAfterLines: number): Promise<string[]> {
   const child = spawn(process.execPath, ['--input-type=module', '-e', WRITER, process.cwd(), folder, String(first)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => {
-    if (output === '') setTimeout(() => child.kill('SIGKILL'), runMs);
     output += chunk.toString();
+    if (output.split('\n').length > killAfterLines) child.kill('SIGKILL');
   });
   // A last line without its end was not said whole.
   return new Promise((resolve) => child.once('close', () => resolve(output.split('\n').slice(0, -1))));
@@ -81,7 +83,8 @@ describe(`the catalogue, killed ${KILLS} times (seed ${SEED})`, () => {
     const answered: Answered = { lists: new Set(), keys: new Set(), deleted: new Set(), uncertain: new Set() };
     try {
       for (let kill = 0; kill < KILLS; kill++) {
-        for (const line of await run(folder, kill * 1000, random.below(RUN_MS_MAX))) note(answered, line);
+        for (const line of await run(folder, kill * 1000, LINES_MIN + random.below(LINES_MORE_MAX)))
+          note(answered, line);
         await compare(folder, answered);
       }
       expect(answered.lists.size).toBeGreaterThan(KILLS);

@@ -6,8 +6,9 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, expect } from 'vitest';
 import { eventually } from '../support/eventually.js';
+import { itWhere } from '../support/skip.js';
 import { startTestService, type TestService } from '../support/service.js';
 import type { Answer } from '../support/client.js';
 import { checkCopyOf } from './index-check.js';
@@ -63,62 +64,61 @@ const total = async ({ client }: TestService, query?: string): Promise<number> =
   return (answer.body as { total_count: number }).total_count;
 };
 
-it.skipIf(!mounted)('answers 507, serves on, loses nothing, and writes again when there is space', async () => {
-  service = await startTestService({ dataDir: mountPoint, env: { GANNET_LOG_LEVEL: 'fatal' } });
-  const made = await service.client.post('/list/default', {
-    name: LIST,
-    searchable_fields: [{ name: 'title' }, { name: 'text' }],
-  });
-  expect(made.status, made.text).toBe(201);
+itWhere(mounted, 'mounting a small file system takes root')(
+  'answers 507, serves on, loses nothing, and writes again when there is space',
+  async () => {
+    service = await startTestService({ dataDir: mountPoint, env: { GANNET_LOG_LEVEL: 'fatal' } });
+    const made = await service.client.post('/list/default', {
+      name: LIST,
+      searchable_fields: [{ name: 'title' }, { name: 'text' }],
+    });
+    expect(made.status, made.text).toBe(201);
 
-  let acknowledged = 0;
-  let refusal: Answer | undefined;
-  for (; acknowledged < BATCHES_MAX && refusal === undefined; acknowledged += 1) {
-    const answer = await service.client.bulk('default', LIST, records(acknowledged));
-    if (answer.status !== 200) refusal = answer;
-  }
-  acknowledged -= 1;
-  expect(refusal?.status, refusal?.text).toBe(507);
-  expect(refusal?.body).toMatchObject({ code: 'storage-full' });
+    let acknowledged = 0;
+    let refusal: Answer | undefined;
+    for (; acknowledged < BATCHES_MAX && refusal === undefined; acknowledged += 1) {
+      const answer = await service.client.bulk('default', LIST, records(acknowledged));
+      if (answer.status !== 200) refusal = answer;
+    }
+    acknowledged -= 1;
+    expect(refusal?.status, refusal?.text).toBe(507);
+    expect(refusal?.body).toMatchObject({ code: 'storage-full' });
 
-  // A batch that was refused is not there, not even in part.
-  expect(await total(service)).toBe(acknowledged * BATCH_RECORDS);
-  expect(await total(service, 'batch0')).toBe(BATCH_RECORDS);
-  const refused = await service.client.bulk('default', LIST, records(acknowledged));
-  expect(refused.status, refused.text).toBe(507);
+    // A batch that was refused is not there, not even in part.
+    expect(await total(service)).toBe(acknowledged * BATCH_RECORDS);
+    expect(await total(service, 'batch0')).toBe(BATCH_RECORDS);
+    const refused = await service.client.bulk('default', LIST, records(acknowledged));
+    expect(refused.status, refused.text).toBe(507);
 
-  // Not a byte left: a new list would need its lock file mapped, which must not end the process.
-  fillUp();
-  for (const answer of [
-    await service.client.post('/list/default', { name: 'another', searchable_fields: [{ name: 'title' }] }),
-    await service.client.post(PATH, { name: 'single', fields: { title: 'no room' } }),
-  ]) {
-    expect(answer.status, answer.text).toBe(507);
-  }
-  expect(await total(service)).toBe(acknowledged * BATCH_RECORDS);
+    // Not a byte left: a new list would need its lock file mapped, which must not end the process.
+    fillUp();
+    for (const answer of [
+      await service.client.post('/list/default', { name: 'another', searchable_fields: [{ name: 'title' }] }),
+      await service.client.post(PATH, { name: 'single', fields: { title: 'no room' } }),
+    ]) {
+      expect(answer.status, answer.text).toBe(507);
+    }
+    expect(await total(service)).toBe(acknowledged * BATCH_RECORDS);
 
-  expect(mount('remount', LARGE_MIB)).toBe(true);
-  const accepted = await service.client.bulk('default', LIST, records(acknowledged));
-  expect(accepted.status, accepted.text).toBe(200);
-  const single = await service.client.post(PATH, { name: 'after', fields: { title: 'afterwards' } });
-  expect(single.status, single.text).toBe(201);
-  expect(await total(service)).toBe((acknowledged + 1) * BATCH_RECORDS + 1);
+    expect(mount('remount', LARGE_MIB)).toBe(true);
+    const accepted = await service.client.bulk('default', LIST, records(acknowledged));
+    expect(accepted.status, accepted.text).toBe(200);
+    const single = await service.client.post(PATH, { name: 'after', fields: { title: 'afterwards' } });
+    expect(single.status, single.text).toBe(201);
+    expect(await total(service)).toBe((acknowledged + 1) * BATCH_RECORDS + 1);
 
-  // Searches were answered all the time, and are counted once there is space for it.
-  const report = () => client.get(`/analytics/list/default/${LIST}`);
-  const { client } = service;
-  const counted = await eventually(report, ({ status, body }) => {
-    return status === 200 && (body as { total_searches: number }).total_searches >= SEARCHES;
-  });
-  expect(counted.body).toMatchObject({ total_searches: SEARCHES });
+    // Searches were answered all the time, and are counted once there is space for it.
+    const report = () => client.get(`/analytics/list/default/${LIST}`);
+    const { client } = service;
+    const counted = await eventually(report, ({ status, body }) => {
+      return status === 200 && (body as { total_searches: number }).total_searches >= SEARCHES;
+    });
+    expect(counted.body).toMatchObject({ total_searches: SEARCHES });
 
-  await service.stop('SIGKILL');
-  expect(await checkCopyOf(mountPoint)).toEqual([]);
-  await service.start();
-  expect(await total(service)).toBe((acknowledged + 1) * BATCH_RECORDS + 1);
-  expect(await service.stop()).toBe(0);
-});
-
-it.skipIf(mounted)('needs the right to mount a file system: run it as root', () => {
-  console.log('disk-full test: skipped, a small file system could not be mounted here');
-});
+    await service.stop('SIGKILL');
+    expect(await checkCopyOf(mountPoint)).toEqual([]);
+    await service.start();
+    expect(await total(service)).toBe((acknowledged + 1) * BATCH_RECORDS + 1);
+    expect(await service.stop()).toBe(0);
+  },
+);

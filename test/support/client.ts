@@ -2,7 +2,9 @@
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import type { AnswerChecker } from './answer-checker.js';
 
-const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+/** The service closes a connection that is idle for 10 s; one that was let go before cannot be closed under a request. */
+const IDLE_MS_MAX = 4000;
+const agent = new Agent({ keepAlive: true, maxSockets: 64, timeout: IDLE_MS_MAX });
 
 export interface Answer {
   readonly status: number;

@@ -3,6 +3,7 @@ import type { FieldDefinition } from '../../catalog/index.js';
 import { ServiceError } from '../../platform/index.js';
 import type { QueryRule } from './query-rule.js';
 import { applyQueryRules, compileQueryRules, usableQueryRules } from './query-rules.js';
+import { processorMs } from '../../../test/support/processor-time.js';
 
 const SHOP: FieldDefinition = {
   searchable_fields: [{ name: 'title', weight: 1 }],
@@ -109,9 +110,8 @@ describe('query rules', () => {
   });
 
   it('take linear time whatever the pattern', () => {
-    const begin = performance.now();
-    apply('a'.repeat(10_000), { name: 'slow', pattern: '(a*)*b', filter: 'postcode = $0' });
-    expect(performance.now() - begin).toBeLessThan(1000);
+    const rule = { name: 'slow', pattern: '(a*)*b', filter: 'postcode = $0' };
+    expect(processorMs(() => apply('a'.repeat(10_000), rule))).toBeLessThan(2000);
   });
 });
 
