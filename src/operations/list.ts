@@ -44,7 +44,8 @@ const list = defineOperation({
     const described: unknown[] = [];
     for (let first = 0; first < lists.length; first += OPENING_AT_A_TIME_MAX) {
       const some = lists.slice(first, first + OPENING_AT_A_TIME_MAX);
-      described.push(...(await Promise.all(some.map((each) => describeListedList(services, each)))));
+      const told = await Promise.all(some.map((each) => describeListedList(services, each)));
+      described.push(...told.filter((each) => each !== undefined));
     }
     return { status: 200, body: { lists: described } };
   },
