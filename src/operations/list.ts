@@ -52,8 +52,12 @@ const list = defineOperation({
       const some = lists.slice(first, first + OPENING_AT_A_TIME_MAX);
       const outcomes = await Promise.allSettled(some.map((each) => describeListedList(services, each)));
       for (const [position, outcome] of outcomes.entries()) {
-        if (outcome.status === 'fulfilled') described.push(outcome.value);
-        else unavailable.push(describeUnavailable(some[position] as ListRecord, outcome.reason));
+        // Undefined: it has just been deleted.
+        if (outcome.status === 'rejected') {
+          unavailable.push(describeUnavailable(some[position] as ListRecord, outcome.reason));
+        } else if (outcome.value !== undefined) {
+          described.push(outcome.value);
+        }
       }
     }
     return { status: 200, body: { lists: described, ...(unavailable.length === 0 ? {} : { unavailable }) } };
