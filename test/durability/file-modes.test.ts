@@ -142,9 +142,24 @@ describe('what is not the service’s', () => {
     mkdirSync(join(dataDir, 'photos'));
     chmodSync(dataDir, 0o1777);
     expect(() => closeEntries(dataDir)).toThrow(OperatorError);
-    expect(() => closeEntries(tmpdir())).toThrow(OperatorError);
     const { status, notes } = await gannet(dataDir, 'serve');
     expect([status, notes]).toEqual([1, expect.stringMatching(/shared by all users: choose a folder of its own/)]);
+    expect(lstatSync(dataDir).mode & 0o7777).toBe(0o1777);
+  });
+});
+
+describe('a folder for temporary files', () => {
+  it('is refused, also while nothing is in it', () => {
+    const dataDir = folderOf('gannet-modes-');
+    const before = process.env['TMPDIR'];
+    chmodSync(dataDir, 0o1777);
+    process.env['TMPDIR'] = dataDir;
+    try {
+      expect(() => closeEntries(dataDir)).toThrow(OperatorError);
+    } finally {
+      if (before === undefined) delete process.env['TMPDIR'];
+      else process.env['TMPDIR'] = before;
+    }
     expect(lstatSync(dataDir).mode & 0o7777).toBe(0o1777);
   });
 });
