@@ -4,7 +4,8 @@
  * What the process makes is closed by its umask; what exists already is closed at the start, from the folder inwards, so that
  * nobody comes in behind. Only what is ours by its name is touched: the folder may have other things in it.
  */
-import { chmodSync, lstatSync, readdirSync, type Stats } from 'node:fs';
+import { chmodSync, lstatSync, readdirSync, realpathSync, type Stats } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 import { OperatorError } from './operator-error.js';
@@ -14,6 +15,8 @@ const OWNER_ONLY_UMASK = 0o077;
 const OTHERS = 0o077;
 const OWNER = 0o700;
 const STICKY = 0o1000;
+/** What a file system has in its root by itself. */
+const FILE_SYSTEM_OWN = 'lost+found';
 /** What the service makes in its data directory. */
 const ENTRIES: ReadonlySet<string> = new Set([
   'analytics',
@@ -52,7 +55,7 @@ export interface ClosedEntries {
 
 /** Closes them. Throws an `OperatorError` for a folder that all users share, such as /tmp: that is not the service's to close. */
 export function closeEntries(dataDir: string): ClosedEntries {
-  if (((statOf(dataDir)?.mode ?? 0) & STICKY) !== 0) {
+  if (isShared(dataDir)) {
     throw new OperatorError(
       `The data directory ${dataDir} is shared by all users: choose a folder of its own below it.`,
     );
@@ -71,6 +74,17 @@ export function closeEntries(dataDir: string): ClosedEntries {
     }
   }
   return { closed, foreign };
+}
+
+/**
+ * True for a folder with the sticky bit that holds what is not ours, or is one for temporary files. A file system in memory
+ * has the bit too where it is mounted, and is ours when nothing else is in it.
+ */
+function isShared(dataDir: string): boolean {
+  if (((statOf(dataDir)?.mode ?? 0) & STICKY) === 0) return false;
+  const temporary = [tmpdir(), '/tmp', '/var/tmp', '/dev/shm'].filter((path) => statOf(path) !== undefined);
+  if (temporary.some((path) => realpathSync(path) === realpathSync(dataDir))) return true;
+  return namesIn(dataDir).some((name) => !ENTRIES.has(name) && name !== FILE_SYSTEM_OWN);
 }
 
 function* entriesOf(dataDir: string): Generator<OpenEntry> {

@@ -139,11 +139,38 @@ describe('what is not the service’s', () => {
 
   it('is a folder that all users share, which is refused', async () => {
     const dataDir = folderOf('gannet-modes-');
+    mkdirSync(join(dataDir, 'photos'));
     chmodSync(dataDir, 0o1777);
     expect(() => closeEntries(dataDir)).toThrow(OperatorError);
     const { status, notes } = await gannet(dataDir, 'serve');
     expect([status, notes]).toEqual([1, expect.stringMatching(/shared by all users: choose a folder of its own/)]);
     expect(lstatSync(dataDir).mode & 0o7777).toBe(0o1777);
+  });
+});
+
+describe('a folder for temporary files', () => {
+  it('is refused, also while nothing is in it', () => {
+    const dataDir = folderOf('gannet-modes-');
+    const before = process.env['TMPDIR'];
+    chmodSync(dataDir, 0o1777);
+    process.env['TMPDIR'] = dataDir;
+    try {
+      expect(() => closeEntries(dataDir)).toThrow(OperatorError);
+    } finally {
+      if (before === undefined) delete process.env['TMPDIR'];
+      else process.env['TMPDIR'] = before;
+    }
+    expect(lstatSync(dataDir).mode & 0o7777).toBe(0o1777);
+  });
+});
+
+describe('a file system of its own', () => {
+  it('is closed, although it is open to all users where it is mounted', () => {
+    const dataDir = folderOf('gannet-modes-');
+    mkdirSync(join(dataDir, 'lost+found'));
+    chmodSync(dataDir, 0o1777);
+    closeEntries(dataDir);
+    expect(lstatSync(dataDir).mode & 0o7777).toBe(0o700);
   });
 });
 

@@ -88,19 +88,22 @@ async function check(name: string): Promise<Check | undefined> {
   return (JSON.parse(output) as { readonly checks: readonly Check[] }).checks.find((each) => each.name === name);
 }
 
+/** Ways to lose it. */
+const WAYS: readonly (readonly [string, () => Promise<void> | void])[] = [
+  ['missing', () => rmSync(system(), { recursive: true })],
+  ['empty', () => truncateSync(join(system(), 'data.mdb'), 0)],
+  ['without its file', () => rmSync(join(system(), 'data.mdb'))],
+  [
+    'new',
+    async () => {
+      rmSync(system(), { recursive: true });
+      await openEnvironment(system(), { kind: 'system' }).close();
+    },
+  ],
+];
+
 describe('a catalogue that is gone', () => {
-  it.each([
-    ['missing', () => rmSync(system(), { recursive: true })],
-    ['empty', () => truncateSync(join(system(), 'data.mdb'), 0)],
-    ['without its file', () => rmSync(join(system(), 'data.mdb'))],
-    [
-      'new',
-      async () => {
-        rmSync(system(), { recursive: true });
-        await openEnvironment(system(), { kind: 'system' }).close();
-      },
-    ],
-  ])('stops the start where it is %s, and the lists come back by being adopted', async (_how, lose) => {
+  it.each(WAYS)('stops the start where it is %s, and the lists come back by being adopted', async (_how, lose) => {
     const before = await resource(service.client, 'birds');
     await service.stop();
     const ids = folders();
