@@ -15,6 +15,7 @@ import {
 } from '../operations/index.js';
 import {
   REQUEST_ID_CHARACTERS_MAX,
+  SENT_AT_ONCE_BYTES,
   ServiceError,
   UPLOAD_BYTES,
   uuidv7,
@@ -29,7 +30,6 @@ import { asServiceError, failureHeaders, PROBLEM_TYPE } from './failures.js';
 import { tooLarge } from './incoming-body.js';
 import { createObserver, type Observer } from './observer.js';
 import { Router } from './router.js';
-import { SENT_AT_ONCE_MAX } from './uws-exchange.js';
 
 export interface RequestHandlerOptions {
   readonly services: Services;
@@ -208,7 +208,7 @@ class Handler {
   /** Room for an answer that its reader may take slowly; undefined for a short one. Throws `overloaded`. */
   #roomFor(body: NonNullable<Answer['body']>): Reservation | undefined {
     const bytes = typeof body === 'string' ? body.length : body.byteLength;
-    if (bytes <= SENT_AT_ONCE_MAX) return undefined;
+    if (bytes <= SENT_AT_ONCE_BYTES) return undefined;
     const { answers } = this.#services.requestMemory;
     const room = answers.tryReserve(bytes);
     if (room === undefined) throw answers.refusal();

@@ -4,15 +4,10 @@
  */
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { HeadedBytes, type Credential } from '../operations/index.js';
-import type { Cancellation } from '../platform/index.js';
+import { SENT_AT_ONCE_BYTES, type Cancellation } from '../platform/index.js';
 import { answerBytes, ClientGone, type Answer, type IncomingRequest } from './exchange.js';
 import { IncomingBody } from './incoming-body.js';
 import { statusLine } from './status-lines.js';
-
-/** Characters or bytes of an answer that go out in one write, whatever the connection takes: the library keeps a copy of the rest. */
-export const SENT_AT_ONCE_MAX = 65_536;
-/** Of a reader that is slow: what is larger than this beside the rest of an answer is not kept for it. */
-const KEPT_BESIDE_BYTES_MAX = 65_536;
 
 /** Set when the client goes away. */
 class Gone implements Cancellation {
@@ -127,10 +122,10 @@ export class UwsExchange implements IncomingRequest {
     } else if (headOnly) {
       this.#endHead(answerBytes(answer), close);
     } else if (body instanceof HeadedBytes) {
-      if (body.byteLength > SENT_AT_ONCE_MAX && !close) return this.#writeSlowly(body.toBytes());
+      if (body.byteLength > SENT_AT_ONCE_BYTES && !close) return this.#writeSlowly(body.toBytes());
       // The library copies what the connection does not take before it returns.
       res.end(body.borrow(), close);
-    } else if (body.length <= SENT_AT_ONCE_MAX || close) {
+    } else if (body.length <= SENT_AT_ONCE_BYTES || close) {
       res.end(body, close);
     } else {
       return this.#writeSlowly(typeof body === 'string' ? Buffer.from(body) : body);
@@ -157,12 +152,10 @@ export class UwsExchange implements IncomingRequest {
     this.keepOpen();
     const [, done] = res.tryEnd(body, body.byteLength);
     if (done) return undefined;
-    const sentBytes = res.getWriteOffset();
-    const rest = ownBytes(body, sentBytes);
     return new Promise((resolve) => {
       this.#onGone = resolve;
       res.onWritable((offset) => {
-        const [sentAll, ended] = res.tryEnd(rest.subarray(offset - sentBytes), body.byteLength);
+        const [sentAll, ended] = res.tryEnd(body.subarray(offset), body.byteLength);
         if (ended) resolve();
         return sentAll;
       });
@@ -189,12 +182,6 @@ export class UwsExchange implements IncomingRequest {
     });
     return body;
   }
-}
-
-/** The bytes from `begin` on, without much else that would be kept with them: an answer may be a part of a larger buffer. */
-function ownBytes(body: Uint8Array, begin: number): Uint8Array {
-  const rest = body.subarray(begin);
-  return body.buffer.byteLength - rest.byteLength > KEPT_BESIDE_BYTES_MAX ? rest.slice() : rest;
 }
 
 /** Bytes of the body as the headers say: 0 without one, undefined for a chunked one. */

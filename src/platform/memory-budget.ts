@@ -48,7 +48,7 @@ const BODIES_PART = 8;
 const SMALL_BODIES_BYTES = 2 * MEBIBYTE;
 const UPLOADS_MIN = 8;
 /** An answer is at most this part of the budget. */
-const ANSWER_PART = 4;
+const ANSWER_PART = 8;
 /** The largest answer is built beside others on their way, which may hold as much as it, and a part more where they are short. */
 const LONGEST_ANSWERS = 2;
 const OTHER_ANSWERS_PART = 4;

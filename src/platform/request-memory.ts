@@ -11,6 +11,12 @@ const SMALL_BODY_BYTES = 64 * 1024;
 const WAITING_MAX = 64;
 const WAIT_MS = 10_000;
 
+/**
+ * Characters or bytes of an answer that go out in one write, whatever the connection takes: what it does not take is copied, and no
+ * room is reserved for it.
+ */
+export const SENT_AT_ONCE_BYTES = 64 * 1024;
+
 /** A search worker builds an answer of so many bytes without asking; a longer one only where there is room for the longest. */
 export const ORDINARY_ANSWER_BYTES = 4 * 2 ** 20;
 

@@ -8,9 +8,13 @@
  * Numbers are in the order of the machine: both ends are threads of it.
  */
 import type { ResponseWriter, SearchAnswer } from '../search/index.js';
+import { freeBuffer } from './free-buffer.js';
 import type { WorkerFailure, WorkerReply } from './worker-reply.js';
 
 export type SearchReply = WorkerReply<SearchAnswer>;
+
+/** A buffer that several answers share, one of which may be kept for a slow reader. */
+const SHARED_BYTES_MAX = 512 * 1024;
 
 const FAILED = -1;
 const NUMBERS_PER_TASK = 3;
@@ -49,8 +53,22 @@ export class BatchAnswerWriter {
   }
 }
 
-/** One reply a task. Bodies are views. */
+/**
+ * One reply a task. Bodies are views of the buffer; where it is large and they are several each is a copy, so that none keeps the
+ * memory of the others, and the buffer is empty after.
+ */
 export function readBatchAnswer(buffer: ArrayBuffer, tasks: number): SearchReply[] {
+  const replies = readReplies(buffer, tasks);
+  if (tasks === 1 || buffer.byteLength <= SHARED_BYTES_MAX) return replies;
+  const apart = replies.map((reply): SearchReply => {
+    if (!reply.ok) return reply;
+    return { ok: true, value: { ...reply.value, body: reply.value.body.slice(), isAlone: true } };
+  });
+  freeBuffer(buffer);
+  return apart;
+}
+
+function readReplies(buffer: ArrayBuffer, tasks: number): SearchReply[] {
   const numbersBegin = buffer.byteLength - tasks * NUMBERS_PER_TASK * Float64Array.BYTES_PER_ELEMENT;
   if (numbersBegin < 0) throw new Error('a search worker answered fewer searches than it was asked');
   const numbers = new Float64Array(buffer, numbersBegin);

@@ -3,9 +3,9 @@
  * the longest answer: one is built at a time, and each is answered or refused by itself, whatever it was in a batch with.
  * Main thread only.
  */
-import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import type { Cancellation, RequestMemory, Reservation } from '../platform/index.js';
+import { SENT_AT_ONCE_BYTES, type Cancellation, type RequestMemory, type Reservation } from '../platform/index.js';
 import type { SearchAnswer } from '../search/index.js';
+import { freeBuffer } from './free-buffer.js';
 import type { SearchPoolTask } from './search-messages.js';
 import type { Postponement } from './worker-reply.js';
 
@@ -18,15 +18,6 @@ export class PostponedAnswer extends Error {
 }
 
 export type Search = (task: SearchPoolTask, signal: Cancellation) => Promise<SearchAnswer>;
-
-/** A way to nowhere: what moves there is freed at once, and not when the heap is next collected. */
-const nowhere = closedPort();
-
-function closedPort(): MessagePort {
-  const { port1, port2 } = new MessageChannel();
-  port2.close();
-  return port1;
-}
 
 /** Does what `search` does, and again where the answer was put off. */
 export function withRoomForAnswers(search: Search, memory: RequestMemory): Search {
@@ -51,15 +42,25 @@ export function withRoomForAnswers(search: Search, memory: RequestMemory): Searc
     }
   }
 
-  const all: Search = (task, signal) => search(task, signal).catch((error: unknown) => again(task, signal, error));
+  /** An answer that its client may take slowly is refused where there is no room for it. */
+  function admitted(answer: SearchAnswer): SearchAnswer {
+    const bytes = answer.body.byteLength;
+    if (bytes <= SENT_AT_ONCE_BYTES || answer.room !== undefined) return answer;
+    const room = memory.answers.tryReserve(bytes);
+    if (room !== undefined) return { ...answer, room: freeing(answer, room) };
+    free(answer);
+    throw memory.answers.refusal();
+  }
+
+  const all: Search = (task, signal) =>
+    search(task, signal).then(admitted, (error: unknown) => again(task, signal, error));
   return all;
 }
 
 /** A long answer's memory is given back with its room. */
-function freeing({ body, isAlone }: SearchAnswer, room: Reservation): Reservation {
-  const { buffer } = body;
+function freeing(answer: SearchAnswer, room: Reservation): Reservation {
   const release = (): void => {
-    if (isAlone === true && buffer.byteLength > 0) nowhere.postMessage(null, [buffer as ArrayBuffer]);
+    free(answer);
     room.release();
   };
   return {
@@ -69,4 +70,8 @@ function freeing({ body, isAlone }: SearchAnswer, room: Reservation): Reservatio
       room.shrinkTo(bytes);
     },
   };
+}
+
+function free({ body, isAlone }: SearchAnswer): void {
+  if (isAlone === true && body.buffer.byteLength > 0) freeBuffer(body.buffer as ArrayBuffer);
 }

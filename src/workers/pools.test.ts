@@ -150,7 +150,7 @@ describe('the search pool', () => {
     });
 
     it('answers many that are too long together, though none is by itself', async () => {
-      const room = answers(1);
+      const room = answers(16);
       const ordinary = createSearchPool({
         config,
         log: silent,

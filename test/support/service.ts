@@ -118,10 +118,18 @@ export class TestService {
 
   /** Resident memory in MiB that belongs to no file; 0 where it does not run. Linux only. */
   ownMemoryMib(): number {
+    return this.#memoryMib(/^RssAnon:\s+(\d+) kB/m);
+  }
+
+  /** The same with what belongs to files. */
+  residentMib(): number {
+    return this.#memoryMib(/^VmRSS:\s+(\d+) kB/m);
+  }
+
+  #memoryMib(line: RegExp): number {
     const pid = this.#process?.pid;
     if (pid === undefined) return 0;
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    return Number(/^RssAnon:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024;
+    return Number(line.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
   }
 
   /** Asks it to stop and waits; resolves with its exit status. */

@@ -1,0 +1,170 @@
+/**
+ * A thousand connections that send what nobody asked for, or do not read what they asked for: what is resident stays within
+ * `memory.mib` and a quarter more, and searches go on. By default the connections are shared out among the operations; with
+ * `GANNET_TEST_EVERY_OPERATION=1` each operation gets them all, with and without a key, which takes long.
+ */
+import { existsSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { operations } from '../../src/operations/registry.js';
+import { isStreamBody, type Operation } from '../../src/operations/index.js';
+import { RawConnections, type RawRequest } from '../support/raw-connections.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+const MEMORY_MIB = 300;
+const RESIDENT_MIB_MAX = MEMORY_MIB * 1.25;
+const CONNECTIONS = 1000;
+/** Each costs a whole search of a thousand records. */
+const SILENT_CONNECTIONS = 300;
+const BODY_BYTES = 10_485_760;
+const SAMPLE_MS = 20;
+/** Between two searches: they are to be answered, not to make the load. */
+const SEARCH_PAUSE_MS = 10;
+const STUBBORN_EACH = 8;
+const LONG_RECORDS = 1000;
+const EVERY_OPERATION = process.env['GANNET_TEST_EVERY_OPERATION'] === '1';
+const PARAMETERS: Readonly<Record<string, string>> = {
+  account: 'default',
+  list: 'target',
+  group: 'all',
+  version: '1',
+  id: '01900000-0000-7000-8000-000000000000',
+  name: 'title',
+};
+
+let service: TestService;
+let key: string;
+let connections: RawConnections;
+
+beforeAll(async () => {
+  if (!existsSync('/proc/self/status')) return;
+  service = await startTestService({
+    env: { GANNET_MEMORY_MIB: String(MEMORY_MIB), GANNET_LOG_LEVEL: 'error', GANNET_SEARCH_THREADS: '2' },
+  });
+  key = (await service.createKey({ name: 'load', access: 'full' })).key;
+  connections = new RawConnections(Number(new URL(service.address).port));
+  for (const name of ['films', 'target', 'long']) {
+    await service.client.post('/list/default', { name, searchable_fields: [{ name: 'title' }] });
+    await service.client.bulk(
+      'default',
+      name,
+      Array.from({ length: LONG_RECORDS }, (_, number) => ({
+        name: `r${number}`,
+        title: `the gannet ${number}`,
+        ...(name === 'long' ? { text: 'x'.repeat(2000) } : {}),
+      })),
+    );
+  }
+  await service.client.post('/list-group/default', { name: 'all', lists: [{ list: 'target' }] });
+});
+afterAll(async () => {
+  await connections.close();
+  await service.close();
+});
+
+/** Does something beside searches, one after the other, and samples; resolves with the most that was resident, in MiB. */
+async function besideSearches(action: () => Promise<void>): Promise<{ residentMib: number; slowestMs: number }> {
+  let residentMib = 0;
+  const sampling = setInterval(() => (residentMib = Math.max(residentMib, service.residentMib())), SAMPLE_MS);
+  let isDone = false;
+  let searches = 0;
+  let slowestMs = 0;
+  const searching = (async () => {
+    while (!isDone) {
+      const beginMs = performance.now();
+      const { status } = await service.client.get('/search/default/films/1', { query: `gannet ${searches}`, size: 5 });
+      expect(status).toBe(200);
+      searches += 1;
+      slowestMs = Math.max(slowestMs, performance.now() - beginMs);
+      await wait(SEARCH_PAUSE_MS);
+    }
+  })();
+  try {
+    await Promise.race([action(), searching]);
+  } finally {
+    isDone = true;
+    clearInterval(sampling);
+  }
+  await searching;
+  expect(searches).toBeGreaterThan(0);
+  return { residentMib, slowestMs };
+}
+
+function requestOf(operation: Operation, withKey: boolean, number: number): RawRequest {
+  const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => PARAMETERS[name] ?? 'x');
+  const type = isStreamBody(operation.body) ? 'application/x-ndjson' : 'application/json';
+  const head = [`${operation.method} ${path} HTTP/1.1`, 'Host: localhost', `Content-Type: ${type}`];
+  return {
+    head: withKey ? [...head, `X-API-Key: ${key}`] : head,
+    bodyBytes: BODY_BYTES,
+    text:
+      type === 'application/json'
+        ? '[[],{},1,"x",'
+        : `{"name":"sent","title":"a record","text":"${'x'.repeat(8000)}"}\n`,
+    isStubborn: number % STUBBORN_EACH === 0,
+    isReading: true,
+  };
+}
+
+async function sendAll(requests: readonly RawRequest[]): Promise<Map<number, number>> {
+  const counts = new Map<number, number>();
+  for (const status of await connections.send(requests)) {
+    counts.set(status, (counts.get(status) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** So many that ask and never read. */
+function silent(head: readonly string[], count: number): RawRequest[] {
+  const request = { head, bodyBytes: 0, text: '', isStubborn: false, isReading: false };
+  return Array.from({ length: count }, () => request);
+}
+
+function tell(what: string, { residentMib, slowestMs }: { residentMib: number; slowestMs: number }): void {
+  process.stdout.write(
+    `${what}: at most ${residentMib.toFixed(0)} MiB resident of ${MEMORY_MIB}, slowest search ${slowestMs.toFixed(0)} ms\n`,
+  );
+}
+
+describe.skipIf(!existsSync('/proc/self/status'))('memory of requests', () => {
+  it.each([true, false])(
+    'holds against bodies of 10 MiB to every operation (with a key: %s)',
+    async (withKey) => {
+      const rounds = EVERY_OPERATION ? operations.map((operation) => [operation]) : [operations];
+      for (const some of rounds) {
+        const requests = Array.from({ length: CONNECTIONS }, (_, number) =>
+          requestOf(some[number % some.length] as Operation, withKey, number),
+        );
+        let counts = new Map<number, number>();
+        const peak = await besideSearches(async () => {
+          counts = await sendAll(requests);
+        });
+        const told = [...counts].map(([status, count]) => `${count} × ${status}`).join(', ');
+        tell(`${EVERY_OPERATION ? some[0]?.name : 'every operation'} (${told})`, peak);
+        expect(peak.residentMib).toBeGreaterThan(0);
+        expect(peak.residentMib).toBeLessThanOrEqual(RESIDENT_MIB_MAX);
+        for (const status of counts.keys()) expect([0, 200, 400, 401, 403, 404, 413, 415, 422, 503]).toContain(status);
+      }
+    },
+    EVERY_OPERATION ? 7_200_000 : 180_000,
+  );
+
+  it('holds against answers that nobody reads', async () => {
+    const head = [`GET /search/default/long/1?size=${LONG_RECORDS} HTTP/1.1`, 'Host: localhost', `X-API-Key: ${key}`];
+    const peak = await besideSearches(async () => {
+      await connections.send(silent(head, EVERY_OPERATION ? CONNECTIONS : SILENT_CONNECTIONS));
+      // Refusals are answers too: all are at their sockets when none but this is in flight.
+      while ((await service.metric('gannet_http_requests_in_flight')) > 2) await wait(SEARCH_PAUSE_MS);
+    });
+    tell('answers that nobody reads', peak);
+    expect(peak.residentMib).toBeLessThanOrEqual(RESIDENT_MIB_MAX);
+  });
+
+  it('holds while a thousand connections wait', async () => {
+    const peak = await besideSearches(async () => {
+      await connections.send(silent(['GET /health HTTP/1.1', 'Host: localhost'], CONNECTIONS));
+    });
+    tell('connections that wait', peak);
+    expect(peak.residentMib).toBeLessThanOrEqual(RESIDENT_MIB_MAX);
+  });
+});
