@@ -1,7 +1,7 @@
 /** `/search-result`: the records of a list, one at a time and by pages. */
 import { Type } from 'typebox';
 import type { WriteRequest, WriteResult } from '../index/index.js';
-import { SEARCH_SIZE_DEFAULT, SEARCH_SIZE_MAX, ServiceError } from '../platform/index.js';
+import { SEARCH_SIZE_DEFAULT, SEARCH_SIZE_MAX, ServiceError, QUERY_OPTION_CHARACTERS_MAX } from '../platform/index.js';
 import { readRecordInput } from '../records/index.js';
 import { filterPlan, type SearchTarget } from '../search/index.js';
 import type { SearchPoolTask } from '../workers/index.js';
@@ -88,7 +88,7 @@ const create = defineOperation({
     200: { description: 'The record that replaced one of the same name', schema: recordResource },
     201: { description: 'The new record', schema: recordResource },
   },
-  errors: ['invalid-record', 'overloaded', 'storage-full'],
+  errors: ['invalid-record', 'unprocessable', 'overloaded', 'storage-full'],
   async handle({ services }, { params, body }) {
     const request: WriteRequest = { kind: 'put', ...writeBody(body) };
     const index = await requireIndex(services, params);
@@ -178,7 +178,7 @@ const removeMatching = defineOperation({
   query: object({
     filter: Type.String({
       minLength: 1,
-      maxLength: FILTER_CHARACTERS_MAX,
+      maxLength: QUERY_OPTION_CHARACTERS_MAX,
       description: 'As in searches; required, so that nothing is removed by leaving it out',
       examples: ['year < 1980'],
     }),
