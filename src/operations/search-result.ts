@@ -10,8 +10,6 @@ import { CONTENT_BODY_BYTES_MAX, defineOperation, type OperationContext, type Op
 import { damagedRecord, recordId, recordInput, recordResource } from './record-schemas.js';
 import { accountName, listName, listParams, object } from './schemas.js';
 
-const FILTER_CHARACTERS_MAX = 100_000;
-
 /** Farther in, each page would cost as much as all before it. */
 const SKIP_MAX = 10_000;
 
