@@ -17,6 +17,7 @@ export const configSchema = section({
     host: Type.String({ minLength: 1, maxLength: 255 }),
     port: integer(0, 65_535),
     shutdown_seconds: integer(0, 600),
+    body_idle_seconds_max: integer(1, 86_400),
     cors_origins: Type.Array(Type.String({ pattern: '^(\\*|https?://[^/\\s,]+)$' }), { maxItems: 100 }),
   }),
   data: section({ dir: Type.String({ minLength: 1, maxLength: 4096 }) }),

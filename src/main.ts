@@ -188,15 +188,16 @@ async function openDoors(
   state: { ready: boolean },
 ): Promise<string> {
   const { config } = services;
-  const { host } = config.server;
+  const { host, port: configuredPort, body_idle_seconds_max } = config.server;
   const { createControlSocket, createHttpServer, createRequestDesk } = await loadDoors();
   const { createDispatcher } = await loadOperations();
   const desk = createRequestDesk({ services, dispatcher: createDispatcher(services), metrics });
   const server = createHttpServer({
     handle: desk.handle,
     host,
-    port: config.server.port,
+    port: configuredPort,
     answers: services.requestMemory.answers,
+    bodyIdleMsMax: body_idle_seconds_max * 1000,
   });
   const port = await server.listen();
   const socket = makeControlSocketPath(config.data.dir);

@@ -5,7 +5,10 @@
 import { chmodSync, rmSync } from 'node:fs';
 import { HeadedBytes } from '../operations/index.js';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { answerClientErrors } from './client-error.js';
 import { answerBytes, ClientGone, type Answer, type IncomingRequest, type RequestHandler } from './exchange.js';
+import { ServiceError } from '../platform/index.js';
+import { framingFault } from './request-framing.js';
 import { tooLarge } from './incoming-body.js';
 
 export interface ControlSocket {
@@ -31,10 +34,13 @@ export function createControlSocket(
   { keepAliveMs = KEEP_ALIVE_MS }: ControlSocketOptions = {},
 ): ControlSocket {
   // Only this user can connect: a request may take as long as it takes, its headers and a client that was stopped included.
-  const options = { requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: keepAliveMs };
+  const options = { requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: keepAliveMs, requireHostHeader: false };
   const server = createServer(options, (message, response) => {
     void serve(handle, message, response);
   });
+  answerClientErrors(server);
+  // Nothing is expected of a client that it could fail to meet.
+  server.on('checkExpectation', (message, response) => void serve(handle, message, response));
   return {
     async listen() {
       // Left by a process that was killed: the lock of the data directory says that it is not running.
@@ -123,6 +129,7 @@ function incoming(message: IncomingMessage, response: ServerResponse): IncomingR
     contentType: message.headers['content-type'],
     origin: headerText(message.headers.origin),
     bodyBytes,
+    fault: faultOf(message),
     get bodyPending() {
       return bodyBytes !== 0 && !message.readableEnded;
     },
@@ -134,6 +141,14 @@ function incoming(message: IncomingMessage, response: ServerResponse): IncomingR
     },
     stream,
   };
+}
+
+/** Node.js answers requests without a Host without a word, and takes codings that nobody here could undo. */
+function faultOf({ httpVersion, headers, headersDistinct }: IncomingMessage): ServiceError | undefined {
+  if (headers.host === undefined && httpVersion === '1.1') {
+    return new ServiceError('malformed-request', 'A request of HTTP/1.1 has a Host header.');
+  }
+  return framingFault(headersDistinct['content-length'] ?? [], headersDistinct['transfer-encoding'] ?? []);
 }
 
 async function* limited(

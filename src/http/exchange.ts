@@ -1,6 +1,6 @@
 /** A request and its answer as the request handler sees them, whatever transport carries them. */
 import type { Credential, HeadedBytes } from '../operations/index.js';
-import type { Cancellation } from '../platform/index.js';
+import type { Cancellation, ServiceError } from '../platform/index.js';
 
 export interface IncomingRequest {
   /** In upper case. */
@@ -15,6 +15,8 @@ export interface IncomingRequest {
   readonly origin: string;
   /** Bytes of the body: 0 without one, undefined where the client does not say. */
   readonly bodyBytes: number | undefined;
+  /** Why nothing of this request can be relied on but its headers: it is answered with this, and the connection closed. */
+  readonly fault?: ServiceError | undefined;
   /** True while a part of the body may still have to arrive. */
   readonly bodyPending: boolean;
   /** Aborted when the client goes away. */

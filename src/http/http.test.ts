@@ -214,7 +214,13 @@ beforeEach(async () => {
     ready: () => ready,
   };
   desk = createRequestDesk({ services, dispatcher: createDispatcher(services), metrics });
-  server = createHttpServer({ handle: desk.handle, host: '127.0.0.1', port: 0, answers: requestMemory.answers });
+  server = createHttpServer({
+    handle: desk.handle,
+    host: '127.0.0.1',
+    port: 0,
+    answers: requestMemory.answers,
+    bodyIdleMsMax: 60_000,
+  });
   port = await server.listen();
   controlPath = join(folder, 'control.sock');
   control = createControlSocket(controlPath, desk.handle);
@@ -591,7 +597,13 @@ describe('stopping', () => {
 
 describe('listening', () => {
   it('says so when the port is taken', async () => {
-    const second = createHttpServer({ handle: desk.handle, host: '127.0.0.1', port, answers: requestMemory.answers });
+    const second = createHttpServer({
+      handle: desk.handle,
+      host: '127.0.0.1',
+      port,
+      answers: requestMemory.answers,
+      bodyIdleMsMax: 60_000,
+    });
     await expect(second.listen()).rejects.toThrow(ListenError);
   });
 });

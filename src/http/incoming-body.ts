@@ -3,6 +3,7 @@
  * while there is no room for the body, and while more of a stream waits for the taker than a stream may hold. Main thread only; one taker.
  */
 import { ServiceError, UPLOAD_BYTES } from '../platform/index.js';
+import type { WatchedBody } from './upload-watch.js';
 
 export interface BodySource {
   pause(): void;
@@ -20,7 +21,7 @@ export interface IncomingBodyOptions {
   readonly ready?: Promise<void> | undefined;
 }
 
-export class IncomingBody {
+export class IncomingBody implements WatchedBody {
   readonly #source: BodySource;
   readonly #bytesMax: number;
   readonly #announcedBytes: number;
@@ -42,6 +43,20 @@ export class IncomingBody {
     this.#announcedBytes = announcedBytes;
     if (announcedBytes > bytesMax) this.fail(tooLarge(bytesMax));
     else if (ready !== undefined) this.#wait(ready);
+  }
+
+  get receivedBytes(): number {
+    return this.#totalBytes;
+  }
+
+  get isPaused(): boolean {
+    return this.#paused;
+  }
+
+  /** The transport's own patience begins anew when it goes on after a pause. */
+  giveTime(): void {
+    this.#source.pause();
+    this.#source.resume();
   }
 
   /** What is kept of the chunk is copied. */

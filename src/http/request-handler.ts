@@ -17,6 +17,7 @@ import {
   REQUEST_ID_CHARACTERS_MAX,
   SENT_AT_ONCE_BYTES,
   ServiceError,
+  REQUEST_TARGET_CHARACTERS_MAX,
   UPLOAD_BYTES,
   uuidv7,
   type Cancellation,
@@ -126,6 +127,7 @@ class Handler {
 
   #begin(visit: Visit): OperationResult | Promise<OperationResult> {
     const { request } = visit;
+    assertSound(request);
     this.#assertOpen();
     const match = this.#router.match(request.method, request.path);
     if (match.kind === 'none') throw new ServiceError('not-found', 'There is nothing at this path. See /openapi.json.');
@@ -229,6 +231,7 @@ class Handler {
     }
     const error = asServiceError(thrown, this.#services.log, visit.requestId);
     headers.push(...failureHeaders(error));
+    const isUnusable = visit.request.fault !== undefined || error.code === 'body-too-slow';
     if (error instanceof MethodNotAllowed) headers.push(['Allow', error.allowed.join(', ')]);
     return {
       status: error.status,
@@ -236,7 +239,7 @@ class Handler {
       contentType: PROBLEM_TYPE,
       body: JSON.stringify(error.toProblem()),
       headOnly: visit.request.method === 'HEAD',
-      close: this.#stopping || hasLongRest(visit.request),
+      close: this.#stopping || isUnusable || hasLongRest(visit.request),
     };
   }
 
@@ -254,6 +257,17 @@ class Handler {
     this.#observe(visit, answer.status, answerBytes(answer));
     if (this.#inFlight === 0) this.#onIdle?.();
     return answer;
+  }
+}
+
+/** Throws for a request of which nothing can be relied on, and for one that asks for too much in its URL. */
+function assertSound({ fault, path, queryString }: IncomingRequest): void {
+  if (fault !== undefined) throw fault;
+  if (path.length + queryString.length >= REQUEST_TARGET_CHARACTERS_MAX) {
+    throw new ServiceError(
+      'url-too-long',
+      `Path and query string have at most ${REQUEST_TARGET_CHARACTERS_MAX} characters. Search options go into the body of a POST as well.`,
+    );
   }
 }
 

@@ -99,7 +99,7 @@ function newNode(): Node {
   return { fixed: new Map(), parameter: undefined, routes: new Map() };
 }
 
-/** Depth first; a branch that ends without the method adds its methods to `allowed` and the next one is tried. */
+/** Depth first; a branch that ends without the method adds its methods to `allowed`. */
 function find(
   node: Node,
   segments: readonly string[],
@@ -117,7 +117,8 @@ function find(
   const fixed = node.fixed.get(segment);
   if (fixed !== undefined) {
     const found = find(fixed, segments, position + 1, method, values, allowed);
-    if (found !== undefined) return found;
+    // What is fixed is no name: where it has other methods, nothing else is meant.
+    if (found !== undefined || allowed.size > 0) return found;
   }
   if (node.parameter === undefined || segment === '') return undefined;
   values.push(segment);

@@ -3,11 +3,14 @@
  * only until it is answered or aborted.
  */
 import { setImmediate } from 'node:timers/promises';
+// Before the library: it reads them when it is loaded.
+import './uws-settings.js';
 // CommonJS: Node.js does not see its exports by name.
-import uWebSockets, { type HttpRequest, type HttpResponse, type us_listen_socket } from 'uWebSockets.js';
+import uWebSockets, { type us_listen_socket } from 'uWebSockets.js';
 import { OperatorError, type ByteBudget } from '../platform/index.js';
 import type { Answer, RequestHandler } from './exchange.js';
 import { SlowReaders } from './slow-readers.js';
+import { UploadWatch } from './upload-watch.js';
 import { UwsExchange } from './uws-exchange.js';
 
 const { App, us_listen_socket_close, us_socket_local_port } = uWebSockets;
@@ -22,6 +25,8 @@ export interface HttpServerOptions {
   readonly port: number;
   /** Where room for answers is reserved. */
   readonly answers: ByteBudget;
+  /** Of a body on its way nothing arrives for so long: 408. */
+  readonly bodyIdleMsMax: number;
 }
 
 export interface HttpServer {
@@ -38,12 +43,13 @@ export class ListenError extends OperatorError {
   override readonly name = 'ListenError';
 }
 
-export function createHttpServer({ handle, host, port, answers }: HttpServerOptions): HttpServer {
+export function createHttpServer({ handle, host, port, answers, bodyIdleMsMax }: HttpServerOptions): HttpServer {
   const app = App();
   let socket: us_listen_socket | undefined;
   const sending: Sending = { answers: new Set(), slowReaders: new SlowReaders(answers) };
+  const uploads = new UploadWatch({ idleMsMax: bodyIdleMsMax });
   app.any('/*', (res, req) => {
-    serve(handle, res, req, sending);
+    serve(handle, new UwsExchange(res, req, uploads), sending);
   });
 
   function stopListening(): void {
@@ -74,6 +80,7 @@ export function createHttpServer({ handle, host, port, answers }: HttpServerOpti
       stopListening();
       await settled(sending.answers, timeoutMs);
       app.close();
+      uploads.close();
     },
   };
 
@@ -95,8 +102,7 @@ interface Sending {
   readonly slowReaders: SlowReaders;
 }
 
-function serve(handle: RequestHandler, res: HttpResponse, req: HttpRequest, sending: Sending): void {
-  const exchange = new UwsExchange(res, req);
+function serve(handle: RequestHandler, exchange: UwsExchange, sending: Sending): void {
   const answer = handle(exchange);
   if (answer instanceof Promise) {
     exchange.keepOpen();

@@ -4,10 +4,15 @@
  */
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { HeadedBytes, type Credential } from '../operations/index.js';
-import { SENT_AT_ONCE_BYTES, type Cancellation } from '../platform/index.js';
+import { SENT_AT_ONCE_BYTES, type Cancellation, type ServiceError } from '../platform/index.js';
 import { answerBytes, ClientGone, type Answer, type IncomingRequest } from './exchange.js';
 import { IncomingBody } from './incoming-body.js';
+import { readFraming } from './request-framing.js';
 import { statusLine } from './status-lines.js';
+import type { UploadWatch } from './upload-watch.js';
+
+/** What the library gathers before it writes anything. */
+const GATHERED_BYTES_MAX = 16_384;
 
 /** Set when the client goes away. */
 class Gone implements Cancellation {
@@ -27,16 +32,20 @@ export class UwsExchange implements IncomingRequest {
   readonly contentType: string | undefined;
   readonly origin: string;
   readonly bodyBytes: number | undefined;
+  readonly fault: ServiceError | undefined;
   readonly signal = new Gone();
   readonly #res: HttpResponse;
+  readonly #uploads: UploadWatch;
+  #watched: IncomingBody | undefined;
   #body: IncomingBody | undefined;
   #bodyEnded: boolean;
   #answered = false;
   #keptOpen = false;
   #onGone: (() => void) | undefined;
 
-  constructor(res: HttpResponse, req: HttpRequest) {
+  constructor(res: HttpResponse, req: HttpRequest, uploads: UploadWatch) {
     this.#res = res;
+    this.#uploads = uploads;
     this.method = req.getMethod().toUpperCase();
     this.path = req.getUrl();
     // Undefined where the URL has no `?`, whatever the declaration says.
@@ -44,7 +53,9 @@ export class UwsExchange implements IncomingRequest {
     this.credential = { kind: 'key', header: orUndefined(req.getHeader('x-api-key')) };
     this.requestIdHeader = req.getHeader('x-request-id');
     this.origin = req.getHeader('origin');
-    this.bodyBytes = declaredBytes(req);
+    const framing = readFraming(req);
+    this.bodyBytes = framing.bodyBytes;
+    this.fault = framing.fault;
     this.contentType = this.#mayHaveContent() ? orUndefined(req.getHeader('content-type')) : undefined;
     this.#bodyEnded = this.bodyBytes === 0;
   }
@@ -70,6 +81,7 @@ export class UwsExchange implements IncomingRequest {
       this.signal.reason = error;
       this.#onGone?.();
       this.#body?.fail(error);
+      this.#unwatch();
     });
   }
 
@@ -80,6 +92,8 @@ export class UwsExchange implements IncomingRequest {
   write(answer: Answer): Promise<void> | undefined {
     if (this.signal.aborted || this.#answered) return undefined;
     this.#answered = true;
+    this.#unwatch();
+    if (this.fault !== undefined) return this.#hangUpWith(answer);
     // Until the route handler returns, the library gathers what is written by itself.
     if (!this.#keptOpen) return this.#writeAll(answer);
     let sent: Promise<void> | undefined;
@@ -102,6 +116,24 @@ export class UwsExchange implements IncomingRequest {
   #writeAll(answer: Answer): Promise<void> | undefined {
     this.#writeHead(answer);
     return this.#writeBody(answer);
+  }
+
+  /**
+   * The library goes on to parse what follows an answered request, whatever the answer says about the connection. So this one is
+   * written past its back and the connection is closed before the library looks any further. Only what exceeds its buffer is sent
+   * at once: blanks behind the JSON see to that.
+   */
+  #hangUpWith(answer: Answer): undefined {
+    const text = typeof answer.body === 'string' ? answer.body : '';
+    const body = text.padEnd(GATHERED_BYTES_MAX);
+    this.#writeHead(answer);
+    this.#res.writeHeader('Connection', 'close');
+    this.#res.writeHeader('Content-Length', `${Buffer.byteLength(body)}\r\n\r\n${body}`);
+    this.#res.close();
+  }
+
+  #unwatch(): void {
+    if (this.#watched !== undefined) this.#uploads.remove(this.#watched);
   }
 
   #writeHead({ status, headers, contentType }: Answer): void {
@@ -171,24 +203,28 @@ export class UwsExchange implements IncomingRequest {
     const source = { pause: whileOpen(() => res.pause()), resume: whileOpen(() => res.resume()) };
     const body = new IncomingBody(source, { bytesMax, announcedBytes: this.bodyBytes, ready });
     this.#body = body;
+    // Of any other body a first piece, if an empty one, comes in this turn.
+    if (this.bodyBytes === undefined) this.#watch(body);
     res.onData((chunk, isLast) => {
       if (this.#answered) return;
       body.push(new Uint8Array(chunk));
       if (isLast) {
         this.#bodyEnded = true;
+        this.#unwatch();
         body.end();
+      } else {
+        this.#watch(body);
       }
       body.settle();
     });
     return body;
   }
-}
 
-/** Bytes of the body as the headers say: 0 without one, undefined for a chunked one. */
-function declaredBytes(req: HttpRequest): number | undefined {
-  const length = req.getHeader('content-length');
-  if (length !== '') return Number(length);
-  return req.getHeader('transfer-encoding') === '' ? 0 : undefined;
+  #watch(body: IncomingBody): void {
+    if (this.#watched !== undefined) return;
+    this.#watched = body;
+    this.#uploads.add(body);
+  }
 }
 
 function orUndefined(header: string): string | undefined {

@@ -43,14 +43,15 @@ const language = Type.String({
 const engine = Type.String({
   minLength: 1,
   maxLength: 64,
-  description: 'Where the list is searched; `managed` is this service',
+  description:
+    'Where the list is searched; `managed` is this service, and the only engine in this release: 422 otherwise',
 });
 const locationField = nullable(fieldName, { description: 'The field that holds a point, for the radius option' });
 const model = nullable(Type.String({ minLength: 1, maxLength: 200 }), {
-  description: 'Embedding model attached to the list',
+  description: 'Embedding model attached to the list. Only null in this release, which has none: 422 otherwise',
 });
 const reranker = nullable(Type.String({ minLength: 1, maxLength: 200 }), {
-  description: 'Model that reorders top results',
+  description: 'Model that reorders top results. Only null in this release, which has none: 422 otherwise',
 });
 const suggestions = object(
   { require_click: Type.Boolean({ description: 'Suggest only searches that led to a click' }) },
@@ -100,7 +101,11 @@ export const listSettings = {
     }),
   ),
   resources: Type.Optional(
-    Type.Array(resourceInput, { maxItems: FIELDS_PER_LIST_MAX, description: 'Fields that hold the URL of a file' }),
+    Type.Array(resourceInput, {
+      maxItems: FIELDS_PER_LIST_MAX,
+      description:
+        'Fields that hold the URL of a file, kept and returned; what is in the files is not searched in this release',
+    }),
   ),
   location_field: Type.Optional(locationField),
   query_rules: Type.Optional(queryRules),

@@ -1,5 +1,5 @@
 /** The `webhooks` of the OpenAPI document: what receivers get, from the catalogue of events. */
-import { EVENT_CATALOGUE } from '../platform/index.js';
+import { EVENT_TYPES, eventDescription, isFired } from '../platform/index.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -33,12 +33,13 @@ export const DELIVERY_SCHEMA: Json = {
 
 export function describeWebhookEvents(): Json {
   return Object.fromEntries(
-    Object.entries(EVENT_CATALOGUE).map(([type, description]) => [
+    EVENT_TYPES.map((type) => [
       type,
       {
         post: {
           tags: ['webhook'],
-          summary: description,
+          summary: eventDescription(type),
+          ...(isFired(type) ? {} : { 'x-fires': false }),
           parameters: [
             ...Object.entries(HEADERS).map(([name, text]) => headerParameter(name, text, true)),
             headerParameter(

@@ -16,14 +16,21 @@ const PROBLEM_TYPE = 'application/problem+json';
 
 /** What any operation may answer beside its own codes, by what it is. */
 const CODES_OF_ANY: readonly ErrorCode[] = [
+  'malformed-request',
   'invalid-parameter',
+  'url-too-long',
   'internal-error',
   'overloaded',
   'shutting-down',
   'not-ready',
 ];
 const CODES_OF_KEYED: readonly ErrorCode[] = ['invalid-key', 'missing-permission'];
-const CODES_OF_BODY: readonly ErrorCode[] = ['malformed-json', 'body-too-large', 'unsupported-media-type'];
+const CODES_OF_BODY: readonly ErrorCode[] = [
+  'malformed-json',
+  'body-too-slow',
+  'body-too-large',
+  'unsupported-media-type',
+];
 const CODES_OF_TARGET: Readonly<Record<OperationTarget, readonly ErrorCode[]>> = {
   none: [],
   account: ['out-of-scope'],

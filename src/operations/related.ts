@@ -42,7 +42,14 @@ const read = defineOperation({
       schema: object({ list_name, version, total_count, results, took_ms }),
     },
   },
-  errors: ['version-not-found', 'record-not-found', 'invalid-filter', 'answer-too-large', 'overloaded'],
+  errors: [
+    'version-not-found',
+    'record-not-found',
+    'invalid-filter',
+    'unprocessable',
+    'answer-too-large',
+    'overloaded',
+  ],
   async handle({ services, signal }, { params, query }) {
     const { targets, lists, subject, release } = await listTargets(services, params);
     try {

@@ -122,12 +122,17 @@ function detailOf(error: ErrorObject, kind: 'parameter' | 'body', root: unknown)
     case 'maxItems':
       return `Must have at most ${String(params['limit'])} items.`;
     case 'pattern':
-      return `Must match ${String(params['pattern'])}, unlike ${shown(value)}.`;
+      return `Must match ${String(params['pattern'])}, unlike ${shown(value)}${explanation(schema)}.`;
     case 'format':
       return `Must be ${formatWord(String(params['format']))}, not ${shown(value)}.`;
     default:
       return `${capitalised(error.message ?? 'is not valid')}.`;
   }
+}
+
+/** A pattern alone tells few people what is wanted. */
+function explanation({ description }: PlainSchema): string {
+  return description === undefined ? '' : `: ${description.replace(/\.$/, '')}`;
 }
 
 function alternatives(schema: PlainSchema, value: unknown): string {

@@ -1,7 +1,7 @@
 /** `/search-result`: the records of a list, one at a time and by pages. */
 import { Type } from 'typebox';
 import type { WriteRequest, WriteResult } from '../index/index.js';
-import { SEARCH_SIZE_DEFAULT, SEARCH_SIZE_MAX, ServiceError } from '../platform/index.js';
+import { SEARCH_SIZE_DEFAULT, SEARCH_SIZE_MAX, ServiceError, QUERY_OPTION_CHARACTERS_MAX } from '../platform/index.js';
 import { readRecordInput } from '../records/index.js';
 import { filterPlan, type SearchTarget } from '../search/index.js';
 import type { SearchPoolTask } from '../workers/index.js';
@@ -9,8 +9,6 @@ import { requireIndex } from './list-access.js';
 import { CONTENT_BODY_BYTES_MAX, defineOperation, type OperationContext, type OperationResult } from './operation.js';
 import { damagedRecord, recordId, recordInput, recordResource } from './record-schemas.js';
 import { accountName, listName, listParams, object } from './schemas.js';
-
-const FILTER_CHARACTERS_MAX = 100_000;
 
 /** Farther in, each page would cost as much as all before it. */
 const SKIP_MAX = 10_000;
@@ -88,7 +86,7 @@ const create = defineOperation({
     200: { description: 'The record that replaced one of the same name', schema: recordResource },
     201: { description: 'The new record', schema: recordResource },
   },
-  errors: ['invalid-record', 'overloaded', 'storage-full'],
+  errors: ['invalid-record', 'unprocessable', 'overloaded', 'storage-full'],
   async handle({ services }, { params, body }) {
     const request: WriteRequest = { kind: 'put', ...writeBody(body) };
     const index = await requireIndex(services, params);
@@ -178,7 +176,7 @@ const removeMatching = defineOperation({
   query: object({
     filter: Type.String({
       minLength: 1,
-      maxLength: FILTER_CHARACTERS_MAX,
+      maxLength: QUERY_OPTION_CHARACTERS_MAX,
       description: 'As in searches; required, so that nothing is removed by leaving it out',
       examples: ['year < 1980'],
     }),

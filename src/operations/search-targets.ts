@@ -17,18 +17,24 @@ import { accountName, groupName, listName, object } from './schemas.js';
 import type { Services } from './services.js';
 import type { RawInput } from './validation.js';
 
-const VERSION = /^[1-9][0-9]{0,9}$/;
 const LATEST = 'latest';
+const VERSION_PATTERN = '[1-9][0-9]{0,9}';
+const VERSION = new RegExp(`^${VERSION_PATTERN}$`);
 
-const versionText = (description: string, example: string) =>
-  Type.String({ minLength: 1, maxLength: 20, description, examples: [example] });
-const listVersion = versionText("Number of the list's version; `latest` is for groups only", '1');
+const versionText = (pattern: string, description: string, example: string) =>
+  Type.String({ pattern: `^(${pattern})$`, description, examples: [example] });
+const listVersion = versionText(
+  VERSION_PATTERN,
+  "Number of the list's version, such as its current_version; `latest` is for groups only",
+  '1',
+);
 
 export const listSearchParams = object({ account: accountName, list: listName, version: listVersion });
 export const groupSearchParams = object({
   account: accountName,
   group: groupName,
   version: versionText(
+    `${VERSION_PATTERN}|${LATEST}`,
     "`latest`: the group's current lists, each in its current version unless the group names one; a number: the lists of that version of the group, in the versions that were current when it was made (for a key of the group, those of them that are members now)",
     LATEST,
   ),

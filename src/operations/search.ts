@@ -28,7 +28,7 @@ const common = {
   callers: ['key', 'console', 'cli'],
   rateLimit: 'search',
   responses: { 200: { description: 'The hits of the page and the counts over all', schema: searchResponse } },
-  errors: ['version-not-found', 'invalid-filter', 'answer-too-large', 'overloaded'],
+  errors: ['version-not-found', 'invalid-filter', 'unprocessable', 'answer-too-large', 'overloaded'],
 } as const;
 const ofList = {
   ...common,

@@ -1,13 +1,21 @@
 /** Schemas of synonym rules. */
 import { Type } from 'typebox';
-import { SYNONYM_RULES_MAX, SYNONYM_TERM_CHARACTERS_MAX, SYNONYM_TERMS_MAX } from '../synonyms/index.js';
+import {
+  SYNONYM_RULES_MAX,
+  SYNONYM_TERM_CHARACTERS_MAX,
+  SYNONYM_TERM_PATTERN,
+  SYNONYM_TERMS_MAX,
+} from '../synonyms/index.js';
 import { object, oneOf } from './schemas.js';
 
 const terms = (description: string, examples: readonly (readonly string[])[]) =>
   Type.Array(
     Type.String({
+      minLength: 1,
+      pattern: SYNONYM_TERM_PATTERN,
       maxLength: SYNONYM_TERM_CHARACTERS_MAX,
-      description: 'One word, or several that are matched as a phrase; without comma, arrow, # and backslash',
+      description:
+        'One word, or several that are matched as a phrase, with a letter or digit; without a comma, an arrow, a # or a backslash',
     }),
     { maxItems: SYNONYM_TERMS_MAX, description, examples: examples.map((example) => [...example]) },
   );

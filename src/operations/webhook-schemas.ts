@@ -7,9 +7,10 @@ import { accountName, nullable, object, oneOf, timeSchema } from './schemas.js';
 export const eventType = oneOf(EVENT_TYPES, { description: 'An event type of `GET /webhook/events`' });
 
 export const webhookUrl = Type.String({
-  minLength: 1,
+  pattern: '^https?://[^\\s/?#]+[^\\s]*$',
   maxLength: URL_CHARACTERS_MAX,
-  description: 'Where events are sent: HTTPS, at a host of the public internet',
+  description:
+    'Where events are sent: an https URL without user name and password, at a host of the public internet (http and other hosts as far as the settings allow them)',
   examples: ['https://example.com/hooks/gannet'],
 });
 

@@ -3,8 +3,9 @@ import { Type } from 'typebox';
 import { reaches } from '../access/index.js';
 import {
   checkOutboundUrl,
-  EVENT_CATALOGUE,
   EVENT_TYPES,
+  eventDescription,
+  isFired,
   OutboundRefusedError,
   ServiceError,
 } from '../platform/index.js';
@@ -53,13 +54,23 @@ const events = defineOperation({
     200: {
       description: 'The event types',
       schema: object({
-        events: Type.Array(object({ type: eventType, description: Type.String({ description: 'When it fires' }) })),
+        events: Type.Array(
+          object({
+            type: eventType,
+            description: Type.String({ description: 'When it fires' }),
+            fires: Type.Boolean({
+              description: 'False: nothing in this release fires it; it may be subscribed to all the same',
+            }),
+          }),
+        ),
       }),
     },
   },
   handle: () => ({
     status: 200,
-    body: { events: EVENT_TYPES.map((type) => ({ type, description: EVENT_CATALOGUE[type] })) },
+    body: {
+      events: EVENT_TYPES.map((type) => ({ type, description: eventDescription(type), fires: isFired(type) })),
+    },
   }),
 });
 

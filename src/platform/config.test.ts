@@ -32,7 +32,13 @@ describe('config/default.toml', () => {
 
   it('loads as it is, with automatic numbers resolved, and frozen', () => {
     const config = load();
-    expect(config.server).toEqual({ host: '127.0.0.1', port: 8400, shutdown_seconds: 10, cors_origins: [] });
+    expect(config.server).toEqual({
+      host: '127.0.0.1',
+      port: 8400,
+      shutdown_seconds: 10,
+      body_idle_seconds_max: 60,
+      cors_origins: [],
+    });
     expect(config.search.threads).toBeGreaterThan(0);
     expect(config.memory.mib).toBeGreaterThanOrEqual(256);
     expect(Object.isFrozen(config.server.cors_origins)).toBe(true);

@@ -14,8 +14,10 @@ export const FACET_SIZE_DEFAULT = 20;
 export const FACET_SIZE_MAX = 1000;
 export const ORDER_BY_KEYS_MAX = 4;
 
-/** The request line and the headers that the front end takes; its HTTP parser allows no more. */
-export const QUERY_STRING_CHARACTERS_MAX = 16_384;
+/** Path and query string, as they are sent. Longer options go into the body of a POST. */
+export const REQUEST_TARGET_CHARACTERS_MAX = 16_384;
+/** One text option of a query string, decoded: with the others and percent-encoded it has to fit the limit above. */
+export const QUERY_OPTION_CHARACTERS_MAX = 4096;
 export const REQUEST_ID_CHARACTERS_MAX = 128;
 /** Faulty places that one problem document names. */
 export const ERROR_PLACES_MAX = 50;

@@ -1,38 +1,50 @@
 /** The one catalogue of events that the service tells to webhooks. A new kind of event is one new row. */
 
+export interface EventKind {
+  /** When it fires. */
+  readonly description: string;
+  /** False: what it tells of cannot happen in this release. Default true. */
+  readonly isFired?: false;
+}
+
 export const EVENT_CATALOGUE = {
-  'searchresult.created': 'A record is added by itself',
-  'searchresult.updated': 'A record is changed, or renamed (with `previous_name`)',
-  'searchresult.deleted': 'A record is removed, by its id or by a filter',
-  'searchresult.bulk-created': 'A bulk call has written records: one event for the call, with their `count`',
-  'list.created': 'A list or (with `kind` "group") a group is made',
-  'list.updated': 'Settings of a list, its current version, or the members of a group change',
-  'list.deleted': 'A list or a group is deleted',
-  'facet.created': 'A facet is added to a list',
-  'facet.updated': 'Type or cardinality of a facet change',
-  'facet.renamed': 'A facet has another name (with `previous_name`)',
-  'facet.deleted': 'A facet is removed from a list',
-  'searchable-field.created': 'A searchable field is added to a list',
-  'searchable-field.updated': 'The weight of a searchable field changes',
-  'searchable-field.renamed': 'A searchable field has another name (with `previous_name`)',
-  'searchable-field.deleted': 'A searchable field is removed from a list',
-  'resource.created': 'A resource field is added to a list',
-  'resource.updated': 'The kind of a resource field changes',
-  'resource.renamed': 'A resource field has another name (with `previous_name`)',
-  'resource.deleted': 'A resource field is removed from a list',
-  'media.uploaded': 'A file is put into a media store',
-  'media.deleted': 'A file is removed from a media store',
-  'media-store.created': 'A media store is added',
-  'media-store.deleted': 'A media store is removed',
-  'api-key.created': 'An API key is made; the key itself is never told',
-  'api-key.deleted': 'An API key is revoked',
-  'contributor.added': 'A contributor is added to the account',
-  'contributor.removed': 'A contributor is removed from the account',
-  'eval.run-completed': 'An evaluation has finished',
-  'eval.run-regressed': 'The score of an evaluation is below its baseline',
-  'subscription.auto-upgraded': 'The plan is upgraded near a limit (with `from_plan` and `to_plan`)',
-  'webhook.ping': 'A test is asked for; told to that one webhook, whether it subscribes to it or not',
-} as const satisfies Record<string, string>;
+  'searchresult.created': { description: 'A record is added by itself' },
+  'searchresult.updated': { description: 'A record is changed, or renamed (with `previous_name`)' },
+  'searchresult.deleted': { description: 'A record is removed, by its id or by a filter' },
+  'searchresult.bulk-created': {
+    description: 'A bulk call has written records: one event for the call, with their `count`',
+  },
+  'list.created': { description: 'A list or (with `kind` "group") a group is made' },
+  'list.updated': { description: 'Settings of a list, its current version, or the members of a group change' },
+  'list.deleted': { description: 'A list or a group is deleted' },
+  'facet.created': { description: 'A facet is added to a list' },
+  'facet.updated': { description: 'Type or cardinality of a facet change' },
+  'facet.renamed': { description: 'A facet has another name (with `previous_name`)' },
+  'facet.deleted': { description: 'A facet is removed from a list' },
+  'searchable-field.created': { description: 'A searchable field is added to a list' },
+  'searchable-field.updated': { description: 'The weight of a searchable field changes' },
+  'searchable-field.renamed': { description: 'A searchable field has another name (with `previous_name`)' },
+  'searchable-field.deleted': { description: 'A searchable field is removed from a list' },
+  'resource.created': { description: 'A resource field is added to a list' },
+  'resource.updated': { description: 'The kind of a resource field changes' },
+  'resource.renamed': { description: 'A resource field has another name (with `previous_name`)' },
+  'resource.deleted': { description: 'A resource field is removed from a list' },
+  'media.uploaded': { description: 'A file is put into a media store', isFired: false },
+  'media.deleted': { description: 'A file is removed from a media store', isFired: false },
+  'media-store.created': { description: 'A media store is added', isFired: false },
+  'media-store.deleted': { description: 'A media store is removed', isFired: false },
+  'api-key.created': { description: 'An API key is made; the key itself is never told' },
+  'api-key.deleted': { description: 'An API key is revoked' },
+  'contributor.added': { description: 'A contributor is added to the account', isFired: false },
+  'contributor.removed': { description: 'A contributor is removed from the account', isFired: false },
+  'eval.run-completed': { description: 'An evaluation has finished', isFired: false },
+  'eval.run-regressed': { description: 'The score of an evaluation is below its baseline', isFired: false },
+  'subscription.auto-upgraded': {
+    description: 'The plan is upgraded near a limit (with `from_plan` and `to_plan`)',
+    isFired: false,
+  },
+  'webhook.ping': { description: 'A test is asked for; told to that one webhook, whether it subscribes to it or not' },
+} as const satisfies Record<string, EventKind>;
 
 export type EventType = keyof typeof EVENT_CATALOGUE;
 
@@ -40,4 +52,16 @@ export const EVENT_TYPES: readonly EventType[] = Object.keys(EVENT_CATALOGUE) as
 
 export function isEventType(text: string): text is EventType {
   return Object.hasOwn(EVENT_CATALOGUE, text);
+}
+
+/** What is said of an event wherever events are described. */
+export function eventDescription(type: EventType): string {
+  const { description } = EVENT_CATALOGUE[type];
+  return isFired(type) ? description : `${description}. Not yet: nothing in this release fires it`;
+}
+
+/** Whether anything in this release fires it. */
+export function isFired(type: EventType): boolean {
+  const kind: EventKind = EVENT_CATALOGUE[type];
+  return kind.isFired !== false;
 }

@@ -1,0 +1,38 @@
+/** Answers of the control socket to what never becomes a request: Node.js's parser refuses it, and would answer without a word. */
+import type { Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { ServiceError } from '../platform/index.js';
+import { PROBLEM_TYPE } from './failures.js';
+import { statusLine } from './status-lines.js';
+
+export function answerClientErrors(server: Server): void {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    hangUpWith(socket, asProblem(error));
+  });
+  server.on('connect', (_request, socket) => {
+    hangUpWith(socket, new ServiceError('method-not-allowed', 'The service is no proxy: there is no CONNECT.'));
+  });
+}
+
+function asProblem({ code }: NodeJS.ErrnoException): ServiceError {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return new ServiceError('headers-too-large', 'URL and headers are longer than the service takes.');
+  }
+  return new ServiceError('malformed-request', 'This is not an HTTP request, or not a sound one.');
+}
+
+/** Whatever was sent behind it cannot be told apart from it any more: the connection ends. */
+function hangUpWith(socket: Duplex, error: ServiceError): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const body = JSON.stringify(error.toProblem());
+  const head = [
+    `HTTP/1.1 ${statusLine(error.status)}`,
+    `Content-Type: ${PROBLEM_TYPE}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}

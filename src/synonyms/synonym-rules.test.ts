@@ -1,0 +1,19 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { SYNONYM_TERM_PATTERN, synonymRuleFaults } from './synonym-rules.js';
+
+const pieces = fc.constantFrom('a', ' ', '-', '=', '>', ',', '#', '\\', '→', '⇒', '\n', 'é', '->', '=>');
+
+describe('the pattern of a term', () => {
+  it('refuses the terms that hold what a term cannot hold, and no others', () => {
+    const pattern = new RegExp(SYNONYM_TERM_PATTERN, 'u');
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 12 }), (parts) => {
+        const term = `a${parts.join('')}`;
+        const faults = synonymRuleFaults({ kind: 'rewrite', terms: [term], replace_with: ['b'] }, '', (text) => [text]);
+        expect(pattern.test(term), JSON.stringify(term)).toBe(faults.length === 0);
+      }),
+      { seed: 14, numRuns: 5000 },
+    );
+  });
+});

@@ -1,0 +1,157 @@
+/**
+ * Runs Schemathesis (PyPI) with all of its checks against the real service: requests made from the OpenAPI document, right and
+ * wrong ones, and every answer compared with the document. `node test/schemathesis/run.mjs`; ends with `N passed, N failed`,
+ * each operation of the document counting as one test, or says why it was skipped.
+ *
+ *   SCHEMATHESIS_EXAMPLES=50 SCHEMATHESIS_SEED=7 node test/schemathesis/run.mjs --include-path-regex '^/list'
+ *
+ * Arguments are handed on to Schemathesis. What it needs is installed into a folder of the user's cache (or
+ * SCHEMATHESIS_HOME), once for each version.
+ */
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { run } from '../../scripts/lib/steps.mjs';
+import { startService } from './service.mjs';
+
+const VERSION = '4.32.5';
+const PYTHON_MIN = [3, 10];
+const EXAMPLES = process.env.SCHEMATHESIS_EXAMPLES ?? '10';
+const SEED = process.env.SCHEMATHESIS_SEED ?? '20261121';
+
+/** A reason not to run at all, where the machine lacks what it takes. */
+class Skipped extends Error {}
+
+/**
+ * Operations that refuse some requests with 400 although they fit the document, because of what the account holds or of members that do not
+ * go together: what no schema says. Everywhere else a request that fits the document must not be answered 400.
+ */
+const REFUSING_BY_MEANING = {
+  'a filter, order or radius that the fields of the list do not bear': [
+    'search.list',
+    'search.list-by-query',
+    'search.group',
+    'search.group-by-query',
+    'related.list',
+    'search-result.delete-matching',
+  ],
+  'values that are not of the type of their field': [
+    'search-result.create',
+    'search-result.update',
+    'search-result.patch',
+    'search-result.bulk',
+  ],
+  'fields that are of two kinds, or named twice; rules that cannot be compiled': [
+    'list.create',
+    'list.update',
+    'facet.create',
+    'facet.update',
+    'searchable-field.create',
+    'searchable-field.update',
+    'resource.create',
+    'resource.update',
+  ],
+  'synonym rules that lack what their kind asks for, or words': ['synonym.update', 'synonym.preview'],
+  'lists named twice': ['list-group.create', 'list-group.update'],
+  'a scope without its target, permissions that are none, an expiry that is past': ['api-key.create-read-only'],
+  'hosts that are not of the public internet': ['webhook.create', 'webhook.update'],
+  'a list outside the group': ['analytics.click-group'],
+};
+
+/** What of Schemathesis applies, and how. */
+function configuration() {
+  const semantic = Object.entries(REFUSING_BY_MEANING).map(
+    ([reason, operations]) => `
+# ${reason}
+[[operations]]
+include-operation-id = ${JSON.stringify(operations)}
+checks.positive_data_acceptance.expected-statuses = ${JSON.stringify([...ACCEPTED, '400'])}
+`,
+  );
+  return `
+[checks.positive_data_acceptance]
+expected-statuses = ${JSON.stringify(ACCEPTED)}
+
+[checks.negative_data_rejection]
+expected-statuses = ${JSON.stringify(REFUSED)}
+${semantic.join('')}`;
+}
+
+/** 422: a request that is well-formed and cannot be done, such as a model that is not installed; 414: options too long for a URL. */
+const ACCEPTED = ['2xx', '401', '403', '404', '409', '414', '422', '429', '5xx'];
+
+/** The usual ones, and what an option is too long for a URL. */
+const REFUSED = ['400', '401', '403', '404', '405', '406', '409', '414', '415', '422', '428', '429', '5xx'];
+
+async function pythonProgram() {
+  for (const name of ['python3', 'python']) {
+    const { code, output } = await run(name, ['-c', 'import sys, venv, ensurepip; print(*sys.version_info[:2])']);
+    if (code !== 0) continue;
+    const [major, minor] = output.trim().split(' ').map(Number);
+    if (major > PYTHON_MIN[0] || (major === PYTHON_MIN[0] && minor >= PYTHON_MIN[1])) return name;
+  }
+  throw new Skipped(`it needs Python ${PYTHON_MIN.join('.')} or later with venv and pip`);
+}
+
+/** The path of Schemathesis's program, installed where it is missing. */
+async function schemathesisProgram() {
+  const home = process.env.SCHEMATHESIS_HOME ?? join(homedir(), '.cache', 'gannet', `schemathesis-${VERSION}`);
+  const program = join(home, 'bin', 'schemathesis');
+  if (existsSync(program)) return program;
+  const python = await pythonProgram();
+  mkdirSync(home, { recursive: true });
+  const made = await run(python, ['-m', 'venv', home]);
+  if (made.code !== 0) throw new Skipped(`no virtual environment can be made: ${made.output.trim()}`);
+  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', `schemathesis==${VERSION}`];
+  const installed = await run(join(home, 'bin', 'python'), pip);
+  if (installed.code !== 0) {
+    rmSync(home, { recursive: true, force: true });
+    throw new Skipped(`pip cannot install it: ${installed.output.trim().split('\n').at(-1)}`);
+  }
+  return program;
+}
+
+/** Each operation of the document is one test, and so is what spans several. Returns the exit status. */
+function report(code, output) {
+  const tested = Number(/^ *Tested: (\d+)/m.exec(output)?.[1] ?? 0);
+  const failures = new Set([...output.matchAll(/^_+ (.+?) _+$/gm)].map((match) => match[1]));
+  const failed = code !== 0 && failures.size === 0 ? 1 : failures.size;
+  if (failed > 0) process.stdout.write(`${output}\n`);
+  process.stdout.write(`${Math.max(0, tested - failed)} passed, ${failed} failed\n`);
+  return failed === 0 ? 0 : 1;
+}
+
+async function main() {
+  const program = await schemathesisProgram();
+  const folder = mkdtempSync(join(tmpdir(), 'gannet-schemathesis-'));
+  const service = await startService(join(folder, 'data'));
+  try {
+    const file = join(folder, 'schemathesis.toml');
+    writeFileSync(file, configuration());
+    const options = ['--max-examples', EXAMPLES, '--seed', SEED, '--header', `X-API-Key: ${service.key}`];
+    const { code, output } = await run(
+      program,
+      [
+        '--config-file',
+        file,
+        'run',
+        `${service.address}/openapi.json`,
+        ...['--checks', 'all', '--continue-on-failure', '--no-color', '--generation-database', 'none'],
+        ...options,
+        ...process.argv.slice(2),
+      ],
+      { cwd: folder },
+    );
+    return report(code, output);
+  } finally {
+    await service.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  if (!(error instanceof Skipped)) throw error;
+  process.stdout.write(`Schemathesis is skipped: ${error.message}.\n0 passed, 0 failed\n`);
+}
