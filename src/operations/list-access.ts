@@ -50,9 +50,17 @@ export async function describeList(services: Services, list: ListRecord) {
   return describeOutline(list, await openIndex(services, list));
 }
 
-/** The same among all lists of an account: one whose index is being rebuilt must not keep the others from being told. */
+/**
+ * The same among all lists of an account: one whose index is being rebuilt must not keep the others from being told, nor one
+ * that is deleted just now, of which nothing is told.
+ */
 export async function describeListedList(services: Services, list: ListRecord) {
-  return describeOutline(list, services.indexes.outline(list.id) ?? (await openIndex(services, list)));
+  try {
+    return describeOutline(list, services.indexes.outline(list.id) ?? (await openIndex(services, list)));
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'list-not-found') return undefined;
+    throw error;
+  }
 }
 
 /** Why a list is not told of. */

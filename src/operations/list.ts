@@ -52,7 +52,7 @@ const list = defineOperation({
       const some = lists.slice(first, first + OPENING_AT_A_TIME_MAX);
       const outcomes = await Promise.allSettled(some.map((each) => describeListedList(services, each)));
       for (const [position, outcome] of outcomes.entries()) {
-        if (outcome.status === 'fulfilled') described.push(outcome.value);
+        if (outcome.status === 'fulfilled') described.push(...(outcome.value === undefined ? [] : [outcome.value]));
         else unavailable.push(describeUnavailable(some[position] as ListRecord, outcome.reason));
       }
     }
