@@ -19,6 +19,7 @@ const CODES_OF_ANY: readonly ErrorCode[] = [
   'invalid-parameter',
   'internal-error',
   'overloaded',
+  'resources-exhausted',
   'shutting-down',
   'not-ready',
 ];

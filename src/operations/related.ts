@@ -42,7 +42,7 @@ const read = defineOperation({
       schema: object({ list_name, version, total_count, results, took_ms }),
     },
   },
-  errors: ['version-not-found', 'record-not-found', 'invalid-filter', 'answer-too-large', 'overloaded'],
+  errors: ['version-not-found', 'record-not-found', 'invalid-filter', 'answer-too-large', 'overloaded', 'deadline'],
   async handle({ services, signal }, { params, query }) {
     const { targets, lists, subject, release } = await listTargets(services, params);
     try {

@@ -20,6 +20,8 @@ export interface ServiceSettings {
   readonly dataDir?: string;
   /** A descriptor for its log, instead of `output`. */
   readonly standardError?: number;
+  /** Limits of the process as the shell sets them, such as `ulimit -n 256`. */
+  readonly limits?: string;
 }
 
 export interface NewKeyOptions {
@@ -68,7 +70,8 @@ export class TestService {
   async start({ withoutKey = false } = {}): Promise<void> {
     if (!existsSync(join(PACKAGE, 'dist', 'src', 'main.js')))
       throw new Error('Run `npm run setup` first: dist is missing');
-    const child = spawn(process.execPath, ['bin/gannet.js', 'serve'], {
+    const limited = ['-c', `${this.#settings.limits ?? ':'} && exec "$0" "$@"`];
+    const child = spawn('/bin/sh', [...limited, process.execPath, 'bin/gannet.js', 'serve'], {
       cwd: PACKAGE,
       env: this.#environment(),
       stdio: ['ignore', 'pipe', this.#settings.standardError ?? 'pipe'],
