@@ -40,6 +40,7 @@ export const configSchema = section({
   search: section({
     threads: automaticOr(1, 256),
     queue_max: integer(1, 1_000_000),
+    deadline_ms: integer(10, 600_000),
     batch_max: integer(1, 1024),
     cache_mib: integer(0, 1_048_576),
     rate_per_minute: integer(1, 1_000_000_000),

@@ -25,8 +25,20 @@ export interface SegmentSummary {
   readonly fileBytes: number;
 }
 
-/** `unsupported-format`: a segment of another format version; `damaged`: one that no version would have written so. */
-export type KernelErrorCode = 'invalid-argument' | 'damaged' | 'unsupported-format' | 'io' | 'disk-full' | 'limit';
+/**
+ * `unsupported-format`: a segment of another format version; `damaged`: one that no version would have written so.
+ * `stopped`, `deadline`, `slice`: what `watchStop` says.
+ */
+export type KernelErrorCode =
+  | 'invalid-argument'
+  | 'damaged'
+  | 'unsupported-format'
+  | 'io'
+  | 'disk-full'
+  | 'limit'
+  | 'stopped'
+  | 'deadline'
+  | 'slice';
 export interface KernelError extends Error {
   readonly code: KernelErrorCode;
 }
@@ -141,6 +153,23 @@ export interface Kernel {
   limitAllocator(arenasMax: number, returnedBytesMin: number): boolean;
   /** Gives back to the system what is free in the allocator's arenas: some milliseconds, which other threads may wait for. */
   releaseFreeMemory(): void;
+  /**
+   * Ends work of another thread that watches this flag: one of the process, 0 to `constants.StopFlagsMax` - 1. Whoever gives the
+   * flag to work that comes later lowers it first.
+   */
+  raiseStop(flag: number): void;
+  lowerStop(flag: number): void;
+  /** Milliseconds of a clock that all threads share and that never goes back. */
+  steadyMs(): number;
+  /**
+   * Until `unwatchStop`, or until this thread watches something else, its work in the kernel ends with a KernelError within
+   * milliseconds: `stopped` once the flag is raised, `deadline` at this time of `steadyMs`, `slice` when it has taken so many milliseconds of a
+   * processor, or many times that of waiting; Infinity: never.
+   */
+  watchStop(flag: number, sliceMs: number, deadlineMs: number): void;
+  unwatchStop(): void;
+  /** Throws what the kernel would throw now: for work outside of it that takes long, too. */
+  stopIfAsked(): void;
   createRecordSplitter(format: 'ndjson' | 'json' | 'csv', recordBytesMax: number): RecordSplitter;
 
   buildSegment(path: string, schema: SegmentSchema, documents: Uint8Array): SegmentSummary;

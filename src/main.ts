@@ -8,7 +8,7 @@ import { openAccess, RateLimiter } from './access/index.js';
 import { createAnalytics, type RunningAnalytics } from './analytics/index.js';
 import { openCatalog, type Catalog } from './catalog/index.js';
 import { assertCatalogueFilled, assertCatalogueStored, openDataDirectory } from './data-directory.js';
-import { adoptLists, createListIndexes, type AdoptionReport, type ListIndexes } from './index/index.js';
+import { adoptLists, createListIndexes, ListRoom, type AdoptionReport, type ListIndexes } from './index/index.js';
 import type { Services } from './operations/index.js';
 import {
   assertEnvironmentKnown,
@@ -113,10 +113,22 @@ async function openServices(
     metrics.logLinesDropped.reset();
     metrics.logLinesDropped.inc(log.droppedLines());
   });
-  const executor = lazily(() => createIngestExecutor({ config, log, metrics, heap: budget.heaps.ingest, memory }));
+  const room = new ListRoom();
+  const executor = lazily(() =>
+    createIngestExecutor({ config, log, metrics, heap: budget.heaps.ingest, memory, room }),
+  );
   parts.opened('ingest threads', () => executor.close());
   const requestMemory = createRequestMemory(budget);
-  const searchPool = lazily(() => createSearchPool({ config, log, metrics, heap: budget.heaps.search, requestMemory }));
+  const searchPool = lazily(() =>
+    createSearchPool({
+      config,
+      log,
+      metrics,
+      heap: budget.heaps.search,
+      requestMemory,
+      dearThreadsMax: budget.dearSearchThreadsMax,
+    }),
+  );
   parts.opened('search threads', () => searchPool.close());
   const analyticsExecutor = lazily(() => createAnalyticsExecutor({ config, log, metrics }));
   parts.opened('analytics thread', () => analyticsExecutor.close());
@@ -152,6 +164,7 @@ async function openServices(
       const region = list === undefined ? undefined : catalog.account(list.account)?.region;
       return list === undefined || region === undefined ? undefined : { list, region };
     },
+    room,
     // A command has nobody else to serve, and what it opens is closed when it ends.
     waitForRebuild: !listen,
   });

@@ -21,6 +21,9 @@ inline Napi::Error MakeKernelError(Napi::Env env, const Error& error) {
     case ErrorCode::kIo: code = "io"; break;
     case ErrorCode::kDiskFull: code = "disk-full"; break;
     case ErrorCode::kLimit: code = "limit"; break;
+    case ErrorCode::kStopped: code = "stopped"; break;
+    case ErrorCode::kDeadline: code = "deadline"; break;
+    case ErrorCode::kSlice: code = "slice"; break;
   }
   Napi::Error result = Napi::Error::New(env, error.what());
   result.Set("name", Napi::String::New(env, "KernelError"));

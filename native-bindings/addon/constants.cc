@@ -6,6 +6,7 @@
 #include "../kernel/analysis/unicode_data.h"
 #include "../kernel/columns/column.h"
 #include "../kernel/common/simd.h"
+#include "../kernel/common/stop.h"
 #include "../kernel/engine/plan.h"
 #include "../kernel/format.h"
 #include "../kernel/highlight/highlighter.h"
@@ -94,6 +95,7 @@ constexpr Constant kConstants[] = {
     {"SpellingCharactersMax", kSpellingCharactersMax},
     {"HighlightCharactersMax", kHighlightCharactersMax},
     {"RecordBytesMaxMax", kRecordBytesMaxMax},
+    {"StopFlagsMax", kStopFlagsMax},
 };
 
 const char* SimdName() {

@@ -14,12 +14,30 @@ import type { UploadWatch } from './upload-watch.js';
 /** What the library gathers before it writes anything. */
 const GATHERED_BYTES_MAX = 16_384;
 
+/** Shared by all requests that nobody listens to: most of them. */
+const NO_LISTENERS: (() => void)[] = [];
+
 /** Set when the client goes away. */
 class Gone implements Cancellation {
   reason: ClientGone | undefined;
+  #listeners: (() => void)[] = NO_LISTENERS;
 
   get aborted(): boolean {
     return this.reason !== undefined;
+  }
+
+  abort(reason: ClientGone): void {
+    this.reason = reason;
+    for (const listener of this.#listeners) listener();
+    this.#listeners = NO_LISTENERS;
+  }
+
+  addEventListener(_type: 'abort', listener: () => void): void {
+    this.#listeners = [...this.#listeners, listener];
+  }
+
+  removeEventListener(_type: 'abort', listener: () => void): void {
+    this.#listeners = this.#listeners.filter((other) => other !== listener);
   }
 }
 
@@ -78,7 +96,7 @@ export class UwsExchange implements IncomingRequest {
     this.#keptOpen = true;
     this.#res.onAborted(() => {
       const error = new ClientGone();
-      this.signal.reason = error;
+      this.signal.abort(error);
       this.#onGone?.();
       this.#body?.fail(error);
       this.#unwatch();

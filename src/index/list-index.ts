@@ -15,6 +15,7 @@ import {
   ServiceError,
   deserialiseError,
   noEventSink,
+  type Cancellation,
   type Clock,
   type Config,
   type EventSink,
@@ -227,11 +228,16 @@ export class OpenListIndex implements ListIndex {
     });
   }
 
-  deleteMatching(plan: Uint8Array | ((definition: FieldDefinition) => Uint8Array)): Promise<number> {
+  deleteMatching(
+    plan: Uint8Array | ((definition: FieldDefinition) => Uint8Array),
+    signal?: Cancellation,
+  ): Promise<number> {
     const version = this.currentVersion;
     // Finished bytes may be a view of a writer's memory that is used again while this waits.
     const given = typeof plan === 'function' ? plan : plan.slice();
     return this.queue.exclusive(async () => {
+      // Whoever left while others wrote does not want it any more; what has begun is finished.
+      if (signal?.aborted === true) throw signal.reason;
       if (typeof given !== 'function' && version !== this.currentVersion) {
         const detail = 'The list has just moved to its next version; try again.';
         throw new ServiceError('overloaded', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });

@@ -21,6 +21,7 @@ import { listFolder, listFolderNames, listsFolder, putListsBack, setListAside } 
 import { StorePages } from './store-pages.js';
 import type { IngestExecutor } from './ingest-tasks.js';
 import { OpenListIndex } from './list-index.js';
+import { ListRoom } from './list-room.js';
 import { ListRebuilder } from './list-rebuilder.js';
 import type { ListIndex, ListIndexes, ListOutline, SearchSettings } from './types.js';
 import { UnusableIndexError } from './unusable-segments.js';
@@ -39,6 +40,8 @@ export interface ListIndexesOptions {
   readonly events?: EventSink;
   /** What the catalogue has of a list. Absent: nothing of it is kept beside the records. */
   readonly entryOf?: (listId: string) => CatalogueEntry | undefined;
+  /** Of the whole process. Absent: one of its own. */
+  readonly room?: ListRoom;
 }
 
 export function createListIndexes(options: ListIndexesOptions): ListIndexes {
@@ -54,6 +57,7 @@ class AllListIndexes implements ListIndexes {
   private readonly rebuilder: ListRebuilder;
   /** Whoever still has the id of a deleted list must not open it again: ids are never used twice. */
   private readonly removed = new Set<string>();
+  private readonly room: ListRoom;
   private closed = false;
 
   constructor(private readonly options: ListIndexesOptions) {
@@ -62,6 +66,7 @@ class AllListIndexes implements ListIndexes {
     const { storePagesBytesMax: bytesMax, batchBytesMin, batchBytesMax } = this.budget;
     this.storePages = new StorePages({ bytesMax, batchBytesMin, batchBytesMax });
     this.rebuilder = new ListRebuilder({ ...options, budget: this.budget });
+    this.room = options.room ?? new ListRoom();
     mkdirSync(listsFolder(options.dataDir), { recursive: true });
   }
 
@@ -181,7 +186,10 @@ class AllListIndexes implements ListIndexes {
     prepare: ((listPath: string) => Promise<void>) | undefined,
   ): Promise<OpenListIndex> {
     const listPath = this.path(listId);
-    if (prepare !== undefined) {
+    if (prepare === undefined) {
+      this.room.takeExisting(listPath);
+    } else {
+      this.room.takeNew();
       // Fails where the folder exists: an id is never used twice.
       mkdirSync(listPath);
       try {

@@ -8,6 +8,7 @@
  */
 import type { FieldDefinition } from '../catalog/index.js';
 import type { GenerationHandle } from '../../native-bindings/index.js';
+import type { Cancellation } from '../platform/index.js';
 import type { FieldValue, RecordResource } from '../records/index.js';
 
 export type { FieldValue, RecordResource };
@@ -88,9 +89,13 @@ export interface ListIndex extends ListOutline {
   /**
    * Deletes what the encoded plan (groups and filter) matches in the current version; returns how many. A plan numbers
    * columns by its definition, so give a function that makes it: it is called when the turn has come. Finished bytes are
-   * refused (`overloaded`, to be tried again) where the current version changed while they waited.
+   * refused (`overloaded`, to be tried again) where the current version changed while they waited. Nothing is deleted where the
+   * signal is aborted before the turn comes.
    */
-  deleteMatching(plan: Uint8Array | ((definition: FieldDefinition) => Uint8Array)): Promise<number>;
+  deleteMatching(
+    plan: Uint8Array | ((definition: FieldDefinition) => Uint8Array),
+    signal?: Cancellation,
+  ): Promise<number>;
 
   read(id: string): Promise<RecordResource | undefined>;
   /** In storage order. */

@@ -21,6 +21,7 @@ const CODES_OF_ANY: readonly ErrorCode[] = [
   'url-too-long',
   'internal-error',
   'overloaded',
+  'resources-exhausted',
   'shutting-down',
   'not-ready',
 ];

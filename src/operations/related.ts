@@ -49,6 +49,7 @@ const read = defineOperation({
     'unprocessable',
     'answer-too-large',
     'overloaded',
+    'deadline',
   ],
   async handle({ services, signal }, { params, query }) {
     const { targets, lists, subject, release } = await listTargets(services, params);

@@ -191,10 +191,10 @@ const removeMatching = defineOperation({
     },
   },
   errors: ['invalid-filter', 'overloaded', 'storage-full'],
-  async handle({ services }, { params, query }) {
+  async handle({ services, signal }, { params, query }) {
     const startedMs = performance.now();
     const index = await requireIndex(services, params);
-    const deleted = await index.deleteMatching((definition) => filterPlan(query.filter, definition));
+    const deleted = await index.deleteMatching((definition) => filterPlan(query.filter, definition), signal);
     return { status: 200, body: { deleted, took_ms: roundedMs(performance.now() - startedMs) } };
   },
 });

@@ -28,7 +28,7 @@ const common = {
   callers: ['key', 'console', 'cli'],
   rateLimit: 'search',
   responses: { 200: { description: 'The hits of the page and the counts over all', schema: searchResponse } },
-  errors: ['version-not-found', 'invalid-filter', 'unprocessable', 'answer-too-large', 'overloaded'],
+  errors: ['version-not-found', 'invalid-filter', 'unprocessable', 'answer-too-large', 'overloaded', 'deadline'],
 } as const;
 const ofList = {
   ...common,
@@ -143,7 +143,7 @@ async function search(
       body: answer.body,
       ...(answer.room === undefined ? {} : { room: answer.room }),
       headers: {
-        'Server-Timing': `search;dur=${answer.workerMs.toFixed(3)}, total;dur=${totalMs.toFixed(3)}`,
+        'Server-Timing': `search;dur=${answer.workerMs.toFixed(3)}, wait;dur=${(totalMs - answer.workerMs).toFixed(3)}, total;dur=${totalMs.toFixed(3)}`,
         'X-Cache': 'miss',
       },
     };

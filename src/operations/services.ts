@@ -12,7 +12,7 @@ import type { AnswerCache } from './answer-cache.js';
 import type { Operation } from './operation.js';
 
 export interface SearchPool {
-  /** Rejects with a ServiceError: overloaded (queue full), the search's own 400, or internal-error if the worker died. */
+  /** Rejects with a ServiceError: overloaded (queue full), deadline (search.deadline_ms), the search's own 400, or internal-error if the worker died. */
   search(task: SearchPoolTask, signal: Cancellation): Promise<SearchAnswer>;
 }
 

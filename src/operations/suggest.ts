@@ -60,7 +60,7 @@ const common = {
   callers: ['key', 'console', 'cli'],
   rateLimit: 'search',
   responses: { 200: { description: 'The suggestions', schema: response } },
-  errors: ['version-not-found', 'answer-too-large', 'overloaded'],
+  errors: ['version-not-found', 'answer-too-large', 'overloaded', 'deadline'],
 } as const;
 const ofList = {
   ...common,

@@ -8,10 +8,17 @@ import type { Services } from './services.js';
 /** Lists whose last candidates are kept: to read all records again for the same answer is waste. */
 const RESULTS_KEPT_MAX = 16;
 
-/** By the sequence of the generation, which no two generations share; also those being looked for. */
-const results = new Map<number, Promise<readonly SynonymCandidate[]>>();
+interface Scan {
+  readonly found: Promise<readonly SynonymCandidate[]>;
+  /** Stops it, when nobody waits for it any more. */
+  readonly abort: AbortController;
+  waiting: number;
+}
 
-/** Rejects with `overloaded` where too many tasks wait. Callers that ask for the same share one scan. */
+/** By the sequence of the generation, which no two generations share; also those that are under way. */
+const scans = new Map<number, Scan>();
+
+/** Rejects with `overloaded` where too many tasks wait. Callers that ask for the same share one scan, which ends when all have left. */
 export async function findSynonymCandidates(
   services: Services,
   index: ListIndex,
@@ -20,22 +27,37 @@ export async function findSynonymCandidates(
   const lease = index.lease();
   const { sequence } = lease;
   lease.release();
-  let result = results.get(sequence);
-  if (result === undefined) {
-    if (results.size >= RESULTS_KEPT_MAX) results.delete(results.keys().next().value as number);
-    result = scan(services, index);
-    results.set(sequence, result);
-    result.catch(() => results.delete(sequence));
-  }
-  const found = await result;
+  if (signal.aborted) throw signal.reason;
+  const shared = scans.get(sequence) ?? begin(services, index, sequence);
+  shared.waiting += 1;
+  const onAbort = () => {
+    shared.waiting -= 1;
+    if (shared.waiting > 0) return;
+    // Whoever asks next begins anew.
+    if (scans.get(sequence) === shared) scans.delete(sequence);
+    shared.abort.abort(signal.reason);
+  };
+  signal.addEventListener('abort', onAbort);
+  const found = await shared.found.finally(() => {
+    signal.removeEventListener('abort', onAbort);
+  });
   if (signal.aborted) throw signal.reason;
   return found;
 }
 
-async function scan(services: Services, index: ListIndex): Promise<readonly SynonymCandidate[]> {
+function begin(services: Services, index: ListIndex, sequence: number): Scan {
+  if (scans.size >= RESULTS_KEPT_MAX) scans.delete(scans.keys().next().value as number);
+  const abort = new AbortController();
+  const begun: Scan = { found: scan(services, index, abort.signal), abort, waiting: 0 };
+  scans.set(sequence, begun);
+  begun.found.catch(() => {
+    if (scans.get(sequence) === begun) scans.delete(sequence);
+  });
+  return begun;
+}
+
+async function scan(services: Services, index: ListIndex, signal: AbortSignal): Promise<readonly SynonymCandidate[]> {
   const lease = index.lease();
-  // The scan goes on for those who ask next when its first caller leaves.
-  const { signal } = new AbortController();
   try {
     const collector = new CandidateCollector();
     for (let afterRecord: number | null = -1; afterRecord !== null;) {

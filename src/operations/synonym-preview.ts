@@ -50,15 +50,23 @@ export async function previewSynonymRule(
     const words: PreviewedWord[] = [];
     for (let first = 0; first < rule.terms.length; first += TERMS_AT_A_TIME_MAX) {
       const some = rule.terms.slice(first, first + TERMS_AT_A_TIME_MAX).map(async (word) => {
-        const [before, after] = await Promise.all([search(word, undefined), search(word, rule)]);
+        const [before, after] = await all([search(word, undefined), search(word, rule)]);
         return { word, before, after, added: after.total_count - before.total_count };
       });
-      words.push(...(await Promise.all(some)));
+      words.push(...(await all(some)));
     }
     return { changes_nothing: words.every(({ before, after }) => isSame(before, after)), words };
   } finally {
     lease.release();
   }
+}
+
+/** As Promise.all, but a failure is told when the others are done, too: until then the lease is in use. */
+async function all<const Values extends readonly unknown[]>(promises: {
+  readonly [Index in keyof Values]: Promise<Values[Index]>;
+}): Promise<Values> {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
 }
 
 /** Counts and order; scores may move when a rule gives a word more to match. */

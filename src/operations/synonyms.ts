@@ -74,7 +74,7 @@ const candidates = defineOperation({
       }),
     },
   },
-  errors: ['overloaded'],
+  errors: ['overloaded', 'deadline'],
   async handle({ services, signal }, { params }) {
     const list = requireList(services, params.account, params.list);
     if (list.engine !== MANAGED) return { status: 200, body: { supported: false, candidates: [] } };
@@ -115,7 +115,7 @@ const preview = defineOperation({
       }),
     },
   },
-  errors: ['overloaded'],
+  errors: ['overloaded', 'deadline'],
   async handle({ services, signal }, { params, body }) {
     const rule = checkedSynonymRule(body);
     const index = await openIndex(services, requireList(services, params.account, params.list));

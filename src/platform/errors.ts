@@ -37,12 +37,15 @@ export const ERROR_CATALOGUE = {
   'headers-too-large': { status: 431, title: 'The headers are too large' },
   'internal-error': { status: 500, title: 'Something went wrong inside the service' },
   overloaded: { status: 503, title: 'The service is too busy' },
+  deadline: { status: 503, title: 'The request took too long' },
   'analytics-unavailable': { status: 503, title: 'The analytics storage is unavailable or slow' },
   'shutting-down': { status: 503, title: 'The service is stopping' },
   'list-missing': { status: 503, title: "The list's records are missing from the data directory" },
   'not-ready': { status: 503, title: 'The service is not ready' },
+  'resources-exhausted': { status: 503, title: 'The process is out of descriptors, memory maps or address space' },
   'storage-full': { status: 507, title: 'The storage is full' },
   'storage-failed': { status: 507, title: 'The storage cannot be written' },
+  'limit-reached': { status: 507, title: 'A limit of the system leaves no room' },
 } as const satisfies Record<string, { readonly status: number; readonly title: string }>;
 
 export type ErrorCode = keyof typeof ERROR_CATALOGUE;

@@ -23,6 +23,7 @@ export * from './own-memory.js';
 export * from './operator-error.js';
 export * from './outbound/index.js';
 export * from './paths.js';
+export * from './process-room.js';
 export * from './request-memory.js';
 export * from './storage-space.js';
 export * from './suggest.js';

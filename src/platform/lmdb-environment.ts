@@ -4,11 +4,12 @@
  * Durable writing: `await environment.transaction(…)` resolves when the transaction is on disk, and rejects when nothing of it is there.
  * Threads that open the same path share one native environment; write transactions exclude each other across threads.
  */
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type Database, type Key, type RootDatabase } from 'lmdb';
 import { checkFormat, FORMAT_KEY, writeFormat, type EnvironmentKind } from './environment-format.js';
 import { endsInOverlappingSync } from './environment-file.js';
+import { assertEnvironmentRoom, assertGrowthRoom } from './process-room.js';
 import { allocateLockFile, asStorageError, isStorageError } from './storage-space.js';
 
 export interface EnvironmentOptions {
@@ -102,6 +103,7 @@ function settle(path: string, options: EnvironmentOptions): void {
 }
 
 function openNative(path: string, options: EnvironmentOptions, overlappingSync: boolean): RootDatabase {
+  assertEnvironmentRoom(options.mapBytes ?? fileBytes(path));
   return open({
     path,
     // A path with a dot in it would otherwise be taken for a file name.
@@ -137,6 +139,7 @@ class OpenEnvironment implements LmdbEnvironment {
   async transaction<Result>(action: () => Result): Promise<Result> {
     try {
       if (this.isSuspect) this.assertAlive();
+      assertGrowthRoom(fileBytes(this.path));
       // `transaction` of lmdb-js commits what was written before the action threw; a child transaction is undone.
       return await this.root.childTransaction(action);
     } catch (error) {
@@ -166,4 +169,9 @@ async function causeOf(error: unknown): Promise<unknown> {
   const { commitError } = error as { readonly commitError?: Promise<never> };
   if (commitError === undefined) return error;
   return commitError.catch((cause: unknown) => cause);
+}
+
+/** Of the environment in this folder, 0 before there is one. */
+function fileBytes(path: string): number {
+  return statSync(join(path, 'data.mdb'), { throwIfNoEntry: false })?.size ?? 0;
 }

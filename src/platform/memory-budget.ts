@@ -11,6 +11,8 @@ const MEBIBYTE = 2 ** 20;
 const MAIN_THREAD_MIB = 120;
 /** A search thread at work: its heap, its stores, its answers. */
 const SEARCH_THREAD_MIB = 22;
+/** Threads of dear searches come and go; together they may take this part of what is left for batches and merges, or be one. */
+const DEAR_SEARCHES_SHARE = 1 / 4;
 /** An ingest thread with the least heap and nothing to do. */
 const INGEST_THREAD_MIB = 22;
 /** The thread of analytics. */
@@ -94,6 +96,8 @@ export interface MemoryBudget {
   readonly answerBytesMax: number;
   /** Of all answers that are being built at full length or that their readers have not taken yet; the rest of it is for short ones. */
   readonly answers: { readonly bytesMax: number; readonly keptForSmallBytes: number };
+  /** Threads that dear searches may have beside the others; one at least, and never more than there are of those. */
+  readonly dearSearchThreadsMax: number;
   readonly heaps: { readonly search: HeapLimits; readonly ingest: HeapLimits };
   /** By how much a thread's heap may grow before all of it is collected; undefined: as V8 does it. */
   readonly heapGrowthPercent: number | undefined;
@@ -194,6 +198,10 @@ export function memoryBudget(config: BudgetedConfig): MemoryBudget {
       max: limits.record_bytes_max * TOO_LONG_FACTOR.max,
     }),
     mergeBytesMax: 2 * share,
+    dearSearchThreadsMax: clamp(Math.floor((workMib * DEAR_SEARCHES_SHARE) / SEARCH_THREAD_MIB), {
+      min: 1,
+      max: config.search.threads,
+    }),
     heaps: {
       search: { maxYoungGenerationSizeMb: young, maxOldGenerationSizeMb: old(OLD_MIB_MAX.search) },
       ingest: { maxYoungGenerationSizeMb: young, maxOldGenerationSizeMb: old(OLD_MIB_MAX.ingest) },

@@ -85,6 +85,17 @@ function httpMetrics(registers: Registry[]) {
 function searchMetrics(registers: Registry[]) {
   return {
     searches: new Counter({ name: 'gannet_searches_total', help: 'Searches that ran', registers }),
+    searchesUnfinished: new Counter({
+      name: 'gannet_searches_unfinished_total',
+      help: 'Searches that ended without an answer: past search.deadline_ms, or because their client left',
+      labelNames: ['reason'] as const,
+      registers,
+    }),
+    searchesMoved: new Counter({
+      name: 'gannet_searches_moved_total',
+      help: 'Searches that took longer than what may hold others up, and ran again beside them',
+      registers,
+    }),
     searchCacheHits: new Counter({
       name: 'gannet_search_cache_hits_total',
       help: 'Searches answered from memory',

@@ -20,6 +20,7 @@ import type { Database, RootDatabase } from 'lmdb';
 import type { ListRecord } from '../catalog/index.js';
 import {
   allocateLockFile,
+  assertGrowthRoom,
   assertKnownFormat,
   asStorageError,
   openRoot,
@@ -29,8 +30,13 @@ import {
 } from '../platform/index.js';
 import { FIRST_LIST_STATE_FORMAT, type ListState, type SegmentEntry } from './list-state.js';
 
-/** Address space per list, not memory or disk; a store that outgrows it answers storage-full. */
-const MAP_BYTES_MAX = 64 * 2 ** 30;
+/**
+ * Address space of a list's store, not memory or disk. One that outgrows its map gets one of twice the size it needs; the old one
+ * stays until the store is closed, for those who still read in it. Thousands of lists fit into the address space of a process so.
+ */
+export const INITIAL_MAP_BYTES = 256 * 2 ** 20;
+/** A store that is large already gets room to double. */
+const MAP_GROWTH = 2;
 /** Named databases of a list: five versions with room to spare, since a dropped one frees its place. */
 const DATABASES_MAX = 128;
 const READERS_MAX = 512;
@@ -211,6 +217,8 @@ export interface KeptEntry {
 export interface RecordStoreOptions {
   /** Makes the store where there is none. Default false: that is refused, for an empty store must never stand in for a lost one. */
   readonly create?: boolean;
+  /** For tests of its growth. */
+  readonly initialMapBytes?: number;
 }
 
 export class RecordStore {
@@ -219,10 +227,10 @@ export class RecordStore {
   private readonly versions = new Map<number, VersionStore>();
   private openedOutbox: Outbox | undefined;
 
-  /** Throws `list-missing` where there is no store and none is to be made. */
+  /** Throws `list-missing` where there is no store and none is to be made, `resources-exhausted` where the process has no room. */
   constructor(
     readonly listPath: string,
-    { create = false }: RecordStoreOptions = {},
+    { create = false, initialMapBytes = INITIAL_MAP_BYTES }: RecordStoreOptions = {},
   ) {
     const path = storePath(listPath);
     if (!create && !hasStore(listPath)) throw missingStore();
@@ -241,7 +249,7 @@ export class RecordStore {
     try {
       this.root = openRoot(path, {
         kind: 'list',
-        mapBytes: MAP_BYTES_MAX,
+        mapBytes: Math.max(initialMapBytes, MAP_GROWTH * this.fileBytes()),
         databasesMax: DATABASES_MAX,
         readersMax: READERS_MAX,
       });
@@ -306,6 +314,7 @@ export class RecordStore {
 
   /** All of the action or, when it throws, nothing; on disk when this returns. Rejects a full disk as `storage-full`. */
   transaction<Result>(action: () => Result): Result {
+    assertGrowthRoom(this.fileBytes());
     try {
       return this.root.transactionSync(action);
     } catch (error) {
@@ -316,6 +325,11 @@ export class RecordStore {
   /** `storage-full` where the error means that; every other error as it is. */
   asWriteError(error: unknown): unknown {
     return asStorageError(error, this.listPath);
+  }
+
+  /** Of the file, 0 before there is one. */
+  private fileBytes(): number {
+    return statSync(join(storePath(this.listPath), 'data.mdb'), { throwIfNoEntry: false })?.size ?? 0;
   }
 
   async close(): Promise<void> {

@@ -22,26 +22,32 @@ function comparable({ body, isAlone, ...rest }: SearchAnswer, tasks: number) {
   expect(isAlone).toBe(tasks === 1);
   return { ...rest, body: Buffer.from(body).toString() };
 }
+const unfinished = fc.constantFrom('stopped' as const, 'deadline' as const, 'slice' as const);
 
 describe('the answer of a batch', () => {
   it('reads back as it was written, whatever the answers are', () => {
     const writer = new ResponseWriter();
     fc.assert(
-      fc.property(fc.array(fc.oneof(answers, failures)), (batch) => {
-        const answer = new BatchAnswerWriter(writer, batch.length);
-        for (const one of batch) {
-          if ('ok' in one) {
-            answer.failed(one);
-          } else {
-            writer.text(one.body);
-            answer.answered(one.totalCount, one.workerMs);
+      fc.property(
+        fc.array(fc.oneof(answers, failures, fc.record({ ok: fc.constant(false as const), unfinished }))),
+        (batch) => {
+          const answer = new BatchAnswerWriter(writer, batch.length);
+          for (const one of batch) {
+            if ('unfinished' in one) {
+              answer.unfinished(one.unfinished);
+            } else if ('ok' in one) {
+              answer.failed(one);
+            } else {
+              writer.text(one.body);
+              answer.answered(one.totalCount, one.workerMs);
+            }
           }
-        }
-        const read = readBatchAnswer(answer.take(), batch.length).map((reply) =>
-          reply.ok ? comparable(reply.value, batch.length) : reply,
-        );
-        expect(read).toEqual(batch);
-      }),
+          const read = readBatchAnswer(answer.take(), batch.length).map((reply) =>
+            reply.ok ? comparable(reply.value, batch.length) : reply,
+          );
+          expect(read).toEqual(batch);
+        },
+      ),
     );
   });
 

@@ -3,7 +3,8 @@
  *
  *   the bodies of all answers, one after the other; of a search that failed, its WorkerFailure as JSON
  *   bytes of no meaning
- *   at the end, per task, in their order: f64 offset behind its body, f64 total count (FAILED: it failed), f64 milliseconds in the worker
+ *   at the end, per task, in their order: f64 offset behind its body, f64 total count (FAILED: it failed; less: why it is not
+ *   finished), f64 milliseconds in the worker
  *
  * Numbers are in the order of the machine: both ends are threads of it.
  */
@@ -11,12 +12,18 @@ import type { ResponseWriter, SearchAnswer } from '../search/index.js';
 import { freeBuffer } from './free-buffer.js';
 import type { WorkerFailure, WorkerReply } from './worker-reply.js';
 
-export type SearchReply = WorkerReply<SearchAnswer>;
+/** Why a search ended before it was done: its client left, its time was over, or it takes too long beside others. */
+export type Unfinished = 'stopped' | 'deadline' | 'slice';
+
+export type SearchReply = WorkerReply<SearchAnswer> | { readonly ok: false; readonly unfinished: Unfinished };
 
 /** A buffer that several answers share, one of which may be kept for a slow reader. */
 const SHARED_BYTES_MAX = 512 * 1024;
 
 const FAILED = -1;
+const UNFINISHED: readonly Unfinished[] = ['stopped', 'deadline', 'slice'];
+/** `stopped`; the others are less by one each. */
+const UNFINISHED_FIRST = -2;
 const NUMBERS_PER_TASK = 3;
 
 /** Gathers the answers of one batch, whose bodies are written to `writer`. */
@@ -45,6 +52,10 @@ export class BatchAnswerWriter {
     this.writer.limitTo(Infinity);
     this.writer.text(JSON.stringify(failure));
     this.answered(FAILED, 0);
+  }
+
+  unfinished(why: Unfinished): void {
+    this.answered(UNFINISHED_FIRST - UNFINISHED.indexOf(why), 0);
   }
 
   /** To be transferred; the writer is empty after. */
@@ -79,6 +90,8 @@ function readReplies(buffer: ArrayBuffer, tasks: number): SearchReply[] {
     const totalCount = numbers[at + 1] as number;
     const body = new Uint8Array(buffer, begin, bytes);
     begin += bytes;
+    const unfinished = UNFINISHED[UNFINISHED_FIRST - totalCount];
+    if (unfinished !== undefined) return { ok: false, unfinished };
     if (totalCount !== FAILED) {
       return { ok: true, value: { body, totalCount, workerMs: numbers[at + 2] as number, isAlone: tasks === 1 } };
     }

@@ -7,7 +7,7 @@
  */
 import { Piscina } from 'piscina';
 import type { Logger } from 'pino';
-import type { IngestExecutor, IngestResult, IngestTask } from '../index/index.js';
+import { ListRoom, type IngestExecutor, type IngestResult, type IngestTask } from '../index/index.js';
 import { ServiceError, type Config, type HeapLimits, type Metrics, type OwnMemory } from '../platform/index.js';
 import { ingestTransferList } from './ingest-transfer.js';
 import { TaskLane } from './task-lane.js';
@@ -31,6 +31,8 @@ export interface IngestExecutorOptions {
   readonly heap: HeapLimits;
   /** Where tasks that take much wait for it. */
   readonly memory: OwnMemory;
+  /** Where it is seen whether a task may open what it needs. Absent: one of its own. */
+  readonly room?: ListRoom;
 }
 
 export interface RunningIngestExecutor extends IngestExecutor {
@@ -44,6 +46,7 @@ export function createIngestExecutor({
   metrics,
   heap,
   memory,
+  room = new ListRoom(),
 }: IngestExecutorOptions): RunningIngestExecutor {
   const threads = config.ingest.threads;
   const piscina = new Piscina({
@@ -102,7 +105,9 @@ export function createIngestExecutor({
   }
 
   return {
-    run(task, { signal } = {}) {
+    async run(task, { signal } = {}) {
+      // Before its commit: what cannot be opened afterwards would be on disk and not searchable.
+      room.assertForWriting();
       // Outside the lanes: what waits for memory keeps no thread from what needs none.
       return NEEDING_MEMORY.has(task.kind) ? memory.run(() => runInLane(task, signal)) : runInLane(task, signal);
     },

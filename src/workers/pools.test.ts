@@ -44,7 +44,15 @@ describe('the search pool', () => {
     if (!existsSync(workerFile('search'))) throw new Error('dist is missing: run `npm run build`');
     fixtures = await listFixtures();
     list = await fixtures.add('numbers', DEFINITION, RECORDS);
-    pool = createSearchPool({ config, log: silent, heap: budget.heaps.search, requestMemory, metrics, testing: true });
+    pool = createSearchPool({
+      config,
+      log: silent,
+      heap: budget.heaps.search,
+      requestMemory,
+      dearThreadsMax: 1,
+      metrics,
+      testing: true,
+    });
     await pool.warmUp();
   });
   afterAll(async () => {
@@ -124,6 +132,7 @@ describe('the search pool', () => {
         log: silent,
         heap: budget.heaps.search,
         requestMemory: room,
+        dearThreadsMax: 1,
         metrics,
       });
       const sizes = [1, 300, 200, 3, 280, 100, 60, 1];
@@ -156,6 +165,7 @@ describe('the search pool', () => {
         log: silent,
         heap: budget.heaps.search,
         requestMemory: room,
+        dearThreadsMax: 1,
         metrics,
       });
       const outcomes = await Promise.all(Array.from({ length: 40 }, () => searchLong(ordinary, 15)));
@@ -172,13 +182,27 @@ describe('the search pool', () => {
   });
 
   it('does not die on demand unless it is for testing', async () => {
-    const ordinary = createSearchPool({ config, log: silent, heap: budget.heaps.search, requestMemory, metrics });
+    const ordinary = createSearchPool({
+      config,
+      log: silent,
+      heap: budget.heaps.search,
+      requestMemory,
+      dearThreadsMax: 1,
+      metrics,
+    });
     await expect(ordinary.killWorker('exit')).rejects.toThrow();
     await ordinary.close();
   });
 
   it('refuses searches once it is closing, and finishes those it has', async () => {
-    const closing = createSearchPool({ config, log: silent, heap: budget.heaps.search, requestMemory, metrics });
+    const closing = createSearchPool({
+      config,
+      log: silent,
+      heap: budget.heaps.search,
+      requestMemory,
+      dearThreadsMax: 1,
+      metrics,
+    });
     const accepted = closing.search(searchTask({ numbers: list }, { query: 'common' }), NEVER);
     const closed = closing.close();
     await expect(closing.search(searchTask({ numbers: list }, {}), NEVER)).rejects.toMatchObject({

@@ -1,19 +1,45 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../platform/index.js';
-import { SearchBatcher, type SearchBatcherOptions } from './search-batcher.js';
+import { SearchBatcher, SLICE_MS, type SearchBatcherOptions } from './search-batcher.js';
 import { ResponseWriter, type SearchTask } from '../search/index.js';
 import { BatchAnswerWriter } from './batch-answer.js';
+import type { SearchBatch } from './search-messages.js';
 
 const NEVER = new AbortController().signal;
 
 function task(queryId: string): SearchTask {
-  return { kind: 'search', targets: [], subject: { kind: 'list', name: 'l', version: 1 }, options: {}, queryId };
+  const options = { query: queryId };
+  return { kind: 'search', targets: [], subject: { kind: 'list', name: 'l', version: 1 }, options, queryId };
 }
 
 /** An executor that answers when told to: the body of each answer is its query id. */
+interface Batch {
+  readonly ids: string[];
+  readonly batch: SearchBatch;
+  readonly finish: () => void;
+  readonly fail: (error: Error) => void;
+}
+
 function harness(change: Partial<SearchBatcherOptions> = {}) {
-  const batches: { ids: string[]; finish: () => void; fail: (error: Error) => void }[] = [];
+  const batches: Batch[] = [];
+  const dear: Batch[] = [];
+  const raised: number[] = [];
+  const unfinished: string[] = [];
+  const clock = { nowMs: 0 };
+  let nextFlag = 1;
+  const runOn = (lane: Batch[]) => (batch: SearchBatch) =>
+    new Promise<ArrayBuffer>((resolve, reject) => {
+      const ids = batch.tasks.map((each) => (each.kind === 'search' ? each.queryId : each.kind));
+      lane.push({
+        ids,
+        batch,
+        finish: () => {
+          resolve(answerOf(ids, (index) => raised.includes(batch.flags[index] as number), batch.sliceMs));
+        },
+        fail: reject,
+      });
+    });
   const bugs: string[] = [];
   let lost = 0;
   const batcher = new SearchBatcher({
@@ -21,15 +47,17 @@ function harness(change: Partial<SearchBatcherOptions> = {}) {
     inFlightMax: 2,
     batchMax: 3,
     queueMax: 5,
-    run: (tasks) =>
-      new Promise((resolve, reject) => {
-        const ids = tasks.map((each) => (each.kind === 'search' ? each.queryId : each.kind));
-        batches.push({ ids, finish: () => { resolve(answerOf(ids)); }, fail: reject }); // prettier-ignore
-      }),
+    dearMax: 1,
+    deadlineMs: 60_000,
+    nowMs: () => clock.nowMs,
+    flags: { take: () => nextFlag++, raise: (flag) => raised.push(flag), giveBack: () => undefined },
+    run: runOn(batches),
+    runDear: runOn(dear),
     observe: {
       refused: () => undefined,
       batch: () => undefined,
       answered: () => undefined,
+      unfinished: (why) => unfinished.push(why),
       bug: (stack) => bugs.push(stack),
       lost: () => {
         lost += 1;
@@ -40,20 +68,27 @@ function harness(change: Partial<SearchBatcherOptions> = {}) {
   });
   const search = (id: string, signal: AbortSignal = NEVER) =>
     batcher.search(task(id), signal).then(({ body }) => Buffer.from(body).toString());
-  return { batcher, batches, bugs, search, lost: () => lost };
+  return { batcher, batches, dear, raised, unfinished, clock, bugs, search, lost: () => lost };
 }
 
-function answerOf(ids: readonly string[]): ArrayBuffer {
+/** `dear…` does not fit into a slice, `late` is past its deadline. */
+function answerOf(ids: readonly string[], isStopped: (index: number) => boolean, sliceMs: number): ArrayBuffer {
   const writer = new ResponseWriter();
   const answer = new BatchAnswerWriter(writer, ids.length);
-  for (const id of ids) {
-    if (id === 'bad') {
+  for (const [index, id] of ids.entries()) {
+    if (isStopped(index)) {
+      answer.unfinished('stopped');
+    } else if (id === 'late') {
+      answer.unfinished('deadline');
+    } else if (id.startsWith('dear') && sliceMs !== Infinity) {
+      answer.unfinished('slice');
+    } else if (id === 'bad') {
       answer.failed({ ok: false, error: { code: 'invalid-filter', detail: 'bad' } });
     } else if (id === 'bug') {
       answer.failed({ ok: false, error: { code: 'internal-error', detail: 'x' }, bug: 'stack' });
     } else {
       writer.text(id);
-      answer.answered(1, 0.1);
+      answer.answered(1, id.startsWith('dear') ? 2 * SLICE_MS : 0.1);
     }
   }
   return answer.take();
@@ -153,5 +188,107 @@ describe('the search batcher', () => {
     batches[1]?.finish();
     expect(await accepted[1]).toBe('b');
     await closing;
+  });
+
+  it('stops searches at work whose client went away, and settles them when their worker is done with them', async () => {
+    const { batches, search, raised, unfinished } = harness();
+    const client = new AbortController();
+    const [gone, kept] = [search('a', client.signal), search('b')];
+    await setImmediate();
+    let settled = false;
+    const outcome = gone.catch((error: unknown) => {
+      settled = true;
+      return error;
+    });
+    client.abort(new Error('gone'));
+    await setImmediate();
+    expect(raised).toEqual([batches[0]?.batch.flags[0]]);
+    expect(settled).toBe(false);
+    batches[0]?.finish();
+    expect(await outcome).toMatchObject({ message: 'gone' });
+    expect(await kept).toBe('b');
+    expect(unfinished).toEqual(['stopped']);
+  });
+
+  it('takes no search of a client that is gone already', async () => {
+    const { batches, search } = harness();
+    await expect(search('a', AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
+    await setImmediate();
+    expect(batches).toEqual([]);
+  });
+
+  it('says when each search is to be over, and answers `deadline` where it was not done by then', async () => {
+    const { batches, search, clock } = harness({ deadlineMs: 3000 });
+    clock.nowMs = 500;
+    const [late, good] = [search('late'), search('a')];
+    await setImmediate();
+    expect(batches[0]?.batch.deadlinesMs).toEqual([3500, 3500]);
+    batches[0]?.finish();
+    await expect(late).rejects.toMatchObject({ code: 'deadline', status: 503 });
+    expect(await good).toBe('a');
+  });
+
+  it('counts the time in the queue, too', async () => {
+    const { batches, search, clock } = harness({ inFlightMax: 1, batchMax: 1, deadlineMs: 20 });
+    const first = search('a');
+    await setImmediate();
+    const waiting = search('b');
+    clock.nowMs = 20;
+    await expect(waiting).rejects.toMatchObject({ code: 'deadline' });
+    batches[0]?.finish();
+    expect(await first).toBe('a');
+    expect(batches).toHaveLength(1);
+  });
+
+  it('runs what does not fit into a slice again beside the others, so many at a time', async () => {
+    const { batches, dear, search, unfinished } = harness({ inFlightMax: 1 });
+    const answers = ['dear1', 'a', 'dear2'].map((id) => search(id));
+    await setImmediate();
+    expect(batches[0]?.batch.sliceMs).toBe(SLICE_MS);
+    batches[0]?.finish();
+    expect(await answers[1]).toBe('a');
+    expect(unfinished).toEqual(['slice', 'slice']);
+    expect(dear.map(({ ids, batch }) => [ids, batch.sliceMs])).toEqual([[['dear1'], Infinity]]);
+    // Nobody waits for the dear ones.
+    const cheap = search('b');
+    await setImmediate();
+    batches[1]?.finish();
+    expect(await cheap).toBe('b');
+    dear[0]?.finish();
+    expect(await answers[0]).toBe('dear1');
+    await setImmediate();
+    dear[1]?.finish();
+    expect(await answers[2]).toBe('dear2');
+  });
+
+  it('knows a dear search again, until it is cheap', async () => {
+    const { batches, dear, search } = harness({ dearMax: 2 });
+    const first = search('dear');
+    await setImmediate();
+    batches[0]?.finish();
+    await setImmediate();
+    dear[0]?.finish();
+    expect(await first).toBe('dear');
+    const second = search('dear');
+    await setImmediate();
+    expect(batches).toHaveLength(1);
+    dear[1]?.finish();
+    expect(await second).toBe('dear');
+  });
+
+  it('drops dear searches whose client went away while they waited', async () => {
+    const { batches, dear, search, batcher } = harness();
+    const client = new AbortController();
+    const [first, second] = [search('dear1'), search('dear2', client.signal)];
+    await setImmediate();
+    batches[0]?.finish();
+    await setImmediate();
+    expect(batcher.waitingCount).toBe(1);
+    client.abort(new Error('gone'));
+    await expect(second).rejects.toThrow('gone');
+    dear[0]?.finish();
+    expect(await first).toBe('dear1');
+    await batcher.close();
+    expect(dear).toHaveLength(1);
   });
 });

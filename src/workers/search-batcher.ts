@@ -2,23 +2,39 @@
  * Gathers the searches of one turn of the event loop and hands them out in batches: waking a thread costs several times
  * what a cheap search does, so it is woken once for many.
  *
- * Invariants: at most `queueMax` searches wait; at most `inFlightMax` batches are out; every search settles exactly once,
- * also when its batch is lost. A search whose client went away is dropped as long as it waits. Main thread only.
+ * A search that takes longer than a slice comes back unfinished and runs again in the lane of dear searches, whose threads give
+ * way to the others: however many dear ones there are, cheap ones wait for slices of them and not for the whole
+ * (docs/decisions/0058).
+ *
+ * Invariants: at most `queueMax` searches wait; at most `inFlightMax` batches and `dearMax` dear searches are out; every search
+ * settles exactly once, also when its batch is lost, and not before its worker is done with it. One whose client leaves while it
+ * waits is dropped at once; one at work is stopped. Main thread only.
  */
 import { deserialiseError, ServiceError, type Cancellation } from '../platform/index.js';
 import type { SearchAnswer } from '../search/index.js';
-import { readBatchAnswer, type SearchReply } from './batch-answer.js';
+import { readBatchAnswer, type SearchReply, type Unfinished } from './batch-answer.js';
+import { DearSearches } from './dear-searches.js';
 import { PostponedAnswer } from './large-answers.js';
-import type { SearchPoolTask } from './search-messages.js';
+import type { SearchBatch, SearchPoolTask } from './search-messages.js';
+import type { StopFlags } from './stop-flags.js';
 
 export interface SearchBatcherOptions {
   /** Runs a batch somewhere, and answers as batch-answer.ts has it; rejects only when the whole batch is lost. */
-  readonly run: (tasks: readonly SearchPoolTask[]) => Promise<ArrayBuffer>;
+  readonly run: (batch: SearchBatch) => Promise<ArrayBuffer>;
+  /** The same for one dear search, where it holds nobody up. */
+  readonly runDear: (batch: SearchBatch) => Promise<ArrayBuffer>;
   readonly workers: number;
   /** Batches that are out at a time: enough that no worker waits for the main thread between two. */
   readonly inFlightMax: number;
   readonly batchMax: number;
+  /** Dear searches that are out at a time. */
+  readonly dearMax: number;
   readonly queueMax: number;
+  /** From the call to the answer. */
+  readonly deadlineMs: number;
+  readonly flags: Pick<StopFlags, 'take' | 'raise' | 'giveBack'>;
+  /** The clock that workers look at, too. */
+  readonly nowMs: () => number;
   readonly observe: SearchBatcherObserver;
 }
 
@@ -26,75 +42,128 @@ export interface SearchBatcherObserver {
   refused(): void;
   batch(size: number): void;
   answered(task: SearchPoolTask, workerMs: number): void;
+  unfinished(why: Unfinished): void;
   bug(stack: string, task: SearchPoolTask): void;
   /** The batch was lost with its worker. */
   lost(error: unknown, size: number): ServiceError;
 }
 
-interface Waiting {
+interface Search {
   readonly task: SearchPoolTask;
   readonly signal: Cancellation;
+  readonly deadlineMs: number;
   readonly resolve: (answer: SearchAnswer) => void;
   readonly reject: (error: unknown) => void;
+  readonly onAbort: () => void;
+  /** Of the worker's kernel, while it is out. */
+  flag: number | undefined;
+  /** In the lane of dear searches. */
+  isDear: boolean;
+  /** It came there because a slice was not enough. */
+  wasMoved: boolean;
 }
 
 const RETRY_AFTER_SECONDS = 1;
 /** Smaller batches are not split: waking the worker a second time would cost more than it hides. */
 const SPLIT_BATCH_MIN = 4;
+/** What a search may hold others up for, in milliseconds of a processor. */
+export const SLICE_MS = 50;
 
 export class SearchBatcher {
-  private waiting: Waiting[] = [];
+  private waiting: Search[] = [];
+  private dearWaiting: Search[] = [];
   private inFlight = 0;
+  private dearInFlight = 0;
   private flushScheduled = false;
   private closed = false;
   private idle: (() => void) | undefined;
+  private deadlineTimer: NodeJS.Timeout | undefined;
+  private readonly dear = new DearSearches();
 
   constructor(private readonly options: SearchBatcherOptions) {}
 
   /** Searches that no worker has yet. */
   get waitingCount(): number {
-    return this.waiting.length;
+    return this.waiting.length + this.dearWaiting.length;
   }
 
   search(task: SearchPoolTask, signal: Cancellation): Promise<SearchAnswer> {
     if (this.closed)
       return Promise.reject(new ServiceError('shutting-down', 'The service is stopping; try again soon.'));
-    if (this.waiting.length >= this.options.queueMax) this.dropAborted();
-    if (this.waiting.length >= this.options.queueMax) {
+    if (this.waitingCount >= this.options.queueMax) {
       this.options.observe.refused();
       const detail = `${this.options.queueMax} searches are waiting already; try again in a second.`;
       return Promise.reject(new ServiceError('overloaded', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS }));
     }
     return new Promise((resolve, reject) => {
-      this.waiting.push({ task, signal, resolve, reject });
-      if (this.flushScheduled) return;
-      this.flushScheduled = true;
-      // After the sockets of this turn were read, so that what arrived together goes together.
-      setImmediate(() => {
-        this.flushScheduled = false;
-        this.flush();
-      });
+      this.enqueue({ task, signal, resolve, reject });
     });
   }
 
   /** Takes no more searches; resolves when those it has are settled. */
   async close(): Promise<void> {
     this.closed = true;
-    if (this.waiting.length === 0 && this.inFlight === 0) return;
+    if (this.isIdle) return;
     await new Promise<void>((resolve) => {
       this.idle = resolve;
     });
   }
 
-  private flush(): void {
-    this.dropAborted();
-    while (this.waiting.length > 0 && this.inFlight < this.options.inFlightMax) {
-      const size = this.batchSize();
-      const batch = this.waiting.slice(0, size);
-      this.waiting = this.waiting.slice(size);
-      void this.send(batch);
+  private get isIdle(): boolean {
+    return this.waitingCount === 0 && this.inFlight === 0 && this.dearInFlight === 0;
+  }
+
+  private enqueue(asked: Pick<Search, 'task' | 'signal' | 'resolve' | 'reject'>): void {
+    if (asked.signal.aborted) {
+      asked.reject(asked.signal.reason);
+      return;
     }
-    if (this.closed && this.waiting.length === 0 && this.inFlight === 0) this.idle?.();
+    const search: Search = {
+      ...asked,
+      deadlineMs: this.options.nowMs() + this.options.deadlineMs,
+      onAbort: () => {
+        this.abort(search);
+      },
+      flag: undefined,
+      wasMoved: false,
+      // A step of reading all records of a list is one of many, for which nobody else is to wait.
+      isDear: asked.task.kind === 'abbreviations' || this.dear.has(asked.task),
+    };
+    search.signal.addEventListener('abort', search.onAbort);
+    this.queueOf(search).push(search);
+    this.watchDeadlines();
+    if (this.flushScheduled) return;
+    this.flushScheduled = true;
+    // After the sockets of this turn were read, so that what arrived together goes together.
+    setImmediate(() => {
+      this.flushScheduled = false;
+      this.flush();
+    });
+  }
+
+  private queueOf({ isDear }: Search): Search[] {
+    return isDear ? this.dearWaiting : this.waiting;
+  }
+
+  private flush(): void {
+    const { inFlightMax, dearMax } = this.options;
+    while (this.waiting.length > 0 && this.inFlight < inFlightMax) {
+      const batch = this.waiting.splice(0, this.batchSize());
+      this.inFlight += 1;
+      this.options.observe.batch(batch.length);
+      void this.send(batch, SLICE_MS).finally(() => {
+        this.inFlight -= 1;
+        this.flush();
+      });
+    }
+    while (this.dearWaiting.length > 0 && this.dearInFlight < dearMax) {
+      this.dearInFlight += 1;
+      void this.send(this.dearWaiting.splice(0, 1), Infinity).finally(() => {
+        this.dearInFlight -= 1;
+        this.flush();
+      });
+    }
+    if (this.closed && this.isIdle) this.idle?.();
   }
 
   /**
@@ -108,41 +177,125 @@ export class SearchBatcher {
     return Math.min(batchMax, share, Math.max(smaller, SPLIT_BATCH_MIN));
   }
 
-  private async send(batch: readonly Waiting[]): Promise<void> {
-    this.inFlight += 1;
-    this.options.observe.batch(batch.length);
+  private async send(searches: readonly Search[], sliceMs: number): Promise<void> {
+    const { run, runDear, flags, observe } = this.options;
+    const numbers = searches.map((search) => (search.flag = flags.take()));
     try {
-      const answer = await this.options.run(batch.map(({ task }) => task));
-      const replies = readBatchAnswer(answer, batch.length);
-      for (const [index, waiting] of batch.entries()) this.settle(waiting, replies[index] as SearchReply);
+      const batch = {
+        tasks: searches.map(({ task }) => task),
+        flags: numbers,
+        deadlinesMs: searches.map(({ deadlineMs }) => deadlineMs),
+        sliceMs,
+      };
+      const answer = await (sliceMs === Infinity ? runDear(batch) : run(batch));
+      const replies = readBatchAnswer(answer, searches.length);
+      for (const [index, search] of searches.entries()) this.settle(search, replies[index] as SearchReply);
     } catch (error) {
-      const failure = this.options.observe.lost(error, batch.length);
-      for (const { reject } of batch) reject(failure);
-    } finally {
-      this.inFlight -= 1;
-      this.flush();
+      const failure = error instanceof ServiceError ? error : observe.lost(error, searches.length);
+      for (const search of searches) this.fail(search, failure);
     }
   }
 
-  private settle({ task, resolve, reject }: Waiting, reply: SearchReply): void {
+  private settle(search: Search, reply: SearchReply): void {
+    const { task, resolve } = search;
     if (reply.ok) {
-      this.options.observe.answered(task, reply.value.workerMs);
+      const { workerMs } = reply.value;
+      if (search.isDear && workerMs < SLICE_MS) this.dear.forget(task);
+      this.options.observe.answered(task, workerMs);
+      this.end(search);
       resolve(reply.value);
-      return;
+    } else if ('unfinished' in reply) {
+      this.settleUnfinished(search, reply.unfinished);
+    } else if (reply.postponed !== undefined) {
+      this.fail(search, new PostponedAnswer(reply.postponed));
+    } else {
+      if (reply.bug !== undefined) this.options.observe.bug(reply.bug, task);
+      this.fail(search, deserialiseError(reply.error));
     }
-    if (reply.postponed !== undefined) {
-      reject(new PostponedAnswer(reply.postponed));
-      return;
-    }
-    if (reply.bug !== undefined) this.options.observe.bug(reply.bug, task);
-    reject(deserialiseError(reply.error));
   }
 
-  private dropAborted(): void {
-    if (!this.waiting.some(({ signal }) => signal.aborted)) return;
-    this.waiting = this.waiting.filter(({ signal, reject }) => {
-      if (signal.aborted) reject(signal.reason);
-      return !signal.aborted;
-    });
+  private settleUnfinished(search: Search, why: Unfinished): void {
+    if (search.signal.aborted) {
+      this.options.observe.unfinished('stopped');
+      this.fail(search, search.signal.reason);
+      return;
+    }
+    this.options.observe.unfinished(why);
+    if (why === 'slice') {
+      this.dear.note(search.task);
+      this.giveFlagBack(search);
+      search.isDear = true;
+      // It may be hardly dear, and goes before those that are known to be; those keep their order.
+      const behind = this.dearWaiting.findIndex(({ wasMoved }) => !wasMoved);
+      search.wasMoved = true;
+      this.dearWaiting.splice(behind === -1 ? this.dearWaiting.length : behind, 0, search);
+    } else {
+      this.fail(search, this.pastDeadline());
+    }
+  }
+
+  private pastDeadline(): ServiceError {
+    const { deadlineMs } = this.options;
+    const detail = `The search was not done after ${deadlineMs} ms (search.deadline_ms); ask for fewer facets, or narrow it with a filter.`;
+    return new ServiceError('deadline', detail);
+  }
+
+  /** The client left. */
+  private abort(search: Search): void {
+    if (search.flag !== undefined) {
+      this.options.flags.raise(search.flag);
+      return;
+    }
+    this.dropWaiting(search);
+    this.options.observe.unfinished('stopped');
+    this.fail(search, search.signal.reason);
+    if (this.closed && this.isIdle) this.idle?.();
+  }
+
+  private dropWaiting(search: Search): void {
+    const queue = this.queueOf(search);
+    queue.splice(queue.indexOf(search), 1);
+  }
+
+  private fail(search: Search, error: unknown): void {
+    this.end(search);
+    search.reject(error);
+  }
+
+  private end(search: Search): void {
+    search.signal.removeEventListener('abort', search.onAbort);
+    this.giveFlagBack(search);
+  }
+
+  private giveFlagBack(search: Search): void {
+    if (search.flag === undefined) return;
+    this.options.flags.giveBack(search.flag, search.signal.aborted);
+    search.flag = undefined;
+  }
+
+  /** Those at work look at the clock themselves. One timer for all: it is set as long as any waits, for the first of them. */
+  private watchDeadlines(): void {
+    if (this.deadlineTimer !== undefined) return;
+    if (this.waitingCount === 0) return;
+    // What was moved to the lane of dear searches may wait behind younger ones.
+    let first = this.waiting[0]?.deadlineMs ?? Infinity;
+    for (const { deadlineMs } of this.dearWaiting) first = Math.min(first, deadlineMs);
+    this.deadlineTimer = setTimeout(() => {
+      this.deadlineTimer = undefined;
+      this.dropLate();
+      this.watchDeadlines();
+    }, first - this.options.nowMs());
+    this.deadlineTimer.unref();
+  }
+
+  private dropLate(): void {
+    const now = this.options.nowMs();
+    for (const search of [...this.waiting, ...this.dearWaiting]) {
+      if (search.deadlineMs > now) continue;
+      this.dropWaiting(search);
+      this.options.observe.unfinished('deadline');
+      this.fail(search, this.pastDeadline());
+    }
+    if (this.closed && this.isIdle) this.idle?.();
   }
 }

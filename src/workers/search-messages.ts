@@ -8,8 +8,19 @@ export type SearchPoolTask = (SearchTask | SuggestTask | RelatedTask | Abbreviat
   readonly answerBytesMax?: number;
 };
 
+/** Some searches, and what stops each. */
+export interface SearchBatch {
+  readonly tasks: readonly SearchPoolTask[];
+  /** Per task: the kernel's flag that is raised when nobody waits for it any more. */
+  readonly flags: readonly number[];
+  /** Per task: when its time is over, on the kernel's clock. */
+  readonly deadlinesMs: readonly number[];
+  /** What each may take before it is given back unfinished; Infinity: whatever it needs. */
+  readonly sliceMs: number;
+}
+
 export type SearchWorkerMessage =
-  | { readonly kind: 'batch'; readonly tasks: readonly SearchPoolTask[] }
+  | ({ readonly kind: 'batch' } & SearchBatch)
   /** Refused unless the pool was made for testing. */
   | { readonly kind: 'die'; readonly how: WorkerDeath };
 

@@ -1,17 +1,33 @@
-/** The pool of search workers: Piscina threads behind a batcher. */
+/**
+ * The pool of search workers: Piscina threads behind a batcher. Dear searches have threads of their own, which give way to the
+ * others and end when there is nothing dear to do.
+ */
 import { Piscina } from 'piscina';
+import { kernel } from '../../native-bindings/index.js';
 import type { Logger } from 'pino';
 import { analyticsFolder } from '../analytics/folder.js';
-import type { Cancellation, Config, HeapLimits, Metrics, RequestMemory } from '../platform/index.js';
+import {
+  assertEnvironmentRoom,
+  type Cancellation,
+  type Config,
+  type HeapLimits,
+  type Metrics,
+  type RequestMemory,
+} from '../platform/index.js';
 import type { SearchAnswer } from '../search/index.js';
 import { withRoomForAnswers } from './large-answers.js';
 import { SearchBatcher } from './search-batcher.js';
 import type { SearchPoolTask, SearchWorkerData, SearchWorkerMessage, WorkerDeath } from './search-messages.js';
+import { StopFlags } from './stop-flags.js';
 import { keepWorkerViews, WorkerDeaths, workerFile } from './worker-pool.js';
 
 /** One batch at work and one waiting in each worker, so that a worker never waits for the main thread. */
 const BATCHES_PER_WORKER_MAX = 2;
 const CLOSE_TIMEOUT_MS = 10_000;
+/** The thread of a dear search ends after this time without another. */
+const DEAR_IDLE_MS = 30_000;
+/** Of 19: beside an ordinary search on a busy processor, a dear one gets a third of the time. */
+const DEAR_NICE_INCREMENT = 3;
 
 export interface SearchPoolOptions {
   readonly config: Pick<Config, 'search' | 'data'>;
@@ -21,12 +37,14 @@ export interface SearchPoolOptions {
   readonly heap: HeapLimits;
   /** Where long answers reserve their room. */
   readonly requestMemory: RequestMemory;
+  /** Threads that dear searches may have beside those of `config.search.threads`. */
+  readonly dearThreadsMax: number;
   /** Lets `killWorker` work. */
   readonly testing?: boolean;
 }
 
 export interface RunningSearchPool {
-  /** Rejects with a ServiceError: `overloaded`, the search's own, or `internal-error` if its worker died. */
+  /** Rejects with a ServiceError: `overloaded`, `deadline`, the search's own, or `internal-error` if its worker died. */
   search(task: SearchPoolTask, signal: Cancellation): Promise<SearchAnswer>;
   /** Resolves when a worker is ready to search. */
   warmUp(): Promise<void>;
@@ -42,33 +60,63 @@ export function createSearchPool({
   metrics,
   heap,
   requestMemory,
+  dearThreadsMax,
   testing = false,
 }: SearchPoolOptions): RunningSearchPool {
   const workers = config.search.threads;
   const workerData: SearchWorkerData = { testing, analyticsFolder: analyticsFolder(config) };
-  const piscina = new Piscina({
+  const deaths = new WorkerDeaths('search', log, metrics);
+  const common = {
     filename: workerFile('search'),
+    resourceLimits: heap,
+    recordTiming: false,
+    closeTimeout: CLOSE_TIMEOUT_MS,
+    workerData,
+  };
+  const piscina = new Piscina({
+    ...common,
     minThreads: workers,
     maxThreads: workers,
     concurrentTasksPerWorker: BATCHES_PER_WORKER_MAX,
     // The batcher never sends more than the workers take; this only fills while a dead one is being replaced.
     maxQueue: workers * BATCHES_PER_WORKER_MAX + 1,
-    resourceLimits: heap,
-    recordTiming: false,
-    closeTimeout: CLOSE_TIMEOUT_MS,
-    workerData,
   });
   keepWorkerViews(piscina);
-  const deaths = new WorkerDeaths('search', log, metrics);
-  piscina.on('error', (error) => {
+  const recordDeath = (error: unknown) => {
     deaths.record(error);
-  });
-  const send = (message: SearchWorkerMessage) => piscina.run(message) as Promise<ArrayBuffer>;
+  };
+  piscina.on('error', recordDeath);
+  // Made when the first search is dear; most services never have one.
+  let dearPiscina: Piscina | undefined;
+  const dear = (): Piscina => {
+    if (dearPiscina !== undefined) return dearPiscina;
+    dearPiscina = new Piscina({
+      ...common,
+      minThreads: 0,
+      maxThreads: dearThreadsMax,
+      concurrentTasksPerWorker: 1,
+      maxQueue: dearThreadsMax + 1,
+      idleTimeout: DEAR_IDLE_MS,
+      niceIncrement: DEAR_NICE_INCREMENT,
+    });
+    dearPiscina.on('error', recordDeath);
+    return dearPiscina;
+  };
+  const send = (message: SearchWorkerMessage, to = piscina) => to.run(message) as Promise<ArrayBuffer>;
   const refused = metrics.poolRefused.labels('search');
   let searches = 0;
   const batcher = new SearchBatcher({
-    run: (tasks) => send({ kind: 'batch', tasks }),
+    run: (batch) => send({ kind: 'batch', ...batch }),
+    runDear: async (batch) => {
+      // A thread that is started needs descriptors, too.
+      assertEnvironmentRoom(0);
+      return send({ kind: 'batch', ...batch }, dear());
+    },
     workers,
+    dearMax: dearThreadsMax,
+    deadlineMs: config.search.deadline_ms,
+    flags: new StopFlags(kernel),
+    nowMs: () => kernel.steadyMs(),
     inFlightMax: workers * BATCHES_PER_WORKER_MAX,
     batchMax: config.search.batch_max,
     queueMax: config.search.queue_max,
@@ -84,6 +132,10 @@ export function createSearchPool({
         searches += 1;
         metrics.searchWorkerSeconds.observe(workerMs / 1000);
       },
+      unfinished: (why) => {
+        if (why === 'slice') metrics.searchesMoved.inc();
+        else metrics.searchesUnfinished.inc({ reason: why === 'deadline' ? 'deadline' : 'client-gone' });
+      },
       bug: (stack, task) => {
         log.error({ ...described(task), stack }, 'A search failed unexpectedly');
       },
@@ -98,7 +150,8 @@ export function createSearchPool({
   return {
     search: withRoomForAnswers((task, signal) => batcher.search(task, signal), requestMemory),
     async warmUp() {
-      await Promise.all(Array.from({ length: workers }, () => send({ kind: 'batch', tasks: [] })));
+      const nothing = { kind: 'batch', tasks: [], flags: [], deadlinesMs: [], sliceMs: Infinity } as const;
+      await Promise.all(Array.from({ length: workers }, () => send(nothing)));
     },
     async killWorker(how) {
       if (!testing) throw new Error('this pool is not for testing');
@@ -111,7 +164,7 @@ export function createSearchPool({
     },
     async close() {
       await batcher.close();
-      await piscina.close();
+      await Promise.all([piscina.close(), dearPiscina?.close()]);
     },
   };
 }

@@ -5,7 +5,7 @@
 import { setImmediate } from 'node:timers';
 import { workerData } from 'node:worker_threads';
 import { move, transferableSymbol, valueSymbol } from 'piscina';
-import { kernel } from '../../native-bindings/index.js';
+import { isKernelError, kernel } from '../../native-bindings/index.js';
 import { LearnedSearchesCache } from '../analytics/learned-searches-cache.js';
 import { answerTooLarge, ORDINARY_ANSWER_BYTES, ServiceError } from '../platform/index.js';
 import { RecordStoreCache } from '../records/index.js';
@@ -20,8 +20,14 @@ import {
   SuggestExecutor,
 } from '../search/index.js';
 import { scanAbbreviations } from '../synonyms/index.js';
-import { BatchAnswerWriter } from './batch-answer.js';
-import type { SearchPoolTask, SearchWorkerData, SearchWorkerMessage, WorkerDeath } from './search-messages.js';
+import { BatchAnswerWriter, type Unfinished } from './batch-answer.js';
+import type {
+  SearchBatch,
+  SearchPoolTask,
+  SearchWorkerData,
+  SearchWorkerMessage,
+  WorkerDeath,
+} from './search-messages.js';
 import { failureReply, type Postponement, type WorkerFailure } from './worker-reply.js';
 
 const stores = new RecordStoreCache();
@@ -50,23 +56,25 @@ export default async function handle(message: SearchWorkerMessage): Promise<unkn
         batchesInTurn = 0;
         await new Promise((resolve) => setImmediate(resolve));
       }
-      return moved(runBatch(message.tasks));
+      return moved(runBatch(message));
     case 'die':
       return die(message.how);
   }
 }
 
-function runBatch(tasks: readonly SearchPoolTask[]): ArrayBuffer {
+function runBatch({ tasks, flags, deadlinesMs, sliceMs }: SearchBatch): ArrayBuffer {
   writer.truncate(0);
   const answer = new BatchAnswerWriter(writer, tasks.length);
   try {
     let isFull = false;
-    for (const task of tasks) {
+    for (const [index, task] of tasks.entries()) {
+      kernel.watchStop(flags[index] as number, sliceMs, deadlinesMs[index] as number);
       if (isFull) answer.failed(postponed('full'));
       else isFull = !runTask(task, answer);
     }
     return answer.take();
   } finally {
+    kernel.unwatchStop();
     writer.limitTo(Infinity);
     records.release();
   }
@@ -79,15 +87,25 @@ function runTask(task: SearchPoolTask, answer: BatchAnswerWriter): boolean {
   const { answerBytesMax } = task;
   writer.limitTo(answerBytesMax === undefined ? ORDINARY_ANSWER_BYTES : begin + answerBytesMax);
   try {
+    // Its client may have left while it waited for this thread.
+    kernel.stopIfAsked();
     const totalCount = execute(task);
     answer.answered(totalCount, performance.now() - startedMs);
     return true;
   } catch (error) {
     writer.truncate(begin);
+    const unfinished = unfinishedBy(error);
     const isFull = error instanceof LongAnswerError && answerBytesMax === undefined && begin > 0;
-    answer.failed(isFull ? postponed('full') : failureOf(error, answerBytesMax));
+    if (unfinished !== undefined) answer.unfinished(unfinished);
+    else answer.failed(isFull ? postponed('full') : failureOf(error, answerBytesMax));
     return !isFull;
   }
+}
+
+function unfinishedBy(error: unknown): Unfinished | undefined {
+  if (!isKernelError(error)) return undefined;
+  const { code } = error;
+  return code === 'stopped' || code === 'deadline' || code === 'slice' ? code : undefined;
 }
 
 function failureOf(error: unknown, answerBytesMax: number | undefined): WorkerFailure {

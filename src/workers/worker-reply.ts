@@ -3,6 +3,7 @@
  * asked; anything else is a bug of ours, whose text is for the log of the main thread alone.
  */
 import {
+  asResourceError,
   asStorageError,
   deserialiseError,
   serialiseError,
@@ -28,8 +29,8 @@ export const INTERNAL_ERROR_DETAIL =
   'The service could not finish this request because of a fault of its own. It is logged.';
 
 export function failureReply(thrown: unknown): WorkerFailure {
-  // A full disk may show in any step of a task, not only where it commits.
-  const error = asStorageError(thrown);
+  // A full disk may show in any step of a task, not only where it commits; and so may a limit of the process.
+  const error = asResourceError(asStorageError(thrown));
   if (error instanceof ServiceError) return { ok: false, error: serialiseError(error) };
   const bug = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { ok: false, error: { code: 'internal-error', detail: INTERNAL_ERROR_DETAIL }, bug };

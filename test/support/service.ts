@@ -23,6 +23,8 @@ export interface ServiceSettings {
   readonly dataDir?: string;
   /** A descriptor for its log, instead of `output`. */
   readonly standardError?: number;
+  /** Limits of the process as the shell sets them, such as `ulimit -n 256`. */
+  readonly limits?: string;
 }
 
 export interface NewKeyOptions {
@@ -71,7 +73,9 @@ export class TestService {
   async start({ withoutKey = false } = {}): Promise<void> {
     if (!existsSync(join(PACKAGE, 'dist', 'src', 'main.js')))
       throw new Error('Run `npm run setup` first: dist is missing');
-    const child = spawn(process.execPath, [...this.#clockArguments(), 'bin/gannet.js', 'serve'], {
+    const limited = ['-c', `${this.#settings.limits ?? ':'} && exec "$0" "$@"`];
+    const service = [...this.#clockArguments(), 'bin/gannet.js', 'serve'];
+    const child = spawn('/bin/sh', [...limited, process.execPath, ...service], {
       cwd: PACKAGE,
       env: this.#environment(),
       stdio: ['ignore', 'pipe', this.#settings.standardError ?? 'pipe'],

@@ -14,6 +14,9 @@ enum class ErrorCode {
   kIo,                 // the operating system refused (errno in the message)
   kDiskFull,           // ENOSPC, EDQUOT or EFBIG
   kLimit,              // a named limit of format.h or plan.h would be exceeded
+  kStopped,            // nobody waits for the result any more (stop.h)
+  kDeadline,           // the time that the work had is over
+  kSlice,              // it takes longer than what may hold others up
 };
 
 class Error : public std::runtime_error {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "../common/stop.h"
 #include "../topk/contributions.h"
 #include "../topk/phrase_matcher.h"
 #include "../topk/proximity_scorer.h"
@@ -140,6 +141,7 @@ std::string ExplainHits(const PreparedQuery& query, const std::vector<Hit>& hits
   ProximityScorer proximity(&query, &cursors);
   std::string out = "[";
   for (const Hit& hit : hits) {
+    StopIfAsked();
     if (out.size() > 1) out.push_back(',');
     HitExplainer(query, hit, &proximity).Append(&out);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "../common/error.h"
+#include "../common/stop.h"
 #include "column_filter.h"
 #include "json_writer.h"
 
@@ -37,6 +38,7 @@ void FacetCounter::BeginSegment(uint32_t segment) {
 
 void FacetCounter::Count(const Window& window) {
   if (column_ == nullptr) return;
+  StopIfAsked();
   if (type_ == ColumnType::kString) {
     CountOrdinals(window);
   } else {
@@ -103,7 +105,9 @@ void FacetCounter::CountNumbers(const Window& window) {
 
 void FacetCounter::EndSegment() {
   if (column_ == nullptr) return;
+  size_t step = 0;
   for (const uint32_t ordinal : touched_) {
+    StopIfAskedAt(++step);
     string_counts_[column_->Key(ordinal)] += ordinal_counts_[ordinal];
     ordinal_counts_[ordinal] = 0;
   }
@@ -111,19 +115,28 @@ void FacetCounter::EndSegment() {
 }
 
 std::vector<FacetCounter::Value> FacetCounter::MostFrequent() const {
-  std::vector<Value> values;
-  values.reserve(string_counts_.size() + number_counts_.size());
-  for (const auto& [key, count] : string_counts_) values.push_back({key, 0, count});
-  for (const auto& [number, count] : number_counts_) values.push_back({{}, number, count});
-  const size_t wanted = std::min<size_t>(facet_.values_wanted, values.size());
-  std::partial_sort(values.begin(), values.begin() + static_cast<ptrdiff_t>(wanted), values.end(),
-                    [](const Value& a, const Value& b) {
-                      if (a.count != b.count) return a.count > b.count;
-                      if (a.number != b.number) return a.number < b.number;
-                      return a.key < b.key;
-                    });
-  values.resize(wanted);
-  return values;
+  const auto comes_first = [](const Value& a, const Value& b) {
+    if (a.count != b.count) return a.count > b.count;
+    if (a.number != b.number) return a.number < b.number;
+    return a.key < b.key;
+  };
+  std::vector<Value> best;  // a heap, the last of them first
+  size_t step = 0;
+  const auto offer = [&](const Value& value) {
+    StopIfAskedAt(++step);
+    if (best.size() < facet_.values_wanted) {
+      best.push_back(value);
+      std::push_heap(best.begin(), best.end(), comes_first);
+    } else if (!best.empty() && comes_first(value, best.front())) {
+      std::pop_heap(best.begin(), best.end(), comes_first);
+      best.back() = value;
+      std::push_heap(best.begin(), best.end(), comes_first);
+    }
+  };
+  for (const auto& [key, count] : string_counts_) offer({key, 0, count});
+  for (const auto& [number, count] : number_counts_) offer({{}, number, count});
+  std::sort_heap(best.begin(), best.end(), comes_first);
+  return best;
 }
 
 // Of the first segment whose dictionary has the key, whatever matched, so that it does not change with the query.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "../common/error.h"
+#include "../common/stop.h"
 #include "../topk/selection.h"
 #include "column_filter.h"
 #include "geo.h"
@@ -300,6 +301,7 @@ void HitCollector::AddBonuses(float bar, std::span<uint32_t> indexes) {
     return std::pair(hits_[a].segment, hits_[a].document) < std::pair(hits_[b].segment, hits_[b].document);
   });
   for (const uint32_t index : indexes) {
+    StopIfAsked();
     Hit& hit = hits_[index];
     hit.score += proximity_->Bonus(hit.segment, hit.document, bar - hit.score);
     hit.has_bonus = true;
@@ -362,7 +364,9 @@ std::vector<HitCollector::RankedHit> HitCollector::RankHits() const {
   return ranked;
 }
 
+// Comparing by columns is what takes long where many hits are sorted.
 bool HitCollector::ComesFirst(const RankedHit& a, const RankedHit& b) const {
+  StopIfAsked();
   return ComesFirst(hits_[a.index], values_.data() + a.index * stride_, hits_[b.index],
                     values_.data() + b.index * stride_);
 }

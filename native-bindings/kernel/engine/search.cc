@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "../common/stop.h"
 #include "../topk/segment_evaluator.h"
 #include "../topk/selection.h"
 #include "column_filter.h"
@@ -152,6 +153,7 @@ class SegmentSearch {
     SpanUnion* spans = evaluator_.spans();
     if (spans == nullptr || plan_.minimum_score > 0) return ForEachWindow(visit);
     for (uint32_t first = 0; first < evaluator_.window_count();) {
+      StopNowIfAsked();
       const WindowRange range = spans->Range(first);
       const uint32_t end = (range.end + kWindowSize - 1) / kWindowSize;
       if (spans->IsSparse(bar())) {
@@ -161,7 +163,10 @@ class SegmentSearch {
         spans->Match(range, needs_matches, needs_.all_matches);
         if (needs_matches) RemoveDeletedOfSpan(spans, first, end);
         if (by_window || restricts_first) {
-          for (uint32_t window = first; window < end; ++window) count_window(RestrictMatches(spans, window));
+          for (uint32_t window = first; window < end; ++window) {
+            StopIfAsked();
+            count_window(RestrictMatches(spans, window));
+          }
         } else if (needs_.all_matches) {
           count(spans->CountMatches());
         }
@@ -224,6 +229,7 @@ class SegmentSearch {
   void ForEachWindow(uint32_t begin, uint32_t end, Visit&& visit) {
     for (uint32_t index = evaluator_.NextWindow(begin, bar()); index < end;
          index = evaluator_.NextWindow(index + 1, bar())) {
+      StopIfAsked();
       Window* window = evaluator_.Evaluate(index, bar());
       RemoveDeletedFrom(window, view_.deletions);
       const float minimum = plan_.minimum_score;
@@ -285,6 +291,7 @@ class Searcher {
 
  private:
   void SearchSegment(uint32_t segment) {
+    StopNowIfAsked();
     if (!query_.MayMatch(segment)) return;
     collector_.BeginSegment(segment);
     for (FacetCounter& facet : facets_) facet.BeginSegment(segment);
@@ -357,6 +364,7 @@ std::vector<uint32_t> CollectRecordNumbers(const Generation& generation, std::sp
   ProximityScorer proximity(&query, &(*scratch).proximity);
   std::vector<uint32_t> numbers;
   for (uint32_t segment = 0; segment < generation.segments.size(); ++segment) {
+    StopNowIfAsked();
     if (!query.MayMatch(segment)) continue;
     const uint32_t* record_numbers = generation.segments[segment].segment->record_numbers().data();
     const auto consume = [&](const Window& window, uint32_t) {

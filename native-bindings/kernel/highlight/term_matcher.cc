@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "../analysis/analyzer.h"
+#include "../common/stop.h"
 
 namespace gannet {
 
@@ -43,7 +44,9 @@ std::vector<WordMatch> TermMatcher::Find(std::string_view text) const {
   analyzer.Reset(text);
   Token token;
   size_t first_match = text.size();
+  size_t step = 0;
   while (analyzer.Next(&token)) {
+    StopIfAskedAt(++step);
     if (token.begin > first_match && token.begin - first_match > kHighlightScanBytesMax) break;
     if (!buckets_[Bucket(token.term)]) continue;
     const auto found = known_.find(token.term);

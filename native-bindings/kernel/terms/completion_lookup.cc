@@ -8,6 +8,7 @@
 #include "../analysis/analyzer.h"
 #include "../analysis/utf8.h"
 #include "../common/error.h"
+#include "../common/stop.h"
 #include "hopeless_prefix.h"
 #include "prefix_distance.h"
 
@@ -63,6 +64,7 @@ Completions FindExact(const Segment& segment, std::string_view prefix) {
   const auto terms = segment.Terms(prefix);
   uint32_t visited = 0;
   while (terms->Next() && terms->term().starts_with(prefix)) {
+    StopIfAsked();
     if (IsWholeTerm(terms->term())) heap.Add(terms->term(), 0, terms->document_frequency());
     if (++visited < kCompletionTermsVisitedMax) continue;
     heap.Stop();
@@ -80,6 +82,7 @@ Completions FindNear(const Segment& segment, std::string_view prefix, uint32_t e
   HopelessPrefix hopeless;
   const auto terms = segment.Terms(first);
   for (uint32_t visited = 0; terms->Next() && terms->term().starts_with(first);) {
+    StopIfAsked();
     const std::string_view term = terms->term();
     const uint32_t found = distance.Of(term);
     if (found <= edits) {
@@ -114,6 +117,7 @@ class FrequencySums {
     if (sums_.size() > limit) DropHopeless(limit);
     std::vector<TermMatch> best;
     for (const Sum& sum : sums_) {
+      StopIfAsked();
       best.push_back({std::string(sum.term), sum.distance, sum.document_frequency});
       VisitUnknown(sum, [&](uint32_t segment) {
         best.back().document_frequency += generation_.segments[segment].segment->FindTerm(sum.term).document_frequency();

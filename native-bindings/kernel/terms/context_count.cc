@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "../common/stop.h"
 #include "../topk/posting_cursor.h"
 
 namespace gannet {
@@ -65,6 +66,7 @@ class DocumentSet {
     } else if (list.document_frequency() * kDenseShare < document_count_) {
       uint32_t documents[kBlockSize];
       for (uint32_t block = 0; block < list.block_count(); ++block) {
+        StopIfAsked();
         list.DecodeDocuments(block, documents);
         for (uint32_t i = 0; i < list.block_length(block); ++i) count += Contains(documents[i]);
       }
@@ -112,6 +114,7 @@ class DocumentSet {
   void Mark(const PostingList& list) {
     uint32_t documents[kBlockSize];
     for (uint32_t block = 0; block < list.block_count(); ++block) {
+      StopIfAsked();
       uint32_t first;
       std::span<const uint8_t> bits;
       if (list.BlockBitset(block, &first, &bits)) {
@@ -133,6 +136,7 @@ class DocumentSet {
     PostingCursor cursor;
     cursor.Reset(&list);
     for (uint32_t word = 0; word < words_.size(); ++word) {
+      if (words_[word] != 0) StopIfAsked();
       ForEachBit(words_[word], word * 64, [&](uint32_t document) {
         if (cursor.Seek(document)) visit(document);
       });
@@ -186,6 +190,7 @@ ContextCounts CountInContext(const Generation& generation, std::span<const Conte
   }
   size_t found = 0;
   for (size_t i = 0; i < completions.size() && found < wanted && counts.context > 0; ++i) {
+    StopNowIfAsked();
     for (size_t segment = 0; segment < sets.size(); ++segment) {
       if (sets[segment].count() == 0) continue;
       counts.completions[i] += sets[segment].CountOf(generation.segments[segment].segment->FindTerm(completions[i]));

@@ -11,6 +11,7 @@
 
 #include "../analysis/utf8.h"
 #include "../common/error.h"
+#include "../common/stop.h"
 #include "hopeless_prefix.h"
 #include "prefix_distance.h"
 #include "term_lookup.h"
@@ -90,6 +91,7 @@ class NameCollector {
     for (const char* at = begin; at < end && left > 0;) {
       const char* found = FindText(at, end, prefix_);
       if (found == nullptr) return;
+      StopIfAsked();
       at = found + 1;
       if (found == begin || IsWordByte(found[-1])) continue;
       const uint32_t ordinal = OrdinalAt(column, found);
@@ -107,6 +109,7 @@ class NameCollector {
     PrefixDistance distance(prefix_, edits_);
     HopelessPrefix hopeless;
     for (uint32_t i = column.LowerBound(first); i < column.dictionary_size() && names_left_ > 0; --names_left_) {
+      StopIfAskedAt(names_left_);
       const std::string_view key = column.Key(i);
       if (!key.starts_with(first)) break;
       const uint32_t edits = distance.Of(key);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "../common/error.h"
+#include "../common/stop.h"
 #include "sought_word.h"
 
 namespace gannet {
@@ -60,6 +61,7 @@ WordExpansion ExpandWord(const Generation& generation, const std::string& word, 
   std::vector<std::shared_ptr<const WordForms>> by_segment;
   TermSums stems;
   for (const SegmentView& view : generation.segments) {
+    StopNowIfAsked();
     const WordForms& forms = *by_segment.emplace_back(sought.FormsIn(*view.segment));
     expansion.document_frequency += forms.document_frequency;
     for (const WordForm& form : forms.stems) stems.Add(form.term, 0, form.document_frequency);

@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "../common/stop.h"
 #include "posting_cursor.h"
 #include "union_bounds.h"
 
@@ -18,7 +19,10 @@ constexpr size_t kPostingsPerWanted = 4;
 // The bound that so many blocks of the list reach, and few more.
 float BoundOfBest(const PostingCursor& cursor, size_t blocks, const float* saturation) {
   std::vector<float> bounds(cursor.list().block_count());
-  for (uint32_t block = 0; block < bounds.size(); ++block) bounds[block] = cursor.ComputeBound(block, 1, saturation);
+  for (uint32_t block = 0; block < bounds.size(); ++block) {
+    StopIfAsked();
+    bounds[block] = cursor.ComputeBound(block, 1, saturation);
+  }
   const auto last = bounds.begin() + static_cast<ptrdiff_t>(blocks - 1);
   std::nth_element(bounds.begin(), last, bounds.end(), std::greater<>());
   return *last;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "../common/simd.h"
+#include "../common/stop.h"
 #include "contributions.h"
 #include "selection.h"
 
@@ -113,6 +114,7 @@ bool ConjunctionEvaluator::Refill(uint32_t target, uint32_t end, float bar) {
     next_block_ = list.FindBlock(next_block_, target);
     if (next_block_ >= list.block_count()) return false;
     if (next_block_ > 0 && list.last_document(next_block_ - 1) + 1 >= end) return false;
+    StopIfAsked();
     TakeBlock(next_block_++, target, bar);
   }
   return true;

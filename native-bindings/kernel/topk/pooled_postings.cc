@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "../common/stop.h"
 #include "contributions.h"
 #include "posting_cursor.h"
 
@@ -36,6 +37,7 @@ PooledPostings::PooledPostings(std::span<const Source> sources, uint32_t documen
       if (window != kNoDocument) bounds_[window] += greatest;
     };
     for (uint32_t block = 0; block < source.list->block_count(); ++block) {
+      StopIfAsked();
       const uint32_t length = source.list->block_length(block);
       source.list->DecodeDocuments(block, documents.data() + count);
       source.list->DecodeFrequencies(block, decoded.data());

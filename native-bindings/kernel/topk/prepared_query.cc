@@ -9,6 +9,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "../common/stop.h"
 #include "../segment/norm.h"
 #include "score_bound.h"
 #include "union_frequency.h"
@@ -29,6 +30,7 @@ TermLists FindTermLists(const Segment& segment, const std::vector<std::string_vi
   if (auto kept = segment.cache().term_lists.Find(key)) return *std::move(kept);
   auto lists = std::make_shared<std::vector<PostingList>>();
   lists->reserve(terms.size());
+  StopIfAsked();
   for (const std::string_view term : terms) lists->push_back(segment.FindTerm(term));
   if (lists->size() <= kCachedListsMax) segment.cache().term_lists.Keep(key, lists);
   return lists;

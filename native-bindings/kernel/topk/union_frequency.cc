@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "../common/stop.h"
+
 namespace gannet {
 namespace {
 
@@ -14,6 +16,7 @@ template <typename Visit>
 void ForEachDocument(const PostingList& list, Visit&& visit) {
   uint32_t documents[kBlockSize];
   for (uint32_t block = 0; block < list.block_count(); ++block) {
+    StopIfAsked();
     list.DecodeDocuments(block, documents);
     const uint32_t length = list.block_length(block);
     for (uint32_t i = 0; i < length; ++i) visit(documents[i]);

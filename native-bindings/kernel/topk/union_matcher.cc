@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "../common/bits.h"
+#include "../common/stop.h"
 
 namespace gannet {
 
@@ -18,6 +19,7 @@ UnionMatcher::UnionMatcher(std::span<GroupEvaluator* const> groups, uint32_t doc
 
 uint32_t UnionMatcher::NextWindow(uint32_t from) {
   while (from < window_count_) {
+    StopIfAsked();
     if (from / kSpanWindows != span_) Fill(from / kSpanWindows);
     const uint64_t left = windows_ >> (from % kSpanWindows);
     if (left != 0) return from + static_cast<uint32_t>(std::countr_zero(left));
@@ -72,6 +74,7 @@ uint64_t UnionMatcher::Count(const DeletionSet& deletions) {
   }
   uint64_t count = 0;
   for (uint32_t first = 0; first < window_count_; first += kSpanWindows) {
+    StopNowIfAsked();
     const WindowRange range = RangeOf(first / kSpanWindows);
     const uint32_t words = (range.end - range.base + 63) / 64;
     std::fill_n(bits_.begin(), words, 0);

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <string>
 
+#include "../common/stop.h"
 #include "posting_cursor.h"
 
 namespace gannet {
@@ -54,7 +55,9 @@ class WholeFieldFinder {
       for (size_t i = 0; i < lists.size(); ++i) cursors_.back()[i].Reset(lists[i]);
     }
     std::vector<WholeFieldMatch> matches;
+    size_t step = 0;
     for (const uint32_t document : documents) {
+      StopIfAskedAt(++step);
       if (const uint32_t units = UnitsOf(document); units > 0) matches.push_back({document, units});
     }
     return matches;
@@ -78,6 +81,7 @@ class WholeFieldFinder {
     uint32_t documents[kBlockSize];
     for (const PostingList* list : *rarest) {
       for (uint32_t block = 0; block < list->block_count(); ++block) {
+        StopIfAsked();
         list->DecodeDocuments(block, documents);
         const size_t count =
             segment_.SelectByFieldLength({documents, list->block_length(block)}, word_count_, documents);

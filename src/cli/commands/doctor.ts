@@ -2,7 +2,14 @@
 import { writeJson, type CommandContext } from '../command-context.js';
 import { compilerChecks, kernelCheck, nodeCheck, webServerCheck } from '../doctor/software-checks.js';
 import { dataDirectoryChecks, recordsCheck } from '../doctor/data-checks.js';
-import { diskCheck, fileLimitCheck, mapLimitCheck, memoryCheck, processorCheck } from '../doctor/machine-checks.js';
+import {
+  diskCheck,
+  fileLimitCheck,
+  listLimitCheck,
+  mapLimitCheck,
+  memoryCheck,
+  processorCheck,
+} from '../doctor/machine-checks.js';
 import { adoptionLines } from '../doctor/adoption-lines.js';
 import type { Check } from '../doctor/check.js';
 import { EXIT, type ExitStatus } from '../exit-codes.js';
@@ -26,6 +33,7 @@ export async function doctor(context: CommandContext, options: DoctorOptions): P
     memoryCheck(config),
     fileLimitCheck(),
     mapLimitCheck(),
+    listLimitCheck(),
     diskCheck(config.data.dir),
     ...(await dataDirectoryChecks(context)),
     ...(options.data === true ? await recordsCheck(context) : []),

@@ -2,7 +2,8 @@
 import { existsSync, readFileSync, statfsSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import type { Config } from '../../platform/index.js';
+import { listsThatFit } from '../../index/index.js';
+import { processLimits, type Config } from '../../platform/index.js';
 import { formatBytes, formatCount } from '../output.js';
 import { failed, fine, notice, type Check } from './check.js';
 
@@ -11,6 +12,7 @@ const OPEN_FILES_WANTED = 8192;
 const OPEN_FILES_MIN = 1024;
 /** Each segment is mapped; the default of Linux is enough for thousands of them. */
 const MAPS_WANTED = 65_530;
+const LISTS_MIN = 100;
 const FREE_BYTES_MIN = 256 * 1_048_576;
 const FREE_BYTES_WANTED = 2 * 1_073_741_824;
 const BYTES_A_MIB = 1_048_576;
@@ -59,6 +61,14 @@ export function mapLimitCheck(): Check {
   return limit < MAPS_WANTED
     ? notice('Memory maps', `${detail}: set vm.max_map_count=${MAPS_WANTED}`)
     : fine('Memory maps', detail);
+}
+
+/** How many lists the limits of this process leave room for; the service refuses one more by itself. */
+export function listLimitCheck(limits = processLimits()): Check {
+  if (limits.length === 0) return fine('Lists', 'no limit known on this system');
+  const count = listsThatFit(limits);
+  const detail = `descriptors, memory maps and address space have room for about ${formatCount(count)} small ones`;
+  return count < LISTS_MIN ? notice('Lists', `${detail}: raise \`ulimit -n\``) : fine('Lists', detail);
 }
 
 export function diskCheck(dataDir: string): Check {

@@ -12,11 +12,21 @@ interface FacetRange {
 }
 
 /** The most frequent values of each facet; equally frequent ones in the order of their keys. */
-export function mergeFacets(jsons: readonly string[], names: readonly string[], size: number): string {
-  const parsed = jsons.map((json) => JSON.parse(json) as Record<string, FacetCount[]>);
+export function mergeFacets(
+  jsons: readonly string[],
+  names: readonly string[],
+  size: number,
+  /** Throws where the search is to stop. */
+  stopIfAsked: () => void = () => undefined,
+): string {
+  const parsed = jsons.map((json) => {
+    stopIfAsked();
+    return JSON.parse(json) as Record<string, FacetCount[]>;
+  });
   const members = names.map((name) => {
     const counts = new Map<string, FacetCount>();
     for (const facets of parsed) {
+      stopIfAsked();
       for (const { value, count } of Object.hasOwn(facets, name) ? (facets[name] as FacetCount[]) : []) {
         const key = facetKey(value);
         const known = counts.get(key);

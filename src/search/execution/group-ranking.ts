@@ -23,6 +23,9 @@ interface Stream {
   values: readonly SortValue[] | undefined;
 }
 
+/** Hits are ranked this many at a time until it is looked whether the search is to stop; each may read a record. */
+const RANKED_BETWEEN_LOOKS = 32;
+
 export class GroupRanking {
   private readonly streams: Stream[];
 
@@ -30,6 +33,8 @@ export class GroupRanking {
     private readonly request: SearchRequest,
     searches: readonly ListSearch[],
     private readonly records: RecordReader,
+    /** Throws where the search is to stop. */
+    private readonly stopIfAsked: () => void,
   ) {
     this.streams = searches.map((search, listIndex) => ({ listIndex, search, next: 0, values: undefined }));
   }
@@ -37,6 +42,7 @@ export class GroupRanking {
   page(skip: number, size: number): HitPlace[] {
     const places: HitPlace[] = [];
     for (let rank = 0; rank < skip + size; ++rank) {
+      if (rank % RANKED_BETWEEN_LOOKS === 0) this.stopIfAsked();
       const best = this.best();
       if (best === undefined) break;
       if (rank >= skip) places.push({ listIndex: best.listIndex, hit: best.next });

@@ -14,6 +14,9 @@ import type { HitPlace } from './group-ranking.js';
 import type { ListSearch } from './list-search.js';
 import type { RecordReader } from './record-reader.js';
 
+/** Records are read and written this many at a time until it is looked whether the search is to stop. */
+const READ_BETWEEN_LOOKS = 16;
+
 /** What the hits of one list have in common. */
 interface ListOfHits {
   readonly search: ListSearch;
@@ -39,7 +42,7 @@ export class HitWriter {
   private readonly page = new RecordPage();
 
   constructor(
-    private readonly kernel: Pick<Kernel, 'highlight'>,
+    private readonly kernel: Pick<Kernel, 'highlight' | 'stopIfAsked'>,
     private readonly records: RecordReader,
   ) {}
 
@@ -49,7 +52,9 @@ export class HitWriter {
     const writeHit = hitWriting(request, lists, writer);
     const gathered: GatheredHit[] = [];
     this.page.clear();
+    let read = 0;
     for (const { listIndex, hit } of places) {
+      if (read++ % READ_BETWEEN_LOOKS === 0) this.kernel.stopIfAsked();
       const { list, result } = searches[listIndex] as ListSearch;
       const parts = this.records.read(list, result.hits.recordNumber(hit));
       if (parts === undefined) continue;

@@ -23,7 +23,7 @@ export class SearchExecutor {
   private readonly hits: HitWriter;
 
   constructor(
-    kernel: Kernel,
+    private readonly kernel: Kernel,
     private readonly records: RecordReader,
     private readonly contexts = new ListContexts(kernel),
   ) {
@@ -57,7 +57,7 @@ export class SearchExecutor {
     const listNames = task.targets.map(({ listName }) => listName);
     this.hits.write({ request, searches, listNames, places: this.places(task, request, searches) }, writer);
     writer.ascii(']');
-    writeFacets(subject, request, searches, writer);
+    this.writeFacets(subject, request, searches, writer);
     writer.ascii(',"applied":');
     writer.text(appliedJson(task, searches));
     writer.ascii('}');
@@ -71,37 +71,42 @@ export class SearchExecutor {
         ? { skip: request.skip, size: request.size, facetValues: request.facetSize }
         : // A page of a group may come from one list alone, from its beginning.
           { skip: 0, size: request.size === 0 ? 0 : request.skip + request.size, facetValues: GROUP_FACET_VALUES_MAX };
-    return lists.map((list, index) =>
-      this.searcher.search(list, (task.targets[index] as SearchTarget).generation, request, index, window),
-    );
+    return lists.map((list, index) => {
+      this.kernel.stopIfAsked();
+      return this.searcher.search(list, (task.targets[index] as SearchTarget).generation, request, index, window);
+    });
   }
 
   /** The hits of the answer in their order. */
   private places(task: SearchTask, request: SearchRequest, searches: readonly ListSearch[]): Iterable<HitPlace> {
     if (task.subject.kind === 'list') return allHits(0, searches[0]?.result.hits.count ?? 0);
-    return new GroupRanking(request, searches, this.records).page(request.skip, request.size);
+    return new GroupRanking(request, searches, this.records, this.stopIfAsked).page(request.skip, request.size);
   }
+
+  private writeFacets(
+    subject: SearchTask['subject'],
+    request: SearchRequest,
+    searches: readonly ListSearch[],
+    writer: ResponseWriter,
+  ): void {
+    if (request.facets.length === 0) return;
+    const facets = searches.map(({ result }) => result.facetsJson).filter((json) => json !== '');
+    const ranges = searches.map(({ result }) => result.rangesJson).filter((json) => json !== '');
+    // A list without any segment knows no facet's name; merging nothing names them all.
+    const own = subject.kind === 'list' && facets[0] !== '{}' ? facets[0] : undefined;
+    writer.ascii(',"facets":');
+    writer.text(own ?? mergeFacets(facets, request.facets, request.facetSize, this.stopIfAsked));
+    const mergedRanges = subject.kind === 'list' ? ranges[0] : mergeRanges(ranges);
+    if (mergedRanges === undefined) return;
+    writer.ascii(',"facet_ranges":');
+    writer.text(mergedRanges);
+  }
+
+  private readonly stopIfAsked = () => {
+    this.kernel.stopIfAsked();
+  };
 }
 
 function* allHits(listIndex: number, count: number): Generator<HitPlace> {
   for (let hit = 0; hit < count; ++hit) yield { listIndex, hit };
-}
-
-function writeFacets(
-  subject: SearchTask['subject'],
-  request: SearchRequest,
-  searches: readonly ListSearch[],
-  writer: ResponseWriter,
-): void {
-  if (request.facets.length === 0) return;
-  const facets = searches.map(({ result }) => result.facetsJson).filter((json) => json !== '');
-  const ranges = searches.map(({ result }) => result.rangesJson).filter((json) => json !== '');
-  // A list without any segment knows no facet's name; merging nothing names them all.
-  const own = subject.kind === 'list' && facets[0] !== '{}' ? facets[0] : undefined;
-  writer.ascii(',"facets":');
-  writer.text(own ?? mergeFacets(facets, request.facets, request.facetSize));
-  const mergedRanges = subject.kind === 'list' ? ranges[0] : mergeRanges(ranges);
-  if (mergedRanges === undefined) return;
-  writer.ascii(',"facet_ranges":');
-  writer.text(mergedRanges);
 }

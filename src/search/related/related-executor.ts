@@ -136,6 +136,7 @@ export class RelatedExecutor {
     const select = request.select === undefined ? undefined : new Set(request.select);
     let written = 0;
     for (const { number, score } of hits) {
+      this.kernel.stopIfAsked();
       const parts = this.records.read(list, number);
       if (parts === undefined) continue;
       if (written > 0) writer.ascii(',');

@@ -18,7 +18,7 @@ export class SuggestExecutor {
   private readonly sources: readonly SuggestionSource[];
 
   constructor(
-    kernel: Kernel,
+    private readonly kernel: Kernel,
     private readonly contexts: ListContexts,
     stores: RecordStoreCache,
     earlierSearchesOf: EarlierSearchesOf = () => undefined,
@@ -38,9 +38,10 @@ export class SuggestExecutor {
     const candidates = targets.flatMap(({ generation, listName, learned }) => {
       const request = { text, size, typoTolerance, learned };
       const list = this.contexts.get(generation);
-      return this.sources.flatMap((source) =>
-        source.suggest(list, generation, request).map((suggestion) => ({ ...suggestion, listName })),
-      );
+      return this.sources.flatMap((source) => {
+        this.kernel.stopIfAsked();
+        return source.suggest(list, generation, request).map((suggestion) => ({ ...suggestion, listName }));
+      });
     });
     const chosen = chooseSuggestions(candidates, size);
     writer.text(`{"suggestions":${JSON.stringify(chosen.map(resource))}`);

@@ -1,0 +1,53 @@
+// Ending work before it is done (stop.h).
+#include "../kernel/common/stop.h"
+
+#include "bindings.h"
+#include "call_guard.h"
+
+namespace gannet::addon {
+namespace {
+
+double ReadMilliseconds(const Napi::Value& value, const char* name) {
+  if (!value.IsNumber()) throw ArgumentError(std::string(name) + " has to be a number");
+  return value.As<Napi::Number>().DoubleValue();
+}
+
+Napi::Value RaiseStopCall(const Napi::CallbackInfo& info) {
+  RaiseStop(ReadUint32(info[0], "flag"));
+  return info.Env().Undefined();
+}
+
+Napi::Value LowerStopCall(const Napi::CallbackInfo& info) {
+  LowerStop(ReadUint32(info[0], "flag"));
+  return info.Env().Undefined();
+}
+
+Napi::Value WatchStopCall(const Napi::CallbackInfo& info) {
+  WatchStop(ReadUint32(info[0], "flag"), ReadMilliseconds(info[1], "sliceMs"), ReadMilliseconds(info[2], "deadlineMs"));
+  return info.Env().Undefined();
+}
+
+Napi::Value UnwatchStopCall(const Napi::CallbackInfo& info) {
+  UnwatchStop();
+  return info.Env().Undefined();
+}
+
+Napi::Value StopIfAskedCall(const Napi::CallbackInfo& info) {
+  StopNowIfAsked();
+  return info.Env().Undefined();
+}
+
+Napi::Value SteadyMsCall(const Napi::CallbackInfo& info) { return Napi::Number::New(info.Env(), SteadyMs()); }
+
+}  // namespace
+
+void DefineStop(Napi::Object exports) {
+  Define<RaiseStopCall>(exports, "raiseStop");
+  Define<LowerStopCall>(exports, "lowerStop");
+  Define<WatchStopCall>(exports, "watchStop");
+  Define<UnwatchStopCall>(exports, "unwatchStop");
+  Define<StopIfAskedCall>(exports, "stopIfAsked");
+  Define<SteadyMsCall>(exports, "steadyMs");
+}
+
+}  // namespace gannet::addon

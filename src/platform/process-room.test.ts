@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import {
+  asResourceError,
+  assertEnvironmentRoom,
+  assertGrowthRoom,
+  describeUse,
+  limitReached,
+  processLimits,
+  ProcessRoom,
+  type ResourceUse,
+} from './process-room.js';
+
+const NOTHING = { descriptors: 0, maps: 0, addressBytes: 0 };
+const few = { resource: 'descriptors', used: 90, max: 100 } as const;
+const maps = { resource: 'maps', used: 10, max: 65_530 } as const;
+
+describe.runIf(process.platform === 'linux')('the limits of this process', () => {
+  it('are read with what is used', () => {
+    const limits = processLimits();
+    expect(limits.map(({ resource }) => resource)).toEqual(['descriptors', 'maps', 'addressBytes']);
+    for (const { used, max } of limits) {
+      expect(used).toBeGreaterThan(0);
+      expect(max).toBeGreaterThan(used);
+    }
+  });
+
+  it('leave room for an environment, and none for one that is larger than what can be addressed', () => {
+    expect(() => {
+      assertEnvironmentRoom(2 ** 28);
+      assertGrowthRoom(2 ** 28);
+    }).not.toThrow();
+    expect(() => {
+      assertEnvironmentRoom(2 ** 47);
+    }).toThrow(expect.objectContaining({ code: 'resources-exhausted', status: 503 }));
+    expect(() => {
+      assertGrowthRoom(2 ** 46);
+    }).toThrow(/address space/u);
+  });
+});
+
+describe('the room of a process', () => {
+  it('lacks what neither is free nor kept for something else', () => {
+    const room = new ProcessRoom(() => [few, maps]);
+    expect(room.lacking({ ...NOTHING, descriptors: 10 }, NOTHING)).toBeUndefined();
+    expect(room.lacking({ ...NOTHING, descriptors: 11 }, NOTHING)).toEqual(few);
+    expect(room.lacking({ ...NOTHING, descriptors: 1 }, { ...NOTHING, descriptors: 10 })).toEqual(few);
+    expect(room.lacking({ ...NOTHING, maps: 70_000 }, NOTHING)).toEqual(maps);
+  });
+
+  it('counts what was taken since it was counted', () => {
+    const room = new ProcessRoom(() => [few]);
+    expect(room.lacking({ ...NOTHING, descriptors: 6 }, NOTHING)).toBeUndefined();
+    room.take({ ...NOTHING, descriptors: 6 });
+    expect(room.lacking({ ...NOTHING, descriptors: 6 }, NOTHING)).toEqual({ ...few, used: 96 });
+  });
+
+  it('is endless where the system tells no limits', () => {
+    const room = new ProcessRoom(() => []);
+    expect(room.lacking({ descriptors: 1e9, maps: 1e9, addressBytes: 1e18 }, NOTHING)).toBeUndefined();
+  });
+});
+
+describe('what is told of limits', () => {
+  it('names the limit and how it is set', () => {
+    const use: ResourceUse = { resource: 'descriptors', used: 1020, max: 1024 };
+    expect(describeUse(use)).toBe('1,020 of 1,024 descriptors (ulimit -n) are used');
+    expect(limitReached('one list more', use)).toMatchObject({ code: 'limit-reached', status: 507 });
+    expect(limitReached('one list more', use).detail).toContain('ulimit -n');
+  });
+
+  it.each([
+    [Object.assign(new Error('x'), { code: 'EMFILE' }), 'ulimit -n'],
+    [Object.assign(new Error('x'), { code: 'ENFILE' }), 'fs.file-max'],
+    [Object.assign(new Error('open /a: Too many open files'), { code: 'io' }), 'ulimit -n'],
+    [new Error('Cannot allocate memory'), 'memory'],
+  ])('knows an error of the system that means one (%s)', (error, name) => {
+    const known = asResourceError(error) as { code: string; detail: string };
+    expect(known.code).toBe('resources-exhausted');
+    expect(known.detail).toContain(name);
+  });
+
+  it('leaves other errors as they are', () => {
+    const other = new Error('something else');
+    expect(asResourceError(other)).toBe(other);
+  });
+});

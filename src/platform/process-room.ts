@@ -1,0 +1,179 @@
+/**
+ * How much of what the system allows this process is left: descriptors, memory maps, address space. LMDB as lmdb-js has it ends the
+ * process where a file or a map that it needs is refused, so there has to be room before it is asked. Where the system tells no
+ * limits (other than Linux) there is always room.
+ */
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { ServiceError } from './errors.js';
+
+export interface Room {
+  readonly descriptors: number;
+  readonly maps: number;
+  readonly addressBytes: number;
+}
+
+export type Resource = keyof Room;
+
+export interface ResourceUse {
+  readonly resource: Resource;
+  readonly used: number;
+  readonly max: number;
+}
+
+const NAMES: Readonly<Record<Resource, string>> = {
+  descriptors: 'descriptors (ulimit -n)',
+  maps: 'memory maps (vm.max_map_count)',
+  addressBytes: 'bytes of address space (ulimit -v)',
+};
+/** What a process may address where nothing else limits it: 47 bits. */
+const ADDRESS_BYTES_MAX = 2 ** 47;
+const PAGE_BYTES = 4096;
+/** Counting takes a millisecond for some thousand maps. */
+const COUNTED_ANEW_MS = 500;
+const RETRY_AFTER_SECONDS = 5;
+/** Descriptors that opening one environment of LMDB takes, and some for what other threads open at the same moment. */
+const PROBED_DESCRIPTORS = 12;
+/** Address space that is left to threads and their heaps, whatever is mapped. */
+const ADDRESS_BYTES_RESERVED = 2 ** 30;
+/** A map that is outgrown is made anew, twice as large as what is needed, and stays beside the new one. */
+const MAP_GROWTH = 4;
+
+/** What is used and allowed now; empty where the system does not tell. */
+export function processLimits(): readonly ResourceUse[] {
+  if (process.platform !== 'linux') return [];
+  const limits = readFileSync('/proc/self/limits', 'utf8');
+  return [
+    { resource: 'descriptors', used: readdirSync('/proc/self/fd').length, max: limitOf(limits, 'Max open files') },
+    {
+      resource: 'maps',
+      used: linesOf('/proc/self/maps'),
+      max: Number(readFileSync('/proc/sys/vm/max_map_count', 'utf8')),
+    },
+    { resource: 'addressBytes', used: mappedBytes(), max: limitOf(limits, 'Max address space') },
+  ];
+}
+
+/** Room for what is opened and stays open. Belongs to the main thread; one of a process should be enough. */
+export class ProcessRoom {
+  private counted: readonly ResourceUse[] = [];
+  private countedMs = -Infinity;
+  private taken: Room = { descriptors: 0, maps: 0, addressBytes: 0 };
+
+  constructor(private readonly count: () => readonly ResourceUse[] = processLimits) {}
+
+  /** The first limit that leaves less than `need` beside `reserved`; undefined: there is room. */
+  lacking(need: Room, reserved: Room): ResourceUse | undefined {
+    return this.use().find(({ resource, used, max }) => used + need[resource] + reserved[resource] > max);
+  }
+
+  /** Counts what is about to be opened, until everything is counted anew. */
+  take(need: Room): void {
+    const { taken } = this;
+    this.taken = {
+      descriptors: taken.descriptors + need.descriptors,
+      maps: taken.maps + need.maps,
+      addressBytes: taken.addressBytes + need.addressBytes,
+    };
+  }
+
+  private use(): readonly ResourceUse[] {
+    const now = performance.now();
+    if (now - this.countedMs > COUNTED_ANEW_MS) {
+      this.counted = this.count();
+      this.countedMs = now;
+      this.taken = { descriptors: 0, maps: 0, addressBytes: 0 };
+    }
+    return this.counted.map((use) => ({ ...use, used: use.used + this.taken[use.resource] }));
+  }
+}
+
+/** `1,000 of 1,024 descriptors (ulimit -n) are used`. */
+export function describeUse({ resource, used, max }: ResourceUse): string {
+  return `${used.toLocaleString('en')} of ${max.toLocaleString('en')} ${NAMES[resource]} are used`;
+}
+
+/** For what was asked for, and cannot be made until the operator raises a limit. */
+export function limitReached(what: string, lacking: ResourceUse): ServiceError {
+  return new ServiceError(
+    'limit-reached',
+    `There is no room for ${what}: ${describeUse(lacking)}, and some are kept for what is there already. Raise the limit.`,
+  );
+}
+
+/** For what would work again when others have ended. */
+export function resourcesExhausted(why: string, cause?: unknown): ServiceError {
+  return new ServiceError('resources-exhausted', `The process has no room left for this: ${why}; try again later.`, {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+    cause,
+  });
+}
+
+const EXHAUSTED_CODES: Readonly<Record<string, string>> = {
+  EMFILE: 'descriptors (ulimit -n)',
+  ENFILE: 'descriptors (fs.file-max)',
+  ENOMEM: 'memory maps or memory',
+};
+const EXHAUSTED_MESSAGES: readonly (readonly [pattern: RegExp, lacking: string])[] = [
+  [/too many open files/i, 'descriptors (ulimit -n)'],
+  [/cannot allocate memory/i, 'memory maps or memory'],
+];
+
+/** `resources-exhausted` for an error of the system, of LMDB or of the kernel that means it; every other error as it is. */
+export function asResourceError(error: unknown): unknown {
+  if (error instanceof ServiceError || !(error instanceof Error)) return error;
+  const byCode = EXHAUSTED_CODES[String((error as NodeJS.ErrnoException).code)];
+  const lacking = byCode ?? EXHAUSTED_MESSAGES.find(([pattern]) => pattern.test(error.message))?.[1];
+  return lacking === undefined ? error : resourcesExhausted(`it is out of ${lacking}`, error);
+}
+
+/**
+ * Throws `resources-exhausted` where an environment of LMDB with a map of so many bytes cannot be opened. Any thread. Descriptors are
+ * tried instead of counted: others come and go meanwhile.
+ */
+export function assertEnvironmentRoom(mapBytes: number): void {
+  if (process.platform !== 'linux') return;
+  const tried: number[] = [];
+  try {
+    for (let i = 0; i < PROBED_DESCRIPTORS; ++i) tried.push(openSync('/dev/null', 'r'));
+  } catch (error) {
+    throw asResourceError(error);
+  } finally {
+    for (const descriptor of tried) closeSync(descriptor);
+  }
+  assertAddressRoom(mapBytes);
+}
+
+/** Throws `resources-exhausted` where the map of a file of so many bytes might outgrow the address space while it is written. */
+export function assertGrowthRoom(fileBytes: number): void {
+  if (process.platform === 'linux') assertAddressRoom(MAP_GROWTH * fileBytes);
+}
+
+function assertAddressRoom(bytes: number): void {
+  if (mappedBytes() + bytes + ADDRESS_BYTES_RESERVED > addressBytesMax()) {
+    throw resourcesExhausted(`it is nearly out of ${NAMES.addressBytes}`);
+  }
+}
+
+/** Read once: what a process may map does not change while it runs. */
+let addressLimit: number | undefined;
+function addressBytesMax(): number {
+  return (addressLimit ??= limitOf(readFileSync('/proc/self/limits', 'utf8'), 'Max address space'));
+}
+
+function mappedBytes(): number {
+  return Number(readFileSync('/proc/self/statm', 'utf8').split(' ', 1)[0]) * PAGE_BYTES;
+}
+
+/** The soft limit, of those that the process has. */
+function limitOf(limits: string, name: string): number {
+  const value = new RegExp(`^${name}\\s+(\\S+)`, 'mu').exec(limits)?.[1] ?? 'unlimited';
+  const most = name === 'Max address space' ? ADDRESS_BYTES_MAX : Number.MAX_SAFE_INTEGER;
+  return value === 'unlimited' ? most : Math.min(most, Number(value));
+}
+
+function linesOf(path: string): number {
+  const bytes = readFileSync(path);
+  let lines = 0;
+  for (let at = bytes.indexOf(0x0a); at !== -1; at = bytes.indexOf(0x0a, at + 1)) lines += 1;
+  return lines;
+}

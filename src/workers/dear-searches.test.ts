@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import type { SearchOptions, SearchTask } from '../search/index.js';
+import { DearSearches } from './dear-searches.js';
+
+function task(options: SearchOptions, name = 'list'): SearchTask {
+  return { kind: 'search', targets: [], subject: { kind: 'list', name, version: 1 }, options, queryId: 'q' };
+}
+
+describe('searches that are known to be dear', () => {
+  it('are those that match, count and sort the same, whatever page of it is shown', () => {
+    const dear = new DearSearches();
+    dear.note(task({ query: 'a', facets: ['tags'], skip: 0, size: 10 }));
+    expect(dear.has(task({ query: 'a', facets: ['tags'], skip: 20, size: 5 }))).toBe(true);
+    expect(dear.has(task({ query: 'b', facets: ['tags'] }))).toBe(false);
+    expect(dear.has(task({ query: 'a' }))).toBe(false);
+    expect(dear.has(task({ query: 'a', facets: ['tags'] }, 'other'))).toBe(false);
+  });
+
+  it('are forgotten where one was quick', () => {
+    const dear = new DearSearches();
+    dear.note(task({ query: 'a' }));
+    dear.forget(task({ query: 'a' }));
+    expect(dear.has(task({ query: 'a' }))).toBe(false);
+  });
+
+  it('are so many at most, the latest of them', () => {
+    const dear = new DearSearches();
+    for (let i = 0; i < 3000; ++i) dear.note(task({ query: String(i) }));
+    expect(dear.has(task({ query: '0' }))).toBe(false);
+    expect(dear.has(task({ query: '2999' }))).toBe(true);
+  });
+});
