@@ -21,6 +21,7 @@ Napi::Object Initialise(Napi::Env env, Napi::Object exports) {
     DefineText(exports);
     DefineFiles(exports);
     DefineMemory(exports);
+    DefineMapFaults(exports);
     return exports;
   });
 }

@@ -14,5 +14,6 @@ void DefineSuggest(Napi::Object exports);
 void DefineText(Napi::Object exports);
 void DefineFiles(Napi::Object exports);
 void DefineMemory(Napi::Object exports);
+void DefineMapFaults(Napi::Object exports);
 
 }  // namespace gannet::addon

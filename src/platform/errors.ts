@@ -38,6 +38,8 @@ export const ERROR_CATALOGUE = {
   'shutting-down': { status: 503, title: 'The service is stopping' },
   'list-missing': { status: 503, title: "The list's records are missing from the data directory" },
   'not-ready': { status: 503, title: 'The service is not ready' },
+  'list-damaged': { status: 503, title: 'The list is damaged and closed' },
+  'storage-damaged': { status: 503, title: 'A data file is damaged' },
   'storage-full': { status: 507, title: 'The storage is full' },
   'storage-failed': { status: 507, title: 'The storage cannot be written' },
 } as const satisfies Record<string, { readonly status: number; readonly title: string }>;

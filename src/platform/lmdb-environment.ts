@@ -6,9 +6,11 @@
  */
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { open, type Database, type Key, type RootDatabase } from 'lmdb';
+import type { Database, Key, RootDatabase } from 'lmdb';
 import { checkFormat, FORMAT_KEY, writeFormat, type EnvironmentKind } from './environment-format.js';
 import { endsInOverlappingSync } from './environment-file.js';
+import { open } from './lmdb.js';
+import { checkEnvironmentFile, isDamage } from './damaged-storage.js';
 import { allocateLockFile, asStorageError, isStorageError } from './storage-space.js';
 
 export interface EnvironmentOptions {
@@ -66,7 +68,12 @@ export function assertEnvironmentKnown(path: string, kind: EnvironmentKind): voi
   const file = join(path, 'data.mdb');
   if (!existsSync(file) || endsInOverlappingSync(file)) return;
   allocateLockFile(join(path, 'lock.mdb'));
-  void openRoot(path, { kind, readOnly: true }).close();
+  try {
+    void openRoot(path, { kind, readOnly: true }).close();
+  } catch (error) {
+    // Who opens it knows what to do with one that is damaged.
+    if (!isDamage(error)) throw error;
+  }
 }
 
 /** For who runs transactions in its own way. The folder and its lock file are there. Throws what LMDB throws, or `FormatError`. */
@@ -102,6 +109,7 @@ function settle(path: string, options: EnvironmentOptions): void {
 }
 
 function openNative(path: string, options: EnvironmentOptions, overlappingSync: boolean): RootDatabase {
+  checkEnvironmentFile(join(path, 'data.mdb'));
   return open({
     path,
     // A path with a dot in it would otherwise be taken for a file name.
@@ -137,8 +145,8 @@ class OpenEnvironment implements LmdbEnvironment {
   async transaction<Result>(action: () => Result): Promise<Result> {
     try {
       if (this.isSuspect) this.assertAlive();
-      // `transaction` of lmdb-js commits what was written before the action threw; a child transaction is undone.
-      return await this.root.childTransaction(action);
+      // Not the transactions that lmdb-js runs by itself: one that meets a damaged page there ends the process or never ends.
+      return this.root.transactionSync(action);
     } catch (error) {
       const failure = asStorageError(await causeOf(error), this.path);
       this.isSuspect ||= isStorageError(failure);

@@ -2,7 +2,13 @@
  * How a worker answers: a value, or an error as plain data. A ServiceError is the task's own fault and goes back to whoever
  * asked; anything else is a bug of ours, whose text is for the log of the main thread alone.
  */
-import { deserialiseError, serialiseError, ServiceError, type SerialisedServiceError } from '../platform/index.js';
+import {
+  asDamageError,
+  deserialiseError,
+  serialiseError,
+  ServiceError,
+  type SerialisedServiceError,
+} from '../platform/index.js';
 
 export type WorkerReply<Value> = { readonly ok: true; readonly value: Value } | WorkerFailure;
 
@@ -24,6 +30,8 @@ export const INTERNAL_ERROR_DETAIL =
 export function failureReply(error: unknown): WorkerFailure {
   if (error instanceof ServiceError) return { ok: false, error: serialiseError(error) };
   const bug = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const damage = asDamageError(error);
+  if (damage instanceof ServiceError) return { ok: false, error: serialiseError(damage), bug };
   return { ok: false, error: { code: 'internal-error', detail: INTERNAL_ERROR_DETAIL }, bug };
 }
 
