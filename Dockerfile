@@ -34,6 +34,7 @@ COPY --from=build /opt/gannet/bin ./bin
 COPY --from=build /opt/gannet/config ./config
 COPY --from=build /opt/gannet/node_modules ./node_modules
 COPY --from=build /opt/gannet/native-bindings/build/Release/gannet_kernel.node ./native-bindings/build/Release/
+COPY --from=build /opt/gannet/native-bindings/build-lmdb/build/Release/lmdb.node ./native-bindings/build-lmdb/build/Release/
 COPY --from=build /opt/gannet/dist ./dist
 RUN ln -s /opt/gannet/bin/gannet.js /usr/local/bin/gannet \
  && install --directory --owner=node --group=node --mode=0700 /var/lib/gannet

@@ -151,6 +151,8 @@ export interface Kernel {
    * block goes back to the system at once. False where the allocator knows no such limits (other than glibc's).
    */
   limitAllocator(arenasMax: number, returnedBytesMin: number): boolean;
+  /** Paths of data files that were cut while they were mapped, each once; what was read behind their end were zeros. */
+  cutFiles(): string[];
   /** Gives back to the system what is free in the allocator's arenas: some milliseconds, which other threads may wait for. */
   releaseFreeMemory(): void;
   /**
@@ -180,6 +182,8 @@ export interface Kernel {
   ): SegmentSummary;
   /** Throws `unsupported-format`, `damaged` or (a missing file too) `io`. */
   openSegment(path: string): SegmentHandle;
+  /** Reads the whole file of a segment of this format. Throws `damaged` where a byte of it is not as it was written. */
+  checkSegment(path: string): void;
   closeSegment(segment: SegmentHandle): void;
 
   /** Deleted documents of a segment in a generation as a bitmap; undefined where there is none. */

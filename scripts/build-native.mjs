@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import os from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { HARDENING, hardenedSources } from '../native-bindings/lmdb-js/harden.mjs';
 import { filesUnder, hashOf, readJson, readStamp, writeStamp } from './lib/stamps.mjs';
 import { isProgram, lastLines, run, step, StepError } from './lib/steps.mjs';
 import { checkNode, checkToolchain } from './lib/toolchain.mjs';
@@ -14,6 +15,10 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const folder = join(root, 'native-bindings');
 const addonPath = join(folder, 'build', 'Release', 'gannet_kernel.node');
 const stampPath = join(folder, 'build', 'gannet.stamp');
+/** lmdb-js with the checks of native-bindings/lmdb-js; `src/platform/lmdb.ts` has it loaded in the place of the package's own. */
+const lmdbFolder = join(folder, 'build-lmdb');
+const lmdbPath = join(lmdbFolder, 'build', 'Release', 'lmdb.node');
+const lmdbStampPath = join(lmdbFolder, 'gannet.stamp');
 const SOURCE = /\.(?:cc|cpp|cxx|c|hh|hpp|h|inc|gyp|gypi)$/;
 
 /** What the binary depends on beside its sources. A change of these needs everything compiled again. */
@@ -29,16 +34,24 @@ function environment() {
   };
 }
 
+function lmdbStamp() {
+  return hashOf(HARDENING, environment());
+}
+
+function lmdbIsCurrent() {
+  return existsSync(lmdbPath) && readStamp(lmdbStampPath) === lmdbStamp();
+}
+
 /** `current`, `changed` (sources: only what changed is compiled) or `rebuild` (missing, or another Node or compiler). */
 export function nativeState() {
-  const skip = new Set(['build', 'build-test', 'test', 'fuzz']);
+  const skip = new Set(['build', 'build-lmdb', 'build-test', 'test', 'fuzz', 'lmdb-js']);
   const sources = hashOf(
     filesUnder(folder, (path) => SOURCE.test(path), skip),
     null,
   );
   const stamp = `${hashOf([], environment())} ${sources}`;
   const previous = existsSync(addonPath) ? readStamp(stampPath) : undefined;
-  if (previous === stamp) return { state: 'current', stamp };
+  if (previous === stamp && lmdbIsCurrent()) return { state: 'current', stamp };
   const sameEnvironment = previous?.split(' ')[0] === stamp.split(' ')[0];
   return { state: sameEnvironment ? 'changed' : 'rebuild', stamp };
 }
@@ -49,17 +62,25 @@ function headerArguments() {
   return existsSync(join(prefix, 'include', 'node', 'node_api.h')) ? [`--nodedir=${prefix}`] : [];
 }
 
-export async function buildNative({ state, stamp }) {
+async function compile(what, { commands, cwd, result }) {
   const gyp = join(root, 'node_modules', 'node-gyp', 'bin', 'node-gyp.js');
-  const commands = state === 'rebuild' ? ['rebuild'] : ['configure', 'build'];
   const args = [gyp, ...commands, `--jobs=${os.cpus().length}`, ...headerArguments()];
-  const { code, output } = await run(process.execPath, args, { cwd: folder });
-  if (code !== 0 || !existsSync(addonPath)) {
-    throw new StepError(
-      'The search kernel could not be compiled; the end of the compiler output is above.',
-      lastLines(output, 60),
-    );
-  }
+  const { code, output } = await run(process.execPath, args, { cwd });
+  if (code === 0 && existsSync(result)) return;
+  const message = `The ${what} could not be compiled; the end of the compiler output is above.`;
+  throw new StepError(message, lastLines(output, 60));
+}
+
+async function buildLmdb() {
+  hardenedSources(join(root, 'node_modules', 'lmdb'), lmdbFolder);
+  await compile('storage library', { commands: ['rebuild'], cwd: lmdbFolder, result: lmdbPath });
+  writeStamp(lmdbStampPath, lmdbStamp());
+}
+
+export async function buildNative({ state, stamp }) {
+  if (!lmdbIsCurrent()) await buildLmdb();
+  const commands = state === 'rebuild' ? ['rebuild'] : ['configure', 'build'];
+  await compile('search kernel', { commands, cwd: folder, result: addonPath });
   writeStamp(stampPath, stamp);
 }
 

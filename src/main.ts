@@ -7,6 +7,7 @@ import { kernel } from '../native-bindings/index.js';
 import { openAccess, RateLimiter } from './access/index.js';
 import { createAnalytics, type RunningAnalytics } from './analytics/index.js';
 import { openCatalog, type Catalog } from './catalog/index.js';
+import { openSystemPart } from './damaged-system.js';
 import { assertCatalogueFilled, assertCatalogueStored, openDataDirectory } from './data-directory.js';
 import { adoptLists, createListIndexes, ListRoom, type AdoptionReport, type ListIndexes } from './index/index.js';
 import type { Services } from './operations/index.js';
@@ -143,11 +144,11 @@ async function openServices(
   // Threads take longer to start than all the rest: they begin at once and are ready when the lists are.
   if (listen) searchPool.get();
   const { AnswerCache, operations } = await loadOperations();
-  const environment = openEnvironment(join(dataDir, 'system'), { kind: 'system' });
+  const environment = await openSystemPart(dataDir, () => openEnvironment(join(dataDir, 'system'), { kind: 'system' }));
   parts.opened('system environment', () => environment.close());
-  const catalog = await openCatalog(environment, systemClock);
+  const catalog = await openSystemPart(dataDir, () => openCatalog(environment, systemClock));
   assertCatalogueFilled(dataDir, catalog.accounts().length);
-  const access = await openAccess(environment, systemClock);
+  const access = await openSystemPart(dataDir, () => openAccess(environment, systemClock));
   await ensureAccount(catalog, config, log);
   const webhooks = new WebhookHost({ config, dataDir, environment, clock: systemClock, log, metrics, deliver: listen });
   const indexes: ListIndexes = createListIndexes({

@@ -22,6 +22,7 @@ Napi::Object Initialise(Napi::Env env, Napi::Object exports) {
     DefineFiles(exports);
     DefineMemory(exports);
     DefineStop(exports);
+    DefineMapFaults(exports);
     return exports;
   });
 }

@@ -15,5 +15,6 @@ void DefineText(Napi::Object exports);
 void DefineFiles(Napi::Object exports);
 void DefineMemory(Napi::Object exports);
 void DefineStop(Napi::Object exports);
+void DefineMapFaults(Napi::Object exports);
 
 }  // namespace gannet::addon

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "../kernel/segment/segment_builder.h"
+#include "../kernel/segment/segment_seal.h"
 #include "bindings.h"
 #include "call_guard.h"
 #include "registry.h"
@@ -77,6 +78,11 @@ Napi::Value MergeSegmentsCall(const Napi::CallbackInfo& info) {
   return MakeSummary(info.Env(), MergeSegments(path, schema, sources));
 }
 
+Napi::Value CheckSegmentCall(const Napi::CallbackInfo& info) {
+  CheckSegmentSeal(ReadPath(info[0], "path"));
+  return info.Env().Undefined();
+}
+
 Napi::Value OpenSegmentCall(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), Registry::Instance().OpenSegment(ReadPath(info[0], "path")));
 }
@@ -106,6 +112,7 @@ void DefineSegments(Napi::Object exports) {
   Define<BuildSegmentCall>(exports, "buildSegment");
   Define<MergeSegmentsCall>(exports, "mergeSegments");
   Define<OpenSegmentCall>(exports, "openSegment");
+  Define<CheckSegmentCall>(exports, "checkSegment");
   Define<CloseSegmentCall>(exports, "closeSegment");
   Define<RecordNumbersCall>(exports, "recordNumbers");
   Define<DocumentsOfCall>(exports, "documentsOf");

@@ -3,11 +3,14 @@
  * `data/analytics/learned`, written by the analytics worker and read by the search workers. It can be made again from the roll-ups at
  * any time, and is replaced as a whole.
  */
+import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { EarlierClick, EarlierQuery } from '../search/index.js';
 
-const FORMAT = 1;
+const FORMAT = 2;
+/** Of SHA-256 over the JSON, in hexadecimal digits; the first line of the file. */
+const SUM_DIGITS = 32;
 
 export interface LearnedSearches {
   readonly queries: readonly EarlierQuery[];
@@ -31,26 +34,38 @@ export function writeLearned(path: string, { queries, clicked }: LearnedSearches
     clicked: clicked.map(({ query, record, clicks }) => [query, record, clicks]),
   };
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(`${path}.tmp`, JSON.stringify(stored));
+  const text = JSON.stringify(stored);
+  writeFileSync(`${path}.tmp`, `${sumOf(text)}\n${text}`);
   renameSync(`${path}.tmp`, path);
 }
 
-/** Undefined where there is none, or one of another release. */
+/** Undefined where there is none, one of another release, or one that is not as it was written: it is written again with the next roll-up. */
 export function readLearned(path: string): LearnedSearches | undefined {
-  let stored: Partial<StoredSearches>;
-  try {
-    stored = JSON.parse(readFileSync(path, 'utf8')) as Partial<StoredSearches>;
-  } catch (error) {
-    // A file cut short by a crash is written again with the next roll-up.
-    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
+  const text = readSound(path);
+  if (text === undefined) return undefined;
+  const stored = JSON.parse(text) as Partial<StoredSearches>;
   const { format, queries, clicked } = stored;
   if (format !== FORMAT || queries === undefined || clicked === undefined) return undefined;
   return {
     queries: queries.map(([text, searches, clicks]) => ({ text, searches, clicks })),
     clicked: clicked.map(([query, record, clicks]) => ({ query, record, clicks })),
   };
+}
+
+function readSound(path: string): string | undefined {
+  let file: string;
+  try {
+    file = readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  const text = file.slice(SUM_DIGITS + 1);
+  return file.startsWith(`${sumOf(text)}\n`) ? text : undefined;
+}
+
+function sumOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, SUM_DIGITS);
 }
 
 export function removeLearned(path: string): void {

@@ -1,14 +1,16 @@
 /** Errors on their way out: whatever was thrown becomes a ServiceError, and a ServiceError a problem document. */
 import type { Logger } from 'pino';
-import { asResourceError, asStorageError, isStorageError, ServiceError } from '../platform/index.js';
+import { asDamageError, asResourceError, asStorageError, isStorageError, ServiceError, type ErrorCode } from '../platform/index.js';
+
+const LOGGED: ReadonlySet<ErrorCode> = new Set(['internal-error', 'resources-exhausted', 'storage-damaged']);
 
 export const PROBLEM_TYPE = 'application/problem+json';
 
 /** What the caller may know of an error. An unexpected one is logged with its stack and shown as `internal-error` only. */
 export function asServiceError(thrown: unknown, log: Logger, requestId: string): ServiceError {
-  const error = asResourceError(asStorageError(thrown));
+  const error = asDamageError(asResourceError(asStorageError(thrown)));
   if (error instanceof ServiceError) {
-    if (error.code === 'internal-error' || error.code === 'resources-exhausted' || isStorageError(error))
+    if (isOfTheMachine(error))
       log.error({ requestId, err: error.cause ?? error }, error.detail);
     return error;
   }
@@ -22,4 +24,9 @@ export function asServiceError(thrown: unknown, log: Logger, requestId: string):
 /** Headers that go with an error. */
 export function failureHeaders(error: ServiceError): [name: string, value: string][] {
   return error.retryAfterSeconds === undefined ? [] : [['Retry-After', String(error.retryAfterSeconds)]];
+}
+
+/** Not the caller's doing: somebody who operates the service has to know. */
+function isOfTheMachine(error: ServiceError): boolean {
+  return LOGGED.has(error.code) || isStorageError(error);
 }

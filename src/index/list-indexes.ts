@@ -1,11 +1,13 @@
 /** All lists of a data directory: opens, creates, clones and removes them. Main thread only. */
 import { mkdirSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { basename } from 'node:path';
 import type { Logger } from 'pino';
 import type { Kernel } from '../../native-bindings/index.js';
 import type { FieldDefinition } from '../catalog/index.js';
 import {
   ServiceError,
+  isDamage,
   memoryBudget,
   type BudgetedConfig,
   type Clock,
@@ -20,6 +22,7 @@ import { ImportBuffers } from './import-buffers.js';
 import { listFolder, listFolderNames, listsFolder, putListsBack, setListAside } from './list-folders.js';
 import { StorePages } from './store-pages.js';
 import type { IngestExecutor } from './ingest-tasks.js';
+import { DamageWatch } from './damage-watch.js';
 import { OpenListIndex } from './list-index.js';
 import { ListRoom } from './list-room.js';
 import { ListRebuilder } from './list-rebuilder.js';
@@ -58,6 +61,9 @@ class AllListIndexes implements ListIndexes {
   /** Whoever still has the id of a deleted list must not open it again: ids are never used twice. */
   private readonly removed = new Set<string>();
   private readonly room: ListRoom;
+  private readonly damaged = new Map<string, ServiceError>();
+  private readonly settingsOf = new Map<string, SearchSettings>();
+  private readonly watch: DamageWatch;
   private closed = false;
 
   constructor(private readonly options: ListIndexesOptions) {
@@ -68,6 +74,20 @@ class AllListIndexes implements ListIndexes {
     this.rebuilder = new ListRebuilder({ ...options, budget: this.budget });
     this.room = options.room ?? new ListRoom();
     mkdirSync(listsFolder(options.dataDir), { recursive: true });
+    const { kernel, log } = options;
+    this.watch = new DamageWatch(
+      kernel,
+      {
+        segmentDamaged: (listPath) => {
+          this.reopen(basename(listPath));
+        },
+        storeDamaged: (listPath, reason) => {
+          const settings = this.settingsOf.get(basename(listPath));
+          if (settings !== undefined) this.closeDamaged(basename(listPath), settings, reason);
+        },
+      },
+      log,
+    );
   }
 
   opened(listId: string): ListIndex | undefined {
@@ -106,16 +126,72 @@ class AllListIndexes implements ListIndexes {
     });
   }
 
+  closeDamaged(listId: string, settings: SearchSettings, reason: unknown): ServiceError {
+    const known = this.damaged.get(listId);
+    if (known !== undefined) return known;
+    const { account, list } = settings;
+    const detail =
+      `The store of the list '${list}' is damaged, and the list is closed. Stop the service and restore the folder ` +
+      `lists/${listId} of the data directory from a backup, or delete the list and fill a new one; the log says more.`;
+    const refusal = new ServiceError('list-damaged', detail, { cause: reason });
+    this.damaged.set(listId, refusal);
+    this.options.log.error(
+      { err: reason, account, list, id: listId },
+      'A list is damaged and is closed; the others serve. Restore its folder from a backup, or delete it',
+    );
+    const opening = this.opening.get(listId);
+    this.letGo(listId);
+    this.opening.delete(listId);
+    opening
+      ?.then((index) => index.close(refusal))
+      .catch((error: unknown) => {
+        this.options.log.warn({ err: error, id: listId }, 'A damaged list could not be closed as others are');
+      });
+    return refusal;
+  }
+
+  /** A segment of it changed under it: it is closed, and made again from the records where that is needed. */
+  private reopen(listId: string): void {
+    const settings = this.settingsOf.get(listId);
+    const list = this.openLists.get(listId);
+    if (settings === undefined || list === undefined || this.closed) return;
+    const { log } = this.options;
+    log.error({ account: settings.account, list: settings.list, id: listId }, 'A segment of a list is damaged');
+    this.letGo(listId);
+    const detail = "The list's index is damaged and is made again from its records; try again soon.";
+    const opening = list
+      .close(new ServiceError('not-ready', detail, { retryAfterSeconds: 1 }))
+      .then(() => this.prepareAndOpen(listId, settings, undefined));
+    this.opening.set(listId, opening);
+    opening.catch((error: unknown) => {
+      if (this.opening.get(listId) === opening) this.opening.delete(listId);
+      if (!(error instanceof ServiceError && error.code === 'not-ready'))
+        log.error({ err: error, id: listId }, 'A list with a damaged segment could not be opened again');
+    });
+  }
+
+  private letGo(listId: string): void {
+    this.openLists.delete(listId);
+    this.watch.closed(this.path(listId));
+    this.countOpen();
+  }
+
   async remove(listId: string): Promise<void> {
     this.removed.add(listId);
     this.openLists.get(listId)?.refuse(deleted());
+    this.damaged.delete(listId);
+    this.settingsOf.delete(listId);
+    this.watch.closed(this.path(listId));
     await this.rebuilder.stop(listId);
     const list = await this.opening.get(listId)?.catch(() => undefined);
     this.openLists.delete(listId);
     this.opening.delete(listId);
     this.countOpen();
     await list?.close(deleted());
-    await this.drainEvents(listId);
+    await this.drainEvents(listId).catch((error: unknown) => {
+      if (!isDamage(error)) throw error;
+      this.options.log.warn({ err: error, id: listId }, 'What a damaged list had still to tell is deleted with it');
+    });
     await rm(this.path(listId), { recursive: true, force: true, maxRetries: 3 });
   }
 
@@ -151,6 +227,7 @@ class AllListIndexes implements ListIndexes {
 
   async close(): Promise<void> {
     this.closed = true;
+    this.watch.close();
     await this.rebuilder.close();
     const reason = new ServiceError('shutting-down', 'The service is stopping; try again soon.');
     await Promise.allSettled(Array.from(this.opening.values(), async (opening) => (await opening).close(reason)));
@@ -170,7 +247,7 @@ class AllListIndexes implements ListIndexes {
     if (this.closed)
       return Promise.reject(new ServiceError('shutting-down', 'The service is stopping; try again soon.'));
     if (this.removed.has(listId)) return Promise.reject(deleted());
-    const refusal = this.rebuilder.refusal(listId);
+    const refusal = this.damaged.get(listId) ?? this.rebuilder.refusal(listId);
     if (refusal !== undefined) return Promise.reject(refusal);
     const opening: Promise<OpenListIndex> = this.prepareAndOpen(listId, settings, prepare).catch((error: unknown) => {
       if (this.opening.get(listId) === opening) this.opening.delete(listId);
@@ -202,6 +279,7 @@ class AllListIndexes implements ListIndexes {
     try {
       return this.openPrepared(listId, settings);
     } catch (error) {
+      if (isDamage(error)) throw this.closeDamaged(listId, settings, error);
       if (!(error instanceof UnusableIndexError)) throw error;
       return this.rebuild(listId, settings, error);
     }
@@ -211,6 +289,8 @@ class AllListIndexes implements ListIndexes {
     const { budget, importBuffers, storePages } = this;
     const list = new OpenListIndex(this.path(listId), settings, { ...this.options, budget, importBuffers, storePages });
     this.openLists.set(listId, list);
+    this.settingsOf.set(listId, settings);
+    this.watch.opened(this.path(listId));
     this.countOpen();
     return list;
   }

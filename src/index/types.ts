@@ -8,7 +8,7 @@
  */
 import type { FieldDefinition } from '../catalog/index.js';
 import type { GenerationHandle } from '../../native-bindings/index.js';
-import type { Cancellation } from '../platform/index.js';
+import type { Cancellation, ServiceError } from '../platform/index.js';
 import type { FieldValue, RecordResource } from '../records/index.js';
 
 export type { FieldValue, RecordResource };
@@ -148,6 +148,11 @@ export interface ListIndexes {
    * and with `list-missing` where there are no records: nothing is made in their place.
    */
   open(listId: string, settings: SearchSettings): Promise<ListIndex>;
+  /**
+   * Closes a list whose store is damaged; nothing but deleting it is possible until the next start. Returns what every request for
+   * it is answered with.
+   */
+  closeDamaged(listId: string, settings: SearchSettings, reason: unknown): ServiceError;
   /** The index if it is open already: the fast path of a search. */
   opened(listId: string): ListIndex | undefined;
   /**

@@ -51,11 +51,15 @@ export class UnusableIndexError extends Error {
   }
 }
 
-/** Throws UnusableSegmentError, or KernelError where the file may be in order. */
+/** Opens a segment that was written before, and reads all of it. Throws UnusableSegmentError, or KernelError where the file may be in order. */
 export function openSegment(kernel: Kernel, path: string): SegmentHandle {
+  let segment: SegmentHandle | undefined;
   try {
-    return kernel.openSegment(path);
+    segment = kernel.openSegment(path);
+    kernel.checkSegment(path);
+    return segment;
   } catch (error) {
+    if (segment !== undefined) kernel.closeSegment(segment);
     const fault = faultOf(error, path);
     throw fault === undefined ? error : new UnusableSegmentError(path, fault, { cause: error as Error });
   }

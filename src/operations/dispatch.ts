@@ -23,6 +23,7 @@
  */
 import { reaches, type Caller, type Reach } from '../access/index.js';
 import { assertName, ServiceError } from '../platform/index.js';
+import { namedDamage } from './damaged-list.js';
 import type { Operation, OperationContext, OperationResult, OperationTarget } from './operation.js';
 import type { Services } from './services.js';
 import { createValidator, type InputValidator, type RawInput } from './validation.js';
@@ -58,7 +59,16 @@ export function createDispatcher(services: Services): Dispatcher {
       if (answer !== undefined) return answer;
       let validate = validators.get(operation);
       if (validate === undefined) validators.set(operation, (validate = createValidator(operation)));
-      return operation.handle(context, validate(raw));
+      const { account, list } = raw.params;
+      try {
+        const result = operation.handle(context, validate(raw));
+        if (!(result instanceof Promise)) return result;
+        return result.catch((error: unknown) => {
+          throw namedDamage(error, services, account, list);
+        });
+      } catch (error) {
+        throw namedDamage(error, services, account, list);
+      }
     },
   };
 }

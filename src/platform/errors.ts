@@ -43,6 +43,8 @@ export const ERROR_CATALOGUE = {
   'list-missing': { status: 503, title: "The list's records are missing from the data directory" },
   'not-ready': { status: 503, title: 'The service is not ready' },
   'resources-exhausted': { status: 503, title: 'The process is out of descriptors, memory maps or address space' },
+  'list-damaged': { status: 503, title: 'The list is damaged and closed' },
+  'storage-damaged': { status: 503, title: 'A data file is damaged' },
   'storage-full': { status: 507, title: 'The storage is full' },
   'storage-failed': { status: 507, title: 'The storage cannot be written' },
   'limit-reached': { status: 507, title: 'A limit of the system leaves no room' },

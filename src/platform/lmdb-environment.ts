@@ -6,9 +6,11 @@
  */
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { open, type Database, type Key, type RootDatabase } from 'lmdb';
+import type { Database, Key, RootDatabase } from 'lmdb';
 import { checkFormat, FORMAT_KEY, writeFormat, type EnvironmentKind } from './environment-format.js';
 import { endsInOverlappingSync } from './environment-file.js';
+import { open } from './lmdb.js';
+import { checkEnvironmentFile, isDamage } from './damaged-storage.js';
 import { assertEnvironmentRoom, assertGrowthRoom } from './process-room.js';
 import { allocateLockFile, asStorageError, isStorageError } from './storage-space.js';
 
@@ -67,7 +69,12 @@ export function assertEnvironmentKnown(path: string, kind: EnvironmentKind): voi
   const file = join(path, 'data.mdb');
   if (!existsSync(file) || endsInOverlappingSync(file)) return;
   allocateLockFile(join(path, 'lock.mdb'));
-  void openRoot(path, { kind, readOnly: true }).close();
+  try {
+    void openRoot(path, { kind, readOnly: true }).close();
+  } catch (error) {
+    // Who opens it knows what to do with one that is damaged.
+    if (!isDamage(error)) throw error;
+  }
 }
 
 /** For who runs transactions in its own way. The folder and its lock file are there. Throws what LMDB throws, or `FormatError`. */
@@ -104,6 +111,7 @@ function settle(path: string, options: EnvironmentOptions): void {
 
 function openNative(path: string, options: EnvironmentOptions, overlappingSync: boolean): RootDatabase {
   assertEnvironmentRoom(options.mapBytes ?? fileBytes(path));
+  checkEnvironmentFile(join(path, 'data.mdb'));
   return open({
     path,
     // A path with a dot in it would otherwise be taken for a file name.
@@ -140,8 +148,8 @@ class OpenEnvironment implements LmdbEnvironment {
     try {
       if (this.isSuspect) this.assertAlive();
       assertGrowthRoom(fileBytes(this.path));
-      // `transaction` of lmdb-js commits what was written before the action threw; a child transaction is undone.
-      return await this.root.childTransaction(action);
+      // Not the transactions that lmdb-js runs by itself: one that meets a damaged page there ends the process or never ends.
+      return this.root.transactionSync(action);
     } catch (error) {
       const failure = asStorageError(await causeOf(error), this.path);
       this.isSuspect ||= isStorageError(failure);

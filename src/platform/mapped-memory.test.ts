@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import { join } from 'node:path';
-import { open } from 'lmdb';
+import { open } from './lmdb.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { kernel } from '../../native-bindings/index.js';
 import { limitMappedMemory, LOOKS_PER_WINDOW, MappedAllowance, residentFileBytes } from './mapped-memory.js';

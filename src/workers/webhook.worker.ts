@@ -5,6 +5,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { HttpSender } from '../webhooks/http-sender.js';
 import { systemTimers, WebhookEngine } from '../webhooks/index.js';
+import { isDamage, setAside } from '../platform/index.js';
 import { giveWayToSearches } from './background-thread.js';
 import type { FromWebhookWorker, ToWebhookWorker, WebhookQuestion, WebhookWorkerData } from './webhook-messages.js';
 import { replyOf } from './worker-reply.js';
@@ -17,24 +18,56 @@ const say = (message: FromWebhookWorker) => {
 giveWayToSearches('webhooks');
 
 const { queuePath, settings, deliver } = workerData as WebhookWorkerData;
-const engine = new WebhookEngine({
-  queuePath,
-  settings,
-  timers: systemTimers,
-  deliver,
-  sender: new HttpSender({ settings }),
-  listener: {
-    moved: (sourceId, lastRow) => {
-      say({ kind: 'moved', sourceId, lastRow });
+const createEngine = () =>
+  new WebhookEngine({
+    queuePath,
+    settings,
+    timers: systemTimers,
+    deliver,
+    sender: new HttpSender({ settings }),
+    listener: {
+      moved: (sourceId, lastRow) => {
+        say({ kind: 'moved', sourceId, lastRow });
+      },
+      settled: ({ delivered, retried, 'set-aside': setAside }, queued) => {
+        say({ kind: 'settled', delivered, retried, setAside, queued });
+      },
+      failed: (message, error) => {
+        say({
+          kind: 'failed',
+          message,
+          reason: error instanceof Error ? (error.stack ?? error.message) : String(error),
+        });
+        if (isDamage(error)) beginAnew(error);
+      },
     },
-    settled: ({ delivered, retried, 'set-aside': setAside }, queued) => {
-      say({ kind: 'settled', delivered, retried, setAside, queued });
-    },
-    failed: (message, error) => {
-      say({ kind: 'failed', message, reason: error instanceof Error ? (error.stack ?? error.message) : String(error) });
-    },
-  },
-});
+  });
+
+function setQueueAside(error: unknown): void {
+  const path = setAside(queuePath);
+  const message = `The queue of deliveries is damaged; it was set aside as ${path}, and a new one is begun`;
+  say({ kind: 'failed', message, reason: String(error) });
+}
+
+/** The thread ends, and the one that the main thread starts in its place begins with a new queue. */
+function beginAnew(error: unknown): void {
+  if (isEnding) return;
+  isEnding = true;
+  setQueueAside(error);
+  setImmediate(() => process.exit(1));
+}
+let isEnding = false;
+
+function openEngine(): WebhookEngine {
+  try {
+    return createEngine();
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    setQueueAside(error);
+    return createEngine();
+  }
+}
+const engine = openEngine();
 
 port.on('message', (message: ToWebhookWorker) => {
   switch (message.kind) {
@@ -44,6 +77,7 @@ port.on('message', (message: ToWebhookWorker) => {
           if (message.removed.length > 0) say({ kind: 'forgotten', ids: message.removed });
         },
         (error: unknown) => {
+          if (isDamage(error)) beginAnew(error);
           say({
             kind: 'failed',
             message: 'What belonged to deleted webhooks could not be removed',
@@ -58,6 +92,7 @@ port.on('message', (message: ToWebhookWorker) => {
     case 'question': {
       const { number, question } = message;
       void replyOf(() => answer(question)).then((reply) => {
+        if (!reply.ok && reply.error.code === 'storage-damaged' && question.kind !== 'close') beginAnew(reply.bug);
         say({ kind: 'answer', number, reply });
         if (question.kind === 'close') port.close();
       });

@@ -3,6 +3,7 @@
  * asked; anything else is a bug of ours, whose text is for the log of the main thread alone.
  */
 import {
+  asDamageError,
   asResourceError,
   asStorageError,
   deserialiseError,
@@ -33,6 +34,8 @@ export function failureReply(thrown: unknown): WorkerFailure {
   const error = asResourceError(asStorageError(thrown));
   if (error instanceof ServiceError) return { ok: false, error: serialiseError(error) };
   const bug = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const damage = asDamageError(error);
+  if (damage instanceof ServiceError) return { ok: false, error: serialiseError(damage), bug };
   return { ok: false, error: { code: 'internal-error', detail: INTERNAL_ERROR_DETAIL }, bug };
 }
 

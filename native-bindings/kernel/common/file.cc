@@ -33,9 +33,13 @@ void ThrowErrno(int error_number, const std::string& what) {
   throw Error(full ? ErrorCode::kDiskFull : ErrorCode::kIo, what + ": " + std::strerror(error_number));
 }
 
-void TruncateAndSync(const std::string& path, uint64_t bytes) {
+void Truncate(const std::string& path, uint64_t bytes) {
   const Descriptor file(path, O_RDWR);
   if (ftruncate(file.value(), static_cast<off_t>(bytes)) != 0) ThrowErrno(errno, "truncate " + path);
+}
+
+void Sync(const std::string& path) {
+  const Descriptor file(path, O_RDWR);
   if (fsync(file.value()) != 0) ThrowErrno(errno, "sync " + path);
 }
 

@@ -14,8 +14,10 @@ namespace gannet {
 // Throws for an errno value: kDiskFull for ENOSPC, EDQUOT and EFBIG, else kIo. `what` says what was tried.
 [[noreturn]] void ThrowErrno(int error_number, const std::string& what);
 
-// Cuts the file to `bytes` and syncs it.
-void TruncateAndSync(const std::string& path, uint64_t bytes);
+// Cuts the file to `bytes`.
+void Truncate(const std::string& path, uint64_t bytes);
+// Returns when everything that was written to the file is on disk.
+void Sync(const std::string& path);
 // Renames within a directory and syncs the directory, so that the name survives a power cut. On failure neither
 // name exists.
 void RenameAndSyncDirectory(const std::string& from, const std::string& to);

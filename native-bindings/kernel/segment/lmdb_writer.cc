@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "../common/file.h"
+#include "segment_seal.h"
 
 namespace gannet {
 namespace {
@@ -147,7 +148,9 @@ uint64_t LmdbWriter::Finish() {
   const uint64_t bytes = (info.me_last_pgno + 1) * page_bytes_;
   // The mapping goes first: with it gone nothing can write behind the cut.
   Close();
-  TruncateAndSync(path_, bytes);
+  Truncate(path_, bytes);
+  SealSegmentFile(path_, page_bytes_);
+  Sync(path_);
   return bytes;
 }
 

@@ -1,0 +1,186 @@
+// What happens when a mapped data file is shorter than its mapping, because something outside cut it: reading behind its end is a
+// SIGBUS, which would end the process. Here the rest of the mapping is replaced by zeros instead, the file is remembered, and the
+// reader goes on; what it makes of zeros is for its own checks (of pages, of segments). The files that were met are asked for by
+// the main thread, which closes the lists that they belong to.
+//
+// The handler runs on whichever thread met the end, and does only what a signal handler may: system calls, its own memory.
+// Faults elsewhere go to the handler that was there before, so that a real bug is still one.
+#include <napi.h>
+
+#if defined(__linux__)
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <mutex>
+#include <string_view>
+
+#include "bindings.h"
+#include "call_guard.h"
+
+namespace gannet::addon {
+namespace {
+
+#if defined(__linux__)
+
+constexpr size_t kPathBytesMax = 4096;
+constexpr size_t kFilesMax = 64;
+constexpr std::string_view kDataFileEnding = ".mdb";
+
+struct Faults {
+  std::atomic_flag busy = ATOMIC_FLAG_INIT;  // one thread at a time uses the line
+  char line[kPathBytesMax + 256];
+  char files[kFilesMax][kPathBytesMax];
+  std::atomic<size_t> count{0};
+  struct sigaction before {};
+};
+Faults* faults = nullptr;
+
+// One line of /proc/self/maps: "begin-end perms offset device inode   path".
+struct Mapping {
+  uintptr_t begin = 0;
+  uintptr_t end = 0;
+  bool writable = false;
+  std::string_view path;
+};
+
+uintptr_t ReadHex(std::string_view* text) {
+  uintptr_t value = 0;
+  while (!text->empty()) {
+    const char c = text->front();
+    const int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+    if (digit < 0) break;
+    value = value << 4 | static_cast<uintptr_t>(digit);
+    text->remove_prefix(1);
+  }
+  return value;
+}
+
+Mapping ParseMapping(std::string_view line) {
+  Mapping mapping;
+  std::string_view rest = line;
+  mapping.begin = ReadHex(&rest);
+  if (rest.size() < 6) return {};
+  rest.remove_prefix(1);
+  mapping.end = ReadHex(&rest);
+  if (rest.size() < 5) return {};
+  mapping.writable = rest[2] == 'w';
+  const size_t slash = rest.find('/');
+  if (slash != std::string_view::npos) mapping.path = rest.substr(slash);
+  return mapping;
+}
+
+// Finds the mapping that holds the address, reading the table piece by piece into the shared line.
+bool FindMapping(uintptr_t address, Mapping* found) {
+  const int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  if (maps < 0) return false;
+  size_t used = 0;
+  bool is_found = false;
+  for (;;) {
+    const ssize_t got = read(maps, faults->line + used, sizeof(faults->line) - used);
+    if (got <= 0) break;
+    used += static_cast<size_t>(got);
+    size_t begin = 0;
+    while (const void* newline = memchr(faults->line + begin, '\n', used - begin)) {
+      const size_t end = static_cast<size_t>(static_cast<const char*>(newline) - faults->line);
+      const Mapping mapping = ParseMapping({faults->line + begin, end - begin});
+      if (address >= mapping.begin && address < mapping.end) {
+        *found = mapping;  // the path points into the line, which nobody reads into from now on
+        is_found = true;
+        break;
+      }
+      begin = end + 1;
+    }
+    if (is_found) break;
+    if (begin == 0 && used == sizeof(faults->line)) break;
+    memmove(faults->line, faults->line + begin, used - begin);
+    used -= begin;
+  }
+  close(maps);
+  return is_found;
+}
+
+void Remember(std::string_view path) {
+  const size_t count = faults->count.load(std::memory_order_relaxed);
+  if (count == kFilesMax || path.size() >= kPathBytesMax) return;
+  for (size_t i = 0; i < count; ++i) {
+    if (path == faults->files[i]) return;
+  }
+  memcpy(faults->files[count], path.data(), path.size());
+  faults->files[count][path.size()] = '\0';
+  faults->count.store(count + 1, std::memory_order_release);
+}
+
+// True where zeros stand at the address now.
+bool PutZeros(uintptr_t address) {
+  Mapping mapping;
+  if (!FindMapping(address, &mapping)) return false;
+  // Another thread may have been here first: then the mapping has no file any more, and reading goes on.
+  if (mapping.path.empty()) return true;
+  if (!mapping.path.ends_with(kDataFileEnding)) return false;
+  const uintptr_t page = address & ~(static_cast<uintptr_t>(sysconf(_SC_PAGESIZE)) - 1);
+  const int protection = PROT_READ | (mapping.writable ? PROT_WRITE : 0);
+  const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
+  if (mmap(reinterpret_cast<void*>(page), mapping.end - page, protection, flags, -1, 0) == MAP_FAILED) return false;
+  Remember(mapping.path);
+  return true;
+}
+
+void HandleFault(int signal, siginfo_t* info, void* context) {
+  const int error = errno;
+  while (faults->busy.test_and_set(std::memory_order_acquire)) {
+  }
+  const bool went_on = info->si_code == BUS_ADRERR && PutZeros(reinterpret_cast<uintptr_t>(info->si_addr));
+  faults->busy.clear(std::memory_order_release);
+  errno = error;
+  if (went_on) return;
+  if ((faults->before.sa_flags & SA_SIGINFO) != 0 && faults->before.sa_sigaction != nullptr) {
+    faults->before.sa_sigaction(signal, info, context);
+  } else {
+    // The instruction is run again and ends the process as if nobody had listened.
+    sigaction(signal, &faults->before, nullptr);
+  }
+}
+
+void Install() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    faults = new Faults();
+    struct sigaction action {};
+    action.sa_sigaction = HandleFault;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGBUS, &action, &faults->before);
+  });
+}
+
+#else
+
+void Install() {}
+
+#endif
+
+// Paths of the data files whose mappings had no bytes behind them, each once.
+Napi::Value CutFilesCall(const Napi::CallbackInfo& info) {
+  Napi::Array paths = Napi::Array::New(info.Env());
+#if defined(__linux__)
+  const size_t count = faults->count.load(std::memory_order_acquire);
+  for (size_t i = 0; i < count; ++i) paths.Set(static_cast<uint32_t>(i), Napi::String::New(info.Env(), faults->files[i]));
+#endif
+  return paths;
+}
+
+}  // namespace
+
+void DefineMapFaults(Napi::Object exports) {
+  Install();
+  Define<CutFilesCall>(exports, "cutFiles");
+}
+
+}  // namespace gannet::addon

@@ -1,0 +1,19 @@
+// The seal of a segment file: a checksum of all its bytes, at the end of its first page, which LMDB leaves empty.
+//
+// Thread-safety: functions of their arguments.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace gannet {
+
+// Where the seal begins, for the size of the file's pages.
+constexpr uint64_t SealOffset(uint64_t page_bytes) { return page_bytes - 2 * sizeof(uint64_t); }
+
+// Writes the seal of a file that nobody writes to any more, without syncing it. Throws kIo or kDiskFull.
+void SealSegmentFile(const std::string& path, uint64_t page_bytes);
+// Reads the whole file. Error(kDamaged) where its bytes are not those that were sealed, kIo where it cannot be read.
+void CheckSegmentSeal(const std::string& path);
+
+}  // namespace gannet

@@ -1,0 +1,109 @@
+/**
+ * Makes the sources of lmdb-js check what they read: a copy of the package's sources in a folder of its own, with calls of
+ * sound_pages.h at the places where pages leave and enter the file. Every place has to be found exactly as often as it is
+ * expected: with a release of the package that differs, the build says so instead of leaving a place out.
+ */
+import { copyFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const LIBRARY = join('dependencies', 'lmdb', 'libraries', 'liblmdb');
+
+/** `[what stands there, what is to stand there]`; each is there once. */
+const EDITS = [
+  // A sum of the meta data, behind what other builds read and write.
+  ['\tint64_t\t\tboot_id;\n} MDB_meta;', '\tint64_t\t\tboot_id;\n\tuint64_t\tmm_sum;\n} MDB_meta;'],
+  [
+    '\nstatic void\nmdb_page_unref(MDB_txn *txn, MDB_page *mp)',
+    '\n#include "sound_pages.h"\n\nstatic void\nmdb_page_unref(MDB_txn *txn, MDB_page *mp)',
+  ],
+  // Pages that are read from the map.
+  [
+    '\t\tp = (MDB_page *)(env->me_map + env->me_psize * pgno);\n\t}\n\ndone:',
+    '\t\tp = (MDB_page *)(env->me_map + env->me_psize * pgno);\n\t\tint sound = CheckPage(txn, p, pgno, numpgs);\n\t\tif (sound != MDB_SUCCESS) return sound;\n\t}\n\ndone:',
+  ],
+  // The root is read again by a cursor that is used again.
+  ['if (!mc->mc_pg[0] || mc->mc_pg[0]->mp_pgno != root) {', '{'],
+  // A value has as many pages as its size asks for.
+  [
+    '\tmemcpy(&ovp, NODEDATA(leaf), sizeof(ovp));\n\t{\n\tif ((rc = MDB_PAGE_GET(',
+    '\tmemcpy(&ovp, NODEDATA(leaf), sizeof(ovp));\n\t{\n\tif (ovp.op_pages != OVPAGES(data->mv_size, mc->mc_txn->mt_env->me_psize)) return MDB_CORRUPTED;\n\tif ((rc = MDB_PAGE_GET(',
+  ],
+  // Pages that are written.
+  [
+    '\t\t\tdp->mp_txnid = txn->mt_txnid;\n\t\t\tpos = pgno * psize;\n\t\t\tsize = psize;\n\t\t\tnump = dl_nump[i];\n\t\t\tmdb_tassert(txn, nump > 0);\n\t\t\tpages_written += nump;\n\t\t\tsize *= nump;\n',
+    '\t\t\tdp->mp_txnid = txn->mt_txnid;\n\t\t\tpos = pgno * psize;\n\t\t\tsize = psize;\n\t\t\tnump = dl_nump[i];\n\t\t\tmdb_tassert(txn, nump > 0);\n\t\t\tpages_written += nump;\n\t\t\tsize *= nump;\n\t\t\tSealPage(dp, size);\n',
+  ],
+  // Lists of free pages.
+  [
+    '\t\tidl = (MDB_ID *) data.mv_data;\n\t\ti = idl[0];\n\t\tif (!mop) {',
+    '\t\tidl = (MDB_ID *) data.mv_data;\n\t\tif ((rc = CheckFreeList(txn, idl, data.mv_size)) != MDB_SUCCESS)\n\t\t\tgoto fail;\n\t\ti = idl[0];\n\t\tif (!mop) {',
+  ],
+  // Meta data: as it is written, when a file is opened and when a transaction begins.
+  [
+    '\tmeta.boot_id = env->boot_id;\n\n\toff = offsetof(MDB_meta, mm_mapsize);',
+    '\tmeta.boot_id = env->boot_id;\n\tmeta.mm_sum = MetaSum(&meta);\n\n\toff = offsetof(MDB_meta, mm_mapsize);',
+  ],
+  [
+    '\tp->mp_pgno = 0;\n\tp->mp_flags = P_META;\n\t*(MDB_meta *)METADATA(p) = *meta;\n\n\tq = (MDB_page *)((char *)p + psize);\n\tq->mp_pgno = 1;\n\tq->mp_flags = P_META;\n\t*(MDB_meta *)METADATA(q) = *meta;\n\n#if',
+    '\tp->mp_pgno = 0;\n\tp->mp_flags = P_META | kSealed;\n\t*(MDB_meta *)METADATA(p) = *meta;\n\n\tq = (MDB_page *)((char *)p + psize);\n\tq->mp_pgno = 1;\n\tq->mp_flags = P_META | kSealed;\n\t*(MDB_meta *)METADATA(q) = *meta;\n\n#if',
+  ],
+  [
+    '\t\t\t*meta = *m;\n\t\t} else {\n\t\t\tm = METADATA(p);\n\t\t\t*meta = *mdb_pick_meta(env, meta, m);',
+    '\t\t\tif (!MetaIsSound(m, p->mp_flags & kSealed)) return MDB_CORRUPTED;\n\t\t\t*meta = *m;\n\t\t} else {\n\t\t\tm = METADATA(p);\n\t\t\tif (off == meta->mm_psize && (!F_ISSET(p->mp_flags, P_META) || m->mm_magic != MDB_MAGIC || m->mm_psize != meta->mm_psize || !MetaIsSound(m, p->mp_flags & kSealed))) return MDB_CORRUPTED;\n\t\t\t*meta = *mdb_pick_meta(env, meta, m);',
+  ],
+  [
+    '\t/* Copy the DB info and flags */\n\tmemcpy(txn->mt_dbs, meta->mm_dbs, CORE_DBS * sizeof(MDB_db));',
+    '\tMDB_meta sound_meta;\n\tint meta_rc = CheckMeta(env, meta, &sound_meta);\n\tif (meta_rc != MDB_SUCCESS) {\n\t\tmemset(&sound_meta, 0, sizeof(sound_meta));\n\t\tsound_meta.mm_dbs[FREE_DBI].md_root = P_INVALID;\n\t\tsound_meta.mm_dbs[MAIN_DBI].md_root = P_INVALID;\n\t\tsound_meta.mm_last_pg = 1;\n\t}\n\tmeta = &sound_meta;\n\n\t/* Copy the DB info and flags */\n\tmemcpy(txn->mt_dbs, meta->mm_dbs, CORE_DBS * sizeof(MDB_db));',
+  ],
+  [
+    '\t\tDPUTS("environment had fatal error, must shutdown!");\n\t\trc = MDB_PANIC;\n\t} else {\n\t\t/* <lmdb-js change> */',
+    '\t\tDPUTS("environment had fatal error, must shutdown!");\n\t\trc = MDB_PANIC;\n\t} else if (meta_rc != MDB_SUCCESS) {\n\t\trc = meta_rc;\n\t} else {\n\t\t/* <lmdb-js change> */',
+  ],
+  // The table of readers and the mutexes are memory of this process: one process has a data directory, which its own lock file
+  // sees to, and a damaged lock file must not be a mutex. One that is in use by another process is refused.
+  [
+    '\trsize = (env->me_maxreaders-1) * sizeof(MDB_reader) + sizeof(MDB_txninfo);\n\tif (size < rsize && *excl > 0) {',
+    '\trsize = (env->me_maxreaders-1) * sizeof(MDB_reader) + sizeof(MDB_txninfo);\n\tif (*excl <= 0) {\n\t\trc = EAGAIN;\n\t\tgoto fail;\n\t}\n\tsize = 0;\n\tif (*excl > 0) {',
+  ],
+  ['\t\tif (ftruncate(env->me_lfd, rsize) != 0) goto fail_errno;\n', ''],
+  [
+    '\t\tvoid *m = mmap(NULL, rsize, PROT_READ|PROT_WRITE, MAP_SHARED,\n\t\t\tenv->me_lfd, 0);',
+    '\t\tvoid *m = mmap(NULL, rsize, PROT_READ|PROT_WRITE, MAP_SHARED|MAP_ANONYMOUS,\n\t\t\t-1, 0);',
+  ],
+  // The newest data that is known to be on disk stand behind the first meta data, where a crash may have cut them.
+  [
+    '\t\tlatest = mdb_pick_meta(env, latest, flushed);\n',
+    '\t\tif (MetaIsSound(flushed, 1)) latest = mdb_pick_meta(env, latest, flushed);\n',
+  ],
+  // What no check found ends the process with a sentence, not with a signal.
+  [
+    '\tfprintf(stderr, "%s\\n", buf);\n\tabort();',
+    '\tfprintf(stderr, "A data file is damaged in a way that cannot be gone on from (%s): %s\\n", env->me_path ? env->me_path : "unknown", buf);\n\tfflush(stderr);\n\t_exit(70);',
+  ],
+];
+
+function edited(text) {
+  let result = text;
+  for (const [before, after] of EDITS) {
+    const places = result.split(before).length - 1;
+    if (places !== 1)
+      throw new Error(`lmdb-js cannot be made safe: ${places} places in mdb.c read ${JSON.stringify(before)}`);
+    result = result.replace(before, () => after);
+  }
+  return result;
+}
+
+/** Files that the result depends on, beside the package. */
+export const HARDENING = [join(here, 'harden.mjs'), join(here, 'sound_pages.h')];
+
+/** Puts the package's sources, made safe, into `target`, which is made anew. */
+export function hardenedSources(packageFolder, target) {
+  rmSync(target, { recursive: true, force: true });
+  for (const part of ['binding.gyp', 'package.json', 'src', 'dependencies'])
+    cpSync(join(packageFolder, part), join(target, part), { recursive: true });
+  const mdb = join(target, LIBRARY, 'mdb.c');
+  writeFileSync(mdb, edited(readFileSync(mdb, 'utf8')));
+  copyFileSync(join(here, 'sound_pages.h'), join(target, LIBRARY, 'sound_pages.h'));
+}

@@ -1,0 +1,186 @@
+// What the service adds to the LMDB of lmdb-js: pages that carry a checksum, and that are checked before they are followed.
+//
+// LMDB trusts its file: a damaged page number, offset or size is a wild pointer for it, and a damaged key is a record that is
+// not found. `harden.mjs` puts this file into the package's own mdb.c and calls it where pages leave and enter the file:
+//
+//   SealPage     every page that is written gets the flag kSealed and a checksum of 16 bits, in a header field that LMDB uses
+//                for pages of fixed-size duplicates only (there are none here, and such pages are left alone)
+//   CheckPage    every page that is read from the map: its number, its kind and bounds, and the checksum where it is sealed;
+//                pages of files that were written before have no seal, and all their nodes are checked instead
+//   SealMeta, CheckMeta, CheckFreeList    the same for meta pages and for lists of free pages
+//
+// All are plain C over memory that the caller owns, and may be called by any thread.
+#include <sched.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+enum {
+	kSealed = 0x0100,  // page flag
+	kKinds = P_BRANCH | P_LEAF | P_OVERFLOW,
+	kPadWord = 2,  // which word of the page the field for the sum begins
+	kLanes = 16,
+	kStripeBytes = 128,
+	kMetaReadsMax = 1000,
+};
+
+// Fletcher's sum in sixteen lanes of 64 bits: `low` adds the words, `high` adds `low` after each stripe, so that where a word stands
+// counts as well. Every word of both is multiplied by an odd number of its own at the end, so that no change of one is lost.
+static void AddStripesPlainly(const void *bytes, size_t size, uint64_t *low, uint64_t *high) {
+	for (size_t at = 0; at < size; at += kStripeBytes) {
+		uint64_t word[kLanes];
+		memcpy(word, (const char *)bytes + at, kStripeBytes);
+		for (int lane = 0; lane < kLanes; ++lane) high[lane] += low[lane] += word[lane];
+	}
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static void AddStripesAvx2(const void *bytes, size_t size, uint64_t *low, uint64_t *high) {
+	__m256i low0 = _mm256_setzero_si256(), low1 = low0, low2 = low0, low3 = low0;
+	__m256i high0 = low0, high1 = low0, high2 = low0, high3 = low0;
+	const __m256i *words = (const __m256i *)bytes;
+	for (const __m256i *end = words + size / sizeof(__m256i); words < end; words += 4) {
+		low0 = _mm256_add_epi64(low0, _mm256_loadu_si256(words));
+		low1 = _mm256_add_epi64(low1, _mm256_loadu_si256(words + 1));
+		low2 = _mm256_add_epi64(low2, _mm256_loadu_si256(words + 2));
+		low3 = _mm256_add_epi64(low3, _mm256_loadu_si256(words + 3));
+		high0 = _mm256_add_epi64(high0, low0);
+		high1 = _mm256_add_epi64(high1, low1);
+		high2 = _mm256_add_epi64(high2, low2);
+		high3 = _mm256_add_epi64(high3, low3);
+	}
+	__m256i *lows = (__m256i *)low, *highs = (__m256i *)high;
+	_mm256_storeu_si256(lows, low0), _mm256_storeu_si256(lows + 1, low1);
+	_mm256_storeu_si256(lows + 2, low2), _mm256_storeu_si256(lows + 3, low3);
+	_mm256_storeu_si256(highs, high0), _mm256_storeu_si256(highs + 1, high1);
+	_mm256_storeu_si256(highs + 2, high2), _mm256_storeu_si256(highs + 3, high3);
+}
+#endif
+
+// Of `size` bytes, a multiple of kStripeBytes, as if the field for the sum were zero.
+static uint16_t PageSum(const void *bytes, size_t size) {
+	uint64_t low[kLanes] = {0}, high[kLanes] = {0};
+#if defined(__x86_64__)
+	if (__builtin_cpu_supports("avx2"))
+		AddStripesAvx2(bytes, size, low, high);
+	else
+#endif
+		AddStripesPlainly(bytes, size, low, high);
+	const uint64_t pad = ((const MDB_page *)bytes)->mp_pad;
+	low[kPadWord] -= pad;
+	high[kPadWord] -= pad * (size / kStripeBytes);
+	uint64_t sum = size, odd = 0x9E3779B97F4A7C15u;
+	for (int lane = 0; lane < kLanes; ++lane) {
+		sum += low[lane] * odd + high[lane] * (odd ^ 0xD1B54A32D192ED02u);
+		odd += 0x5851F42D4C957F2Cu;
+	}
+	sum = (sum ^ sum >> 32) * 0xFF51AFD7ED558CCDu;
+	return (uint16_t)(sum >> 48);
+}
+
+_Static_assert(offsetof(MDB_page, mp_pad) == kPadWord * sizeof(uint64_t), "where the sum stands");
+
+// Before the page is written, `size` bytes of it.
+static void SealPage(MDB_page *page, size_t size) {
+	if (page->mp_flags & (P_LEAF2 | P_SUBP | P_META)) return;
+	page->mp_flags |= kSealed;
+	page->mp_pad = PageSum(page, size);
+}
+
+// True where every node lies inside the page; `upper` and the offsets count from behind the header.
+static int NodesAreSound(const MDB_page *page, unsigned psize, unsigned nodes) {
+	const unsigned end = psize - PAGEHDRSZ;
+	for (unsigned i = 0; i < nodes; ++i) {
+		const unsigned offset = page->mp_ptrs[i];
+		if (offset < page->mp_upper || offset + NODESIZE > end || (offset & 1)) return 0;
+		const MDB_node *node = NODEPTR(page, i);
+		size_t need = offset + NODESIZE + node->mn_ksize;
+		if (page->mp_flags & P_LEAF) {
+			if (node->mn_flags & ~(F_BIGDATA | F_SUBDATA | F_DUPDATA)) return 0;
+			if ((node->mn_flags & F_SUBDATA) && NODEDSZ(node) != sizeof(MDB_db)) return 0;
+			need += (node->mn_flags & F_BIGDATA) ? sizeof(MDB_ovpage) : NODEDSZ(node);
+		}
+		if (need > end) return 0;
+	}
+	return 1;
+}
+
+static int PageIsSound(const MDB_txn *txn, const MDB_page *page, pgno_t pgno, pgno_t pages) {
+	const unsigned psize = txn->mt_env->me_psize;
+	const unsigned flags = page->mp_flags, kind = flags & kKinds;
+	if (page->mp_pgno != pgno || (flags & (P_META | P_SUBP))) return 0;
+	if (kind == P_OVERFLOW) {
+		if (page->mp_pages != pages) return 0;
+	} else {
+		const unsigned end = psize - PAGEHDRSZ, lower = page->mp_lower, upper = page->mp_upper;
+		if (pages != 1 || (kind != P_BRANCH && kind != P_LEAF)) return 0;
+		if ((lower & 1) || lower > upper || upper > end) return 0;
+		if (kind == P_BRANCH && lower < 2 * sizeof(indx_t)) return 0;
+		if (!(flags & (kSealed | P_LEAF2)) && !NodesAreSound(page, psize, lower / sizeof(indx_t))) return 0;
+	}
+	return !(flags & kSealed) || page->mp_pad == PageSum(page, (size_t)pages * psize);
+}
+
+// MDB_CORRUPTED, and nothing else done with this transaction, unless LMDB can follow what stands in the page.
+static int CheckPage(MDB_txn *txn, const MDB_page *page, pgno_t pgno, mdb_size_t pages) {
+	const MDB_env *env = txn->mt_env;
+	if (pgno >= 2 && pages >= 1 && pages <= txn->mt_next_pgno && pgno <= txn->mt_next_pgno - pages &&
+			(pgno + pages) <= env->me_mapsize / env->me_psize && PageIsSound(txn, page, pgno, pages))
+		return MDB_SUCCESS;
+	txn->mt_flags |= MDB_TXN_ERROR;
+	return MDB_CORRUPTED;
+}
+
+static uint64_t MetaSum(const MDB_meta *meta) {
+	uint64_t sum = 0x2545F4914F6CDD1Du, word;
+	for (size_t at = offsetof(MDB_meta, mm_mapsize); at + sizeof(word) <= offsetof(MDB_meta, mm_sum); at += sizeof(word)) {
+		memcpy(&word, (const char *)meta + at, sizeof(word));
+		sum = (sum ^ word) * 0x9FB21C651E98DF25u;
+		sum ^= sum >> 29;
+	}
+	return sum | 1;
+}
+
+static int RootIsSound(pgno_t root, pgno_t last) { return root == P_INVALID || (root >= 2 && root <= last); }
+
+// `sealed_file`: the meta pages of this file were made with the flag, so every commit has a sum.
+static int MetaIsSound(const MDB_meta *meta, int sealed_file) {
+	const uint32_t psize = meta->mm_psize;
+	const pgno_t last = meta->mm_last_pg;
+	if (psize < 512 || psize > MAX_PAGESIZE || (psize & (psize - 1))) return 0;
+	if (meta->mm_flags & MDB_FIXEDMAP) return 0;
+	if (last < 1 || last > ((pgno_t)1 << 47) / psize || meta->mm_mapsize > (mdb_size_t)1 << 47) return 0;
+	if (!RootIsSound(meta->mm_dbs[FREE_DBI].md_root, last) || !RootIsSound(meta->mm_dbs[MAIN_DBI].md_root, last)) return 0;
+	if (meta->mm_sum != 0) return meta->mm_sum == MetaSum(meta);
+	return !sealed_file || (meta->mm_txnid == 0 && meta->mm_dbs[MAIN_DBI].md_root == P_INVALID && last == 1);
+}
+
+// A copy of the meta data that a transaction begins with. Another commit may be writing it: then it is read again.
+static int CheckMeta(const MDB_env *env, const MDB_meta *meta, MDB_meta *copy) {
+	for (int reads = 0; reads < kMetaReadsMax; ++reads) {
+		const MDB_page *page = (const MDB_page *)(env->me_map + (meta == env->me_metas[1] ? env->me_psize : 0));
+		memcpy(copy, meta, sizeof(*copy));
+		if (copy->mm_psize == env->me_psize && MetaIsSound(copy, page->mp_flags & kSealed)) return MDB_SUCCESS;
+		sched_yield();
+	}
+	return MDB_CORRUPTED;
+}
+
+// Runs of pages: a length below zero stands before the first page of a run.
+static int CheckFreeList(const MDB_txn *txn, const MDB_ID *list, size_t bytes) {
+	if (bytes < sizeof(MDB_ID) || list[0] > bytes / sizeof(MDB_ID) - 1) return MDB_CORRUPTED;
+	for (MDB_ID i = 1; i <= list[0]; ++i) {
+		intptr_t pages = 1;
+		if (list[i] == 0) continue;
+		if ((intptr_t)list[i] < 0) {
+			pages = -(intptr_t)list[i];
+			if (pages <= 0 || ++i > list[0]) return MDB_CORRUPTED;
+		}
+		if (list[i] < 2 || (pgno_t)pages > txn->mt_next_pgno || list[i] > txn->mt_next_pgno - (pgno_t)pages) return MDB_CORRUPTED;
+	}
+	return MDB_SUCCESS;
+}

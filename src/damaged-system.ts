@@ -1,0 +1,31 @@
+/** A start whose catalogue is damaged: it ends, and says what can be restored and how. */
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDamage, OperatorError } from './platform/index.js';
+
+/** Runs what opens a part of `data/system`. Throws OperatorError where that is damaged; other errors as they are. */
+export async function openSystemPart<Part>(dataDir: string, open: () => Part | Promise<Part>): Promise<Part> {
+  try {
+    assertNotEmptied(dataDir);
+    return await open();
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    throw damagedSystem(dataDir, (error as Error).message);
+  }
+}
+
+/** A file without a byte is a new catalogue for LMDB; beside lists it is one that was lost. */
+function assertNotEmptied(dataDir: string): void {
+  const file = join(dataDir, 'system', 'data.mdb');
+  const lists = join(dataDir, 'lists');
+  if (!existsSync(file) || statSync(file).size > 0 || !existsSync(lists) || readdirSync(lists).length === 0) return;
+  throw damagedSystem(dataDir, 'data.mdb is empty');
+}
+
+function damagedSystem(dataDir: string, reason: string): OperatorError {
+  return new OperatorError(
+    `The catalogue ${join(dataDir, 'system')} is damaged (${reason}), and nothing was changed. Restore that folder from a backup: ` +
+      'it holds accounts, keys, settings of lists and webhooks. Without a backup, move it away and run `gannet doctor --adopt-lists`, ' +
+      "which reads the definitions of the lists from their own stores; the lists' records are not concerned.",
+  );
+}

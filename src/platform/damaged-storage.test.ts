@@ -1,0 +1,111 @@
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { checkEnvironmentFile, DamagedFileError, isDamage, setAside } from './damaged-storage.js';
+import { ServiceError } from './errors.js';
+import { openEnvironment } from './lmdb-environment.js';
+
+const PAGE_BYTES = 4096;
+const META_BYTES = 192;
+
+let folder: string;
+let file: string;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'gannet-damaged-'));
+  file = join(folder, 'data.mdb');
+  const environment = openEnvironment(folder, { kind: 'system' });
+  const database = environment.database<string>('things');
+  for (const round of [1, 2, 3]) {
+    await environment.transaction(() => {
+      for (let index = 0; index < 500; index += 1) database.putSync(`key ${index}`, `value ${round} of ${index}`);
+    });
+  }
+  await environment.close();
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Everything that can be read out of the file, or the error. */
+async function content(): Promise<unknown> {
+  const environment = openEnvironment(folder, { kind: 'system' });
+  try {
+    return Array.from(environment.database<string>('things').getRange(), ({ key, value }) => [key, value]);
+  } finally {
+    await environment.close();
+  }
+}
+
+describe('an environment', () => {
+  it('whose file is whole, empty or missing is opened', () => {
+    checkEnvironmentFile(file);
+    checkEnvironmentFile(join(folder, 'absent'));
+    writeFileSync(join(folder, 'empty'), '');
+    checkEnvironmentFile(join(folder, 'empty'));
+  });
+
+  it('with any changed bit in the meta data that count is refused before it is opened', () => {
+    const bytes = readFileSync(file);
+    // Behind the address, which LMDB does not use, up to the end of the sum, but for the padding of the main database.
+    for (const page of [0, 1]) {
+      for (let at = 24 + 16; at < 24 + 152; at += 1) {
+        const changed = Buffer.from(bytes);
+        const offset = page * PAGE_BYTES + at;
+        changed[offset] = (changed[offset] as number) ^ 0x10;
+        writeFileSync(file, changed);
+        expect(() => checkEnvironmentFile(file), `byte ${offset}`).toThrow(DamagedFileError);
+      }
+    }
+  });
+
+  it('that ends within its meta pages is refused', () => {
+    for (const bytes of [1, 100, PAGE_BYTES, PAGE_BYTES + META_BYTES]) {
+      truncateSync(file, bytes);
+      expect(() => checkEnvironmentFile(file), `${bytes} bytes`).toThrow(DamagedFileError);
+      writeFileSync(file, Buffer.alloc(2 * PAGE_BYTES));
+    }
+  });
+
+  it('with a changed bit anywhere answers as before or says that it is damaged', async () => {
+    const right = await content();
+    const bytes = readFileSync(file);
+    let refused = 0;
+    for (let at = 2 * PAGE_BYTES + 5; at < bytes.length; at += 997) {
+      const changed = Buffer.from(bytes);
+      changed[at] = (changed[at] as number) ^ 0x04;
+      writeFileSync(file, changed);
+      try {
+        expect(await content()).toEqual(right);
+      } catch (error) {
+        if (!isDamage(error)) throw error;
+        refused += 1;
+      }
+    }
+    expect(refused).toBeGreaterThan(0);
+  });
+});
+
+describe('errors', () => {
+  it('of damage are told from others', () => {
+    expect(isDamage(new DamagedFileError('x', 'y'))).toBe(true);
+    expect(isDamage(Object.assign(new Error('MDB_CORRUPTED'), { code: -30796 }))).toBe(true);
+    expect(isDamage(new ServiceError('storage-damaged', 'x'))).toBe(true);
+    expect(isDamage(Object.assign(new Error('no space'), { code: 'ENOSPC' }))).toBe(false);
+    expect(isDamage(new ServiceError('storage-full', 'x'))).toBe(false);
+  });
+});
+
+it('what is set aside gets a dated name of its own', () => {
+  const now = new Date('2026-11-22T10:11:12.345Z');
+  const names = [1, 2].map((round) => {
+    const path = join(folder, 'queue');
+    writeFileSync(path, String(round));
+    return setAside(path, now);
+  });
+  expect(names).toEqual([
+    join(folder, 'queue.damaged-20261122T101112Z'),
+    join(folder, 'queue.damaged-20261122T101112Z-2'),
+  ]);
+});

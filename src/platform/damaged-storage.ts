@@ -1,0 +1,130 @@
+/**
+ * What damaged data files look like, and what is done with those that can be begun anew. LMDB reports most damage itself, since
+ * its build here checks every page (`native-bindings/lmdb-js`); what it cannot open safely is found before, by its meta pages.
+ */
+import { closeSync, existsSync, openSync, readSync, renameSync } from 'node:fs';
+import { ServiceError } from './errors.js';
+
+/** A data file that cannot be read as a whole. */
+export class DamagedFileError extends Error {
+  override readonly name = 'DamagedFileError';
+
+  constructor(path: string, what: string) {
+    super(`${path} is damaged: ${what}`);
+  }
+}
+
+/**
+ * LMDB's codes for a page that is not what it has to be, for a page that is not there, a file that is none of its own, and for
+ * transactions that met one of these; 22: one could not even begin.
+ */
+const DAMAGE_CODES: ReadonlySet<unknown> = new Set([-30796, -30797, -30793, -30794, -30787, -30782, 22]);
+const SERVICE_CODES: ReadonlySet<unknown> = new Set(['storage-damaged', 'list-damaged']);
+
+/** True where the error says that a data file is damaged, also where it comes from another thread. */
+export function isDamage(error: unknown): boolean {
+  if (error instanceof DamagedFileError) return true;
+  if (error instanceof ServiceError) return SERVICE_CODES.has(error.code);
+  return error instanceof Error && DAMAGE_CODES.has((error as Error & { readonly code?: unknown }).code);
+}
+
+/** `storage-damaged` for an error that means it; every other error as it is. */
+export function asDamageError(error: unknown): unknown {
+  if (error instanceof ServiceError || !isDamage(error)) return error;
+  const detail = 'A data file that this needs is damaged. The log of the service names it.';
+  return new ServiceError('storage-damaged', detail, { cause: error });
+}
+
+/** Renames what is damaged to `<path>.damaged-<time>`, so that a new one can be begun in its place. Returns the new path. */
+export function setAside(path: string, now = new Date()): string {
+  const time = now.toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  let target = `${path}.damaged-${time}`;
+  for (let number = 2; existsSync(target); number += 1) target = `${path}.damaged-${time}-${number}`;
+  renameSync(path, target);
+  return target;
+}
+
+const META_READS_MAX = 20;
+const MAGIC = 0xbeefc0de;
+const DATA_VERSION = 2;
+const META_FLAG = 0x08;
+const SEALED_FLAG = 0x0100;
+const PAGE_HEADER_BYTES = 24;
+const META_BYTES = 192;
+const PAGE_BYTES = { min: 512, max: 65_536 };
+const PAGES_MAX = 2n ** 47n;
+const NO_PAGE = 2n ** 64n - 1n;
+const LAST_64_BITS = 2n ** 64n - 1n;
+
+/**
+ * Reads the two meta pages of an environment's file. Throws DamagedFileError where LMDB must not open it. A file that is missing or
+ * empty is in order: it is about to be made.
+ */
+export function checkEnvironmentFile(path: string): void {
+  if (!existsSync(path)) return;
+  for (let reads = 1; ; reads += 1) {
+    try {
+      checkMetaPages(path);
+      return;
+    } catch (error) {
+      // Another thread may be writing one of them.
+      if (!(error instanceof DamagedFileError) || reads === META_READS_MAX) throw error;
+    }
+  }
+}
+
+function checkMetaPages(path: string): void {
+  const file = openSync(path, 'r');
+  try {
+    const first = readMeta(file, 0, path);
+    if (first === undefined) return;
+    const second = readMeta(file, first.pageBytes, path);
+    if (second?.pageBytes !== first.pageBytes)
+      throw new DamagedFileError(path, 'its two meta pages do not fit each other');
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Undefined where the file is empty. */
+function readMeta(file: number, offset: number, path: string): { readonly pageBytes: number } | undefined {
+  const bytes = Buffer.alloc(PAGE_HEADER_BYTES + META_BYTES);
+  const got = readSync(file, bytes, 0, bytes.length, offset);
+  if (got === 0 && offset === 0) return undefined;
+  if (got < bytes.length) throw new DamagedFileError(path, 'it ends within its meta pages');
+  const flags = bytes.readUInt16LE(18);
+  const meta = bytes.subarray(PAGE_HEADER_BYTES);
+  if ((flags & META_FLAG) === 0 || meta.readUInt32LE(0) !== MAGIC || (meta.readUInt32LE(4) & 0xffff) !== DATA_VERSION)
+    throw new DamagedFileError(path, 'a meta page is not one of this storage');
+  const pageBytes = meta.readUInt32LE(24);
+  const isPageSize = pageBytes >= PAGE_BYTES.min && pageBytes <= PAGE_BYTES.max && (pageBytes & (pageBytes - 1)) === 0;
+  if (!isPageSize || !isSound(meta, (flags & SEALED_FLAG) !== 0))
+    throw new DamagedFileError(path, 'a meta page is not as it was written');
+  return { pageBytes };
+}
+
+/** As MetaIsSound of native-bindings/lmdb-js/sound_pages.h: u64 at 16 map size, 64 free root, 112 main root, 120 last page, … */
+function isSound(meta: Buffer, sealedFile: boolean): boolean {
+  const [freeRoot, mainRoot, last, transaction] = [64, 112, 120, 128].map((at) => meta.readBigUInt64LE(at)) as [
+    bigint,
+    bigint,
+    bigint,
+    bigint,
+  ];
+  if (last < 1n || last > PAGES_MAX || meta.readBigUInt64LE(16) > PAGES_MAX) return false;
+  const isRoot = (root: bigint) => root === NO_PAGE || (root >= 2n && root <= last);
+  if (!isRoot(freeRoot) || !isRoot(mainRoot)) return false;
+  const sum = meta.readBigUInt64LE(144);
+  if (sum !== 0n) return sum === metaSum(meta);
+  return !sealedFile || (transaction === 0n && mainRoot === NO_PAGE && last === 1n);
+}
+
+/** As MetaSum there. */
+function metaSum(meta: Buffer): bigint {
+  let sum = 0x2545f4914f6cdd1dn;
+  for (let at = 16; at < 144; at += 8) {
+    sum = ((sum ^ meta.readBigUInt64LE(at)) * 0x9fb21c651e98df25n) & LAST_64_BITS;
+    sum ^= sum >> 29n;
+  }
+  return sum | 1n;
+}

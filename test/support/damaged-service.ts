@@ -1,0 +1,98 @@
+/** A service on a data directory that is damaged, and questions whose right answers are known from before. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Answer, ServiceClient } from './client.js';
+
+const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
+const START_MS_MAX = 60_000;
+const STOP_MS_MAX = 30_000;
+const ANSWER_MS_MAX = 20_000;
+const REBUILD_WAITS_MAX = 100;
+const REBUILD_WAIT_MS = 100;
+const READY_LINE = /(http:\/\/[^\s/]+)/;
+/** What differs from one answer to the next. */
+const CHANGING = /"(?:query_id|took_ms)":\s*(?:"[^"]*"|[\d.]+),?/g;
+
+export interface Ending {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export class DamagedService {
+  output = '';
+  address = '';
+  readonly #process: ChildProcess;
+  readonly #ended: Promise<Ending>;
+  ending: Ending | undefined;
+
+  constructor(dataDir: string, env: Readonly<Record<string, string>>) {
+    this.#process = spawn(process.execPath, ['bin/gannet.js', 'serve'], {
+      cwd: PACKAGE,
+      env: { ...process.env, GANNET_DATA_DIR: dataDir, GANNET_HOST: '127.0.0.1', GANNET_PORT: '0', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const hear = (chunk: Buffer) => (this.output += chunk.toString());
+    this.#process.stdout?.on('data', hear);
+    this.#process.stderr?.on('data', hear);
+    this.#ended = once(this.#process, 'close').then(([code, signal]) => {
+      return (this.ending = { code: code as number | null, signal: signal as NodeJS.Signals | null });
+    });
+  }
+
+  /** True once it serves, false when it ended instead. */
+  async started(): Promise<boolean> {
+    const began = Date.now();
+    while (this.ending === undefined && Date.now() - began < START_MS_MAX) {
+      const line = this.output.split('\n').find((each) => each.includes('is ready'));
+      const address = line === undefined ? undefined : READY_LINE.exec(line)?.[1];
+      if (address !== undefined) {
+        this.address = address;
+        return true;
+      }
+      await Promise.race([this.#ended, delay(10)]);
+    }
+    return false;
+  }
+
+  async stop(): Promise<Ending> {
+    this.#process.kill('SIGTERM');
+    const timer = setTimeout(() => this.#process.kill('SIGKILL'), STOP_MS_MAX);
+    const ending = await this.#ended;
+    clearTimeout(timer);
+    return ending;
+  }
+
+  kill(): void {
+    if (this.ending === undefined) this.#process.kill('SIGKILL');
+  }
+}
+
+export interface Question {
+  /** Id of the list that it is about. */
+  readonly list: string;
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number>>;
+}
+
+/** The answer in a form that is the same for the same content; asks again while an index is made again. */
+export async function ask(client: ServiceClient, { path, query }: Question): Promise<Answer> {
+  for (let waits = 0; ; waits += 1) {
+    const answer = await withinTime(client.get(path, query), path);
+    const code = (answer.body as { code?: string } | undefined)?.code;
+    if (code !== 'not-ready' || waits === REBUILD_WAITS_MAX) return answer;
+    await delay(REBUILD_WAIT_MS);
+  }
+}
+
+export function contentOf(answer: Answer): string {
+  return `${answer.status} ${answer.text.replaceAll(CHANGING, '')}`;
+}
+
+export async function withinTime<Value>(promise: Promise<Value>, what: string): Promise<Value> {
+  const late = delay(ANSWER_MS_MAX, undefined, { ref: false }).then(() => {
+    throw new Error(`no answer in ${ANSWER_MS_MAX} ms: ${what}`);
+  });
+  return Promise.race([promise, late]);
+}
