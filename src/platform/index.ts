@@ -24,5 +24,6 @@ export * from './operator-error.js';
 export * from './outbound/index.js';
 export * from './paths.js';
 export * from './request-memory.js';
+export * from './secrets/index.js';
 export * from './storage-space.js';
 export * from './suggest.js';

@@ -8,7 +8,7 @@ import { eventually } from '../../test/support/eventually.js';
 import { WebhookReceiver } from '../../test/support/webhook-receiver.js';
 import { CollectionStore, type Collection } from '../catalog/index.js';
 import { loadConfig } from '../platform/config.js';
-import { openEnvironment, systemClock, type LmdbEnvironment } from '../platform/index.js';
+import { openEnvironment, SecretBox, systemClock, type LmdbEnvironment } from '../platform/index.js';
 import { createMetrics } from '../platform/metrics.js';
 import { WebhookHost } from './webhook-host.js';
 
@@ -35,7 +35,9 @@ afterEach(async () => {
 function hostWith(deliver: boolean): WebhookHost {
   const config = loadConfig({ argv: [], env: { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true' } });
   const log = pino({ level: 'silent' });
-  return new WebhookHost({ config, dataDir, environment, clock: systemClock, log, metrics: createMetrics(), deliver });
+  const secrets = new SecretBox({ path: join(dataDir, 'secret-keys'), given: [] });
+  const options = { config, dataDir, environment, secrets, clock: systemClock, log, metrics: createMetrics(), deliver };
+  return new WebhookHost(options);
 }
 
 /** A change of the system environment that is told. */
@@ -64,7 +66,7 @@ describe('WebhookHost', () => {
   });
 
   it('replaces a worker that dies, which goes on where it was, and answers questions meanwhile', async () => {
-    const { id } = await subscribe();
+    const { id } = (await subscribe()).subscription;
     await change('a');
     await receiver.events(1);
     const asked = host.attempts(id, undefined, 10);
@@ -90,7 +92,7 @@ describe('WebhookHost', () => {
   it('keeps events and pings of a process that does not deliver for one that does', async () => {
     await host.close();
     host = hostWith(false);
-    const subscription = await subscribe();
+    const { subscription } = await subscribe();
     await change('a');
     await host.ping(subscription);
     await host.close();

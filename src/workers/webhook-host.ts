@@ -16,8 +16,15 @@ import {
   type LmdbEnvironment,
   type Metrics,
   type OutboxSource,
+  type SecretBox,
 } from '../platform/index.js';
-import { SubscriptionStore, type LogPage, type SetAsidePage, type Subscription } from '../webhooks/index.js';
+import {
+  SubscriptionStore,
+  toldSubscription,
+  type LogPage,
+  type SetAsidePage,
+  type Subscription,
+} from '../webhooks/index.js';
 import { CollectionStore } from '../catalog/index.js';
 import type {
   FromWebhookWorker,
@@ -41,6 +48,7 @@ export interface WebhookHostOptions {
   readonly dataDir: string;
   /** Of accounts, keys and lists: `data/system`. */
   readonly environment: LmdbEnvironment;
+  readonly secrets: SecretBox;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Metrics;
@@ -70,16 +78,20 @@ export class WebhookHost implements EventSink {
   private closed = false;
 
   constructor(private readonly options: WebhookHostOptions) {
-    const { config, dataDir, environment, clock, log, metrics } = options;
+    const { config, dataDir, environment, secrets, clock, log, metrics } = options;
     this.deaths = new WorkerDeaths('webhook', log, metrics);
     this.system = { id: 'system', kind: 'system', path: join(dataDir, 'system') };
     this.subscriptions = new SubscriptionStore({
       environment,
+      secrets,
       clock,
       subscriptionsMax: config.webhooks.subscriptions_max,
       secretOverlapHours: config.webhooks.secret_overlap_hours,
       onChange: (all) => {
         this.onSubscriptions(all);
+      },
+      onUnreadable: (id, error) => {
+        log.error({ webhook: id, reason: error.message }, 'A webhook sends nothing: its secret cannot be opened');
       },
     });
     CollectionStore.of(environment).listen({ sink: this, source: this.system, clock });
@@ -154,7 +166,7 @@ export class WebhookHost implements EventSink {
   private onSubscriptions(all: readonly Subscription[]): void {
     if (this.worker === undefined) {
       if (this.options.deliver) this.startIfNeeded();
-    } else this.saySubscriptions(all);
+    } else this.tell(all);
   }
 
   private startIfNeeded(): void {
@@ -186,7 +198,7 @@ export class WebhookHost implements EventSink {
     worker.once('exit', () => {
       this.onExit(worker, reasonOfDeath(cause));
     });
-    this.saySubscriptions(this.subscriptions.all());
+    this.tell(this.subscriptions.all());
     this.unsaid = [...this.sources.values()];
     this.sayWritten();
     return worker;
@@ -216,13 +228,6 @@ export class WebhookHost implements EventSink {
         metrics.webhookDeliveries.inc({ outcome: 'retried' }, message.retried);
         metrics.webhookDeliveries.inc({ outcome: 'set-aside' }, message.setAside);
         metrics.webhookQueued.set(message.queued);
-        break;
-      case 'forgotten':
-        // A service that stops asks again at its next start.
-        if (this.closed) break;
-        this.subscriptions.forgotten(message.ids).catch((error: unknown) => {
-          log.error({ err: error }, 'What is left of deleted webhooks is looked for again at the next start');
-        });
         break;
       case 'failed':
         log.error({ reason: message.reason }, message.message);
@@ -259,14 +264,14 @@ export class WebhookHost implements EventSink {
     });
   }
 
-  private saySubscriptions(subscriptions: readonly Subscription[]): void {
-    this.say({ kind: 'subscriptions', subscriptions, removed: this.subscriptions.removed() });
-  }
-
   private sayWritten(): void {
     const sources = this.unsaid;
     this.unsaid = [];
     if (sources.length > 0) this.say({ kind: 'written', sources });
+  }
+
+  private tell(subscriptions: readonly Subscription[]): void {
+    this.say({ kind: 'subscriptions', subscriptions: subscriptions.map(toldSubscription) });
   }
 
   private say(message: ToWebhookWorker): void {

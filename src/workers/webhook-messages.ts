@@ -1,6 +1,6 @@
 /** What the main thread and the webhook worker say to each other: plain data, in the order in which it was said. */
 import type { OutboxSource } from '../platform/index.js';
-import type { LogPage, SetAsidePage, Subscription, WebhookSettings } from '../webhooks/index.js';
+import type { LogPage, SetAsidePage, ToldSubscription, WebhookSettings } from '../webhooks/index.js';
 import type { WorkerReply } from './worker-reply.js';
 
 export interface WebhookWorkerData {
@@ -36,12 +36,7 @@ export type WebhookQuestion = {
 }[WebhookQuestionKind];
 
 export type ToWebhookWorker =
-  | {
-      readonly kind: 'subscriptions';
-      readonly subscriptions: readonly Subscription[];
-      /** Ids of deleted ones; the answer is `forgotten`. */
-      readonly removed: readonly string[];
-    }
+  | { readonly kind: 'subscriptions'; readonly subscriptions: readonly ToldSubscription[] }
   | { readonly kind: 'written'; readonly sources: readonly OutboxSource[] }
   | { readonly kind: 'question'; readonly number: number; readonly question: WebhookQuestion };
 
@@ -54,6 +49,5 @@ export type FromWebhookWorker =
       readonly setAside: number;
       readonly queued: number;
     }
-  | { readonly kind: 'forgotten'; readonly ids: readonly string[] }
   | { readonly kind: 'failed'; readonly message: string; readonly reason: string }
   | { readonly kind: 'answer'; readonly number: number; readonly reply: WorkerReply<unknown> };

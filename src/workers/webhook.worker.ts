@@ -4,7 +4,7 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { HttpSender } from '../webhooks/http-sender.js';
-import { systemTimers, WebhookEngine } from '../webhooks/index.js';
+import { heardSubscription, systemTimers, WebhookEngine } from '../webhooks/index.js';
 import { giveWayToSearches } from './background-thread.js';
 import type { FromWebhookWorker, ToWebhookWorker, WebhookQuestion, WebhookWorkerData } from './webhook-messages.js';
 import { replyOf } from './worker-reply.js';
@@ -39,18 +39,13 @@ const engine = new WebhookEngine({
 port.on('message', (message: ToWebhookWorker) => {
   switch (message.kind) {
     case 'subscriptions':
-      engine.setSubscriptions(message.subscriptions, message.removed).then(
-        () => {
-          if (message.removed.length > 0) say({ kind: 'forgotten', ids: message.removed });
-        },
-        (error: unknown) => {
-          say({
-            kind: 'failed',
-            message: 'What belonged to deleted webhooks could not be removed',
-            reason: String(error),
-          });
-        },
-      );
+      engine.setSubscriptions(message.subscriptions.map(heardSubscription)).catch((error: unknown) => {
+        say({
+          kind: 'failed',
+          message: 'What belonged to deleted webhooks could not be removed',
+          reason: String(error),
+        });
+      });
       break;
     case 'written':
       for (const source of message.sources) engine.wake(source);
