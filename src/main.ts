@@ -30,7 +30,8 @@ import {
 import { createLogger } from './platform/logger.js';
 import { createMetrics } from './platform/metrics.js';
 import { unknownEnvironment } from './platform/config.js';
-import { createAnalyticsExecutor, createIngestExecutor, createSearchPool, WebhookHost } from './workers/index.js';
+import { createAnalyticsExecutor, createIngestExecutor, createSearchPool } from './workers/index.js';
+import { WebhookHost } from './webhooks/index.js';
 
 const MEBIBYTE = 2 ** 20;
 const MINUTE_MS = 60_000;

@@ -4,7 +4,13 @@ import { operationHelp, operationTable } from './operation-help.js';
 import { operationInput, placesOf } from './operation-input.js';
 import { CommandError } from './exit-codes.js';
 
-const output = { isTerminal: false, columns: 80, write: () => undefined, note: () => undefined };
+const output = {
+  isTerminal: false,
+  columns: 80,
+  write: () => undefined,
+  note: () => undefined,
+  settle: () => Promise.resolve(),
+};
 const nothing = { params: [], body: undefined, stream: undefined, contentType: undefined, account: 'default' };
 const named = (name: string) => operations.find((operation) => operation.name === name) as Operation;
 

@@ -2,7 +2,7 @@
 import { workerData } from 'node:worker_threads';
 import { AnalyticsTaskHandler, type AnalyticsResult, type AnalyticsTask } from '../analytics/index.js';
 import { giveWayToSearches } from './background-thread.js';
-import { replyOf, type WorkerReply } from './worker-reply.js';
+import { replyOf, type WorkerReply } from '../platform/hosts/reply.js';
 
 /** `workerData` of the analytics thread. */
 export interface AnalyticsWorkerData {

@@ -8,7 +8,7 @@
  * Numbers are in the order of the machine: both ends are threads of it.
  */
 import type { ResponseWriter, SearchAnswer } from '../search/index.js';
-import type { WorkerFailure, WorkerReply } from './worker-reply.js';
+import type { WorkerFailure, WorkerReply } from '../platform/hosts/reply.js';
 
 export type SearchReply = WorkerReply<SearchAnswer>;
 

@@ -7,7 +7,7 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { Cancellation, RequestMemory, Reservation } from '../platform/index.js';
 import type { SearchAnswer } from '../search/index.js';
 import type { SearchPoolTask } from './search-messages.js';
-import type { Postponement } from './worker-reply.js';
+import type { Postponement } from '../platform/hosts/reply.js';
 
 /** A search that its worker did not finish; nothing is wrong with it. */
 export class PostponedAnswer extends Error {

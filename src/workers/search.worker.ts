@@ -22,7 +22,7 @@ import {
 import { scanAbbreviations } from '../synonyms/index.js';
 import { BatchAnswerWriter } from './batch-answer.js';
 import type { SearchPoolTask, SearchWorkerData, SearchWorkerMessage, WorkerDeath } from './search-messages.js';
-import { failureReply, type Postponement, type WorkerFailure } from './worker-reply.js';
+import { failureReply, type Postponement, type WorkerFailure } from '../platform/hosts/reply.js';
 
 const stores = new RecordStoreCache();
 const records = new StoreRecordReader(stores);

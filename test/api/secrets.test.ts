@@ -83,7 +83,7 @@ it('keeps secrets sealed, signs with them after a new start, and seals them anew
 
 it('seals what was kept open by an older version', async () => {
   const { id, secret } = await createWebhook();
-  const environment = openEnvironment(join(dataDir, 'system'));
+  const environment = openEnvironment(join(dataDir, 'system'), { kind: 'system' });
   const store = CollectionStore.of(environment);
   const rows = store.collection<Webhook>('webhooks');
   await store.change((change) => {
