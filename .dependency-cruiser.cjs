@@ -23,7 +23,7 @@ const layers = [
  * are left out of the folder's index.ts; others are what a thread needs of a folder without the rest of it.
  */
 const ENTERED_DIRECTLY =
-  '^src/(?:platform/(?:config|logger|metrics|outbound/guarded-agent)|webhooks/http-sender|' +
+  '^src/(?:platform/(?:config|logger|metrics|outbound/guarded-agent|hosts/[a-z-]+)|webhooks/http-sender|' +
   'index/kernel-layout|analytics/(?:learned-searches-cache|folder))\\.ts$';
 
 const anyOf = (names) => `(?:${names.join('|')})`;

@@ -79,6 +79,7 @@ export const configSchema = section({
     log_days: integer(1, 3650),
     log_entries_max: integer(100, 100_000_000),
   }),
+  secrets: section({ keys: Type.Array(Type.String({ pattern: '^[A-Za-z0-9+/]{43}=$' }), { maxItems: 10 }) }),
   keys: section({ read_only_per_hour: integer(1, 1_000_000) }),
   log: section({
     level: Type.Union([

@@ -20,6 +20,7 @@ import {
   openEnvironment,
   OwnMemory,
   residentOwnBytes,
+  SecretBox,
   ServiceError,
   systemClock,
   tuneGarbageCollection,
@@ -30,7 +31,8 @@ import {
 import { createLogger } from './platform/logger.js';
 import { createMetrics } from './platform/metrics.js';
 import { unknownEnvironment } from './platform/config.js';
-import { createAnalyticsExecutor, createIngestExecutor, createSearchPool, WebhookHost } from './workers/index.js';
+import { createAnalyticsExecutor, createIngestExecutor, createSearchPool } from './workers/index.js';
+import { WebhookHost } from './webhooks/index.js';
 
 const MEBIBYTE = 2 ** 20;
 const MINUTE_MS = 60_000;
@@ -150,7 +152,18 @@ async function openServices(
   assertCatalogueFilled(dataDir, catalog.accounts().length);
   const access = await openSystemPart(dataDir, () => openAccess(environment, systemClock));
   await ensureAccount(catalog, config, log);
-  const webhooks = new WebhookHost({ config, dataDir, environment, clock: systemClock, log, metrics, deliver: listen });
+  const secrets = new SecretBox({ path: join(dataDir, 'secret-keys'), given: config.secrets.keys });
+  const webhooks = new WebhookHost({
+    config,
+    dataDir,
+    environment,
+    secrets,
+    clock: systemClock,
+    log,
+    metrics,
+    deliver: listen,
+  });
+  await sealSecrets(secrets, log);
   const indexes: ListIndexes = createListIndexes({
     dataDir,
     kernel,
@@ -185,6 +198,7 @@ async function openServices(
     answerCache: new AnswerCache({ bytesMax: config.search.cache_mib * MEBIBYTE, metrics }),
     analytics,
     webhooks,
+    secrets,
     searchLimiter: new RateLimiter({ limit: config.search.rate_per_minute, windowMs: MINUTE_MS }, systemClock),
     readOnlyKeyLimiter: new RateLimiter({ limit: config.keys.read_only_per_hour, windowMs: HOUR_MS }, systemClock),
     operations,
@@ -242,6 +256,16 @@ async function ensureAccount(catalog: Catalog, { account }: Config, log: Service
     { account: account.name },
     `First start: the account is made. Its first key: gannet key create --account ${account.name} --access full`,
   );
+}
+
+/** Those from before there was a box, or whose key was replaced. What cannot be written now is sealed at the next start. */
+async function sealSecrets(secrets: SecretBox, log: ServiceLogger): Promise<void> {
+  try {
+    const count = await secrets.resealAll();
+    if (count > 0) log.info({ count }, 'Secrets are sealed by the newest key');
+  } catch (error) {
+    log.warn({ err: error }, 'Secrets could not be sealed by the newest key; they stay as they were');
+  }
 }
 
 /**

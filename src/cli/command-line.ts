@@ -6,6 +6,7 @@ import { loadConfig } from '../platform/config.js';
 import { keepFilesToOwner, packageRoot } from '../platform/index.js';
 import { createContext, type CommandContext, type Run } from './command-context.js';
 import type { AnalyticsCommandOptions } from './commands/analytics.js';
+import type { CallOptions } from './commands/call.js';
 import type { DoctorOptions } from './commands/doctor.js';
 import type { ExportOptions } from './commands/export.js';
 import type { ImportOptions } from './commands/import.js';
@@ -99,6 +100,7 @@ function createProgram(context: () => CommandContext, ended: (status: ExitStatus
   addDataCommands(program, run);
   addReindexCommand(program, run);
   addAnalyticsCommand(program, run);
+  addCallCommand(program, run);
   const shared = () => [configOption(), accountOption(), jsonOption()];
   addWebhookCommands(program, { run, shared, wholeNumber });
   return program;
@@ -275,6 +277,29 @@ function addAnalyticsCommand(program: Command, run: Run): void {
     .action((name: string, options: AnalyticsCommandOptions) =>
       run(async (context) => (await import('./commands/analytics.js')).analytics(context, name, options)),
     );
+}
+
+function addCallCommand(program: Command, run: Run): void {
+  program
+    .command('call')
+    .description('call any operation of the service by its name; without a name, list them all')
+    .argument('[operation]', 'for example list.read; --help behind it says what it takes')
+    .addOption(configOption())
+    .option('--param <name=value>', 'a parameter, option or member of the body; repeatable', collect, [])
+    .option('--body <json>', 'the body as a whole')
+    .option('--input <file>', 'what is streamed to operations that take a stream; - for standard input')
+    .option('--content-type <type>', 'of what is streamed')
+    .addOption(accountOption())
+    // The help of an operation comes from its schemas, which the command itself has to look up.
+    .helpOption(false)
+    .option('-h, --help', 'what the operation takes and answers')
+    .action((operation: string | undefined, options: CallOptions) =>
+      run(async (context) => (await import('./commands/call.js')).callOperation(context, operation, options)),
+    );
+}
+
+function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
 }
 
 function wholeNumber(text: string): number {

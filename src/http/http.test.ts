@@ -207,6 +207,7 @@ beforeEach(async () => {
     requestMemory,
     analytics: undefined as never,
     webhooks: undefined as never,
+    secrets: undefined as never,
     searchLimiter: new RateLimiter({ limit: 10, windowMs: 60_000 }, systemClock),
     readOnlyKeyLimiter: new RateLimiter({ limit: 10, windowMs: 60_000 }, systemClock),
     operations: [...systemOperations, ...testOperations],

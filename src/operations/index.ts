@@ -4,7 +4,7 @@ export * from './services.js';
 export { AnswerCache, type AnswerCacheOptions } from './answer-cache.js';
 export { createDispatcher, type Credential, type Dispatcher, type PathParams } from './dispatch.js';
 export { openApiDocument } from './openapi.js';
-export { decodePathText } from './query-string.js';
+export { coercionsOf, decodePathText } from './query-string.js';
 export { openIndex } from './list-access.js';
 export { operations } from './registry.js';
 export { systemOperations } from './system.js';

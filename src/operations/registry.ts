@@ -15,6 +15,7 @@ import { searchResultBulk } from './search-result-bulk.js';
 import { searchResultOperations } from './search-result.js';
 import { searchOperations } from './search.js';
 import { searchableFieldOperations } from './searchable-field.js';
+import { secretOperations } from './secret.js';
 import { suggestOperations } from './suggest.js';
 import { synonymOperations } from './synonyms.js';
 import { systemOperations } from './system.js';
@@ -40,4 +41,5 @@ export const operations: readonly Operation[] = [
   ...synonymOperations,
   ...analyticsOperations,
   ...webhookOperations,
+  ...secretOperations,
 ];

@@ -4,8 +4,9 @@ import type { Analytics } from '../analytics/index.js';
 import type { Catalog } from '../catalog/index.js';
 import type { ListIndexes } from '../index/index.js';
 import type { SearchAnswer } from '../search/index.js';
-import type { SearchPoolTask, WebhookHost } from '../workers/index.js';
-import type { Cancellation, Clock, Config, RequestMemory } from '../platform/index.js';
+import type { WebhookHost } from '../webhooks/index.js';
+import type { SearchPoolTask } from '../workers/index.js';
+import type { Cancellation, Clock, Config, RequestMemory, SecretBox } from '../platform/index.js';
 import type { RateLimiter } from '../access/index.js';
 import type { Logger } from 'pino';
 import type { AnswerCache } from './answer-cache.js';
@@ -28,6 +29,7 @@ export interface Services {
   readonly requestMemory: RequestMemory;
   readonly analytics: Analytics;
   readonly webhooks: WebhookHost;
+  readonly secrets: SecretBox;
   readonly searchLimiter: RateLimiter;
   readonly readOnlyKeyLimiter: RateLimiter;
   /** Every operation, for OpenAPI and the like. */

@@ -95,8 +95,9 @@ const create = defineOperation({
   async handle({ services, caller }, { body }) {
     const account = accountOf(services, caller, body.account);
     checkUrl(services, body.url);
-    const created = await services.webhooks.subscriptions.create(account, { url: body.url, events: body.events });
-    return { status: 201, body: { ...described(services, created), secret: created.secret } };
+    const settings = { url: body.url, events: body.events };
+    const { subscription, secret } = await services.webhooks.subscriptions.create(account, settings);
+    return { status: 201, body: { ...described(services, subscription), secret: secret.reveal() } };
   },
 });
 
@@ -233,8 +234,8 @@ const rotateSecret = defineOperation({
   responses: { 200: { description: 'The webhook with its new secret', schema: webhookWithSecret } },
   errors: [...ofWebhook.errors, 'storage-full'],
   async handle({ services }, { params: { account, id } }) {
-    const rotated = await services.webhooks.subscriptions.rotateSecret(account, id);
-    return { status: 200, body: { ...described(services, rotated), secret: rotated.secret } };
+    const { subscription, secret } = await services.webhooks.subscriptions.rotateSecret(account, id);
+    return { status: 200, body: { ...described(services, subscription), secret: secret.reveal() } };
   },
 });
 

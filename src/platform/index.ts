@@ -27,5 +27,6 @@ export * from './outbound/index.js';
 export * from './paths.js';
 export * from './process-room.js';
 export * from './request-memory.js';
+export * from './secrets/index.js';
 export * from './storage-space.js';
 export * from './suggest.js';

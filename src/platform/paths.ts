@@ -21,3 +21,8 @@ export function packageVersion(): string {
   version ??= (JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as { version: string }).version;
   return version;
 }
+
+/** A compiled file by its source's path without the ending: workers run compiled, also when the main thread runs from source (tests). */
+export function compiledFile(source: string): string {
+  return join(packageRoot(), 'dist', `${source}.js`);
+}

@@ -26,6 +26,14 @@ const PAUSE_MS_MAX = 5000;
 /** The longest wait that a timer takes; waking without need does no harm. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
+const SECRET_UNREADABLE: AttemptResult = {
+  ok: false,
+  status: null,
+  error: 'not sent: the key that its secret was sealed with is not there; give it a new secret',
+  durationMs: 0,
+  answer: '',
+};
+
 export interface LaneOptions {
   readonly queue: DeliveryQueue;
   readonly sender: Sender;
@@ -139,7 +147,7 @@ export class DeliveryLane {
   }
 
   private async attempt(held: Held, origin: string): Promise<void> {
-    const { queue, sender, timers, slots } = this.options;
+    const { queue, timers, slots } = this.options;
     const delivery = queue.delivery(this.subscription.id, held.scheduled.number);
     this.underWay += 1;
     const atMs = timers.nowMs();
@@ -147,15 +155,22 @@ export class DeliveryLane {
     if (delivery === undefined) {
       this.letOthersPass(held.scheduled.subject);
     } else {
-      const headers = deliveryHeaders(delivery, secretsInForce(this.subscription, atMs), atMs);
-      const request = { url: this.subscription.url, headers, body: delivery.event.body };
-      const result = await sender.send(request, this.abort.signal);
+      const result = await this.send(delivery, atMs);
       if (!this.abort.signal.aborted) this.conclude(held, delivery, { ...result, atMs });
     }
     this.underWay -= 1;
     slots.release(origin);
     if (this.underWay === 0) this.onIdle?.();
     this.wake();
+  }
+
+  /** Without a secret nothing is sent: an unsigned message is none. */
+  private async send(delivery: Delivery, atMs: number): Promise<AttemptResult> {
+    const secrets = secretsInForce(this.subscription, atMs);
+    if (secrets.length === 0) return SECRET_UNREADABLE;
+    const headers = deliveryHeaders(delivery, secrets, atMs);
+    const request = { url: this.subscription.url, headers, body: delivery.event.body };
+    return this.options.sender.send(request, this.abort.signal);
   }
 
   private conclude(held: Held, delivery: Delivery, result: TimedResult): void {

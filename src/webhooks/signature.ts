@@ -6,27 +6,29 @@
  * the old one is in `X-Service-Signature-Previous`. `webhook-signature` lists both, separated by a blank.
  */
 import { createHmac, randomBytes } from 'node:crypto';
+import { Secret } from '../platform/index.js';
 import type { Delivery, Subscription } from './types.js';
 
 const SECRET_BYTES = 32;
 
 /** Base64 text of 32 random bytes. */
-export function newSecret(): string {
-  return randomBytes(SECRET_BYTES).toString('base64');
+export function newSecret(): Secret {
+  return new Secret(randomBytes(SECRET_BYTES).toString('base64'));
 }
 
-/** The secrets that sign at this time, the newest first. */
-export function secretsInForce(subscription: Subscription, nowMs: number): readonly string[] {
+/** The secrets that sign at this time, the newest first; none where the newest cannot be had. */
+export function secretsInForce(subscription: Subscription, nowMs: number): readonly Secret[] {
   const { secret, previous_secret: previous, previous_secret_until: until } = subscription;
+  if (secret === null) return [];
   const isPreviousGood = previous !== null && until !== null && nowMs < Date.parse(until);
   return isPreviousGood ? [secret, previous] : [secret];
 }
 
 /** All headers of one attempt, signed at `nowMs`. */
-export function deliveryHeaders(delivery: Delivery, secrets: readonly string[], nowMs: number): Record<string, string> {
+export function deliveryHeaders(delivery: Delivery, secrets: readonly Secret[], nowMs: number): Record<string, string> {
   const { id, event } = delivery;
   const timestamp = String(Math.floor(nowMs / 1000));
-  const keys = secrets.map((secret) => Buffer.from(secret, 'base64'));
+  const keys = secrets.map((secret) => Buffer.from(secret.reveal(), 'base64'));
   const [own, previous] = keys.map((key) => `sha256=${sign(key, `${timestamp}.`, event.body, 'hex')}`);
   return {
     'content-type': 'application/json',

@@ -1,8 +1,20 @@
-/** The webhooks of all accounts: the collection `webhooks` of `data/system`. Main thread only. */
+/**
+ * The webhooks of all accounts: the collection `webhooks` of `data/system`, where their secrets are sealed. In memory they are
+ * open. Main thread only.
+ */
 import { CollectionStore, type Collection } from '../catalog/index.js';
-import { ServiceError, uuidv7, type Clock, type EventType, type LmdbEnvironment } from '../platform/index.js';
+import {
+  Secret,
+  SecretUnreadableError,
+  ServiceError,
+  uuidv7,
+  type Clock,
+  type EventType,
+  type LmdbEnvironment,
+  type SecretBox,
+} from '../platform/index.js';
 import { newSecret } from './signature.js';
-import type { Subscription } from './types.js';
+import type { StoredSubscription, Subscription } from './types.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -17,27 +29,40 @@ interface RemovedSubscription {
 
 export interface SubscriptionStoreOptions {
   readonly environment: LmdbEnvironment;
+  readonly secrets: SecretBox;
   readonly clock: Clock;
   /** Of one account. */
   readonly subscriptionsMax: number;
   readonly secretOverlapHours: number;
   /** Called when a change is on disk, before whoever asked for it is answered. */
   readonly onChange: (all: readonly Subscription[]) => void;
+  /** Called when a secret cannot be opened, with the webhook's id. */
+  readonly onUnreadable: (id: string, error: SecretUnreadableError) => void;
+}
+
+/** A webhook just after its secret was made, which is then shown once. */
+export interface WithSecret {
+  readonly subscription: Subscription;
+  readonly secret: Secret;
 }
 
 export class SubscriptionStore {
   private readonly store: CollectionStore;
-  private readonly subscriptions: Collection<Subscription>;
+  private readonly rows: Collection<StoredSubscription>;
   /** Deleted ones whose deliveries may still be in the queue. */
   private readonly removedOnes: Collection<RemovedSubscription>;
+  /** By id: the rows with their secrets open. */
+  private readonly subscriptions = new Map<string, Subscription>();
   /** By account. */
   private readonly wantedTypes = new Map<string, readonly EventType[]>();
 
   constructor(private readonly options: SubscriptionStoreOptions) {
     this.store = CollectionStore.of(options.environment);
-    this.subscriptions = this.store.collection('webhooks');
+    this.rows = this.store.collection('webhooks');
     this.removedOnes = this.store.collection('removed-webhooks');
+    for (const row of this.rows.values()) this.subscriptions.set(row.id, this.opened(row));
     this.countWanted();
+    options.secrets.keptBy(() => this.reseal());
   }
 
   all(): readonly Subscription[] {
@@ -72,29 +97,30 @@ export class SubscriptionStore {
     return this.wantedTypes.get(account) ?? [];
   }
 
-  /** Rejects with `conflict` where the account has too many. The secret is in the result. */
-  async create(account: string, settings: SubscriptionSettings): Promise<Subscription> {
+  /** Rejects with `conflict` where the account has too many. */
+  async create(account: string, settings: SubscriptionSettings): Promise<WithSecret> {
     const { clock, subscriptionsMax } = this.options;
+    const secret = newSecret();
     const created = await this.store.change((change) => {
       if (this.of(account).length >= subscriptionsMax) {
         throw new ServiceError('conflict', `The account has ${subscriptionsMax} webhooks: delete one first.`);
       }
       const now = clock.nowIso();
-      const subscription: Subscription = {
-        id: uuidv7(),
+      const id = uuidv7();
+      const row: StoredSubscription = {
+        id,
         account,
         ...settings,
-        secret: newSecret(),
+        secret: this.sealed(id, secret),
         previous_secret: null,
         previous_secret_until: null,
         created_utc: now,
         modified_utc: now,
       };
-      change.put(this.subscriptions, subscription.id, subscription);
-      return subscription;
+      change.put(this.rows, id, row);
+      return row;
     });
-    this.changed();
-    return created;
+    return { subscription: this.changed(created), secret };
   }
 
   /** Rejects with `webhook-not-found`. */
@@ -103,24 +129,27 @@ export class SubscriptionStore {
   }
 
   /** Gives it a new secret; the one before signs beside it for some hours. Rejects with `webhook-not-found`. */
-  rotateSecret(account: string, id: string): Promise<Subscription> {
+  async rotateSecret(account: string, id: string): Promise<WithSecret> {
     const { clock, secretOverlapHours } = this.options;
-    return this.replace(account, id, (before) => ({
+    const secret = newSecret();
+    const subscription = await this.replace(account, id, (before) => ({
       ...before,
-      secret: newSecret(),
+      secret: this.sealed(id, secret),
       previous_secret: before.secret,
       previous_secret_until: new Date(clock.nowMs() + secretOverlapHours * HOUR_MS).toISOString(),
     }));
+    return { subscription, secret };
   }
 
   /** Rejects with `webhook-not-found`. */
   async delete(account: string, id: string): Promise<void> {
     await this.store.change((change) => {
       this.required(account, id);
-      change.remove(this.subscriptions, id);
+      change.remove(this.rows, id);
       change.put(this.removedOnes, id, { id });
     });
-    this.changed();
+    this.subscriptions.delete(id);
+    this.announce();
   }
 
   /** Throws `webhook-not-found`. */
@@ -133,20 +162,79 @@ export class SubscriptionStore {
   private async replace(
     account: string,
     id: string,
-    next: (before: Subscription) => Subscription,
+    next: (before: StoredSubscription) => StoredSubscription,
   ): Promise<Subscription> {
     const replaced = await this.store.change((change) => {
-      const subscription = { ...next(this.required(account, id)), modified_utc: this.options.clock.nowIso() };
-      change.put(this.subscriptions, id, subscription);
-      return subscription;
+      const before = this.rows.get(this.required(account, id).id) as StoredSubscription;
+      const row = { ...next(before), modified_utc: this.options.clock.nowIso() };
+      change.put(this.rows, id, row);
+      return row;
     });
-    this.changed();
-    return replaced;
+    return this.changed(replaced);
   }
 
-  private changed(): void {
+  private changed(row: StoredSubscription): Subscription {
+    const subscription = this.opened(row);
+    this.subscriptions.set(row.id, subscription);
+    this.announce();
+    return subscription;
+  }
+
+  private announce(): void {
     this.countWanted();
     this.options.onChange(this.all());
+  }
+
+  // ---- secrets
+
+  private sealed(id: string, secret: Secret): string {
+    return this.options.secrets.seal(secret, placeOf(id));
+  }
+
+  private opened(row: StoredSubscription): Subscription {
+    const { id, secret, previous_secret: previous } = row;
+    return {
+      ...row,
+      secret: this.open(id, secret),
+      previous_secret: previous === null ? null : this.open(id, previous),
+    };
+  }
+
+  private open(id: string, kept: string): Secret | null {
+    const { secrets, onUnreadable } = this.options;
+    // As webhooks were kept before there was a box.
+    if (!secrets.isSealed(kept)) return new Secret(kept);
+    try {
+      return secrets.open(kept, placeOf(id));
+    } catch (error) {
+      if (!(error instanceof SecretUnreadableError)) throw error;
+      onUnreadable(id, error);
+      return null;
+    }
+  }
+
+  /** Secrets that cannot be opened stay as they are: the key may come back. */
+  private reseal(): Promise<number> {
+    return this.store.change((change) => {
+      const { secrets } = this.options;
+      let count = 0;
+      const resealed = (id: string, kept: string | null, secret: Secret | null): string | null => {
+        if (kept === null || secret === null || secrets.isCurrent(kept)) return kept;
+        count += 1;
+        return this.sealed(id, secret);
+      };
+      for (const row of this.rows.values()) {
+        const { id, secret, previous_secret: previous } = row;
+        const open = this.subscriptions.get(id);
+        const before = count;
+        const next = {
+          secret: resealed(id, secret, open?.secret ?? null) ?? secret,
+          previous_secret: resealed(id, previous, open?.previous_secret ?? null),
+        };
+        if (count > before) change.put(this.rows, id, { ...row, ...next });
+      }
+      return count;
+    });
   }
 
   private countWanted(): void {
@@ -159,4 +247,8 @@ export class SubscriptionStore {
     this.wantedTypes.clear();
     for (const [account, wanted] of types) this.wantedTypes.set(account, [...wanted]);
   }
+}
+
+function placeOf(id: string): string {
+  return `webhook/${id}`;
 }

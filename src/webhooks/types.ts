@@ -1,19 +1,41 @@
 /** Subscriptions and deliveries. */
-import type { EventType, OutboundRules, OutboxEvent } from '../platform/index.js';
+import { Secret, type EventType, type OutboundRules, type OutboxEvent } from '../platform/index.js';
 
-/** A webhook as `data/system` keeps it. */
-export interface Subscription {
+interface SubscriptionOf<KeptSecret> {
   readonly id: string;
   readonly account: string;
   readonly url: string;
   readonly events: readonly EventType[];
   /** Base64 text of the bytes that deliveries are signed with. */
-  readonly secret: string;
+  readonly secret: KeptSecret;
   /** The secret before the last rotation, which signs beside the new one until then. */
-  readonly previous_secret: string | null;
+  readonly previous_secret: KeptSecret | null;
   readonly previous_secret_until: string | null;
   readonly created_utc: string;
   readonly modified_utc: string;
+}
+
+/** A webhook. Its secret is null where what is kept of it cannot be opened: nothing is sent until it has a new one. */
+export type Subscription = SubscriptionOf<Secret | null>;
+
+/** As `data/system` keeps it: the secrets are sealed, or, from before they were, as they are. */
+export type StoredSubscription = SubscriptionOf<string>;
+
+/** As one thread tells it to another. */
+export type ToldSubscription = SubscriptionOf<string | null>;
+
+export function toldSubscription(subscription: Subscription): ToldSubscription {
+  const { secret, previous_secret: previous } = subscription;
+  return { ...subscription, secret: secret?.reveal() ?? null, previous_secret: previous?.reveal() ?? null };
+}
+
+export function heardSubscription(told: ToldSubscription): Subscription {
+  const { secret, previous_secret: previous } = told;
+  return { ...told, secret: asSecret(secret), previous_secret: asSecret(previous) };
+}
+
+function asSecret(text: string | null): Secret | null {
+  return text === null ? null : new Secret(text);
 }
 
 /** An event on its way to one subscription. */

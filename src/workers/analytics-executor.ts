@@ -13,7 +13,7 @@ import {
 import { ServiceError, type Config, type Metrics } from '../platform/index.js';
 import type { AnalyticsWorkerData } from './analytics.worker.js';
 import { WorkerDeaths, workerFile } from './worker-pool.js';
-import { valueOf, type WorkerReply } from './worker-reply.js';
+import { valueOf, type WorkerReply } from '../platform/hosts/reply.js';
 
 /** One append, one roll-up, and the reports and deletions that are asked for meanwhile. */
 const TASKS_IN_THREAD_MAX = 64;

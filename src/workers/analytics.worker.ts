@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { AnalyticsTaskHandler, type AnalyticsResult, type AnalyticsTask } from '../analytics/index.js';
 import { isDamage, setAside } from '../platform/index.js';
 import { giveWayToSearches } from './background-thread.js';
-import { replyOf, type WorkerReply } from './worker-reply.js';
+import { replyOf, type WorkerReply } from '../platform/hosts/reply.js';
 
 /** `workerData` of the analytics thread. */
 export interface AnalyticsWorkerData {

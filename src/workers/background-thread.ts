@@ -1,10 +1,7 @@
 import { setPriority } from 'node:os';
 
-/**
- * Of 19. At its turn on a busy processor a thread of 5 gets a quarter of the time, as reports are waited for; one of 15
- * a thirtieth: nobody waits for a delivery, and what is queued is on disk.
- */
-const NICENESS = { analytics: 5, webhooks: 15 } as const;
+/** Of 19. At its turn on a busy processor a thread of 5 gets a quarter of the time, as reports are waited for. */
+const NICENESS = { analytics: 5 } as const;
 
 /** Searches come first on a busy processor: the calling thread gives way to them. */
 export function giveWayToSearches(work: keyof typeof NICENESS): void {

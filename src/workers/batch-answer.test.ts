@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ResponseWriter, type SearchAnswer } from '../search/index.js';
 import { BatchAnswerWriter, readBatchAnswer } from './batch-answer.js';
-import type { WorkerFailure } from './worker-reply.js';
+import type { WorkerFailure } from '../platform/hosts/reply.js';
 
 const answers = fc.record({
   body: fc.string({ unit: 'binary' }),

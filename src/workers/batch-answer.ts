@@ -9,8 +9,8 @@
  * Numbers are in the order of the machine: both ends are threads of it.
  */
 import type { ResponseWriter, SearchAnswer } from '../search/index.js';
+import type { WorkerFailure, WorkerReply } from '../platform/hosts/reply.js';
 import { freeBuffer } from './free-buffer.js';
-import type { WorkerFailure, WorkerReply } from './worker-reply.js';
 
 /** Why a search ended before it was done: its client left, its time was over, or it takes too long beside others. */
 export type Unfinished = 'stopped' | 'deadline' | 'slice';

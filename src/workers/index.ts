@@ -6,5 +6,4 @@ export {
   type AnalyticsExecutorOptions,
   type RunningAnalyticsExecutor,
 } from './analytics-executor.js';
-export { WebhookHost, type WebhookHostOptions } from './webhook-host.js';
 export type { SearchPoolTask, WorkerDeath } from './search-messages.js';

@@ -12,7 +12,7 @@ import { ServiceError, type Config, type HeapLimits, type Metrics, type OwnMemor
 import { ingestTransferList } from './ingest-transfer.js';
 import { TaskLane } from './task-lane.js';
 import { WorkerDeaths, workerFile } from './worker-pool.js';
-import { valueOf, type WorkerReply } from './worker-reply.js';
+import { valueOf, type WorkerReply } from '../platform/hosts/reply.js';
 
 const MERGES_AT_WORK_MAX = 1;
 /** A thread that was needed for a merge ends after this time without work. */

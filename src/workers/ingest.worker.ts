@@ -2,7 +2,7 @@
 import { kernel } from '../../native-bindings/index.js';
 import { runIngestTask, type IngestResult, type IngestTask } from '../index/index.js';
 import { RecordStoreCache } from '../records/index.js';
-import { replyOf, type WorkerReply } from './worker-reply.js';
+import { replyOf, type WorkerReply } from '../platform/hosts/reply.js';
 
 const context = { kernel, stores: new RecordStoreCache() };
 

@@ -7,7 +7,7 @@ import { SENT_AT_ONCE_BYTES, type Cancellation, type RequestMemory, type Reserva
 import type { SearchAnswer } from '../search/index.js';
 import { freeBuffer } from './free-buffer.js';
 import type { SearchPoolTask } from './search-messages.js';
-import type { Postponement } from './worker-reply.js';
+import type { Postponement } from '../platform/hosts/reply.js';
 
 /** A search that its worker did not finish; nothing is wrong with it. */
 export class PostponedAnswer extends Error {

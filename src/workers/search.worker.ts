@@ -20,6 +20,7 @@ import {
   SuggestExecutor,
 } from '../search/index.js';
 import { scanAbbreviations } from '../synonyms/index.js';
+import { failureReply, type Postponement, type WorkerFailure } from '../platform/hosts/reply.js';
 import { BatchAnswerWriter, type Unfinished } from './batch-answer.js';
 import type {
   SearchBatch,
@@ -28,7 +29,6 @@ import type {
   SearchWorkerMessage,
   WorkerDeath,
 } from './search-messages.js';
-import { failureReply, type Postponement, type WorkerFailure } from './worker-reply.js';
 
 const stores = new RecordStoreCache();
 const records = new StoreRecordReader(stores);

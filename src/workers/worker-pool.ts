@@ -1,13 +1,11 @@
 /** What the pools of workers share: where the worker files lie, and what a lost worker means. */
-import { join } from 'node:path';
 import type { Piscina } from 'piscina';
 import type { Logger } from 'pino';
-import { packageRoot, ServiceError, type Metrics, type PoolName } from '../platform/index.js';
-import { INTERNAL_ERROR_DETAIL } from './worker-reply.js';
+import { compiledFile, ServiceError, type Metrics, type PoolName } from '../platform/index.js';
+import { INTERNAL_ERROR_DETAIL } from '../platform/hosts/reply.js';
 
-/** Workers run compiled, also when the main thread runs from source (tests). */
 export function workerFile(name: PoolName): string {
-  return join(packageRoot(), 'dist', 'src', 'workers', `${name}.worker.js`);
+  return compiledFile(`src/workers/${name}.worker`);
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   openEnvironment,
   Outbox,
   OUTBOX_DATABASE,
+  Secret,
   type EventContent,
   type LmdbEnvironment,
   type OutboxSource,
@@ -165,7 +166,7 @@ export class EngineFixture {
 
   subscription(id: string, url: string, events: Subscription['events']): Subscription {
     const created_utc = new Date(this.timers.nowMs()).toISOString();
-    const secret = Buffer.alloc(32, id).toString('base64');
+    const secret = new Secret(Buffer.alloc(32, id).toString('base64'));
     const none = { previous_secret: null, previous_secret_until: null };
     return { id, account: 'default', url, events, secret, ...none, created_utc, modified_utc: created_utc };
   }

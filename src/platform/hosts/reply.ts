@@ -2,15 +2,10 @@
  * How a worker answers: a value, or an error as plain data. A ServiceError is the task's own fault and goes back to whoever
  * asked; anything else is a bug of ours, whose text is for the log of the main thread alone.
  */
-import {
-  asDamageError,
-  asResourceError,
-  asStorageError,
-  deserialiseError,
-  serialiseError,
-  ServiceError,
-  type SerialisedServiceError,
-} from '../platform/index.js';
+import { asDamageError } from '../damaged-storage.js';
+import { deserialiseError, serialiseError, ServiceError, type SerialisedServiceError } from '../errors.js';
+import { asResourceError } from '../process-room.js';
+import { asStorageError } from '../storage-space.js';
 
 export type WorkerReply<Value> = { readonly ok: true; readonly value: Value } | WorkerFailure;
 

@@ -1,14 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Worker } from 'node:worker_threads';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../../test/support/eventually.js';
 import { WebhookReceiver } from '../../test/support/webhook-receiver.js';
 import { CollectionStore, type Collection } from '../catalog/index.js';
 import { loadConfig } from '../platform/config.js';
-import { openEnvironment, systemClock, type LmdbEnvironment } from '../platform/index.js';
+import type { Host } from '../platform/hosts/index.js';
+import { openEnvironment, SecretBox, systemClock, type LmdbEnvironment } from '../platform/index.js';
 import { createMetrics } from '../platform/metrics.js';
 import { WebhookHost } from './webhook-host.js';
 
@@ -35,7 +35,9 @@ afterEach(async () => {
 function hostWith(deliver: boolean): WebhookHost {
   const config = loadConfig({ argv: [], env: { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true' } });
   const log = pino({ level: 'silent' });
-  return new WebhookHost({ config, dataDir, environment, clock: systemClock, log, metrics: createMetrics(), deliver });
+  const secrets = new SecretBox({ path: join(dataDir, 'secret-keys'), given: [] });
+  const options = { config, dataDir, environment, secrets, clock: systemClock, log, metrics: createMetrics(), deliver };
+  return new WebhookHost(options);
 }
 
 /** A change of the system environment that is told. */
@@ -46,17 +48,17 @@ function change(id: string): Promise<void> {
   });
 }
 
-const workerOf = (of: WebhookHost) => (of as unknown as { worker: Worker | undefined }).worker;
+const workerOf = (of: WebhookHost) => (of as unknown as { host: Pick<Host<never>, 'isRunning' | 'kill'> }).host;
 const subscribe = () => host.subscriptions.create('default', { url: receiver.url(), events: ['contributor.added'] });
 
 describe('WebhookHost', () => {
   it('has no thread until somebody subscribes, and writes no event', async () => {
     await change('a');
-    expect(workerOf(host)).toBeUndefined();
+    expect(workerOf(host).isRunning).toBe(false);
     await subscribe();
     await change('b');
     expect(await receiver.events(1)).toMatchObject([['contributor.added', { id: 'b' }]]);
-    expect(workerOf(host)).toBeDefined();
+    expect(workerOf(host).isRunning).toBe(true);
     await eventually(
       () => Promise.resolve(host.movedTo('system')),
       (row) => row === 1,
@@ -64,11 +66,11 @@ describe('WebhookHost', () => {
   });
 
   it('replaces a worker that dies, which goes on where it was, and answers questions meanwhile', async () => {
-    const { id } = await subscribe();
+    const { id } = (await subscribe()).subscription;
     await change('a');
     await receiver.events(1);
     const asked = host.attempts(id, undefined, 10);
-    await workerOf(host)?.terminate();
+    workerOf(host).kill();
     await asked.catch((error: unknown) => {
       expect(error).toMatchObject({ code: 'internal-error' });
     });
@@ -90,7 +92,7 @@ describe('WebhookHost', () => {
   it('keeps events and pings of a process that does not deliver for one that does', async () => {
     await host.close();
     host = hostWith(false);
-    const subscription = await subscribe();
+    const { subscription } = await subscribe();
     await change('a');
     await host.ping(subscription);
     await host.close();
@@ -103,7 +105,7 @@ describe('WebhookHost', () => {
   it('resolves when everything of a source is in the queue, and at once where nobody subscribes', async () => {
     const gone = { id: 'gone', kind: 'list', path: join(dataDir, 'lists', 'gone') } as const;
     await host.drained(gone);
-    expect(workerOf(host)).toBeUndefined();
+    expect(workerOf(host).isRunning).toBe(false);
     await subscribe();
     await host.drained(gone);
     await change('a');

@@ -1,0 +1,73 @@
+/** `gannet call`: any operation of the registry, by its name. */
+import { operations, type Operation } from '../../operations/index.js';
+import { didYouMean } from '../../platform/index.js';
+import type { CommandContext } from '../command-context.js';
+import { CommandError, EXIT, type ExitStatus } from '../exit-codes.js';
+import { openSource } from '../import-source.js';
+import { operationHelp, operationTable } from '../operation-help.js';
+import { operationInput } from '../operation-input.js';
+
+export interface CallOptions {
+  readonly account?: string;
+  readonly param: readonly string[];
+  readonly body?: string;
+  readonly input?: string;
+  readonly contentType?: string;
+  readonly help?: boolean;
+}
+
+/** Without an operation: all of them in a line each. Prints the answer as JSON, or as it is where it is text. */
+export async function callOperation(
+  context: CommandContext,
+  name: string | undefined,
+  options: CallOptions,
+): Promise<ExitStatus> {
+  const { output, config } = context;
+  if (name === undefined) {
+    output.write(options.help === true ? CALL_HELP : operationTable(operations));
+    return EXIT.done;
+  }
+  const operation = requiredOperation(name);
+  if (options.help === true) {
+    output.write(operationHelp(operation, output));
+    return EXIT.done;
+  }
+  const source = options.input === undefined ? undefined : await openSource(options.input);
+  const input = operationInput(operation, {
+    params: options.param,
+    body: options.body,
+    stream: source?.stream,
+    contentType: options.contentType,
+    account: options.account ?? config.account.name,
+  });
+  const answer = await context.withService((client) => client.call(operation.name, input));
+  if (answer !== undefined) output.write(typeof answer === 'string' ? answer : `${JSON.stringify(answer)}\n`);
+  return EXIT.done;
+}
+
+const CALL_HELP = `Usage: gannet call [OPERATION] [options]
+
+Calls any operation of the service by its name and prints the answer.
+
+Without OPERATION, all operations are listed; gannet call OPERATION --help says what one takes.
+
+Options:
+  --param <name=value>     a parameter of the path, an option or a member of the body; may be given several times
+  --body <json>            the body as a whole
+  --input <file>           what is streamed to operations that take a stream; - for standard input
+  --content-type <type>    of what is streamed
+  --account <name>         account (default: the configured one)
+  --config <file>          a settings file
+
+Example: gannet call search.list --param list=films --param version=1 --param query=bird
+`;
+
+function requiredOperation(name: string): Operation {
+  const found = operations.find((operation) => operation.name === name);
+  if (found !== undefined) return found;
+  const near = didYouMean(
+    name,
+    operations.map((operation) => operation.name),
+  );
+  throw new CommandError(`There is no operation '${name}'.${near} gannet call lists them all.`, EXIT.usage);
+}

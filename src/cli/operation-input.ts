@@ -1,0 +1,111 @@
+/**
+ * What a person gives to `gannet call`, as the input of an operation: `--param name=value` goes where the operation's schemas
+ * have that name (path, query string or body), and its text becomes the value that the schema asks for.
+ */
+import type { TSchema } from 'typebox';
+import { coercionsOf, isStreamBody, type Operation } from '../operations/index.js';
+import { CommandError, EXIT } from './exit-codes.js';
+import type { CallInput } from './service-client.js';
+
+export interface GivenInput {
+  /** Each `name=value`. */
+  readonly params: readonly string[];
+  /** A JSON text; the body as a whole, to which params add members. */
+  readonly body: string | undefined;
+  /** Sent as it comes, to operations that take a stream. */
+  readonly stream: AsyncIterable<Uint8Array> | undefined;
+  readonly contentType: string | undefined;
+  /** Where the operation asks for an account and none is given. */
+  readonly account: string;
+}
+
+type Place = 'path' | 'query' | 'body';
+
+/** Throws a CommandError that names what is missing, unknown or unreadable. */
+export function operationInput(operation: Operation, given: GivenInput): CallInput {
+  const places = placesOf(operation);
+  const values: Record<Place, Record<string, unknown>> = { path: {}, query: {}, body: bodyOf(operation, given) };
+  for (const param of given.params) place(operation, places, param, values);
+  if (places.get('account') === 'path' && values.path['account'] === undefined) values.path['account'] = given.account;
+  if (places.get('account') === 'body' && values.body['account'] === undefined) values.body['account'] = given.account;
+  const missing = membersOf(operation.params).filter((name) => values.path[name] === undefined);
+  if (missing.length > 0) {
+    throw usage(`${operation.name} needs ${missing.map((name) => `--param ${name}=…`).join(' and ')}.`);
+  }
+  const hasBody = given.body !== undefined || Object.keys(values.body).length > 0;
+  return {
+    params: values.path as Record<string, string>,
+    query: values.query as Record<string, string>,
+    ...(hasBody ? { body: values.body } : {}),
+    ...(given.stream === undefined ? {} : { stream: given.stream }),
+    ...(given.contentType === undefined ? {} : { contentType: given.contentType }),
+  };
+}
+
+/** Where each name belongs that an operation knows. One that is in the path and elsewhere is meant for the path. */
+export function placesOf(operation: Operation): ReadonlyMap<string, Place> {
+  const body = operation.body === undefined || isStreamBody(operation.body) ? [] : membersOf(operation.body);
+  return new Map<string, Place>([
+    ...body.map((name): [string, Place] => [name, 'body']),
+    ...membersOf(operation.query).map((name): [string, Place] => [name, 'query']),
+    ...membersOf(operation.params).map((name): [string, Place] => [name, 'path']),
+  ]);
+}
+
+function place(
+  operation: Operation,
+  places: ReadonlyMap<string, Place>,
+  param: string,
+  values: Record<Place, Record<string, unknown>>,
+): void {
+  const equals = param.indexOf('=');
+  if (equals < 1) throw usage(`--param ${param} has no name and value: write --param name=value.`);
+  const name = param.slice(0, equals);
+  const text = param.slice(equals + 1);
+  const at = places.get(name);
+  if (at === undefined) {
+    const known = [...places.keys()].join(', ');
+    throw usage(`${operation.name} has no parameter '${name}'. It has ${known === '' ? 'none' : known}.`);
+  }
+  if (Object.hasOwn(values[at], name)) throw usage(`The parameter '${name}' is given twice.`);
+  // Paths and query strings are text; the service reads them by the same schemas.
+  values[at][name] = at === 'body' ? bodyValue(operation.body as TSchema, name, text) : text;
+}
+
+/** Objects and lists of objects are given as JSON; the rest as in a query string. */
+function bodyValue(schema: TSchema, name: string, text: string): unknown {
+  if (/^[[{]/.test(text)) {
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      // A text may begin like this, too: the schema decides.
+    }
+  }
+  return coercionsOf(schema).get(name)?.(text) ?? text;
+}
+
+function bodyOf(operation: Operation, { body, stream }: GivenInput): Record<string, unknown> {
+  const takesStream = operation.body !== undefined && isStreamBody(operation.body);
+  if (stream !== undefined && !takesStream)
+    throw usage(`${operation.name} takes no stream: give its body with --body.`);
+  if (body === undefined) return {};
+  if (operation.body === undefined) throw usage(`${operation.name} takes no body.`);
+  let value: unknown;
+  try {
+    value = JSON.parse(body) as unknown;
+  } catch (error) {
+    throw usage(`The body is not JSON: ${(error as Error).message}`);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw usage(`The body of ${operation.name} has to be a JSON object.`);
+  }
+  return { ...value };
+}
+
+function membersOf(schema: TSchema | undefined): string[] {
+  return Object.keys((schema as { readonly properties?: object } | undefined)?.properties ?? {});
+}
+
+function usage(message: string): CommandError {
+  return new CommandError(message, EXIT.usage);
+}

@@ -1,0 +1,76 @@
+/**
+ * A worker that is a process of its own: for what may crash, hang or take all memory, such as reading files of others. It is
+ * killed when a call takes too long or when it takes more memory than it may, native memory included.
+ */
+import { fork, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { Host, type HostOptions, type Vessel, type VesselEvents } from './host.js';
+import type { FromWorker, Protocol } from './protocol.js';
+import type { HostedData } from './serve-host.js';
+
+const MEBIBYTE = 2 ** 20;
+const MEMORY_LOOKED_AT_MS = 50;
+
+export interface ChildProcessOptions<P extends Protocol> extends HostOptions<P> {
+  /** Resident memory of the process in MiB, of whatever kind. Enforced on Linux; elsewhere only `heapMibMax` is. */
+  readonly memoryMibMax: number;
+  /** Variables of its environment; nothing else of this process's is there but PATH. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export function createChildProcess<P extends Protocol>(options: ChildProcessOptions<P>): Host<P> {
+  return new Host(options, { launch: (events) => launch(options, events), killsLateCalls: true });
+}
+
+function launch<P extends Protocol>(options: ChildProcessOptions<P>, { onMessage, onExit }: VesselEvents): Vessel {
+  const { entry, data, heapMibMax, niceness, env } = options;
+  const child = fork(entry, [], {
+    env: { PATH: process.env['PATH'] ?? '', ...env },
+    execArgv: [`--max-old-space-size=${heapMibMax}`],
+    serialization: 'advanced',
+    // Its errors are the service's to tell.
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  let failure: Error | undefined;
+  const kill = (reason: string) => {
+    failure ??= new Error(reason);
+    child.kill('SIGKILL');
+  };
+  const watch = watchMemory(child, options.memoryMibMax, kill);
+  child.on('message', (message) => {
+    onMessage(message as FromWorker);
+  });
+  child.once('error', (error) => {
+    failure ??= error;
+  });
+  child.once('exit', (code, signal) => {
+    clearInterval(watch);
+    failure ??= code === 0 ? undefined : new Error(`The process ended with ${signal ?? `status ${code}`}`);
+    onExit(failure);
+  });
+  const hosted: HostedData = { data, niceness };
+  const say = (message: object) => {
+    // A process that has just died is told of by `exit`.
+    if (child.connected) child.send(message, () => undefined);
+  };
+  say({ kind: 'hosted', ...hosted });
+  return { say, kill: () => void child.kill('SIGKILL') };
+}
+
+function watchMemory(child: ChildProcess, memoryMibMax: number, kill: (reason: string) => void): NodeJS.Timeout {
+  const watch = setInterval(() => {
+    if (residentBytes(child.pid) > memoryMibMax * MEBIBYTE) kill(`The process took more than ${memoryMibMax} MiB`);
+  }, MEMORY_LOOKED_AT_MS);
+  watch.unref();
+  return watch;
+}
+
+/** 0 where the system does not tell. */
+function residentBytes(pid: number | undefined): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+    return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024;
+  } catch {
+    return 0;
+  }
+}

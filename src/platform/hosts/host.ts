@@ -1,0 +1,261 @@
+/**
+ * A worker, seen from the main thread: started when it is first needed, asked questions, told things, replaced when it dies.
+ * A thread and a child process have this same face (`worker-thread.ts`, `child-process.ts`); what differs is behind `Vessel`.
+ *
+ * What a worker has in hand when it dies is answered with `internal-error`; what must not be lost is on disk before it is told.
+ * One that dies again and again is started by itself after growing waits only; a question starts it at once. Main thread only.
+ */
+import { ServiceError } from '../errors.js';
+import type {
+  Answer,
+  Ask,
+  FromWorker,
+  NoticeName,
+  Protocol,
+  ProtocolEvent,
+  QuestionName,
+  ToWorker,
+} from './protocol.js';
+import { INTERNAL_ERROR_DETAIL, valueOf, type WorkerReply } from './reply.js';
+
+const RESTART_MS_FIRST = 500;
+const RESTART_MS_MAX = 60_000;
+/** A worker that lived this long was healthy: the next one starts at once after it. */
+const HEALTHY_MS = 60_000;
+const CLOSE_MS_MAX = 4000;
+
+export interface HostOptions<P extends Protocol> {
+  /** For logs and measurements. */
+  readonly name: string;
+  /** The compiled entry file, which calls `serveHost`. */
+  readonly entry: string;
+  /** Given to the entry when it starts. */
+  readonly data: unknown;
+  /** Megabytes of JavaScript's memory; a worker that needs more dies. */
+  readonly heapMibMax: number;
+  /** 0 to 19: how much it gives way to searches on a busy processor. */
+  readonly niceness: number;
+  readonly onEvent?: (...event: ProtocolEvent<P>) => void;
+  /** Called for each new worker before anything else is said to it, with what says it. */
+  readonly onStart?: (host: Host<P>) => void;
+  readonly onDeath: (error: Error) => void;
+  /** Stack of an unexpected error behind an answer. */
+  readonly onBug: (question: string, stack: string) => void;
+  /** True: a worker that died is started again by itself; false: with the next question or notice. */
+  readonly isKeptAlive?: () => boolean;
+}
+
+export interface CallOptions {
+  /** Its abortion rejects the call with the signal's reason and is told to the worker. */
+  readonly signal?: AbortSignal;
+  /** After so long the call is given up with a CallTimedOutError; a child process is killed. */
+  readonly msMax?: number;
+}
+
+/** The call took longer than it may. */
+export class CallTimedOutError extends Error {
+  override readonly name = 'CallTimedOutError';
+}
+
+/** A thread or process that runs. */
+export interface Vessel {
+  say(message: ToWorker): void;
+  /** Ends it, whatever it is doing. */
+  kill(): void;
+}
+
+export interface VesselEvents {
+  readonly onMessage: (message: FromWorker) => void;
+  readonly onExit: (error: Error | undefined) => void;
+}
+
+interface Pending {
+  readonly name: string;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+  readonly settled: () => void;
+}
+
+export class Host<P extends Protocol> {
+  readonly #options: HostOptions<P>;
+  readonly #launch: (events: VesselEvents) => Vessel;
+  readonly #killsLateCalls: boolean;
+  readonly #pending = new Map<number, Pending>();
+  #vessel: Vessel | undefined;
+  #startedMs = 0;
+  #restartMs = 0;
+  #restart: NodeJS.Timeout | undefined;
+  #nextNumber = 1;
+  #closing: Promise<void> | undefined;
+  #onExit: (() => void) | undefined;
+
+  constructor(
+    options: HostOptions<P>,
+    { launch, killsLateCalls }: { launch: (events: VesselEvents) => Vessel; killsLateCalls: boolean },
+  ) {
+    this.#options = options;
+    this.#launch = launch;
+    this.#killsLateCalls = killsLateCalls;
+  }
+
+  get isRunning(): boolean {
+    return this.#vessel !== undefined;
+  }
+
+  /** Questions that wait for their answers. */
+  get pending(): number {
+    return this.#pending.size;
+  }
+
+  /**
+   * Rejects with the worker's ServiceError, with `internal-error` where it died, `shutting-down` after `close`, a
+   * CallTimedOutError, or the signal's reason.
+   */
+  call<Name extends QuestionName<P>>(
+    name: Name,
+    ask: Ask<P, Name>,
+    { signal, msMax }: CallOptions = {},
+  ): Promise<Answer<P, Name>> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted === true) throw signal.reason as Error;
+      const vessel = this.#started();
+      const number = this.#nextNumber++;
+      const give = (error: unknown) => {
+        this.#giveUp(number, error);
+      };
+      const onAbort = () => {
+        give(signal?.reason);
+      };
+      const timer = msMax === undefined ? undefined : setTimeout(() => this.#late(number, msMax), msMax);
+      signal?.addEventListener('abort', onAbort, { once: true });
+      const settled = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', onAbort);
+      };
+      this.#pending.set(number, { name, resolve, reject, settled });
+      vessel.say({ kind: 'question', number, name, ask });
+    });
+  }
+
+  /** Starts the worker where it does not run. */
+  tell<Name extends NoticeName<P>>(name: Name, content: P['notices'][Name]): void {
+    this.#started().say({ kind: 'notice', name, content });
+  }
+
+  /** The same to a worker that runs; otherwise nothing happens. */
+  tellIfRunning<Name extends NoticeName<P>>(name: Name, content: P['notices'][Name]): void {
+    this.#vessel?.say({ kind: 'notice', name, content });
+  }
+
+  /** Starts the worker where it does not run. Throws `shutting-down` after `close`. */
+  start(): void {
+    this.#started();
+  }
+
+  /** Ends the worker, whatever it is doing: as if it had died. What is asked from now on goes to another one. */
+  kill(reason = 'was killed'): void {
+    const vessel = this.#vessel;
+    if (vessel === undefined) return;
+    vessel.kill();
+    this.#ended(new Error(`The worker ${this.#options.name} ${reason}`));
+  }
+
+  /** Lets the worker finish what it has in hand and end; one that takes too long is killed. Safe to call twice. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    clearTimeout(this.#restart);
+    const vessel = this.#vessel;
+    if (vessel === undefined) return;
+    const ended = new Promise<void>((resolve) => (this.#onExit = resolve));
+    vessel.say({ kind: 'close' });
+    const timer = setTimeout(() => vessel.kill(), CLOSE_MS_MAX);
+    await ended;
+    clearTimeout(timer);
+  }
+
+  #started(): Vessel {
+    if (this.#closing !== undefined)
+      throw new ServiceError('shutting-down', 'The service is stopping; try again soon.');
+    if (this.#vessel !== undefined) return this.#vessel;
+    clearTimeout(this.#restart);
+    const vessel = this.#launch({
+      onMessage: (message) => {
+        this.#hear(message);
+      },
+      onExit: (error) => {
+        if (this.#vessel === vessel) this.#ended(error);
+      },
+    });
+    this.#vessel = vessel;
+    this.#startedMs = performance.now();
+    this.#options.onStart?.(this);
+    return vessel;
+  }
+
+  #hear(message: FromWorker): void {
+    if (message.kind === 'event') {
+      this.#options.onEvent?.(...([message.name, message.content] as unknown as ProtocolEvent<P>));
+      return;
+    }
+    const pending = this.#take(message.number);
+    if (pending !== undefined) this.#settle(pending, message.reply);
+  }
+
+  #settle({ name, resolve, reject }: Pending, reply: WorkerReply<unknown>): void {
+    try {
+      resolve(valueOf(reply, (stack) => this.#options.onBug(name, stack)));
+    } catch (error) {
+      reject(error);
+    }
+  }
+
+  #take(number: number): Pending | undefined {
+    const pending = this.#pending.get(number);
+    this.#pending.delete(number);
+    pending?.settled();
+    return pending;
+  }
+
+  #giveUp(number: number, reason: unknown): void {
+    this.#take(number)?.reject(reason);
+    this.#vessel?.say({ kind: 'cancel', number });
+  }
+
+  #late(number: number, msMax: number): void {
+    const name = this.#pending.get(number)?.name ?? '';
+    this.#giveUp(number, new CallTimedOutError(`${this.#options.name} did not answer '${name}' within ${msMax} ms`));
+    // A process may be in code that hears nothing; the others in its hands are lost with it and may be asked again.
+    if (this.#killsLateCalls) this.kill('was killed because it took too long');
+  }
+
+  #ended(error: Error | undefined): void {
+    this.#vessel = undefined;
+    for (const number of [...this.#pending.keys()]) {
+      this.#take(number)?.reject(reasonOfDeath(error));
+    }
+    this.#onExit?.();
+    if (this.#closing !== undefined) return;
+    this.#options.onDeath(error ?? new Error(`The worker ${this.#options.name} ended by itself`));
+    const lived = performance.now() - this.#startedMs;
+    this.#restartMs =
+      lived > HEALTHY_MS ? 0 : Math.min(Math.max(this.#restartMs * 2, RESTART_MS_FIRST), RESTART_MS_MAX);
+    if (this.#options.isKeptAlive?.() !== true) return;
+    this.#restart = setTimeout(() => {
+      if (this.#closing === undefined && this.#options.isKeptAlive?.() === true) this.#started();
+    }, this.#restartMs);
+    this.#restart.unref();
+  }
+}
+
+/** A full disk may keep a worker from starting; its ServiceError comes here as a plain error with the same members. */
+function reasonOfDeath(error: Error | undefined): ServiceError {
+  const { code, detail } = (error ?? {}) as Partial<Pick<ServiceError, 'code' | 'detail'>>;
+  const isOfStorage = (code === 'storage-full' || code === 'storage-failed') && detail !== undefined;
+  return isOfStorage
+    ? new ServiceError(code, detail, { cause: error })
+    : new ServiceError('internal-error', INTERNAL_ERROR_DETAIL, { cause: error });
+}

@@ -1,0 +1,164 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from '../../../test/support/eventually.js';
+import { CallTimedOutError, createChildProcess, createWorkerThread, type Host, type HostOptions } from './index.js';
+
+interface Echo {
+  readonly ask: unknown;
+  readonly data: unknown;
+  readonly told: readonly string[];
+  readonly pid: number;
+}
+
+interface TestProtocol {
+  readonly questions: {
+    readonly echo: { readonly ask: unknown; readonly answer: Echo };
+    readonly refuse: { readonly ask: string; readonly answer: never };
+    readonly fail: { readonly ask: null; readonly answer: never };
+    readonly die: { readonly ask: null; readonly answer: never };
+    readonly hang: { readonly ask: null; readonly answer: never };
+    readonly grow: { readonly ask: null; readonly answer: never };
+    readonly wait: { readonly ask: null; readonly answer: null };
+  };
+  readonly notices: { readonly note: string };
+  readonly events: {
+    readonly noted: string;
+    readonly waiting: true;
+    readonly cancelled: true;
+    readonly closed: true;
+  };
+}
+
+const entry = fileURLToPath(new URL('../../../test/support/hosted-worker.mjs', import.meta.url));
+
+describe.each(['thread', 'process'] as const)('a worker that is a %s', (kind) => {
+  let events: unknown[];
+  let deaths: Error[];
+  let bugs: string[];
+  let isKeptAlive: boolean;
+  let host: Host<TestProtocol>;
+
+  beforeEach(() => {
+    events = [];
+    deaths = [];
+    bugs = [];
+    isKeptAlive = false;
+    const options: HostOptions<TestProtocol> = {
+      name: 'test',
+      entry,
+      data: { some: 'data' },
+      heapMibMax: 64,
+      niceness: 1,
+      onEvent: (...event) => events.push(event),
+      onStart: (started) => started.tell('note', 'first of all'),
+      onDeath: (error) => deaths.push(error),
+      onBug: (question, stack) => bugs.push(`${question}: ${stack}`),
+      isKeptAlive: () => isKeptAlive,
+    };
+    host = kind === 'thread' ? createWorkerThread(options) : createChildProcess({ ...options, memoryMibMax: 300 });
+  });
+  afterEach(() => host.close());
+
+  const event = (name: string) =>
+    eventually(
+      () => Promise.resolve(events),
+      (all) => all.some((each) => Array.isArray(each) && each[0] === name),
+    );
+
+  it('starts when it is first asked, is told things in order before, and answers', async () => {
+    expect(host.isRunning).toBe(false);
+    host.tellIfRunning('note', 'said to nobody');
+    const asked = host.call('echo', { bytes: new Uint8Array([1, 2]), none: undefined });
+    host.tell('note', 'second');
+    const first = await asked;
+    expect(first).toMatchObject({ data: { some: 'data' }, told: ['first of all'] });
+    expect(first.ask).toEqual({ bytes: new Uint8Array([1, 2]), none: undefined });
+    expect((await host.call('echo', 1)).told).toEqual(['first of all', 'second']);
+    expect(events).toEqual([
+      ['noted', 'first of all'],
+      ['noted', 'second'],
+    ]);
+    expect(first.pid === process.pid).toBe(kind === 'thread');
+  });
+
+  it('passes its own errors on, and tells a bug to the log alone', async () => {
+    await expect(host.call('refuse', 'not like this')).rejects.toMatchObject({
+      code: 'conflict',
+      message: 'not like this',
+    });
+    await expect(host.call('fail', null)).rejects.toMatchObject({ code: 'internal-error' });
+    expect(bugs).toEqual([expect.stringContaining('fail: TypeError: a bug')]);
+    expect(deaths).toEqual([]);
+  });
+
+  it('answers everything that a dead one had in hand, and starts anew with the next question', async () => {
+    const lost = ['die', 'wait'].map((name) => host.call(name as 'die', null));
+    for (const call of lost) await expect(call).rejects.toMatchObject({ code: 'internal-error' });
+    expect(deaths).toHaveLength(1);
+    expect(host.pending).toBe(0);
+    expect((await host.call('echo', 1)).told).toEqual(['first of all']);
+  });
+
+  it('comes back by itself where it is kept alive', async () => {
+    isKeptAlive = true;
+    await host.call('echo', 1);
+    host.kill();
+    await eventually(
+      () => Promise.resolve(events.length),
+      (count) => count === 2,
+    );
+    expect(host.isRunning).toBe(true);
+  });
+
+  it('gives up a call whose caller left, and tells the worker', async () => {
+    const left = new AbortController();
+    const call = host.call('wait', null, { signal: left.signal });
+    await event('waiting');
+    left.abort(new Error('left'));
+    await expect(call).rejects.toThrow('left');
+    await event('cancelled');
+    await expect(host.call('echo', 1, { signal: left.signal })).rejects.toThrow('left');
+    expect(host.pending).toBe(0);
+  });
+
+  it('gives up a call that takes too long', async () => {
+    await host.call('echo', 1);
+    await expect(host.call('wait', null, { msMax: 20 })).rejects.toThrow(CallTimedOutError);
+    expect((await host.call('echo', 2)).ask).toBe(2);
+  });
+
+  it('lets the worker end in order, and refuses questions from then on', async () => {
+    await host.call('echo', 1);
+    await Promise.all([host.close(), host.close()]);
+    expect(events.at(-1)).toEqual(['closed', true]);
+    expect(deaths).toEqual([]);
+    await expect(host.call('echo', 1)).rejects.toMatchObject({ code: 'shutting-down' });
+    expect(() => host.tell('note', '')).toThrow('stopping');
+  });
+
+  // A thread cannot be stopped in the middle of native code, and shares the memory of the service.
+  if (kind === 'thread') return;
+
+  it('is killed where it hangs in code that hears nothing', async () => {
+    await host.call('echo', 1);
+    await expect(host.call('hang', null, { msMax: 50 })).rejects.toThrow(CallTimedOutError);
+    await eventually(
+      () => Promise.resolve(deaths),
+      (all) => all.length === 1,
+    );
+    expect((await host.call('echo', 3)).ask).toBe(3);
+  });
+
+  it('is killed where it takes too much memory', async () => {
+    await expect(host.call('grow', null)).rejects.toMatchObject({ code: 'internal-error' });
+    expect(deaths[0]?.message).toContain('more than 300 MiB');
+  });
+
+  it('sees nothing of the environment of the service', async () => {
+    const { pid } = await host.call('echo', 1);
+    const environment = readFileSync(`/proc/${pid}/environ`, 'latin1');
+    const names = environment.split('\0').map((each) => each.split('=')[0]);
+    expect(names.filter((name) => name !== '' && name !== 'PATH' && !name?.startsWith('NODE_CHANNEL'))).toEqual([]);
+  });
+});

@@ -1,0 +1,33 @@
+/** A worker that is a thread of this process: shares its memory and its kernel, and cannot be stopped in the middle of native code. */
+import { Worker } from 'node:worker_threads';
+import { Host, type HostOptions, type Vessel, type VesselEvents } from './host.js';
+import type { FromWorker, Protocol } from './protocol.js';
+import type { HostedData } from './serve-host.js';
+
+export function createWorkerThread<P extends Protocol>(options: HostOptions<P>): Host<P> {
+  return new Host(options, { launch: (events) => launch(options, events), killsLateCalls: false });
+}
+
+function launch<P extends Protocol>(options: HostOptions<P>, { onMessage, onExit }: VesselEvents): Vessel {
+  const { name, entry, data, heapMibMax, niceness } = options;
+  const workerData: HostedData = { data, niceness };
+  const worker = new Worker(entry, { workerData, resourceLimits: { maxOldGenerationSizeMb: heapMibMax }, name });
+  let failure: Error | undefined;
+  worker.on('message', (message: FromWorker) => {
+    onMessage(message);
+  });
+  worker.on('error', (error) => {
+    failure = error instanceof Error ? error : new Error(String(error));
+  });
+  worker.once('exit', () => {
+    onExit(failure);
+  });
+  return {
+    say: (message) => {
+      worker.postMessage(message);
+    },
+    kill: () => {
+      void worker.terminate();
+    },
+  };
+}

@@ -1,0 +1,130 @@
+/**
+ * The keys of the secret box. By default they are in a file of the data directory that only its owner can read; keys from the
+ * environment come before those of the file, which then only opens what was sealed before.
+ *
+ * The file: a first line that says what it is, then a key a line, the newest first (docs/formats.md). It is replaced in one
+ * step, so that after a crash it is either the old one or the new one.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { OperatorError } from '../operator-error.js';
+import { asStorageError } from '../storage-space.js';
+
+const FIRST_LINE = 'gannet secret keys 1';
+const KEY_BYTES = 32;
+const KEY_TEXT = /^[A-Za-z0-9+/]{43}=$/;
+const FILE_MODE = 0o600;
+
+export interface SecretKey {
+  /** Tells keys apart without saying anything of them: the beginning of their SHA-256. */
+  readonly id: string;
+  readonly bytes: Buffer;
+}
+
+export interface SecretKeysOptions {
+  readonly path: string;
+  /** Base64 texts of 32 bytes, the newest first. Not empty: what is sealed from now on is sealed by the first of them. */
+  readonly given: readonly string[];
+}
+
+export class SecretKeys {
+  readonly #given: readonly SecretKey[];
+  readonly #path: string;
+  #kept: readonly SecretKey[];
+
+  /** Throws an OperatorError where the file is not what it should be. */
+  constructor({ path, given }: SecretKeysOptions) {
+    this.#path = path;
+    this.#given = given.map((text) => keyOf(text));
+    this.#kept = readKeys(path);
+  }
+
+  /** The key that seals. Made, and on disk, where there is none yet. */
+  newest(): SecretKey {
+    const newest = this.#given[0] ?? this.#kept[0];
+    if (newest !== undefined) return newest;
+    const key = newKey();
+    this.#keep([key]);
+    return key;
+  }
+
+  find(id: string): SecretKey | undefined {
+    return [...this.#given, ...this.#kept].find((key) => key.id === id);
+  }
+
+  isNewest(id: string): boolean {
+    return (this.#given[0] ?? this.#kept[0])?.id === id;
+  }
+
+  /** Puts a new key before the others. Throws an OperatorError where the keys come from the environment. */
+  add(): void {
+    if (this.#given.length > 0) {
+      throw new OperatorError(
+        'The keys of secrets come from GANNET_SECRETS_KEYS: put a new one before the others there.',
+      );
+    }
+    this.#keep([newKey(), ...this.#kept]);
+  }
+
+  /** Forgets all keys of the file but the one that seals; all of them where that comes from the environment. */
+  dropOlder(): void {
+    if (this.#kept.length > 0) this.#keep(this.#given.length > 0 ? [] : this.#kept.slice(0, 1));
+  }
+
+  #keep(keys: readonly SecretKey[]): void {
+    const lines = [FIRST_LINE, ...keys.map(({ bytes }) => bytes.toString('base64'))];
+    replaceFile(this.#path, `${lines.join('\n')}\n`);
+    this.#kept = keys;
+  }
+}
+
+function newKey(): SecretKey {
+  return keyOf(randomBytes(KEY_BYTES).toString('base64'));
+}
+
+function keyOf(text: string): SecretKey {
+  const bytes = Buffer.from(text, 'base64');
+  return { bytes, id: createHash('sha256').update(bytes).digest('hex').slice(0, 8) };
+}
+
+function readKeys(path: string): readonly SecretKey[] {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw new OperatorError(`The keys of secrets in ${path} cannot be read: ${(error as Error).message}.`);
+  }
+  const [first, ...lines] = text.trimEnd().split('\n');
+  if (first === FIRST_LINE && lines.every((line) => KEY_TEXT.test(line))) return lines.map((line) => keyOf(line));
+  throw new OperatorError(
+    `${path} is damaged or of another version: restore it from a backup. Without it, move it away; webhooks then need new secrets (gannet webhook rotate-secret).`,
+  );
+}
+
+/** On disk when it returns, in one step. Throws `storage-full` where there is no room. */
+function replaceFile(path: string, text: string): void {
+  const draft = `${path}.new`;
+  try {
+    // One that a crash left behind may have the rights of another time.
+    rmSync(draft, { force: true });
+    withFile(openSync(draft, 'wx', FILE_MODE), (file) => {
+      writeSync(file, text);
+      fsyncSync(file);
+    });
+    renameSync(draft, path);
+    withFile(openSync(dirname(path), 'r'), fsyncSync);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw asStorageError(error, dirname(path));
+  }
+}
+
+function withFile(file: number, action: (file: number) => void): void {
+  try {
+    action(file);
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,210 @@
+/**
+ * The main thread's side of the webhook worker: starts it when somebody listens, wakes it after commits, asks it, and replaces
+ * it when it dies. What is to be delivered is on disk before anybody is woken, so a dead worker loses nothing.
+ *
+ * Main thread only. Without a subscription there is no thread, and a commit costs a look-up.
+ */
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { CollectionStore } from '../catalog/index.js';
+import { createWorkerThread, type Host, type ProtocolEvent } from '../platform/hosts/index.js';
+import {
+  compiledFile,
+  ServiceError,
+  type Clock,
+  type Config,
+  type EventSink,
+  type EventType,
+  type LmdbEnvironment,
+  type Metrics,
+  type OutboxSource,
+  type SecretBox,
+} from '../platform/index.js';
+import type { LogPage } from './delivery-log.js';
+import { SubscriptionStore } from './subscription-store.js';
+import { toldSubscription, type Subscription } from './types.js';
+import type { SetAsidePage } from './webhook-engine.js';
+import type { WebhookProtocol, WebhookWorkerData } from './webhook-protocol.js';
+
+const WORKER_HEAP_MIB_MAX = 1024;
+/** Of 19: a thirtieth of a busy processor. Nobody waits for a delivery, and what is queued is on disk. */
+const NICENESS = 15;
+
+export interface WebhookHostOptions {
+  readonly config: Pick<Config, 'webhooks' | 'outbound'>;
+  readonly dataDir: string;
+  /** Of accounts, keys and lists: `data/system`. */
+  readonly environment: LmdbEnvironment;
+  readonly secrets: SecretBox;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** False: events are kept and nothing is delivered, for a process that serves one command. */
+  readonly deliver: boolean;
+}
+
+export class WebhookHost implements EventSink {
+  readonly subscriptions: SubscriptionStore;
+  private readonly host: Host<WebhookProtocol>;
+  private readonly system: OutboxSource;
+  /** Everything that was ever reported as written, for a worker that starts. */
+  private readonly sources = new Map<string, OutboxSource>();
+  private readonly moved = new Map<string, number>();
+  private unsaid: OutboxSource[] = [];
+  private closed = false;
+
+  constructor(private readonly options: WebhookHostOptions) {
+    const { config, dataDir, environment, secrets, clock, log } = options;
+    this.host = this.createHost();
+    this.system = { id: 'system', kind: 'system', path: join(dataDir, 'system') };
+    this.subscriptions = new SubscriptionStore({
+      environment,
+      secrets,
+      clock,
+      subscriptionsMax: config.webhooks.subscriptions_max,
+      secretOverlapHours: config.webhooks.secret_overlap_hours,
+      onChange: () => {
+        this.onSubscriptions();
+      },
+      onUnreadable: (id, error) => {
+        log.error({ webhook: id, reason: error.message }, 'A webhook sends nothing: its secret cannot be opened');
+      },
+    });
+    CollectionStore.of(environment).listen({ sink: this, source: this.system, clock });
+    this.sources.set(this.system.id, this.system);
+    if (options.deliver) this.startIfNeeded();
+  }
+
+  // ---- writers of events
+
+  wanted(account: string): readonly EventType[] {
+    return this.subscriptions.wanted(account);
+  }
+
+  written(source: OutboxSource): void {
+    this.sources.set(source.id, source);
+    if (!this.host.isRunning) return;
+    // Many commits of one turn are said once.
+    if (this.unsaid.length === 0) setImmediate(() => this.sayWritten());
+    if (!this.unsaid.includes(source)) this.unsaid.push(source);
+  }
+
+  movedTo(sourceId: string): number {
+    return this.moved.get(sourceId) ?? 0;
+  }
+
+  async drained(source: OutboxSource): Promise<void> {
+    // Where nobody subscribes, nobody is told.
+    if (this.subscriptions.all().length > 0) await this.host.call('drain', source);
+    this.sources.delete(source.id);
+    this.moved.delete(source.id);
+  }
+
+  // ---- operations
+
+  /** Queues a ping; resolves with the id of its delivery. Rejects with `webhook-not-found`. */
+  async ping(subscription: Subscription): Promise<string> {
+    const id = await this.host.call('ping', subscription.id);
+    if (id !== null) return id;
+    throw new ServiceError('webhook-not-found', 'The webhook was deleted a moment ago.');
+  }
+
+  attempts(subscriptionId: string, before: number | undefined, size: number): Promise<LogPage> {
+    return this.host.call('attempts', { subscriptionId, before, size });
+  }
+
+  setAside(subscriptionId: string, after: number, size: number): Promise<SetAsidePage> {
+    return this.host.call('set-aside', { subscriptionId, after, size });
+  }
+
+  /** Undefined: all that are set aside. Resolves with how many are due again. */
+  replay(subscriptionId: string, deliveryIds: readonly string[] | undefined): Promise<number> {
+    return this.host.call('replay', { subscriptionId, deliveryIds });
+  }
+
+  /** Lets attempts that are under way end, and ends the thread. */
+  close(): Promise<void> {
+    this.closed = true;
+    return this.host.close();
+  }
+
+  // ---- the worker
+
+  private createHost(): Host<WebhookProtocol> {
+    const { config, dataDir, deliver, log, metrics } = this.options;
+    const settings = { ...config.webhooks, outbound: config.outbound };
+    const data: WebhookWorkerData = { queuePath: join(dataDir, 'queue'), settings, deliver };
+    return createWorkerThread<WebhookProtocol>({
+      name: 'webhooks',
+      entry: compiledFile('src/webhooks/webhook.worker'),
+      data,
+      heapMibMax: WORKER_HEAP_MIB_MAX,
+      niceness: NICENESS,
+      isKeptAlive: () => deliver && this.subscriptions.all().length > 0,
+      onStart: (host) => {
+        host.tell('subscriptions', this.toldSubscriptions());
+        this.unsaid = [...this.sources.values()];
+        this.sayWritten();
+      },
+      onEvent: (...event) => {
+        this.hear(event);
+      },
+      onDeath: (error) => {
+        metrics.workerDeaths.inc({ pool: 'webhook' });
+        log.error({ pool: 'webhook', err: error }, 'A worker died and is replaced');
+      },
+      onBug: (question, stack) => {
+        log.error({ question, stack }, 'The webhook worker failed at a question');
+      },
+    });
+  }
+
+  private onSubscriptions(): void {
+    if (this.host.isRunning) this.host.tell('subscriptions', this.toldSubscriptions());
+    else if (this.options.deliver) this.startIfNeeded();
+  }
+
+  private toldSubscriptions(): WebhookProtocol['notices']['subscriptions'] {
+    const { subscriptions } = this;
+    return { subscriptions: subscriptions.all().map(toldSubscription), removed: subscriptions.removed() };
+  }
+
+  private startIfNeeded(): void {
+    if (this.subscriptions.all().length > 0) this.host.start();
+  }
+
+  private hear([name, content]: ProtocolEvent<WebhookProtocol>): void {
+    const { metrics, log } = this.options;
+    switch (name) {
+      case 'moved':
+        if (this.sources.has(content.sourceId)) this.moved.set(content.sourceId, content.lastRow);
+        break;
+      case 'settled':
+        metrics.webhookDeliveries.inc({ outcome: 'delivered' }, content.delivered);
+        metrics.webhookDeliveries.inc({ outcome: 'retried' }, content.retried);
+        metrics.webhookDeliveries.inc({ outcome: 'set-aside' }, content.setAside);
+        metrics.webhookQueued.set(content.queued);
+        break;
+      case 'forgotten':
+        this.forgotten(content);
+        break;
+      case 'failed':
+        log.error({ reason: content.reason }, content.message);
+        break;
+    }
+  }
+
+  private forgotten(ids: readonly string[]): void {
+    // A service that stops asks again at its next start.
+    if (this.closed) return;
+    this.subscriptions.forgotten(ids).catch((error: unknown) => {
+      this.options.log.error({ err: error }, 'What is left of deleted webhooks is looked for again at the next start');
+    });
+  }
+
+  private sayWritten(): void {
+    const sources = this.unsaid;
+    this.unsaid = [];
+    if (sources.length > 0) this.host.tellIfRunning('written', sources);
+  }
+}

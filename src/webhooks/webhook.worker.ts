@@ -1,0 +1,115 @@
+/**
+ * The webhook worker: the thread that owns `data/queue` and delivers. What it does is in `webhook-engine.ts`; here is only its
+ * conversation with the main thread, and what happens to a queue that is damaged: it is set aside, and a new one is begun.
+ */
+import { serveHost, type Emit, type Served } from '../platform/hosts/serve-host.js';
+import { isDamage, setAside } from '../platform/index.js';
+import { HttpSender } from './http-sender.js';
+import { heardSubscription, systemTimers } from './types.js';
+import { WebhookEngine } from './webhook-engine.js';
+import type { WebhookProtocol, WebhookWorkerData } from './webhook-protocol.js';
+
+class WebhookWorker {
+  readonly #engine: WebhookEngine;
+  #isEnding = false;
+
+  constructor(
+    private readonly data: WebhookWorkerData,
+    private readonly emit: Emit<WebhookProtocol>,
+  ) {
+    try {
+      this.#engine = this.#createEngine();
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      this.#setQueueAside(error);
+      this.#engine = this.#createEngine();
+    }
+  }
+
+  served(): Served<WebhookProtocol> {
+    const engine = this.#engine;
+    return {
+      answers: {
+        drain: (source) =>
+          this.#watched(async () => {
+            await engine.drain(source);
+            return null;
+          }),
+        ping: (subscriptionId) => this.#watched(async () => (await engine.ping(subscriptionId)) ?? null),
+        attempts: ({ subscriptionId, before, size }) =>
+          this.#watched(() => engine.attempts(subscriptionId, before, size)),
+        'set-aside': ({ subscriptionId, after, size }) =>
+          this.#watched(() => engine.setAside(subscriptionId, after, size)),
+        replay: ({ subscriptionId, deliveryIds }) => this.#watched(() => engine.replay(subscriptionId, deliveryIds)),
+      },
+      notices: {
+        subscriptions: ({ subscriptions, removed }) => {
+          this.#watched(() => engine.setSubscriptions(subscriptions.map(heardSubscription), removed)).then(
+            () => {
+              if (removed.length > 0) this.emit('forgotten', removed);
+            },
+            (error: unknown) => {
+              this.#tellFailure('What belonged to deleted webhooks could not be removed', error);
+            },
+          );
+        },
+        written: (sources) => {
+          for (const source of sources) engine.wake(source);
+        },
+      },
+      close: () => engine.close(),
+    };
+  }
+
+  #createEngine(): WebhookEngine {
+    const { queuePath, settings, deliver } = this.data;
+    return new WebhookEngine({
+      queuePath,
+      settings,
+      timers: systemTimers,
+      deliver,
+      sender: new HttpSender({ settings }),
+      listener: {
+        moved: (sourceId, lastRow) => {
+          this.emit('moved', { sourceId, lastRow });
+        },
+        settled: ({ delivered, retried, 'set-aside': setAside }, queued) => {
+          this.emit('settled', { delivered, retried, setAside, queued });
+        },
+        failed: (message, error) => {
+          this.#tellFailure(message, error);
+          if (isDamage(error)) this.#beginAnew(error);
+        },
+      },
+    });
+  }
+
+  async #watched<Result>(action: () => Promise<Result> | Result): Promise<Result> {
+    try {
+      return await action();
+    } catch (error) {
+      if (isDamage(error)) this.#beginAnew(error);
+      throw error;
+    }
+  }
+
+  /** The thread ends, and the one that the main thread starts in its place begins with a new queue. */
+  #beginAnew(error: unknown): void {
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    this.#setQueueAside(error);
+    // What was said until now, and the answer to who asked, is still to go out.
+    setImmediate(() => process.exit(1));
+  }
+
+  #setQueueAside(error: unknown): void {
+    const path = setAside(this.data.queuePath);
+    this.#tellFailure(`The queue of deliveries is damaged; it was set aside as ${path}, and a new one is begun`, error);
+  }
+
+  #tellFailure(message: string, error: unknown): void {
+    this.emit('failed', { message, reason: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+  }
+}
+
+serveHost<WebhookProtocol>((data, emit) => new WebhookWorker(data as WebhookWorkerData, emit).served());

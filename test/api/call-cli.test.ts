@@ -1,0 +1,49 @@
+/** `gannet call …`: any operation by its name, with the service running and without. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, expect, it } from 'vitest';
+import { startTestService, type TestService } from '../support/service.js';
+
+const run = promisify(execFile);
+const dataDir = mkdtempSync(join(tmpdir(), 'gannet-call-cli-'));
+let service: TestService | undefined;
+afterAll(async () => {
+  await service?.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+async function call(...args: string[]): Promise<string> {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GANNET_'));
+  const env = { ...Object.fromEntries(inherited), GANNET_DATA_DIR: dataDir };
+  const { stdout } = await run(process.execPath, ['bin/gannet.js', 'call', ...args], { env });
+  return stdout;
+}
+
+it('calls operations without the service, streams into them, and calls those of the running service', async () => {
+  expect(JSON.parse(await call('list.create', '--param', 'name=films'))).toMatchObject({ name: 'films' });
+  const records = join(dataDir, 'records.ndjson');
+  writeFileSync(records, '{"name":"a","title":"Diving birds"}\n{"name":"b","title":"Swimming fish"}\n');
+  const bulk = ['search-result.bulk', '--param', 'list=films', '--input', records];
+  expect(JSON.parse(await call(...bulk, '--content-type', 'application/x-ndjson'))).toMatchObject({ created: 2 });
+
+  service = await startTestService({ dataDir });
+  const search = ['search.list', '--param', 'list=films', '--param', 'version=1', '--param', 'query=bird'];
+  expect(JSON.parse(await call(...search))).toMatchObject({ total_count: 1, results: [{ name: 'a' }] });
+  expect(await call('system.metrics')).toContain('# HELP');
+  expect(await call('list.delete', '--param', 'list=films')).toBe('');
+});
+
+it('says what exists, what an operation takes, and what was wrong', async () => {
+  expect(await call()).toMatch(/^list\.read +GET \/list\/\{account\}\/\{list\}/m);
+  expect(await call('list.read', '--help')).toContain('Name of the list');
+  expect(await call('--help')).toContain('gannet call OPERATION --help');
+  const fails = (args: readonly string[], code: number, message: string) =>
+    expect(call(...args)).rejects.toMatchObject({ code, stderr: expect.stringContaining(message) as string });
+  await fails(['list.red'], 2, "Did you mean 'list.read'?");
+  await fails(['list.read'], 2, '--param list=…');
+  await fails(['list.read', '--param', 'list=none'], 1, "There is no list 'none'");
+  await fails(['list.create', '--body', '{'], 2, 'not JSON');
+});

@@ -1,0 +1,48 @@
+/** A worker for the tests of hosts: does what it is asked, good and bad, in a thread as in a process. */
+import { ServiceError } from '../../dist/src/platform/errors.js';
+import { serveHost } from '../../dist/src/platform/hosts/serve-host.js';
+
+serveHost((data, emit) => {
+  const told = [];
+  const held = [];
+  return {
+    answers: {
+      echo: (ask) => ({ ask, data, told: [...told], pid: process.pid }),
+      refuse: (detail) => {
+        throw new ServiceError('conflict', detail);
+      },
+      fail: () => {
+        throw new TypeError('a bug');
+      },
+      die: () => {
+        setImmediate(() => {
+          throw new Error('dead');
+        });
+        return new Promise(() => undefined);
+      },
+      hang: () => {
+        for (;;);
+      },
+      grow: () => {
+        for (;;) held.push(Buffer.alloc(8 * 2 ** 20, 1));
+      },
+      wait: (_ask, signal) =>
+        new Promise((resolve) => {
+          emit('waiting', true);
+          signal.addEventListener('abort', () => {
+            emit('cancelled', true);
+            resolve(null);
+          });
+        }),
+    },
+    notices: {
+      note: (text) => {
+        told.push(text);
+        emit('noted', text);
+      },
+    },
+    close: () => {
+      emit('closed', true);
+    },
+  };
+});
