@@ -84,15 +84,28 @@ const EDITS = [
   ],
 ];
 
-function edited(text) {
-  let result = text;
-  for (const [before, after] of EDITS) {
-    const places = result.split(before).length - 1;
+/** The same in what binds LMDB to Node.js. */
+const BINDING_EDITS = [
+  // What belongs to an environment that could not be opened is used once more before it goes; and the environment goes, too.
+  [
+    '\tif (rc != 0) {\n\t\t#ifdef MDB_OVERLAPPINGSYNC\n\t\tdelete extended_env;\n\t\t#endif\n\t\tif (rc == EXISTING_ENV_FOUND) {\n\t\t\tmdb_env_close(env);',
+    '\tif (rc != 0) {\n\t\tif (rc == EXISTING_ENV_FOUND) {\n\t\t\tdelete extended_env;\n\t\t\tmdb_env_close(env);',
+  ],
+  [
+    '\t\t\tthis->jsFlags |= OPEN_FAILED;\n\t\t\tcloseEnv(true);\n',
+    '\t\t\tthis->jsFlags |= OPEN_FAILED;\n\t\t\tMDB_env* failed_env = env;\n\t\t\tcloseEnv(true);\n\t\t\tdelete extended_env;\n\t\t\tmdb_env_close(failed_env);\n',
+  ],
+];
+
+function edit(file, edits) {
+  let text = readFileSync(file, 'utf8');
+  for (const [before, after] of edits) {
+    const places = text.split(before).length - 1;
     if (places !== 1)
-      throw new Error(`lmdb-js cannot be made safe: ${places} places in mdb.c read ${JSON.stringify(before)}`);
-    result = result.replace(before, () => after);
+      throw new Error(`lmdb-js cannot be made safe: ${places} places in ${file} read ${JSON.stringify(before)}`);
+    text = text.replace(before, () => after);
   }
-  return result;
+  writeFileSync(file, text);
 }
 
 /** Files that the result depends on, beside the package. */
@@ -103,7 +116,7 @@ export function hardenedSources(packageFolder, target) {
   rmSync(target, { recursive: true, force: true });
   for (const part of ['binding.gyp', 'package.json', 'src', 'dependencies'])
     cpSync(join(packageFolder, part), join(target, part), { recursive: true });
-  const mdb = join(target, LIBRARY, 'mdb.c');
-  writeFileSync(mdb, edited(readFileSync(mdb, 'utf8')));
+  edit(join(target, LIBRARY, 'mdb.c'), EDITS);
+  edit(join(target, 'src', 'env.cpp'), BINDING_EDITS);
   copyFileSync(join(here, 'sound_pages.h'), join(target, LIBRARY, 'sound_pages.h'));
 }

@@ -76,6 +76,9 @@ function faultOf(error: unknown, path: string): SegmentFault | undefined {
     case 'invalid-argument':
     case 'disk-full':
     case 'limit':
+    case 'stopped':
+    case 'deadline':
+    case 'slice':
       return undefined;
   }
 }
