@@ -26,6 +26,7 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
   search: ['books', 'red'],
   reindex: ['--list', 'books'],
   analytics: ['books'],
+  call: ['list.read', '--param', 'list=books'],
   'webhook list': [],
   'webhook create': ['--url', 'https://example.com/', '--events', 'list.created'],
   'webhook delete': ['id'],

@@ -1,6 +1,13 @@
 /** Errors on their way out: whatever was thrown becomes a ServiceError, and a ServiceError a problem document. */
 import type { Logger } from 'pino';
-import { asDamageError, asResourceError, asStorageError, isStorageError, ServiceError, type ErrorCode } from '../platform/index.js';
+import {
+  asDamageError,
+  asResourceError,
+  asStorageError,
+  isStorageError,
+  ServiceError,
+  type ErrorCode,
+} from '../platform/index.js';
 
 const LOGGED: ReadonlySet<ErrorCode> = new Set(['internal-error', 'resources-exhausted', 'storage-damaged']);
 
@@ -10,8 +17,7 @@ export const PROBLEM_TYPE = 'application/problem+json';
 export function asServiceError(thrown: unknown, log: Logger, requestId: string): ServiceError {
   const error = asDamageError(asResourceError(asStorageError(thrown)));
   if (error instanceof ServiceError) {
-    if (isOfTheMachine(error))
-      log.error({ requestId, err: error.cause ?? error }, error.detail);
+    if (isOfTheMachine(error)) log.error({ requestId, err: error.cause ?? error }, error.detail);
     return error;
   }
   log.error({ requestId, err: error }, 'A request failed unexpectedly');

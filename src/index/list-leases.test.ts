@@ -250,7 +250,8 @@ describe('a list that is deleted', () => {
     await removed;
     await expect(put(list, 'b')).rejects.toMatchObject(gone);
     await expect(list.check()).rejects.toMatchObject(gone);
-    expect(() => new RecordStoreCache().get(join(dataDir, 'lists', 'a1'))).toThrow('The list has been deleted.');
+    // A thread that comes too late knows only the folder, and does not make it anew.
+    expect(() => new RecordStoreCache().get(join(dataDir, 'lists', 'a1'))).toThrow('its records are not in');
     await expect(indexes.open('a1', settings)).rejects.toMatchObject(gone);
   });
 });
