@@ -251,8 +251,9 @@ describe('events', () => {
       service.client.bulk('default', 'films', [{ name: 'a', title: 'A' }, { name: 'c', title: 'C' }, { name: 7 }]),
     );
     const found = await deliveries(path, 7);
-    const told = found.map(({ headers, body }) => [headers['x-service-event'], body]);
-    expect(told.slice(0, 5)).toEqual([
+    const told = found.map(({ headers, body }) => [headers['x-service-event'], body] as const);
+    // Those of a record come in their order; the summaries of bulk calls are of none.
+    expect(told.filter(([, body]) => body.id === id)).toEqual([
       ['searchresult.created', { id, list: 'films', data: { name: 'alien', fields: { title: 'Alien' } } }],
       ['searchresult.updated', { id, list: 'films', data: { name: 'alien', fields: { title: 'Alien 2' } } }],
       ['searchresult.updated', { id, list: 'films', data: { name: 'alien', fields: { title: 'Aliens' } } }],
@@ -262,7 +263,7 @@ describe('events', () => {
       ],
       ['searchresult.deleted', { id, list: 'films', data: { name: 'aliens', fields: { title: 'Aliens' } } }],
     ]);
-    expect(told.slice(5)).toEqual([
+    expect(told.filter(([, body]) => body.id === '')).toEqual([
       ['searchresult.bulk-created', { id: '', list: 'films', data: { count: 2, created: 2, updated: 0 } }],
       ['searchresult.bulk-created', { id: '', list: 'films', data: { count: 2, created: 1, updated: 1 } }],
     ]);
