@@ -4,6 +4,7 @@
  *
  *   npm test -- --stages lint,unit      some of the stages
  *   npm test -- --stages fuzz,tsan      those that are run on demand only
+ *   npm test -- --all                   these, too: what the CI runs
  *   npm test -- --times 10 --busy 1     ten times beside one process that keeps a processor busy; ends with what failed how often
  */
 import { spawn } from 'node:child_process';
@@ -21,12 +22,14 @@ function options() {
   const { values } = parseArgs({
     options: {
       stages: { type: 'string' },
+      all: { type: 'boolean', default: false },
       times: { type: 'string', default: '1' },
       busy: { type: 'string', default: '0' },
     },
   });
   const known = stagesOf(root);
-  const wanted = values.stages?.split(',') ?? known.filter(({ onDemand }) => onDemand !== true).map(({ id }) => id);
+  const usual = known.filter(({ onDemand }) => values.all || onDemand !== true);
+  const wanted = values.stages?.split(',') ?? usual.map(({ id }) => id);
   const unknown = wanted.filter((id) => known.every((stage) => stage.id !== id));
   if (unknown.length > 0) {
     throw new StepError(`There is no stage ${unknown.join(', ')}: there are ${known.map(({ id }) => id).join(', ')}.`);

@@ -105,5 +105,13 @@ export function stagesOf(root) {
       seconds: 150,
       onDemand: true,
     },
+    {
+      id: 'schemathesis',
+      name: 'Schemathesis',
+      command: [process.execPath, join('test', 'schemathesis', 'run.mjs')],
+      reads: 'counts',
+      seconds: 130,
+      onDemand: true,
+    },
   ].map((stage) => ({ needs: [], slots: 1, ...stage }));
 }
