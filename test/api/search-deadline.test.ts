@@ -10,9 +10,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { startTestService, type TestService } from '../support/service.js';
 
-const RECORDS = 10_000;
+const RECORDS = 24_000;
 const VALUES_A_RECORD = 25;
-const BATCH_RECORDS = 5000;
+const BATCH_RECORDS = 8000;
 const DEAR_SEARCHES = 12;
 const PATH = '/search/default/many/1';
 /** Values differ between records, so that each is counted by itself. */

@@ -14,7 +14,7 @@ import { ChangeLoad, compareChanges, ExpectedChanges, GROUP } from './change-loa
 import { ExpectedRecords, type ReadRecord } from './expected-records.js';
 import { ACCOUNT, LIST, WriteLoad } from './write-load.js';
 
-const ROUNDS = Number(process.env['GANNET_CHANGES_KILL_ROUNDS'] ?? 20);
+const ROUNDS = Number(process.env['GANNET_CHANGES_KILL_ROUNDS'] ?? 5);
 const SEED = Number(process.env['GANNET_KILL_SEED'] ?? 1);
 /** The kill comes this long after so many writes were answered, both drawn by lot. */
 const KILL_AFTER_ANSWERS_MAX = 60;
