@@ -2,11 +2,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { SeededRandom } from '../../test/support/random.js';
 import { canMount, SmallFileSystem } from '../../test/support/small-file-system.js';
 import { openEnvironment, type LmdbEnvironment } from './lmdb-environment.js';
 import { isStorageError } from './storage-space.js';
+import { describeWhere } from '../../test/support/skip.js';
 
 const mounting = canMount('environments on a full disk');
 const ROUNDS = 120;
@@ -37,7 +38,7 @@ const valuesOf = (environment: LmdbEnvironment) => environment.database<string, 
 const everything = (environment: LmdbEnvironment) =>
   new Map(Array.from(valuesOf(environment).getRange(), ({ key, value }) => [key, value]));
 
-describe.skipIf(!mounting)('an environment on a full disk', () => {
+describeWhere(mounting, 'no file system can be mounted')('an environment on a full disk', () => {
   it('has what was acknowledged and nothing else, whatever fails, and goes on when there is room', async () => {
     const random = new SeededRandom(14);
     const small = newDisk();

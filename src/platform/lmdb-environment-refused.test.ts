@@ -7,7 +7,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeWhere } from '../../test/support/skip.js';
 
 const MODULE = new URL('../../dist/src/platform/lmdb-environment.js', import.meta.url).href;
 const SOURCE = fileURLToPath(new URL('../../test/support/failing-disk.c', import.meta.url));
@@ -62,25 +63,28 @@ function run(code: number, part: 'all' | 'meta'): Outcome {
   return JSON.parse(stdout) as Outcome;
 }
 
-describe.skipIf(process.platform !== 'linux')('an environment whose disk refuses writes', () => {
-  for (const [name, code, expected] of [
-    ['quota', EDQUOT, 'storage-full'],
-    ['no space', ENOSPC, 'storage-full'],
-    ['read-only', EROFS, 'storage-failed'],
-    ['input/output error', EIO, 'storage-failed'],
-  ] as const) {
-    it(`(${name}) says so, is read on, and is written again when it is in order`, () => {
-      expect(run(code, 'all')).toEqual({
-        failing: [expected, expected, expected],
-        readMeanwhile: 'before',
-        afterwards: 'written',
-        values: ['after', 'before'],
+describeWhere(process.platform === 'linux', 'only Linux can have a library in front of others')(
+  'an environment whose disk refuses writes',
+  () => {
+    for (const [name, code, expected] of [
+      ['quota', EDQUOT, 'storage-full'],
+      ['no space', ENOSPC, 'storage-full'],
+      ['read-only', EROFS, 'storage-failed'],
+      ['input/output error', EIO, 'storage-failed'],
+    ] as const) {
+      it(`(${name}) says so, is read on, and is written again when it is in order`, () => {
+        expect(run(code, 'all')).toEqual({
+          failing: [expected, expected, expected],
+          readMeanwhile: 'before',
+          afterwards: 'written',
+          values: ['after', 'before'],
+        });
       });
-    });
-  }
+    }
 
-  it('at a meta page says so at each transaction, and none waits for ever', () => {
-    const { failing, afterwards } = run(EIO, 'meta');
-    expect([...failing, afterwards]).toEqual(Array.from({ length: 4 }, () => 'storage-failed'));
-  });
-});
+    it('at a meta page says so at each transaction, and none waits for ever', () => {
+      const { failing, afterwards } = run(EIO, 'meta');
+      expect([...failing, afterwards]).toEqual(Array.from({ length: 4 }, () => 'storage-failed'));
+    });
+  },
+);

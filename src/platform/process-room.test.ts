@@ -9,12 +9,13 @@ import {
   ProcessRoom,
   type ResourceUse,
 } from './process-room.js';
+import { describeWhere } from '../../test/support/skip.js';
 
 const NOTHING = { descriptors: 0, maps: 0, addressBytes: 0 };
 const few = { resource: 'descriptors', used: 90, max: 100 } as const;
 const maps = { resource: 'maps', used: 10, max: 65_530 } as const;
 
-describe.runIf(process.platform === 'linux')('the limits of this process', () => {
+describeWhere(process.platform === 'linux', 'limits of Linux')('the limits of this process', () => {
   it('are read with what is used', () => {
     const limits = processLimits();
     expect(limits.map(({ resource }) => resource)).toEqual(['descriptors', 'maps', 'addressBytes']);

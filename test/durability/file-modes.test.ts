@@ -7,6 +7,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { closeEntries, openEntries, OperatorError } from '../../src/platform/index.js';
 import { gannet } from '../support/cli.js';
 import { startTestService, type TestService } from '../support/service.js';
+import { itWhere } from '../support/skip.js';
 
 const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
@@ -91,22 +92,25 @@ describe('the data directory', () => {
     expect((await gannet(dataDir, 'doctor')).output).toContain('only their owner can reach the files');
   });
 
-  it.runIf(isRoot)('lets no other user read a file, take the lock or call the control socket', async () => {
-    const dataDir = folderOf('gannet-modes-');
-    const service = await filled(dataDir);
-    await service.stop();
-    chmodSync(dataDir, 0o755);
-    for (const path of everything(dataDir)) chmodSync(path, lstatSync(path).isDirectory() ? 0o755 : 0o644);
-    const files = everything(dataDir);
-    // The control: so it was.
-    expect(asNobody(OPEN_EACH, ...files)).toContain(`opened ${join(dataDir, 'lock')}`);
-    await service.start();
-    expect(asNobody(OPEN_EACH, ...everything(dataDir))).toBe('');
-    expect(asNobody(CONNECT, join(dataDir, 'control.sock')).trim()).toBe('EACCES');
-    await service.stop();
-    expect(asNobody(OPEN_EACH, join(dataDir, 'lock'))).toBe('');
-    await service.start();
-  });
+  itWhere(isRoot, 'only root can be another user')(
+    'lets no other user read a file, take the lock or call the control socket',
+    async () => {
+      const dataDir = folderOf('gannet-modes-');
+      const service = await filled(dataDir);
+      await service.stop();
+      chmodSync(dataDir, 0o755);
+      for (const path of everything(dataDir)) chmodSync(path, lstatSync(path).isDirectory() ? 0o755 : 0o644);
+      const files = everything(dataDir);
+      // The control: so it was.
+      expect(asNobody(OPEN_EACH, ...files)).toContain(`opened ${join(dataDir, 'lock')}`);
+      await service.start();
+      expect(asNobody(OPEN_EACH, ...everything(dataDir))).toBe('');
+      expect(asNobody(CONNECT, join(dataDir, 'control.sock')).trim()).toBe('EACCES');
+      await service.stop();
+      expect(asNobody(OPEN_EACH, join(dataDir, 'lock'))).toBe('');
+      await service.start();
+    },
+  );
 
   it('whose path is too long for a socket has it where nobody else comes in, and takes it away', async () => {
     const dataDir = join(folderOf('gannet-modes-'), 'long'.repeat(30));

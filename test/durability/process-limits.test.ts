@@ -7,9 +7,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { startTestService, type TestService } from '../support/service.js';
+import { describeWhere } from '../support/skip.js';
 
 const DESCRIPTORS = 256;
 const FEWER_DESCRIPTORS = 150;
@@ -64,7 +65,7 @@ afterAll(() => {
   for (const dataDir of dataDirs) rmSync(dataDir, { recursive: true, force: true });
 });
 
-describe.runIf(process.platform === 'linux')('a service with few descriptors', () => {
+describeWhere(process.platform === 'linux', 'limits of Linux')('a service with few descriptors', () => {
   const dataDir = newDataDir();
   let count = 0;
 
@@ -125,7 +126,7 @@ async function healthOver(socket: Socket): Promise<string> {
   return answer.toString();
 }
 
-describe.runIf(process.platform === 'linux')('a service with little address space', () => {
+describeWhere(process.platform === 'linux', 'limits of Linux')('a service with little address space', () => {
   it('says so before a map fails, and has all lists again after a start', async () => {
     const settings = { dataDir: newDataDir(), env: SMALL, limits: `ulimit -v ${ADDRESS_KIB}` };
     service = await startTestService(settings);
@@ -139,7 +140,7 @@ describe.runIf(process.platform === 'linux')('a service with little address spac
   });
 });
 
-describe.runIf(MANY_LISTS > 0)('a service with many lists', () => {
+describeWhere(MANY_LISTS > 0, 'GANNET_TEST_MANY_LISTS=2000 makes so many lists')('a service with many lists', () => {
   it('has room for all of them', { timeout: 3_600_000 }, async () => {
     const settings = { dataDir: newDataDir(), env: SMALL };
     service = await startTestService(settings);

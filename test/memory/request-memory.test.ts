@@ -5,11 +5,12 @@
  */
 import { existsSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { operations } from '../../src/operations/registry.js';
 import { isStreamBody, type Operation } from '../../src/operations/index.js';
 import { RawConnections, type RawRequest } from '../support/raw-connections.js';
 import { startTestService, type TestService } from '../support/service.js';
+import { describeWhere } from '../support/skip.js';
 
 const MEMORY_MIB = 300;
 const RESIDENT_MIB_MAX = MEMORY_MIB * 1.25;
@@ -126,7 +127,7 @@ function tell(what: string, { residentMib, slowestMs }: { residentMib: number; s
   );
 }
 
-describe.skipIf(!existsSync('/proc/self/status'))('memory of requests', () => {
+describeWhere(existsSync('/proc/self/status'), 'only Linux tells what is resident')('memory of requests', () => {
   it.each([true, false])(
     'holds against bodies of 10 MiB to every operation (with a key: %s)',
     async (withKey) => {
