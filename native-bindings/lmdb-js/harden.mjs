@@ -40,18 +40,26 @@ const EDITS = [
     '\t\tidl = (MDB_ID *) data.mv_data;\n\t\ti = idl[0];\n\t\tif (!mop) {',
     '\t\tidl = (MDB_ID *) data.mv_data;\n\t\tif ((rc = CheckFreeList(txn, idl, data.mv_size)) != MDB_SUCCESS)\n\t\t\tgoto fail;\n\t\ti = idl[0];\n\t\tif (!mop) {',
   ],
+  // What is put back after a write that failed is sound, too.
+  [
+    '\t\tmeta.mm_txnid = metab.mm_txnid;\n',
+    '\t\tmeta.mm_txnid = metab.mm_txnid;\n\t\tmeta.mm_sum = MetaSum(&meta);\n',
+  ],
+  // Other builds refuse what this one has written: they would leave its sums as they are, and it would take their pages for damaged.
+  ['\tmeta->mm_version = MDB_DATA_VERSION;\n', '\tmeta->mm_version = kSealedVersion;\n'],
+  ['\t\t\tif ((m->mm_version & 0xffff) != MDB_DATA_VERSION) {', '\t\t\tif (!VersionIsKnown(m)) {'],
   // Meta data: as it is written, when a file is opened and when a transaction begins.
   [
     '\tmeta.boot_id = env->boot_id;\n\n\toff = offsetof(MDB_meta, mm_mapsize);',
-    '\tmeta.boot_id = env->boot_id;\n\tmeta.mm_sum = MetaSum(&meta);\n\n\toff = offsetof(MDB_meta, mm_mapsize);',
+    '\tmeta.boot_id = env->boot_id;\n\tmeta.mm_magic = MDB_MAGIC;\n\tmeta.mm_version = kSealedVersion;\n\tmeta.mm_address = mp->mm_address;\n\tmeta.mm_sum = MetaSum(&meta);\n\n\toff = 0;',
   ],
   [
     '\tp->mp_pgno = 0;\n\tp->mp_flags = P_META;\n\t*(MDB_meta *)METADATA(p) = *meta;\n\n\tq = (MDB_page *)((char *)p + psize);\n\tq->mp_pgno = 1;\n\tq->mp_flags = P_META;\n\t*(MDB_meta *)METADATA(q) = *meta;\n\n#if',
-    '\tp->mp_pgno = 0;\n\tp->mp_flags = P_META | kSealed;\n\t*(MDB_meta *)METADATA(p) = *meta;\n\n\tq = (MDB_page *)((char *)p + psize);\n\tq->mp_pgno = 1;\n\tq->mp_flags = P_META | kSealed;\n\t*(MDB_meta *)METADATA(q) = *meta;\n\n#if',
+    '\tmeta->mm_sum = MetaSum(meta);\n\tp->mp_pgno = 0;\n\tp->mp_flags = P_META | kSealed;\n\t*(MDB_meta *)METADATA(p) = *meta;\n\n\tq = (MDB_page *)((char *)p + psize);\n\tq->mp_pgno = 1;\n\tq->mp_flags = P_META | kSealed;\n\t*(MDB_meta *)METADATA(q) = *meta;\n\n#if',
   ],
   [
     '\t\t\t*meta = *m;\n\t\t} else {\n\t\t\tm = METADATA(p);\n\t\t\t*meta = *mdb_pick_meta(env, meta, m);',
-    '\t\t\tif (!MetaIsSound(m, p->mp_flags & kSealed)) return MDB_CORRUPTED;\n\t\t\t*meta = *m;\n\t\t} else {\n\t\t\tm = METADATA(p);\n\t\t\tif (off == meta->mm_psize && (!F_ISSET(p->mp_flags, P_META) || m->mm_magic != MDB_MAGIC || m->mm_psize != meta->mm_psize || !MetaIsSound(m, p->mp_flags & kSealed))) return MDB_CORRUPTED;\n\t\t\t*meta = *mdb_pick_meta(env, meta, m);',
+    '\t\t\tif (!MetaIsSound(m)) return MDB_CORRUPTED;\n\t\t\t*meta = *m;\n\t\t} else {\n\t\t\tm = METADATA(p);\n\t\t\tif (off == meta->mm_psize && (!F_ISSET(p->mp_flags, P_META) || m->mm_magic != MDB_MAGIC || m->mm_psize != meta->mm_psize || !VersionIsKnown(m) || !MetaIsSound(m))) return MDB_CORRUPTED;\n\t\t\t*meta = *mdb_pick_meta(env, meta, m);',
   ],
   [
     '\t/* Copy the DB info and flags */\n\tmemcpy(txn->mt_dbs, meta->mm_dbs, CORE_DBS * sizeof(MDB_db));',
@@ -75,7 +83,7 @@ const EDITS = [
   // The newest data that is known to be on disk stand behind the first meta data, where a crash may have cut them.
   [
     '\t\tlatest = mdb_pick_meta(env, latest, flushed);\n',
-    '\t\tif (MetaIsSound(flushed, 1)) latest = mdb_pick_meta(env, latest, flushed);\n',
+    '\t\tif (flushed->mm_sum != 0 && MetaIsSound(flushed)) latest = mdb_pick_meta(env, latest, flushed);\n',
   ],
   // What no check found ends the process with a sentence, not with a signal.
   [

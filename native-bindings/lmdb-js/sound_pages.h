@@ -26,6 +26,8 @@ enum {
 	kLanes = 16,
 	kStripeBytes = 128,
 	kMetaReadsMax = 1000,
+	// What stands for the version of LMDB's format in files that were written with seals: other builds refuse them.
+	kSealedVersion = 0x4753,
 };
 
 // Fletcher's sum in sixteen lanes of 64 bits: `low` adds the words, `high` adds `low` after each stripe, so that where a word stands
@@ -147,24 +149,27 @@ static uint64_t MetaSum(const MDB_meta *meta) {
 
 static int RootIsSound(pgno_t root, pgno_t last) { return root == P_INVALID || (root >= 2 && root <= last); }
 
-// `sealed_file`: the meta pages of this file were made with the flag, so every commit has a sum.
-static int MetaIsSound(const MDB_meta *meta, int sealed_file) {
+static int VersionIsKnown(const MDB_meta *meta) {
+	const uint32_t version = meta->mm_version & 0xffff;
+	return version == MDB_DATA_VERSION || version == kSealedVersion;
+}
+
+// What this build has written has a sum; what other builds have is looked at as far as that goes.
+static int MetaIsSound(const MDB_meta *meta) {
 	const uint32_t psize = meta->mm_psize;
 	const pgno_t last = meta->mm_last_pg;
 	if (psize < 512 || psize > MAX_PAGESIZE || (psize & (psize - 1))) return 0;
 	if (meta->mm_flags & MDB_FIXEDMAP) return 0;
 	if (last < 1 || last > ((pgno_t)1 << 47) / psize || meta->mm_mapsize > (mdb_size_t)1 << 47) return 0;
 	if (!RootIsSound(meta->mm_dbs[FREE_DBI].md_root, last) || !RootIsSound(meta->mm_dbs[MAIN_DBI].md_root, last)) return 0;
-	if (meta->mm_sum != 0) return meta->mm_sum == MetaSum(meta);
-	return !sealed_file || (meta->mm_txnid == 0 && meta->mm_dbs[MAIN_DBI].md_root == P_INVALID && last == 1);
+	return (meta->mm_version & 0xffff) != kSealedVersion || meta->mm_sum == MetaSum(meta);
 }
 
 // A copy of the meta data that a transaction begins with. Another commit may be writing it: then it is read again.
 static int CheckMeta(const MDB_env *env, const MDB_meta *meta, MDB_meta *copy) {
 	for (int reads = 0; reads < kMetaReadsMax; ++reads) {
-		const MDB_page *page = (const MDB_page *)(env->me_map + (meta == env->me_metas[1] ? env->me_psize : 0));
 		memcpy(copy, meta, sizeof(*copy));
-		if (copy->mm_psize == env->me_psize && MetaIsSound(copy, page->mp_flags & kSealed)) return MDB_SUCCESS;
+		if (copy->mm_psize == env->me_psize && VersionIsKnown(copy) && MetaIsSound(copy)) return MDB_SUCCESS;
 		sched_yield();
 	}
 	return MDB_CORRUPTED;

@@ -46,9 +46,10 @@ export function setAside(path: string, now = new Date()): string {
 
 const META_READS_MAX = 20;
 const MAGIC = 0xbeefc0de;
+/** LMDB's own, and that of files which its build here has written (`kSealedVersion`). */
 const DATA_VERSION = 2;
+const SEALED_VERSION = 0x4753;
 const META_FLAG = 0x08;
-const SEALED_FLAG = 0x0100;
 const PAGE_HEADER_BYTES = 24;
 const META_BYTES = 192;
 const PAGE_BYTES = { min: 512, max: 65_536 };
@@ -94,29 +95,24 @@ function readMeta(file: number, offset: number, path: string): { readonly pageBy
   if (got < bytes.length) throw new DamagedFileError(path, 'it ends within its meta pages');
   const flags = bytes.readUInt16LE(18);
   const meta = bytes.subarray(PAGE_HEADER_BYTES);
-  if ((flags & META_FLAG) === 0 || meta.readUInt32LE(0) !== MAGIC || (meta.readUInt32LE(4) & 0xffff) !== DATA_VERSION)
+  const version = meta.readUInt32LE(4) & 0xffff;
+  const isKnown = version === DATA_VERSION || version === SEALED_VERSION;
+  if ((flags & META_FLAG) === 0 || meta.readUInt32LE(0) !== MAGIC || !isKnown)
     throw new DamagedFileError(path, 'a meta page is not one of this storage');
   const pageBytes = meta.readUInt32LE(24);
   const isPageSize = pageBytes >= PAGE_BYTES.min && pageBytes <= PAGE_BYTES.max && (pageBytes & (pageBytes - 1)) === 0;
-  if (!isPageSize || !isSound(meta, (flags & SEALED_FLAG) !== 0))
+  if (!isPageSize || !isSound(meta, version === SEALED_VERSION))
     throw new DamagedFileError(path, 'a meta page is not as it was written');
   return { pageBytes };
 }
 
 /** As MetaIsSound of native-bindings/lmdb-js/sound_pages.h: u64 at 16 map size, 64 free root, 112 main root, 120 last page, … */
-function isSound(meta: Buffer, sealedFile: boolean): boolean {
-  const [freeRoot, mainRoot, last, transaction] = [64, 112, 120, 128].map((at) => meta.readBigUInt64LE(at)) as [
-    bigint,
-    bigint,
-    bigint,
-    bigint,
-  ];
+function isSound(meta: Buffer, isSealed: boolean): boolean {
+  const [freeRoot, mainRoot, last] = [64, 112, 120].map((at) => meta.readBigUInt64LE(at)) as [bigint, bigint, bigint];
   if (last < 1n || last > PAGES_MAX || meta.readBigUInt64LE(16) > PAGES_MAX) return false;
   const isRoot = (root: bigint) => root === NO_PAGE || (root >= 2n && root <= last);
   if (!isRoot(freeRoot) || !isRoot(mainRoot)) return false;
-  const sum = meta.readBigUInt64LE(144);
-  if (sum !== 0n) return sum === metaSum(meta);
-  return !sealedFile || (transaction === 0n && mainRoot === NO_PAGE && last === 1n);
+  return !isSealed || meta.readBigUInt64LE(144) === metaSum(meta);
 }
 
 /** As MetaSum there. */

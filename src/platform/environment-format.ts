@@ -87,6 +87,8 @@ export function writeFormat(root: RootDatabase, kind: EnvironmentKind): void {
 function numberIt(root: RootDatabase, kind: EnvironmentKind, isNew: boolean): void {
   try {
     writeFormat(root, kind);
+    // Each of the two meta pages is written by every second commit: from now on both say that they are of this build.
+    if (!isNew) writeFormat(root, kind);
   } catch (error) {
     // A full disk must not keep an older environment from being read: it gets its number at a later start.
     if (isNew || !isStorageError(error)) throw error;
