@@ -1,35 +1,74 @@
 /**
- * Where the body of a request ends, as its headers say. A request that leaves it open is refused, since whatever stands in front
+ * The head of a request, and where its body ends, as its headers say. A request that leaves it open is refused, since whatever stands in front
  * of the service may see another end: what is a part of the body to one would be a request to the other.
  */
 import type { HttpRequest } from 'uWebSockets.js';
 import { ServiceError } from '../platform/index.js';
 
-export interface RequestFraming {
+/** What is looked at of a request's headers; '' where one is not there. */
+export interface RequestHead {
   /** Bytes of the body: 0 without one, undefined for a chunked one. */
   readonly bodyBytes: number | undefined;
   /** Why nothing that follows these headers can be relied on. */
   readonly fault: ServiceError | undefined;
+  readonly apiKey: string;
+  readonly requestId: string;
+  readonly origin: string;
+  readonly contentType: string;
 }
 
-const WITHOUT_BODY: RequestFraming = { bodyBytes: 0, fault: undefined };
-const CHUNKED: RequestFraming = { bodyBytes: undefined, fault: undefined };
-
-/** Requests without a body, most of all, cost no more here than the look at two headers. */
-export function readFraming(req: HttpRequest): RequestFraming {
+/**
+ * Requests without a body, most of all, cost no more here than the look at a few headers. `isReading`: by its method; one that
+ * reads and has no body needs no type.
+ */
+export function readHead(req: HttpRequest, isReading: boolean): RequestHead {
   const length = req.getHeader('content-length');
-  if (length === '' && req.getHeader('transfer-encoding') === '') return WITHOUT_BODY;
+  if (length !== '' || req.getHeader('transfer-encoding') !== '') return headWithBody(req);
+  return {
+    apiKey: req.getHeader('x-api-key'),
+    requestId: req.getHeader('x-request-id'),
+    origin: req.getHeader('origin'),
+    contentType: isReading ? '' : req.getHeader('content-type'),
+    bodyBytes: 0,
+    fault: undefined,
+  };
+}
+
+/** All headers have to be gone through, since one that is there twice looks like one; so whatever is needed is taken at once. */
+function headWithBody(req: HttpRequest): RequestHead {
+  let [apiKey, requestId, origin, contentType] = ['', '', '', ''];
   const lengths: string[] = [];
   const codings: string[] = [];
   let hasTrailer = false;
   req.forEach((name, value) => {
-    if (name === 'content-length') lengths.push(value);
-    else if (name === 'transfer-encoding') codings.push(value);
-    else if (name === 'trailer') hasTrailer = true;
+    switch (name) {
+      case 'content-length':
+        lengths.push(value);
+        break;
+      case 'transfer-encoding':
+        codings.push(value);
+        break;
+      case 'trailer':
+        hasTrailer = true;
+        break;
+      // The first that has a value counts.
+      case 'x-api-key':
+        apiKey ||= value;
+        break;
+      case 'x-request-id':
+        requestId ||= value;
+        break;
+      case 'origin':
+        origin ||= value;
+        break;
+      case 'content-type':
+        contentType ||= value;
+        break;
+    }
   });
   const fault = framingFault(lengths, codings) ?? (hasTrailer ? trailersUnknown() : undefined);
-  if (fault !== undefined) return { bodyBytes: undefined, fault };
-  return codings.length > 0 ? CHUNKED : { bodyBytes: Number(length), fault: undefined };
+  const isOpen = fault !== undefined || codings.length > 0;
+  return { apiKey, requestId, origin, contentType, bodyBytes: isOpen ? undefined : Number(lengths[0]), fault };
 }
 
 /** The library would take them for the next request, after it has handed this one over. */

@@ -7,7 +7,7 @@ import { HeadedBytes, type Credential } from '../operations/index.js';
 import { SENT_AT_ONCE_BYTES, type Cancellation, type ServiceError } from '../platform/index.js';
 import { answerBytes, ClientGone, type Answer, type IncomingRequest } from './exchange.js';
 import { IncomingBody } from './incoming-body.js';
-import { readFraming } from './request-framing.js';
+import { readHead } from './request-framing.js';
 import { statusLine } from './status-lines.js';
 import type { UploadWatch } from './upload-watch.js';
 
@@ -68,13 +68,14 @@ export class UwsExchange implements IncomingRequest {
     this.path = req.getUrl();
     // Undefined where the URL has no `?`, whatever the declaration says.
     this.queryString = textOr(req.getQuery(), '');
-    this.credential = { kind: 'key', header: orUndefined(req.getHeader('x-api-key')) };
-    this.requestIdHeader = req.getHeader('x-request-id');
-    this.origin = req.getHeader('origin');
-    const framing = readFraming(req);
-    this.bodyBytes = framing.bodyBytes;
-    this.fault = framing.fault;
-    this.contentType = this.#mayHaveContent() ? orUndefined(req.getHeader('content-type')) : undefined;
+    const head = readHead(req, this.method === 'GET' || this.method === 'HEAD');
+    this.credential = { kind: 'key', header: orUndefined(head.apiKey) };
+    this.requestIdHeader = head.requestId;
+    this.origin = head.origin;
+    this.bodyBytes = head.bodyBytes;
+    this.fault = head.fault;
+    // A body without bytes has a type all the same.
+    this.contentType = orUndefined(head.contentType);
     this.#bodyEnded = this.bodyBytes === 0;
   }
 
@@ -124,11 +125,6 @@ export class UwsExchange implements IncomingRequest {
   /** Ends the connection, whatever is still to be sent. */
   hangUp(): void {
     if (!this.signal.aborted) this.#res.close();
-  }
-
-  /** A body without bytes has a type all the same; what reads has no body and needs none. */
-  #mayHaveContent(): boolean {
-    return this.bodyBytes !== 0 || (this.method !== 'GET' && this.method !== 'HEAD');
   }
 
   #writeAll(answer: Answer): Promise<void> | undefined {

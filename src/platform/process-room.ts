@@ -143,15 +143,27 @@ export function assertEnvironmentRoom(mapBytes: number): void {
   assertAddressRoom(mapBytes);
 }
 
-/** Throws `resources-exhausted` where the map of a file of so many bytes might outgrow the address space while it is written. */
+/** Until when this thread takes it for granted that there is plenty of room, and for how much. */
+let plenty = { untilMs: -Infinity, bytes: 0 };
+
+/**
+ * Throws `resources-exhausted` where the map of a file of so many bytes might outgrow the address space while it is written. Called
+ * before every transaction: where most of the address space is free, it is not asked for again each time.
+ */
 export function assertGrowthRoom(fileBytes: number): void {
-  if (process.platform === 'linux') assertAddressRoom(MAP_GROWTH * fileBytes);
+  if (process.platform !== 'linux') return;
+  const bytes = MAP_GROWTH * fileBytes;
+  const now = performance.now();
+  if (now < plenty.untilMs && bytes <= plenty.bytes) return;
+  const left = assertAddressRoom(bytes);
+  plenty = { untilMs: now + COUNTED_ANEW_MS, bytes: left - addressBytesMax() / 2 };
 }
 
-function assertAddressRoom(bytes: number): void {
-  if (mappedBytes() + bytes + ADDRESS_BYTES_RESERVED > addressBytesMax()) {
-    throw resourcesExhausted(`it is nearly out of ${NAMES.addressBytes}`);
-  }
+/** Returns what is left, of which nothing is taken. */
+function assertAddressRoom(bytes: number): number {
+  const left = addressBytesMax() - mappedBytes() - ADDRESS_BYTES_RESERVED;
+  if (bytes > left) throw resourcesExhausted(`it is nearly out of ${NAMES.addressBytes}`);
+  return left;
 }
 
 /** Read once: what a process may map does not change while it runs. */

@@ -1,6 +1,7 @@
 /**
- * The pool of search workers: Piscina threads behind a batcher. Dear searches have threads of their own, which give way to the
- * others and end when there is nothing dear to do.
+ * The pool of search workers: Piscina threads behind a batcher. Dear searches have threads of their own, which end when there is
+ * nothing dear to do. They are not nicer than the others: on a machine that other programs keep busy, a dear search would take
+ * twice as long as alone, and cheap ones are hardly quicker for it (docs/decisions/0058).
  */
 import { Piscina } from 'piscina';
 import { kernel } from '../../native-bindings/index.js';
@@ -26,8 +27,6 @@ const BATCHES_PER_WORKER_MAX = 2;
 const CLOSE_TIMEOUT_MS = 10_000;
 /** The thread of a dear search ends after this time without another. */
 const DEAR_IDLE_MS = 30_000;
-/** Of 19: beside an ordinary search on a busy processor, a dear one gets a third of the time. */
-const DEAR_NICE_INCREMENT = 3;
 
 export interface SearchPoolOptions {
   readonly config: Pick<Config, 'search' | 'data'>;
@@ -97,7 +96,6 @@ export function createSearchPool({
       concurrentTasksPerWorker: 1,
       maxQueue: dearThreadsMax + 1,
       idleTimeout: DEAR_IDLE_MS,
-      niceIncrement: DEAR_NICE_INCREMENT,
     });
     dearPiscina.on('error', recordDeath);
     return dearPiscina;

@@ -12,6 +12,9 @@
 namespace gannet {
 namespace {
 
+// Files up to this size are read instead of mapped.
+constexpr size_t kReadBytesMax = 512 * 1024;
+
 class Descriptor {
  public:
   Descriptor(const std::string& path, int flags) : value_(open(path.c_str(), flags | O_CLOEXEC)) {
@@ -25,6 +28,19 @@ class Descriptor {
  private:
   int value_;
 };
+
+// Returns how much of the file there was: less where it was cut meanwhile.
+size_t ReadWhole(const Descriptor& file, uint8_t* out, size_t bytes, const std::string& path) {
+  size_t done = 0;
+  while (done < bytes) {
+    const ssize_t got = pread(file.value(), out + done, bytes - done, static_cast<off_t>(done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) ThrowErrno(errno, "read " + path);
+    if (got == 0) break;
+    done += static_cast<size_t>(got);
+  }
+  return done;
+}
 
 }  // namespace
 
@@ -64,13 +80,19 @@ MappedFile::MappedFile(const std::string& path) {
   if (!S_ISREG(status.st_mode)) throw Error(ErrorCode::kIo, path + " is not a regular file");
   size_ = static_cast<size_t>(status.st_size);
   if (size_ == 0) return;
+  if (size_ <= kReadBytesMax) {
+    read_ = std::make_unique_for_overwrite<uint8_t[]>(size_);
+    size_ = ReadWhole(file, read_.get(), size_, path);
+    data_ = read_.get();
+    return;
+  }
   void* map = mmap(nullptr, size_, PROT_READ, MAP_SHARED, file.value(), 0);
   if (map == MAP_FAILED) ThrowErrno(errno, "map " + path);
   data_ = static_cast<const uint8_t*>(map);
 }
 
 MappedFile::~MappedFile() {
-  if (data_ != nullptr) munmap(const_cast<uint8_t*>(data_), size_);
+  if (data_ != nullptr && read_ == nullptr) munmap(const_cast<uint8_t*>(data_), size_);
 }
 
 }  // namespace gannet

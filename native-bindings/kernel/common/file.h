@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -35,7 +36,8 @@ class UnlinkGuard {
   std::string path_;
 };
 
-// A whole file mapped for reading.
+// The bytes of a whole file: mapped, or read where they are few. A mapping that goes costs all processors that the process runs on
+// an interrupt, and a service that takes single writes makes and opens small files all the time.
 class MappedFile {
  public:
   explicit MappedFile(const std::string& path);
@@ -45,6 +47,7 @@ class MappedFile {
   std::span<const uint8_t> bytes() const { return {data_, size_}; }
 
  private:
+  std::unique_ptr<uint8_t[]> read_;  // null: mapped
   const uint8_t* data_ = nullptr;
   size_t size_ = 0;
 };

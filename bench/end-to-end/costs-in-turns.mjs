@@ -1,0 +1,229 @@
+/**
+ * What requests cost in two or more checkouts of the service, in turns: processor time of the service a request, which other load
+ * on the machine changes less than rates, and the rate beside it. Medians of the turns.
+ *
+ *   node bench/end-to-end/costs-in-turns.mjs [--records 100000] [--rounds 7] [--scale 1] [--only search,import]
+ *     before=<folder> after=<folder>
+ *
+ * Each folder is a built checkout. Every service imports the same sentences into a data directory of its own first. A turn sends a
+ * fixed number of requests over a few connections, one at a time on each; --scale multiplies these numbers.
+ */
+import { createReadStream, createWriteStream, existsSync, renameSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as wait } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { sendAll } from './lib/closed-loop.mjs';
+import { formatCount, machineTable, markdownTable, quantile } from './lib/report.mjs';
+import { arxivQueries, SENTENCES_DEFINITION, sentencesFile } from './lib/sentences.mjs';
+import { ACCOUNT, call, createKey, importNdjson, untilMerged, workFolder } from './lib/service.mjs';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    records: { type: 'string', default: '100000' },
+    rounds: { type: 'string', default: '7' },
+    scale: { type: 'string', default: '1' },
+    only: { type: 'string' },
+  },
+});
+const [records, rounds, scale] = [values.records, values.rounds, values.scale].map(Number);
+const only = values.only?.split(',');
+const checkouts = positionals.map((each) => /^(\w+)=(.+)$/.exec(each) ?? fail(`"${each}" is not <name>=<folder>`));
+if (checkouts.length === 0) fail('name the checkouts to compare: <name>=<folder> …');
+if (![records, rounds, scale].every((each) => each > 0)) fail('--records, --rounds and --scale take numbers above 0');
+
+const LIST = 'sentences';
+const CONNECTIONS = 16;
+/** How long work that a request leaves behind may go on before a turn's time is taken: merging, most of all. */
+const AFTER_IMPORT_MS = 3000;
+const DEFINITION = {
+  ...SENTENCES_DEFINITION,
+  facets: [...SENTENCES_DEFINITION.facets, { name: 'letters', type: 'string', cardinality: 'Many' }],
+};
+const NINE_HEADERS = {
+  accept: 'application/json',
+  'accept-encoding': 'gzip, deflate, br',
+  'accept-language': 'en-GB,en;q=0.9',
+  'cache-control': 'no-cache',
+  'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36',
+};
+
+function fail(message) {
+  process.stderr.write(`${message}\n`);
+  process.exit(2);
+}
+
+/** The sentences with a facet of many values: the first letters of their words. */
+async function recordsFile() {
+  const { path } = (await sentencesFile(records)) ?? fail('the abstracts are not there (see bench/README.md)');
+  const made = join(workFolder, `letters-${records}.ndjson`);
+  if (existsSync(made)) return made;
+  const out = createWriteStream(`${made}.unfinished`);
+  for await (const line of createInterface({ input: createReadStream(path) })) {
+    const record = JSON.parse(line);
+    const letters = [...new Set(record.text.toLowerCase().match(/\b[a-z]/g))];
+    if (!out.write(`${JSON.stringify({ ...record, letters })}\n`)) await once(out, 'drain');
+  }
+  out.end();
+  await once(out, 'finish');
+  renameSync(`${made}.unfinished`, made);
+  return made;
+}
+
+const file = await recordsFile();
+const queries = arxivQueries();
+const SEARCH = `/search/${ACCOUNT}/${LIST}/1`;
+const search = (query, options) => ({ path: `${SEARCH}?${new URLSearchParams({ query, ...options })}` });
+const post = (body, headers) => ({ method: 'POST', path: SEARCH, body: JSON.stringify(body), headers });
+const uncached = { cache: 'false' };
+/** Name, number of requests a turn, request by its number; `ids` of records are of the side's own. */
+const CASES = [
+  ['search', 2000, (at) => search(queries[at % queries.length], uncached)],
+  [
+    'search, POST with nine headers',
+    2000,
+    (at) => post({ query: queries[at % queries.length], cache: false }, NINE_HEADERS),
+  ],
+  ['search, from the cache', 20_000, (at) => search(queries[at % 50])],
+  ['search, POST from the cache', 20_000, (at) => post({ query: queries[at % 50] }, NINE_HEADERS)],
+  ['one facet', 1000, (at) => search(queries[at % queries.length], { ...uncached, facets: 'category' })],
+  ['facet of many values', 1000, (at) => search(queries[at % queries.length], { ...uncached, facets: 'letters' })],
+  ['facet over all records', 200, () => search('', { ...uncached, facets: 'letters,category', size: '0' })],
+  [
+    'filtered and sorted',
+    1000,
+    (at) => search(queries[at % queries.length], { ...uncached, filter: 'words > 20', order_by: 'created' }),
+  ],
+  [
+    'suggestions',
+    2000,
+    (at) => ({
+      path: `/suggest/${ACCOUNT}/${LIST}/1?${new URLSearchParams({ query: queries[at % queries.length].slice(0, 4 + (at % 8)) })}`,
+    }),
+  ],
+  ['record by its id', 10_000, (at, ids) => ({ path: `/search-result/${ACCOUNT}/${LIST}/${ids[at % ids.length]}` })],
+  [
+    'a page of 100 records',
+    300,
+    (at) => ({ path: `/search-result/${ACCOUNT}/${LIST}?size=100&skip=${(at % 20) * 100}` }),
+  ],
+  [
+    'write of one record',
+    1000,
+    (at) => ({
+      method: 'POST',
+      path: `/search-result/${ACCOUNT}/${LIST}`,
+      body: JSON.stringify({
+        name: `single-${at % 100}`,
+        fields: { text: queries[at % queries.length], category: 'none' },
+      }),
+    }),
+  ],
+];
+
+const isWanted = (name) => only === undefined || only.some((each) => name.includes(each));
+
+async function startSide([, name, folder]) {
+  const dataDir = join(workFolder, `costs-${name}`);
+  rmSync(dataDir, { recursive: true, force: true });
+  // The checkout's own, which starts its own program.
+  const { startService } = await import(join(resolve(folder), 'bench', 'end-to-end', 'lib', 'service.mjs'));
+  const service = await startService(dataDir);
+  const key = createKey(dataDir);
+  await call(service.address, key, 'POST', `/list/${ACCOUNT}`, { name: LIST, ...DEFINITION });
+  await importNdjson(service.address, key, LIST, createReadStream(file));
+  await untilMerged(dataDir);
+  const page = await call(service.address, key, 'GET', `/search-result/${ACCOUNT}/${LIST}?size=1000`);
+  return { name, dataDir, startService, service, key, ids: page.results.map(({ id }) => id), figures: new Map() };
+}
+
+function note({ figures }, what, figure) {
+  const all = figures.get(what) ?? [];
+  figures.set(what, [...all, figure]);
+}
+
+/** Each side in turn, the order turned round each time, so that what changes with time hits both. */
+async function inTurns(sides, turns, action) {
+  for (let turn = 0; turn < turns; turn += 1) {
+    for (const side of turn % 2 === 0 ? sides : sides.toReversed()) await action(side, turn);
+  }
+}
+
+async function turnOfRequests(side, [name, requests, requestAt], turn) {
+  const { address } = side.service;
+  const count = Math.ceil(requests * scale);
+  const beginMs = performance.now();
+  const beforeMs = side.service.cpuMs();
+  const load = { address, key: side.key, count, connections: CONNECTIONS };
+  await sendAll({ ...load, requestAt: (at) => requestAt(at + turn * count, side.ids) });
+  const processorUs = ((side.service.cpuMs() - beforeMs) * 1000) / count;
+  note(side, name, { processorUs, perSecond: (count * 1000) / (performance.now() - beginMs) });
+}
+
+async function turnOfImport(side) {
+  const { address } = side.service;
+  await call(address, side.key, 'POST', `/list/${ACCOUNT}`, { name: 'imported', ...DEFINITION });
+  const beforeMs = side.service.cpuMs();
+  const { seconds } = await importNdjson(address, side.key, 'imported', createReadStream(file));
+  await wait(AFTER_IMPORT_MS);
+  const processorUs = ((side.service.cpuMs() - beforeMs) * 1000) / records;
+  note(side, 'import, a record', { processorUs, perSecond: records / seconds });
+  await call(address, side.key, 'DELETE', `/list/${ACCOUNT}/imported`);
+  await wait(1000);
+}
+
+/** Start, memory after it, and the processor time until the first answer. */
+async function turnOfStart(side) {
+  await side.service.stop();
+  side.service = await side.startService(side.dataDir);
+  const { address, readyMs } = side.service;
+  await call(address, side.key, 'GET', search(queries[0]).path);
+  note(side, 'start: ms until ready', { figure: readyMs });
+  note(side, 'start: processor ms until an answer', { figure: side.service.cpuMs() });
+  note(side, 'start: resident MiB of its own', { figure: side.service.memory().anonymous });
+}
+
+function reportText(sides) {
+  const median = (side, what, figure) => quantile(side.figures.get(what).map((each) => each[figure]), 0.5); // prettier-ignore
+  const ratio = (values) => (values.length < 2 ? '' : (values.at(-1) / values[0]).toFixed(3));
+  const rows = [...sides[0].figures.keys()].map((what) => {
+    const isRate = sides[0].figures.get(what)[0].figure === undefined;
+    const costs = sides.map((side) => median(side, what, isRate ? 'processorUs' : 'figure'));
+    const rates = isRate ? sides.map((side) => median(side, what, 'perSecond')) : [];
+    const shown = rates.length > 0 ? rates.map(formatCount) : sides.map(() => '');
+    return [what, ...costs.map((cost) => cost.toFixed(1)), ratio(costs), ...shown, ratio(rates)];
+  });
+  const names = sides.map(({ name }) => name);
+  const heading = [
+    'What',
+    ...names.map((name) => `${name}, µs of processor`),
+    'Ratio',
+    ...names.map((name) => `${name} /s`),
+    'Ratio',
+  ];
+  return markdownTable(heading, rows);
+}
+
+const sides = [];
+try {
+  for (const checkout of checkouts) sides.push(await startSide(checkout));
+  if (isWanted('start')) await inTurns(sides, rounds, turnOfStart);
+  for (const each of CASES.filter(([name]) => isWanted(name))) {
+    await inTurns(sides, 1, (side) => turnOfRequests(side, each, 0));
+    for (const { figures } of sides) figures.delete(each[0]);
+    await inTurns(sides, rounds, (side, turn) => turnOfRequests(side, each, turn));
+    process.stderr.write(`${reportText(sides).trim().split('\n').at(-1)}\n`);
+  }
+  if (isWanted('import')) await inTurns(sides, Math.min(rounds, 5), turnOfImport);
+  const settings = {
+    Records: formatCount(records),
+    Turns: `${rounds} of each (of imports 5 at most); medians`,
+    Connections: CONNECTIONS,
+  };
+  process.stdout.write(`${machineTable(settings)}\n${reportText(sides)}`);
+} finally {
+  await Promise.allSettled(sides.map(({ service }) => service.stop()));
+  for (const { dataDir } of sides) rmSync(dataDir, { recursive: true, force: true });
+}

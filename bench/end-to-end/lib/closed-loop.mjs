@@ -1,0 +1,66 @@
+/** A fixed number of requests over a few connections, on each the next one when the last is answered. */
+import { connect } from 'node:net';
+
+const HEAD_END = Buffer.from('\r\n\r\n');
+const LENGTH = /^content-length: (\d+)$/im;
+const OK = /^HTTP\/1\.1 20[014] /;
+
+function bytesOf({ method = 'GET', path, body, headers = {} }, host, key) {
+  const own = { Host: host, 'X-API-Key': key, ...headers };
+  if (body !== undefined) {
+    own['Content-Type'] = 'application/json';
+    own['Content-Length'] = Buffer.byteLength(body);
+  }
+  const lines = Object.entries(own).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? ''}`;
+}
+
+/** Bytes of the answer that `received` begins with, head included; undefined as long as that is not known. */
+function answerLength(received) {
+  const headEnd = received.indexOf(HEAD_END);
+  if (headEnd === -1) return undefined;
+  const head = received.toString('latin1', 0, headEnd);
+  if (!OK.test(head)) throw new Error(received.toString('utf8', 0, 1000));
+  return headEnd + HEAD_END.length + Number(LENGTH.exec(head)?.[1] ?? 0);
+}
+
+/** `requestAt`: `{ method, path, body, headers }` by number. Rejects at the first answer that is no success. */
+export async function sendAll({ address, key, count, connections, requestAt }) {
+  const { hostname, port, host } = new URL(address);
+  let sent = 0;
+  const one = () =>
+    new Promise((resolve, reject) => {
+      const socket = connect({ host: hostname, port: Number(port), noDelay: true });
+      let pieces = [];
+      let bytes = 0;
+      let wanted;
+      const next = () => {
+        if (sent === count) {
+          socket.end();
+          resolve();
+          return;
+        }
+        socket.write(bytesOf(requestAt(sent), host, key));
+        sent += 1;
+      };
+      socket.once('connect', next);
+      socket.once('error', reject);
+      socket.once('close', () => reject(new Error('the service closed the connection')));
+      socket.on('data', (piece) => {
+        pieces.push(piece);
+        bytes += piece.length;
+        try {
+          wanted ??= answerLength(pieces.length === 1 ? piece : Buffer.concat(pieces));
+        } catch (error) {
+          socket.destroy();
+          reject(error);
+        }
+        if (wanted === undefined || bytes < wanted) return;
+        pieces = [];
+        bytes = 0;
+        wanted = undefined;
+        next();
+      });
+    });
+  await Promise.all(Array.from({ length: connections }, one));
+}
