@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { open } from 'lmdb';
 import { describe, expect, it } from 'vitest';
+import { SeededRandom } from '../../test/support/random.js';
 import { ServiceError } from './errors.js';
 import { endsInOverlappingSync } from './environment-file.js';
 import { openEnvironment } from './lmdb-environment.js';
@@ -25,6 +26,32 @@ describe('openEnvironment', () => {
     const second = openEnvironment(path, { kind: 'system', readOnly: true });
     expect(second.database<{ n: number }, string>('values').get('a')).toEqual({ n: 1 });
     await second.close();
+  });
+
+  it('has what was written last, whatever lengths the values had that one transaction wrote over each other', async () => {
+    const random = new SeededRandom(3);
+    const environment = openEnvironment(join(mkdtempSync(join(tmpdir(), 'gannet-lmdb-')), 'store'), { kind: 'system' });
+    const values = environment.database<string, number>('values');
+    const model = new Map<number, string>();
+    for (let transaction = 0; transaction < 40; ++transaction) {
+      await environment.transaction(() => {
+        for (let change = 0; change < 60; ++change) {
+          const key = random.below(30);
+          const value = 'v'.repeat(random.below(40_000));
+          if (random.below(4) === 0) {
+            values.removeSync(key);
+            model.delete(key);
+          } else {
+            values.putSync(key, value);
+            model.set(key, value);
+          }
+        }
+      });
+      values.resetReadTxn();
+      const stored = Array.from(values.getRange(), ({ key, value }) => [key, value] as const);
+      expect(new Map(stored)).toEqual(new Map([...model].sort(([a], [b]) => a - b)));
+    }
+    await environment.close();
   });
 });
 
