@@ -99,14 +99,15 @@ const EDITS = [
 
 /** The same in what binds LMDB to Node.js. */
 const BINDING_EDITS = [
-  // What belongs to an environment that could not be opened is used once more before it goes; and the environment goes, too.
+  // What belongs to an environment that could not be opened is used once more before it goes; and the environment goes, too, once,
+  // also where it was on the list of those that are open: nothing of it may be asked for any more, not even its path.
   [
     '\tif (rc != 0) {\n\t\t#ifdef MDB_OVERLAPPINGSYNC\n\t\tdelete extended_env;\n\t\t#endif\n\t\tif (rc == EXISTING_ENV_FOUND) {\n\t\t\tmdb_env_close(env);',
     '\tif (rc != 0) {\n\t\tif (rc == EXISTING_ENV_FOUND) {\n\t\t\tdelete extended_env;\n\t\t\tmdb_env_close(env);',
   ],
   [
     '\t\t\tthis->jsFlags |= OPEN_FAILED;\n\t\t\tcloseEnv(true);\n',
-    '\t\t\tthis->jsFlags |= OPEN_FAILED;\n\t\t\tMDB_env* failed_env = env;\n\t\t\tcloseEnv(true);\n\t\t\tdelete extended_env;\n\t\t\tmdb_env_close(failed_env);\n',
+    '\t\t\tthis->jsFlags |= OPEN_FAILED;\n\t\t\tauto& envs = envTracking->envs;\n\t\t\tfor (auto entry = envs.begin(); entry != envs.end(); ++entry) {\n\t\t\t\tif (entry->env != env) continue;\n\t\t\t\tenvs.erase(entry);\n\t\t\t\tbreak;\n\t\t\t}\n\t\t\tMDB_env* failed_env = env;\n\t\t\tcloseEnv(true);\n\t\t\tdelete extended_env;\n\t\t\tmdb_env_close(failed_env);\n',
   ],
   // A transaction that cannot begin is an error, not one whose place in memory is whatever stood there.
   [
