@@ -75,7 +75,7 @@ const EDITS = [
   // The newest data that is known to be on disk stand behind the first meta data, where a crash may have cut them.
   [
     '\t\tlatest = mdb_pick_meta(env, latest, flushed);\n',
-    '\t\tif (MetaIsSound(flushed, 1)) latest = mdb_pick_meta(env, latest, flushed);\n',
+    '\t\tif (MetaIsSound(flushed, ((MDB_page *)((char *)metas[0] - PAGEHDRSZ))->mp_flags & kSealed)) latest = mdb_pick_meta(env, latest, flushed);\n',
   ],
   // A map that cannot grow leaves the one that is there, and the transaction that needs more has failed.
   [

@@ -5,7 +5,7 @@
 import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { open } from 'lmdb';
+import { open } from '../../src/platform/lmdb.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENVIRONMENT_FORMATS, FORMAT_KEY, type EnvironmentKind, type FormatRow } from '../../src/platform/index.js';
 import { eventually } from '../support/eventually.js';

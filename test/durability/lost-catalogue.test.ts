@@ -5,7 +5,7 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { open } from 'lmdb';
+import { open } from '../../src/platform/lmdb.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openEnvironment } from '../../src/platform/index.js';
 import { gannet } from '../support/cli.js';
