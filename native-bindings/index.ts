@@ -184,6 +184,8 @@ export interface Kernel {
   openSegment(path: string): SegmentHandle;
   /** Reads the whole file of a segment of this format. Throws `damaged` where a byte of it is not as it was written. */
   checkSegment(path: string): void;
+  /** The same on a thread of the system's pool, which is not held up meanwhile; rejects with what `checkSegment` throws. */
+  checkSegmentInBackground(path: string): Promise<void>;
   closeSegment(segment: SegmentHandle): void;
 
   /** Deleted documents of a segment in a generation as a bitmap; undefined where there is none. */

@@ -1,4 +1,6 @@
 // Building, merging and opening segments.
+#include <exception>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -83,6 +85,47 @@ Napi::Value CheckSegmentCall(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
+// The same on a thread of the system's pool: a file of some GB takes seconds where it has to come from the disk.
+class SegmentCheck : public Napi::AsyncWorker {
+ public:
+  SegmentCheck(Napi::Env env, std::string path)
+      : Napi::AsyncWorker(env), path_(std::move(path)), deferred_(Napi::Promise::Deferred::New(env)) {}
+
+  Napi::Promise promise() const { return deferred_.Promise(); }
+
+ protected:
+  void Execute() override {
+    try {
+      CheckSegmentSeal(path_);
+    } catch (const Error& error) {
+      failure_.emplace(error);
+    } catch (const std::exception& error) {
+      SetError(error.what());
+    }
+  }
+  void OnOK() override {
+    if (failure_.has_value()) {
+      deferred_.Reject(MakeKernelError(Env(), *failure_).Value());
+    } else {
+      deferred_.Resolve(Env().Undefined());
+    }
+  }
+  void OnError(const Napi::Error& error) override { deferred_.Reject(error.Value()); }
+
+ private:
+  std::string path_;
+  Napi::Promise::Deferred deferred_;
+  std::optional<Error> failure_;
+};
+
+Napi::Value CheckSegmentInBackgroundCall(const Napi::CallbackInfo& info) {
+  // It deletes itself when it has answered.
+  auto* check = new SegmentCheck(info.Env(), ReadPath(info[0], "path"));
+  const Napi::Promise promise = check->promise();
+  check->Queue();
+  return promise;
+}
+
 Napi::Value OpenSegmentCall(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), Registry::Instance().OpenSegment(ReadPath(info[0], "path")));
 }
@@ -113,6 +156,7 @@ void DefineSegments(Napi::Object exports) {
   Define<MergeSegmentsCall>(exports, "mergeSegments");
   Define<OpenSegmentCall>(exports, "openSegment");
   Define<CheckSegmentCall>(exports, "checkSegment");
+  Define<CheckSegmentInBackgroundCall>(exports, "checkSegmentInBackground");
   Define<CloseSegmentCall>(exports, "closeSegment");
   Define<RecordNumbersCall>(exports, "recordNumbers");
   Define<DocumentsOfCall>(exports, "documentsOf");

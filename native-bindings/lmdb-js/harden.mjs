@@ -25,10 +25,10 @@ const EDITS = [
   ],
   // The root is read again by a cursor that is used again.
   ['if (!mc->mc_pg[0] || mc->mc_pg[0]->mp_pgno != root) {', '{'],
-  // A value has as many pages as its size asks for.
+  // A value has the pages that its size asks for, and more where it took the place of a longer one in one transaction.
   [
     '\tmemcpy(&ovp, NODEDATA(leaf), sizeof(ovp));\n\t{\n\tif ((rc = MDB_PAGE_GET(',
-    '\tmemcpy(&ovp, NODEDATA(leaf), sizeof(ovp));\n\t{\n\tif (ovp.op_pages != OVPAGES(data->mv_size, mc->mc_txn->mt_env->me_psize)) return MDB_CORRUPTED;\n\tif ((rc = MDB_PAGE_GET(',
+    '\tmemcpy(&ovp, NODEDATA(leaf), sizeof(ovp));\n\t{\n\tif (ovp.op_pages < OVPAGES(data->mv_size, mc->mc_txn->mt_env->me_psize)) return MDB_CORRUPTED;\n\tif ((rc = MDB_PAGE_GET(',
   ],
   // Pages that are written.
   [
@@ -83,7 +83,20 @@ const EDITS = [
   // The newest data that is known to be on disk stand behind the first meta data, where a crash may have cut them.
   [
     '\t\tlatest = mdb_pick_meta(env, latest, flushed);\n',
-    '\t\tif (flushed->mm_sum != 0 && MetaIsSound(flushed)) latest = mdb_pick_meta(env, latest, flushed);\n',
+    '\t\tif (MetaIsSound(flushed)) latest = mdb_pick_meta(env, latest, flushed);\n',
+  ],
+  // A map that cannot grow leaves the one that is there, and the transaction that needs more has failed.
+  [
+    '\t\tMDB_last_map* last_map = malloc(sizeof(MDB_last_map));\n',
+    '\t\tconst mdb_size_t old_mapsize = env->me_mapsize;\n\t\tMDB_last_map* last_map = malloc(sizeof(MDB_last_map));\n\t\tif (!last_map) return ENOMEM;\n',
+  ],
+  [
+    '\t\trc = mdb_env_map(env, old);\n\t\tif (rc)\n\t\t\treturn rc;\n\t\t}\n\t}\n\tenv->me_mapsize = size;',
+    '\t\trc = mdb_env_map(env, old);\n\t\tif (rc) {\n\t\t\tenv->me_map = last_map->map;\n\t\t\tenv->me_mapsize = old_mapsize;\n\t\t\tenv->me_last_map = last_map->last_map;\n\t\t\tfree(last_map);\n\t\t\treturn rc;\n\t\t}\n\t\t}\n\t}\n\tenv->me_mapsize = size;',
+  ],
+  [
+    '\t\trc = mdb_env_set_mapsize(env, new_size);\n\t/* </lmdb-js addition> */',
+    '\t\tif ((rc = mdb_env_set_mapsize(env, new_size)) != MDB_SUCCESS) goto fail;\n\t/* </lmdb-js addition> */',
   ],
   // What no check found ends the process with a sentence, not with a signal.
   [
@@ -94,16 +107,40 @@ const EDITS = [
 
 /** The same in what binds LMDB to Node.js. */
 const BINDING_EDITS = [
-  // What belongs to an environment that could not be opened is used once more before it goes; and the environment goes, too.
+  // What belongs to an environment that could not be opened is used once more before it goes; and the environment goes, too, once,
+  // also where it was on the list of those that are open: nothing of it may be asked for any more, not even its path.
   [
     '\tif (rc != 0) {\n\t\t#ifdef MDB_OVERLAPPINGSYNC\n\t\tdelete extended_env;\n\t\t#endif\n\t\tif (rc == EXISTING_ENV_FOUND) {\n\t\t\tmdb_env_close(env);',
     '\tif (rc != 0) {\n\t\tif (rc == EXISTING_ENV_FOUND) {\n\t\t\tdelete extended_env;\n\t\t\tmdb_env_close(env);',
   ],
   [
     '\t\t\tthis->jsFlags |= OPEN_FAILED;\n\t\t\tcloseEnv(true);\n',
-    '\t\t\tthis->jsFlags |= OPEN_FAILED;\n\t\t\tMDB_env* failed_env = env;\n\t\t\tcloseEnv(true);\n\t\t\tdelete extended_env;\n\t\t\tmdb_env_close(failed_env);\n',
+    '\t\t\tthis->jsFlags |= OPEN_FAILED;\n\t\t\tauto& envs = envTracking->envs;\n\t\t\tfor (auto entry = envs.begin(); entry != envs.end(); ++entry) {\n\t\t\t\tif (entry->env != env) continue;\n\t\t\t\tenvs.erase(entry);\n\t\t\t\tbreak;\n\t\t\t}\n\t\t\tMDB_env* failed_env = env;\n\t\t\tcloseEnv(true);\n\t\t\tdelete extended_env;\n\t\t\tmdb_env_close(failed_env);\n',
+  ],
+  // A transaction that cannot begin is an error, not one whose place in memory is whatever stood there.
+  [
+    '\t\t\t\t\tmdb_txn_begin(env, txn, flags & 0xf0000, &txn);\n',
+    '\t\t\t\t\tif (int rc = mdb_txn_begin(env, txn, flags & 0xf0000, &txn)) return failToBegin(info, rc);\n',
+  ],
+  [
+    '\t\t\tmdb_txn_begin(env, nullptr, flags & 0xf0000, &txn);\n',
+    '\t\t\tif (int rc = mdb_txn_begin(env, nullptr, flags & 0xf0000, &txn)) return failToBegin(info, rc);\n',
+  ],
+  [
+    'Napi::Value EnvWrap::beginTxn(const CallbackInfo& info) {\n',
+    'Napi::Value EnvWrap::failToBegin(const CallbackInfo& info, int rc) {\n\tif (!this->writeTxn) {\n\t\tif (this->writeWorker)\n\t\t\tthis->writeWorker->UnlockTxn();\n\t\telse\n\t\t\tpthread_mutex_unlock(this->writingLock);\n\t}\n\treturn throwLmdbError(info.Env(), rc);\n}\nNapi::Value EnvWrap::beginTxn(const CallbackInfo& info) {\n',
   ],
 ];
+
+const BINDING_HEADER_EDITS = [
+  [
+    '\tNapi::Value beginTxn(const CallbackInfo& info);\n',
+    '\tNapi::Value beginTxn(const CallbackInfo& info);\n\tNapi::Value failToBegin(const CallbackInfo& info, int rc);\n',
+  ],
+];
+
+/** Room for the sentence of an error, which is printed without a bound: three numbers that nobody set make one longer than its room. */
+const ROOM_EDIT = { before: 'last_error = malloc(100);', after: 'last_error = malloc(1000);', places: 12 };
 
 function edit(file, edits) {
   let text = readFileSync(file, 'utf8');
@@ -116,6 +153,13 @@ function edit(file, edits) {
   writeFileSync(file, text);
 }
 
+function editEverywhere(file, { before, after, places }) {
+  const parts = readFileSync(file, 'utf8').split(before);
+  if (parts.length - 1 !== places)
+    throw new Error(`lmdb-js cannot be made safe: ${parts.length - 1} places in ${file} read ${before}`);
+  writeFileSync(file, parts.join(after));
+}
+
 /** Files that the result depends on, beside the package. */
 export const HARDENING = [join(here, 'harden.mjs'), join(here, 'sound_pages.h')];
 
@@ -125,6 +169,8 @@ export function hardenedSources(packageFolder, target) {
   for (const part of ['binding.gyp', 'package.json', 'src', 'dependencies'])
     cpSync(join(packageFolder, part), join(target, part), { recursive: true });
   edit(join(target, LIBRARY, 'mdb.c'), EDITS);
+  editEverywhere(join(target, LIBRARY, 'mdb.c'), ROOM_EDIT);
   edit(join(target, 'src', 'env.cpp'), BINDING_EDITS);
+  edit(join(target, 'src', 'lmdb-js.h'), BINDING_HEADER_EDITS);
   copyFileSync(join(here, 'sound_pages.h'), join(target, LIBRARY, 'sound_pages.h'));
 }

@@ -23,10 +23,12 @@ export interface DamageListener {
 export class DamageWatch {
   private readonly folders = new Map<string, FSWatcher>();
   private readonly told = new Set<string>();
+  /** Segments that are being read, and whether they changed meanwhile. */
+  private readonly checking = new Map<string, boolean>();
   private readonly timer: NodeJS.Timeout;
 
   constructor(
-    private readonly kernel: Pick<Kernel, 'checkSegment' | 'cutFiles'>,
+    private readonly kernel: Pick<Kernel, 'checkSegmentInBackground' | 'cutFiles'>,
     private readonly listener: DamageListener,
     private readonly log: Logger,
   ) {
@@ -39,7 +41,7 @@ export class DamageWatch {
     if (this.folders.has(listPath)) return;
     try {
       const watcher = watch(segmentsPath(listPath), { persistent: false }, (event, file) => {
-        if (event === 'change' && file !== null && SEGMENT_FILE.test(file)) this.check(listPath, file);
+        if (event === 'change' && file !== null && SEGMENT_FILE.test(file)) void this.check(listPath, file);
       });
       watcher.on('error', (error) => {
         this.log.warn({ err: error, path: listPath }, 'Changes of the segments of a list cannot be watched any more');
@@ -61,14 +63,22 @@ export class DamageWatch {
     for (const listPath of [...this.folders.keys()]) this.closed(listPath);
   }
 
-  private check(listPath: string, file: string): void {
+  /** A file that changes again while it is read is read once more. */
+  private async check(listPath: string, file: string): Promise<void> {
+    const path = join(segmentsPath(listPath), file);
+    const isAtWork = this.checking.has(path);
+    this.checking.set(path, isAtWork);
+    if (isAtWork) return;
     try {
-      this.kernel.checkSegment(join(segmentsPath(listPath), file));
+      await this.kernel.checkSegmentInBackground(path);
     } catch (error) {
       // One that is gone was removed by a merge.
       if (isKernelError(error) && error.code === 'damaged' && this.folders.has(listPath))
         this.listener.segmentDamaged(listPath, file);
     }
+    const hasChanged = this.checking.get(path) === true;
+    this.checking.delete(path);
+    if (hasChanged) await this.check(listPath, file);
   }
 
   private lookForCutFiles(): void {

@@ -57,7 +57,12 @@ import type {
   WriteRequest,
   WriteResult,
 } from './types.js';
-import { UnusableIndexError, UnusableSegmentError, type UnusableVersion } from './unusable-segments.js';
+import {
+  UnusableIndexError,
+  UnusableSegmentError,
+  type DamagedSegments,
+  type UnusableVersion,
+} from './unusable-segments.js';
 import { VersionBuilder } from './version-builder.js';
 
 /** Imports of one list at a time; each may hold batches in memory. */
@@ -84,6 +89,8 @@ export interface ListIndexOptions {
   readonly events?: EventSink;
   /** What the catalogue has of a list. Absent: nothing of it is kept beside the records. */
   readonly entryOf?: (listId: string) => CatalogueEntry | undefined;
+  /** Segments that were found damaged before the list is opened. Absent: they have just been written. */
+  readonly damagedSegments?: DamagedSegments;
 }
 
 export class OpenListIndex implements ListIndex {
@@ -536,7 +543,9 @@ export class OpenListIndex implements ListIndex {
 
   private openVersion(version: VersionState): PublishedVersion {
     const store = this.store.version(version.version).prepare();
-    return new PublishedVersion(this.options.kernel, this.listPath, version.version, store, this.settingsJson(version));
+    const { kernel, damagedSegments } = this.options;
+    const settings = this.settingsJson(version);
+    return new PublishedVersion(kernel, this.listPath, version.version, store, settings, damagedSegments ?? new Map());
   }
 
   private unusableIndex(state: ListState, unusable: readonly UnusableVersion[]): UnusableIndexError {

@@ -27,7 +27,7 @@ import { OpenListIndex } from './list-index.js';
 import { ListRoom } from './list-room.js';
 import { ListRebuilder } from './list-rebuilder.js';
 import type { ListIndex, ListIndexes, ListOutline, SearchSettings } from './types.js';
-import { UnusableIndexError } from './unusable-segments.js';
+import { damagedSegments, UnusableIndexError, type DamagedSegments } from './unusable-segments.js';
 
 export interface ListIndexesOptions {
   readonly dataDir: string;
@@ -263,8 +263,13 @@ class AllListIndexes implements ListIndexes {
     prepare: ((listPath: string) => Promise<void>) | undefined,
   ): Promise<OpenListIndex> {
     const listPath = this.path(listId);
+    let damaged: DamagedSegments | undefined;
     if (prepare === undefined) {
       this.room.takeExisting(listPath);
+      damaged = await damagedSegments(this.options.kernel, listPath);
+      // Meanwhile.
+      if (this.closed) throw new ServiceError('shutting-down', 'The service is stopping; try again soon.');
+      if (this.removed.has(listId)) throw deleted();
     } else {
       this.room.takeNew();
       // Fails where the folder exists: an id is never used twice.
@@ -277,7 +282,7 @@ class AllListIndexes implements ListIndexes {
       }
     }
     try {
-      return this.openPrepared(listId, settings);
+      return this.openPrepared(listId, settings, damaged);
     } catch (error) {
       if (isDamage(error)) throw this.closeDamaged(listId, settings, error);
       if (!(error instanceof UnusableIndexError)) throw error;
@@ -285,9 +290,11 @@ class AllListIndexes implements ListIndexes {
     }
   }
 
-  private openPrepared(listId: string, settings: SearchSettings): OpenListIndex {
+  private openPrepared(listId: string, settings: SearchSettings, damaged?: DamagedSegments): OpenListIndex {
     const { budget, importBuffers, storePages } = this;
-    const list = new OpenListIndex(this.path(listId), settings, { ...this.options, budget, importBuffers, storePages });
+    const shared = { ...this.options, budget, importBuffers, storePages };
+    const options = damaged === undefined ? shared : { ...shared, damagedSegments: damaged };
+    const list = new OpenListIndex(this.path(listId), settings, options);
     this.openLists.set(listId, list);
     this.settingsOf.set(listId, settings);
     this.watch.opened(this.path(listId));

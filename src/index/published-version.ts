@@ -12,7 +12,7 @@ import type { FieldDefinition } from '../catalog/index.js';
 import { segmentFile, type VersionStore } from '../records/index.js';
 import type { AddedSegment, VersionChange } from './ingest-tasks.js';
 import { PublishedGeneration, type OpenSegment, type VersionLease } from './published-generation.js';
-import { openSegment } from './unusable-segments.js';
+import { openSegment, type DamagedSegments } from './unusable-segments.js';
 
 export class PublishedVersion {
   private segments = new Map<number, SegmentHandle>();
@@ -31,10 +31,11 @@ export class PublishedVersion {
     readonly version: number,
     store: VersionStore,
     private settingsJson: string,
+    damaged: DamagedSegments,
   ) {
     try {
       const add = store.segments().map(({ id, entry }) => {
-        const segment = openSegment(kernel, segmentFile(listPath, id));
+        const segment = openSegment(kernel, segmentFile(listPath, id), damaged);
         this.segments.set(id, segment);
         const deleted = entry.deletedCount === 0 ? undefined : store.deletedDocuments(id, entry.documentCount);
         return deleted === undefined ? { segment } : { segment, deleted };

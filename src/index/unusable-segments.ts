@@ -2,10 +2,10 @@
  * Segments that have to be made again from the records: of another format, missing or damaged. Everything else that keeps
  * a file from being opened (permissions, too many open files, a failing disk) is no reason to give it up.
  */
-import { existsSync } from 'node:fs';
-import { basename } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { isKernelError, type Kernel, type SegmentHandle } from '../../native-bindings/index.js';
-import type { ListState } from '../records/index.js';
+import { segmentsPath, type ListState } from '../records/index.js';
 
 export type SegmentFault = 'unsupported-format' | 'damaged' | 'missing';
 
@@ -51,12 +51,39 @@ export class UnusableIndexError extends Error {
   }
 }
 
-/** Opens a segment that was written before, and reads all of it. Throws UnusableSegmentError, or KernelError where the file may be in order. */
-export function openSegment(kernel: Kernel, path: string): SegmentHandle {
+/** Segments of a list that are not as they were written, by path, with what the kernel says of them. */
+export type DamagedSegments = ReadonlyMap<string, Error>;
+
+const SEGMENT_FILE = /^\d+\.mdb$/;
+
+/**
+ * Reads all segments of a list that is about to be opened and compares them with their checksums, one after the other and beside the
+ * calling thread. Everything but damage shows when they are opened.
+ */
+export async function damagedSegments(kernel: Kernel, listPath: string): Promise<DamagedSegments> {
+  const damaged = new Map<string, Error>();
+  const folder = segmentsPath(listPath);
+  const files = existsSync(folder) ? readdirSync(folder).filter((file) => SEGMENT_FILE.test(file)) : [];
+  for (const path of files.map((file) => join(folder, file))) {
+    try {
+      await kernel.checkSegmentInBackground(path);
+    } catch (error) {
+      if (isKernelError(error) && error.code === 'damaged') damaged.set(path, error);
+    }
+  }
+  return damaged;
+}
+
+/**
+ * Opens a segment that was written before. Throws UnusableSegmentError, also where it is among `damaged`, or KernelError where the
+ * file may be in order.
+ */
+export function openSegment(kernel: Kernel, path: string, damaged: DamagedSegments): SegmentHandle {
   let segment: SegmentHandle | undefined;
   try {
     segment = kernel.openSegment(path);
-    kernel.checkSegment(path);
+    const damage = damaged.get(path);
+    if (damage !== undefined) throw damage;
     return segment;
   } catch (error) {
     if (segment !== undefined) kernel.closeSegment(segment);

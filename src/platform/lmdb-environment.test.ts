@@ -1,11 +1,12 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { open } from 'lmdb';
 import { describe, expect, it } from 'vitest';
+import { SeededRandom } from '../../test/support/random.js';
 import { ServiceError } from './errors.js';
 import { endsInOverlappingSync } from './environment-file.js';
 import { openEnvironment } from './lmdb-environment.js';
+import { open } from './lmdb.js';
 import { asStorageError } from './storage-space.js';
 
 describe('openEnvironment', () => {
@@ -26,6 +27,32 @@ describe('openEnvironment', () => {
     expect(second.database<{ n: number }, string>('values').get('a')).toEqual({ n: 1 });
     await second.close();
   });
+
+  it('has what was written last, whatever lengths the values had that one transaction wrote over each other', async () => {
+    const random = new SeededRandom(3);
+    const environment = openEnvironment(join(mkdtempSync(join(tmpdir(), 'gannet-lmdb-')), 'store'), { kind: 'system' });
+    const values = environment.database<string, number>('values');
+    const model = new Map<number, string>();
+    for (let transaction = 0; transaction < 40; ++transaction) {
+      await environment.transaction(() => {
+        for (let change = 0; change < 60; ++change) {
+          const key = random.below(30);
+          const value = 'v'.repeat(random.below(40_000));
+          if (random.below(4) === 0) {
+            values.removeSync(key);
+            model.delete(key);
+          } else {
+            values.putSync(key, value);
+            model.set(key, value);
+          }
+        }
+      });
+      values.resetReadTxn();
+      const stored = Array.from(values.getRange(), ({ key, value }) => [key, value] as const);
+      expect(new Map(stored)).toEqual(new Map([...model].sort(([a], [b]) => a - b)));
+    }
+    await environment.close();
+  });
 });
 
 describe('an environment of a release that let syncs overlap', () => {
@@ -33,6 +60,9 @@ describe('an environment of a release that let syncs overlap', () => {
   const PAGE = 4096;
   /** Of the boot at which a meta page was written, behind the header of the page. */
   const BOOT_AT = 160;
+  const SUM_AT = 168;
+  const FLAGS_AT = 18;
+  const META_FLAG = 0x08;
 
   /** Two commits; the files after each of them. */
   async function twoCommits(folder: string): Promise<[first: Buffer, second: Buffer]> {
@@ -48,10 +78,17 @@ describe('an environment of a release that let syncs overlap', () => {
         for (let index = 0; index < size; ++index) values.putSync(`${key}-${index}`, index);
       });
       await root.flushed;
-      states.push(readFileSync(join(path, 'data.mdb')));
+      states.push(unsealed(readFileSync(join(path, 'data.mdb'))));
     }
     await root.close();
     return states as [Buffer, Buffer];
+  }
+
+  /** Such a release knew no sums of meta data; a third place of them is behind the first. */
+  function unsealed(file: Buffer): Buffer {
+    for (const meta of [0, HALF_PAGE, PAGE]) file.fill(0, meta + SUM_AT, meta + SUM_AT + 8);
+    for (const page of [0, PAGE]) file.writeUInt16LE(META_FLAG, page + FLAGS_AT);
+    return file;
   }
 
   function environmentOf(folder: string, file: Buffer): string {
@@ -86,7 +123,7 @@ describe('an environment of a release that let syncs overlap', () => {
     await twoCommits(folder);
     const path = join(folder, 'copy');
     mkdirSync(path);
-    copyFileSync(join(folder, 'before', 'data.mdb'), join(path, 'data.mdb'));
+    writeFileSync(join(path, 'data.mdb'), unsealed(readFileSync(join(folder, 'before', 'data.mdb'))));
     const environment = openEnvironment(path, { kind: 'system' });
     expect(environment.database<number, string>('accounts').getCount()).toBe(2010);
     await environment.close();

@@ -4,7 +4,7 @@
  * Durable writing: `await environment.transaction(…)` resolves when the transaction is on disk, and rejects when nothing of it is there.
  * Threads that open the same path share one native environment; write transactions exclude each other across threads.
  */
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database, Key, RootDatabase } from 'lmdb';
 import { checkFormat, FORMAT_KEY, writeFormat, type EnvironmentKind } from './environment-format.js';
@@ -67,7 +67,8 @@ export function openEnvironment(path: string, options: EnvironmentOptions): Lmdb
  */
 export function assertEnvironmentKnown(path: string, kind: EnvironmentKind): void {
   const file = join(path, 'data.mdb');
-  if (!existsSync(file) || endsInOverlappingSync(file)) return;
+  // A file without a byte is an environment that is about to be made.
+  if (fileBytes(path) === 0 || endsInOverlappingSync(file)) return;
   allocateLockFile(join(path, 'lock.mdb'));
   try {
     void openRoot(path, { kind, readOnly: true }).close();

@@ -32,9 +32,16 @@ const SETTINGS = {
   GANNET_ANALYTICS_ROLL_UP_SECONDS: '1',
 };
 /** Files whose damage may keep a start from succeeding, with a sentence. */
-const NEEDED = /^system\//;
+const NEEDED = /^(system\/|secret-keys$)/;
 /** Of a damaged list. */
-const REFUSALS = new Set(['list-damaged', 'storage-damaged', 'not-ready', 'internal-error', 'analytics-unavailable']);
+const REFUSALS = new Set([
+  'list-damaged',
+  'list-missing',
+  'storage-damaged',
+  'not-ready',
+  'internal-error',
+  'analytics-unavailable',
+]);
 
 const folder = mkdtempSync(join(tmpdir(), 'gannet-damage-'));
 const prepared = join(folder, 'prepared');
@@ -188,7 +195,12 @@ async function checkWrites(client: ServiceClient, damages: readonly Damage[], ro
 
 async function checkCatalogue(client: ServiceClient, dataDir: string, damages: readonly Damage[]): Promise<void> {
   const all = await withinTime(client.get('/list/default'), '/list/default');
-  const names = ((all.body as { lists?: { name: string }[] } | undefined)?.lists ?? []).map(({ name }) => name).sort();
+  const { lists = [], unavailable = [] } = (all.body ?? {}) as Partial<
+    Record<'lists' | 'unavailable', { name: string }[]>
+  >;
+  const hit = new Set(damages.map(({ file }) => (file.list === undefined ? undefined : listIds.get(file.list))));
+  // A list that was hit may be among those that cannot be opened; all are named.
+  const names = [...lists, ...unavailable.filter(({ name }) => hit.has(name))].map(({ name }) => name).sort();
   if (all.status !== 200 || names.join() !== [...LISTS].sort().join())
     problems.push(`${describeDamage(damages)}: GET /list → ${all.status} ${all.text.slice(0, 300)}`);
   const control = new ServiceClient({ socketPath: join(dataDir, 'control.sock') }, undefined);

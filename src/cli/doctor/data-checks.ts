@@ -10,7 +10,8 @@ import { describeProblem, ProblemError } from '../problem.js';
 import type { ServiceClient } from '../service-client.js';
 import type { ListResource } from '../commands/list.js';
 import { failed, fine, messageOf, type Check } from './check.js';
-import { catalogueCheck, modeCheck, unknownListsCheck } from './folder-checks.js';
+import { catalogueChecks, modeCheck, unknownListsCheck } from './folder-checks.js';
+import { segmentSumsCheck, servedListsCheck, unavailableListChecks } from './list-checks.js';
 
 const PROBLEMS_TOLD_MAX = 3;
 
@@ -25,21 +26,27 @@ export async function dataDirectoryChecks({ config }: CommandContext): Promise<C
   const checks = [fine('Data directory', `${folder} is writable`)];
   try {
     const client = await connectControlSocket(config);
-    checks.push(await serviceCheck(client, config.account.name), segmentCheck(folder));
-    checks.push(modeCheck(folder), unknownListsCheck(folder), await catalogueCheck(folder));
-    if (client === undefined) checks.push(await portCheck(config.server));
-    await client?.close();
+    checks.push(segmentCheck(folder), modeCheck(folder), unknownListsCheck(folder));
+    if (client === undefined) {
+      checks.push(fine('Service', 'not running on this data directory'));
+      checks.push(...(await catalogueChecks(folder)), await portCheck(config.server));
+    } else {
+      checks.push(...(await serviceChecks(client, config.account.name)));
+      await client.close();
+    }
   } catch (error) {
     checks.push(failed('Service', messageOf(error)));
   }
   return checks;
 }
 
-async function serviceCheck(client: ServiceClient | undefined, account: string): Promise<Check> {
-  if (client === undefined) return fine('Service', 'not running on this data directory');
-  const lists = membersOf<ListResource>(await client.call('list.list', { params: { account } }), 'lists');
+/** What only the running service can say: it has the catalogue and the stores open, which nobody else may open beside it. */
+async function serviceChecks(client: ServiceClient, account: string): Promise<Check[]> {
+  const answer = await client.call('list.list', { params: { account } });
+  const lists = membersOf<ListResource>(answer, 'lists');
   const records = lists.reduce((sum, list) => sum + list.record_count, 0);
-  return fine('Service', `running; account ${account}: ${lists.length} lists, ${formatCount(records)} records`);
+  const detail = `running; account ${account}: ${lists.length} lists, ${formatCount(records)} records`;
+  return [fine('Service', detail), servedListsCheck(account, answer)];
 }
 
 /** Asked only where no service of ours runs, which would hold the port itself. */
@@ -82,12 +89,17 @@ function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Compares store and index of every list: through the service where it runs, else by opening the data directory. */
+/**
+ * Compares segments with their checksums, and store and index of every list: through the service where it runs, else by opening the
+ * data directory.
+ */
 export async function recordsCheck(context: CommandContext): Promise<Check[]> {
   const account = context.config.account.name;
+  const sums = await segmentSumsCheck(resolve(context.config.data.dir));
   return context.withService(async (client) => {
-    const lists = membersOf<ListResource>(await client.call('list.list', { params: { account } }), 'lists');
-    const checks: Check[] = [];
+    const answer = await client.call('list.list', { params: { account } });
+    const lists = membersOf<ListResource>(answer, 'lists');
+    const checks: Check[] = [sums, ...unavailableListChecks(account, answer)];
     for (const { name: list } of lists) {
       const name = `Records of ${list}`;
       const problems = await problemsOf(client, account, list);

@@ -1,14 +1,13 @@
-/** The catalogue beside the folders of lists, and who can reach the files. Reads only, also while the service runs. */
+/** The catalogue beside the folders of lists, and who can reach the files. Reads only. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ListRecord } from '../../catalog/index.js';
 import { hasLists, listFolder, unknownListNames, unknownListsFolder } from '../../index/index.js';
-import { openEntries, openEnvironment } from '../../platform/index.js';
+import { isDamage, openEntries, openEnvironment } from '../../platform/index.js';
 import { hasStore } from '../../records/index.js';
 import { formatCount } from '../output.js';
-import { failed, fine, notice, type Check } from './check.js';
-
-const TOLD_MAX = 10;
+import { failed, fine, messageOf, notice, type Check } from './check.js';
+import { firstOf, storesCheck } from './list-checks.js';
 
 /** Who can reach the files of the data directory. */
 export function modeCheck(folder: string): Check {
@@ -39,19 +38,25 @@ export function unknownListsCheck(folder: string): Check {
   );
 }
 
-/** Whether every list of the catalogue has its records. */
-export async function catalogueCheck(folder: string): Promise<Check> {
-  const name = 'Catalogue';
+/** The catalogue of a data directory that no service has open: whether it and the stores of its lists are whole and there. */
+export async function catalogueChecks(folder: string): Promise<Check[]> {
   const path = join(folder, 'system');
   const isStored = (statSync(join(path, 'data.mdb'), { throwIfNoEntry: false })?.size ?? 0) > 0;
-  const lists = isStored ? await listsOf(path) : [];
-  if (lists.length === 0) {
-    if (!hasLists(folder)) return fine(name, 'no lists yet');
-    return failed(
-      name,
-      `${path} knows no list, and there are some: put it back from a copy, or gannet doctor --adopt-lists`,
-    );
+  let lists: readonly ListRecord[];
+  try {
+    lists = isStored ? await listsOf(path) : [];
+  } catch (error) {
+    const remedy = isDamage(error) ? '; put it back from a copy, or gannet doctor --adopt-lists' : '';
+    return [failed('Catalogue', `${path} cannot be read: ${messageOf(error)}${remedy}`)];
   }
+  if (lists.length > 0) return [recordsThereCheck(folder, lists), storesCheck(folder, lists)];
+  if (!hasLists(folder)) return [fine('Catalogue', 'no lists yet')];
+  const detail = `${path} knows no list, and there are some: put it back from a copy, or gannet doctor --adopt-lists`;
+  return [failed('Catalogue', detail)];
+}
+
+function recordsThereCheck(folder: string, lists: readonly ListRecord[]): Check {
+  const name = 'Catalogue';
   const missing = lists.filter(({ id }) => !hasStore(listFolder(folder, id)));
   if (missing.length === 0) return fine(name, `the records of all ${formatCount(lists.length)} lists are there`);
   const told = missing.map(({ account, name: list, id }) => `${account}/${list} (${listFolder(folder, id)})`);
@@ -65,9 +70,4 @@ async function listsOf(path: string): Promise<ListRecord[]> {
   } finally {
     await environment.close();
   }
-}
-
-function firstOf(items: readonly string[]): string {
-  const more = items.length - TOLD_MAX;
-  return items.slice(0, TOLD_MAX).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }

@@ -1,0 +1,90 @@
+/** Lists that are damaged, by name: as the service says where it runs, and by what lies on disk. Reads only. */
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ListRecord } from '../../catalog/index.js';
+import { listFolder, listsFolder } from '../../index/index.js';
+import { checkEnvironmentFile, isDamage } from '../../platform/index.js';
+import { segmentsPath, storePath } from '../../records/index.js';
+import { membersOf } from '../answers.js';
+import { formatCount } from '../output.js';
+import { failed, fine, messageOf, notice, type Check } from './check.js';
+
+const TOLD_MAX = 10;
+
+interface UnavailableList {
+  readonly name: string;
+  readonly code: string;
+  readonly detail: string;
+}
+
+/** Of the answer of `list.list`: what the running service cannot open. It has the files open, so that nobody else may. */
+export function servedListsCheck(account: string, answer: unknown): Check {
+  const unavailable = membersOf<UnavailableList>(answer, 'unavailable');
+  if (unavailable.length === 0) return fine('Catalogue', 'the running service serves all of its lists');
+  const detail = `not served: ${firstOf(unavailable.map((list) => describe(account, list)))}`;
+  return unavailable.every(({ code }) => code === 'not-ready')
+    ? notice('Catalogue', detail)
+    : failed('Catalogue', detail);
+}
+
+/** One check for each list that the service, running or in this process, cannot open. */
+export function unavailableListChecks(account: string, answer: unknown): Check[] {
+  return membersOf<UnavailableList>(answer, 'unavailable').map((list) =>
+    failed(`Records of ${list.name}`, describe(account, list)),
+  );
+}
+
+/** Whether the stores of these lists can be opened, by their meta pages. For a data directory that no service has open. */
+export function storesCheck(folder: string, lists: readonly ListRecord[]): Check {
+  const name = 'Stores of lists';
+  const damaged = lists.flatMap(({ id, account, name: list }) => {
+    try {
+      checkEnvironmentFile(join(storePath(listFolder(folder, id)), 'data.mdb'));
+      return [];
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      return [`${account}/${list} (${messageOf(error)})`];
+    }
+  });
+  if (damaged.length === 0) return fine(name, 'none is damaged, by their first pages; --data reads all of them');
+  return failed(name, `damaged: ${firstOf(damaged)}: restore the folders from a backup, or delete the lists`);
+}
+
+/** Reads every segment and compares it with its checksum; beside a running service, too, for segments never change. */
+export async function segmentSumsCheck(folder: string): Promise<Check> {
+  const name = 'Segment checksums';
+  const { isKernelError, kernel } = await import('../../../native-bindings/index.js');
+  const damaged: string[] = [];
+  let compared = 0;
+  for (const path of segmentFiles(folder)) {
+    try {
+      kernel.checkSegment(path);
+      compared += 1;
+    } catch (error) {
+      // A merge has just removed it.
+      if (!existsSync(path)) continue;
+      if (!isKernelError(error)) throw error;
+      damaged.push(`${path} (${error.message})`);
+    }
+  }
+  if (damaged.length === 0) return fine(name, `${formatCount(compared)} segments are as they were written`);
+  return failed(name, `${firstOf(damaged)}: the next start makes the index of these lists again from the records`);
+}
+
+function* segmentFiles(folder: string): Generator<string> {
+  const lists = existsSync(listsFolder(folder)) ? readdirSync(listsFolder(folder)) : [];
+  for (const list of lists.filter((id) => !id.startsWith('.'))) {
+    const segments = segmentsPath(listFolder(folder, list));
+    if (!existsSync(segments)) continue;
+    for (const file of readdirSync(segments)) if (/^\d+\.mdb$/.test(file)) yield join(segments, file);
+  }
+}
+
+function describe(account: string, { name, code, detail }: UnavailableList): string {
+  return `${account}/${name}: ${detail} [${code}]`;
+}
+
+export function firstOf(items: readonly string[]): string {
+  const more = items.length - TOLD_MAX;
+  return items.slice(0, TOLD_MAX).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}

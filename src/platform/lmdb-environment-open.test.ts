@@ -1,0 +1,116 @@
+/** Environments that cannot be opened: each an error that the process lives on with, and everything given back. In processes of their own. */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openEnvironment } from './lmdb-environment.js';
+
+const DIST = new URL('../../dist/src/platform/', import.meta.url).href;
+const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
+const NOBODY = 65_534;
+/** More than once: what a failed attempt leaves behind is met by the next. */
+const ATTEMPTS = 20;
+
+let folder: string;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'gannet-open-'));
+  await openEnvironment(join(folder, 'store'), { kind: 'system' }).close();
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Circumstances {
+  readonly uid?: number;
+  readonly readOnly?: boolean;
+  /** Every descriptor is taken. */
+  readonly exhausted?: boolean;
+}
+
+/** What attempts to open it say, each once, from a process that opens another environment as ever afterwards. */
+function attempts({ uid, readOnly = false, exhausted = false }: Circumstances = {}): string[] {
+  const script = `
+    import { openSync, closeSync, readdirSync } from 'node:fs';
+    import { open } from ${JSON.stringify(`${DIST}lmdb.js`)};
+    import { openEnvironment } from ${JSON.stringify(`${DIST}lmdb-environment.js`)};
+    const path = ${JSON.stringify(join(folder, 'store'))};
+    const held = [];
+    const descriptors = readdirSync('/proc/self/fd').length;
+    if (${exhausted}) exhaust();
+    const said = [];
+    for (let attempt = 0; attempt < ${ATTEMPTS}; ++attempt) {
+      for (const how of [() => openEnvironment(path, { kind: 'system', readOnly: ${readOnly} }), () => open({ path, noSubdir: false, readOnly: ${readOnly} })]) {
+        try { how(); said.push('opened'); } catch (error) { said.push(String(error.message)); }
+      }
+    }
+    for (const file of held) closeSync(file);
+    if (readdirSync('/proc/self/fd').length > descriptors) said.push('descriptors are left');
+    const other = openEnvironment(${JSON.stringify(join(folder, 'other'))}, { kind: 'system' });
+    await other.transaction(() => void other.database('values').putSync('a', 1));
+    if (other.database('values').get('a') !== 1) said.push('another one cannot be read');
+    await other.close();
+    process.stdout.write(JSON.stringify(said));
+    function exhaust() {
+      try { for (;;) held.push(openSync('/dev/null')); } catch (error) { if (error.code !== 'EMFILE') throw error; }
+    }
+  `;
+  const argv = ['--input-type=module', '--eval', script];
+  const { status, signal, stdout, stderr } = spawnSync(
+    'sh',
+    ['-c', 'ulimit -n 120; exec "$0" "$@"', process.execPath, ...argv],
+    { cwd: PACKAGE, encoding: 'utf8', timeout: 60_000, ...(uid === undefined ? {} : { uid, gid: uid }) },
+  );
+  expect([status, signal], stderr).toEqual([0, null]);
+  const said = JSON.parse(stdout) as string[];
+  expect(said).toHaveLength(2 * ATTEMPTS);
+  return [...new Set(said)];
+}
+
+describe.skipIf(process.platform !== 'linux')('an environment', () => {
+  it('that another process has open is refused, and stays whole for that one', async () => {
+    const script = `
+      import { openEnvironment } from ${JSON.stringify(`${DIST}lmdb-environment.js`)};
+      const environment = openEnvironment(${JSON.stringify(join(folder, 'store'))}, { kind: 'system' });
+      process.stdout.write('open');
+      process.stdin.once('data', async () => {
+        await environment.transaction(() => void environment.database('values').putSync('a', 1));
+        process.stdout.write(String(environment.database('values').get('a')));
+        process.exit();
+      });
+    `;
+    const holder = spawn(process.execPath, ['--input-type=module', '--eval', script], { cwd: PACKAGE });
+    await once(holder.stdout, 'data');
+    for (const readOnly of [false, true]) {
+      for (const said of attempts({ readOnly })) expect(said).toMatch(/temporarily unavailable/);
+    }
+    holder.stdin.write('go on');
+    const [answer] = (await once(holder.stdout, 'data')) as [Buffer];
+    expect(answer.toString()).toBe('1');
+    await once(holder, 'close');
+  });
+
+  it('for which no descriptor is left is refused', () => {
+    for (const said of attempts({ exhausted: true })) expect(said).toMatch(/too many open files|descriptor/i);
+  });
+
+  it('whose meta pages are damaged is refused', () => {
+    writeFileSync(join(folder, 'store', 'data.mdb'), Buffer.alloc(16_384, 0x5a));
+    for (const said of attempts()) expect(said).toMatch(/damaged|MDB_(INVALID|CORRUPTED)/);
+  });
+
+  it('whose file is none is refused', () => {
+    rmSync(join(folder, 'store', 'data.mdb'));
+    mkdirSync(join(folder, 'store', 'data.mdb'));
+    for (const said of attempts()) expect(said).toMatch(/is a directory|EISDIR/i);
+  });
+
+  it.skipIf(process.getuid?.() !== 0)('that belongs to somebody else is refused', () => {
+    chmodSync(folder, 0o777);
+    chmodSync(join(folder, 'store'), 0o755);
+    for (const name of readdirSync(join(folder, 'store'))) chmodSync(join(folder, 'store', name), 0o600);
+    for (const said of attempts({ uid: NOBODY })) expect(said).toMatch(/permission denied|EACCES/i);
+  });
+});

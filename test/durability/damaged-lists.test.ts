@@ -1,0 +1,119 @@
+/** What an operator sees of damaged lists: `gannet doctor` names them, beside a running service and without one, and they can be deleted. */
+import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Check } from '../../src/cli/doctor/check.js';
+import { gannet } from '../support/cli.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+const PAGE_BYTES = 4096;
+
+let dataDir: string;
+let service: TestService;
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'gannet-damaged-lists-'));
+  service = await startTestService({ dataDir });
+  for (const name of ['birds', 'fish']) {
+    await service.client.post('/list/default', { name, searchable_fields: [{ name: 'title' }] });
+    const lines = Array.from({ length: 50 }, (_, index) => ({ name: `${name}-${index}`, title: `word ${index}` }));
+    expect((await service.client.bulk('default', name, lines)).status).toBe(200);
+  }
+});
+afterEach(async () => {
+  await service.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+const ids = () =>
+  readdirSync(join(dataDir, 'lists'))
+    .filter((name) => !name.startsWith('.'))
+    .sort();
+
+function overwrite(path: string, at: number, bytes: number): void {
+  const file = openSync(path, 'r+');
+  writeSync(file, Buffer.alloc(bytes, 0x5a), 0, bytes, at);
+  closeSync(file);
+}
+
+async function doctor(
+  ...options: readonly string[]
+): Promise<{ ok: boolean; check: (name: string) => Check | undefined }> {
+  const { status, output, notes } = await gannet(dataDir, 'doctor', '--json', ...options);
+  expect([0, 1], notes).toContain(status);
+  const { ok, checks } = JSON.parse(output) as { readonly ok: boolean; readonly checks: readonly Check[] };
+  expect(status).toBe(ok ? 0 : 1);
+  return { ok, check: (name) => checks.find((each) => each.name === name) };
+}
+
+it('doctor looks at a data directory that a service has open through the service, and leaves both alive', async () => {
+  for (const options of [[], ['--data']]) {
+    const { ok, check } = await doctor(...options);
+    expect([ok, check('Catalogue')]).toEqual([true, expect.objectContaining({ state: 'fine' })]);
+    expect(check('Service')?.detail).toMatch(/running; .*2 lists, 100 records/);
+  }
+  expect((await service.client.get('/search/default/fish/1', { query: 'word' })).body).toMatchObject({
+    total_count: 50,
+  });
+  expect((await service.client.post('/search-result/default/fish', { name: 'new' })).status).toBe(201);
+});
+
+it('a list whose store is damaged is named by doctor and by the service, and can be deleted', async () => {
+  await service.client.post('/list/default', { name: 'bats', searchable_fields: [{ name: 'title' }] });
+  const [hit] = ids();
+  if (hit === undefined) throw new Error('there is no list');
+  await service.stop();
+  overwrite(join(dataDir, 'lists', hit, 'store', 'data.mdb'), 0, 2 * PAGE_BYTES);
+  const before = await doctor();
+  const stores = before.check('Stores of lists');
+  expect([before.ok, stores?.state]).toEqual([false, 'failed']);
+  const name = /default\/(\w+)/.exec(stores?.detail ?? '')?.[1] ?? '';
+  expect(['birds', 'fish', 'bats']).toContain(name);
+
+  await service.start();
+  const { lists, unavailable } = (await service.client.get('/list/default')).body as {
+    readonly lists: readonly { readonly name: string }[];
+    readonly unavailable: readonly { readonly name: string; readonly code: string }[];
+  };
+  expect(lists).toHaveLength(2);
+  expect(unavailable).toMatchObject([{ name, code: 'list-damaged' }]);
+  const beside = await doctor();
+  expect(beside.check('Catalogue')).toMatchObject({
+    state: 'failed',
+    detail: expect.stringContaining(`default/${name}`),
+  });
+  expect((await doctor('--data')).check(`Records of ${name}`)).toMatchObject({ state: 'failed' });
+
+  expect((await service.client.delete(`/list/default/${name}`)).status).toBe(204);
+  expect(existsSync(join(dataDir, 'lists', hit))).toBe(false);
+  expect((await doctor()).ok).toBe(true);
+  expect((await service.client.post('/list/default', { name, searchable_fields: [{ name: 'title' }] })).status).toBe(
+    201,
+  );
+  await service.stop();
+  await service.start();
+  const after = (await service.client.get('/list/default')).body as { readonly lists: readonly unknown[] };
+  expect(after).not.toHaveProperty('unavailable');
+  expect(after.lists).toHaveLength(3);
+});
+
+it('a segment that is not as it was written is named with --data, and made again at the next start', async () => {
+  await service.stop();
+  const segments = ids().flatMap((id) => {
+    const folder = join(dataDir, 'lists', id, 'segments');
+    return readdirSync(folder).map((file) => join(folder, file));
+  });
+  const [path] = segments.filter((each) => each.endsWith('.mdb'));
+  if (path === undefined) throw new Error('no segment was written');
+  expect((await doctor('--data')).check('Segment checksums')).toMatchObject({ state: 'fine' });
+  overwrite(path, 3 * PAGE_BYTES + 100, 1);
+  expect((await doctor('--data')).check('Segment checksums')).toMatchObject({
+    state: 'failed',
+    detail: expect.stringContaining(path),
+  });
+  await service.start();
+  for (const list of ['birds', 'fish']) {
+    const answer = await service.client.get(`/search/default/${list}/1`, { query: 'word' });
+    expect([list, (answer.body as { total_count?: number }).total_count]).toEqual([list, 50]);
+  }
+});
