@@ -61,6 +61,8 @@ describe('an environment of a release that let syncs overlap', () => {
   /** Of the boot at which a meta page was written, behind the header of the page. */
   const BOOT_AT = 160;
   const SUM_AT = 168;
+  const VERSION_AT = 28;
+  const STOCK_VERSION = 2;
   const FLAGS_AT = 18;
   const META_FLAG = 0x08;
 
@@ -86,7 +88,10 @@ describe('an environment of a release that let syncs overlap', () => {
 
   /** Such a release knew no sums of meta data; a third place of them is behind the first. */
   function unsealed(file: Buffer): Buffer {
-    for (const meta of [0, HALF_PAGE, PAGE]) file.fill(0, meta + SUM_AT, meta + SUM_AT + 8);
+    for (const meta of [0, HALF_PAGE, PAGE]) {
+      file.fill(0, meta + SUM_AT, meta + SUM_AT + 8);
+      file.writeUInt32LE(STOCK_VERSION, meta + VERSION_AT);
+    }
     for (const page of [0, PAGE]) file.writeUInt16LE(META_FLAG, page + FLAGS_AT);
     return file;
   }
