@@ -41,10 +41,7 @@ const EDITS = [
     '\t\tidl = (MDB_ID *) data.mv_data;\n\t\tif ((rc = CheckFreeList(txn, idl, data.mv_size)) != MDB_SUCCESS)\n\t\t\tgoto fail;\n\t\ti = idl[0];\n\t\tif (!mop) {',
   ],
   // What is put back after a write that failed is sound, too.
-  [
-    '\t\tmeta.mm_txnid = metab.mm_txnid;\n',
-    '\t\tmeta.mm_txnid = metab.mm_txnid;\n\t\tmeta.mm_sum = MetaSum(&meta);\n',
-  ],
+  ['\t\tmeta.mm_txnid = metab.mm_txnid;\n', '\t\tmeta.mm_txnid = metab.mm_txnid;\n\t\tmeta.mm_sum = MetaSum(&meta);\n'],
   // Other builds refuse what this one has written: they would leave its sums as they are, and it would take their pages for damaged.
   ['\tmeta->mm_version = MDB_DATA_VERSION;\n', '\tmeta->mm_version = kSealedVersion;\n'],
   ['\t\t\tif ((m->mm_version & 0xffff) != MDB_DATA_VERSION) {', '\t\t\tif (!VersionIsKnown(m)) {'],

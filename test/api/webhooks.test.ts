@@ -294,7 +294,15 @@ describe('events', () => {
       headers['x-service-event'] === 'list.deleted' && body.data['kind'] === 'group';
     const found = await eventually(
       () => Promise.resolve(receiver.at(path)),
-      (all) => all.some(isLast) && all.some(({ body }) => String(body.data['changed']) === 'current_version'),
+      (all) =>
+        // Events of the list, of its fields and of the group come in any order.
+        all.some(isLast) &&
+        all.some(({ headers, body }) => headers['x-service-event'] === 'list.deleted' && body.id === 'books') &&
+        all.some(({ headers, body }) => headers['x-service-event'] === 'list.updated' && body.id === 'media') &&
+        all.filter(({ headers }) => !String(headers['x-service-event']).startsWith('list.')).length >= 5 &&
+        ['current_version', 'synonym_rules'].every((changed) =>
+          all.some(({ body }) => String(body.data['changed']) === changed),
+        ),
     );
     const told = found.map(({ headers, body }) => [headers['x-service-event'], body] as const);
     // Those of different fields may overtake each other.
