@@ -8,7 +8,12 @@ import { fileURLToPath } from 'node:url';
 module.enableCompileCache?.(fileURLToPath(new URL('../dist/.compile-cache', import.meta.url)));
 
 const commandLine = new URL('../dist/src/cli/index.js', import.meta.url);
-if (existsSync(fileURLToPath(commandLine))) {
+const built = [
+  commandLine,
+  new URL('../native-bindings/build/Release/gannet_kernel.node', import.meta.url),
+  new URL('../native-bindings/build-lmdb/build/Release/lmdb.node', import.meta.url),
+];
+if (built.every((file) => existsSync(fileURLToPath(file)))) {
   const { runCommandLine } = await import(commandLine.href);
   process.exitCode = await runCommandLine(process.argv, () => import('../dist/src/main.js'));
 } else {
