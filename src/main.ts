@@ -5,7 +5,7 @@
 import { join, resolve } from 'node:path';
 import { kernel } from '../native-bindings/index.js';
 import { openAccess, RateLimiter } from './access/index.js';
-import { createAnalytics, type RunningAnalytics } from './analytics/index.js';
+import { createAnalytics, createAnalyticsExecutor, type RunningAnalytics } from './analytics/index.js';
 import { openCatalog, type Catalog } from './catalog/index.js';
 import { openSystemPart } from './damaged-system.js';
 import { assertCatalogueFilled, assertCatalogueStored, openDataDirectory } from './data-directory.js';
@@ -31,7 +31,8 @@ import {
 import { createLogger } from './platform/logger.js';
 import { createMetrics } from './platform/metrics.js';
 import { unknownEnvironment } from './platform/config.js';
-import { createAnalyticsExecutor, createIngestExecutor, createSearchPool } from './workers/index.js';
+import { createIngestExecutor, createSearchPool } from './workers/index.js';
+import { CandidateFinder } from './synonyms/index.js';
 import { WebhookHost } from './webhooks/index.js';
 
 const MEBIBYTE = 2 ** 20;
@@ -143,6 +144,8 @@ async function openServices(
     metrics,
   });
   parts.opened('analytics', () => analytics.close());
+  const synonymCandidates = new CandidateFinder({ config, log, metrics });
+  parts.opened('thread of synonyms', () => synonymCandidates.close());
   // Threads take longer to start than all the rest: they begin at once and are ready when the lists are.
   if (listen) searchPool.get();
   const { AnswerCache, operations } = await loadOperations();
@@ -197,6 +200,7 @@ async function openServices(
     searchPool: { search: (task, signal) => searchPool.get().search(task, signal) },
     answerCache: new AnswerCache({ bytesMax: config.search.cache_mib * MEBIBYTE, metrics }),
     analytics,
+    synonymCandidates,
     webhooks,
     secrets,
     searchLimiter: new RateLimiter({ limit: config.search.rate_per_minute, windowMs: MINUTE_MS }, systemClock),

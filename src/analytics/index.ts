@@ -1,5 +1,10 @@
 /** Analytics: the main thread records events and asks for reports; one worker stores, rolls up and reports. */
 export { createAnalytics, type Analytics, type AnalyticsOptions, type RunningAnalytics } from './analytics.js';
+export {
+  createAnalyticsExecutor,
+  type AnalyticsExecutorOptions,
+  type RunningAnalyticsExecutor,
+} from './analytics-executor.js';
 export { searchTerm } from './search-term.js';
 export type { ClickEvent, SearchEvent, ShownResult } from './event-codec.js';
 export { groupTarget, listTarget, type AnalyticsTarget } from './targets.js';
@@ -7,5 +12,4 @@ export { RANGE_DAYS_MAX, reportRange, type DayRange } from './report-range.js';
 export type { ReportFigures } from './report.js';
 export { analyticsFolder } from './folder.js';
 export { LearnedSearchesCache } from './learned-searches-cache.js';
-export { AnalyticsTaskHandler } from './task-handler.js';
 export type { AnalyticsExecutor, AnalyticsResult, AnalyticsTask } from './tasks.js';

@@ -206,6 +206,7 @@ beforeEach(async () => {
     answerCache: undefined as never,
     requestMemory,
     analytics: undefined as never,
+    synonymCandidates: undefined as never,
     webhooks: undefined as never,
     secrets: undefined as never,
     searchLimiter: new RateLimiter({ limit: 10, windowMs: 60_000 }, systemClock),

@@ -4,6 +4,7 @@ import type { Analytics } from '../analytics/index.js';
 import type { Catalog } from '../catalog/index.js';
 import type { ListIndexes } from '../index/index.js';
 import type { SearchAnswer } from '../search/index.js';
+import type { CandidateFinder } from '../synonyms/index.js';
 import type { WebhookHost } from '../webhooks/index.js';
 import type { SearchPoolTask } from '../workers/index.js';
 import type { Cancellation, Clock, Config, RequestMemory, SecretBox } from '../platform/index.js';
@@ -28,6 +29,7 @@ export interface Services {
   readonly answerCache: AnswerCache;
   readonly requestMemory: RequestMemory;
   readonly analytics: Analytics;
+  readonly synonymCandidates: CandidateFinder;
   readonly webhooks: WebhookHost;
   readonly secrets: SecretBox;
   readonly searchLimiter: RateLimiter;

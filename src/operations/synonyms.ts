@@ -4,7 +4,6 @@ import { changeSettings, oneChangeAtATime, openIndex, requireList } from './list
 import { CONTENT_BODY_BYTES_MAX, defineOperation, LONG_OPTIONS_BODY_BYTES_MAX } from './operation.js';
 import { searchResponse } from './search-response.js';
 import { listParams, object } from './schemas.js';
-import { findSynonymCandidates } from './synonym-candidates.js';
 import { previewSynonymRule } from './synonym-preview.js';
 import { checkedSynonymRule, checkedSynonymRules } from './synonym-rules.js';
 import { synonymRule, synonymRules } from './synonym-schemas.js';
@@ -79,7 +78,7 @@ const candidates = defineOperation({
     const list = requireList(services, params.account, params.list);
     if (list.engine !== MANAGED) return { status: 200, body: { supported: false, candidates: [] } };
     const index = await openIndex(services, list);
-    return { status: 200, body: { supported: true, candidates: await findSynonymCandidates(services, index, signal) } };
+    return { status: 200, body: { supported: true, candidates: await services.synonymCandidates.find(index, signal) } };
   },
 });
 

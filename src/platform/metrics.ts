@@ -10,7 +10,7 @@ const TASK_BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60];
 /** Timer of the event loop lag; finer would wake an idle process more often. */
 const EVENT_LOOP_PRECISION_MS = 50;
 
-export type PoolName = 'search' | 'ingest' | 'analytics' | 'webhook';
+export type PoolName = 'search' | 'ingest' | 'analytics' | 'synonyms' | 'webhook';
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /** `processMetrics` adds memory, CPU and event loop of the process; one of a process should have them. */

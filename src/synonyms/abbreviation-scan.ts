@@ -1,6 +1,6 @@
 /**
- * Reads a list's records for abbreviations, some at a time: each step is a task of a search worker that takes a few
- * milliseconds, so that searches go on between two.
+ * Reads a list's records for abbreviations, some at a time: each step takes a few milliseconds, so that scans of several lists go on
+ * side by side.
  */
 import type { GenerationHandle, Kernel } from '../../native-bindings/index.js';
 import type { GenerationSettings } from '../index/index.js';
@@ -13,7 +13,6 @@ const STEP_RECORDS_MAX = 1000;
 const STEP_TEXT_CHARACTERS_MAX = 1_000_000;
 
 export interface AbbreviationTask {
-  readonly kind: 'abbreviations';
   readonly generation: GenerationHandle;
   /** Records above this number; -1: from the first. */
   readonly afterRecord: number;

@@ -7,7 +7,7 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { CollectionStore } from '../catalog/index.js';
-import { createWorkerThread, type Host, type ProtocolEvent } from '../platform/hosts/index.js';
+import { createWorkerThread, loggedWorker, type Host, type ProtocolEvent } from '../platform/hosts/index.js';
 import {
   compiledFile,
   ServiceError,
@@ -149,13 +149,7 @@ export class WebhookHost implements EventSink {
       onEvent: (...event) => {
         this.hear(event);
       },
-      onDeath: (error) => {
-        metrics.workerDeaths.inc({ pool: 'webhook' });
-        log.error({ pool: 'webhook', err: error }, 'A worker died and is replaced');
-      },
-      onBug: (question, stack) => {
-        log.error({ question, stack }, 'The webhook worker failed at a question');
-      },
+      ...loggedWorker('webhook', { log, metrics }),
     });
   }
 

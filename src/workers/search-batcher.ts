@@ -126,8 +126,7 @@ export class SearchBatcher {
       },
       flag: undefined,
       wasMoved: false,
-      // A step of reading all records of a list is one of many, for which nobody else is to wait.
-      isDear: asked.task.kind === 'abbreviations' || this.dear.has(asked.task),
+      isDear: this.dear.has(asked.task),
     };
     search.signal.addEventListener('abort', search.onAbort);
     this.queueOf(search).push(search);

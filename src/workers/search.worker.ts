@@ -19,7 +19,6 @@ import {
   StoreRecordReader,
   SuggestExecutor,
 } from '../search/index.js';
-import { scanAbbreviations } from '../synonyms/index.js';
 import { failureReply, type Postponement, type WorkerFailure } from '../platform/hosts/reply.js';
 import { BatchAnswerWriter, type Unfinished } from './batch-answer.js';
 import type {
@@ -130,11 +129,6 @@ function execute(task: SearchPoolTask): number {
       return lister.page(task, writer);
     case 'record':
       return lister.record(task, writer);
-    case 'abbreviations': {
-      const step = scanAbbreviations(kernel, stores, task);
-      writer.text(JSON.stringify(step));
-      return step.counts.length;
-    }
   }
 }
 

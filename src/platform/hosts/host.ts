@@ -41,6 +41,8 @@ export interface HostOptions<P extends Protocol> {
   readonly onDeath: (error: Error) => void;
   /** Stack of an unexpected error behind an answer. */
   readonly onBug: (question: string, stack: string) => void;
+  /** Ends after so long without a question; the next one starts another. Only for workers that own nothing that two could not share. */
+  readonly idleMsMax?: number | undefined;
   /** True: a worker that died is started again by itself; false: with the next question or notice. */
   readonly isKeptAlive?: () => boolean;
 }
@@ -87,7 +89,10 @@ export class Host<P extends Protocol> {
   #restart: NodeJS.Timeout | undefined;
   #nextNumber = 1;
   #closing: Promise<void> | undefined;
-  #onExit: (() => void) | undefined;
+  #idle: NodeJS.Timeout | undefined;
+  /** Workers that are ending because nobody asked them. */
+  readonly #leaving = new Set<Promise<void>>();
+  readonly #ending = new Map<Vessel, () => void>();
 
   constructor(
     options: HostOptions<P>,
@@ -131,7 +136,9 @@ export class Host<P extends Protocol> {
       const settled = () => {
         clearTimeout(timer);
         signal?.removeEventListener('abort', onAbort);
+        this.#watchIdleness();
       };
+      clearTimeout(this.#idle);
       this.#pending.set(number, { name, resolve, reject, settled });
       vessel.say({ kind: 'question', number, name, ask });
     });
@@ -168,13 +175,35 @@ export class Host<P extends Protocol> {
 
   async #close(): Promise<void> {
     clearTimeout(this.#restart);
-    const vessel = this.#vessel;
-    if (vessel === undefined) return;
-    const ended = new Promise<void>((resolve) => (this.#onExit = resolve));
+    clearTimeout(this.#idle);
+    if (this.#vessel !== undefined) await this.#letEnd(this.#vessel);
+    await Promise.all(this.#leaving);
+  }
+
+  async #letEnd(vessel: Vessel): Promise<void> {
+    const ended = new Promise<void>((resolve) => this.#ending.set(vessel, resolve));
     vessel.say({ kind: 'close' });
     const timer = setTimeout(() => vessel.kill(), CLOSE_MS_MAX);
     await ended;
     clearTimeout(timer);
+  }
+
+  #watchIdleness(): void {
+    const { idleMsMax } = this.#options;
+    if (idleMsMax === undefined || this.#pending.size > 0 || this.#closing !== undefined) return;
+    clearTimeout(this.#idle);
+    this.#idle = setTimeout(() => {
+      this.#leave();
+    }, idleMsMax);
+    this.#idle.unref();
+  }
+
+  #leave(): void {
+    const vessel = this.#vessel;
+    if (vessel === undefined || this.#pending.size > 0) return;
+    this.#vessel = undefined;
+    const left = this.#letEnd(vessel).finally(() => this.#leaving.delete(left));
+    this.#leaving.add(left);
   }
 
   #started(): Vessel {
@@ -187,6 +216,8 @@ export class Host<P extends Protocol> {
         this.#hear(message);
       },
       onExit: (error) => {
+        this.#ending.get(vessel)?.();
+        this.#ending.delete(vessel);
         if (this.#vessel === vessel) this.#ended(error);
       },
     });
@@ -237,7 +268,6 @@ export class Host<P extends Protocol> {
     for (const number of [...this.#pending.keys()]) {
       this.#take(number)?.reject(reasonOfDeath(error));
     }
-    this.#onExit?.();
     if (this.#closing !== undefined) return;
     this.#options.onDeath(error ?? new Error(`The worker ${this.#options.name} ended by itself`));
     const lived = performance.now() - this.#startedMs;

@@ -44,6 +44,11 @@ describe.each(['thread', 'process'] as const)('a worker that is a %s', (kind) =>
     deaths = [];
     bugs = [];
     isKeptAlive = false;
+    host = created();
+  });
+  afterEach(() => host.close());
+
+  function created(idleMsMax?: number): Host<TestProtocol> {
     const options: HostOptions<TestProtocol> = {
       name: 'test',
       entry,
@@ -55,10 +60,10 @@ describe.each(['thread', 'process'] as const)('a worker that is a %s', (kind) =>
       onDeath: (error) => deaths.push(error),
       onBug: (question, stack) => bugs.push(`${question}: ${stack}`),
       isKeptAlive: () => isKeptAlive,
+      idleMsMax,
     };
-    host = kind === 'thread' ? createWorkerThread(options) : createChildProcess({ ...options, memoryMibMax: 300 });
-  });
-  afterEach(() => host.close());
+    return kind === 'thread' ? createWorkerThread(options) : createChildProcess({ ...options, memoryMibMax: 300 });
+  }
 
   const event = (name: string) =>
     eventually(
@@ -126,6 +131,19 @@ describe.each(['thread', 'process'] as const)('a worker that is a %s', (kind) =>
     await host.call('echo', 1);
     await expect(host.call('wait', null, { msMax: 20 })).rejects.toThrow(CallTimedOutError);
     expect((await host.call('echo', 2)).ask).toBe(2);
+  });
+
+  it('ends where nobody has asked for a while, and starts anew with the next question', async () => {
+    host = created(20);
+    expect((await host.call('echo', 1)).ask).toBe(1);
+    await event('closed');
+    expect(host.isRunning).toBe(false);
+    const asked = host.call('wait', null, { signal: AbortSignal.timeout(200) });
+    await expect(asked).rejects.toMatchObject({ name: 'TimeoutError' });
+    // As long as it is asked something, it stays.
+    expect(events.map((each) => (each as readonly unknown[])[0])).toEqual([...['noted', 'closed', 'noted', 'waiting']]);
+    await host.close();
+    expect(deaths).toEqual([]);
   });
 
   it('lets the worker end in order, and refuses questions from then on', async () => {

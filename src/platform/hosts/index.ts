@@ -1,5 +1,6 @@
 /** Workers that are threads or processes: one face for both. What a worker itself needs is in `serve-host.js`. */
 export { createChildProcess, type ChildProcessOptions } from './child-process.js';
 export { CallTimedOutError, type CallOptions, type Host, type HostOptions } from './host.js';
+export { loggedWorker } from './logged-worker.js';
 export type { Protocol, ProtocolEvent } from './protocol.js';
 export { createWorkerThread } from './worker-thread.js';

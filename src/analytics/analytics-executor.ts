@@ -1,0 +1,49 @@
+/**
+ * The one analytics thread, seen from the main thread. A thread of its own, because it alone owns `data/analytics/events`, and because
+ * neither a search nor a write of records may wait behind a roll-up. It starts with its first task, and its tasks reach it in the order
+ * in which they are given.
+ */
+import type { Logger } from 'pino';
+import { createWorkerThread, loggedWorker } from '../platform/hosts/index.js';
+import { compiledFile, ServiceError, type Config, type Metrics } from '../platform/index.js';
+import type { AnalyticsProtocol, AnalyticsWorkerData } from './analytics-protocol.js';
+import { analyticsFolder } from './folder.js';
+import type { AnalyticsExecutor, AnalyticsResult } from './tasks.js';
+
+/** One append, one roll-up, and the reports and deletions that are asked for meanwhile. */
+const TASKS_MAX = 320;
+const HEAP_MIB_MAX = 512;
+/** Of 19. At its turn on a busy processor it gets a quarter of the time, as reports are waited for; searches come first. */
+const NICENESS = 5;
+
+export interface AnalyticsExecutorOptions {
+  readonly config: Pick<Config, 'data'>;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+}
+
+export interface RunningAnalyticsExecutor extends AnalyticsExecutor {
+  /** Finishes what was accepted, then ends the thread. */
+  close(): Promise<void>;
+}
+
+export function createAnalyticsExecutor({ config, log, metrics }: AnalyticsExecutorOptions): RunningAnalyticsExecutor {
+  const data: AnalyticsWorkerData = { analyticsFolder: analyticsFolder(config) };
+  const host = createWorkerThread<AnalyticsProtocol>({
+    name: 'analytics',
+    entry: compiledFile('src/analytics/analytics.worker'),
+    data,
+    heapMibMax: HEAP_MIB_MAX,
+    niceness: NICENESS,
+    ...loggedWorker('analytics', { log, metrics }),
+  });
+  return {
+    async run(task) {
+      if (host.pending >= TASKS_MAX) {
+        throw new ServiceError('analytics-unavailable', 'Too much is asked of analytics at a time; try again later.');
+      }
+      return (await host.call('run', task)) as AnalyticsResult<typeof task>;
+    },
+    close: () => host.close(),
+  };
+}

@@ -1,0 +1,15 @@
+/** What the main thread and the analytics worker say to each other. */
+import type { AnalyticsResult, AnalyticsTask } from './tasks.js';
+
+export interface AnalyticsWorkerData {
+  /** `data/analytics`. */
+  readonly analyticsFolder: string;
+}
+
+export interface AnalyticsProtocol {
+  readonly questions: {
+    readonly run: { readonly ask: AnalyticsTask; readonly answer: AnalyticsResult<AnalyticsTask> };
+  };
+  readonly notices: Readonly<Record<never, unknown>>;
+  readonly events: Readonly<Record<never, unknown>>;
+}

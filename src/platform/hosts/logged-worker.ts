@@ -1,0 +1,21 @@
+/** What the log and the measurements hear of a worker that somebody hosts. */
+import type { Logger } from 'pino';
+import type { Metrics, PoolName } from '../metrics.js';
+import type { HostOptions } from './host.js';
+import type { Protocol } from './protocol.js';
+
+/** `pool` names the worker in both. */
+export function loggedWorker(
+  pool: PoolName,
+  { log, metrics }: { readonly log: Logger; readonly metrics: Metrics },
+): Pick<HostOptions<Protocol>, 'onDeath' | 'onBug'> {
+  return {
+    onDeath: (error) => {
+      metrics.workerDeaths.inc({ pool });
+      log.error({ pool, err: error }, 'A worker died and is replaced');
+    },
+    onBug: (question, stack) => {
+      log.error({ pool, question, stack }, 'A worker failed unexpectedly at a question');
+    },
+  };
+}
