@@ -10,8 +10,9 @@ const layers = [
   ['access'],
   ['records'],
   ['index'],
+  ['synonyms'],
   ['search'],
-  ['synonyms', 'analytics', 'webhooks', 'feeds', 'media', 'documents', 'models', 'vectors', 'evals'],
+  ['analytics', 'webhooks', 'feeds', 'media', 'documents', 'models', 'vectors', 'evals'],
   ['workers'],
   ['operations'],
   ['http', 'agents', 'cli'],
@@ -24,7 +25,17 @@ const layers = [
  */
 const ENTERED_DIRECTLY =
   '^src/(?:platform/(?:config|logger|metrics|outbound/guarded-agent|hosts/[a-z-]+)|webhooks/http-sender|' +
-  'index/kernel-layout|analytics/(?:learned-searches-cache|folder))\\.ts$';
+  'index/segments/kernel-layout|synonyms/synonym-matcher|analytics/(?:learned-searches-cache|folder))\\.ts$';
+
+/**
+ * The rooms of the folders that have some, from the bottom up: a room imports only those before it, types included. Files beside the
+ * rooms put them together, or are what all of them know (`types.ts`).
+ */
+const rooms = {
+  index: ['contract', 'segments', 'import', 'commit', 'versions', 'merge', 'reindex', 'lists'],
+  search: ['filter', 'rules', 'options', 'earlier', 'plan', 'expansion', 'response', 'execution', 'related', 'suggest'],
+  operations: ['answer-cache', 'dispatch', 'openapi', 'api'],
+};
 
 const anyOf = (names) => `(?:${names.join('|')})`;
 
@@ -35,6 +46,16 @@ const downwards = layers.slice(0, -1).map((row, position) => ({
   from: { path: `^src/${anyOf(row)}/` },
   to: { path: `^src/(?:${anyOf(layers.slice(position + 1).flat())}/|main\\.ts$)` },
 }));
+
+const roomByRoom = Object.entries(rooms).flatMap(([folder, names]) =>
+  names.slice(0, -1).map((room, position) => ({
+    name: `downwards-from-${folder}-${room}`,
+    comment: `src/${folder}/${room} may import only the rooms before it`,
+    severity: 'error',
+    from: { path: `^src/${folder}/${room}/`, pathNot: '\\.test\\.ts$' },
+    to: { path: `^src/${folder}/(?:${anyOf(names.slice(position + 1))}/|index\\.ts$)` },
+  })),
+);
 
 const sideways = layers
   .filter((row) => row.length > 1)
@@ -50,6 +71,7 @@ module.exports = {
   forbidden: [
     ...downwards,
     ...sideways,
+    ...roomByRoom,
     {
       name: 'through-the-index',
       comment: 'Another folder is entered through its index.ts, which is its public surface',

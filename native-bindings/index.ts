@@ -45,7 +45,7 @@ export interface KernelError extends Error {
 
 /** An open segment; the same path gives the same handle. Closed when closeSegment was called as often. */
 export type SegmentHandle = number;
-/** A published generation, held until releaseGeneration. The service uses one under leases only (src/index/published-generation.ts). */
+/** A published generation, held until releaseGeneration. The service uses one under leases only (src/index/versions/published-generation.ts). */
 export type GenerationHandle = number;
 
 export interface GenerationChange {

@@ -15,7 +15,7 @@ import { createAnalytics } from '../../dist/src/analytics/index.js';
 import { openCatalog } from '../../dist/src/catalog/index.js';
 import { createRequestDesk } from '../../dist/src/http/index.js';
 import { AnswerCache, createDispatcher, operations } from '../../dist/src/operations/index.js';
-import { createValidator } from '../../dist/src/operations/validation.js';
+import { createValidator } from '../../dist/src/operations/dispatch/validation.js';
 import { loadConfig } from '../../dist/src/platform/config.js';
 import { GatheredOutput } from '../../dist/src/platform/gathered-output.js';
 import { openEnvironment, systemClock } from '../../dist/src/platform/index.js';

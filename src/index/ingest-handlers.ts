@@ -1,11 +1,11 @@
 /** What an ingest worker does with a task. Synchronous: one task at a time in a thread. */
-import { bulkBatch, deleteMatching, tellImports, writeBatch } from './handlers/write-handlers.js';
-import { check } from './handlers/check-handler.js';
-import type { IngestContext } from './handlers/context.js';
-import { commitMerge, merge } from './handlers/merge-handlers.js';
-import { commitReindex, reindex } from './handlers/reindex-handlers.js';
-import { buildStep, cloneList, createList, dropVersion, keepEntry, startBuild } from './handlers/version-handlers.js';
-import type { IngestExecutor, IngestResult, IngestResults, IngestTask } from './ingest-tasks.js';
+import { bulkBatch, deleteMatching, tellImports, writeBatch } from './commit/write-handlers.js';
+import { check } from './segments/check-handler.js';
+import type { IngestContext } from './contract/ingest-context.js';
+import { commitMerge, merge } from './merge/merge-handlers.js';
+import { commitReindex, reindex } from './reindex/reindex-handlers.js';
+import { buildStep, cloneList, createList, dropVersion, keepEntry, startBuild } from './versions/version-handlers.js';
+import type { IngestExecutor, IngestResult, IngestResults, IngestTask } from './contract/ingest-tasks.js';
 
 export type { IngestContext };
 

@@ -4,9 +4,9 @@ import type { TSchema } from 'typebox';
 import { describe, expect, it } from 'vitest';
 import { PERMISSIONS } from '../access/index.js';
 import { ERROR_CATALOGUE, RESERVED_ACCOUNT_NAMES } from '../platform/index.js';
-import { CONTENT_BODY_BYTES_MAX, OPTIONS_BODY_BYTES_MAX, type Operation } from './operation.js';
+import { CONTENT_BODY_BYTES_MAX, OPTIONS_BODY_BYTES_MAX, type Operation } from './dispatch/operation.js';
 import { operations } from './registry.js';
-import { isStreamBody } from './validation.js';
+import { isStreamBody } from './dispatch/validation.js';
 
 const ajv = new Ajv2020({ strict: true, strictTypes: false, allErrors: true });
 addFormats.default(ajv);

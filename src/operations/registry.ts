@@ -1,25 +1,25 @@
 /** Every operation of the service. HTTP, OpenAPI, validation and the tests that walk over everything start here. */
-import { accountOperations } from './account.js';
-import { analyticsOperations } from './analytics.js';
-import { apiKeyCreateReadOnly } from './api-key-read-only.js';
-import { apiKeyOperations } from './api-key.js';
-import { facetOperations } from './facet.js';
-import { listGroupOperations } from './list-group.js';
-import { listCheckOperations } from './list-check.js';
-import { listReindexOperations } from './list-reindex.js';
-import { listOperations } from './list.js';
-import type { Operation } from './operation.js';
-import { relatedOperations } from './related.js';
-import { resourceOperations } from './resource.js';
-import { searchResultBulk } from './search-result-bulk.js';
-import { searchResultOperations } from './search-result.js';
-import { searchOperations } from './search.js';
-import { searchableFieldOperations } from './searchable-field.js';
-import { secretOperations } from './secret.js';
-import { suggestOperations } from './suggest.js';
-import { synonymOperations } from './synonyms.js';
-import { systemOperations } from './system.js';
-import { webhookOperations } from './webhook.js';
+import { accountOperations } from './api/account.js';
+import { analyticsOperations } from './api/analytics.js';
+import { apiKeyCreateReadOnly } from './api/api-key-read-only.js';
+import { apiKeyOperations } from './api/api-key.js';
+import { facetOperations } from './api/facet.js';
+import { listGroupOperations } from './api/list-group.js';
+import { listCheckOperations } from './api/list-check.js';
+import { listReindexOperations } from './api/list-reindex.js';
+import { listOperations } from './api/list.js';
+import type { Operation } from './dispatch/operation.js';
+import { relatedOperations } from './api/related.js';
+import { resourceOperations } from './api/resource.js';
+import { searchResultBulk } from './api/search-result-bulk.js';
+import { searchResultOperations } from './api/search-result.js';
+import { searchOperations } from './api/search.js';
+import { searchableFieldOperations } from './api/searchable-field.js';
+import { secretOperations } from './api/secret.js';
+import { suggestOperations } from './api/suggest.js';
+import { synonymOperations } from './api/synonyms.js';
+import { systemOperations } from './api/system.js';
+import { webhookOperations } from './api/webhook.js';
 
 export const operations: readonly Operation[] = [
   ...systemOperations,

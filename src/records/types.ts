@@ -1,4 +1,4 @@
-/** Types of records that the layers above share; `src/index/types.ts` holds the public ones. */
+/** Types of records that the layers above share; `src/index/contract/types.ts` holds the public ones. */
 
 /** A field value as JSON. `null` never occurs in a stored record. */
 export type FieldValue =

@@ -1,7 +1,7 @@
 /** The plan of a removal by filter, for `ListIndex.deleteMatching`. */
 import { QueryPlanWriter } from '../../native-bindings/query-plan.js';
 import type { FieldDefinition } from '../catalog/index.js';
-import { kernelLayout } from '../index/kernel-layout.js';
+import { kernelLayout } from '../index/segments/kernel-layout.js';
 import { parseFilter } from './filter/filter-resolver.js';
 import { encodeFilterPlan } from './plan/plan-encoder.js';
 

@@ -1,7 +1,7 @@
 /** A search as the front end hands it to a search worker, after validation of every option against its schema. */
 import type { GenerationHandle } from '../../native-bindings/index.js';
 import type { Reservation } from '../platform/index.js';
-import type { SynonymRule } from './synonyms/synonym-matcher.js';
+import type { SynonymRule } from '../synonyms/index.js';
 
 export type { SynonymRule };
 

@@ -3,3 +3,4 @@ export * from './synonym-rules.js';
 export { findDefinitions, type Definition } from './abbreviations.js';
 export { CANDIDATES_MAX, type SynonymCandidate } from './candidate-collector.js';
 export { CandidateFinder, type CandidateFinderOptions } from './candidate-finder.js';
+export { SynonymMatcher, type SynonymMatch, type SynonymRule } from './synonym-matcher.js';

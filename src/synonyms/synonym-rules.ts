@@ -1,6 +1,6 @@
 /** Whether a synonym rule can be kept, and in which form. */
 import type { ErrorPlace } from '../platform/index.js';
-import type { SynonymRule } from '../search/index.js';
+import type { SynonymRule } from './synonym-matcher.js';
 
 export const SYNONYM_RULES_MAX = 20_000;
 export const SYNONYM_TERMS_MAX = 100;

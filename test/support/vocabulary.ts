@@ -4,8 +4,8 @@ import { distance } from 'fastest-levenshtein';
 import { Dictionaries } from '../../src/search/expansion/dictionary.js';
 import { queryWords } from '../../src/search/expansion/query-words.js';
 import { functionWords } from '../../src/search/function-words.js';
-import { SynonymMatcher, type SynonymRule } from '../../src/search/synonyms/synonym-matcher.js';
-import type { QueryVocabulary } from '../../src/search/plan/query-analysis.js';
+import { SynonymMatcher, type SynonymRule } from '../../src/synonyms/synonym-matcher.js';
+import type { QueryVocabulary } from '../../src/search/expansion/query-analysis.js';
 
 /** A stem is a word without its final s. */
 const stem = (word: string): string => word.replace(/s$/, '');

@@ -6,11 +6,11 @@
 import type { GenerationHandle, Kernel } from '../../../native-bindings/index.js';
 import { segmentForKernel } from '../../../native-bindings/segmentation.js';
 import type { GenerationSettings } from '../../index/index.js';
-import { kernelLayout, type KernelLayout } from '../../index/kernel-layout.js';
+import { kernelLayout, type KernelLayout } from '../../index/segments/kernel-layout.js';
 import { functionWords } from '../function-words.js';
 import type { QueryRule } from '../rules/query-rule.js';
 import { usableQueryRules, type CompiledQueryRule } from '../rules/query-rules.js';
-import { SynonymMatcher, type SynonymRule } from '../synonyms/synonym-matcher.js';
+import { SynonymMatcher, type SynonymRule } from '../../synonyms/synonym-matcher.js';
 
 export interface ListContext {
   readonly settings: GenerationSettings;

@@ -10,7 +10,7 @@ import type { SearchRequest } from '../options/search-request.js';
 import { encodePlan } from '../plan/plan-encoder.js';
 import type { QueryNode } from '../plan/plan-nodes.js';
 import { planSearch, type PlanWindow } from '../plan/planner.js';
-import { analyseQuery, type AnalysedQuery, type QueryVocabulary } from '../plan/query-analysis.js';
+import { analyseQuery, type AnalysedQuery, type QueryVocabulary } from '../expansion/query-analysis.js';
 import { applyQueryRules } from '../rules/query-rules.js';
 import type { ListContext } from './list-context.js';
 

@@ -5,7 +5,7 @@
 import type { Kernel } from '../../../native-bindings/index.js';
 import { readSearchRequest, type SearchRequest } from '../options/search-request.js';
 import { answerHead, formatTook } from '../response/answer-head.js';
-import { appliedJson } from '../response/applied.js';
+import { appliedJson } from './applied.js';
 import type { ResponseWriter } from '../response/response-writer.js';
 import type { SearchTarget, SearchTask } from '../types.js';
 import { mergeFacets, mergeRanges } from './facet-merge.js';

@@ -26,10 +26,6 @@ export const TYPO_SURCHARGE_SHARE = 0.4;
 export const FUNCTION_WORD_BOOST = 0.3;
 /** A word typed n times has the boost n to this power. */
 export const REPETITION_EXPONENT = 0.75;
-/** Of the bonus for neighbouring content words that are neighbours in a record too. */
-export const PROXIMITY_WEIGHT = 0.2;
-/** Of the bonus for a record with a text field that is the query, word by word. */
-export const WHOLE_FIELD_WEIGHT = 0.3;
 /** Words of a query that may be all of a field: the kernel's bound. */
 export const WHOLE_FIELD_WORDS_MAX = 64;
 /** Words of a query whose neighbourhood is looked at: the kernel's bound. */

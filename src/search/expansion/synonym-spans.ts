@@ -1,5 +1,5 @@
 /** What a list's synonym rules say about a query, as spans. */
-import type { SynonymMatch, SynonymMatcher } from '../synonyms/synonym-matcher.js';
+import type { SynonymMatch, SynonymMatcher } from '../../synonyms/index.js';
 import { SYNONYM_WEIGHT, SYNONYMS_PER_SPAN_MAX } from './expansion-weights.js';
 import type { Span } from './spans.js';
 

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { vocabularyOf } from '../../../test/support/vocabulary.js';
 import type { FieldDefinition } from '../../catalog/index.js';
-import { kernelLayout } from '../../index/kernel-layout.js';
+import { kernelLayout } from '../../index/segments/kernel-layout.js';
 import type { FilterNode } from '../filter/filter-nodes.js';
 import { readSearchRequest } from '../options/search-request.js';
 import type { SearchOptions } from '../types.js';
 import { encodePlan } from './plan-encoder.js';
 import { planSearch } from './planner.js';
 
-import { analyseQuery } from './query-analysis.js';
+import { analyseQuery } from '../expansion/query-analysis.js';
 
 const SHOP: FieldDefinition = {
   searchable_fields: [{ name: 'title', weight: 1 }],

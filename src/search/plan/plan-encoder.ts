@@ -5,7 +5,7 @@ import {
   MODIFIED_COLUMN,
   NAME_COLUMN,
   type KernelLayout,
-} from '../../index/kernel-layout.js';
+} from '../../index/segments/kernel-layout.js';
 import type {
   PlanAlternative,
   PlanAlternativeKind,
@@ -18,7 +18,7 @@ import type {
 } from '../../../native-bindings/query-plan.js';
 import type { ComparisonOperator, FilterNode, FilterValue } from '../filter/filter-nodes.js';
 import type { SortKey } from '../options/order-by.js';
-import { PROXIMITY_WEIGHT, WHOLE_FIELD_WEIGHT } from '../expansion/expansion-weights.js';
+import { PROXIMITY_WEIGHT, WHOLE_FIELD_WEIGHT } from './bonus-weights.js';
 import type { Alternative, AlternativeKind, GeoPoint, QueryGroup, QueryNode, SearchPlan } from './plan-nodes.js';
 
 const ALL: PlanFilter = Object.freeze({ op: 'all' });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { vocabularyOf } from '../../../test/support/vocabulary.js';
 import { ServiceError } from '../../platform/index.js';
-import type { SynonymRule } from '../synonyms/synonym-matcher.js';
+import type { SynonymRule } from '../../synonyms/index.js';
 import type { MatchMode } from '../types.js';
 import type { QueryGroup } from './plan-nodes.js';
-import { analyseQuery, type AnalysedQuery } from './query-analysis.js';
+import { analyseQuery, type AnalysedQuery } from '../expansion/query-analysis.js';
 
 interface Options {
   readonly match?: MatchMode;

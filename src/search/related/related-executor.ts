@@ -11,7 +11,7 @@ import {
   type QueryResult,
 } from '../../../native-bindings/query-plan.js';
 import { segmentForKernel } from '../../../native-bindings/segmentation.js';
-import { CREATED_COLUMN, NAME_COLUMN } from '../../index/kernel-layout.js';
+import { CREATED_COLUMN, NAME_COLUMN } from '../../index/segments/kernel-layout.js';
 import { foldFacetValue, ServiceError } from '../../platform/index.js';
 import {
   decodeRecord,

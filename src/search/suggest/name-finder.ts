@@ -3,7 +3,7 @@
  * "new y" where these were all. Belongs to one thread.
  */
 import type { GenerationHandle, Kernel, NameSuggestion } from '../../../native-bindings/index.js';
-import { NAME_COLUMN } from '../../index/kernel-layout.js';
+import { NAME_COLUMN } from '../../index/segments/kernel-layout.js';
 import { foldFacetValue } from '../../platform/index.js';
 import { typedRange } from './marking.js';
 

@@ -1,6 +1,6 @@
 /** Names of records that begin like what was typed, or have a word that does. Belongs to one thread. */
 import type { GenerationHandle, Kernel, NameSuggestion } from '../../../native-bindings/index.js';
-import { NAME_COLUMN } from '../../index/kernel-layout.js';
+import { NAME_COLUMN } from '../../index/segments/kernel-layout.js';
 import { foldFacetValue } from '../../platform/index.js';
 import type { RecordStoreCache } from '../../records/index.js';
 import type { ListContext } from '../execution/list-context.js';

@@ -1,0 +1,130 @@
+/**
+ * The one queue of a list's commits. Small writes that wait together go together (group commit); everything else is a step of
+ * its own. One step at a time, in order; a step that fails harms no other. Main thread only.
+ */
+import { ServiceError } from '../../platform/index.js';
+import type { WriteRequest, WriteResult } from '../contract/types.js';
+
+/** Small writes of one commit. */
+const GROUP_WRITES_MAX = 1000;
+const RETRY_AFTER_SECONDS = 1;
+
+export interface WaitingWrite {
+  readonly request: WriteRequest;
+  readonly bytes: number;
+  readonly resolve: (result: WriteResult) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+type Step =
+  | { readonly kind: 'write'; readonly write: WaitingWrite }
+  | { readonly kind: 'exclusive'; readonly run: () => Promise<void> };
+
+export interface ListQueueOptions {
+  readonly writesWaitingMax: number;
+  /** Small writes that may wait, by their size in memory. */
+  readonly waitingBytesMax: number;
+  /** Small writes of one commit, by their size in memory. */
+  readonly groupBytesMax: () => number;
+  /** Commits the writes and settles every one of them; never rejects. */
+  readonly commitGroup: (writes: readonly WaitingWrite[]) => Promise<void>;
+}
+
+export class ListQueue {
+  private steps: Step[] = [];
+  private writesWaiting = 0;
+  private bytesWaiting = 0;
+  private running: Promise<void> | undefined;
+  private closedWith: ServiceError | undefined;
+
+  constructor(private readonly options: ListQueueOptions) {}
+
+  write(request: WriteRequest): Promise<WriteResult> {
+    if (this.closedWith !== undefined) return Promise.reject(this.closedWith);
+    const bytes = approximateBytes(request);
+    if (
+      this.writesWaiting >= this.options.writesWaitingMax ||
+      this.bytesWaiting + bytes > this.options.waitingBytesMax
+    ) {
+      const detail = 'Too many writes to this list are waiting already; try again in a second.';
+      return Promise.reject(new ServiceError('overloaded', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS }));
+    }
+    return new Promise((resolve, reject) => {
+      this.writesWaiting += 1;
+      this.bytesWaiting += bytes;
+      this.push({ kind: 'write', write: { request, bytes, resolve, reject } });
+    });
+  }
+
+  /** Runs the action when everything before it is done, and nothing beside it. */
+  exclusive<Result>(action: () => Promise<Result>): Promise<Result> {
+    if (this.closedWith !== undefined) return Promise.reject(this.closedWith);
+    return new Promise((resolve) => {
+      this.push({
+        kind: 'exclusive',
+        run: async () => {
+          const result = Promise.resolve().then(action);
+          resolve(result);
+          await result.catch(() => undefined);
+        },
+      });
+    });
+  }
+
+  /** Takes nothing more; resolves when what was taken is done. */
+  async close(reason: ServiceError): Promise<void> {
+    this.closedWith ??= reason;
+    await this.running;
+  }
+
+  private push(step: Step): void {
+    this.steps.push(step);
+    this.running ??= this.run();
+  }
+
+  private async run(): Promise<void> {
+    // Writes that arrive in this turn of the event loop are taken together.
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    for (let step = this.steps[0]; step !== undefined; step = this.steps[0]) {
+      if (step.kind === 'exclusive') {
+        this.steps.shift();
+        await step.run();
+      } else {
+        await this.options.commitGroup(this.takeGroup());
+      }
+    }
+    this.running = undefined;
+  }
+
+  private takeGroup(): WaitingWrite[] {
+    const group: WaitingWrite[] = [];
+    let bytes = 0;
+    const groupBytesMax = this.options.groupBytesMax();
+    for (const step of this.steps) {
+      if (step.kind !== 'write' || group.length >= GROUP_WRITES_MAX) break;
+      if (group.length > 0 && bytes + step.write.bytes > groupBytesMax) break;
+      group.push(step.write);
+      bytes += step.write.bytes;
+    }
+    this.steps = this.steps.slice(group.length);
+    this.writesWaiting -= group.length;
+    this.bytesWaiting -= bytes;
+    return group;
+  }
+}
+
+/** About what a request takes in memory; strings make up nearly all of it. */
+export function approximateBytes(value: unknown): number {
+  switch (typeof value) {
+    case 'string':
+      return 16 + value.length * 2;
+    case 'object': {
+      if (value === null) return 8;
+      let bytes = 32;
+      for (const [member, content] of Object.entries(value)) bytes += member.length + approximateBytes(content);
+      return bytes;
+    }
+    default:
+      return 8;
+  }
+}

@@ -1,0 +1,316 @@
+/**
+ * One commit of a list: applies writes to the current version and, while a version is being built, to that one too as far as
+ * it has been copied; then builds the segments and writes everything in one transaction.
+ *
+ * Writes of one commit see each other, in their order. A write that is refused throws and has no effect; the others go on.
+ * Belongs to one task of one thread.
+ */
+import type { Kernel } from '../../../native-bindings/index.js';
+import { fieldEvents, type FieldDefinition } from '../../catalog/index.js';
+import { ServiceError, recordId, recordNumberOf } from '../../platform/index.js';
+import {
+  FieldNormaliser,
+  buildingVersionOf,
+  currentVersionOf,
+  decodeRecord,
+  inferDefinition,
+  invalidRecord,
+  isoTime,
+  parseFields,
+  recordResource,
+  validAsOf,
+  validName,
+  type FieldValue,
+  type ImportCount,
+  type InferenceSample,
+  type ListState,
+  type RecordStore,
+  type StoredRecord,
+  type VersionState,
+} from '../../records/index.js';
+import { EventRecorder } from './event-recorder.js';
+import type { Commit, EventTask, IngestLimits, VersionView } from '../contract/ingest-tasks.js';
+import type { WriteRequest, WriteResult } from '../contract/types.js';
+import { VersionWriter } from './version-writer.js';
+
+/** 2^32 - 1 means "none" in the kernel. */
+const RECORD_NUMBER_MAX = 0xffff_fffe;
+
+export interface ListWriterOptions {
+  readonly kernel: Kernel;
+  readonly store: RecordStore;
+  readonly nowMs: number;
+  readonly current: VersionView;
+  readonly building: VersionView | undefined;
+  readonly limits: IngestLimits;
+  readonly events: EventTask | undefined;
+  /** The first records, from which a list that has no definition yet infers one. */
+  readonly samples: () => readonly InferenceSample[];
+}
+
+export interface PutInput {
+  readonly name: string | undefined;
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** The fields object also holds the record's name, which is no field. */
+  readonly flat: boolean;
+  readonly asOfMs: number | undefined;
+}
+
+export class ListWriter {
+  private readonly state: ListState;
+  /** The definition in force; inferred just now where the list had none. */
+  readonly definition: FieldDefinition;
+  private readonly current: VersionWriter;
+  private readonly normaliser: FieldNormaliser;
+  private readonly building:
+    { readonly writer: VersionWriter; readonly normaliser: FieldNormaliser; readonly cursor: number } | undefined;
+  private readonly events: EventRecorder;
+  private nextRecordNumber: number;
+
+  constructor(private readonly options: ListWriterOptions) {
+    const state = options.store.state();
+    if (state === undefined) throw new Error(`${options.store.listPath} has no list`);
+    this.state = state;
+    this.nextRecordNumber = state.nextRecordNumber;
+    const currentState = currentVersionOf(state);
+    this.definition = settledDefinition(currentState.definition, options.samples);
+    this.normaliser = new FieldNormaliser(this.definition);
+    this.events = new EventRecorder(options.events, options.nowMs, state.events);
+    this.current = this.versionWriter(options.current, this.definition);
+    const buildingState = buildingVersionOf(state);
+    if (options.building !== undefined && buildingState !== undefined) {
+      const { definition, renames, buildCursor } = buildingState;
+      this.building = {
+        writer: this.versionWriter(options.building, definition),
+        normaliser: new FieldNormaliser(definition, { lenient: true, renames }),
+        cursor: buildCursor,
+      };
+    }
+  }
+
+  private versionWriter(view: VersionView, definition: FieldDefinition): VersionWriter {
+    const { kernel, store } = this.options;
+    return new VersionWriter({
+      kernel,
+      store: store.version(view.version),
+      listPath: store.listPath,
+      view,
+      definition,
+      firstNewRecord: this.state.nextRecordNumber,
+    });
+  }
+
+  /** Adds, or replaces by name. Throws `invalid-record`. */
+  put(input: PutInput): { readonly outcome: 'created' | 'updated'; readonly stored: StoredRecord } {
+    const fields = this.normaliser.normalise(input.fields, input.flat);
+    const fieldsJson = this.checkedJson(fields);
+    const existing = input.name === undefined ? undefined : this.current.recordNumberOfName(input.name);
+    if (existing !== undefined) {
+      const previous = this.stored(existing);
+      const stored = this.replacement(previous, previous.name, input.asOfMs, fieldsJson);
+      this.write(existing, stored, fields, previous.name);
+      return { outcome: 'updated', stored };
+    }
+    const recordNumber = this.newRecordNumber();
+    const stored = this.addition(recordNumber, input, fieldsJson);
+    return { outcome: 'created', stored: this.write(recordNumber, stored, fields, undefined) };
+  }
+
+  /** One small write. Throws the record's own ServiceError. */
+  apply(request: WriteRequest): WriteResult {
+    switch (request.kind) {
+      case 'put': {
+        const input = {
+          name: validName(request.name),
+          fields: request.fields,
+          flat: false,
+          asOfMs: validAsOf(request.asOf),
+        };
+        const { outcome, stored } = this.put(input);
+        this.events.record(`searchresult.${outcome}`, stored);
+        return { outcome, record: recordResource(stored) };
+      }
+      case 'replace': {
+        const fields = this.normaliser.normalise(request.fields, false);
+        return this.update(request, fields);
+      }
+      case 'patch': {
+        const changes = this.normaliser.normalise(request.fields, false);
+        const { previous } = this.byId(request.id);
+        const fields: Record<string, FieldValue> = parseFields(previous.fieldsJson);
+        for (const field of Object.keys(request.fields)) Reflect.deleteProperty(fields, field);
+        return this.update(request, Object.assign(fields, changes));
+      }
+      case 'delete': {
+        const { recordNumber, previous } = this.byId(request.id);
+        this.removeRecord(recordNumber, previous);
+        return { outcome: 'deleted', record: recordResource(previous) };
+      }
+    }
+  }
+
+  /** Returns false where there is no such record. */
+  removeByNumber(recordNumber: number): boolean {
+    const bytes = this.current.record(recordNumber);
+    if (bytes === undefined) return false;
+    this.removeRecord(recordNumber, decodeRecord(bytes));
+    return true;
+  }
+
+  /** Counts what a batch of a bulk call has written: the call is told as one event, after its last batch. */
+  countImport(importId: string, written: ImportCount, final: boolean): void {
+    this.events.countImport(importId, written);
+    if (final) this.events.endImport(importId);
+  }
+
+  /** Undefined where there was nothing to write. On disk when this returns; on failure nothing is changed. */
+  commit(): Commit | undefined {
+    if (!this.current.changed && !this.events.mustCommit) return undefined;
+    const { store } = this.options;
+    this.tellInferredFields();
+    const writers = [
+      ...(this.current.changed ? [this.current] : []),
+      ...(this.building?.writer.changed === true ? [this.building.writer] : []),
+    ];
+    const state: ListState = {
+      ...this.state,
+      sequence: this.state.sequence + 1,
+      nextRecordNumber: this.nextRecordNumber,
+      versions: this.state.versions.map((version): VersionState =>
+        version.version === this.state.currentVersion ? { ...version, definition: this.definition } : version,
+      ),
+      ...this.events.prepare(store),
+    };
+    try {
+      for (const writer of writers) writer.buildSegment();
+      store.transaction(() => {
+        for (const writer of writers) writer.apply();
+        this.events.apply(store);
+        store.putState(state);
+      });
+    } catch (error) {
+      for (const writer of writers) writer.discard();
+      throw store.asWriteError(error);
+    }
+    return { state, changes: writers.map((writer) => writer.change()) };
+  }
+
+  private update(
+    request: Extract<WriteRequest, { kind: 'replace' | 'patch' }>,
+    fields: Record<string, FieldValue>,
+  ): WriteResult {
+    const { recordNumber, previous } = this.byId(request.id);
+    const name = validName(request.name) ?? previous.name;
+    const owner = name === previous.name ? recordNumber : this.current.recordNumberOfName(name);
+    if (owner !== undefined && owner !== recordNumber) {
+      throw new ServiceError('name-exists', 'Another record of this list has that name.');
+    }
+    const stored = this.replacement(previous, name, validAsOf(request.asOf), this.checkedJson(fields));
+    this.write(recordNumber, stored, fields, previous.name);
+    this.events.record('searchresult.updated', stored, name === previous.name ? undefined : previous.name);
+    return { outcome: 'updated', record: recordResource(stored) };
+  }
+
+  private tellInferredFields(): void {
+    const before = currentVersionOf(this.state).definition;
+    if (before === this.definition) return;
+    this.events.tell((list) => fieldEvents(list, before, this.definition));
+  }
+
+  private newRecordNumber(): number {
+    if (this.nextRecordNumber > RECORD_NUMBER_MAX) {
+      throw new ServiceError(
+        'unprocessable',
+        'This list has used up its record numbers; export it and import it into a new one.',
+      );
+    }
+    this.nextRecordNumber += 1;
+    return this.nextRecordNumber - 1;
+  }
+
+  private addition(recordNumber: number, input: PutInput, fieldsJson: string): StoredRecord {
+    const { nowMs } = this.options;
+    const id = recordId(recordNumber, nowMs);
+    return {
+      id,
+      name: input.name ?? id,
+      nameGenerated: input.name === undefined,
+      asOf: isoTime(input.asOfMs ?? nowMs),
+      createdMs: nowMs,
+      modifiedMs: nowMs,
+      fieldsJson,
+    };
+  }
+
+  private replacement(
+    previous: StoredRecord,
+    name: string,
+    asOfMs: number | undefined,
+    fieldsJson: string,
+  ): StoredRecord {
+    const { nowMs } = this.options;
+    return {
+      ...previous,
+      name,
+      nameGenerated: previous.nameGenerated && name === previous.name,
+      asOf: isoTime(asOfMs ?? nowMs),
+      modifiedMs: nowMs,
+      fieldsJson,
+    };
+  }
+
+  private write(
+    recordNumber: number,
+    stored: StoredRecord,
+    fields: Readonly<Record<string, FieldValue>>,
+    previousName: string | undefined,
+  ): StoredRecord {
+    this.current.put(recordNumber, stored, fields, previousName);
+    const { building } = this;
+    if (building !== undefined && recordNumber < building.cursor) {
+      const converted = building.normaliser.normalise(fields, false);
+      building.writer.put(recordNumber, { ...stored, fieldsJson: JSON.stringify(converted) }, converted, previousName);
+    }
+    return stored;
+  }
+
+  private removeRecord(recordNumber: number, previous: StoredRecord): void {
+    this.current.remove(recordNumber, previous.name);
+    if (this.building !== undefined && recordNumber < this.building.cursor)
+      this.building.writer.remove(recordNumber, previous.name);
+    this.events.record('searchresult.deleted', previous);
+  }
+
+  private stored(recordNumber: number): StoredRecord {
+    const bytes = this.current.record(recordNumber);
+    if (bytes === undefined) throw new Error(`the names know record ${recordNumber}, the records do not`);
+    return decodeRecord(bytes);
+  }
+
+  private byId(id: string): { readonly recordNumber: number; readonly previous: StoredRecord } {
+    const recordNumber = recordNumberOf(id);
+    const bytes = recordNumber === undefined ? undefined : this.current.record(recordNumber);
+    const previous = bytes === undefined ? undefined : decodeRecord(bytes);
+    if (recordNumber === undefined || previous?.id !== id) {
+      throw new ServiceError('record-not-found', 'There is no record with this id in the list.');
+    }
+    return { recordNumber, previous };
+  }
+
+  private checkedJson(fields: Readonly<Record<string, FieldValue>>): string {
+    const json = JSON.stringify(fields);
+    const { recordBytesMax } = this.options.limits;
+    // A UTF-16 unit takes at most three bytes, so short ones need no count.
+    if (json.length * 3 > recordBytesMax && Buffer.byteLength(json) > recordBytesMax) {
+      throw invalidRecord(undefined, `The record has more than ${recordBytesMax} bytes.`);
+    }
+    return json;
+  }
+}
+
+function settledDefinition(definition: FieldDefinition, samples: () => readonly InferenceSample[]): FieldDefinition {
+  if (definition.inferred !== 'pending') return definition;
+  const records = samples();
+  if (records.length === 0) return definition;
+  return { ...definition, ...inferDefinition(records) };
+}

@@ -1,0 +1,177 @@
+/**
+ * What one commit does to one version of a list, gathered before it is written: records to put and to remove, and the
+ * documents of one new segment. Reads see the effects gathered so far.
+ *
+ * Order of a commit: `buildSegment` (a synced file that no manifest names yet), then `apply` inside the one LMDB
+ * transaction; on failure `discard` removes the file. Belongs to one task of one thread.
+ */
+import { rmSync } from 'node:fs';
+import type { Kernel, SegmentHandle, SegmentSummary } from '../../../native-bindings/index.js';
+import type { FieldDefinition } from '../../catalog/index.js';
+import {
+  encodeRecord,
+  segmentFile,
+  type FieldValue,
+  type StoredRecord,
+  type VersionStore,
+} from '../../records/index.js';
+import { DocumentEncoder } from '../segments/document-encoder.js';
+import type { SegmentDeletion, VersionChange, VersionView } from '../contract/ingest-tasks.js';
+
+const NOT_FOUND = 0xffff_ffff;
+
+interface Pending {
+  readonly bytes: Buffer;
+  readonly place: number;
+}
+
+export interface VersionWriterOptions {
+  readonly kernel: Kernel;
+  readonly store: VersionStore;
+  readonly listPath: string;
+  readonly view: VersionView;
+  readonly definition: FieldDefinition;
+  /** Records from this number on are new in this commit: the index cannot hold them. */
+  readonly firstNewRecord: number;
+}
+
+export class VersionWriter {
+  readonly store: VersionStore;
+  private readonly encoder: DocumentEncoder;
+  /** Null: removed. */
+  private readonly records = new Map<number, Pending | null>();
+  private readonly names = new Map<string, number | null>();
+  private readonly path: string;
+  private segment: { readonly handle: SegmentHandle; readonly summary: SegmentSummary } | undefined;
+  private deletions: { readonly id: number; readonly deletion: SegmentDeletion }[] = [];
+
+  constructor(private readonly options: VersionWriterOptions) {
+    this.store = options.store.prepare();
+    this.encoder = new DocumentEncoder(options.definition);
+    this.path = segmentFile(options.listPath, options.view.newSegment);
+  }
+
+  get version(): number {
+    return this.options.view.version;
+  }
+  get changed(): boolean {
+    return this.records.size > 0;
+  }
+
+  /** Bytes of a record, valid until the next read. */
+  record(recordNumber: number): Uint8Array | undefined {
+    const pending = this.records.get(recordNumber);
+    if (pending !== undefined) return pending?.bytes;
+    return recordNumber >= this.options.firstNewRecord ? undefined : this.store.record(recordNumber);
+  }
+
+  recordNumberOfName(name: string): number | undefined {
+    const pending = this.names.get(name);
+    if (pending !== undefined) return pending ?? undefined;
+    return this.store.recordNumberOfName(name);
+  }
+
+  /** `fields`: those of `record.fieldsJson`. `previousName`: the name that the record had before, where there was one. */
+  put(
+    recordNumber: number,
+    record: StoredRecord,
+    fields: Readonly<Record<string, FieldValue>>,
+    previousName: string | undefined,
+  ): void {
+    this.dropPending(recordNumber);
+    const place = this.encoder.add(recordNumber, record, fields);
+    this.records.set(recordNumber, { bytes: encodeRecord(record), place });
+    if (previousName === record.name) return;
+    if (previousName !== undefined) this.releaseName(previousName, recordNumber);
+    this.names.set(record.name, recordNumber);
+  }
+
+  remove(recordNumber: number, name: string): void {
+    this.dropPending(recordNumber);
+    this.records.set(recordNumber, null);
+    this.releaseName(name, recordNumber);
+  }
+
+  /** Writes the segment file; its path is in no manifest yet. Throws KernelError. */
+  buildSegment(): void {
+    const { kernel, view } = this.options;
+    if (this.encoder.documentCount > 0) {
+      const summary = kernel.buildSegment(this.path, this.encoder.layout.schema, this.encoder.finish());
+      this.segment = { handle: kernel.openSegment(this.path), summary };
+    }
+    this.deletions = this.outdatedDocuments(view);
+  }
+
+  /** Inside the transaction. */
+  apply(): void {
+    const { store } = this;
+    let greatest = this.options.firstNewRecord - 1;
+    for (const [recordNumber, pending] of this.records) {
+      if (pending !== null) {
+        // New records come in ascending order, above all that are stored.
+        store.putRecord(recordNumber, pending.bytes, recordNumber > greatest);
+        greatest = Math.max(greatest, recordNumber);
+      } else if (recordNumber < this.options.firstNewRecord) store.removeRecord(recordNumber);
+    }
+    for (const [name, recordNumber] of this.namesInOrder()) {
+      if (recordNumber === null) store.removeName(name);
+      else store.putName(name, recordNumber);
+    }
+    for (const { id, deletion } of this.deletions) store.addDeletions(id, deletion.documents);
+    if (this.segment !== undefined) {
+      const { documentCount, fileBytes } = this.segment.summary;
+      void store.manifest.putSync(this.options.view.newSegment, { documentCount, deletedCount: 0, fileBytes });
+    }
+  }
+
+  /** After the transaction. The receiver owns the segment's handle. */
+  change(): VersionChange {
+    const { newSegment } = this.options.view;
+    const added =
+      this.segment === undefined ? [] : [{ id: newSegment, handle: this.segment.handle, deleted: undefined }];
+    return { version: this.version, added, removed: [], deletions: this.deletions.map(({ deletion }) => deletion) };
+  }
+
+  /** After a failure: nothing of this commit stays. */
+  discard(): void {
+    if (this.segment !== undefined) this.options.kernel.closeSegment(this.segment.handle);
+    this.segment = undefined;
+    rmSync(this.path, { force: true });
+  }
+
+  /** In about the order of their keys, in which the tree of names is written faster. */
+  private namesInOrder(): (readonly [string, number | null])[] {
+    return [...this.names].sort(([left], [right]) => (left < right ? -1 : 1));
+  }
+
+  private dropPending(recordNumber: number): void {
+    const pending = this.records.get(recordNumber);
+    if (pending) this.encoder.drop(pending.place);
+  }
+
+  private releaseName(name: string, recordNumber: number): void {
+    if (this.recordNumberOfName(name) === recordNumber) this.names.set(name, null);
+  }
+
+  /** The documents that this commit replaces or removes, by segment. */
+  private outdatedDocuments(view: VersionView): { id: number; deletion: SegmentDeletion }[] {
+    const touched: number[] = [];
+    for (const recordNumber of this.records.keys())
+      if (recordNumber < this.options.firstNewRecord) touched.push(recordNumber);
+    if (touched.length === 0) return [];
+    const located = this.options.kernel.locate(view.generation, Uint32Array.from(touched));
+    const documents = new Map<SegmentHandle, number[]>();
+    for (let index = 0; index < located.length; index += 2) {
+      const segment = located[index] as number;
+      const document = located[index + 1] as number;
+      if (document === NOT_FOUND) continue;
+      const list = documents.get(segment);
+      if (list === undefined) documents.set(segment, [document]);
+      else list.push(document);
+    }
+    return view.segments.flatMap(({ id, handle }) => {
+      const list = documents.get(handle);
+      return list === undefined ? [] : [{ id, deletion: { segment: handle, documents: Uint32Array.from(list) } }];
+    });
+  }
+}

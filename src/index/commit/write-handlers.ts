@@ -1,0 +1,98 @@
+/** Ingest tasks that write records: small writes, bulk batches, deletion by a filter. Each is one commit. */
+import { ServiceError, serialiseError } from '../../platform/index.js';
+import type { FieldDefinition } from '../../catalog/index.js';
+import { currentVersionOf, type InferenceSample, type RecordInput } from '../../records/index.js';
+import type {
+  BulkBatchTask,
+  DeleteMatchingTask,
+  IngestResults,
+  TellImportsTask,
+  WriteAnswer,
+  WriteBatchTask,
+} from '../contract/ingest-tasks.js';
+import { EventRecorder } from './event-recorder.js';
+import { ListWriter } from './list-writer.js';
+import { csvRecords, jsonRecords, samplesOf, type RawRecord } from '../import/raw-records.js';
+import type { WriteRequest } from '../contract/types.js';
+import { requiredState, type IngestContext } from '../contract/ingest-context.js';
+
+export function writeBatch({ kernel, stores }: IngestContext, task: WriteBatchTask): IngestResults['write-batch'] {
+  const store = stores.get(task.listPath);
+  const writer = new ListWriter({ ...task, kernel, store, samples: () => task.requests.flatMap(sampleOf) });
+  const answers = task.requests.map((request): WriteAnswer => {
+    try {
+      return { ok: true, result: writer.apply(request) };
+    } catch (error) {
+      if (error instanceof ServiceError) return { ok: false, error: serialiseError(error) };
+      throw error;
+    }
+  });
+  return { commit: writer.commit(), answers };
+}
+
+function sampleOf(request: WriteRequest): InferenceSample[] {
+  return request.kind === 'put' ? [{ named: request.name !== undefined, fields: request.fields, flat: false }] : [];
+}
+
+interface BulkError {
+  readonly line: number;
+  readonly name: string | null;
+  readonly detail: string;
+}
+
+export function bulkBatch({ kernel, stores }: IngestContext, task: BulkBatchTask): IngestResults['bulk-batch'] {
+  const store = stores.get(task.listPath);
+  const read = (definition: FieldDefinition): Iterable<RawRecord> =>
+    task.format === 'csv'
+      ? csvRecords(task.csvHeader ?? new Uint8Array(), task.records, definition)
+      : jsonRecords(task.records);
+
+  const before = currentVersionOf(requiredState(store)).definition;
+  const writer = new ListWriter({ ...task, kernel, store, samples: () => samplesOf(read(before)) });
+  const outcome = { created: 0, updated: 0, failed: 0 };
+  const errors: BulkError[] = [];
+  // The definition may just have been inferred: cells of CSV are read by it.
+  for (const { line, input, name } of read(writer.definition)) {
+    try {
+      outcome[writer.put(readable(input)).outcome] += 1;
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      outcome.failed += 1;
+      if (errors.length < task.errorsMax) errors.push({ line, name, detail: error.detail });
+    }
+  }
+  const { created, updated } = outcome;
+  writer.countImport(task.importId, { created, updated }, task.final);
+  return { commit: writer.commit(), outcome: { ...outcome, errors } };
+}
+
+/** For bulk calls that were broken off, or whose last batch had come when nobody knew yet that it was the last. */
+export function tellImports({ stores }: IngestContext, task: TellImportsTask): IngestResults['tell-imports'] {
+  const store = stores.get(task.listPath);
+  const before = requiredState(store);
+  const events = new EventRecorder(task.events, task.nowMs, before.events);
+  for (const importId of task.importIds) events.endImport(importId);
+  const state = { ...before, sequence: before.sequence + 1, ...events.prepare(store) };
+  store.transaction(() => {
+    events.apply(store);
+    store.putState(state);
+  });
+  return state;
+}
+
+function readable(input: RecordInput | ServiceError): RecordInput {
+  if (input instanceof ServiceError) throw input;
+  return input;
+}
+
+export function deleteMatching(
+  { kernel, stores }: IngestContext,
+  task: DeleteMatchingTask,
+): IngestResults['delete-matching'] {
+  const store = stores.get(task.listPath);
+  const recordNumbers = kernel.collectRecordNumbers(task.current.generation, task.plan);
+  const writer = new ListWriter({ ...task, kernel, store, samples: () => [] });
+  let deleted = 0;
+  for (const recordNumber of recordNumbers) if (writer.removeByNumber(recordNumber)) deleted += 1;
+  return { commit: writer.commit(), deleted };
+}

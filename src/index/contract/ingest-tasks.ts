@@ -1,0 +1,266 @@
+/**
+ * What the main thread asks of ingest workers, and what they answer. Tasks and results are plain data that structured
+ * cloning carries over; handles of the kernel are good in every thread.
+ *
+ * A task that commits ends with one LMDB transaction; when `run` resolves, that transaction is on disk. When it rejects with
+ * a ServiceError of the worker, nothing was committed; when the worker died, the store tells (`ListState.sequence`).
+ */
+import type { GenerationHandle, SegmentHandle } from '../../../native-bindings/index.js';
+import type { FieldDefinition, ListRecord } from '../../catalog/index.js';
+import type { EventType, SerialisedServiceError } from '../../platform/index.js';
+import type { ListState } from '../../records/index.js';
+import type { BulkOutcome, WriteRequest, WriteResult } from './types.js';
+
+/** One version of the list as the task finds it. Its handles are leased until the task ends (`PublishedGeneration`). */
+export interface VersionView {
+  readonly version: number;
+  readonly generation: GenerationHandle;
+  readonly segments: readonly { readonly id: number; readonly handle: SegmentHandle }[];
+  /** Number of the segment that the task may make for this version; reserved, never used twice. */
+  readonly newSegment: number;
+}
+
+/** What a task needs to know of those who listen to the list's events; absent where nobody does or ever did. */
+export interface EventTask {
+  readonly account: string;
+  readonly list: string;
+  readonly wanted: readonly EventType[];
+  /** Rows of the outbox up to this one are delivered or queued, and go with this commit. */
+  readonly movedTo: number;
+}
+
+interface TaskBase {
+  /** Folder of the list: `store/` and `segments/` are in it. */
+  readonly listPath: string;
+}
+interface WritingTask extends TaskBase {
+  readonly nowMs: number;
+  readonly current: VersionView;
+  /** The version being built, when there is one: records below its cursor are written to it as well. */
+  readonly building: VersionView | undefined;
+  readonly limits: IngestLimits;
+  readonly events: EventTask | undefined;
+}
+export interface IngestLimits {
+  readonly recordBytesMax: number;
+}
+
+/** Whole raw records, each followed by one 0x0a: `SplitRecords` of the kernel. */
+export interface RawRecords {
+  readonly bytes: Uint8Array;
+  readonly ends: Uint32Array;
+  readonly lines: Uint32Array;
+}
+
+export interface CreateListTask extends TaskBase {
+  readonly kind: 'create-list';
+  readonly nowMs: number;
+  readonly definition: FieldDefinition;
+}
+/** Writes the list's entry in the catalogue beside its records. */
+export interface KeepEntryTask extends TaskBase {
+  readonly kind: 'keep-entry';
+  readonly list: ListRecord;
+  readonly region: string;
+}
+/** Small writes that were waiting together; each has its own result. */
+export interface WriteBatchTask extends WritingTask {
+  readonly kind: 'write-batch';
+  readonly requests: readonly WriteRequest[];
+}
+export interface BulkBatchTask extends WritingTask {
+  readonly kind: 'bulk-batch';
+  readonly format: 'ndjson' | 'json' | 'csv';
+  /** CSV: the header record of the file. */
+  readonly csvHeader: Uint8Array | undefined;
+  readonly records: readonly RawRecords[];
+  readonly errorsMax: number;
+  /** The bulk call that the batch is part of. */
+  readonly importId: string;
+  /** Nothing of the call follows: its event can be written. */
+  readonly final: boolean;
+}
+/** Tells of bulk calls that ended without a final batch. */
+export interface TellImportsTask extends TaskBase {
+  readonly kind: 'tell-imports';
+  readonly nowMs: number;
+  readonly importIds: readonly string[];
+  readonly events: EventTask;
+}
+export interface DeleteMatchingTask extends WritingTask {
+  readonly kind: 'delete-matching';
+  readonly plan: Uint8Array;
+}
+/** Long, beside the writers: writes a segment file and commits nothing. */
+export interface MergeTask extends TaskBase {
+  readonly kind: 'merge';
+  readonly definition: FieldDefinition;
+  readonly generation: GenerationHandle;
+  readonly sources: readonly SegmentHandle[];
+  readonly newSegment: number;
+}
+/** The receiver owns the handle. */
+export interface MergedSegment {
+  readonly handle: SegmentHandle;
+  readonly documentCount: number;
+  readonly fileBytes: number;
+}
+/** Puts the merged segment in the place of its sources; deletions since then are carried over by record number. */
+export interface CommitMergeTask extends TaskBase {
+  readonly kind: 'commit-merge';
+  readonly nowMs: number;
+  readonly version: number;
+  /** The generation that the merge read, and the one in force now. */
+  readonly before: GenerationHandle;
+  readonly now: GenerationHandle;
+  readonly sources: readonly { readonly id: number; readonly handle: SegmentHandle }[];
+  /** Undefined where no document was left: the sources are dropped. */
+  readonly merged: (MergedSegment & { readonly id: number }) | undefined;
+}
+/** Records a new version to be built; one that was being built is given up. */
+export interface StartBuildTask extends TaskBase {
+  readonly kind: 'start-build';
+  readonly nowMs: number;
+  readonly definition: FieldDefinition;
+  /** Fields whose values move to another name: `{old: new}`. */
+  readonly renames: Readonly<Record<string, string>>;
+  readonly events: EventTask | undefined;
+}
+/** Copies the next records of the current version; with none left, switches to the new version. */
+export interface BuildStepTask extends WritingTask {
+  readonly kind: 'build-step';
+  readonly building: VersionView;
+  readonly recordsMax: number;
+  readonly bytesMax: number;
+}
+export interface DropVersionTask extends TaskBase {
+  readonly kind: 'drop-version';
+  readonly version: number;
+}
+export interface CloneListTask extends TaskBase {
+  readonly kind: 'clone-list';
+  readonly nowMs: number;
+  readonly targetPath: string;
+}
+/**
+ * Long, beside the writers: makes a segment file of the next records of a version, whatever its index looks like, and commits
+ * nothing. Refused `unprocessable` where a record cannot be read; the detail names it.
+ */
+export interface ReindexTask extends TaskBase {
+  readonly kind: 'reindex';
+  readonly version: number;
+  /** Record number to begin at. */
+  readonly cursor: number;
+  readonly recordsMax: number;
+  readonly bytesMax: number;
+  readonly newSegment: number;
+}
+/** A segment file that no manifest names yet. */
+export interface BuiltSegment {
+  readonly id: number;
+  readonly documentCount: number;
+  readonly fileBytes: number;
+}
+export interface ReindexedRecords {
+  /** Undefined where no record was left. */
+  readonly segment: BuiltSegment | undefined;
+  /** Record number to go on at. */
+  readonly cursor: number;
+  readonly done: boolean;
+}
+/** Puts these segments in the place of those that the version had when the first of them was begun. */
+export interface CommitReindexTask extends TaskBase {
+  readonly kind: 'commit-reindex';
+  readonly version: number;
+  readonly segments: readonly BuiltSegment[];
+  /** Undefined for a list that is closed: nothing was written since, and the new segments hold all there is. */
+  readonly open: GenerationsSince | undefined;
+}
+/** What a task that ran beside the writers began with, and what has become of it. */
+export interface GenerationsSince {
+  readonly before: GenerationHandle;
+  readonly now: GenerationHandle;
+  /** Of `before`, to be replaced. */
+  readonly sources: readonly { readonly id: number; readonly handle: SegmentHandle }[];
+  /** Written since. */
+  readonly others: readonly SegmentHandle[];
+}
+export interface CheckTask extends TaskBase {
+  readonly kind: 'check';
+  readonly version: number;
+  readonly generation: GenerationHandle;
+  readonly segments: readonly { readonly id: number; readonly handle: SegmentHandle }[];
+  /** How many records are looked for by their own words. */
+  readonly sampleSize: number;
+}
+
+export type IngestTask =
+  | CreateListTask
+  | KeepEntryTask
+  | WriteBatchTask
+  | BulkBatchTask
+  | TellImportsTask
+  | DeleteMatchingTask
+  | MergeTask
+  | CommitMergeTask
+  | StartBuildTask
+  | BuildStepTask
+  | DropVersionTask
+  | CloneListTask
+  | ReindexTask
+  | CommitReindexTask
+  | CheckTask;
+
+export interface SegmentDeletion {
+  readonly segment: SegmentHandle;
+  readonly documents: Uint32Array;
+}
+export interface AddedSegment {
+  readonly id: number;
+  readonly handle: SegmentHandle;
+  readonly deleted: Uint8Array | undefined;
+}
+/** What a commit did to one version, for publication. The receiver owns the handles of `added` and closes them. */
+export interface VersionChange {
+  readonly version: number;
+  readonly added: readonly AddedSegment[];
+  readonly removed: readonly number[];
+  readonly deletions: readonly SegmentDeletion[];
+}
+export interface Commit {
+  readonly state: ListState;
+  readonly changes: readonly VersionChange[];
+}
+
+export type WriteAnswer =
+  { readonly ok: true; readonly result: WriteResult } | { readonly ok: false; readonly error: SerialisedServiceError };
+
+export interface IngestResults {
+  'create-list': ListState;
+  'keep-entry': undefined;
+  'write-batch': { readonly commit: Commit | undefined; readonly answers: readonly WriteAnswer[] };
+  'bulk-batch': { readonly commit: Commit | undefined; readonly outcome: BulkOutcome };
+  'tell-imports': ListState;
+  'delete-matching': { readonly commit: Commit | undefined; readonly deleted: number };
+  /** Undefined where the sources hold no live document any more. */
+  merge: MergedSegment | undefined;
+  'commit-merge': { readonly commit: Commit };
+  'start-build': { readonly state: ListState; readonly version: number };
+  'build-step': {
+    readonly commit: Commit;
+    readonly done: boolean;
+    readonly copied: number;
+    readonly conflicts: number;
+  };
+  'drop-version': ListState;
+  'clone-list': ListState;
+  reindex: ReindexedRecords;
+  'commit-reindex': { readonly commit: Commit };
+  check: readonly string[];
+}
+export type IngestResult<T extends IngestTask> = IngestResults[T['kind']];
+
+/** Rejects with a ServiceError: the task's own, `overloaded` (queue full) or `internal-error` (the worker died). */
+export interface IngestExecutor {
+  run<T extends IngestTask>(task: T, options?: { readonly signal?: AbortSignal }): Promise<IngestResult<T>>;
+}

@@ -1,0 +1,181 @@
+/**
+ * The write side of lists as the main thread sees it: what can be asked of an ingest worker, and what it answers.
+ *
+ * One list has one writer at a time: `ListIndexes` keeps a queue per list and gives an ingest worker one task of a list
+ * after the other (a long merge runs beside them and only its commit takes the queue). A task ends with one LMDB
+ * transaction that holds records, manifest and deletions; when it is on disk the worker answers, the main thread publishes the
+ * new generation to the kernel, and only then the writer's request is answered.
+ */
+import type { FieldDefinition } from '../../catalog/index.js';
+import type { GenerationHandle } from '../../../native-bindings/index.js';
+import type { Cancellation, ServiceError } from '../../platform/index.js';
+import type { FieldValue, RecordResource } from '../../records/index.js';
+
+export type { FieldValue, RecordResource };
+
+export interface VersionStatus {
+  readonly version: number;
+  readonly state: 'building' | 'ready';
+  readonly record_count: number;
+  readonly created_utc: string;
+  readonly definition: FieldDefinition;
+}
+
+/** A generation that stays valid until released. Take one per search, release it in a finally block. */
+export interface GenerationLease {
+  readonly handle: GenerationHandle;
+  /** Changes with every publication: the key of caches. */
+  readonly sequence: number;
+  readonly version: number;
+  readonly definition: FieldDefinition;
+  release(): void;
+}
+
+export type RecordBodyInput = Readonly<Record<string, unknown>>;
+
+/** `asOf`: ISO 8601 date or date-time with a zone; the time of the write when absent. */
+interface WriteBody {
+  readonly name: string | undefined;
+  readonly fields: RecordBodyInput;
+  readonly asOf?: string | undefined;
+}
+
+export type WriteRequest =
+  /** Adds, or replaces by name. */
+  | (WriteBody & { readonly kind: 'put' })
+  /** Replaces the record with this id; a new name renames it (`name-exists` where it is taken). */
+  | (WriteBody & { readonly kind: 'replace'; readonly id: string })
+  /** Sets the given fields, removes those that are null. */
+  | (WriteBody & { readonly kind: 'patch'; readonly id: string })
+  | { readonly kind: 'delete'; readonly id: string };
+
+export interface WriteResult {
+  readonly outcome: 'created' | 'updated' | 'deleted';
+  readonly record: RecordResource;
+}
+
+export interface BulkOutcome {
+  readonly created: number;
+  readonly updated: number;
+  readonly failed: number;
+  /** At most `bulk_errors_max` of them (the count in `failed` is exact). */
+  readonly errors: readonly { readonly line: number; readonly name: string | null; readonly detail: string }[];
+}
+
+/** A streaming import. Feed chunks as they arrive; `push` resolves when more may come (backpressure). */
+export interface ImportSession {
+  push(chunk: Uint8Array): Promise<void>;
+  /** Resolves when every batch is on disk and visible. Rejects with the first failure that is not a record's own fault. */
+  end(): Promise<BulkOutcome>;
+  /** The client went away: what was committed stays, the rest is dropped. */
+  abort(): void;
+}
+
+/** What is known of a list also while its index is being rebuilt. */
+export interface ListOutline {
+  readonly currentVersion: number;
+  versions(): readonly VersionStatus[];
+}
+
+export interface ListIndex extends ListOutline {
+  /** Undefined version: the current one. Throws `version-not-found`. */
+  lease(version?: number): GenerationLease;
+  /** The sequence that a lease of this version would have now; undefined where it would be refused. */
+  sequence(version: number): number | undefined;
+
+  /** Rejects with the record's own ServiceError, or storage-full, overloaded, internal-error. */
+  write(request: WriteRequest): Promise<WriteResult>;
+  startImport(format: 'ndjson' | 'json' | 'csv'): ImportSession;
+  /**
+   * Deletes what the encoded plan (groups and filter) matches in the current version; returns how many. A plan numbers
+   * columns by its definition, so give a function that makes it: it is called when the turn has come. Finished bytes are
+   * refused (`overloaded`, to be tried again) where the current version changed while they waited. Nothing is deleted where the
+   * signal is aborted before the turn comes.
+   */
+  deleteMatching(
+    plan: Uint8Array | ((definition: FieldDefinition) => Uint8Array),
+    signal?: Cancellation,
+  ): Promise<number>;
+
+  read(id: string): Promise<RecordResource | undefined>;
+  /** In storage order. */
+  page(skip: number, size: number): Promise<{ readonly total: number; readonly records: readonly RecordResource[] }>;
+
+  /**
+   * Starts building the next version; resolves with its number once the build is recorded, not when it is ready. One that
+   * was being built is given up: derive the definition from the newest of `versions()`. `renames` (`{old: new}`) moves the
+   * values of renamed fields along.
+   */
+  changeDefinition(definition: FieldDefinition, renames?: Readonly<Record<string, string>>): Promise<number>;
+  /** Settings of the planner (language, synonyms, rules, …): published at once as a new generation. */
+  applySettings(settings: SearchSettings): Promise<void>;
+  /**
+   * Writes what the catalogue has of the list beside its records, where that differs. Never rejects: what fails is logged
+   * and made up for when the list is opened again.
+   */
+  keepEntry(): Promise<void>;
+  /**
+   * Makes the index of every version anew from its records while the list is searched and written; returns how many records
+   * were read. Rejects with `conflict` (under way already), `unprocessable` (names a record that cannot be read), storage-full.
+   */
+  reindex(): Promise<number>;
+  /** Compares store and index; empty when they agree. For the operation `list.check` and the durability test. */
+  check(): Promise<readonly string[]>;
+}
+
+/** What a search worker needs to know about a list version; travels inside the generation as JSON. */
+export interface SearchSettings {
+  readonly account: string;
+  readonly list: string;
+  readonly language: string;
+  readonly synonym_rules: readonly unknown[];
+  readonly query_rules: readonly unknown[];
+}
+
+/** `settings` of a published generation, as the search worker parses it. */
+export interface GenerationSettings extends SearchSettings {
+  readonly version: number;
+  readonly definition: FieldDefinition;
+  /** Folder of the list, for the record store. */
+  readonly listPath: string;
+}
+
+export interface ListIndexes {
+  /**
+   * Opens (recovering what a crash left) or throws. Concurrent calls share one opening. Where segments are of another
+   * format, missing or damaged, the index is rebuilt from the records in the background, and until the list is open again
+   * this rejects with `not-ready` (with `waitForRebuild`: resolves then). Rejects with `internal-error` where the rebuild failed,
+   * and with `list-missing` where there are no records: nothing is made in their place.
+   */
+  open(listId: string, settings: SearchSettings): Promise<ListIndex>;
+  /**
+   * Closes a list whose store is damaged; nothing but deleting it is possible until the next start. Returns what every request for
+   * it is answered with.
+   */
+  closeDamaged(listId: string, settings: SearchSettings, reason: unknown): ServiceError;
+  /** The index if it is open already: the fast path of a search. */
+  opened(listId: string): ListIndex | undefined;
+  /**
+   * As `ListIndex.reindex`. A list that is being rebuilt because it could not be opened is refused as `open` does, and one
+   * where that failed is begun anew.
+   */
+  reindex(listId: string, settings: SearchSettings): Promise<number>;
+  /** Also of a list whose index is being rebuilt. Undefined for one that is not open otherwise. */
+  outline(listId: string): ListOutline | undefined;
+  create(listId: string, settings: SearchSettings, definition: FieldDefinition): Promise<ListIndex>;
+  /** Copies the current version (segments as hard links, records) into a new list. */
+  clone(sourceId: string, targetId: string, settings: SearchSettings): Promise<ListIndex>;
+  /** Waits for running work, closes and deletes the folder. */
+  remove(listId: string): Promise<void>;
+  /**
+   * Removes what was made of a list that did not come into the catalogue. One that did once, as its store says, stays: then
+   * the catalogue is an older copy.
+   */
+  discard(listId: string): Promise<void>;
+  /**
+   * Moves folders that nobody knows to `lists/.unknown` and says so in the log: nothing is removed that nobody asked to
+   * remove. Those that are known and had been moved there come back.
+   */
+  setUnknownAside(known: ReadonlySet<string>): void;
+  close(): Promise<void>;
+}

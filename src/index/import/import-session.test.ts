@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { kernel } from '../../../native-bindings/index.js';
+import { ImportBuffers } from './import-buffers.js';
+import { BulkImport, type ImportBatch } from './import-session.js';
+
+const BATCH_BYTES_MAX = 4096;
+const line = (name: string): string => `${JSON.stringify({ name, text: 'x'.repeat(200) })}\n`;
+
+function bytesOf({ records }: ImportBatch): number {
+  return records.reduce((sum, { bytes }) => sum + bytes.length, 0);
+}
+
+/** An import whose batches are committed when `release` is called, or at once. */
+function importInto(buffers: ImportBuffers, { held = false } = {}) {
+  const batches: number[] = [];
+  let release = (): void => undefined;
+  const released = held ? new Promise<void>((resolve) => (release = resolve)) : Promise.resolve();
+  const session = new BulkImport({
+    kernel,
+    format: 'ndjson',
+    batchRecordsMax: 1000,
+    batchBytesMax: () => BATCH_BYTES_MAX,
+    splitBytesMax: 1 << 20,
+    errorsMax: 10,
+    buffers,
+    importId: 'import',
+    commit: async (batch) => {
+      batches.push(bytesOf(batch));
+      await released;
+      const created = batch.records.reduce((sum, { ends }) => sum + ends.length, 0);
+      return { created, updated: 0, failed: 0, errors: [] };
+    },
+    onDone: () => undefined,
+    settle: () => Promise.resolve(),
+  });
+  return { session, batches, release };
+}
+
+describe('a bulk import', () => {
+  it('gathers batches as large as they may be while there is room', async () => {
+    const buffers = new ImportBuffers(1 << 20);
+    const { session, batches } = importInto(buffers);
+    await session.push(Buffer.from(Array.from({ length: 100 }, (_, index) => line(`r${index}`)).join('')));
+    expect(await session.end()).toMatchObject({ created: 100 });
+    expect(batches[0]).toBeGreaterThanOrEqual(BATCH_BYTES_MAX);
+    expect(Math.max(...batches)).toBeLessThan(2 * BATCH_BYTES_MAX);
+    expect(buffers.bytes).toBe(0);
+  });
+
+  it('has smaller batches while others hold the room, and loses no record', async () => {
+    const buffers = new ImportBuffers(6000);
+    const other = importInto(buffers, { held: true });
+    await other.session.push(Buffer.from(Array.from({ length: 20 }, (_, index) => line(`o${index}`)).join('')));
+    const heldByOther = buffers.bytes;
+    expect(heldByOther).toBeGreaterThan(BATCH_BYTES_MAX);
+
+    const { session, batches } = importInto(buffers);
+    for (let index = 0; index < 100; index += 1) await session.push(Buffer.from(line(`r${index}`)));
+    expect(await session.end()).toMatchObject({ created: 100 });
+    expect(Math.max(...batches)).toBeLessThan(BATCH_BYTES_MAX);
+    expect(buffers.bytes).toBe(heldByOther);
+
+    other.release();
+    expect(await other.session.end()).toMatchObject({ created: 20 });
+    expect(buffers.bytes).toBe(0);
+  });
+
+  it('waits for its own batches where there is no room', async () => {
+    const buffers = new ImportBuffers(2000);
+    const { session, batches, release } = importInto(buffers, { held: true });
+    let taken = false;
+    const pushed = session
+      .push(Buffer.from(Array.from({ length: 40 }, (_, index) => line(`r${index}`)).join('')))
+      .then(() => (taken = true));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(taken).toBe(false);
+    expect(buffers.bytes).toBeLessThan(2000 + 1024);
+    expect(batches.length).toBeGreaterThan(0);
+    release();
+    await pushed;
+    expect(await session.end()).toMatchObject({ created: 40 });
+    expect(buffers.bytes).toBe(0);
+  });
+
+  it('gives its room back when it is broken off', async () => {
+    const buffers = new ImportBuffers(1 << 20);
+    const { session } = importInto(buffers);
+    await session.push(Buffer.from(line('a') + line('b')));
+    expect(buffers.bytes).toBeGreaterThan(0);
+    session.abort();
+    expect(buffers.bytes).toBe(0);
+  });
+});

@@ -1,0 +1,209 @@
+/**
+ * A streaming import: cuts the bytes into records, gathers batches, and commits one after the other. At most one batch is
+ * at work and one is waiting while the next is gathered, so that a fast client is slowed to the speed of the disk.
+ */
+import type { Kernel, RecordSplitter, SplitRecords } from '../../../native-bindings/index.js';
+import { ServiceError } from '../../platform/index.js';
+import type { ImportBuffers } from './import-buffers.js';
+import type { RawRecords } from '../contract/ingest-tasks.js';
+import type { BulkOutcome, ImportSession } from '../contract/types.js';
+
+const BATCHES_OUT_MAX = 2;
+/** Longer chunks are taken in pieces, so that a batch stays near its bounds, of which a piece is this part at most. */
+const PIECE_BYTES_MAX = 1 << 20;
+const PIECE_SHARE_MAX = 1 / 4;
+
+export interface ImportBatch {
+  readonly format: 'ndjson' | 'json' | 'csv';
+  readonly csvHeader: Uint8Array | undefined;
+  readonly records: readonly RawRecords[];
+  /** How many errors the answer still takes. */
+  readonly errorsMax: number;
+  readonly importId: string;
+  /** Nothing of the import follows. */
+  readonly final: boolean;
+}
+
+export interface ImportSessionOptions {
+  readonly kernel: Kernel;
+  readonly format: 'ndjson' | 'json' | 'csv';
+  readonly batchRecordsMax: number;
+  /** At the time when a batch is gathered. */
+  readonly batchBytesMax: () => number;
+  /** Beyond this length the end of a record is not looked for any more; longer than a record may be. */
+  readonly splitBytesMax: number;
+  readonly errorsMax: number;
+  /** Shared with other imports. */
+  readonly buffers: ImportBuffers;
+  /** Of this import, unique in its list. */
+  readonly importId: string;
+  /** Resolves when the batch is on disk and visible. */
+  readonly commit: (batch: ImportBatch) => Promise<BulkOutcome>;
+  readonly onDone: () => void;
+  /** Called once no batch is out any more, where none of them was the final one; never rejects. */
+  readonly settle: () => Promise<void>;
+}
+
+export class BulkImport implements ImportSession {
+  private readonly splitter: RecordSplitter;
+  private gathered: RawRecords[] = [];
+  private gatheredRecords = 0;
+  private gatheredBytes = 0;
+  private csvHeader: Uint8Array | undefined;
+  private readonly out: Promise<void>[] = [];
+  private failure: Error | undefined;
+  private state: 'open' | 'ended' = 'open';
+  private settled: Promise<void> | undefined;
+  private readonly totals = { created: 0, updated: 0, failed: 0 };
+  private readonly errors: { line: number; name: string | null; detail: string }[] = [];
+
+  constructor(private readonly options: ImportSessionOptions) {
+    this.splitter = options.kernel.createRecordSplitter(options.format, options.splitBytesMax);
+  }
+
+  async push(chunk: Uint8Array): Promise<void> {
+    this.throwIfOver();
+    const batchBytesMax = this.options.batchBytesMax();
+    const pieceBytesMax = Math.min(PIECE_BYTES_MAX, Math.ceil(batchBytesMax * PIECE_SHARE_MAX));
+    for (let begin = 0; begin < chunk.length && this.failure === undefined; begin += pieceBytesMax) {
+      const piece = chunk.subarray(begin, begin + pieceBytesMax);
+      await this.untilRoomFor(piece.length);
+      if (this.failure !== undefined) break;
+      this.take(this.split(() => this.splitter.push(piece)));
+      if (this.gatheredRecords >= this.options.batchRecordsMax || this.gatheredBytes >= batchBytesMax) {
+        this.sendBatch();
+      }
+      while (this.out.length >= BATCHES_OUT_MAX) await this.out[0];
+    }
+    await this.settleFailure();
+  }
+
+  async end(): Promise<BulkOutcome> {
+    await this.settleFailure();
+    this.throwIfOver();
+    this.take(this.split(() => this.splitter.end()));
+    this.finish();
+    const hasFinalBatch = this.gathered.length > 0;
+    this.sendBatch(true);
+    await Promise.all(this.out);
+    if (!hasFinalBatch || this.failure !== undefined) await this.settle();
+    if (this.failure !== undefined) throw this.failure;
+    return { ...this.totals, errors: this.errors };
+  }
+
+  abort(): void {
+    this.finish();
+    this.gathered = [];
+    this.options.buffers.released(this.gatheredBytes);
+    this.gatheredBytes = 0;
+    this.failure ??= new ServiceError('conflict', 'The import was broken off.');
+    void Promise.all(this.out).then(() => this.settle());
+  }
+
+  /** What other imports hold is not waited for, once this one holds nothing: they may be waiting for slow clients. */
+  private async untilRoomFor(bytes: number): Promise<void> {
+    const { buffers } = this.options;
+    if (buffers.hasRoomFor(bytes)) return;
+    this.sendBatch();
+    while (this.out.length > 0 && !buffers.hasRoomFor(bytes)) await this.out[0];
+  }
+
+  private settle(): Promise<void> {
+    return (this.settled ??= this.options.settle());
+  }
+
+  private finish(): void {
+    if (this.state === 'ended') return;
+    this.state = 'ended';
+    this.options.onDone();
+  }
+
+  private throwIfOver(): void {
+    if (this.failure !== undefined) throw this.failure;
+    if (this.state === 'ended') throw new Error('the import has ended');
+  }
+
+  /** Throws the failure, if there is one, when the batches before it are on disk. */
+  private async settleFailure(): Promise<void> {
+    if (this.failure === undefined) return;
+    this.finish();
+    await Promise.all(this.out);
+    await this.settle();
+    throw this.failure;
+  }
+
+  /** Damaged beyond single records: what came before is still imported, then the import fails. */
+  private split(action: () => SplitRecords | null): SplitRecords | null {
+    try {
+      return action();
+    } catch (error) {
+      this.sendBatch();
+      this.failure ??= splitError(error);
+      return null;
+    }
+  }
+
+  private take(records: SplitRecords | null): void {
+    if (records === null || records.ends.length === 0) return;
+    let rest: RawRecords = records;
+    if (this.options.format === 'csv' && this.csvHeader === undefined) {
+      const headerEnd = records.ends[0] as number;
+      this.csvHeader = records.bytes.slice(0, headerEnd);
+      rest = {
+        bytes: records.bytes.slice(headerEnd),
+        ends: records.ends.slice(1).map((end) => end - headerEnd),
+        lines: records.lines.slice(1),
+      };
+      if (rest.ends.length === 0) return;
+    }
+    this.gathered.push(rest);
+    this.gatheredRecords += rest.ends.length;
+    this.gatheredBytes += rest.bytes.length;
+    this.options.buffers.taken(rest.bytes.length);
+  }
+
+  private sendBatch(final = false): void {
+    if (this.gathered.length === 0) return;
+    const { format, errorsMax, importId } = this.options;
+    const batch = {
+      format,
+      csvHeader: this.csvHeader,
+      records: this.gathered,
+      errorsMax: errorsMax - this.errors.length,
+      importId,
+      final,
+    };
+    const bytes = this.gatheredBytes;
+    this.gathered = [];
+    this.gatheredRecords = 0;
+    this.gatheredBytes = 0;
+    const done: Promise<void> = this.commit(batch).finally(() => {
+      this.options.buffers.released(bytes);
+      void this.out.splice(this.out.indexOf(done), 1);
+    });
+    this.out.push(done);
+  }
+
+  /** Never rejects: a failure is kept for the next call of push or end. */
+  private async commit(batch: ImportBatch): Promise<void> {
+    try {
+      if (this.failure !== undefined) return;
+      const outcome = await this.options.commit(batch);
+      this.totals.created += outcome.created;
+      this.totals.updated += outcome.updated;
+      this.totals.failed += outcome.failed;
+      // Two batches that are out together may name more errors than there is room for.
+      this.errors.push(...outcome.errors.slice(0, this.options.errorsMax - this.errors.length));
+    } catch (error) {
+      this.failure ??= error as Error;
+    }
+  }
+}
+
+function splitError(error: unknown): Error {
+  const code = error instanceof Error ? (error as Error & { code?: unknown }).code : undefined;
+  if (code === 'invalid-argument' || code === 'limit') {
+    return new ServiceError('malformed-request', `The body cannot be cut into records: ${(error as Error).message}.`);
+  }
+  return error as Error;
+}

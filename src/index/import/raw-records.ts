@@ -1,0 +1,181 @@
+/**
+ * Raw records of a bulk import to record inputs. A record that cannot be read is an error of its own; the others go on.
+ *
+ * CSV: the header names the fields, and `name` is the record's name. An empty cell is no value. Cells become what the
+ * definition wants: numbers and booleans (`true`, `false`, `1`, `0`) for facets of these types, `a|b|c` or a JSON array for
+ * Many facets, `latitude,longitude` for the location field; text everywhere else.
+ */
+import { parse } from 'csv-parse/sync';
+import type { Facet, FieldDefinition } from '../../catalog/index.js';
+import { ServiceError } from '../../platform/index.js';
+import { INFERENCE_RECORDS_MAX, readRecordInput, type InferenceSample, type RecordInput } from '../../records/index.js';
+import type { RawRecords } from '../contract/ingest-tasks.js';
+
+export interface RawRecord {
+  /** 1-based line, or element of a JSON array. */
+  readonly line: number;
+  /** The record, or what is wrong with it. */
+  readonly input: RecordInput | ServiceError;
+  /** Where it could be read that far. */
+  readonly name: string | null;
+}
+
+export function* jsonRecords(pieces: readonly RawRecords[]): Generator<RawRecord> {
+  for (const { bytes, ends, lines } of pieces) {
+    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    let begin = 0;
+    for (let index = 0; index < ends.length; ++index) {
+      const end = ends[index] as number;
+      const line = lines[index] as number;
+      yield jsonRecord(buffer.toString('utf8', begin, end), line);
+      begin = end;
+    }
+  }
+}
+
+function jsonRecord(text: string, line: number): RawRecord {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { line, input: new ServiceError('malformed-json', 'The record is not valid JSON.'), name: null };
+  }
+  return recordOf(value, line);
+}
+
+function recordOf(value: unknown, line: number): RawRecord {
+  const name = nameOf(value);
+  try {
+    return { line, input: readRecordInput(value), name };
+  } catch (error) {
+    if (error instanceof ServiceError) return { line, input: error, name };
+    throw error;
+  }
+}
+
+function nameOf(value: unknown): string | null {
+  const name = typeof value === 'object' && value !== null ? (value as { name?: unknown }).name : undefined;
+  return typeof name === 'string' ? name : null;
+}
+
+/** Samples for the inference of a definition: those of the first records that can be read. */
+export function samplesOf(records: Iterable<RawRecord>): InferenceSample[] {
+  const samples: InferenceSample[] = [];
+  for (const { input } of records) {
+    if (input instanceof ServiceError) continue;
+    samples.push({ named: input.name !== undefined, fields: input.fields, flat: input.flat });
+    if (samples.length >= INFERENCE_RECORDS_MAX) break;
+  }
+  return samples;
+}
+
+/** Where the definition is still to be inferred, cells that look like numbers or booleans become these. */
+export function* csvRecords(
+  header: Uint8Array,
+  pieces: readonly RawRecords[],
+  definition: FieldDefinition,
+): Generator<RawRecord> {
+  const columns = csvRows(header)?.[0];
+  if (columns === undefined)
+    throw new ServiceError('malformed-request', 'The first line of the CSV does not name its columns.');
+  const cellReaders = columns.map((column) => cellReader(column, definition));
+  for (const { bytes, ends, lines } of pieces) {
+    const rows = csvRows(bytes);
+    // Where quotes are damaged the rows of the whole piece may be cut wrongly, so each record is read by itself.
+    const aligned = rows?.length === ends.length;
+    for (let index = 0; index < ends.length; ++index) {
+      const line = lines[index] as number;
+      const row = aligned ? rows[index] : csvRows(bytes.subarray(index === 0 ? 0 : ends[index - 1], ends[index]))?.[0];
+      if (row?.length === columns.length) {
+        yield recordOf(csvRecord(columns, row, cellReaders), line);
+      } else {
+        const detail =
+          row === undefined
+            ? 'The line is not valid CSV.'
+            : `The line has ${row.length} values, the header ${columns.length}.`;
+        yield { line, input: new ServiceError('invalid-record', detail), name: null };
+      }
+    }
+  }
+}
+
+/** Undefined where it is not CSV. */
+function csvRows(bytes: Uint8Array): string[][] | undefined {
+  try {
+    const options = { bom: true, relax_column_count: true, skip_empty_lines: true };
+    return parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), options);
+  } catch {
+    return undefined;
+  }
+}
+
+type CellReader = (cell: string) => unknown;
+
+function csvRecord(columns: readonly string[], row: readonly string[], readers: readonly CellReader[]): unknown {
+  const fields: Record<string, unknown> = {};
+  let name: string | undefined;
+  columns.forEach((column, index) => {
+    const cell = row[index] ?? '';
+    if (cell === '') return;
+    if (column === 'name') name = cell;
+    else fields[column] = (readers[index] as CellReader)(cell);
+  });
+  return name === undefined ? { fields } : { name, fields };
+}
+
+const asText: CellReader = (cell) => cell;
+// A leading zero belongs to a code, not to a number.
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/u;
+const asNumber: CellReader = (cell) => (NUMBER.test(cell.trim()) ? Number(cell) : cell);
+const asBoolean: CellReader = (cell) => {
+  const word = cell.trim().toLowerCase();
+  if (word === 'true' || word === '1') return true;
+  return word === 'false' || word === '0' ? false : cell;
+};
+const asGuess: CellReader = (cell) => {
+  if (NUMBER.test(cell)) return Number(cell);
+  return cell === 'true' || cell === 'false' ? cell === 'true' : cell;
+};
+const asPoint: CellReader = (cell) => {
+  const [latitude, longitude, ...rest] = cell.split(',').map(asNumber);
+  return rest.length === 0 && typeof latitude === 'number' && typeof longitude === 'number'
+    ? { latitude, longitude }
+    : cell;
+};
+
+function cellReader(column: string, definition: FieldDefinition): CellReader {
+  if (definition.inferred === 'pending') return asGuess;
+  if (column === definition.location_field) return asPoint;
+  const facet = definition.facets.find((candidate) => candidate.name === column);
+  if (facet === undefined) return asText;
+  const single = facetCellReader(facet);
+  return facet.cardinality === 'Single'
+    ? single
+    : (cell) => manyValues(cell).map((value) => (typeof value === 'string' ? single(value) : value));
+}
+
+function facetCellReader(facet: Facet): CellReader {
+  switch (facet.type) {
+    case 'number':
+      return asNumber;
+    case 'boolean':
+      return asBoolean;
+    case 'string':
+    case 'date':
+      return asText;
+  }
+}
+
+function manyValues(cell: string): unknown[] {
+  if (cell.startsWith('[')) {
+    try {
+      return JSON.parse(cell) as unknown[];
+    } catch {
+      // Not JSON after all: a text that begins with a bracket.
+    }
+  }
+  return cell
+    .split('|')
+    .map((value) => value.trim())
+    .filter((value) => value !== '');
+}

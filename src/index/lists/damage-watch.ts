@@ -1,0 +1,96 @@
+/**
+ * Looks out for files of open lists that something outside changes: segments never change once they are in their place, and a file
+ * that was cut under its mapping is known to the kernel. The system tells of changes in a folder; nothing is read until it does.
+ * Main thread only.
+ */
+import { watch, type FSWatcher } from 'node:fs';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { isKernelError, type Kernel } from '../../../native-bindings/index.js';
+import { segmentsPath, storePath } from '../../records/index.js';
+
+/** How often the kernel is asked for files that were cut: a look at one number. */
+const CUT_FILES_INTERVAL_MS = 250;
+const SEGMENT_FILE = /^\d+\.mdb$/;
+
+export interface DamageListener {
+  /** Of the list at this path: a segment that is not as it was written. */
+  segmentDamaged(listPath: string, segment: string): void;
+  /** Its store was cut. */
+  storeDamaged(listPath: string, reason: Error): void;
+}
+
+export class DamageWatch {
+  private readonly folders = new Map<string, FSWatcher>();
+  private readonly told = new Set<string>();
+  /** Segments that are being read, and whether they changed meanwhile. */
+  private readonly checking = new Map<string, boolean>();
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(
+    private readonly kernel: Pick<Kernel, 'checkSegmentInBackground' | 'cutFiles'>,
+    private readonly listener: DamageListener,
+    private readonly log: Logger,
+  ) {
+    this.timer = setInterval(() => {
+      this.lookForCutFiles();
+    }, CUT_FILES_INTERVAL_MS).unref();
+  }
+
+  opened(listPath: string): void {
+    if (this.folders.has(listPath)) return;
+    try {
+      const watcher = watch(segmentsPath(listPath), { persistent: false }, (event, file) => {
+        if (event === 'change' && file !== null && SEGMENT_FILE.test(file)) void this.check(listPath, file);
+      });
+      watcher.on('error', (error) => {
+        this.log.warn({ err: error, path: listPath }, 'Changes of the segments of a list cannot be watched any more');
+      });
+      this.folders.set(listPath, watcher);
+    } catch (error) {
+      // There is a limit of folders that one user may watch; a list works without.
+      this.log.warn({ err: error, path: listPath }, 'Changes of the segments of a list cannot be watched');
+    }
+  }
+
+  closed(listPath: string): void {
+    this.folders.get(listPath)?.close();
+    this.folders.delete(listPath);
+  }
+
+  close(): void {
+    clearInterval(this.timer);
+    for (const listPath of [...this.folders.keys()]) this.closed(listPath);
+  }
+
+  /** A file that changes again while it is read is read once more. */
+  private async check(listPath: string, file: string): Promise<void> {
+    const path = join(segmentsPath(listPath), file);
+    const isAtWork = this.checking.has(path);
+    this.checking.set(path, isAtWork);
+    if (isAtWork) return;
+    try {
+      await this.kernel.checkSegmentInBackground(path);
+    } catch (error) {
+      // One that is gone was removed by a merge.
+      if (isKernelError(error) && error.code === 'damaged' && this.folders.has(listPath))
+        this.listener.segmentDamaged(listPath, file);
+    }
+    const hasChanged = this.checking.get(path) === true;
+    this.checking.delete(path);
+    if (hasChanged) await this.check(listPath, file);
+  }
+
+  private lookForCutFiles(): void {
+    for (const path of this.kernel.cutFiles()) {
+      if (this.told.has(path)) continue;
+      this.told.add(path);
+      this.log.error({ path }, 'A data file was cut while it was in use');
+      for (const listPath of this.folders.keys()) {
+        if (path.startsWith(`${segmentsPath(listPath)}/`)) this.listener.segmentDamaged(listPath, path);
+        else if (path.startsWith(`${storePath(listPath)}/`))
+          this.listener.storeDamaged(listPath, new Error(`${path} was cut while it was in use`));
+      }
+    }
+  }
+}

@@ -1,0 +1,272 @@
+/** What a list writes into its outbox: with the commit or not at all, and nothing where nobody listens. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { kernel } from '../../../native-bindings/index.js';
+import { eventually } from '../../../test/support/eventually.js';
+import { loadConfig } from '../../platform/config.js';
+import {
+  ServiceError,
+  systemClock,
+  type EventSink,
+  type EventType,
+  type OutboxEvent,
+  type OutboxSource,
+} from '../../platform/index.js';
+import { createMetrics } from '../../platform/metrics.js';
+import { RecordStore, RecordStoreCache } from '../../records/index.js';
+import {
+  createInlineExecutor,
+  createListIndexes,
+  type IngestExecutor,
+  type ListIndex,
+  type ListIndexes,
+} from '../index.js';
+
+const settings = { account: 'default', list: 'things', language: 'en', synonym_rules: [], query_rules: [] };
+const definition = {
+  searchable_fields: [{ name: 'title', weight: 1 }],
+  facets: [],
+  resources: [],
+  location_field: null,
+  inferred: 'no',
+} as const;
+const RECORDS: EventType[] = ['searchresult.created', 'searchresult.updated', 'searchresult.deleted'];
+const BULK: EventType[] = ['searchresult.bulk-created'];
+
+class TestSink implements EventSink {
+  types: readonly EventType[] = [];
+  moved = 0;
+  readonly writtenBy: string[] = [];
+  readonly drainedSources: OutboxSource[] = [];
+
+  wanted(account: string): readonly EventType[] {
+    return account === settings.account ? this.types : [];
+  }
+  written({ id }: OutboxSource): void {
+    this.writtenBy.push(id);
+  }
+  movedTo(): number {
+    return this.moved;
+  }
+  drained(source: OutboxSource): Promise<void> {
+    this.drainedSources.push(source);
+    return Promise.resolve();
+  }
+}
+
+let dataDir: string;
+let stores: RecordStoreCache;
+let sink: TestSink;
+let failNext: string | undefined;
+let indexes: ListIndexes;
+let list: ListIndex;
+
+function open(): ListIndexes {
+  const inner = createInlineExecutor({ kernel, stores });
+  const executor: IngestExecutor = {
+    run(task) {
+      if (failNext !== task.kind) return inner.run(task);
+      failNext = undefined;
+      return Promise.reject(new ServiceError('internal-error', 'The worker died.'));
+    },
+  };
+  // Batches of two records: an import is several commits.
+  const config = loadConfig({ argv: [], env: { GANNET_INGEST_BATCH_RECORDS_MAX: '2' } });
+  const log = pino({ level: 'silent' });
+  const metrics = createMetrics();
+  return createListIndexes({ dataDir, kernel, executor, clock: systemClock, log, config, metrics, events: sink });
+}
+
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'gannet-list-events-'));
+  stores = new RecordStoreCache();
+  sink = new TestSink();
+  failNext = undefined;
+  indexes = open();
+  list = await indexes.create('id', settings, definition);
+});
+afterEach(async () => {
+  await indexes.close();
+  await stores.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+/** Rows as another thread reads them. */
+function rows(): { row: number; event: OutboxEvent }[] {
+  const store = new RecordStore(join(dataDir, 'lists', 'id'));
+  const read = store.state()?.events === undefined ? [] : [...store.outbox.read(0, Number.MAX_SAFE_INTEGER)];
+  void store.close();
+  return read;
+}
+
+function told(): [type: string, data: unknown][] {
+  return rows().map(({ event }) => [event.type, (JSON.parse(event.body) as { data: unknown }).data]);
+}
+
+const put = (name: string) => list.write({ kind: 'put', name, fields: { title: name } });
+const line = (name: string) => Buffer.from(`${JSON.stringify({ name, title: name })}\n`);
+
+describe('records', () => {
+  it('write nothing where nobody listens', async () => {
+    await put('a');
+    const session = list.startImport('ndjson');
+    await session.push(line('b'));
+    await session.end();
+    expect(rows()).toEqual([]);
+    expect(sink.writtenBy).toEqual([]);
+  });
+
+  it('are told in their order, also those of one commit, and a refused write is not', async () => {
+    sink.types = RECORDS;
+    const answers = await Promise.allSettled([put('a'), put('a'), list.write({ kind: 'delete', id: 'x' }), put('b')]);
+    expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
+    expect(told()).toEqual([
+      ['searchresult.created', { name: 'a', fields: { title: 'a' } }],
+      ['searchresult.updated', { name: 'a', fields: { title: 'a' } }],
+      ['searchresult.created', { name: 'b', fields: { title: 'b' } }],
+    ]);
+    const [first, second] = rows();
+    expect(first?.event.subject).toBe(second?.event.subject);
+    expect(new Set(sink.writtenBy)).toEqual(new Set(['id']));
+  });
+
+  it('leave no event where the commit fails', async () => {
+    sink.types = RECORDS;
+    failNext = 'write-batch';
+    await expect(put('a')).rejects.toThrow();
+    expect(rows()).toEqual([]);
+    await put('b');
+    expect(told()).toHaveLength(1);
+  });
+
+  it('go with a later commit once they were moved, and their numbers are not used again', async () => {
+    sink.types = RECORDS;
+    for (const name of ['a', 'b', 'c']) await put(name);
+    sink.moved = 2;
+    await put('d');
+    expect(rows().map(({ row }) => row)).toEqual([3, 4]);
+    sink.moved = 4;
+    sink.types = [];
+    await put('e');
+    expect(rows()).toEqual([]);
+    sink.types = RECORDS;
+    await put('f');
+    expect(rows().map(({ row }) => row)).toEqual([5]);
+  });
+});
+
+describe('a bulk call', () => {
+  async function import_(names: readonly string[]): Promise<void> {
+    const session = list.startImport('ndjson');
+    for (const name of names) await session.push(line(name));
+    await session.end();
+  }
+
+  it.each([1, 2, 3, 4, 5])('of %i records in batches of two is told once', async (count) => {
+    sink.types = [...RECORDS, ...BULK];
+    await import_(Array.from({ length: count }, (_, n) => `r${n}`));
+    expect(told()).toEqual([['searchresult.bulk-created', { count, created: count, updated: 0 }]]);
+  });
+
+  it('that writes nothing is not told', async () => {
+    sink.types = BULK;
+    const session = list.startImport('ndjson');
+    await session.push(Buffer.from('{"name": 1}\nnonsense\n{"name": 2}\n'));
+    await session.end();
+    expect(rows()).toEqual([]);
+  });
+
+  it('that is broken off is told with what it wrote', async () => {
+    sink.types = BULK;
+    const session = list.startImport('ndjson');
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await session.push(line(name));
+    session.abort();
+    await eventually(
+      () => Promise.resolve(told()),
+      (events) => events.length === 1,
+    );
+    const { total } = await list.page(0, 0);
+    expect(told()).toEqual([['searchresult.bulk-created', { count: total, created: total, updated: 0 }]]);
+  });
+
+  it('whose last commit fails is told with what it wrote', async () => {
+    sink.types = BULK;
+    const session = list.startImport('ndjson');
+    await session.push(line('a'));
+    await session.push(line('b'));
+    await session.push(line('c'));
+    await eventually(
+      () => list.page(0, 0),
+      ({ total }) => total === 2,
+    );
+    failNext = 'bulk-batch';
+    await expect(session.end()).rejects.toThrow();
+    expect(told()).toEqual([['searchresult.bulk-created', { count: 2, created: 2, updated: 0 }]]);
+  });
+
+  it('that a crash cuts short is told when the list is opened again', async () => {
+    sink.types = BULK;
+    const session = list.startImport('ndjson');
+    await session.push(line('a'));
+    await session.push(line('b'));
+    await eventually(
+      () => list.page(0, 0),
+      ({ total }) => total === 2,
+    );
+    // The process is gone: nobody ends the session.
+    await indexes.close();
+    expect(rows()).toEqual([]);
+    indexes = open();
+    list = await indexes.open('id', settings);
+    await eventually(
+      () => Promise.resolve(told()),
+      (events) => events.length === 1,
+    );
+    expect(told()).toEqual([['searchresult.bulk-created', { count: 2, created: 2, updated: 0 }]]);
+  });
+});
+
+describe('a list', () => {
+  it('tells of its fields with the change, and when the version is current', async () => {
+    sink.types = ['facet.created', 'searchable-field.renamed', 'list.updated'];
+    const next = {
+      ...definition,
+      searchable_fields: [{ name: 'heading', weight: 1 }],
+      facets: [{ name: 'year', type: 'number', cardinality: 'Single' }],
+    } as const;
+    await list.changeDefinition(next, { title: 'heading' });
+    await eventually(
+      () => Promise.resolve(list.currentVersion),
+      (version) => version === 2,
+    );
+    expect(told()).toMatchObject([
+      ['facet.created', { name: 'year', type: 'number', cardinality: 'Single' }],
+      ['searchable-field.renamed', { name: 'heading', weight: 1, previous_name: 'title' }],
+      ['list.updated', { kind: 'list', changed: ['current_version'], current_version: 2 }],
+    ]);
+  });
+
+  it('tells of fields that were inferred', async () => {
+    sink.types = ['searchable-field.created', 'facet.created'];
+    const pending = { ...definition, searchable_fields: [], inferred: 'pending' } as const;
+    list = await indexes.create('other', { ...settings, list: 'other' }, pending);
+    await list.write({ kind: 'put', name: 'a', fields: { title: 'A', year: 1999 } });
+    const store = new RecordStore(join(dataDir, 'lists', 'other'));
+    const events = [...store.outbox.read(0, 1e9)].map(({ event }) => event);
+    expect(events.map(({ type }) => type)).toEqual(
+      expect.arrayContaining(['facet.created', 'searchable-field.created']),
+    );
+    expect(events.every(({ body }) => body.includes('"list":"other"'))).toBe(true);
+    await store.close();
+  });
+
+  it('gives away what it has to tell before its folder goes', async () => {
+    sink.types = RECORDS;
+    await put('a');
+    await indexes.remove('id');
+    expect(sink.drainedSources).toEqual([{ id: 'id', kind: 'list', path: join(dataDir, 'lists', 'id') }]);
+  });
+});

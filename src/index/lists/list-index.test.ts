@@ -1,0 +1,385 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { kernel } from '../../../native-bindings/index.js';
+import { MATCH_ALL, QueryPlanWriter, type PlanFilter } from '../../../native-bindings/query-plan.js';
+import type { FieldDefinition } from '../../catalog/index.js';
+import { loadConfig } from '../../platform/config.js';
+import { systemClock } from '../../platform/index.js';
+import { createMetrics } from '../../platform/metrics.js';
+import { RecordStoreCache, segmentsPath } from '../../records/index.js';
+import {
+  createInlineExecutor,
+  createListIndexes,
+  kernelLayout,
+  type ListIndex,
+  type ListIndexes,
+  type SearchSettings,
+} from '../index.js';
+
+const settings: SearchSettings = {
+  account: 'default',
+  list: 'things',
+  language: 'en',
+  synonym_rules: [],
+  query_rules: [],
+};
+const definition: FieldDefinition = {
+  searchable_fields: [
+    { name: 'name', weight: 1 },
+    { name: 'title', weight: 2 },
+  ],
+  facets: [
+    { name: 'tags', type: 'string', cardinality: 'Many' },
+    { name: 'price', type: 'number', cardinality: 'Single' },
+  ],
+  resources: [],
+  location_field: null,
+  inferred: 'no',
+};
+const pending: FieldDefinition = {
+  searchable_fields: [],
+  facets: [],
+  resources: [],
+  location_field: null,
+  inferred: 'pending',
+};
+
+let dataDir: string;
+let indexes: ListIndexes;
+let stores: RecordStoreCache;
+
+function openAll(overrides: Record<string, string> = {}): void {
+  stores = new RecordStoreCache();
+  indexes = createListIndexes({
+    dataDir,
+    kernel,
+    executor: createInlineExecutor({ kernel, stores }),
+    clock: systemClock,
+    log: pino({ level: 'silent' }),
+    config: loadConfig({ argv: [], env: { GANNET_DATA_DIR: dataDir, ...overrides } }),
+    metrics: createMetrics(),
+  });
+}
+async function closeAll(): Promise<void> {
+  await indexes.close();
+  await stores.close();
+}
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'gannet-index-'));
+  openAll();
+});
+afterEach(async () => {
+  await closeAll();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+const encoder = new TextEncoder();
+async function importLines(list: ListIndex, records: readonly unknown[]) {
+  const session = list.startImport('ndjson');
+  await session.push(encoder.encode(records.map((record) => JSON.stringify(record)).join('\n')));
+  return session.end();
+}
+function plan(term: string | undefined, filter: PlanFilter = MATCH_ALL): Uint8Array {
+  const groups =
+    term === undefined ? [] : [{ occur: 'must', boost: 1, alternatives: [{ weight: 1, terms: [term] }] } as const];
+  return new QueryPlanWriter()
+    .write({ needTotal: true, skip: 0, size: 0, groups, filter, sort: [], facets: [] })
+    .slice();
+}
+function count(list: ListIndex, term: string | undefined, filter?: PlanFilter, version?: number): number {
+  const lease = list.lease(version);
+  try {
+    return kernel.collectRecordNumbers(lease.handle, plan(term, filter)).length;
+  } finally {
+    lease.release();
+  }
+}
+async function eventually(condition: () => boolean): Promise<void> {
+  await expect.poll(condition, { interval: 10 }).toBe(true);
+}
+
+describe('writing', () => {
+  it('makes a record visible when its write is answered, replaces by name, and keeps id and creation', async () => {
+    const list = await indexes.create('a1', settings, definition);
+    const created = await list.write({ kind: 'put', name: 'x', fields: { title: 'red shoes', tags: 'a', price: 5 } });
+    expect(created.outcome).toBe('created');
+    expect(created.record.fields).toEqual({ title: 'red shoes', tags: ['a'], price: [5] });
+    expect([count(list, 'red'), count(list, 'shoes'), count(list, 'x')]).toEqual([1, 1, 1]);
+
+    const updated = await list.write({ kind: 'put', name: 'x', fields: { title: 'blue shoes' } });
+    expect([updated.outcome, updated.record.id, updated.record.created_utc]).toEqual([
+      'updated',
+      created.record.id,
+      created.record.created_utc,
+    ]);
+    expect([count(list, 'red'), count(list, 'blue'), list.versions()[0]?.record_count]).toEqual([0, 1, 1]);
+    expect(await list.read(created.record.id)).toEqual(updated.record);
+    expect(await list.check()).toEqual([]);
+  });
+
+  it('gives a record without a name its id as name, by which it is replaced', async () => {
+    const list = await indexes.create('a1', settings, definition);
+    const { record } = await list.write({ kind: 'put', name: undefined, fields: { title: 'one' } });
+    expect(record.name).toBe(record.id);
+    expect((await list.write({ kind: 'put', name: record.id, fields: {} })).outcome).toBe('updated');
+    expect((await list.page(0, 10)).total).toBe(1);
+  });
+
+  it('patches, renames, refuses a taken name, deletes', async () => {
+    const list = await indexes.create('a1', settings, definition);
+    const { record } = await list.write({ kind: 'put', name: 'x', fields: { title: 'one', tags: ['a'], note: 'n' } });
+    await list.write({ kind: 'put', name: 'y', fields: {} });
+    const patched = await list.write({ kind: 'patch', id: record.id, name: 'z', fields: { title: null, price: 3 } });
+    expect([patched.record.name, patched.record.fields]).toEqual(['z', { tags: ['a'], note: 'n', price: [3] }]);
+    await expect(list.write({ kind: 'replace', id: record.id, name: 'y', fields: {} })).rejects.toMatchObject({
+      code: 'name-exists',
+    });
+    expect((await list.write({ kind: 'put', name: 'x', fields: {} })).outcome).toBe('created');
+    expect((await list.write({ kind: 'delete', id: record.id })).outcome).toBe('deleted');
+    await expect(list.write({ kind: 'delete', id: record.id })).rejects.toMatchObject({ code: 'record-not-found' });
+    await expect(list.write({ kind: 'patch', id: 'nonsense', name: undefined, fields: {} })).rejects.toMatchObject({
+      code: 'record-not-found',
+    });
+    expect(await list.check()).toEqual([]);
+  });
+
+  it('answers each of many writes that wait together with its own result', async () => {
+    const list = await indexes.create('a1', settings, definition);
+    const results = await Promise.allSettled(
+      Array.from({ length: 50 }, (_, index) =>
+        list.write({
+          kind: 'put',
+          name: `r${index % 40}`,
+          fields: index % 7 === 0 ? { price: 'dear' } : { price: index },
+        }),
+      ),
+    );
+    results.forEach((result, index) => {
+      expect(result.status).toBe(index % 7 === 0 ? 'rejected' : 'fulfilled');
+    });
+    expect(list.versions()[0]?.record_count).toBe(
+      new Set(Array.from({ length: 50 }, (_, index) => (index % 7 === 0 ? -1 : index % 40))).size - 1,
+    );
+    expect(await list.check()).toEqual([]);
+  });
+
+  it('survives reopening, with every kind of write', async () => {
+    const list = await indexes.create('a1', settings, definition);
+    const { record } = await list.write({ kind: 'put', name: 'keep', fields: { title: 'kept' } });
+    const { record: gone } = await list.write({ kind: 'put', name: 'gone', fields: { title: 'gone' } });
+    await list.write({ kind: 'delete', id: gone.id });
+    await closeAll();
+    openAll();
+    const again = await indexes.open('a1', settings);
+    expect(await again.read(record.id)).toEqual(record);
+    expect([count(again, 'kept'), count(again, 'gone')]).toEqual([1, 0]);
+    expect((await again.write({ kind: 'put', name: 'keep', fields: {} })).record.id).toBe(record.id);
+    expect(await again.check()).toEqual([]);
+  });
+});
+
+describe('importing', () => {
+  it('writes good records, reports bad ones with their lines, and counts a name that comes twice twice', async () => {
+    const list = await indexes.create('a1', settings, definition);
+    const session = list.startImport('ndjson');
+    const lines = [
+      '{"name":"a","title":"one"}',
+      '',
+      '{"name":"b","price":"x"}',
+      'not json',
+      '{"name":"a","title":"two"}',
+      '{"fields":{"title":"three"}}',
+    ];
+    for (const byte of encoder.encode(lines.join('\n'))) await session.push(Uint8Array.of(byte));
+    const outcome = await session.end();
+    expect(outcome).toMatchObject({ created: 2, updated: 1, failed: 2 });
+    expect(outcome.errors.map(({ line, name }) => [line, name])).toEqual([
+      [3, 'b'],
+      [4, null],
+    ]);
+    expect([count(list, 'one'), count(list, 'two'), count(list, 'three')]).toEqual([0, 1, 1]);
+    expect(await list.check()).toEqual([]);
+  });
+
+  it('reads CSV by the definition, quotes and line breaks included', async () => {
+    const list = await indexes.create('a1', settings, definition);
+    const session = list.startImport('csv');
+    await session.push(
+      encoder.encode('name,title,tags,price\nx,"two\nlines, ""quoted""",a|b,5\ny,plain,,many\nz,1 2 3,,\nshort\n'),
+    );
+    const outcome = await session.end();
+    expect(outcome).toMatchObject({ created: 2, updated: 0, failed: 2 });
+    expect((await list.page(0, 10)).records.map((record) => record.fields)).toEqual([
+      { title: 'two\nlines, "quoted"', tags: ['a', 'b'], price: [5] },
+      { title: '1 2 3' },
+    ]);
+  });
+
+  it('infers the definition of a list that has none from its first records', async () => {
+    const list = await indexes.create('a1', settings, pending);
+    expect(list.versions()[0]?.definition.inferred).toBe('pending');
+    await importLines(
+      list,
+      Array.from({ length: 30 }, (_, index) => ({
+        name: `n${index}`,
+        title: `some words ${index}`,
+        kind: index % 2 ? 'odd' : 'even',
+        size: index,
+      })),
+    );
+    const inferred = list.versions()[0]?.definition;
+    expect(inferred?.facets.map((facet) => facet.name)).toEqual(['kind', 'size']);
+    expect(count(list, 'odd')).toBe(15);
+    const lease = list.lease();
+    expect(lease.definition).toEqual(inferred);
+    const settingsInForce = JSON.parse(kernel.generationSettings(lease.handle)) as {
+      definition: FieldDefinition;
+    };
+    lease.release();
+    expect(settingsInForce.definition).toEqual(inferred);
+  });
+
+  it('fails as a whole only where the stream is damaged, after what came before', async () => {
+    const list = await indexes.create('a1', settings, definition);
+    const session = list.startImport('json');
+    await session.push(encoder.encode('[{"name":"a"},{"name":"b"}'));
+    await expect(session.end()).rejects.toMatchObject({ code: 'malformed-request' });
+    expect(list.versions()[0]?.record_count).toBe(2);
+  });
+
+  it('deletes what a plan matches', async () => {
+    const list = await indexes.create('a1', settings, definition);
+    await importLines(
+      list,
+      Array.from({ length: 100 }, (_, index) => ({ name: `n${index}`, price: index })),
+    );
+    const column = kernelLayout(definition).column('price') ?? -1;
+    expect(await list.deleteMatching(plan(undefined, { op: 'less', column, value: 30 }))).toBe(30);
+    expect((await list.page(0, 1)).total).toBe(70);
+    expect(await list.check()).toEqual([]);
+  });
+});
+
+describe('merging', () => {
+  it('merges small segments away while records change, and the files go', async () => {
+    const list = await indexes.create('a1', settings, definition);
+    for (let round = 0; round < 30; ++round) {
+      await Promise.all(
+        Array.from({ length: 5 }, (_, index) =>
+          list.write({
+            kind: 'put',
+            name: `r${(round * 3 + index) % 40}`,
+            fields: { title: `round${round}`, price: round },
+          }),
+        ),
+      );
+    }
+    await eventually(() => readdirSync(segmentsPath(join(dataDir, 'lists', 'a1'))).length < 12);
+    expect(await list.check()).toEqual([]);
+    await closeAll();
+    openAll();
+    expect(await (await indexes.open('a1', settings)).check()).toEqual([]);
+  });
+
+  it('makes one segment of those of a list that is left in peace', async () => {
+    const list = await indexes.create('a1', settings, definition);
+    for (const title of ['one', 'two', 'three']) await list.write({ kind: 'put', name: title, fields: { title } });
+    await eventually(() => readdirSync(segmentsPath(join(dataDir, 'lists', 'a1'))).length === 1);
+    expect(await list.check()).toEqual([]);
+  });
+});
+
+describe('versions', () => {
+  const next: FieldDefinition = { ...definition, facets: [{ name: 'cost', type: 'string', cardinality: 'Single' }] };
+
+  it('builds the next version in the background, with writes going to both, and freezes the old one', async () => {
+    const list = await indexes.create('a1', settings, definition);
+    await importLines(
+      list,
+      Array.from({ length: 200 }, (_, index) => ({ name: `n${index}`, title: 'old', price: index })),
+    );
+    const number = await list.changeDefinition(next, { price: 'cost' });
+    expect(number).toBe(2);
+    await list.write({ kind: 'put', name: 'n1', fields: { title: 'new' } });
+    await eventually(() => list.currentVersion === 2);
+    await list.write({ kind: 'put', name: 'late', fields: { title: 'late' } });
+    expect([count(list, 'late'), count(list, 'late', MATCH_ALL, 1)]).toEqual([1, 0]);
+    expect([count(list, 'old'), count(list, 'new')]).toEqual([199, 1]);
+    // Numbers do not fit a string facet: they are kept, and not indexed.
+    const { records } = await list.page(5, 1);
+    expect(records[0]?.fields).toEqual({ title: 'old', cost: [5] });
+    expect(await list.check()).toEqual([]);
+  });
+
+  it('keeps the newest two frozen versions, and no trace of the others', async () => {
+    const list = await indexes.create('a1', settings, definition);
+    await importLines(list, [{ name: 'a', title: 'word' }]);
+    for (let version = 2; version <= 5; ++version) {
+      await list.changeDefinition(version % 2 === 0 ? next : definition);
+      await eventually(() => list.currentVersion === version);
+    }
+    await eventually(() => list.versions().length === 3);
+    expect(list.versions().map(({ version }) => version)).toEqual([3, 4, 5]);
+    expect(() => list.lease(1)).toThrow('version 1');
+    expect([1, 3, 6].map((version) => list.sequence(version) === undefined)).toEqual([true, false, true]);
+    const lease = list.lease(5);
+    expect(list.sequence(5)).toBe(lease.sequence);
+    lease.release();
+    await importLines(list, [{ name: 'b', title: 'word' }]);
+    expect(list.sequence(5)).toBeGreaterThan(lease.sequence);
+    await eventually(() => readdirSync(segmentsPath(join(dataDir, 'lists', 'a1'))).length === 3);
+    expect(await list.check()).toEqual([]);
+  });
+
+  it('goes on with a build after a stop', async () => {
+    const list = await indexes.create('a1', settings, definition);
+    await importLines(
+      list,
+      Array.from({ length: 25_000 }, (_, index) => ({ name: `n${index}`, price: index })),
+    );
+    await list.changeDefinition(next);
+    await closeAll();
+    openAll();
+    const again = await indexes.open('a1', settings);
+    await eventually(() => again.currentVersion === 2);
+    expect([again.versions().at(-1)?.record_count, await again.check()]).toEqual([25_000, []]);
+  });
+});
+
+describe('lists', () => {
+  it('clones records and segments into a list of its own', async () => {
+    const list = await indexes.create('a1', settings, definition);
+    await importLines(
+      list,
+      Array.from({ length: 50 }, (_, index) => ({ name: `n${index}`, title: 'word' })),
+    );
+    const { record } = await list.write({ kind: 'put', name: 'n1', fields: { title: 'changed' } });
+    const clone = await indexes.clone('a1', 'b2', { ...settings, list: 'copy' });
+    await indexes.remove('a1');
+    expect(indexes.opened('a1')).toBeUndefined();
+    expect([count(clone, 'word'), count(clone, 'changed'), clone.currentVersion]).toEqual([49, 1, 1]);
+    expect(await clone.read(record.id)).toEqual(record);
+    await clone.write({ kind: 'put', name: 'new', fields: {} });
+    expect(await clone.check()).toEqual([]);
+    expect(readdirSync(join(dataDir, 'lists'))).toEqual(['b2']);
+  });
+
+  it('moves folders aside that the catalogue does not know, and back when it does', async () => {
+    const list = await indexes.create('a1', settings, definition);
+    await importLines(list, [{ name: 'n1', title: 'word' }]);
+    await indexes.create('b2', settings, definition);
+    await closeAll();
+    openAll();
+    indexes.setUnknownAside(new Set(['b2']));
+    expect(readdirSync(join(dataDir, 'lists')).sort()).toEqual(['.unknown', 'b2']);
+    expect(readdirSync(join(dataDir, 'lists', '.unknown'))).toEqual(['a1']);
+    await expect(indexes.open('a1', settings)).rejects.toMatchObject({ code: 'list-missing' });
+    indexes.setUnknownAside(new Set(['a1', 'b2']));
+    expect(readdirSync(join(dataDir, 'lists', '.unknown'))).toEqual([]);
+    expect(count(await indexes.open('a1', settings), 'word')).toBe(1);
+  });
+});

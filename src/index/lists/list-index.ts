@@ -1,0 +1,634 @@
+/**
+ * One open list on the main thread: its queue of commits, the generations that searches use, and the background work
+ * (merging, building of versions).
+ *
+ * Order of a write: queue → ingest worker (segment file, one LMDB transaction, on disk) → publication → answer. The state
+ * held here is that of the last commit that was published; after a worker's death the store tells what happened
+ * (`resync`). Main thread only.
+ */
+import { rm } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { Kernel } from '../../../native-bindings/index.js';
+import type { Logger } from 'pino';
+import type { FieldDefinition } from '../../catalog/index.js';
+import {
+  ServiceError,
+  deserialiseError,
+  noEventSink,
+  type Cancellation,
+  type Clock,
+  type Config,
+  type EventSink,
+  type MemoryBudget,
+  type Metrics,
+  type OutboxSource,
+} from '../../platform/index.js';
+import {
+  RecordStore,
+  buildingVersionOf,
+  currentVersionOf,
+  missingStore,
+  segmentFile,
+  type ListState,
+  type VersionState,
+} from '../../records/index.js';
+import type { BackgroundHost, WritingTaskPart } from '../versions/background-host.js';
+import { EntryKeeper, type CatalogueEntry } from './entry-keeper.js';
+import { BackgroundMerger } from '../merge/background-merger.js';
+import type { ImportBuffers } from '../import/import-buffers.js';
+import { BulkImport, type ImportBatch } from '../import/import-session.js';
+import type { Commit, EventTask, IngestExecutor, IngestResult, IngestTask } from '../contract/ingest-tasks.js';
+import { readRecord, readRecords } from './list-reader.js';
+import { ListQueue, type WaitingWrite } from '../commit/list-queue.js';
+import { OpenReindexer } from '../reindex/open-reindexer.js';
+import type { VersionLease } from '../versions/published-generation.js';
+import { PublishedVersion } from '../versions/published-version.js';
+import { removeUnknownSegments } from '../segments/segment-files.js';
+import type { StorePages } from '../commit/store-pages.js';
+import type {
+  BulkOutcome,
+  GenerationLease,
+  GenerationSettings,
+  ImportSession,
+  ListIndex,
+  RecordResource,
+  SearchSettings,
+  VersionStatus,
+  WriteRequest,
+  WriteResult,
+} from '../contract/types.js';
+import {
+  UnusableIndexError,
+  UnusableSegmentError,
+  type DamagedSegments,
+  type UnusableVersion,
+} from '../segments/unusable-segments.js';
+import { VersionBuilder } from '../versions/version-builder.js';
+
+/** Imports of one list at a time; each may hold batches in memory. */
+const IMPORTS_MAX = 8;
+const RETRY_AFTER_SECONDS = 1;
+/** A closing list does not wait longer for those who still read it; a merge or a slow search may take minutes. */
+const LEASES_WAIT_MS = 5000;
+/** Records that `check` looks for by their own words. */
+const CHECK_SAMPLE_SIZE = 1000;
+
+export interface ListIndexOptions {
+  readonly kernel: Kernel;
+  readonly executor: IngestExecutor;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly config: Pick<Config, 'ingest' | 'limits' | 'versions'>;
+  readonly metrics: Pick<Metrics, 'recordsWritten'>;
+  readonly budget: MemoryBudget;
+  /** Of the imports into all lists. */
+  readonly importBuffers: ImportBuffers;
+  /** Of the stores of all lists. */
+  readonly storePages: StorePages;
+  /** Absent: nobody listens. */
+  readonly events?: EventSink;
+  /** What the catalogue has of a list. Absent: nothing of it is kept beside the records. */
+  readonly entryOf?: (listId: string) => CatalogueEntry | undefined;
+  /** Segments that were found damaged before the list is opened. Absent: they have just been written. */
+  readonly damagedSegments?: DamagedSegments;
+}
+
+export class OpenListIndex implements ListIndex {
+  private state: ListState;
+  private readonly store: RecordStore;
+  private published: Map<number, PublishedVersion>;
+  private readonly queue: ListQueue;
+  private readonly merger: BackgroundMerger;
+  private readonly builder: VersionBuilder;
+  private readonly reindexer: OpenReindexer;
+  private readonly entry: EntryKeeper;
+  private nextSegment: number;
+  /** Versions that the state may still name and nobody is to see any more. */
+  private readonly dropping = new Set<number>();
+  private imports = 0;
+  private nextImport = 0;
+  private readonly sink: EventSink;
+  private readonly source: OutboxSource;
+  /** Why nothing is answered any more. */
+  private closedWith: ServiceError | undefined;
+  private closing: Promise<void> | undefined;
+
+  /**
+   * Recovers what a crash left, opens the segments and publishes every version. Throws UnusableIndexError where segments
+   * have to be made again from the records, and something else where the list is damaged beyond that.
+   */
+  constructor(
+    readonly listPath: string,
+    private settings: SearchSettings,
+    private readonly options: ListIndexOptions,
+  ) {
+    this.sink = options.events ?? noEventSink;
+    this.source = { id: basename(listPath), kind: 'list', path: listPath };
+    this.store = new RecordStore(listPath);
+    try {
+      const state = this.store.state();
+      if (state === undefined) throw missingStore();
+      this.state = state;
+      this.nextSegment = removeUnknownSegments(listPath, this.store, state);
+      this.published = this.openVersions(state);
+    } catch (error) {
+      void this.store.close();
+      throw error;
+    }
+    this.queue = new ListQueue({
+      writesWaitingMax: options.config.ingest.writes_waiting_max,
+      waitingBytesMax: options.budget.waitingWriteBytesMax,
+      groupBytesMax: () => options.storePages.batchBytesMax(listPath),
+      commitGroup: (writes) => this.commitGroup(writes),
+    });
+    this.merger = new BackgroundMerger(this.backgroundHost());
+    this.builder = new VersionBuilder(this.backgroundHost());
+    this.reindexer = new OpenReindexer(this.backgroundHost(), this.merger);
+    this.entry = new EntryKeeper({
+      log: options.log,
+      listPath,
+      current: () => options.entryOf?.(this.source.id),
+      kept: this.store.keptEntry(),
+      write: (entry) => this.queue.exclusive(() => options.executor.run({ kind: 'keep-entry', listPath, ...entry })),
+    });
+    this.builder.resume();
+    this.merger.opened();
+    this.resumeEvents();
+    void this.entry.keep();
+  }
+
+  get currentVersion(): number {
+    return this.state.currentVersion;
+  }
+
+  versions(): readonly VersionStatus[] {
+    this.requireOpen();
+    // A version that is being dropped is not published any more.
+    return this.state.versions.flatMap(({ version, state, created_utc, definition }) => {
+      const published = this.published.get(version);
+      return published === undefined
+        ? []
+        : [{ version, state, created_utc, definition, record_count: published.recordCount }];
+    });
+  }
+
+  lease(version = this.state.currentVersion): GenerationLease {
+    this.requireOpen();
+    const found = this.readyVersion(version);
+    const published = this.published.get(version);
+    if (found === undefined || published === undefined) {
+      throw new ServiceError(
+        'version-not-found',
+        `The list has no version ${version}; its current version is ${this.currentVersion}.`,
+      );
+    }
+    return published.lease(found.definition);
+  }
+
+  sequence(version: number): number | undefined {
+    return this.closedWith !== undefined || this.readyVersion(version) === undefined
+      ? undefined
+      : this.published.get(version)?.sequence;
+  }
+
+  private readyVersion(version: number): VersionState | undefined {
+    return this.state.versions.find((candidate) => candidate.version === version && candidate.state === 'ready');
+  }
+
+  /** At once, before `close`: whoever still has this is told the reason; what was accepted goes on. */
+  refuse(reason: ServiceError): void {
+    this.closedWith ??= reason;
+  }
+
+  /** For whoever has this since before it was closed: its list is deleted, or the service stops. */
+  private requireOpen(): void {
+    if (this.closedWith !== undefined) throw this.closedWith;
+  }
+
+  write(request: WriteRequest): Promise<WriteResult> {
+    return this.queue.write(request);
+  }
+
+  startImport(format: 'ndjson' | 'json' | 'csv'): ImportSession {
+    this.requireOpen();
+    if (this.imports >= IMPORTS_MAX) {
+      const detail = `${IMPORTS_MAX} imports into this list are under way; try again when one has ended.`;
+      throw new ServiceError('overloaded', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+    }
+    const { config, budget, importBuffers, storePages } = this.options;
+    this.imports += 1;
+    const importId = this.newImportId();
+    return new BulkImport({
+      kernel: this.options.kernel,
+      format,
+      batchRecordsMax: budget.batchRecordsMax,
+      batchBytesMax: () => storePages.batchBytesMax(this.listPath),
+      splitBytesMax: budget.splitBytesMax,
+      buffers: importBuffers,
+      errorsMax: config.ingest.bulk_errors_max,
+      importId,
+      commit: (batch) => this.commitBatch(batch),
+      onDone: () => {
+        this.imports -= 1;
+      },
+      settle: () => this.tellImports([importId]),
+    });
+  }
+
+  deleteMatching(
+    plan: Uint8Array | ((definition: FieldDefinition) => Uint8Array),
+    signal?: Cancellation,
+  ): Promise<number> {
+    const version = this.currentVersion;
+    // Finished bytes may be a view of a writer's memory that is used again while this waits.
+    const given = typeof plan === 'function' ? plan : plan.slice();
+    return this.queue.exclusive(async () => {
+      // Whoever left while others wrote does not want it any more; what has begun is finished.
+      if (signal?.aborted === true) throw signal.reason;
+      if (typeof given !== 'function' && version !== this.currentVersion) {
+        const detail = 'The list has just moved to its next version; try again.';
+        throw new ServiceError('overloaded', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+      }
+      const bytes = typeof given === 'function' ? given(currentVersionOf(this.state).definition).slice() : given;
+      const deleted = await this.withWritingTask(async (part) => {
+        const result = await this.runCommit({ kind: 'delete-matching', plan: bytes, ...part });
+        this.publishCommit(result.commit);
+        return result.deleted;
+      });
+      this.count('deleted', deleted);
+      return deleted;
+    });
+  }
+
+  read(id: string): Promise<RecordResource | undefined> {
+    this.requireOpen();
+    return Promise.resolve(readRecord(this.store, this.currentVersion, id));
+  }
+
+  page(skip: number, size: number): Promise<{ total: number; records: readonly RecordResource[] }> {
+    this.requireOpen();
+    const total = this.required(this.currentVersion).recordCount;
+    const records = skip >= total ? [] : readRecords(this.store, this.currentVersion, skip, size);
+    return Promise.resolve({ total, records });
+  }
+
+  changeDefinition(definition: FieldDefinition, renames: Readonly<Record<string, string>> = {}): Promise<number> {
+    return this.builder.start(definition, renames);
+  }
+
+  applySettings(settings: SearchSettings): Promise<void> {
+    this.requireOpen();
+    this.settings = settings;
+    for (const version of this.state.versions)
+      this.published.get(version.version)?.applySettings(this.settingsJson(version));
+    return Promise.resolve();
+  }
+
+  keepEntry(): Promise<void> {
+    return this.entry.keep();
+  }
+
+  async check(): Promise<readonly string[]> {
+    return this.queue.exclusive(async () => {
+      const problems: string[] = [];
+      for (const version of this.state.versions) {
+        if (!this.published.has(version.version)) continue;
+        problems.push(...(await this.withLease(version, (lease) => this.checkLeased(lease))));
+      }
+      return problems;
+    });
+  }
+
+  private checkLeased({ version, handle: generation, segments }: VersionLease): Promise<readonly string[]> {
+    const { listPath } = this;
+    const sampleSize = CHECK_SAMPLE_SIZE;
+    return this.options.executor.run({ kind: 'check', listPath, version, generation, segments, sampleSize });
+  }
+
+  reindex(): Promise<number> {
+    return this.reindexer.reindex();
+  }
+
+  /** Runs an action that reads the files and the store of this list while nothing is written. */
+  whileUnchanged<Result>(action: () => Promise<Result>): Promise<Result> {
+    return this.queue.exclusive(action);
+  }
+
+  /** Finishes what was accepted, then lets go of everything; later calls are refused with `reason`. */
+  close(reason: ServiceError): Promise<void> {
+    this.refuse(reason);
+    this.closing ??= (async () => {
+      this.builder.stop();
+      await this.reindexer.stop(reason);
+      await this.merger.stop();
+      await this.queue.close(reason);
+      await this.builder.stopped();
+      const published = [...this.published.values()];
+      this.published.clear();
+      for (const each of published) each.retire();
+      await this.leasesEnded(published);
+      await this.store.close();
+      this.options.storePages.closed(this.listPath);
+    })();
+    return this.closing;
+  }
+
+  /** Searches go on until they have their records: the files of a deleted list stay for them, but not for ever. */
+  private async leasesEnded(published: readonly PublishedVersion[]): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const waited = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, LEASES_WAIT_MS);
+    });
+    await Promise.race([Promise.all(published.map((each) => each.unused())), waited]);
+    clearTimeout(timer);
+  }
+
+  // ---- commits
+
+  private async commitGroup(writes: readonly WaitingWrite[]): Promise<void> {
+    try {
+      const requests = writes.map((write) => write.request);
+      this.options.storePages.written(
+        this.listPath,
+        writes.reduce((sum, { bytes }) => sum + bytes, 0),
+      );
+      const answers = await this.withWritingTask(async (part) => {
+        const result = await this.runCommit({ kind: 'write-batch', requests, ...part });
+        this.publishCommit(result.commit);
+        return result.answers;
+      });
+      writes.forEach((write, index) => {
+        const answer = answers[index];
+        if (answer?.ok === true) {
+          this.count(answer.result.outcome, 1);
+          write.resolve(answer.result);
+        } else {
+          this.count('failed', 1);
+          write.reject(answer === undefined ? internalError(undefined) : deserialiseError(answer.error));
+        }
+      });
+    } catch (error) {
+      for (const write of writes) write.reject(error);
+    }
+  }
+
+  private commitBatch(batch: ImportBatch): Promise<BulkOutcome> {
+    return this.queue.exclusive(async () => {
+      this.options.storePages.written(
+        this.listPath,
+        batch.records.reduce((sum, { bytes }) => sum + bytes.length, 0),
+      );
+      const outcome = await this.withWritingTask(async (part) => {
+        const result = await this.runCommit({ kind: 'bulk-batch', ...batch, ...part });
+        this.publishCommit(result.commit);
+        return result.outcome;
+      });
+      for (const kind of ['created', 'updated', 'failed'] as const) this.count(kind, outcome[kind]);
+      return outcome;
+    });
+  }
+
+  /**
+   * Runs the action with what every writing task is told: the current version and the one being built, leased until the action
+   * has ended, also where a setting, a merge or the end of a version replaces them meanwhile. Call it when the turn has come.
+   */
+  private withWritingTask<Result>(action: (part: WritingTaskPart) => Promise<Result>): Promise<Result> {
+    const building = buildingVersionOf(this.state);
+    const part = (current: VersionLease, next: VersionLease | undefined): WritingTaskPart => ({
+      listPath: this.listPath,
+      nowMs: this.options.clock.nowMs(),
+      current: current.view(this.nextSegment++),
+      building: next?.view(this.nextSegment++),
+      limits: { recordBytesMax: this.options.config.limits.record_bytes_max },
+      events: this.eventTask(),
+    });
+    return this.withLease(currentVersionOf(this.state), (current) =>
+      building === undefined
+        ? action(part(current, undefined))
+        : this.withLease(building, (next) => action(part(current, next))),
+    );
+  }
+
+  private withLease<Result>(
+    { version, definition }: VersionState,
+    action: (lease: VersionLease) => Promise<Result>,
+  ): Promise<Result> {
+    return this.required(version).withLease(definition, action);
+  }
+
+  private eventTask(): EventTask | undefined {
+    const { account, list } = this.settings;
+    const wanted = this.sink.wanted(account);
+    if (wanted.length === 0 && this.state.events === undefined) return undefined;
+    return { account, list, wanted, movedTo: this.sink.movedTo(this.source.id) };
+  }
+
+  /** Takes over the state of a commit, and says so where it has something to tell. */
+  private adopt(state: ListState): void {
+    const before = this.state.events?.nextRow;
+    this.state = state;
+    if (state.events !== undefined && state.events.nextRow !== before) this.sink.written(this.source);
+  }
+
+  /** After the list was opened: what a crash kept from being told. */
+  private resumeEvents(): void {
+    const { events } = this.state;
+    if (events === undefined) return;
+    this.sink.written(this.source);
+    void this.tellImports(Object.keys(events.imports));
+  }
+
+  /** Tells of bulk calls that ended without a final batch. Never rejects: what fails is told when the list is opened again. */
+  private async tellImports(importIds: readonly string[]): Promise<void> {
+    const untold = () => importIds.filter((id) => this.state.events?.imports[id] !== undefined);
+    if (untold().length === 0) return;
+    try {
+      await this.queue.exclusive(async () => {
+        const events = this.eventTask();
+        const { listPath } = this;
+        const nowMs = this.options.clock.nowMs();
+        if (events === undefined) return;
+        this.adopt(await this.runCommit({ kind: 'tell-imports', listPath, nowMs, importIds: untold(), events }));
+      });
+    } catch (error) {
+      this.options.log.warn({ list: this.listPath, err: error }, 'a bulk call is told to webhooks later');
+    }
+  }
+
+  /** Unlike any that the state may still name from before a crash. */
+  private newImportId(): string {
+    this.nextImport += 1;
+    return `${this.options.clock.nowMs()}-${this.nextImport}`;
+  }
+
+  private required(version: number): PublishedVersion {
+    const published = this.published.get(version);
+    if (published === undefined) throw new Error(`version ${version} is not published`);
+    return published;
+  }
+
+  /**
+   * Runs a task that may commit. On `internal-error` nobody knows how far it came (its worker may have died after the
+   * commit), so the store is asked before anything else happens to the list.
+   */
+  private async runCommit<T extends IngestTask>(task: T): Promise<IngestResult<T>> {
+    try {
+      return await this.options.executor.run(task);
+    } catch (error) {
+      const known = error instanceof ServiceError ? error : internalError(error);
+      if (known.code === 'internal-error') {
+        this.options.log.error(
+          { list: this.listPath, task: task.kind, err: error },
+          'a commit failed; reading the store again',
+        );
+        this.resync();
+      }
+      throw known;
+    }
+  }
+
+  private publishCommit(commit: Commit | undefined): void {
+    if (commit === undefined) return;
+    try {
+      this.adopt(commit.state);
+      for (const change of commit.changes) {
+        const version = commit.state.versions.find((candidate) => candidate.version === change.version);
+        if (version === undefined) throw new Error(`a commit changed version ${change.version}, which is gone`);
+        this.required(change.version).apply(change, this.settingsJson(version));
+      }
+    } catch (error) {
+      // The commit is on disk; what is in memory may be half of it. The store is right.
+      this.options.log.error(
+        { list: this.listPath, err: error },
+        'a commit could not be published; reading the store again',
+      );
+      this.resync(true);
+      throw internalError(error);
+    }
+    this.merger.committed();
+  }
+
+  /** Brings memory in line with the store, where the store has moved on (or `always`). */
+  private resync(always = false): void {
+    this.store.refresh();
+    const state = this.store.state();
+    if (state === undefined) throw new Error(`${this.listPath} has lost its state`);
+    if (state.sequence === this.state.sequence && !always) return;
+    const fresh = this.openVersions(state, this.dropping);
+    const before = [...this.published.values()];
+    this.adopt(state);
+    this.published = fresh;
+    for (const published of before) published.retire();
+  }
+
+  private openVersions(state: ListState, except: ReadonlySet<number> = new Set()): Map<number, PublishedVersion> {
+    const opened = new Map<number, PublishedVersion>();
+    const unusable: UnusableVersion[] = [];
+    try {
+      for (const version of state.versions.filter((candidate) => !except.has(candidate.version))) {
+        try {
+          opened.set(version.version, this.openVersion(version));
+        } catch (error) {
+          if (!(error instanceof UnusableSegmentError)) throw error;
+          unusable.push({ version: version.version, segment: error });
+        }
+      }
+      if (unusable.length > 0) throw this.unusableIndex(state, unusable);
+      return opened;
+    } catch (error) {
+      for (const published of opened.values()) published.retire();
+      throw error;
+    }
+  }
+
+  private openVersion(version: VersionState): PublishedVersion {
+    const store = this.store.version(version.version).prepare();
+    const { kernel, damagedSegments } = this.options;
+    const settings = this.settingsJson(version);
+    return new PublishedVersion(kernel, this.listPath, version.version, store, settings, damagedSegments ?? new Map());
+  }
+
+  private unusableIndex(state: ListState, unusable: readonly UnusableVersion[]): UnusableIndexError {
+    const recordCounts = new Map(
+      state.versions.map(({ version }) => [version, this.store.version(version).recordCount()]),
+    );
+    return new UnusableIndexError(this.listPath, { unusable, state, recordCounts, nextSegment: this.nextSegment });
+  }
+
+  private settingsJson({ version, definition }: VersionState): string {
+    const settings: GenerationSettings = { ...this.settings, version, definition, listPath: this.listPath };
+    return JSON.stringify(settings);
+  }
+
+  private count(outcome: 'created' | 'updated' | 'deleted' | 'failed', records: number): void {
+    if (records > 0) this.options.metrics.recordsWritten.inc({ outcome }, records);
+  }
+
+  // ---- background work
+
+  /** What merging and building may do with this list. */
+  private backgroundHost(): BackgroundHost {
+    return {
+      listPath: this.listPath,
+      log: this.options.log,
+      config: this.options.config,
+      budget: this.options.budget,
+      storePages: this.options.storePages,
+      clock: this.options.clock,
+      kernel: this.options.kernel,
+      state: () => this.state,
+      published: (version) => this.published.get(version),
+      newSegment: () => this.nextSegment++,
+      exclusive: (action) => this.queue.exclusive(action),
+      run: (task, options) => this.options.executor.run(task, options),
+      runCommit: (task) => this.runCommit(task),
+      publishCommit: (commit) => {
+        this.publishCommit(commit);
+      },
+      eventTask: () => this.eventTask(),
+      withWritingTask: (action) => this.withWritingTask(action),
+      addVersion: (state, version) => {
+        this.adopt(state);
+        const added = state.versions.find((candidate) => candidate.version === version);
+        if (added === undefined) throw new Error(`version ${version} was not recorded`);
+        this.published.set(version, this.openVersion(added));
+      },
+      dropVersion: (version) => this.dropVersion(version),
+      orphanedVersions: () => {
+        const known = new Set(this.state.versions.map(({ version }) => version));
+        return this.store.versionsOnDisk().filter((version) => !known.has(version));
+      },
+    };
+  }
+
+  /**
+   * Removes a version: no search finds it from now on; when the last search of it has ended, its records, index and
+   * files go. It leaves in a turn of the queue, so that no commit to it is under way.
+   */
+  private async dropVersion(version: number): Promise<void> {
+    const published = await this.queue.exclusive(() => {
+      this.dropping.add(version);
+      const found = this.published.get(version);
+      this.published.delete(version);
+      return Promise.resolve(found);
+    });
+    try {
+      const segments = published?.sizes ?? [];
+      published?.retire();
+      await published?.unused();
+      await this.queue.exclusive(async () => {
+        this.adopt(await this.runCommit({ kind: 'drop-version', listPath: this.listPath, version }));
+        this.store.forgetVersion(version);
+      });
+      await Promise.all(segments.map(({ id }) => rm(segmentFile(this.listPath, id), { force: true })));
+    } finally {
+      this.dropping.delete(version);
+    }
+  }
+}
+
+function internalError(cause: unknown): ServiceError {
+  return new ServiceError('internal-error', 'The service could not finish this write because of a fault of its own.', {
+    cause,
+  });
+}

@@ -1,0 +1,537 @@
+/** Lists whose segments are of another format, missing or damaged: their index is rebuilt from the records. */
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { changeFormat, SEGMENT_DAMAGE, segmentFilesOf } from '../../../test/support/segment-damage.js';
+import { kernel } from '../../../native-bindings/index.js';
+import { MATCH_ALL, QueryPlanWriter } from '../../../native-bindings/query-plan.js';
+import { parseResult } from '../../../native-bindings/query-result.js';
+import type { FieldDefinition } from '../../catalog/index.js';
+import { loadConfig } from '../../platform/config.js';
+import { ServiceError, systemClock } from '../../platform/index.js';
+import { createMetrics } from '../../platform/metrics.js';
+import { RecordStore, RecordStoreCache, segmentsPath, storePath, type ListState } from '../../records/index.js';
+import {
+  NAME_COLUMN,
+  createInlineExecutor,
+  createListIndexes,
+  type IngestExecutor,
+  type IngestResult,
+  type IngestTask,
+  type ListIndex,
+  type ListIndexes,
+} from '../index.js';
+
+/** Tells what is run, holds tasks of a kind up, or fails them. */
+class WatchedExecutor implements IngestExecutor {
+  readonly kinds: IngestTask['kind'][] = [];
+  before: (task: IngestTask) => Promise<void> | void = () => undefined;
+  constructor(private readonly inner: IngestExecutor) {}
+
+  async run<T extends IngestTask>(task: T): Promise<IngestResult<T>> {
+    this.kinds.push(task.kind);
+    await this.before(task);
+    return this.inner.run(task);
+  }
+}
+
+const settings = { account: 'default', list: 'things', language: 'en', synonym_rules: [], query_rules: [] };
+const definition: FieldDefinition = {
+  language: 'en',
+  searchable_fields: [
+    { name: 'name', weight: 3 },
+    { name: 'text', weight: 1 },
+  ],
+  facets: [
+    { name: 'colour', type: 'string', cardinality: 'Many' },
+    { name: 'year', type: 'number', cardinality: 'Single' },
+  ],
+  resources: [],
+  location_field: 'place',
+  inferred: 'no',
+};
+const WORDS = ['gannet', 'gannets', 'puffin', 'diving', 'dived', 'dive', 'cliff', 'cliffs', 'herring', '東京タワー'];
+
+let dataDir: string;
+let stores: RecordStoreCache;
+let executor: WatchedExecutor;
+let indexes: ListIndexes;
+let list: ListIndex;
+
+function openIndexes(options: { readonly waitForRebuild?: boolean; readonly log?: (line: string) => void } = {}): void {
+  stores = new RecordStoreCache();
+  executor = new WatchedExecutor(createInlineExecutor({ kernel, stores }));
+  const { log: write, waitForRebuild = false } = options;
+  indexes = createListIndexes({
+    dataDir,
+    kernel,
+    executor,
+    clock: systemClock,
+    log: write === undefined ? pino({ level: 'silent' }) : pino({ level: 'info' }, { write }),
+    config: loadConfig({ argv: [], env: { GANNET_VERSIONS_KEPT: '2' } }),
+    metrics: createMetrics(),
+    waitForRebuild,
+  });
+}
+
+async function closeIndexes(): Promise<void> {
+  await indexes.close();
+  await stores.close();
+}
+
+const pathOf = (id = 'a1') => join(dataDir, 'lists', id);
+
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'gannet-rebuild-'));
+  openIndexes();
+  list = await indexes.create('a1', settings, definition);
+});
+afterEach(async () => {
+  await closeIndexes();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+function fieldsOf(number: number) {
+  const word = (step: number) => WORDS[(number * step) % WORDS.length];
+  return {
+    text: `${word(1)} and ${word(3)} ${word(7)} ${'again '.repeat(number % 4)}`,
+    colour: number % 3 === 0 ? ['Red', 'green'] : ['Blue'],
+    year: 1990 + (number % 20),
+    ...(number % 5 === 0 ? {} : { place: { latitude: 50 + (number % 300) / 10, longitude: -(number % 300) / 10 } }),
+  };
+}
+
+const put = (name: string, number: number) => list.write({ kind: 'put', name, fields: fieldsOf(number) });
+
+/** One segment, so that what is left of documents that are deleted cannot differ. */
+async function importRecords(begin: number, end: number): Promise<void> {
+  const session = list.startImport('ndjson');
+  for (let number = begin; number < end; ++number) {
+    await session.push(Buffer.from(`${JSON.stringify({ name: `Record ${number}`, fields: fieldsOf(number) })}\n`));
+  }
+  expect((await session.end()).failed).toBe(0);
+}
+
+/** Everything that searches get out of a version: hits with scores, counts, facets, orders, stems, typos, completions, names. */
+function answers(from: ListIndex, version?: number) {
+  const lease = from.lease(version);
+  const { handle } = lease;
+  try {
+    const found = WORDS.map((word) => {
+      const term = kernel.analyse(word)[0]?.term ?? word;
+      return search(handle, [term]);
+    });
+    return {
+      found,
+      all: search(handle, undefined),
+      expanded: kernel.expand(handle, ['gannet', 'dive', 'pufin'], {
+        editsMax: [1, 1, 1],
+        stemsMax: 10,
+        typosMax: 10,
+        prefixesMax: 10,
+      }),
+      names: kernel.suggestNames(handle, NAME_COLUMN, 'record 1', 0, 20),
+      completed: kernel.completeWord(handle, 'gan', 1, 20),
+    };
+  } finally {
+    lease.release();
+  }
+}
+
+function search(generation: number, terms: readonly string[] | undefined) {
+  const plan = new QueryPlanWriter().write({
+    needTotal: true,
+    skip: 0,
+    size: 1000,
+    groups: terms === undefined ? [] : [{ occur: 'must', boost: 1, alternatives: [{ weight: 1, terms: [...terms] }] }],
+    filter: MATCH_ALL,
+    sort: [],
+    facets: [],
+  });
+  const { total, hits } = parseResult(kernel.search(generation, plan));
+  return { total, hits: Array.from({ length: hits.count }, (_, at) => [hits.recordNumber(at), hits.score(at)]) };
+}
+
+/** What does not depend on documents that are deleted and still in a segment. */
+function matches(from: ListIndex, version?: number) {
+  const { found, all } = answers(from, version);
+  return [...found, all].map(({ total, hits }) => ({ total, records: hits.map(([record]) => record).sort() }));
+}
+
+/** Each worker that is given a further step dies. Returns whether one has. */
+function stopBuildAfterSteps(last: number): () => boolean {
+  let steps = 0;
+  executor.before = (task) => {
+    if (task.kind === 'build-step' && ++steps > last) throw new ServiceError('internal-error', 'The worker died.');
+  };
+  return () => steps > last;
+}
+
+async function eventually(condition: () => boolean): Promise<void> {
+  await expect.poll(condition, { interval: 10 }).toBe(true);
+}
+
+/** Opens the list again: it is refused until its index is rebuilt. */
+async function reopen(id = 'a1'): Promise<ListIndex> {
+  await expect(indexes.open(id, settings)).rejects.toMatchObject({ code: 'not-ready' });
+  return opened(id);
+}
+
+async function opened(id = 'a1'): Promise<ListIndex> {
+  await eventually(() => indexes.opened(id) !== undefined);
+  return indexes.open(id, settings);
+}
+
+describe('a list', () => {
+  it.each(Object.entries(SEGMENT_DAMAGE))('with a segment that is %s answers as before', async (_, damage) => {
+    await importRecords(0, 200);
+    const before = answers(list);
+    expect(before.all.total).toBe(200);
+    expect(before.expanded[1]?.stems.length).toBeGreaterThan(0);
+    await closeIndexes();
+    for (const file of segmentFilesOf(pathOf())) damage(file);
+    openIndexes();
+    list = await reopen();
+    expect(answers(list)).toEqual(before);
+    expect(await list.check()).toEqual([]);
+    expect((await put('Record 7', 8)).outcome).toBe('updated');
+    expect((await put('new', 9)).outcome).toBe('created');
+    expect(await list.check()).toEqual([]);
+  });
+
+  it('comes back with deletions, frozen versions and a version that is half built', async () => {
+    // One step of a build takes 10,000 records.
+    const recordCount = 10_050;
+    await importRecords(0, recordCount);
+    for (const number of [3, 4, 5]) await put(`Record ${number}`, number + 50);
+    await list.changeDefinition({ ...definition, searchable_fields: [{ name: 'text', weight: 1 }] });
+    await eventually(() => list.currentVersion === 2);
+    const { records } = await list.page(10, 5);
+    for (const { id } of records) await list.write({ kind: 'delete', id });
+    const stopped = stopBuildAfterSteps(1);
+    await list.changeDefinition({ ...definition, facets: [] });
+    await eventually(stopped);
+    await put('while it is built', 1);
+    await put('Record 1', 2);
+    const before = [matches(list, 1), matches(list, 2)];
+    const counts = [recordCount, recordCount - 5 + 1, 10_000];
+    expect(list.versions().map(({ record_count }) => record_count)).toEqual(counts);
+    await closeIndexes();
+    for (const file of segmentFilesOf(pathOf())) changeFormat(file);
+    openIndexes();
+    stopBuildAfterSteps(0);
+    list = await reopen();
+    expect(executor.kinds.filter((kind) => kind === 'commit-reindex')).toHaveLength(3);
+    expect([matches(list, 1), matches(list, 2)]).toEqual(before);
+    expect(list.versions().map(({ record_count }) => record_count)).toEqual(counts);
+    expect(await list.check()).toEqual([]);
+    await closeIndexes();
+    openIndexes();
+    list = await indexes.open('a1', settings);
+    await eventually(() => list.currentVersion === 3);
+    expect([list.versions().at(-1)?.record_count, await list.check()]).toEqual([counts[1], []]);
+  });
+
+  it('rebuilds only the versions that need it, and leaves a clone its own files', async () => {
+    await importRecords(0, 50);
+    const clone = await indexes.clone('a1', 'b1', settings);
+    await list.changeDefinition({ ...definition, searchable_fields: [{ name: 'text', weight: 1 }] });
+    await eventually(() => list.currentVersion === 2);
+    const before = [matches(list, 1), matches(list, 2), matches(clone)];
+    await closeIndexes();
+    const [first, ...others] = segmentFilesOf(pathOf());
+    rmSync(first as string);
+    openIndexes();
+    list = await reopen();
+    expect(executor.kinds.filter((kind) => kind === 'commit-reindex')).toHaveLength(1);
+    const same = await indexes.open('b1', settings);
+    expect([matches(list, 1), matches(list, 2), matches(same)]).toEqual(before);
+    expect([await list.check(), await same.check()]).toEqual([[], []]);
+    for (const file of others) expect(statSync(file).nlink).toBeGreaterThan(0);
+  });
+
+  it('without records needs none', async () => {
+    // Else the segment may be gone before it is closed.
+    executor.before = ({ kind }) => {
+      if (kind === 'merge') throw new ServiceError('overloaded', 'No merge now.');
+    };
+    await put('only', 1);
+    const [only] = (await list.page(0, 1)).records;
+    await list.write({ kind: 'delete', id: only?.id ?? '' });
+    await closeIndexes();
+    const files = segmentFilesOf(pathOf());
+    expect(files).toHaveLength(1);
+    for (const file of files) changeFormat(file);
+    openIndexes();
+    list = await reopen();
+    expect([list.versions()[0]?.record_count, segmentFilesOf(pathOf())]).toEqual([0, []]);
+  });
+});
+
+describe('a rebuild', () => {
+  const damage = async (id = 'a1') => {
+    await closeIndexes();
+    for (const file of segmentFilesOf(pathOf(id))) changeFormat(file);
+  };
+
+  it('tells how far it is while it refuses the list, and serves others', async () => {
+    await importRecords(0, 30);
+    await indexes.create('b1', settings, definition);
+    await damage();
+    const lines: string[] = [];
+    openIndexes({ log: (line) => lines.push(line) });
+    let go = () => {};
+    const held = new Promise<void>((resolve) => (go = resolve));
+    executor.before = (task) => (task.kind === 'commit-reindex' ? held : undefined);
+    const refused = await indexes.open('a1', settings).catch((error: unknown) => error as ServiceError);
+    expect(refused).toMatchObject({ code: 'not-ready', retryAfterSeconds: 5 });
+    expect((refused as ServiceError).detail).toContain('30 records');
+    expect((await indexes.open('b1', settings)).versions()).toHaveLength(1);
+    await eventually(() => executor.kinds.includes('commit-reindex'));
+    await expect(indexes.open('a1', settings)).rejects.toThrow('30 of 30 records are done');
+    expect(indexes.outline('a1')?.versions()).toMatchObject([{ version: 1, record_count: 30 }]);
+    go();
+    list = await opened();
+    expect(await list.check()).toEqual([]);
+    expect(lines.join()).toContain('unsupported-format');
+    expect(lines.join()).toContain("A list's index was rebuilt");
+  });
+
+  it('of one list waits for that of another', async () => {
+    await importRecords(0, 10);
+    const other = await indexes.clone('a1', 'b1', settings);
+    expect(other.currentVersion).toBe(1);
+    await damage();
+    openIndexes();
+    let atWork = 0;
+    let most = 0;
+    executor.before = async () => {
+      most = Math.max(most, (atWork += 1));
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      atWork -= 1;
+    };
+    for (const id of ['a1', 'b1'])
+      await expect(indexes.open(id, settings)).rejects.toMatchObject({ code: 'not-ready' });
+    await expect(indexes.open('b1', settings)).rejects.toThrow('waits for another list');
+    const both = [await opened('a1'), await opened('b1')];
+    expect(most).toBe(1);
+    for (const each of both) expect(await each.check()).toEqual([]);
+  });
+
+  it('that is stopped leaves the old state, and begins again', async () => {
+    await importRecords(0, 30);
+    await damage();
+    const old = segmentFilesOf(pathOf());
+    openIndexes();
+    let stopped: Promise<void> | undefined;
+    executor.before = (task) => {
+      if (task.kind === 'reindex') stopped = indexes.close();
+    };
+    await expect(indexes.open('a1', settings)).rejects.toMatchObject({ code: 'not-ready' });
+    await eventually(() => stopped !== undefined);
+    await stopped;
+    expect(executor.kinds).toEqual(['reindex']);
+    expect(segmentFilesOf(pathOf())).toEqual(expect.arrayContaining(old));
+    await stores.close();
+    openIndexes();
+    list = await reopen();
+    expect([list.versions()[0]?.record_count, await list.check()]).toEqual([30, []]);
+  });
+
+  it('whose worker dies at its commit keeps the list closed until the next start', async () => {
+    await importRecords(0, 30);
+    await damage();
+    const lines: string[] = [];
+    openIndexes({ log: (line) => lines.push(line) });
+    executor.before = (task) => {
+      if (task.kind === 'commit-reindex') throw new ServiceError('internal-error', 'The worker died.');
+    };
+    await expect(indexes.open('a1', settings)).rejects.toMatchObject({ code: 'not-ready' });
+    await eventually(() => lines.join().includes('could not be rebuilt'));
+    await expect(indexes.open('a1', settings)).rejects.toMatchObject({ code: 'internal-error' });
+    await closeIndexes();
+    openIndexes();
+    list = await reopen();
+    expect([list.versions()[0]?.record_count, await list.check()]).toEqual([30, []]);
+    expect(segmentFilesOf(pathOf())).toHaveLength(1);
+  });
+
+  it('names a record that is damaged in the store, and changes nothing', async () => {
+    await importRecords(0, 30);
+    await damage();
+    const files = segmentFilesOf(pathOf());
+    const store = new RecordStore(pathOf());
+    const version = store.version(1).prepare();
+    store.transaction(() => {
+      version.putRecord(17, Buffer.from('no record'));
+    });
+    await store.close();
+    const lines: string[] = [];
+    openIndexes({ log: (line) => lines.push(line) });
+    await expect(indexes.open('a1', settings)).rejects.toMatchObject({ code: 'not-ready' });
+    await eventually(() => lines.join().includes('could not be rebuilt'));
+    expect(lines.join()).toContain('Record 17 of version 1 cannot be read');
+    await expect(indexes.open('a1', settings)).rejects.toMatchObject({ code: 'internal-error' });
+    expect(segmentFilesOf(pathOf())).toEqual(files);
+  });
+
+  it('gives way to the deletion of its list', async () => {
+    await importRecords(0, 30);
+    await damage();
+    openIndexes();
+    await expect(indexes.open('a1', settings)).rejects.toMatchObject({ code: 'not-ready' });
+    await indexes.remove('a1');
+    expect(readdirSync(join(dataDir, 'lists'))).toEqual([]);
+    expect(indexes.outline('a1')).toBeUndefined();
+  });
+
+  it('that waits for another gives way to the deletion of its list at once', async () => {
+    await importRecords(0, 10);
+    await indexes.clone('a1', 'b1', settings);
+    await damage();
+    openIndexes();
+    let go = () => {};
+    const held = new Promise<void>((resolve) => (go = resolve));
+    executor.before = () => held;
+    for (const id of ['a1', 'b1'])
+      await expect(indexes.open(id, settings)).rejects.toMatchObject({ code: 'not-ready' });
+    await indexes.remove('b1');
+    expect(readdirSync(join(dataDir, 'lists'))).toEqual(['a1']);
+    go();
+    list = await opened();
+    expect(await list.check()).toEqual([]);
+    expect(readdirSync(join(dataDir, 'lists'))).toEqual(['a1']);
+  });
+
+  it('tries again where the queue of tasks was full', async () => {
+    await importRecords(0, 10);
+    await damage();
+    openIndexes();
+    const refusedOnce = new Set(['reindex', 'commit-reindex']);
+    executor.before = ({ kind }) => {
+      if (refusedOnce.delete(kind)) throw new ServiceError('overloaded', 'Too many tasks are waiting.');
+    };
+    list = await reopen();
+    expect([refusedOnce.size, await list.check()]).toEqual([0, []]);
+  });
+
+  it('is waited for where nobody else is to be served', async () => {
+    await importRecords(0, 30);
+    await damage();
+    openIndexes({ waitForRebuild: true });
+    list = await indexes.open('a1', settings);
+    expect(await list.check()).toEqual([]);
+  });
+});
+
+describe('an open list that is reindexed on demand', () => {
+  it('is searched on its old segments and written meanwhile, and loses nothing', async () => {
+    await importRecords(0, 100);
+    for (const number of [3, 4]) await put(`Record ${number}`, number + 50);
+    const old = segmentFilesOf(pathOf());
+    const counts: number[] = [];
+    const { records } = await list.page(20, 3);
+    const removed = async (at: number) => list.write({ kind: 'delete', id: records[at]?.id ?? '' });
+    // Before the first record is read, and after the last one was: what is written falls on both sides.
+    executor.before = async (task) => {
+      if (task.kind === 'reindex') {
+        executor.before = () => undefined;
+        counts.push(answers(list).all.total);
+        await Promise.all([put('Record 8', 9), put('new', 1), removed(0)]);
+      }
+    };
+    const inner = executor.run.bind(executor);
+    executor.run = async (task) => {
+      const result = await inner(task);
+      if (task.kind === 'reindex') {
+        await Promise.all([put('Record 9', 10), put('newer', 1), put('new', 2), removed(1)]);
+        await removed(2);
+        counts.push(answers(list).all.total);
+      }
+      return result;
+    };
+    expect(await list.reindex()).toBe(100);
+    expect(counts).toEqual([100, 99]);
+    expect(list.versions()[0]?.record_count).toBe(99);
+    expect(await list.check()).toEqual([]);
+    const before = matches(list);
+    await eventually(() => segmentFilesOf(pathOf()).every((file) => !old.includes(file)));
+    await closeIndexes();
+    openIndexes();
+    list = await indexes.open('a1', settings);
+    expect([matches(list), await list.check()]).toEqual([before, []]);
+  });
+
+  it('has damage mended at its opening that only a search would come upon', async () => {
+    await importRecords(0, 100);
+    const before = answers(list);
+    await closeIndexes();
+    const [file] = segmentFilesOf(pathOf());
+    // The entry of a term, behind the size of its key and the key: nothing but a search of that term reads it.
+    const bytes = readFileSync(file as string);
+    const node = Buffer.from('\x07\0Tpuffin', 'latin1');
+    const value = bytes.indexOf(node) + node.length;
+    bytes.fill(0xff, value, value + 16);
+    writeFileSync(file as string, bytes);
+    openIndexes();
+    list = await reopen();
+    expect(answers(list)).toEqual(before);
+  });
+
+  it('refuses a second one, and ends with the service', async () => {
+    await importRecords(0, 100);
+    let closed: Promise<void> | undefined;
+    executor.before = (task) => {
+      if (task.kind === 'reindex') closed = indexes.close();
+    };
+    const first = list.reindex();
+    await expect(list.reindex()).rejects.toMatchObject({ code: 'conflict' });
+    await expect(first).rejects.toMatchObject({ code: 'shutting-down' });
+    await closed;
+    expect(executor.kinds).not.toContain('commit-reindex');
+  });
+
+  it('tries again where the rebuild had failed', async () => {
+    await importRecords(0, 30);
+    await closeIndexes();
+    for (const file of segmentFilesOf(pathOf())) changeFormat(file);
+    openIndexes();
+    executor.before = (task) => {
+      if (task.kind === 'reindex') throw new ServiceError('storage-full', 'The disk is full.');
+    };
+    await expect(indexes.open('a1', settings)).rejects.toMatchObject({ code: 'not-ready' });
+    let refused = await indexes.open('a1', settings).catch((error: unknown) => error);
+    for (let turn = 0; turn < 500 && (refused as ServiceError).code === 'not-ready'; ++turn) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      refused = await indexes.open('a1', settings).catch((error: unknown) => error);
+    }
+    expect(refused).toMatchObject({ code: 'internal-error' });
+    executor.before = () => undefined;
+    await expect(indexes.reindex('a1', settings)).rejects.toMatchObject({ code: 'not-ready' });
+    list = await opened();
+    expect(await list.check()).toEqual([]);
+  });
+});
+
+describe('a store of another format', () => {
+  it('is refused by its number and left as it is', async () => {
+    await importRecords(0, 10);
+    await closeIndexes();
+    const store = new RecordStore(pathOf());
+    const state = store.state() as ListState;
+    store.transaction(() => {
+      store.putState({ ...state, format: 2 } as unknown as ListState);
+    });
+    await store.close();
+    const data = join(storePath(pathOf()), 'data.mdb');
+    const hash = () => createHash('sha256').update(readFileSync(data)).digest('hex');
+    const before = [hash(), readdirSync(segmentsPath(pathOf()))];
+    openIndexes();
+    await expect(indexes.open('a1', settings)).rejects.toThrow('has format 2, and this release reads format 1');
+    await closeIndexes();
+    expect([hash(), readdirSync(segmentsPath(pathOf()))]).toEqual(before);
+  });
+});

@@ -1,0 +1,195 @@
+/**
+ * Merges the segments of one list in the background: one merge at a time, beside the writers; only its commit takes a turn
+ * in the list's queue. A merge that fails leaves the old segments in force and is tried again after a pause.
+ * Main thread only.
+ */
+import { rmSync } from 'node:fs';
+import { mergeBytes } from '../../platform/index.js';
+import { buildingVersionOf, currentVersionOf, segmentFile, type VersionState } from '../../records/index.js';
+import type { BackgroundHost } from '../versions/background-host.js';
+import type { MergedSegment } from '../contract/ingest-tasks.js';
+import { chooseMerge, chooseQuietMerge } from './merge-policy.js';
+import type { VersionLease } from '../versions/published-generation.js';
+import type { PublishedVersion } from '../versions/published-version.js';
+
+const RETRY_PAUSE_MS = 30_000;
+/** Without a commit for so long, a list counts as quiet. */
+const QUIET_MS = 1000;
+/** After the start the lists begin at random within this time, so that they do not all merge at once. */
+const QUIET_AT_START_MS = { min: 10_000, max: 60_000 };
+/** A stop does not wait longer for a merge; its unfinished file is removed at the next start. */
+const STOP_WAIT_MS = 2000;
+
+interface FinishedMerge {
+  /** On the generation that was merged. */
+  readonly lease: VersionLease;
+  readonly ids: ReadonlySet<number>;
+  readonly merged: MergedSegment | undefined;
+  readonly newSegment: number;
+}
+
+export class BackgroundMerger {
+  private running: Promise<void> | undefined;
+  private pause: NodeJS.Timeout | undefined;
+  private untilQuiet: NodeJS.Timeout | undefined;
+  private stopped = false;
+  private suspended = false;
+
+  constructor(private readonly host: BackgroundHost) {}
+
+  /** Called once, when the list has been opened. */
+  opened(): void {
+    const { min, max } = QUIET_AT_START_MS;
+    this.awaitQuiet(min + Math.random() * (max - min));
+    this.start(chooseMerge);
+  }
+
+  /** Called after every commit. */
+  committed(): void {
+    this.awaitQuiet(QUIET_MS);
+    this.start(chooseMerge);
+  }
+
+  /** Starts merging where there is something to merge and nothing is being merged. */
+  private start(policy: typeof chooseMerge): void {
+    if (this.stopped || this.suspended || this.running !== undefined || this.pause !== undefined) return;
+    const next = this.choose(policy);
+    if (next === undefined) return;
+    this.running = this.run(next.version, next.ids).finally(() => {
+      this.running = undefined;
+      this.start(chooseMerge);
+    });
+  }
+
+  private awaitQuiet(milliseconds: number): void {
+    clearTimeout(this.untilQuiet);
+    if (this.stopped) return;
+    this.untilQuiet = setTimeout(() => {
+      // What is running ends with a commit, which starts the wait anew.
+      this.start(chooseQuietMerge);
+    }, milliseconds);
+    this.untilQuiet.unref();
+  }
+
+  /** No merge is begun until `resume`; resolves when none is under way. Not inside `exclusive`, where a merge ends. */
+  async suspend(): Promise<void> {
+    this.suspended = true;
+    await this.running;
+  }
+
+  resume(): void {
+    this.suspended = false;
+    this.start(chooseMerge);
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    clearTimeout(this.pause);
+    clearTimeout(this.untilQuiet);
+    if (this.running === undefined) return;
+    let timer: NodeJS.Timeout | undefined;
+    const waited = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, STOP_WAIT_MS);
+    });
+    await Promise.race([this.running, waited]);
+    clearTimeout(timer);
+  }
+
+  private choose(
+    policy: typeof chooseMerge,
+  ): { readonly version: VersionState; readonly ids: readonly number[] } | undefined {
+    const state = this.host.state();
+    const { merge_fan_in: fanIn, merge_records_max: recordsMax } = this.host.config.ingest;
+    for (const version of [currentVersionOf(state), buildingVersionOf(state)]) {
+      const published = version && this.host.published(version.version);
+      if (version === undefined || published === undefined) continue;
+      const { sizes } = published;
+      const documentsMax = Math.min(recordsMax, affordableDocuments(sizes, this.host.budget.mergeBytesMax));
+      const ids = policy(sizes, { fanIn, documentsMax });
+      if (ids.length > 0) return { version, ids };
+    }
+    return undefined;
+  }
+
+  /** Never rejects. */
+  private async run(version: VersionState, ids: readonly number[]): Promise<void> {
+    try {
+      await this.merge(version, ids);
+    } catch (error) {
+      if (this.stopped) return;
+      this.host.log.warn(
+        { list: this.host.listPath, version: version.version, err: error },
+        'a merge failed and is tried again later',
+      );
+      this.pause = setTimeout(() => {
+        this.pause = undefined;
+        this.start(chooseMerge);
+      }, RETRY_PAUSE_MS);
+      this.pause.unref();
+    }
+  }
+
+  /** The lease holds the sources open until the merge is in force, whatever happens to the version meanwhile. */
+  private async merge({ version, definition }: VersionState, ids: readonly number[]): Promise<void> {
+    await this.host.published(version)?.withLease(definition, (lease) => this.mergeLeased(lease, ids));
+  }
+
+  private async mergeLeased(lease: VersionLease, ids: readonly number[]): Promise<void> {
+    const { host } = this;
+    const { version, definition } = lease;
+    const newSegment = host.newSegment();
+    let merged: MergedSegment | undefined;
+    try {
+      const wanted = new Set(ids);
+      const sources = lease.segments.filter(({ id }) => wanted.has(id)).map(({ handle }) => handle);
+      const { listPath } = host;
+      merged = await host.run({ kind: 'merge', listPath, definition, generation: lease.handle, sources, newSegment });
+      const committed = await host.exclusive(() => this.commit({ lease, ids: wanted, merged, newSegment }));
+      if (!committed) this.discard(version, newSegment, merged);
+    } catch (error) {
+      this.discard(version, newSegment, merged);
+      throw error;
+    }
+  }
+
+  /** False where the version or a source is gone. */
+  private async commit(work: FinishedMerge): Promise<boolean> {
+    const { version, definition } = work.lease;
+    const published = this.host.published(version);
+    if (published === undefined || this.stopped) return false;
+    return published.withLease(definition, (now) => this.commitLeased(work, now));
+  }
+
+  private async commitLeased({ lease, ids, merged, newSegment }: FinishedMerge, now: VersionLease): Promise<boolean> {
+    const { host } = this;
+    const sources = now.segments.filter(({ id }) => ids.has(id));
+    if (sources.length < ids.size) return false;
+    const { commit } = await host.runCommit({
+      kind: 'commit-merge',
+      listPath: host.listPath,
+      nowMs: host.clock.nowMs(),
+      version: now.version,
+      before: lease.handle,
+      now: now.handle,
+      sources,
+      merged: merged && { id: newSegment, ...merged },
+    });
+    host.publishCommit(commit);
+    return true;
+  }
+
+  private discard(version: number, newSegment: number, merged: MergedSegment | undefined): void {
+    const { host } = this;
+    if (merged !== undefined) host.kernel.closeSegment(merged.handle);
+    // After a worker's death the store may name the segment all the same: then it is in force.
+    if (host.published(version)?.hasSegment(newSegment) === true) return;
+    rmSync(segmentFile(host.listPath, newSegment), { force: true });
+  }
+}
+
+/** How many documents like those of the segments a merge has the memory for. */
+function affordableDocuments(sizes: PublishedVersion['sizes'], bytesMax: number): number {
+  const documents = sizes.reduce((sum, { documentCount }) => sum + documentCount, 0);
+  const bytes = sizes.reduce((sum, size) => sum + mergeBytes(size), 0);
+  return documents === 0 ? Infinity : Math.floor((bytesMax * documents) / bytes);
+}

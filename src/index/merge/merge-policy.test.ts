@@ -1,0 +1,109 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { SegmentSize } from '../versions/published-generation.js';
+import { SEGMENTS_PER_VERSION_MAX, chooseMerge, chooseQuietMerge } from './merge-policy.js';
+
+const policy = { fanIn: 8, documentsMax: 1_000_000 };
+const segments = (...sizes: readonly (readonly [number, number])[]): SegmentSize[] =>
+  sizes.map(([documentCount, deletedCount], index) => ({ id: index + 1, documentCount, deletedCount }));
+
+describe('chooseMerge', () => {
+  it('leaves few segments alone', () => {
+    expect(chooseMerge(segments([5, 0], [70_000, 3]), policy)).toEqual([]);
+  });
+  it('merges a full tier and leaves larger segments alone', () => {
+    expect(chooseMerge(segments([90_000, 0], ...Array.from({ length: 8 }, () => [3, 0] as const)), policy)).toEqual([
+      2, 3, 4, 5, 6, 7, 8, 9,
+    ]);
+  });
+  it('drops segments without a live document first', () => {
+    expect(chooseMerge(segments([90_000, 0], [4, 4]), policy)).toEqual([2]);
+  });
+  it('rewrites a segment with many deletions', () => {
+    expect(chooseMerge(segments([90_000, 30_000]), policy)).toEqual([1]);
+  });
+
+  it('comes to rest, within the bound on segments, rewriting each document about once a tier', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 3000 }), { minLength: 1, maxLength: 400 }), (commits) => {
+        let present: SegmentSize[] = [];
+        let next = 1;
+        let rewritten = 0;
+        for (const documentCount of commits) {
+          present.push({ id: next++, documentCount, deletedCount: 0 });
+          for (let ids = chooseMerge(present, policy); ids.length > 0; ids = chooseMerge(present, policy)) {
+            const sum = present
+              .filter((segment) => ids.includes(segment.id))
+              .reduce((total, segment) => total + segment.documentCount, 0);
+            rewritten += sum;
+            present = [
+              ...present.filter((segment) => !ids.includes(segment.id)),
+              { id: next++, documentCount: sum, deletedCount: 0 },
+            ];
+          }
+          expect(present.length).toBeLessThanOrEqual(SEGMENTS_PER_VERSION_MAX + policy.fanIn);
+        }
+        const total = commits.reduce((sum, count) => sum + count, 0);
+        expect(rewritten).toBeLessThanOrEqual(total * 8);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+describe('the greatest size of a merge', () => {
+  it('was exceeded by two large segments of one tier', () => {
+    const large = Array.from({ length: 25 }, () => [600_000, 0] as const);
+    expect(chooseMerge(segments(...large), policy)).toEqual([]);
+  });
+  it('does not have a segment rewritten for each small one that comes, where there are many full ones', () => {
+    const full = Array.from({ length: 25 }, () => [600_000, 0] as const);
+    expect(chooseMerge(segments(...full, [300_000, 0], [10, 0]), policy)).toEqual([]);
+  });
+  it('leaves a segment alone whose live documents are more, however many are deleted', () => {
+    expect(chooseMerge(segments([2_000_000, 900_000]), policy)).toEqual([]);
+    expect(chooseMerge(segments([2_000_000, 1_100_000]), policy)).toEqual([1]);
+  });
+});
+
+describe('chooseQuietMerge', () => {
+  const sizes = (...live: readonly number[]) => segments(...live.map((count) => [count, 0] as const));
+
+  it('makes one of segments that are alike', () => {
+    expect(chooseQuietMerge(sizes(20_000, 20_000, 17_000), policy)).toEqual([1, 2, 3]);
+  });
+  it('leaves a large segment alone until as much has come to it', () => {
+    expect(chooseQuietMerge(sizes(90_000, 300, 200, 1), policy)).toEqual([]);
+    expect(chooseQuietMerge(sizes(90_000, 300, 200, 150), policy)).toEqual([2, 3, 4]);
+    expect(chooseQuietMerge(sizes(90_000, 60_000, 50_000), policy)).toEqual([1, 2, 3]);
+  });
+  it('leaves alone what is as large as a merge may make, and makes nothing larger', () => {
+    expect(chooseQuietMerge(sizes(1_000_000, 600_000, 500_000), policy)).toEqual([]);
+    expect(chooseQuietMerge(sizes(900_000, 200_000, 100_000, 100_000), policy)).toEqual([2, 3, 4]);
+  });
+
+  it('leaves few segments, and rewrites a document about once each time that the list doubles', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 3000 }), { minLength: 1, maxLength: 300 }), (commits) => {
+        let present: SegmentSize[] = [];
+        let rewritten = 0;
+        for (const [index, documentCount] of commits.entries()) {
+          present.push({ id: index * 2, documentCount, deletedCount: 0 });
+          const ids = chooseQuietMerge(present, policy);
+          const merged = present
+            .filter(({ id }) => ids.includes(id))
+            .reduce((sum, each) => sum + each.documentCount, 0);
+          rewritten += merged;
+          present = present.filter(({ id }) => !ids.includes(id));
+          if (merged > 0) present.push({ id: index * 2 + 1, documentCount: merged, deletedCount: 0 });
+          expect(chooseQuietMerge(present, policy)).toEqual([]);
+        }
+        const total = commits.reduce((sum, count) => sum + count, 0);
+        const doublings = Math.ceil(Math.log2(total)) + 1;
+        expect(present.length).toBeLessThanOrEqual(doublings);
+        expect(rewritten).toBeLessThanOrEqual(total * doublings);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});

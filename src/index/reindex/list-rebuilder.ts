@@ -1,0 +1,198 @@
+/**
+ * Rebuilds the indexes of lists that cannot be opened as they are: everything in a segment can be made again from the records
+ * of the list's store. One list at a time, the others wait; nothing else touches a list meanwhile, for it is not open.
+ *
+ * Each version is written in pieces (new segment files that no manifest names) and put in force by one commit. What a
+ * crash or a stop leaves are such files, which are removed when the list is opened next, and whole versions, which stay.
+ * Main thread only.
+ */
+import type { Logger } from 'pino';
+import { ServiceError, type MemoryBudget, type Metrics } from '../../platform/index.js';
+import type { IngestExecutor } from '../contract/ingest-tasks.js';
+import type { ListOutline, SearchSettings } from '../contract/types.js';
+import type { UnusableIndexError, UnusableVersion } from '../segments/unusable-segments.js';
+import { reindexVersion, runWithRoom } from './version-reindexer.js';
+
+const PROGRESS_LOG_INTERVAL_MS = 10_000;
+const RETRY_AFTER_SECONDS = { min: 1, unknown: 5, max: 60 };
+
+export interface ListRebuilderOptions {
+  readonly executor: IngestExecutor;
+  readonly log: Logger;
+  readonly metrics: Pick<Metrics, 'listsRebuilding'>;
+  readonly budget: MemoryBudget;
+}
+
+interface Rebuild {
+  readonly log: Logger;
+  readonly listPath: string;
+  readonly found: UnusableIndexError;
+  readonly abort: AbortController;
+  readonly recordsTotal: number;
+  recordsDone: number;
+  nextSegment: number;
+  /** Of `performance.now`; undefined while it waits for its turn. */
+  beganMs: number | undefined;
+  failed: boolean;
+  /** Resolves when it has ended, however it did. */
+  outcome: Promise<unknown>;
+}
+
+interface RebuildRequest<List> {
+  readonly listId: string;
+  readonly listPath: string;
+  readonly settings: Pick<SearchSettings, 'account' | 'list'>;
+  readonly found: UnusableIndexError;
+  readonly open: () => List;
+}
+
+export class ListRebuilder {
+  private readonly rebuilds = new Map<string, Rebuild>();
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly options: ListRebuilderOptions) {}
+
+  /**
+   * Rebuilds every unusable version when the lists before it are done, then opens the list with `open` and resolves with
+   * what that returns. Rejects where it failed, and then the list stays refused.
+   */
+  start<List>({ listId, listPath, settings, found, open }: RebuildRequest<List>): Promise<List> {
+    // Accounts and lists are told by the names that operators know, files by the id.
+    const log = this.options.log.child({ account: settings.account, list: settings.list, id: listId });
+    const rebuild: Rebuild = {
+      log,
+      listPath,
+      found,
+      abort: new AbortController(),
+      recordsTotal: found.unusable.reduce((sum, { version }) => sum + (found.recordCounts.get(version) ?? 0), 0),
+      recordsDone: 0,
+      nextSegment: found.nextSegment,
+      beganMs: undefined,
+      failed: false,
+      outcome: Promise.resolve(),
+    };
+    const reason = found.unusable.map(({ segment }) => segment.message);
+    log.info({ reason, records: rebuild.recordsTotal }, 'The index of a list is rebuilt from its records');
+    const opened = this.last.then(() => this.run(listId, rebuild, open));
+    rebuild.outcome = opened.catch(() => undefined);
+    this.last = rebuild.outcome;
+    this.rebuilds.set(listId, rebuild);
+    this.count();
+    return opened;
+  }
+
+  /** Why nothing can be done with this list now; undefined where it is none of those here. */
+  refusal(listId: string): ServiceError | undefined {
+    const rebuild = this.rebuilds.get(listId);
+    if (rebuild === undefined) return undefined;
+    if (rebuild.failed) {
+      return new ServiceError('internal-error', "The list's index could not be rebuilt; the service's log says why.");
+    }
+    const { recordsDone, recordsTotal } = rebuild;
+    const progress =
+      rebuild.beganMs === undefined
+        ? `it waits for another list, with ${recordsTotal} records to do`
+        : `${recordsDone} of ${recordsTotal} records are done`;
+    const detail = `The list's index is being rebuilt from its records: ${progress}.`;
+    return new ServiceError('not-ready', detail, { retryAfterSeconds: retryAfterSeconds(rebuild) });
+  }
+
+  /** What is known of a list that is here. */
+  outline(listId: string): ListOutline | undefined {
+    const found = this.rebuilds.get(listId)?.found;
+    return found && outlineOf(found);
+  }
+
+  /** Resolves when nothing is done for this list any more; it is forgotten, so that opening it begins anew. */
+  async stop(listId: string): Promise<void> {
+    const rebuild = this.rebuilds.get(listId);
+    rebuild?.abort.abort(new ServiceError('shutting-down', 'The rebuild was stopped.'));
+    // One that waits for its turn finds out then, and has nothing at work.
+    if (rebuild?.beganMs !== undefined) await rebuild.outcome;
+    this.rebuilds.delete(listId);
+    this.count();
+  }
+
+  /** A list whose rebuild failed begins anew when it is opened. */
+  forgetFailed(listId: string): void {
+    if (this.rebuilds.get(listId)?.failed === true) this.rebuilds.delete(listId);
+  }
+
+  /** Stops between two pieces. */
+  async close(): Promise<void> {
+    await Promise.all([...this.rebuilds.keys()].map((listId) => this.stop(listId)));
+  }
+
+  private async run<List>(listId: string, rebuild: Rebuild, open: () => List): Promise<List> {
+    const { log } = rebuild;
+    rebuild.abort.signal.throwIfAborted();
+    const beganMs = performance.now();
+    rebuild.beganMs = beganMs;
+    try {
+      for (const version of rebuild.found.unusable) await this.rebuildVersion(rebuild, version);
+      rebuild.abort.signal.throwIfAborted();
+      const list = open();
+      const seconds = Math.round(performance.now() - beganMs) / 1000;
+      log.info({ records: rebuild.recordsDone, seconds }, "A list's index was rebuilt, and the list is open");
+      this.rebuilds.delete(listId);
+      this.count();
+      return list;
+    } catch (error) {
+      if (rebuild.abort.signal.aborted) throw error;
+      rebuild.failed = true;
+      this.count();
+      log.error({ err: error }, "A list's index could not be rebuilt, and the list stays closed");
+      throw error;
+    }
+  }
+
+  private async rebuildVersion(rebuild: Rebuild, { version }: UnusableVersion): Promise<void> {
+    const { listPath, recordsTotal, log } = rebuild;
+    const { signal } = rebuild.abort;
+    const run: IngestExecutor['run'] = (task, options) => this.options.executor.run(task, options);
+    let loggedMs = performance.now();
+    const segments = await reindexVersion({
+      run,
+      listPath,
+      version,
+      signal,
+      newSegment: () => rebuild.nextSegment++,
+      budget: this.options.budget,
+      onRecords: (count) => {
+        rebuild.recordsDone += count;
+        if (performance.now() - loggedMs < PROGRESS_LOG_INTERVAL_MS) return;
+        loggedMs = performance.now();
+        log.info({ version, recordsDone: rebuild.recordsDone, recordsTotal }, 'Rebuilding the index of a list');
+      },
+    });
+    // Where this fails the files stay: the commit may be on disk although its worker died, and the next start knows.
+    await runWithRoom(run, { kind: 'commit-reindex', listPath, version, segments, open: undefined }, signal);
+  }
+
+  private count(): void {
+    const pending = [...this.rebuilds.values()].filter(({ failed }) => !failed);
+    this.options.metrics.listsRebuilding.set(pending.length);
+  }
+}
+
+/** When about the list will be open, by the speed so far. */
+function retryAfterSeconds({ beganMs, recordsDone, recordsTotal }: Rebuild): number {
+  const { min, unknown, max } = RETRY_AFTER_SECONDS;
+  if (beganMs === undefined || recordsDone === 0) return unknown;
+  const secondsLeft = ((performance.now() - beganMs) / 1000 / recordsDone) * (recordsTotal - recordsDone);
+  return Math.min(max, Math.max(min, Math.ceil(secondsLeft)));
+}
+
+function outlineOf({ state, recordCounts }: UnusableIndexError): ListOutline {
+  return {
+    currentVersion: state.currentVersion,
+    versions: () =>
+      state.versions.map(({ version, state: is, created_utc, definition }) => ({
+        version,
+        state: is,
+        created_utc,
+        definition,
+        record_count: recordCounts.get(version) ?? 0,
+      })),
+  };
+}

@@ -1,0 +1,137 @@
+/**
+ * Rebuilds the index of an open list on demand: new segments are made beside the writers while searches use the old ones, and
+ * one commit in the list's queue puts them in force. No merge runs meanwhile, so that what was written since is told by
+ * its segments. Main thread only.
+ */
+import { ServiceError } from '../../platform/index.js';
+import type { BackgroundHost } from '../versions/background-host.js';
+import type { BackgroundMerger } from '../merge/background-merger.js';
+import type { BuiltSegment } from '../contract/ingest-tasks.js';
+import type { VersionLease } from '../versions/published-generation.js';
+import { discardSegments, reindexVersion } from './version-reindexer.js';
+
+interface FinishedReindexing {
+  /** On the generation that it began with, whose segments are replaced. */
+  readonly lease: VersionLease;
+  readonly segments: readonly BuiltSegment[];
+}
+
+export class OpenReindexer {
+  private readonly abort = new AbortController();
+  private running: Promise<number> | undefined;
+
+  constructor(
+    private readonly host: BackgroundHost,
+    private readonly merger: BackgroundMerger,
+  ) {}
+
+  /** All versions, one after the other; returns how many records were read. Rejects `conflict` where it is under way. */
+  async reindex(): Promise<number> {
+    if (this.running !== undefined)
+      throw new ServiceError('conflict', 'The index of this list is being rebuilt already.');
+    this.running = this.run();
+    try {
+      return await this.running;
+    } finally {
+      this.running = undefined;
+    }
+  }
+
+  /** Ends between two pieces. */
+  async stop(reason: ServiceError): Promise<void> {
+    this.abort.abort(reason);
+    await this.running?.catch(() => undefined);
+  }
+
+  private async run(): Promise<number> {
+    const { host } = this;
+    const begin = performance.now();
+    let records = 0;
+    try {
+      // A merge may take minutes, which a stop does not wait for.
+      await Promise.race([this.merger.suspend(), rejectedWhenAborted(this.abort.signal)]);
+      for (const { version } of host.state().versions) records += await this.version(version);
+    } finally {
+      this.merger.resume();
+    }
+    const seconds = Math.round(performance.now() - begin) / 1000;
+    host.log.info({ list: host.listPath, records, seconds }, "A list's index was rebuilt while it was open");
+    return records;
+  }
+
+  /** Returns how many records were read. A version that is dropped meanwhile is left alone. */
+  private async version(version: number): Promise<number> {
+    const { host } = this;
+    const { listPath } = host;
+    let records = 0;
+    const lease = await host.exclusive(() => Promise.resolve(this.begin(version)));
+    if (lease === undefined) return 0;
+    try {
+      const segments = await reindexVersion({
+        run: (task, options) => host.run(task, options),
+        listPath,
+        version,
+        signal: this.abort.signal,
+        newSegment: () => host.newSegment(),
+        budget: host.budget,
+        onRecords: (count) => {
+          records += count;
+        },
+      });
+      const work = { lease, segments };
+      const committed = await host
+        .exclusive(() => this.commit(work))
+        .catch((error: unknown) => {
+          // After `internal-error` the commit may be on disk; what is in no manifest is removed when the list is opened next.
+          if (error instanceof ServiceError && error.code !== 'internal-error') discardSegments(listPath, segments);
+          throw error;
+        });
+      if (!committed) discardSegments(listPath, segments);
+    } catch (error) {
+      if (host.published(version) !== undefined) throw error;
+    } finally {
+      lease.release();
+    }
+    return records;
+  }
+
+  /** Between two commits: the segments that the manifest names hold the records that are stored now. */
+  private begin(version: number): VersionLease | undefined {
+    const definition = this.host.state().versions.find((candidate) => candidate.version === version)?.definition;
+    return definition && this.host.published(version)?.lease(definition);
+  }
+
+  /** False where the version is gone or its segments are others by now, as after a worker's death. */
+  private async commit(work: FinishedReindexing): Promise<boolean> {
+    const { version, definition } = work.lease;
+    const published = this.host.published(version);
+    return published === undefined ? false : published.withLease(definition, (now) => this.commitLeased(work, now));
+  }
+
+  private async commitLeased(work: FinishedReindexing, now: VersionLease): Promise<boolean> {
+    const { host } = this;
+    const replaced = new Set(work.lease.segments.map(({ id }) => id));
+    const sources = now.segments.filter(({ id }) => replaced.has(id));
+    if (sources.length < replaced.size) return false;
+    const others = now.segments.filter(({ id }) => !replaced.has(id)).map(({ handle }) => handle);
+    const { commit } = await host.runCommit({
+      kind: 'commit-reindex',
+      listPath: host.listPath,
+      version: now.version,
+      segments: work.segments,
+      open: { before: work.lease.handle, now: now.handle, sources, others },
+    });
+    host.publishCommit(commit);
+    return true;
+  }
+}
+
+function rejectedWhenAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const abort = () => {
+      reject(signal.reason as Error);
+    };
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true });
+  });
+}

@@ -1,0 +1,82 @@
+/**
+ * Makes new segments of all records of one version, in pieces of bounded memory that no manifest names. What is to become of
+ * them is up to the caller; when this fails, they are gone. Main thread only.
+ */
+import { rmSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { ServiceError, type MemoryBudget } from '../../platform/index.js';
+import { segmentFile } from '../../records/index.js';
+import type { BuiltSegment, IngestExecutor, IngestResult, IngestTask } from '../contract/ingest-tasks.js';
+
+/** Of one piece: bounds its memory, and how long a stop waits for it. */
+const PIECE_RECORDS_MAX = 20_000;
+const PIECE_BYTES_MAX = 16 * 2 ** 20;
+/** Before a piece is tried again that found the queue of ingest tasks full. */
+const OVERLOADED_PAUSE_MS = 1000;
+
+export interface VersionReindexing {
+  readonly run: IngestExecutor['run'];
+  readonly listPath: string;
+  readonly version: number;
+  /** Ends it between two pieces; its reason is thrown. */
+  readonly signal: AbortSignal;
+  /** A segment number that was never used. */
+  readonly newSegment: () => number;
+  readonly onRecords: (count: number) => void;
+  readonly budget: Pick<MemoryBudget, 'batchRecordsMax' | 'batchBytesMax'>;
+}
+
+/** Rejects with the first failure; `unprocessable` names a record that cannot be read. */
+export async function reindexVersion({
+  run,
+  listPath,
+  version,
+  signal,
+  newSegment,
+  onRecords,
+  budget,
+}: VersionReindexing): Promise<BuiltSegment[]> {
+  const segments: BuiltSegment[] = [];
+  const limits = {
+    recordsMax: Math.min(PIECE_RECORDS_MAX, budget.batchRecordsMax),
+    bytesMax: Math.min(PIECE_BYTES_MAX, budget.batchBytesMax),
+  };
+  try {
+    let cursor = 0;
+    for (let done = false; !done;) {
+      const task = { kind: 'reindex', listPath, version, cursor, newSegment: newSegment(), ...limits } as const;
+      const piece = await runWithRoom(run, task, signal);
+      ({ cursor, done } = piece);
+      if (piece.segment === undefined) continue;
+      segments.push(piece.segment);
+      onRecords(piece.segment.documentCount);
+    }
+    signal.throwIfAborted();
+    return segments;
+  } catch (error) {
+    discardSegments(listPath, segments);
+    throw error;
+  }
+}
+
+/** Files that were to come into force and will not. */
+export function discardSegments(listPath: string, segments: readonly BuiltSegment[]): void {
+  for (const { id } of segments) rmSync(segmentFile(listPath, id), { force: true });
+}
+
+/** As soon as there is room for the task among all others. Throws the signal's reason. */
+export async function runWithRoom<T extends IngestTask>(
+  run: IngestExecutor['run'],
+  task: T,
+  signal: AbortSignal,
+): Promise<IngestResult<T>> {
+  for (;;) {
+    signal.throwIfAborted();
+    try {
+      return await run(task, { signal });
+    } catch (error) {
+      if (!(error instanceof ServiceError && error.code === 'overloaded')) throw error;
+      await pause(OVERLOADED_PAUSE_MS, undefined, { signal });
+    }
+  }
+}

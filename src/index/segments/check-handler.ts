@@ -1,0 +1,115 @@
+/** Compares the store of a version with its index. For the operation `list.check` and the durability test. */
+import { QueryPlanWriter, MATCH_ALL } from '../../../native-bindings/query-plan.js';
+import { segmentForKernel } from '../../../native-bindings/segmentation.js';
+import { recordNumberOf } from '../../platform/index.js';
+import { decodeRecord, parseFields, type StoredRecord, type VersionStore } from '../../records/index.js';
+import type { FieldDefinition } from '../../catalog/index.js';
+import type { CheckTask, IngestResults } from '../contract/ingest-tasks.js';
+import { requiredState, requiredVersion, type IngestContext } from '../contract/ingest-context.js';
+
+/** One fault may show in every record; this many are told. */
+const PROBLEMS_MAX = 100;
+/** A longer word is stored under a hash of it, which is tested elsewhere. */
+const PROBE_WORD_CHARACTERS_MAX = 100;
+
+export function check({ kernel, stores }: IngestContext, task: CheckTask): IngestResults['check'] {
+  const problems: string[] = [];
+  const report = (problem: string) => {
+    if (problems.length < PROBLEMS_MAX) problems.push(`version ${task.version}: ${problem}`);
+  };
+  const store = stores.get(task.listPath);
+  const version = store.version(task.version);
+  const { definition } = requiredVersion(requiredState(store), task.version);
+
+  const indexed = new Map<number, number>();
+  for (const { id, handle } of task.segments) {
+    const deleted = kernel.generationDeletions(task.generation, handle);
+    const stored = version.deletedDocuments(id, kernel.recordNumbers(handle).length);
+    if (!sameBits(deleted, stored)) report(`segment ${id}: the deletions in force are not those on disk`);
+    kernel.recordNumbers(handle).forEach((recordNumber, document) => {
+      if (((deleted?.[document >> 3] ?? 0) >> (document & 7)) & 1) return;
+      const other = indexed.get(recordNumber);
+      if (other !== undefined) report(`record ${recordNumber} is live in segments ${other} and ${id}`);
+      indexed.set(recordNumber, id);
+    });
+  }
+
+  const names = new Map<number, string>();
+  for (const { key, value } of version.records.getRange()) {
+    const problem = recordProblem(key, value, version, names);
+    if (problem !== undefined) report(problem);
+    if (!indexed.has(key)) report(`record ${key} is stored and not indexed`);
+  }
+  for (const recordNumber of indexed.keys()) {
+    if (!names.has(recordNumber)) report(`record ${recordNumber} is indexed and not stored`);
+  }
+  const nameCount = version.names.getCount();
+  if (nameCount !== names.size) report(`${nameCount} names for ${names.size} records`);
+
+  const step = Math.max(1, Math.floor(names.size / Math.max(1, task.sampleSize)));
+  let index = 0;
+  for (const recordNumber of names.keys()) {
+    index += 1;
+    if (index % step !== 0) continue;
+    const bytes = version.record(recordNumber);
+    const term = bytes && probeTerm(kernel, decodeRecord(bytes), definition);
+    if (term === undefined) continue;
+    const found = kernel.collectRecordNumbers(task.generation, planOf(term));
+    if (!found.includes(recordNumber)) report(`record ${recordNumber} is not found by its word '${term}'`);
+  }
+  return problems;
+}
+
+function sameBits(left: Uint8Array | undefined, right: Uint8Array | undefined): boolean {
+  const length = Math.max(left?.length ?? 0, right?.length ?? 0);
+  for (let index = 0; index < length; ++index) if ((left?.[index] ?? 0) !== (right?.[index] ?? 0)) return false;
+  return true;
+}
+
+function recordProblem(
+  recordNumber: number,
+  bytes: Uint8Array,
+  version: VersionStore,
+  names: Map<number, string>,
+): string | undefined {
+  try {
+    const stored = decodeRecord(bytes);
+    parseFields(stored.fieldsJson);
+    names.set(recordNumber, stored.name);
+    if (recordNumberOf(stored.id) !== recordNumber) return `record ${recordNumber} has the id ${stored.id} of another`;
+    if (version.recordNumberOfName(stored.name) !== recordNumber)
+      return `the name of record ${recordNumber} does not lead to it`;
+    return undefined;
+  } catch (error) {
+    return `record ${recordNumber} cannot be read: ${String(error)}`;
+  }
+}
+
+/** The first word of the record's first searchable text. */
+function probeTerm(
+  kernel: IngestContext['kernel'],
+  stored: StoredRecord,
+  definition: FieldDefinition,
+): string | undefined {
+  const fields = parseFields(stored.fieldsJson);
+  for (const { name } of definition.searchable_fields) {
+    const value = name === 'name' ? stored.name : fields[name];
+    const text: unknown = Array.isArray(value) ? (value as unknown[])[0] : value;
+    if (typeof text !== 'string') continue;
+    const term = kernel.analyse(segmentForKernel(text))[0]?.term;
+    if (term !== undefined && term.length <= PROBE_WORD_CHARACTERS_MAX) return term;
+  }
+  return undefined;
+}
+
+function planOf(term: string): Uint8Array {
+  return new QueryPlanWriter().write({
+    needTotal: true,
+    skip: 0,
+    size: 0,
+    groups: [{ occur: 'must', boost: 1, alternatives: [{ weight: 1, terms: [term] }] }],
+    filter: MATCH_ALL,
+    sort: [],
+    facets: [],
+  });
+}

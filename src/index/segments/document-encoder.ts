@@ -1,0 +1,140 @@
+/**
+ * Stored records to documents of a segment: which text and which column values the kernel indexes. Values that do not fit
+ * their facet (kept by a lenient version build) are left out. Belongs to one thread.
+ *
+ * A record that is written again within the same batch replaces its earlier document, for a segment holds a record number
+ * once: `drop` marks the earlier one, and `finish` closes the gaps.
+ */
+import { DocumentBatchWriter } from '../../../native-bindings/document-batch.js';
+import { segmentForKernel } from '../../../native-bindings/segmentation.js';
+import type { Facet, FieldDefinition } from '../../catalog/index.js';
+import { foldFacetValue } from '../../platform/index.js';
+import { fitsFacet, isPoint, parseDate, type FieldValue, type StoredRecord } from '../../records/index.js';
+import {
+  CREATED_COLUMN,
+  LOCATION_COLUMN,
+  MODIFIED_COLUMN,
+  NAME_COLUMN,
+  kernelLayout,
+  type KernelLayout,
+} from './kernel-layout.js';
+
+type RecordHead = Pick<StoredRecord, 'name' | 'createdMs' | 'modifiedMs'>;
+
+const COUNT_BYTES = 4;
+/** No text below this character needs words found by a dictionary. */
+const UNSPACED_SCRIPTS = /[\u0e00-\u{10ffff}]/u;
+
+export class DocumentEncoder {
+  readonly layout: KernelLayout;
+  private readonly writer = new DocumentBatchWriter();
+  /** Where each document ends in the batch. */
+  private readonly ends: number[] = [];
+  private readonly dropped = new Set<number>();
+  private readonly nameColumn: number;
+  private readonly createdColumn: number;
+  private readonly modifiedColumn: number;
+  private readonly locationColumn: number | undefined;
+
+  constructor(private readonly definition: FieldDefinition) {
+    this.layout = kernelLayout(definition);
+    this.nameColumn = this.requiredColumn(NAME_COLUMN);
+    this.createdColumn = this.requiredColumn(CREATED_COLUMN);
+    this.modifiedColumn = this.requiredColumn(MODIFIED_COLUMN);
+    this.locationColumn = this.layout.column(LOCATION_COLUMN);
+  }
+
+  /** Documents that `finish` will return. */
+  get documentCount(): number {
+    return this.ends.length - this.dropped.size;
+  }
+
+  /** Returns the place of the document in the batch, for `drop`. */
+  add(recordNumber: number, record: RecordHead, fields: Readonly<Record<string, FieldValue>>): number {
+    const { writer, definition } = this;
+    writer.begin(recordNumber);
+    let index = 0;
+    for (const field of definition.searchable_fields) {
+      const value = field.name === 'name' ? record.name : fields[field.name];
+      if (value !== undefined) this.text(index, value);
+      index += 1;
+    }
+    let column = 0;
+    for (const facet of definition.facets) {
+      const value = fields[facet.name];
+      if (value !== undefined) this.facet(column, facet, value);
+      column += 1;
+    }
+    this.string(this.nameColumn, record.name);
+    writer.number(this.createdColumn, record.createdMs);
+    writer.number(this.modifiedColumn, record.modifiedMs);
+    if (this.locationColumn !== undefined && definition.location_field !== null) {
+      const point = fields[definition.location_field];
+      if (isPoint(point)) writer.location(this.locationColumn, point.latitude, point.longitude);
+    }
+    writer.end();
+    this.ends.push(writer.byteLength);
+    return this.ends.length - 1;
+  }
+
+  drop(place: number): void {
+    this.dropped.add(place);
+  }
+
+  /** The batch for Kernel.buildSegment; valid until the encoder is used again. */
+  finish(): Uint8Array {
+    const bytes = this.writer.finish();
+    if (this.dropped.size === 0) return bytes;
+    let length = COUNT_BYTES;
+    let begin = COUNT_BYTES;
+    this.ends.forEach((end, place) => {
+      if (!this.dropped.has(place)) {
+        bytes.copyWithin(length, begin, end);
+        length += end - begin;
+      }
+      begin = end;
+    });
+    new DataView(bytes.buffer, bytes.byteOffset).setUint32(0, this.documentCount, true);
+    return bytes.subarray(0, length);
+  }
+
+  private requiredColumn(name: string): number {
+    const column = this.layout.column(name);
+    if (column === undefined) throw new Error(`the layout has no column ${name}`);
+    return column;
+  }
+
+  private text(field: number, value: FieldValue): void {
+    if (typeof value === 'string') {
+      this.writer.text(field, UNSPACED_SCRIPTS.test(value) ? segmentForKernel(value) : value);
+    } else if (Array.isArray(value)) {
+      for (const item of value as readonly (string | number | boolean)[]) this.text(field, item);
+    } else if (typeof value !== 'object') {
+      this.writer.text(field, String(value));
+    }
+  }
+
+  private facet(column: number, facet: Facet, value: FieldValue): void {
+    const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+    if (values.length > 1 && facet.cardinality === 'Single') return;
+    for (const item of values) {
+      if (!fitsFacet(item, facet.type)) continue;
+      switch (facet.type) {
+        case 'string':
+          this.string(column, item as string);
+          break;
+        case 'number':
+        case 'boolean':
+          this.writer.number(column, Number(item));
+          break;
+        case 'date':
+          this.writer.number(column, parseDate(item as string) ?? 0);
+          break;
+      }
+    }
+  }
+
+  private string(column: number, value: string): void {
+    this.writer.string(column, foldFacetValue(value), value);
+  }
+}

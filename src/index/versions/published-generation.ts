@@ -1,0 +1,113 @@
+/**
+ * One generation of a version in the kernel, and those who hold it.
+ *
+ * Nobody sees its handle, nor those of its segments, but through a lease; until the last lease is released, all of them are
+ * good in every thread, whatever is written, set, merged or dropped meanwhile. The kernel's debug mode
+ * (`GANNET_KERNEL_CHECK_LEASES=1`) ends the process where a handle is used without one. Main thread only.
+ */
+import type { GenerationChange, GenerationHandle, Kernel, SegmentHandle } from '../../../native-bindings/index.js';
+import type { FieldDefinition } from '../../catalog/index.js';
+import type { VersionView } from '../contract/ingest-tasks.js';
+import type { GenerationLease } from '../contract/types.js';
+
+export interface SegmentSize {
+  readonly id: number;
+  readonly documentCount: number;
+  readonly deletedCount: number;
+}
+
+export interface OpenSegment {
+  readonly id: number;
+  readonly handle: SegmentHandle;
+}
+
+/** A lease as the write side has it: also of the segments. */
+export interface VersionLease extends GenerationLease {
+  readonly segments: readonly OpenSegment[];
+  /** For a task. `newSegment`: the number of the segment that it may make. */
+  view(newSegment: number): VersionView;
+}
+
+export interface PublishedGenerationOptions {
+  readonly kernel: Kernel;
+  readonly version: number;
+  readonly segments: readonly OpenSegment[];
+  /** Called at the end of each lease, after the generation was let go of where it was the last one. */
+  readonly onRelease: (generation: PublishedGeneration) => void;
+}
+
+/** Over all lists of the process, so that a sequence names one generation of one version. */
+let lastSequence = 0;
+
+export class PublishedGeneration {
+  readonly sequence: number;
+  /** Live documents. */
+  readonly recordCount: number;
+  readonly sizes: readonly (SegmentSize & { readonly fileBytes: number })[];
+  readonly #options: PublishedGenerationOptions;
+  readonly #handle: GenerationHandle;
+  #leases = 0;
+  #superseded = false;
+
+  /** Of segments that are open, and stay so until this is returned. */
+  constructor(options: PublishedGenerationOptions, change: GenerationChange) {
+    const { kernel, segments } = options;
+    this.#options = options;
+    this.#handle = kernel.publishGeneration(change);
+    const info = kernel.generationInfo(this.#handle);
+    const entries = new Map(info.segments.map((entry) => [entry.segment, entry]));
+    this.recordCount = info.liveCount;
+    this.sizes = segments.map(({ id, handle }) => {
+      const { documentCount = 0, deletedCount = 0, fileBytes = 0 } = entries.get(handle) ?? {};
+      return { id, documentCount, deletedCount, fileBytes };
+    });
+    if (kernel.checksLeases) kernel.countLeases(this.#handle, 0);
+    lastSequence += 1;
+    this.sequence = lastSequence;
+  }
+
+  get isLeased(): boolean {
+    return this.#leases > 0;
+  }
+
+  /** The generation that a change makes of this one. */
+  next(change: Omit<GenerationChange, 'base'>, segments: readonly OpenSegment[]): PublishedGeneration {
+    return new PublishedGeneration({ ...this.#options, segments }, { ...change, base: this.#handle });
+  }
+
+  lease(definition: FieldDefinition): VersionLease {
+    const { kernel, version, segments, onRelease } = this.#options;
+    const handle = this.#handle;
+    if (this.#superseded && this.#leases === 0) throw new Error(`generation ${handle} is released already`);
+    this.#leases += 1;
+    if (kernel.checksLeases) kernel.countLeases(handle, 1);
+    let released = false;
+    return {
+      handle,
+      sequence: this.sequence,
+      version,
+      definition,
+      segments,
+      view: (newSegment) => ({ version, generation: handle, segments, newSegment }),
+      release: () => {
+        if (released) return;
+        released = true;
+        if (kernel.checksLeases) kernel.countLeases(handle, -1);
+        this.#leases -= 1;
+        this.#releaseIfDone();
+        onRelease(this);
+      },
+    };
+  }
+
+  /** Another one is in force, or none: it goes with its last lease. */
+  supersede(): void {
+    if (this.#superseded) return;
+    this.#superseded = true;
+    this.#releaseIfDone();
+  }
+
+  #releaseIfDone(): void {
+    if (this.#superseded && this.#leases === 0) this.#options.kernel.releaseGeneration(this.#handle);
+  }
+}

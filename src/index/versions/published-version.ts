@@ -1,0 +1,172 @@
+/**
+ * One version of a list as searches see it: its open segments and the generation in force, with leases on it.
+ *
+ * Invariants: there is always a generation in force until `retire`; a superseded generation is released when its last lease
+ * is; the handles in `segments` are owned here, one kernel reference each. A file is unlinked, in the background, when no
+ * generation has it open any more: otherwise the release of the last one would free its blocks on this thread.
+ * Main thread only.
+ */
+import { unlink } from 'node:fs/promises';
+import type { Kernel, SegmentHandle } from '../../../native-bindings/index.js';
+import type { FieldDefinition } from '../../catalog/index.js';
+import { segmentFile, type VersionStore } from '../../records/index.js';
+import type { AddedSegment, VersionChange } from '../contract/ingest-tasks.js';
+import { PublishedGeneration, type OpenSegment, type VersionLease } from './published-generation.js';
+import { openSegment, type DamagedSegments } from '../segments/unusable-segments.js';
+
+export class PublishedVersion {
+  private segments = new Map<number, SegmentHandle>();
+  private inForce: PublishedGeneration;
+  private leasesOut = 0;
+  /** Superseded generations that are still leased, by sequence. */
+  private readonly leasedBefore = new Set<number>();
+  /** Files that no generation from this sequence on has. */
+  private filesToRemove: { readonly path: string; readonly sequence: number }[] = [];
+  private readonly idle: (() => void)[] = [];
+
+  /** Opens the segments that the manifest names. Throws UnusableSegmentError where one has to be made again. */
+  constructor(
+    private readonly kernel: Kernel,
+    private readonly listPath: string,
+    readonly version: number,
+    store: VersionStore,
+    private settingsJson: string,
+    damaged: DamagedSegments,
+  ) {
+    try {
+      const add = store.segments().map(({ id, entry }) => {
+        const segment = openSegment(kernel, segmentFile(listPath, id), damaged);
+        this.segments.set(id, segment);
+        const deleted = entry.deletedCount === 0 ? undefined : store.deletedDocuments(id, entry.documentCount);
+        return deleted === undefined ? { segment } : { segment, deleted };
+      });
+      const options = { kernel, version, segments: openSegments(this.segments), onRelease: this.released };
+      this.inForce = new PublishedGeneration(options, { add, settings: settingsJson });
+    } catch (error) {
+      this.closeSegments();
+      throw error;
+    }
+  }
+
+  /** Live documents of the generation in force. */
+  get recordCount(): number {
+    return this.inForce.recordCount;
+  }
+
+  /** Of the generation in force. */
+  get sequence(): number {
+    return this.inForce.sequence;
+  }
+
+  /** Of the segments in force. */
+  get sizes(): PublishedGeneration['sizes'] {
+    return this.inForce.sizes;
+  }
+
+  hasSegment(id: number): boolean {
+    return this.segments.has(id);
+  }
+
+  /** On the generation in force. To be released, whatever happens: for work of this folder, `withLease` sees to it. */
+  lease(definition: FieldDefinition): VersionLease {
+    const lease = this.inForce.lease(definition);
+    this.leasesOut += 1;
+    return lease;
+  }
+
+  async withLease<Result>(
+    definition: FieldDefinition,
+    action: (lease: VersionLease) => Promise<Result>,
+  ): Promise<Result> {
+    const lease = this.lease(definition);
+    try {
+      return await action(lease);
+    } finally {
+      lease.release();
+    }
+  }
+
+  /** Puts a commit into force. Takes over the handles of added segments. */
+  apply(change: VersionChange, settingsJson: string): void {
+    const removed = change.removed.flatMap((id) => this.segments.get(id) ?? []);
+    const segments = new Map(this.segments);
+    for (const { id, handle } of change.added) segments.set(id, handle);
+    for (const id of change.removed) segments.delete(id);
+    try {
+      const changed = {
+        add: change.added.map(addition),
+        remove: removed,
+        deletions: change.deletions,
+        ...(settingsJson === this.settingsJson ? {} : { settings: settingsJson }),
+      };
+      this.supersedeBy(this.inForce.next(changed, openSegments(segments)));
+    } catch (error) {
+      for (const { handle } of change.added) this.kernel.closeSegment(handle);
+      throw error;
+    }
+    this.segments = segments;
+    this.settingsJson = settingsJson;
+    for (const segment of removed) this.kernel.closeSegment(segment);
+    for (const id of change.removed) {
+      this.filesToRemove.push({ path: segmentFile(this.listPath, id), sequence: this.inForce.sequence });
+    }
+    this.removeFiles();
+  }
+
+  applySettings(settingsJson: string): void {
+    if (settingsJson === this.settingsJson) return;
+    this.supersedeBy(this.inForce.next({ settings: settingsJson }, openSegments(this.segments)));
+    this.settingsJson = settingsJson;
+  }
+
+  /** No lease is given from now on; what searches still hold stays good until they release it. */
+  retire(): void {
+    this.inForce.supersede();
+    void this.unused().then(() => {
+      this.closeSegments();
+    });
+  }
+
+  /** Resolves when no lease is out. */
+  async unused(): Promise<void> {
+    if (this.leasesOut > 0) await new Promise<void>((resolve) => this.idle.push(resolve));
+  }
+
+  private supersedeBy(next: PublishedGeneration): void {
+    const previous = this.inForce;
+    this.inForce = next;
+    if (previous.isLeased) this.leasedBefore.add(previous.sequence);
+    previous.supersede();
+  }
+
+  private readonly released = (generation: PublishedGeneration): void => {
+    this.leasesOut -= 1;
+    if (!generation.isLeased && this.leasedBefore.delete(generation.sequence)) this.removeFiles();
+    if (this.leasesOut === 0) for (const resolve of this.idle.splice(0)) resolve();
+  };
+
+  private removeFiles(): void {
+    if (this.filesToRemove.length === 0) return;
+    const oldest = Math.min(...this.leasedBefore);
+    const [unused, used] = [
+      this.filesToRemove.filter((file) => file.sequence <= oldest),
+      this.filesToRemove.filter((file) => file.sequence > oldest),
+    ];
+    this.filesToRemove = used;
+    // What cannot be removed now is removed when the list is opened next.
+    for (const { path } of unused) unlink(path).catch(() => undefined);
+  }
+
+  private closeSegments(): void {
+    for (const segment of this.segments.values()) this.kernel.closeSegment(segment);
+    this.segments.clear();
+  }
+}
+
+function openSegments(segments: ReadonlyMap<number, SegmentHandle>): readonly OpenSegment[] {
+  return Array.from(segments, ([id, handle]) => ({ id, handle }));
+}
+
+function addition(added: AddedSegment): { segment: SegmentHandle; deleted?: Uint8Array } {
+  return added.deleted === undefined ? { segment: added.handle } : { segment: added.handle, deleted: added.deleted };
+}

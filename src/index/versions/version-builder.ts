@@ -1,0 +1,135 @@
+/**
+ * Builds the next version of a list from the records of the current one, in steps that take turns with the writes; when the
+ * last record is copied the new version is current in the same commit. What a crash broke off goes on from its cursor.
+ * Old versions beyond those to keep are dropped. Main thread only.
+ */
+import type { FieldDefinition } from '../../catalog/index.js';
+import { buildingVersionOf } from '../../records/index.js';
+import type { BackgroundHost, WritingTaskPart } from './background-host.js';
+
+/** Of one step: bounds how long a write waits for it. */
+const STEP_RECORDS_MAX = 10_000;
+const STEP_BYTES_MAX = 8 * 2 ** 20;
+const RETRY_PAUSE_MS = 5000;
+
+export class VersionBuilder {
+  private running: Promise<void> | undefined;
+  private readonly drops = new Map<number, Promise<void>>();
+  private pause: NodeJS.Timeout | undefined;
+  private stopping = false;
+
+  constructor(private readonly host: BackgroundHost) {}
+
+  /** Resolves with the number of the new version when its build is on disk as a task. */
+  async start(definition: FieldDefinition, renames: Readonly<Record<string, string>>): Promise<number> {
+    const { host } = this;
+    const { version, givenUp } = await host.exclusive(async () => {
+      const before = buildingVersionOf(host.state());
+      const { listPath, clock } = host;
+      const result = await host.runCommit({
+        kind: 'start-build',
+        listPath,
+        nowMs: clock.nowMs(),
+        definition,
+        renames,
+        events: host.eventTask(),
+      });
+      host.addVersion(result.state, result.version);
+      return { version: result.version, givenUp: before?.version };
+    });
+    if (givenUp !== undefined) this.drop(givenUp);
+    this.proceed();
+    return version;
+  }
+
+  /** After the list was opened. */
+  resume(): void {
+    for (const version of this.host.orphanedVersions()) this.drop(version);
+    this.dropOldVersions();
+    this.proceed();
+  }
+
+  stop(): void {
+    this.stopping = true;
+    clearTimeout(this.pause);
+  }
+
+  /** Resolves when nothing of this is at work any more; after `stop`. */
+  async stopped(): Promise<void> {
+    await Promise.all([this.running, ...this.drops.values()]);
+  }
+
+  private proceed(): void {
+    if (this.stopping || this.running !== undefined || this.pause !== undefined) return;
+    if (buildingVersionOf(this.host.state()) === undefined) return;
+    this.running = this.build().finally(() => {
+      this.running = undefined;
+      // A build that was started just as this one ended.
+      this.proceed();
+    });
+  }
+
+  /** Never rejects. */
+  private async build(): Promise<void> {
+    const { host } = this;
+    try {
+      while (!this.stopping && (await host.exclusive(() => host.withWritingTask((task) => this.step(task))))) {
+        // Each turn is one step; writes that wait go between two.
+      }
+      this.dropOldVersions();
+    } catch (error) {
+      if (this.stopping) return;
+      host.log.warn({ list: host.listPath, err: error }, 'building a version failed and goes on later');
+      this.pause = setTimeout(() => {
+        this.pause = undefined;
+        // The step that failed may have been the last one and on disk all the same.
+        this.dropOldVersions();
+        this.proceed();
+      }, RETRY_PAUSE_MS);
+      this.pause.unref();
+    }
+  }
+
+  /** False when nothing is left to build. */
+  private async step(task: WritingTaskPart): Promise<boolean> {
+    const { host } = this;
+    const { building } = task;
+    if (building === undefined) return false;
+    const limits = {
+      recordsMax: Math.min(STEP_RECORDS_MAX, host.budget.batchRecordsMax),
+      bytesMax: Math.min(STEP_BYTES_MAX, host.storePages.batchBytesMax(host.listPath)),
+    };
+    host.storePages.written(host.listPath, limits.bytesMax);
+    const result = await host.runCommit({ kind: 'build-step', ...task, building, ...limits });
+    host.publishCommit(result.commit);
+    const { conflicts, copied, done } = result;
+    const entry = { list: host.listPath, version: building.version, copied };
+    if (conflicts > 0)
+      host.log.warn({ ...entry, conflicts }, 'values that do not fit the new definition are stored and not indexed');
+    if (done) host.log.info(entry, 'a version was built and is current');
+    return !done;
+  }
+
+  private dropOldVersions(): void {
+    const state = this.host.state();
+    const frozen = state.versions.filter(
+      ({ version, state: is }) => is === 'ready' && version !== state.currentVersion,
+    );
+    for (const { version } of frozen.slice(0, Math.max(0, frozen.length - this.host.config.versions.kept)))
+      this.drop(version);
+  }
+
+  private drop(version: number): void {
+    const { host } = this;
+    if (this.drops.has(version)) return;
+    const dropped = host
+      .dropVersion(version)
+      .catch((error: unknown) => {
+        // It stays on disk, hidden, and is dropped at the next start.
+        if (!this.stopping)
+          host.log.warn({ list: host.listPath, version, err: error }, 'an old version could not be dropped');
+      })
+      .finally(() => this.drops.delete(version));
+    this.drops.set(version, dropped);
+  }
+}

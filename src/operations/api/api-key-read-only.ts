@@ -1,0 +1,141 @@
+/** `POST /api-key/read-only`: the one way in which a key makes a key. */
+import { Type } from 'typebox';
+import {
+  isPermission,
+  isReadPermission,
+  parseExpiry,
+  unknownPermissionText,
+  type Caller,
+  type KeyScope,
+} from '../../access/index.js';
+import { ServiceError } from '../../platform/index.js';
+import {
+  createdKeyResource,
+  describeCreatedKey,
+  expiresAt,
+  keyName,
+  keyScopeSchema,
+  permissionsSchema,
+  scopeTarget,
+} from './api-key-schemas.js';
+import { checkScopeTarget } from './key-scope.js';
+import { defineOperation, LONG_OPTIONS_BODY_BYTES_MAX } from '../dispatch/operation.js';
+import { accountName, noParams, object } from './schemas.js';
+
+const readOnlyKey = object({
+  account_name: accountName,
+  api_key_name: keyName,
+  permissions: permissionsSchema,
+  scope: Type.Optional(keyScopeSchema),
+  scope_target: Type.Optional(scopeTarget),
+  expires_at: Type.Optional(expiresAt),
+});
+
+export const apiKeyCreateReadOnly = defineOperation({
+  name: 'api-key.create-read-only',
+  summary: 'Make a key that can only read',
+  description: [
+    "The new key's scope (default `account`) is the caller's or narrower; a wider one is 403.",
+    'Permissions that do not end in `:read` or `:view` are dropped; when none is left, the answer is 400.',
+    'The permission `api-key:create-read-only` is itself the grant to hand out any read permission within the scope of the caller, so that a key server needs no rights of its own.',
+    "The new key expires no later than the caller's: without `expires_at` it takes over the caller's expiry, and a later one is 403.",
+    'By default, the keys of an account may make 10 such keys an hour together; more are 429 with `Retry-After`.',
+  ].join(' '),
+  method: 'POST',
+  path: '/api-key/read-only',
+  permission: 'api-key:create-read-only',
+  callers: ['key', 'console', 'cli'],
+  target: 'none',
+  params: noParams,
+  bodyBytesMax: LONG_OPTIONS_BODY_BYTES_MAX,
+  body: readOnlyKey,
+  responses: { 201: { description: 'The key, shown this once', schema: createdKeyResource } },
+  errors: [
+    'out-of-scope',
+    'wider-than-caller',
+    'account-not-found',
+    'list-not-found',
+    'group-not-found',
+    'conflict',
+    'rate-limited',
+    'storage-full',
+  ],
+  async handle({ services, caller }, { body }) {
+    const account = body.account_name;
+    assertAccount(caller, account, services.catalog.account(account) !== undefined);
+    const scope = body.scope ?? 'account';
+    const target = body.scope_target ?? null;
+    if (isWider(caller, scope)) {
+      throw new ServiceError(
+        'wider-than-caller',
+        `A key with the scope ${caller.key?.scope} cannot make one with the scope ${scope}.`,
+      );
+    }
+    const permissions = readPermissions(body.permissions);
+    const reach = checkScopeTarget(services.catalog, caller, account, scope, target);
+    const expires_at = expiryWithin(caller.key?.expires_at ?? null, body.expires_at ?? null);
+
+    const decision = services.readOnlyKeyLimiter.take(account);
+    if (!decision.allowed) {
+      throw new ServiceError('rate-limited', 'The account has made as many read-only keys as it may in an hour.', {
+        retryAfterSeconds: decision.retryAfterSeconds,
+      });
+    }
+    const region = services.catalog.account(account)?.region ?? services.config.account.region;
+    const { record, secret } = await services.access.createKey({
+      account,
+      name: body.api_key_name,
+      ...reach,
+      region,
+      permissions,
+      expires_at,
+    });
+    return { status: 201, body: describeCreatedKey(record, secret) };
+  },
+});
+
+function assertAccount(caller: Caller, account: string, exists: boolean): void {
+  if (caller.account !== undefined && caller.account !== account) {
+    throw new ServiceError('out-of-scope', `This key does not reach the account '${account}'.`);
+  }
+  if (!exists) throw new ServiceError('account-not-found', `There is no account '${account}'.`);
+}
+
+/** Whether the kind of scope alone reaches further; whether the target is within reach is checked after. */
+function isWider(caller: Caller, scope: KeyScope): boolean {
+  switch (caller.key?.scope) {
+    case undefined:
+    case 'account':
+      return false;
+    case 'group':
+      return scope === 'account';
+    case 'list':
+      return scope !== 'list';
+  }
+}
+
+/** The read permissions among these. Throws `invalid-parameter` for none, and for read permissions that do not exist. */
+function readPermissions(named: readonly string[]): readonly string[] {
+  const faults = named.flatMap((permission, position) =>
+    isReadPermission(permission) && !isPermission(permission)
+      ? [{ pointer: `/permissions/${position}`, detail: unknownPermissionText(permission) }]
+      : [],
+  );
+  const [first] = faults;
+  if (first !== undefined) throw new ServiceError('invalid-parameter', first.detail, { errors: faults });
+  const kept = [...new Set(named.filter(isReadPermission))];
+  if (kept.length > 0) return kept;
+  const detail = 'Name at least one permission that ends in :read or :view; others are dropped.';
+  throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '/permissions', detail }] });
+}
+
+/** The expiry of the new key. Throws `wider-than-caller` where it would outlive the caller's. */
+function expiryWithin(callers: string | null, wanted: string | null): string | null {
+  if (wanted === null) return callers;
+  const expiry = parseExpiry(wanted);
+  if (callers === null || Date.parse(expiry) <= Date.parse(callers)) return expiry;
+  throw new ServiceError(
+    'wider-than-caller',
+    `The calling key expires at ${callers}: the new key cannot expire later.`,
+  );
+}

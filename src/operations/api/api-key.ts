@@ -1,0 +1,150 @@
+/** `/api-key/{account}`: making, listing and revoking keys; for the console and the command line only. */
+import { Type } from 'typebox';
+import {
+  ACCESS_PRESETS,
+  isPermission,
+  parseExpiry,
+  unknownPermissionText,
+  type AccessPreset,
+} from '../../access/index.js';
+import { ServiceError, type ErrorPlace } from '../../platform/index.js';
+import {
+  createdKeyResource,
+  describeCreatedKey,
+  describeKey,
+  expiresAt,
+  keyName,
+  keyResource,
+  keyScopeSchema,
+  permissionsSchema,
+  scopeTarget,
+} from './api-key-schemas.js';
+import { checkScopeTarget } from './key-scope.js';
+import { defineOperation, LONG_OPTIONS_BODY_BYTES_MAX } from '../dispatch/operation.js';
+import { accountName, accountParams, object, oneOf } from './schemas.js';
+
+const CONSOLE_ONLY = ['console', 'cli'] as const;
+const ACCESS_WORDS = [...(Object.keys(ACCESS_PRESETS) as AccessPreset[]), 'custom'] as const;
+
+const newKey = object(
+  {
+    name: keyName,
+    scope: Type.Optional(keyScopeSchema),
+    scope_target: Type.Optional(scopeTarget),
+    access: Type.Optional(
+      oneOf(ACCESS_WORDS, {
+        description:
+          'Preset: `search-and-read` (default) searches lists and groups and reads their records; `read-all` reads everything; `full` does everything; `custom` takes `permissions`',
+      }),
+    ),
+    permissions: Type.Optional(permissionsSchema),
+    expires_at: Type.Optional(expiresAt),
+    region: Type.Optional(
+      Type.String({
+        pattern: '^[a-z0-9][a-z0-9-]{0,15}$',
+        description: "Region; default: the account's",
+        examples: ['eu'],
+      }),
+    ),
+  },
+  { description: 'A new key. Scope `account` and access `search-and-read` are the defaults.' },
+);
+
+const create = defineOperation({
+  name: 'api-key.create',
+  summary: 'Make a key',
+  method: 'POST',
+  path: '/api-key/{account}',
+  permission: 'api-key:create',
+  callers: CONSOLE_ONLY,
+  target: 'account',
+  params: accountParams,
+  bodyBytesMax: LONG_OPTIONS_BODY_BYTES_MAX,
+  body: newKey,
+  responses: { 201: { description: 'The key, shown this once', schema: createdKeyResource } },
+  errors: ['list-not-found', 'group-not-found', 'conflict', 'storage-full'],
+  async handle({ services, caller }, { params, body }) {
+    const scope = body.scope ?? 'account';
+    const target = body.scope_target ?? null;
+    const reach = checkScopeTarget(services.catalog, caller, params.account, scope, target);
+    const { record, secret } = await services.access.createKey({
+      account: params.account,
+      name: body.name,
+      ...reach,
+      region: body.region ?? services.catalog.account(params.account)?.region ?? services.config.account.region,
+      permissions: chosenPermissions(body.access, body.permissions),
+      expires_at: typeof body.expires_at === 'string' ? parseExpiry(body.expires_at) : null,
+    });
+    return { status: 201, body: describeCreatedKey(record, secret) };
+  },
+});
+
+/** The permissions of the preset, or those that were named. Throws `invalid-parameter`. */
+function chosenPermissions(
+  access: AccessPreset | 'custom' | undefined,
+  named: readonly string[] | undefined,
+): readonly string[] {
+  if (named === undefined) {
+    if (access !== 'custom') return ACCESS_PRESETS[access ?? 'search-and-read'];
+    throw invalidPermissions([{ pointer: '/permissions', detail: 'Custom access takes permissions.' }]);
+  }
+  if (access !== undefined && access !== 'custom') {
+    throw invalidPermissions([
+      { pointer: '/permissions', detail: `Permissions go with custom access, not with ${access}.` },
+    ]);
+  }
+  if (access === 'custom' && named.length === 0) {
+    throw invalidPermissions([{ pointer: '/permissions', detail: 'Custom access names at least one permission.' }]);
+  }
+  const faults = named.flatMap((permission, position) =>
+    isPermission(permission)
+      ? []
+      : [{ pointer: `/permissions/${position}`, detail: unknownPermissionText(permission) }],
+  );
+  if (faults.length > 0) throw invalidPermissions(faults);
+  return [...new Set(named)];
+}
+
+function invalidPermissions(errors: readonly ErrorPlace[]): ServiceError {
+  return new ServiceError('invalid-parameter', errors[0]?.detail ?? 'The permissions are not valid.', { errors });
+}
+
+const list = defineOperation({
+  name: 'api-key.list',
+  summary: "The account's keys",
+  description: 'Never the keys themselves: their records, with the last four characters.',
+  method: 'GET',
+  path: '/api-key/{account}',
+  permission: 'api-key:read',
+  callers: CONSOLE_ONLY,
+  target: 'account',
+  params: accountParams,
+  responses: { 200: { description: 'The keys', schema: object({ keys: Type.Array(keyResource) }) } },
+  handle: ({ services }, { params }) => ({
+    status: 200,
+    body: { keys: services.access.keys(params.account).map(describeKey) },
+  }),
+});
+
+const remove = defineOperation({
+  name: 'api-key.delete',
+  summary: 'Revoke a key',
+  description: 'The key stops working at once.',
+  method: 'DELETE',
+  path: '/api-key/{account}/{id}',
+  permission: 'api-key:delete',
+  callers: CONSOLE_ONLY,
+  target: 'account',
+  params: object({
+    account: accountName,
+    id: Type.String({ minLength: 1, maxLength: 64, description: 'Id of the key' }),
+  }),
+  responses: { 204: { description: 'The key is revoked', schema: null } },
+  errors: ['key-not-found', 'storage-full'],
+  async handle({ services }, { params }) {
+    if (await services.access.deleteKey(params.account, params.id)) return { status: 204 };
+    throw new ServiceError('key-not-found', `The account '${params.account}' has no key with this id.`);
+  },
+});
+
+export const apiKeyOperations = [create, list, remove];

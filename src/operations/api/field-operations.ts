@@ -1,0 +1,188 @@
+/**
+ * The operations on one field of a list, alike for facets, searchable fields and resources. Each has the effect of the
+ * matching `PUT /list/{account}/{list}`, but for a rename, which moves the field in every role it has, with its values.
+ */
+import { Type, type TObject } from 'typebox';
+import type { FieldDefinition } from '../../catalog/index.js';
+import { ServiceError } from '../../platform/index.js';
+import { newestVersion, oneChangeAtATime, requireIndex, requireList } from '../dispatch/list-access.js';
+import { changedDefinition } from './list-definition.js';
+import { defineOperation, type Operation } from '../dispatch/operation.js';
+import { accountName, fieldName, listName, listParams, object } from './schemas.js';
+import type { Services } from '../dispatch/services.js';
+
+type FieldMember = 'facets' | 'searchable_fields' | 'resources';
+
+export interface FieldKind {
+  /** As the path and the permissions name it. */
+  readonly resource: 'facet' | 'searchable-field' | 'resource';
+  readonly member: FieldMember;
+  /** In sentences: `a facet`. */
+  readonly noun: string;
+  readonly input: TObject;
+  readonly output: TObject;
+}
+
+interface NamedField {
+  readonly name: string;
+}
+
+const CALLERS = ['key', 'console', 'cli'] as const;
+
+export function fieldOperations(kind: FieldKind): readonly Operation[] {
+  const { resource, member, noun, input, output } = kind;
+  const common = { callers: CALLERS, target: 'list' } as const;
+  const collectionPath = `/${resource}/{account}/{list}`;
+  const fieldPath = `${collectionPath}/{name}`;
+  const fieldParams = object({ account: accountName, list: listName, name: fieldName });
+  const rebuild = 'The next version of the list is built in the background, as by `PUT /list/{account}/{list}`.';
+
+  return [
+    defineOperation({
+      ...common,
+      name: `${resource}.list`,
+      summary: `The list's fields that are ${noun}s`,
+      method: 'GET',
+      path: collectionPath,
+      permission: `${resource}:read`,
+      params: listParams,
+      responses: { 200: { description: 'The fields in order', schema: object({ [member]: Type.Array(output) }) } },
+      async handle({ services }, { params }) {
+        const { definition } = newestVersion(await requireIndex(services, params));
+        return { status: 200, body: { [member]: definition[member] } };
+      },
+    }),
+    defineOperation({
+      ...common,
+      name: `${resource}.create`,
+      summary: `Add a ${noun}`,
+      description: rebuild,
+      method: 'POST',
+      path: collectionPath,
+      permission: `${resource}:create`,
+      params: listParams,
+      body: input,
+      responses: { 201: { description: `The ${noun}`, schema: output } },
+      errors: ['name-exists', 'storage-full'],
+      async handle({ services }, { params, body }) {
+        const { name } = body as unknown as NamedField;
+        const definition = await changeFields(services, params, (before) => {
+          if (find(before, member, name) !== undefined) {
+            throw new ServiceError('name-exists', `The list has a ${noun} '${name}' already.`);
+          }
+          return { definition: changed(before, member, [...before[member], body as unknown as NamedField]) };
+        });
+        return { status: 201, body: find(definition, member, name) };
+      },
+    }),
+    defineOperation({
+      ...common,
+      name: `${resource}.update`,
+      summary: `Change or rename a ${noun}`,
+      description: `Members that are not given keep their value. Another \`name\` renames the field, in every role that it has, and its values in the records. ${rebuild}`,
+      method: 'PUT',
+      path: fieldPath,
+      permission: `${resource}:update`,
+      params: fieldParams,
+      body: Type.Partial(input, { additionalProperties: false }),
+      responses: { 200: { description: `The ${noun}`, schema: output } },
+      errors: ['field-not-found', 'name-exists', 'storage-full'],
+      async handle({ services }, { params, body }) {
+        const { name = params.name } = body as Partial<NamedField>;
+        const definition = await changeFields(services, params, (before) =>
+          updated(before, kind, params.name, { ...body, name }),
+        );
+        return { status: 200, body: find(definition, member, name) };
+      },
+    }),
+    defineOperation({
+      ...common,
+      name: `${resource}.delete`,
+      summary: `Remove a ${noun}`,
+      description: `The records keep their values. ${rebuild}`,
+      method: 'DELETE',
+      path: fieldPath,
+      permission: `${resource}:delete`,
+      params: fieldParams,
+      responses: { 204: { description: `The field is no ${noun} any more`, schema: null } },
+      errors: ['field-not-found', 'storage-full'],
+      async handle({ services }, { params }) {
+        await changeFields(services, params, (before) => {
+          requireField(before, kind, params.name);
+          const left = before[member].filter(({ name }) => name !== params.name);
+          return { definition: changed(before, member, left) };
+        });
+        return { status: 204 };
+      },
+    }),
+  ];
+}
+
+interface FieldChange {
+  readonly definition: FieldDefinition;
+  readonly renames?: Readonly<Record<string, string>>;
+}
+
+/** Applies the change to the newest definition of the list; resolves with the new one once its build is recorded. */
+function changeFields(
+  services: Services,
+  { account, list }: { account: string; list: string },
+  change: (before: FieldDefinition) => FieldChange,
+): Promise<FieldDefinition> {
+  return oneChangeAtATime(account, list, async () => {
+    requireList(services, account, list);
+    const index = await requireIndex(services, { account, list });
+    const before = newestVersion(index).definition;
+    const { definition, renames } = change(before);
+    if (definition === before) return before;
+    await index.changeDefinition(definition, renames);
+    await services.catalog.updateList(account, list, {});
+    await index.keepEntry();
+    return definition;
+  });
+}
+
+function updated(before: FieldDefinition, kind: FieldKind, oldName: string, change: NamedField): FieldChange {
+  const field = requireField(before, kind, oldName);
+  const { name } = change;
+  const replace = (fields: readonly NamedField[]) =>
+    fields.map((each) => (each === field ? { ...each, ...change, name: oldName } : each));
+  const definition = changed(before, kind.member, replace(before[kind.member]));
+  if (name === oldName) return { definition };
+  if (allNames(before).has(name)) {
+    throw new ServiceError('name-exists', `The list has a field '${name}' already.`);
+  }
+  return { definition: renamed(definition, oldName, name), renames: { [oldName]: name } };
+}
+
+/** The schema of the operation has checked the field; what it says beside the others is checked here. */
+function changed(before: FieldDefinition, member: FieldMember, fields: readonly NamedField[]): FieldDefinition {
+  return changedDefinition(before, { [member]: fields });
+}
+
+function renamed(definition: FieldDefinition, from: string, to: string): FieldDefinition {
+  const rename = <T extends NamedField>(fields: readonly T[]): readonly T[] =>
+    fields.map((field) => (field.name === from ? { ...field, name: to } : field));
+  return {
+    searchable_fields: rename(definition.searchable_fields),
+    facets: rename(definition.facets),
+    resources: rename(definition.resources),
+    location_field: definition.location_field === from ? to : definition.location_field,
+    inferred: 'no',
+  };
+}
+
+function allNames({ searchable_fields, facets, resources, location_field }: FieldDefinition): ReadonlySet<string> {
+  const names = [...searchable_fields, ...facets, ...resources].map(({ name }) => name);
+  return new Set(location_field === null ? names : [...names, location_field]);
+}
+
+function find(definition: FieldDefinition, member: FieldMember, name: string): NamedField | undefined {
+  return (definition[member] as readonly NamedField[]).find((field) => field.name === name);
+}
+
+function requireField(definition: FieldDefinition, { member, noun }: FieldKind, name: string): NamedField {
+  const field = find(definition, member, name);
+  if (field !== undefined) return field;
+  throw new ServiceError('field-not-found', `The list has no ${noun} '${name}'.`);
+}

@@ -1,0 +1,133 @@
+/** Field definitions as clients send them, checked as a whole and brought into the form of the catalogue. Pure functions. */
+import type { Facet, FieldDefinition, Resource, SearchableField } from '../../catalog/index.js';
+import { FIELDS_PER_LIST_MAX, ServiceError, type ErrorPlace } from '../../platform/index.js';
+
+const WEIGHT_DEFAULT = 1;
+
+export interface DefinitionInput {
+  readonly searchable_fields?: readonly { readonly name: string; readonly weight?: number }[];
+  readonly facets?: readonly {
+    readonly name: string;
+    readonly type: Facet['type'];
+    readonly cardinality?: Facet['cardinality'];
+  }[];
+  readonly resources?: readonly Resource[];
+  readonly location_field?: string | null;
+  readonly language?: string;
+}
+
+/** The definition of a new list. Without any field it is `pending`: the first records settle it. */
+export function newDefinition(input: DefinitionInput): FieldDefinition {
+  const definition = merged(EMPTY, input);
+  const isEmpty = fieldCount(definition) === 0;
+  return { ...definition, inferred: isEmpty ? 'pending' : 'no' };
+}
+
+/**
+ * The definition with the given members in the place of its own; the same object when that changes nothing.
+ * Throws `invalid-parameter` naming every fault.
+ */
+export function changedDefinition(before: FieldDefinition, input: DefinitionInput): FieldDefinition {
+  const after = merged(before, input);
+  if (!sameFields(before, after)) return { ...after, inferred: 'no' };
+  // Stems are part of the index: another language is another version, whatever its fields came from.
+  return before.language === after.language ? before : after;
+}
+
+const EMPTY: FieldDefinition = {
+  searchable_fields: [],
+  facets: [],
+  resources: [],
+  location_field: null,
+  inferred: 'no',
+};
+
+function merged(before: FieldDefinition, input: DefinitionInput): FieldDefinition {
+  const after: FieldDefinition = {
+    searchable_fields: input.searchable_fields?.map(searchableField) ?? before.searchable_fields,
+    facets: input.facets?.map(facet) ?? before.facets,
+    resources: input.resources ?? before.resources,
+    location_field: input.location_field === undefined ? before.location_field : input.location_field,
+    inferred: before.inferred,
+    ...languageOf(input.language ?? before.language),
+  };
+  const faults = definitionFaults(after);
+  const [first] = faults;
+  if (first !== undefined) throw new ServiceError('invalid-parameter', first.detail, { errors: faults });
+  return after;
+}
+
+function languageOf(language: string | undefined): { language?: string } {
+  return language === undefined ? {} : { language };
+}
+
+function searchableField({ name, weight = WEIGHT_DEFAULT }: { name: string; weight?: number }): SearchableField {
+  return { name, weight };
+}
+
+function facet({ name, type, cardinality = 'Single' }: NonNullable<DefinitionInput['facets']>[number]): Facet {
+  return { name, type, cardinality };
+}
+
+/** What no schema of a single member can see. */
+function definitionFaults(definition: FieldDefinition): ErrorPlace[] {
+  const faults: ErrorPlace[] = [];
+  const { facets, searchable_fields, resources, location_field } = definition;
+  for (const [member, fields] of [
+    ['searchable_fields', searchable_fields],
+    ['facets', facets],
+    ['resources', resources],
+  ] as const) {
+    const seen = new Set<string>();
+    for (const [position, { name }] of fields.entries()) {
+      if (seen.has(name)) {
+        faults.push({ pointer: `/${member}/${position}/name`, detail: `The field '${name}' is twice in ${member}.` });
+      }
+      seen.add(name);
+    }
+  }
+  const others = new Set([...facets, ...searchable_fields].map(({ name }) => name));
+  for (const [position, { name }] of resources.entries()) {
+    if (!others.has(name)) continue;
+    const detail = `The field '${name}' holds the URL of a file: it cannot be a facet or searchable too.`;
+    faults.push({ pointer: `/resources/${position}/name`, detail });
+  }
+  if (
+    location_field !== null &&
+    (others.has(location_field) || resources.some(({ name }) => name === location_field))
+  ) {
+    const detail = `The field '${location_field}' holds a point: it cannot be a facet, searchable or a resource too.`;
+    faults.push({ pointer: '/location_field', detail });
+  }
+  if (fieldCount(definition) > FIELDS_PER_LIST_MAX) {
+    faults.push({ pointer: '', detail: `A list has at most ${FIELDS_PER_LIST_MAX} fields.` });
+  }
+  return faults;
+}
+
+function fieldCount({ searchable_fields, facets, resources, location_field }: FieldDefinition): number {
+  return searchable_fields.length + facets.length + resources.length + (location_field === null ? 0 : 1);
+}
+
+function sameFields(a: FieldDefinition, b: FieldDefinition): boolean {
+  return (
+    a.location_field === b.location_field &&
+    sameItems(a.searchable_fields, b.searchable_fields, (x, y) => x.weight === y.weight) &&
+    sameItems(a.facets, b.facets, (x, y) => x.type === y.type && x.cardinality === y.cardinality) &&
+    sameItems(a.resources, b.resources, (x, y) => x.kind === y.kind)
+  );
+}
+
+function sameItems<T extends { readonly name: string }>(
+  a: readonly T[],
+  b: readonly T[],
+  same: (x: T, y: T) => boolean,
+) {
+  return (
+    a.length === b.length &&
+    a.every((item, position) => {
+      const other = b[position];
+      return other !== undefined && other.name === item.name && same(item, other);
+    })
+  );
+}

@@ -1,0 +1,241 @@
+/** `/list-group`: groups of lists that are searched as one. */
+import { Type } from 'typebox';
+import { reachesGroupOnly, reaches, type Caller } from '../../access/index.js';
+import { currentMembers, presentMembers, type GroupMember, type GroupRecord } from '../../catalog/index.js';
+import { ServiceError, type ErrorPlace } from '../../platform/index.js';
+import { openIndex, requireList } from '../dispatch/list-access.js';
+import { CONTENT_BODY_BYTES_MAX, defineOperation } from '../dispatch/operation.js';
+import {
+  accountName,
+  accountParams,
+  groupName,
+  groupParams,
+  listName,
+  nullable,
+  object,
+  timeSchema,
+} from './schemas.js';
+import { requireGroup } from './search-targets.js';
+import type { Services } from '../dispatch/services.js';
+import { finishWork } from '../dispatch/unfinished-work.js';
+
+const GROUP_LISTS_MAX = 100;
+const CALLERS = ['key', 'console', 'cli'] as const;
+
+const version = Type.Integer({ minimum: 1 });
+const memberInput = object({
+  list: listName,
+  version: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: 'Version of the list; without it, the current one at the time of each search of `latest`',
+    }),
+  ),
+});
+const members = Type.Array(memberInput, {
+  maxItems: GROUP_LISTS_MAX,
+  description: 'The lists of the group',
+  examples: [[{ list: 'films' }, { list: 'books', version: 3 }]],
+});
+const reranker = nullable(Type.String({ minLength: 1, maxLength: 200 }), {
+  description: 'Model that reorders top results',
+});
+
+const groupVersionResource = object({
+  version,
+  lists: Type.Array(object({ list: listName, version }), {
+    description: 'The lists and the versions of them that a search of this number uses',
+  }),
+  created_utc: timeSchema('When the members changed to these'),
+});
+
+const groupResource = object({
+  name: groupName,
+  account: accountName,
+  lists: members,
+  reranker,
+  current_version: Type.Integer({ minimum: 1, description: 'What `latest` stands for' }),
+  versions: Type.Array(groupVersionResource, { description: 'Oldest first; the newest 100 are kept' }),
+  created_utc: timeSchema('When the group was made'),
+  modified_utc: timeSchema('When it changed last'),
+});
+
+const list = defineOperation({
+  name: 'list-group.list',
+  summary: "The account's groups",
+  method: 'GET',
+  path: '/list-group/{account}',
+  permission: 'list-group:read',
+  callers: CALLERS,
+  target: 'account',
+  params: accountParams,
+  responses: { 200: { description: 'The groups by name', schema: object({ groups: Type.Array(groupResource) }) } },
+  handle: ({ services, caller }, { params }) => ({
+    status: 200,
+    body: { groups: services.catalog.groups(params.account).map((group) => describeGroup(group, caller)) },
+  }),
+});
+
+const create = defineOperation({
+  name: 'list-group.create',
+  summary: 'Make a group of lists',
+  description: 'A group may be empty; a search of it finds nothing.',
+  method: 'POST',
+  path: '/list-group/{account}',
+  permission: 'list-group:create',
+  callers: CALLERS,
+  target: 'account',
+  params: accountParams,
+  body: object({ name: groupName, lists: Type.Optional(members), reranker: Type.Optional(reranker) }),
+  responses: { 201: { description: 'The group', schema: groupResource } },
+  errors: ['name-exists', 'list-not-found', 'list-missing', 'version-not-found', 'unprocessable', 'storage-full'],
+  async handle({ services, caller }, { params: { account }, body }) {
+    refuseReranker(body.reranker);
+    const lists = await pinned(services, account, body.lists ?? []);
+    const group = await services.catalog.createGroup(account, body.name, { reranker: null, lists });
+    return { status: 201, body: describeGroup(group, caller) };
+  },
+});
+
+const read = defineOperation({
+  name: 'list-group.read',
+  summary: 'Read a group and its versions',
+  description: 'A key whose scope is the group is told, of every version, the lists that are members now.',
+  method: 'GET',
+  path: '/list-group/{account}/{group}',
+  permission: 'list-group:read',
+  callers: CALLERS,
+  target: 'group',
+  params: groupParams,
+  responses: { 200: { description: 'The group', schema: groupResource } },
+  handle: ({ services, caller }, { params }) => ({
+    status: 200,
+    body: describeGroup(requireGroup(services, params), caller),
+  }),
+});
+
+const update = defineOperation({
+  name: 'list-group.update',
+  summary: 'Change the lists of a group',
+  description:
+    'A change of the members makes the next version, which becomes the current one. Members that are not given keep their value; read-only members are taken as GET answered them and change nothing. A key whose scope is the group may remove lists from it and not add any, since that would widen its own reach.',
+  method: 'PUT',
+  path: '/list-group/{account}/{group}',
+  permission: 'list-group:update',
+  callers: CALLERS,
+  target: 'group',
+  params: groupParams,
+  bodyBytesMax: CONTENT_BODY_BYTES_MAX,
+  body: object({
+    name: Type.Optional(groupName),
+    lists: Type.Optional(members),
+    reranker: Type.Optional(reranker),
+    account: Type.Optional(accountName),
+    current_version: Type.Optional(version),
+    versions: Type.Optional(Type.Array(groupVersionResource)),
+    created_utc: Type.Optional(timeSchema('Read-only')),
+    modified_utc: Type.Optional(timeSchema('Read-only')),
+  }),
+  responses: { 200: { description: 'The group', schema: groupResource } },
+  errors: ['list-not-found', 'version-not-found', 'wider-than-caller', 'unprocessable', 'storage-full'],
+  async handle({ services, caller }, { params: { account, group: name }, body }) {
+    if (body.name !== undefined && body.name !== name) {
+      throw invalid([{ pointer: '/name', detail: 'A group cannot be renamed: make another one and delete this.' }]);
+    }
+    refuseReranker(body.reranker);
+    if (body.lists === undefined)
+      return { status: 200, body: describeGroup(requireGroup(services, { account, group: name }), caller) };
+    assertNoWider(services, caller, account, body.lists);
+    const lists = await pinned(services, account, body.lists);
+    return { status: 200, body: describeGroup(await services.catalog.updateGroup(account, name, { lists }), caller) };
+  },
+});
+
+const remove = defineOperation({
+  name: 'list-group.delete',
+  summary: 'Delete a group',
+  description: 'Its lists stay. Keys whose scope is this group are revoked, and its analytics are deleted.',
+  method: 'DELETE',
+  path: '/list-group/{account}/{group}',
+  permission: 'list-group:delete',
+  callers: CALLERS,
+  target: 'group',
+  params: groupParams,
+  responses: { 204: { description: 'The group is gone', schema: null } },
+  errors: ['storage-full'],
+  async handle({ services }, { params: { account, group } }) {
+    requireGroup(services, { account, group });
+    await services.access.deleteKeysOf(account, 'group', group);
+    const remains = await services.catalog.deleteGroup(account, group);
+    await services.access.deleteKeysOf(account, 'group', group);
+    await finishWork(services, remains);
+    return { status: 204 };
+  },
+});
+
+export const listGroupOperations = [list, create, read, update, remove];
+
+/** As the caller may see it: a key of the group is not told what was in it once. */
+function describeGroup(group: GroupRecord, caller: Caller) {
+  const { name, account, reranker: model, current_version, created_utc, modified_utc } = group;
+  return {
+    name,
+    account,
+    lists: currentMembers(group).map(({ list: member, version: given }) =>
+      given === undefined ? { list: member } : { list: member, version: given },
+    ),
+    reranker: model,
+    current_version,
+    versions: group.versions.map(({ version: number, lists, created_utc: made }) => ({
+      version: number,
+      lists: (reachesGroupOnly(caller) ? presentMembers(group, lists) : lists).map(
+        ({ list: member, pinned_version }) => ({ list: member, version: pinned_version }),
+      ),
+      created_utc: made,
+    })),
+    created_utc,
+    modified_utc,
+  };
+}
+
+/** The members with the versions that are current now. Throws for a list or version that is missing, or named twice. */
+async function pinned(
+  services: Services,
+  account: string,
+  lists: readonly { list: string; version?: number }[],
+): Promise<readonly GroupMember[]> {
+  const twice = lists.findIndex(
+    ({ list: name }, position) => lists.findIndex((other) => other.list === name) < position,
+  );
+  if (twice >= 0) {
+    throw invalid([
+      { pointer: `/lists/${twice}/list`, detail: `The list '${lists[twice]?.list}' is in the group twice.` },
+    ]);
+  }
+  return Promise.all(
+    lists.map(async (member) => {
+      const record = requireList(services, account, member.list);
+      const index = await openIndex(services, record);
+      const wanted = member.version ?? index.currentVersion;
+      if (!index.versions().some(({ version: number }) => number === wanted)) {
+        throw new ServiceError('version-not-found', `The list '${member.list}' has no version ${wanted}.`);
+      }
+      return { ...member, list_id: record.id, pinned_version: wanted };
+    }),
+  );
+}
+
+function assertNoWider(services: Services, caller: Caller, account: string, lists: readonly { list: string }[]): void {
+  const outside = lists.find(({ list: name }) => !reaches(caller, { kind: 'list', account, name }, services.catalog));
+  if (outside === undefined) return;
+  throw new ServiceError('wider-than-caller', `A key of the group cannot add the list '${outside.list}' to it.`);
+}
+
+function refuseReranker(name: string | null | undefined): void {
+  if (name === undefined || name === null) return;
+  throw new ServiceError('unprocessable', `There is no reranker '${name}': this service has none installed.`);
+}
+
+function invalid(errors: readonly ErrorPlace[]): ServiceError {
+  return new ServiceError('invalid-parameter', errors[0]?.detail ?? '', { errors });
+}

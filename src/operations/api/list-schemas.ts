@@ -1,0 +1,173 @@
+/** Schemas of lists and of the definitions of their fields. */
+import { Type, type TProperties } from 'typebox';
+import { FIELDS_PER_LIST_MAX } from '../../platform/index.js';
+import {
+  QUERY_RULES_MAX,
+  RULE_FILTER_CHARACTERS_MAX,
+  RULE_NAME_CHARACTERS_MAX,
+  RULE_INSTRUCTIONS_MAX,
+  RULE_PATTERN_CHARACTERS_MAX,
+  RULE_TEXT_CHARACTERS_MAX,
+} from '../../search/index.js';
+import { accountName, fieldName, listName, nullable, object, oneOf, timeSchema } from './schemas.js';
+import { synonymRules } from './synonym-schemas.js';
+
+export const WEIGHT_MIN = 0.01;
+export const WEIGHT_MAX = 100;
+
+const weight = Type.Number({
+  minimum: WEIGHT_MIN,
+  maximum: WEIGHT_MAX,
+  description: 'How much a match in this field counts beside the others; default 1',
+  examples: [2],
+});
+const facetType = oneOf(['string', 'number', 'boolean', 'date'], { description: 'What the values are' });
+const cardinality = oneOf(['Single', 'Many'], {
+  description: 'One value a record, or several; only Single facets can be sorted by. Default Single',
+});
+const resourceKind = oneOf(['document', 'image', 'video', 'audio'], { description: 'What the linked file is' });
+
+export const searchableFieldInput = object({ name: fieldName, weight: Type.Optional(weight) });
+export const facetInput = object({ name: fieldName, type: facetType, cardinality: Type.Optional(cardinality) });
+export const resourceInput = object({ name: fieldName, kind: resourceKind });
+
+export const searchableFieldResource = object({ name: fieldName, weight });
+export const facetResource = object({ name: fieldName, type: facetType, cardinality });
+export const resourceResource = object({ name: fieldName, kind: resourceKind });
+
+const language = Type.String({
+  pattern: '^([a-z]{2,3}|none)$',
+  description: 'BCP 47 primary tag of the language of the texts, for stemming; `none` turns stemming off. Default `en`',
+  examples: ['en'],
+});
+const engine = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description:
+    'Where the list is searched; `managed` is this service, and the only engine in this release: 422 otherwise',
+});
+const locationField = nullable(fieldName, { description: 'The field that holds a point, for the radius option' });
+const model = nullable(Type.String({ minLength: 1, maxLength: 200 }), {
+  description: 'Embedding model attached to the list. Only null in this release, which has none: 422 otherwise',
+});
+const reranker = nullable(Type.String({ minLength: 1, maxLength: 200 }), {
+  description: 'Model that reorders top results. Only null in this release, which has none: 422 otherwise',
+});
+const suggestions = object(
+  { require_click: Type.Boolean({ description: 'Suggest only searches that led to a click' }) },
+  { description: 'Settings of suggestions' },
+);
+const queryRule = object({
+  name: Type.String({ minLength: 1, maxLength: RULE_NAME_CHARACTERS_MAX, description: 'Shown where it applied' }),
+  pattern: Type.String({
+    minLength: 1,
+    maxLength: RULE_PATTERN_CHARACTERS_MAX,
+    description: `RE2 expression, looked for anywhere in the first ${RULE_TEXT_CHARACTERS_MAX} characters of the search text; case is ignored unless it begins with \`(?-i)\`. Compiles to ${RULE_INSTRUCTIONS_MAX} instructions at most`,
+    examples: [String.raw`\b(\d{13})\b`],
+  }),
+  filter: Type.String({
+    minLength: 1,
+    maxLength: RULE_FILTER_CHARACTERS_MAX,
+    description:
+      'Filter that a match adds. `$1`, `${name}` and `$0` (all that matched) stand for values, also within quotes; where one does not fit the type of its facet, the rule does not apply',
+    examples: ['barcode = $1'],
+  }),
+  keep: Type.Optional(
+    Type.Boolean({ description: 'Leave the matched part in the search text; default false: it is removed' }),
+  ),
+});
+const queryRules = Type.Array(queryRule, {
+  maxItems: QUERY_RULES_MAX,
+  description:
+    'Parts of the search text that become filters, such as postcodes. They apply in their order, each once, to what those before it left',
+});
+
+/** What a client may set of a list; all optional. */
+export const listSettings = {
+  engine: Type.Optional(engine),
+  language: Type.Optional(language),
+  searchable_fields: Type.Optional(
+    Type.Array(searchableFieldInput, {
+      maxItems: FIELDS_PER_LIST_MAX,
+      description: "Fields whose words are searched; `name` stands for the record's name",
+      examples: [[{ name: 'title', weight: 2 }, { name: 'text' }]],
+    }),
+  ),
+  facets: Type.Optional(
+    Type.Array(facetInput, {
+      maxItems: FIELDS_PER_LIST_MAX,
+      description: 'Fields to filter, count and sort by',
+      examples: [[{ name: 'year', type: 'number', cardinality: 'Single' }]],
+    }),
+  ),
+  resources: Type.Optional(
+    Type.Array(resourceInput, {
+      maxItems: FIELDS_PER_LIST_MAX,
+      description:
+        'Fields that hold the URL of a file, kept and returned; what is in the files is not searched in this release',
+    }),
+  ),
+  location_field: Type.Optional(locationField),
+  query_rules: Type.Optional(queryRules),
+  synonym_rules: Type.Optional(synonymRules),
+  model: Type.Optional(model),
+  reranker: Type.Optional(reranker),
+  suggestions: Type.Optional(suggestions),
+} satisfies TProperties;
+
+const version = Type.Integer({ minimum: 1 });
+
+const versionResource = object({
+  version,
+  state: oneOf(['building', 'ready'], { description: '`building` until every record is in it' }),
+  record_count: Type.Integer({ minimum: 0 }),
+  created_utc: timeSchema('When the version was made'),
+});
+
+export const listResource = object({
+  name: listName,
+  account: accountName,
+  engine,
+  language,
+  searchable_fields: Type.Array(searchableFieldResource),
+  facets: Type.Array(facetResource),
+  resources: Type.Array(resourceResource),
+  location_field: locationField,
+  fields_inferred: oneOf(['no', 'pending', 'yes'], {
+    description:
+      '`pending`: the list was made without fields and its first records will settle them; `yes`: they did; `no`: a client named the fields',
+  }),
+  query_rules: queryRules,
+  synonym_rules: synonymRules,
+  model,
+  reranker,
+  suggestions,
+  current_version: Type.Integer({ minimum: 1, description: 'The version that writes go to' }),
+  versions: Type.Array(versionResource, {
+    description: 'Searchable by their number; while one is building, the fields above are those that it will have',
+  }),
+  record_count: Type.Integer({ minimum: 0, description: 'Records of the current version' }),
+  created_utc: timeSchema('When the list was made'),
+  modified_utc: timeSchema('When its settings or fields changed last'),
+});
+
+/** One that cannot be opened keeps no other from being told. */
+export const unavailableLists = Type.Array(
+  object({
+    name: listName,
+    code: Type.String({ description: 'Of the error that a call for the list answers', examples: ['list-missing'] }),
+    detail: Type.String({ description: 'What is wrong, and what to do' }),
+  }),
+  { description: 'Lists that are not among `lists`, because they cannot be opened; absent where there is none' },
+);
+
+/** Read-only members of the resource: a PUT may carry them, as GET answered them, and leaves them as they are. */
+export const readOnlyListMembers = {
+  account: Type.Optional(accountName),
+  fields_inferred: Type.Optional(listResource.properties.fields_inferred),
+  current_version: Type.Optional(version),
+  versions: Type.Optional(Type.Array(versionResource)),
+  record_count: Type.Optional(Type.Integer({ minimum: 0 })),
+  created_utc: Type.Optional(timeSchema('Read-only')),
+  modified_utc: Type.Optional(timeSchema('Read-only')),
+} satisfies TProperties;

@@ -1,0 +1,264 @@
+/** `/list`: lists and their settings. */
+import { isDeepStrictEqual } from 'node:util';
+import { Type } from 'typebox';
+import type { ListChange, ListRecord } from '../../catalog/index.js';
+import type { ListIndex } from '../../index/index.js';
+import { ServiceError, uuidv7 } from '../../platform/index.js';
+import { compileQueryRules, type QueryRule, type SynonymRule } from '../../search/index.js';
+import {
+  changeSettings,
+  describeList,
+  describeListedList,
+  describeUnavailable,
+  newestVersion,
+  oneChangeAtATime,
+  openIndex,
+  requireList,
+  searchSettings,
+} from '../dispatch/list-access.js';
+import { changedDefinition, newDefinition } from './list-definition.js';
+import { listResource, listSettings, readOnlyListMembers, unavailableLists } from './list-schemas.js';
+import { CONTENT_BODY_BYTES_MAX, defineOperation } from '../dispatch/operation.js';
+import { accountParams, listName, listParams, object } from './schemas.js';
+import type { Services } from '../dispatch/services.js';
+import { finishWork } from '../dispatch/unfinished-work.js';
+import { checkedSynonymRules } from './synonym-rules.js';
+
+/** Lists whose indexes are opened at a time to describe all lists of an account. */
+const OPENING_AT_A_TIME_MAX = 16;
+const CALLERS = ['key', 'console', 'cli'] as const;
+
+const list = defineOperation({
+  name: 'list.list',
+  summary: "The account's lists",
+  description: 'For keys of the account; a key of one list or group finds its target named by `GET /account`.',
+  method: 'GET',
+  path: '/list/{account}',
+  permission: 'list:read',
+  callers: CALLERS,
+  target: 'account',
+  params: accountParams,
+  responses: {
+    200: {
+      description: 'The lists by name',
+      schema: object({ lists: Type.Array(listResource), unavailable: Type.Optional(unavailableLists) }),
+    },
+  },
+  async handle({ services }, { params }) {
+    const lists = services.catalog.lists(params.account);
+    const described: unknown[] = [];
+    const unavailable: unknown[] = [];
+    for (let first = 0; first < lists.length; first += OPENING_AT_A_TIME_MAX) {
+      const some = lists.slice(first, first + OPENING_AT_A_TIME_MAX);
+      const outcomes = await Promise.allSettled(some.map((each) => describeListedList(services, each)));
+      for (const [position, outcome] of outcomes.entries()) {
+        // Undefined: it has just been deleted.
+        if (outcome.status === 'rejected') {
+          unavailable.push(describeUnavailable(some[position] as ListRecord, outcome.reason));
+        } else if (outcome.value !== undefined) {
+          described.push(outcome.value);
+        }
+      }
+    }
+    return { status: 200, body: { lists: described, ...(unavailable.length === 0 ? {} : { unavailable }) } };
+  },
+});
+
+const create = defineOperation({
+  name: 'list.create',
+  summary: 'Make a list',
+  description:
+    'Version 1 is made with it. Without any field definition, the fields are inferred from the first records: strings are searchable; numbers, booleans, dates and short repeating strings become facets.',
+  method: 'POST',
+  path: '/list/{account}',
+  permission: 'list:create',
+  callers: CALLERS,
+  target: 'account',
+  params: accountParams,
+  bodyBytesMax: CONTENT_BODY_BYTES_MAX,
+  body: object({ name: listName, ...listSettings }),
+  responses: { 201: { description: 'The list', schema: listResource } },
+  errors: ['name-exists', 'unprocessable', 'storage-full', 'limit-reached'],
+  async handle({ services }, { params: { account }, body }) {
+    const settings = settingsOf(body);
+    const definition = newDefinition({ language: NEW_LIST.language, ...body });
+    if (body.query_rules !== undefined) compileQueryRules(body.query_rules, definition);
+    const record = { ...NEW_LIST, ...settings, account, name: body.name };
+    const created = await addList(services, record, (id) =>
+      services.indexes.create(id, searchSettings(record), definition),
+    );
+    return { status: 201, body: await describeList(services, created) };
+  },
+});
+
+const read = defineOperation({
+  name: 'list.read',
+  summary: 'Read a list and its versions',
+  method: 'GET',
+  path: '/list/{account}/{list}',
+  permission: 'list:read',
+  callers: CALLERS,
+  target: 'list',
+  params: listParams,
+  responses: { 200: { description: 'The list', schema: listResource } },
+  async handle({ services }, { params }) {
+    return { status: 200, body: await describeList(services, requireList(services, params.account, params.list)) };
+  },
+});
+
+const update = defineOperation({
+  name: 'list.update',
+  summary: 'Change settings or fields of a list',
+  description:
+    'Members that are not given keep their value; `searchable_fields`, `facets` and `resources` are replaced as a whole. A change of the fields builds the next version from the records in the background, while the current one serves; the answer shows it as `building`. Other settings hold from the next search. Read-only members are taken so that what GET answered can be sent back; they change nothing.',
+  method: 'PUT',
+  path: '/list/{account}/{list}',
+  permission: 'list:update',
+  callers: CALLERS,
+  target: 'list',
+  params: listParams,
+  bodyBytesMax: CONTENT_BODY_BYTES_MAX,
+  body: object({ name: Type.Optional(listName), ...listSettings, ...readOnlyListMembers }),
+  responses: { 200: { description: 'The list', schema: listResource } },
+  errors: ['unprocessable', 'storage-full'],
+  handle: ({ services }, { params: { account, list: name }, body }) =>
+    oneChangeAtATime(account, name, async () => {
+      if (body.name !== undefined && body.name !== name) {
+        throw invalidMember('name', 'A list cannot be renamed: clone it under the new name and delete it.');
+      }
+      const settings = settingsOf(body);
+      const stored = requireList(services, account, name);
+      const index = await openIndex(services, stored);
+      const before = newestVersion(index).definition;
+      const after = changedDefinition(before, body);
+      // What is stored already may speak of a facet that has gone since; it can be sent back all the same.
+      if (!isDeepStrictEqual(body.query_rules, stored.query_rules)) compileQueryRules(body.query_rules ?? [], after);
+      if (after !== before) await index.changeDefinition(after);
+      const record = await changeSettings(services, stored, index, settings);
+      return { status: 200, body: await describeList(services, record) };
+    }),
+});
+
+const remove = defineOperation({
+  name: 'list.delete',
+  summary: 'Delete a list with its records',
+  description:
+    'Keys whose scope is this list are revoked, and its analytics are deleted. A group that has the list as a member gets a new version without it.',
+  method: 'DELETE',
+  path: '/list/{account}/{list}',
+  permission: 'list:delete',
+  callers: CALLERS,
+  target: 'list',
+  params: listParams,
+  responses: { 204: { description: 'The list is gone', schema: null } },
+  errors: ['storage-full'],
+  handle: ({ services }, { params: { account, list: name } }) =>
+    oneChangeAtATime(account, name, async () => {
+      requireList(services, account, name);
+      // Keys first: were the service to die after the list is gone, they would come alive with a new list of this name.
+      await services.access.deleteKeysOf(account, 'list', name);
+      const remains = await services.catalog.deleteList(account, name);
+      await services.access.deleteKeysOf(account, 'list', name);
+      await finishWork(services, remains);
+      return { status: 204 };
+    }),
+});
+
+const clone = defineOperation({
+  name: 'list.clone',
+  summary: 'Copy a list under another name',
+  description: 'Settings, fields, rules and the records of the current version are copied; older versions are not.',
+  method: 'POST',
+  path: '/list/{account}/{list}/clone',
+  permission: 'list:create',
+  callers: CALLERS,
+  // The copy is a new list of the account, which a key of one list or group does not reach.
+  target: 'account',
+  params: listParams,
+  body: object({ name: listName }),
+  responses: { 201: { description: 'The copy', schema: listResource } },
+  errors: ['list-not-found', 'list-missing', 'name-exists', 'storage-full', 'limit-reached'],
+  async handle({ services }, { params, body }) {
+    const source = requireList(services, params.account, params.list);
+    const { id: _id, created_utc: _created, modified_utc: _modified, ...settings } = source;
+    const record = { ...settings, name: body.name };
+    await openIndex(services, source);
+    const created = await addList(services, record, (id) =>
+      services.indexes.clone(source.id, id, searchSettings(record)),
+    );
+    return { status: 201, body: await describeList(services, created) };
+  },
+});
+
+export const listOperations = [list, create, read, update, remove, clone];
+
+const NEW_LIST = {
+  engine: 'managed',
+  language: 'en',
+  query_rules: [],
+  synonym_rules: [],
+  model: null,
+  reranker: null,
+  suggestions: { require_click: false },
+};
+
+/**
+ * It is written down that the index is about to be made, then it is made, then it comes into the catalogue: a crash in between
+ * leaves a folder that the next start knows by name.
+ */
+function addList(
+  services: Services,
+  record: Omit<ListRecord, 'id' | 'created_utc' | 'modified_utc'>,
+  makeIndex: (id: string) => Promise<ListIndex>,
+): Promise<ListRecord> {
+  return oneChangeAtATime(record.account, record.name, async () => {
+    if (services.catalog.list(record.account, record.name) !== undefined) {
+      throw new ServiceError('name-exists', `There is already a list '${record.name}'.`);
+    }
+    const id = uuidv7();
+    const { account, name } = record;
+    const begun = await services.catalog.beginList({ id, account, name });
+    try {
+      const index = await makeIndex(id);
+      const created = await services.catalog.createList({ ...record, id }, newestVersion(index).definition);
+      await index.keepEntry();
+      return created;
+    } catch (error) {
+      await finishWork(services, begun);
+      throw error;
+    }
+  });
+}
+
+interface SettingsInput {
+  readonly engine?: string;
+  readonly language?: string;
+  readonly query_rules?: readonly QueryRule[];
+  readonly synonym_rules?: readonly SynonymRule[];
+  readonly model?: string | null;
+  readonly reranker?: string | null;
+  readonly suggestions?: { readonly require_click: boolean };
+}
+
+/** The settings among the members, checked for what this release can do. */
+function settingsOf(body: SettingsInput): ListChange {
+  const { engine, language, query_rules, synonym_rules, model, reranker, suggestions } = body;
+  if (engine !== undefined && engine !== 'managed') {
+    throw new ServiceError('unprocessable', `There is no engine '${engine}': this service has only 'managed'.`);
+  }
+  for (const [member, chosen] of Object.entries({ model, reranker })) {
+    if (typeof chosen === 'string') {
+      throw new ServiceError('unprocessable', `There is no ${member} '${chosen}': this service has none installed.`);
+    }
+  }
+  return {
+    ...(language === undefined ? {} : { language }),
+    ...(query_rules === undefined ? {} : { query_rules }),
+    ...(synonym_rules === undefined ? {} : { synonym_rules: checkedSynonymRules(synonym_rules, '/synonym_rules') }),
+    ...(suggestions === undefined ? {} : { suggestions }),
+  };
+}
+
+function invalidMember(member: string, detail: string): ServiceError {
+  return new ServiceError('invalid-parameter', detail, { errors: [{ pointer: `/${member}`, detail }] });
+}

@@ -1,0 +1,82 @@
+/** `/related`: records like one. */
+import { Type } from 'typebox';
+import { SEARCH_SIZE_DEFAULT, SEARCH_SIZE_MAX } from '../../platform/index.js';
+import { defineOperation } from '../dispatch/operation.js';
+import { object, recordName } from './schemas.js';
+import { searchOptions, searchQuery } from './search-options.js';
+import { searchResponse } from './search-response.js';
+import { listSearchParams, listTargets } from './search-targets.js';
+
+const SKIP_MAX = 100_000;
+const { list_name, version, total_count, results, took_ms } = searchResponse.properties;
+
+const read = defineOperation({
+  name: 'related.list',
+  summary: 'Records like this one',
+  description:
+    'Records that people clicked for the same searches come first. The others are found by the terms that set the record apart from the others of its list, weighted by how much they do; the record itself is left out. The name is percent-encoded where it holds a slash. Without a query_id: related results are not counted as searches, but spend the search allowance like one.',
+  method: 'GET',
+  path: '/related/{account}/{list}/{version}/{record}',
+  permission: 'search-result:read',
+  callers: ['key', 'console', 'cli'],
+  rateLimit: 'search',
+  target: 'list',
+  params: object({ ...listSearchParams.properties, record: recordName }),
+  query: object({
+    filter: searchQuery.properties.filter,
+    select: searchQuery.properties.select,
+    skip: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: SKIP_MAX, description: 'Records to pass over; default 0' }),
+    ),
+    size: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: SEARCH_SIZE_MAX,
+        description: `Records to answer; default ${SEARCH_SIZE_DEFAULT}`,
+      }),
+    ),
+  }),
+  responses: {
+    200: {
+      description: 'The most similar records first',
+      schema: object({ list_name, version, total_count, results, took_ms }),
+    },
+  },
+  errors: [
+    'version-not-found',
+    'record-not-found',
+    'invalid-filter',
+    'unprocessable',
+    'answer-too-large',
+    'overloaded',
+    'deadline',
+  ],
+  async handle({ services, signal }, { params, query }) {
+    const { targets, lists, subject, release } = await listTargets(services, params);
+    try {
+      const [[target], [list]] = [targets, lists];
+      if (target === undefined || list === undefined) throw new Error('a list has one target');
+      const answer = await services.searchPool.search(
+        {
+          kind: 'related',
+          target,
+          listId: list.id,
+          subject: { list: subject.name, version: subject.version },
+          recordName: params.record,
+          options: searchOptions(query),
+        },
+        signal,
+      );
+      return {
+        status: 200,
+        body: answer.body,
+        ...(answer.room === undefined ? {} : { room: answer.room }),
+        headers: { 'Server-Timing': `related;dur=${answer.workerMs.toFixed(3)}` },
+      };
+    } finally {
+      release();
+    }
+  },
+});
+
+export const relatedOperations = [read];

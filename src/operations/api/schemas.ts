@@ -1,0 +1,50 @@
+/** Pieces of schemas that many operations share. Every object refuses members that it does not name. */
+import { Type, type TObjectOptions, type TProperties, type TSchema } from 'typebox';
+import { FIELD_NAME_CHARACTERS_MAX, NAME_PATTERN_SOURCE, RECORD_NAME_CHARACTERS_MAX } from '../../platform/index.js';
+
+/** An object that holds these members and no other. */
+export function object<Properties extends TProperties>(properties: Properties, options: TObjectOptions = {}) {
+  return Type.Object(properties, { additionalProperties: false, ...options });
+}
+
+/** One of these words. */
+export function oneOf<const Words extends readonly string[]>(words: Words, options: { description?: string } = {}) {
+  return Type.Unsafe<Words[number]>({ type: 'string', enum: [...words], ...options });
+}
+
+export function nullable<Schema extends TSchema>(schema: Schema, options: { description?: string } = {}) {
+  return Type.Union([schema, Type.Null()], options);
+}
+
+export const timeSchema = (description: string) =>
+  Type.String({ format: 'date-time', description, examples: ['2026-11-21T05:54:00.000Z'] });
+
+export const nameSchema = (description: string, example: string) =>
+  Type.String({ pattern: NAME_PATTERN_SOURCE, description, examples: [example] });
+
+export const accountName = nameSchema('Name of the account', 'default');
+export const listName = nameSchema('Name of the list', 'films');
+export const groupName = nameSchema('Name of the group', 'media');
+
+/** Quotes, commas, backticks and control characters would make a field that filters and order_by cannot name. */
+export const FIELD_NAME_PATTERN = '^(?![@\\s])[^\\u0000-\\u001f\\u007f"\'`,]*[^\\u0000-\\u001f\\u007f"\'`,\\s]$';
+export const fieldName = Type.String({
+  minLength: 1,
+  maxLength: FIELD_NAME_CHARACTERS_MAX,
+  pattern: FIELD_NAME_PATTERN,
+  description:
+    'Name of the field: any text without quotes, backticks, commas and control characters that neither starts with @ nor starts or ends with a blank',
+  examples: ['title'],
+});
+
+export const recordName = Type.String({
+  minLength: 1,
+  maxLength: RECORD_NAME_CHARACTERS_MAX,
+  description: "The client's own key of the record, unique in a list version",
+  examples: ['film-17'],
+});
+
+export const accountParams = object({ account: accountName });
+export const listParams = object({ account: accountName, list: listName });
+export const groupParams = object({ account: accountName, group: groupName });
+export const noParams = object({});

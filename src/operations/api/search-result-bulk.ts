@@ -1,0 +1,72 @@
+/** `POST /search-result/{account}/{list}/bulk`: a streaming import. */
+import { Type } from 'typebox';
+import type { ImportSession } from '../../index/index.js';
+import { ServiceError } from '../../platform/index.js';
+import { requireIndex } from '../dispatch/list-access.js';
+import { defineOperation } from '../dispatch/operation.js';
+import { listParams, nullable, object } from './schemas.js';
+import { roundedMs } from './search-result.js';
+
+type ImportFormat = 'ndjson' | 'json' | 'csv';
+
+const FORMATS: ReadonlyMap<string, ImportFormat> = new Map([
+  ['application/x-ndjson', 'ndjson'],
+  ['application/ndjson', 'ndjson'],
+  ['application/json', 'json'],
+  ['text/csv', 'csv'],
+]);
+
+const bulkOutcome = object({
+  created: Type.Integer({ minimum: 0, description: 'Records that are new' }),
+  updated: Type.Integer({ minimum: 0, description: 'Records that replaced one of the same name' }),
+  failed: Type.Integer({ minimum: 0, description: 'Records that were refused; the others are written' }),
+  errors: Type.Array(
+    object({
+      line: Type.Integer({ minimum: 1, description: 'Line of the input; of a JSON array, the element, from 1' }),
+      name: nullable(Type.String(), { description: 'Name of the record where it could be read' }),
+      detail: Type.String({ description: 'What was wrong' }),
+    }),
+    { description: 'The first failures, 1000 by default; `failed` counts all' },
+  ),
+  took_ms: Type.Number({ minimum: 0, description: 'Milliseconds' }),
+});
+
+export const searchResultBulk = defineOperation({
+  name: 'search-result.bulk',
+  summary: 'Add or replace many records in one stream',
+  description:
+    'NDJSON, one JSON array, or CSV with a header line. Records are committed in batches as they arrive; each may be flat or `{"name", "fields"}`. A bad record fails alone. The answer comes when everything is on disk and searchable. When the stream breaks off, what was committed stays.',
+  method: 'POST',
+  path: '/search-result/{account}/{list}/bulk',
+  permission: 'search-result:create',
+  callers: ['key', 'console', 'cli'],
+  target: 'list',
+  params: listParams,
+  body: { kind: 'stream', contentTypes: [...FORMATS.keys()] },
+  responses: { 200: { description: 'What became of the records', schema: bulkOutcome } },
+  errors: ['malformed-json', 'malformed-request', 'overloaded', 'storage-full'],
+  async handle({ services }, { params, stream, contentType = '' }) {
+    const startedMs = performance.now();
+    const format = FORMATS.get(contentType);
+    if (format === undefined || stream === undefined) {
+      throw new ServiceError('unsupported-media-type', `The content type is one of ${[...FORMATS.keys()].join(', ')}.`);
+    }
+    const index = await requireIndex(services, params);
+    const session = index.startImport(format);
+    await feed(session, stream);
+    const { created, updated, failed, errors } = await session.end();
+    return {
+      status: 200,
+      body: { created, updated, failed, errors, took_ms: roundedMs(performance.now() - startedMs) },
+    };
+  },
+});
+
+async function feed(session: ImportSession, stream: AsyncIterable<Uint8Array>): Promise<void> {
+  try {
+    for await (const chunk of stream) await session.push(chunk);
+  } catch (error) {
+    session.abort();
+    throw error;
+  }
+}

@@ -1,0 +1,248 @@
+/** `/search-result`: the records of a list, one at a time and by pages. */
+import { Type } from 'typebox';
+import type { WriteRequest, WriteResult } from '../../index/index.js';
+import {
+  SEARCH_SIZE_DEFAULT,
+  SEARCH_SIZE_MAX,
+  ServiceError,
+  QUERY_OPTION_CHARACTERS_MAX,
+} from '../../platform/index.js';
+import { readRecordInput } from '../../records/index.js';
+import { filterPlan, type SearchTarget } from '../../search/index.js';
+import type { SearchPoolTask } from '../../workers/index.js';
+import { requireIndex } from '../dispatch/list-access.js';
+import {
+  CONTENT_BODY_BYTES_MAX,
+  defineOperation,
+  type OperationContext,
+  type OperationResult,
+} from '../dispatch/operation.js';
+import { damagedRecord, recordId, recordInput, recordResource } from './record-schemas.js';
+import { accountName, listName, listParams, object } from './schemas.js';
+
+/** Farther in, each page would cost as much as all before it. */
+const SKIP_MAX = 10_000;
+
+const listPath = '/search-result/{account}/{list}';
+const recordPath = `${listPath}/{id}`;
+const recordParams = object({ account: accountName, list: listName, id: recordId });
+const common = { callers: ['key', 'console', 'cli'], target: 'list' } as const;
+
+const page = defineOperation({
+  ...common,
+  name: 'search-result.list',
+  summary: 'Page through all records of a list',
+  description:
+    'In the order in which they are stored, from the current version. A page ends after `size` records or at 16 MiB; `next` is the value of `after` for the page behind it, and is absent on the last. Whatever is written or deleted meanwhile, each record that stays comes once. A record that is damaged is told as an `error` among the others.',
+  method: 'GET',
+  path: listPath,
+  permission: 'search-result:read',
+  params: listParams,
+  query: object({
+    after: Type.Optional(
+      Type.String({
+        pattern: '^[0-9]{1,10}$',
+        description: 'Where the page begins: `next` of the page before; none: with the first record',
+      }),
+    ),
+    skip: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: `Records to pass over; default 0, more than ${SKIP_MAX} are refused (422): \`after\` goes as far as the list does`,
+      }),
+    ),
+    size: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: SEARCH_SIZE_MAX,
+        description: `Records to answer; default ${SEARCH_SIZE_DEFAULT}`,
+      }),
+    ),
+  }),
+  responses: {
+    200: {
+      description: 'The records of the page',
+      schema: object({
+        total_count: Type.Integer({ minimum: 0, description: 'Records of the list' }),
+        results: Type.Array(Type.Union([recordResource, damagedRecord])),
+        next: Type.Optional(Type.String({ description: 'Value of `after` for the next page; absent on the last' })),
+      }),
+    },
+  },
+  errors: ['unprocessable', 'answer-too-large', 'overloaded'],
+  handle(context, { params, query }) {
+    const { after = '-1', skip = 0, size = SEARCH_SIZE_DEFAULT } = query;
+    if (skip > SKIP_MAX) {
+      const detail = `skip passes over ${SKIP_MAX} records at most; go on with after, which takes the next of the page before.`;
+      throw new ServiceError('unprocessable', detail, { errors: [{ parameter: 'skip', detail }] });
+    }
+    return readRecords(context, params, (target) => ({ kind: 'records', target, after: Number(after), skip, size }));
+  },
+});
+
+const create = defineOperation({
+  ...common,
+  name: 'search-result.create',
+  summary: 'Add a record, or replace the one of this name',
+  description: 'Answered when the record is on disk and the next search sees it.',
+  method: 'POST',
+  path: listPath,
+  permission: 'search-result:create',
+  params: listParams,
+  bodyBytesMax: CONTENT_BODY_BYTES_MAX,
+  body: recordInput,
+  responses: {
+    200: { description: 'The record that replaced one of the same name', schema: recordResource },
+    201: { description: 'The new record', schema: recordResource },
+  },
+  errors: ['invalid-record', 'unprocessable', 'overloaded', 'storage-full'],
+  async handle({ services }, { params, body }) {
+    const request: WriteRequest = { kind: 'put', ...writeBody(body) };
+    const index = await requireIndex(services, params);
+    return answer(await index.write(request));
+  },
+});
+
+const read = defineOperation({
+  ...common,
+  name: 'search-result.read',
+  summary: 'Read a record',
+  method: 'GET',
+  path: recordPath,
+  permission: 'search-result:read',
+  params: recordParams,
+  responses: { 200: { description: 'The record', schema: recordResource } },
+  errors: ['record-not-found', 'answer-too-large', 'overloaded'],
+  handle: (context, { params }) =>
+    readRecords(context, params, (target) => ({ kind: 'record', target, id: params.id })),
+});
+
+const replace = defineOperation({
+  ...common,
+  name: 'search-result.update',
+  summary: 'Replace a record',
+  description: 'All fields are replaced; another `name` renames the record, and no name keeps the one that it has.',
+  method: 'PUT',
+  path: recordPath,
+  permission: 'search-result:update',
+  params: recordParams,
+  bodyBytesMax: CONTENT_BODY_BYTES_MAX,
+  body: recordInput,
+  responses: { 200: { description: 'The record', schema: recordResource } },
+  errors: ['record-not-found', 'invalid-record', 'name-exists', 'overloaded', 'storage-full'],
+  async handle({ services }, { params, body }) {
+    const request: WriteRequest = { kind: 'replace', id: params.id, ...writeBody(body) };
+    const index = await requireIndex(services, params);
+    return answer(await index.write(request));
+  },
+});
+
+const patch = defineOperation({
+  ...common,
+  name: 'search-result.patch',
+  summary: 'Change some fields of a record',
+  description: 'The fields that are given are set, those given as null are removed, all others stay.',
+  method: 'PATCH',
+  path: recordPath,
+  permission: 'search-result:update',
+  params: recordParams,
+  bodyBytesMax: CONTENT_BODY_BYTES_MAX,
+  body: recordInput,
+  responses: { 200: { description: 'The record', schema: recordResource } },
+  errors: ['record-not-found', 'invalid-record', 'name-exists', 'overloaded', 'storage-full'],
+  async handle({ services }, { params, body }) {
+    const request: WriteRequest = { kind: 'patch', id: params.id, ...writeBody(body) };
+    const index = await requireIndex(services, params);
+    return answer(await index.write(request));
+  },
+});
+
+const remove = defineOperation({
+  ...common,
+  name: 'search-result.delete',
+  summary: 'Remove a record',
+  method: 'DELETE',
+  path: recordPath,
+  permission: 'search-result:delete',
+  params: recordParams,
+  responses: { 204: { description: 'The record is gone', schema: null } },
+  errors: ['record-not-found', 'overloaded', 'storage-full'],
+  async handle({ services }, { params }) {
+    const index = await requireIndex(services, params);
+    await index.write({ kind: 'delete', id: params.id });
+    return { status: 204 };
+  },
+});
+
+const removeMatching = defineOperation({
+  ...common,
+  name: 'search-result.delete-matching',
+  summary: 'Remove all records that a filter matches',
+  method: 'DELETE',
+  path: listPath,
+  permission: 'search-result:delete',
+  params: listParams,
+  query: object({
+    filter: Type.String({
+      minLength: 1,
+      maxLength: QUERY_OPTION_CHARACTERS_MAX,
+      description: 'As in searches; required, so that nothing is removed by leaving it out',
+      examples: ['year < 1980'],
+    }),
+  }),
+  responses: {
+    200: {
+      description: 'How many records are gone',
+      schema: object({
+        deleted: Type.Integer({ minimum: 0, description: 'Records that were removed' }),
+        took_ms: Type.Number({ minimum: 0, description: 'Milliseconds' }),
+      }),
+    },
+  },
+  errors: ['invalid-filter', 'overloaded', 'storage-full'],
+  async handle({ services, signal }, { params, query }) {
+    const startedMs = performance.now();
+    const index = await requireIndex(services, params);
+    const deleted = await index.deleteMatching((definition) => filterPlan(query.filter, definition), signal);
+    return { status: 200, body: { deleted, took_ms: roundedMs(performance.now() - startedMs) } };
+  },
+});
+
+export const searchResultOperations = [page, create, read, replace, patch, remove, removeMatching];
+
+/** Milliseconds to the microsecond. */
+export function roundedMs(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
+}
+
+/** What a search worker reads of the list's current version. */
+async function readRecords(
+  { services, signal }: OperationContext,
+  params: { readonly account: string; readonly list: string },
+  taskOf: (target: SearchTarget) => SearchPoolTask,
+): Promise<OperationResult> {
+  const index = await requireIndex(services, params);
+  const lease = index.lease();
+  try {
+    const { body, room } = await services.searchPool.search(taskOf({ generation: lease.handle }), signal);
+    return { status: 200, body, ...(room === undefined ? {} : { room }) };
+  } finally {
+    lease.release();
+  }
+}
+
+/** Throws `invalid-record`. */
+function writeBody(body: unknown) {
+  const { name, fields, flat, asOfMs } = readRecordInput(body);
+  const { name: _name, ...withoutName } = fields;
+  return {
+    name,
+    fields: flat ? withoutName : fields,
+    ...(asOfMs === undefined ? {} : { asOf: new Date(asOfMs).toISOString() }),
+  };
+}
+
+function answer({ outcome, record }: WriteResult) {
+  return { status: outcome === 'created' ? 201 : 200, body: record };
+}

@@ -1,0 +1,171 @@
+/** `/search`: one list, or the lists of a group as one. */
+import { searchTerm, type AnalyticsTarget } from '../../analytics/index.js';
+import { uuidv7 } from '../../platform/index.js';
+import type { SearchOptions } from '../../search/index.js';
+import type { AnsweredSearch, KeptAnswer } from '../answer-cache/answer-cache.js';
+import { defineOperation, type OperationContext, type OperationResult } from '../dispatch/operation.js';
+import { normalisedKey, rawKey } from './search-keys.js';
+import { searchBody, searchOptions, searchQuery } from './search-options.js';
+import { searchResponse } from './search-response.js';
+import {
+  groupSearchParams,
+  groupState,
+  groupTargets,
+  listSearchParams,
+  listState,
+  listTargets,
+  type SearchState,
+  type SearchTargets,
+} from './search-targets.js';
+import type { Services } from '../dispatch/services.js';
+import type { RawInput } from '../dispatch/validation.js';
+
+/** As long as all options together may be. */
+const SEARCH_BODY_BYTES_MAX = 2_097_152;
+
+const common = {
+  permission: 'search-result:read',
+  callers: ['key', 'console', 'cli'],
+  rateLimit: 'search',
+  responses: { 200: { description: 'The hits of the page and the counts over all', schema: searchResponse } },
+  errors: ['version-not-found', 'invalid-filter', 'unprocessable', 'answer-too-large', 'overloaded', 'deadline'],
+} as const;
+const ofList = {
+  ...common,
+  path: '/search/{account}/{list}/{version}',
+  target: 'list',
+  params: listSearchParams,
+  early: (context: OperationContext, raw: RawInput) => fromCache(context, raw, listState),
+} as const;
+const ofGroup = {
+  ...common,
+  path: '/search/group/{account}/{group}/{version}',
+  target: 'group',
+  params: groupSearchParams,
+  errors: [...common.errors, 'list-not-found'],
+  early: (context: OperationContext, raw: RawInput) => fromCache(context, raw, groupState),
+} as const;
+
+const listByQuery = defineOperation({
+  ...ofList,
+  name: 'search.list-by-query',
+  summary: 'Search a list, with the options in the query string',
+  method: 'GET',
+  query: searchQuery,
+  handle: (context, { params, query, raw }) =>
+    search(context, listTargets(context.services, params), searchOptions(query), raw),
+});
+
+const listByBody = defineOperation({
+  ...ofList,
+  name: 'search.list',
+  summary: 'Search a list',
+  method: 'POST',
+  bodyBytesMax: SEARCH_BODY_BYTES_MAX,
+  body: searchBody,
+  handle: (context, { params, body, raw }) =>
+    search(context, listTargets(context.services, params), searchOptions(body), raw),
+});
+
+const groupByQuery = defineOperation({
+  ...ofGroup,
+  name: 'search.group-by-query',
+  summary: 'Search the lists of a group as one, with the options in the query string',
+  method: 'GET',
+  query: searchQuery,
+  handle: (context, { params, query, raw }) =>
+    search(context, groupTargets(context, params), searchOptions(query), raw),
+});
+
+const groupByBody = defineOperation({
+  ...ofGroup,
+  name: 'search.group',
+  summary: 'Search the lists of a group as one',
+  method: 'POST',
+  bodyBytesMax: SEARCH_BODY_BYTES_MAX,
+  body: searchBody,
+  handle: (context, { params, body, raw }) => search(context, groupTargets(context, params), searchOptions(body), raw),
+});
+
+export const searchOperations = [listByQuery, listByBody, groupByQuery, groupByBody];
+
+/** A request that was answered before on the same state of its lists: nothing of it is parsed. */
+function fromCache(
+  context: OperationContext,
+  raw: RawInput,
+  stateOf: (context: OperationContext, params: RawInput['params']) => SearchState | undefined,
+): OperationResult | undefined {
+  const { services } = context;
+  const { answerCache } = services;
+  if (!answerCache.isOn) return undefined;
+  const beginMs = performance.now();
+  const state = stateOf(context, raw.params);
+  const key = state === undefined ? undefined : rawKey(state.key, raw);
+  if (state === undefined || key === undefined) return undefined;
+  const queryId = uuidv7();
+  const found = answerCache.get(key, queryId, beginMs);
+  if (found === undefined) return undefined;
+  count(services, state.counted, queryId, found.search);
+  return cached(found);
+}
+
+async function search(
+  { services, signal }: OperationContext,
+  opening: Promise<SearchTargets>,
+  options: SearchOptions,
+  raw: RawInput | undefined,
+): Promise<OperationResult> {
+  const beginMs = performance.now();
+  const { targets, subject, counted, key: state, release } = await opening;
+  try {
+    const { answerCache } = services;
+    const isCached = options.cache !== false && answerCache.isOn;
+    const asSent = isCached && raw !== undefined ? rawKey(state, raw) : undefined;
+    const meaning = isCached ? normalisedKey(state, options) : '';
+    const queryId = uuidv7();
+    if (isCached) {
+      const found = answerCache.get(meaning, queryId, beginMs);
+      if (asSent !== undefined) answerCache.alias(meaning, asSent);
+      if (found !== undefined) {
+        count(services, counted, queryId, found.search);
+        return cached(found);
+      }
+      answerCache.missed();
+    }
+    const answer = await services.searchPool.search({ kind: 'search', targets, subject, options, queryId }, signal);
+    const answered = answeredSearch(options, answer.totalCount);
+    if (isCached) answerCache.set(asSent === undefined ? [meaning] : [meaning, asSent], answer.body, answered);
+    // Whoever went away meanwhile cancelled the search.
+    if (!signal.aborted) count(services, counted, queryId, answered);
+    const totalMs = performance.now() - beginMs;
+    return {
+      status: 200,
+      body: answer.body,
+      ...(answer.room === undefined ? {} : { room: answer.room }),
+      headers: {
+        'Server-Timing': `search;dur=${answer.workerMs.toFixed(3)}, wait;dur=${(totalMs - answer.workerMs).toFixed(3)}, total;dur=${totalMs.toFixed(3)}`,
+        'X-Cache': 'miss',
+      },
+    };
+  } finally {
+    release();
+  }
+}
+
+function answeredSearch({ query = '', skip = 0 }: SearchOptions, totalCount: number): AnsweredSearch {
+  return { term: searchTerm(query), hasResults: totalCount > 0, isFirstPage: skip === 0 };
+}
+
+/** Later pages are the same search. */
+function count({ analytics }: Services, target: AnalyticsTarget, queryId: string, search: AnsweredSearch): void {
+  const { term, hasResults, isFirstPage } = search;
+  if (isFirstPage) analytics.searched(target, { queryId, term, hasResults });
+}
+
+function cached({ body, tookMs }: KeptAnswer): OperationResult {
+  return {
+    status: 200,
+    body,
+    headers: { 'Server-Timing': `cache;dur=${tookMs}, total;dur=${tookMs}`, 'X-Cache': 'hit' },
+  };
+}

@@ -1,0 +1,34 @@
+/** Synonym rules as clients give them: checked, and in the form in which they are kept. */
+import { kernel } from '../../../native-bindings/index.js';
+import { segmentForKernel } from '../../../native-bindings/segmentation.js';
+import { ERROR_PLACES_MAX, ServiceError, type ErrorPlace } from '../../platform/index.js';
+import type { SynonymRule } from '../../search/index.js';
+import { keptRule, synonymRuleFaults } from '../../synonyms/index.js';
+
+/** Throws `invalid-parameter` that names every fault by its place. `pointer` is that of the array. */
+export function checkedSynonymRules(rules: readonly SynonymRule[], pointer: string): SynonymRule[] {
+  const faults: ErrorPlace[] = [];
+  for (const [index, rule] of rules.entries()) {
+    faults.push(...synonymRuleFaults(rule, `${pointer}/${index}`, words));
+    if (faults.length >= ERROR_PLACES_MAX) break;
+  }
+  throwFaults(faults);
+  return rules.map(keptRule);
+}
+
+/** The same for one rule; its own members are at `/terms` and `/replace_with`. */
+export function checkedSynonymRule(rule: SynonymRule): SynonymRule {
+  throwFaults(synonymRuleFaults(rule, '', words));
+  return keptRule(rule);
+}
+
+function words(text: string): readonly string[] {
+  return kernel.analyse(segmentForKernel(text)).map(({ term }) => term);
+}
+
+function throwFaults(faults: readonly ErrorPlace[]): void {
+  const [first] = faults;
+  if (first === undefined) return;
+  const more = faults.length === 1 ? '' : ` (and ${faults.length - 1} more)`;
+  throw new ServiceError('invalid-parameter', `${first.pointer}: ${first.detail}${more}`, { errors: faults });
+}

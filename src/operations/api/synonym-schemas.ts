@@ -1,0 +1,35 @@
+/** Schemas of synonym rules. */
+import { Type } from 'typebox';
+import {
+  SYNONYM_RULES_MAX,
+  SYNONYM_TERM_CHARACTERS_MAX,
+  SYNONYM_TERM_PATTERN,
+  SYNONYM_TERMS_MAX,
+} from '../../synonyms/index.js';
+import { object, oneOf } from './schemas.js';
+
+const terms = (description: string, examples: readonly (readonly string[])[]) =>
+  Type.Array(
+    Type.String({
+      minLength: 1,
+      pattern: SYNONYM_TERM_PATTERN,
+      maxLength: SYNONYM_TERM_CHARACTERS_MAX,
+      description:
+        'One word, or several that are matched as a phrase, with a letter or digit; without a comma, an arrow, a # or a backslash',
+    }),
+    { maxItems: SYNONYM_TERMS_MAX, description, examples: examples.map((example) => [...example]) },
+  );
+
+export const synonymRule = object({
+  kind: oneOf(['equivalent', 'rewrite'], {
+    description:
+      '`equivalent`: all terms mean the same. `rewrite`: the terms find the replace_with words, not the reverse',
+  }),
+  terms: terms('At least two of an equivalent rule, one of a rewrite rule', [['mri', 'magnetic resonance imaging']]),
+  replace_with: Type.Optional(terms('Of a rewrite rule: what its terms find too', [['laptop']])),
+});
+
+export const synonymRules = Type.Array(synonymRule, {
+  maxItems: SYNONYM_RULES_MAX,
+  description: 'Applied to the query at search time; a phrase wins over the words in it. Nothing is indexed anew',
+});

@@ -1,0 +1,81 @@
+/** The service about itself: alive, ready, its measurements, its description. Open without a key. */
+import { Type } from 'typebox';
+import { ServiceError } from '../../platform/index.js';
+import { openApiDocument } from '../openapi/openapi.js';
+import { defineOperation, type Operation } from '../dispatch/operation.js';
+
+const NO_PARAMS = Type.Object({}, { additionalProperties: false });
+const PUBLIC = { permission: 'public', callers: ['key', 'console', 'cli'], target: 'none', params: NO_PARAMS } as const;
+const RETRY_AFTER_SECONDS = 1;
+
+const encoder = new TextEncoder();
+const documents = new WeakMap<readonly Operation[], Uint8Array>();
+
+export const systemOperations: readonly Operation[] = [
+  defineOperation({
+    ...PUBLIC,
+    name: 'system.health',
+    summary: 'Tell whether the service is alive',
+    description: 'Answers 200 as long as the process works, also before it is ready and while it stops.',
+    method: 'GET',
+    path: '/health',
+    responses: {
+      200: {
+        description: 'The process is alive.',
+        schema: Type.Object({ status: Type.Literal('ok') }, { additionalProperties: false }),
+      },
+    },
+    handle: () => ({ status: 200, body: { status: 'ok' } }),
+  }),
+  defineOperation({
+    ...PUBLIC,
+    name: 'system.ready',
+    summary: 'Tell whether searches are served',
+    method: 'GET',
+    path: '/ready',
+    responses: {
+      200: {
+        description: 'Searches are served.',
+        schema: Type.Object({ status: Type.Literal('ready') }, { additionalProperties: false }),
+      },
+    },
+    errors: ['not-ready'],
+    handle: ({ services }) => {
+      if (services.ready()) return { status: 200, body: { status: 'ready' } };
+      throw new ServiceError('not-ready', 'The service is starting or stopping.', {
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+      });
+    },
+  }),
+  defineOperation({
+    ...PUBLIC,
+    name: 'system.metrics',
+    summary: 'Read the measurements of the service',
+    description: 'In the text format of Prometheus.',
+    method: 'GET',
+    path: '/metrics',
+    responses: { 200: { description: 'Every measurement.', schema: Type.String(), contentType: 'text/plain' } },
+    handle: async ({ services }) => ({
+      status: 200,
+      body: encoder.encode(await services.metrics()),
+      contentType: 'text/plain; version=0.0.4; charset=utf-8',
+    }),
+  }),
+  defineOperation({
+    ...PUBLIC,
+    name: 'openapi.read',
+    summary: 'Read this description of the API',
+    method: 'GET',
+    path: '/openapi.json',
+    responses: { 200: { description: 'An OpenAPI 3.1 document.', schema: Type.Object({}) } },
+    handle: ({ services }) => ({ status: 200, body: documentOf(services.operations) }),
+  }),
+];
+
+/** Made at the first call: the registry does not change while the service runs. */
+function documentOf(operations: readonly Operation[]): Uint8Array {
+  let bytes = documents.get(operations);
+  if (bytes === undefined)
+    documents.set(operations, (bytes = encoder.encode(JSON.stringify(openApiDocument(operations)))));
+  return bytes;
+}

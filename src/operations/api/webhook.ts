@@ -1,0 +1,345 @@
+/** `/webhook`: whom the service tells what happens, and for the console, what became of it. */
+import { Type } from 'typebox';
+import { reaches } from '../../access/index.js';
+import {
+  checkOutboundUrl,
+  EVENT_TYPES,
+  eventDescription,
+  isFired,
+  OutboundRefusedError,
+  ServiceError,
+} from '../../platform/index.js';
+import { defineOperation, LONG_OPTIONS_BODY_BYTES_MAX, type OperationContext } from '../dispatch/operation.js';
+import { accountName, accountParams, noParams, nullable, object } from './schemas.js';
+import type { Services } from '../dispatch/services.js';
+import {
+  attemptResource,
+  deliveryId,
+  describeAttempt,
+  describeSetAside,
+  describeWebhook,
+  eventType,
+  setAsideResource,
+  webhookEvents,
+  webhookParams,
+  webhookResource,
+  webhookUrl,
+  webhookWithSecret,
+} from './webhook-schemas.js';
+
+const CALLERS = ['key', 'console', 'cli'] as const;
+const CONSOLE_ONLY = ['console', 'cli'] as const;
+const PAGE_SIZE_DEFAULT = 100;
+const PAGE_SIZE_MAX = 1000;
+/** Deliveries that one call replays by their ids; without ids all are. */
+const REPLAYED_IDS_MAX = 1000;
+
+const ofWebhook = { target: 'account', params: webhookParams, errors: ['webhook-not-found'] } as const;
+const pageSize = Type.Optional(
+  Type.Integer({ minimum: 1, maximum: PAGE_SIZE_MAX, description: `Entries to answer; default ${PAGE_SIZE_DEFAULT}` }),
+);
+const next = (member: string) =>
+  nullable(Type.Integer(), { description: `\`${member}\` of the next page; null on the last` });
+
+const events = defineOperation({
+  name: 'webhook.events',
+  summary: 'The event types that can be subscribed to',
+  method: 'GET',
+  path: '/webhook/events',
+  permission: 'webhook:read',
+  callers: CALLERS,
+  target: 'none',
+  params: noParams,
+  responses: {
+    200: {
+      description: 'The event types',
+      schema: object({
+        events: Type.Array(
+          object({
+            type: eventType,
+            description: Type.String({ description: 'When it fires' }),
+            fires: Type.Boolean({
+              description: 'False: nothing in this release fires it; it may be subscribed to all the same',
+            }),
+          }),
+        ),
+      }),
+    },
+  },
+  handle: () => ({
+    status: 200,
+    body: {
+      events: EVENT_TYPES.map((type) => ({ type, description: eventDescription(type), fires: isFired(type) })),
+    },
+  }),
+});
+
+const create = defineOperation({
+  name: 'webhook.create',
+  summary: 'Subscribe a URL to events',
+  description:
+    'Each event is sent as `POST` with the JSON body `{"id", "list", "data"}` and signed with the secret of the answer, which is shown this once. An answer other than 2xx within 10 s is a failure and is tried again for hours. Events of changes that are asked for after this answer are sent, earlier ones are not.',
+  method: 'POST',
+  path: '/webhook',
+  permission: 'webhook:create',
+  callers: CALLERS,
+  target: 'none',
+  params: noParams,
+  body: object({
+    url: webhookUrl,
+    events: webhookEvents,
+    account: Type.Optional(accountName),
+  }),
+  responses: { 201: { description: 'The webhook with its secret', schema: webhookWithSecret } },
+  errors: ['out-of-scope', 'account-not-found', 'conflict', 'storage-full'],
+  async handle({ services, caller }, { body }) {
+    const account = accountOf(services, caller, body.account);
+    checkUrl(services, body.url);
+    const settings = { url: body.url, events: body.events };
+    const { subscription, secret } = await services.webhooks.subscriptions.create(account, settings);
+    return { status: 201, body: { ...described(services, subscription), secret: secret.reveal() } };
+  },
+});
+
+/** The account of the key; the console and the command line name one. Throws for one that is missing or out of reach. */
+function accountOf(services: Services, caller: OperationContext['caller'], named: string | undefined): string {
+  const account = named ?? caller.account;
+  if (account === undefined) {
+    const detail = 'Without a key, the body has to name the account.';
+    throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '/account', detail }] });
+  }
+  if (!reaches(caller, { kind: 'account', account }, services.catalog)) {
+    throw new ServiceError('out-of-scope', `This key does not reach the account '${account}' as a whole.`);
+  }
+  if (services.catalog.account(account) === undefined) {
+    throw new ServiceError('account-not-found', `There is no account '${account}'.`);
+  }
+  return account;
+}
+
+function checkUrl({ config }: Services, url: string): void {
+  try {
+    checkOutboundUrl(url, config.outbound);
+  } catch (error) {
+    if (!(error instanceof OutboundRefusedError)) throw error;
+    throw new ServiceError('invalid-parameter', error.message, {
+      errors: [{ pointer: '/url', detail: error.message }],
+    });
+  }
+}
+
+function described({ clock }: Services, subscription: Parameters<typeof describeWebhook>[0]) {
+  return describeWebhook(subscription, clock.nowMs());
+}
+
+const list = defineOperation({
+  name: 'webhook.list',
+  summary: "The account's webhooks",
+  description: 'Never their secrets.',
+  method: 'GET',
+  path: '/webhook/{account}',
+  permission: 'webhook:read',
+  callers: CALLERS,
+  target: 'account',
+  params: accountParams,
+  responses: {
+    200: {
+      description: 'The webhooks in the order in which they were made',
+      schema: object({ webhooks: Type.Array(webhookResource) }),
+    },
+  },
+  handle: ({ services }, { params }) => ({
+    status: 200,
+    body: { webhooks: services.webhooks.subscriptions.of(params.account).map((each) => described(services, each)) },
+  }),
+});
+
+const read = defineOperation({
+  ...ofWebhook,
+  name: 'webhook.read',
+  summary: 'Read a webhook',
+  method: 'GET',
+  path: '/webhook/{account}/{id}',
+  permission: 'webhook:read',
+  callers: CALLERS,
+  responses: { 200: { description: 'The webhook', schema: webhookResource } },
+  handle: ({ services }, { params: { account, id } }) => ({
+    status: 200,
+    body: described(services, services.webhooks.subscriptions.required(account, id)),
+  }),
+});
+
+const update = defineOperation({
+  ...ofWebhook,
+  name: 'webhook.update',
+  summary: 'Change URL or events of a webhook',
+  description: 'A member that is not given keeps its value. Deliveries that are waiting go to the new URL.',
+  method: 'PUT',
+  path: '/webhook/{account}/{id}',
+  permission: 'webhook:update',
+  callers: CALLERS,
+  body: object({ url: Type.Optional(webhookUrl), events: Type.Optional(webhookEvents) }),
+  responses: { 200: { description: 'The webhook', schema: webhookResource } },
+  errors: [...ofWebhook.errors, 'storage-full'],
+  async handle({ services }, { params: { account, id }, body }) {
+    if (body.url !== undefined) checkUrl(services, body.url);
+    return { status: 200, body: described(services, await services.webhooks.subscriptions.update(account, id, body)) };
+  },
+});
+
+const remove = defineOperation({
+  ...ofWebhook,
+  name: 'webhook.delete',
+  summary: 'Remove a webhook',
+  description: 'Deliveries that are waiting and its log go with it.',
+  method: 'DELETE',
+  path: '/webhook/{account}/{id}',
+  permission: 'webhook:delete',
+  callers: CALLERS,
+  responses: { 204: { description: 'The webhook is gone', schema: null } },
+  errors: [...ofWebhook.errors, 'storage-full'],
+  async handle({ services }, { params: { account, id } }) {
+    await services.webhooks.subscriptions.delete(account, id);
+    return { status: 204 };
+  },
+});
+
+const test = defineOperation({
+  ...ofWebhook,
+  name: 'webhook.test',
+  summary: 'Send a ping to a webhook',
+  description: 'Sent in the background as `webhook.ping`, whether the webhook subscribes to it or not.',
+  method: 'POST',
+  path: '/webhook/{account}/{id}/test',
+  permission: 'webhook:test',
+  callers: CALLERS,
+  responses: { 202: { description: 'The ping is on its way', schema: object({ delivery: deliveryId }) } },
+  errors: [...ofWebhook.errors, 'storage-full'],
+  async handle({ services }, { params: { account, id } }) {
+    const subscription = services.webhooks.subscriptions.required(account, id);
+    return { status: 202, body: { delivery: await services.webhooks.ping(subscription) } };
+  },
+});
+
+const rotateSecret = defineOperation({
+  ...ofWebhook,
+  name: 'webhook.rotate-secret',
+  summary: 'Replace the secret of a webhook',
+  description:
+    'The new secret is shown this once. For 24 hours deliveries are signed by both: `X-Service-Signature` by the new one, `X-Service-Signature-Previous` by the old one, `webhook-signature` by both.',
+  method: 'POST',
+  path: '/webhook/{account}/{id}/rotate-secret',
+  permission: 'webhook:update',
+  callers: CONSOLE_ONLY,
+  responses: { 200: { description: 'The webhook with its new secret', schema: webhookWithSecret } },
+  errors: [...ofWebhook.errors, 'storage-full'],
+  async handle({ services }, { params: { account, id } }) {
+    const { subscription, secret } = await services.webhooks.subscriptions.rotateSecret(account, id);
+    return { status: 200, body: { ...described(services, subscription), secret: secret.reveal() } };
+  },
+});
+
+const deliveries = defineOperation({
+  ...ofWebhook,
+  name: 'webhook.deliveries',
+  summary: 'What became of the deliveries of a webhook',
+  description: 'Every attempt of the last 30 days, the newest first.',
+  method: 'GET',
+  path: '/webhook/{account}/{id}/deliveries',
+  permission: 'webhook:read',
+  callers: CONSOLE_ONLY,
+  query: object({
+    size: pageSize,
+    before: Type.Optional(Type.Integer({ minimum: 1, description: '`next` of the page before' })),
+  }),
+  responses: {
+    200: {
+      description: 'The attempts',
+      schema: object({ attempts: Type.Array(attemptResource), next: next('before') }),
+    },
+  },
+  async handle({ services }, { params: { account, id }, query }) {
+    services.webhooks.subscriptions.required(account, id);
+    const page = await services.webhooks.attempts(id, query.before, query.size ?? PAGE_SIZE_DEFAULT);
+    return { status: 200, body: { attempts: page.attempts.map(describeAttempt), next: page.next ?? null } };
+  },
+});
+
+const setAside = defineOperation({
+  ...ofWebhook,
+  name: 'webhook.set-aside',
+  summary: 'Deliveries that failed at every attempt',
+  description: 'Kept until they are replayed or the webhook is removed. In the order of their events.',
+  method: 'GET',
+  path: '/webhook/{account}/{id}/set-aside',
+  permission: 'webhook:read',
+  callers: CONSOLE_ONLY,
+  query: object({
+    size: pageSize,
+    after: Type.Optional(Type.Integer({ minimum: 1, description: '`next` of the page before' })),
+  }),
+  responses: {
+    200: {
+      description: 'The deliveries',
+      schema: object({
+        total_count: Type.Integer({ minimum: 0, description: 'Deliveries that are set aside' }),
+        deliveries: Type.Array(setAsideResource),
+        next: next('after'),
+      }),
+    },
+  },
+  async handle({ services }, { params: { account, id }, query }) {
+    services.webhooks.subscriptions.required(account, id);
+    const page = await services.webhooks.setAside(id, query.after ?? 0, query.size ?? PAGE_SIZE_DEFAULT);
+    const found = page.deliveries.map(describeSetAside);
+    return { status: 200, body: { total_count: page.total, deliveries: found, next: page.next ?? null } };
+  },
+});
+
+const replay = defineOperation({
+  ...ofWebhook,
+  name: 'webhook.replay',
+  summary: 'Send deliveries again that were set aside',
+  description: 'With the same `X-Service-Delivery` and as many attempts as new ones.',
+  method: 'POST',
+  path: '/webhook/{account}/{id}/replay',
+  permission: 'webhook:update',
+  callers: CONSOLE_ONLY,
+  bodyBytesMax: LONG_OPTIONS_BODY_BYTES_MAX,
+  body: object({
+    deliveries: Type.Optional(
+      Type.Array(deliveryId, {
+        minItems: 1,
+        maxItems: REPLAYED_IDS_MAX,
+        description: 'Ids of the deliveries; without it, all that are set aside',
+      }),
+    ),
+  }),
+  responses: {
+    200: {
+      description: 'How many are due again',
+      schema: object({
+        replayed: Type.Integer({ minimum: 0, description: 'Ids that are not set aside do not count' }),
+      }),
+    },
+  },
+  errors: [...ofWebhook.errors, 'storage-full'],
+  async handle({ services }, { params: { account, id }, body }) {
+    services.webhooks.subscriptions.required(account, id);
+    return { status: 200, body: { replayed: await services.webhooks.replay(id, body.deliveries) } };
+  },
+});
+
+export const webhookOperations = [
+  events,
+  create,
+  list,
+  read,
+  update,
+  remove,
+  test,
+  rotateSecret,
+  deliveries,
+  setAside,
+  replay,
+];

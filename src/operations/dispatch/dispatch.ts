@@ -1,0 +1,148 @@
+/**
+ * The way of every call, whatever door it came in by:
+ *
+ *   admit:    authenticate → permission → scope and existence → rate limit      (before a body is read)
+ *   perform:  cache → validate → handle
+ *
+ * What the steps of `admit` answer, first match wins:
+ *
+ *   | Situation                                                                  | Answer                 |
+ *   |----------------------------------------------------------------------------|------------------------|
+ *   | no key, or one that is unknown, expired or revoked                         | 401 invalid-key        |
+ *   | a key on an operation for console and command line only                    | 403 console-only       |
+ *   | a key without the operation's permission                                   | 403 missing-permission |
+ *   | another account, whether it exists or not                                  | 403 out-of-scope       |
+ *   | a list or group key on the account itself                                  | 403 out-of-scope       |
+ *   | a list key on another list or any group, a group key on another group or a | 403 out-of-scope       |
+ *   | list outside its group: whether these exist or not                         |                        |
+ *   | a group key on its own group that is gone                                  | 403 out-of-scope       |
+ *   | a reachable list or group whose name no list or group can have             | 400 invalid-name       |
+ *   | a reachable account (command line), list or group that does not exist      | 404 …-not-found (but   |
+ *   |                                                                            | for clicks)            |
+ *   | the account's searches of this minute are spent                            | 429 rate-limited       |
+ */
+import { reaches, type Caller, type Reach } from '../../access/index.js';
+import { assertName, ServiceError } from '../../platform/index.js';
+import { namedDamage } from './damaged-list.js';
+import type { Operation, OperationContext, OperationResult, OperationTarget } from './operation.js';
+import type { Services } from './services.js';
+import { createValidator, type InputValidator, type RawInput } from './validation.js';
+
+/** How a call shows who it is: a key over HTTP, or the control socket, which only its owner can open. */
+export type Credential = { readonly kind: 'key'; readonly header: string | undefined } | { readonly kind: 'cli' };
+
+export type PathParams = Readonly<Record<string, string | undefined>>;
+
+export interface Dispatcher {
+  /** The caller, once everything is checked that can be before the body is read. Throws a ServiceError. */
+  admit(operation: Operation, params: PathParams, credential: Credential): Caller;
+  /** Validates the input and runs the operation for a caller that was admitted. */
+  perform(operation: Operation, raw: RawInput, context: OperationContext): Promise<OperationResult> | OperationResult;
+}
+
+/** Stands for whoever calls a public operation. */
+const NOBODY: Caller = Object.freeze({ kind: 'key', account: '', key: undefined, can: () => false });
+
+export function createDispatcher(services: Services): Dispatcher {
+  const validators = new Map<Operation, InputValidator>();
+  return {
+    admit(operation, params, credential) {
+      if (operation.permission === 'public') return NOBODY;
+      const caller = credential.kind === 'cli' ? services.access.cli : services.access.authenticate(credential.header);
+      assertPermission(operation, caller);
+      assertReachable(operation, params, caller, services);
+      if (operation.rateLimit === 'search' && caller.kind !== 'cli') spendSearch(params, caller, services);
+      return caller;
+    },
+    perform(operation, raw, context) {
+      const answer = operation.early?.(context, raw);
+      if (answer !== undefined) return answer;
+      let validate = validators.get(operation);
+      if (validate === undefined) validators.set(operation, (validate = createValidator(operation)));
+      const { account, list } = raw.params;
+      try {
+        const result = operation.handle(context, validate(raw));
+        if (!(result instanceof Promise)) return result;
+        return result.catch((error: unknown) => {
+          throw namedDamage(error, services, account, list);
+        });
+      } catch (error) {
+        throw namedDamage(error, services, account, list);
+      }
+    },
+  };
+}
+
+function assertPermission({ callers, permission, target }: Operation, caller: Caller): void {
+  if (!callers.includes(caller.kind)) {
+    throw new ServiceError(
+      'console-only',
+      'This operation is open to the console and the command line, not to API keys.',
+    );
+  }
+  if (permission !== null && permission !== 'public' && !caller.can(permission)) {
+    throw new ServiceError(
+      'missing-permission',
+      `This needs the permission '${permission}'${placeOf(target)}, which the key does not have.`,
+    );
+  }
+}
+
+function assertReachable(operation: Operation, params: PathParams, caller: Caller, services: Services): void {
+  const { target } = operation;
+  if (target === 'none') return;
+  const account = params['account'] ?? '';
+  const name = params[target] ?? '';
+  const to: Reach = target === 'account' ? { kind: 'account', account } : { kind: target, account, name };
+  const { catalog } = services;
+  if (!reaches(caller, to, catalog)) throw outOfScope(operation, caller);
+  if (caller.account === undefined && catalog.account(account) === undefined) {
+    throw new ServiceError('account-not-found', `There is no account '${account}'.`);
+  }
+  switch (target) {
+    case 'account':
+      return;
+    case 'list':
+      // What exists has a name that a list can have.
+      if (catalog.list(account, name) !== undefined) return;
+      assertName('list', name);
+      if (operation.admitsMissingTarget === true) return;
+      throw new ServiceError('list-not-found', `There is no list '${name}'.`);
+    case 'group':
+      if (catalog.group(account, name) !== undefined) return;
+      assertName('group', name);
+      if (operation.admitsMissingTarget === true) return;
+      if (caller.key !== undefined && caller.key.scope !== 'account') throw outOfScope(operation, caller);
+      throw new ServiceError('group-not-found', `There is no group '${name}'.`);
+    default:
+      target satisfies never;
+  }
+}
+
+/** Where a key would have to hold a permission. */
+function placeOf(target: OperationTarget): string {
+  return target === 'list' || target === 'group' ? ` on the account or this ${target}` : '';
+}
+
+/** One same sentence whether the resource exists or not. */
+function outOfScope({ permission, target }: Operation, caller: Caller): ServiceError {
+  const key = caller.key;
+  const reach =
+    key === undefined || key.scope === 'account'
+      ? `the account '${caller.account ?? ''}'`
+      : `the ${key.scope} '${key.scope_target ?? ''}' of its account`;
+  const place = placeOf(target);
+  const needed = permission === null || place === '' ? '' : ` This needs the permission '${permission}'${place}.`;
+  return new ServiceError('out-of-scope', `This key reaches only ${reach}.${needed}`);
+}
+
+function spendSearch(params: PathParams, caller: Caller, services: Services): void {
+  const decision = services.searchLimiter.take(params['account'] ?? caller.account ?? '');
+  if (decision.allowed) return;
+  const { retryAfterSeconds } = decision;
+  throw new ServiceError(
+    'rate-limited',
+    `The account's searches of this minute are spent. Try again in ${retryAfterSeconds} s.`,
+    { retryAfterSeconds },
+  );
+}

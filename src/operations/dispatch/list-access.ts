@@ -1,0 +1,138 @@
+/** What operations on lists share: finding the list, opening its index, rendering its resource, one change at a time. */
+import type { ListChange, ListRecord } from '../../catalog/index.js';
+import type { ListIndex, ListOutline, SearchSettings, VersionStatus } from '../../index/index.js';
+import { ServiceError } from '../../platform/index.js';
+import type { Services } from './services.js';
+
+/** Throws `list-not-found`. */
+export function requireList(services: Services, account: string, name: string): ListRecord {
+  const list = services.catalog.list(account, name);
+  if (list !== undefined) return list;
+  throw new ServiceError('list-not-found', `There is no list '${name}' in the account '${account}'.`);
+}
+
+/** The list's index: at once when it is open already. */
+export function openIndex(services: Services, list: ListRecord): ListIndex | Promise<ListIndex> {
+  return services.indexes.opened(list.id) ?? services.indexes.open(list.id, searchSettings(list));
+}
+
+/** Throws `list-not-found`. */
+export async function requireIndex(services: Services, params: { account: string; list: string }): Promise<ListIndex> {
+  return openIndex(services, requireList(services, params.account, params.list));
+}
+
+/** What search workers need to know of the list. */
+export function searchSettings(
+  list: Pick<ListRecord, 'account' | 'name' | 'language' | 'synonym_rules' | 'query_rules'>,
+): SearchSettings {
+  return {
+    account: list.account,
+    list: list.name,
+    language: list.language,
+    synonym_rules: list.synonym_rules,
+    query_rules: list.query_rules,
+  };
+}
+
+/** The version that field definitions are read from and changed in: the one that is building, else the current one. */
+export function newestVersion(index: ListOutline): VersionStatus {
+  const versions = index.versions();
+  const newest = versions.reduce<VersionStatus | undefined>(
+    (best, version) => (best === undefined || version.version > best.version ? version : best),
+    undefined,
+  );
+  if (newest === undefined) throw new ServiceError('internal-error', 'The list has no version.');
+  return newest;
+}
+
+/** The list as the API answers it. */
+export async function describeList(services: Services, list: ListRecord) {
+  return describeOutline(list, await openIndex(services, list));
+}
+
+/**
+ * The same among all lists of an account: one whose index is being rebuilt must not keep the others from being told, nor one
+ * that is deleted just now, of which nothing is told.
+ */
+export async function describeListedList(services: Services, list: ListRecord) {
+  try {
+    return describeOutline(list, services.indexes.outline(list.id) ?? (await openIndex(services, list)));
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'list-not-found') return undefined;
+    throw error;
+  }
+}
+
+/** Why a list is not told of. */
+export function describeUnavailable({ name }: ListRecord, error: unknown) {
+  if (error instanceof ServiceError) return { name, code: error.code, detail: error.detail };
+  return { name, code: 'internal-error', detail: "The list cannot be opened; the service's log says why." };
+}
+
+/** Puts a change of a list's settings into the catalogue, in force, and beside its records, in this order. */
+export async function changeSettings(
+  services: Services,
+  { account, name }: ListRecord,
+  index: ListIndex,
+  change: ListChange,
+): Promise<ListRecord> {
+  const record = await services.catalog.updateList(account, name, change);
+  await index.applySettings(searchSettings(record));
+  await index.keepEntry();
+  return record;
+}
+
+function describeOutline(list: ListRecord, index: ListOutline) {
+  const versions = [...index.versions()].sort((a, b) => a.version - b.version);
+  const { definition } = newestVersion(index);
+  const current = versions.find(({ version }) => version === index.currentVersion);
+  return {
+    name: list.name,
+    account: list.account,
+    engine: list.engine,
+    language: list.language,
+    searchable_fields: definition.searchable_fields,
+    facets: definition.facets,
+    resources: definition.resources,
+    location_field: definition.location_field,
+    fields_inferred: definition.inferred,
+    query_rules: list.query_rules,
+    synonym_rules: list.synonym_rules,
+    model: list.model,
+    reranker: list.reranker,
+    suggestions: list.suggestions,
+    current_version: index.currentVersion,
+    versions: versions.map(({ version, state, record_count, created_utc }) => ({
+      version,
+      state,
+      record_count,
+      created_utc,
+    })),
+    record_count: current?.record_count ?? 0,
+    created_utc: list.created_utc,
+    modified_utc: list.modified_utc,
+  };
+}
+
+const runningChanges = new Map<string, Promise<unknown>>();
+
+/**
+ * Runs changes of the same list's settings and fields one after the other, so that two that add a field each both
+ * count. Different lists do not wait for each other.
+ */
+export async function oneChangeAtATime<Result>(
+  account: string,
+  list: string,
+  change: () => Promise<Result>,
+): Promise<Result> {
+  const key = `${account}/${list}`;
+  const before = runningChanges.get(key) ?? Promise.resolve();
+  const result = before.then(change);
+  const settled = result.catch(() => undefined);
+  runningChanges.set(key, settled);
+  try {
+    return await result;
+  } finally {
+    if (runningChanges.get(key) === settled) runningChanges.delete(key);
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * What an operation is. HTTP routing, validation, the OpenAPI document, the tests that walk over everything, and later the
+ * agent tools, the client and the console derive from the registry of these; nothing about an operation is declared twice.
+ */
+import type { Static, TSchema } from 'typebox';
+import type { Caller, CallerKind } from '../../access/index.js';
+import type { Cancellation, Reservation } from '../../platform/index.js';
+import type { Services } from './services.js';
+import type { RawInput } from './validation.js';
+
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** Of a JSON body of options, names and the like. */
+export const OPTIONS_BODY_BYTES_MAX = 65_536;
+/** Of options among which are long lists. */
+export const LONG_OPTIONS_BODY_BYTES_MAX = 524_288;
+/** Of a JSON body that is as large as what it describes: only the setting limits it. */
+export const CONTENT_BODY_BYTES_MAX = Infinity;
+
+/** Which path parameter names the resource that a key's scope has to reach. */
+export type OperationTarget = 'none' | 'account' | 'list' | 'group';
+
+export interface StreamBody {
+  readonly kind: 'stream';
+  /** Accepted content types. */
+  readonly contentTypes: readonly string[];
+}
+
+export interface ResponseSpec {
+  readonly description: string;
+  /** Null: no body. */
+  readonly schema: TSchema | null;
+  /** Of the body; default `application/json`. */
+  readonly contentType?: string;
+}
+
+export interface OperationSpec<
+  Params extends TSchema = TSchema,
+  Query extends TSchema = TSchema,
+  Body extends TSchema = TSchema,
+> {
+  /** `list.create`: resource as the API names it, then the action. Unique. */
+  readonly name: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly method: HttpMethod;
+  /** `/list/{account}/{list}`. */
+  readonly path: string;
+  /** Null: any valid key. `public`: no key at all (health, OpenAPI). */
+  readonly permission: string | null | 'public';
+  readonly callers: readonly CallerKind[];
+  readonly target: OperationTarget;
+  /** True: a target that does not exist is no error, and `handle` has to see to it. Default false. */
+  readonly admitsMissingTarget?: boolean;
+  readonly params: Params;
+  readonly query?: Query;
+  readonly body?: Body | StreamBody;
+  /** Of a JSON body; default `OPTIONS_BODY_BYTES_MAX`, which is enough for options. Never more than `limits.json_body_bytes_max`. */
+  readonly bodyBytesMax?: number;
+  /** Success answers by status. */
+  readonly responses: Readonly<Record<number, ResponseSpec>>;
+  /** Codes of the catalogue beyond those that every operation may answer. */
+  readonly errors?: readonly string[];
+  /** Spends the account's per-minute search allowance. */
+  readonly rateLimit?: 'search';
+  /** Answers from the request as it was sent, before anything of it is parsed or checked; undefined: `handle` is to answer. */
+  readonly early?: (context: OperationContext, raw: RawInput) => OperationResult | undefined;
+  readonly handle: (
+    context: OperationContext,
+    input: OperationInput<Static<Params>, Static<Query>, Static<Body>>,
+  ) => Promise<OperationResult> | OperationResult;
+}
+
+export interface OperationInput<Params, Query, Body> {
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  /** Of a StreamBody operation: chunks in order; awaiting the next one applies backpressure. Throws when the client went away. */
+  readonly stream?: AsyncIterable<Uint8Array>;
+  readonly contentType?: string;
+  /** What came over the wire, for the keys of a cache. */
+  readonly raw?: RawInput;
+}
+
+export interface OperationContext {
+  readonly services: Services;
+  readonly caller: Caller;
+  readonly requestId: string;
+  /** Aborted when the client goes away. */
+  readonly signal: Cancellation;
+}
+
+export interface OperationResult {
+  readonly status: number;
+  /** Serialised as JSON; a Uint8Array or HeadedBytes is sent as it stands (finished JSON unless `contentType` says otherwise). */
+  readonly body?: unknown;
+  readonly contentType?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Room for the body in `RequestMemory.answers`, which is released when the client has taken it. Undefined: it has none yet. */
+  readonly room?: Reservation;
+}
+
+/** An operation with its types erased, as the registry holds it. */
+export type Operation = OperationSpec;
+
+/** Keeps the types of params, query and body inside `handle`, then erases them. */
+export function defineOperation<P extends TSchema, Q extends TSchema, B extends TSchema>(
+  spec: OperationSpec<P, Q, B>,
+): Operation {
+  return spec;
+}

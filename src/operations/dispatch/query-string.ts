@@ -1,0 +1,123 @@
+/**
+ * Query strings and path segments as the values that an operation's schema asks for. What cannot be one of the schema's
+ * type stays text, and validation then says what was expected.
+ */
+import type { TSchema } from 'typebox';
+import type { ErrorPlace } from '../../platform/index.js';
+
+/** Turns the decoded text of one option into its value. */
+export type Coercion = (text: string) => unknown;
+export type Coercions = ReadonlyMap<string, Coercion>;
+
+interface PlainSchema {
+  readonly type?: string | readonly string[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly items?: PlainSchema;
+  readonly anyOf?: readonly PlainSchema[];
+  readonly oneOf?: readonly PlainSchema[];
+  readonly properties?: Readonly<Record<string, PlainSchema>>;
+}
+
+const INTEGER = /^-?(?:0|[1-9][0-9]{0,15})$/;
+const NUMBER = /^-?(?:[0-9]{1,17}(?:\.[0-9]{0,20})?|\.[0-9]{1,20})(?:[eE][+-]?[0-9]{1,3})?$/;
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['1', true],
+  ['false', false],
+  ['0', false],
+]);
+
+/** How each member of an object schema is read from text. */
+export function coercionsOf(schema: TSchema | undefined): Coercions {
+  const properties = (schema as PlainSchema | undefined)?.properties ?? {};
+  return new Map(Object.entries(properties).map(([name, member]) => [name, coercionOf(member)]));
+}
+
+function coercionOf(schema: PlainSchema): Coercion {
+  const types = typesOf(schema);
+  const items = itemsOf(schema);
+  const item = items === undefined ? undefined : coercionOf(items);
+  return (text) => {
+    if (types.has('integer') && INTEGER.test(text)) return Number(text);
+    if (types.has('number') && NUMBER.test(text)) return Number(text);
+    if (types.has('boolean')) {
+      const value = BOOLEANS.get(text.toLowerCase());
+      if (value !== undefined) return value;
+    }
+    if (types.has('object') && text.startsWith('{')) return parsedOr(text);
+    if (types.has('string') || !types.has('array')) return text;
+    return text === '' ? [] : text.split(',').map((part) => (item === undefined ? part.trim() : item(part.trim())));
+  };
+}
+
+function typesOf(schema: PlainSchema): ReadonlySet<string> {
+  const types = new Set<string>(schema.type === undefined ? [] : [schema.type].flat());
+  for (const value of schema.const === undefined ? (schema.enum ?? []) : [schema.const]) types.add(typeof value);
+  for (const alternative of schema.anyOf ?? schema.oneOf ?? []) {
+    for (const type of typesOf(alternative)) types.add(type);
+  }
+  return types;
+}
+
+function itemsOf(schema: PlainSchema): PlainSchema | undefined {
+  return schema.items ?? (schema.anyOf ?? schema.oneOf)?.map(itemsOf).find((items) => items !== undefined);
+}
+
+function parsedOr(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+/** The text behind percent-encoding and `+`; undefined where the encoding is broken or not UTF-8. */
+export function decodeQueryText(text: string): string | undefined {
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
+  return decodePathText(spaced);
+}
+
+/** The text behind percent-encoding; undefined where the encoding is broken or not UTF-8. */
+export function decodePathText(text: string): string | undefined {
+  if (!text.includes('%')) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The options of a query string (without its `?`), coerced. Faults of its form go to `faults`; names that the schema
+ * does not know stay in the result, for validation to refuse.
+ */
+export function readQueryString(text: string, coercions: Coercions, faults: ErrorPlace[]): Record<string, unknown> {
+  const options: Record<string, unknown> = {};
+  if (text === '') return options;
+  for (const pair of text.split('&')) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const name = decodeQueryText(equals === -1 ? pair : pair.slice(0, equals));
+    if (name === undefined) {
+      faults.push({ detail: 'The name of an option is not percent-encoded UTF-8.' });
+      continue;
+    }
+    const value = equals === -1 ? '' : decodeQueryText(pair.slice(equals + 1));
+    if (value === undefined) {
+      faults.push({ parameter: name, detail: 'The value is not percent-encoded UTF-8.' });
+    } else if (Object.hasOwn(options, name)) {
+      faults.push({ parameter: name, detail: 'The option is given more than once.' });
+    } else {
+      const coercion = coercions.get(name);
+      define(options, name, coercion === undefined ? value : coercion(value));
+    }
+  }
+  return options;
+}
+
+/** Sets an own member even where the name is `__proto__`, which plain assignment would not. */
+function define(target: Record<string, unknown>, name: string, value: unknown): void {
+  if (name === '__proto__') Object.defineProperty(target, name, { value, enumerable: true, configurable: true });
+  else target[name] = value;
+}

@@ -1,0 +1,198 @@
+/** What Ajv found, as sentences that name the place, the value and what is allowed. */
+import type { ErrorObject } from 'ajv/dist/2020.js';
+import { didYouMean, ERROR_VALUE_CHARACTERS_MAX, type ErrorPlace } from '../../platform/index.js';
+
+interface PlainSchema {
+  readonly type?: string | readonly string[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, unknown>>;
+  readonly anyOf?: readonly PlainSchema[];
+}
+
+const TYPE_WORDS: Readonly<Record<string, string>> = {
+  array: 'an array',
+  boolean: 'true or false',
+  integer: 'an integer',
+  null: 'null',
+  number: 'a number',
+  object: 'an object',
+  string: 'a string',
+};
+
+/** One sentence for each faulty place, in the order found. `root` is the value that was checked. */
+export function describeFaults(
+  errors: readonly ErrorObject[],
+  kind: 'parameter' | 'body',
+  root: unknown,
+): ErrorPlace[] {
+  const places: ErrorPlace[] = [];
+  const seen = new Set<string>();
+  for (const error of withoutAlternatives(errors)) {
+    const path = pathOf(error);
+    const place = { ...placeOf(path, kind), detail: detailOf(error, kind, root) };
+    const identity = `${path} ${place.detail}`;
+    if (!seen.has(identity)) places.push(place);
+    seen.add(identity);
+  }
+  return places;
+}
+
+/**
+ * For a value that fits no alternative Ajv reports the faults of each. Kept are those of the alternative that was meant
+ * (the only one of the value's type); otherwise the sentence about the alternatives themselves.
+ */
+function withoutAlternatives(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  let kept = errors;
+  for (const union of errors) {
+    if (union.keyword !== 'anyOf' && union.keyword !== 'oneOf') continue;
+    const branches = new Map<string, ErrorObject[]>();
+    for (const error of kept) {
+      if (error === union || !error.schemaPath.startsWith(`${union.schemaPath}/`)) continue;
+      if (!error.instancePath.startsWith(union.instancePath)) continue;
+      const branch = error.schemaPath.slice(union.schemaPath.length + 1).split('/')[0] ?? '';
+      branches.set(branch, [...(branches.get(branch) ?? []), error]);
+    }
+    const meant = [...branches.values()].filter((branch) => !branch.some((error) => isOtherKind(error, union)));
+    const dropped = new Set([...branches.values()].flat());
+    if (meant.length === 1) {
+      for (const error of meant[0] ?? []) dropped.delete(error);
+      dropped.add(union);
+    }
+    kept = kept.filter((error) => !dropped.has(error));
+  }
+  return kept;
+}
+
+function isOtherKind(error: ErrorObject, union: ErrorObject): boolean {
+  return error.instancePath === union.instancePath && ['type', 'const', 'enum'].includes(error.keyword);
+}
+
+/** RFC 6901 pointer of the faulty place: the member itself where one is missing or unknown. */
+function pathOf(error: ErrorObject): string {
+  const params = error.params as {
+    missingProperty?: string;
+    additionalProperty?: string;
+    unevaluatedProperty?: string;
+  };
+  const member = params.missingProperty ?? params.additionalProperty ?? params.unevaluatedProperty;
+  if (member === undefined) return error.instancePath;
+  return `${error.instancePath}/${member.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+function placeOf(path: string, kind: 'parameter' | 'body'): { pointer: string } | { parameter: string } {
+  if (kind === 'body') return { pointer: path };
+  const name = path.split('/')[1] ?? '';
+  return { parameter: name.replaceAll('~1', '/').replaceAll('~0', '~') };
+}
+
+function detailOf(error: ErrorObject, kind: 'parameter' | 'body', root: unknown): string {
+  const params = error.params as Readonly<Record<string, unknown>>;
+  const value = 'data' in error ? error.data : valueAt(root, error.instancePath);
+  const schema = (error.parentSchema ?? {}) as PlainSchema;
+  switch (error.keyword) {
+    case 'required':
+      return kind === 'body' ? 'The member is required.' : 'The parameter is required.';
+    case 'additionalProperties':
+    case 'unevaluatedProperties': {
+      const word = String(params['additionalProperty'] ?? params['unevaluatedProperty']);
+      const noun = kind === 'body' ? 'member' : 'option';
+      return `Unknown ${noun} '${shorten(word)}'.${didYouMean(word, Object.keys(schema.properties ?? {}))}`;
+    }
+    case 'type':
+      return `Must be ${[params['type']].flat().map(typeWord).join(' or ')}, not ${shown(value)}.`;
+    case 'const':
+      return `Must be ${JSON.stringify(params['allowedValue'])}, not ${shown(value)}.`;
+    case 'enum':
+      return oneOf(params['allowedValues'] as readonly unknown[], value);
+    case 'anyOf':
+    case 'oneOf':
+      return alternatives(schema, value);
+    case 'minimum':
+      return `Must be at least ${String(params['limit'])}, not ${shown(value)}.`;
+    case 'maximum':
+      return `Must be at most ${String(params['limit'])}, not ${shown(value)}.`;
+    case 'minLength':
+      return params['limit'] === 1 ? 'Must not be empty.' : `Must have at least ${String(params['limit'])} characters.`;
+    case 'maxLength':
+      return `Must have at most ${String(params['limit'])} characters.`;
+    case 'minItems':
+      return params['limit'] === 1 ? 'Must not be empty.' : `Must have at least ${String(params['limit'])} items.`;
+    case 'maxItems':
+      return `Must have at most ${String(params['limit'])} items.`;
+    case 'pattern':
+      return `Must match ${String(params['pattern'])}, unlike ${shown(value)}${explanation(schema)}.`;
+    case 'format':
+      return `Must be ${formatWord(String(params['format']))}, not ${shown(value)}.`;
+    default:
+      return `${capitalised(error.message ?? 'is not valid')}.`;
+  }
+}
+
+/** A pattern alone tells few people what is wanted. */
+function explanation({ description }: PlainSchema): string {
+  return description === undefined ? '' : `: ${description.replace(/\.$/, '')}`;
+}
+
+function alternatives(schema: PlainSchema, value: unknown): string {
+  const branches = schema.anyOf ?? [];
+  const constants = branches.flatMap((branch) => ('const' in branch ? [branch.const] : []));
+  if (constants.length > 0 && constants.length === branches.length) return oneOf(constants, value);
+  const words = branches.map((branch) =>
+    'const' in branch ? JSON.stringify(branch.const) : [branch.type ?? 'value'].flat().map(typeWord).join(' or '),
+  );
+  return words.length === 0
+    ? 'Is of no allowed form.'
+    : `Must be ${[...new Set(words)].join(' or ')}, not ${shown(value)}.`;
+}
+
+function oneOf(allowed: readonly unknown[], value: unknown): string {
+  const hint =
+    typeof value === 'string'
+      ? didYouMean(
+          value,
+          allowed.filter((candidate) => typeof candidate === 'string'),
+        )
+      : '';
+  return `Must be one of ${allowed.map((candidate) => JSON.stringify(candidate)).join(', ')}, not ${shown(value)}.${hint}`;
+}
+
+function typeWord(type: unknown): string {
+  return TYPE_WORDS[String(type)] ?? `a ${String(type)}`;
+}
+
+function formatWord(format: string): string {
+  switch (format) {
+    case 'date':
+      return 'a date (yyyy-MM-dd)';
+    case 'date-time':
+      return 'a time in ISO 8601 (2026-11-21T05:54:00.000Z)';
+    default:
+      return `a good ${format}`;
+  }
+}
+
+/** The value as JSON, cut; arrays and objects by their kind only. */
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'object' && value !== null) return 'an object';
+  return typeof value === 'string' ? JSON.stringify(shorten(value)) : String(value);
+}
+
+function shorten(text: string): string {
+  return text.length > ERROR_VALUE_CHARACTERS_MAX ? `${text.slice(0, ERROR_VALUE_CHARACTERS_MAX)}…` : text;
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function valueAt(root: unknown, pointer: string): unknown {
+  let value = root;
+  for (const part of pointer.split('/').slice(1)) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = (value as Record<string, unknown>)[part.replaceAll('~1', '/').replaceAll('~0', '~')];
+  }
+  return value;
+}

@@ -1,0 +1,43 @@
+/** What operations work with. Built once by main.ts. */
+import type { Access } from '../../access/index.js';
+import type { Analytics } from '../../analytics/index.js';
+import type { Catalog } from '../../catalog/index.js';
+import type { ListIndexes } from '../../index/index.js';
+import type { SearchAnswer } from '../../search/index.js';
+import type { CandidateFinder } from '../../synonyms/index.js';
+import type { WebhookHost } from '../../webhooks/index.js';
+import type { SearchPoolTask } from '../../workers/index.js';
+import type { Cancellation, Clock, Config, RequestMemory, SecretBox } from '../../platform/index.js';
+import type { RateLimiter } from '../../access/index.js';
+import type { Logger } from 'pino';
+import type { AnswerCache } from '../answer-cache/answer-cache.js';
+import type { Operation } from './operation.js';
+
+export interface SearchPool {
+  /** Rejects with a ServiceError: overloaded (queue full), deadline (search.deadline_ms), the search's own 400, or internal-error if the worker died. */
+  search(task: SearchPoolTask, signal: Cancellation): Promise<SearchAnswer>;
+}
+
+export interface Services {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly catalog: Catalog;
+  readonly access: Access;
+  readonly indexes: ListIndexes;
+  readonly searchPool: SearchPool;
+  readonly answerCache: AnswerCache;
+  readonly requestMemory: RequestMemory;
+  readonly analytics: Analytics;
+  readonly synonymCandidates: CandidateFinder;
+  readonly webhooks: WebhookHost;
+  readonly secrets: SecretBox;
+  readonly searchLimiter: RateLimiter;
+  readonly readOnlyKeyLimiter: RateLimiter;
+  /** Every operation, for OpenAPI and the like. */
+  readonly operations: readonly Operation[];
+  /** Prometheus text of all metrics. */
+  metrics(): Promise<string>;
+  /** True once searches are served and until a stop begins. */
+  ready(): boolean;
+}

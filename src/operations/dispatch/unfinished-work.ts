@@ -1,0 +1,28 @@
+/**
+ * What is done beside the catalogue when a list or group goes, now or at the start after a crash. The catalogue has it written
+ * down until it is done, and only what is written down is ever removed.
+ */
+import { groupTarget, listTarget } from '../../analytics/index.js';
+import type { UnfinishedWork } from '../../catalog/index.js';
+import type { Services } from './services.js';
+
+/** Never rejects: what fails is logged, and done at the next start. */
+export async function finishWork(services: Services, work: UnfinishedWork): Promise<void> {
+  const { catalog, indexes, log } = services;
+  const { kind, subject, id, account, name } = work;
+  try {
+    if (kind === 'making') {
+      await indexes.discard(id);
+    } else {
+      const target = subject === 'list' ? listTarget({ id }) : groupTarget({ account, name, created_utc: id });
+      const [isForgotten] = await Promise.all([
+        services.analytics.forget(target),
+        subject === 'list' ? indexes.remove(id) : undefined,
+      ]);
+      if (!isForgotten) return;
+    }
+    await catalog.finish(work);
+  } catch (error) {
+    log.error({ err: error, account, [subject]: name, id }, 'What is left of a deletion is removed at the next start');
+  }
+}

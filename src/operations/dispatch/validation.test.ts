@@ -1,0 +1,164 @@
+import { Type } from 'typebox';
+import { describe, expect, it } from 'vitest';
+import { ServiceError, type ErrorPlace } from '../../platform/index.js';
+import { defineOperation, type Operation } from './operation.js';
+import { createValidator, type RawInput } from './validation.js';
+
+const closed = { additionalProperties: false } as const;
+const Point = Type.Object({ latitude: Type.Number({ minimum: -90, maximum: 90 }), distance: Type.Number() }, closed);
+const Body = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 5 }),
+    mode: Type.Optional(Type.Union([Type.Literal('any'), Type.Literal('phrase')])),
+    radius: Type.Optional(Type.Union([Type.String(), Point])),
+    when: Type.Optional(Type.String({ format: 'date-time' })),
+    target: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    fields: Type.Optional(
+      Type.Array(Type.Object({ name: Type.String(), weight: Type.Optional(Type.Number({ minimum: 0 })) }, closed)),
+    ),
+  },
+  closed,
+);
+
+const common = {
+  name: 'test.test',
+  summary: '',
+  path: '/x',
+  permission: null,
+  callers: ['key'],
+  target: 'none',
+  responses: {},
+} as const;
+const withBody = defineOperation({
+  ...common,
+  method: 'POST',
+  params: Type.Object({}),
+  body: Body,
+  handle: () => ({ status: 200 }),
+});
+const withQuery = defineOperation({
+  ...common,
+  method: 'GET',
+  params: Type.Object({ version: Type.Union([Type.Integer({ minimum: 1 }), Type.Literal('latest')]) }, closed),
+  query: Type.Object(
+    {
+      size: Type.Optional(Type.Integer({ maximum: 1000 })),
+      select: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
+    },
+    closed,
+  ),
+  handle: () => ({ status: 200 }),
+});
+const withStream = defineOperation({
+  ...common,
+  method: 'POST',
+  params: Type.Object({}),
+  body: { kind: 'stream', contentTypes: ['application/json', 'text/csv'] },
+  handle: () => ({ status: 200 }),
+});
+
+function validate(operation: Operation, raw: Partial<RawInput>): unknown {
+  return createValidator(operation)({ params: {}, queryString: '', contentType: 'application/json', ...raw });
+}
+
+function refusal(operation: Operation, raw: Partial<RawInput>): ServiceError {
+  try {
+    validate(operation, raw);
+  } catch (error) {
+    if (error instanceof ServiceError) return error;
+    throw error;
+  }
+  throw new Error('it was accepted');
+}
+
+const bytes = (value: unknown): Uint8Array => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
+const faultsOf = (body: unknown): readonly ErrorPlace[] => refusal(withBody, { body: bytes(body) }).errors ?? [];
+
+describe('bodies', () => {
+  it('pass as they are', () => {
+    const body = { name: 'a', radius: { latitude: 1, distance: 2 }, target: null, when: '2026-11-21T05:54:00Z' };
+    expect(validate(withBody, { body: bytes(body), contentType: 'Application/JSON; charset=UTF-8' })).toMatchObject({
+      body,
+    });
+  });
+
+  it.each([
+    [{}, '/name', 'The member is required.'],
+    [{ name: '' }, '/name', 'Must not be empty.'],
+    [{ name: 'sixsix' }, '/name', 'Must have at most 5 characters.'],
+    [{ name: 7 }, '/name', 'Must be a string, not 7.'],
+    [{ name: null }, '/name', 'Must be a string, not null.'],
+    [{ name: 'a', mode: 'phrases' }, '/mode', `Must be one of "any", "phrase", not "phrases". Did you mean 'phrase'?`],
+    [{ name: 'a', radius: 5 }, '/radius', 'Must be a string or an object, not 5.'],
+    [{ name: 'a', radius: { latitude: 91, distance: 1 } }, '/radius/latitude', 'Must be at most 90, not 91.'],
+    [{ name: 'a', radius: { latitude: 1 } }, '/radius/distance', 'The member is required.'],
+    [{ name: 'a', when: 'today' }, '/when', 'Must be a time in ISO 8601 (2026-11-21T05:54:00.000Z), not "today".'],
+    [{ name: 'a', target: [] }, '/target', 'Must be a string or null, not an array.'],
+    [
+      { name: 'a', fields: [{ name: 'x', wieght: 1 }] },
+      '/fields/0/wieght',
+      "Unknown member 'wieght'. Did you mean 'weight'?",
+    ],
+    [{ name: 'a', 'a/b~c': 1 }, '/a~1b~0c', "Unknown member 'a/b~c'."],
+    [[], '', 'Must be an object, not an array.'],
+  ])('%j: %s', (body, pointer, detail) => expect(faultsOf(body)).toEqual([{ pointer, detail }]));
+
+  it('name all faults at once, but not without end', () => {
+    expect(faultsOf({ name: 1, mode: 2, x: 3 })).toHaveLength(3);
+    const many = { name: 'a', fields: Array.from({ length: 1000 }, () => ({})) };
+    expect(faultsOf(many)).toHaveLength(50);
+    const huge = { name: 'a', fields: Array.from({ length: 200_000 }, () => ({})) };
+    expect(faultsOf(huge)).toHaveLength(1);
+  });
+
+  it('repeat no more of a value than is needed to find it', () => {
+    expect(faultsOf({ name: 'a', mode: 'x'.repeat(100_000) })[0]?.detail.length).toBeLessThan(150);
+  });
+
+  it('need the right content type', () => {
+    for (const contentType of [undefined, '', 'text/json', 'application/json; charset=latin1', 'application/jsonp']) {
+      expect(refusal(withBody, { body: bytes({ name: 'a' }), contentType }).code).toBe('unsupported-media-type');
+    }
+    expect(refusal(withBody, { contentType: undefined }).errors).toEqual([
+      { pointer: '', detail: 'A JSON body is required.' },
+    ]);
+  });
+
+  it('cannot reach prototypes', () => {
+    expect(refusal(withBody, { body: bytes('{"name":"a","__proto__":{"mode":"any"}}') }).code).toBe('malformed-json');
+    expect(faultsOf({ name: 'a', constructor: 1 })).toMatchObject([{ pointer: '/constructor' }]);
+    expect(faultsOf({ toString: 1 })).toHaveLength(2);
+  });
+});
+
+describe('paths and query strings', () => {
+  it('are coerced and checked together', () => {
+    expect(validate(withQuery, { params: { version: '3' }, queryString: 'size=5&select=a,b' })).toMatchObject({
+      params: { version: 3 },
+      query: { size: 5, select: ['a', 'b'] },
+    });
+    expect(
+      refusal(withQuery, { params: { version: 'newest' }, queryString: 'size=1001&slect=a&select=a,,b' }).errors,
+    ).toEqual([
+      { parameter: 'version', detail: 'Must be an integer or "latest", not "newest".' },
+      { parameter: 'slect', detail: "Unknown option 'slect'. Did you mean 'select'?" },
+      { parameter: 'size', detail: 'Must be at most 1000, not 1001.' },
+      { parameter: 'select', detail: 'Must not be empty.' },
+    ]);
+  });
+
+  it('refuse broken encodings and what an operation does not take', () => {
+    expect(refusal(withQuery, { params: { version: undefined } }).errors).toMatchObject([{ parameter: 'version' }]);
+    expect(refusal(withBody, { body: bytes({ name: 'a' }), queryString: 'size=1' }).errors).toMatchObject([
+      { parameter: 'size' },
+    ]);
+    expect(refusal(withQuery, { params: { version: '1' }, body: bytes('{}') }).errors).toMatchObject([{ pointer: '' }]);
+  });
+});
+
+describe('streams', () => {
+  it('carry their media type in plain form', () => {
+    expect(validate(withStream, { contentType: 'Text/CSV; charset=utf-8' })).toMatchObject({ contentType: 'text/csv' });
+    expect(refusal(withStream, { contentType: 'image/png' }).detail).toContain('application/json, text/csv');
+  });
+});

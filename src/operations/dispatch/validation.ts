@@ -1,0 +1,159 @@
+/**
+ * From the raw parts of a request to the input of its operation: path, query string and body against their schemas. All
+ * faults of a request go into one 400. Checks are compiled once an operation, at its first use.
+ */
+import { ServiceError, type ErrorPlace } from '../../platform/index.js';
+import { findJsonFault, lineAndColumn } from './json-scanner.js';
+import type { Operation, OperationInput, StreamBody } from './operation.js';
+import { coercionsOf, readQueryString, type Coercions } from './query-string.js';
+import { compileCheck, type SchemaCheck } from './schema-validation.js';
+
+/** What came over the wire. */
+export interface RawInput {
+  /** Path parameters, percent-decoded; undefined where the decoding failed. */
+  readonly params: Readonly<Record<string, string | undefined>>;
+  /** Without the `?`. */
+  readonly queryString: string;
+  readonly contentType: string | undefined;
+  /** The whole body of an operation that streams none. */
+  readonly body?: Uint8Array;
+  readonly stream?: AsyncIterable<Uint8Array>;
+}
+
+export type ValidInput = OperationInput<unknown, unknown, unknown>;
+
+/** Above this size only the first fault of a body is looked for: one fault an item would be a list without end. */
+const COLLECT_ALL_BYTES_MAX = 262_144;
+const EMPTY_QUERY: Readonly<Record<string, unknown>> = Object.freeze({});
+
+export function isStreamBody(body: Operation['body']): body is StreamBody {
+  return body !== undefined && 'kind' in body && body.kind === 'stream' && 'contentTypes' in body;
+}
+
+/** Returns the operation's input or throws `invalid-parameter`, `malformed-json` or `unsupported-media-type`. */
+export type InputValidator = (raw: RawInput) => ValidInput;
+
+export function createValidator(operation: Operation): InputValidator {
+  const checkParams = compileCheck(operation.params, 'parameter');
+  const paramCoercions = coercionsOf(operation.params);
+  const queryCoercions = coercionsOf(operation.query);
+  const checkQuery = operation.query === undefined ? undefined : compileCheck(operation.query, 'parameter');
+  const { body } = operation;
+  const checkBody = body === undefined || isStreamBody(body) ? undefined : compileCheck(body, 'body');
+
+  return (raw) => {
+    const faults: ErrorPlace[] = [];
+    const params = readParams(raw.params, paramCoercions, checkParams, faults);
+    const query = readQuery(raw.queryString, queryCoercions, checkQuery, faults);
+    if (isStreamBody(body)) {
+      assertContentType(raw.contentType, body.contentTypes);
+      throwFaults(faults);
+      const stream = raw.stream ?? emptyStream();
+      return { params, query, body: undefined, stream, contentType: mediaType(raw.contentType) };
+    }
+    const value = readBody(raw, checkBody, faults);
+    throwFaults(faults);
+    return { params, query, body: value, raw };
+  };
+}
+
+function readParams(
+  raw: RawInput['params'],
+  coercions: Coercions,
+  check: SchemaCheck,
+  faults: ErrorPlace[],
+): Record<string, unknown> {
+  const params: Record<string, unknown> = {};
+  for (const name in raw) {
+    const text = raw[name];
+    if (text === undefined) faults.push({ parameter: name, detail: 'The path is not percent-encoded UTF-8.' });
+    else params[name] = coercions.get(name)?.(text) ?? text;
+  }
+  if (faults.length === 0) faults.push(...check(params));
+  return params;
+}
+
+function readQuery(
+  text: string,
+  coercions: Coercions,
+  check: SchemaCheck | undefined,
+  faults: ErrorPlace[],
+): Readonly<Record<string, unknown>> {
+  if (text === '' && check === undefined) return EMPTY_QUERY;
+  const query = readQueryString(text, coercions, faults);
+  if (check !== undefined) {
+    const found = check(query);
+    if (found.length > 0) faults.push(...found);
+  } else {
+    for (const name of Object.keys(query)) {
+      faults.push({ parameter: name, detail: 'This operation takes no options in the query string.' });
+    }
+  }
+  return query;
+}
+
+function readBody(raw: RawInput, check: SchemaCheck | undefined, faults: ErrorPlace[]): unknown {
+  const bytes = raw.body;
+  const isEmpty = bytes === undefined || bytes.length === 0;
+  if (check === undefined) {
+    if (!isEmpty) faults.push({ pointer: '', detail: 'This operation takes no body.' });
+    return undefined;
+  }
+  if (isEmpty) {
+    faults.push({ pointer: '', detail: 'A JSON body is required.' });
+    return undefined;
+  }
+  assertContentType(raw.contentType, JSON_TYPES);
+  const value = parseJson(bytes);
+  const found = check(value, bytes.length <= COLLECT_ALL_BYTES_MAX);
+  if (found.length > 0) faults.push(...found);
+  return value;
+}
+
+const JSON_TYPES = ['application/json'];
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/** The value of a JSON body; throws `malformed-json` with line and column. */
+export function parseJson(bytes: Uint8Array): unknown {
+  let text: string;
+  try {
+    text = decoder.decode(bytes);
+  } catch {
+    throw new ServiceError('malformed-json', 'The body is not valid UTF-8.');
+  }
+  const fault = findJsonFault(text);
+  if (fault !== undefined) {
+    const { line, column } = lineAndColumn(text, fault.position);
+    throw new ServiceError('malformed-json', `At line ${line}, column ${column}: ${fault.detail}.`);
+  }
+  return JSON.parse(text) as unknown;
+}
+
+/** The media type in lower case, without its parameters. */
+function mediaType(contentType: string | undefined): string {
+  if (contentType === undefined) return '';
+  const semicolon = contentType.indexOf(';');
+  return (semicolon === -1 ? contentType : contentType.slice(0, semicolon)).trim().toLowerCase();
+}
+
+function assertContentType(contentType: string | undefined, allowed: readonly string[]): void {
+  const charset = contentType === undefined ? undefined : /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(contentType)?.[1];
+  const charsetIsGood = charset === undefined || /^(utf-?8|us-ascii)$/i.test(charset);
+  if (charsetIsGood && allowed.includes(mediaType(contentType))) return;
+  const given = contentType === undefined || contentType === '' ? 'none was given' : 'another was given';
+  throw new ServiceError(
+    'unsupported-media-type',
+    `The content type has to be ${allowed.join(', ')} in UTF-8; ${given}.`,
+  );
+}
+
+function throwFaults(faults: readonly ErrorPlace[]): void {
+  const [first] = faults;
+  if (first === undefined) return;
+  const place = first.parameter ?? (first.pointer === '' ? undefined : first.pointer);
+  const detail = place === undefined ? first.detail : `${place}: ${first.detail}`;
+  const more = faults.length === 1 ? '' : ` (and ${faults.length - 1} more)`;
+  throw new ServiceError('invalid-parameter', `${detail}${more}`, { errors: faults });
+}
+
+async function* emptyStream(): AsyncGenerator<Uint8Array> {}

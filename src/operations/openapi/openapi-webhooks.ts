@@ -1,0 +1,67 @@
+/** The `webhooks` of the OpenAPI document: what receivers get, from the catalogue of events. */
+import { EVENT_TYPES, eventDescription, isFired } from '../../platform/index.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const HEADERS = {
+  'X-Service-Event': 'The event type',
+  'X-Service-Delivery': 'Id of the delivery, the same for every attempt. Store it and ignore repeats',
+  'X-Service-Timestamp': 'When it was signed, Unix seconds',
+  'X-Service-Signature':
+    '`sha256=` and the lower-case hex HMAC-SHA256 of timestamp, dot and raw body, keyed with the bytes that the base64 secret stands for',
+  'webhook-id': 'As `X-Service-Delivery` (Standard Webhooks)',
+  'webhook-timestamp': 'As `X-Service-Timestamp` (Standard Webhooks)',
+  'webhook-signature': '`v1,` and base64, of each secret in force, separated by blanks (Standard Webhooks)',
+} as const;
+
+/** To be put into the components' schemas. */
+export const DELIVERY_SCHEMA: Json = {
+  type: 'object',
+  required: ['id', 'list', 'data'],
+  properties: {
+    id: {
+      type: 'string',
+      description: 'Id of the record or key, name of the list, group or field; empty for a bulk call',
+    },
+    list: { type: 'string', description: 'Name of the list; empty where it is no matter of one list' },
+    data: {
+      type: 'object',
+      description: 'Of a record: `name`, `fields`, and `previous_name` after a rename; of a bulk call: `count`',
+    },
+  },
+};
+
+export function describeWebhookEvents(): Json {
+  return Object.fromEntries(
+    EVENT_TYPES.map((type) => [
+      type,
+      {
+        post: {
+          tags: ['webhook'],
+          summary: eventDescription(type),
+          ...(isFired(type) ? {} : { 'x-fires': false }),
+          parameters: [
+            ...Object.entries(HEADERS).map(([name, text]) => headerParameter(name, text, true)),
+            headerParameter(
+              'X-Service-Signature-Previous',
+              'By the old secret, for a day after it was replaced',
+              false,
+            ),
+          ],
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: { $ref: '#/components/schemas/WebhookDelivery' } } },
+          },
+          responses: {
+            '2XX': { description: 'Taken' },
+            default: { description: 'Not taken: tried again, and set aside in the end' },
+          },
+        },
+      },
+    ]),
+  );
+}
+
+function headerParameter(name: string, description: string, required: boolean): Json {
+  return { name, in: 'header', required, description, schema: { type: 'string' } };
+}

@@ -1,0 +1,44 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { describe, expect, it } from 'vitest';
+import { EVENT_TYPES } from '../../platform/index.js';
+import { openApiDocument } from './openapi.js';
+import { operations } from '../registry.js';
+
+interface Described {
+  readonly operationId: string;
+  readonly responses: Readonly<Record<string, unknown>>;
+  readonly security: readonly unknown[];
+}
+
+describe('the OpenAPI document', () => {
+  const document = JSON.parse(JSON.stringify(openApiDocument(operations))) as {
+    readonly openapi: string;
+    readonly webhooks: Readonly<Record<string, unknown>>;
+    readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
+  };
+  const described = Object.values(document.paths).flatMap((item) => Object.values(item));
+
+  it('is valid OpenAPI 3.1', async () => {
+    const result = await new Validator().validate(structuredClone(document));
+    expect(result.errors ?? []).toEqual([]);
+    expect(result.valid).toBe(true);
+    expect(document.openapi).toBe('3.1.0');
+  });
+
+  it('describes every operation once', () => {
+    expect(described.map(({ operationId }) => operationId).sort()).toEqual(operations.map(({ name }) => name).sort());
+  });
+
+  it('describes what webhooks get for every event type', () => {
+    expect(Object.keys(document.webhooks)).toEqual([...EVENT_TYPES]);
+  });
+
+  it('says of every operation but the public ones that it needs a key and how it refuses', () => {
+    for (const operation of operations) {
+      const found = described.find(({ operationId }) => operationId === operation.name);
+      const isPublic = operation.permission === 'public';
+      expect(found?.security).toEqual(isPublic ? [] : [{ key: [] }]);
+      if (!isPublic) expect(Object.keys(found?.responses ?? {})).toEqual(expect.arrayContaining(['400', '401', '403']));
+    }
+  });
+});

@@ -1,0 +1,205 @@
+/** The OpenAPI 3.1 document of a registry. Everything in it comes from the operations; nothing is written twice. */
+import type { TSchema } from 'typebox';
+import { ERROR_CATALOGUE, packageVersion, type ErrorCode } from '../../platform/index.js';
+import { DELIVERY_SCHEMA, describeWebhookEvents } from './openapi-webhooks.js';
+import type { Operation, OperationTarget } from '../dispatch/operation.js';
+import { isStreamBody } from '../dispatch/validation.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+interface ObjectSchema {
+  readonly properties?: Readonly<Record<string, Json>>;
+  readonly required?: readonly string[];
+}
+
+const PROBLEM_TYPE = 'application/problem+json';
+
+/** What any operation may answer beside its own codes, by what it is. */
+const CODES_OF_ANY: readonly ErrorCode[] = [
+  'malformed-request',
+  'invalid-parameter',
+  'url-too-long',
+  'internal-error',
+  'overloaded',
+  'resources-exhausted',
+  'shutting-down',
+  'not-ready',
+];
+const CODES_OF_KEYED: readonly ErrorCode[] = ['invalid-key', 'missing-permission'];
+const CODES_OF_BODY: readonly ErrorCode[] = [
+  'malformed-json',
+  'body-too-slow',
+  'body-too-large',
+  'unsupported-media-type',
+];
+const CODES_OF_TARGET: Readonly<Record<OperationTarget, readonly ErrorCode[]>> = {
+  none: [],
+  account: ['out-of-scope'],
+  list: ['out-of-scope', 'invalid-name', 'list-not-found', 'list-missing'],
+  group: ['out-of-scope', 'invalid-name', 'group-not-found', 'list-missing'],
+};
+
+export function openApiDocument(operations: readonly Operation[]): Json {
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const operation of operations) {
+    (paths[operation.path] ??= {})[operation.method.toLowerCase()] = describeOperation(operation);
+  }
+  const tags = [...new Set(operations.map(tagOf))].sort();
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Gannet',
+      version: packageVersion(),
+      description:
+        'Lists of records and their search. Every error is a problem document (RFC 9457). Members and options that an ' +
+        'operation does not know are refused. Booleans in a query string are true, false, 1 or 0; lists are separated by commas.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    tags: tags.map((name) => ({ name })),
+    paths,
+    webhooks: describeWebhookEvents(),
+    components: {
+      securitySchemes: {
+        key: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-API-Key',
+          description: 'gnt_<region>_<secret>; the first one is made by `gannet key create`.',
+        },
+      },
+      schemas: { Problem: problemSchema(), WebhookDelivery: DELIVERY_SCHEMA },
+    },
+  };
+}
+
+function tagOf(operation: Operation): string {
+  return operation.name.split('.')[0] ?? operation.name;
+}
+
+function describeOperation(operation: Operation): Json {
+  const isPublic = operation.permission === 'public';
+  const parameters = [
+    ...parametersOf(operation.params, 'path'),
+    ...(operation.query === undefined ? [] : parametersOf(operation.query, 'query')),
+  ];
+  return {
+    operationId: operation.name,
+    tags: [tagOf(operation)],
+    summary: operation.summary,
+    ...(operation.description === undefined ? {} : { description: operation.description }),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...requestBodyOf(operation),
+    responses: responsesOf(operation),
+    security: isPublic ? [] : [{ key: [] }],
+    ...(isPublic || operation.permission === null ? {} : { 'x-permission': operation.permission }),
+    'x-callers': operation.callers,
+  };
+}
+
+function parametersOf(schema: TSchema, place: 'path' | 'query'): Json[] {
+  const { properties = {}, required = [] } = schema as ObjectSchema;
+  return Object.entries(properties).map(([name, member]) => {
+    const { description, ...rest } = member;
+    return {
+      name,
+      in: place,
+      ...(description === undefined ? {} : { description }),
+      ...(place === 'path' || required.includes(name) ? { required: true } : {}),
+      ...(place === 'query' && isArray(member) ? { style: 'form', explode: false } : {}),
+      schema: rest,
+    };
+  });
+}
+
+function isArray(schema: Json): boolean {
+  return schema['type'] === 'array';
+}
+
+function requestBodyOf({ body }: Operation): Json {
+  if (body === undefined) return {};
+  const content = isStreamBody(body)
+    ? Object.fromEntries(body.contentTypes.map((type) => [type, { schema: {} }]))
+    : { 'application/json': { schema: body } };
+  return { requestBody: { required: true, content } };
+}
+
+function responsesOf(operation: Operation): Json {
+  const responses: Record<string, Json> = {};
+  for (const [status, { description, schema, contentType }] of Object.entries(operation.responses)) {
+    const content = schema === null ? {} : { content: { [contentType ?? 'application/json']: { schema } } };
+    responses[status] = { description, headers: REQUEST_ID_HEADER, ...content };
+  }
+  for (const [status, codes] of byStatus(codesOf(operation))) {
+    const hasRetryAfter = status === 429 || status === 503;
+    responses[status] = {
+      description: codes.map((code) => `\`${code}\`: ${ERROR_CATALOGUE[code].title}.`).join('\n'),
+      headers: { ...REQUEST_ID_HEADER, ...(hasRetryAfter ? RETRY_AFTER_HEADER : {}) },
+      content: { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } },
+    };
+  }
+  return responses;
+}
+
+const REQUEST_ID_HEADER = {
+  'X-Request-Id': { description: 'The id sent with the request, or one made for it.', schema: { type: 'string' } },
+};
+const RETRY_AFTER_HEADER = {
+  'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 1 } },
+};
+
+function codesOf(operation: Operation): ErrorCode[] {
+  const isPublic = operation.permission === 'public';
+  return [
+    ...CODES_OF_ANY,
+    ...(isPublic ? [] : CODES_OF_KEYED),
+    ...(operation.callers.includes('key') ? [] : (['console-only'] as const)),
+    ...(operation.body === undefined ? [] : CODES_OF_BODY),
+    ...CODES_OF_TARGET[operation.target].filter((code) => !isTolerated(operation, code)),
+    ...(operation.rateLimit === undefined ? [] : (['rate-limited'] as const)),
+    ...((operation.errors ?? []) as readonly ErrorCode[]),
+    ...(operation.errors?.includes('storage-full') === true ? (['storage-failed'] as const) : []),
+  ];
+}
+
+/** A missing target that is no error. */
+function isTolerated({ admitsMissingTarget }: Operation, code: ErrorCode): boolean {
+  return admitsMissingTarget === true && (code === 'list-not-found' || code === 'group-not-found');
+}
+
+function byStatus(codes: readonly ErrorCode[]): ReadonlyMap<number, ErrorCode[]> {
+  const statuses = new Map<number, ErrorCode[]>();
+  for (const code of new Set(codes)) {
+    const { status } = ERROR_CATALOGUE[code];
+    statuses.set(status, [...(statuses.get(status) ?? []), code]);
+  }
+  return statuses;
+}
+
+function problemSchema(): Json {
+  return {
+    type: 'object',
+    required: ['type', 'title', 'status', 'detail', 'code'],
+    properties: {
+      type: { type: 'string', format: 'uri-reference', examples: ['/problems/list-not-found'] },
+      title: { type: 'string' },
+      status: { type: 'integer' },
+      detail: { type: 'string', description: 'What was wrong with this request, and what was expected.' },
+      code: { type: 'string', enum: Object.keys(ERROR_CATALOGUE) },
+      errors: {
+        type: 'array',
+        description: 'Every faulty place of the request.',
+        items: {
+          type: 'object',
+          required: ['detail'],
+          properties: {
+            pointer: { type: 'string', description: 'Into the body (RFC 6901).' },
+            parameter: { type: 'string', description: 'Of the path or the query string.' },
+            detail: { type: 'string' },
+          },
+        },
+      },
+      retry_after_seconds: { type: 'integer', minimum: 1 },
+    },
+  };
+}

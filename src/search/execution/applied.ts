@@ -1,0 +1,21 @@
+/** `applied` of a response: what rules, synonyms and typo tolerance did to the query, in each list of a group. */
+import type { ListSearch } from './list-search.js';
+import type { SearchTask } from '../types.js';
+
+const NOTHING = '{"query_rules":[],"synonyms":[],"typos":[]}';
+
+export function appliedJson(task: SearchTask, searches: readonly ListSearch[]): string {
+  const lists = searches.map(({ applied }, index) => {
+    const listName = task.targets[index]?.listName;
+    return { applied, named: listName === undefined ? {} : { list_name: listName } };
+  });
+  const didNothing = lists.every(
+    ({ applied }) => applied.queryRules.length + applied.synonyms.length + applied.typos.length === 0,
+  );
+  if (didNothing) return NOTHING;
+  return JSON.stringify({
+    query_rules: [...new Set(lists.flatMap(({ applied }) => applied.queryRules))],
+    synonyms: lists.flatMap(({ applied, named }) => applied.synonyms.map((each) => ({ ...each, ...named }))),
+    typos: lists.flatMap(({ applied, named }) => applied.typos.map((each) => ({ ...each, ...named }))),
+  });
+}

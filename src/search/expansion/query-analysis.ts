@@ -1,0 +1,71 @@
+/** Query text to groups: analysed like the records were, then each word with everything else it may stand for. */
+import { ServiceError } from '../../platform/index.js';
+import type { Dictionary } from './dictionary.js';
+import { phraseGroup } from './phrase-variants.js';
+import type { QueryWord } from './query-words.js';
+import { spellingSpans } from './spellings.js';
+import { synonymSpans, type AppliedSynonym } from './synonym-spans.js';
+import type { AppliedTypo } from './group-builder.js';
+import { wordGroups } from './word-groups.js';
+import type { SynonymMatcher } from '../../synonyms/index.js';
+import type { MatchMode } from '../types.js';
+import type { QueryNode } from '../plan/plan-nodes.js';
+
+const EVERYTHING: QueryNode = Object.freeze({ kind: 'everything' });
+const NOTHING: QueryNode = Object.freeze({ kind: 'nothing' });
+const NONE: readonly never[] = Object.freeze([]);
+const ONLY_GROUP: readonly number[] = Object.freeze([0]);
+
+/** What a list knows about words. */
+export interface QueryVocabulary {
+  readonly words: (text: string) => readonly QueryWord[];
+  readonly dictionary: Dictionary;
+  readonly synonyms: SynonymMatcher;
+  readonly functionWords: ReadonlySet<string>;
+}
+
+export interface QueryAnalysisOptions {
+  readonly match: MatchMode;
+  readonly typoTolerance: boolean;
+  /** Different words of one query, and words of a phrase. */
+  readonly wordsMax: number;
+}
+
+export interface AnalysedQuery {
+  readonly node: QueryNode;
+  readonly synonyms: readonly AppliedSynonym[];
+  readonly typos: readonly AppliedTypo[];
+}
+
+/** Throws `unprocessable` for a query with more words than one search may have: none is left out silently. */
+export function analyseQuery(query: string, vocabulary: QueryVocabulary, options: QueryAnalysisOptions): AnalysedQuery {
+  if (query === '') return { node: EVERYTHING, synonyms: NONE, typos: NONE };
+  const words = vocabulary.words(query);
+  if (words.length === 0) return { node: NOTHING, synonyms: NONE, typos: NONE };
+  const { match, typoTolerance, wordsMax } = options;
+  checkLength(words, match, wordsMax);
+  const { spans, applied } = synonymSpans(
+    words.map(({ term }) => term),
+    vocabulary.synonyms,
+  );
+  const allSpans = [...spellingSpans(words, vocabulary.dictionary), ...spans];
+  if (match === 'phrase') {
+    const groups = Object.freeze([phraseGroup(words, allSpans)]);
+    // The places of a longer phrase have no groups of their own.
+    const whole = words.length === 1 ? ONLY_GROUP : NONE;
+    return { node: Object.freeze({ kind: 'groups', groups, sequence: NONE, whole }), synonyms: applied, typos: NONE };
+  }
+  const { functionWords, dictionary } = vocabulary;
+  const using = { match, typoTolerance, functionWords, dictionary };
+  const { groups, sequence, whole, typos } = wordGroups(words, allSpans, using);
+  return { node: Object.freeze({ kind: 'groups', groups, sequence, whole }), synonyms: applied, typos };
+}
+
+function checkLength(words: readonly QueryWord[], match: MatchMode, wordsMax: number): void {
+  if (words.length <= wordsMax) return;
+  const count = match === 'phrase' ? words.length : new Set(words.map(({ term }) => term)).size;
+  if (count <= wordsMax) return;
+  const what = match === 'phrase' ? 'words in a phrase' : 'different words';
+  const detail = `The query has ${count} ${what}; one search takes ${wordsMax} at most`;
+  throw new ServiceError('unprocessable', `${detail}.`, { errors: [{ parameter: 'query', detail }] });
+}
