@@ -11,14 +11,14 @@ import type {
   WriteBatchTask,
 } from '../contract/ingest-tasks.js';
 import { EventRecorder } from './event-recorder.js';
-import { ListWriter } from './list-writer.js';
+import { ListCommit } from './list-commit.js';
 import { csvRecords, jsonRecords, samplesOf, type RawRecord } from '../import/raw-records.js';
 import type { WriteRequest } from '../contract/types.js';
 import { requiredState, type IngestContext } from '../contract/ingest-context.js';
 
 export function writeBatch({ kernel, stores }: IngestContext, task: WriteBatchTask): IngestResults['write-batch'] {
   const store = stores.get(task.listPath);
-  const writer = new ListWriter({ ...task, kernel, store, samples: () => task.requests.flatMap(sampleOf) });
+  const writer = new ListCommit({ ...task, kernel, store, samples: () => task.requests.flatMap(sampleOf) });
   const answers = task.requests.map((request): WriteAnswer => {
     try {
       return { ok: true, result: writer.apply(request) };
@@ -48,7 +48,7 @@ export function bulkBatch({ kernel, stores }: IngestContext, task: BulkBatchTask
       : jsonRecords(task.records);
 
   const before = currentVersionOf(requiredState(store)).definition;
-  const writer = new ListWriter({ ...task, kernel, store, samples: () => samplesOf(read(before)) });
+  const writer = new ListCommit({ ...task, kernel, store, samples: () => samplesOf(read(before)) });
   const outcome = { created: 0, updated: 0, failed: 0 };
   const errors: BulkError[] = [];
   // The definition may just have been inferred: cells of CSV are read by it.
@@ -91,7 +91,7 @@ export function deleteMatching(
 ): IngestResults['delete-matching'] {
   const store = stores.get(task.listPath);
   const recordNumbers = kernel.collectRecordNumbers(task.current.generation, task.plan);
-  const writer = new ListWriter({ ...task, kernel, store, samples: () => [] });
+  const writer = new ListCommit({ ...task, kernel, store, samples: () => [] });
   let deleted = 0;
   for (const recordNumber of recordNumbers) if (writer.removeByNumber(recordNumber)) deleted += 1;
   return { commit: writer.commit(), deleted };

@@ -40,7 +40,7 @@ import { BulkImport, type ImportBatch } from '../import/import-session.js';
 import type { Commit, EventTask, IngestExecutor, IngestResult, IngestTask } from '../contract/ingest-tasks.js';
 import { readRecord, readRecords } from './list-reader.js';
 import { ListQueue, type WaitingWrite } from '../commit/list-queue.js';
-import { OpenReindexer } from '../reindex/open-reindexer.js';
+import { OpenListReindexer } from '../reindex/open-list-reindexer.js';
 import type { VersionLease } from '../versions/published-generation.js';
 import { PublishedVersion } from '../versions/published-version.js';
 import { removeUnknownSegments } from '../segments/segment-files.js';
@@ -63,7 +63,7 @@ import {
   type DamagedSegments,
   type UnusableVersion,
 } from '../segments/unusable-segments.js';
-import { VersionBuilder } from '../versions/version-builder.js';
+import { NextVersionBuilder } from '../versions/next-version-builder.js';
 
 /** Imports of one list at a time; each may hold batches in memory. */
 const IMPORTS_MAX = 8;
@@ -99,8 +99,8 @@ export class OpenListIndex implements ListIndex {
   private published: Map<number, PublishedVersion>;
   private readonly queue: ListQueue;
   private readonly merger: BackgroundMerger;
-  private readonly builder: VersionBuilder;
-  private readonly reindexer: OpenReindexer;
+  private readonly builder: NextVersionBuilder;
+  private readonly reindexer: OpenListReindexer;
   private readonly entry: EntryKeeper;
   private nextSegment: number;
   /** Versions that the state may still name and nobody is to see any more. */
@@ -142,8 +142,8 @@ export class OpenListIndex implements ListIndex {
       commitGroup: (writes) => this.commitGroup(writes),
     });
     this.merger = new BackgroundMerger(this.backgroundHost());
-    this.builder = new VersionBuilder(this.backgroundHost());
-    this.reindexer = new OpenReindexer(this.backgroundHost(), this.merger);
+    this.builder = new NextVersionBuilder(this.backgroundHost());
+    this.reindexer = new OpenListReindexer(this.backgroundHost(), this.merger);
     this.entry = new EntryKeeper({
       log: options.log,
       listPath,

@@ -25,7 +25,7 @@ import type { IngestExecutor } from '../contract/ingest-tasks.js';
 import { DamageWatch } from './damage-watch.js';
 import { OpenListIndex } from './list-index.js';
 import { ListRoom } from './list-room.js';
-import { ListRebuilder } from '../reindex/list-rebuilder.js';
+import { UnusableListReindexer } from '../reindex/unusable-list-reindexer.js';
 import type { ListIndex, ListIndexes, ListOutline, SearchSettings } from '../contract/types.js';
 import { damagedSegments, UnusableIndexError, type DamagedSegments } from '../segments/unusable-segments.js';
 
@@ -57,7 +57,7 @@ class AllListIndexes implements ListIndexes {
   private readonly budget: MemoryBudget;
   private readonly importBuffers: ImportBuffers;
   private readonly storePages: StorePages;
-  private readonly rebuilder: ListRebuilder;
+  private readonly rebuilder: UnusableListReindexer;
   /** Whoever still has the id of a deleted list must not open it again: ids are never used twice. */
   private readonly removed = new Set<string>();
   private readonly room: ListRoom;
@@ -71,7 +71,7 @@ class AllListIndexes implements ListIndexes {
     this.importBuffers = new ImportBuffers(this.budget.importBufferBytes);
     const { storePagesBytesMax: bytesMax, batchBytesMin, batchBytesMax } = this.budget;
     this.storePages = new StorePages({ bytesMax, batchBytesMin, batchBytesMax });
-    this.rebuilder = new ListRebuilder({ ...options, budget: this.budget });
+    this.rebuilder = new UnusableListReindexer({ ...options, budget: this.budget });
     this.room = options.room ?? new ListRoom();
     mkdirSync(listsFolder(options.dataDir), { recursive: true });
     const { kernel, log } = options;

@@ -24,7 +24,7 @@ import type {
 } from '../contract/ingest-tasks.js';
 import { fieldEvents, versionCurrentEvent } from '../../catalog/index.js';
 import { EventRecorder } from '../commit/event-recorder.js';
-import { VersionWriter } from '../commit/version-writer.js';
+import { VersionCommit } from '../commit/version-commit.js';
 import { requiredState, requiredVersion, type IngestContext } from '../contract/ingest-context.js';
 
 /** Record numbers begin at 1, so that 0 never is one. */
@@ -104,7 +104,7 @@ export function buildStep({ kernel, stores }: IngestContext, task: BuildStepTask
   if (building?.version !== task.building.version) throw new Error('another version is being built');
   const source = store.version(before.currentVersion);
   const normaliser = new FieldNormaliser(building.definition, { lenient: true, renames: building.renames });
-  const writer = new VersionWriter({
+  const writer = new VersionCommit({
     kernel,
     store: store.version(building.version),
     listPath: task.listPath,
@@ -139,7 +139,7 @@ interface Copied {
 
 function copyRecords(
   source: VersionStore,
-  writer: VersionWriter,
+  writer: VersionCommit,
   normaliser: FieldNormaliser,
   limits: { readonly cursor: number; readonly recordsMax: number; readonly bytesMax: number },
 ): Copied {

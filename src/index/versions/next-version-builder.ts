@@ -12,7 +12,7 @@ const STEP_RECORDS_MAX = 10_000;
 const STEP_BYTES_MAX = 8 * 2 ** 20;
 const RETRY_PAUSE_MS = 5000;
 
-export class VersionBuilder {
+export class NextVersionBuilder {
   private running: Promise<void> | undefined;
   private readonly drops = new Map<number, Promise<void>>();
   private pause: NodeJS.Timeout | undefined;

@@ -31,12 +31,12 @@ import {
 import { EventRecorder } from './event-recorder.js';
 import type { Commit, EventTask, IngestLimits, VersionView } from '../contract/ingest-tasks.js';
 import type { WriteRequest, WriteResult } from '../contract/types.js';
-import { VersionWriter } from './version-writer.js';
+import { VersionCommit } from './version-commit.js';
 
 /** 2^32 - 1 means "none" in the kernel. */
 const RECORD_NUMBER_MAX = 0xffff_fffe;
 
-export interface ListWriterOptions {
+export interface ListCommitOptions {
   readonly kernel: Kernel;
   readonly store: RecordStore;
   readonly nowMs: number;
@@ -56,18 +56,18 @@ export interface PutInput {
   readonly asOfMs: number | undefined;
 }
 
-export class ListWriter {
+export class ListCommit {
   private readonly state: ListState;
   /** The definition in force; inferred just now where the list had none. */
   readonly definition: FieldDefinition;
-  private readonly current: VersionWriter;
+  private readonly current: VersionCommit;
   private readonly normaliser: FieldNormaliser;
   private readonly building:
-    { readonly writer: VersionWriter; readonly normaliser: FieldNormaliser; readonly cursor: number } | undefined;
+    { readonly writer: VersionCommit; readonly normaliser: FieldNormaliser; readonly cursor: number } | undefined;
   private readonly events: EventRecorder;
   private nextRecordNumber: number;
 
-  constructor(private readonly options: ListWriterOptions) {
+  constructor(private readonly options: ListCommitOptions) {
     const state = options.store.state();
     if (state === undefined) throw new Error(`${options.store.listPath} has no list`);
     this.state = state;
@@ -88,9 +88,9 @@ export class ListWriter {
     }
   }
 
-  private versionWriter(view: VersionView, definition: FieldDefinition): VersionWriter {
+  private versionWriter(view: VersionView, definition: FieldDefinition): VersionCommit {
     const { kernel, store } = this.options;
-    return new VersionWriter({
+    return new VersionCommit({
       kernel,
       store: store.version(view.version),
       listPath: store.listPath,

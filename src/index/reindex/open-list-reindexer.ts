@@ -8,7 +8,7 @@ import type { BackgroundHost } from '../versions/background-host.js';
 import type { BackgroundMerger } from '../merge/background-merger.js';
 import type { BuiltSegment } from '../contract/ingest-tasks.js';
 import type { VersionLease } from '../versions/published-generation.js';
-import { discardSegments, reindexVersion } from './version-reindexer.js';
+import { discardSegments, remakeSegments } from './segment-remaking.js';
 
 interface FinishedReindexing {
   /** On the generation that it began with, whose segments are replaced. */
@@ -16,7 +16,7 @@ interface FinishedReindexing {
   readonly segments: readonly BuiltSegment[];
 }
 
-export class OpenReindexer {
+export class OpenListReindexer {
   private readonly abort = new AbortController();
   private running: Promise<number> | undefined;
 
@@ -67,7 +67,7 @@ export class OpenReindexer {
     const lease = await host.exclusive(() => Promise.resolve(this.begin(version)));
     if (lease === undefined) return 0;
     try {
-      const segments = await reindexVersion({
+      const segments = await remakeSegments({
         run: (task, options) => host.run(task, options),
         listPath,
         version,

@@ -14,7 +14,7 @@ const PIECE_BYTES_MAX = 16 * 2 ** 20;
 /** Before a piece is tried again that found the queue of ingest tasks full. */
 const OVERLOADED_PAUSE_MS = 1000;
 
-export interface VersionReindexing {
+export interface SegmentRemaking {
   readonly run: IngestExecutor['run'];
   readonly listPath: string;
   readonly version: number;
@@ -27,7 +27,7 @@ export interface VersionReindexing {
 }
 
 /** Rejects with the first failure; `unprocessable` names a record that cannot be read. */
-export async function reindexVersion({
+export async function remakeSegments({
   run,
   listPath,
   version,
@@ -35,7 +35,7 @@ export async function reindexVersion({
   newSegment,
   onRecords,
   budget,
-}: VersionReindexing): Promise<BuiltSegment[]> {
+}: SegmentRemaking): Promise<BuiltSegment[]> {
   const segments: BuiltSegment[] = [];
   const limits = {
     recordsMax: Math.min(PIECE_RECORDS_MAX, budget.batchRecordsMax),

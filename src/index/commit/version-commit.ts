@@ -25,7 +25,7 @@ interface Pending {
   readonly place: number;
 }
 
-export interface VersionWriterOptions {
+export interface VersionCommitOptions {
   readonly kernel: Kernel;
   readonly store: VersionStore;
   readonly listPath: string;
@@ -35,7 +35,7 @@ export interface VersionWriterOptions {
   readonly firstNewRecord: number;
 }
 
-export class VersionWriter {
+export class VersionCommit {
   readonly store: VersionStore;
   private readonly encoder: DocumentEncoder;
   /** Null: removed. */
@@ -45,7 +45,7 @@ export class VersionWriter {
   private segment: { readonly handle: SegmentHandle; readonly summary: SegmentSummary } | undefined;
   private deletions: { readonly id: number; readonly deletion: SegmentDeletion }[] = [];
 
-  constructor(private readonly options: VersionWriterOptions) {
+  constructor(private readonly options: VersionCommitOptions) {
     this.store = options.store.prepare();
     this.encoder = new DocumentEncoder(options.definition);
     this.path = segmentFile(options.listPath, options.view.newSegment);

@@ -11,12 +11,12 @@ import { ServiceError, type MemoryBudget, type Metrics } from '../../platform/in
 import type { IngestExecutor } from '../contract/ingest-tasks.js';
 import type { ListOutline, SearchSettings } from '../contract/types.js';
 import type { UnusableIndexError, UnusableVersion } from '../segments/unusable-segments.js';
-import { reindexVersion, runWithRoom } from './version-reindexer.js';
+import { remakeSegments, runWithRoom } from './segment-remaking.js';
 
 const PROGRESS_LOG_INTERVAL_MS = 10_000;
 const RETRY_AFTER_SECONDS = { min: 1, unknown: 5, max: 60 };
 
-export interface ListRebuilderOptions {
+export interface UnusableListReindexerOptions {
   readonly executor: IngestExecutor;
   readonly log: Logger;
   readonly metrics: Pick<Metrics, 'listsRebuilding'>;
@@ -46,11 +46,11 @@ interface RebuildRequest<List> {
   readonly open: () => List;
 }
 
-export class ListRebuilder {
+export class UnusableListReindexer {
   private readonly rebuilds = new Map<string, Rebuild>();
   private last: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly options: ListRebuilderOptions) {}
+  constructor(private readonly options: UnusableListReindexerOptions) {}
 
   /**
    * Rebuilds every unusable version when the lists before it are done, then opens the list with `open` and resolves with
@@ -151,7 +151,7 @@ export class ListRebuilder {
     const { signal } = rebuild.abort;
     const run: IngestExecutor['run'] = (task, options) => this.options.executor.run(task, options);
     let loggedMs = performance.now();
-    const segments = await reindexVersion({
+    const segments = await remakeSegments({
       run,
       listPath,
       version,
