@@ -1,5 +1,5 @@
 /**
- * The tree of a query plan and its encoding (kernel/engine/plan.h). The kernel checks all limits and references; the
+ * The tree of a query plan and its encoding (kernel/query/plan.h). The kernel checks all limits and references; the
  * writer checks only that numbers fit their places, for what does not fit would arrive as something else.
  */
 import { ByteWriter } from './byte-writer.js';

@@ -1,4 +1,4 @@
-/** Reads the result of Kernel.search (kernel/engine/plan.h) in place: no object a hit. */
+/** Reads the result of Kernel.search (kernel/query/plan.h) in place: no object a hit. */
 import { kernelConstant } from './index.js';
 
 const RESULT_MAGIC = kernelConstant('ResultMagic');

@@ -12,6 +12,8 @@ import { wordnetRecords } from '../../dist/src/cli/demo/wordnet.js';
 import { barRow, machineTable, markdownTable } from '../end-to-end/lib/report.mjs';
 import { measureSerialisation } from './serialisation.mjs';
 
+const KERNEL_FOLDER = join(import.meta.dirname, '../../native-bindings');
+
 /** In the order of the table; bars in nanoseconds. */
 const UNITS = new Map([
   ['scored', { title: 'a posting scored, none left out', bar: 1 }],
@@ -41,8 +43,9 @@ async function measureKernel() {
   try {
     const words = join(folder, 'words');
     await writeWords(words);
-    const output = execFileSync('sh', [join(import.meta.dirname, 'kernel_bench.sh'), words], {
-      env: { ...process.env, PROGRAM: 'unit_costs' },
+    const program = 'build-test/bench-unit_costs';
+    execFileSync('make', ['-s', 'BUILD=build-test', program], { cwd: KERNEL_FOLDER, stdio: ['ignore', 2, 2] });
+    const output = execFileSync(join(KERNEL_FOLDER, program), [words], {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'inherit'],
     });

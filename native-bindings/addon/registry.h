@@ -19,7 +19,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "../kernel/engine/generation.h"
+#include "../kernel/generation/generation.h"
 #include "../kernel/segment/segment.h"
 
 namespace gannet::addon {

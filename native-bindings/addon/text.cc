@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "../kernel/analysis/analyzer.h"
-#include "../kernel/engine/query_plan.h"
 #include "../kernel/highlight/highlighter.h"
 #include "../kernel/highlight/term_matcher.h"
+#include "../kernel/query/query_plan.h"
 #include "../kernel/text/record_splitter.h"
 #include "bindings.h"
 #include "call_guard.h"

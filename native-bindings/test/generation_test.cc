@@ -1,4 +1,4 @@
-#include "../kernel/engine/generation.h"
+#include "../kernel/generation/generation.h"
 
 #include "check.h"
 #include "search_support.h"

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "../kernel/analysis/utf8.h"
-#include "../kernel/engine/query_plan.h"
 #include "../kernel/highlight/json_scanner.h"
+#include "../kernel/query/query_plan.h"
 #include "check.h"
 
 namespace gannet {

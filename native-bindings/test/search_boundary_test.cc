@@ -2,8 +2,8 @@
 #include <cmath>
 #include <utility>
 
-#include "../kernel/engine/geo.h"
-#include "../kernel/engine/json_writer.h"
+#include "../kernel/common/json_writer.h"
+#include "../kernel/filter/geo.h"
 #include "check.h"
 #include "search_support.h"
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "../kernel/engine/geo.h"
-#include "../kernel/segment/norm.h"
+#include "../kernel/filter/geo.h"
+#include "../kernel/postings/norm.h"
 #include "search_support.h"
 
 namespace gannet::test {

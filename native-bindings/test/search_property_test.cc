@@ -3,7 +3,7 @@
 #include <ctime>
 #include <random>
 
-#include "../kernel/topk/prepared_query.h"
+#include "../kernel/query/prepared_query.h"
 #include "check.h"
 #include "search_model.h"
 

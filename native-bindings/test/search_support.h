@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "../kernel/engine/generation.h"
-#include "../kernel/engine/query_plan.h"
+#include "../kernel/engine/search.h"
+#include "../kernel/query/query_plan.h"
 #include "../kernel/segment/document_batch.h"
 #include "../kernel/segment/segment_builder.h"
 

@@ -6,7 +6,7 @@
 #include <sstream>
 #include <thread>
 
-#include "../kernel/segment/norm.h"
+#include "../kernel/postings/norm.h"
 #include "check.h"
 #include "segment_fixture.h"
 

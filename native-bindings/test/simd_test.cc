@@ -7,11 +7,11 @@
 #include "../kernel/columns/range_words.h"
 #include "../kernel/common/bits.h"
 #include "../kernel/common/simd.h"
+#include "../kernel/cursors/document_lookup.h"
 #include "../kernel/format.h"
-#include "../kernel/topk/contributions.h"
-#include "../kernel/topk/document_lookup.h"
-#include "../kernel/topk/selection.h"
-#include "../kernel/topk/window.h"
+#include "../kernel/window/contributions.h"
+#include "../kernel/window/selection.h"
+#include "../kernel/window/window.h"
 #include "check.h"
 
 namespace gannet::test {

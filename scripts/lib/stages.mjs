@@ -87,6 +87,13 @@ export function stagesOf(root) {
       seconds: 10,
     },
     {
+      id: 'kernel-layering',
+      name: 'Layering of the kernel',
+      command: [process.execPath, 'native-bindings/layers.mjs'],
+      reads: 'check',
+      seconds: 1,
+    },
+    {
       id: 'fuzz',
       name: 'Fuzz targets',
       command: make(`-j${PROCESSORS}`, 'fuzz-smoke'),

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "../../../native-bindings/kernel/topk/prepared_query.h"
+#include "../../../native-bindings/kernel/query/prepared_query.h"
 #include "../../../native-bindings/test/search_support.h"
 #include "indexing.h"
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <vector>
 
+#include "../bonus/proximity_scorer.h"
+#include "../common/json_writer.h"
 #include "../common/stop.h"
-#include "../topk/contributions.h"
-#include "../topk/phrase_matcher.h"
-#include "../topk/proximity_scorer.h"
-#include "json_writer.h"
+#include "../cursors/phrase_matcher.h"
+#include "../window/contributions.h"
 
 namespace gannet {
 namespace {

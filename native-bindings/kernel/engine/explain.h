@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "../topk/prepared_query.h"
-#include "hit_collector.h"
+#include "../collect/hit_collector.h"
+#include "../query/prepared_query.h"
 
 namespace gannet {
 

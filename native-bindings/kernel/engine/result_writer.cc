@@ -6,8 +6,8 @@
 
 #include "../common/bytes.h"
 #include "../common/error.h"
-#include "column_filter.h"
-#include "geo.h"
+#include "../filter/column_filter.h"
+#include "../filter/geo.h"
 
 namespace gannet {
 namespace {

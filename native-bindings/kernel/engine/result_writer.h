@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "generation.h"
-#include "hit_collector.h"
-#include "query_plan.h"
+#include "../collect/hit_collector.h"
+#include "../generation/generation.h"
+#include "../query/query_plan.h"
 
 namespace gannet {
 

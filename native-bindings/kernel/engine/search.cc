@@ -1,3 +1,5 @@
+#include "search.h"
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -5,15 +7,14 @@
 #include <memory>
 #include <optional>
 
+#include "../collect/facet_counter.h"
+#include "../collect/hit_collector.h"
 #include "../common/stop.h"
-#include "../topk/segment_evaluator.h"
-#include "../topk/selection.h"
-#include "column_filter.h"
+#include "../evaluation/segment_evaluator.h"
+#include "../filter/column_filter.h"
+#include "../query/query_plan.h"
+#include "../window/selection.h"
 #include "explain.h"
-#include "facet_counter.h"
-#include "generation.h"
-#include "hit_collector.h"
-#include "query_plan.h"
 #include "result_writer.h"
 
 namespace gannet {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "../analysis/analyzer.h"
-#include "../engine/json_writer.h"
-#include "../engine/query_plan.h"
+#include "../common/json_writer.h"
+#include "../query/query_plan.h"
 #include "json_scanner.h"
 #include "passage.h"
 #include "term_matcher.h"

@@ -2,7 +2,7 @@
 
 #include <bit>
 
-#include "../segment/norm.h"
+#include "norm.h"
 
 namespace gannet {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "../common/bytes.h"
+#include "../postings/norm.h"
 #include "document_batch.h"
 #include "inverter.h"
-#include "norm.h"
 #include "segment_writer.h"
 
 namespace gannet {

@@ -2,10 +2,10 @@
 #include <array>
 #include <vector>
 
-#include "norm.h"
-#include "segment.h"
 #include "../common/error.h"
+#include "../postings/norm.h"
 #include "../vocabulary/stem_group.h"
+#include "segment.h"
 
 namespace gannet {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "../common/stop.h"
-#include "../topk/posting_cursor.h"
+#include "../cursors/posting_cursor.h"
 
 namespace gannet {
 namespace {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "../engine/generation.h"
+#include "../generation/generation.h"
 
 namespace gannet {
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "../engine/generation.h"
+#include "../generation/generation.h"
 #include "word_expander.h"
 
 namespace gannet {

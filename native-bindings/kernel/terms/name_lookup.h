@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "../engine/generation.h"
+#include "../generation/generation.h"
 
 namespace gannet {
 

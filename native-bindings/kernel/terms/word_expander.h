@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "../engine/generation.h"
+#include "../generation/generation.h"
 #include "term_lookup.h"
 
 namespace gannet {

@@ -1,0 +1,74 @@
+// A plan's filter compiled for one segment: strings have become ordinals, comparisons closed ranges.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "../query/query_plan.h"
+#include "../segment/segment.h"
+#include "../window/window.h"
+#include "geo.h"
+
+namespace gannet {
+
+// The column; null where the segment has fewer, which means that no document has a value.
+const Column* FindColumn(const Segment& segment, uint32_t column);
+
+class ColumnFilter {
+ public:
+  ColumnFilter(const FilterNode& root, const Segment& segment);
+
+  // True where every document passes, so that Apply need not be called.
+  bool passes_all() const { return root_.kind == Kind::kEverything; }
+
+  // Takes the documents that do not pass from the window's matches; looks at no others.
+  void Apply(Window* window) const;
+
+ private:
+  enum class Kind : uint8_t {
+    kNothing,
+    kEverything,
+    kAnd,
+    kOr,
+    kNot,
+    kOrdinalRange,
+    kOrdinals,
+    kNumberRange,
+    kNumbers,
+    kIsNull,
+    kCircle,
+  };
+
+  struct Node {
+    Kind kind = Kind::kNothing;
+    const Column* column = nullptr;
+    std::vector<Node> children;
+    uint32_t first_ordinal = 0;  // kOrdinalRange: [first, end)
+    uint32_t end_ordinal = 0;
+    double lowest = 0;  // kNumberRange: [lowest, highest]
+    double highest = 0;
+    uint32_t first_raw = 0;  // the same as raw values, where these are integers
+    uint32_t last_raw = 0;
+    std::vector<uint32_t> ordinals;  // ascending
+    std::vector<double> numbers;     // ascending
+    std::vector<GeoCircle> circle;   // one
+  };
+
+  static Node Compile(const FilterNode& source, const Segment& segment);
+  static Node CompileComparison(const FilterNode& source, const Column& column);
+  static Node CompileOrdinalRange(const FilterNode& source, const Column& column);
+  static Node CompileNumberRange(const FilterNode& source, const Column& column);
+  static Node CompileIn(const FilterNode& source, const Column& column);
+  static Node Negate(Node node);
+
+  // passed = the candidates that pass; `passed` and `candidates` are different sets.
+  static void Evaluate(const Node& node, WindowRange range, const WindowBits& candidates, WindowBits* passed);
+  static void EvaluateLeaf(const Node& node, WindowRange range, const WindowBits& candidates, WindowBits* passed);
+  static void FindRawRange(const Column& column, Node* node);
+  static void TestNumberRange(const Node& node, WindowRange range, const WindowBits& candidates, WindowBits* passed);
+  static bool CanMatchNumbers(const Node& node, WindowRange range);
+
+  Node root_;
+};
+
+}  // namespace gannet

@@ -1,0 +1,27 @@
+// Distances on a sphere of the earth's mean radius.
+#pragma once
+
+#include "../query/query_plan.h"
+
+namespace gannet {
+
+inline constexpr double kEarthRadiusMetres = 6'371'008.8;
+
+// Great-circle distance in metres (haversine: well-conditioned for small distances, which are the usual ones).
+double DistanceMetres(const GeoPoint& from, const GeoPoint& to);
+
+// Points within a distance of a centre, with a cheap test before the trigonometry. Right across the antimeridian
+// and at the poles.
+class GeoCircle {
+ public:
+  GeoCircle(const GeoPoint& centre, double metres);
+  bool Contains(const GeoPoint& point) const;
+
+ private:
+  GeoPoint centre_;
+  double metres_;
+  double latitude_reach_;   // degrees
+  double longitude_reach_;  // degrees; 180 where the circle holds a pole
+};
+
+}  // namespace gannet

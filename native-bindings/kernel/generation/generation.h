@@ -1,0 +1,55 @@
+// A generation: the segments and deletions that make up one list version at one moment, and everything that a
+// search needs to know about it. Immutable; publishing a write makes a new one that shares what did not
+// change.
+//
+// Thread-safety: immutable after construction.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../segment/segment.h"
+
+namespace gannet {
+
+// Deleted documents of a segment, in chunks of kWindowSize documents that generations share. A null chunk has no
+// deletion.
+struct DeletionSet {
+  using Chunk = std::vector<uint64_t>;  // kWindowSize / 64 words
+  std::vector<std::shared_ptr<const Chunk>> chunks;
+  uint32_t deleted_count = 0;
+
+  bool Contains(uint32_t document) const {
+    const auto& chunk = chunks[document / kWindowSize];
+    return chunk && ((*chunk)[(document % kWindowSize) / 64] >> (document % 64) & 1);
+  }
+};
+
+struct SegmentView {
+  std::shared_ptr<const Segment> segment;
+  DeletionSet deletions;
+};
+
+struct Generation {
+  std::vector<SegmentView> segments;
+  uint64_t document_count = 0;  // deleted ones included: the N of idf
+  uint64_t live_count = 0;
+  double average_length = 1;    // weighted tokens per document
+  std::string settings;         // opaque to the kernel; the planner's JSON
+};
+
+struct SegmentDeletions {
+  std::shared_ptr<const Segment> segment;
+  std::vector<uint32_t> documents;  // any order, repeats allowed, below document_count
+};
+
+// The generation after `base` (may be null): without `removed`, with `added` (which may come with deletions
+// already), with `deletions` applied to kept or added segments.
+std::shared_ptr<const Generation> DeriveGeneration(const Generation* base, const std::vector<SegmentView>& added,
+                                                   const std::vector<std::shared_ptr<const Segment>>& removed,
+                                                   const std::vector<SegmentDeletions>& deletions,
+                                                   std::string settings);
+
+}  // namespace gannet

@@ -1,0 +1,305 @@
+#include "prepared_query.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <memory_resource>
+#include <numeric>
+#include <set>
+#include <unordered_map>
+
+#include "../common/stop.h"
+#include "../postings/norm.h"
+#include "score_bound.h"
+#include "union_frequency.h"
+#include "whole_field_finder.h"
+
+namespace gannet {
+namespace {
+
+// Weights this small would underflow to zero in a product, and a score of zero means no match to the evaluator.
+constexpr float kGroupWeightMin = 1e-20f;
+constexpr float kAlternativeWeightMin = 1e-6f;
+// The bonus is a sum of floats that is added to a float, its bound is computed in doubles.
+constexpr double kBonusFactor = 1 + 1e-5;
+constexpr double kBonusMargin = 1e-6;
+
+// Words come again and again, with the same forms and spellings.
+TermLists FindTermLists(const Segment& segment, const std::vector<std::string_view>& terms, const std::string& key) {
+  if (auto kept = segment.cache().term_lists.Find(key)) return *std::move(kept);
+  auto lists = std::make_shared<std::vector<PostingList>>();
+  lists->reserve(terms.size());
+  StopIfAsked();
+  for (const std::string_view term : terms) lists->push_back(segment.FindTerm(term));
+  if (lists->size() <= kCachedListsMax) segment.cache().term_lists.Keep(key, lists);
+  return lists;
+}
+
+class QueryPreparer {
+ public:
+  QueryPreparer(const Generation& generation, PreparedQuery* query) : generation_(generation), query_(*query) {}
+
+  void Prepare(const QueryPlan& plan, bool for_scores) {
+    query_.terms.reserve(CountTerms(plan));
+    query_.groups.reserve(plan.groups.size());
+    query_.has_terms.resize(generation_.segments.size());
+    for (uint32_t i = 0; i < plan.groups.size(); ++i) query_.groups.push_back(PrepareGroup(plan.groups[i], i));
+    for (const PreparedGroup& group : query_.groups) {
+      query_.has_scoring_groups |= group.scores();
+      query_.has_must |= group.occur == Occur::kMust;
+    }
+    if (!for_scores) return;
+    for (PreparedGroup& group : query_.groups) PrepareScoring(&group);
+    const auto& lengths = NormLengths();
+    for (size_t code = 0; code < 256; ++code) {
+      query_.saturation[code] = static_cast<float>(
+          kSaturationK1 * (1 - kLengthB + kLengthB * double{lengths[code]} / generation_.average_length));
+    }
+    PreparePairs(plan);
+    PrepareWhole(plan);
+    const double maximum = BoundScores(&query_);
+    query_.maximum = maximum > 0 ? maximum : 1;
+    ScaleBonus();
+    for (PreparedGroup& group : query_.groups) {
+      group.weight = std::max(static_cast<float>(double{group.boost} * group.idf / query_.maximum), kGroupWeightMin);
+    }
+    SortGroups();
+  }
+
+ private:
+  PreparedGroup PrepareGroup(const PlanGroup& source, uint32_t plan_index) {
+    PreparedGroup group;
+    group.occur = source.occur;
+    group.plan_index = plan_index;
+    group.boost = source.boost;
+    FindTerms(source);
+    group.alternatives.reserve(source.alternatives.size());
+    size_t first = 0;
+    for (const PlanAlternative& alternative : source.alternatives) {
+      group.alternatives.push_back(PrepareAlternative(alternative, first));
+      first += alternative.terms.size();
+    }
+    OrderSumming(&group);
+    return group;
+  }
+
+  void PrepareScoring(PreparedGroup* group) const {
+    if (!group->scores()) return;
+    ChooseCounting(group);
+    const double total = static_cast<double>(generation_.document_count);
+    const double document_frequency = std::min(CountDocuments(*group), total);
+    group->idf = std::log(1 + (total - document_frequency + 0.5) / (document_frequency + 0.5));
+  }
+
+  static size_t CountTerms(const QueryPlan& plan) {
+    size_t count = 0;
+    for (const PlanGroup& group : plan.groups) {
+      for (const PlanAlternative& alternative : group.alternatives) count += alternative.terms.size();
+    }
+    return count;
+  }
+
+  // The same in all segments, and with those last that are the rarest in most.
+  static void OrderSumming(PreparedGroup* group) {
+    const auto& alternatives = group->alternatives;
+    group->summing_order.resize(alternatives.size());
+    std::iota(group->summing_order.begin(), group->summing_order.end(), 0u);
+    std::ranges::stable_sort(group->summing_order, [&](uint32_t a, uint32_t b) {
+      if (alternatives[a].is_phrase() != alternatives[b].is_phrase()) return alternatives[a].is_phrase();
+      return alternatives[a].document_frequency > alternatives[b].document_frequency;
+    });
+  }
+
+  // Typos count where nothing else of the group is in any document.
+  static void ChooseCounting(PreparedGroup* group) {
+    const auto is_known = [](const PreparedAlternative& alternative) {
+      return alternative.kind != AlternativeKind::kTypo && alternative.document_frequency > 0;
+    };
+    const bool known = std::any_of(group->alternatives.begin(), group->alternatives.end(), is_known);
+    for (PreparedAlternative& alternative : group->alternatives) {
+      alternative.counts = !known || alternative.kind != AlternativeKind::kTypo;
+      if (!alternative.counts || alternative.is_phrase()) continue;
+      group->sequence_terms.push_back(alternative.terms[0]);
+      if (alternative.weight >= kWholeFieldTermWeightMin) group->whole_terms.push_back(alternative.terms[0]);
+    }
+    for (auto* terms : {&group->sequence_terms, &group->whole_terms}) {
+      std::sort(terms->begin(), terms->end());
+      terms->erase(std::unique(terms->begin(), terms->end()), terms->end());
+    }
+  }
+
+  double CountDocuments(const PreparedGroup& group) const {
+    std::vector<UnionTerm> terms;
+    for (const uint32_t term : group.sequence_terms) terms.push_back({query_.terms[term].text, query_.terms[term].lists});
+    auto count = static_cast<double>(CountUnion(generation_, terms));
+    for (const PreparedAlternative& alternative : group.alternatives) {
+      if (alternative.counts && alternative.is_phrase()) count += static_cast<double>(alternative.document_frequency);
+    }
+    return count;
+  }
+
+  void PreparePairs(const QueryPlan& plan) {
+    if (plan.proximity_weight == 0) return;
+    const auto& sequence = plan.sequence;
+    for (size_t i = 1; i < sequence.size(); ++i) {
+      const uint32_t first = sequence[i - 1];
+      const uint32_t second = sequence[i];
+      if (first == second || ShareTerm(query_.groups[first], query_.groups[second])) continue;
+      const auto is_same = [&](const PreparedPair& pair) {
+        return std::minmax(pair.first, pair.second) == std::minmax(first, second);
+      };
+      const auto found = std::find_if(query_.pairs.begin(), query_.pairs.end(), is_same);
+      if (found == query_.pairs.end()) {
+        query_.pairs.push_back({first, second, 1, 0});
+      } else if (found->first == second) {
+        found->orders = 2;
+      }
+    }
+    for (PreparedPair& pair : query_.pairs) {
+      const double idf = (query_.groups[pair.first].idf + query_.groups[pair.second].idf) / 2;
+      pair.value = double{plan.proximity_weight} * idf * pair.orders;
+    }
+  }
+
+  void PrepareWhole(const QueryPlan& plan) {
+    if (plan.whole_field_weight == 0 || plan.whole.empty()) return;
+    std::vector<const std::vector<uint32_t>*> places;
+    for (const uint32_t index : plan.whole) {
+      places.push_back(&query_.groups[index].whole_terms);
+      if (places.back()->empty()) return;
+    }
+    PreparedWhole& whole = query_.whole;
+    bool is_found = false;
+    for (uint32_t segment = 0; segment < generation_.segments.size(); ++segment) {
+      const Segment& source = *generation_.segments[segment].segment;
+      whole.matches.push_back(FindWholeFields(source, segment, query_.terms, places));
+      is_found |= !whole.matches.back()->empty();
+    }
+    if (!is_found) whole.matches.clear();
+    for (const uint32_t index : std::set<uint32_t>(plan.whole.begin(), plan.whole.end())) {
+      const PreparedGroup& group = query_.groups[index];
+      whole.value += double{plan.whole_field_weight} * double{group.boost} * group.idf;
+    }
+  }
+
+  static bool ShareTerm(const PreparedGroup& a, const PreparedGroup& b) {
+    return std::any_of(a.sequence_terms.begin(), a.sequence_terms.end(), [&](uint32_t term) {
+      return std::binary_search(b.sequence_terms.begin(), b.sequence_terms.end(), term);
+    });
+  }
+
+  void ScaleBonus() {
+    std::stable_sort(query_.pairs.begin(), query_.pairs.end(),
+                     [](const PreparedPair& a, const PreparedPair& b) { return a.bound > b.bound; });
+    ScaleWhole();
+    double rest = 0;
+    for (auto pair = query_.pairs.rbegin(); pair != query_.pairs.rend(); ++pair) {
+      rest += pair->bound;
+      pair->weight = std::max(static_cast<float>(pair->value / query_.maximum), kGroupWeightMin);
+      pair->rest_bound = static_cast<float>(rest / query_.maximum * kBonusFactor + kBonusMargin);
+    }
+    if (query_.pairs.empty()) return;
+    float most = 0;
+    for (float& bound : query_.pairs_bound) {
+      if (bound > 0) bound = static_cast<float>(double{bound} / query_.maximum * kBonusFactor + kBonusMargin);
+      most = std::max(most, bound);
+    }
+    query_.pairs_bound_max = most;
+  }
+
+  void ScaleWhole() {
+    PreparedWhole& whole = query_.whole;
+    whole.weight = std::max(static_cast<float>(whole.value / query_.maximum), kGroupWeightMin);
+    for (uint32_t segment = 0; segment < whole.matches.size(); ++segment) {
+      const std::span<const uint8_t> norms = generation_.segments[segment].segment->norms();
+      for (const WholeFieldMatch& match : *whole.matches[segment]) {
+        const double units = match.units;
+        const double share = units / (units + query_.saturation[norms[match.document]]);
+        const double bound = whole.value * share / query_.maximum * kBonusFactor + kBonusMargin;
+        whole.bound = std::max(whole.bound, static_cast<float>(bound));
+      }
+    }
+  }
+
+  // By falling bound; pairs follow their groups.
+  void SortGroups() {
+    std::stable_sort(query_.groups.begin(), query_.groups.end(),
+                     [](const PreparedGroup& a, const PreparedGroup& b) { return a.bound > b.bound; });
+    std::vector<uint32_t> places(query_.groups.size());
+    for (uint32_t i = 0; i < places.size(); ++i) places[query_.groups[i].plan_index] = i;
+    for (PreparedPair& pair : query_.pairs) {
+      pair.first = places[pair.first];
+      pair.second = places[pair.second];
+    }
+  }
+
+  // Makes found_ the lists of the group's terms, in the order of its alternatives.
+  void FindTerms(const PlanGroup& group) {
+    texts_.clear();
+    key_.clear();
+    for (const PlanAlternative& alternative : group.alternatives) {
+      for (const std::string_view text : alternative.terms) {
+        texts_.push_back(text);
+        AppendKeyPart(text, &key_);
+      }
+    }
+    found_.clear();
+    for (const SegmentView& view : generation_.segments) found_.push_back(FindTermLists(*view.segment, texts_, key_));
+  }
+
+  // Its terms are those that were found, from the place `first` on.
+  PreparedAlternative PrepareAlternative(const PlanAlternative& source, size_t first) {
+    PreparedAlternative alternative;
+    alternative.weight = std::max(source.weight, kAlternativeWeightMin);
+    alternative.kind = source.kind;
+    alternative.document_frequency = UINT64_MAX;
+    for (size_t i = 0; i < source.terms.size(); ++i) {
+      const uint32_t term = AddTerm(source.terms[i], first + i);
+      alternative.terms.push_back(term);
+      alternative.document_frequency = std::min(alternative.document_frequency, query_.terms[term].document_frequency);
+    }
+    return alternative;
+  }
+
+  uint32_t AddTerm(std::string_view text, size_t place) {
+    const auto [entry, is_new] = term_indexes_.try_emplace(text, static_cast<uint32_t>(query_.terms.size()));
+    if (is_new) {
+      PreparedTerm term;
+      term.text = text;
+      for (size_t segment = 0; segment < found_.size(); ++segment) {
+        term.lists.push_back((*found_[segment])[place]);
+        const uint32_t document_frequency = term.lists.back().document_frequency();
+        term.document_frequency += document_frequency;
+        if (document_frequency > 0) query_.has_terms[segment] = true;
+      }
+      query_.terms.push_back(std::move(term));
+    }
+    return entry->second;
+  }
+
+  const Generation& generation_;
+  PreparedQuery& query_;
+  std::array<std::byte, 4096> memory_;
+  std::pmr::monotonic_buffer_resource resource_{memory_.data(), memory_.size()};
+  std::pmr::unordered_map<std::string_view, uint32_t> term_indexes_{&resource_};
+  // Of the group at hand.
+  std::vector<std::string_view> texts_;
+  std::string key_;
+  std::vector<TermLists> found_;  // by segment
+};
+
+}  // namespace
+
+float PreparedQuery::BonusBound(const PreparedPair& pair) const {
+  return static_cast<float>(pair.bound / maximum * kBonusFactor + kBonusMargin);
+}
+
+PreparedQuery PrepareQuery(const Generation& generation, const QueryPlan& plan, bool for_scores) {
+  PreparedQuery query;
+  query.generation = &generation;
+  QueryPreparer(generation, &query).Prepare(plan, for_scores);
+  return query;
+}
+
+}  // namespace gannet

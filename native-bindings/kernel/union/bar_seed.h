@@ -1,0 +1,25 @@
+// A bar for the hits of a union before any of its documents is evaluated.
+//
+// A document scores no less than one word adds to its score. So the k-th best contribution of the rarest word, which is
+// known after some blocks of its list, is a score that k documents reach; what cannot reach it need never be looked at.
+// Where common words stand beside a rare one ("the forecast"), their lists are left out from the first document on.
+// (The idea: Kane and Tompa 2018, "Split-Lists and Initial Thresholds for WAND-based Search".)
+//
+// Thread-safety: pure.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "../generation/generation.h"
+#include "../match/group_evaluator.h"
+#include "../query/prepared_query.h"
+
+namespace gannet {
+
+// A score, the bonus aside, that at least `wanted` documents of the segment reach that match the union of `groups` and are
+// not deleted; 0 where none is found quickly. `groups` are in the order of scoring.
+float SeedBar(const PreparedQuery& query, uint32_t segment, std::span<GroupEvaluator* const> groups, size_t wanted);
+
+}  // namespace gannet

@@ -1,0 +1,122 @@
+// Scores a union by its postings, in spans of many windows.
+//
+// A word of a search is a group of a dozen terms, most of them rare. In a window (4,096 documents) each has a few postings,
+// and entering its list costs more than these do. So where postings are few, all those of a span are gathered, list by
+// list (SlotFinder, which leaves out the many documents that cannot reach the bar); their documents, as a set of bits, are
+// numbered, and everything that follows is done for these *slots* one after the other: frequencies, scores, and who may be
+// among the hits. The bits and their ranks stay in the first-level cache however large the span. Dense unions are for
+// windows (segment_evaluator.h).
+//
+// Groups that no document can do without (MAXSCORE) are gathered; the others are looked up for the slots that may still
+// reach the bar. Every score that reaches it is the sum of all contributions in the order of scoring, to the bit.
+// (docs/decisions/0033, 0043) Where all groups are single terms and there is a bar, a UnionSieve takes the span instead.
+//
+// Thread-safety: one thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "../cursors/document_lookup.h"
+#include "../match/group_evaluator.h"
+#include "../query/prepared_query.h"
+#include "../window/span_scratch.h"
+#include "../window/window.h"
+#include "bar_seed.h"
+#include "slot_finder.h"
+#include "union_bounds.h"
+#include "union_sieve.h"
+
+namespace gannet {
+
+class SpanUnion {
+ public:
+  static constexpr uint32_t kWindowsMax = 64;
+  static constexpr uint32_t kGroupsMax = 32;
+
+  // `groups` in the order of scoring, at most kGroupsMax. All arguments outlive the object.
+  SpanUnion(const PreparedQuery* query, uint32_t segment, std::span<GroupEvaluator* const> groups,
+            const UnionBounds* bounds, SpanScratch* scratch);
+
+  // A score that so many documents reach (bar_seed.h).
+  float SeedBar(size_t wanted) const { return gannet::SeedBar(*query_, segment_, groups_, wanted); }
+
+  // The span that begins with this window. The first ones are short, so that there is a bar soon.
+  WindowRange Range(uint32_t first_window) const;
+
+  // Bars must not fall from call to call, and ranges must ascend.
+
+  // There are so few postings that this is the better way. Asked before each span.
+  bool IsSparse(float bar);
+
+  // Begins a span. With `needs_matches`, finds the documents that match: all of them, or at least those that may reach the
+  // bar that IsSparse was asked with. They are good for the methods that follow.
+  void Match(WindowRange range, bool needs_matches, bool all_matches);
+  uint32_t CountMatches() const;
+  // The matches of a window of the span. Those that are taken from it and given back are out.
+  void LoadMatches(Window* window) const;
+  void StoreMatches(const Window& window);
+  // Takes documents from those of a window: kWindowWords words, a bit per document.
+  void RemoveMatches(WindowRange window, const uint64_t* documents);
+
+  // Scores the matches, those that were removed left out where the span has them. In the order of documents, all that may reach the bar; good until the next span.
+  std::span<const ScoredDocument> Score(float bar);
+
+ private:
+  // A pair of groups that documents of the segment may have.
+  struct Pair {
+    size_t first;   // indexes into groups_, first < second
+    size_t second;
+    float scale;    // the product of the frequencies times this is no less than that of the occurrences
+    float weight;
+    float bound;    // of any document
+
+    float Bound(float first_frequency, float second_frequency, float saturation) const;
+  };
+
+  static float LeastWeight(const PreparedGroup& group);
+  float LeastUnits() const;
+  uint32_t WordCount() const { return (range_.end - range_.base + 63) / 64; }
+  // Of a group, by slot.
+  float* FrequenciesOf(size_t group) const { return scratch_.frequencies.data() + group * (slot_count_ + 1); }
+  void MarkMatches(size_t end);
+  uint32_t NumberSlots();
+  Slots RankedSlots() const { return {scratch_.slot_bits.data(), scratch_.ranks.data(), slot_count_}; }
+  void SumGathered(size_t group, uint32_t begin, uint32_t end);
+  void ScoreGroup(size_t group);
+  void ScoreLesserGroupForAll(size_t group);
+  void ScoreLesserGroup(size_t group);
+  float Least(size_t scored_groups, float bar) const;
+  size_t CountAbove(size_t scored_groups, float bar) const;
+  void ChooseCandidates(size_t scored_groups, float bar);
+  void KeepCandidates(size_t scored_groups, float bar);
+  void AddBonusBounds(size_t scored_groups, float* scores) const;
+  float BonusBound(uint32_t slot, size_t scored_groups) const;
+  bool IsWhole(uint32_t slot) const;
+
+  const PreparedQuery* query_;
+  uint32_t segment_;
+  const uint8_t* norms_;
+  uint32_t document_count_;
+  std::span<GroupEvaluator* const> groups_;
+  const UnionBounds* bounds_;
+  SpanScratch& scratch_;
+  SlotFinder finder_;
+  std::vector<Pair> pairs_;
+
+  // Of the span.
+  WindowRange range_{0, 0};
+  size_t essential_;
+  float bar_ = 0;  // that IsSparse was asked with
+  std::vector<uint32_t> whole_slots_;    // of documents with a field that is the query, ascending
+  uint32_t slot_count_ = 0;
+  bool has_matches_ = false;
+
+  std::unique_ptr<UnionSieve> sieve_;  // where the query allows one
+  bool is_sieved_ = false;             // the span is the sieve's
+};
+
+}  // namespace gannet
