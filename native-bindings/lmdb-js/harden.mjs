@@ -40,6 +40,28 @@ const EDITS = [
     '\t\tidl = (MDB_ID *) data.mv_data;\n\t\ti = idl[0];\n\t\tif (!mop) {',
     '\t\tidl = (MDB_ID *) data.mv_data;\n\t\tif ((rc = CheckFreeList(txn, idl, data.mv_size)) != MDB_SUCCESS)\n\t\t\tgoto fail;\n\t\ti = idl[0];\n\t\tif (!mop) {',
   ],
+  // A list of free pages that cannot be read is no list, not one without an end.
+  [
+    '\t\t\t\trc = mdb_cursor_get(&m2, &key, NULL, op);\n\t\t\t\top = MDB_NEXT; // now iterate forwards through the txns of free list\n',
+    '\t\t\t\trc = mdb_cursor_get(&m2, &key, NULL, op);\n\t\t\t\tif (rc && rc != MDB_NOTFOUND) goto fail;\n\t\t\t\top = MDB_NEXT; // now iterate forwards through the txns of free list\n',
+  ],
+  // Saving the list: what could not be read or put is neither written to nor taken for its end.
+  [
+    '\t\t\tentry_size = ((mop_len / ((env->me_freelist_end - start_written) * maxfree_1pg)) + 1) * maxfree_1pg;\n',
+    '\t\t\tentry_size = ((mop_len / ((env->me_freelist_end == start_written ? 1 : env->me_freelist_end - start_written) * maxfree_1pg)) + 1) * maxfree_1pg;\n',
+  ],
+  [
+    "\t\t\t\t\t*(pgno_t*)data.mv_data = 0; // set the size of the entry to zero in case it doesn't get overwritten\n\t\t\t\t\thead_id++;\n\t\t\t\t\tif (rc)\n\t\t\t\t\t\treturn rc;\n",
+    "\t\t\t\t\tif (rc)\n\t\t\t\t\t\treturn rc;\n\t\t\t\t\t*(pgno_t*)data.mv_data = 0; // set the size of the entry to zero in case it doesn't get overwritten\n\t\t\t\t\thead_id++;\n",
+  ],
+  [
+    '\t\t\t\trc = mdb_cursor_get(&mc, &key, NULL, MDB_SET_RANGE);\n\t\t\t\tif (rc) break;\n\t\t\t\thead_id =',
+    '\t\t\t\trc = mdb_cursor_get(&mc, &key, NULL, MDB_SET_RANGE);\n\t\t\t\tif (rc == MDB_NOTFOUND) break;\n\t\t\t\tif (rc) return rc;\n\t\t\t\thead_id =',
+  ],
+  [
+    '\t\trc = mdb_cursor_get(&mc, &key, &data, MDB_SET_KEY);\n\t\tif (data.mv_size == 0) {',
+    '\t\trc = mdb_cursor_get(&mc, &key, &data, MDB_SET_KEY);\n\t\tif (rc && rc != MDB_NOTFOUND) break;\n\t\tif (rc == MDB_SUCCESS && data.mv_size == 0) {',
+  ],
   // What is put back after a write that failed is sound, too.
   ['\t\tmeta.mm_txnid = metab.mm_txnid;\n', '\t\tmeta.mm_txnid = metab.mm_txnid;\n\t\tmeta.mm_sum = MetaSum(&meta);\n'],
   // Other builds refuse what this one has written: they would leave its sums as they are, and it would take their pages for damaged.
@@ -98,7 +120,7 @@ const EDITS = [
   // What no check found ends the process with a sentence, not with a signal.
   [
     '\tfprintf(stderr, "%s\\n", buf);\n\tabort();',
-    '\tfprintf(stderr, "A data file is damaged in a way that cannot be gone on from (%s): %s\\n", env->me_path ? env->me_path : "unknown", buf);\n\tfflush(stderr);\n\t_exit(70);',
+    '\tdprintf(STDERR_FILENO, "A data file is damaged in a way that cannot be gone on from (%s): %s\\n", env->me_path ? env->me_path : "unknown", buf);\n\t_exit(70);',
   ],
 ];
 

@@ -20,7 +20,10 @@
 #endif
 
 enum {
-	kSealed = 0x0100,  // page flag
+	// Page flags: sealed, and sealed by a release whose sum a single changed bit could leave as it was. That release keeps the flags it
+	// does not know: a page that has both was written by it.
+	kSealed = 0x0200,
+	kSealedWeakly = 0x0100,
 	kKinds = P_BRANCH | P_LEAF | P_OVERFLOW,
 	kPadWord = 2,  // which word of the page the field for the sum begins
 	kLanes = 16,
@@ -31,7 +34,7 @@ enum {
 };
 
 // Fletcher's sum in sixteen lanes of 64 bits: `low` adds the words, `high` adds `low` after each stripe, so that where a word stands
-// counts as well. Every word of both is multiplied by an odd number of its own at the end, so that no change of one is lost.
+// counts as well.
 static void AddStripesPlainly(const void *bytes, size_t size, uint64_t *low, uint64_t *high) {
 	for (size_t at = 0; at < size; at += kStripeBytes) {
 		uint64_t word[kLanes];
@@ -63,18 +66,42 @@ __attribute__((target("avx2"))) static void AddStripesAvx2(const void *bytes, si
 }
 #endif
 
-// Of `size` bytes, a multiple of kStripeBytes, as if the field for the sum were zero.
-static uint16_t PageSum(const void *bytes, size_t size) {
-	uint64_t low[kLanes] = {0}, high[kLanes] = {0};
+static void AddPage(const void *page, size_t size, uint64_t *low, uint64_t *high) {
 #if defined(__x86_64__)
 	if (__builtin_cpu_supports("avx2"))
-		AddStripesAvx2(bytes, size, low, high);
+		AddStripesAvx2(page, size, low, high);
 	else
 #endif
-		AddStripesPlainly(bytes, size, low, high);
-	const uint64_t pad = ((const MDB_page *)bytes)->mp_pad;
+		AddStripesPlainly(page, size, low, high);
+	// As if the field for the sum were zero.
+	const uint64_t pad = ((const MDB_page *)page)->mp_pad;
 	low[kPadWord] -= pad;
 	high[kPadWord] -= pad * (size / kStripeBytes);
+}
+
+static uint64_t Fold(uint64_t word, uint64_t odd) {
+	word *= odd;
+	return word ^ word >> 32;
+}
+
+// Of `size` bytes, a multiple of kStripeBytes. A word that changes changes `low` and `high` of its lane by multiples of the same power
+// of two: each is folded before they are added, or the changes of a high bit would cancel each other.
+static uint16_t PageSum(const void *page, size_t size) {
+	uint64_t low[kLanes] = {0}, high[kLanes] = {0};
+	AddPage(page, size, low, high);
+	uint64_t sum = size, odd = 0x9E3779B97F4A7C15u;
+	for (int lane = 0; lane < kLanes; ++lane) {
+		sum += Fold(low[lane], odd) * 0xC2B2AE3D27D4EB4Fu + Fold(high[lane], odd ^ 0xD1B54A32D192ED02u) * 0x9E3779B185EBCA87u;
+		odd += 0x5851F42D4C957F2Cu;
+	}
+	sum = (sum ^ sum >> 32) * 0xFF51AFD7ED558CCDu;
+	return (uint16_t)(sum >> 48);
+}
+
+// What pages with kSealedWeakly carry.
+static uint16_t WeakPageSum(const void *page, size_t size) {
+	uint64_t low[kLanes] = {0}, high[kLanes] = {0};
+	AddPage(page, size, low, high);
 	uint64_t sum = size, odd = 0x9E3779B97F4A7C15u;
 	for (int lane = 0; lane < kLanes; ++lane) {
 		sum += low[lane] * odd + high[lane] * (odd ^ 0xD1B54A32D192ED02u);
@@ -89,7 +116,7 @@ _Static_assert(offsetof(MDB_page, mp_pad) == kPadWord * sizeof(uint64_t), "where
 // Before the page is written, `size` bytes of it.
 static void SealPage(MDB_page *page, size_t size) {
 	if (page->mp_flags & (P_LEAF2 | P_SUBP | P_META)) return;
-	page->mp_flags |= kSealed;
+	page->mp_flags = (page->mp_flags & ~kSealedWeakly) | kSealed;
 	page->mp_pad = PageSum(page, size);
 }
 
@@ -122,9 +149,11 @@ static int PageIsSound(const MDB_txn *txn, const MDB_page *page, pgno_t pgno, pg
 		if (pages != 1 || (kind != P_BRANCH && kind != P_LEAF)) return 0;
 		if ((lower & 1) || lower > upper || upper > end) return 0;
 		if (kind == P_BRANCH && lower < 2 * sizeof(indx_t)) return 0;
-		if (!(flags & (kSealed | P_LEAF2)) && !NodesAreSound(page, psize, lower / sizeof(indx_t))) return 0;
+		if (!(flags & (kSealed | kSealedWeakly | P_LEAF2)) && !NodesAreSound(page, psize, lower / sizeof(indx_t))) return 0;
 	}
-	return !(flags & kSealed) || page->mp_pad == PageSum(page, (size_t)pages * psize);
+	const size_t size = (size_t)pages * psize;
+	if (flags & kSealedWeakly) return page->mp_pad == WeakPageSum(page, size);
+	return !(flags & kSealed) || page->mp_pad == PageSum(page, size);
 }
 
 // MDB_CORRUPTED, and nothing else done with this transaction, unless LMDB can follow what stands in the page.
@@ -189,3 +218,7 @@ static int CheckFreeList(const MDB_txn *txn, const MDB_ID *list, size_t bytes) {
 	}
 	return MDB_SUCCESS;
 }
+
+// Who calls hears of every failure and says it; standard error belongs to the service's log.
+#undef fprintf
+#define fprintf(...) ((void)0)

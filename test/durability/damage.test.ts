@@ -268,15 +268,8 @@ it(
   TEST_MS_MAX,
 );
 
-/**
- * One of some hundred damages to a file that is mapped still ends the process by a signal, whose cause is not found: these run on
- * request until it is.
- */
-const WHILE_SERVING = process.env['GANNET_DAMAGES'] !== undefined;
-const LEFT_OUT = ' (left out: a file damaged while it is mapped can still end the service; GANNET_DAMAGES=24 runs it)';
-
-(WHILE_SERVING ? it : it.skip)(
-  `while serving${WHILE_SERVING ? '' : LEFT_OUT}`,
+it(
+  'while serving',
   async () => {
     problems.length = 0;
     for (let done = 0; done < DAMAGES / 2;) {
