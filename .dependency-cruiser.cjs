@@ -6,6 +6,7 @@
 /** From the bottom up; the folders of one row do not import each other. */
 const layers = [
   ['platform'],
+  ['fields'],
   ['catalog'],
   ['access'],
   ['records'],

@@ -1,8 +1,8 @@
 /** What the catalogue knows: accounts, lists, groups. Field definitions belong to a list version (`FieldDefinition`). */
 
-export type FacetType = 'string' | 'number' | 'boolean' | 'date';
+import type { FacetType, ResourceKind } from '../fields/index.js';
+
 export type Cardinality = 'Single' | 'Many';
-export type ResourceKind = 'document' | 'image' | 'video' | 'audio';
 
 export interface SearchableField {
   readonly name: string;

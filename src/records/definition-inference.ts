@@ -10,34 +10,20 @@
  *
  * The record's name is searchable as `name` unless every name was made by the service. Pure functions.
  */
-import type { Facet, FacetType, FieldDefinition, Resource, ResourceKind, SearchableField } from '../catalog/index.js';
-import { isPoint, parseDate } from './field-values.js';
+import type { Facet, FieldDefinition, Resource, SearchableField } from '../catalog/index.js';
+import {
+  FIELD_KINDS,
+  isPoint,
+  resourceKindOf,
+  type FacetType,
+  type FieldKind,
+  type ResourceKind,
+} from '../fields/index.js';
 
 /** Records that are looked at. */
 export const INFERENCE_RECORDS_MAX = 1000;
-/** Longer strings are texts, not values to filter by. */
-const FACET_VALUE_CHARACTERS_MAX = 64;
-/** Strings repeat where there are at least this many values for each distinct one. */
-const FACET_REPETITION_MIN = 2;
 /** Fields that are looked at; a record with thousands of members is no model of a list. */
 const INFERENCE_FIELDS_MAX = 256;
-
-const RESOURCE_ENDINGS: Readonly<Record<string, ResourceKind>> = {
-  pdf: 'document',
-  jpg: 'image',
-  jpeg: 'image',
-  png: 'image',
-  gif: 'image',
-  webp: 'image',
-  avif: 'image',
-  mp4: 'video',
-  webm: 'video',
-  mov: 'video',
-  mp3: 'audio',
-  wav: 'audio',
-  ogg: 'audio',
-  flac: 'audio',
-};
 
 export interface InferenceSample {
   readonly named: boolean;
@@ -45,14 +31,22 @@ export interface InferenceSample {
   readonly flat: boolean;
 }
 
+/** The more particular first: a date is a text, too. */
+const INFERRED_KINDS = FIELD_KINDS.flatMap(({ type, inference }: FieldKind<FacetType>) =>
+  inference === undefined ? [] : [{ type, inference }],
+).reverse();
+
 class FieldObservations {
-  readonly kinds = new Set<'string' | 'number' | 'boolean' | 'point' | 'other'>();
-  readonly distinct = new Set<string>();
-  readonly resourceKinds = new Set<ResourceKind | undefined>();
+  /** Those that recognised every value so far. */
+  private candidates: typeof INFERRED_KINDS = INFERRED_KINDS;
+  private readonly resourceKinds = new Set<ResourceKind | undefined>();
+  private readonly distinctTexts = new Set<string>();
+  private allPoints = true;
+  private allScalars = true;
+  private hasText = false;
+  private longestText = 0;
+  private count = 0;
   many = false;
-  allDates = true;
-  longest = 0;
-  values = 0;
 
   add(raw: unknown): void {
     if (Array.isArray(raw)) {
@@ -64,62 +58,43 @@ class FieldObservations {
   }
 
   private addValue(value: unknown): void {
-    this.values += 1;
-    switch (typeof value) {
-      case 'string':
-        this.kinds.add('string');
-        this.distinct.add(value);
-        this.longest = Math.max(this.longest, value.length);
-        this.allDates &&= parseDate(value) !== undefined;
-        this.resourceKinds.add(resourceKindOf(value));
-        return;
-      case 'number':
-        this.kinds.add('number');
-        return;
-      case 'boolean':
-        this.kinds.add('boolean');
-        return;
-      default:
-        this.kinds.add(isPoint(value) ? 'point' : 'other');
+    this.count += 1;
+    this.candidates = this.candidates.every((kind) => kind.inference.recognises(value))
+      ? this.candidates
+      : this.candidates.filter((kind) => kind.inference.recognises(value));
+    this.allPoints &&= isPoint(value);
+    this.allScalars &&= typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+    if (typeof value !== 'string') {
+      this.resourceKinds.add(undefined);
+      return;
     }
+    this.hasText = true;
+    this.distinctTexts.add(value);
+    this.longestText = Math.max(this.longestText, value.length);
+    this.resourceKinds.add(resourceKindOf(value));
   }
 
-  /** The only kind that was seen, or undefined. */
-  kind(): 'string' | 'number' | 'boolean' | 'point' | 'other' | undefined {
-    return this.kinds.size === 1 ? [...this.kinds][0] : undefined;
+  /** One point a record. */
+  get isLocation(): boolean {
+    return this.allPoints && !this.many;
   }
 
-  resourceKind(): ResourceKind | undefined {
-    return !this.many && this.kind() === 'string' && this.resourceKinds.size === 1
-      ? [...this.resourceKinds][0]
-      : undefined;
+  get resourceKind(): ResourceKind | undefined {
+    return !this.many && this.resourceKinds.size === 1 ? [...this.resourceKinds][0] : undefined;
   }
 
-  facetType(): FacetType | undefined {
-    switch (this.kind()) {
-      case 'number':
-        return 'number';
-      case 'boolean':
-        return 'boolean';
-      case 'string':
-        if (this.allDates) return 'date';
-        return this.longest <= FACET_VALUE_CHARACTERS_MAX && (this.many || this.repeats()) ? 'string' : undefined;
-      case 'point':
-      case 'other':
-      case undefined:
-        return undefined;
-    }
+  get facetType(): FacetType | undefined {
+    const [kind] = this.candidates;
+    const { many, count, longestText } = this;
+    const seen = { many, count, longestText, distinctTexts: this.distinctTexts.size };
+    return kind?.inference.isFacet(seen) === true ? kind.type : undefined;
   }
 
-  private repeats(): boolean {
-    return this.values >= this.distinct.size * FACET_REPETITION_MIN;
+  /** Texts, or texts among numbers and booleans. */
+  get isSearchable(): boolean {
+    const [kind] = this.candidates;
+    return this.hasText && this.allScalars && (kind === undefined || kind.inference.isSearchable);
   }
-}
-
-function resourceKindOf(text: string): ResourceKind | undefined {
-  if (!/^https?:\/\//iu.test(text) || !URL.canParse(text)) return undefined;
-  const ending = /\.([a-z0-9]{2,4})$/iu.exec(new URL(text).pathname)?.[1];
-  return ending === undefined ? undefined : RESOURCE_ENDINGS[ending.toLowerCase()];
 }
 
 export function inferDefinition(samples: readonly InferenceSample[]): FieldDefinition {
@@ -132,15 +107,12 @@ export function inferDefinition(samples: readonly InferenceSample[]): FieldDefin
   let locationField: string | null = null;
   if (samples.some((sample) => sample.named)) searchable.push({ name: 'name', weight: 1 });
   for (const [name, seen] of observations) {
-    const resourceKind = seen.resourceKind();
-    const facetType = seen.facetType();
+    const { resourceKind, facetType } = seen;
     if (resourceKind !== undefined) resources.push({ name, kind: resourceKind });
-    else if (seen.kind() === 'point' && !seen.many) locationField ??= name;
+    else if (seen.isLocation) locationField ??= name;
     else {
       if (facetType !== undefined) facets.push({ name, type: facetType, cardinality: seen.many ? 'Many' : 'Single' });
-      if (seen.kinds.has('string') && facetType !== 'date' && !seen.kinds.has('other') && !seen.kinds.has('point')) {
-        searchable.push({ name, weight: 1 });
-      }
+      if (seen.isSearchable) searchable.push({ name, weight: 1 });
     }
   }
   return { searchable_fields: searchable, facets, resources, location_field: locationField, inferred: 'yes' };

@@ -7,8 +7,8 @@
  * indexed, and is counted. Holds no state between records but that count.
  */
 import type { Facet, FieldDefinition } from '../catalog/index.js';
+import { fieldKind, isPoint } from '../fields/index.js';
 import { ERROR_VALUE_CHARACTERS_MAX, FIELD_NAME_CHARACTERS_MAX } from '../platform/index.js';
-import { isPoint, parseDate } from './field-values.js';
 import { invalidRecord } from './record-input.js';
 import type { FieldValue } from './types.js';
 
@@ -129,32 +129,13 @@ function facetValue(field: string, raw: unknown, facet: Facet): FieldValue | und
   if (values.length > 1 && facet.cardinality === 'Single') {
     throw fieldError(field, `is a Single facet and takes one value, not ${values.length}`);
   }
+  const kind = fieldKind(facet.type);
   for (const value of values) {
-    if (!fitsFacet(value, facet.type)) {
-      throw fieldError(field, `is a ${facet.type} facet and takes ${EXPECTED[facet.type]}, not ${describe(value)}`);
+    if (kind.columnValue(value) === undefined) {
+      throw fieldError(field, `is a ${facet.type} facet and takes ${kind.expected}, not ${describe(value)}`);
     }
   }
   return values as (string | number | boolean)[];
-}
-
-const EXPECTED: Readonly<Record<Facet['type'], string>> = {
-  string: 'a string',
-  number: 'a finite number',
-  boolean: 'true or false',
-  date: 'an ISO 8601 date or date-time with a zone',
-};
-
-export function fitsFacet(value: unknown, type: Facet['type']): value is string | number | boolean {
-  switch (type) {
-    case 'string':
-      return typeof value === 'string';
-    case 'number':
-      return typeof value === 'number' && Number.isFinite(value);
-    case 'boolean':
-      return typeof value === 'boolean';
-    case 'date':
-      return typeof value === 'string' && parseDate(value) !== undefined;
-  }
 }
 
 function locationValue(field: string, raw: unknown): FieldValue {

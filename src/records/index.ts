@@ -1,7 +1,6 @@
 /** The record store of a list: codec, validation and the LMDB environment that holds records, names, manifest and deletions. */
 export * from './types.js';
 export * from './list-state.js';
-export * from './field-values.js';
 export * from './record-codec.js';
 export * from './record-input.js';
 export * from './field-normaliser.js';

@@ -4,7 +4,7 @@
  *   wrapped  {"name": "a", "fields": {…}, "as_of": "…"}  exactly these members, `fields` being an object
  */
 import { RECORD_NAME_CHARACTERS_MAX, ServiceError } from '../platform/index.js';
-import { parseDate } from './field-values.js';
+import { parseDate } from '../fields/index.js';
 
 export interface RecordInput {
   readonly name: string | undefined;

@@ -6,7 +6,8 @@
  * Many facets, `latitude,longitude` for the location field; text everywhere else.
  */
 import { parse } from 'csv-parse/sync';
-import type { Facet, FieldDefinition } from '../../catalog/index.js';
+import type { FieldDefinition } from '../../catalog/index.js';
+import { fieldKind, isNumberCell, numberKind } from '../../fields/index.js';
 import { ServiceError } from '../../platform/index.js';
 import { INFERENCE_RECORDS_MAX, readRecordInput, type InferenceSample, type RecordInput } from '../../records/index.js';
 import type { RawRecords } from '../contract/ingest-tasks.js';
@@ -124,16 +125,9 @@ function csvRecord(columns: readonly string[], row: readonly string[], readers: 
 }
 
 const asText: CellReader = (cell) => cell;
-// A leading zero belongs to a code, not to a number.
-const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/u;
-const asNumber: CellReader = (cell) => (NUMBER.test(cell.trim()) ? Number(cell) : cell);
-const asBoolean: CellReader = (cell) => {
-  const word = cell.trim().toLowerCase();
-  if (word === 'true' || word === '1') return true;
-  return word === 'false' || word === '0' ? false : cell;
-};
+const asNumber: CellReader = (cell) => numberKind.ofCell(cell);
 const asGuess: CellReader = (cell) => {
-  if (NUMBER.test(cell)) return Number(cell);
+  if (isNumberCell(cell)) return Number(cell);
   return cell === 'true' || cell === 'false' ? cell === 'true' : cell;
 };
 const asPoint: CellReader = (cell) => {
@@ -148,22 +142,11 @@ function cellReader(column: string, definition: FieldDefinition): CellReader {
   if (column === definition.location_field) return asPoint;
   const facet = definition.facets.find((candidate) => candidate.name === column);
   if (facet === undefined) return asText;
-  const single = facetCellReader(facet);
+  const kind = fieldKind(facet.type);
+  const single: CellReader = (cell) => kind.ofCell(cell);
   return facet.cardinality === 'Single'
     ? single
     : (cell) => manyValues(cell).map((value) => (typeof value === 'string' ? single(value) : value));
-}
-
-function facetCellReader(facet: Facet): CellReader {
-  switch (facet.type) {
-    case 'number':
-      return asNumber;
-    case 'boolean':
-      return asBoolean;
-    case 'string':
-    case 'date':
-      return asText;
-  }
 }
 
 function manyValues(cell: string): unknown[] {

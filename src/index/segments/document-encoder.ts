@@ -9,7 +9,8 @@ import { DocumentBatchWriter } from '../../../native-bindings/document-batch.js'
 import { segmentForKernel } from '../../../native-bindings/segmentation.js';
 import type { Facet, FieldDefinition } from '../../catalog/index.js';
 import { foldFacetValue } from '../../platform/index.js';
-import { fitsFacet, isPoint, parseDate, type FieldValue, type StoredRecord } from '../../records/index.js';
+import { fieldKind, isPoint } from '../../fields/index.js';
+import type { FieldValue, StoredRecord } from '../../records/index.js';
 import {
   CREATED_COLUMN,
   LOCATION_COLUMN,
@@ -117,20 +118,11 @@ export class DocumentEncoder {
   private facet(column: number, facet: Facet, value: FieldValue): void {
     const values: readonly unknown[] = Array.isArray(value) ? value : [value];
     if (values.length > 1 && facet.cardinality === 'Single') return;
+    const kind = fieldKind(facet.type);
     for (const item of values) {
-      if (!fitsFacet(item, facet.type)) continue;
-      switch (facet.type) {
-        case 'string':
-          this.string(column, item as string);
-          break;
-        case 'number':
-        case 'boolean':
-          this.writer.number(column, Number(item));
-          break;
-        case 'date':
-          this.writer.number(column, parseDate(item as string) ?? 0);
-          break;
-      }
+      const held = kind.columnValue(item);
+      if (typeof held === 'number') this.writer.number(column, held);
+      else if (held !== undefined) this.string(column, held);
     }
   }
 

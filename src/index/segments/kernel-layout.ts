@@ -7,6 +7,7 @@
  * Pure functions; a layout is immutable and may be shared.
  */
 import type { FieldDefinition } from '../../catalog/index.js';
+import { fieldKind } from '../../fields/index.js';
 import type { SegmentSchema } from '../../../native-bindings/index.js';
 
 export const NAME_COLUMN = '@name';
@@ -37,7 +38,7 @@ export function kernelLayout(definition: FieldDefinition): KernelLayout {
   }));
   const columns: SegmentSchema['columns'][number][] = definition.facets.map((facet) => ({
     name: facet.name,
-    type: facet.type,
+    type: fieldKind(facet.type).column,
     many: facet.cardinality === 'Many',
   }));
   columns.push(

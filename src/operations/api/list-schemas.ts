@@ -1,5 +1,6 @@
 /** Schemas of lists and of the definitions of their fields. */
 import { Type, type TProperties } from 'typebox';
+import { FIELD_KINDS, RESOURCE_KINDS } from '../../fields/index.js';
 import { FIELDS_PER_LIST_MAX } from '../../platform/index.js';
 import {
   QUERY_RULES_MAX,
@@ -21,11 +22,14 @@ const weight = Type.Number({
   description: 'How much a match in this field counts beside the others; default 1',
   examples: [2],
 });
-const facetType = oneOf(['string', 'number', 'boolean', 'date'], { description: 'What the values are' });
+const facetType = oneOf(
+  FIELD_KINDS.map(({ type }) => type),
+  { description: 'What the values are' },
+);
 const cardinality = oneOf(['Single', 'Many'], {
   description: 'One value a record, or several; only Single facets can be sorted by. Default Single',
 });
-const resourceKind = oneOf(['document', 'image', 'video', 'audio'], { description: 'What the linked file is' });
+const resourceKind = oneOf(RESOURCE_KINDS, { description: 'What the linked file is' });
 
 export const searchableFieldInput = object({ name: fieldName, weight: Type.Optional(weight) });
 export const facetInput = object({ name: fieldName, type: facetType, cardinality: Type.Optional(cardinality) });

@@ -1,6 +1,7 @@
 /** The values by which records of different lists are compared: the same that the kernel's columns hold. */
+import { fieldKind, type FacetType } from '../../fields/index.js';
 import { foldFacetValue } from '../../platform/index.js';
-import { parseDate, type RecordParts } from '../../records/index.js';
+import type { RecordParts } from '../../records/index.js';
 import { facetsByName } from '../filter/filter-resolver.js';
 import type { SortKey } from '../options/order-by.js';
 import type { ListContext } from './list-context.js';
@@ -26,7 +27,7 @@ export function recordSortValues(
     const facet = facetsByName(list.settings.definition).get(key.column);
     if (facet?.cardinality !== 'Single') return undefined;
     fields ??= parseObject(text(parts.fields));
-    return fieldValue(Object.hasOwn(fields, key.column) ? fields[key.column] : undefined, facet.type === 'date');
+    return fieldValue(Object.hasOwn(fields, key.column) ? fields[key.column] : undefined, facet.type);
   });
 }
 
@@ -39,23 +40,14 @@ export function compareSortValues(left: SortValue, right: SortValue, descending:
 }
 
 function recordMember(column: string, members: Readonly<Record<string, unknown>>): SortValue {
-  if (column === '@name') return fieldValue(members['name'], false);
-  return fieldValue(members[column === '@created' ? 'created_utc' : 'modified_utc'], true);
+  if (column === '@name') return fieldValue(members['name'], 'string');
+  return fieldValue(members[column === '@created' ? 'created_utc' : 'modified_utc'], 'date');
 }
 
 /** Facet values are arrays; a Single facet's holds one value. */
-function fieldValue(value: unknown, isDate: boolean): SortValue {
-  const single: unknown = Array.isArray(value) ? value[0] : value;
-  switch (typeof single) {
-    case 'number':
-      return single;
-    case 'boolean':
-      return single ? 1 : 0;
-    case 'string':
-      return isDate ? parseDate(single) : Buffer.from(foldFacetValue(single));
-    default:
-      return undefined;
-  }
+function fieldValue(value: unknown, type: FacetType): SortValue {
+  const held = fieldKind(type).columnValue(Array.isArray(value) ? value[0] : value);
+  return typeof held === 'string' ? Buffer.from(foldFacetValue(held)) : held;
 }
 
 function text(bytes: Uint8Array): string {

@@ -13,7 +13,7 @@
  *
  * Keywords ignore case. A field whose name is a keyword of its place (`not`) or holds blanks is written in backticks.
  */
-import { parseDate } from '../../records/index.js';
+import { isNumber, NO_DATE, parseDate, parseNumber } from '../../fields/index.js';
 import { excerpt, filterError } from './filter-error.js';
 import type { CaptureReference, ComparisonOperator, FieldReference, Literal, SyntaxNode } from './filter-nodes.js';
 import { FilterScanner, type Token } from './filter-scanner.js';
@@ -35,7 +35,6 @@ const WORD_OPERATORS: ReadonlyMap<string, ComparisonOperator> = new Map([
   ['gt', '>'],
   ['ge', '>='],
 ]);
-const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 const DATE_LIKE = /^\d{4}-\d{2}/;
 const VALUE_EXPECTED = 'a value: text in quotes, a number, true, false, null or an ISO date';
 
@@ -267,15 +266,8 @@ function template(text: string, at: number): Literal {
   return Object.freeze({ kind: 'template', parts: Object.freeze(parts.filter((part) => part !== '')), at });
 }
 
-/** The number that a filter would read, undefined for anything else; infinities are none. */
-export function parseNumber(text: string): number | undefined {
-  if (!NUMBER.test(text)) return undefined;
-  const value = Number(text);
-  return Number.isFinite(value) ? value : undefined;
-}
-
 function wordLiteral(text: string, at: number): Literal | undefined {
-  if (NUMBER.test(text)) {
+  if (isNumber(text)) {
     const value = parseNumber(text);
     if (value === undefined) throw filterError(at, `${excerpt(text)} is too large a number`);
     return Object.freeze({ kind: 'number', value, at });
@@ -283,12 +275,8 @@ function wordLiteral(text: string, at: number): Literal | undefined {
   const lower = text.length <= 5 ? text.toLowerCase() : '';
   if (lower === 'true' || lower === 'false') return Object.freeze({ kind: 'boolean', value: lower === 'true', at });
   if (DATE_LIKE.test(text)) {
-    if (parseDate(text) === undefined) throw filterError(at, notADate(text));
+    if (parseDate(text) === undefined) throw filterError(at, `${excerpt(text)} ${NO_DATE}`);
     return Object.freeze({ kind: 'date', text, at });
   }
   return undefined;
-}
-
-export function notADate(text: string): string {
-  return `${excerpt(text)} is no date; expected yyyy-MM-dd or an ISO 8601 date-time such as 2026-11-21T05:54:00.000Z`;
 }

@@ -5,8 +5,8 @@
  * fit) counts as missing in that list; only what no list can answer is an error.
  */
 import type { Facet, FieldDefinition } from '../../catalog/index.js';
+import { fieldKind } from '../../fields/index.js';
 import { didYouMean, foldFacetValue, type ServiceError } from '../../platform/index.js';
-import { parseDate } from '../../records/index.js';
 import { excerpt, filterError } from './filter-error.js';
 import {
   FILTER_ALL,
@@ -17,7 +17,7 @@ import {
   type SyntaxLeaf,
   type SyntaxNode,
 } from './filter-nodes.js';
-import { notADate, parseFilterSyntax } from './filter-parser.js';
+import { parseFilterSyntax } from './filter-parser.js';
 
 const FACETS_NAMED_MAX = 30;
 
@@ -122,10 +122,10 @@ function resolveLeaf(leaf: SyntaxLeaf, facet: Facet): FilterNode | ServiceError 
     }
     return Object.freeze({ kind: 'in', field: facet.name, values: Object.freeze(values) });
   }
-  if (facet.type === 'boolean' && leaf.operator !== '=' && leaf.operator !== '!=') {
+  if (!fieldKind(facet.type).filter.isOrdered && leaf.operator !== '=' && leaf.operator !== '!=') {
     return filterError(
       leaf.operatorAt,
-      `${excerpt(facet.name)} is a boolean facet, which can only be compared with = and !=`,
+      `${excerpt(facet.name)} is a ${facet.type} facet, which can only be compared with = and !=`,
     );
   }
   const value = columnValue(leaf.literal, facet);
@@ -140,23 +140,15 @@ function isError(value: FilterValue | ServiceError): value is ServiceError {
 /** The literal as a value of the facet's column, or why it is none. */
 function columnValue(literal: Literal, facet: Facet): FilterValue | ServiceError {
   // What a capture will be is known when its rule matches; until then any value of the facet stands for it.
-  if (literal.kind === 'template') return facet.type === 'string' ? ANY_TEXT : number(0);
-  switch (facet.type) {
-    case 'string':
-      if (literal.kind !== 'string') return mismatch(literal, facet, 'text in quotes');
-      return Object.freeze({ kind: 'string', key: foldFacetValue(literal.text) });
-    case 'number':
-      if (literal.kind !== 'number') return mismatch(literal, facet, 'a number without quotes');
-      return number(literal.value);
-    case 'boolean':
-      if (literal.kind !== 'boolean') return mismatch(literal, facet, 'true or false without quotes');
-      return number(literal.value ? 1 : 0);
-    case 'date': {
-      if (literal.kind !== 'string' && literal.kind !== 'date') return mismatch(literal, facet, 'an ISO date');
-      const milliseconds = parseDate(literal.text);
-      return milliseconds === undefined ? filterError(literal.at, notADate(literal.text)) : number(milliseconds);
-    }
+  const { column, filter } = fieldKind(facet.type);
+  if (literal.kind === 'template') return column === 'string' ? ANY_TEXT : number(0);
+  const held = filter.read(literal);
+  if (held === undefined) {
+    return filter.unreadable !== undefined && 'text' in literal
+      ? filterError(literal.at, `${excerpt(literal.text)} ${filter.unreadable}`)
+      : mismatch(literal, facet, filter.expected);
   }
+  return typeof held === 'number' ? number(held) : Object.freeze({ kind: 'string', key: foldFacetValue(held) });
 }
 
 const ANY_TEXT: FilterValue = Object.freeze({ kind: 'string', key: '' });

@@ -3,17 +3,11 @@
  * pattern captured is put into that tree as a value, typed by its facet, and is never read as syntax.
  */
 import type { Facet } from '../../catalog/index.js';
-import { parseDate } from '../../records/index.js';
+import { fieldKind } from '../../fields/index.js';
 import type { Literal, SyntaxLeaf, SyntaxNode } from '../filter/filter-nodes.js';
-import { parseNumber } from '../filter/filter-parser.js';
 
 /** The text of a group by its number or name; undefined where it took no part in the match. */
 export type Captures = (group: string) => string | undefined;
-
-const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
-  ['true', true],
-  ['false', false],
-]);
 
 /** The tree with values for captures; undefined where a capture is missing or does not fit its facet. */
 export function bindCaptures(
@@ -67,21 +61,9 @@ function bindLiteral(literal: Literal, captures: Captures, facet: Facet | undefi
     text += captured;
   }
   const { at } = literal;
-  switch (facet?.type) {
-    case 'number': {
-      const value = parseNumber(text.trim());
-      return value === undefined ? undefined : { kind: 'number', value, at };
-    }
-    case 'boolean': {
-      const value = BOOLEANS.get(text.trim().toLowerCase());
-      return value === undefined ? undefined : { kind: 'boolean', value, at };
-    }
-    case 'date':
-      return parseDate(text.trim()) === undefined ? undefined : { kind: 'string', text: text.trim(), at };
-    case 'string':
-    case undefined:
-      return { kind: 'string', text, at };
-  }
+  if (facet === undefined) return { kind: 'string', text, at };
+  const written = fieldKind(facet.type).filter.ofCapture(text);
+  return written === undefined ? undefined : { ...written, at };
 }
 
 /** Groups that the template names. */

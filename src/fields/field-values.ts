@@ -33,6 +33,20 @@ function zoneOffsetMinutes(zone: string): number | undefined {
   return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes);
 }
 
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/** True for what is written as a number in decimal digits, however large. */
+export function isNumber(text: string): boolean {
+  return NUMBER.test(text);
+}
+
+/** The number that a text is; undefined for anything else; infinities are none. */
+export function parseNumber(text: string): number | undefined {
+  if (!NUMBER.test(text)) return undefined;
+  const value = Number(text);
+  return Number.isFinite(value) ? value : undefined;
+}
+
 export interface Point {
   readonly latitude: number;
   readonly longitude: number;

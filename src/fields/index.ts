@@ -1,0 +1,7 @@
+/** What fields can hold: the kinds of values, each with all that the service knows of it. */
+export type { FieldKind, SeenValues, WrittenValue } from './field-kind.js';
+export { FIELD_KINDS, fieldKind, type FacetType } from './field-kinds.js';
+export * from './field-values.js';
+export { NO_DATE } from './kinds/date-kind.js';
+export { isNumberCell, numberKind } from './kinds/number-kind.js';
+export { RESOURCE_KINDS, resourceKindOf, type ResourceKind } from './resource-kinds.js';

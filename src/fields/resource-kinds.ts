@@ -1,0 +1,22 @@
+/** The kinds of files that a field can hold the URL of, each with the endings by which one is known. */
+const ENDINGS = {
+  document: ['pdf'],
+  image: ['jpg', 'jpeg', 'png', 'gif', 'webp', 'avif'],
+  video: ['mp4', 'webm', 'mov'],
+  audio: ['mp3', 'wav', 'ogg', 'flac'],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+export type ResourceKind = keyof typeof ENDINGS;
+
+export const RESOURCE_KINDS = Object.keys(ENDINGS) as readonly ResourceKind[];
+
+const byEnding: ReadonlyMap<string, ResourceKind> = new Map(
+  RESOURCE_KINDS.flatMap((kind) => ENDINGS[kind].map((ending): [string, ResourceKind] => [ending, kind])),
+);
+
+/** Of the file that a URL names; undefined where the text is none or the ending says nothing. */
+export function resourceKindOf(text: string): ResourceKind | undefined {
+  if (!/^https?:\/\//iu.test(text) || !URL.canParse(text)) return undefined;
+  const ending = /\.([a-z0-9]{2,4})$/iu.exec(new URL(text).pathname)?.[1];
+  return ending === undefined ? undefined : byEnding.get(ending.toLowerCase());
+}
