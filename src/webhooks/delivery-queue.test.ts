@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { ScheduledWork, Settlement } from '../platform/work/index.js';
 import { deliveryId } from './delivery-id.js';
-import { DeliveryQueue, type Scheduled, type Settlement } from './delivery-queue.js';
-import { RetrySchedule } from './retry-schedule.js';
+import { DeliveryQueue } from './delivery-queue.js';
+import type { DeliveryTypes } from './delivery-work.js';
 
 const SUBSCRIPTIONS = ['a', 'b'] as const;
 const NOW_MS = 1_000_000;
@@ -18,14 +19,17 @@ interface ModelDelivery {
 }
 type Model = Record<(typeof SUBSCRIPTIONS)[number], ModelDelivery[]>;
 
-function settlementOf(scheduled: Scheduled, id: string, kind: Settlement['next']['kind']): Settlement {
+type Settled = Settlement<DeliveryTypes>;
+const OUTCOMES = { done: 'delivered', retried: 'retried', 'set-aside': 'set-aside' } as const;
+
+function settlementOf(scheduled: ScheduledWork, id: string, kind: Settled['next']['kind']): Settled {
   const attempt = scheduled.attempts + 1;
-  const result = { ok: kind === 'delivered', status: 200, error: null, durationMs: 1, answer: '', atMs: NOW_MS };
-  const log = { ...result, deliveryId: id, type: 'webhook.ping', attempt, outcome: kind } as const;
-  if (kind === 'delivered') return { scheduled, log, next: { kind } };
-  if (kind === 'retried') return { scheduled, log, next: { kind, dueMs: scheduled.dueMs + 10, attempts: attempt } };
-  const row = { deliveryId: id, type: 'webhook.ping', attempts: attempt, eventAtMs: 1, setAsideAtMs: 2 } as const;
-  return { scheduled, log, next: { kind, row: { ...row, status: 500, error: null } } };
+  const result = { ok: kind === 'done', status: 200, error: null, durationMs: 1, answer: '', atMs: NOW_MS };
+  const note = { ...result, deliveryId: id, type: 'webhook.ping', attempt, outcome: OUTCOMES[kind] } as const;
+  if (kind === 'done') return { scheduled, note, next: { kind } };
+  if (kind === 'retried') return { scheduled, note, next: { kind, dueMs: scheduled.dueMs + 10, attempts: attempt } };
+  const failure = { deliveryId: id, type: 'webhook.ping', attempts: attempt, eventAtMs: 1, setAsideAtMs: 2 } as const;
+  return { scheduled, note, next: { kind, failure: { ...failure, status: 500, error: null } } };
 }
 
 const subscription = fc.constantFrom(...SUBSCRIPTIONS);
@@ -35,7 +39,7 @@ const operation = fc.oneof(
     kind: fc.constant('settle' as const),
     subscription,
     position: fc.nat(20),
-    outcome: fc.constantFrom('delivered' as const, 'retried' as const, 'set-aside' as const),
+    outcome: fc.constantFrom('done' as const, 'retried' as const, 'set-aside' as const),
   }),
   fc.record({ kind: fc.constant('replay' as const), subscription, all: fc.boolean() }),
   fc.record({ kind: fc.constant('forget' as const), subscription }),
@@ -50,15 +54,15 @@ function expectedDue(deliveries: readonly ModelDelivery[]): [string, number][] {
 
 function compare(queue: DeliveryQueue, model: Model): void {
   for (const each of SUBSCRIPTIONS) {
-    const due = queue.due(each, undefined, NOW_MS * 2, 1000);
-    expect(due.map(({ number, attempts }) => [queue.delivery(each, number)?.id, attempts])).toEqual(
+    const due = queue.work.due(each, { behind: undefined, nowMs: NOW_MS * 2, count: 1000 });
+    expect(due.map(({ number, attempts }) => [queue.work.item(each, number)?.id, attempts])).toEqual(
       expectedDue(model[each]),
     );
     const setAside = model[each].filter(({ state }) => state.kind === 'set-aside').map(({ id }) => id);
-    expect(queue.setAsidePage(each, 0, 1000).map(({ row }) => row.deliveryId)).toEqual(setAside);
-    expect(queue.setAsideCount(each)).toBe(setAside.length);
+    expect(queue.work.setAsidePage(each, 0, 1000).map(({ failure }) => failure.deliveryId)).toEqual(setAside);
+    expect(queue.work.setAsideCount(each)).toBe(setAside.length);
   }
-  expect(queue.size).toBe(model.a.length + model.b.length);
+  expect(queue.work.size).toBe(model.a.length + model.b.length);
 }
 
 describe('DeliveryQueue', () => {
@@ -82,9 +86,8 @@ describe('DeliveryQueue', () => {
                   'source',
                   row,
                   moved.map(({ id, subject }) => ({
-                    id,
-                    subscriptionId: step.subscription,
-                    event: { ...event, subject },
+                    lane: step.subscription,
+                    item: { id, event: { ...event, subject } },
                   })),
                   NOW_MS,
                 );
@@ -98,10 +101,10 @@ describe('DeliveryQueue', () => {
                 break;
               }
               case 'settle': {
-                const due = queue.due(step.subscription, undefined, NOW_MS * 2, 1000);
+                const due = queue.work.due(step.subscription, { behind: undefined, nowMs: NOW_MS * 2, count: 1000 });
                 const scheduled = due[step.position % Math.max(due.length, 1)];
                 if (scheduled === undefined) break;
-                const id = queue.delivery(step.subscription, scheduled.number)?.id ?? '';
+                const id = queue.work.item(step.subscription, scheduled.number)?.id ?? '';
                 const settled = settlementOf(scheduled, id, step.outcome);
                 await queue.settle([settled]);
                 const own = model[step.subscription];
@@ -109,7 +112,7 @@ describe('DeliveryQueue', () => {
                 if (found === undefined) throw new Error('the model does not know it');
                 expect(scheduled.subject).toBe(found.subject);
                 const { next } = settled;
-                if (next.kind === 'delivered') own.splice(own.indexOf(found), 1);
+                if (next.kind === 'done') own.splice(own.indexOf(found), 1);
                 else if (next.kind === 'set-aside') found.state = { kind: 'set-aside' };
                 else found.state = { kind: 'due', dueMs: next.dueMs, attempts: next.attempts };
                 // What is settled twice was forgotten or settled before: it changes nothing.
@@ -150,15 +153,15 @@ describe('DeliveryQueue', () => {
     const queue = new DeliveryQueue(folder);
     const event = { account: 'x', type: 'webhook.ping', subject: 's', atMs: 1, body: '{}' } as const;
     for (const [row, dueMs] of [5, 5, 7, 9].entries()) {
-      await queue.moveIn('source', row + 1, [{ id: `d${row}`, subscriptionId: 'a', event }], dueMs);
+      await queue.moveIn('source', row + 1, [{ lane: 'a', item: { id: `d${row}`, event } }], dueMs);
     }
-    const [first, ...others] = queue.due('a', undefined, 7, 10);
+    const [first, ...others] = queue.work.due('a', { behind: undefined, nowMs: 7, count: 10 });
     expect(others.map(({ number }) => number)).toEqual([2, 3]);
-    expect(queue.due('a', first, 7, 10)).toEqual(others);
-    expect(queue.due('a', first, 7, 1)).toEqual(others.slice(0, 1));
-    expect(queue.nextDueMs('a', 7)).toBe(9);
-    expect(queue.nextDueMs('a', 9)).toBeUndefined();
-    expect(queue.nextDueMs('b', 0)).toBeUndefined();
+    expect(queue.work.due('a', { behind: first, nowMs: 7, count: 10 })).toEqual(others);
+    expect(queue.work.due('a', { behind: first, nowMs: 7, count: 1 })).toEqual(others.slice(0, 1));
+    expect(queue.work.nextDueMs('a', 7)).toBe(9);
+    expect(queue.work.nextDueMs('a', 9)).toBeUndefined();
+    expect(queue.work.nextDueMs('b', 0)).toBeUndefined();
     await queue.close();
     rmSync(folder, { recursive: true, force: true });
   });
@@ -175,28 +178,5 @@ describe('deliveryId', () => {
       deliveryId('system', 7, 'x'),
     ];
     expect(new Set([id, ...others]).size).toBe(4);
-  });
-});
-
-describe('RetrySchedule', () => {
-  const settings = { retry_seconds: [1, 4, 16], queue_retry_minutes: [1, 5, 30, 120, 360], jitter_percent: 10 };
-
-  it('waits as configured, and up to a tenth longer', () => {
-    const bases = [1, 4, 16, 60, 300, 1800, 7200, 21_600];
-    fc.assert(
-      fc.property(fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(7), (random, position) => {
-        const next = new RetrySchedule(settings, () => random).after(position + 1);
-        const base = (bases[position] ?? 0) * 1000;
-        expect(next?.waitMs).toBeGreaterThanOrEqual(base);
-        expect(next?.waitMs).toBeLessThanOrEqual(base * 1.1);
-        expect(next?.isSoon).toBe(position < 3);
-      }),
-    );
-    expect(new RetrySchedule(settings).after(9)).toBeUndefined();
-  });
-
-  it('sets aside at once where nothing is configured', () => {
-    const none = { retry_seconds: [], queue_retry_minutes: [], jitter_percent: 0 };
-    expect(new RetrySchedule(none).after(1)).toBeUndefined();
   });
 });

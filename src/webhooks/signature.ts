@@ -7,7 +7,8 @@
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import { Secret } from '../platform/index.js';
-import type { Delivery, Subscription } from './types.js';
+import type { DeliveryItem } from './delivery-work.js';
+import type { Subscription } from './types.js';
 
 const SECRET_BYTES = 32;
 
@@ -25,7 +26,11 @@ export function secretsInForce(subscription: Subscription, nowMs: number): reado
 }
 
 /** All headers of one attempt, signed at `nowMs`. */
-export function deliveryHeaders(delivery: Delivery, secrets: readonly Secret[], nowMs: number): Record<string, string> {
+export function deliveryHeaders(
+  delivery: DeliveryItem,
+  secrets: readonly Secret[],
+  nowMs: number,
+): Record<string, string> {
   const { id, event } = delivery;
   const timestamp = String(Math.floor(nowMs / 1000));
   const keys = secrets.map((secret) => Buffer.from(secret.reveal(), 'base64'));

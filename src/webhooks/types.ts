@@ -1,5 +1,5 @@
 /** Subscriptions and deliveries. */
-import { Secret, type EventType, type OutboundRules, type OutboxEvent } from '../platform/index.js';
+import { Secret, type EventType, type OutboundRules } from '../platform/index.js';
 
 interface SubscriptionOf<KeptSecret> {
   readonly id: string;
@@ -36,19 +36,6 @@ export function heardSubscription(told: ToldSubscription): Subscription {
 
 function asSecret(text: string | null): Secret | null {
   return text === null ? null : new Secret(text);
-}
-
-/** An event on its way to one subscription. */
-export interface NewDelivery {
-  /** `X-Service-Delivery`: the same for every attempt, also after a crash. */
-  readonly id: string;
-  readonly subscriptionId: string;
-  readonly event: OutboxEvent;
-}
-
-export interface Delivery extends NewDelivery {
-  /** Its place in the queue; later events have higher numbers. */
-  readonly number: number;
 }
 
 /** What came of one attempt. */
@@ -97,20 +84,3 @@ export interface WebhookSettings {
   readonly log_entries_max: number;
   readonly outbound: OutboundRules;
 }
-
-/** Time as something that a test can replace. */
-export interface Timers {
-  nowMs(): number;
-  /** Runs the action once, after so many milliseconds; returns what cancels it. */
-  after(ms: number, action: () => void): () => void;
-}
-
-export const systemTimers: Timers = {
-  nowMs: () => Date.now(),
-  after(ms, action) {
-    const timer = setTimeout(action, ms);
-    return () => {
-      clearTimeout(timer);
-    };
-  },
-};

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../../test/support/eventually.js';
 import { SeededRandom } from '../../test/support/random.js';
-import { EngineFixture, SimulatedTimers } from '../../test/support/webhook-engine.js';
+import { SimulatedTimers } from '../../test/support/simulated-timers.js';
+import { EngineFixture } from '../../test/support/webhook-engine.js';
 import { WebhookReceiver, type Received } from '../../test/support/webhook-receiver.js';
 import type { EventContent } from '../platform/index.js';
 

@@ -2,17 +2,24 @@
  * Everything that delivers: moves events in, keeps a lane for each subscription, writes outcomes down, and answers questions
  * about what happened. It owns `data/queue`. Lives in the webhook worker's thread (or in a test), and only there.
  */
-import { uuidv7, type EventType, type OutboxSource } from '../platform/index.js';
-import { ConnectionSlots } from './connection-slots.js';
-import { DeliveryLane } from './delivery-lane.js';
+import { uuidv7, type EventType, type NumberedEvent, type OutboxEvent, type OutboxSource } from '../platform/index.js';
+import {
+  OutboxRelay,
+  WorkRunner,
+  type BecameOfWork,
+  type NewWork,
+  type Settlement,
+  type Timers,
+} from '../platform/work/index.js';
+import { deliveryId } from './delivery-id.js';
 import type { LogPage } from './delivery-log.js';
-import { DeliveryQueue, type Settlement } from './delivery-queue.js';
+import { DeliveryQueue } from './delivery-queue.js';
+import { deliverySchedule, type DeliveryItem, type DeliveryTypes } from './delivery-work.js';
 import type { Sender } from './http-sender.js';
+import { OutboxSources } from './outbox-sources.js';
 import { pingEvent } from './ping.js';
-import { OutboxMover } from './outbox-mover.js';
-import { RetrySchedule } from './retry-schedule.js';
-import { SettlementBuffer } from './settlement-buffer.js';
-import type { NewDelivery, SetAsideDelivery, Subscription, Timers, WebhookSettings } from './types.js';
+import { SubscriptionWorker } from './subscription-worker.js';
+import type { SetAsideDelivery, Subscription, WebhookSettings } from './types.js';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -23,7 +30,7 @@ export interface EngineListener {
   /** Rows of the source up to this one are in the queue. */
   moved(sourceId: string, lastRow: number): void;
   /** Outcomes that were written down, and how many deliveries the queue holds now. */
-  settled(counts: Readonly<Record<Settlement['next']['kind'], number>>, queued: number): void;
+  settled(counts: Readonly<Record<BecameOfWork, number>>, queued: number): void;
   failed(message: string, error: unknown): void;
 }
 
@@ -49,11 +56,9 @@ export interface SetAsidePage {
 export class WebhookEngine {
   private readonly queue: DeliveryQueue;
   private readonly sender: Sender;
-  private readonly mover: OutboxMover;
-  private readonly buffer: SettlementBuffer;
-  private readonly slots: ConnectionSlots;
-  private readonly schedule: RetrySchedule;
-  private readonly lanes = new Map<string, DeliveryLane>();
+  private readonly relay: OutboxRelay<OutboxSource, OutboxEvent, NewWork<DeliveryItem>>;
+  private readonly runner: WorkRunner<DeliveryTypes>;
+  private readonly workers = new Map<string, SubscriptionWorker>();
   private subscriptions: ReadonlyMap<string, Subscription> = new Map();
   /** Subscriptions whose remains are being removed. */
   private readonly forgetting = new Set<string>();
@@ -63,27 +68,18 @@ export class WebhookEngine {
     const { settings, timers, listener } = options;
     this.queue = new DeliveryQueue(options.queuePath);
     this.sender = options.sender;
-    this.slots = new ConnectionSlots(settings.connections_per_receiver, settings.connections_max);
-    this.schedule = new RetrySchedule(settings, options.random);
-    this.buffer = new SettlementBuffer({
+    this.runner = new WorkRunner({
+      queue: this.queue.work,
       timers,
+      schedule: deliverySchedule(settings, options.random),
+      perReceiverMax: settings.connections_per_receiver,
+      totalMax: settings.connections_max,
       write: (settlements) => this.writeDown(settlements),
-      onFailure: (error) => {
+      onWriteFailure: (error) => {
         listener.failed('Outcomes of deliveries could not be written; trying again', error);
       },
     });
-    this.mover = new OutboxMover({
-      queue: this.queue,
-      timers,
-      subscribers: (account, type) => this.subscribers(account, type),
-      onMoved: (source, lastRow, deliveries) => {
-        listener.moved(source.id, lastRow);
-        this.wakeLanesOf(deliveries);
-      },
-      onFailure: (source, error) => {
-        listener.failed(`Events of ${source.id} could not be moved into the queue; trying again`, error);
-      },
-    });
+    this.relay = this.createRelay();
     this.cancelTrim = timers.after(HOUR_MS, () => this.trimLogs());
   }
 
@@ -93,26 +89,26 @@ export class WebhookEngine {
    */
   async setSubscriptions(subscriptions: readonly Subscription[], removed: readonly string[] = []): Promise<void> {
     this.subscriptions = new Map(subscriptions.map((subscription) => [subscription.id, subscription]));
-    const present = new Set([...this.queue.subscriptions(), ...this.lanes.keys()]);
+    const present = new Set([...this.queue.subscriptions(), ...this.workers.keys()]);
     // What is in the queue for others stays: the catalogue may be an older copy.
     const gone = [...present].filter(
-      (id) => !this.subscriptions.has(id) && !this.forgetting.has(id) && (removed.includes(id) || this.lanes.has(id)),
+      (id) => !this.subscriptions.has(id) && !this.forgetting.has(id) && (removed.includes(id) || this.workers.has(id)),
     );
     for (const subscription of subscriptions) {
-      const lane = this.lanes.get(subscription.id);
-      if (lane !== undefined) lane.update(subscription);
+      const worker = this.workers.get(subscription.id);
+      if (worker !== undefined) this.update(worker, subscription);
       else if (this.options.deliver) this.addLane(subscription);
     }
     await Promise.all(gone.map((id) => this.forget(id)));
   }
 
   wake(source: OutboxSource): void {
-    this.mover.wake(source);
+    this.relay.wake(source);
   }
 
   /** Resolves when every row of the source is in the queue and nothing of the source is open. */
   drain(source: OutboxSource): Promise<void> {
-    return this.mover.drain(source);
+    return this.relay.drain(source);
   }
 
   /** Queues a `webhook.ping` for this subscription alone; resolves with the delivery's id. Undefined where it is unknown. */
@@ -121,8 +117,8 @@ export class WebhookEngine {
     if (subscription === undefined) return undefined;
     const nowMs = this.options.timers.nowMs();
     const id = uuidv7(nowMs);
-    await this.queue.add({ id, subscriptionId, event: pingEvent(subscription, nowMs) }, nowMs);
-    this.lanes.get(subscriptionId)?.wake();
+    await this.queue.add({ lane: subscriptionId, item: { id, event: pingEvent(subscription, nowMs) } }, nowMs);
+    this.runner.wake(subscriptionId);
     return id;
   }
 
@@ -131,80 +127,100 @@ export class WebhookEngine {
   }
 
   setAside(subscriptionId: string, after: number, size: number): SetAsidePage {
-    const page = this.queue.setAsidePage(subscriptionId, after, size);
+    const page = this.queue.work.setAsidePage(subscriptionId, after, size);
     const last = page.length === size ? page.at(-1)?.number : undefined;
-    const total = this.queue.setAsideCount(subscriptionId);
-    return { total, deliveries: page.map(({ row }) => row), next: last };
+    const total = this.queue.work.setAsideCount(subscriptionId);
+    return { total, deliveries: page.map(({ failure }) => failure), next: last };
   }
 
   /** Resolves with how many set-aside deliveries are due again. */
   async replay(subscriptionId: string, deliveryIds: readonly string[] | undefined): Promise<number> {
     const ids = deliveryIds === undefined ? undefined : new Set(deliveryIds);
     const replayed = await this.queue.replay(subscriptionId, ids, this.options.timers.nowMs());
-    this.lanes.get(subscriptionId)?.wake();
+    this.runner.wake(subscriptionId);
     return replayed;
   }
 
   /** Deliveries that wait, are under way or set aside. */
   get queued(): number {
-    return this.queue.size;
+    return this.queue.work.size;
   }
 
   /** Resolves when the outcomes of all attempts so far are on disk. */
   flushed(): Promise<void> {
-    return this.buffer.flush();
+    return this.runner.flushed();
   }
 
   /** Ends attempts soon, writes down what they came to, and closes everything. */
   async close(): Promise<void> {
     this.cancelTrim();
-    await Promise.all([this.mover.close(), ...[...this.lanes.values()].map((lane) => lane.stop(STOP_GRACE_MS))]);
-    await this.buffer.close();
+    await Promise.all([this.relay.close(), this.runner.close(STOP_GRACE_MS)]);
     await this.sender.close();
     await this.queue.close();
   }
 
-  private addLane(subscription: Subscription): void {
-    const lane = new DeliveryLane(subscription, {
-      queue: this.queue,
-      sender: this.sender,
-      timers: this.options.timers,
-      slots: this.slots,
-      schedule: this.schedule,
-      settle: (settlement, onSettled) => {
-        this.buffer.push(settlement, onSettled);
+  private createRelay(): OutboxRelay<OutboxSource, OutboxEvent, NewWork<DeliveryItem>> {
+    const { timers, listener } = this.options;
+    const { queue } = this;
+    return new OutboxRelay({
+      queue: {
+        mark: (sourceId) => queue.mark(sourceId),
+        moveIn: (sourceId, lastRow, deliveries) => queue.moveIn(sourceId, lastRow, deliveries, timers.nowMs()),
+        dropMark: (sourceId) => queue.dropMark(sourceId),
+      },
+      sources: new OutboxSources(),
+      timers,
+      movedFrom: (source, row) => this.deliveriesOf(source, row),
+      onMoved: (source, lastRow, deliveries) => {
+        listener.moved(source.id, lastRow);
+        for (const lane of new Set(deliveries.map((each) => each.lane))) this.runner.wake(lane);
+      },
+      onFailure: (source, error) => {
+        listener.failed(`Events of ${source.id} could not be moved into the queue; trying again`, error);
       },
     });
-    this.lanes.set(subscription.id, lane);
-    lane.wake();
+  }
+
+  private addLane(subscription: Subscription): void {
+    const worker = new SubscriptionWorker(subscription, { sender: this.sender, timers: this.options.timers });
+    this.workers.set(subscription.id, worker);
+    this.runner.add(subscription.id, worker);
+  }
+
+  private update(worker: SubscriptionWorker, subscription: Subscription): void {
+    // What held for the old URL need not hold any more.
+    if (worker.subscription.url !== subscription.url) this.runner.forgive(subscription.id);
+    worker.subscription = subscription;
+    this.runner.wake(subscription.id);
   }
 
   private async forget(subscriptionId: string): Promise<void> {
-    const lane = this.lanes.get(subscriptionId);
-    this.lanes.delete(subscriptionId);
+    this.workers.delete(subscriptionId);
     this.forgetting.add(subscriptionId);
     try {
-      await lane?.stop(0);
-      await this.buffer.flush();
+      await this.runner.remove(subscriptionId);
       await this.queue.forget(subscriptionId);
     } finally {
       this.forgetting.delete(subscriptionId);
     }
   }
 
+  /** Which subscriptions an event goes to is decided by those that exist when it is moved; one that was made after it is not told. */
+  private deliveriesOf(source: OutboxSource, { row, content: event }: NumberedEvent): NewWork<DeliveryItem>[] {
+    return this.subscribers(event.account, event.type)
+      .filter(({ created_utc }) => Date.parse(created_utc) <= event.atMs)
+      .map(({ id }) => ({ lane: id, item: { id: deliveryId(source.id, row, id), event } }));
+  }
+
   private subscribers(account: string, type: EventType): readonly Subscription[] {
     return [...this.subscriptions.values()].filter((each) => each.account === account && each.events.includes(type));
   }
 
-  private wakeLanesOf(deliveries: readonly NewDelivery[]): void {
-    for (const id of new Set(deliveries.map(({ subscriptionId }) => subscriptionId))) this.lanes.get(id)?.wake();
-  }
-
-  private async writeDown(settlements: readonly Settlement[]): Promise<void> {
+  private async writeDown(settlements: readonly Settlement<DeliveryTypes>[]): Promise<void> {
     await this.queue.settle(settlements);
-    const counts = { delivered: 0, retried: 0, 'set-aside': 0 };
+    const counts = { done: 0, retried: 0, 'set-aside': 0 };
     for (const { next } of settlements) counts[next.kind] += 1;
-    this.options.listener.settled(counts, this.queue.size);
+    this.options.listener.settled(counts, this.queue.work.size);
   }
 
   private trimLogs(): void {

@@ -4,8 +4,9 @@
  */
 import { serveHost, type Emit, type Served } from '../platform/hosts/serve-host.js';
 import { isDamage, setAside } from '../platform/index.js';
+import { systemTimers } from '../platform/work/index.js';
 import { HttpSender } from './http-sender.js';
-import { heardSubscription, systemTimers } from './types.js';
+import { heardSubscription } from './types.js';
 import { WebhookEngine } from './webhook-engine.js';
 import type { WebhookProtocol, WebhookWorkerData } from './webhook-protocol.js';
 
@@ -73,7 +74,7 @@ class WebhookWorker {
         moved: (sourceId, lastRow) => {
           this.emit('moved', { sourceId, lastRow });
         },
-        settled: ({ delivered, retried, 'set-aside': setAside }, queued) => {
+        settled: ({ done: delivered, retried, 'set-aside': setAside }, queued) => {
           this.emit('settled', { delivered, retried, setAside, queued });
         },
         failed: (message, error) => {

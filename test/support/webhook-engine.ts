@@ -1,4 +1,4 @@
-/** A webhook engine on folders of its own, fed through a real outbox, on a clock that jumps from one timer to the next. */
+/** A webhook engine on folders of its own, fed through a real outbox. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,57 +13,11 @@ import {
   type LmdbEnvironment,
   type OutboxSource,
 } from '../../src/platform/index.js';
+import { systemTimers, type Timers } from '../../src/platform/work/index.js';
 import { eventually } from './eventually.js';
 import { loadConfig } from '../../src/platform/config.js';
 import { HttpSender } from '../../src/webhooks/http-sender.js';
-import {
-  systemTimers,
-  WebhookEngine,
-  type Sender,
-  type Subscription,
-  type Timers,
-  type WebhookSettings,
-} from '../../src/webhooks/index.js';
-
-interface Timer {
-  readonly atMs: number;
-  readonly action: () => void;
-}
-
-/** Time that passes only when it is told to. */
-export class SimulatedTimers implements Timers {
-  #nowMs = Date.UTC(2026, 10, 21);
-  #timers = new Set<Timer>();
-
-  nowMs(): number {
-    return this.#nowMs;
-  }
-
-  /** Timers that have not fired. */
-  get waiting(): number {
-    return this.#timers.size;
-  }
-
-  after(ms: number, action: () => void): () => void {
-    const timer = { atMs: this.#nowMs + ms, action };
-    this.#timers.add(timer);
-    return () => this.#timers.delete(timer);
-  }
-
-  /** Jumps from timer to timer until so much time has passed; before each jump `settled` lets real work come to its end. */
-  async pass(ms: number, settled: () => Promise<void>): Promise<void> {
-    const endMs = this.#nowMs + ms;
-    for (;;) {
-      await settled();
-      const [next] = [...this.#timers].sort((a, b) => a.atMs - b.atMs);
-      if (next === undefined || next.atMs > endMs) break;
-      this.#timers.delete(next);
-      this.#nowMs = Math.max(this.#nowMs, next.atMs);
-      next.action();
-    }
-    this.#nowMs = endMs;
-  }
-}
+import { WebhookEngine, type Sender, type Subscription, type WebhookSettings } from '../../src/webhooks/index.js';
 
 /** Lets the fixture know what is under way. */
 class CountingSender implements Sender {

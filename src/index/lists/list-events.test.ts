@@ -97,7 +97,8 @@ afterEach(async () => {
 /** Rows as another thread reads them. */
 function rows(): { row: number; event: OutboxEvent }[] {
   const store = new RecordStore(join(dataDir, 'lists', 'id'));
-  const read = store.state()?.events === undefined ? [] : [...store.outbox.read(0, Number.MAX_SAFE_INTEGER)];
+  const read =
+    store.state()?.events === undefined ? [] : store.outbox.read(0).map(({ row, content: event }) => ({ row, event }));
   void store.close();
   return read;
 }
@@ -255,7 +256,7 @@ describe('a list', () => {
     list = await indexes.create('other', { ...settings, list: 'other' }, pending);
     await list.write({ kind: 'put', name: 'a', fields: { title: 'A', year: 1999 } });
     const store = new RecordStore(join(dataDir, 'lists', 'other'));
-    const events = [...store.outbox.read(0, 1e9)].map(({ event }) => event);
+    const events = store.outbox.read(0).map(({ content }) => content);
     expect(events.map(({ type }) => type)).toEqual(
       expect.arrayContaining(['facet.created', 'searchable-field.created']),
     );

@@ -1,12 +1,9 @@
 /**
- * Events between a change and their delivery. A row is written in the transaction of the change that it tells of, so that
- * there is neither a change without its event nor an event without its change; the webhook worker moves rows on into its
- * queue and remembers how far it came, and a later transaction of the writer removes what was moved.
- *
- * Rows of one outbox are numbered from 1 without reuse; whoever writes keeps the next number with its own state.
- * Thread-safety: an Outbox belongs to one thread; one thread writes, another may read.
+ * Events between a change and their delivery: an outbox (`../work/row-outbox.ts`) whose rows are events. The webhook worker moves them
+ * on into its queue.
  */
 import type { Database } from 'lmdb';
+import { RowOutbox, type NumberedRow } from '../work/row-outbox.js';
 import type { EventType } from './event-types.js';
 
 /** What happened, as the writers of events say it. */
@@ -31,45 +28,21 @@ export interface OutboxEvent {
 
 type StoredEvent = [account: string, type: EventType, subject: string, atMs: number, body: string];
 
-export interface NumberedEvent {
-  readonly row: number;
-  readonly event: OutboxEvent;
-}
+export { FIRST_OUTBOX_ROW } from '../work/row-outbox.js';
+export type NumberedEvent = NumberedRow<OutboxEvent>;
 
 /** Name of the database, in the environment of whoever writes. */
 export const OUTBOX_DATABASE = 'outbox';
-export const FIRST_OUTBOX_ROW = 1;
-/** Rows that one transaction removes; bounds what a small write pays for a large deletion before it. */
-const REMOVED_ROWS_MAX = 10_000;
 
-export class Outbox {
-  constructor(private readonly database: Database<StoredEvent, number>) {}
+const codec = {
+  encode: ({ account, type, subject, atMs, body }: OutboxEvent): StoredEvent => [account, type, subject, atMs, body],
+  decode: ([account, type, subject, atMs, body]: StoredEvent): OutboxEvent => ({ account, type, subject, atMs, body }),
+  bytesOf: ({ body }: OutboxEvent): number => body.length,
+};
 
-  /** Inside the transaction of the change. Returns the next number. */
-  append(firstRow: number, events: readonly OutboxEvent[]): number {
-    let row = firstRow;
-    for (const { account, type, subject, atMs, body } of events) {
-      void this.database.putSync(row, [account, type, subject, atMs, body]);
-      row += 1;
-    }
-    return row;
-  }
-
-  /** Inside a transaction of the writer: removes rows up to this number that are in the queue already. */
-  removeMoved(lastRow: number): void {
-    const moved = Array.from(this.database.getKeys({ start: 0, end: lastRow + 1, limit: REMOVED_ROWS_MAX }));
-    for (const row of moved) this.database.removeSync(row);
-  }
-
-  /** The rows behind this number in their order, as many as fit both bounds and at least one where there is one. */
-  *read(afterRow: number, bytesMax: number): Generator<NumberedEvent> {
-    let bytes = 0;
-    for (const { key, value } of this.database.getRange({ start: afterRow + 1 })) {
-      const [account, type, subject, atMs, body] = value;
-      bytes += body.length;
-      yield { row: key, event: { account, type, subject, atMs, body } };
-      if (bytes >= bytesMax) return;
-    }
+export class Outbox extends RowOutbox<OutboxEvent, StoredEvent> {
+  constructor(database: Database<StoredEvent, number>) {
+    super(database, codec);
   }
 }
 

@@ -1,8 +1,8 @@
 /**
  * How many attempts may be under way: at one receiver, and at all together. Whoever finds no slot is called when one of its
- * receiver, or the last one of all, comes free. One thread only.
+ * receiver, or the last one of all, comes free; in turn, so that none is forgotten. One thread only.
  */
-export class ConnectionSlots {
+export class WorkSlots {
   private readonly taken = new Map<string, number>();
   private readonly waiting = new Map<string, Set<() => void>>();
   private total = 0;

@@ -1,35 +1,35 @@
 /**
- * Gathers the outcomes of attempts, so that one transaction takes many. What it holds when the process dies is delivered once
- * more, under the same id. A transaction that fails (a full disk) is tried again; nothing is lost meanwhile, and the lanes
+ * Gathers the outcomes of attempts, so that one transaction takes many. What it holds when the process dies is done once
+ * more. A transaction that fails (a full disk) is tried again; nothing is lost meanwhile, and the lanes
  * stop by themselves when they hold too much. One thread only.
  */
-import type { Settlement } from './delivery-queue.js';
-import type { Timers } from './types.js';
+import type { Timers } from './timers.js';
+import type { Settlement, WorkTypes } from './work-kind.js';
 
 const GATHER_MS = 20;
 const GATHERED_MAX = 500;
 const RETRY_MS = 1000;
 
-export interface SettlementBufferOptions {
+export interface SettlementBufferOptions<T extends WorkTypes> {
   readonly timers: Timers;
-  readonly write: (settlements: readonly Settlement[]) => Promise<void>;
+  readonly write: (settlements: readonly Settlement<T>[]) => Promise<void>;
   readonly onFailure: (error: unknown) => void;
 }
 
-interface Waiting {
-  readonly settlement: Settlement;
+interface Waiting<T extends WorkTypes> {
+  readonly settlement: Settlement<T>;
   readonly onSettled: () => void;
 }
 
-export class SettlementBuffer {
-  private waiting: Waiting[] = [];
+export class SettlementBuffer<T extends WorkTypes> {
+  private waiting: Waiting<T>[] = [];
   private cancelTimer: (() => void) | undefined;
   private closed = false;
   private writing: Promise<void> | undefined;
 
-  constructor(private readonly options: SettlementBufferOptions) {}
+  constructor(private readonly options: SettlementBufferOptions<T>) {}
 
-  push(settlement: Settlement, onSettled: () => void): void {
+  push(settlement: Settlement<T>, onSettled: () => void): void {
     this.waiting.push({ settlement, onSettled });
     if (this.waiting.length >= GATHERED_MAX) void this.flush();
     else this.flushIn(GATHER_MS);
@@ -52,7 +52,7 @@ export class SettlementBuffer {
     this.cancelTimer = this.options.timers.after(ms, () => void this.flush());
   }
 
-  /** Writes what is there, once more; what cannot be written is delivered again after the next start. */
+  /** Writes what is there, once more; what cannot be written is done again after the next start. */
   close(): Promise<void> {
     this.closed = true;
     return this.flush();
@@ -65,7 +65,7 @@ export class SettlementBuffer {
     try {
       await this.options.write(batch.map(({ settlement }) => settlement));
     } catch (error) {
-      // In front of what came meanwhile: the second outcome of a delivery builds on its first.
+      // In front of what came meanwhile: the second outcome of an item builds on its first.
       this.waiting = [...batch, ...this.waiting];
       this.options.onFailure(error);
       this.flushIn(RETRY_MS);

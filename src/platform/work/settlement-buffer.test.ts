@@ -1,22 +1,16 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SimulatedTimers } from '../../test/support/webhook-engine.js';
-import { ConnectionSlots } from './connection-slots.js';
-import type { Settlement } from './delivery-queue.js';
+import { SimulatedTimers } from '../../../test/support/simulated-timers.js';
+import { RetrySchedule } from './retry-schedule.js';
 import { SettlementBuffer } from './settlement-buffer.js';
+import type { Settlement, WorkTypes } from './work-kind.js';
+import { WorkSlots } from './work-slots.js';
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-function settlement(number: number): Settlement {
-  const scheduled = { subscriptionId: 's', number, dueMs: 0, attempts: 0, subject: '' };
-  const result = { ok: true, status: 200, error: null, durationMs: 1, answer: '', atMs: 0 };
-  const log = {
-    ...result,
-    deliveryId: String(number),
-    type: 'webhook.ping',
-    attempt: 1,
-    outcome: 'delivered',
-  } as const;
-  return { scheduled, log, next: { kind: 'delivered' } };
+function settlement(number: number): Settlement<WorkTypes> {
+  const scheduled = { lane: 's', number, dueMs: 0, attempts: 0, subject: '' };
+  return { scheduled, note: null, next: { kind: 'done' } };
 }
 
 describe('SettlementBuffer', () => {
@@ -59,9 +53,9 @@ describe('SettlementBuffer', () => {
   });
 });
 
-describe('ConnectionSlots', () => {
+describe('WorkSlots', () => {
   it('bounds each receiver and all together, and calls whoever waits', () => {
-    const slots = new ConnectionSlots(2, 3);
+    const slots = new WorkSlots(2, 3);
     const called: string[] = [];
     const take = (receiver: string) => slots.take(receiver, () => called.push(receiver));
     expect([take('a'), take('a'), take('a')]).toEqual([true, true, false]);
@@ -75,5 +69,28 @@ describe('ConnectionSlots', () => {
     slots.release('b');
     slots.release('a');
     expect([take('a'), take('a'), take('a')]).toEqual([true, true, false]);
+  });
+});
+
+describe('RetrySchedule', () => {
+  const options = { soonMs: [1000, 4000, 16_000], laterMs: [60_000, 300_000], jitterPercent: 10 };
+
+  it('waits as configured, and up to a tenth longer', () => {
+    const bases = [1, 4, 16, 60, 300];
+    fc.assert(
+      fc.property(fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(4), (random, position) => {
+        const next = new RetrySchedule({ ...options, random: () => random }).after(position + 1);
+        const base = (bases[position] ?? 0) * 1000;
+        expect(next?.waitMs).toBeGreaterThanOrEqual(base);
+        expect(next?.waitMs).toBeLessThanOrEqual(base * 1.1);
+        expect(next?.isSoon).toBe(position < 3);
+      }),
+    );
+    expect(new RetrySchedule(options).after(6)).toBeUndefined();
+  });
+
+  it('sets aside at once where nothing is configured', () => {
+    const none = { soonMs: [], laterMs: [], jitterPercent: 0 };
+    expect(new RetrySchedule(none).after(1)).toBeUndefined();
   });
 });

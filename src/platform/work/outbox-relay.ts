@@ -1,0 +1,114 @@
+/**
+ * Moves rows from outboxes into a queue: one source at a time, in pieces, each row once. What work a row is, is decided when it is
+ * moved. One thread only.
+ */
+import type { NumberedRow } from './row-outbox.js';
+import type { Timers } from './timers.js';
+
+/** Of one transaction; bounds what is in memory and how long work waits for it. */
+const ROWS_AT_ONCE = 500;
+const BYTES_AT_ONCE = 4 * 2 ** 20;
+const RETRY_MS = 1000;
+
+export interface RowReader<Row> {
+  read(afterRow: number, bounds: { rowsMax: number; bytesMax: number }): readonly NumberedRow<Row>[];
+}
+
+/** Where rows go to: they and the mark of their source in one transaction. */
+export interface RelayQueue<Moved> {
+  /** The last row of the source that was moved; 0 for none. */
+  mark(sourceId: string): number;
+  /** Takes what was made of the rows up to `lastRow`. Resolves when it is on disk. */
+  moveIn(sourceId: string, lastRow: number, moved: readonly Moved[]): Promise<void>;
+  /** Forgets the mark of an outbox that is gone. */
+  dropMark(sourceId: string): Promise<void>;
+}
+
+/** Where outboxes are. */
+export interface RelaySources<Source, Row> {
+  /** At its last commit. Undefined where the source is gone. */
+  open(source: Source): RowReader<Row> | undefined;
+  /** Nobody asks for it again. */
+  release(source: Source): void;
+  close(): Promise<void>;
+}
+
+export interface OutboxRelayOptions<Source, Row, Moved> {
+  readonly queue: RelayQueue<Moved>;
+  readonly sources: RelaySources<Source, Row>;
+  readonly timers: Timers;
+  readonly movedFrom: (source: Source, row: NumberedRow<Row>) => readonly Moved[];
+  /** Rows of the source up to this one are in the queue, and what was made of them. */
+  readonly onMoved: (source: Source, lastRow: number, moved: readonly Moved[]) => void;
+  readonly onFailure: (source: Source, error: unknown) => void;
+}
+
+export class OutboxRelay<Source extends { readonly id: string }, Row, Moved> {
+  private readonly pending = new Map<string, Source>();
+  private running: Promise<void> | undefined;
+  private stopped = false;
+
+  constructor(private readonly options: OutboxRelayOptions<Source, Row, Moved>) {}
+
+  /** The source has rows. */
+  wake(source: Source): void {
+    this.pending.set(source.id, source);
+    this.running ??= this.run();
+  }
+
+  /** Resolves when every row of the source is in the queue; its mark and what is open of it are let go then. */
+  async drain(source: Source): Promise<void> {
+    this.pending.delete(source.id);
+    while (this.running !== undefined) await this.running;
+    this.assertOpen(source);
+    this.running = this.move(source).finally(() => {
+      this.running = undefined;
+      if (this.pending.size > 0) this.running = this.run();
+    });
+    await this.running;
+    this.assertOpen(source);
+    this.options.sources.release(source);
+    await this.options.queue.dropMark(source.id);
+  }
+
+  /** Nothing more is moved; resolves when nothing is open. */
+  async close(): Promise<void> {
+    this.stopped = true;
+    await this.running?.catch(() => undefined);
+    await this.options.sources.close();
+  }
+
+  private assertOpen(source: Source): void {
+    if (this.stopped) throw new Error(`the events of ${source.id} are moved after the next start`);
+  }
+
+  private async run(): Promise<void> {
+    for (const [id, source] of this.pending) {
+      if (this.stopped) break;
+      this.pending.delete(id);
+      try {
+        await this.move(source);
+      } catch (error) {
+        this.options.onFailure(source, error);
+        this.options.timers.after(RETRY_MS, () => {
+          if (!this.stopped) this.wake(source);
+        });
+      }
+    }
+    this.running = undefined;
+  }
+
+  private async move(source: Source): Promise<void> {
+    const { queue, sources, movedFrom, onMoved } = this.options;
+    let after = queue.mark(source.id);
+    while (!this.stopped) {
+      const rows = sources.open(source)?.read(after, { rowsMax: ROWS_AT_ONCE, bytesMax: BYTES_AT_ONCE }) ?? [];
+      const last = rows.at(-1);
+      if (last === undefined) break;
+      const moved = rows.flatMap((row) => movedFrom(source, row));
+      await queue.moveIn(source.id, last.row, moved);
+      after = last.row;
+      onMoved(source, after, moved);
+    }
+  }
+}

@@ -1,0 +1,262 @@
+/**
+ * The work of one lane: which items are tried now, which wait, and when the next is due.
+ *
+ * Invariants: an item that the lane holds is in the schedule on disk until its outcome is; items of one subject are tried one after
+ * the other, in the order in which they came, as long as the first of them is being tried or waits a short while to be tried again;
+ * what waits longer is on disk alone and lets the others pass. Memory holds at most `HELD_MAX` items, without their content. A
+ * receiver that fails again and again is tried with one attempt at a time and pauses in between, so that a dead one costs little and
+ * its work does not use up its attempts; its first success ends that.
+ *
+ * One thread only.
+ */
+import { setMaxListeners } from 'node:events';
+import type { RetrySchedule } from './retry-schedule.js';
+import { SubjectLines } from './subject-lines.js';
+import type { Timers } from './timers.js';
+import type {
+  AttemptedWork,
+  LaneWorker,
+  ScheduledWork,
+  Settlement,
+  Work,
+  WorkOutcome,
+  WorkTypes,
+} from './work-kind.js';
+import type { WorkQueue } from './work-queue.js';
+import type { WorkSlots } from './work-slots.js';
+
+const HELD_MAX = 1000;
+const READ_AT_ONCE = 250;
+/** Failures in a row from which on a receiver is taken to be down. */
+const FAILURES_UNTIL_DOWN = 5;
+const PAUSE_MS_FIRST = 100;
+const PAUSE_MS_MAX = 5000;
+/** The longest wait that a timer takes; waking without need does no harm. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
+
+export interface LaneOptions<T extends WorkTypes> {
+  readonly lane: string;
+  readonly queue: Pick<WorkQueue<T>, 'due' | 'nextDueMs' | 'item'>;
+  readonly worker: LaneWorker<T>;
+  readonly timers: Timers;
+  readonly slots: WorkSlots;
+  readonly schedule: RetrySchedule;
+  /** Puts the outcome on disk some time soon, then calls `onSettled`. */
+  readonly settle: (settlement: Settlement<T>, onSettled: () => void) => void;
+}
+
+/** An item in memory, without its content. */
+interface Held {
+  scheduled: ScheduledWork;
+}
+
+interface Taken<T extends WorkTypes> {
+  readonly held: Held;
+  readonly work: Work<T['item']>;
+}
+
+export class WorkLane<T extends WorkTypes> {
+  /** By number: everything that is in memory, until its outcome is on disk. */
+  private readonly held = new Map<number, Held>();
+  private readonly lines = new SubjectLines<Held>();
+  private cursor: ScheduledWork | undefined;
+  private underWay = 0;
+  private failuresInRow = 0;
+  private pausedUntilMs = 0;
+  private timer: { readonly dueMs: number; readonly cancel: () => void } | undefined;
+  private readonly retries = new Set<() => void>();
+  private readonly abort = new AbortController();
+  private stopped = false;
+  private onIdle: (() => void) | undefined;
+
+  constructor(private readonly options: LaneOptions<T>) {
+    // Each attempt that is under way listens to it, and their number is bounded by the slots.
+    setMaxListeners(0, this.abort.signal);
+  }
+
+  /** Somebody has changed something: what was found out about the receiver need not hold any more. */
+  forgive(): void {
+    this.pausedUntilMs = this.failuresInRow = 0;
+  }
+
+  /** Tries what is due and can be tried. To be called whenever that may have changed. */
+  readonly wake = (): void => {
+    const { timers, slots, worker } = this.options;
+    while (!this.stopped) {
+      if (timers.nowMs() < this.pausedUntilMs || (this.isDown && this.underWay > 0)) break;
+      if (!this.hasReady(worker.batchMax)) break;
+      const { receiver } = worker;
+      if (!slots.take(receiver, this.wake)) break;
+      void this.attempt(this.lines.take(worker.batchMax), receiver);
+    }
+    this.awaitNext();
+  };
+
+  /** No more attempts; resolves when none is under way. Those that are after `graceMs` are broken off and count for nothing. */
+  async stop(graceMs: number): Promise<void> {
+    this.stopped = true;
+    this.timer?.cancel();
+    for (const cancel of this.retries) cancel();
+    if (this.underWay === 0) return;
+    const timer = setTimeout(() => {
+      this.abort.abort(new Error('stopped'));
+    }, graceMs);
+    await new Promise<void>((resolve) => {
+      this.onIdle = resolve;
+    });
+    clearTimeout(timer);
+  }
+
+  private get isDown(): boolean {
+    return this.failuresInRow >= FAILURES_UNTIL_DOWN;
+  }
+
+  /** Reads on until there is a batch, or nothing more. */
+  private hasReady(batchMax: number): boolean {
+    while (this.lines.readyCount < batchMax && this.held.size < HELD_MAX) if (!this.readMore()) break;
+    return this.lines.readyCount > 0;
+  }
+
+  /** False where nothing more is due. */
+  private readMore(): boolean {
+    const { lane, queue, timers } = this.options;
+    // Without anything in memory the schedule is read from its beginning, where clocks that went back may have put something.
+    if (this.held.size === 0) this.cursor = undefined;
+    const due = queue.due(lane, { behind: this.cursor, nowMs: timers.nowMs(), count: READ_AT_ONCE });
+    this.cursor = due.at(-1) ?? this.cursor;
+    for (const scheduled of due) {
+      if (this.held.has(scheduled.number)) continue;
+      const held = { scheduled };
+      this.held.set(scheduled.number, held);
+      this.lines.add(scheduled.subject, held);
+    }
+    return due.length > 0;
+  }
+
+  private async attempt(batch: readonly Held[], receiver: string): Promise<void> {
+    const { slots, timers, worker } = this.options;
+    this.underWay += 1;
+    const atMs = timers.nowMs();
+    const taken = batch.flatMap((held) => this.taken(held));
+    if (taken.length > 0) {
+      const outcomes = await worker.perform(
+        taken.map(({ work }) => work),
+        this.abort.signal,
+      );
+      if (!this.abort.signal.aborted) this.conclude(taken, outcomes, atMs);
+    }
+    this.underWay -= 1;
+    slots.release(receiver);
+    if (this.underWay === 0) this.onIdle?.();
+    this.wake();
+  }
+
+  private taken(held: Held): Taken<T>[] {
+    const { lane, queue } = this.options;
+    const { number, subject } = held.scheduled;
+    const item = queue.item(lane, number);
+    if (item !== undefined) return [{ held, work: { lane, number, item } }];
+    // It was superseded meanwhile, or forgotten with its lane.
+    this.held.delete(number);
+    this.lines.letOthersPass(subject);
+    return [];
+  }
+
+  private conclude(taken: readonly Taken<T>[], outcomes: readonly WorkOutcome<T['result']>[], atMs: number): void {
+    this.noteHealth(outcomes);
+    for (const [position, { held, work }] of taken.entries()) {
+      const outcome = outcomes[position] as WorkOutcome<T['result']>;
+      const attempt = held.scheduled.attempts + 1;
+      this.concludeOne(held, { work, result: outcome.result, attempt, atMs }, outcome);
+    }
+  }
+
+  private concludeOne(held: Held, attempted: AttemptedWork<T>, outcome: WorkOutcome<T['result']>): void {
+    const { timers, schedule, worker } = this.options;
+    const { verdict, notBeforeMs = 0 } = outcome;
+    const attempts = attempted.attempt - (verdict === 'unavailable' ? 1 : 0);
+    if (verdict === 'done') {
+      this.finish(held, { scheduled: held.scheduled, note: worker.note(attempted, 'done'), next: { kind: 'done' } });
+      return;
+    }
+    const nowMs = timers.nowMs();
+    const next = verdict === 'refused' ? undefined : schedule.after(Math.max(attempts, 1));
+    if (next === undefined) {
+      const failure = worker.failure(attempted, nowMs);
+      const note = worker.note(attempted, 'set-aside');
+      this.finish(held, { scheduled: held.scheduled, note, next: { kind: 'set-aside', failure } });
+      return;
+    }
+    const dueMs = Math.max(nowMs + next.waitMs, notBeforeMs);
+    const settlement = {
+      scheduled: held.scheduled,
+      note: worker.note(attempted, 'retried'),
+      next: { kind: 'retried', dueMs, attempts },
+    } as const;
+    if (!next.isSoon || dueMs > nowMs + next.waitMs) {
+      this.finish(held, settlement);
+      this.setTimer(dueMs);
+      return;
+    }
+    this.options.settle(settlement, () => undefined);
+    held.scheduled = { ...held.scheduled, dueMs, attempts };
+    this.tryAgainIn(next.waitMs, held);
+  }
+
+  private tryAgainIn(waitMs: number, held: Held): void {
+    // It is in the schedule on disk; a timer would only keep the thread alive.
+    if (this.stopped) return;
+    const cancel = this.options.timers.after(waitMs, () => {
+      this.retries.delete(cancel);
+      this.lines.again(held);
+      this.wake();
+    });
+    this.retries.add(cancel);
+  }
+
+  /** Lets go of an item that is not tried again soon. */
+  private finish(held: Held, settlement: Settlement<T>): void {
+    const { number, subject } = held.scheduled;
+    this.lines.letOthersPass(subject);
+    this.options.settle(settlement, () => {
+      this.held.delete(number);
+      this.wake();
+    });
+  }
+
+  private noteHealth(outcomes: readonly WorkOutcome<T['result']>[]): void {
+    const nowMs = this.options.timers.nowMs();
+    // A receiver that refuses an item is there.
+    const isWell = outcomes.some(({ verdict }) => verdict === 'done' || verdict === 'refused');
+    this.failuresInRow = isWell ? 0 : this.failuresInRow + 1;
+    const beyond = this.failuresInRow - FAILURES_UNTIL_DOWN;
+    const pauseUntilMs = beyond < 0 ? 0 : nowMs + Math.min(PAUSE_MS_MAX, PAUSE_MS_FIRST * 2 ** beyond);
+    this.pausedUntilMs = Math.max(pauseUntilMs, ...outcomes.map(({ notBeforeMs = 0 }) => notBeforeMs));
+  }
+
+  /** Sees to it that the lane wakes when the next item on disk is due, or when a pause ends. */
+  private awaitNext(): void {
+    if (this.stopped) return;
+    const { lane, queue, timers } = this.options;
+    const nowMs = timers.nowMs();
+    if (nowMs < this.pausedUntilMs) {
+      this.setTimer(this.pausedUntilMs);
+    } else if (this.timer === undefined) {
+      const dueMs = queue.nextDueMs(lane, nowMs);
+      if (dueMs !== undefined) this.setTimer(dueMs);
+    }
+  }
+
+  /** One timer serves all: it is set to the earliest of what it is asked for, and asks again when it fires. */
+  private setTimer(dueMs: number): void {
+    if (this.stopped || (this.timer !== undefined && this.timer.dueMs <= dueMs)) return;
+    this.timer?.cancel();
+    const { timers } = this.options;
+    const waitMs = Math.min(Math.max(dueMs - timers.nowMs(), 1), TIMER_MS_MAX);
+    const cancel = timers.after(waitMs, () => {
+      this.timer = undefined;
+      this.wake();
+    });
+    this.timer = { dueMs, cancel };
+  }
+}

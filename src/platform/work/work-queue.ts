@@ -1,0 +1,239 @@
+/**
+ * Work that a change leaves behind, on disk until it is done: databases of one kind in an LMDB environment, which may be one of its
+ * own (webhooks) or that of the records that the work is about.
+ *
+ *   items       [lane, number] → the item; from `put` until it is done
+ *   schedule    [lane, due ms, number] → [failed attempts so far, subject]; exactly those items that will be tried
+ *   set aside   [lane, number] → the failure; exactly those that will not, until somebody replays them
+ *   meta        'next-number' → number of the next item
+ *
+ * `put`, `settle` and `withdraw` are called inside a transaction of the environment: that of the change, that of the result. `replay`
+ * and `forget` run transactions of their own and resolve when all is on disk. What is read is the last commit.
+ */
+import type { Database } from 'lmdb';
+import type { LmdbEnvironment } from '../lmdb-environment.js';
+import { NewestWork } from './newest-work.js';
+import { WorkCounts, type WorkFigures } from './work-counts.js';
+import type { NewWork, ScheduledWork, Settlement, WorkKind, WorkTypes } from './work-kind.js';
+import type { WorkPlace, WorkState } from './work-state.js';
+
+type ItemKey = [lane: string, number: number];
+type ScheduleKey = [lane: string, dueMs: number, number: number];
+
+/** Above every number and time, for the ends of ranges. */
+const END = Number.MAX_SAFE_INTEGER;
+/** Items that one transaction removes or replays. */
+const CHUNK = 2000;
+const NEXT_NUMBER = 'next-number';
+
+export interface DueRange {
+  /** Undefined: from the beginning. */
+  readonly behind: ScheduledWork | undefined;
+  readonly nowMs: number;
+  readonly count: number;
+}
+
+export interface SetAsideWork<Failure> {
+  readonly number: number;
+  readonly failure: Failure;
+}
+
+export class WorkQueue<T extends WorkTypes> {
+  private readonly items: Database<unknown, ItemKey>;
+  private readonly schedule: Database<[attempts: number, subject: string], ScheduleKey>;
+  private readonly setAside: Database<T['failure'], ItemKey>;
+  private readonly meta: Database<number, string>;
+  private readonly newest: NewestWork | undefined;
+  private readonly counts: WorkCounts | undefined;
+
+  constructor(
+    private readonly environment: LmdbEnvironment,
+    private readonly kind: WorkKind<T>,
+  ) {
+    const { databases, keeping } = kind;
+    this.items = environment.database(databases.items);
+    this.schedule = environment.database(databases.schedule);
+    this.setAside = environment.database(databases.setAside);
+    this.meta = environment.database(databases.meta);
+    if (keeping.kind === 'every') return;
+    this.newest = new NewestWork(environment.database(keeping.databases.subjects));
+    this.counts = new WorkCounts(environment.database(keeping.databases.counts));
+  }
+
+  // ---- inside a transaction
+
+  put(work: readonly NewWork<T['item']>[], dueMs: number): void {
+    // Read each time: who writes may change from thread to thread.
+    let number = this.meta.get(NEXT_NUMBER) ?? 1;
+    for (const { lane, item } of work) {
+      const subject = this.kind.subjectOf(item);
+      this.withdraw(lane, subject);
+      void this.items.putSync([lane, number], this.kind.encode(item));
+      void this.schedule.putSync([lane, dueMs, number], [0, subject]);
+      this.changed({ lane, number, subject }, undefined, { kind: 'waiting', dueMs });
+      number += 1;
+    }
+    void this.meta.putSync(NEXT_NUMBER, number);
+  }
+
+  /** What waits for a subject, or failed, is not to be done any more. Only for kinds that keep the newest. */
+  withdraw(lane: string, subject: string): void {
+    const found = this.newest?.find(lane, subject);
+    if (found === undefined) return;
+    const { number, dueMs } = found;
+    const before = this.stateOf([lane, number], dueMs);
+    if (dueMs === null) this.setAside.removeSync([lane, number]);
+    else this.schedule.removeSync([lane, dueMs, number]);
+    this.items.removeSync([lane, number]);
+    this.changed({ lane, number, subject }, before, undefined);
+  }
+
+  /** Returns those that hold: what was superseded or forgotten meanwhile stays so, and its outcome is nothing. */
+  settle(settlements: readonly Settlement<T>[]): Settlement<T>[] {
+    return settlements.filter((settlement) => this.settleOne(settlement));
+  }
+
+  private settleOne({ scheduled, next }: Settlement<T>): boolean {
+    const { lane, dueMs, number, subject } = scheduled;
+    if (!this.schedule.removeSync([lane, dueMs, number])) return false;
+    const place = { lane, number, subject };
+    const before = { kind: 'waiting', dueMs } as const;
+    if (next.kind === 'done') {
+      this.items.removeSync([lane, number]);
+      this.changed(place, before, undefined);
+    } else if (next.kind === 'set-aside') {
+      void this.setAside.putSync([lane, number], next.failure);
+      this.changed(place, before, this.stateOf([lane, number], null));
+    } else {
+      void this.schedule.putSync([lane, next.dueMs, number], [next.attempts, subject]);
+      this.changed(place, before, { kind: 'waiting', dueMs: next.dueMs });
+    }
+    return true;
+  }
+
+  private changed(place: WorkPlace, before: WorkState | undefined, after: WorkState | undefined): void {
+    this.newest?.changed(place, after);
+    this.counts?.changed(place.lane, before, after);
+  }
+
+  private stateOf(key: ItemKey, dueMs: number | null): WorkState {
+    if (dueMs !== null) return { kind: 'waiting', dueMs };
+    const { keeping } = this.kind;
+    const failure = this.setAside.get(key);
+    return { kind: 'set-aside', reason: keeping.kind === 'newest' ? keeping.reasonOf(failure) : '' };
+  }
+
+  // ---- reading
+
+  /** What is due by `nowMs` behind that place of the lane's schedule, at most `count`. */
+  due(lane: string, { behind, nowMs, count }: DueRange): ScheduledWork[] {
+    // What was settled a moment ago must not be read again.
+    this.environment.root.resetReadTxn();
+    const start: ScheduleKey = [lane, behind?.dueMs ?? 0, behind === undefined ? 0 : behind.number + 1];
+    const range = this.schedule.getRange({ start, end: [lane, nowMs + 1, 0], limit: count });
+    return Array.from(range, ({ key: [, dueMs, number], value: [attempts, subject] }) => {
+      return { lane, dueMs, number, attempts, subject };
+    });
+  }
+
+  /** When the first item behind that time becomes due; undefined for never. */
+  nextDueMs(lane: string, afterMs: number): number | undefined {
+    const range = { start: [lane, afterMs + 1, 0] as ScheduleKey, end: [lane, END, END] as ScheduleKey, limit: 1 };
+    for (const [, dueMs] of this.schedule.getKeys(range)) return dueMs;
+    return undefined;
+  }
+
+  /** Undefined where it is done, forgotten or superseded. */
+  item(lane: string, number: number): T['item'] | undefined {
+    const stored = this.items.get([lane, number]);
+    return stored === undefined ? undefined : this.kind.decode(stored);
+  }
+
+  /** Items that were set aside in their order, from the one behind `afterNumber` on. */
+  setAsidePage(lane: string, afterNumber: number, size: number): SetAsideWork<T['failure']>[] {
+    const range = this.setAside.getRange({ start: [lane, afterNumber + 1], end: [lane, END], limit: size });
+    return Array.from(range, ({ key, value }) => ({ number: key[1], failure: value }));
+  }
+
+  setAsideCount(lane: string): number {
+    return this.setAside.getKeysCount({ start: [lane, 0], end: [lane, END] });
+  }
+
+  /** Exact. Only for kinds that keep the newest. */
+  figures(lane: string): WorkFigures {
+    if (this.counts === undefined) throw new Error('work of this kind is not counted');
+    this.environment.root.resetReadTxn();
+    return this.counts.of(lane);
+  }
+
+  /** Items that wait, are under way or set aside, of all lanes. */
+  get size(): number {
+    return (this.items.getStats() as { readonly entryCount: number }).entryCount;
+  }
+
+  /** All that have an item. */
+  lanes(): string[] {
+    const found: string[] = [];
+    for (;;) {
+      const [key] = Array.from(this.items.getKeys({ start: [found.at(-1) ?? '', END], limit: 1 }));
+      if (key === undefined) return found;
+      found.push(key[0]);
+    }
+  }
+
+  // ---- transactions of its own
+
+  /** Makes items that were set aside due again, those that match, their attempts from the start. Resolves with how many. */
+  async replay(lane: string, matches: (failure: T['failure']) => boolean, nowMs: number): Promise<number> {
+    let replayed = 0;
+    let after = 0;
+    for (;;) {
+      const page = this.setAsidePage(lane, after, CHUNK);
+      const last = page.at(-1);
+      if (last === undefined) return replayed;
+      after = last.number;
+      const chosen = page.filter(({ failure }) => matches(failure));
+      await this.environment.transaction(() => {
+        for (const { number } of chosen) if (this.replayOne(lane, number, nowMs)) replayed += 1;
+      });
+    }
+  }
+
+  private replayOne(lane: string, number: number, dueMs: number): boolean {
+    const before = this.stateOf([lane, number], null);
+    if (!this.setAside.removeSync([lane, number])) return false;
+    const stored = this.items.get([lane, number]);
+    const subject = stored === undefined ? '' : this.kind.subjectOf(this.kind.decode(stored));
+    void this.schedule.putSync([lane, dueMs, number], [0, subject]);
+    this.changed({ lane, number, subject }, before, { kind: 'waiting', dueMs });
+    return true;
+  }
+
+  /** Everything of a lane that is gone. */
+  async forget(lane: string): Promise<void> {
+    if (this.newest !== undefined) {
+      await this.inChunks(() => this.withdrawSome(lane));
+      return;
+    }
+    for (const database of [this.schedule, this.setAside, this.items] as Database<unknown, ItemKey>[]) {
+      await this.inChunks(() => removeSome(database, lane));
+    }
+  }
+
+  private withdrawSome(lane: string): number {
+    const items = Array.from(this.items.getRange({ start: [lane, 0], end: [lane, END], limit: CHUNK }));
+    for (const { value } of items) this.withdraw(lane, this.kind.subjectOf(this.kind.decode(value)));
+    return items.length;
+  }
+
+  /** `some` removes some inside a transaction and returns how many it found. */
+  private async inChunks(some: () => number): Promise<void> {
+    while ((await this.environment.transaction(some)) > 0);
+  }
+}
+
+function removeSome(database: Database<unknown, ItemKey>, lane: string): number {
+  const keys = Array.from(database.getKeys({ start: [lane, 0], end: [lane, END], limit: CHUNK }));
+  for (const key of keys) database.removeSync(key);
+  return keys.length;
+}

@@ -1,0 +1,9 @@
+/** Where an item of work is, for those who keep books about it (`newest-work.ts`, `work-counts.ts`). */
+export type WorkState =
+  { readonly kind: 'waiting'; readonly dueMs: number } | { readonly kind: 'set-aside'; readonly reason: string };
+
+export interface WorkPlace {
+  readonly lane: string;
+  readonly number: number;
+  readonly subject: string;
+}
