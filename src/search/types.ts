@@ -2,8 +2,9 @@
 import type { GenerationHandle } from '../../native-bindings/index.js';
 import type { Reservation } from '../platform/index.js';
 import type { SynonymRule } from '../synonyms/index.js';
+import type { SearchOptions } from './options/option-values.js';
 
-export type { SynonymRule };
+export type { SearchOptions, SynonymRule };
 
 export type MatchMode = 'any' | 'all' | 'phrase';
 
@@ -11,32 +12,6 @@ export interface RadiusOption {
   readonly latitude: number;
   readonly longitude: number;
   readonly metres: number;
-}
-
-/** Options in the form of the JSON body; query strings are coerced to it by the operation's schema. */
-export interface SearchOptions {
-  readonly query?: string;
-  readonly match?: MatchMode;
-  readonly filter?: string;
-  readonly radius?: string | { readonly latitude: number; readonly longitude: number; readonly distance: number };
-  readonly order_by?: string;
-  readonly ranking?: 'none';
-  readonly minimum_text_score?: number;
-  readonly minimum_image_score?: number;
-  readonly minimum_document_score?: number;
-  readonly minimum_video_score?: number;
-  readonly minimum_audio_score?: number;
-  readonly select?: readonly string[];
-  readonly facets?: readonly string[];
-  readonly facet_size?: number;
-  readonly highlight?: boolean;
-  readonly explain?: boolean;
-  readonly typo_tolerance?: boolean;
-  readonly vector_search?: boolean;
-  readonly reranker?: boolean;
-  readonly cache?: boolean;
-  readonly skip?: number;
-  readonly size?: number;
 }
 
 /** One list of a search: a plain list search has one, a group search one per member. */

@@ -1,9 +1,10 @@
 /** `/related`: records like one. */
 import { Type } from 'typebox';
 import { SEARCH_SIZE_DEFAULT, SEARCH_SIZE_MAX } from '../../platform/index.js';
+import { readOptions } from '../../search/index.js';
 import { defineOperation } from '../dispatch/operation.js';
 import { object, recordName } from './schemas.js';
-import { searchOptions, searchQuery } from './search-options.js';
+import { searchQuery } from './search-options.js';
 import { searchResponse } from './search-response.js';
 import { listSearchParams, listTargets } from './search-targets.js';
 
@@ -63,7 +64,7 @@ const read = defineOperation({
           listId: list.id,
           subject: { list: subject.name, version: subject.version },
           recordName: params.record,
-          options: searchOptions(query),
+          options: readOptions(query),
         },
         signal,
       );

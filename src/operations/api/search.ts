@@ -1,11 +1,11 @@
 /** `/search`: one list, or the lists of a group as one. */
 import { searchTerm, type AnalyticsTarget } from '../../analytics/index.js';
 import { uuidv7 } from '../../platform/index.js';
-import type { SearchOptions } from '../../search/index.js';
+import { readOptions, type SearchOptions } from '../../search/index.js';
 import type { AnsweredSearch, KeptAnswer } from '../answer-cache/answer-cache.js';
 import { defineOperation, type OperationContext, type OperationResult } from '../dispatch/operation.js';
 import { normalisedKey, rawKey } from './search-keys.js';
-import { searchBody, searchOptions, searchQuery } from './search-options.js';
+import { searchBody, searchQuery } from './search-options.js';
 import { searchResponse } from './search-response.js';
 import {
   groupSearchParams,
@@ -53,7 +53,7 @@ const listByQuery = defineOperation({
   method: 'GET',
   query: searchQuery,
   handle: (context, { params, query, raw }) =>
-    search(context, listTargets(context.services, params), searchOptions(query), raw),
+    search(context, listTargets(context.services, params), readOptions(query), raw),
 });
 
 const listByBody = defineOperation({
@@ -64,7 +64,7 @@ const listByBody = defineOperation({
   bodyBytesMax: SEARCH_BODY_BYTES_MAX,
   body: searchBody,
   handle: (context, { params, body, raw }) =>
-    search(context, listTargets(context.services, params), searchOptions(body), raw),
+    search(context, listTargets(context.services, params), readOptions(body), raw),
 });
 
 const groupByQuery = defineOperation({
@@ -73,8 +73,7 @@ const groupByQuery = defineOperation({
   summary: 'Search the lists of a group as one, with the options in the query string',
   method: 'GET',
   query: searchQuery,
-  handle: (context, { params, query, raw }) =>
-    search(context, groupTargets(context, params), searchOptions(query), raw),
+  handle: (context, { params, query, raw }) => search(context, groupTargets(context, params), readOptions(query), raw),
 });
 
 const groupByBody = defineOperation({
@@ -84,7 +83,7 @@ const groupByBody = defineOperation({
   method: 'POST',
   bodyBytesMax: SEARCH_BODY_BYTES_MAX,
   body: searchBody,
-  handle: (context, { params, body, raw }) => search(context, groupTargets(context, params), searchOptions(body), raw),
+  handle: (context, { params, body, raw }) => search(context, groupTargets(context, params), readOptions(body), raw),
 });
 
 export const searchOperations = [listByQuery, listByBody, groupByQuery, groupByBody];

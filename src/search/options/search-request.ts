@@ -3,15 +3,18 @@
  * before the kernel is asked for anything.
  */
 import type { FieldDefinition } from '../../catalog/index.js';
-import { didYouMean, FACET_SIZE_DEFAULT, SEARCH_SIZE_DEFAULT, ServiceError } from '../../platform/index.js';
+import { didYouMean, ServiceError } from '../../platform/index.js';
 import type { FilterNode } from '../filter/filter-nodes.js';
 import { FILTER_ALL } from '../filter/filter-nodes.js';
 import { facetsByName, parseFilters } from '../filter/filter-resolver.js';
 import type { MatchMode, RadiusOption, SearchOptions } from '../types.js';
+import { filledOptions, narrowed, type FilledOptions } from './option-values.js';
 import { parseOrderBy, type SortKey } from './order-by.js';
 import { parseRadius } from './radius.js';
 
 export interface SearchRequest {
+  /** As they were given, with what holds by default; what is read out of them is below. */
+  readonly options: FilledOptions;
   /** Trimmed; empty: every record matches. */
   readonly query: string;
   readonly match: MatchMode;
@@ -42,33 +45,36 @@ export function readSearchRequest(options: SearchOptions, definitions: readonly 
   if (radius !== undefined && definitions.every((definition) => definition.location_field === null)) {
     throw invalid('radius', 'radius needs a list with a location_field; this one has none');
   }
+  const filled = filledOptions(options);
   // Clients that always send every option send it blank where they want none.
-  const filter = given(options.filter);
-  const orderBy = given(options.order_by);
-  if (options.ranking === 'none' && orderBy !== undefined) {
+  const filter = given(filled.filter);
+  const orderBy = given(filled.order_by);
+  if (filled.ranking === 'none' && orderBy !== undefined) {
     throw invalid('ranking', 'ranking=none and order_by contradict each other: leave one of them out');
   }
+  const filters = filter === undefined ? definitions.map(() => FILTER_ALL) : parseFilters(filter, definitions);
   return Object.freeze({
-    query: options.query?.trim() ?? '',
-    match: options.match ?? 'any',
-    filters: filter === undefined ? definitions.map(() => FILTER_ALL) : parseFilters(filter, definitions),
+    options: filled,
+    query: filled.query.trim(),
+    match: filled.match,
+    filters: filters.map((each, list) => narrowed(each, options, definitions[list] as FieldDefinition)),
     radius,
     order: orderBy === undefined ? [] : parseOrderBy(orderBy, definitions, radius !== undefined),
-    storageOrder: options.ranking === 'none',
-    minimumTextScore: options.minimum_text_score ?? 0,
-    select: options.select,
-    facets: options.facets === undefined ? [] : checkedFacets(options.facets, definitions),
-    facetSize: options.facet_size ?? FACET_SIZE_DEFAULT,
-    highlight: options.highlight ?? true,
-    explain: options.explain ?? false,
-    typoTolerance: options.typo_tolerance ?? true,
-    skip: options.skip ?? 0,
-    size: options.size ?? SEARCH_SIZE_DEFAULT,
+    storageOrder: filled.ranking === 'none',
+    minimumTextScore: filled.minimum_text_score,
+    select: filled.select,
+    facets: filled.facets === undefined ? [] : checkedFacets(filled.facets, definitions),
+    facetSize: filled.facet_size,
+    highlight: filled.highlight,
+    explain: filled.explain,
+    typoTolerance: filled.typo_tolerance,
+    skip: filled.skip,
+    size: filled.size,
   });
 }
 
-function given(text: string | undefined): string | undefined {
-  return text === undefined || text.trim() === '' ? undefined : text;
+function given(text: string): string | undefined {
+  return text.trim() === '' ? undefined : text;
 }
 
 function checkedFacets(names: readonly string[], definitions: readonly FieldDefinition[]): readonly string[] {

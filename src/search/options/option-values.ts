@@ -1,0 +1,55 @@
+/** The values of a search's options, as the table of options has them read, kept apart and filled in. Pure functions. */
+import type { FieldDefinition } from '../../catalog/index.js';
+import { allOf, type FilterNode } from '../filter/filter-nodes.js';
+import { SEARCH_OPTIONS, type SearchOption } from './search-options.js';
+
+type Table = typeof SEARCH_OPTIONS;
+type ValueOf<Option> = Option extends SearchOption<infer Value> ? Value : never;
+
+/** In the form that search workers take; only what was given. */
+export type SearchOptions = { readonly [Name in keyof Table]?: ValueOf<Table[Name]> };
+
+/** The same with what holds by default. */
+export type FilledOptions = SearchOptions & {
+  readonly [Name in Exclude<keyof Table, 'ranking' | 'select' | 'facets' | 'radius'>]: ValueOf<Table[Name]>;
+};
+
+const rows: readonly (readonly [name: string, option: SearchOption<unknown>])[] = Object.entries(SEARCH_OPTIONS);
+const byName: ReadonlyMap<string, SearchOption<unknown>> = new Map(rows);
+const defaults = Object.fromEntries(
+  rows.flatMap(([name, option]) => (option.default === undefined ? [] : [[name, option.default]])),
+) as FilledOptions;
+const narrowing = rows.filter(([, option]) => option.narrow !== undefined);
+
+/** From what a client gave, validated against the schema of the query string or of the body. */
+export function readOptions(given: Readonly<Record<string, unknown>>): SearchOptions {
+  const options: Record<string, unknown> = {};
+  for (const name in given) {
+    const option = byName.get(name);
+    const value = option?.read === undefined ? given[name] : option.read(given[name]);
+    if (value !== undefined) options[name] = value;
+  }
+  return options;
+}
+
+export function filledOptions(options: SearchOptions): FilledOptions {
+  return { ...defaults, ...options };
+}
+
+/** The conditions that options other than `filter` set for the records of one list. Throws what they throw. */
+export function narrowed(filter: FilterNode, options: SearchOptions, definition: FieldDefinition): FilterNode {
+  const conditions = narrowing.flatMap(([name, option]) => {
+    const value = (options as Readonly<Record<string, unknown>>)[name];
+    return value === undefined || option.narrow === undefined ? [] : [option.narrow(value, definition)];
+  });
+  return conditions.length === 0 ? filter : allOf([filter, ...conditions]);
+}
+
+/** The same text for all options that mean the same: names in order, without what would hold anyway. */
+export function optionsKey(options: SearchOptions): string {
+  const members = Object.entries(options as Readonly<Record<string, unknown>>)
+    .map(([name, value]) => [name, byName.get(name)?.isTrimmed === true ? String(value).trim() : value] as const)
+    .filter(([name, value]) => value !== byName.get(name)?.default)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify(members);
+}

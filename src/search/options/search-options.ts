@@ -1,0 +1,213 @@
+/**
+ * The options of a search. One is a row of `SEARCH_OPTIONS`: from it come the schemas of the query string and of the JSON body, with
+ * them the OpenAPI document and the help of the command line; the form that search workers take; what holds where it is not
+ * given; and under which key an answer is kept. Plain data, so that a search thread needs no library for it.
+ */
+import type { FieldDefinition } from '../../catalog/index.js';
+import {
+  FACET_SIZE_DEFAULT,
+  FACET_SIZE_MAX,
+  FIELDS_PER_LIST_MAX,
+  QUERY_OPTION_CHARACTERS_MAX,
+  SEARCH_SIZE_DEFAULT,
+  SEARCH_SIZE_MAX,
+} from '../../platform/index.js';
+import type { FilterNode } from '../filter/filter-nodes.js';
+
+const QUERY_CHARACTERS_MAX = 10_000;
+const FILTER_CHARACTERS_MAX = 100_000;
+const NAMES_CHARACTERS_MAX = 16_384;
+const FIELD_NAME_LENGTH_MAX = 512;
+const RADIUS_CHARACTERS_MAX = 200;
+/** Farther than any list reaches: record numbers have 32 bits. */
+const SKIP_EFFECTIVE_MAX = 0xffff_ffff;
+
+/** JSON Schema. */
+export type OptionSchema = Readonly<Record<string, unknown>>;
+
+export interface SearchOption<Value> {
+  /** Of the query string, whose text is coerced to its type. */
+  readonly schema: OptionSchema;
+  /** Of the JSON body, where that takes other forms or longer values. */
+  readonly bodySchema?: OptionSchema;
+  /** What holds where it is not given; absent: nothing does. */
+  readonly default?: Value;
+  /** Blanks around the text mean nothing. */
+  readonly isTrimmed?: true;
+  /** The form for search workers of what either schema lets through; undefined: as though it had not been given. */
+  read?(given: unknown): Value | undefined;
+  /** A condition on the records of each list, beside the filter. Throws `invalid-parameter`. */
+  narrow?(value: Value, definition: FieldDefinition): FilterNode;
+}
+
+const flag = (description: string, byDefault: boolean): SearchOption<boolean> => ({
+  schema: { type: 'boolean', description },
+  default: byDefault,
+});
+
+const floor = (kind: string, more = ''): SearchOption<number> => ({
+  schema: {
+    type: 'number',
+    minimum: 0,
+    maximum: 1,
+    description: `Drops hits whose ${kind} score is below this${more}`,
+  },
+  default: 0,
+});
+/** Of scores that no search of this release gives. */
+const WITHOUT_SCORE = '. No effect yet: no hit has such a score, and one without it is not dropped';
+
+/** The whole URL has a limit of its own (414), so what may be long is shorter in a query string than in a body. */
+const text = (charactersMax: number, rest: OptionSchema): SearchOption<string> => ({
+  schema: { type: 'string', maxLength: QUERY_OPTION_CHARACTERS_MAX, ...rest },
+  bodySchema: { type: 'string', maxLength: charactersMax, ...rest },
+  default: '',
+  isTrimmed: true,
+});
+
+const nameText = (maxLength: number, description: string, example: string): OptionSchema => ({
+  type: 'string',
+  maxLength,
+  description: `${description}, separated by commas`,
+  examples: [example],
+});
+const nameArray: OptionSchema = {
+  type: 'array',
+  items: { type: 'string', minLength: 1, maxLength: FIELD_NAME_LENGTH_MAX },
+  maxItems: FIELDS_PER_LIST_MAX,
+};
+const names = (description: string, example: string): SearchOption<readonly string[]> => ({
+  schema: nameText(QUERY_OPTION_CHARACTERS_MAX, description, example),
+  bodySchema: { anyOf: [nameText(NAMES_CHARACTERS_MAX, description, example), nameArray], description },
+  read: (given) => {
+    if (typeof given !== 'string') return given as readonly string[];
+    return given === '' ? undefined : splitNames(given);
+  },
+});
+
+function splitNames(given: string): readonly string[] {
+  return given
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}
+
+export interface RadiusObject {
+  readonly latitude: number;
+  readonly longitude: number;
+  readonly distance: number;
+}
+
+const RADIUS =
+  'Keeps records near a point, of lists with a location_field: latitude, longitude and distance (m, km or mi; metres when bare)';
+const radiusText = { type: 'string', maxLength: RADIUS_CHARACTERS_MAX };
+const RADIUS_EXAMPLES = ['51.5,-0.12,10km'];
+const radius: SearchOption<string | RadiusObject> = {
+  schema: { ...radiusText, description: RADIUS, examples: RADIUS_EXAMPLES },
+  bodySchema: {
+    anyOf: [
+      { ...radiusText, examples: RADIUS_EXAMPLES },
+      {
+        type: 'object',
+        required: ['latitude', 'longitude', 'distance'],
+        properties: {
+          latitude: { type: 'number', minimum: -90, maximum: 90, description: 'Degrees' },
+          longitude: { type: 'number', minimum: -180, maximum: 180, description: 'Degrees' },
+          distance: { type: 'number', minimum: 0, description: 'Metres' },
+        },
+        additionalProperties: false,
+      },
+    ],
+    description: RADIUS,
+  },
+};
+
+const query: SearchOption<string> = {
+  schema: {
+    type: 'string',
+    maxLength: QUERY_CHARACTERS_MAX,
+    description: 'The search text; none: every record',
+    examples: ['gannet dive'],
+  },
+  default: '',
+  isTrimmed: true,
+};
+const match: SearchOption<'any' | 'all' | 'phrase'> = {
+  schema: {
+    type: 'string',
+    enum: ['any', 'all', 'phrase'],
+    description: '`any` word (default), `all` words in any order, or the `phrase`: words together, in order, as typed',
+  },
+  default: 'any',
+};
+const ranking: SearchOption<'none'> = {
+  schema: { type: 'string', enum: ['none'], description: '`none`: in the order in which records are stored' },
+};
+const facetSize: SearchOption<number> = {
+  schema: {
+    type: 'integer',
+    minimum: 1,
+    maximum: FACET_SIZE_MAX,
+    description: `Most frequent values of each facet; default ${FACET_SIZE_DEFAULT}`,
+  },
+  default: FACET_SIZE_DEFAULT,
+};
+const skip: SearchOption<number> = {
+  schema: {
+    type: 'integer',
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description: 'Hits to pass over; default 0',
+  },
+  default: 0,
+  read: (given) => Math.min(given as number, SKIP_EFFECTIVE_MAX),
+};
+const size: SearchOption<number> = {
+  schema: {
+    type: 'integer',
+    minimum: 0,
+    maximum: SEARCH_SIZE_MAX,
+    description: `Hits to answer; default ${SEARCH_SIZE_DEFAULT}`,
+  },
+  default: SEARCH_SIZE_DEFAULT,
+};
+
+/** By the names that clients give. */
+export const SEARCH_OPTIONS = {
+  query,
+  match,
+  ranking,
+  minimum_text_score: floor('text'),
+  minimum_image_score: floor('image', WITHOUT_SCORE),
+  minimum_document_score: floor('document', WITHOUT_SCORE),
+  minimum_video_score: floor('video', WITHOUT_SCORE),
+  minimum_audio_score: floor('audio', WITHOUT_SCORE),
+  facet_size: facetSize,
+  highlight: flag('Mark the words that were found, in `highlights`; default true', true),
+  explain: flag('Say how each score came about; default false', false),
+  typo_tolerance: flag('Forgive misspellings; default true', true),
+  vector_search: flag(
+    'Match by meaning, on lists with a model; default true. No effect on a list without one, which every list is in this release',
+    true,
+  ),
+  reranker: flag(
+    'Reorder top results, on lists and groups with a reranker; default true. No effect without one, which no list or group has in this release',
+    true,
+  ),
+  cache: flag('A repeated request may be answered from memory; default true', true),
+  skip,
+  size,
+  filter: text(FILTER_CHARACTERS_MAX, {
+    description:
+      'Conditions on facets: `field op value` with = != < <= > >= (or eq ne lt le gt ge), `field in (…)`, `field = null`, joined by and, or, not and parentheses',
+    examples: ["year >= 1980 and genre in ('drama', 'comedy')"],
+  }),
+  order_by: text(NAMES_CHARACTERS_MAX, {
+    description:
+      'Up to 4 of name, created_utc, modified_utc, Single facets and, with radius, distance; each with asc or desc, separated by commas',
+    examples: ['year desc, name asc'],
+  }),
+  select: names('Fields to return; none given: all', 'title,year'),
+  facets: names('Facets to count values of, over all hits', 'genre'),
+  radius,
+};
