@@ -74,6 +74,7 @@ export class WebhookEngine {
       schedule: deliverySchedule(settings, options.random),
       perReceiverMax: settings.connections_per_receiver,
       totalMax: settings.connections_max,
+      writing: 'gathered',
       write: (settlements) => this.writeDown(settlements),
       onWriteFailure: (error) => {
         listener.failed('Outcomes of deliveries could not be written; trying again', error);

@@ -43,6 +43,8 @@ export interface LaneOptions<T extends WorkTypes> {
   readonly schedule: RetrySchedule;
   /** Puts the outcome on disk some time soon, then calls `onSettled`. */
   readonly settle: (settlement: Settlement<T>, onSettled: () => void) => void;
+  /** Waited for before the next attempt takes the place of one. */
+  readonly afterAttempt: () => Promise<void> | undefined;
 }
 
 /** An item in memory, without its content. */
@@ -144,6 +146,7 @@ export class WorkLane<T extends WorkTypes> {
         this.abort.signal,
       );
       if (!this.abort.signal.aborted) this.conclude(taken, outcomes, atMs);
+      await this.options.afterAttempt();
     }
     this.underWay -= 1;
     slots.release(receiver);

@@ -17,6 +17,11 @@ export interface WorkRunnerOptions<T extends WorkTypes> {
   /** Attempts under way, at one receiver and at all. */
   readonly perReceiverMax: number;
   readonly totalMax: number;
+  /**
+   * `gathered`: outcomes of many attempts at a time, for attempts that cost little; the process may end with some that are not written,
+   * and these are made again. `each`: before the next attempt begins, so that one of those under way is made again at most.
+   */
+  readonly writing: 'gathered' | 'each';
   /** Settles in one transaction, and writes what the notes say; rejects where nothing of it is on disk, and is called again. */
   readonly write: (settlements: readonly Settlement<T>[]) => Promise<void>;
   readonly onWriteFailure: (error: unknown) => void;
@@ -46,6 +51,7 @@ export class WorkRunner<T extends WorkTypes> {
       settle: (settlement, onSettled) => {
         this.buffer.push(settlement, onSettled);
       },
+      afterAttempt: () => (this.options.writing === 'each' ? this.buffer.flush() : undefined),
     });
     this.lanes.set(lane, added);
     added.wake();
