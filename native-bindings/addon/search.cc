@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "../kernel/engine/search.h"
 #include "../kernel/terms/term_lookup.h"
 #include "bindings.h"
 #include "call_guard.h"
