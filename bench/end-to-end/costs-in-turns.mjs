@@ -1,6 +1,6 @@
 /**
  * What requests cost in two or more checkouts of the service, in turns: processor time of the service a request, which other load
- * on the machine changes less than rates, and the rate beside it. Medians of the turns.
+ * on the machine changes less than rates, that of its main thread, and the rate beside it. Medians of the turns.
  *
  *   node bench/end-to-end/costs-in-turns.mjs [--records 100000] [--rounds 7] [--scale 1] [--only search,import]
  *     before=<folder> after=<folder>
@@ -17,6 +17,7 @@ import { parseArgs } from 'node:util';
 import { sendAll } from './lib/closed-loop.mjs';
 import { formatCount, machineTable, markdownTable, quantile } from './lib/report.mjs';
 import { arxivQueries, SENTENCES_DEFINITION, sentencesFile } from './lib/sentences.mjs';
+import { threadTimesMs } from './lib/processor-time.mjs';
 import { ACCOUNT, call, createKey, importNdjson, untilMerged, workFolder } from './lib/service.mjs';
 
 const { values, positionals } = parseArgs({
@@ -155,11 +156,15 @@ async function turnOfRequests(side, [name, requests, requestAt], turn) {
   const { address } = side.service;
   const count = Math.ceil(requests * scale);
   const beginMs = performance.now();
-  const beforeMs = side.service.cpuMs();
+  const before = threadTimesMs(side.service.pid);
   const load = { address, key: side.key, count, connections: CONNECTIONS };
   await sendAll({ ...load, requestAt: (at) => requestAt(at + turn * count, side.ids) });
-  const processorUs = ((side.service.cpuMs() - beforeMs) * 1000) / count;
-  note(side, name, { processorUs, perSecond: (count * 1000) / (performance.now() - beginMs) });
+  const after = threadTimesMs(side.service.pid);
+  note(side, name, {
+    processorUs: ((after.all - before.all) * 1000) / count,
+    mainUs: ((after.main - before.main) * 1000) / count,
+    perSecond: (count * 1000) / (performance.now() - beginMs),
+  });
 }
 
 async function turnOfImport(side) {
@@ -185,25 +190,29 @@ async function turnOfStart(side) {
   note(side, 'start: resident MiB of its own', { figure: side.service.memory().anonymous });
 }
 
+/** The columns of requests and imports: figure, heading, format. Imports have no figure of the main thread of their own. */
+const COLUMNS = [
+  ['processorUs', 'µs of processor', (value) => value.toFixed(1)],
+  ['mainUs', 'µs of the main thread', (value) => value.toFixed(1)],
+  ['perSecond', '/s', formatCount],
+];
+
 function reportText(sides) {
-  const median = (side, what, figure) => quantile(side.figures.get(what).map((each) => each[figure]), 0.5); // prettier-ignore
-  const ratio = (values) => (values.length < 2 ? '' : (values.at(-1) / values[0]).toFixed(3));
-  const rows = [...sides[0].figures.keys()].map((what) => {
-    const isRate = sides[0].figures.get(what)[0].figure === undefined;
-    const costs = sides.map((side) => median(side, what, isRate ? 'processorUs' : 'figure'));
-    const rates = isRate ? sides.map((side) => median(side, what, 'perSecond')) : [];
-    const shown = rates.length > 0 ? rates.map(formatCount) : sides.map(() => '');
-    return [what, ...costs.map((cost) => cost.toFixed(1)), ratio(costs), ...shown, ratio(rates)];
-  });
-  const names = sides.map(({ name }) => name);
-  const heading = [
-    'What',
-    ...names.map((name) => `${name}, µs of processor`),
-    'Ratio',
-    ...names.map((name) => `${name} /s`),
-    'Ratio',
-  ];
-  return markdownTable(heading, rows);
+  const rows = [...sides[0].figures.keys()].map((what) => [
+    what,
+    ...COLUMNS.flatMap((column) => cells(sides, what, column)),
+  ]);
+  const heading = COLUMNS.flatMap(([, unit]) => [...sides.map(({ name }) => `${name}, ${unit}`), 'Ratio']);
+  return markdownTable(['What', ...heading], rows);
+}
+
+/** The medians of the sides, and the ratio of the last to the first; figures of a start are in the first column. */
+function cells(sides, what, [figure, , format]) {
+  const [first] = sides[0].figures.get(what);
+  const shown = first.figure !== undefined && figure === 'processorUs' ? 'figure' : figure;
+  if (first[shown] === undefined) return [...sides.map(() => ''), ''];
+  const values = sides.map((side) => quantile(side.figures.get(what).map((each) => each[shown]), 0.5)); // prettier-ignore
+  return [...values.map(format), values.length < 2 ? '' : (values.at(-1) / values[0]).toFixed(3)];
 }
 
 const sides = [];

@@ -4,7 +4,7 @@
  */
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { HeadedBytes, type Credential } from '../operations/index.js';
-import { SENT_AT_ONCE_BYTES, type Cancellation, type ServiceError } from '../platform/index.js';
+import { SENT_AT_ONCE_BYTES, type AbortListener, type Cancellation, type ServiceError } from '../platform/index.js';
 import { answerBytes, ClientGone, type Answer, type IncomingRequest } from './exchange.js';
 import { IncomingBody } from './incoming-body.js';
 import { readHead } from './request-framing.js';
@@ -14,13 +14,12 @@ import type { UploadWatch } from './upload-watch.js';
 /** What the library gathers before it writes anything. */
 const GATHERED_BYTES_MAX = 16_384;
 
-/** Shared by all requests that nobody listens to: most of them. */
-const NO_LISTENERS: (() => void)[] = [];
-
 /** Set when the client goes away. */
 class Gone implements Cancellation {
-  reason: ClientGone | undefined;
-  #listeners: (() => void)[] = NO_LISTENERS;
+  reason: ClientGone | undefined = undefined;
+  /** Mostly one at most. */
+  #listener: AbortListener | undefined = undefined;
+  #others: AbortListener[] | undefined = undefined;
 
   get aborted(): boolean {
     return this.reason !== undefined;
@@ -28,16 +27,22 @@ class Gone implements Cancellation {
 
   abort(reason: ClientGone): void {
     this.reason = reason;
-    for (const listener of this.#listeners) listener();
-    this.#listeners = NO_LISTENERS;
+    const listeners = [this.#listener, ...(this.#others ?? [])];
+    this.#listener = this.#others = undefined;
+    for (const listener of listeners) {
+      if (typeof listener === 'function') listener();
+      else listener?.handleEvent();
+    }
   }
 
-  addEventListener(_type: 'abort', listener: () => void): void {
-    this.#listeners = [...this.#listeners, listener];
+  addEventListener(_type: 'abort', listener: AbortListener): void {
+    if (this.#listener === undefined) this.#listener = listener;
+    else (this.#others ??= []).push(listener);
   }
 
-  removeEventListener(_type: 'abort', listener: () => void): void {
-    this.#listeners = this.#listeners.filter((other) => other !== listener);
+  removeEventListener(_type: 'abort', listener: AbortListener): void {
+    if (this.#listener === listener) this.#listener = undefined;
+    else this.#others = this.#others?.filter((other) => other !== listener);
   }
 }
 

@@ -7,6 +7,9 @@ export interface Cancellation {
   /** What the work rejects with; undefined until `aborted`. */
   readonly reason: unknown;
   /** The listener is called once, when `aborted` becomes true; never where it is already. */
-  addEventListener(type: 'abort', listener: () => void): void;
-  removeEventListener(type: 'abort', listener: () => void): void;
+  addEventListener(type: 'abort', listener: AbortListener): void;
+  removeEventListener(type: 'abort', listener: AbortListener): void;
 }
+
+/** As the platform's events have it, too. */
+export type AbortListener = (() => void) | { handleEvent(): void };

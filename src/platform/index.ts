@@ -1,5 +1,5 @@
 export * from './byte-budget.js';
-export type { Cancellation } from './cancellation.js';
+export type { AbortListener, Cancellation } from './cancellation.js';
 export * from './clock.js';
 // Of these only the types: they need libraries which most threads have no use for, and are entered directly.
 export type { Config } from './config.js';

@@ -6,34 +6,40 @@
 import { SENT_AT_ONCE_BYTES, type Cancellation, type RequestMemory, type Reservation } from '../platform/index.js';
 import type { SearchAnswer } from '../search/index.js';
 import { freeBuffer } from './free-buffer.js';
+import type { AskedSearch } from './pending-search.js';
 import type { SearchPoolTask } from './search-messages.js';
 import type { Postponement } from '../platform/hosts/reply.js';
 
-/** A search that its worker did not finish; nothing is wrong with it. */
-export class PostponedAnswer extends Error {
-  override readonly name = 'PostponedAnswer';
-  constructor(readonly why: Postponement) {
-    super(`the answer was put off: ${why}`);
-  }
+/** Takes a search anew. */
+export interface Searching {
+  search(task: SearchPoolTask, signal: Cancellation): Promise<SearchAnswer>;
 }
 
-export type Search = (task: SearchPoolTask, signal: Cancellation) => Promise<SearchAnswer>;
+export class LargeAnswers {
+  constructor(private readonly memory: RequestMemory) {}
 
-/** Does what `search` does, and again where the answer was put off. */
-export function withRoomForAnswers(search: Search, memory: RequestMemory): Search {
-  async function again(task: SearchPoolTask, signal: Cancellation, error: unknown): Promise<SearchAnswer> {
-    if (!(error instanceof PostponedAnswer)) throw error;
-    if (error.why === 'long') return searchLong(task, signal);
-    return all(task, signal);
+  /** An answer that its client may take slowly has room, or is refused where there is none for it. */
+  admit(answer: SearchAnswer): SearchAnswer {
+    const bytes = answer.body.byteLength;
+    if (bytes <= SENT_AT_ONCE_BYTES || answer.room !== undefined) return answer;
+    const room = this.memory.answers.tryReserve(bytes);
+    if (room !== undefined) return { ...answer, room: freeing(answer, room) };
+    free(answer);
+    throw this.memory.answers.refusal();
   }
 
-  async function searchLong(task: SearchPoolTask, signal: Cancellation): Promise<SearchAnswer> {
-    const { answers, answerBytesMax } = memory;
+  /** What a search is answered with whose answer was put off. */
+  again(asked: AskedSearch, why: Postponement, to: Searching): Promise<SearchAnswer> {
+    return why === 'long' ? this.searchLong(asked, to) : to.search(asked.task, asked.signal);
+  }
+
+  private async searchLong({ task, signal }: AskedSearch, to: Searching): Promise<SearchAnswer> {
+    const { answers, answerBytesMax } = this.memory;
     const room = answers.reserve(answerBytesMax);
     try {
       await room.ready;
       if (signal.aborted) throw signal.reason;
-      const answer = await search({ ...task, answerBytesMax }, signal);
+      const answer = await to.search({ ...task, answerBytesMax }, signal);
       room.shrinkTo(answer.body.byteLength);
       return { ...answer, room: freeing(answer, room) };
     } catch (error) {
@@ -41,20 +47,6 @@ export function withRoomForAnswers(search: Search, memory: RequestMemory): Searc
       throw error;
     }
   }
-
-  /** An answer that its client may take slowly is refused where there is no room for it. */
-  function admitted(answer: SearchAnswer): SearchAnswer {
-    const bytes = answer.body.byteLength;
-    if (bytes <= SENT_AT_ONCE_BYTES || answer.room !== undefined) return answer;
-    const room = memory.answers.tryReserve(bytes);
-    if (room !== undefined) return { ...answer, room: freeing(answer, room) };
-    free(answer);
-    throw memory.answers.refusal();
-  }
-
-  const all: Search = (task, signal) =>
-    search(task, signal).then(admitted, (error: unknown) => again(task, signal, error));
-  return all;
 }
 
 /** A long answer's memory is given back with its room. */

@@ -35,7 +35,7 @@ function harness(change: Partial<SearchBatcherOptions> = {}) {
         ids,
         batch,
         finish: () => {
-          resolve(answerOf(ids, (index) => raised.includes(batch.flags[index] as number), batch.sliceMs));
+          resolve(answerOf(ids, (index) => raised.includes(batch.stops[2 * index] as number), batch.sliceMs));
         },
         fail: reject,
       });
@@ -53,6 +53,7 @@ function harness(change: Partial<SearchBatcherOptions> = {}) {
     flags: { take: () => nextFlag++, raise: (flag) => raised.push(flag), giveBack: () => undefined },
     run: runOn(batches),
     runDear: runOn(dear),
+    answers: { admit: (answer) => answer, again: () => Promise.reject(new Error('no answer is large')) },
     observe: {
       refused: () => undefined,
       batch: () => undefined,
@@ -202,7 +203,7 @@ describe('the search batcher', () => {
     });
     client.abort(new Error('gone'));
     await setImmediate();
-    expect(raised).toEqual([batches[0]?.batch.flags[0]]);
+    expect(raised).toEqual([batches[0]?.batch.stops[0]]);
     expect(settled).toBe(false);
     batches[0]?.finish();
     expect(await outcome).toMatchObject({ message: 'gone' });
@@ -222,7 +223,7 @@ describe('the search batcher', () => {
     clock.nowMs = 500;
     const [late, good] = [search('late'), search('a')];
     await setImmediate();
-    expect(batches[0]?.batch.deadlinesMs).toEqual([3500, 3500]);
+    expect(batches[0]?.batch.stops.filter((_, at) => at % 2 === 1)).toEqual([3500, 3500]);
     batches[0]?.finish();
     await expect(late).rejects.toMatchObject({ code: 'deadline', status: 503 });
     expect(await good).toBe('a');

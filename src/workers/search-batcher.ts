@@ -14,7 +14,8 @@ import { deserialiseError, ServiceError, type Cancellation } from '../platform/i
 import type { SearchAnswer } from '../search/index.js';
 import { readBatchAnswer, type SearchReply, type Unfinished } from './batch-answer.js';
 import { DearSearches } from './dear-searches.js';
-import { PostponedAnswer } from './large-answers.js';
+import type { LargeAnswers } from './large-answers.js';
+import { PendingSearch } from './pending-search.js';
 import type { SearchBatch, SearchPoolTask } from './search-messages.js';
 import type { StopFlags } from './stop-flags.js';
 
@@ -35,6 +36,7 @@ export interface SearchBatcherOptions {
   readonly flags: Pick<StopFlags, 'take' | 'raise' | 'giveBack'>;
   /** The clock that workers look at, too. */
   readonly nowMs: () => number;
+  readonly answers: Pick<LargeAnswers, 'admit' | 'again'>;
   readonly observe: SearchBatcherObserver;
 }
 
@@ -48,21 +50,6 @@ export interface SearchBatcherObserver {
   lost(error: unknown, size: number): ServiceError;
 }
 
-interface Search {
-  readonly task: SearchPoolTask;
-  readonly signal: Cancellation;
-  readonly deadlineMs: number;
-  readonly resolve: (answer: SearchAnswer) => void;
-  readonly reject: (error: unknown) => void;
-  readonly onAbort: () => void;
-  /** Of the worker's kernel, while it is out. */
-  flag: number | undefined;
-  /** In the lane of dear searches. */
-  isDear: boolean;
-  /** It came there because a slice was not enough. */
-  wasMoved: boolean;
-}
-
 const RETRY_AFTER_SECONDS = 1;
 /** Smaller batches are not split: waking the worker a second time would cost more than it hides. */
 const SPLIT_BATCH_MIN = 4;
@@ -70,8 +57,8 @@ const SPLIT_BATCH_MIN = 4;
 export const SLICE_MS = 50;
 
 export class SearchBatcher {
-  private waiting: Search[] = [];
-  private dearWaiting: Search[] = [];
+  private waiting: PendingSearch[] = [];
+  private dearWaiting: PendingSearch[] = [];
   private inFlight = 0;
   private dearInFlight = 0;
   private flushScheduled = false;
@@ -95,9 +82,15 @@ export class SearchBatcher {
       const detail = `${this.options.queueMax} searches are waiting already; try again in a second.`;
       return Promise.reject(new ServiceError('overloaded', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS }));
     }
-    return new Promise((resolve, reject) => {
-      this.enqueue({ task, signal, resolve, reject });
-    });
+    const search = new PendingSearch({ task, signal }, this);
+    if (signal.aborted) {
+      search.fail(signal.reason);
+      return search.answer;
+    }
+    search.isDear = this.dear.has(task);
+    search.deadlineMs = this.options.nowMs() + this.options.deadlineMs;
+    this.enqueue(search);
+    return search.answer;
   }
 
   /** Takes no more searches; resolves when those it has are settled. */
@@ -113,22 +106,7 @@ export class SearchBatcher {
     return this.waitingCount === 0 && this.inFlight === 0 && this.dearInFlight === 0;
   }
 
-  private enqueue(asked: Pick<Search, 'task' | 'signal' | 'resolve' | 'reject'>): void {
-    if (asked.signal.aborted) {
-      asked.reject(asked.signal.reason);
-      return;
-    }
-    const search: Search = {
-      ...asked,
-      deadlineMs: this.options.nowMs() + this.options.deadlineMs,
-      onAbort: () => {
-        this.abort(search);
-      },
-      flag: undefined,
-      wasMoved: false,
-      isDear: this.dear.has(asked.task),
-    };
-    search.signal.addEventListener('abort', search.onAbort);
+  private enqueue(search: PendingSearch): void {
     this.queueOf(search).push(search);
     this.watchDeadlines();
     if (this.flushScheduled) return;
@@ -140,7 +118,7 @@ export class SearchBatcher {
     });
   }
 
-  private queueOf({ isDear }: Search): Search[] {
+  private queueOf({ isDear }: PendingSearch): PendingSearch[] {
     return isDear ? this.dearWaiting : this.waiting;
   }
 
@@ -150,17 +128,11 @@ export class SearchBatcher {
       const batch = this.waiting.splice(0, this.batchSize());
       this.inFlight += 1;
       this.options.observe.batch(batch.length);
-      void this.send(batch, SLICE_MS).finally(() => {
-        this.inFlight -= 1;
-        this.flush();
-      });
+      void this.send(batch, SLICE_MS);
     }
     while (this.dearWaiting.length > 0 && this.dearInFlight < dearMax) {
       this.dearInFlight += 1;
-      void this.send(this.dearWaiting.splice(0, 1), Infinity).finally(() => {
-        this.dearInFlight -= 1;
-        this.flush();
-      });
+      void this.send(this.dearWaiting.splice(0, 1), Infinity);
     }
     if (this.closed && this.isIdle) this.idle?.();
   }
@@ -176,44 +148,53 @@ export class SearchBatcher {
     return Math.min(batchMax, share, Math.max(smaller, SPLIT_BATCH_MIN));
   }
 
-  private async send(searches: readonly Search[], sliceMs: number): Promise<void> {
-    const { run, runDear, flags, observe } = this.options;
-    const numbers = searches.map((search) => (search.flag = flags.take()));
+  private async send(searches: readonly PendingSearch[], sliceMs: number): Promise<void> {
+    const { run, runDear, observe } = this.options;
+    const isDear = sliceMs === Infinity;
     try {
-      const batch = {
-        tasks: searches.map(({ task }) => task),
-        flags: numbers,
-        deadlinesMs: searches.map(({ deadlineMs }) => deadlineMs),
-        sliceMs,
-      };
-      const answer = await (sliceMs === Infinity ? runDear(batch) : run(batch));
+      const batch = this.batchOf(searches, sliceMs);
+      const answer = await (isDear ? runDear(batch) : run(batch));
       const replies = readBatchAnswer(answer, searches.length);
       for (const [index, search] of searches.entries()) this.settle(search, replies[index] as SearchReply);
     } catch (error) {
       const failure = error instanceof ServiceError ? error : observe.lost(error, searches.length);
       for (const search of searches) this.fail(search, failure);
     }
+    if (isDear) this.dearInFlight -= 1;
+    else this.inFlight -= 1;
+    this.flush();
   }
 
-  private settle(search: Search, reply: SearchReply): void {
-    const { task, resolve } = search;
+  private batchOf(searches: readonly PendingSearch[], sliceMs: number): SearchBatch {
+    const tasks: SearchPoolTask[] = [];
+    const stops: number[] = [];
+    for (const search of searches) {
+      search.flag = this.options.flags.take();
+      tasks.push(search.task);
+      stops.push(search.flag, search.deadlineMs);
+    }
+    return { kind: 'batch', tasks, stops, sliceMs };
+  }
+
+  private settle(search: PendingSearch, reply: SearchReply): void {
+    const { task } = search;
     if (reply.ok) {
       const { workerMs } = reply.value;
       if (search.isDear && workerMs < SLICE_MS) this.dear.forget(task);
       this.options.observe.answered(task, workerMs);
-      this.end(search);
-      resolve(reply.value);
+      this.succeed(search, reply.value);
     } else if ('unfinished' in reply) {
       this.settleUnfinished(search, reply.unfinished);
     } else if (reply.postponed !== undefined) {
-      this.fail(search, new PostponedAnswer(reply.postponed));
+      this.giveFlagBack(search);
+      search.succeed(this.options.answers.again(search, reply.postponed, this));
     } else {
       if (reply.bug !== undefined) this.options.observe.bug(reply.bug, task);
       this.fail(search, deserialiseError(reply.error));
     }
   }
 
-  private settleUnfinished(search: Search, why: Unfinished): void {
+  private settleUnfinished(search: PendingSearch, why: Unfinished): void {
     if (search.signal.aborted) {
       this.options.observe.unfinished('stopped');
       this.fail(search, search.signal.reason);
@@ -240,7 +221,7 @@ export class SearchBatcher {
   }
 
   /** The client left. */
-  private abort(search: Search): void {
+  abort(search: PendingSearch): void {
     if (search.flag !== undefined) {
       this.options.flags.raise(search.flag);
       return;
@@ -251,22 +232,28 @@ export class SearchBatcher {
     if (this.closed && this.isIdle) this.idle?.();
   }
 
-  private dropWaiting(search: Search): void {
+  private dropWaiting(search: PendingSearch): void {
     const queue = this.queueOf(search);
     queue.splice(queue.indexOf(search), 1);
   }
 
-  private fail(search: Search, error: unknown): void {
-    this.end(search);
-    search.reject(error);
-  }
-
-  private end(search: Search): void {
-    search.signal.removeEventListener('abort', search.onAbort);
+  private succeed(search: PendingSearch, answer: SearchAnswer): void {
     this.giveFlagBack(search);
+    try {
+      // What was run again for its length has its room already.
+      const isLong = search.task.answerBytesMax !== undefined;
+      search.succeed(isLong ? answer : this.options.answers.admit(answer));
+    } catch (error) {
+      search.fail(error);
+    }
   }
 
-  private giveFlagBack(search: Search): void {
+  private fail(search: PendingSearch, error: unknown): void {
+    this.giveFlagBack(search);
+    search.fail(error);
+  }
+
+  private giveFlagBack(search: PendingSearch): void {
     if (search.flag === undefined) return;
     this.options.flags.giveBack(search.flag, search.signal.aborted);
     search.flag = undefined;

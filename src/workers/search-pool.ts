@@ -1,5 +1,5 @@
 /**
- * The pool of search workers: Piscina threads behind a batcher. Dear searches have threads of their own, which end when there is
+ * The pool of search workers: Piscina threads behind a batcher, which reaches them through channels of their own. Dear searches have threads of their own, which end when there is
  * nothing dear to do. They are not nicer than the others: on a machine that other programs keep busy, a dear search would take
  * twice as long as alone, and cheap ones are hardly quicker for it (docs/decisions/0058).
  */
@@ -16,11 +16,18 @@ import {
   type RequestMemory,
 } from '../platform/index.js';
 import type { SearchAnswer } from '../search/index.js';
-import { withRoomForAnswers } from './large-answers.js';
+import { BatchThreads } from './batch-threads.js';
+import { LargeAnswers } from './large-answers.js';
 import { SearchBatcher } from './search-batcher.js';
-import type { SearchPoolTask, SearchWorkerData, SearchWorkerMessage, WorkerDeath } from './search-messages.js';
+import type {
+  SearchPoolTask,
+  SearchWorkerData,
+  SearchWorkerMessage,
+  SearchWorkerStart,
+  WorkerDeath,
+} from './search-messages.js';
 import { StopFlags } from './stop-flags.js';
-import { keepWorkerViews, WorkerDeaths, workerFile } from './worker-pool.js';
+import { WorkerDeaths, workerFile } from './worker-pool.js';
 
 /** One batch at work and one waiting in each worker, so that a worker never waits for the main thread. */
 const BATCHES_PER_WORKER_MAX = 2;
@@ -76,11 +83,10 @@ export function createSearchPool({
     ...common,
     minThreads: workers,
     maxThreads: workers,
-    concurrentTasksPerWorker: BATCHES_PER_WORKER_MAX,
-    // The batcher never sends more than the workers take; this only fills while a dead one is being replaced.
-    maxQueue: workers * BATCHES_PER_WORKER_MAX + 1,
+    concurrentTasksPerWorker: 1,
+    // Fills only while dead ones are being replaced.
+    maxQueue: workers,
   });
-  keepWorkerViews(piscina);
   const recordDeath = (error: unknown) => {
     deaths.record(error);
   };
@@ -100,21 +106,27 @@ export function createSearchPool({
     dearPiscina.on('error', recordDeath);
     return dearPiscina;
   };
-  const send = (message: SearchWorkerMessage, to = piscina) => to.run(message) as Promise<ArrayBuffer>;
+  const threads = new BatchThreads<SearchWorkerMessage, SearchWorkerStart>({
+    piscina,
+    threads: workers,
+    start: (end) => ({ kind: 'serve', end }),
+    onDeath: recordDeath,
+  });
   const refused = metrics.poolRefused.labels('search');
   let searches = 0;
   const batcher = new SearchBatcher({
-    run: (batch) => send({ kind: 'batch', ...batch }),
+    run: (batch) => threads.run(batch),
     runDear: async (batch) => {
       // A thread that is started needs descriptors, too.
       assertEnvironmentRoom(0);
-      return send({ kind: 'batch', ...batch }, dear());
+      return (await dear().run(batch)) as ArrayBuffer;
     },
     workers,
     dearMax: dearThreadsMax,
     deadlineMs: config.search.deadline_ms,
     flags: new StopFlags(kernel),
     nowMs: () => kernel.steadyMs(),
+    answers: new LargeAnswers(requestMemory),
     inFlightMax: workers * BATCHES_PER_WORKER_MAX,
     batchMax: config.search.batch_max,
     queueMax: config.search.queue_max,
@@ -146,14 +158,13 @@ export function createSearchPool({
     searches = 0;
   });
   return {
-    search: withRoomForAnswers((task, signal) => batcher.search(task, signal), requestMemory),
+    search: (task, signal) => batcher.search(task, signal),
     async warmUp() {
-      const nothing = { kind: 'batch', tasks: [], flags: [], deadlinesMs: [], sliceMs: Infinity } as const;
-      await Promise.all(Array.from({ length: workers }, () => send(nothing)));
+      await threads.everywhere({ kind: 'batch', tasks: [], stops: [], sliceMs: Infinity });
     },
     async killWorker(how) {
       if (!testing) throw new Error('this pool is not for testing');
-      await send({ kind: 'die', how }).then(
+      await threads.run({ kind: 'die', how }).then(
         () => Promise.reject(new Error('the worker lives on')),
         (error: unknown) => {
           deaths.record(error);
@@ -162,6 +173,7 @@ export function createSearchPool({
     },
     async close() {
       await batcher.close();
+      await threads.close();
       await Promise.all([piscina.close(), dearPiscina?.close()]);
     },
   };

@@ -1,6 +1,6 @@
 /**
- * A search worker: batches of searches in, the bytes of their answers out in one buffer. Entered by Piscina; everything in
- * it belongs to this thread. Between batches it holds no snapshot of any list, for a reader that stays makes a store grow.
+ * A search worker: batches of searches in, the bytes of their answers out in one buffer. Entered by Piscina, for one batch or for all
+ * that come through a channel; everything in it belongs to this thread. Between batches it holds no snapshot of any list, for a reader that stays makes a store grow.
  */
 import { setImmediate } from 'node:timers';
 import { workerData } from 'node:worker_threads';
@@ -21,11 +21,13 @@ import {
 } from '../search/index.js';
 import { failureReply, type Postponement, type WorkerFailure } from '../platform/hosts/reply.js';
 import { BatchAnswerWriter, type Unfinished } from './batch-answer.js';
+import { answerBatches } from './batch-loop.js';
 import type {
   SearchBatch,
   SearchPoolTask,
   SearchWorkerData,
   SearchWorkerMessage,
+  SearchWorkerStart,
   WorkerDeath,
 } from './search-messages.js';
 
@@ -40,34 +42,24 @@ const related = new RelatedExecutor(kernel, contexts, stores, records, earlierSe
 const lister = new RecordLister(contexts, stores);
 const writer = new ResponseWriter();
 
-/**
- * Piscina waits for the next message without turning the event loop, as long as a task ends without having waited for
- * anything. lmdb-js leaves a timer behind with each snapshot, so the loop is turned now and then.
- */
-const BATCHES_PER_TURN_MAX = 64;
-let batchesInTurn = 0;
-
-export default async function handle(message: SearchWorkerMessage): Promise<unknown> {
-  switch (message.kind) {
-    case 'batch':
-      batchesInTurn += 1;
-      if (batchesInTurn >= BATCHES_PER_TURN_MAX) {
-        batchesInTurn = 0;
-        await new Promise((resolve) => setImmediate(resolve));
-      }
-      return moved(runBatch(message));
-    case 'die':
-      return die(message.how);
-  }
+export default async function handle(start: SearchWorkerStart): Promise<unknown> {
+  if (start.kind === 'serve') return answerBatches(start.end, answer);
+  const bytes = await answer(start);
+  // As Piscina takes it when bytes are to move instead of being copied.
+  return move({ [transferableSymbol]: [bytes], [valueSymbol]: bytes });
 }
 
-function runBatch({ tasks, flags, deadlinesMs, sliceMs }: SearchBatch): ArrayBuffer {
+function answer(message: SearchWorkerMessage): ArrayBuffer | Promise<never> {
+  return message.kind === 'batch' ? runBatch(message) : die(message.how);
+}
+
+function runBatch({ tasks, stops, sliceMs }: SearchBatch): ArrayBuffer {
   writer.truncate(0);
   const answer = new BatchAnswerWriter(writer, tasks.length);
   try {
     let isFull = false;
     for (const [index, task] of tasks.entries()) {
-      kernel.watchStop(flags[index] as number, sliceMs, deadlinesMs[index] as number);
+      kernel.watchStop(stops[2 * index] as number, sliceMs, stops[2 * index + 1] as number);
       if (isFull) answer.failed(postponed('full'));
       else isFull = !runTask(task, answer);
     }
@@ -130,11 +122,6 @@ function execute(task: SearchPoolTask): number {
     case 'record':
       return lister.record(task, writer);
   }
-}
-
-/** The answer as Piscina takes it when its bytes are to move instead of being copied. */
-function moved(answer: ArrayBuffer): unknown {
-  return move({ [transferableSymbol]: [answer], [valueSymbol]: answer });
 }
 
 async function die(how: WorkerDeath): Promise<never> {

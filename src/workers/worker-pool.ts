@@ -1,27 +1,10 @@
 /** What the pools of workers share: where the worker files lie, and what a lost worker means. */
-import type { Piscina } from 'piscina';
 import type { Logger } from 'pino';
 import { compiledFile, ServiceError, type Metrics, type PoolName } from '../platform/index.js';
 import { INTERNAL_ERROR_DETAIL } from '../platform/hosts/reply.js';
 
 export function workerFile(name: PoolName): string {
   return compiledFile(`src/workers/${name}.worker`);
-}
-
-/**
- * Has the pool keep the view of each worker that its balancer gets. Piscina 5.3 makes a new one of every worker for every task: six
- * accessors, each with a hidden class: nearly half of what survived the main thread's collections of young objects
- * (docs/decisions/0043). Call it where the pool is made, before anything is awaited.
- */
-export function keepWorkerViews(piscina: Piscina): void {
-  piscina.on('workerCreate', (view: object) => {
-    // Piscina's own record of the worker, which makes the views, is under a symbol of Piscina's.
-    for (const symbol of Object.getOwnPropertySymbols(view)) {
-      const worker: unknown = Reflect.get(view, symbol);
-      if (typeof worker !== 'object' || worker === null || !('interface' in worker)) continue;
-      Object.defineProperty(worker, 'interface', { value: view });
-    }
-  });
 }
 
 /**

@@ -1,0 +1,98 @@
+/**
+ * Messages to one thread, which answers them one after the other and in their order (`batch-loop.ts`): a port of ours, and two
+ * numbers in shared memory. The thread sleeps on the first while it has nothing to do; the second says how many answers are on their
+ * way, so that the main thread takes those of all threads at once when it is told of one.
+ *
+ * Invariant: each message settles once, with the thread's answer or with what it died of. Main thread only.
+ */
+import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
+
+/** Where the numbers are in the shared memory. */
+export const ASKED = 0;
+export const ANSWERED = 1;
+
+/** What the thread needs; `port` has to be transferred. */
+export interface BatchChannelEnd {
+  readonly port: MessagePort;
+  readonly counters: Int32Array<SharedArrayBuffer>;
+}
+
+/** Given instead of a message: the thread answers what came before and ends. */
+export const END_OF_BATCHES = null;
+
+interface Out {
+  readonly resolve: (answer: ArrayBuffer) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export class BatchChannel<Message> {
+  /** For the thread. */
+  readonly end: BatchChannelEnd;
+  private readonly port: MessagePort;
+  private readonly out: Out[] = [];
+  private taken = 0;
+
+  /** `onAnswer` is called when an answer has come and is not taken yet. */
+  constructor(onAnswer: () => void) {
+    const { port1, port2 } = new MessageChannel();
+    const counters = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
+    this.end = { port: port2, counters };
+    this.port = port1;
+    port1.on('message', (answer: unknown) => {
+      this.settle(answer);
+      onAnswer();
+    });
+  }
+
+  /** Messages without an answer. */
+  get outCount(): number {
+    return this.out.length;
+  }
+
+  get hasAnswered(): boolean {
+    return this.taken > 0;
+  }
+
+  /** Rejects with the error that the thread answered with, or with that of `lost`. */
+  ask(message: Message): Promise<ArrayBuffer> {
+    return new Promise((resolve, reject) => {
+      this.post(message);
+      this.out.push({ resolve, reject });
+    });
+  }
+
+  /** Takes what has been answered since. */
+  receive(): void {
+    while (Atomics.load(this.end.counters, ANSWERED) !== this.taken) {
+      const entry = receiveMessageOnPort(this.port) as { readonly message: unknown } | undefined;
+      if (entry === undefined) return;
+      this.settle(entry.message);
+    }
+  }
+
+  /** Has the thread end when it has answered everything. */
+  finish(): void {
+    this.post(END_OF_BATCHES);
+  }
+
+  /** The thread has ended: what it has not answered never will be. */
+  lost(error: unknown): void {
+    this.receive();
+    this.port.close();
+    for (const { reject } of this.out.splice(0)) reject(error);
+  }
+
+  private post(message: Message | typeof END_OF_BATCHES): void {
+    const { counters } = this.end;
+    this.port.postMessage(message);
+    Atomics.add(counters, ASKED, 1);
+    Atomics.notify(counters, ASKED);
+  }
+
+  private settle(answer: unknown): void {
+    this.taken = (this.taken + 1) | 0;
+    const out = this.out.shift();
+    if (answer instanceof ArrayBuffer) out?.resolve(answer);
+    else out?.reject(answer);
+  }
+}
