@@ -25,7 +25,7 @@ const layers = [
  * are left out of the folder's index.ts; others are what a thread needs of a folder without the rest of it.
  */
 const ENTERED_DIRECTLY =
-  '^src/(?:platform/(?:config|logger|metrics|outbound/guarded-agent|hosts/[a-z-]+|work/index)|webhooks/http-sender|' +
+  '^src/(?:platform/(?:config|logger|metrics|outbound/(?:guarded-agent|outbound-client)|hosts/[a-z-]+|work/index)|webhooks/http-sender|' +
   'index/segments/kernel-layout|synonyms/synonym-matcher|analytics/(?:learned-searches-cache|folder))\\.ts$';
 
 /**

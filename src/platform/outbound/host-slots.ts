@@ -1,0 +1,57 @@
+/**
+ * How many requests are under way at one host and at all, from the first byte sent to the last byte read, and how many may wait for
+ * that. One thread only.
+ */
+import { WorkSlots } from '../work/work-slots.js';
+import { OutboundFailedError } from './outbound-error.js';
+
+export interface HostSlotsOptions {
+  readonly perHostMax: number;
+  readonly totalMax: number;
+  readonly waitingMax: number;
+}
+
+export class HostSlots {
+  private readonly slots: WorkSlots;
+  private waiting = 0;
+
+  constructor(private readonly options: HostSlotsOptions) {
+    this.slots = new WorkSlots(options.perHostMax, options.totalMax);
+  }
+
+  /** Resolves with what gives the slot back, once. Rejects with `too-many-waiting` or the signal's reason. */
+  async take(host: string, signal: AbortSignal): Promise<() => void> {
+    const freed = { wake: (): void => undefined };
+    while (
+      !this.slots.take(host, () => {
+        freed.wake();
+      })
+    ) {
+      if (this.waiting >= this.options.waitingMax) {
+        throw new OutboundFailedError(
+          'too-many-waiting',
+          `${this.options.waitingMax} requests wait for a connection already.`,
+        );
+      }
+      this.waiting += 1;
+      await new Promise<void>((resolve, reject) => {
+        const onAbort = () => {
+          reject(signal.reason as Error);
+        };
+        freed.wake = () => {
+          signal.removeEventListener('abort', onAbort);
+          resolve();
+        };
+        if (signal.aborted) onAbort();
+        else signal.addEventListener('abort', onAbort, { once: true });
+      }).finally(() => {
+        this.waiting -= 1;
+      });
+    }
+    let isTaken = true;
+    return () => {
+      if (isTaken) this.slots.release(host);
+      isTaken = false;
+    };
+  }
+}

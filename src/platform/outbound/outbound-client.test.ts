@@ -1,0 +1,450 @@
+/** The client of outgoing connections against servers that behave badly. */
+import type { ServerResponse } from 'node:http';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from '../../../test/support/eventually.js';
+import { ScriptedServer } from '../../../test/support/scripted-server.js';
+import { conditionalHeaders, validatorsOf } from './conditional.js';
+import type { AddressLookup } from './guarded-agent.js';
+import { OutboundClient, type OutboundClientOptions, type OutboundRequest } from './outbound-client.js';
+import { retryAfterMs } from './retry-after.js';
+import { OutboundRefusedError } from './url-policy.js';
+
+const LIMITS = { headersMs: 5000, idleMs: 5000, totalMs: 20_000, wireBytesMax: 1_000_000, bytesMax: 2_000_000 };
+const OPTIONS: OutboundClientOptions = {
+  rules: { allowed_hosts: [], loopback_allowed: true },
+  userAgent: 'Test',
+  limits: LIMITS,
+  connectMs: 2000,
+  keepAliveMs: 1000,
+  connectionsPerHostMax: 3,
+  connectionsMax: 5,
+  waitingMax: 100,
+};
+const RETRIES = { attemptsMax: 3, waitMsFirst: 1, waitMsMax: 5000 };
+
+let server: ScriptedServer;
+let other: ScriptedServer;
+let client: OutboundClient;
+const clients: OutboundClient[] = [];
+beforeEach(async () => {
+  server = await ScriptedServer.start();
+  other = await ScriptedServer.start();
+  client = clientWith({});
+});
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((each) => each.close()));
+  await Promise.all([server.close(), other.close()]);
+});
+
+function clientWith(options: Partial<OutboundClientOptions>): OutboundClient {
+  const made = new OutboundClient({ ...OPTIONS, ...options });
+  clients.push(made);
+  return made;
+}
+
+const get = (request: Partial<OutboundRequest> = {}) => client.request({ url: server.url(), ...request });
+const failed = (reason: string) => ({ name: 'OutboundFailedError', reason });
+const answerWith = (status: number, headers: Record<string, string> = {}, body: string | Buffer = '') => {
+  return (_asked: unknown, response: ServerResponse) => response.writeHead(status, headers).end(body);
+};
+/** Every name has these addresses. */
+const lookupOf =
+  (...addresses: string[]): AddressLookup =>
+  (_hostname, _options, callback) => {
+    callback(
+      null,
+      addresses.map((address) => ({ address, family: 4 })),
+    );
+  };
+
+describe('bodies', () => {
+  it('are decompressed, also twice, and read as the charset says', async () => {
+    const text = 'Straße '.repeat(1000);
+    const forms: [string, Buffer][] = [
+      ['gzip', gzipSync(text)],
+      ['br', brotliCompressSync(text)],
+      ['gzip, br', brotliCompressSync(gzipSync(text))],
+      ['identity', Buffer.from(text)],
+    ];
+    for (const [encoding, body] of forms) {
+      server.script = answerWith(200, { 'content-encoding': encoding }, body);
+      expect(await (await get()).text(), encoding).toBe(text);
+    }
+    expect(server.asked[0]?.headers).toMatchObject({ 'accept-encoding': 'gzip, br', 'user-agent': 'Test' });
+    server.script = answerWith(
+      200,
+      { 'content-type': 'text/html; charset=ISO-8859-1' },
+      Buffer.from('Stra\xdfe', 'latin1'),
+    );
+    expect(await (await get()).text()).toBe('Straße');
+    server.script = answerWith(200, { 'content-type': 'text/html; charset=nonsense' }, 'Straße');
+    expect(await (await get()).text()).toBe('Straße');
+    server.script = answerWith(200, { 'content-encoding': 'gzip' }, gzipSync(text));
+    expect(await (await get({ decompress: false })).bytes()).toEqual(gzipSync(text));
+  });
+
+  it.each([
+    ['gzip', gzipSync(Buffer.alloc(100_000_000))],
+    ['br', brotliCompressSync(Buffer.alloc(100_000_000), { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })],
+    ['gzip, gzip', gzipSync(gzipSync(Buffer.alloc(100_000_000)))],
+  ])('that are bombs (%s) end at the bound, and not beyond it', async (encoding, body) => {
+    expect(body.length).toBeLessThan(LIMITS.wireBytesMax);
+    server.script = answerWith(200, { 'content-encoding': encoding }, body);
+    const response = await get();
+    let bytes = 0;
+    const read = async () => {
+      for await (const chunk of response.body()) bytes += chunk.length;
+    };
+    await expect(read()).rejects.toMatchObject(failed('too-large-decompressed'));
+    expect(bytes).toBeLessThanOrEqual(LIMITS.bytesMax);
+  });
+
+  it('without end end at the bound of what comes from the network', async () => {
+    server.script = (_asked, response) => {
+      const more = () => {
+        if (!response.destroyed) response.write(Buffer.alloc(100_000), () => setImmediate(more));
+      };
+      more();
+    };
+    await expect((await get()).bytes()).rejects.toMatchObject(failed('too-large'));
+    await eventually(
+      () => Promise.resolve(server.underWay),
+      (count) => count === 0,
+    );
+  });
+
+  it('that are cut, garbled or compressed in an unknown way are errors', async () => {
+    const whole = gzipSync('x'.repeat(1000) + String(Math.random()));
+    server.script = answerWith(200, { 'content-encoding': 'gzip' }, whole.subarray(0, -9));
+    await expect((await get()).bytes()).rejects.toMatchObject(failed('bad-answer'));
+    server.script = answerWith(200, { 'content-encoding': 'gzip' }, 'not gzip');
+    await expect((await get()).bytes()).rejects.toMatchObject(failed('bad-answer'));
+    for (const encoding of ['zstd', 'gzip, gzip, gzip', '__proto__']) {
+      server.script = answerWith(200, { 'content-encoding': encoding }, 'x');
+      await expect(get(), encoding).rejects.toMatchObject(failed('bad-answer'));
+    }
+    server.script = (_asked, response) => {
+      response.writeHead(200, { 'content-length': '1000' });
+      response.write('half', () => response.destroy());
+    };
+    await expect((await get()).bytes()).rejects.toMatchObject({ name: 'OutboundFailedError' });
+  });
+
+  it('of requests are streamed, and sent anew where they are asked for again', async () => {
+    const body = async function* () {
+      for (const piece of ['a', 'b', 'c']) yield await Promise.resolve(Buffer.from(piece));
+    };
+    server.script = answerWith(307, { location: other.url('/there') });
+    await (await get({ method: 'PUT', body, redirectsMax: 1 })).bytes();
+    expect([server.asked[0]?.body, other.asked[0]?.body]).toEqual(['abc', 'abc']);
+    expect(other.asked[0]).toMatchObject({ method: 'PUT', path: '/there' });
+  });
+});
+
+describe('time', () => {
+  it('is bounded for headers, between pieces, and for the whole', async () => {
+    server.script = () => undefined;
+    await expect(get({ limits: { headersMs: 50 } })).rejects.toMatchObject(failed('headers-timeout'));
+    await expect(get({ limits: { totalMs: 50 } })).rejects.toMatchObject(failed('total-timeout'));
+    server.script = (_asked, response) => void response.write('first');
+    await expect((await get({ limits: { idleMs: 50 } })).bytes()).rejects.toMatchObject(failed('idle-timeout'));
+    // A drip is never idle.
+    server.script = (_asked, response) => {
+      const drip = setInterval(() => response.write('.'), 10);
+      response.once('close', () => clearInterval(drip));
+    };
+    const dripping = await get({ limits: { totalMs: 300, idleMs: 10_000 } });
+    await expect(dripping.bytes()).rejects.toMatchObject(failed('total-timeout'));
+  });
+
+  it('is bounded for connections, the look-up of the name included', async () => {
+    client = clientWith({ connectMs: 50, lookup: () => undefined });
+    await expect(get({ url: 'https://silent.example.com/' })).rejects.toMatchObject(failed('connect-timeout'));
+  });
+
+  it('ends when whoever asked leaves: before the answer, in the middle of it, and while a retry waits', async () => {
+    const left = new Error('left');
+    const leaving = (action: (signal: AbortSignal) => Promise<unknown>, when: () => boolean) => {
+      const gone = new AbortController();
+      const result = action(gone.signal);
+      void eventually(() => Promise.resolve(when()), Boolean).then(() => gone.abort(left));
+      return result;
+    };
+    server.script = () => undefined;
+    await expect(
+      leaving(
+        (signal) => get({ signal }),
+        () => server.underWay === 1,
+      ),
+    ).rejects.toBe(left);
+    server.script = (_asked, response) => void response.write('first');
+    const reading = leaving(
+      async (signal) => (await get({ signal })).bytes(),
+      () => server.asked.length === 2,
+    );
+    await expect(reading).rejects.toBe(left);
+    server.script = answerWith(503, { 'retry-after': '4' });
+    const waiting = leaving(
+      (signal) => get({ signal, retries: RETRIES }),
+      () => server.asked.length === 3,
+    );
+    await expect(waiting).rejects.toBe(left);
+    await expect(get({ signal: AbortSignal.abort(left) })).rejects.toBe(left);
+    await eventually(
+      () => Promise.resolve(server.underWay),
+      (count) => count === 0,
+    );
+  });
+});
+
+describe('redirects', () => {
+  it('are answers unless they are asked to be followed', async () => {
+    server.script = answerWith(302, { location: other.url() });
+    const response = await get();
+    expect([response.status, response.headers['location']]).toEqual([302, other.url()]);
+    const refused = await get({ redirectsMax: 5, mayFollow: (from, to) => from.host === to.host });
+    expect(refused.status).toBe(302);
+    expect(other.asked).toEqual([]);
+  });
+
+  it('are followed, relative ones too, and told; secrets stay with their origin, and a body with its method', async () => {
+    server.script = ({ path }, response) => {
+      response
+        .writeHead(path === '/a' ? 301 : 303, { location: path === '/a' ? 'b?c=d' : other.url('/e') })
+        .end('moved');
+    };
+    other.script = answerWith(200, {}, 'there');
+    const headers = {
+      authorization: 'Bearer x',
+      cookie: 'c',
+      'x-api-key': 'k',
+      'content-type': 'text/plain',
+      accept: 'a',
+    };
+    const request = { url: server.url('/a'), redirectsMax: 3, secretHeaders: ['x-api-key'], headers };
+    const response = await get({ ...request, method: 'POST', body: 'sent' });
+    expect(await response.text()).toBe('there');
+    expect(response.url).toBe(other.url('/e'));
+    expect(response.redirects).toEqual([
+      { status: 301, url: server.url('/a') },
+      { status: 303, url: server.url('/b?c=d') },
+    ]);
+    expect(server.asked[0]).toMatchObject({ method: 'POST', body: 'sent', headers });
+    expect(server.asked[1]).toMatchObject({ method: 'GET', body: '', headers: { 'x-api-key': 'k' } });
+    expect(other.asked[0]).toMatchObject({ method: 'GET', headers: { accept: 'a' } });
+    for (const name of ['authorization', 'cookie', 'x-api-key', 'content-type']) {
+      expect(other.asked[0]?.headers[name], name).toBeUndefined();
+    }
+  });
+
+  it('without end are an error, and so are those with a body without end not waited for', async () => {
+    server.script = ({ path }, response) => {
+      response.writeHead(302, { location: `${path}x` });
+      response.write('moved');
+    };
+    await expect(get({ redirectsMax: 4 })).rejects.toMatchObject(failed('too-many-redirects'));
+    expect(server.asked).toHaveLength(5);
+    await eventually(
+      () => Promise.resolve(server.underWay),
+      (count) => count === 0,
+    );
+  });
+
+  it.each([
+    'http://10.0.0.1/',
+    'https://10.0.0.1/',
+    'https://169.254.169.254/latest/meta-data/',
+    'https://[::ffff:169.254.169.254]/',
+    'https://localhost.localdomain/',
+    'http://example.com/',
+    'https://user:secret@example.com/',
+    'file:///etc/passwd',
+    'https://2130706433.:0/',
+  ])('to what must not be reached are refused: %s', async (location) => {
+    server.script = answerWith(302, { location });
+    await expect(get({ redirectsMax: 3 })).rejects.toThrow(OutboundRefusedError);
+  });
+
+  it('to names behind which there is a private address are refused, also where the name changes it', async () => {
+    server.script = answerWith(302, { location: 'https://public.example.com/' });
+    client = clientWith({ lookup: lookupOf('10.0.0.1') });
+    await expect(get({ redirectsMax: 3 })).rejects.toThrow(OutboundRefusedError);
+    // Good when it is first looked up, and another when it is connected to: the connection goes to what was checked.
+    const answers = [['127.0.0.1'], ['10.0.0.1']];
+    let asked = 0;
+    const lookup: AddressLookup = (hostname, options, callback) => {
+      lookupOf(...(answers[Math.min(asked++, 1)] ?? []))(hostname, options, callback);
+    };
+    client = clientWith({ lookup });
+    server.script = answerWith(302, { location: `https://rebind.example.com:${new URL(other.url()).port}/` });
+    await expect(get({ redirectsMax: 3 })).rejects.toMatchObject({ name: 'OutboundFailedError' });
+    await expect(get({ redirectsMax: 3 })).rejects.toThrow(OutboundRefusedError);
+    expect(asked).toBe(2);
+  });
+});
+
+describe('retries', () => {
+  it('are made where somebody is busy or gone for a moment, no sooner than it asks', async () => {
+    let [times, firstMs, secondMs] = [0, 0, 0];
+    server.script = (_asked, response) => {
+      times += 1;
+      if (times === 1) firstMs = performance.now();
+      else secondMs = performance.now();
+      if (times === 1) response.writeHead(429, { 'retry-after': '1' }).end('busy');
+      else if (times === 2) response.destroy();
+      else response.end('done');
+    };
+    expect(await (await get({ retries: RETRIES })).text()).toBe('done');
+    expect(times).toBe(3);
+    expect(secondMs - firstMs).toBeGreaterThanOrEqual(995);
+  });
+
+  it('are not made for long waits, other statuses, or unless they are asked for', async () => {
+    server.script = answerWith(503, { 'retry-after': '86400' });
+    const response = await get({ retries: RETRIES });
+    expect([response.status, response.retryAfterMs(0)]).toEqual([503, 86_400_000]);
+    server.script = answerWith(500);
+    await get({ retries: RETRIES });
+    server.script = answerWith(503);
+    await get();
+    expect(server.asked).toHaveLength(3);
+    await get({ retries: RETRIES });
+    expect(server.asked).toHaveLength(6);
+  });
+});
+
+describe('conditional requests', () => {
+  it('are a 304 without a body where nothing has changed', async () => {
+    const headers = { etag: '"v1"', 'last-modified': 'Fri, 20 Nov 2026 10:00:00 GMT' };
+    server.script = ({ headers: asked }, response) => {
+      if (asked['if-none-match'] === '"v1"') response.writeHead(304).end();
+      else response.writeHead(200, headers).end('content');
+    };
+    const first = await get();
+    const validators = validatorsOf(first.headers, Date.UTC(2026, 10, 21));
+    expect(validators).toEqual({ etag: '"v1"', lastModified: headers['last-modified'] });
+    expect((await get({ validators })).isNotModified).toBe(true);
+    expect(server.asked[1]?.headers['if-modified-since']).toBe(headers['last-modified']);
+    server.script = answerWith(304);
+    await expect(get()).rejects.toMatchObject(failed('bad-answer'));
+  });
+
+  it('use only what can be sent and will not hold for ever (property)', () => {
+    expect(validatorsOf({ etag: 'W/"a"', 'last-modified': 'Tue, 01 Jan 2041 00:00:00 GMT' }, 0)).toEqual({
+      etag: 'W/"a"',
+    });
+    const text = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.date({ noInvalidDate: true }).map(String));
+    fc.assert(
+      fc.property(text, text, (etag, modified) => {
+        const sent = conditionalHeaders(validatorsOf({ etag, 'last-modified': modified }, Date.UTC(2026, 0)));
+        for (const value of Object.values(sent)) expect(value).not.toMatch(/[\r\n\0]/);
+      }),
+    );
+  });
+});
+
+describe('retryAfterMs', () => {
+  it('reads seconds and dates, and nothing else (property)', () => {
+    const nowMs = Date.UTC(2026, 10, 21, 12);
+    expect(retryAfterMs('120', nowMs)).toBe(120_000);
+    expect(retryAfterMs('Sat, 21 Nov 2026 12:00:30 GMT', nowMs)).toBe(30_000);
+    expect(retryAfterMs('Sat, 21 Nov 2020 12:00:30 GMT', nowMs)).toBe(0);
+    for (const nothing of [undefined, '', '-5', '1.5', 'soon', '99999999999999999999']) {
+      expect(retryAfterMs(nothing, nowMs), nothing).toBeUndefined();
+    }
+    fc.assert(fc.property(fc.string(), (text) => (retryAfterMs(text, nowMs) ?? 0) >= 0));
+  });
+});
+
+describe('connections', () => {
+  it('are bounded for each host, and for all together; who waits too long a line is told', async () => {
+    const answers: (() => void)[] = [];
+    const script = (_asked: unknown, response: ServerResponse) => void answers.push(() => response.end('x'));
+    server.script = other.script = script;
+    client = clientWith({ waitingMax: 10 });
+    const calls = Array.from({ length: 8 }, async (_, number) =>
+      (await get({ url: number % 2 === 0 ? server.url() : other.url() })).text(),
+    );
+    const more = Array.from({ length: 20 }, () => get());
+    const refused = await Promise.allSettled(more.slice(7));
+    expect(refused.every((each) => each.status === 'rejected' && each.reason.reason === 'too-many-waiting')).toBe(true);
+    const all = Promise.all([...calls, ...more.slice(0, 7).map(async (each) => (await each).text())]);
+    let isDone = false;
+    void all.then(() => (isDone = true));
+    while (!isDone) {
+      for (const answer of answers.splice(0)) answer();
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    expect(server.underWayMax).toBe(3);
+    expect(server.underWayMax + other.underWayMax).toBeLessThanOrEqual(6);
+    expect(server.asked.length + other.asked.length).toBe(15);
+  });
+
+  it('are given back by who discards an answer, and by time where nobody reads it', async () => {
+    server.script = (_asked, response) => void response.write('first');
+    for (let each = 0; each < 10; each += 1) (await get()).discard();
+    for (let each = 0; each < 3; each += 1) await get({ limits: { totalMs: 1000 } });
+    for (let each = 0; each < 3; each += 1) (await get()).discard();
+    expect(server.asked).toHaveLength(16);
+    expect(server.underWayMax).toBeLessThanOrEqual(4);
+  });
+});
+
+describe('whatever comes from the network', () => {
+  it('is an answer or an error, and leaves the client as it was (fuzz)', async () => {
+    const line = fc.constantFrom(
+      ...[
+        'HTTP/1.1 200 OK\r\n',
+        'HTTP/1.1 301 M\r\n',
+        'HTTP/1.1 999\r\n',
+        'HTTP/9.9 200 OK\r\n',
+        '\r\n',
+        '\n',
+        'GET / HTTP/1.1\r\n',
+      ],
+      ...[
+        'Content-Length: 3\r\n',
+        'Content-Length: -1\r\n',
+        'Transfer-Encoding: chunked\r\n',
+        'Content-Encoding: gzip\r\n',
+      ],
+      ...[
+        'Location: /x\r\n',
+        'Location: //\r\n',
+        'Location: http://[\r\n',
+        'X: \0\r\n',
+        '5\r\nabcde\r\n',
+        '0\r\n\r\n',
+        'fffffffff\r\n',
+        'abc',
+      ],
+    );
+    const piece = fc.oneof({ weight: 4, arbitrary: line }, { weight: 1, arbitrary: fc.string({ unit: 'binary' }) });
+    let said: readonly string[] = [];
+    const raw = createServer((socket: Socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', () => socket.end(said.join(''), 'latin1'));
+    });
+    await new Promise<void>((resolve) => raw.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(raw.address() as AddressInfo).port}/`;
+    const known = /^Outbound(?:Failed|Refused)Error$/;
+    await fc.assert(
+      fc.asyncProperty(fc.array(piece, { maxLength: 12 }), async (pieces) => {
+        said = pieces;
+        try {
+          const response = await client.request({ url, redirectsMax: 2, limits: { totalMs: 2000 } });
+          await response.bytes();
+        } catch (error) {
+          expect((error as Error).name).toMatch(known);
+        }
+      }),
+      { numRuns: 300 },
+    );
+    await new Promise((resolve) => raw.close(resolve));
+    server.script = answerWith(200, {}, 'well');
+    for (let each = 0; each < 10; each += 1) expect(await (await get()).text()).toBe('well');
+  }, 60_000);
+});

@@ -1,0 +1,292 @@
+/**
+ * The one client for every outgoing connection. The guard (`guarded-agent.ts`) checks each address, of each redirect too; time, bytes,
+ * redirects, retries and connections are bounded, so that whoever is asked cannot hold or fill the service.
+ *
+ * Belongs to one thread.
+ */
+import { finished, Readable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Agent, Dispatcher } from 'undici';
+import { conditionalHeaders, type OutboundHeaders, type Validators } from './conditional.js';
+import { createGuardedAgent, type AddressLookup } from './guarded-agent.js';
+import { HostSlots } from './host-slots.js';
+import { ACCEPTED_ENCODINGS, limitedBody, type BodyLimits } from './limited-body.js';
+import { asOutboundError, OutboundFailedError, type OutboundFailure } from './outbound-error.js';
+import { OutboundResponse } from './outbound-response.js';
+import { redirected, redirectTarget, type RedirectableRequest } from './redirects.js';
+import { checkOutboundUrl, type OutboundRules } from './url-policy.js';
+
+export { OutboundFailedError, type OutboundFailure } from './outbound-error.js';
+
+export interface OutboundLimits extends BodyLimits {
+  readonly headersMs: number;
+  /** Between two pieces of the body. */
+  readonly idleMs: number;
+  /** From the call to the last byte, with all redirects and retries. */
+  readonly totalMs: number;
+}
+
+export interface OutboundClientOptions {
+  readonly rules: OutboundRules;
+  readonly userAgent: string;
+  readonly limits: OutboundLimits;
+  readonly connectMs: number;
+  readonly keepAliveMs: number;
+  readonly connectionsPerHostMax: number;
+  readonly connectionsMax: number;
+  /** Requests that wait for a connection. */
+  readonly waitingMax: number;
+  readonly lookup?: AddressLookup;
+}
+
+export interface OutboundRetries {
+  readonly attemptsMax: number;
+  /** Before the second attempt; doubled before each further one. A random part of it is waited. */
+  readonly waitMsFirst: number;
+  /** A longer wait is not made, `Retry-After` included: whoever asked gets the answer, or the error. */
+  readonly waitMsMax: number;
+}
+
+export interface OutboundRequest {
+  readonly url: string;
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Names in lower case. */
+  readonly headers?: OutboundHeaders;
+  /** A function gives the pieces anew for each time that they are sent. */
+  readonly body?: string | Uint8Array | (() => AsyncIterable<Uint8Array>);
+  readonly limits?: Partial<OutboundLimits>;
+  /** Of an earlier answer; where they still hold, the answer is a 304 without a body. */
+  readonly validators?: Validators;
+  /** Default 0: a redirect is an answer like any other. */
+  readonly redirectsMax?: number;
+  /** Asked before a redirect is followed; false makes the redirect the answer. */
+  readonly mayFollow?: (from: URL, to: URL) => boolean;
+  /** Headers that another origin does not get, besides those that are known to be secret. */
+  readonly secretHeaders?: readonly string[];
+  /** Default true. False: the body is given as it comes. */
+  readonly decompress?: boolean;
+  /** Only for what may be asked twice. Default: one attempt. */
+  readonly retries?: OutboundRetries;
+  readonly signal?: AbortSignal;
+}
+
+const REPEATED_STATUSES: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
+const REPEATED_FAILURES: ReadonlySet<OutboundFailure> = new Set(['network', 'connect-timeout', 'headers-timeout']);
+const BODYLESS_STATUSES: ReadonlySet<number> = new Set([204, 205, 304]);
+/** The body of a redirect is read to its end, for its connection's sake, where it says that it is this short. */
+const REDIRECT_BODY_BYTES_MAX = 16_384;
+
+/** What one call has in hand. */
+interface Call {
+  readonly request: OutboundRequest;
+  readonly limits: OutboundLimits;
+  /** Aborted by whoever asked, or when the time is over. */
+  readonly signal: AbortSignal;
+  readonly ended: () => void;
+}
+
+interface Exchange {
+  readonly data: Dispatcher.ResponseData;
+  readonly headers: OutboundHeaders;
+  readonly giveBack: () => void;
+}
+
+export class OutboundClient {
+  private readonly agent: Agent;
+  private readonly slots: HostSlots;
+
+  constructor(private readonly options: OutboundClientOptions) {
+    const { rules, connectMs, keepAliveMs, connectionsPerHostMax, lookup } = options;
+    this.agent = createGuardedAgent({
+      rules,
+      connectionsMax: connectionsPerHostMax,
+      connectTimeoutMs: connectMs,
+      keepAliveMs,
+      ...(lookup === undefined ? {} : { lookup }),
+    });
+    this.slots = new HostSlots({
+      perHostMax: connectionsPerHostMax,
+      totalMax: options.connectionsMax,
+      waitingMax: options.waitingMax,
+    });
+  }
+
+  /**
+   * Resolves with the answer, whatever its status, when its headers are there. Rejects with an OutboundRefusedError of the guard, an
+   * OutboundFailedError, or the signal's reason.
+   */
+  async request(request: OutboundRequest): Promise<OutboundResponse> {
+    const call = this.begun(request);
+    try {
+      const response = await this.attempts(call);
+      response.onEnd(call.ended);
+      return response;
+    } catch (error) {
+      call.ended();
+      throw asOutboundError(error, call.signal);
+    }
+  }
+
+  /** Ends whatever is under way. */
+  close(): Promise<void> {
+    return this.agent.destroy();
+  }
+
+  private begun(request: OutboundRequest): Call {
+    const limits = { ...this.options.limits, ...request.limits };
+    const over = new AbortController();
+    const onAbort = () => {
+      over.abort(request.signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      over.abort(new OutboundFailedError('total-timeout', `It took more than ${limits.totalMs} ms.`));
+    }, limits.totalMs);
+    if (request.signal?.aborted === true) onAbort();
+    else request.signal?.addEventListener('abort', onAbort, { once: true });
+    const ended = () => {
+      clearTimeout(timer);
+      request.signal?.removeEventListener('abort', onAbort);
+    };
+    return { request, limits, signal: over.signal, ended };
+  }
+
+  private async attempts(call: Call): Promise<OutboundResponse> {
+    const { attemptsMax = 1, waitMsFirst = 0, waitMsMax = 0 } = call.request.retries ?? {};
+    for (let attempt = 1; ; attempt += 1) {
+      const backoffMs = Math.random() * waitMsFirst * 2 ** (attempt - 1);
+      const outcome = await this.followed(call).catch((error: unknown) => asFailure(error, call));
+      if (attempt >= attemptsMax) return answerOf(outcome);
+      if (outcome instanceof OutboundFailedError) {
+        if (!REPEATED_FAILURES.has(outcome.reason) || backoffMs > waitMsMax) throw outcome;
+        await wait(backoffMs, undefined, { signal: call.signal });
+        continue;
+      }
+      const waitMs = Math.max(backoffMs, outcome.retryAfterMs(Date.now()) ?? 0);
+      if (!REPEATED_STATUSES.has(outcome.status) || waitMs > waitMsMax) return outcome;
+      outcome.discard();
+      await wait(waitMs, undefined, { signal: call.signal });
+    }
+  }
+
+  /** The answer after all redirects. */
+  private async followed(call: Call): Promise<OutboundResponse> {
+    const { request } = call;
+    const redirects: { status: number; url: string }[] = [];
+    let next = firstRequest(request, this.options);
+    for (;;) {
+      // Each of them: what a redirect leads to is as little to be trusted as what somebody registered.
+      next = { ...next, url: checkOutboundUrl(next.url.href, this.options.rules) };
+      const exchange = await this.exchange(call, next);
+      const { statusCode: status } = exchange.data;
+      const target = redirectTarget(status, exchange.headers['location'], next.url);
+      const isFollowed =
+        target !== undefined && request.redirectsMax !== undefined && (request.mayFollow?.(next.url, target) ?? true);
+      if (!isFollowed || request.redirectsMax === 0)
+        return this.responseOf(call, exchange, { url: next.url.href, redirects });
+      redirects.push({ status, url: next.url.href });
+      await letGo(exchange);
+      if (redirects.length > request.redirectsMax) {
+        throw new OutboundFailedError(
+          'too-many-redirects',
+          `It was redirected more than ${request.redirectsMax} times.`,
+        );
+      }
+      next = redirected(next, { status, target, secretHeaders: request.secretHeaders ?? [] });
+    }
+  }
+
+  private async exchange({ request, limits, signal }: Call, next: RedirectableRequest): Promise<Exchange> {
+    const { url, method, headers, hasBody } = next;
+    const giveBack = await this.slots.take(url.host, signal);
+    try {
+      const data = await this.agent.request({
+        origin: url.origin,
+        path: `${url.pathname}${url.search}`,
+        method,
+        headers,
+        body: hasBody ? bodyOf(request) : null,
+        signal,
+        headersTimeout: limits.headersMs,
+        bodyTimeout: limits.idleMs,
+      });
+      return { data, headers: joined(data.headers), giveBack };
+    } catch (error) {
+      giveBack();
+      throw error;
+    }
+  }
+
+  private responseOf(
+    { request, limits, signal }: Call,
+    { data, headers, giveBack }: Exchange,
+    { url, redirects }: Pick<OutboundResponse, 'url' | 'redirects'>,
+  ): OutboundResponse {
+    const { statusCode: status, body } = data;
+    finished(body, giveBack);
+    try {
+      if (status === 304 && Object.keys(conditionalHeaders(request.validators ?? {})).length === 0)
+        throw new OutboundFailedError('bad-answer', 'The answer is a 304 that nobody asked for.');
+      const isPlain = request.decompress === false || request.method === 'HEAD' || BODYLESS_STATUSES.has(status);
+      const stream = limitedBody(body, isPlain ? '' : (headers['content-encoding'] ?? ''), limits);
+      return new OutboundResponse({ status, headers, url, redirects }, stream, (error) =>
+        asOutboundError(error, signal),
+      );
+    } catch (error) {
+      body.destroy();
+      throw error;
+    }
+  }
+}
+
+function firstRequest(request: OutboundRequest, { rules, userAgent }: OutboundClientOptions): RedirectableRequest {
+  const { url, method = 'GET', headers = {}, validators = {}, body, decompress = true } = request;
+  return {
+    url: checkOutboundUrl(url, rules),
+    method,
+    headers: {
+      'user-agent': userAgent,
+      ...(decompress ? { 'accept-encoding': ACCEPTED_ENCODINGS } : {}),
+      ...conditionalHeaders(validators),
+      ...headers,
+    },
+    hasBody: body !== undefined,
+  };
+}
+
+function bodyOf({ body }: OutboundRequest): string | Uint8Array | Readable | null {
+  return typeof body === 'function' ? Readable.from(body(), { objectMode: false }) : (body ?? null);
+}
+
+/** A redirect's answer: nobody reads it. */
+async function letGo({ data: { body }, headers, giveBack }: Exchange): Promise<void> {
+  const isShort = Number(headers['content-length'] ?? NaN) <= REDIRECT_BODY_BYTES_MAX;
+  try {
+    if (isShort) {
+      await body.dump();
+    } else {
+      // Told by its end; an error of a body that is thrown away is nobody's.
+      body.on('error', () => undefined);
+      body.destroy();
+    }
+  } finally {
+    giveBack();
+  }
+}
+
+function asFailure(error: unknown, { signal }: Call): OutboundFailedError {
+  const failure = asOutboundError(error, signal);
+  if (failure instanceof OutboundFailedError) return failure;
+  throw failure;
+}
+
+function answerOf(outcome: OutboundResponse | OutboundFailedError): OutboundResponse {
+  if (outcome instanceof OutboundFailedError) throw outcome;
+  return outcome;
+}
+
+function joined(headers: Dispatcher.ResponseData['headers']): OutboundHeaders {
+  const known = Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  );
+  return Object.fromEntries(known.map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]));
+}
