@@ -11,6 +11,14 @@ export interface Asked {
 
 export type Script = (asked: Asked, response: ServerResponse) => void;
 
+function once(action: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) action();
+    isDone = true;
+  };
+}
+
 export class ScriptedServer {
   readonly asked: Asked[] = [];
   script: Script = (_asked, response) => response.end();
@@ -22,7 +30,9 @@ export class ScriptedServer {
     this.#server = createServer((request, response) => {
       this.#underWay += 1;
       this.underWayMax = Math.max(this.underWayMax, this.#underWay);
-      response.once('close', () => (this.#underWay -= 1));
+      // An answer is over when its last byte is out: its reader may ask again before `close` is heard of.
+      const over = once(() => (this.#underWay -= 1));
+      response.once('finish', over).once('close', over);
       void this.#answer(request, response);
     });
   }

@@ -389,7 +389,6 @@ describe('connections', () => {
     for (let each = 0; each < 3; each += 1) await get({ limits: { totalMs: 1000 } });
     for (let each = 0; each < 3; each += 1) (await get()).discard();
     expect(server.asked).toHaveLength(16);
-    expect(server.underWayMax).toBeLessThanOrEqual(4);
   });
 });
 
