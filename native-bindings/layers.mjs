@@ -10,7 +10,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 /** From the bottom up; the folders of one row do not include each other. */
 export const LAYERS = [
   ['common'], // what knows nothing of searching
-  ['analysis', 'columns', 'postings', 'window'], // words; values by document; lists of documents; documents at hand and their scores
+  ['analysis', 'columns', 'postings', 'vectors', 'window'], // words; values by document; lists of documents; graphs of vectors; documents at hand and their scores
   ['text', 'vocabulary'], // records in streams; words of a segment that are like a word
   ['segment'], // the file of an index
   ['generation'], // segments and deletions: what a search sees

@@ -1,0 +1,190 @@
+// Graphs of vectors beside hnswlib's: recall@10 against time on one thread, vectors a second while building, and filters.
+//
+//   vector_bench [COUNT [DIMENSIONS [FILE]]]      default 100000 x 128, made around centres; FILE has COUNT + 500 rows of f32
+//
+// A line each: what, its setting, recall, microseconds of processor time a search. hnswlib is measured where its headers are found:
+// HNSWLIB_DIR=<package hnswlib-node>/src make -C native-bindings bench, and should be compiled with CXXFLAGS=-march=native, as its
+// users do; the searches take turns.
+#include <time.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "../kernel/vectors/vector_search.h"
+#if __has_include(<hnswlib/hnswlib.h>)
+#include <hnswlib/hnswlib.h>
+#define GANNET_HAS_HNSWLIB 1
+#endif
+
+namespace {
+
+using namespace gannet::vectors;
+
+constexpr uint32_t kQueries = 500;
+constexpr uint32_t kWanted = 10;
+constexpr int kTurns = 5;
+constexpr uint32_t kLinks = 16;
+constexpr uint32_t kBuildWidth = 200;
+
+double ProcessorSeconds() {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+struct Rows {
+  uint32_t dimensions;
+  std::vector<float> values;
+  std::span<const float> of(size_t i) const { return std::span(values).subspan(i * dimensions, dimensions); }
+};
+
+// Around centres that lie in a space of fewer dimensions, as the vectors of texts do.
+Rows Made(size_t count, uint32_t dimensions) {
+  constexpr uint32_t kInner = 24;
+  std::mt19937_64 random(7);
+  std::normal_distribution<float> normal;
+  const auto values = [&](size_t size) {
+    std::vector<float> made(size);
+    for (float& value : made) value = normal(random);
+    return made;
+  };
+  const size_t centres = count / 100 + 1;
+  const std::vector<float> basis = values(static_cast<size_t>(kInner) * dimensions);
+  const std::vector<float> centre = values(centres * kInner);
+  Rows rows{dimensions, std::vector<float>(count * dimensions)};
+  for (size_t i = 0; i < count; ++i) {
+    const size_t of = random() % centres;
+    float inner[kInner];
+    for (uint32_t j = 0; j < kInner; ++j) inner[j] = centre[of * kInner + j] + 0.6f * normal(random);
+    for (uint32_t d = 0; d < dimensions; ++d) {
+      float sum = 0.44f * normal(random);
+      for (uint32_t j = 0; j < kInner; ++j) sum += inner[j] * basis[j * dimensions + d];
+      rows.values[i * dimensions + d] = sum;
+    }
+  }
+  return rows;
+}
+
+Rows ReadRows(const char* path, size_t count, uint32_t dimensions) {
+  Rows rows{dimensions, std::vector<float>(count * dimensions)};
+  const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path, "rb"), std::fclose);
+  if (!file || std::fread(rows.values.data(), sizeof(float), rows.values.size(), file.get()) != rows.values.size()) {
+    std::fprintf(stderr, "%s has fewer than %zu rows of %u floats\n", path, count, dimensions);
+    std::exit(1);
+  }
+  return rows;
+}
+
+using Truth = std::vector<std::vector<uint32_t>>;
+
+Truth TruthOf(const Rows& rows, uint32_t count, const std::vector<uint64_t>* bits) {
+  Truth truth(kQueries);
+  for (uint32_t q = 0; q < kQueries; ++q) {
+    std::vector<std::pair<float, uint32_t>> all;
+    for (uint32_t i = 0; i < count; ++i) {
+      if (bits == nullptr || ((*bits)[i / 64] >> (i % 64) & 1) != 0) all.emplace_back(-Product(rows.of(i), rows.of(count + q)), i);
+    }
+    const size_t wanted = std::min<size_t>(kWanted, all.size());
+    std::partial_sort(all.begin(), all.begin() + static_cast<ptrdiff_t>(wanted), all.end());
+    for (size_t i = 0; i < wanted; ++i) truth[q].push_back(all[i].second);
+  }
+  return truth;
+}
+
+// A way of searching: the ordinals for a query.
+using Way = std::function<void(std::span<const float> query, std::vector<uint32_t>* ordinals)>;
+
+void Measure(const std::string& name, const Rows& rows, uint32_t count, const Truth& truth, const Way& way) {
+  std::vector<double> times;
+  size_t found = 0;
+  size_t there = 0;
+  std::vector<uint32_t> ordinals;
+  for (int turn = 0; turn < kTurns; ++turn) {
+    const double began = ProcessorSeconds();
+    for (uint32_t q = 0; q < kQueries; ++q) {
+      way(rows.of(count + q), &ordinals);
+      if (turn > 0) continue;
+      there += truth[q].size();
+      for (const uint32_t ordinal : ordinals) found += static_cast<size_t>(std::count(truth[q].begin(), truth[q].end(), ordinal));
+    }
+    times.push_back((ProcessorSeconds() - began) / kQueries * 1e6);
+  }
+  std::nth_element(times.begin(), times.begin() + kTurns / 2, times.end());
+  std::printf("%s\trecall %.4f\t%.1f us\n", name.c_str(), static_cast<double>(found) / static_cast<double>(there), times[kTurns / 2]);
+  std::fflush(stdout);
+}
+
+Way Ours(const VectorGraph& graph, VectorSearcher* searcher, uint32_t width, Allowed allowed = {}) {
+  return [&graph, searcher, width, allowed](std::span<const float> query, std::vector<uint32_t>* ordinals) {
+    ordinals->clear();
+    const SearchRequest request{.vector = query, .wanted = kWanted, .width = width, .allowed = allowed};
+    for (const Neighbour& neighbour : searcher->Search(graph, request)) ordinals->push_back(neighbour.ordinal);
+  };
+}
+
+void MeasureFilters(const Rows& rows, uint32_t count, const VectorGraph& graph, VectorSearcher* searcher) {
+  for (const double share : {0.5, 0.1, 0.01, 0.001, 0.0001}) {
+    std::mt19937_64 random(3);
+    std::vector<uint64_t> bits(count / 64 + 1);
+    uint32_t passing = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+      if (static_cast<double>(random() >> 11) * 0x1p-53 >= share) continue;
+      bits[i / 64] |= uint64_t{1} << (i % 64);
+      ++passing;
+    }
+    const Truth truth = TruthOf(rows, count, &bits);
+    for (const uint32_t width : {10u, 14u, 20u, 40u}) {
+      char name[64];
+      std::snprintf(name, sizeof(name), "filter of %.2f %%, width %u", share * 100, width);
+      Measure(name, rows, count, truth, Ours(graph, searcher, width, {bits.data(), passing}));
+    }
+  }
+}
+
+}  // namespace
+
+int main(int argument_count, char** arguments) {
+  const auto count = static_cast<uint32_t>(argument_count > 1 ? std::atoi(arguments[1]) : 100'000);
+  const auto dimensions = static_cast<uint32_t>(argument_count > 2 ? std::atoi(arguments[2]) : 128);
+  const size_t all = size_t{count} + kQueries;
+  Rows rows = argument_count > 3 ? ReadRows(arguments[3], all, dimensions) : Made(all, dimensions);
+  for (size_t i = 0; i < all; ++i) Normalize(std::span(rows.values).subspan(i * dimensions, dimensions));
+  const Truth truth = TruthOf(rows, count, nullptr);
+
+  double began = ProcessorSeconds();
+  const std::vector<uint8_t> bytes =
+      BuildVectorGraph(std::span(rows.values).first(size_t{count} * dimensions), dimensions, {kLinks, kBuildWidth});
+  std::printf("ours, building\t%.0f vectors/s\t%.0f bytes a vector\n", count / (ProcessorSeconds() - began),
+              static_cast<double>(bytes.size()) / count);
+  const VectorGraph graph(bytes);
+  VectorSearcher searcher;
+#if defined(GANNET_HAS_HNSWLIB)
+  hnswlib::InnerProductSpace space(dimensions);
+  hnswlib::HierarchicalNSW<float> theirs(&space, count, kLinks, kBuildWidth);
+  began = ProcessorSeconds();
+  for (uint32_t i = 0; i < count; ++i) theirs.addPoint(rows.of(i).data(), i);
+  std::printf("hnswlib, building\t%.0f vectors/s\n", count / (ProcessorSeconds() - began));
+#endif
+  for (const uint32_t width : {10u, 14u, 20u, 28u, 40u, 56u, 80u, 120u, 200u, 320u}) {
+    Measure("ours, width " + std::to_string(width), rows, count, truth, Ours(graph, &searcher, width));
+#if defined(GANNET_HAS_HNSWLIB)
+    theirs.setEf(width);
+    Measure("hnswlib, ef " + std::to_string(width), rows, count, truth,
+            [&](std::span<const float> query, std::vector<uint32_t>* ordinals) {
+              ordinals->clear();
+              for (auto found = theirs.searchKnn(query.data(), kWanted); !found.empty(); found.pop()) {
+                ordinals->push_back(static_cast<uint32_t>(found.top().second));
+              }
+            });
+#endif
+  }
+  MeasureFilters(rows, count, graph, &searcher);
+}

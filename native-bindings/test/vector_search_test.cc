@@ -1,0 +1,264 @@
+// Vectors: products of codes, graphs and what is found in them, against a comparison of all vectors one by one.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "../kernel/vectors/vector_search.h"
+#include "check.h"
+
+namespace gannet::test {
+namespace {
+
+using namespace gannet::vectors;
+
+struct Set {
+  uint32_t dimensions;
+  std::vector<float> values;
+  uint32_t size() const { return static_cast<uint32_t>(values.size() / dimensions); }
+  std::span<const float> of(uint32_t i) const {
+    return std::span(values).subspan(static_cast<size_t>(i) * dimensions, dimensions);
+  }
+};
+
+// Vectors of length 1 around centres, as those of texts are.
+Set Clustered(uint32_t count, uint32_t dimensions, uint32_t seed) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<float> normal;
+  const uint32_t centres = count / 20 + 1;
+  std::vector<float> centre(static_cast<size_t>(centres) * dimensions);
+  for (float& value : centre) value = normal(random);
+  Set set{dimensions, std::vector<float>(static_cast<size_t>(count) * dimensions)};
+  for (uint32_t i = 0; i < count; ++i) {
+    const std::span<float> vector = std::span(set.values).subspan(static_cast<size_t>(i) * dimensions, dimensions);
+    const size_t of = random() % centres;
+    for (uint32_t j = 0; j < dimensions; ++j) vector[j] = centre[of * dimensions + j] + 0.5f * normal(random);
+    CHECK(Normalize(vector));
+  }
+  return set;
+}
+
+std::vector<uint64_t> RandomBits(uint32_t count, double share, uint32_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<uint64_t> bits(count / 64 + 1);
+  for (uint32_t i = 0; i < count; ++i) {
+    if (static_cast<double>(random() >> 11) * 0x1p-53 < share) bits[i / 64] |= uint64_t{1} << (i % 64);
+  }
+  return bits;
+}
+
+uint32_t Count(const std::vector<uint64_t>& bits) {
+  uint32_t count = 0;
+  for (const uint64_t word : bits) count += static_cast<uint32_t>(std::popcount(word));
+  return count;
+}
+
+std::vector<uint32_t> Nearest(const Set& set, std::span<const float> query, uint32_t wanted,
+                              const std::vector<uint64_t>* allowed = nullptr) {
+  std::vector<std::pair<float, uint32_t>> all;
+  for (uint32_t i = 0; i < set.size(); ++i) {
+    if (allowed != nullptr && ((*allowed)[i / 64] >> (i % 64) & 1) == 0) continue;
+    all.emplace_back(-Product(set.of(i), query), i);
+  }
+  std::sort(all.begin(), all.end());
+  std::vector<uint32_t> nearest;
+  for (uint32_t i = 0; i < std::min<size_t>(wanted, all.size()); ++i) nearest.push_back(all[i].second);
+  return nearest;
+}
+
+// The last of the set, taken out of it: they lie among the others, as searches lie among texts.
+Set TakeQueries(Set* set, uint32_t count) {
+  const size_t at = set->values.size() - static_cast<size_t>(count) * set->dimensions;
+  Set queries{set->dimensions, std::vector<float>(set->values.begin() + static_cast<ptrdiff_t>(at), set->values.end())};
+  set->values.resize(at);
+  return queries;
+}
+
+// The share of the true neighbours that are found, over all queries.
+double RecallOf(const VectorGraph& graph, const Set& set, const Set& queries, SearchRequest request,
+                const std::vector<uint64_t>* allowed = nullptr) {
+  VectorSearcher searcher;
+  size_t found = 0;
+  size_t there = 0;
+  for (uint32_t q = 0; q < queries.size(); ++q) {
+    request.vector = queries.of(q);
+    const std::vector<uint32_t> truth = Nearest(set, queries.of(q), request.wanted, allowed);
+    const std::span<const Neighbour> neighbours = searcher.Search(graph, request);
+    CHECK(neighbours.size() <= request.wanted);
+    for (size_t i = 0; i < neighbours.size(); ++i) {
+      CHECK_EQ(neighbours[i].cosine, Product(set.of(neighbours[i].ordinal), queries.of(q)));
+      CHECK(i == 0 || neighbours[i - 1].cosine >= neighbours[i].cosine);
+      CHECK(allowed == nullptr || request.allowed.Has(neighbours[i].ordinal));
+      found += static_cast<size_t>(std::count(truth.begin(), truth.end(), neighbours[i].ordinal));
+    }
+    there += truth.size();
+  }
+  return static_cast<double>(found) / static_cast<double>(there);
+}
+
+}  // namespace
+
+TEST(vectors_products_are_those_of_each_component) {
+  std::mt19937_64 random(5);
+  for (const uint32_t padded : {64u, 128u, 192u, 1024u}) {
+    std::vector<uint8_t> codes(padded * 40);
+    std::vector<int8_t> query(padded);
+    // The greatest and least of all, too: no version may run over.
+    for (uint8_t& code : codes) code = static_cast<uint8_t>(random() % 3 == 0 ? 255 : 1 + random() % 255);
+    for (int8_t& component : query) component = static_cast<int8_t>(random() % 3 == 0 ? 127 : static_cast<int>(random() % 255) - 127);
+    std::vector<uint32_t> places(40);
+    std::iota(places.begin(), places.end(), 0u);
+    std::vector<int32_t> products(40);
+    const CodeQuery code_query(query.data(), padded);
+    code_query.Products({codes.data(), padded}, places, products.data());
+    for (const uint32_t place : places) {
+      int32_t expected = 0;
+      for (uint32_t i = 0; i < padded; ++i) expected += (codes[place * padded + i] - 128) * query[i];
+      CHECK_EQ(products[place], expected);
+      CHECK_EQ(code_query.Product(&codes[place * padded]), expected);
+    }
+  }
+  for (const uint32_t size : {1u, 15u, 16u, 17u, 384u, 1000u}) {
+    const Set two = Clustered(2, size, size);
+    double expected = 0;
+    for (uint32_t i = 0; i < size; ++i) expected += static_cast<double>(two.of(0)[i]) * two.of(1)[i];
+    CHECK(std::fabs(Product(two.of(0), two.of(1)) - expected) < 1e-5);
+  }
+}
+
+TEST(vectors_of_no_length_are_refused) {
+  std::vector<float> zero(8), infinite(8, 1), no_number(8, 1), huge(8, 1e30f), tiny(8, 1e-30f);
+  infinite[3] = std::numeric_limits<float>::infinity();
+  no_number[7] = std::numeric_limits<float>::quiet_NaN();
+  CHECK(!Normalize(zero));
+  CHECK(!Normalize(infinite));
+  CHECK(!Normalize(no_number));
+  CHECK(Normalize(huge));
+  CHECK(Normalize(tiny));
+  CHECK(std::fabs(huge[0] - tiny[0]) < 1e-6);
+}
+
+TEST(vectors_few_and_odd_are_all_found) {
+  for (const uint32_t dimensions : {1u, 3u, 63u, 64u, 65u}) {
+    for (const uint32_t count : {0u, 1u, 2u, 40u}) {
+      const Set set = Clustered(count, dimensions, count + dimensions);
+      const Set queries = Clustered(5, dimensions, 99);
+      const std::vector<uint8_t> bytes = BuildVectorGraph(set.values, dimensions);
+      const VectorGraph graph(bytes);
+      CHECK_EQ(graph.count(), count);
+      VectorSearcher searcher;
+      SearchRequest request;
+      request.vector = queries.of(0);
+      request.exact = true;
+      CHECK(searcher.Search(graph, request).size() == std::min(count, 10u));
+      request.wanted = 0;
+      CHECK_EQ(searcher.Search(graph, request).size(), 0u);
+      if (count > 0 && dimensions > 1) CHECK(RecallOf(graph, set, queries, {.wanted = 10, .exact = true}) == 1);
+    }
+  }
+}
+
+TEST(vectors_nearest_are_found_by_the_graph) {
+  Set set = Clustered(6060, 48, 1);
+  const Set queries = TakeQueries(&set, 60);
+  const std::vector<uint8_t> bytes = BuildVectorGraph(set.values, 48);
+  CHECK(bytes == BuildVectorGraph(set.values, 48));
+  const VectorGraph graph(bytes);
+  VectorSearcher searcher;
+  searcher.Search(graph, {.vector = queries.of(0), .width = 40});
+  CHECK_EQ(searcher.cost().way, SearchWay::kGraph);
+  CHECK(searcher.cost().compared < 6000);
+  CHECK(RecallOf(graph, set, queries, {.width = 40}) >= 0.95);
+  CHECK(RecallOf(graph, set, queries, {.wanted = 100, .width = 150}) >= 0.95);
+  CHECK(RecallOf(graph, set, queries, {.exact = true}) >= 0.999);
+}
+
+TEST(vectors_nearest_are_found_behind_a_filter) {
+  Set set = Clustered(6040, 48, 3);
+  const Set queries = TakeQueries(&set, 40);
+  const std::vector<uint8_t> bytes = BuildVectorGraph(set.values, 48);
+  const VectorGraph graph(bytes);
+  for (const double share : {1.0, 0.8, 0.5, 0.1, 0.01, 0.001, 0.0}) {
+    const std::vector<uint64_t> bits = RandomBits(set.size(), share, 17);
+    const SearchRequest request{.width = 20, .allowed = {bits.data(), Count(bits)}};
+    if (Count(bits) > 0) CHECK(RecallOf(graph, set, queries, request, &bits) >= 0.95);
+    // What lies together, far from most queries: the way through the graph must not end in front of it.
+    std::vector<uint64_t> near(bits.size());
+    uint32_t count = 0;
+    for (const uint32_t ordinal : Nearest(set, queries.of(1), static_cast<uint32_t>(share * set.size()))) {
+      near[ordinal / 64] |= uint64_t{1} << (ordinal % 64);
+      ++count;
+    }
+    if (count == 0) continue;
+    const SearchRequest together{.width = 20, .allowed = {near.data(), count}};
+    CHECK(RecallOf(graph, set, queries, together, &near) >= 0.9);
+  }
+}
+
+TEST(vectors_that_are_equal_do_not_hide_the_others) {
+  Set set = Clustered(3000, 16, 6);
+  for (uint32_t i = 0; i < 1000; ++i) std::copy_n(set.of(0).begin(), 16, set.values.begin() + i * 32);
+  const std::vector<uint8_t> bytes = BuildVectorGraph(set.values, 16);
+  const VectorGraph graph(bytes);
+  CHECK_EQ(graph.nodes(), 2001u);
+  VectorSearcher searcher;
+  uint32_t found = 0;
+  for (uint32_t i = 2001; i < 3000; ++i) {
+    const std::span<const Neighbour> nearest = searcher.Search(graph, {.vector = set.of(i), .wanted = 1, .width = 20});
+    found += nearest.size() == 1 && nearest[0].ordinal == i;
+  }
+  CHECK(found >= 980);
+  // Of a thousand that are equal those of the lowest ordinals, with and without a filter.
+  for (const bool is_filtered : {false, true}) {
+    const std::vector<uint64_t> bits(50, is_filtered ? 0xffffffffffff0000u : ~uint64_t{0});
+    const Allowed allowed = is_filtered ? Allowed{bits.data(), 2250} : Allowed{};
+    const std::span<const Neighbour> equal = searcher.Search(graph, {.vector = set.of(0), .wanted = 30, .allowed = allowed});
+    CHECK_EQ(equal.size(), 30u);
+    uint32_t expected = 0;
+    for (const Neighbour& neighbour : equal) {
+      while (is_filtered && !allowed.Has(expected)) expected += 2;
+      CHECK_EQ(neighbour.ordinal, expected);
+      expected += 2;
+    }
+  }
+}
+
+TEST(vectors_damage_is_an_error_or_seen_by_the_sum) {
+  const Set set = Clustered(300, 20, 8);
+  const std::vector<uint8_t> whole = BuildVectorGraph(set.values, 20);
+  std::mt19937_64 random(9);
+  uint32_t refused = 0;
+  for (int turn = 0; turn < 2000; ++turn) {
+    std::vector<uint8_t> bytes = whole;
+    if (turn % 4 == 0) {
+      bytes.resize(random() % bytes.size());
+    } else {
+      const size_t area = turn % 4 == 1 ? 128 : bytes.size();
+      for (uint64_t flips = 1 + random() % 8; flips > 0; --flips) bytes[random() % area] ^= static_cast<uint8_t>(1 + random() % 255);
+    }
+    if (bytes == whole) continue;
+    bool is_whole = true;
+    try {
+      const VectorGraph graph(bytes);
+    } catch (const Error& error) {
+      is_whole = false;
+      CHECK(error.code() == ErrorCode::kDamaged || error.code() == ErrorCode::kUnsupportedFormat);
+    }
+    CHECK(!is_whole || std::equal(whole.begin() + 128, whole.end(), bytes.begin() + 128, bytes.end()));
+    refused += !is_whole;
+    try {
+      // Without the sum, whatever is let in is searched without leaving the bytes.
+      const VectorGraph graph(bytes, false);
+      VectorSearcher searcher;
+      if (graph.dimensions() == 20) searcher.Search(graph, {.vector = set.of(1)});
+    } catch (const Error&) {
+    }
+  }
+  CHECK(refused > 1900);
+}
+
+}  // namespace gannet::test
