@@ -167,7 +167,8 @@ void CheckHeader(const VectorGraphHeader& header, size_t bytes) {
   if (header.format != kVectorGraphFormat) {
     throw Error(ErrorCode::kUnsupportedFormat, "vector graph of format " + std::to_string(header.format));
   }
-  if (header.count > kVectorsMax || header.nodes > header.count || header.dimensions == 0 || header.dimensions > kDimensionsMax) Damaged("its size");
+  if (header.count > kVectorsMax || header.nodes > header.count) Damaged("its size");
+  if (header.dimensions == 0 || header.dimensions > kDimensionsMax) Damaged("its dimensions");
   if (header.links == 0 || header.links > kLinksMax || header.levels > kLevelsMax) Damaged("its levels");
   if ((header.count == 0) != (header.nodes == 0) || (header.count == 0) != (header.levels == 0)) Damaged("its levels");
   for (uint32_t level = 0; level < header.levels; ++level) {
