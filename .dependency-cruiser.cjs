@@ -13,9 +13,10 @@ const layers = [
   ['index'],
   ['synonyms'],
   ['search'],
-  ['analytics', 'webhooks', 'feeds', 'media', 'documents', 'models', 'vectors', 'evals'],
+  ['analytics'],
   ['workers'],
   ['operations'],
+  ['webhooks', 'feeds', 'media', 'documents', 'models', 'vectors', 'evals'],
   ['http', 'agents', 'cli'],
   ['console'],
 ];
@@ -25,8 +26,14 @@ const layers = [
  * are left out of the folder's index.ts; others are what a thread needs of a folder without the rest of it.
  */
 const ENTERED_DIRECTLY =
-  '^src/(?:platform/(?:config|logger|metrics|outbound/(?:guarded-agent|outbound-client)|hosts/[a-z-]+|work/index)|webhooks/http-sender|' +
+  '^src/(?:[a-z]+/feature|platform/(?:config|logger|metrics|outbound/(?:guarded-agent|outbound-client)|hosts/[a-z-]+|work/index)|webhooks/http-sender|' +
   'index/segments/kernel-layout|synonyms/synonym-matcher|analytics/(?:learned-searches-cache|folder))\\.ts$';
+
+/**
+ * A feature stands above the operations, of which it brings some. Analytics are below them too, for searches are counted and search
+ * threads read what was learned: what makes them a feature is these files.
+ */
+const FEATURE_OF_LOWER_FOLDERS = '^src/analytics/(?:feature|analytics-operations)\\.ts$';
 
 /**
  * The rooms of the folders that have some, from the bottom up: a room imports only those before it, types included. Files beside the
@@ -44,7 +51,7 @@ const downwards = layers.slice(0, -1).map((row, position) => ({
   name: `downwards-from-${row[0]}`,
   comment: `src/${row.join(', ')} may import only what lies below`,
   severity: 'error',
-  from: { path: `^src/${anyOf(row)}/` },
+  from: { path: `^src/${anyOf(row)}/`, pathNot: FEATURE_OF_LOWER_FOLDERS },
   to: { path: `^src/(?:${anyOf(layers.slice(position + 1).flat())}/|main\\.ts$)` },
 }));
 
@@ -92,6 +99,13 @@ module.exports = {
         path: '^src/[^/]+/',
         pathNot: ['^src/[^/]+/index\\.ts$', ENTERED_DIRECTLY],
       },
+    },
+    {
+      name: 'features-are-opened-by-main',
+      comment: 'What a feature brings is reached by its operations and its keys',
+      severity: 'error',
+      from: { pathNot: [FEATURE_OF_LOWER_FOLDERS, '^src/main\\.ts$', '\\.test\\.ts$'] },
+      to: { path: [FEATURE_OF_LOWER_FOLDERS, '^src/[a-z]+/feature\\.ts$'] },
     },
     {
       name: 'nothing-imports-main',

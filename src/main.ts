@@ -5,12 +5,11 @@
 import { join, resolve } from 'node:path';
 import { kernel } from '../native-bindings/index.js';
 import { openAccess, RateLimiter } from './access/index.js';
-import { createAnalytics, createAnalyticsExecutor, type RunningAnalytics } from './analytics/index.js';
 import { openCatalog, type Catalog } from './catalog/index.js';
 import { openSystemPart } from './damaged-system.js';
 import { assertCatalogueFilled, assertCatalogueStored, openDataDirectory } from './data-directory.js';
 import { adoptLists, createListIndexes, ListRoom, type AdoptionReport, type ListIndexes } from './index/index.js';
-import type { Services } from './operations/index.js';
+import type { Feature, OpenFeatures, Operation, Services } from './operations/index.js';
 import {
   assertEnvironmentKnown,
   createRequestMemory,
@@ -33,7 +32,6 @@ import { createMetrics } from './platform/metrics.js';
 import { unknownEnvironment } from './platform/config.js';
 import { createIngestExecutor, createSearchPool } from './workers/index.js';
 import { CandidateFinder } from './synonyms/index.js';
-import { WebhookHost } from './webhooks/index.js';
 
 const MEBIBYTE = 2 ** 20;
 const MINUTE_MS = 60_000;
@@ -41,9 +39,22 @@ const HOUR_MS = 3_600_000;
 /** For what has to be closed once the requests are answered: merges that run, threads, files. */
 const CLOSE_SECONDS_MAX = 5;
 
+/** The features, in the order in which they are opened. A new one is a folder and a line here. */
+const FEATURES: readonly (() => Promise<Feature>)[] = [
+  async () => (await import('./analytics/feature.js')).analytics,
+  async () => (await import('./webhooks/feature.js')).webhooks,
+];
+
 /** Loaded while the search threads, which the start waits for, load what is theirs: it is the most of the program. */
 const loadOperations = () => import('./operations/index.js');
 const loadDoors = () => import('./http/index.js');
+const loadFeatures = () => Promise.all(FEATURES.map((load) => load()));
+
+/** Those that are there anyway, and those of the features. */
+export async function allOperations(): Promise<readonly Operation[]> {
+  const [{ operations }, features] = await Promise.all([loadOperations(), loadFeatures()]);
+  return [...operations, ...features.flatMap((feature) => feature.operations)];
+}
 
 export interface RunningService {
   readonly services: Services;
@@ -66,12 +77,12 @@ export async function startService(config: Config, { listen }: StartOptions): Pr
     for (const name of unknownEnvironment(process.env)) log.warn({ name }, 'This environment variable is no setting');
     const metrics = createMetrics({ processMetrics: listen });
     const state = { ready: !listen };
-    const { services, analytics, warmUp } = await openServices(config, { log, metrics, parts, state, listen });
+    const { services, features, warmUp } = await openServices(config, { log, metrics, parts, state, listen });
     const address = listen ? await openDoors(services, metrics, parts, state) : undefined;
     if (listen) {
       await Promise.all([openLists(services), warmUp()]);
       state.ready = true;
-      analytics.start();
+      features.start();
       log.info({ address, dataDir: resolve(config.data.dir), build: kernel.build }, 'The service is ready');
     }
     return { services, address, close: once(() => parts.close(listen)) };
@@ -93,7 +104,7 @@ interface Foundation {
 async function openServices(
   config: Config,
   { log, metrics, parts, state, listen }: Foundation,
-): Promise<{ services: Services; analytics: RunningAnalytics; warmUp: () => Promise<void> }> {
+): Promise<{ services: Services; features: OpenFeatures; warmUp: () => Promise<void> }> {
   const dataDir = resolve(config.data.dir);
   const budget = memoryBudget(config);
   // Before there are threads, which would have arenas and heaps of their own.
@@ -102,7 +113,6 @@ async function openServices(
     kernel.limitAllocator(budget.allocator.arenasMax, budget.allocator.returnedBytesMin);
   parts.opened('lock', openDataDirectory(dataDir, log));
   assertCatalogueStored(dataDir);
-  assertFormatsKnown(dataDir);
   const mapped = limitMappedMemory({
     kernel,
     dataDir,
@@ -134,21 +144,16 @@ async function openServices(
     }),
   );
   parts.opened('search threads', () => searchPool.close());
-  const analyticsExecutor = lazily(() => createAnalyticsExecutor({ config, log, metrics }));
-  parts.opened('analytics thread', () => analyticsExecutor.close());
-  const analytics = createAnalytics({
-    config,
-    executor: { run: (task) => analyticsExecutor.get().run(task) },
-    clock: systemClock,
-    log,
-    metrics,
-  });
-  parts.opened('analytics', () => analytics.close());
   const synonymCandidates = new CandidateFinder({ config, log, metrics });
   parts.opened('thread of synonyms', () => synonymCandidates.close());
   // Threads take longer to start than all the rest: they begin at once and are ready when the lists are.
   if (listen) searchPool.get();
-  const { AnswerCache, operations } = await loadOperations();
+  const [{ AnswerCache, OpenFeatures }, features, operations] = await Promise.all([
+    loadOperations(),
+    loadFeatures(),
+    allOperations(),
+  ]);
+  assertFormatsKnown(dataDir, features);
   const environment = await openSystemPart(dataDir, () => openEnvironment(join(dataDir, 'system'), { kind: 'system' }));
   parts.opened('system environment', () => environment.close());
   const catalog = await openSystemPart(dataDir, () => openCatalog(environment, systemClock));
@@ -156,17 +161,7 @@ async function openServices(
   const access = await openSystemPart(dataDir, () => openAccess(environment, systemClock));
   await ensureAccount(catalog, config, log);
   const secrets = new SecretBox({ path: join(dataDir, 'secret-keys'), given: config.secrets.keys });
-  const webhooks = new WebhookHost({
-    config,
-    dataDir,
-    environment,
-    secrets,
-    clock: systemClock,
-    log,
-    metrics,
-    deliver: listen,
-  });
-  await sealSecrets(secrets, log);
+  const open = new OpenFeatures();
   const indexes: ListIndexes = createListIndexes({
     dataDir,
     kernel,
@@ -175,7 +170,7 @@ async function openServices(
     log,
     config,
     metrics,
-    events: webhooks,
+    events: open.events,
     entryOf: (listId) => {
       const list = catalog.listOfId(listId);
       const region = list === undefined ? undefined : catalog.account(list.account)?.region;
@@ -186,8 +181,14 @@ async function openServices(
     waitForRebuild: !listen,
   });
   parts.opened('lists', () => indexes.close());
-  // After the lists: it reads from their stores, and is closed first.
-  parts.opened('webhooks', () => webhooks.close());
+  // After the lists: features read from their stores, and are closed first.
+  const clock = systemClock;
+  const platform = { config, dataDir, environment, catalog, access, indexes, secrets, clock, log, metrics, listen };
+  for (const feature of features) {
+    const opened = await open.open(feature, platform);
+    parts.opened(feature.name, () => opened.close?.());
+  }
+  await sealSecrets(secrets, log);
 
   const services: Services = {
     config,
@@ -199,9 +200,9 @@ async function openServices(
     indexes,
     searchPool: { search: (task, signal) => searchPool.get().search(task, signal) },
     answerCache: new AnswerCache({ bytesMax: config.search.cache_mib * MEBIBYTE, metrics }),
-    analytics,
     synonymCandidates,
-    webhooks,
+    part: (key) => open.part(key),
+    forget: (work) => open.forget(work),
     secrets,
     searchLimiter: new RateLimiter({ limit: config.search.rate_per_minute, windowMs: MINUTE_MS }, systemClock),
     readOnlyKeyLimiter: new RateLimiter({ limit: config.keys.read_only_per_hour, windowMs: HOUR_MS }, systemClock),
@@ -209,7 +210,7 @@ async function openServices(
     metrics: () => metrics.text(),
     ready: () => state.ready,
   };
-  return { services, analytics, warmUp: () => searchPool.get().warmUp() };
+  return { services, features: open, warmUp: () => searchPool.get().warmUp() };
 }
 
 /** HTTP and the control socket; both answer `not-ready` until the lists are open. */
@@ -247,10 +248,11 @@ async function openDoors(
 }
 
 /** A release that knows only some of the environments touches none. Lists are looked at one by one, when they are opened. */
-function assertFormatsKnown(dataDir: string): void {
+function assertFormatsKnown(dataDir: string, features: readonly Feature[]): void {
   assertEnvironmentKnown(join(dataDir, 'system'), 'system');
-  assertEnvironmentKnown(join(dataDir, 'analytics', 'events'), 'analytics');
-  assertEnvironmentKnown(join(dataDir, 'queue'), 'queue');
+  for (const { path, kind } of features.flatMap(({ environments = [] }) => environments)) {
+    assertEnvironmentKnown(join(dataDir, path), kind);
+  }
 }
 
 async function ensureAccount(catalog: Catalog, { account }: Config, log: ServiceLogger): Promise<void> {

@@ -72,7 +72,7 @@ const services = (log) => ({
   indexes: { opened: () => index },
   searchPool: { search: () => Promise.resolve(ANSWER) },
   answerCache,
-  analytics,
+  part: () => analytics,
   searchLimiter: new RateLimiter({ limit: 1_000_000_000, windowMs: 60_000 }, systemClock),
   readOnlyKeyLimiter: undefined,
   operations,

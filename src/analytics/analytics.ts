@@ -1,6 +1,6 @@
 /** Analytics as operations use it: records, reports and forgets. Main thread only. */
 import type { Logger } from 'pino';
-import { ServiceError, type Clock, type Config, type Metrics } from '../platform/index.js';
+import { ServiceError, serviceKey, type Clock, type Config, type Metrics } from '../platform/index.js';
 import { AnalyticsRecorder } from './analytics-recorder.js';
 import type { ClickEvent, SearchEvent } from './event-codec.js';
 import type { DayRange } from './report-range.js';
@@ -30,6 +30,9 @@ export interface Analytics {
    */
   forget(target: AnalyticsTarget): Promise<boolean>;
 }
+
+/** Under which operations find analytics. */
+export const ANALYTICS = serviceKey<Analytics>('analytics');
 
 export interface RunningAnalytics extends Analytics {
   /** Begins to roll up by itself; nothing where analytics are off. */

@@ -1,5 +1,11 @@
 /** Analytics: the main thread records events and asks for reports; one worker stores, rolls up and reports. */
-export { createAnalytics, type Analytics, type AnalyticsOptions, type RunningAnalytics } from './analytics.js';
+export {
+  ANALYTICS,
+  createAnalytics,
+  type Analytics,
+  type AnalyticsOptions,
+  type RunningAnalytics,
+} from './analytics.js';
 export {
   createAnalyticsExecutor,
   type AnalyticsExecutorOptions,

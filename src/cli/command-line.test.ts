@@ -5,7 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
+import { analyticsOperations } from '../analytics/analytics-operations.js';
+import { operations } from '../operations/index.js';
 import { controlSocketPath, OperatorError } from '../platform/index.js';
+import { webhookOperations } from '../webhooks/webhook-operations.js';
 import { commandNames, runCommandLine } from './command-line.js';
 import { EXIT } from './exit-codes.js';
 import type { Output } from './output.js';
@@ -92,7 +95,9 @@ const answering = (status: number, body: string): RequestListener =>
 /** A service that cannot open its data directory. */
 const failingWith = (failure: Error): ServiceLoader => {
   const fail = () => Promise.reject(failure);
-  return () => Promise.resolve({ startService: fail, adoptUnknownLists: fail });
+  const all = [...operations, ...analyticsOperations, ...webhookOperations];
+  return () =>
+    Promise.resolve({ startService: fail, adoptUnknownLists: fail, allOperations: () => Promise.resolve(all) });
 };
 
 const cannotOpen = failingWith(new OperatorError('The data directory is in use.'));

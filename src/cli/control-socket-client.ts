@@ -12,6 +12,12 @@ import { operationNamed, readAnswer, requestTarget } from './call-request.js';
 import { CommandError, EXIT } from './exit-codes.js';
 import { ProblemError } from './problem.js';
 import type { CallInput, ServiceClient } from './service-client.js';
+import type { ServiceLoader } from './service-loader.js';
+
+interface Target {
+  readonly socketPath: string;
+  readonly load: ServiceLoader;
+}
 
 /** What a connection attempt says when no service listens: no file, or one that a killed service left behind. */
 const NOBODY_LISTENS: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK', 'ENOTDIR']);
@@ -20,11 +26,12 @@ const NOBODY_LISTENS: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ECON
 const CONNECTION_LOST: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED']);
 
 /** Undefined when no service runs on the configured data directory. */
-export async function connectControlSocket(config: Config): Promise<ServiceClient | undefined> {
+export async function connectControlSocket(config: Config, load: ServiceLoader): Promise<ServiceClient | undefined> {
   const socketPath = controlSocketPath(config.data.dir);
   if (socketPath === undefined) return undefined;
+  const target: Target = { socketPath, load };
   try {
-    await send(socketPath, 'system.health', {});
+    await send(target, 'system.health', {});
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (NOBODY_LISTENS.has(code)) return undefined;
@@ -40,7 +47,7 @@ export async function connectControlSocket(config: Config): Promise<ServiceClien
     transport: 'control socket',
     async call(name, input = {}) {
       try {
-        return await send(socketPath, name, input);
+        return await send(target, name, input);
       } catch (error) {
         if (!NOBODY_LISTENS.has((error as NodeJS.ErrnoException).code)) throw error;
         throw new CommandError(
@@ -54,8 +61,10 @@ export async function connectControlSocket(config: Config): Promise<ServiceClien
 }
 
 /** Rejects with a ProblemError, a CommandError, the error of `input.stream`, or what the system said of the connection. */
-async function send(socketPath: string, name: string, input: CallInput): Promise<unknown> {
-  const operation = operationNamed(operations, name);
+async function send({ socketPath, load }: Target, name: string, input: CallInput): Promise<unknown> {
+  // Those of features are known to the composition root alone, which most commands need not load.
+  const known = operations.some((each) => each.name === name) ? operations : await (await load()).allOperations();
+  const operation = operationNamed(known, name);
   const { path, query } = requestTarget(operation, input);
   const json = input.body === undefined ? undefined : Buffer.from(JSON.stringify(input.body));
   const contentType = input.contentType ?? (json === undefined ? undefined : 'application/json');

@@ -2,7 +2,7 @@
  * Opens the data directory in this process and calls operations directly, validated and checked as every call is. The lock of
  * the data directory keeps a second process out.
  */
-import { createDispatcher, HeadedBytes, operations } from '../operations/index.js';
+import { createDispatcher, HeadedBytes } from '../operations/index.js';
 import { OperatorError, ServiceError, uuidv7, type Config } from '../platform/index.js';
 import { operationNamed, readAnswer, requestTarget } from './call-request.js';
 import { CommandError, EXIT } from './exit-codes.js';
@@ -15,7 +15,7 @@ export async function openInProcess(config: Config, load: ServiceLoader): Promis
   const dispatcher = createDispatcher(service.services);
 
   async function call(name: string, input: CallInput = {}): Promise<unknown> {
-    const operation = operationNamed(operations, name);
+    const operation = operationNamed(service.services.operations, name);
     const params = input.params ?? {};
     try {
       const caller = dispatcher.admit(operation, params, { kind: 'cli' });

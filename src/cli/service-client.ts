@@ -27,7 +27,7 @@ export interface ServiceClient {
 
 export async function connectService(config: Config, load: ServiceLoader): Promise<ServiceClient> {
   const { connectControlSocket } = await import('./control-socket-client.js');
-  const running = await connectControlSocket(config);
+  const running = await connectControlSocket(config, load);
   if (running !== undefined) return running;
   const { openInProcess } = await import('./in-process-client.js');
   return openInProcess(config, load);

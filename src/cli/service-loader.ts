@@ -4,7 +4,7 @@
  */
 import type { Config } from '../platform/index.js';
 import type { AdoptionReport } from '../index/index.js';
-import type { Services } from '../operations/index.js';
+import type { Operation, Services } from '../operations/index.js';
 
 export interface RunningService {
   readonly services: Services;
@@ -17,6 +17,8 @@ export interface RunningService {
 export interface ServiceEntry {
   /** `listen: false` opens the data directory for this process alone, without HTTP. */
   readonly adoptUnknownLists: (config: Config) => Promise<AdoptionReport>;
+  /** Those of the features among them. */
+  readonly allOperations: () => Promise<readonly Operation[]>;
   readonly startService: (config: Config, options: { readonly listen: boolean }) => Promise<RunningService>;
 }
 

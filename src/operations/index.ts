@@ -5,7 +5,17 @@ export { AnswerCache, type AnswerCacheOptions } from './answer-cache/answer-cach
 export { createDispatcher, type Credential, type Dispatcher, type PathParams } from './dispatch/dispatch.js';
 export { openApiDocument } from './openapi/openapi.js';
 export { coercionsOf, decodePathText } from './dispatch/query-string.js';
-export { openIndex } from './dispatch/list-access.js';
+export {
+  provide,
+  type Feature,
+  type FeaturePlatform,
+  type OpenFeature,
+  type ProvidedPart,
+} from './dispatch/feature.js';
+export { OpenFeatures } from './dispatch/open-features.js';
+export * from './api/schemas.js';
+export { requireGroup } from './api/search-targets.js';
+export { openIndex, requireList } from './dispatch/list-access.js';
 export { operations } from './registry.js';
 export { systemOperations } from './api/system.js';
 export { finishWork } from './dispatch/unfinished-work.js';

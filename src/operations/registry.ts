@@ -1,6 +1,5 @@
-/** Every operation of the service. HTTP, OpenAPI, validation and the tests that walk over everything start here. */
+/** Every operation of the service but those that features bring. HTTP, OpenAPI, validation and the tests that walk over everything start here. */
 import { accountOperations } from './api/account.js';
-import { analyticsOperations } from './api/analytics.js';
 import { apiKeyCreateReadOnly } from './api/api-key-read-only.js';
 import { apiKeyOperations } from './api/api-key.js';
 import { facetOperations } from './api/facet.js';
@@ -19,7 +18,6 @@ import { secretOperations } from './api/secret.js';
 import { suggestOperations } from './api/suggest.js';
 import { synonymOperations } from './api/synonyms.js';
 import { systemOperations } from './api/system.js';
-import { webhookOperations } from './api/webhook.js';
 
 export const operations: readonly Operation[] = [
   ...systemOperations,
@@ -39,7 +37,5 @@ export const operations: readonly Operation[] = [
   ...suggestOperations,
   ...relatedOperations,
   ...synonymOperations,
-  ...analyticsOperations,
-  ...webhookOperations,
   ...secretOperations,
 ];

@@ -30,3 +30,4 @@ export * from './request-memory.js';
 export * from './secrets/index.js';
 export * from './storage-space.js';
 export * from './suggest.js';
+export * from './service-key.js';

@@ -11,6 +11,7 @@ import { createWorkerThread, loggedWorker, type Host, type ProtocolEvent } from 
 import {
   compiledFile,
   ServiceError,
+  serviceKey,
   type Clock,
   type Config,
   type EventSink,
@@ -42,6 +43,9 @@ export interface WebhookHostOptions {
   /** False: events are kept and nothing is delivered, for a process that serves one command. */
   readonly deliver: boolean;
 }
+
+/** Under which operations find webhooks. */
+export const WEBHOOKS = serviceKey<WebhookHost>('webhooks');
 
 export class WebhookHost implements EventSink {
   readonly subscriptions: SubscriptionStore;

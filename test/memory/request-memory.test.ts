@@ -6,11 +6,13 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { operations } from '../../src/operations/registry.js';
+import { allOperations } from '../../src/main.js';
 import { isStreamBody, type Operation } from '../../src/operations/index.js';
 import { RawConnections, type RawRequest } from '../support/raw-connections.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { describeWhere } from '../support/skip.js';
+
+const operations = await allOperations();
 
 const MEMORY_MIB = 300;
 const RESIDENT_MIB_MAX = MEMORY_MIB * 1.25;

@@ -1,5 +1,5 @@
 /** `gannet call`: any operation of the registry, by its name. */
-import { operations, type Operation } from '../../operations/index.js';
+import type { Operation } from '../../operations/index.js';
 import { didYouMean } from '../../platform/index.js';
 import type { CommandContext } from '../command-context.js';
 import { CommandError, EXIT, type ExitStatus } from '../exit-codes.js';
@@ -23,11 +23,12 @@ export async function callOperation(
   options: CallOptions,
 ): Promise<ExitStatus> {
   const { output, config } = context;
+  const operations = await (await context.load()).allOperations();
   if (name === undefined) {
     output.write(options.help === true ? CALL_HELP : operationTable(operations));
     return EXIT.done;
   }
-  const operation = requiredOperation(name);
+  const operation = requiredOperation(operations, name);
   if (options.help === true) {
     output.write(operationHelp(operation, output));
     return EXIT.done;
@@ -62,7 +63,7 @@ Options:
 Example: gannet call search.list --param list=films --param version=1 --param query=bird
 `;
 
-function requiredOperation(name: string): Operation {
+function requiredOperation(operations: readonly Operation[], name: string): Operation {
   const found = operations.find((operation) => operation.name === name);
   if (found !== undefined) return found;
   const near = didYouMean(

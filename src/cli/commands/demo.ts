@@ -25,7 +25,7 @@ export async function demo(original: CommandContext, options: DemoOptions): Prom
   const context = createContext(config, original.load, original.output);
   const { output } = context;
 
-  const running = await connectControlSocket(config);
+  const running = await connectControlSocket(config, original.load);
   if (running !== undefined) {
     await running.close();
     throw new CommandError(

@@ -15,7 +15,7 @@ import { segmentSumsCheck, servedListsCheck, unavailableListChecks } from './lis
 
 const PROBLEMS_TOLD_MAX = 3;
 
-export async function dataDirectoryChecks({ config }: CommandContext): Promise<Check[]> {
+export async function dataDirectoryChecks({ config, load }: CommandContext): Promise<Check[]> {
   const folder = resolve(config.data.dir);
   if (!existsSync(folder)) return [fine('Data directory', `${folder} does not exist yet: the first start makes it`)];
   try {
@@ -25,7 +25,7 @@ export async function dataDirectoryChecks({ config }: CommandContext): Promise<C
   }
   const checks = [fine('Data directory', `${folder} is writable`)];
   try {
-    const client = await connectControlSocket(config);
+    const client = await connectControlSocket(config, load);
     checks.push(segmentCheck(folder), modeCheck(folder), unknownListsCheck(folder));
     if (client === undefined) {
       checks.push(fine('Service', 'not running on this data directory'));

@@ -1,5 +1,5 @@
 /** `/search`: one list, or the lists of a group as one. */
-import { searchTerm, type AnalyticsTarget } from '../../analytics/index.js';
+import { ANALYTICS, searchTerm, type AnalyticsTarget } from '../../analytics/index.js';
 import { uuidv7 } from '../../platform/index.js';
 import { readOptions, type SearchOptions } from '../../search/index.js';
 import type { AnsweredSearch, KeptAnswer } from '../answer-cache/answer-cache.js';
@@ -156,9 +156,9 @@ function answeredSearch({ query = '', skip = 0 }: SearchOptions, totalCount: num
 }
 
 /** Later pages are the same search. */
-function count({ analytics }: Services, target: AnalyticsTarget, queryId: string, search: AnsweredSearch): void {
+function count(services: Services, target: AnalyticsTarget, queryId: string, search: AnsweredSearch): void {
   const { term, hasResults, isFirstPage } = search;
-  if (isFirstPage) analytics.searched(target, { queryId, term, hasResults });
+  if (isFirstPage) services.part(ANALYTICS).searched(target, { queryId, term, hasResults });
 }
 
 function cached({ body, tookMs }: KeptAnswer): OperationResult {

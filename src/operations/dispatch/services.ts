@@ -1,13 +1,11 @@
 /** What operations work with. Built once by main.ts. */
 import type { Access } from '../../access/index.js';
-import type { Analytics } from '../../analytics/index.js';
-import type { Catalog } from '../../catalog/index.js';
+import type { Catalog, UnfinishedWork } from '../../catalog/index.js';
 import type { ListIndexes } from '../../index/index.js';
 import type { SearchAnswer } from '../../search/index.js';
 import type { CandidateFinder } from '../../synonyms/index.js';
-import type { WebhookHost } from '../../webhooks/index.js';
 import type { SearchPoolTask } from '../../workers/index.js';
-import type { Cancellation, Clock, Config, RequestMemory, SecretBox } from '../../platform/index.js';
+import type { Cancellation, Clock, Config, RequestMemory, SecretBox, ServiceKey } from '../../platform/index.js';
 import type { RateLimiter } from '../../access/index.js';
 import type { Logger } from 'pino';
 import type { AnswerCache } from '../answer-cache/answer-cache.js';
@@ -18,7 +16,12 @@ export interface SearchPool {
   search(task: SearchPoolTask, signal: Cancellation): Promise<SearchAnswer>;
 }
 
+/** What the service is made of; what a feature brings is found by its key. */
 export interface Services {
+  /** Throws where no feature provides it. */
+  part<Part>(key: ServiceKey<Part>): Part;
+  /** Has every feature remove what it holds of a list or group that is gone; false: again at the next start. Never rejects. */
+  forget(work: UnfinishedWork): Promise<boolean>;
   readonly config: Config;
   readonly log: Logger;
   readonly clock: Clock;
@@ -28,9 +31,7 @@ export interface Services {
   readonly searchPool: SearchPool;
   readonly answerCache: AnswerCache;
   readonly requestMemory: RequestMemory;
-  readonly analytics: Analytics;
   readonly synonymCandidates: CandidateFinder;
-  readonly webhooks: WebhookHost;
   readonly secrets: SecretBox;
   readonly searchLimiter: RateLimiter;
   readonly readOnlyKeyLimiter: RateLimiter;

@@ -2,7 +2,6 @@
  * What is done beside the catalogue when a list or group goes, now or at the start after a crash. The catalogue has it written
  * down until it is done, and only what is written down is ever removed.
  */
-import { groupTarget, listTarget } from '../../analytics/index.js';
 import type { UnfinishedWork } from '../../catalog/index.js';
 import type { Services } from './services.js';
 
@@ -14,9 +13,8 @@ export async function finishWork(services: Services, work: UnfinishedWork): Prom
     if (kind === 'making') {
       await indexes.discard(id);
     } else {
-      const target = subject === 'list' ? listTarget({ id }) : groupTarget({ account, name, created_utc: id });
       const [isForgotten] = await Promise.all([
-        services.analytics.forget(target),
+        services.forget(work),
         subject === 'list' ? indexes.remove(id) : undefined,
       ]);
       if (!isForgotten) return;

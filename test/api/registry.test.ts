@@ -2,11 +2,17 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { TSchema } from 'typebox';
 import { describe, expect, it } from 'vitest';
-import { PERMISSIONS } from '../access/index.js';
-import { ERROR_CATALOGUE, RESERVED_ACCOUNT_NAMES } from '../platform/index.js';
-import { CONTENT_BODY_BYTES_MAX, OPTIONS_BODY_BYTES_MAX, type Operation } from './dispatch/operation.js';
-import { operations } from './registry.js';
-import { isStreamBody } from './dispatch/validation.js';
+import { PERMISSIONS } from '../../src/access/index.js';
+import { ERROR_CATALOGUE, RESERVED_ACCOUNT_NAMES } from '../../src/platform/index.js';
+import {
+  CONTENT_BODY_BYTES_MAX,
+  OPTIONS_BODY_BYTES_MAX,
+  type Operation,
+} from '../../src/operations/dispatch/operation.js';
+import { allOperations } from '../../src/main.js';
+import { isStreamBody } from '../../src/operations/dispatch/validation.js';
+
+const operations = await allOperations();
 
 const ajv = new Ajv2020({ strict: true, strictTypes: false, allErrors: true });
 addFormats.default(ajv);

@@ -1,8 +1,8 @@
 /** Schemas of webhooks and of what became of their deliveries. */
 import { Type } from 'typebox';
-import { EVENT_TYPES, URL_CHARACTERS_MAX } from '../../platform/index.js';
-import type { LoggedAttempt, SetAsideDelivery, Subscription } from '../../webhooks/index.js';
-import { accountName, nullable, object, oneOf, timeSchema } from './schemas.js';
+import { EVENT_TYPES, URL_CHARACTERS_MAX } from '../platform/index.js';
+import type { LoggedAttempt, SetAsideDelivery, Subscription } from './types.js';
+import { accountName, nullable, object, oneOf, timeSchema } from '../operations/index.js';
 
 export const eventType = oneOf(EVENT_TYPES, { description: 'An event type of `GET /webhook/events`' });
 

@@ -1,13 +1,23 @@
 /** `/analytics` and `/search/analytics/click`: what people searched for, found, and clicked. */
 import { Type } from 'typebox';
-import { groupTarget, listTarget, RANGE_DAYS_MAX, reportRange, type AnalyticsTarget } from '../../analytics/index.js';
-import { reachesGroupOnly, type Caller } from '../../access/index.js';
-import { presentMembers, type GroupMember, type GroupRecord } from '../../catalog/index.js';
-import { ServiceError } from '../../platform/index.js';
-import { requireList } from '../dispatch/list-access.js';
-import { defineOperation, type OperationContext, type OperationResult } from '../dispatch/operation.js';
-import { accountName, groupParams, listParams, object, oneOf } from './schemas.js';
-import { requireGroup } from './search-targets.js';
+import { reachesGroupOnly, type Caller } from '../access/index.js';
+import { presentMembers, type GroupMember, type GroupRecord } from '../catalog/index.js';
+import { ServiceError } from '../platform/index.js';
+import {
+  accountName,
+  defineOperation,
+  groupParams,
+  listParams,
+  object,
+  oneOf,
+  requireGroup,
+  requireList,
+  type OperationContext,
+  type OperationResult,
+} from '../operations/index.js';
+import { ANALYTICS } from './analytics.js';
+import { RANGE_DAYS_MAX, reportRange } from './report-range.js';
+import { groupTarget, listTarget, type AnalyticsTarget } from './targets.js';
 
 const CALLERS = ['key', 'console', 'cli'] as const;
 /** Longer ids and names can be none that a search answered. */
@@ -147,7 +157,7 @@ const clickList = defineOperation({
     const record = services.catalog.list(account, list);
     if (record !== undefined && !isBlank(query_id) && !isBlank(result_id)) {
       const timeMs = services.clock.nowMs();
-      services.analytics.clicked(listTarget(record), { timeMs, queryId: query_id, resultName: result_id });
+      services.part(ANALYTICS).clicked(listTarget(record), { timeMs, queryId: query_id, resultName: result_id });
     }
     return { status: 204 };
   },
@@ -177,7 +187,7 @@ const clickGroup = defineOperation({
     if (listName !== undefined) assertInGroup(record, listName, caller);
     if (!isBlank(query_id) && !isBlank(result_id)) {
       const event = { timeMs: services.clock.nowMs(), queryId: query_id, resultName: result_id };
-      services.analytics.clicked(groupTarget(record), listName === undefined ? event : { ...event, listName });
+      services.part(ANALYTICS).clicked(groupTarget(record), listName === undefined ? event : { ...event, listName });
     }
     return { status: 204 };
   },
@@ -191,7 +201,7 @@ async function readReport(
   given: { readonly from?: string; readonly to?: string },
   about: { readonly account: string; readonly scope: 'list' | 'group'; readonly target: string },
 ): Promise<OperationResult> {
-  const figures = await services.analytics.report(target, reportRange(given, services.clock.nowMs()));
+  const figures = await services.part(ANALYTICS).report(target, reportRange(given, services.clock.nowMs()));
   return { status: 200, body: { ...about, ...figures } };
 }
 

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { isStreamBody, operations, type Operation } from '../operations/index.js';
-import { operationHelp, operationTable } from './operation-help.js';
-import { operationInput, placesOf } from './operation-input.js';
-import { CommandError } from './exit-codes.js';
+import { allOperations } from '../../src/main.js';
+import { isStreamBody, type Operation } from '../../src/operations/index.js';
+import { operationHelp, operationTable } from '../../src/cli/operation-help.js';
+import { operationInput, placesOf } from '../../src/cli/operation-input.js';
+import { CommandError } from '../../src/cli/exit-codes.js';
+
+const operations = await allOperations();
 
 const output = {
   isTerminal: false,

@@ -1,6 +1,6 @@
 /** `/webhook`: whom the service tells what happens, and for the console, what became of it. */
 import { Type } from 'typebox';
-import { reaches } from '../../access/index.js';
+import { reaches } from '../access/index.js';
 import {
   checkOutboundUrl,
   EVENT_TYPES,
@@ -8,10 +8,19 @@ import {
   isFired,
   OutboundRefusedError,
   ServiceError,
-} from '../../platform/index.js';
-import { defineOperation, LONG_OPTIONS_BODY_BYTES_MAX, type OperationContext } from '../dispatch/operation.js';
-import { accountName, accountParams, noParams, nullable, object } from './schemas.js';
-import type { Services } from '../dispatch/services.js';
+} from '../platform/index.js';
+import {
+  accountName,
+  accountParams,
+  defineOperation,
+  LONG_OPTIONS_BODY_BYTES_MAX,
+  noParams,
+  nullable,
+  object,
+  type OperationContext,
+  type Services,
+} from '../operations/index.js';
+import { WEBHOOKS } from './webhook-host.js';
 import {
   attemptResource,
   deliveryId,
@@ -96,7 +105,7 @@ const create = defineOperation({
     const account = accountOf(services, caller, body.account);
     checkUrl(services, body.url);
     const settings = { url: body.url, events: body.events };
-    const { subscription, secret } = await services.webhooks.subscriptions.create(account, settings);
+    const { subscription, secret } = await services.part(WEBHOOKS).subscriptions.create(account, settings);
     return { status: 201, body: { ...described(services, subscription), secret: secret.reveal() } };
   },
 });
@@ -150,7 +159,12 @@ const list = defineOperation({
   },
   handle: ({ services }, { params }) => ({
     status: 200,
-    body: { webhooks: services.webhooks.subscriptions.of(params.account).map((each) => described(services, each)) },
+    body: {
+      webhooks: services
+        .part(WEBHOOKS)
+        .subscriptions.of(params.account)
+        .map((each) => described(services, each)),
+    },
   }),
 });
 
@@ -165,7 +179,7 @@ const read = defineOperation({
   responses: { 200: { description: 'The webhook', schema: webhookResource } },
   handle: ({ services }, { params: { account, id } }) => ({
     status: 200,
-    body: described(services, services.webhooks.subscriptions.required(account, id)),
+    body: described(services, services.part(WEBHOOKS).subscriptions.required(account, id)),
   }),
 });
 
@@ -183,7 +197,10 @@ const update = defineOperation({
   errors: [...ofWebhook.errors, 'storage-full'],
   async handle({ services }, { params: { account, id }, body }) {
     if (body.url !== undefined) checkUrl(services, body.url);
-    return { status: 200, body: described(services, await services.webhooks.subscriptions.update(account, id, body)) };
+    return {
+      status: 200,
+      body: described(services, await services.part(WEBHOOKS).subscriptions.update(account, id, body)),
+    };
   },
 });
 
@@ -199,7 +216,7 @@ const remove = defineOperation({
   responses: { 204: { description: 'The webhook is gone', schema: null } },
   errors: [...ofWebhook.errors, 'storage-full'],
   async handle({ services }, { params: { account, id } }) {
-    await services.webhooks.subscriptions.delete(account, id);
+    await services.part(WEBHOOKS).subscriptions.delete(account, id);
     return { status: 204 };
   },
 });
@@ -216,8 +233,8 @@ const test = defineOperation({
   responses: { 202: { description: 'The ping is on its way', schema: object({ delivery: deliveryId }) } },
   errors: [...ofWebhook.errors, 'storage-full'],
   async handle({ services }, { params: { account, id } }) {
-    const subscription = services.webhooks.subscriptions.required(account, id);
-    return { status: 202, body: { delivery: await services.webhooks.ping(subscription) } };
+    const subscription = services.part(WEBHOOKS).subscriptions.required(account, id);
+    return { status: 202, body: { delivery: await services.part(WEBHOOKS).ping(subscription) } };
   },
 });
 
@@ -234,7 +251,7 @@ const rotateSecret = defineOperation({
   responses: { 200: { description: 'The webhook with its new secret', schema: webhookWithSecret } },
   errors: [...ofWebhook.errors, 'storage-full'],
   async handle({ services }, { params: { account, id } }) {
-    const { subscription, secret } = await services.webhooks.subscriptions.rotateSecret(account, id);
+    const { subscription, secret } = await services.part(WEBHOOKS).subscriptions.rotateSecret(account, id);
     return { status: 200, body: { ...described(services, subscription), secret: secret.reveal() } };
   },
 });
@@ -259,8 +276,8 @@ const deliveries = defineOperation({
     },
   },
   async handle({ services }, { params: { account, id }, query }) {
-    services.webhooks.subscriptions.required(account, id);
-    const page = await services.webhooks.attempts(id, query.before, query.size ?? PAGE_SIZE_DEFAULT);
+    services.part(WEBHOOKS).subscriptions.required(account, id);
+    const page = await services.part(WEBHOOKS).attempts(id, query.before, query.size ?? PAGE_SIZE_DEFAULT);
     return { status: 200, body: { attempts: page.attempts.map(describeAttempt), next: page.next ?? null } };
   },
 });
@@ -289,8 +306,8 @@ const setAside = defineOperation({
     },
   },
   async handle({ services }, { params: { account, id }, query }) {
-    services.webhooks.subscriptions.required(account, id);
-    const page = await services.webhooks.setAside(id, query.after ?? 0, query.size ?? PAGE_SIZE_DEFAULT);
+    services.part(WEBHOOKS).subscriptions.required(account, id);
+    const page = await services.part(WEBHOOKS).setAside(id, query.after ?? 0, query.size ?? PAGE_SIZE_DEFAULT);
     const found = page.deliveries.map(describeSetAside);
     return { status: 200, body: { total_count: page.total, deliveries: found, next: page.next ?? null } };
   },
@@ -325,8 +342,8 @@ const replay = defineOperation({
   },
   errors: [...ofWebhook.errors, 'storage-full'],
   async handle({ services }, { params: { account, id }, body }) {
-    services.webhooks.subscriptions.required(account, id);
-    return { status: 200, body: { replayed: await services.webhooks.replay(id, body.deliveries) } };
+    services.part(WEBHOOKS).subscriptions.required(account, id);
+    return { status: 200, body: { replayed: await services.part(WEBHOOKS).replay(id, body.deliveries) } };
   },
 });
 

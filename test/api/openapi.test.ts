@@ -1,8 +1,10 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
-import { EVENT_TYPES } from '../../platform/index.js';
-import { openApiDocument } from './openapi.js';
-import { operations } from '../registry.js';
+import { EVENT_TYPES } from '../../src/platform/index.js';
+import { openApiDocument } from '../../src/operations/openapi/openapi.js';
+import { allOperations } from '../../src/main.js';
+
+const operations = await allOperations();
 
 interface Described {
   readonly operationId: string;

@@ -1,0 +1,53 @@
+/** The features of a service that are open, as one. Main thread only. */
+import type { UnfinishedWork } from '../../catalog/index.js';
+import { noEventSink, type EventSink, type ServiceKey } from '../../platform/index.js';
+import type { Feature, FeaturePlatform, OpenFeature } from './feature.js';
+
+export class OpenFeatures {
+  readonly #open: OpenFeature[] = [];
+  readonly #parts = new Map<string, unknown>();
+  #events = noEventSink;
+
+  /** Opens one more; what its `open` throws or rejects with passes. Throws where another feature has what this one brings. */
+  async open(feature: Feature, platform: Omit<FeaturePlatform, 'part'>): Promise<OpenFeature> {
+    const opened = await feature.open({ ...platform, part: (key) => this.part(key) });
+    this.#open.push(opened);
+    for (const { key, part } of opened.parts ?? []) {
+      if (this.#parts.has(key.name)) throw new Error(`two features provide '${key.name}'`);
+      this.#parts.set(key.name, part);
+    }
+    if (opened.events !== undefined) {
+      if (this.#events !== noEventSink)
+        throw new Error(`'${feature.name}' is the second feature that is told of commits`);
+      this.#events = opened.events;
+    }
+    return opened;
+  }
+
+  /** Throws where no feature provides it. */
+  part<Part>(key: ServiceKey<Part>): Part {
+    const part = this.#parts.get(key.name);
+    if (part === undefined) throw new Error(`no feature provides '${key.name}'`);
+    return part as Part;
+  }
+
+  /** For who writes events before the feature is open that is told of them: until then, and without one, nobody wants any. */
+  readonly events: EventSink = {
+    wanted: (account) => this.#events.wanted(account),
+    written: (source) => {
+      this.#events.written(source);
+    },
+    movedTo: (sourceId) => this.#events.movedTo(sourceId),
+    drained: (source) => this.#events.drained(source),
+  };
+
+  /** True where every feature has removed what it had of a list or group. */
+  async forget(work: UnfinishedWork): Promise<boolean> {
+    const answers = await Promise.all(this.#open.map((feature) => feature.forget?.(work) ?? Promise.resolve(true)));
+    return answers.every(Boolean);
+  }
+
+  start(): void {
+    for (const feature of this.#open) feature.start?.();
+  }
+}
