@@ -19,6 +19,7 @@ export const LAYERS = [
   ['filter', 'bonus', 'match', 'highlight'], // what documents have by their columns, positions and words; these, marked
   ['union'], // unions whose hits are wanted by score
   ['evaluation', 'collect'], // matches and scores of a segment; the best of them and their facets
+  ['sources'], // what finds documents and scores them, and what makes one score of several
   ['engine'], // a search
 ];
 

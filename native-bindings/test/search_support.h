@@ -115,6 +115,9 @@ struct ResultHit {
 };
 
 struct Result {
+  // By hit, and by source.
+  std::vector<ScoreKind> kinds;
+  std::vector<SourceScore> scores;
   double total_count = 0;
   std::vector<ResultHit> hits;
   std::string facets;
@@ -154,12 +157,20 @@ inline Result DecodeResult(const std::vector<uint8_t>& bytes) {
   read_text(&result.facets);
   read_text(&result.ranges);
   read_text(&result.explain);
+  read(&count);
+  result.kinds.resize(count);
+  for (ScoreKind& kind : result.kinds) read(&kind);
+  result.scores.resize(result.hits.size() * count);
+  for (SourceScore& score : result.scores) {
+    read(&score.score);
+    read(&score.place);
+  }
   if (offset != bytes.size()) std::abort();
   return result;
 }
 
-inline Result RunSearch(const Generation& generation, const QueryPlan& plan) {
-  return DecodeResult(Search(generation, EncodePlan(plan)));
+inline Result RunSearch(const Generation& generation, const QueryPlan& plan, const OtherSources& others = {}) {
+  return DecodeResult(Search(generation, EncodePlan(plan), others));
 }
 
 // One document of a batch.

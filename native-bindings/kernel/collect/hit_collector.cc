@@ -49,7 +49,7 @@ int Compare(const T& a, const T& b) {
 HitCollector::HitCollector(const Generation& generation, const QueryPlan& plan, ProximityScorer* proximity)
     : generation_(generation),
       plan_(plan),
-      proximity_(proximity->empty() ? nullptr : proximity),
+      proximity_(proximity == nullptr || proximity->empty() ? nullptr : proximity),
       columns_(plan.sort_keys.size()) {
   const uint64_t wanted = std::min<uint64_t>(uint64_t{plan.skip} + plan.size, generation.live_count);
   // A page behind the last match has no hits, whatever the order.

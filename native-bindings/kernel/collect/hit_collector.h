@@ -35,7 +35,7 @@ class HitCollector {
   using LazyScores = std::function<const float*()>;
 
   // Error(kInvalidArgument) where a sort key names a column that the segments do not have or cannot be sorted by.
-  // `proximity` outlives the collector.
+  // `proximity` outlives the collector; null where scores come whole.
   HitCollector(const Generation& generation, const QueryPlan& plan, ProximityScorer* proximity);
 
   // Every match's score is needed to order the hits. Otherwise, scores only break ties and are asked for late.

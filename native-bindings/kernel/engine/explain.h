@@ -1,18 +1,18 @@
-// Why a hit scores what it scores.
+// Why each hit scored what it scored.
 #pragma once
 
+#include <span>
 #include <string>
+#include <vector>
 
 #include "../collect/hit_collector.h"
 #include "../query/prepared_query.h"
+#include "../sources/source.h"
 
 namespace gannet {
 
-// One object per hit: {"score","maximum","groups":[{"idf","boost","contribution","terms":[{"term","weight",
-// "frequency","document_frequency"}]}],"nearby":[{"terms","idf","contribution"}]}, the groups that match in the plan's
-// order. `nearby` has the pairs of words that earn the document a proximity bonus, the first term of each naming its
-// group, and is left out where none does. The contributions add up to the score; `maximum` is the sum before division
-// that a score of 1 stands for. The words of a phrase are joined by blanks.
-std::string ExplainHits(const PreparedQuery& query, const std::vector<Hit>& hits);
+// JSON, an array with an object a hit: the words' share with its groups and bonus. Where there are `shares`, their scores are in
+// `sources`, and the score is their sum.
+std::string ExplainHits(const PreparedQuery& query, const std::vector<Hit>& hits, std::span<const SourceShare> shares = {});
 
 }  // namespace gannet

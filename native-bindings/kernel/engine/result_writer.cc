@@ -47,7 +47,7 @@ HitLocation Locate(const Generation& generation, const QueryPlan& plan, const Hi
 
 std::vector<uint8_t> WriteResult(const Generation& generation, const QueryPlan& plan, const SearchResult& result) {
   constexpr size_t kBytesPerHit = 32;
-  constexpr size_t kFixedBytes = 28;
+  constexpr size_t kFixedBytes = 32;
   std::vector<uint8_t> out;
   out.reserve(kFixedBytes + result.hits.size() * kBytesPerHit + result.facets.size() + result.ranges.size() +
               result.explain.size());
@@ -69,6 +69,12 @@ std::vector<uint8_t> WriteResult(const Generation& generation, const QueryPlan& 
   AppendText(result.facets, &out);
   AppendText(result.ranges, &out);
   AppendText(result.explain, &out);
+  Append(static_cast<uint32_t>(result.kinds.size()), &out);
+  for (const ScoreKind kind : result.kinds) Append(static_cast<uint8_t>(kind), &out);
+  for (const SourceScore& score : result.scores) {
+    Append(score.score, &out);
+    Append(score.place, &out);
+  }
   return out;
 }
 

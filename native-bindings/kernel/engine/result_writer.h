@@ -8,6 +8,7 @@
 #include "../collect/hit_collector.h"
 #include "../generation/generation.h"
 #include "../query/query_plan.h"
+#include "../sources/source.h"
 
 namespace gannet {
 
@@ -17,6 +18,8 @@ struct SearchResult {
   std::string facets;  // JSON, or empty
   std::string ranges;
   std::string explain;
+  std::vector<ScoreKind> kinds;      // of the sources; none where words are alone
+  std::vector<SourceScore> scores;   // by hit, and by source
 };
 
 // Error(kInvalidArgument) where the plan's distance column is not a location.

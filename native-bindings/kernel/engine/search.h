@@ -8,11 +8,20 @@
 #include <vector>
 
 #include "../generation/generation.h"
+#include "../sources/source.h"
 
 namespace gannet {
 
-// Answers the plan (query/plan.h) on the generation with a result (query/plan.h).
-std::vector<uint8_t> Search(const Generation& generation, std::span<const uint8_t> plan);
+// What a search is made of besides the words of its plan. Without other sources the words' score is the hit's.
+struct OtherSources {
+  std::vector<SourceShare> shares;
+  float words_weight = 1;  // beside them
+  float words_floor = 0;
+};
+
+// Answers the plan (query/plan.h) on the generation with a result (query/plan.h). Documents are found by words or by any of the
+// sources, less what the plan excludes; filter, facets, minimum score and order are the plan's.
+std::vector<uint8_t> Search(const Generation& generation, std::span<const uint8_t> plan, const OtherSources& others = {});
 
 // Record numbers of all matches of the plan's groups and filter, ascending; skip, size and sort are ignored.
 std::vector<uint32_t> CollectRecordNumbers(const Generation& generation, std::span<const uint8_t> plan);

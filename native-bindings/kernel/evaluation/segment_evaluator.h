@@ -1,9 +1,7 @@
 // The evaluator: a query's matches and scores in one segment, a window at a time.
 //
-// This is the seam behind which evaluation may change: consumers see windows, or spans of them. Unions whose hits are
-// wanted by score go by spans where postings are few (SpanUnion, docs/decisions/0033); else by MAXSCORE in windows
-// (ScoreUnionAbove), with a UnionMatcher where all matches are needed. Conjunctions go document by document
-// (ConjunctionEvaluator) where a list is short, else by sets of bits (docs/decisions/0030).
+// This is the seam behind which evaluation may change: consumers see windows, or spans of them, or documents. Which way is gone is
+// the strategy's (strategy.h; docs/decisions/0030 and 0033).
 #pragma once
 
 #include <cstdint>
@@ -18,7 +16,9 @@
 #include "../union/span_union.h"
 #include "../union/union_bounds.h"
 #include "../union/union_matcher.h"
+#include "../union/window_union.h"
 #include "../window/window.h"
+#include "strategy.h"
 
 namespace gannet {
 
@@ -44,15 +44,20 @@ class SegmentEvaluator {
   // The query has words that no match may have.
   bool excludes() const { return !must_not_.empty(); }
 
-  // Unions that are scored may be evaluated in spans, and each of these by a SpanUnion or window by window. Null where
-  // windows are the only way. It is for matches before exclusion.
-  SpanUnion* spans() { return spans_.get(); }
-  // A conjunction that goes document by document; null where there is none. Its matches lack what the query excludes.
-  ConjunctionEvaluator* conjunction() { return conjunction_.get(); }
+  Strategy strategy() const { return strategy_; }
 
-  // How many documents match that are not deleted, where that can be had without windows: the query excludes nothing, and
-  // no scores are needed. Instead of the other methods.
-  std::optional<uint64_t> Count(const DeletionSet& deletions);
+  // The most that a document scores without a bonus, rounding included.
+  float Bound() const;
+
+  // Where the strategy is kUnionBySpan: each span may be evaluated by this or window by window. It is for matches before exclusion.
+  SpanUnion& spans() { return *spans_; }
+  // Where the strategy is kByDocument. Its matches lack what the query excludes.
+  ConjunctionEvaluator& conjunction() { return *conjunction_; }
+
+  // Whether the number of matches can be had without windows: the query excludes nothing, and no scores are needed.
+  bool CanCount() const { return !needs_.scores && !excludes() && strategy_ != Strategy::kIntersection; }
+  // Where it can: how many documents match that are not deleted. Instead of the methods that follow.
+  uint64_t Count(const DeletionSet& deletions);
 
   // Takes what the query excludes from the matches.
   void Exclude(Window* window);
@@ -69,14 +74,13 @@ class SegmentEvaluator {
   Window* Evaluate(uint32_t window, float bar = 0);
 
  private:
+  Strategy ChooseStrategy() const;
+  void PrepareStrategy();
+  uint32_t WindowOf(uint32_t document) const { return document == kNoDocument ? window_count_ : document / kWindowSize; }
+  uint32_t NextInAll(uint32_t target);
   void EvaluateAll();
-  void EvaluateUnion(float bar);
-  void ScoreUnion();
-  void MatchScored();
-  void ScoreUnionAbove(float bar);
-  void AddLesserGroups(size_t first, float bar);
+  void EvaluateIntersection();
   void MakePairs();
-  void EvaluateConjunction();
   void FindBonusCandidates();
 
   const PreparedQuery* query_;
@@ -94,14 +98,12 @@ class SegmentEvaluator {
   std::vector<std::pair<const GroupEvaluator*, const GroupEvaluator*>> pairs_;  // that documents of the segment may have
   uint64_t score_words_ = 0;              // touched
 
-  std::unique_ptr<UnionBounds> bounds_;  // unions that are scored
-  std::unique_ptr<SpanUnion> spans_;
-  std::unique_ptr<ConjunctionEvaluator> conjunction_;  // null where windows are the better way
-  std::unique_ptr<UnionMatcher> matcher_;  // where all matches are needed
-  bool is_pruned_ = false;                 // in the last window, some documents were not scored
-  uint32_t unbounded_windows_ = 0;         // so many windows to come are scored whole, whatever their bounds
-  bool is_whole_ = false;                  // in the last window, the lesser groups were scored for all documents
-  size_t essential_ = 0;  // documents that match none of the groups before this one are below the last bar
+  Strategy strategy_ = Strategy::kNothing;
+  std::unique_ptr<ConjunctionEvaluator> conjunction_;  // kByDocument
+  std::optional<UnionMatcher> matcher_;                // kUnionOfMatches
+  std::optional<UnionBounds> bounds_;                  // kUnionByWindow, kUnionBySpan
+  std::optional<WindowUnion> windows_;                 // likewise
+  std::unique_ptr<SpanUnion> spans_;                   // kUnionBySpan
 };
 
 }  // namespace gannet

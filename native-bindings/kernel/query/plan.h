@@ -76,6 +76,9 @@
 //                                    dates as ISO strings; empty when no facet was asked for
 //   u32 ranges bytes, UTF-8 JSON     `{"price":{"min":1,"max":9}}` for number and date facets; empty when none
 //   u32 explain bytes, UTF-8 JSON    an array, one object a hit, when kExplain is set; else empty
+//   u32 source count                 (0: words alone, whose score is the hit's)
+//   per source: u8 kind              (ScoreKind, sources/source.h)
+//   per hit, per source: f32 score   (0 = not found by it), u32 place (kNoPlace = none)
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,35 @@
+#include "thread_scratch.h"
+
+namespace gannet {
+namespace {
+
+// Cursors above this number are given back to the system after the search that needed them.
+constexpr size_t kKeptCursorsMax = 1024;
+// And so is the memory of spans with more numbers than this: some MiB.
+constexpr size_t kKeptSpanNumbersMax = size_t{1} << 20;
+
+std::unique_ptr<ThreadScratch>& ScratchOfThread() {
+  static thread_local std::unique_ptr<ThreadScratch> scratch;
+  return scratch;
+}
+
+}  // namespace
+
+ScratchLease::ScratchLease() : scratch_(ScratchOfThread()) {
+  if (!scratch_) scratch_ = std::make_unique<ThreadScratch>();
+}
+
+ScratchLease::~ScratchLease() {
+  if (!returned_) scratch_.reset();
+}
+
+void ScratchLease::Return() {
+  for (auto* cursors : {&scratch_->matching.cursors, &scratch_->scoring.cursors, &scratch_->proximity}) {
+    if (cursors->size() > kKeptCursorsMax) std::vector<PostingCursor>().swap(*cursors);
+  }
+  SpanScratch& span = scratch_->matching.span;
+  if (span.postings.offsets.size() + span.frequencies.size() > kKeptSpanNumbersMax) span = SpanScratch();
+  returned_ = true;
+}
+
+}  // namespace gannet

@@ -1,0 +1,59 @@
+// The documents of a segment that several sources find, with the sum of their scores: MAXSCORE (Turtle and Flood 1995) over sources.
+// Those without which no document can reach the bar find, the others are asked about what was found and still may reach it.
+//
+// The sum is made in the order of the sources, so that a document scores the same, to the bit, whichever of them found it.
+//
+// Thread-safety: one thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "../window/window.h"
+#include "source.h"
+
+namespace gannet {
+
+class CombinedMatches {
+ public:
+  // `all_matches`: also of documents that a bar rules out.
+  CombinedMatches(uint32_t segment, uint32_t document_count, std::span<const SourceShare> shares, bool all_matches);
+
+  uint32_t window_count() const { return window_count_; }
+
+  // The next window >= from that may have matches; window_count() if none. Bars do not fall.
+  uint32_t NextWindow(uint32_t from, float bar);
+  // Windows ascend. The result is good until the next call; bits may be taken from its matches. Scores that reach the bar are right,
+  // others no greater than they are. Matches do not consider deletions.
+  Window* Evaluate(uint32_t window, float bar);
+
+ private:
+  struct Part {
+    SourceShare share;
+    std::unique_ptr<SegmentSource> source;
+    float bound;               // of what it adds to a score: of the segment
+    float window_bound = 0;    // of the window at hand
+    Window* found = nullptr;   // in the window at hand; null where it was not asked
+  };
+
+  float LeastOf(const Part& part, float bar) const;
+  void ChooseFinders(float bar);
+  void Keep(Part* part, Window* found);
+  float SumOf(uint32_t offset) const;
+  void Drop(float least, float to_come);
+  void Sum();
+
+  uint32_t document_count_;
+  uint32_t window_count_;
+  bool all_matches_;
+  std::vector<Part> parts_;
+  std::vector<uint32_t> by_bound_;  // parts, the greatest bound first
+  size_t finders_;                  // so many of these find
+  float bound_ = 0;                 // of all parts
+  Window window_;
+  uint64_t score_words_ = 0;
+};
+
+}  // namespace gannet

@@ -1,0 +1,87 @@
+// Sources of scores. A source says which documents it finds, and what score each has by it, with bounds that leave out what cannot
+// matter; CombinedMatches makes one score of those of several sources. The words of a record's fields are one source (WordSource);
+// a search that has no other goes past all this (engine/segment_matches.h).
+//
+// Thread-safety: a source and what it opens are for the thread of one search.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "../generation/generation.h"
+#include "../window/window.h"
+
+namespace gannet {
+
+// What a score is about. The numbers go into results (query/plan.h).
+enum class ScoreKind : uint8_t { kWords = 0, kMeaning = 1, kDocument = 2, kImage = 3, kVideo = 4, kAudio = 5, kColumn = 6 };
+
+inline std::string_view NameOf(ScoreKind kind) {
+  constexpr std::string_view kNames[] = {"words", "meaning", "document", "image", "video", "audio", "column"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+inline constexpr uint32_t kNoPlace = 0xffffffffu;
+
+// What a document has by a source: 0 where it is not found. The place is what of it that comes from: a page, a passage, a second.
+struct SourceScore {
+  float score = 0;
+  uint32_t place = kNoPlace;
+};
+
+// A source in one segment. Windows ascend from call to call and each is asked for once; `least` does not fall: documents whose score
+// cannot reach it may be missing, or, where all matches were asked for, have some lower score.
+class SegmentSource {
+ public:
+  virtual ~SegmentSource() = default;
+
+  // The most that a document scores, rounding included: of the segment, and of the window.
+  virtual float Bound() const = 0;
+  virtual float Bound(WindowRange) { return Bound(); }
+
+  // The next window >= from in which it may find a document that reaches `least` (0 where all matches were asked for); any number behind the last if none.
+  virtual uint32_t NextWindow(uint32_t from, float least) = 0;
+
+  // Its documents in the window, with scores above zero. Bits of the result may be taken; it is good until the next call.
+  virtual Window* Find(WindowRange range, float least) = 0;
+  // Those among `documents`. Instead of Find.
+  virtual Window* FindAmong(WindowRange range, const WindowBits& documents, float least) {
+    Window* found = Find(range, least);
+    found->matches.Intersect(documents);
+    return found;
+  }
+
+  // Takes what no source may find.
+  virtual void Exclude(Window*) {}
+};
+
+class Source {
+ public:
+  virtual ~Source() = default;
+  virtual ScoreKind kind() const = 0;
+  // `all_matches`: documents are counted, so that none may be missing.
+  virtual std::unique_ptr<SegmentSource> Open(uint32_t segment, bool all_matches) = 0;
+  // Of a document that is a hit: as Find has it, to the bit.
+  virtual SourceScore ScoreOf(uint32_t segment, uint32_t document) = 0;
+  // Appends members of a JSON object, each after a comma: what the score is made of.
+  virtual void Explain(uint32_t, uint32_t, std::string*) {}
+};
+
+// A source's part in a search. Scores are summed, each times its weight; weights are above zero, and those of all sources sum to 1, so
+// that the sum is in 0..1.
+struct SourceShare {
+  Source* source = nullptr;
+  float weight = 1;
+  float floor = 0;           // a document with a lower score is none of this source's
+  bool adds_matches = true;  // false: it scores what others find
+
+  // Of a hit: what it has by this source.
+  SourceScore ScoreOf(uint32_t segment, uint32_t document) const {
+    const SourceScore score = source->ScoreOf(segment, document);
+    return score.score < floor ? SourceScore{} : score;
+  }
+};
+
+}  // namespace gannet

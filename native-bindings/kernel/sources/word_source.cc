@@ -1,0 +1,69 @@
+#include "word_source.h"
+
+#include <algorithm>
+
+#include "word_explainer.h"
+
+namespace gannet {
+namespace {
+
+class WordsOfSegment : public SegmentSource {
+ public:
+  WordsOfSegment(const PreparedQuery* query, uint32_t segment, bool all_matches, ProximityScorer* proximity,
+                 EvaluatorScratch* scratch)
+      : finds_(query->has_scoring_groups && query->MayMatch(segment)),
+        segment_(segment),
+        proximity_(*proximity),
+        evaluator_(query, segment, {.scores = true, .all_matches = all_matches}, scratch),
+        nothing_(&scratch->window) {}
+
+  float Bound() const override { return finds_ ? evaluator_.Bound() + proximity_.bound() : 0; }
+
+  uint32_t NextWindow(uint32_t from, float least) override {
+    return finds_ ? evaluator_.NextWindow(from, least) : evaluator_.window_count();
+  }
+
+  Window* Find(WindowRange range, float least) override {
+    if (!finds_) {
+      nothing_->matches.Clear();
+      return nothing_;
+    }
+    Window* window = evaluator_.Evaluate(range.base / kWindowSize, least);
+    if (!proximity_.empty()) AddBonuses(least, window);
+    return window;
+  }
+
+  void Exclude(Window* window) override { evaluator_.Exclude(window); }
+
+ private:
+  // Of the documents that may reach it.
+  void AddBonuses(float least, Window* window) {
+    ForEachBit(window->matches, [&](uint32_t offset) {
+      if (!window->bonus_candidates.Contains(offset)) return;
+      float& score = window->scores[offset];
+      const uint32_t document = window->range.base + offset;
+      if (score + proximity_.BoundOf(segment_, document) < least) return;
+      score += proximity_.Bonus(segment_, document, least - score);
+    });
+  }
+
+  bool finds_;
+  uint32_t segment_;
+  ProximityScorer& proximity_;
+  SegmentEvaluator evaluator_;
+  Window* nothing_;
+};
+
+}  // namespace
+
+std::unique_ptr<SegmentSource> WordSource::Open(uint32_t segment, bool all_matches) {
+  return std::make_unique<WordsOfSegment>(query_, segment, all_matches, proximity_, scratch_);
+}
+
+SourceScore WordSource::ScoreOf(uint32_t segment, uint32_t document) {
+  if (!query_->has_scoring_groups) return {};
+  std::string unused;
+  return {ExplainWords(*query_, {segment, document}, proximity_, &unused)};
+}
+
+}  // namespace gannet

@@ -1,0 +1,33 @@
+// The words of the fields as a source beside others: what SegmentEvaluator finds, with the bonus.
+//
+// Thread-safety: one thread.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "../bonus/proximity_scorer.h"
+#include "../evaluation/segment_evaluator.h"
+#include "../query/prepared_query.h"
+#include "source.h"
+
+namespace gannet {
+
+class WordSource : public Source {
+ public:
+  // A query without words that score finds nothing, and still excludes. All arguments outlive the object; `scratch` is that of one
+  // segment at a time.
+  WordSource(const PreparedQuery* query, ProximityScorer* proximity, EvaluatorScratch* scratch)
+      : query_(query), proximity_(proximity), scratch_(scratch) {}
+
+  ScoreKind kind() const override { return ScoreKind::kWords; }
+  std::unique_ptr<SegmentSource> Open(uint32_t segment, bool all_matches) override;
+  SourceScore ScoreOf(uint32_t segment, uint32_t document) override;
+
+ private:
+  const PreparedQuery* query_;
+  ProximityScorer* proximity_;
+  EvaluatorScratch* scratch_;
+};
+
+}  // namespace gannet
