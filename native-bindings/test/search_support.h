@@ -218,6 +218,8 @@ class TemporaryFolder {
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
+  const std::filesystem::path& path() const { return path_; }
+
   std::shared_ptr<const Segment> Build(const SegmentSchema& schema, const std::vector<DocumentWriter>& documents) {
     ByteWriter batch;
     batch.Put(static_cast<uint32_t>(documents.size()));

@@ -124,7 +124,7 @@ Case RandomCase(ScoredList* list) {
   if (list->Below(2) == 0) each.plan.proximity_weight = 0.2f;
   if (list->Below(2) == 0) each.plan.whole_field_weight = 0.3f;
   if (list->Below(3) == 0) each.plan.filter = {FilterOp::kEqual, kBrand, {{false, 0, "acme"}}, {}, {}, 0};
-  if (list->Below(3) == 0) each.plan.minimum_score = static_cast<float>(list->Below(60)) / 100;
+  if (list->Below(3) == 0) each.plan.minimum_score = static_cast<float>(list->Below(95)) / 100;
   if (list->Below(4) == 0) each.words_floor = 0.3f;
   if (list->Below(4) == 0) each.column_floor = 0.05f;
   const float weights[] = {0.5f, 0.9f, 0.1f, 0.75f};
@@ -183,6 +183,20 @@ TEST(source_that_cannot_matter_is_not_asked) {
   CHECK(lesser.looked_at > 0);
   CHECK(lesser.looked_at <= 3 * kWindowSize);
   CheckCase(list, each);
+}
+
+// No source is left out for what it lacks alone.
+TEST(sources_that_reach_the_bar_only_together_find) {
+  ScoredList list(9, {2 * kWindowSize});
+  QueryPlan plan;
+  plan.size = 1 << 20;
+  plan.minimum_score = 0.8f;
+  ColumnSource one(&list.generation(), kPopularity, kMost);
+  ColumnSource other(&list.generation(), kPopularity, kMost);
+  const Result result = RunSearch(list.generation(), plan, {{{&one, 0.5f, 0, true}, {&other, 0.45f, 0, true}}, 0.05f, 0});
+  const auto reaches = [](const auto& entry) { return entry.second / kMost * 0.95 >= 0.8; };
+  CHECK_EQ(static_cast<ptrdiff_t>(result.hits.size()), std::ranges::count_if(list.popularity, reaches));
+  CHECK(!result.hits.empty());
 }
 
 TEST(source_is_explained_and_counted_in_facets) {

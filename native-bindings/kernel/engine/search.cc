@@ -101,16 +101,18 @@ class Searcher {
     for (FacetCounter& facet : facets_) facet.BeginSegment(segment);
     const SegmentView& view = generation_.segments[segment];
     const ColumnFilter filter(plan_.filter, *view.segment);
-    CombinedMatches matches(segment, view.segment->document_count(), shares_, needs_.all_matches);
+    const float minimum = plan_.minimum_score;
+    // Below the minimum nothing is counted; so no more has to be found than what reaches it.
+    CombinedMatches matches(segment, view.segment->document_count(), shares_, needs_.all_matches && minimum <= 0);
     const auto bar = [&] {
-      return plan_.minimum_score > 0 ? std::min(plan_.minimum_score, collector_.bar()) : collector_.bar();
+      return minimum > 0 && needs_.all_matches ? minimum : std::max(minimum, collector_.bar());
     };
     for (uint32_t index = matches.NextWindow(0, bar()); index < matches.window_count();
          index = matches.NextWindow(index + 1, bar())) {
       StopIfAsked();
       Window* window = matches.Evaluate(index, bar());
       RemoveDeletedFrom(window, view.deletions);
-      if (plan_.minimum_score > 0) RemoveBelow(plan_.minimum_score, window);
+      if (minimum > 0) RemoveBelow(minimum, window);
       filter.Apply(window);
       if (!window->matches.Any()) continue;
       total_ += window->matches.Count();

@@ -1,0 +1,246 @@
+// Parts of records: pages in an index of their own, which lead to records. Against a plain model, before and after deletions and merges.
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+
+#include "../kernel/sources/part_source.h"
+#include "check.h"
+#include "search_support.h"
+
+namespace gannet::test {
+namespace {
+
+const SegmentSchema kRecordSchema{{1}, {{"brand", ColumnType::kString, false}}};
+const SegmentSchema kPageSchema{{1}, {{"record", ColumnType::kNumber, false}, {"place", ColumnType::kNumber, false}}};
+const char* const kWords[] = {"sea", "wind", "moss", "cliff", "amber", "quartz", "stone"};
+
+struct Page {
+  uint32_t record;
+  uint32_t place;
+};
+
+// Records with pages, in two segments each; what is deleted of the ones is deleted of the others.
+class Library {
+ public:
+  Library(uint32_t seed, uint32_t record_count) : random_(seed) {
+    for (const uint32_t begin : {0u, record_count / 2}) {
+      const uint32_t end = begin == 0 ? record_count / 2 : record_count;
+      std::vector<DocumentWriter> records;
+      std::vector<DocumentWriter> pages;
+      for (uint32_t record = begin; record < end; ++record) AddRecord(record, &records, &pages);
+      Add(&records_, kRecordSchema, records);
+      Add(&pages_, kPageSchema, pages);
+    }
+    Publish();
+  }
+
+  void Delete(const std::vector<uint32_t>& records) {  // ascending
+    deleted_.insert(records.begin(), records.end());
+    for (SegmentView& view : records_) {
+      std::vector<uint32_t> documents;
+      for (const uint32_t record : records) {
+        if (const auto document = view.segment->FindDocument(record)) documents.push_back(*document);
+      }
+      MarkDeleted(documents, &view);
+    }
+    DeletePages(records);
+  }
+
+  // The records stay: what is attached to them is gone.
+  void DeletePages(const std::vector<uint32_t>& records) {  // ascending
+    for (SegmentView& view : pages_) MarkDeleted(FindPartDocuments(*view.segment, records), &view);
+    Publish();
+  }
+
+  void Merge() {
+    Merge(kRecordSchema, &records_);
+    Merge(kPageSchema, &pages_);
+    Publish();
+  }
+
+  uint32_t Below(uint32_t end) { return std::uniform_int_distribution<uint32_t>(0, end - 1)(random_); }
+  const Generation& records() const { return *record_generation_; }
+  const Generation& pages() const { return *page_generation_; }
+  const Page& page(uint32_t number) const { return all_pages_.at(number); }
+  bool is_deleted(uint32_t record) const { return deleted_.contains(record); }
+
+ private:
+  std::string Text(uint32_t words_max) {
+    std::string text;
+    for (uint32_t i = Below(words_max); i > 0; --i) text += std::string(kWords[std::min(Below(7), Below(7))]) + " ";
+    return text;
+  }
+
+  void AddRecord(uint32_t record, std::vector<DocumentWriter>* records, std::vector<DocumentWriter>* pages) {
+    records->push_back(DocumentWriter(record).Text(0, Text(4)).String(0, Below(2) == 0 ? "acme" : "bolt"));
+    for (uint32_t count = Below(6), place = 1; place <= count; ++place) {
+      const auto number = static_cast<uint32_t>(all_pages_.size());
+      all_pages_[number] = {record, place};
+      pages->push_back(DocumentWriter(number).Text(0, Text(9)).Number(0, record).Number(1, place));
+    }
+  }
+
+  void Add(std::vector<SegmentView>* views, const SegmentSchema& schema, const std::vector<DocumentWriter>& documents) {
+    views->push_back({folder_.Build(schema, documents), {}});
+    views->back().deletions.chunks.resize((documents.size() + kWindowSize - 1) / kWindowSize);
+  }
+
+  static void MarkDeleted(const std::vector<uint32_t>& documents, SegmentView* view) {
+    const auto generation = DeriveGeneration(nullptr, {*view}, {}, {{view->segment, documents}}, "");
+    *view = generation->segments[0];
+  }
+
+  void Merge(const SegmentSchema& schema, std::vector<SegmentView>* views) {
+    std::vector<MergeSource> sources;
+    std::vector<std::vector<uint8_t>> bitmaps;
+    for (const SegmentView& view : *views) {
+      std::vector<uint8_t>& bits = bitmaps.emplace_back((view.segment->document_count() + 7) / 8);
+      for (uint32_t i = 0; i < view.segment->document_count(); ++i) {
+        if (view.deletions.Contains(i)) bits[i / 8] |= static_cast<uint8_t>(1 << (i % 8));
+      }
+    }
+    for (size_t i = 0; i < views->size(); ++i) sources.push_back({(*views)[i].segment, bitmaps[i]});
+    const std::string path = merged_folder_ / (std::to_string(merges_++) + ".mdb");
+    MergeSegments(path, schema, sources, nullptr);
+    views->assign(1, {Segment::Open(path), {}});
+    views->back().deletions.chunks.resize((views->back().segment->document_count() + kWindowSize - 1) / kWindowSize);
+  }
+
+  void Publish() {
+    record_generation_ = DeriveGeneration(nullptr, records_, {}, {}, "");
+    page_generation_ = DeriveGeneration(nullptr, pages_, {}, {}, "");
+  }
+
+  std::mt19937 random_;
+  TemporaryFolder folder_;
+  std::filesystem::path merged_folder_ = folder_.path();
+  uint32_t merges_ = 0;
+  std::vector<SegmentView> records_;
+  std::vector<SegmentView> pages_;
+  std::shared_ptr<const Generation> record_generation_;
+  std::shared_ptr<const Generation> page_generation_;
+  std::map<uint32_t, Page> all_pages_;
+  std::set<uint32_t> deleted_;
+};
+
+struct BestPage {
+  float score;
+  uint32_t place;
+};
+
+// The best page of each record, of a search of all pages that knows nothing of records.
+std::map<uint32_t, BestPage> ModelOf(const Library& library, QueryPlan plan) {
+  plan.size = 1 << 20;
+  std::map<uint32_t, BestPage> best;
+  for (const ResultHit& hit : RunSearch(library.pages(), plan).hits) {
+    const Page& page = library.page(hit.record_number);
+    CHECK(!library.is_deleted(page.record));
+    const auto [kept, is_new] = best.try_emplace(page.record, BestPage{hit.score, page.place});
+    if (is_new) continue;
+    BestPage& other = kept->second;
+    if (hit.score > other.score || (hit.score == other.score && page.place < other.place)) other = {hit.score, page.place};
+  }
+  return best;
+}
+
+QueryPlan PagePlan(Library* library) {
+  QueryPlan plan;
+  const uint32_t groups = 1 + library->Below(3);
+  for (uint32_t i = 0; i < groups; ++i) {
+    plan.groups.push_back(Word(kWords[library->Below(7)], library->Below(5) == 0 ? Occur::kMust : Occur::kShould));
+    if (library->Below(5) == 0) plan.groups.back().alternatives[0].terms.push_back(kWords[library->Below(7)]);
+    plan.sequence.push_back(static_cast<uint16_t>(i));
+  }
+  plan.proximity_weight = library->Below(2) == 0 ? 0.2f : 0;
+  return plan;
+}
+
+// Pages alone: each record once, with its best page.
+void CheckPages(Library* library) {
+  const QueryPlan pages = PagePlan(library);
+  const auto expected = ModelOf(*library, pages);
+  PartSource source(ScoreKind::kDocument, &library->records(), &library->pages(), &pages);
+  QueryPlan plan;
+  plan.flags = kNeedTotal;
+  plan.size = 1 << 20;
+  const Result result = RunSearch(library->records(), plan, {{{&source, 1, 0, true}}, 1, 0});
+  CHECK_EQ(result.total_count, static_cast<double>(expected.size()));
+  CHECK_EQ(result.hits.size(), expected.size());
+  for (size_t i = 0; i < result.hits.size(); ++i) {
+    const auto found = expected.find(result.hits[i].record_number);
+    CHECK(found != expected.end());
+    if (found == expected.end()) continue;
+    CHECK(result.hits[i].score == found->second.score);
+    CHECK(result.scores[2 * i + 1].place == found->second.place);
+    if (i > 0) CHECK(result.hits[i].score <= result.hits[i - 1].score);
+  }
+}
+
+// Pages beside the words of the fields, with a filter on the records.
+void CheckBesideWords(Library* library) {
+  const QueryPlan pages = PagePlan(library);
+  const auto expected = ModelOf(*library, pages);
+  PartSource source(ScoreKind::kDocument, &library->records(), &library->pages(), &pages);
+  QueryPlan plan = PagePlan(library);
+  plan.flags = kNeedTotal;
+  plan.size = 1 << 20;
+  plan.filter = {FilterOp::kEqual, 0, {{false, 0, "acme"}}, {}, {}, 0};
+  std::map<uint32_t, float> sums;
+  for (const ResultHit& hit : RunSearch(library->records(), plan).hits) sums[hit.record_number] = 0.5f * hit.score;
+  QueryPlan everything;
+  everything.size = 1 << 20;
+  everything.filter = plan.filter;
+  for (const ResultHit& hit : RunSearch(library->records(), everything).hits) {
+    if (const auto best = expected.find(hit.record_number); best != expected.end()) {
+      sums[hit.record_number] += 0.5f * best->second.score;
+    }
+  }
+  const Result result = RunSearch(library->records(), plan, {{{&source, 0.5f, 0, true}}, 0.5f, 0});
+  CHECK_EQ(result.total_count, static_cast<double>(sums.size()));
+  for (const ResultHit& hit : result.hits) CHECK(std::abs(hit.score - sums.at(hit.record_number)) < 1e-6f);
+}
+
+}  // namespace
+
+TEST(part_of_records_is_searched_as_the_model_has_it) {
+  for (uint32_t seed = 1; seed <= 3; ++seed) {
+    Library library(seed, seed == 1 ? 5000 : 300);
+    const auto check = [&] {
+      for (uint32_t i = 0; i < 12; ++i) {
+        CheckPages(&library);
+        CheckBesideWords(&library);
+      }
+    };
+    check();
+    library.Delete({3, 7, 20, 151, 200, 299});
+    check();
+    library.Merge();
+    check();
+    library.Delete({1, 150});
+    library.DeletePages({2, 5, 6, 90, 91, 92, 93, 160, 161});
+    check();
+  }
+}
+
+TEST(part_documents_of_records_are_found) {
+  TemporaryFolder folder;
+  std::vector<DocumentWriter> pages;
+  for (uint32_t i = 0; i < 10; ++i) pages.push_back(DocumentWriter(i).Text(0, "sea").Number(0, i / 3).Number(1, i % 3));
+  const auto segment = folder.Build(kPageSchema, pages);
+  const std::vector<uint32_t> records = {0, 2, 9};
+  CHECK((FindPartDocuments(*segment, records) == std::vector<uint32_t>{0, 1, 2, 6, 7, 8}));
+}
+
+// An index without what leads to records is no part.
+TEST(part_source_refuses_an_index_of_fields) {
+  TemporaryFolder folder;
+  const auto segment = folder.Build(kRecordSchema, {DocumentWriter(1).Text(0, "sea").String(0, "acme")});
+  const auto generation = DeriveGeneration(nullptr, {{segment, {}}}, {}, {}, "");
+  QueryPlan plan;
+  plan.groups = {Word("sea")};
+  CHECK_THROWS(kInvalidArgument, PartSource(ScoreKind::kDocument, generation.get(), generation.get(), &plan));
+  CHECK_THROWS(kInvalidArgument, FindPartDocuments(*segment, {}));
+}
+
+}  // namespace gannet::test
