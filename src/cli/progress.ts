@@ -2,6 +2,7 @@
  * Progress of an import: on a terminal one line that is redrawn (bar, records, rate, time left), elsewhere a plain line now
  * and then. The time left is known only where the share that is done is known.
  */
+import { paceOf } from '../platform/index.js';
 import { formatCount, formatDuration, shorten, type Output } from './output.js';
 
 const REDRAW_INTERVAL_MS = 100;
@@ -40,7 +41,7 @@ export class Progress {
   /** Ends the line with what was done in all. Returns the seconds that it took. */
   done(records: number, remark = ''): number {
     const seconds = this.#seconds();
-    const rate = formatCount(records / Math.max(seconds, 0.001));
+    const rate = formatCount(paceOf({ done: records, total: null, seconds }).rate);
     this.#line(`${this.label}: ${formatCount(records)} records in ${seconds.toFixed(1)} s, ${rate}/s${remark}`);
     if (this.output.isTerminal) this.output.write('\n');
     return seconds;
@@ -58,9 +59,10 @@ export class Progress {
   #draw(): void {
     const { records, share } = this.#state;
     const seconds = this.#seconds();
-    const parts = [`${formatCount(records)} records`, `${formatCount(records / Math.max(seconds, 0.001))}/s`];
-    if (share !== undefined && share > 0 && share < 1)
-      parts.push(`${formatDuration((seconds / share) * (1 - share))} left`);
+    const { rate } = paceOf({ done: records, total: null, seconds });
+    const parts = [`${formatCount(records)} records`, `${formatCount(rate)}/s`];
+    const { secondsLeft = 0 } = paceOf({ done: share ?? 0, total: share === undefined ? null : 1, seconds });
+    if (secondsLeft > 0) parts.push(`${formatDuration(secondsLeft)} left`);
     const percent = share === undefined ? '' : ` ${String(Math.floor(share * 100)).padStart(3)} %`;
     const bar = this.output.isTerminal && share !== undefined ? ` ${drawBar(share)}` : '';
     this.#line(`${this.label}${bar}${percent}  ${parts.join(', ')}`);

@@ -26,6 +26,7 @@ export * from './operator-error.js';
 export * from './outbound/index.js';
 export * from './paths.js';
 export * from './process-room.js';
+export * from './progress.js';
 export * from './request-memory.js';
 export * from './secrets/index.js';
 export * from './storage-space.js';

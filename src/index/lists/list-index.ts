@@ -22,6 +22,7 @@ import {
   type MemoryBudget,
   type Metrics,
   type OutboxSource,
+  type ProgressBoard,
 } from '../../platform/index.js';
 import {
   RecordStore,
@@ -85,6 +86,7 @@ export interface ListIndexOptions {
   readonly importBuffers: ImportBuffers;
   /** Of the stores of all lists. */
   readonly storePages: StorePages;
+  readonly progress: ProgressBoard;
   /** Absent: nobody listens. */
   readonly events?: EventSink;
   /** What the catalogue has of a list. Absent: nothing of it is kept beside the records. */
@@ -574,6 +576,7 @@ export class OpenListIndex implements ListIndex {
       config: this.options.config,
       budget: this.options.budget,
       storePages: this.options.storePages,
+      progress: this.options.progress,
       clock: this.options.clock,
       kernel: this.options.kernel,
       state: () => this.state,

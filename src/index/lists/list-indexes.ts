@@ -9,6 +9,7 @@ import {
   ServiceError,
   isDamage,
   memoryBudget,
+  ProgressBoard,
   type BudgetedConfig,
   type Clock,
   type Config,
@@ -45,6 +46,8 @@ export interface ListIndexesOptions {
   readonly entryOf?: (listId: string) => CatalogueEntry | undefined;
   /** Of the whole process. Absent: one of its own. */
   readonly room?: ListRoom;
+  /** Where rebuilds and builds of versions say how far they are. Absent: one of its own. */
+  readonly progress?: ProgressBoard;
 }
 
 export function createListIndexes(options: ListIndexesOptions): ListIndexes {
@@ -57,6 +60,7 @@ class AllListIndexes implements ListIndexes {
   private readonly budget: MemoryBudget;
   private readonly importBuffers: ImportBuffers;
   private readonly storePages: StorePages;
+  private readonly progress: ProgressBoard;
   private readonly rebuilder: UnusableListReindexer;
   /** Whoever still has the id of a deleted list must not open it again: ids are never used twice. */
   private readonly removed = new Set<string>();
@@ -71,7 +75,8 @@ class AllListIndexes implements ListIndexes {
     this.importBuffers = new ImportBuffers(this.budget.importBufferBytes);
     const { storePagesBytesMax: bytesMax, batchBytesMin, batchBytesMax } = this.budget;
     this.storePages = new StorePages({ bytesMax, batchBytesMin, batchBytesMax });
-    this.rebuilder = new UnusableListReindexer({ ...options, budget: this.budget });
+    this.progress = options.progress ?? new ProgressBoard();
+    this.rebuilder = new UnusableListReindexer({ ...options, budget: this.budget, progress: this.progress });
     this.room = options.room ?? new ListRoom();
     mkdirSync(listsFolder(options.dataDir), { recursive: true });
     const { kernel, log } = options;
@@ -291,8 +296,8 @@ class AllListIndexes implements ListIndexes {
   }
 
   private openPrepared(listId: string, settings: SearchSettings, damaged?: DamagedSegments): OpenListIndex {
-    const { budget, importBuffers, storePages } = this;
-    const shared = { ...this.options, budget, importBuffers, storePages };
+    const { budget, importBuffers, storePages, progress } = this;
+    const shared = { ...this.options, budget, importBuffers, storePages, progress };
     const options = damaged === undefined ? shared : { ...shared, damagedSegments: damaged };
     const list = new OpenListIndex(this.path(listId), settings, options);
     this.openLists.set(listId, list);

@@ -7,7 +7,14 @@
  * Main thread only.
  */
 import type { Logger } from 'pino';
-import { ServiceError, type MemoryBudget, type Metrics } from '../../platform/index.js';
+import {
+  ServiceError,
+  type Job,
+  type JobProgress,
+  type MemoryBudget,
+  type Metrics,
+  type ProgressBoard,
+} from '../../platform/index.js';
 import type { IngestExecutor } from '../contract/ingest-tasks.js';
 import type { ListOutline, SearchSettings } from '../contract/types.js';
 import type { UnusableIndexError, UnusableVersion } from '../segments/unusable-segments.js';
@@ -21,6 +28,7 @@ export interface UnusableListReindexerOptions {
   readonly log: Logger;
   readonly metrics: Pick<Metrics, 'listsRebuilding'>;
   readonly budget: MemoryBudget;
+  readonly progress: ProgressBoard;
 }
 
 interface Rebuild {
@@ -28,11 +36,8 @@ interface Rebuild {
   readonly listPath: string;
   readonly found: UnusableIndexError;
   readonly abort: AbortController;
-  readonly recordsTotal: number;
-  recordsDone: number;
+  readonly job: Job;
   nextSegment: number;
-  /** Of `performance.now`; undefined while it waits for its turn. */
-  beganMs: number | undefined;
   failed: boolean;
   /** Resolves when it has ended, however it did. */
   outcome: Promise<unknown>;
@@ -59,20 +64,19 @@ export class UnusableListReindexer {
   start<List>({ listId, listPath, settings, found, open }: RebuildRequest<List>): Promise<List> {
     // Accounts and lists are told by the names that operators know, files by the id.
     const log = this.options.log.child({ account: settings.account, list: settings.list, id: listId });
+    const total = found.unusable.reduce((sum, { version }) => sum + (found.recordCounts.get(version) ?? 0), 0);
     const rebuild: Rebuild = {
       log,
       listPath,
       found,
       abort: new AbortController(),
-      recordsTotal: found.unusable.reduce((sum, { version }) => sum + (found.recordCounts.get(version) ?? 0), 0),
-      recordsDone: 0,
+      job: this.options.progress.begin({ kind: 'rebuild', subject: listId, total }),
       nextSegment: found.nextSegment,
-      beganMs: undefined,
       failed: false,
       outcome: Promise.resolve(),
     };
     const reason = found.unusable.map(({ segment }) => segment.message);
-    log.info({ reason, records: rebuild.recordsTotal }, 'The index of a list is rebuilt from its records');
+    log.info({ reason, records: total }, 'The index of a list is rebuilt from its records');
     const opened = this.last.then(() => this.run(listId, rebuild, open));
     rebuild.outcome = opened.catch(() => undefined);
     this.last = rebuild.outcome;
@@ -88,13 +92,13 @@ export class UnusableListReindexer {
     if (rebuild.failed) {
       return new ServiceError('internal-error', "The list's index could not be rebuilt; the service's log says why.");
     }
-    const { recordsDone, recordsTotal } = rebuild;
+    const job = rebuild.job.read();
     const progress =
-      rebuild.beganMs === undefined
-        ? `it waits for another list, with ${recordsTotal} records to do`
-        : `${recordsDone} of ${recordsTotal} records are done`;
+      job.state === 'waiting'
+        ? `it waits for another list, with ${job.total ?? 0} records to do`
+        : `${job.done} of ${job.total ?? 0} records are done`;
     const detail = `The list's index is being rebuilt from its records: ${progress}.`;
-    return new ServiceError('not-ready', detail, { retryAfterSeconds: retryAfterSeconds(rebuild) });
+    return new ServiceError('not-ready', detail, { retryAfterSeconds: retryAfterSeconds(job) });
   }
 
   /** What is known of a list that is here. */
@@ -108,7 +112,8 @@ export class UnusableListReindexer {
     const rebuild = this.rebuilds.get(listId);
     rebuild?.abort.abort(new ServiceError('shutting-down', 'The rebuild was stopped.'));
     // One that waits for its turn finds out then, and has nothing at work.
-    if (rebuild?.beganMs !== undefined) await rebuild.outcome;
+    if (rebuild?.job.hasStarted === true) await rebuild.outcome;
+    rebuild?.job.stop();
     this.rebuilds.delete(listId);
     this.count();
   }
@@ -127,19 +132,21 @@ export class UnusableListReindexer {
     const { log } = rebuild;
     rebuild.abort.signal.throwIfAborted();
     const beganMs = performance.now();
-    rebuild.beganMs = beganMs;
+    rebuild.job.start();
     try {
       for (const version of rebuild.found.unusable) await this.rebuildVersion(rebuild, version);
       rebuild.abort.signal.throwIfAborted();
       const list = open();
       const seconds = Math.round(performance.now() - beganMs) / 1000;
-      log.info({ records: rebuild.recordsDone, seconds }, "A list's index was rebuilt, and the list is open");
+      rebuild.job.finish();
+      log.info({ records: rebuild.job.read().done, seconds }, "A list's index was rebuilt, and the list is open");
       this.rebuilds.delete(listId);
       this.count();
       return list;
     } catch (error) {
       if (rebuild.abort.signal.aborted) throw error;
       rebuild.failed = true;
+      rebuild.job.fail("the service's log says why");
       this.count();
       log.error({ err: error }, "A list's index could not be rebuilt, and the list stays closed");
       throw error;
@@ -147,7 +154,7 @@ export class UnusableListReindexer {
   }
 
   private async rebuildVersion(rebuild: Rebuild, { version }: UnusableVersion): Promise<void> {
-    const { listPath, recordsTotal, log } = rebuild;
+    const { listPath, job, log } = rebuild;
     const { signal } = rebuild.abort;
     const run: IngestExecutor['run'] = (task, options) => this.options.executor.run(task, options);
     let loggedMs = performance.now();
@@ -159,10 +166,11 @@ export class UnusableListReindexer {
       newSegment: () => rebuild.nextSegment++,
       budget: this.options.budget,
       onRecords: (count) => {
-        rebuild.recordsDone += count;
+        job.advance(count);
         if (performance.now() - loggedMs < PROGRESS_LOG_INTERVAL_MS) return;
         loggedMs = performance.now();
-        log.info({ version, recordsDone: rebuild.recordsDone, recordsTotal }, 'Rebuilding the index of a list');
+        const { done, total } = job.read();
+        log.info({ version, recordsDone: done, recordsTotal: total }, 'Rebuilding the index of a list');
       },
     });
     // Where this fails the files stay: the commit may be on disk although its worker died, and the next start knows.
@@ -176,11 +184,9 @@ export class UnusableListReindexer {
 }
 
 /** When about the list will be open, by the speed so far. */
-function retryAfterSeconds({ beganMs, recordsDone, recordsTotal }: Rebuild): number {
+function retryAfterSeconds({ seconds_left: secondsLeft }: JobProgress): number {
   const { min, unknown, max } = RETRY_AFTER_SECONDS;
-  if (beganMs === undefined || recordsDone === 0) return unknown;
-  const secondsLeft = ((performance.now() - beganMs) / 1000 / recordsDone) * (recordsTotal - recordsDone);
-  return Math.min(max, Math.max(min, Math.ceil(secondsLeft)));
+  return secondsLeft === null ? unknown : Math.min(max, Math.max(min, Math.ceil(secondsLeft)));
 }
 
 function outlineOf({ state, recordCounts }: UnusableIndexError): ListOutline {

@@ -1,7 +1,7 @@
 /** What background work (merging, building of versions) may do with its list. Main thread only. */
 import type { Logger } from 'pino';
 import type { Kernel } from '../../../native-bindings/index.js';
-import type { Clock, Config, MemoryBudget } from '../../platform/index.js';
+import type { Clock, Config, MemoryBudget, ProgressBoard } from '../../platform/index.js';
 import type { ListState } from '../../records/index.js';
 import type { Commit, EventTask, IngestResult, IngestTask } from '../contract/ingest-tasks.js';
 import type { PublishedVersion } from './published-version.js';
@@ -15,6 +15,7 @@ export interface BackgroundHost {
   readonly config: Pick<Config, 'ingest' | 'versions'>;
   readonly budget: MemoryBudget;
   readonly storePages: StorePages;
+  readonly progress: ProgressBoard;
   /** The state of the last commit. */
   state(): ListState;
   published(version: number): PublishedVersion | undefined;

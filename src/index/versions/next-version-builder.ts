@@ -3,7 +3,9 @@
  * last record is copied the new version is current in the same commit. What a crash broke off goes on from its cursor.
  * Old versions beyond those to keep are dropped. Main thread only.
  */
+import { basename } from 'node:path';
 import type { FieldDefinition } from '../../catalog/index.js';
+import type { Job } from '../../platform/index.js';
 import { buildingVersionOf } from '../../records/index.js';
 import type { BackgroundHost, WritingTaskPart } from './background-host.js';
 
@@ -14,6 +16,7 @@ const RETRY_PAUSE_MS = 5000;
 
 export class NextVersionBuilder {
   private running: Promise<void> | undefined;
+  private job: { readonly version: number; readonly progress: Job } | undefined;
   private readonly drops = new Map<number, Promise<void>>();
   private pause: NodeJS.Timeout | undefined;
   private stopping = false;
@@ -51,6 +54,7 @@ export class NextVersionBuilder {
 
   stop(): void {
     this.stopping = true;
+    this.job?.progress.stop();
     clearTimeout(this.pause);
   }
 
@@ -99,15 +103,35 @@ export class NextVersionBuilder {
       recordsMax: Math.min(STEP_RECORDS_MAX, host.budget.batchRecordsMax),
       bytesMax: Math.min(STEP_BYTES_MAX, host.storePages.batchBytesMax(host.listPath)),
     };
+    const job = this.jobOf(building.version);
     host.storePages.written(host.listPath, limits.bytesMax);
     const result = await host.runCommit({ kind: 'build-step', ...task, building, ...limits });
     host.publishCommit(result.commit);
     const { conflicts, copied, done } = result;
+    job.advance(copied);
     const entry = { list: host.listPath, version: building.version, copied };
     if (conflicts > 0)
       host.log.warn({ ...entry, conflicts }, 'values that do not fit the new definition are stored and not indexed');
-    if (done) host.log.info(entry, 'a version was built and is current');
+    if (done) {
+      job.finish();
+      host.log.info(entry, 'a version was built and is current');
+    }
     return !done;
+  }
+
+  /** After a restart it goes on with what is copied already. */
+  private jobOf(version: number): Job {
+    if (this.job?.version === version) return this.job.progress;
+    const { host } = this;
+    const progress = host.progress.begin({
+      kind: 'version',
+      subject: basename(host.listPath),
+      total: host.published(host.state().currentVersion)?.recordCount ?? null,
+      doneBefore: host.published(version)?.recordCount ?? 0,
+    });
+    progress.start();
+    this.job = { version, progress };
+    return progress;
   }
 
   private dropOldVersions(): void {
