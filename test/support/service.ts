@@ -23,6 +23,8 @@ export interface ServiceSettings {
   readonly dataDir?: string;
   /** A descriptor for its log, instead of `output`. */
   readonly standardError?: number;
+  /** Default: the one that these tests belong to. */
+  readonly packageRoot?: string;
   /** Limits of the process as the shell sets them, such as `ulimit -n 256`. */
   readonly limits?: string;
 }
@@ -76,7 +78,7 @@ export class TestService {
     const limited = ['-c', `${this.#settings.limits ?? ':'} && exec "$0" "$@"`];
     const service = [...this.#clockArguments(), 'bin/gannet.js', 'serve'];
     const child = spawn('/bin/sh', [...limited, process.execPath, ...service], {
-      cwd: PACKAGE,
+      cwd: this.#settings.packageRoot ?? PACKAGE,
       env: this.#environment(),
       stdio: ['ignore', 'pipe', this.#settings.standardError ?? 'pipe'],
     }) as ChildProcessByStdio<null, Readable, Readable | null>;

@@ -1,12 +1,12 @@
 /** What the log and the measurements hear of a worker that somebody hosts. */
 import type { Logger } from 'pino';
-import type { Metrics, PoolName } from '../metrics.js';
+import type { Metrics } from '../metrics.js';
 import type { HostOptions } from './host.js';
 import type { Protocol } from './protocol.js';
 
 /** `pool` names the worker in both. */
 export function loggedWorker(
-  pool: PoolName,
+  pool: string,
   { log, metrics }: { readonly log: Logger; readonly metrics: Metrics },
 ): Pick<HostOptions<Protocol>, 'onDeath' | 'onBug'> {
   return {

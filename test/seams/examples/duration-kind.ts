@@ -1,0 +1,25 @@
+/** A kind of field: lengths of time as ISO 8601 writes them, such as PT1H30M, compared by their minutes. */
+import type { FieldKind } from '../../../src/fields/index.js';
+
+const DURATION = /^PT(?:(\d{1,6})H)?(?:(\d{1,6})M)?$/;
+
+function minutes(value: unknown): number | undefined {
+  const found = typeof value === 'string' && value !== 'PT' ? DURATION.exec(value) : null;
+  return found === null ? undefined : Number(found[1] ?? 0) * 60 + Number(found[2] ?? 0);
+}
+
+export const durationKind: FieldKind<'duration'> = {
+  type: 'duration',
+  column: 'number',
+  expected: 'a length of time such as PT1H30M',
+  columnValue: minutes,
+  ofCell: (cell) => cell,
+  filter: {
+    isOrdered: true,
+    expected: 'a length of time in quotes',
+    unreadable: 'is no length of time; expected one such as PT1H30M',
+    read: (written) => ('text' in written ? minutes(written.text) : undefined),
+    ofCapture: (text) => (minutes(text) === undefined ? undefined : { kind: 'string', text }),
+  },
+  inference: { recognises: (value) => minutes(value) !== undefined, isFacet: () => true, isSearchable: false },
+};

@@ -1,0 +1,6 @@
+/** What the main thread and the worker of echoes say to each other. */
+export interface EchoProtocol {
+  readonly questions: { readonly reverse: { readonly ask: string; readonly answer: string } };
+  readonly notices: Readonly<Record<never, unknown>>;
+  readonly events: Readonly<Record<never, unknown>>;
+}
