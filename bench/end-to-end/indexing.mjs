@@ -62,7 +62,7 @@ async function importAndMerge(file, dataDir) {
       processorSeconds: service.cpuMs() / 1000,
       indexBytes: folderBytes(join(dataDir, 'lists', listDir, 'segments')),
       storeBytes: folderBytes(join(dataDir, 'lists', listDir, 'store')),
-      segments: readdirSync(join(dataDir, 'lists', listDir, 'segments')).length,
+      segments: readdirSync(join(dataDir, 'lists', listDir, 'segments')).filter((file) => file.endsWith('.mdb')).length,
     };
   } finally {
     clearInterval(sampling);

@@ -57,7 +57,12 @@ async function build(dataDir, settings, { file, definition }) {
   for await (const piece of createReadStream(file, { highWaterMark: 1 << 20 })) await session.push(piece);
   await session.end();
   const segments = join(making, 'lists', 'stages', 'segments');
-  for (let seconds = 0; readdirSync(segments).length > 1 && seconds < MERGE_SECONDS_MAX; ++seconds) await wait(1000);
+  for (
+    let seconds = 0;
+    readdirSync(segments).filter((file) => file.endsWith('.mdb')).length > 1 && seconds < MERGE_SECONDS_MAX;
+    ++seconds
+  )
+    await wait(1000);
   await indexes.close();
   await stores.close();
   writeFileSync(join(making, 'complete'), '');

@@ -7,6 +7,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -37,7 +38,8 @@ class TemporaryFolder {
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
   std::string File(const std::string& name) const { return path_ + "/" + name; }
   size_t FileCount() const {
-    return static_cast<size_t>(std::distance(std::filesystem::directory_iterator(path_), {}));
+    return static_cast<size_t>(std::ranges::count_if(std::filesystem::recursive_directory_iterator(path_),
+                                                     [](const auto& entry) { return entry.is_regular_file(); }));
   }
   const std::string& path() const { return path_; }
 

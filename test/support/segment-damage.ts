@@ -10,6 +10,7 @@ const PAGE_BYTES = 4096;
 export function segmentFilesOf(listPath: string): string[] {
   const folder = segmentsPath(listPath);
   return readdirSync(folder)
+    .filter((file) => file.endsWith('.mdb'))
     .sort()
     .map((file) => join(folder, file));
 }

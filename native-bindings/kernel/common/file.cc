@@ -42,6 +42,11 @@ size_t ReadWhole(const Descriptor& file, uint8_t* out, size_t bytes, const std::
   return done;
 }
 
+std::string DirectoryOf(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+}
+
 }  // namespace
 
 void ThrowErrno(int error_number, const std::string& what) {
@@ -59,10 +64,15 @@ void Sync(const std::string& path) {
   if (fsync(file.value()) != 0) ThrowErrno(errno, "sync " + path);
 }
 
+std::string UnfinishedPath(const std::string& path) {
+  const std::string directory = DirectoryOf(path) + "/unfinished";
+  if (mkdir(directory.c_str(), S_IRWXU) != 0 && errno != EEXIST) ThrowErrno(errno, "make " + directory);
+  return directory + '/' + path.substr(path.rfind('/') + 1) + ".tmp";
+}
+
 void RenameAndSyncDirectory(const std::string& from, const std::string& to) {
   if (std::rename(from.c_str(), to.c_str()) != 0) ThrowErrno(errno, "rename " + from);
-  const size_t slash = to.rfind('/');
-  const std::string directory = slash == std::string::npos ? "." : slash == 0 ? "/" : to.substr(0, slash);
+  const std::string directory = DirectoryOf(to);
   UnlinkGuard guard(to);  // a name that may not survive is a failure, and a failure leaves nothing
   const Descriptor handle(directory, O_RDONLY | O_DIRECTORY);
   if (fsync(handle.value()) != 0) ThrowErrno(errno, "sync " + directory);

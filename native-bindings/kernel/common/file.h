@@ -19,7 +19,10 @@ namespace gannet {
 void Truncate(const std::string& path, uint64_t bytes);
 // Returns when everything that was written to the file is on disk.
 void Sync(const std::string& path);
-// Renames within a directory and syncs the directory, so that the name survives a power cut. On failure neither
+// Where a file is written that is to have this path: in a directory of its own beside it, which is made where it is not there. Whoever
+// watches the directory of finished files is not told of every write.
+std::string UnfinishedPath(const std::string& path);
+// Renames within a file system and syncs the directory of `to`, so that the name survives a power cut. On failure neither
 // name exists.
 void RenameAndSyncDirectory(const std::string& from, const std::string& to);
 

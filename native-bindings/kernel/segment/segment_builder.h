@@ -1,6 +1,6 @@
 // Builds segments: from a batch of documents, or from other segments.
 //
-// Both write to `path` + ".tmp", sync, rename to `path` and sync the directory, so that a file under its
+// Both write to a file in `unfinished/` beside `path`, sync, rename to `path` and sync the directory, so that a file under its
 // final name is whole. On failure nothing stays behind. Not thread-safe per path; different paths may be
 // built at once.
 #pragma once

@@ -34,7 +34,7 @@ void CheckSchema(const SegmentSchema& schema) {
 
 SegmentWriter::SegmentWriter(const std::string& path, const SegmentSchema& schema, uint32_t document_count,
                              uint64_t size_bytes_max)
-    : path_(path), temporary_path_(path + ".tmp"), guard_(temporary_path_), file_(temporary_path_, size_bytes_max) {
+    : path_(path), temporary_path_(UnfinishedPath(path)), guard_(temporary_path_), file_(temporary_path_, size_bytes_max) {
   meta_.document_count = document_count;
   for (const uint32_t units : schema.text_field_weight_units) meta_.text_fields.push_back({units, 0});
   meta_.columns = schema.columns;

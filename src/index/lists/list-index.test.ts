@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, watch } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -101,6 +101,9 @@ function count(list: ListIndex, term: string | undefined, filter?: PlanFilter, v
 async function eventually(condition: () => boolean): Promise<void> {
   await expect.poll(condition, { interval: 10 }).toBe(true);
 }
+
+const segmentFiles = () =>
+  readdirSync(segmentsPath(join(dataDir, 'lists', 'a1'))).filter((file) => file.endsWith('.mdb'));
 
 describe('writing', () => {
   it('makes a record visible when its write is answered, replaces by name, and keeps id and creation', async () => {
@@ -264,6 +267,21 @@ describe('importing', () => {
   });
 });
 
+describe('a write', () => {
+  it('shows in the folder of segments when its segment is whole, and not at each step', async () => {
+    const list = await indexes.create('a1', settings, definition);
+    const told: string[] = [];
+    const watcher = watch(segmentsPath(join(dataDir, 'lists', 'a1')), (event, file) => {
+      told.push(`${event} ${file ?? ''}`);
+    });
+    await list.write({ kind: 'put', name: 'a', fields: { title: 'one' } });
+    const [segment] = segmentFiles();
+    await eventually(() => told.includes(`rename ${segment}`));
+    watcher.close();
+    expect(new Set(told)).toEqual(new Set(['rename unfinished', `rename ${segment}`]));
+  });
+});
+
 describe('merging', () => {
   it('merges small segments away while records change, and the files go', async () => {
     const list = await indexes.create('a1', settings, definition);
@@ -278,7 +296,7 @@ describe('merging', () => {
         ),
       );
     }
-    await eventually(() => readdirSync(segmentsPath(join(dataDir, 'lists', 'a1'))).length < 12);
+    await eventually(() => segmentFiles().length < 12);
     expect(await list.check()).toEqual([]);
     await closeAll();
     openAll();
@@ -288,7 +306,7 @@ describe('merging', () => {
   it('makes one segment of those of a list that is left in peace', async () => {
     const list = await indexes.create('a1', settings, definition);
     for (const title of ['one', 'two', 'three']) await list.write({ kind: 'put', name: title, fields: { title } });
-    await eventually(() => readdirSync(segmentsPath(join(dataDir, 'lists', 'a1'))).length === 1);
+    await eventually(() => segmentFiles().length === 1);
     expect(await list.check()).toEqual([]);
   });
 });
@@ -331,7 +349,7 @@ describe('versions', () => {
     lease.release();
     await importLines(list, [{ name: 'b', title: 'word' }]);
     expect(list.sequence(5)).toBeGreaterThan(lease.sequence);
-    await eventually(() => readdirSync(segmentsPath(join(dataDir, 'lists', 'a1'))).length === 3);
+    await eventually(() => segmentFiles().length === 3);
     expect(await list.check()).toEqual([]);
   });
 

@@ -73,7 +73,10 @@ afterEach(async () => {
 
 const put = (name: string) => list.write({ kind: 'put', name, fields: { title: `word ${name}` } });
 const recordCount = () => list.versions()[0]?.record_count;
-const segmentFiles = () => readdirSync(segmentsPath(join(dataDir, 'lists', 'a1')));
+const segmentFiles = () =>
+  readdirSync(segmentsPath(join(dataDir, 'lists', 'a1')), { encoding: 'utf8', recursive: true }).filter(
+    (file) => file !== 'unfinished',
+  );
 async function eventually(condition: () => boolean): Promise<void> {
   await expect.poll(condition, { interval: 10 }).toBe(true);
 }
