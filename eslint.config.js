@@ -58,6 +58,17 @@ export default tseslint.config(
     },
   },
   {
+    // Whatever opens an environment does so through the library that checks what it reads.
+    files: ['**/*.ts'],
+    ignores: ['src/platform/lmdb.ts'],
+    rules: {
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        { paths: [{ name: 'lmdb', message: 'Values come from src/platform/lmdb.ts.', allowTypeImports: true }] },
+      ],
+    },
+  },
+  {
     files: ['src/**/*.ts', 'native-bindings/*.ts', 'config/*.ts'],
     ignores: ['**/*.test.ts', 'src/cli/**'],
     rules: {

@@ -31,7 +31,7 @@ std::string NumberText(double number) {
   return text;
 }
 
-std::string DateText(double milliseconds) {
+std::string DateJson(double milliseconds) {
   std::string text;
   AppendJsonDate(milliseconds, &text);
   return text;
@@ -275,13 +275,13 @@ TEST(json_numbers_dates_and_strings) {
   CHECK_EQ(NumberText(-2.5), "-2.5");
   CHECK_EQ(NumberText(1e300), "1e+300");
   CHECK_EQ(NumberText(NAN), "null");
-  CHECK_EQ(DateText(0), "\"1970-01-01T00:00:00.000Z\"");
-  CHECK_EQ(DateText(1714521600123), "\"2024-05-01T00:00:00.123Z\"");
-  CHECK_EQ(DateText(-1), "\"1969-12-31T23:59:59.999Z\"");
-  CHECK_EQ(DateText(951782400000), "\"2000-02-29T00:00:00.000Z\"");
-  CHECK_EQ(DateText(253402300800000), "\"+010000-01-01T00:00:00.000Z\"");
-  CHECK_EQ(DateText(-62198755200000), "\"-000001-01-01T00:00:00.000Z\"");
-  CHECK_EQ(DateText(8.64e15), "8640000000000000");
+  CHECK_EQ(DateJson(0), "\"1970-01-01T00:00:00.000Z\"");
+  CHECK_EQ(DateJson(1714521600123), "\"2024-05-01T00:00:00.123Z\"");
+  CHECK_EQ(DateJson(-1), "\"1969-12-31T23:59:59.999Z\"");
+  CHECK_EQ(DateJson(951782400000), "\"2000-02-29T00:00:00.000Z\"");
+  CHECK_EQ(DateJson(253402300800000), "\"+010000-01-01T00:00:00.000Z\"");
+  CHECK_EQ(DateJson(-62198755200000), "\"-000001-01-01T00:00:00.000Z\"");
+  CHECK_EQ(DateJson(8.64e15), "8640000000000000");
   std::string text;
   AppendJsonString(std::string_view("a\"b\\c\n\x01\0é", 10), &text);
   CHECK_EQ(text, "\"a\\\"b\\\\c\\u000a\\u0001\\u0000é\"");

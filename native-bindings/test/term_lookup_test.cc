@@ -10,7 +10,7 @@
 namespace gannet::test {
 namespace {
 
-const SegmentSchema kOneField{{1}, {}};
+const SegmentSchema kOneTextField{{1}, {}};
 
 // Letters of one, two and three bytes; few of them, so that words are near each other.
 std::string RandomWord(std::mt19937* random, uint32_t length_max) {
@@ -27,7 +27,7 @@ std::shared_ptr<const Generation> Dictionary(TemporaryFolder* folder,
     std::vector<DocumentWriter> documents;
     for (const auto& word : words)
       documents.push_back(DocumentWriter(static_cast<uint32_t>(documents.size())).Text(0, word));
-    views.push_back({folder->Build(kOneField, documents), {}});
+    views.push_back({folder->Build(kOneTextField, documents), {}});
   }
   return DeriveGeneration(nullptr, views, {}, {}, "");
 }

@@ -11,7 +11,7 @@ namespace {
 // Fewer are walked as they are.
 constexpr size_t kPooledAlternativesMin = 2;
 // Looking up one of many candidates costs about as much as gathering this many postings.
-constexpr uint64_t kLookUpCostPostings = 6;
+constexpr uint64_t kGroupLookUpCostPostings = 6;
 
 // Distinct terms of a phrase, and for every place in it which of them stands there.
 std::vector<uint32_t> DistinctTerms(std::span<const uint32_t> terms, std::vector<uint32_t>* slots) {
@@ -161,7 +161,7 @@ float GroupEvaluator::Frequency(uint32_t document, bool any) {
 }
 
 bool GroupEvaluator::IsCheaperGathered(WindowRange range, uint64_t candidates) const {
-  return candidates * alternatives_.size() * kLookUpCostPostings > CostIn(range);
+  return candidates * alternatives_.size() * kGroupLookUpCostPostings > CostIn(range);
 }
 
 bool GroupEvaluator::has_phrases() const {

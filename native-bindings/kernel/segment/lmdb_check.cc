@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../common/bytes.h"
+#include "lmdb_layout.h"
 
 namespace gannet {
 namespace {
@@ -15,8 +16,6 @@ namespace {
 constexpr uint32_t kMagic = 0xBEEFC0DE;
 constexpr uint32_t kVersion = 1;
 constexpr uint64_t kNoPage = ~uint64_t{0};
-constexpr size_t kPageHeaderBytes = 16;  // u64 number, u16 pad, u16 flags, u16 lower, u16 upper
-constexpr size_t kNodeHeaderBytes = 8;   // u32 data size (or low bits of a page), u16 flags (high bits), u16 key size
 constexpr size_t kKeyBytesMax = 511;
 constexpr uint16_t kBranchPage = 0x01;
 constexpr uint16_t kLeafPage = 0x02;
@@ -82,10 +81,10 @@ class Walker {
 
  private:
   Meta ReadMeta(size_t offset) const {
-    if (offset + kPageHeaderBytes + kMetaBytes > file_.size()) Damaged("truncated");
+    if (offset + kLmdbPageHeaderBytes + kMetaBytes > file_.size()) Damaged("truncated");
     const uint8_t* page = file_.data() + offset;
     if ((Load<uint16_t>(page + 10) & kMetaPage) == 0) Damaged("meta page");
-    const Meta meta = Load<Meta>(page + kPageHeaderBytes);
+    const Meta meta = Load<Meta>(page + kLmdbPageHeaderBytes);
     if (meta.magic != kMagic || meta.version != kVersion) Damaged("not an LMDB file of version 1");
     if (meta.free.flags & kFixedMap) Damaged("environment flags");
     return meta;
@@ -113,10 +112,10 @@ class Walker {
     const uint16_t flags = Load<uint16_t>(page + 10) & static_cast<uint16_t>(~kDirtyPage);
     const size_t table_end = Load<uint16_t>(page + 12);
     const size_t upper_bound = Load<uint16_t>(page + 14);
-    if (table_end < kPageHeaderBytes || table_end % 2 != 0 || table_end > upper_bound || upper_bound > page_bytes_) {
+    if (table_end < kLmdbPageHeaderBytes || table_end % 2 != 0 || table_end > upper_bound || upper_bound > page_bytes_) {
       Damaged("page bounds");
     }
-    const size_t count = (table_end - kPageHeaderBytes) / 2;
+    const size_t count = (table_end - kLmdbPageHeaderBytes) / 2;
     if (level == depth_) {
       if (flags != kLeafPage || count < 1) Damaged("leaf page");
       WalkLeaf(page, count, upper_bound, lower, upper);
@@ -128,12 +127,12 @@ class Walker {
 
   // The node's first byte, with its header and key inside the page.
   const uint8_t* Node(const uint8_t* page, size_t index, size_t upper_bound, std::string_view* key) const {
-    const size_t offset = Load<uint16_t>(page + kPageHeaderBytes + 2 * index);
-    if (offset < upper_bound || offset % 2 != 0 || offset + kNodeHeaderBytes > page_bytes_) Damaged("node offset");
+    const size_t offset = Load<uint16_t>(page + kLmdbPageHeaderBytes + 2 * index);
+    if (offset < upper_bound || offset % 2 != 0 || offset + kLmdbNodeHeaderBytes > page_bytes_) Damaged("node offset");
     const uint8_t* node = page + offset;
     const size_t key_bytes = Load<uint16_t>(node + 6);
-    if (key_bytes > kKeyBytesMax || offset + kNodeHeaderBytes + key_bytes > page_bytes_) Damaged("key size");
-    *key = {reinterpret_cast<const char*>(node + kNodeHeaderBytes), key_bytes};
+    if (key_bytes > kKeyBytesMax || offset + kLmdbNodeHeaderBytes + key_bytes > page_bytes_) Damaged("key size");
+    *key = {reinterpret_cast<const char*>(node + kLmdbNodeHeaderBytes), key_bytes};
     return node;
   }
 
@@ -146,14 +145,14 @@ class Walker {
       const uint8_t* node = Node(page, i, upper_bound, &key);
       if (i == 0 ? key.empty() || key < lower : key <= previous) Damaged("order of keys");
       previous = key;
-      const size_t value_offset = static_cast<size_t>(node - page) + kNodeHeaderBytes + key.size();
+      const size_t value_offset = static_cast<size_t>(node - page) + kLmdbNodeHeaderBytes + key.size();
       const uint64_t value_bytes = Load<uint32_t>(node);
       const uint16_t flags = Load<uint16_t>(node + 4);
       if (flags == 0) {
         if (value_offset + value_bytes > page_bytes_) Damaged("value size");
       } else if (flags == kBigData) {
         if (value_offset + sizeof(uint64_t) > page_bytes_) Damaged("value size");
-        const uint64_t pages = (kPageHeaderBytes + value_bytes + page_bytes_ - 1) / page_bytes_;
+        const uint64_t pages = (kLmdbPageHeaderBytes + value_bytes + page_bytes_ - 1) / page_bytes_;
         Visit(Load<uint64_t>(page + value_offset), pages);
         overflow_pages_ += pages;
       } else {

@@ -8,22 +8,20 @@
 #include <cerrno>
 
 #include "../common/file.h"
+#include "lmdb_layout.h"
 #include "segment_seal.h"
 
 namespace gannet {
 namespace {
 
-// Sizes of mdb.c: the header of a page, the header of a node and its entry in the page's table, and the least
-// number of nodes that a page has room for.
-constexpr uint64_t kPageHeaderBytes = 16;
-constexpr uint64_t kNodeHeaderBytes = 8;
+// Sizes of mdb.c: the entry of a node in its page's table, and the least number of nodes that a page has room for.
 constexpr uint64_t kNodePointerBytes = 2;
 constexpr uint64_t kNodesPerPageMin = 2;
 
 constexpr uint64_t kAllocationStepMin = 64u << 10;
 constexpr uint64_t kAllocationStepMax = 64u << 20;
 
-[[noreturn]] void ThrowLmdb(int code, const std::string& what) {
+[[noreturn]] void ThrowUnwritten(int code, const std::string& what) {
   if (code > 0) ThrowErrno(code, what);
   if (code == MDB_MAP_FULL) throw Error(ErrorCode::kLimit, what + ": the segment outgrew its reserved size");
   throw Error(ErrorCode::kIo, what + ": " + mdb_strerror(code));
@@ -43,7 +41,7 @@ LmdbWriter::LmdbWriter(const std::string& path, uint64_t size_bytes_max) : path_
   close(created);
 
   int code = mdb_env_create(&env_);
-  if (code != 0) ThrowLmdb(code, "create environment");
+  if (code != 0) ThrowUnwritten(code, "create environment");
   try {
     const uint64_t os_page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
     map_bytes_ = (std::max<uint64_t>(size_bytes_max, 1u << 20) + os_page - 1) / os_page * os_page;
@@ -53,15 +51,15 @@ LmdbWriter::LmdbWriter(const std::string& path, uint64_t size_bytes_max) : path_
       const unsigned flags = MDB_NOSUBDIR | MDB_WRITEMAP | MDB_NOSYNC | MDB_NOLOCK | MDB_NOTLS | MDB_NORDAHEAD;
       code = mdb_env_open(env_, path.c_str(), flags, 0644);
     }
-    if (code != 0) ThrowLmdb(code, "open " + path);
-    if ((code = mdb_env_get_fd(env_, &file_)) != 0) ThrowLmdb(code, "descriptor of " + path);
-    if ((code = mdb_txn_begin(env_, nullptr, 0, &txn_)) != 0) ThrowLmdb(code, "begin " + path);
-    if ((code = mdb_dbi_open(txn_, nullptr, 0, &dbi_)) != 0) ThrowLmdb(code, "open database " + path);
-    if ((code = mdb_cursor_open(txn_, dbi_, &cursor_)) != 0) ThrowLmdb(code, "open cursor " + path);
+    if (code != 0) ThrowUnwritten(code, "open " + path);
+    if ((code = mdb_env_get_fd(env_, &file_)) != 0) ThrowUnwritten(code, "descriptor of " + path);
+    if ((code = mdb_txn_begin(env_, nullptr, 0, &txn_)) != 0) ThrowUnwritten(code, "begin " + path);
+    if ((code = mdb_dbi_open(txn_, nullptr, 0, &dbi_)) != 0) ThrowUnwritten(code, "open database " + path);
+    if ((code = mdb_cursor_open(txn_, dbi_, &cursor_)) != 0) ThrowUnwritten(code, "open cursor " + path);
     MDB_stat status;
-    if ((code = mdb_stat(txn_, dbi_, &status)) != 0) ThrowLmdb(code, "stat " + path);
+    if ((code = mdb_stat(txn_, dbi_, &status)) != 0) ThrowUnwritten(code, "stat " + path);
     page_bytes_ = status.ms_psize;
-    node_bytes_max_ = (((page_bytes_ - kPageHeaderBytes) / kNodesPerPageMin) & ~uint64_t{1}) - kNodePointerBytes;
+    node_bytes_max_ = (((page_bytes_ - kLmdbPageHeaderBytes) / kNodesPerPageMin) & ~uint64_t{1}) - kNodePointerBytes;
   } catch (...) {
     Close();
     throw;
@@ -80,15 +78,15 @@ void LmdbWriter::Close() {
 }
 
 void LmdbWriter::EnsureAllocated(size_t key_bytes, size_t value_bytes) {
-  uint64_t node = kNodeHeaderBytes + key_bytes + value_bytes;
+  uint64_t node = kLmdbNodeHeaderBytes + key_bytes + value_bytes;
   if (node > node_bytes_max_) {
-    overflow_pages_ += (kPageHeaderBytes + value_bytes + page_bytes_ - 1) / page_bytes_;
-    node = kNodeHeaderBytes + key_bytes + sizeof(uint64_t);
+    overflow_pages_ += (kLmdbPageHeaderBytes + value_bytes + page_bytes_ - 1) / page_bytes_;
+    node = kLmdbNodeHeaderBytes + key_bytes + sizeof(uint64_t);
   }
   node = ((node + 1) & ~uint64_t{1}) + kNodePointerBytes;
   if (node > leaf_bytes_left_) {
     ++leaf_pages_;
-    leaf_bytes_left_ = page_bytes_ - kPageHeaderBytes;
+    leaf_bytes_left_ = page_bytes_ - kLmdbPageHeaderBytes;
   }
   leaf_bytes_left_ -= node;
   // Branch pages are at least a third full of nodes of at most 8 + 511 bytes (a branch splits in the middle), so
@@ -115,7 +113,7 @@ void LmdbWriter::Append(std::span<const uint8_t> key, size_t value_bytes, const 
   MDB_val data{value_bytes, const_cast<uint8_t*>(value)};
   const unsigned flags = MDB_APPEND | (reserved != nullptr ? MDB_RESERVE : 0);
   const int code = mdb_cursor_put(cursor_, &key_value, &data, flags);
-  if (code != 0) ThrowLmdb(code, "write " + path_);
+  if (code != 0) ThrowUnwritten(code, "write " + path_);
   if (reserved != nullptr) *reserved = static_cast<uint8_t*>(data.mv_data);
 }
 
@@ -134,7 +132,7 @@ void LmdbWriter::Overwrite(std::span<const uint8_t> key, std::span<const uint8_t
   MDB_val data = AsValue(value);
   // LMDB replaces a value of the same size where it is: the page belongs to this transaction.
   const int code = mdb_put(txn_, dbi_, &key_value, &data, 0);
-  if (code != 0) ThrowLmdb(code, "write " + path_);
+  if (code != 0) ThrowUnwritten(code, "write " + path_);
 }
 
 uint64_t LmdbWriter::Finish() {
@@ -142,7 +140,7 @@ uint64_t LmdbWriter::Finish() {
   cursor_ = nullptr;
   const int code = mdb_txn_commit(txn_);
   txn_ = nullptr;
-  if (code != 0) ThrowLmdb(code, "commit " + path_);
+  if (code != 0) ThrowUnwritten(code, "commit " + path_);
   MDB_envinfo info;
   mdb_env_info(env_, &info);
   const uint64_t bytes = (info.me_last_pgno + 1) * page_bytes_;

@@ -21,7 +21,7 @@ namespace {
 
 [[noreturn]] void Damaged(const std::string& what) { throw Error(ErrorCode::kDamaged, "segment: " + what); }
 
-[[noreturn]] void ThrowLmdb(int code, const std::string& what) {
+[[noreturn]] void ThrowUnreadable(int code, const std::string& what) {
   if (code > 0) ThrowErrno(code, what);
   throw Error(ErrorCode::kDamaged, what + ": " + mdb_strerror(code));
 }
@@ -77,7 +77,7 @@ class Environment {
 
  private:
   static void Check(int code, const std::string& what) {
-    if (code != 0) ThrowLmdb(code, what);
+    if (code != 0) ThrowUnreadable(code, what);
   }
   void Close() {
     if (txn_ != nullptr) mdb_txn_abort(txn_);
@@ -108,7 +108,7 @@ class CursorGuard {
     const int code = mdb_cursor_get(cursor_, &key_value, &data, started_ ? MDB_NEXT : MDB_SET_RANGE);
     started_ = true;
     if (code == MDB_NOTFOUND) return false;
-    if (code != 0) ThrowLmdb(code, "read segment");
+    if (code != 0) ThrowUnreadable(code, "read segment");
     *key = AsSpan(key_value);
     *value = AsSpan(data);
     return true;

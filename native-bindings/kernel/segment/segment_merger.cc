@@ -10,9 +10,9 @@ namespace gannet {
 namespace {
 
 constexpr uint32_t kNoDocument = 0xffffffffu;
-constexpr uint64_t kSizeSlackBytes = 64u << 20;
+constexpr uint64_t kMergedSlackBytes = 64u << 20;
 // Ordinals of 1 byte may have to become 4.
-constexpr uint64_t kSizeFactor = 4;
+constexpr uint64_t kMergedSizeFactor = 4;
 
 struct Source {
   const Segment* segment;
@@ -43,7 +43,7 @@ class Merger {
   SegmentSummary Merge(const std::string& path) {
     const uint64_t fixed_bytes = 64 + 4 * schema_.text_field_weight_units.size() + 32 * schema_.columns.size();
     SegmentWriter writer(path, schema_, document_count_,
-                         file_bytes_ * kSizeFactor + document_count_ * fixed_bytes + kSizeSlackBytes);
+                         file_bytes_ * kMergedSizeFactor + document_count_ * fixed_bytes + kMergedSlackBytes);
     for (uint32_t column = 0; column < schema_.columns.size(); ++column) {
       ColumnWriter values(schema_.columns[column].type, schema_.columns[column].many);
       for (const Source& source : sources_) CopyColumn(source, column, &values);

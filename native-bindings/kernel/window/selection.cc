@@ -237,7 +237,7 @@ void CompareWordsBaseline(const float* values, float threshold, uint64_t words, 
   ForEachWord(words, [&](uint32_t word) { bits[word] = CompareWordBaseline(values + word * 64, threshold); });
 }
 
-struct Functions {
+struct SelectionFunctions {
   decltype(&CompareWordsBaseline) compare_words = CompareWordsBaseline;
   decltype(&SelectBaseline) select = SelectBaseline;
   decltype(&SelectWithBitsBaseline) select_with_bits = SelectWithBitsBaseline;
@@ -245,8 +245,8 @@ struct Functions {
   decltype(&SelectFrequentBaseline) select_frequent = SelectFrequentBaseline;
 };
 
-const Functions kFunctions = [] {
-  Functions functions;
+const SelectionFunctions kSelectionFunctions = [] {
+  SelectionFunctions functions;
 #if defined(__x86_64__)
   const InstructionSets sets = ProcessorInstructionSets();
   if (sets.avx2) functions.compare_words = CompareWordsAvx2;
@@ -260,7 +260,7 @@ const Functions kFunctions = [] {
 }  // namespace
 
 void CompareWords(const float* values, float threshold, uint64_t words, uint64_t* bits) {
-  kFunctions.compare_words(values, threshold, words, bits);
+  kSelectionFunctions.compare_words(values, threshold, words, bits);
 }
 
 void AddFlagWords(const uint8_t* flags, uint64_t words, uint64_t* bits) {
@@ -268,21 +268,21 @@ void AddFlagWords(const uint8_t* flags, uint64_t words, uint64_t* bits) {
 }
 
 uint32_t SelectReaching(const float* values, uint32_t count, float least, uint32_t* places) {
-  return kFunctions.select(values, count, least, places);
+  return kSelectionFunctions.select(values, count, least, places);
 }
 
 uint32_t SelectReaching(const float* values, const uint32_t* offsets, uint32_t count, const uint64_t* bits, float least,
                         float least_with_bit, uint32_t* places) {
-  return kFunctions.select_with_bits(values, offsets, count, bits, least, least_with_bit, places);
+  return kSelectionFunctions.select_with_bits(values, offsets, count, bits, least, least_with_bit, places);
 }
 
 uint32_t SelectMarked(const uint32_t* documents, uint32_t count, uint32_t base, const uint64_t* bits, uint32_t* places) {
-  return kFunctions.select_marked(documents, count, base, bits, places);
+  return kSelectionFunctions.select_marked(documents, count, base, bits, places);
 }
 
 uint32_t SelectReaching(const float* frequencies, const uint32_t* offsets, uint32_t count, const uint8_t* norms,
                         const FrequencyBar& bar, const uint64_t* bits, uint32_t* places) {
-  return kFunctions.select_frequent(frequencies, offsets, count, norms, bar, bits, places);
+  return kSelectionFunctions.select_frequent(frequencies, offsets, count, norms, bar, bits, places);
 }
 
 }  // namespace gannet
