@@ -16,7 +16,7 @@ constexpr uint16_t kPopularity = 0;
 constexpr uint16_t kBrand = 1;
 constexpr double kMost = 1000;
 const SegmentSchema kSchema{{1}, {{"popularity", ColumnType::kNumber, false}, {"brand", ColumnType::kString, false}}};
-const char* const kWords[] = {"sea", "wind", "moss", "cliff", "amber", "quartz"};
+const char* const kSourceWords[] = {"sea", "wind", "moss", "cliff", "amber", "quartz"};
 
 class ScoredList {
  public:
@@ -41,7 +41,7 @@ class ScoredList {
     const uint32_t number = next_++;
     DocumentWriter writer(number);
     std::string text;
-    for (uint32_t i = Below(6); i > 0; --i) text += std::string(kWords[std::min(Below(6), Below(6))]) + " ";
+    for (uint32_t i = Below(6); i > 0; --i) text += std::string(kSourceWords[std::min(Below(6), Below(6))]) + " ";
     writer.Text(0, text).String(kBrand, Below(3) == 0 ? "acme" : "bolt");
     // Few documents of a few windows are popular, so that there is something to leave out.
     if (Below(4) > 0) {
@@ -113,8 +113,8 @@ Case RandomCase(ScoredList* list) {
   for (uint32_t i = 0; i < groups; ++i) {
     const Occur occurs[] = {Occur::kShould, Occur::kShould, Occur::kShould, Occur::kMust, Occur::kMustNot};
     const Occur occur = occurs[list->Below(5)];
-    each.plan.groups.push_back(Word(kWords[list->Below(6)], occur));
-    if (list->Below(6) == 0) each.plan.groups.back().alternatives[0].terms.push_back(kWords[list->Below(6)]);
+    each.plan.groups.push_back(Word(kSourceWords[list->Below(6)], occur));
+    if (list->Below(6) == 0) each.plan.groups.back().alternatives[0].terms.push_back(kSourceWords[list->Below(6)]);
   }
   for (uint16_t i = 0; i < groups; ++i) {
     if (each.plan.groups[i].occur == Occur::kMustNot) continue;
@@ -208,7 +208,7 @@ TEST(source_is_explained_and_counted_in_facets) {
   each.plan.facets = {{kBrand, 5}};
   ColumnSource source(&list.generation(), kPopularity, kMost);
   const Result result = RunWithColumn(list, each, &source);
-  CHECK((result.kinds == std::vector<ScoreKind>{ScoreKind::kWords, ScoreKind::kColumn}));
+  CHECK((result.kinds == std::vector<ScoreKind>{ScoreKind::kSourceWords, ScoreKind::kColumn}));
   CHECK(result.explain.find("\"groups\":[{\"idf\"") != std::string::npos);
   CHECK(result.explain.find("\"kind\":\"words\"") != std::string::npos);
   CHECK(result.explain.find("\"kind\":\"column\"") != std::string::npos);

@@ -19,7 +19,7 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr uint32_t kDocuments = 100'000;
 constexpr uint32_t kFlag = 7;
 
-struct Case {
+struct StoppedWork {
   const char* name;
   std::function<void()> work;
 };
@@ -91,7 +91,7 @@ class Watched {
   ~Watched() { UnwatchStop(); }
 };
 
-void CheckStops(const Case& one) {
+void CheckStops(const StoppedWork& one) {
   {
     const Watched watched(kNever, kNever);
     const uint64_t before = internal::looks;
