@@ -208,7 +208,7 @@ TEST(source_is_explained_and_counted_in_facets) {
   each.plan.facets = {{kBrand, 5}};
   ColumnSource source(&list.generation(), kPopularity, kMost);
   const Result result = RunWithColumn(list, each, &source);
-  CHECK((result.kinds == std::vector<ScoreKind>{ScoreKind::kSourceWords, ScoreKind::kColumn}));
+  CHECK((result.kinds == std::vector<ScoreKind>{ScoreKind::kWords, ScoreKind::kColumn}));
   CHECK(result.explain.find("\"groups\":[{\"idf\"") != std::string::npos);
   CHECK(result.explain.find("\"kind\":\"words\"") != std::string::npos);
   CHECK(result.explain.find("\"kind\":\"column\"") != std::string::npos);
