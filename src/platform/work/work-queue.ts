@@ -222,7 +222,11 @@ export class WorkQueue<T extends WorkTypes> {
 
   private withdrawSome(lane: string): number {
     const items = Array.from(this.items.getRange({ start: [lane, 0], end: [lane, END], limit: CHUNK }));
-    for (const { value } of items) this.withdraw(lane, this.kind.subjectOf(this.kind.decode(value)));
+    for (const { key, value } of items) {
+      this.withdraw(lane, this.kind.subjectOf(this.kind.decode(value)));
+      // Whatever the books say of it, so that this comes to an end.
+      this.items.removeSync(key);
+    }
     return items.length;
   }
 
