@@ -200,6 +200,7 @@ async function openServices(
     indexes,
     searchPool: { search: (task, signal) => searchPool.get().search(task, signal) },
     answerCache: new AnswerCache({ bytesMax: config.search.cache_mib * MEBIBYTE, metrics }),
+    runningChanges: new Map(),
     synonymCandidates,
     part: (key) => open.part(key),
     forget: (work) => open.forget(work),

@@ -204,6 +204,7 @@ beforeEach(async () => {
     indexes: undefined as never,
     searchPool: undefined as never,
     answerCache: undefined as never,
+    runningChanges: new Map(),
     requestMemory,
     synonymCandidates: undefined as never,
     part: () => undefined as never,

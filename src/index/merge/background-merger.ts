@@ -3,7 +3,7 @@
  * in the list's queue. A merge that fails leaves the old segments in force and is tried again after a pause.
  * Main thread only.
  */
-import { rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { mergeBytes } from '../../platform/index.js';
 import { buildingVersionOf, currentVersionOf, segmentFile, type VersionState } from '../../records/index.js';
 import type { BackgroundHost } from '../versions/background-host.js';
@@ -145,9 +145,9 @@ export class BackgroundMerger {
       const { listPath } = host;
       merged = await host.run({ kind: 'merge', listPath, definition, generation: lease.handle, sources, newSegment });
       const committed = await host.exclusive(() => this.commit({ lease, ids: wanted, merged, newSegment }));
-      if (!committed) this.discard(version, newSegment, merged);
+      if (!committed) await this.discard(version, newSegment, merged);
     } catch (error) {
-      this.discard(version, newSegment, merged);
+      await this.discard(version, newSegment, merged);
       throw error;
     }
   }
@@ -178,12 +178,12 @@ export class BackgroundMerger {
     return true;
   }
 
-  private discard(version: number, newSegment: number, merged: MergedSegment | undefined): void {
+  private async discard(version: number, newSegment: number, merged: MergedSegment | undefined): Promise<void> {
     const { host } = this;
     if (merged !== undefined) host.kernel.closeSegment(merged.handle);
     // After a worker's death the store may name the segment all the same: then it is in force.
     if (host.published(version)?.hasSegment(newSegment) === true) return;
-    rmSync(segmentFile(host.listPath, newSegment), { force: true });
+    await rm(segmentFile(host.listPath, newSegment), { force: true });
   }
 }
 

@@ -81,12 +81,13 @@ export class OpenListReindexer {
       const work = { lease, segments };
       const committed = await host
         .exclusive(() => this.commit(work))
-        .catch((error: unknown) => {
+        .catch(async (error: unknown) => {
           // After `internal-error` the commit may be on disk; what is in no manifest is removed when the list is opened next.
-          if (error instanceof ServiceError && error.code !== 'internal-error') discardSegments(listPath, segments);
+          if (error instanceof ServiceError && error.code !== 'internal-error')
+            await discardSegments(listPath, segments);
           throw error;
         });
-      if (!committed) discardSegments(listPath, segments);
+      if (!committed) await discardSegments(listPath, segments);
     } catch (error) {
       if (host.published(version) !== undefined) throw error;
     } finally {

@@ -2,7 +2,7 @@
  * Makes new segments of all records of one version, in pieces of bounded memory that no manifest names. What is to become of
  * them is up to the caller; when this fails, they are gone. Main thread only.
  */
-import { rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ServiceError, type MemoryBudget } from '../../platform/index.js';
 import { segmentFile } from '../../records/index.js';
@@ -54,14 +54,14 @@ export async function remakeSegments({
     signal.throwIfAborted();
     return segments;
   } catch (error) {
-    discardSegments(listPath, segments);
+    await discardSegments(listPath, segments);
     throw error;
   }
 }
 
 /** Files that were to come into force and will not. */
-export function discardSegments(listPath: string, segments: readonly BuiltSegment[]): void {
-  for (const { id } of segments) rmSync(segmentFile(listPath, id), { force: true });
+export async function discardSegments(listPath: string, segments: readonly BuiltSegment[]): Promise<void> {
+  await Promise.all(segments.map(({ id }) => rm(segmentFile(listPath, id), { force: true })));
 }
 
 /** As soon as there is room for the task among all others. Throws the signal's reason. */

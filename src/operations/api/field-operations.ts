@@ -129,7 +129,7 @@ function changeFields(
   { account, list }: { account: string; list: string },
   change: (before: FieldDefinition) => FieldChange,
 ): Promise<FieldDefinition> {
-  return oneChangeAtATime(account, list, async () => {
+  return oneChangeAtATime(services, { account, name: list }, async () => {
     requireList(services, account, list);
     const index = await requireIndex(services, { account, list });
     const before = newestVersion(index).definition;

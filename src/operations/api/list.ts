@@ -122,7 +122,7 @@ const update = defineOperation({
   responses: { 200: { description: 'The list', schema: listResource } },
   errors: ['unprocessable', 'storage-full'],
   handle: ({ services }, { params: { account, list: name }, body }) =>
-    oneChangeAtATime(account, name, async () => {
+    oneChangeAtATime(services, { account, name }, async () => {
       if (body.name !== undefined && body.name !== name) {
         throw invalidMember('name', 'A list cannot be renamed: clone it under the new name and delete it.');
       }
@@ -153,7 +153,7 @@ const remove = defineOperation({
   responses: { 204: { description: 'The list is gone', schema: null } },
   errors: ['storage-full'],
   handle: ({ services }, { params: { account, list: name } }) =>
-    oneChangeAtATime(account, name, async () => {
+    oneChangeAtATime(services, { account, name }, async () => {
       requireList(services, account, name);
       // Keys first: were the service to die after the list is gone, they would come alive with a new list of this name.
       await services.access.deleteKeysOf(account, 'list', name);
@@ -211,7 +211,7 @@ function addList(
   record: Omit<ListRecord, 'id' | 'created_utc' | 'modified_utc'>,
   makeIndex: (id: string) => Promise<ListIndex>,
 ): Promise<ListRecord> {
-  return oneChangeAtATime(record.account, record.name, async () => {
+  return oneChangeAtATime(services, record, async () => {
     if (services.catalog.list(record.account, record.name) !== undefined) {
       throw new ServiceError('name-exists', `There is already a list '${record.name}'.`);
     }

@@ -39,7 +39,7 @@ const replace = defineOperation({
   responses: { 200: { description: 'The rules that are in force now', schema: rulesBody } },
   errors: ['storage-full'],
   handle: ({ services }, { params: { account, list: name }, body }) =>
-    oneChangeAtATime(account, name, async () => {
+    oneChangeAtATime(services, { account, name }, async () => {
       const rules = checkedSynonymRules(body.rules, '/rules');
       const stored = requireList(services, account, name);
       const index = await openIndex(services, stored);

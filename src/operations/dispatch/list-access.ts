@@ -114,18 +114,16 @@ function describeOutline(list: ListRecord, index: ListOutline) {
   };
 }
 
-const runningChanges = new Map<string, Promise<unknown>>();
-
 /**
  * Runs changes of the same list's settings and fields one after the other, so that two that add a field each both
  * count. Different lists do not wait for each other.
  */
 export async function oneChangeAtATime<Result>(
-  account: string,
-  list: string,
+  { runningChanges }: Services,
+  { account, name }: { readonly account: string; readonly name: string },
   change: () => Promise<Result>,
 ): Promise<Result> {
-  const key = `${account}/${list}`;
+  const key = `${account}/${name}`;
   const before = runningChanges.get(key) ?? Promise.resolve();
   const result = before.then(change);
   const settled = result.catch(() => undefined);

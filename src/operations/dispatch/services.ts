@@ -30,6 +30,8 @@ export interface Services {
   readonly indexes: ListIndexes;
   readonly searchPool: SearchPool;
   readonly answerCache: AnswerCache;
+  /** The last change under way of the settings and fields of each list, for `oneChangeAtATime`. */
+  readonly runningChanges: Map<string, Promise<unknown>>;
   readonly requestMemory: RequestMemory;
   readonly synonymCandidates: CandidateFinder;
   readonly secrets: SecretBox;
