@@ -78,9 +78,14 @@ async function buildLmdb() {
 }
 
 export async function buildNative({ state, stamp }) {
-  if (!lmdbIsCurrent()) await buildLmdb();
+  const library = lmdbIsCurrent() ? Promise.resolve() : buildLmdb();
   const commands = state === 'rebuild' ? ['rebuild'] : ['configure', 'build'];
-  await compile('search kernel', { commands, cwd: folder, result: addonPath });
+  // Beside the kernel; both are waited for, so that no compiler is at work when a failure is told.
+  const [kernel, storage] = await Promise.allSettled([
+    compile('search kernel', { commands, cwd: folder, result: addonPath }),
+    library,
+  ]);
+  for (const { status, reason } of [kernel, storage]) if (status === 'rejected') throw reason;
   writeStamp(stampPath, stamp);
 }
 

@@ -1,5 +1,5 @@
 /** Runs stages side by side: as many as there are processors for, the longest first. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readers } from './stage-results.mjs';
@@ -62,19 +62,37 @@ function noResult({ name }) {
   return { name, passed: 0, failed: 0, failures: [], skipped: [], output: '', milliseconds: 0 };
 }
 
+/** What the tests leave and remove again, at most, with as much to spare. */
+const MEMORY_FREE_BYTES_MIN = 4 * 2 ** 30;
+const MEMORY_FOLDER = '/dev/shm';
+
+/**
+ * Where tests make their folders: in memory, where there is room. A process that is killed loses nothing of what it wrote there, as on
+ * a disk; that files are synced at the right moments is not shown by either.
+ */
+export function testFolder() {
+  if (process.env.TMPDIR !== undefined) return process.env.TMPDIR;
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY_FOLDER);
+    return bavail * bsize >= MEMORY_FREE_BYTES_MIN ? MEMORY_FOLDER : tmpdir();
+  } catch {
+    return tmpdir();
+  }
+}
+
 async function runStage(stage, root) {
   const { name, command, reads } = stage;
   const startedMs = performance.now();
-  const folder = mkdtempSync(join(tmpdir(), 'gannet-stage-'));
+  const folder = mkdtempSync(join(testFolder(), 'gannet-stage-'));
   const reportFile = join(folder, 'report.json');
   try {
     const [program, ...args] = command;
-    const env = { ...process.env, GANNET_TEST_REPORT: reportFile };
+    const env = { ...process.env, GANNET_TEST_REPORT: reportFile, TMPDIR: folder };
     const { code, output } = await run(program, args, { cwd: root, env });
     const result = readers[reads]({ code, name, output, reportFile });
     return { ...noResult(stage), ...result, output, milliseconds: performance.now() - startedMs };
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
+import { eventually } from '../../test/support/eventually.js';
 
 const LOGGER = new URL('../../dist/src/platform/logger.js', import.meta.url).href;
 const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
@@ -13,12 +14,19 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Logs in every turn until it is told to stop on standard input; then says what it lost and ends by itself. */
+/** Enough for its lines to be more than what may wait to be written. */
+const TURNS = 200;
+
+/**
+ * Logs in every turn until it is told to stop on standard input; then says what it lost and ends by itself. It says, too, when it
+ * has begun and when it has done so in so many turns.
+ */
 const loggingScript = (linesATurn: number) => `
   import { createLogger } from ${JSON.stringify(LOGGER)};
   const log = createLogger({ log: { level: 'info' } });
   let line = 0;
-  const timer = setInterval(() => { for (let each = 0; each < ${linesATurn}; ++each) log.info({ line: ++line }, 'x'.repeat(200)); }, 1);
+  let turn = 0;
+  const timer = setInterval(() => { if (++turn === ${TURNS}) process.stdout.write('turned'); for (let each = 0; each < ${linesATurn}; ++each) log.info({ line: ++line }, 'x'.repeat(200)); }, 1);
   process.stdin.once('data', async () => {
     clearInterval(timer);
     await log.drain();
@@ -37,30 +45,29 @@ function startLogging(standardError: StandardError, linesATurn = 100): ChildProc
   });
 }
 
-/** Lets it log, has it stop, and resolves with what it says at its end. */
-async function runAndStop(child: ChildProcess, whileLogging: () => Promise<unknown>) {
+/** Lets it log for its turns, has it stop, and resolves with what it says at its end. `atBegin` hears that it has begun. */
+async function runAndStop(child: ChildProcess, atBegin: () => void = () => undefined) {
   let said = '';
-  const ready = new Promise<void>((resolve) => {
-    child.stdout?.on('data', (chunk: Buffer) => {
-      said += chunk.toString();
-      resolve();
-    });
-  });
-  await ready;
-  await whileLogging();
+  child.stdout?.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const hasSaid = (word: string) =>
+    eventually(
+      () => Promise.resolve(said),
+      (all) => all.includes(word),
+    );
+  await hasSaid('ready');
+  atBegin();
+  await hasSaid('turned');
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
   child.stdin?.write('stop');
   expect(await ended).toBe(0);
-  return JSON.parse(said.replace('ready', '')) as { lines: number; dropped: number };
+  return JSON.parse(said.replace(/^readyturned/, '')) as { lines: number; dropped: number };
 }
-
-const turns = () => new Promise((resolve) => setTimeout(resolve, 300));
 
 describe('the log', () => {
   it('is dropped, counted and no hindrance where every write fails', async () => {
     // Every write to it says that no space is left.
     const full = openSync('/dev/full', 'w');
-    const { lines, dropped } = await runAndStop(startLogging(full), turns);
+    const { lines, dropped } = await runAndStop(startLogging(full));
     closeSync(full);
     expect(lines).toBeGreaterThan(0);
     expect(dropped).toBe(lines);
@@ -68,10 +75,7 @@ describe('the log', () => {
 
   it('is dropped and counted behind a pipe whose reader has gone', async () => {
     const child = startLogging('pipe');
-    const { lines, dropped } = await runAndStop(child, () => {
-      child.stderr?.destroy();
-      return turns();
-    });
+    const { lines, dropped } = await runAndStop(child, () => child.stderr?.destroy());
     expect(dropped).toBeGreaterThan(0);
     expect(dropped).toBeLessThanOrEqual(lines);
   });
@@ -81,7 +85,7 @@ describe('the log', () => {
     execFileSync('mkfifo', [fifo]);
     // Open for reading and writing, it needs no other side, and nobody reads.
     const held = openSync(fifo, 'r+');
-    const { dropped } = await runAndStop(startLogging(held), turns);
+    const { dropped } = await runAndStop(startLogging(held));
     closeSync(held);
     expect(dropped).toBeGreaterThan(0);
   });
@@ -89,7 +93,7 @@ describe('the log', () => {
   it('neither blocks nor grows behind a socket that nobody reads', async () => {
     const child = startLogging('pipe');
     child.stderr?.pause();
-    const { dropped } = await runAndStop(child, turns);
+    const { dropped } = await runAndStop(child);
     expect(dropped).toBeGreaterThan(0);
   });
 
@@ -115,14 +119,13 @@ describe('the log', () => {
   it('has every line, in order, in a file and behind a reader that is slow', async () => {
     const path = join(folder, 'log');
     const file = openSync(path, 'a');
-    const toFile = await runAndStop(startLogging(file, 10), turns);
+    const toFile = await runAndStop(startLogging(file, 10));
     closeSync(file);
     const child = startLogging('pipe', 10);
     let read = '';
     child.stderr?.pause();
-    const toPipe = await runAndStop(child, async () => {
+    const toPipe = await runAndStop(child, () => {
       child.stderr?.on('data', (chunk: Buffer) => (read += chunk.toString())).resume();
-      await turns();
     });
     for (const [text, { lines, dropped }] of [
       [readFileSync(path, 'utf8'), toFile],
