@@ -12,9 +12,6 @@ export default defineConfig({
           include: ['src/**/*.test.ts', 'native-bindings/*.test.ts', 'config/*.test.ts', 'scripts/**/*.test.mjs'],
           // The kernel keeps one registry for a process and its worker threads: tests run in processes, as the service does.
           pool: 'forks',
-          // A process runs many files: to start one and load everything for each took two thirds of the time. So a file leaves nothing
-          // behind in process.env, or in what a module keeps.
-          isolate: false,
           env: { GANNET_KERNEL_CHECK_LEASES: '1' },
           testTimeout: HANGING_MS / 2,
           hookTimeout: HANGING_MS / 2,
