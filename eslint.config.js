@@ -80,9 +80,9 @@ export default tseslint.config(
     files: ['src/**/*.ts', 'native-bindings/*.ts', 'config/*.ts'],
     ignores: ['**/*.test.ts'],
     rules: {
-      'max-lines': ['error', { max: 600, skipBlankLines: true, skipComments: true }],
-      'max-lines-per-function': ['error', { max: 120, skipBlankLines: true, skipComments: true, IIFEs: true }],
-      'max-params': ['error', 6],
+      'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
+      'max-lines-per-function': ['error', { max: 70, skipBlankLines: true, skipComments: true, IIFEs: true }],
+      'max-params': ['error', 4],
     },
   },
   {

@@ -56,22 +56,14 @@ export class TermTable {
 
   /** Counts the term that these bytes are. */
   add(bytes: Uint8Array, begin: number, end: number, count = 1): void {
-    this.addHashed(bytes, begin, end, hashBytes(bytes, begin, end), count);
+    const entry = this.findOrInsert(bytes, begin, end, hashBytes(bytes, begin, end));
+    this.addCount(entry, count);
   }
 
-  private addHashed(bytes: Uint8Array, begin: number, end: number, hash: number, count: number): void {
-    const mask = this.slots.length - 1;
-    let slot = hash & mask;
-    for (;;) {
-      const entry = this.slots[slot] as number;
-      if (entry === EMPTY) break;
-      if (this.hashes[entry] === hash && this.isTerm(entry, bytes, begin, end)) {
-        this.counts[entry] = (this.counts[entry] as number) + count;
-        return;
-      }
-      slot = (slot + 1) & mask;
-    }
-    this.insert(slot, bytes, begin, end, hash, count);
+  /** Counts an entry's term so often; a table that has too many terms is cleared of some. */
+  private addCount(entry: number, count: number): void {
+    this.counts[entry] = (this.counts[entry] as number) + count;
+    if (this.size >= 2 * this.capacity) this.evict();
   }
 
   /** Counts what a list has counted. */
@@ -86,7 +78,8 @@ export class TermTable {
     let { index, textAt } = part;
     for (; index < end && (counts[index] as number) >= countMin; ++index) {
       const textEnd = textAt + (lengths[index] as number);
-      this.addHashed(bytes, textAt, textEnd, hashes[index] as number, counts[index] as number);
+      const entry = this.findOrInsert(bytes, textAt, textEnd, hashes[index] as number);
+      this.addCount(entry, counts[index] as number);
       textAt = textEnd;
     }
     part.index = index;
@@ -114,7 +107,8 @@ export class TermTable {
     for (let entry = 0; entry < this.size; ++entry) {
       const begin = this.offsets[entry] as number;
       const end = begin + (this.lengths[entry] as number);
-      other.addHashed(this.arena, begin, end, this.hashes[entry] as number, this.counts[entry] as number);
+      const theirs = other.findOrInsert(this.arena, begin, end, this.hashes[entry] as number);
+      other.addCount(theirs, this.counts[entry] as number);
     }
     other.inherited += this.unlistedMax;
   }
@@ -153,6 +147,19 @@ export class TermTable {
     });
   }
 
+  /** The entry of the term, which is made with a count of 0 where there is none. */
+  private findOrInsert(bytes: Uint8Array, begin: number, end: number, hash: number): number {
+    const mask = this.slots.length - 1;
+    let slot = hash & mask;
+    for (;;) {
+      const entry = this.slots[slot] as number;
+      if (entry === EMPTY) break;
+      if (this.hashes[entry] === hash && this.isTerm(entry, bytes, begin, end)) return entry;
+      slot = (slot + 1) & mask;
+    }
+    return this.insert(slot, hash, bytes.subarray(begin, end));
+  }
+
   private find(bytes: Uint8Array, begin: number, end: number, hash: number): number {
     const mask = this.slots.length - 1;
     for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
@@ -171,21 +178,21 @@ export class TermTable {
     return true;
   }
 
-  private insert(slot: number, bytes: Uint8Array, begin: number, end: number, hash: number, count: number): void {
+  private insert(slot: number, hash: number, term: Uint8Array): number {
     const entry = this.size;
     this.slots[slot] = entry;
     this.hashes[entry] = hash;
     this.offsets[entry] = this.arenaUsed;
-    this.lengths[entry] = end - begin;
-    this.counts[entry] = count;
+    this.lengths[entry] = term.length;
+    this.counts[entry] = 0;
     this.missed[entry] = this.floor;
-    this.reserveArena(end - begin);
-    const { arena, arenaUsed } = this;
-    for (let index = begin; index < end; ++index) arena[arenaUsed + index - begin] = bytes[index] as number;
-    this.arenaUsed += end - begin;
+    this.reserveArena(term.length);
+    this.arena.set(term, this.arenaUsed);
+    this.arenaUsed += term.length;
     this.size += 1;
-    if (this.size >= 2 * this.capacity) this.evict();
-    else if (this.size === this.hashes.length) this.grow();
+    // One that is about to be cleared needs no more room.
+    if (this.size < 2 * this.capacity && this.size === this.hashes.length) this.grow();
+    return entry;
   }
 
   private reserveArena(bytes: number): void {

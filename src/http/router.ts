@@ -54,7 +54,7 @@ export class Router {
     if (segments.length > SEGMENTS_MAX || segments[0] !== '') return NO_MATCH;
     const values: string[] = [];
     const allowed = new Set<string>();
-    const route = find(this.#root, segments, 1, wanted, values, allowed);
+    const route = find(this.#root, 1, { segments, method: wanted, values, allowed });
     if (route !== undefined) {
       const found: Found = { kind: 'operation', operation: route.operation, params: paramsOf(route, values) };
       this.#remember(wanted, path, found);
@@ -99,15 +99,18 @@ function newNode(): Node {
   return { fixed: new Map(), parameter: undefined, routes: new Map() };
 }
 
+interface SearchedPath {
+  readonly segments: readonly string[];
+  readonly method: string;
+  /** Of the parameters on the way. */
+  readonly values: string[];
+  /** Methods of what the path leads to, where it is not this one. */
+  readonly allowed: Set<string>;
+}
+
 /** Depth first; a branch that ends without the method adds its methods to `allowed`. */
-function find(
-  node: Node,
-  segments: readonly string[],
-  position: number,
-  method: string,
-  values: string[],
-  allowed: Set<string>,
-): Route | undefined {
+function find(node: Node, position: number, path: SearchedPath): Route | undefined {
+  const { segments, method, values, allowed } = path;
   const segment = segments[position];
   if (segment === undefined) {
     const route = node.routes.get(method);
@@ -116,13 +119,13 @@ function find(
   }
   const fixed = node.fixed.get(segment);
   if (fixed !== undefined) {
-    const found = find(fixed, segments, position + 1, method, values, allowed);
+    const found = find(fixed, position + 1, path);
     // What is fixed is no name: where it has other methods, nothing else is meant.
     if (found !== undefined || allowed.size > 0) return found;
   }
   if (node.parameter === undefined || segment === '') return undefined;
   values.push(segment);
-  const found = find(node.parameter, segments, position + 1, method, values, allowed);
+  const found = find(node.parameter, position + 1, path);
   if (found === undefined) values.pop();
   return found;
 }

@@ -115,7 +115,7 @@ function applyFile(settings: Sections, path: string, origin: string): void {
         const hint = meant === undefined ? '' : ` Did you mean '${meant}'?`;
         throw new ConfigError(`Unknown setting ${section}.${name} (${origin}).${hint}`);
       }
-      set(settings, `${section}.${name}`, value, origin);
+      set(settings, `${section}.${name}`, { value, shown: value, origin });
     }
   }
 }
@@ -132,11 +132,19 @@ function applyEnvironment(settings: Sections, env: ConfigSources['env']): void {
   for (const [name, setting] of known) {
     const text = env[name];
     if (text === undefined) continue;
-    set(settings, setting, coerceSetting(schemaOf(setting), text), `environment variable ${name}`, text);
+    const origin = `environment variable ${name}`;
+    set(settings, setting, { value: coerceSetting(schemaOf(setting), text), shown: text, origin });
   }
 }
 
-function set(settings: Sections, setting: string, value: unknown, origin: string, shown: unknown = value): void {
+interface GivenValue {
+  readonly value: unknown;
+  /** As it was written, for the sentence about a wrong one. */
+  readonly shown: unknown;
+  readonly origin: string;
+}
+
+function set(settings: Sections, setting: string, { value, shown, origin }: GivenValue): void {
   const schema = schemaOf(setting);
   if (!isSettingValid(schema, value)) {
     throw new ConfigError(`${setting} is ${JSON.stringify(shown)} (${origin}), but must be ${allowedValues(schema)}.`);

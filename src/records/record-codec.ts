@@ -37,6 +37,14 @@ export interface StoredRecord {
   readonly fieldsJson: string;
 }
 
+/** Where each fragment begins, and the last ends, behind the begin of the first. */
+interface FragmentOffsets {
+  readonly asOf: number;
+  readonly times: number;
+  readonly fields: number;
+  readonly end: number;
+}
+
 /**
  * Where the fragments of a record lie in the bytes that were read. Their places are numbers: an answer copies most fragments once,
  * and a view of each would cost more than its copy.
@@ -45,11 +53,24 @@ export class RecordParts {
   constructor(
     readonly bytes: Uint8Array,
     readonly headBegin: number,
-    readonly asOfBegin: number,
-    readonly timesBegin: number,
-    readonly fieldsBegin: number,
-    readonly end: number,
+    private readonly from: FragmentOffsets,
   ) {}
+
+  get asOfBegin(): number {
+    return this.headBegin + this.from.asOf;
+  }
+
+  get timesBegin(): number {
+    return this.headBegin + this.from.times;
+  }
+
+  get fieldsBegin(): number {
+    return this.headBegin + this.from.fields;
+  }
+
+  get end(): number {
+    return this.headBegin + this.from.end;
+  }
 
   /** `"id":"…","name":"…"`; a view, like the others. */
   get head(): Uint8Array {
@@ -73,9 +94,7 @@ export class RecordParts {
 
   /** The same record in other bytes, where all from `headBegin` on was copied to `begin`. */
   copiedTo(bytes: Uint8Array, begin: number): RecordParts {
-    const by = begin - this.headBegin;
-    const { asOfBegin, timesBegin, fieldsBegin, end } = this;
-    return new RecordParts(bytes, begin, asOfBegin + by, timesBegin + by, fieldsBegin + by, end + by);
+    return new RecordParts(bytes, begin, this.from);
   }
 }
 
@@ -117,12 +136,11 @@ export function encodeRecord(record: StoredRecord): Buffer {
 
 /** Throws DamagedRecordError where the bytes are not what encodeRecord makes. */
 export function readRecordParts(bytes: Uint8Array): RecordParts {
-  const { asOfBegin, timesBegin, fieldsBegin } = bounds(bytes);
-  return new RecordParts(bytes, HEADER_BYTES, asOfBegin, timesBegin, fieldsBegin, bytes.length);
+  return new RecordParts(bytes, HEADER_BYTES, offsets(bytes));
 }
 
-/** Where the fragments begin; the head begins at HEADER_BYTES and the fields end with the bytes. */
-function bounds(bytes: Uint8Array): { asOfBegin: number; timesBegin: number; fieldsBegin: number } {
+/** The head begins at HEADER_BYTES, and the fields end with the bytes. */
+function offsets(bytes: Uint8Array): FragmentOffsets {
   if (bytes.length < HEADER_BYTES || bytes[0] !== RECORD_FORMAT) throw new DamagedRecordError('unknown record format');
   const asOfBytes = (bytes[2] as number) | ((bytes[3] as number) << 8);
   const headBytes =
@@ -131,11 +149,11 @@ function bounds(bytes: Uint8Array): { asOfBegin: number; timesBegin: number; fie
       ((bytes[6] as number) << 16) |
       ((bytes[7] as number) << 24)) >>>
     0;
-  const asOfBegin = HEADER_BYTES + headBytes;
-  const timesBegin = asOfBegin + asOfBytes;
-  const fieldsBegin = timesBegin + TIMES_BYTES;
-  if (fieldsBegin + 2 > bytes.length) throw new DamagedRecordError('a record is shorter than its header says');
-  return { asOfBegin, timesBegin, fieldsBegin };
+  const times = headBytes + asOfBytes;
+  const fields = times + TIMES_BYTES;
+  const end = bytes.length - HEADER_BYTES;
+  if (fields + 2 > end) throw new DamagedRecordError('a record is shorter than its header says');
+  return { asOf: headBytes, times, fields, end };
 }
 
 /**
@@ -172,7 +190,7 @@ function view(bytes: Uint8Array): Buffer {
 }
 
 export function decodeRecord(bytes: Uint8Array): StoredRecord {
-  const { asOfBegin, timesBegin, fieldsBegin } = bounds(bytes);
+  const { asOfBegin, timesBegin, fieldsBegin } = readRecordParts(bytes);
   const buffer = view(bytes);
   const text = `{${buffer.toString('utf8', HEADER_BYTES, asOfBegin)},${buffer.toString('utf8', asOfBegin, timesBegin)}}`;
   const parsed = parseFragment(text) as { id: string; name: string; as_of: string };

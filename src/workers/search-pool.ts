@@ -18,7 +18,7 @@ import {
 import type { SearchAnswer } from '../search/index.js';
 import { BatchThreads } from './batch-threads.js';
 import { LargeAnswers } from './large-answers.js';
-import { SearchBatcher } from './search-batcher.js';
+import { SearchBatcher, type SearchBatcherObserver } from './search-batcher.js';
 import type {
   SearchPoolTask,
   SearchWorkerData,
@@ -112,8 +112,6 @@ export function createSearchPool({
     start: (end) => ({ kind: 'serve', end }),
     onDeath: recordDeath,
   });
-  const refused = metrics.poolRefused.labels('search');
-  let searches = 0;
   const batcher = new SearchBatcher({
     run: (batch) => threads.run(batch),
     runDear: async (batch) => {
@@ -130,32 +128,10 @@ export function createSearchPool({
     inFlightMax: workers * BATCHES_PER_WORKER_MAX,
     batchMax: config.search.batch_max,
     queueMax: config.search.queue_max,
-    observe: {
-      refused: () => {
-        refused.inc();
-      },
-      batch: (size) => {
-        metrics.searchBatchSize.observe(size);
-      },
-      answered: ({ kind }, workerMs) => {
-        if (kind !== 'search') return;
-        searches += 1;
-        metrics.searchWorkerSeconds.observe(workerMs / 1000);
-      },
-      unfinished: (why) => {
-        if (why === 'slice') metrics.searchesMoved.inc();
-        else metrics.searchesUnfinished.inc({ reason: why === 'deadline' ? 'deadline' : 'client-gone' });
-      },
-      bug: (stack, task) => {
-        log.error({ ...described(task), stack }, 'A search failed unexpectedly');
-      },
-      lost: (error) => deaths.failure(error),
-    },
+    observe: observations(metrics, log, deaths),
   });
   metrics.beforeReading(() => {
     metrics.poolWaiting.set({ pool: 'search' }, batcher.waitingCount);
-    metrics.searches.inc(searches);
-    searches = 0;
   });
   return {
     search: (task, signal) => batcher.search(task, signal),
@@ -176,6 +152,38 @@ export function createSearchPool({
       await threads.close();
       await Promise.all([piscina.close(), dearPiscina?.close()]);
     },
+  };
+}
+
+/** What happens in the pool, as metrics and lines of the log. */
+function observations(metrics: Metrics, log: Logger, deaths: WorkerDeaths): SearchBatcherObserver {
+  const refused = metrics.poolRefused.labels('search');
+  // Counted here first: a counter with labels costs more than a search has to give.
+  let searches = 0;
+  metrics.beforeReading(() => {
+    metrics.searches.inc(searches);
+    searches = 0;
+  });
+  return {
+    refused: () => {
+      refused.inc();
+    },
+    batch: (size) => {
+      metrics.searchBatchSize.observe(size);
+    },
+    answered: ({ kind }, workerMs) => {
+      if (kind !== 'search') return;
+      searches += 1;
+      metrics.searchWorkerSeconds.observe(workerMs / 1000);
+    },
+    unfinished: (why) => {
+      if (why === 'slice') metrics.searchesMoved.inc();
+      else metrics.searchesUnfinished.inc({ reason: why === 'deadline' ? 'deadline' : 'client-gone' });
+    },
+    bug: (stack, task) => {
+      log.error({ ...described(task), stack }, 'A search failed unexpectedly');
+    },
+    lost: (error) => deaths.failure(error),
   };
 }
 

@@ -38,7 +38,7 @@ const searches = new SearchExecutor(kernel, records, contexts);
 const learned = new LearnedSearchesCache((workerData as SearchWorkerData).analyticsFolder);
 const earlierSearchesOf = (listId: string) => learned.of(listId);
 const suggestions = new SuggestExecutor(kernel, contexts, stores, earlierSearchesOf);
-const related = new RelatedExecutor(kernel, contexts, stores, records, earlierSearchesOf);
+const related = new RelatedExecutor({ kernel, contexts, stores, records, earlierSearchesOf });
 const lister = new RecordLister(contexts, stores);
 const writer = new ResponseWriter();
 

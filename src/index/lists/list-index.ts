@@ -545,9 +545,10 @@ export class OpenListIndex implements ListIndex {
 
   private openVersion(version: VersionState): PublishedVersion {
     const store = this.store.version(version.version).prepare();
-    const { kernel, damagedSegments } = this.options;
-    const settings = this.settingsJson(version);
-    return new PublishedVersion(kernel, this.listPath, version.version, store, settings, damagedSegments ?? new Map());
+    const { kernel, damagedSegments: damaged = new Map() } = this.options;
+    const settingsJson = this.settingsJson(version);
+    const { listPath } = this;
+    return new PublishedVersion({ kernel, listPath, version: version.version, store, settingsJson, damaged });
   }
 
   private unusableIndex(state: ListState, unusable: readonly UnusableVersion[]): UnusableIndexError {

@@ -14,7 +14,22 @@ import type { AddedSegment, VersionChange } from '../contract/ingest-tasks.js';
 import { PublishedGeneration, type OpenSegment, type VersionLease } from './published-generation.js';
 import { openSegment, type DamagedSegments } from '../segments/unusable-segments.js';
 
+export interface PublishedVersionOptions {
+  readonly kernel: Kernel;
+  /** The list's folder. */
+  readonly listPath: string;
+  readonly version: number;
+  readonly store: VersionStore;
+  readonly settingsJson: string;
+  /** Segments that are not opened: they are to be made again. */
+  readonly damaged: DamagedSegments;
+}
+
 export class PublishedVersion {
+  readonly version: number;
+  private readonly kernel: Kernel;
+  private readonly listPath: string;
+  private settingsJson: string;
   private segments = new Map<number, SegmentHandle>();
   private inForce: PublishedGeneration;
   private leasesOut = 0;
@@ -25,14 +40,11 @@ export class PublishedVersion {
   private readonly idle: (() => void)[] = [];
 
   /** Opens the segments that the manifest names. Throws UnusableSegmentError where one has to be made again. */
-  constructor(
-    private readonly kernel: Kernel,
-    private readonly listPath: string,
-    readonly version: number,
-    store: VersionStore,
-    private settingsJson: string,
-    damaged: DamagedSegments,
-  ) {
+  constructor({ kernel, listPath, version, store, settingsJson, damaged }: PublishedVersionOptions) {
+    this.kernel = kernel;
+    this.listPath = listPath;
+    this.version = version;
+    this.settingsJson = settingsJson;
     try {
       const add = store.segments().map(({ id, entry }) => {
         const segment = openSegment(kernel, segmentFile(listPath, id), damaged);

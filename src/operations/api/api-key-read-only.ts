@@ -72,7 +72,7 @@ export const apiKeyCreateReadOnly = defineOperation({
       );
     }
     const permissions = readPermissions(body.permissions);
-    const reach = checkScopeTarget(services.catalog, caller, account, scope, target);
+    const reach = checkScopeTarget(services.catalog, caller, account, { scope, target });
     const expires_at = expiryWithin(caller.key?.expires_at ?? null, body.expires_at ?? null);
 
     const decision = services.readOnlyKeyLimiter.take(account);

@@ -66,7 +66,7 @@ const create = defineOperation({
   async handle({ services, caller }, { params, body }) {
     const scope = body.scope ?? 'account';
     const target = body.scope_target ?? null;
-    const reach = checkScopeTarget(services.catalog, caller, params.account, scope, target);
+    const reach = checkScopeTarget(services.catalog, caller, params.account, { scope, target });
     const { record, secret } = await services.access.createKey({
       account: params.account,
       name: body.name,

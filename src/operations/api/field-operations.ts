@@ -29,17 +29,19 @@ interface NamedField {
 
 const CALLERS = ['key', 'console', 'cli'] as const;
 
-export function fieldOperations(kind: FieldKind): readonly Operation[] {
-  const { resource, member, noun, input, output } = kind;
-  const common = { callers: CALLERS, target: 'list' } as const;
-  const collectionPath = `/${resource}/{account}/{list}`;
-  const fieldPath = `${collectionPath}/{name}`;
-  const fieldParams = object({ account: accountName, list: listName, name: fieldName });
-  const rebuild = 'The next version of the list is built in the background, as by `PUT /list/{account}/{list}`.';
+const COMMON = { callers: CALLERS, target: 'list' } as const;
+const FIELD_PARAMS = object({ account: accountName, list: listName, name: fieldName });
+const REBUILD = 'The next version of the list is built in the background, as by `PUT /list/{account}/{list}`.';
 
+export function fieldOperations(kind: FieldKind): readonly Operation[] {
+  return [...collectionOperations(kind), ...singleFieldOperations(kind)];
+}
+
+function collectionOperations({ resource, member, noun, input, output }: FieldKind): readonly Operation[] {
+  const collectionPath = `/${resource}/{account}/{list}`;
   return [
     defineOperation({
-      ...common,
+      ...COMMON,
       name: `${resource}.list`,
       summary: `The list's fields that are ${noun}s`,
       method: 'GET',
@@ -53,10 +55,10 @@ export function fieldOperations(kind: FieldKind): readonly Operation[] {
       },
     }),
     defineOperation({
-      ...common,
+      ...COMMON,
       name: `${resource}.create`,
       summary: `Add a ${noun}`,
-      description: rebuild,
+      description: REBUILD,
       method: 'POST',
       path: collectionPath,
       permission: `${resource}:create`,
@@ -75,15 +77,22 @@ export function fieldOperations(kind: FieldKind): readonly Operation[] {
         return { status: 201, body: find(definition, member, name) };
       },
     }),
+  ];
+}
+
+function singleFieldOperations(kind: FieldKind): readonly Operation[] {
+  const { resource, member, noun, input, output } = kind;
+  const fieldPath = `/${resource}/{account}/{list}/{name}`;
+  return [
     defineOperation({
-      ...common,
+      ...COMMON,
       name: `${resource}.update`,
       summary: `Change or rename a ${noun}`,
-      description: `Members that are not given keep their value. Another \`name\` renames the field, in every role that it has, and its values in the records. ${rebuild}`,
+      description: `Members that are not given keep their value. Another \`name\` renames the field, in every role that it has, and its values in the records. ${REBUILD}`,
       method: 'PUT',
       path: fieldPath,
       permission: `${resource}:update`,
-      params: fieldParams,
+      params: FIELD_PARAMS,
       body: Type.Partial(input, { additionalProperties: false }),
       responses: { 200: { description: `The ${noun}`, schema: output } },
       errors: ['field-not-found', 'name-exists', 'storage-full'],
@@ -96,14 +105,14 @@ export function fieldOperations(kind: FieldKind): readonly Operation[] {
       },
     }),
     defineOperation({
-      ...common,
+      ...COMMON,
       name: `${resource}.delete`,
       summary: `Remove a ${noun}`,
-      description: `The records keep their values. ${rebuild}`,
+      description: `The records keep their values. ${REBUILD}`,
       method: 'DELETE',
       path: fieldPath,
       permission: `${resource}:delete`,
-      params: fieldParams,
+      params: FIELD_PARAMS,
       responses: { 204: { description: `The field is no ${noun} any more`, schema: null } },
       errors: ['field-not-found', 'storage-full'],
       async handle({ services }, { params }) {

@@ -11,8 +11,7 @@ export function checkScopeTarget(
   catalog: Catalog,
   caller: Caller,
   account: string,
-  scope: KeyScope,
-  target: string | null,
+  { scope, target }: { readonly scope: KeyScope; readonly target: string | null },
 ): Pick<NewKey, 'scope' | 'scope_target' | 'scope_target_id'> {
   if (scope === 'account') {
     if (target !== null) throw invalidTarget('An account scope takes no scope_target.');

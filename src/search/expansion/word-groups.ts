@@ -38,7 +38,7 @@ export function wordGroups(words: readonly QueryWord[], spans: readonly Span[], 
   const counts = new Map<string, number>();
   for (const { term } of words) counts.set(term, (counts.get(term) ?? 0) + 1);
   const termsMax = Math.max(1, Math.min(GROUP_TERMS_MAX, Math.floor(QUERY_TERMS_MAX / counts.size)));
-  const { expanded, corrections } = expandWords([...counts.keys()], words, spans, termsMax, options);
+  const { expanded, corrections } = expandWords([...counts.keys()], { words, spans }, termsMax, options);
   const typos = [...expanded.values()].flatMap(({ typo }) => (typo === undefined ? [] : [typo]));
 
   // A misspelt function word is one too: what it is taken for decides.
@@ -64,6 +64,12 @@ export function wordGroups(words: readonly QueryWord[], spans: readonly Span[], 
   };
 }
 
+/** The words of a query, and what is known to stand for parts of it. */
+interface SpannedWords {
+  readonly words: readonly QueryWord[];
+  readonly spans: readonly Span[];
+}
+
 interface ExpandedWord {
   readonly alternatives: readonly Alternative[];
   readonly typo: AppliedTypo | undefined;
@@ -78,11 +84,11 @@ interface ExpandedWords {
 /** Of different words: variants, then stems and typos, and stems of synonyms, asked of the dictionary. */
 function expandWords(
   terms: readonly string[],
-  words: readonly QueryWord[],
-  spans: readonly Span[],
+  query: SpannedWords,
   termsMax: number,
   options: WordGroupOptions,
 ): ExpandedWords {
+  const { words, spans } = query;
   const { dictionary, functionWords, typoTolerance } = options;
   const forms = dictionary.forms(terms, typoTolerance);
   const varied = new Set(spans.flatMap(({ begin, end }) => words.slice(begin, end).map(({ term }) => term)));
@@ -91,7 +97,7 @@ function expandWords(
   const built = terms.flatMap((word, index) =>
     isPlain(index) ? [] : [{ builder: new GroupBuilder(word, termsMax), forms: forms[index] as WordForms }],
   );
-  const corrections = buildGroups(built, words, spans, options);
+  const corrections = buildGroups(built, query, options);
   const builders = new Map(built.map(({ builder }) => [builder.word, builder]));
   const expanded = new Map(
     terms.map((word, index): [string, ExpandedWord] => {
@@ -131,8 +137,7 @@ interface BuiltWord {
 /** Returns the corrections. */
 function buildGroups(
   built: readonly BuiltWord[],
-  words: readonly QueryWord[],
-  spans: readonly Span[],
+  { words, spans }: SpannedWords,
   { dictionary, functionWords }: WordGroupOptions,
 ): ReadonlyMap<string, string> {
   const corrections = new Map<string, string>();

@@ -54,16 +54,31 @@ interface ClickedHit {
   readonly score: number;
 }
 
+/** What a thread has of its own, and what it knows of earlier searches. */
+interface RelatedParts {
+  readonly kernel: Kernel;
+  readonly contexts: ListContexts;
+  readonly stores: RecordStoreCache;
+  readonly records: RecordReader;
+  readonly earlierSearchesOf: EarlierSearchesOf;
+}
+
 export class RelatedExecutor {
   private readonly planWriter = new QueryPlanWriter();
 
-  constructor(
-    private readonly kernel: Kernel,
-    private readonly contexts: ListContexts,
-    private readonly stores: RecordStoreCache,
-    private readonly records: RecordReader,
-    private readonly earlierSearchesOf: EarlierSearchesOf = () => undefined,
-  ) {}
+  private readonly kernel: Kernel;
+  private readonly contexts: ListContexts;
+  private readonly stores: RecordStoreCache;
+  private readonly records: RecordReader;
+  private readonly earlierSearchesOf: EarlierSearchesOf;
+
+  constructor({ kernel, contexts, stores, records, earlierSearchesOf }: RelatedParts) {
+    this.kernel = kernel;
+    this.contexts = contexts;
+    this.stores = stores;
+    this.records = records;
+    this.earlierSearchesOf = earlierSearchesOf;
+  }
 
   /** Appends the response body and returns its total_count. Throws `record-not-found`. */
   execute(task: RelatedTask, writer: ResponseWriter): number {

@@ -95,7 +95,7 @@ export class ListWordSource implements SuggestionSource {
   ): readonly ExpandedTerm[] {
     const edits = editsAllowed(lastWord, typoTolerance);
     for (const distance of edits === 0 ? [0] : [0, edits]) {
-      const { completions, contextCount } = this.withResults(generation, context, lastWord, distance, size);
+      const { completions, contextCount } = this.withResults(generation, context, { word: lastWord, edits: distance, size });
       if (completions.length > 0 || contextCount === 0) return completions;
     }
     return [];
@@ -105,16 +105,14 @@ export class ListWordSource implements SuggestionSource {
   private withResults(
     generation: GenerationHandle,
     context: readonly (readonly string[])[],
-    lastWord: string,
-    edits: number,
-    size: number,
+    { word, edits, size }: { readonly word: string; readonly edits: number; readonly size: number },
   ): { readonly completions: readonly ExpandedTerm[]; readonly contextCount: number } {
     const { documentCount, liveCount } = this.kernel.generationInfo(generation);
     // Without deletions, the document frequency of a word alone is the number of its results.
     if (context.length === 0 && documentCount === liveCount) {
-      return { completions: this.kernel.completeWord(generation, lastWord, edits, size), contextCount: liveCount };
+      return { completions: this.kernel.completeWord(generation, word, edits, size), contextCount: liveCount };
     }
-    const found = this.kernel.completeWord(generation, lastWord, edits, COMPLETIONS_MAX);
+    const found = this.kernel.completeWord(generation, word, edits, COMPLETIONS_MAX);
     const terms = found.map(({ term }) => term);
     const counts = this.kernel.countInContext(generation, context, terms, size);
     const completions = found.flatMap((completion, index) => {

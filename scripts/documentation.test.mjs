@@ -1,0 +1,256 @@
+/**
+ * What the pages for developers say about the code is held against the code: folders, files, layers and who may use what.
+ */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { LAYERS } from '../native-bindings/layers.mjs';
+
+const root = join(import.meta.dirname, '..');
+const read = (path) => readFileSync(join(root, path), 'utf8');
+const foldersOf = (path) =>
+  readdirSync(join(root, path), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .sort();
+const filesOf = (path, ending) =>
+  readdirSync(join(root, path), { recursive: true })
+    .filter((name) => ending.test(name))
+    .map((name) => join(path, name));
+
+const architecture = read('docs/architecture.md');
+const layering = createRequire(import.meta.url)('../.dependency-cruiser.cjs');
+const sources = filesOf('src', /(?<!\.test)\.ts$/);
+const CODE = ['src', 'native-bindings', 'test', 'config', 'scripts', 'bench', 'docs', 'bin'];
+const codeFiles = CODE.flatMap((folder) => filesOf(folder, /\.(?:ts|mjs|cjs|cc|h|md|toml|js)$/)).filter(
+  (path) => !/build(?:-lmdb|-test)?\//.test(path),
+);
+
+/** `[heading, text]` of each part of the page. */
+const sections = architecture
+  .split(/^## /m)
+  .slice(1)
+  .map((text) => [text.slice(0, text.indexOf('\n')), text.slice(text.indexOf('\n'))]);
+const sectionOf = (folder) => sections.find(([heading]) => heading.startsWith(`\`${folder}\``))?.[1] ?? '';
+const quoted = (text) => [...text.matchAll(/`([^`\n]+)`/g)].map(([, word]) => word);
+
+/** Files whose source imports the module. */
+const importers = (module) => sources.filter((path) => read(path).includes(`from '${module}'`));
+/** The same without those who take types of it alone. */
+const users = (module) =>
+  sources.filter((path) =>
+    new RegExp(`^import (?!type )[^;]*from '${module}'|^export [^;]*from '${module}'`, 'm').test(read(path)),
+  );
+
+describe('docs/architecture.md', () => {
+  it('names files and folders that are there', () => {
+    const missing = sections.flatMap(([heading, text]) =>
+      quoted(`${heading} ${text}`)
+        .filter(
+          (word) =>
+            /^[\w./-]+$/.test(word) &&
+            (/\.(?:ts|mjs|cjs|cc|h|md)$/.test(word) || /^(?:src|test|native-bindings|docs)\//.test(word)),
+        )
+        .filter((word) => !existsSync(join(root, word)) && !codeFiles.some((path) => path.endsWith(`/${word}`)))
+        .map((word) => `${heading}: ${word}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('has a part for each folder of src, and none for one that is not there', () => {
+    const named = sections.flatMap(([heading]) => [...heading.matchAll(/`src\/([a-z-]+)`/g)].map(([, name]) => name));
+    expect(named.sort()).toEqual(foldersOf('src'));
+  });
+
+  it('has the folders in the order of the layers', () => {
+    const sentence = /The order of folders in the layering is ([^.]*?), then `main\.ts`/s.exec(architecture)?.[1] ?? '';
+    const order = quoted(sentence);
+    const levelOf = (folder) =>
+      layering.forbidden.findIndex(
+        ({ name, from }) => name.startsWith('downwards-from-') && new RegExp(from.path).test(`src/${folder}/x.ts`),
+      );
+    expect([...order].sort()).toEqual(foldersOf('src'));
+    const levels = order.map(levelOf).map((level) => (level === -1 ? Infinity : level));
+    expect(levels).toEqual([...levels].sort((a, b) => a - b));
+  });
+
+  it.each(['index', 'search', 'operations'])('has the rooms of src/%s', (folder) => {
+    const words = new Set(quoted(sectionOf(`src/${folder}`)).map((word) => word.split('/')[0]));
+    expect(foldersOf(`src/${folder}`).filter((room) => !words.has(room))).toEqual([]);
+  });
+
+  it('has the rooms of src/index from the bottom up', () => {
+    const order = quoted(/The rooms, from\s+the bottom up:(.*?)\. /s.exec(sectionOf('src/index'))?.[1] ?? '')
+      .map((word) => word.replace('/', ''))
+      .filter((word) => foldersOf('src/index').includes(word));
+    const rules = layering.forbidden
+      .filter(({ name }) => name.startsWith('downwards-from-index-'))
+      .map(({ name }) => name);
+    expect(order.slice(0, -1).map((room) => `downwards-from-index-${room}`)).toEqual(rules);
+  });
+
+  it('has the rooms of the kernel, as the layers of C++ do', () => {
+    const text = sectionOf('native-bindings');
+    expect(
+      foldersOf('native-bindings/kernel').filter((room) => room !== 'common' && !text.includes(`\`${room}/\``)),
+    ).toEqual([]);
+    expect(LAYERS.flat().sort()).toEqual(foldersOf('native-bindings/kernel'));
+  });
+
+  it('says that the kernel knows nothing of Node', () => {
+    expect(sectionOf('native-bindings')).toMatch(/without a word of Node/);
+    const withNode = filesOf('native-bindings/kernel', /\.(?:cc|h)$/).filter((path) =>
+      /napi|node_api|<node/.test(read(path)),
+    );
+    expect(withNode).toEqual([]);
+  });
+
+  it('says that platform imports nothing of ours', () => {
+    expect(sectionOf('src/platform')).toMatch(/It imports nothing of ours/);
+    const above = filesOf('src/platform', /(?<!\.test)\.ts$/).filter((path) =>
+      [...read(path).matchAll(/from '((?:\.\.\/)+)([a-z-]+)\//g)].some(
+        ([, up, folder]) => up.length / 3 >= path.split('/').length - 2 && foldersOf('src').includes(folder),
+      ),
+    );
+    expect(above).toEqual([]);
+  });
+
+  it('says that one file opens environments of LMDB', () => {
+    expect(sectionOf('src/platform')).toMatch(/`lmdb-environment\.ts` opens every LMDB environment/);
+    expect(users('lmdb')).toEqual(['src/platform/lmdb.ts']);
+  });
+
+  it('says that segments are opened by the kernel alone', () => {
+    expect(architecture).toMatch(/Segment files are opened by the kernel alone/);
+    const openers = filesOf('native-bindings', /\.(?:cc|h)$/)
+      .filter((path) => !/\/(?:build|bench|test|fuzz|lmdb-js)/.test(path) && read(path).includes('mdb_env_open('))
+      .map((path) => path.split('/').slice(0, 3).join('/'));
+    expect([...new Set(openers)]).toEqual(['native-bindings/kernel/segment']);
+  });
+
+  it('says that one client makes the connections to other hosts', () => {
+    expect(sectionOf('src/platform')).toMatch(/the one client for it \(`outbound-client\.ts`\)/);
+    expect(importers('undici').every((path) => path.startsWith('src/platform/outbound/'))).toBe(true);
+    const connecting = [...importers('node:https'), ...importers('node:http2')];
+    expect(connecting).toEqual([]);
+  });
+
+  it('says that the front ends are in src/http', () => {
+    expect(sectionOf('src/http')).toMatch(/`server\.ts` is uWebSockets, `control-socket\.ts`/);
+    expect(importers('uWebSockets.js').every((path) => path.startsWith('src/http/'))).toBe(true);
+    // `gannet doctor` tries whether a port is free.
+    const listening = sources.filter((path) => !path.startsWith('src/cli/doctor/') && read(path).includes('createServer('));
+    expect(listening).toEqual(['src/http/control-socket.ts']);
+  });
+
+  it('says that pools are in src/workers, and other workers are hosts', () => {
+    expect(importers('piscina').every((path) => path.startsWith('src/workers/'))).toBe(true);
+    const hosted = filesOf('src', /\.worker\.ts$/).filter((path) => !path.startsWith('src/workers/'));
+    expect(hosted.length).toBeGreaterThan(0);
+    for (const path of hosted) {
+      expect(read(path), path).toContain('serveHost');
+      expect(architecture).toContain(`${basename(path)}`.replace('.worker.ts', ''));
+    }
+  });
+
+  it('says that a process of its own is started by a host', () => {
+    const starters = importers('node:child_process').filter((path) => !path.startsWith('src/cli/'));
+    expect(starters).toEqual(['src/platform/hosts/child-process.ts']);
+  });
+
+  it('says that a kind of field is a file', () => {
+    expect(sectionOf('src/fields')).toMatch(/`FIELD_KINDS`/);
+    const kinds = readdirSync(join(root, 'src/fields/kinds')).filter((name) => name.endsWith('-kind.ts'));
+    const table = read('src/fields/field-kinds.ts');
+    for (const name of kinds) expect(table).toContain(`kinds/${name.replace('.ts', '.js')}`);
+  });
+
+  it('says that an option of a search is a row', () => {
+    expect(sectionOf('src/search')).toMatch(/`search-options\.ts`: schema, default, form/);
+    expect(existsSync(join(root, 'src/search/options/search-options.ts'))).toBe(true);
+  });
+
+  it('says that errors are in one catalogue', () => {
+    expect(sectionOf('src/platform')).toMatch(/code of `errors\.ts`: the one catalogue/);
+    const withStatus = sources.filter((path) => /^ +'[a-z-]+': \{ status: \d/m.test(read(path)));
+    expect(withStatus).toEqual(['src/platform/errors.ts']);
+  });
+
+  it('says that main.ts alone puts things together', () => {
+    expect(sectionOf('src/main.ts')).toMatch(/There and only there/);
+    expect(sources.filter((path) => /from '[^']*\/main\.js'/.test(read(path)))).toEqual([]);
+  });
+
+  it('says that no worker but that of analytics opens its events', () => {
+    expect(sectionOf('src/analytics')).toMatch(/alone opens `data\/analytics\/events`/);
+    const openers = sources.filter((path) => /openEnvironment\(.*kind: 'analytics'/s.test(read(path)));
+    expect(openers.every((path) => path.startsWith('src/analytics/'))).toBe(true);
+  });
+});
+
+describe('docs/formats.md', () => {
+  it('has every kind of environment and the number of its format', () => {
+    const formats = read('docs/formats.md');
+    const table =
+      /ENVIRONMENT_FORMATS = \{(.*?)\n\} as const/s.exec(read('src/platform/environment-format.ts'))?.[1] ?? '';
+    const kinds = [...table.matchAll(/^ {2}(\w+): \{\s*number: (\d+)/gm)];
+    expect(kinds.length).toBeGreaterThan(3);
+    for (const [, kind, number] of kinds)
+      expect(formats).toMatch(new RegExp(`^\\| \`${kind}\` \\|.*\\| ${number} \\|$`, 'm'));
+  });
+});
+
+describe('docs/decisions', () => {
+  const pages = readdirSync(join(root, 'docs/decisions')).filter((name) => /^\d{4}-.*\.md$/.test(name));
+
+  it('lists every page under its title, once', () => {
+    const list = read('docs/decisions/README.md');
+    const listed = [...list.matchAll(/^- \[(\d{4})\]\((\S+)\) (.*)$/gm)].map(([, number, file, title]) => ({
+      number,
+      file,
+      title,
+    }));
+    expect(listed.map(({ file }) => file)).toEqual([...pages].sort());
+    for (const { number, file, title } of listed) {
+      expect(file.startsWith(number)).toBe(true);
+      expect(read(`docs/decisions/${file}`).split('\n')[0], file).toBe(`# ${number} ${title}`);
+    }
+  });
+
+  it('leads from page to page', () => {
+    for (const page of pages)
+      for (const [, file] of read(`docs/decisions/${page}`).matchAll(/\]\((\d{4}-[^)#]+\.md)/g))
+        expect(existsSync(join(root, 'docs/decisions', file)), `${page}: ${file}`).toBe(true);
+  });
+});
+
+describe('CONTRIBUTING.md', () => {
+  it('has the limits that ESLint has', () => {
+    const text = read('CONTRIBUTING.md');
+    const rules = read('eslint.config.js');
+    const limit = (rule) => /\d+/.exec(new RegExp(`'${rule}': \\['error', [^\\]]*?(\\d+)`).exec(rules)?.[0] ?? '')?.[0];
+    expect(text).toContain(`no file over ${limit('max-lines')} lines`);
+    expect(text).toContain(`no function over ${limit('max-lines-per-function')} lines`);
+    expect(text).toContain(`no function of more than ${limit('max-params')} parameters`);
+  });
+
+  it('names stages and scripts that are there', () => {
+    const scripts = JSON.parse(read('package.json')).scripts;
+    for (const [, name] of read('CONTRIBUTING.md').matchAll(/`npm run ([a-z:-]+)/g))
+      expect(scripts).toHaveProperty([name]);
+  });
+});
+
+describe('links between pages', () => {
+  it('lead to files that are there', () => {
+    const pages = ['README.md', 'CONTRIBUTING.md', ...filesOf('docs', /\.md$/)];
+    const broken = pages.flatMap((page) =>
+      [...read(page).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)]
+        .map(([, link]) => link)
+        .filter((link) => !existsSync(join(root, page, '..', link)) || !statSync(join(root, page, '..', link)))
+        .map((link) => `${page}: ${link}`),
+    );
+    expect(broken).toEqual([]);
+  });
+});
