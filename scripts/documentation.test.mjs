@@ -140,7 +140,9 @@ describe('docs/architecture.md', () => {
     expect(sectionOf('src/http')).toMatch(/`server\.ts` is uWebSockets, `control-socket\.ts`/);
     expect(importers('uWebSockets.js').every((path) => path.startsWith('src/http/'))).toBe(true);
     // `gannet doctor` tries whether a port is free.
-    const listening = sources.filter((path) => !path.startsWith('src/cli/doctor/') && read(path).includes('createServer('));
+    const listening = sources.filter(
+      (path) => !path.startsWith('src/cli/doctor/') && read(path).includes('createServer('),
+    );
     expect(listening).toEqual(['src/http/control-socket.ts']);
   });
 

@@ -26,6 +26,8 @@ import {
   type Config,
   type Metrics,
   type ServiceLogger,
+  type MemoryBudget,
+  type RequestMemory,
 } from './platform/index.js';
 import { createLogger } from './platform/logger.js';
 import { createMetrics } from './platform/metrics.js';
@@ -47,7 +49,7 @@ const FEATURES: readonly (() => Promise<Feature>)[] = [
 
 /** Loaded while the search threads, which the start waits for, load what is theirs: it is the most of the program. */
 const loadOperations = () => import('./operations/index.js');
-const loadDoors = () => import('./http/index.js');
+const loadFrontEnds = () => import('./http/index.js');
 const loadFeatures = () => Promise.all(FEATURES.map((load) => load()));
 
 /** Those that are there anyway, and those of the features. */
@@ -78,7 +80,7 @@ export async function startService(config: Config, { listen }: StartOptions): Pr
     const metrics = createMetrics({ processMetrics: listen });
     const state = { ready: !listen };
     const { services, features, warmUp } = await openServices(config, { log, metrics, parts, state, listen });
-    const address = listen ? await openDoors(services, metrics, parts, state) : undefined;
+    const address = listen ? await listenForRequests(services, metrics, parts, state) : undefined;
     if (listen) {
       await Promise.all([openLists(services), warmUp()]);
       state.ready = true;
@@ -92,15 +94,68 @@ export async function startService(config: Config, { listen }: StartOptions): Pr
   }
 }
 
-interface Foundation {
+interface Observed {
   readonly log: ServiceLogger;
   readonly metrics: Metrics;
   readonly parts: Parts;
+}
+
+interface Foundation extends Observed {
   readonly state: { readonly ready: boolean };
   readonly listen: boolean;
 }
 
-/** Everything but the doors. */
+/** Lets memory go that others need more, and tells what there is of it. */
+function watchMemory(config: Config, budget: MemoryBudget, { log, metrics, parts }: Observed): OwnMemory {
+  const mapped = limitMappedMemory({
+    kernel,
+    dataDir: resolve(config.data.dir),
+    mappedBytesMax: config.memory.mapped_mib * MEBIBYTE,
+    mappedBusyBytesMax: config.memory.mapped_busy_mib * MEBIBYTE,
+  });
+  parts.opened('limit of mapped memory', () => mapped.stop());
+  const memory = new OwnMemory({ budgetBytes: budget.bytes, releaseFreeMemory: () => kernel.releaseFreeMemory() });
+  metrics.memoryBudgetBytes.set(budget.bytes);
+  metrics.beforeReading(() => {
+    metrics.memoryOwnBytes.set(residentOwnBytes() ?? 0);
+    metrics.logLinesDropped.reset();
+    metrics.logLinesDropped.inc(log.droppedLines());
+  });
+  return memory;
+}
+
+interface PoolNeeds {
+  readonly budget: MemoryBudget;
+  readonly memory: OwnMemory;
+  readonly room: ListRoom;
+  readonly requestMemory: RequestMemory;
+}
+
+/** The threads that write and those that search, each started when it is needed first. */
+function poolsOf(
+  config: Config,
+  { budget, memory, room, requestMemory }: PoolNeeds,
+  { log, metrics, parts }: Observed,
+) {
+  const executor = lazily(() =>
+    createIngestExecutor({ config, log, metrics, heap: budget.heaps.ingest, memory, room }),
+  );
+  parts.opened('ingest threads', () => executor.close());
+  const searchPool = lazily(() =>
+    createSearchPool({
+      config,
+      log,
+      metrics,
+      heap: budget.heaps.search,
+      requestMemory,
+      dearThreadsMax: budget.dearSearchThreadsMax,
+    }),
+  );
+  parts.opened('search threads', () => searchPool.close());
+  return { executor, searchPool };
+}
+
+/** Everything but what listens. */
 async function openServices(
   config: Config,
   { log, metrics, parts, state, listen }: Foundation,
@@ -113,37 +168,10 @@ async function openServices(
     kernel.limitAllocator(budget.allocator.arenasMax, budget.allocator.returnedBytesMin);
   parts.opened('lock', openDataDirectory(dataDir, log));
   assertCatalogueStored(dataDir);
-  const mapped = limitMappedMemory({
-    kernel,
-    dataDir,
-    mappedBytesMax: config.memory.mapped_mib * MEBIBYTE,
-    mappedBusyBytesMax: config.memory.mapped_busy_mib * MEBIBYTE,
-  });
-  parts.opened('limit of mapped memory', () => mapped.stop());
-  const memory = new OwnMemory({ budgetBytes: budget.bytes, releaseFreeMemory: () => kernel.releaseFreeMemory() });
-  metrics.memoryBudgetBytes.set(budget.bytes);
-  metrics.beforeReading(() => {
-    metrics.memoryOwnBytes.set(residentOwnBytes() ?? 0);
-    metrics.logLinesDropped.reset();
-    metrics.logLinesDropped.inc(log.droppedLines());
-  });
+  const memory = watchMemory(config, budget, { log, metrics, parts });
   const room = new ListRoom();
-  const executor = lazily(() =>
-    createIngestExecutor({ config, log, metrics, heap: budget.heaps.ingest, memory, room }),
-  );
-  parts.opened('ingest threads', () => executor.close());
   const requestMemory = createRequestMemory(budget);
-  const searchPool = lazily(() =>
-    createSearchPool({
-      config,
-      log,
-      metrics,
-      heap: budget.heaps.search,
-      requestMemory,
-      dearThreadsMax: budget.dearSearchThreadsMax,
-    }),
-  );
-  parts.opened('search threads', () => searchPool.close());
+  const { executor, searchPool } = poolsOf(config, { budget, memory, room, requestMemory }, { log, metrics, parts });
   const synonymCandidates = new CandidateFinder({ config, log, metrics });
   parts.opened('thread of synonyms', () => synonymCandidates.close());
   // Threads take longer to start than all the rest: they begin at once and are ready when the lists are.
@@ -215,7 +243,7 @@ async function openServices(
 }
 
 /** HTTP and the control socket; both answer `not-ready` until the lists are open. */
-async function openDoors(
+async function listenForRequests(
   services: Services,
   metrics: Metrics,
   parts: Parts,
@@ -223,7 +251,7 @@ async function openDoors(
 ): Promise<string> {
   const { config } = services;
   const { host, port: configuredPort, body_idle_seconds_max } = config.server;
-  const { createControlSocket, createHttpServer, createRequestDesk } = await loadDoors();
+  const { createControlSocket, createHttpServer, createRequestDesk } = await loadFrontEnds();
   const { createDispatcher } = await loadOperations();
   const desk = createRequestDesk({ services, dispatcher: createDispatcher(services), metrics });
   const server = createHttpServer({

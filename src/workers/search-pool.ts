@@ -70,42 +70,11 @@ export function createSearchPool({
   testing = false,
 }: SearchPoolOptions): RunningSearchPool {
   const workers = config.search.threads;
-  const workerData: SearchWorkerData = { testing, analyticsFolder: analyticsFolder(config) };
   const deaths = new WorkerDeaths('search', log, metrics);
-  const common = {
-    filename: workerFile('search'),
-    resourceLimits: heap,
-    recordTiming: false,
-    closeTimeout: CLOSE_TIMEOUT_MS,
-    workerData,
-  };
-  const piscina = new Piscina({
-    ...common,
-    minThreads: workers,
-    maxThreads: workers,
-    concurrentTasksPerWorker: 1,
-    // Fills only while dead ones are being replaced.
-    maxQueue: workers,
-  });
   const recordDeath = (error: unknown) => {
     deaths.record(error);
   };
-  piscina.on('error', recordDeath);
-  // Made when the first search is dear; most services never have one.
-  let dearPiscina: Piscina | undefined;
-  const dear = (): Piscina => {
-    if (dearPiscina !== undefined) return dearPiscina;
-    dearPiscina = new Piscina({
-      ...common,
-      minThreads: 0,
-      maxThreads: dearThreadsMax,
-      concurrentTasksPerWorker: 1,
-      maxQueue: dearThreadsMax + 1,
-      idleTimeout: DEAR_IDLE_MS,
-    });
-    dearPiscina.on('error', recordDeath);
-    return dearPiscina;
-  };
+  const { piscina, dear, close } = poolsOf({ config, heap, dearThreadsMax, testing }, recordDeath);
   const threads = new BatchThreads<SearchWorkerMessage, SearchWorkerStart>({
     piscina,
     threads: workers,
@@ -150,6 +119,46 @@ export function createSearchPool({
     async close() {
       await batcher.close();
       await threads.close();
+      await close();
+    },
+  };
+}
+
+/** The threads for cheap searches, and those for dear ones, which are made when the first search is dear: most services never have one. */
+function poolsOf(
+  {
+    config,
+    heap,
+    dearThreadsMax,
+    testing = false,
+  }: Pick<SearchPoolOptions, 'config' | 'heap' | 'dearThreadsMax' | 'testing'>,
+  recordDeath: (error: unknown) => void,
+) {
+  const workerData: SearchWorkerData = { testing, analyticsFolder: analyticsFolder(config) };
+  const common = {
+    filename: workerFile('search'),
+    resourceLimits: heap,
+    recordTiming: false,
+    closeTimeout: CLOSE_TIMEOUT_MS,
+    concurrentTasksPerWorker: 1,
+    workerData,
+  };
+  const { threads } = config.search;
+  // The queue fills only while dead ones are being replaced.
+  const piscina = new Piscina({ ...common, minThreads: threads, maxThreads: threads, maxQueue: threads });
+  piscina.on('error', recordDeath);
+  let dearPiscina: Piscina | undefined;
+  const dear = (): Piscina => {
+    if (dearPiscina !== undefined) return dearPiscina;
+    const limits = { minThreads: 0, maxThreads: dearThreadsMax, maxQueue: dearThreadsMax + 1 };
+    dearPiscina = new Piscina({ ...common, ...limits, idleTimeout: DEAR_IDLE_MS });
+    dearPiscina.on('error', recordDeath);
+    return dearPiscina;
+  };
+  return {
+    piscina,
+    dear,
+    async close() {
       await Promise.all([piscina.close(), dearPiscina?.close()]);
     },
   };

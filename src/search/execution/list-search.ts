@@ -38,6 +38,14 @@ interface PlannedSearch {
   readonly bytes: Uint8Array;
 }
 
+/** A search of several lists, as one of them has it. */
+export interface AskedOfList {
+  readonly request: SearchRequest;
+  /** Which of the lists it is: its filter is that of this number. */
+  readonly listIndex: number;
+  readonly window: PlanWindow;
+}
+
 export class ListSearcher {
   private readonly planWriter = new QueryPlanWriter();
 
@@ -47,27 +55,16 @@ export class ListSearcher {
     this.dictionaries = new Dictionaries(kernel);
   }
 
-  search(
-    list: ListContext,
-    generation: GenerationHandle,
-    request: SearchRequest,
-    listIndex: number,
-    window: PlanWindow,
-  ): ListSearch {
-    const { bytes, ...planned } = this.plan(list, generation, request, listIndex, window);
+  search(list: ListContext, generation: GenerationHandle, asked: AskedOfList): ListSearch {
+    const { bytes, ...planned } = this.plan(list, generation, asked);
     const result = parseResult(this.kernel.search(generation, bytes));
     // Marking the words comes after the plans of all lists.
     return { list, ...planned, plan: Buffer.from(bytes), result };
   }
 
   /** The bytes are good until the next plan. */
-  plan(
-    list: ListContext,
-    generation: GenerationHandle,
-    request: SearchRequest,
-    listIndex: number,
-    window: PlanWindow,
-  ): PlannedSearch {
+  plan(list: ListContext, generation: GenerationHandle, asked: AskedOfList): PlannedSearch {
+    const { request, listIndex, window } = asked;
     const { match, typoTolerance } = request;
     const ruled = applyQueryRules(list.queryRules, request.query);
     const { node, synonyms, typos } = analyseQuery(ruled.query, this.vocabulary(list, generation), {

@@ -73,7 +73,8 @@ export class SearchExecutor {
           { skip: 0, size: request.size === 0 ? 0 : request.skip + request.size, facetValues: GROUP_FACET_VALUES_MAX };
     return lists.map((list, index) => {
       this.kernel.stopIfAsked();
-      return this.searcher.search(list, (task.targets[index] as SearchTarget).generation, request, index, window);
+      const { generation } = task.targets[index] as SearchTarget;
+      return this.searcher.search(list, generation, { request, listIndex: index, window });
     });
   }
 

@@ -95,7 +95,11 @@ export class ListWordSource implements SuggestionSource {
   ): readonly ExpandedTerm[] {
     const edits = editsAllowed(lastWord, typoTolerance);
     for (const distance of edits === 0 ? [0] : [0, edits]) {
-      const { completions, contextCount } = this.withResults(generation, context, { word: lastWord, edits: distance, size });
+      const { completions, contextCount } = this.withResults(generation, context, {
+        word: lastWord,
+        edits: distance,
+        size,
+      });
       if (completions.length > 0 || contextCount === 0) return completions;
     }
     return [];
