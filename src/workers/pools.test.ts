@@ -13,6 +13,7 @@ import { createIngestExecutor } from './ingest-executor.js';
 import { ingestTransferList } from './ingest-transfer.js';
 import { createSearchPool, type RunningSearchPool } from './search-pool.js';
 import { workerFile } from './worker-pool.js';
+import { pageOf } from '../../test/support/list-reading.js';
 
 const DEFINITION: FieldDefinition = {
   searchable_fields: [{ name: 'title', weight: 1 }],
@@ -218,7 +219,7 @@ describe('the ingest pool', () => {
     const executor = createIngestExecutor({ ...ingest, log: silent, metrics: createMetrics() });
     const fixtures = await listFixtures(executor);
     const list = await fixtures.add('pooled', DEFINITION, RECORDS);
-    expect((await list.page(0, 1)).total).toBe(RECORDS.length);
+    expect((await pageOf(list, 0, 1)).total).toBe(RECORDS.length);
     const written = await Promise.all(
       ['a', 'b', 'c'].map((name) => list.write({ kind: 'put', name, fields: { title: 'single' } })),
     );

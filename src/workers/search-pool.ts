@@ -74,9 +74,9 @@ export function createSearchPool({
   const recordDeath = (error: unknown) => {
     deaths.record(error);
   };
-  const { piscina, dear, close } = poolsOf({ config, heap, dearThreadsMax, testing }, recordDeath);
+  const pools = poolsOf({ config, heap, dearThreadsMax, testing }, recordDeath);
   const threads = new BatchThreads<SearchWorkerMessage, SearchWorkerStart>({
-    piscina,
+    piscina: pools.piscina,
     threads: workers,
     start: (end) => ({ kind: 'serve', end }),
     onDeath: recordDeath,
@@ -86,7 +86,7 @@ export function createSearchPool({
     runDear: async (batch) => {
       // A thread that is started needs descriptors, too.
       assertEnvironmentRoom(0);
-      return (await dear().run(batch)) as ArrayBuffer;
+      return (await pools.dear().run(batch)) as ArrayBuffer;
     },
     workers,
     dearMax: dearThreadsMax,
@@ -119,7 +119,7 @@ export function createSearchPool({
     async close() {
       await batcher.close();
       await threads.close();
-      await close();
+      await pools.close();
     },
   };
 }

@@ -78,6 +78,8 @@ export interface ListOutline {
 }
 
 export interface ListIndex extends ListOutline {
+  /** Its folder. */
+  readonly listPath: string;
   /** Undefined version: the current one. Throws `version-not-found`. */
   lease(version?: number): GenerationLease;
   /** The sequence that a lease of this version would have now; undefined where it would be refused. */
@@ -96,10 +98,6 @@ export interface ListIndex extends ListOutline {
     plan: Uint8Array | ((definition: FieldDefinition) => Uint8Array),
     signal?: Cancellation,
   ): Promise<number>;
-
-  read(id: string): Promise<RecordResource | undefined>;
-  /** In storage order. */
-  page(skip: number, size: number): Promise<{ readonly total: number; readonly records: readonly RecordResource[] }>;
 
   /**
    * Starts building the next version; resolves with its number once the build is recorded, not when it is ready. One that

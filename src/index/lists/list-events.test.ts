@@ -24,6 +24,7 @@ import {
   type ListIndex,
   type ListIndexes,
 } from '../index.js';
+import { pageOf } from '../../../test/support/list-reading.js';
 
 const settings = { account: 'default', list: 'things', language: 'en', synonym_rules: [], query_rules: [] };
 const definition = {
@@ -189,7 +190,7 @@ describe('a bulk call', () => {
       () => Promise.resolve(told()),
       (events) => events.length === 1,
     );
-    const { total } = await list.page(0, 0);
+    const { total } = await pageOf(list, 0, 0);
     expect(told()).toEqual([['searchresult.bulk-created', { count: total, created: total, updated: 0 }]]);
   });
 
@@ -200,7 +201,7 @@ describe('a bulk call', () => {
     await session.push(line('b'));
     await session.push(line('c'));
     await eventually(
-      () => list.page(0, 0),
+      () => pageOf(list, 0, 0),
       ({ total }) => total === 2,
     );
     failNext = 'bulk-batch';
@@ -214,7 +215,7 @@ describe('a bulk call', () => {
     await session.push(line('a'));
     await session.push(line('b'));
     await eventually(
-      () => list.page(0, 0),
+      () => pageOf(list, 0, 0),
       ({ total }) => total === 2,
     );
     // The process is gone: nobody ends the session.

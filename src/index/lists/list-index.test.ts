@@ -18,6 +18,7 @@ import {
   type ListIndexes,
   type SearchSettings,
 } from '../index.js';
+import { pageOf, recordOf } from '../../../test/support/list-reading.js';
 
 const settings: SearchSettings = {
   account: 'default',
@@ -120,7 +121,7 @@ describe('writing', () => {
       created.record.created_utc,
     ]);
     expect([count(list, 'red'), count(list, 'blue'), list.versions()[0]?.record_count]).toEqual([0, 1, 1]);
-    expect(await list.read(created.record.id)).toEqual(updated.record);
+    expect(await recordOf(list, created.record.id)).toEqual(updated.record);
     expect(await list.check()).toEqual([]);
   });
 
@@ -129,7 +130,7 @@ describe('writing', () => {
     const { record } = await list.write({ kind: 'put', name: undefined, fields: { title: 'one' } });
     expect(record.name).toBe(record.id);
     expect((await list.write({ kind: 'put', name: record.id, fields: {} })).outcome).toBe('updated');
-    expect((await list.page(0, 10)).total).toBe(1);
+    expect((await pageOf(list, 0, 10)).total).toBe(1);
   });
 
   it('patches, renames, refuses a taken name, deletes', async () => {
@@ -178,7 +179,7 @@ describe('writing', () => {
     await closeAll();
     openAll();
     const again = await indexes.open('a1', settings);
-    expect(await again.read(record.id)).toEqual(record);
+    expect(await recordOf(again, record.id)).toEqual(record);
     expect([count(again, 'kept'), count(again, 'gone')]).toEqual([1, 0]);
     expect((await again.write({ kind: 'put', name: 'keep', fields: {} })).record.id).toBe(record.id);
     expect(await again.check()).toEqual([]);
@@ -216,7 +217,7 @@ describe('importing', () => {
     );
     const outcome = await session.end();
     expect(outcome).toMatchObject({ created: 2, updated: 0, failed: 2 });
-    expect((await list.page(0, 10)).records.map((record) => record.fields)).toEqual([
+    expect((await pageOf(list, 0, 10)).records.map((record) => record.fields)).toEqual([
       { title: 'two\nlines, "quoted"', tags: ['a', 'b'], price: [5] },
       { title: '1 2 3' },
     ]);
@@ -262,7 +263,7 @@ describe('importing', () => {
     );
     const column = kernelLayout(definition).column('price') ?? -1;
     expect(await list.deleteMatching(plan(undefined, { op: 'less', column, value: 30 }))).toBe(30);
-    expect((await list.page(0, 1)).total).toBe(70);
+    expect((await pageOf(list, 0, 1)).total).toBe(70);
     expect(await list.check()).toEqual([]);
   });
 });
@@ -328,7 +329,7 @@ describe('versions', () => {
     expect([count(list, 'late'), count(list, 'late', MATCH_ALL, 1)]).toEqual([1, 0]);
     expect([count(list, 'old'), count(list, 'new')]).toEqual([199, 1]);
     // Numbers do not fit a string facet: they are kept, and not indexed.
-    const { records } = await list.page(5, 1);
+    const { records } = await pageOf(list, 5, 1);
     expect(records[0]?.fields).toEqual({ title: 'old', cost: [5] });
     expect(await list.check()).toEqual([]);
   });
@@ -380,7 +381,7 @@ describe('lists', () => {
     await indexes.remove('a1');
     expect(indexes.opened('a1')).toBeUndefined();
     expect([count(clone, 'word'), count(clone, 'changed'), clone.currentVersion]).toEqual([49, 1, 1]);
-    expect(await clone.read(record.id)).toEqual(record);
+    expect(await recordOf(clone, record.id)).toEqual(record);
     await clone.write({ kind: 'put', name: 'new', fields: {} });
     expect(await clone.check()).toEqual([]);
     expect(readdirSync(join(dataDir, 'lists'))).toEqual(['b2']);

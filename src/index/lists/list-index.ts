@@ -7,21 +7,18 @@
  * (`resync`). Main thread only.
  */
 import { rm } from 'node:fs/promises';
-import { basename } from 'node:path';
 import type { Kernel } from '../../../native-bindings/index.js';
 import type { Logger } from 'pino';
 import type { FieldDefinition } from '../../catalog/index.js';
 import {
   ServiceError,
   deserialiseError,
-  noEventSink,
   type Cancellation,
   type Clock,
   type Config,
   type EventSink,
   type MemoryBudget,
   type Metrics,
-  type OutboxSource,
   type ProgressBoard,
 } from '../../platform/index.js';
 import {
@@ -37,40 +34,31 @@ import type { BackgroundHost, WritingTaskPart } from '../versions/background-hos
 import { EntryKeeper, type CatalogueEntry } from './entry-keeper.js';
 import { BackgroundMerger } from '../merge/background-merger.js';
 import type { ImportBuffers } from '../import/import-buffers.js';
-import { BulkImport, type ImportBatch } from '../import/import-session.js';
-import type { Commit, EventTask, IngestExecutor, IngestResult, IngestTask } from '../contract/ingest-tasks.js';
-import { readRecord, readRecords } from './list-reader.js';
+import type { ImportBatch } from '../import/import-session.js';
+import { ListImports } from '../import/list-imports.js';
+import type { Commit, IngestExecutor } from '../contract/ingest-tasks.js';
 import { ListQueue, type WaitingWrite } from '../commit/list-queue.js';
 import { OpenListReindexer } from '../reindex/open-list-reindexer.js';
 import type { VersionLease } from '../versions/published-generation.js';
-import { PublishedVersion } from '../versions/published-version.js';
+import { PublishedVersions } from '../versions/published-versions.js';
+import { CommitPublisher, internalError } from '../versions/commit-publisher.js';
+import { ListEvents } from '../commit/list-events.js';
 import { removeUnknownSegments } from '../segments/segment-files.js';
 import type { StorePages } from '../commit/store-pages.js';
 import type {
   BulkOutcome,
   GenerationLease,
-  GenerationSettings,
   ImportSession,
   ListIndex,
-  RecordResource,
   SearchSettings,
   VersionStatus,
   WriteRequest,
   WriteResult,
 } from '../contract/types.js';
-import {
-  UnusableIndexError,
-  UnusableSegmentError,
-  type DamagedSegments,
-  type UnusableVersion,
-} from '../segments/unusable-segments.js';
+import type { DamagedSegments } from '../segments/unusable-segments.js';
 import { NextVersionBuilder } from '../versions/next-version-builder.js';
 
-/** Imports of one list at a time; each may hold batches in memory. */
-const IMPORTS_MAX = 8;
 const RETRY_AFTER_SECONDS = 1;
-/** A closing list does not wait longer for those who still read it; a merge or a slow search may take minutes. */
-const LEASES_WAIT_MS = 5000;
 /** Records that `check` looks for by their own words. */
 const CHECK_SAMPLE_SIZE = 1000;
 
@@ -98,7 +86,7 @@ export interface ListIndexOptions {
 export class OpenListIndex implements ListIndex {
   private state: ListState;
   private readonly store: RecordStore;
-  private published: Map<number, PublishedVersion>;
+  private readonly published: PublishedVersions;
   private readonly queue: ListQueue;
   private readonly merger: BackgroundMerger;
   private readonly builder: NextVersionBuilder;
@@ -107,10 +95,9 @@ export class OpenListIndex implements ListIndex {
   private nextSegment: number;
   /** Versions that the state may still name and nobody is to see any more. */
   private readonly dropping = new Set<number>();
-  private imports = 0;
-  private nextImport = 0;
-  private readonly sink: EventSink;
-  private readonly source: OutboxSource;
+  private readonly imports: ListImports;
+  private readonly events: ListEvents;
+  private readonly commits: CommitPublisher;
   /** Why nothing is answered any more. */
   private closedWith: ServiceError | undefined;
   private closing: Promise<void> | undefined;
@@ -124,24 +111,50 @@ export class OpenListIndex implements ListIndex {
     private settings: SearchSettings,
     private readonly options: ListIndexOptions,
   ) {
-    this.sink = options.events ?? noEventSink;
-    this.source = { id: basename(listPath), kind: 'list', path: listPath };
     this.store = new RecordStore(listPath);
     try {
       const state = this.store.state();
       if (state === undefined) throw missingStore();
       this.state = state;
       this.nextSegment = removeUnknownSegments(listPath, this.store, state);
-      this.published = this.openVersions(state);
+      const nextSegment = () => this.nextSegment;
+      this.published = new PublishedVersions({ ...options, listPath, store: this.store, settings, nextSegment }, state);
     } catch (error) {
       void this.store.close();
       throw error;
     }
+    this.events = new ListEvents({
+      listPath,
+      sink: options.events,
+      state: () => this.state,
+      names: () => this.settings,
+      commitImports: (untold) => this.commitImports(untold),
+      onLater: (error) => {
+        options.log.warn({ list: listPath, err: error }, 'a bulk call is told to webhooks later');
+      },
+    });
+    this.commits = new CommitPublisher({
+      ...options,
+      listPath,
+      store: this.store,
+      published: this.published,
+      state: () => this.state,
+      adopt: (state) => {
+        this.adopt(state);
+      },
+      dropping: this.dropping,
+    });
     this.queue = new ListQueue({
       writesWaitingMax: options.config.ingest.writes_waiting_max,
       waitingBytesMax: options.budget.waitingWriteBytesMax,
       groupBytesMax: () => options.storePages.batchBytesMax(listPath),
       commitGroup: (writes) => this.commitGroup(writes),
+    });
+    this.imports = new ListImports({
+      ...options,
+      batchBytesMax: () => options.storePages.batchBytesMax(listPath),
+      commit: (batch) => this.commitBatch(batch),
+      settle: (importId) => this.events.tellImports([importId]),
     });
     this.merger = new BackgroundMerger(this.backgroundHost());
     this.builder = new NextVersionBuilder(this.backgroundHost());
@@ -149,13 +162,13 @@ export class OpenListIndex implements ListIndex {
     this.entry = new EntryKeeper({
       log: options.log,
       listPath,
-      current: () => options.entryOf?.(this.source.id),
+      current: () => options.entryOf?.(this.events.source.id),
       kept: this.store.keptEntry(),
       write: (entry) => this.queue.exclusive(() => options.executor.run({ kind: 'keep-entry', listPath, ...entry })),
     });
     this.builder.resume();
     this.merger.opened();
-    this.resumeEvents();
+    this.events.resume();
     void this.entry.keep();
   }
 
@@ -213,28 +226,7 @@ export class OpenListIndex implements ListIndex {
 
   startImport(format: 'ndjson' | 'json' | 'csv'): ImportSession {
     this.requireOpen();
-    if (this.imports >= IMPORTS_MAX) {
-      const detail = `${IMPORTS_MAX} imports into this list are under way; try again when one has ended.`;
-      throw new ServiceError('overloaded', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
-    }
-    const { config, budget, importBuffers, storePages } = this.options;
-    this.imports += 1;
-    const importId = this.newImportId();
-    return new BulkImport({
-      kernel: this.options.kernel,
-      format,
-      batchRecordsMax: budget.batchRecordsMax,
-      batchBytesMax: () => storePages.batchBytesMax(this.listPath),
-      splitBytesMax: budget.splitBytesMax,
-      buffers: importBuffers,
-      errorsMax: config.ingest.bulk_errors_max,
-      importId,
-      commit: (batch) => this.commitBatch(batch),
-      onDone: () => {
-        this.imports -= 1;
-      },
-      settle: () => this.tellImports([importId]),
-    });
+    return this.imports.start(format);
   }
 
   deleteMatching(
@@ -253,25 +245,13 @@ export class OpenListIndex implements ListIndex {
       }
       const bytes = typeof given === 'function' ? given(currentVersionOf(this.state).definition).slice() : given;
       const deleted = await this.withWritingTask(async (part) => {
-        const result = await this.runCommit({ kind: 'delete-matching', plan: bytes, ...part });
+        const result = await this.commits.run({ kind: 'delete-matching', plan: bytes, ...part });
         this.publishCommit(result.commit);
         return result.deleted;
       });
       this.count('deleted', deleted);
       return deleted;
     });
-  }
-
-  read(id: string): Promise<RecordResource | undefined> {
-    this.requireOpen();
-    return Promise.resolve(readRecord(this.store, this.currentVersion, id));
-  }
-
-  page(skip: number, size: number): Promise<{ total: number; records: readonly RecordResource[] }> {
-    this.requireOpen();
-    const total = this.required(this.currentVersion).recordCount;
-    const records = skip >= total ? [] : readRecords(this.store, this.currentVersion, skip, size);
-    return Promise.resolve({ total, records });
   }
 
   changeDefinition(definition: FieldDefinition, renames: Readonly<Record<string, string>> = {}): Promise<number> {
@@ -281,8 +261,7 @@ export class OpenListIndex implements ListIndex {
   applySettings(settings: SearchSettings): Promise<void> {
     this.requireOpen();
     this.settings = settings;
-    for (const version of this.state.versions)
-      this.published.get(version.version)?.applySettings(this.settingsJson(version));
+    this.published.applySettings(settings, this.state.versions);
     return Promise.resolve();
   }
 
@@ -294,7 +273,7 @@ export class OpenListIndex implements ListIndex {
     return this.queue.exclusive(async () => {
       const problems: string[] = [];
       for (const version of this.state.versions) {
-        if (!this.published.has(version.version)) continue;
+        if (this.published.get(version.version) === undefined) continue;
         problems.push(...(await this.withLease(version, (lease) => this.checkLeased(lease))));
       }
       return problems;
@@ -325,24 +304,11 @@ export class OpenListIndex implements ListIndex {
       await this.merger.stop();
       await this.queue.close(reason);
       await this.builder.stopped();
-      const published = [...this.published.values()];
-      this.published.clear();
-      for (const each of published) each.retire();
-      await this.leasesEnded(published);
+      await this.published.close();
       await this.store.close();
       this.options.storePages.closed(this.listPath);
     })();
     return this.closing;
-  }
-
-  /** Searches go on until they have their records: the files of a deleted list stay for them, but not for ever. */
-  private async leasesEnded(published: readonly PublishedVersion[]): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const waited = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, LEASES_WAIT_MS);
-    });
-    await Promise.race([Promise.all(published.map((each) => each.unused())), waited]);
-    clearTimeout(timer);
   }
 
   // ---- commits
@@ -355,7 +321,7 @@ export class OpenListIndex implements ListIndex {
         writes.reduce((sum, { bytes }) => sum + bytes, 0),
       );
       const answers = await this.withWritingTask(async (part) => {
-        const result = await this.runCommit({ kind: 'write-batch', requests, ...part });
+        const result = await this.commits.run({ kind: 'write-batch', requests, ...part });
         this.publishCommit(result.commit);
         return result.answers;
       });
@@ -381,7 +347,7 @@ export class OpenListIndex implements ListIndex {
         batch.records.reduce((sum, { bytes }) => sum + bytes.length, 0),
       );
       const outcome = await this.withWritingTask(async (part) => {
-        const result = await this.runCommit({ kind: 'bulk-batch', ...batch, ...part });
+        const result = await this.commits.run({ kind: 'bulk-batch', ...batch, ...part });
         this.publishCommit(result.commit);
         return result.outcome;
       });
@@ -402,7 +368,7 @@ export class OpenListIndex implements ListIndex {
       current: current.view(this.nextSegment++),
       building: next?.view(this.nextSegment++),
       limits: { recordBytesMax: this.options.config.limits.record_bytes_max },
-      events: this.eventTask(),
+      events: this.events.task(),
     });
     return this.withLease(currentVersionOf(this.state), (current) =>
       building === undefined
@@ -415,152 +381,29 @@ export class OpenListIndex implements ListIndex {
     { version, definition }: VersionState,
     action: (lease: VersionLease) => Promise<Result>,
   ): Promise<Result> {
-    return this.required(version).withLease(definition, action);
-  }
-
-  private eventTask(): EventTask | undefined {
-    const { account, list } = this.settings;
-    const wanted = this.sink.wanted(account);
-    if (wanted.length === 0 && this.state.events === undefined) return undefined;
-    return { account, list, wanted, movedTo: this.sink.movedTo(this.source.id) };
+    return this.published.required(version).withLease(definition, action);
   }
 
   /** Takes over the state of a commit, and says so where it has something to tell. */
   private adopt(state: ListState): void {
-    const before = this.state.events?.nextRow;
+    const before = this.state;
     this.state = state;
-    if (state.events !== undefined && state.events.nextRow !== before) this.sink.written(this.source);
+    this.events.committed(before, state);
   }
 
-  /** After the list was opened: what a crash kept from being told. */
-  private resumeEvents(): void {
-    const { events } = this.state;
-    if (events === undefined) return;
-    this.sink.written(this.source);
-    void this.tellImports(Object.keys(events.imports));
-  }
-
-  /** Tells of bulk calls that ended without a final batch. Never rejects: what fails is told when the list is opened again. */
-  private async tellImports(importIds: readonly string[]): Promise<void> {
-    const untold = () => importIds.filter((id) => this.state.events?.imports[id] !== undefined);
-    if (untold().length === 0) return;
-    try {
-      await this.queue.exclusive(async () => {
-        const events = this.eventTask();
-        const { listPath } = this;
-        const nowMs = this.options.clock.nowMs();
-        if (events === undefined) return;
-        this.adopt(await this.runCommit({ kind: 'tell-imports', listPath, nowMs, importIds: untold(), events }));
-      });
-    } catch (error) {
-      this.options.log.warn({ list: this.listPath, err: error }, 'a bulk call is told to webhooks later');
-    }
-  }
-
-  /** Unlike any that the state may still name from before a crash. */
-  private newImportId(): string {
-    this.nextImport += 1;
-    return `${this.options.clock.nowMs()}-${this.nextImport}`;
-  }
-
-  private required(version: number): PublishedVersion {
-    const published = this.published.get(version);
-    if (published === undefined) throw new Error(`version ${version} is not published`);
-    return published;
-  }
-
-  /**
-   * Runs a task that may commit. On `internal-error` nobody knows how far it came (its worker may have died after the
-   * commit), so the store is asked before anything else happens to the list.
-   */
-  private async runCommit<T extends IngestTask>(task: T): Promise<IngestResult<T>> {
-    try {
-      return await this.options.executor.run(task);
-    } catch (error) {
-      const known = error instanceof ServiceError ? error : internalError(error);
-      if (known.code === 'internal-error') {
-        this.options.log.error(
-          { list: this.listPath, task: task.kind, err: error },
-          'a commit failed; reading the store again',
-        );
-        this.resync();
-      }
-      throw known;
-    }
+  private commitImports(untold: () => readonly string[]): Promise<void> {
+    return this.queue.exclusive(async () => {
+      const events = this.events.task();
+      if (events === undefined) return;
+      const task = { listPath: this.listPath, nowMs: this.options.clock.nowMs(), importIds: untold(), events };
+      this.adopt(await this.commits.run({ kind: 'tell-imports', ...task }));
+    });
   }
 
   private publishCommit(commit: Commit | undefined): void {
     if (commit === undefined) return;
-    try {
-      this.adopt(commit.state);
-      for (const change of commit.changes) {
-        const version = commit.state.versions.find((candidate) => candidate.version === change.version);
-        if (version === undefined) throw new Error(`a commit changed version ${change.version}, which is gone`);
-        this.required(change.version).apply(change, this.settingsJson(version));
-      }
-    } catch (error) {
-      // The commit is on disk; what is in memory may be half of it. The store is right.
-      this.options.log.error(
-        { list: this.listPath, err: error },
-        'a commit could not be published; reading the store again',
-      );
-      this.resync(true);
-      throw internalError(error);
-    }
+    this.commits.publish(commit);
     this.merger.committed();
-  }
-
-  /** Brings memory in line with the store, where the store has moved on (or `always`). */
-  private resync(always = false): void {
-    this.store.refresh();
-    const state = this.store.state();
-    if (state === undefined) throw new Error(`${this.listPath} has lost its state`);
-    if (state.sequence === this.state.sequence && !always) return;
-    const fresh = this.openVersions(state, this.dropping);
-    const before = [...this.published.values()];
-    this.adopt(state);
-    this.published = fresh;
-    for (const published of before) published.retire();
-  }
-
-  private openVersions(state: ListState, except: ReadonlySet<number> = new Set()): Map<number, PublishedVersion> {
-    const opened = new Map<number, PublishedVersion>();
-    const unusable: UnusableVersion[] = [];
-    try {
-      for (const version of state.versions.filter((candidate) => !except.has(candidate.version))) {
-        try {
-          opened.set(version.version, this.openVersion(version));
-        } catch (error) {
-          if (!(error instanceof UnusableSegmentError)) throw error;
-          unusable.push({ version: version.version, segment: error });
-        }
-      }
-      if (unusable.length > 0) throw this.unusableIndex(state, unusable);
-      return opened;
-    } catch (error) {
-      for (const published of opened.values()) published.retire();
-      throw error;
-    }
-  }
-
-  private openVersion(version: VersionState): PublishedVersion {
-    const store = this.store.version(version.version).prepare();
-    const { kernel, damagedSegments: damaged = new Map() } = this.options;
-    const settingsJson = this.settingsJson(version);
-    const { listPath } = this;
-    return new PublishedVersion({ kernel, listPath, version: version.version, store, settingsJson, damaged });
-  }
-
-  private unusableIndex(state: ListState, unusable: readonly UnusableVersion[]): UnusableIndexError {
-    const recordCounts = new Map(
-      state.versions.map(({ version }) => [version, this.store.version(version).recordCount()]),
-    );
-    return new UnusableIndexError(this.listPath, { unusable, state, recordCounts, nextSegment: this.nextSegment });
-  }
-
-  private settingsJson({ version, definition }: VersionState): string {
-    const settings: GenerationSettings = { ...this.settings, version, definition, listPath: this.listPath };
-    return JSON.stringify(settings);
   }
 
   private count(outcome: 'created' | 'updated' | 'deleted' | 'failed', records: number): void {
@@ -585,17 +428,17 @@ export class OpenListIndex implements ListIndex {
       newSegment: () => this.nextSegment++,
       exclusive: (action) => this.queue.exclusive(action),
       run: (task, options) => this.options.executor.run(task, options),
-      runCommit: (task) => this.runCommit(task),
+      runCommit: (task) => this.commits.run(task),
       publishCommit: (commit) => {
         this.publishCommit(commit);
       },
-      eventTask: () => this.eventTask(),
+      eventTask: () => this.events.task(),
       withWritingTask: (action) => this.withWritingTask(action),
       addVersion: (state, version) => {
         this.adopt(state);
         const added = state.versions.find((candidate) => candidate.version === version);
         if (added === undefined) throw new Error(`version ${version} was not recorded`);
-        this.published.set(version, this.openVersion(added));
+        this.published.add(added);
       },
       dropVersion: (version) => this.dropVersion(version),
       orphanedVersions: () => {
@@ -612,16 +455,14 @@ export class OpenListIndex implements ListIndex {
   private async dropVersion(version: number): Promise<void> {
     const published = await this.queue.exclusive(() => {
       this.dropping.add(version);
-      const found = this.published.get(version);
-      this.published.delete(version);
-      return Promise.resolve(found);
+      return Promise.resolve(this.published.remove(version));
     });
     try {
       const segments = published?.sizes ?? [];
       published?.retire();
       await published?.unused();
       await this.queue.exclusive(async () => {
-        this.adopt(await this.runCommit({ kind: 'drop-version', listPath: this.listPath, version }));
+        this.adopt(await this.commits.run({ kind: 'drop-version', listPath: this.listPath, version }));
         this.store.forgetVersion(version);
       });
       await Promise.all(segments.map(({ id }) => rm(segmentFile(this.listPath, id), { force: true })));
@@ -629,10 +470,4 @@ export class OpenListIndex implements ListIndex {
       this.dropping.delete(version);
     }
   }
-}
-
-function internalError(cause: unknown): ServiceError {
-  return new ServiceError('internal-error', 'The service could not finish this write because of a fault of its own.', {
-    cause,
-  });
 }

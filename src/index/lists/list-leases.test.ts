@@ -22,6 +22,7 @@ import {
   type ListIndexes,
   type SearchSettings,
 } from '../index.js';
+import { pageOf } from '../../../test/support/list-reading.js';
 
 type Hook = (task: IngestTask, when: 'before' | 'after') => Promise<void> | void;
 
@@ -236,8 +237,6 @@ describe('a list that is deleted', () => {
     const calls: readonly (() => unknown)[] = [
       () => list.lease(),
       () => list.versions(),
-      () => list.read('x'),
-      () => list.page(0, 10),
       () => list.startImport('ndjson'),
       () => list.applySettings(newSettings()),
       () => indexes.open('a1', settings),
@@ -311,7 +310,7 @@ class Turmoil {
   async verify(): Promise<void> {
     expect(await this.list.check()).toEqual([]);
     expect(settingsInForce(this.list)).toEqual(this.settings.synonym_rules);
-    const { records } = await this.list.page(0, 1000);
+    const { records } = await pageOf(this.list, 0, 1000);
     const there = new Map(records.map(({ name, fields }) => [name, fields['group']]));
     const known = [...this.expected].flatMap(([name, record]) => (record ? [[name, [record.group]] as const] : []));
     expect([...there].sort()).toEqual(known.sort());

@@ -24,6 +24,7 @@ import {
   type ListIndex,
   type ListIndexes,
 } from '../index.js';
+import { pageOf } from '../../../test/support/list-reading.js';
 
 /** Tells what is run, holds tasks of a kind up, or fails them. */
 class WatchedExecutor implements IngestExecutor {
@@ -209,7 +210,7 @@ describe('a list', () => {
     for (const number of [3, 4, 5]) await put(`Record ${number}`, number + 50);
     await list.changeDefinition({ ...definition, searchable_fields: [{ name: 'text', weight: 1 }] });
     await eventually(() => list.currentVersion === 2);
-    const { records } = await list.page(10, 5);
+    const { records } = await pageOf(list, 10, 5);
     for (const { id } of records) await list.write({ kind: 'delete', id });
     const stopped = stopBuildAfterSteps(1);
     await list.changeDefinition({ ...definition, facets: [] });
@@ -259,7 +260,7 @@ describe('a list', () => {
       if (kind === 'merge') throw new ServiceError('overloaded', 'No merge now.');
     };
     await put('only', 1);
-    const [only] = (await list.page(0, 1)).records;
+    const [only] = (await pageOf(list, 0, 1)).records;
     await list.write({ kind: 'delete', id: only?.id ?? '' });
     await closeIndexes();
     const files = segmentFilesOf(pathOf());
@@ -433,7 +434,7 @@ describe('an open list that is reindexed on demand', () => {
     for (const number of [3, 4]) await put(`Record ${number}`, number + 50);
     const old = segmentFilesOf(pathOf());
     const counts: number[] = [];
-    const { records } = await list.page(20, 3);
+    const { records } = await pageOf(list, 20, 3);
     const removed = async (at: number) => list.write({ kind: 'delete', id: records[at]?.id ?? '' });
     // Before the first record is read, and after the last one was: what is written falls on both sides.
     executor.before = async (task) => {

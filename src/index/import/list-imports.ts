@@ -1,0 +1,62 @@
+/** The bulk calls of one list that are under way, of which there is a limit. Main thread only. */
+import type { Kernel } from '../../../native-bindings/index.js';
+import { ServiceError, type Clock, type Config, type MemoryBudget } from '../../platform/index.js';
+import type { BulkOutcome, ImportSession } from '../contract/types.js';
+import type { ImportBuffers } from './import-buffers.js';
+import { BulkImport, type ImportBatch } from './import-session.js';
+
+/** At a time; each may hold batches in memory. */
+const IMPORTS_MAX = 8;
+const RETRY_AFTER_SECONDS = 1;
+
+export interface ListImportsOptions {
+  readonly kernel: Kernel;
+  readonly clock: Clock;
+  readonly config: Pick<Config, 'ingest'>;
+  readonly budget: MemoryBudget;
+  readonly importBuffers: ImportBuffers;
+  /** Bytes of records that one commit of the list takes now. */
+  readonly batchBytesMax: () => number;
+  readonly commit: (batch: ImportBatch) => Promise<BulkOutcome>;
+  /** After an import has ended: it may have something left to tell. */
+  readonly settle: (importId: string) => Promise<void>;
+}
+
+export class ListImports {
+  private underWay = 0;
+  private begun = 0;
+
+  constructor(private readonly options: ListImportsOptions) {}
+
+  /** Throws `overloaded` where there are enough already. */
+  start(format: 'ndjson' | 'json' | 'csv'): ImportSession {
+    if (this.underWay >= IMPORTS_MAX) {
+      const detail = `${IMPORTS_MAX} imports into this list are under way; try again when one has ended.`;
+      throw new ServiceError('overloaded', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+    }
+    const { kernel, config, budget, importBuffers, batchBytesMax, commit, settle } = this.options;
+    this.underWay += 1;
+    const importId = this.newId();
+    return new BulkImport({
+      kernel,
+      format,
+      batchRecordsMax: budget.batchRecordsMax,
+      batchBytesMax,
+      splitBytesMax: budget.splitBytesMax,
+      buffers: importBuffers,
+      errorsMax: config.ingest.bulk_errors_max,
+      importId,
+      commit,
+      onDone: () => {
+        this.underWay -= 1;
+      },
+      settle: () => settle(importId),
+    });
+  }
+
+  /** Unlike any that the list's state may still name from before a crash. */
+  private newId(): string {
+    this.begun += 1;
+    return `${this.options.clock.nowMs()}-${this.begun}`;
+  }
+}

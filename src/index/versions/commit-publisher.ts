@@ -1,0 +1,78 @@
+/**
+ * Runs the tasks of a list that may commit, and publishes what they did. Whatever goes wrong between a commit and its publication, the
+ * store is right: it is asked before anything else happens to the list. Main thread only.
+ */
+import type { Logger } from 'pino';
+import { ServiceError } from '../../platform/index.js';
+import type { ListState, RecordStore } from '../../records/index.js';
+import type { Commit, IngestExecutor, IngestResult, IngestTask } from '../contract/ingest-tasks.js';
+import type { PublishedVersions } from './published-versions.js';
+
+export interface CommitPublisherOptions {
+  readonly listPath: string;
+  readonly log: Logger;
+  readonly executor: IngestExecutor;
+  readonly store: RecordStore;
+  readonly published: PublishedVersions;
+  /** That of the last commit that was published. */
+  readonly state: () => ListState;
+  readonly adopt: (state: ListState) => void;
+  /** Versions that the state may still name and nobody is to see any more. */
+  readonly dropping: ReadonlySet<number>;
+}
+
+export class CommitPublisher {
+  constructor(private readonly options: CommitPublisherOptions) {}
+
+  /**
+   * Runs a task that may commit. On `internal-error` nobody knows how far it came (its worker may have died after the
+   * commit).
+   */
+  async run<T extends IngestTask>(task: T): Promise<IngestResult<T>> {
+    const { listPath, log, executor } = this.options;
+    try {
+      return await executor.run(task);
+    } catch (error) {
+      const known = error instanceof ServiceError ? error : internalError(error);
+      if (known.code === 'internal-error') {
+        log.error({ list: listPath, task: task.kind, err: error }, 'a commit failed; reading the store again');
+        this.resync();
+      }
+      throw known;
+    }
+  }
+
+  publish(commit: Commit): void {
+    const { listPath, log, published, adopt } = this.options;
+    try {
+      adopt(commit.state);
+      for (const change of commit.changes) {
+        const version = commit.state.versions.find((candidate) => candidate.version === change.version);
+        if (version === undefined) throw new Error(`a commit changed version ${change.version}, which is gone`);
+        published.required(change.version).apply(change, published.settingsJson(version));
+      }
+    } catch (error) {
+      // The commit is on disk; what is in memory may be half of it.
+      log.error({ list: listPath, err: error }, 'a commit could not be published; reading the store again');
+      this.resync(true);
+      throw internalError(error);
+    }
+  }
+
+  /** Brings memory in line with the store, where the store has moved on (or `always`). */
+  private resync(always = false): void {
+    const { listPath, store, published, adopt, dropping } = this.options;
+    store.refresh();
+    const state = store.state();
+    if (state === undefined) throw new Error(`${listPath} has lost its state`);
+    if (state.sequence === this.options.state().sequence && !always) return;
+    published.reopen(state, dropping);
+    adopt(state);
+  }
+}
+
+export function internalError(cause: unknown): ServiceError {
+  return new ServiceError('internal-error', 'The service could not finish this write because of a fault of its own.', {
+    cause,
+  });
+}

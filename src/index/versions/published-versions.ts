@@ -1,0 +1,129 @@
+/**
+ * The versions of a list that searches may find: each with its open segments and the generation in force. Opening is all or
+ * nothing. Main thread only.
+ */
+import type { Kernel } from '../../../native-bindings/index.js';
+import type { ListState, RecordStore, VersionState } from '../../records/index.js';
+import type { GenerationSettings, SearchSettings } from '../contract/types.js';
+import {
+  UnusableIndexError,
+  UnusableSegmentError,
+  type DamagedSegments,
+  type UnusableVersion,
+} from '../segments/unusable-segments.js';
+import { PublishedVersion } from './published-version.js';
+
+/** Who lets go of a list does not wait longer for those who still read it; a merge or a slow search may take minutes. */
+const LEASES_WAIT_MS = 5000;
+
+export interface PublishedVersionsOptions {
+  readonly listPath: string;
+  readonly kernel: Kernel;
+  readonly store: RecordStore;
+  readonly settings: SearchSettings;
+  /** The number that the next segment of the list gets. */
+  readonly nextSegment: () => number;
+  /** Segments that are not opened: they are to be made again. */
+  readonly damagedSegments?: DamagedSegments | undefined;
+}
+
+export class PublishedVersions {
+  private versions: Map<number, PublishedVersion>;
+  private settings: SearchSettings;
+
+  /** Throws UnusableIndexError where segments have to be made again from the records. */
+  constructor(
+    private readonly options: PublishedVersionsOptions,
+    state: ListState,
+  ) {
+    this.settings = options.settings;
+    this.versions = this.open(state, new Set());
+  }
+
+  get(version: number): PublishedVersion | undefined {
+    return this.versions.get(version);
+  }
+
+  /** Throws where nothing of the version is published. */
+  required(version: number): PublishedVersion {
+    const published = this.versions.get(version);
+    if (published === undefined) throw new Error(`version ${version} is not published`);
+    return published;
+  }
+
+  add(version: VersionState): void {
+    this.versions.set(version.version, this.openVersion(version));
+  }
+
+  /** No search finds the version from now on; the caller retires what this returns. */
+  remove(version: number): PublishedVersion | undefined {
+    const published = this.versions.get(version);
+    this.versions.delete(version);
+    return published;
+  }
+
+  /** Opens every version anew but for those that are being dropped; all stay as they were where one cannot be opened. */
+  reopen(state: ListState, except: ReadonlySet<number>): void {
+    const fresh = this.open(state, except);
+    const before = [...this.versions.values()];
+    this.versions = fresh;
+    for (const published of before) published.retire();
+  }
+
+  applySettings(settings: SearchSettings, versions: readonly VersionState[]): void {
+    this.settings = settings;
+    for (const version of versions) this.versions.get(version.version)?.applySettings(this.settingsJson(version));
+  }
+
+  /** What searches of the version are told of the list. */
+  settingsJson({ version, definition }: VersionState): string {
+    const settings: GenerationSettings = { ...this.settings, version, definition, listPath: this.options.listPath };
+    return JSON.stringify(settings);
+  }
+
+  /** Retires all. Searches go on until they have their records: the files of a deleted list stay for them, but not for ever. */
+  async close(): Promise<void> {
+    const published = [...this.versions.values()];
+    this.versions.clear();
+    for (const each of published) each.retire();
+    let timer: NodeJS.Timeout | undefined;
+    const waited = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, LEASES_WAIT_MS);
+    });
+    await Promise.race([Promise.all(published.map((each) => each.unused())), waited]);
+    clearTimeout(timer);
+  }
+
+  private open(state: ListState, except: ReadonlySet<number>): Map<number, PublishedVersion> {
+    const opened = new Map<number, PublishedVersion>();
+    const unusable: UnusableVersion[] = [];
+    try {
+      for (const version of state.versions.filter((candidate) => !except.has(candidate.version))) {
+        try {
+          opened.set(version.version, this.openVersion(version));
+        } catch (error) {
+          if (!(error instanceof UnusableSegmentError)) throw error;
+          unusable.push({ version: version.version, segment: error });
+        }
+      }
+      if (unusable.length > 0) throw this.unusableIndex(state, unusable);
+      return opened;
+    } catch (error) {
+      for (const published of opened.values()) published.retire();
+      throw error;
+    }
+  }
+
+  private openVersion(version: VersionState): PublishedVersion {
+    const { kernel, listPath, damagedSegments: damaged = new Map() } = this.options;
+    const store = this.options.store.version(version.version).prepare();
+    const settingsJson = this.settingsJson(version);
+    return new PublishedVersion({ kernel, listPath, version: version.version, store, settingsJson, damaged });
+  }
+
+  private unusableIndex(state: ListState, unusable: readonly UnusableVersion[]): UnusableIndexError {
+    const { listPath, nextSegment, store } = this.options;
+    const recordCounts = new Map(state.versions.map(({ version }) => [version, store.version(version).recordCount()]));
+    return new UnusableIndexError(listPath, { unusable, state, recordCounts, nextSegment: nextSegment() });
+  }
+}
