@@ -105,8 +105,12 @@ interface Foundation extends Observed {
   readonly listen: boolean;
 }
 
-/** Lets memory go that others need more, and tells what there is of it. */
+/** Bounds what memory is taken, lets go of what others need more, and tells what there is. Called before threads are started. */
 function watchMemory(config: Config, budget: MemoryBudget, { log, metrics, parts }: Observed): OwnMemory {
+  // Before there are threads, which would have arenas and heaps of their own.
+  tuneGarbageCollection(budget);
+  if (budget.allocator !== undefined)
+    kernel.limitAllocator(budget.allocator.arenasMax, budget.allocator.returnedBytesMin);
   const mapped = limitMappedMemory({
     kernel,
     dataDir: resolve(config.data.dir),
@@ -155,6 +159,23 @@ function poolsOf(
   return { executor, searchPool };
 }
 
+/** Who is known and what there is. Throws `OperatorError` where the environment is damaged, or does not belong to the lists beside it. */
+async function openSystem(dataDir: string, parts: Parts) {
+  const environment = await openSystemPart(dataDir, () => openEnvironment(join(dataDir, 'system'), { kind: 'system' }));
+  parts.opened('system environment', () => environment.close());
+  const catalog = await openSystemPart(dataDir, () => openCatalog(environment, systemClock));
+  assertCatalogueFilled(dataDir, catalog.accounts().length);
+  const access = await openSystemPart(dataDir, () => openAccess(environment, systemClock));
+  return { environment, catalog, access };
+}
+
+/** What a list keeps a copy of beside its records. */
+function entryOf(catalog: Catalog, listId: string) {
+  const list = catalog.listOfId(listId);
+  const region = list === undefined ? undefined : catalog.account(list.account)?.region;
+  return list === undefined || region === undefined ? undefined : { list, region };
+}
+
 /** Everything but what listens. */
 async function openServices(
   config: Config,
@@ -162,10 +183,6 @@ async function openServices(
 ): Promise<{ services: Services; features: OpenFeatures; warmUp: () => Promise<void> }> {
   const dataDir = resolve(config.data.dir);
   const budget = memoryBudget(config);
-  // Before there are threads, which would have arenas and heaps of their own.
-  tuneGarbageCollection(budget);
-  if (budget.allocator !== undefined)
-    kernel.limitAllocator(budget.allocator.arenasMax, budget.allocator.returnedBytesMin);
   parts.opened('lock', openDataDirectory(dataDir, log));
   assertCatalogueStored(dataDir);
   const memory = watchMemory(config, budget, { log, metrics, parts });
@@ -182,11 +199,7 @@ async function openServices(
     allOperations(),
   ]);
   assertFormatsKnown(dataDir, features);
-  const environment = await openSystemPart(dataDir, () => openEnvironment(join(dataDir, 'system'), { kind: 'system' }));
-  parts.opened('system environment', () => environment.close());
-  const catalog = await openSystemPart(dataDir, () => openCatalog(environment, systemClock));
-  assertCatalogueFilled(dataDir, catalog.accounts().length);
-  const access = await openSystemPart(dataDir, () => openAccess(environment, systemClock));
+  const { environment, catalog, access } = await openSystem(dataDir, parts);
   await ensureAccount(catalog, config, log);
   const secrets = new SecretBox({ path: join(dataDir, 'secret-keys'), given: config.secrets.keys });
   const open = new OpenFeatures();
@@ -199,11 +212,7 @@ async function openServices(
     config,
     metrics,
     events: open.events,
-    entryOf: (listId) => {
-      const list = catalog.listOfId(listId);
-      const region = list === undefined ? undefined : catalog.account(list.account)?.region;
-      return list === undefined || region === undefined ? undefined : { list, region };
-    },
+    entryOf: (listId) => entryOf(catalog, listId),
     room,
     // A command has nobody else to serve, and what it opens is closed when it ends.
     waitForRebuild: !listen,
