@@ -21,6 +21,8 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
+          // After the unit tests, where both are asked for: they have other numbers of workers.
+          sequence: { groupOrder: 1 },
           include: ['test/**/*.test.ts'],
           pool: 'forks',
           env: { GANNET_KERNEL_CHECK_LEASES: '1' },
