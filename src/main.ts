@@ -260,11 +260,11 @@ async function listenForRequests(
 ): Promise<string> {
   const { config } = services;
   const { host, port: configuredPort, body_idle_seconds_max } = config.server;
-  const { createControlSocket, createHttpServer, createRequestDesk } = await loadFrontEnds();
+  const { createControlSocket, createHttpServer, createRequestServer } = await loadFrontEnds();
   const { createDispatcher } = await loadOperations();
-  const desk = createRequestDesk({ services, dispatcher: createDispatcher(services), metrics });
+  const requests = createRequestServer({ services, dispatcher: createDispatcher(services), metrics });
   const server = createHttpServer({
-    handle: desk.handle,
+    handle: requests.handle,
     host,
     port: configuredPort,
     answers: services.requestMemory.answers,
@@ -272,12 +272,12 @@ async function listenForRequests(
   });
   const port = await server.listen();
   const socket = makeControlSocketPath(config.data.dir);
-  const control = createControlSocket(socket.path, desk.handle);
+  const control = createControlSocket(socket.path, requests.handle);
   const shutdownMs = config.server.shutdown_seconds * 1000;
   parts.opened('HTTP', async () => {
     state.ready = false;
     server.stopListening();
-    await desk.drain(shutdownMs);
+    await requests.drain(shutdownMs);
     await Promise.all([server.close(shutdownMs), control.close()]);
     socket.remove();
   });

@@ -1,5 +1,5 @@
 /** Runs stages side by side: as many as there are processors for, the longest first. */
-import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readers } from './stage-results.mjs';
@@ -84,6 +84,8 @@ async function runStage(stage, root) {
   const { name, command, reads } = stage;
   const startedMs = performance.now();
   const folder = mkdtempSync(join(testFolder(), 'gannet-stage-'));
+  // As the system's folder for such files: others pass through, so that what a test says of them is said by its own folders.
+  chmodSync(folder, 0o711);
   const reportFile = join(folder, 'report.json');
   try {
     const [program, ...args] = command;

@@ -64,7 +64,7 @@ class StoredAccess implements Access {
         last_four: secret.slice(-LAST_CHARACTERS),
       };
       change.put(this.#keys, created.id, created);
-      change.tell(created.account, keyEvent('api-key.created', created));
+      change.emit(created.account, keyEvent('api-key.created', created));
       return created;
     });
     this.#activate(record);
@@ -93,7 +93,7 @@ class StoredAccess implements Access {
         for (const key of revoked) {
           this.#active.delete(digestOf(key));
           change.remove(this.#keys, key.id);
-          change.tell(key.account, keyEvent('api-key.deleted', key));
+          change.emit(key.account, keyEvent('api-key.deleted', key));
         }
         return revoked;
       });

@@ -231,7 +231,7 @@ export class EventReader {
   }
 
   /** Places of shown results before the reranker, in the order in which they are shown. False where the bytes are damaged. */
-  readShown(visit: (resultHash: number, placeBefore: number, placeAfter: number) => void): boolean {
+  readShown(use: (resultHash: number, placeBefore: number, placeAfter: number) => void): boolean {
     const { bytes } = this;
     let at = this.shownAt;
     for (let placeAfter = 0; placeAfter < this.shownCount; ++placeAfter) {
@@ -246,7 +246,7 @@ export class EventReader {
       const before = this.varint(at);
       if (before < 0) return false;
       at = this.varintEnd;
-      visit(hash, before, placeAfter);
+      use(hash, before, placeAfter);
     }
     return true;
   }

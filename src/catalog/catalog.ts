@@ -103,7 +103,7 @@ class StoredCatalog implements Catalog {
       const record: ListRecord = { ...list, id: list.id ?? uuidv7(), created_utc: now, modified_utc: now };
       change.put(this.#lists, compositeKey(account, name), record);
       change.remove(this.#unfinished, unfinishedKey({ subject: 'list', ...record }));
-      change.tell(account, listCreatedEvent(record, fields));
+      change.emit(account, listCreatedEvent(record, fields));
       return record;
     });
   }
@@ -114,7 +114,7 @@ class StoredCatalog implements Catalog {
       const record: ListRecord = { ...before, ...members, modified_utc: this.#clock.nowIso() };
       change.put(this.#lists, compositeKey(account, name), record);
       const event = listUpdatedEvent(before, record);
-      if (event !== undefined) change.tell(account, event);
+      if (event !== undefined) change.emit(account, event);
       return record;
     });
   }
@@ -123,7 +123,7 @@ class StoredCatalog implements Catalog {
     return this.#store.change((change) => {
       const { id } = this.#requiredList(account, name);
       change.remove(this.#lists, compositeKey(account, name));
-      change.tell(account, listDeletedEvent(name));
+      change.emit(account, listDeletedEvent(name));
       for (const group of ofAccount(this.#groups, account)) this.#removeMember(change, group, name);
       return this.#begin(change, { kind: 'removing', subject: 'list', id, account, name });
     });
@@ -156,7 +156,7 @@ class StoredCatalog implements Catalog {
         modified_utc: now,
       };
       change.put(this.#groups, compositeKey(account, name), group);
-      change.tell(account, groupEvent('list.created', group));
+      change.emit(account, groupEvent('list.created', group));
       return group;
     });
   }
@@ -171,7 +171,7 @@ class StoredCatalog implements Catalog {
       const record: GroupRecord = { ...changed, reranker, modified_utc: now };
       change.put(this.#groups, compositeKey(account, name), record);
       if (!isDeepStrictEqual({ ...record, modified_utc: group.modified_utc }, group)) {
-        change.tell(account, groupEvent('list.updated', record));
+        change.emit(account, groupEvent('list.updated', record));
       }
       return record;
     });
@@ -181,7 +181,7 @@ class StoredCatalog implements Catalog {
     return this.#store.change((change) => {
       const group = this.#requiredGroup(account, name);
       change.remove(this.#groups, compositeKey(account, name));
-      change.tell(account, groupEvent('list.deleted', group));
+      change.emit(account, groupEvent('list.deleted', group));
       return this.#begin(change, { kind: 'removing', subject: 'group', id: group.created_utc, account, name });
     });
   }
@@ -224,7 +224,7 @@ class StoredCatalog implements Catalog {
     const now = this.#clock.nowIso();
     const next = { ...nextGroupVersion(group, left, now), modified_utc: now };
     change.put(this.#groups, compositeKey(group.account, group.name), next);
-    change.tell(group.account, groupEvent('list.updated', next));
+    change.emit(group.account, groupEvent('list.updated', next));
   }
 
   /** A list may have been deleted, and another one made under its name, while the change waited for its turn. */

@@ -45,7 +45,7 @@ export interface Change {
   put<T>(collection: Collection<T>, key: string, value: T): void;
   remove<T>(collection: Collection<T>, key: string): void;
   /** What webhooks of the account are told when the change is on disk; written with it, where anybody wants to know. */
-  tell(account: string, event: EventContent): void;
+  emit(account: string, event: EventContent): void;
 }
 
 /** Whom the changes of a store are told. */
@@ -152,7 +152,7 @@ export class CollectionStore {
     const result = decide({
       put: (collection, key, value) => stage(collection, key, deepFreeze(value)),
       remove: (collection, key) => stage(collection, key, undefined),
-      tell: (account, event) => {
+      emit: (account, event) => {
         if (sink.wanted(account).includes(event.type)) events.push(asOutboxEvent(account, event, nowMs));
       },
     });

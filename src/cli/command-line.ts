@@ -15,7 +15,7 @@ import type { ReindexOptions } from './commands/reindex.js';
 import type { SearchCommandOptions } from './commands/search.js';
 import { EXIT, type ExitStatus } from './exit-codes.js';
 import { describeFailure } from './failure.js';
-import { tellInterruption } from './interruption.js';
+import { printInterruption } from './interruption.js';
 import { openStandardOutput, type Output } from './output.js';
 import type { ServiceLoader } from './service-loader.js';
 import { addWebhookCommands } from './webhook-commands.js';
@@ -47,12 +47,12 @@ export async function runCommandLine(
       output.note(text);
     },
   });
-  const forget = tellInterruption(output);
+  const forget = printInterruption(output);
   try {
     await program.parseAsync([...argv]);
     return status;
   } catch (error) {
-    return tellFailure(output, error);
+    return printFailure(output, error);
   } finally {
     forget();
   }
@@ -71,7 +71,7 @@ export function commandNames(): string[] {
   return namesOf(createProgram(unused, unused), '');
 }
 
-function tellFailure(output: Output, error: unknown): ExitStatus {
+function printFailure(output: Output, error: unknown): ExitStatus {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
   const { sentence, status } = describeFailure(error);
   output.note(`${sentence}\n`);

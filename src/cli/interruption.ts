@@ -7,7 +7,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  * Returns what undoes it. `serve` and `demo`, which end in order at a signal, listen for themselves and are left alone: a command
  * that has a listener of its own decides.
  */
-export function tellInterruption(output: Output): () => void {
+export function printInterruption(output: Output): () => void {
   const onSignal = (signal: NodeJS.Signals) => {
     if (process.listenerCount(signal) > 1) return;
     output.note(`${output.isTerminal ? '\n' : ''}Interrupted. What the service has taken until now stays as it is.\n`);

@@ -30,7 +30,7 @@ import {
 import { createMetrics } from '../platform/metrics.js';
 import { loadConfig } from '../platform/config.js';
 import { createControlSocket, type ControlSocket } from './control-socket.js';
-import { createRequestDesk, type RequestDesk } from './request-handler.js';
+import { createRequestServer, type RequestServer } from './request-handler.js';
 import { createHttpServer, ListenError, type HttpServer } from './server.js';
 
 const LOOK_INTERVAL_MS = 5;
@@ -155,7 +155,7 @@ let slowStarted = 0;
 let environment: LmdbEnvironment;
 let services: Services;
 let requestMemory: RequestMemory;
-let desk: RequestDesk;
+let requests: RequestServer;
 let server: HttpServer;
 let control: ControlSocket;
 let controlPath: string;
@@ -216,9 +216,9 @@ beforeEach(async () => {
     metrics: () => metrics.text(),
     ready: () => ready,
   };
-  desk = createRequestDesk({ services, dispatcher: createDispatcher(services), metrics });
+  requests = createRequestServer({ services, dispatcher: createDispatcher(services), metrics });
   server = createHttpServer({
-    handle: desk.handle,
+    handle: requests.handle,
     host: '127.0.0.1',
     port: 0,
     answers: requestMemory.answers,
@@ -226,7 +226,7 @@ beforeEach(async () => {
   });
   port = await server.listen();
   controlPath = join(folder, 'control.sock');
-  control = createControlSocket(controlPath, desk.handle);
+  control = createControlSocket(controlPath, requests.handle);
   await control.listen();
 });
 
@@ -575,7 +575,7 @@ describe('stopping', () => {
     const slow = send('GET', '/slow');
     await expect.poll(() => slowStarted).toBe(1);
     server.stopListening();
-    const drained = desk.drain(5000);
+    const drained = requests.drain(5000);
     const refused = await send('GET', '/health', { agent });
     expect(refused).toMatchObject({ ...problem('shutting-down', 503), headers: { connection: 'close' } });
     open();
@@ -592,7 +592,7 @@ describe('stopping', () => {
     const slow = send('GET', '/slow').catch((error: unknown) => (error as Error).message);
     await expect.poll(() => slowStarted).toBe(1);
     // The request would wait for ever, and so would these without their limits.
-    await desk.drain(200);
+    await requests.drain(200);
     await server.close(100);
     expect(await slow).toMatch(/hang up|ECONNRESET/);
   });
@@ -601,7 +601,7 @@ describe('stopping', () => {
 describe('listening', () => {
   it('says so when the port is taken', async () => {
     const second = createHttpServer({
-      handle: desk.handle,
+      handle: requests.handle,
       host: '127.0.0.1',
       port,
       answers: requestMemory.answers,

@@ -1,3 +1,3 @@
 export { createControlSocket, type ControlSocket } from './control-socket.js';
 export { createHttpServer, ListenError, type HttpServer } from './server.js';
-export { createRequestDesk, type RequestDesk } from './request-handler.js';
+export { createRequestServer, type RequestServer } from './request-handler.js';

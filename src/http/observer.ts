@@ -14,7 +14,7 @@ export interface ObservedRequest {
   readonly beginMs: number;
 }
 
-export type Observer = (visit: ObservedRequest, status: number, bytes: number) => void;
+export type Observer = (request: ObservedRequest, status: number, bytes: number) => void;
 
 /** What was measured of one operation; counts go to their counters when these are read. */
 interface OperationMetrics {

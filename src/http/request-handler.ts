@@ -38,7 +38,7 @@ export interface RequestHandlerOptions {
   readonly metrics: Metrics;
 }
 
-export interface RequestDesk {
+export interface RequestServer {
   readonly handle: RequestHandler;
   /** From now on new requests are refused; resolves when those in flight are answered, or after the time given. */
   drain(timeoutMs: number): Promise<void>;
@@ -52,7 +52,7 @@ const DISCARDED_BODY_BYTES_MAX = 16_777_216;
 type Header = readonly [name: string, value: string];
 
 /** What is known of a request by the time it is answered. */
-interface Visit {
+interface RequestState {
   readonly request: IncomingRequest;
   readonly requestId: string;
   readonly beginMs: number;
@@ -63,7 +63,7 @@ interface Visit {
   room: Reservation | undefined;
 }
 
-export function createRequestDesk(options: RequestHandlerOptions): RequestDesk {
+export function createRequestServer(options: RequestHandlerOptions): RequestServer {
   const handler = new Handler(options);
   return { handle: (request) => handler.handle(request), drain: (timeoutMs) => handler.drain(timeoutMs) };
 }
@@ -92,7 +92,7 @@ class Handler {
   }
 
   handle(request: IncomingRequest): Answer | Promise<Answer> {
-    const visit: Visit = {
+    const state: RequestState = {
       request,
       requestId: requestIdOf(request),
       beginMs: performance.now(),
@@ -103,13 +103,13 @@ class Handler {
     };
     this.#inFlight += 1;
     try {
-      const result = this.#begin(visit);
-      if (!(result instanceof Promise)) return this.#finish(visit, this.#success(visit, result));
+      const result = this.#begin(state);
+      if (!(result instanceof Promise)) return this.#finish(state, this.#success(state, result));
       return result
-        .then((value) => this.#finish(visit, this.#success(visit, value)))
-        .catch((error: unknown) => this.#finish(visit, this.#failure(visit, error)));
+        .then((value) => this.#finish(state, this.#success(state, value)))
+        .catch((error: unknown) => this.#finish(state, this.#failure(state, error)));
     } catch (error) {
-      return this.#finish(visit, this.#failure(visit, error));
+      return this.#finish(state, this.#failure(state, error));
     }
   }
 
@@ -125,8 +125,8 @@ class Handler {
     });
   }
 
-  #begin(visit: Visit): OperationResult | Promise<OperationResult> {
-    const { request } = visit;
+  #begin(state: RequestState): OperationResult | Promise<OperationResult> {
+    const { request } = state;
     assertSound(request);
     this.#assertOpen();
     const match = this.#router.match(request.method, request.path);
@@ -136,13 +136,13 @@ class Handler {
       return { status: 204, headers: { Allow: match.allowed.join(', ') } };
     }
     const { operation, params } = match;
-    visit.operation = operation;
-    visit.params = params;
+    state.operation = operation;
+    state.params = params;
     if (!this.#services.ready() && operation.permission !== 'public') {
       throw new ServiceError('not-ready', 'The service is starting.', RETRY_SOON);
     }
-    visit.caller = this.#dispatcher.admit(operation, params, request.credential);
-    return this.#perform(visit, operation, visit.caller);
+    state.caller = this.#dispatcher.admit(operation, params, request.credential);
+    return this.#perform(state, operation, state.caller);
   }
 
   #assertOpen(): void {
@@ -153,41 +153,41 @@ class Handler {
     }
   }
 
-  #perform(visit: Visit, operation: Operation, caller: Caller): OperationResult | Promise<OperationResult> {
-    const { request, params, requestId } = visit;
+  #perform(state: RequestState, operation: Operation, caller: Caller): OperationResult | Promise<OperationResult> {
+    const { request, params, requestId } = state;
     const { queryString, contentType } = request;
     const context = new RequestContext(this.#services, caller, requestId, request);
     if (isStreamBody(operation.body)) {
-      const stream = this.#stream(visit);
+      const stream = this.#stream(state);
       return this.#dispatcher.perform(operation, { params, queryString, contentType, stream }, context);
     }
     if (request.bodyBytes === 0) {
       return this.#dispatcher.perform(operation, { params, queryString, contentType }, context);
     }
-    return this.#read(visit, operation).then((body) =>
+    return this.#read(state, operation).then((body) =>
       this.#dispatcher.perform(operation, { params, queryString, contentType, body }, context),
     );
   }
 
-  #stream(visit: Visit): AsyncIterable<Uint8Array> {
+  #stream(state: RequestState): AsyncIterable<Uint8Array> {
     const { config, requestMemory } = this.#services;
-    visit.room = requestMemory.uploads.reserve(UPLOAD_BYTES);
-    return visit.request.stream(config.limits.bulk_body_bytes_max, visit.room.ready);
+    state.room = requestMemory.uploads.reserve(UPLOAD_BYTES);
+    return state.request.stream(config.limits.bulk_body_bytes_max, state.room.ready);
   }
 
   /**
    * The whole body, once there is room for it. What the operation does not take is refused before anything of it is kept. Throws, or
    * rejects. Not an async function: each of those costs every request with a body a turn of its own.
    */
-  #read(visit: Visit, operation: Operation): Promise<Uint8Array> {
-    const { request } = visit;
+  #read(state: RequestState, operation: Operation): Promise<Uint8Array> {
+    const { request } = state;
     const { config, requestMemory } = this.#services;
     if (operation.body === undefined) return readNone(request);
     const bytesMax = Math.min(operation.bodyBytesMax ?? OPTIONS_BODY_BYTES_MAX, config.limits.json_body_bytes_max);
     const announced = request.bodyBytes ?? bytesMax;
     if (announced > bytesMax) throw tooLarge(bytesMax);
     const room = requestMemory.bodies.reserve(announced);
-    visit.room = room;
+    state.room = room;
     const reading = request.read(bytesMax, room.ready);
     if (request.bodyBytes !== undefined) return reading;
     return reading.then((body) => {
@@ -196,11 +196,11 @@ class Handler {
     });
   }
 
-  #success(visit: Visit, result: OperationResult): Answer {
-    const headOnly = visit.request.method === 'HEAD';
+  #success(state: RequestState, result: OperationResult): Answer {
+    const headOnly = state.request.method === 'HEAD';
     const body = finishedBody(result.body, this.#services.requestMemory.answerBytesMax);
     const room = result.room ?? (headOnly || body === undefined ? undefined : this.#roomFor(body));
-    const headers = this.#commonHeaders(visit);
+    const headers = this.#commonHeaders(state);
     for (const name in result.headers) headers.push([name, result.headers[name] ?? '']);
     return {
       status: result.status,
@@ -208,7 +208,7 @@ class Handler {
       contentType: body === undefined ? undefined : (result.contentType ?? JSON_TYPE),
       body,
       headOnly,
-      close: this.#stopping || hasLongRest(visit.request),
+      close: this.#stopping || hasLongRest(state.request),
       sent: room === undefined ? undefined : () => room.release(),
     };
   }
@@ -223,8 +223,8 @@ class Handler {
     return room;
   }
 
-  #failure(visit: Visit, thrown: unknown): Answer {
-    const headers = this.#commonHeaders(visit);
+  #failure(state: RequestState, thrown: unknown): Answer {
+    const headers = this.#commonHeaders(state);
     if (thrown instanceof ClientGone) {
       return {
         status: CLIENT_GONE_STATUS,
@@ -235,32 +235,32 @@ class Handler {
         close: true,
       };
     }
-    const error = asServiceError(thrown, this.#services.log, visit.requestId);
+    const error = asServiceError(thrown, this.#services.log, state.requestId);
     headers.push(...failureHeaders(error));
-    const isUnusable = visit.request.fault !== undefined || error.code === 'body-too-slow';
+    const isUnusable = state.request.fault !== undefined || error.code === 'body-too-slow';
     if (error instanceof MethodNotAllowed) headers.push(['Allow', error.allowed.join(', ')]);
     return {
       status: error.status,
       headers,
       contentType: PROBLEM_TYPE,
       body: JSON.stringify(error.toProblem()),
-      headOnly: visit.request.method === 'HEAD',
-      close: this.#stopping || isUnusable || hasLongRest(visit.request),
+      headOnly: state.request.method === 'HEAD',
+      close: this.#stopping || isUnusable || hasLongRest(state.request),
     };
   }
 
-  #commonHeaders({ request, requestId }: Visit): Header[] {
+  #commonHeaders({ request, requestId }: RequestState): Header[] {
     const isPreflight = request.method === 'OPTIONS';
     const crossOrigin = isPreflight ? this.#cors.preflightHeaders(request.origin) : this.#cors.headers(request.origin);
     const own: Header = ['X-Request-Id', requestId];
     return crossOrigin.length === 0 ? [own] : [own, ...crossOrigin];
   }
 
-  #finish(visit: Visit, answer: Answer): Answer {
+  #finish(state: RequestState, answer: Answer): Answer {
     this.#inFlight -= 1;
-    visit.room?.release();
+    state.room?.release();
     if (answer.status === CLIENT_GONE_STATUS) this.#metrics.requestsAborted.inc();
-    this.#observe(visit, answer.status, answerBytes(answer));
+    this.#observe(state, answer.status, answerBytes(answer));
     if (this.#inFlight === 0) this.#onIdle?.();
     return answer;
   }

@@ -1,5 +1,5 @@
 /** What an ingest worker does with a task. Synchronous: one task at a time in a thread. */
-import { bulkBatch, deleteMatching, tellImports, writeBatch } from './commit/write-handlers.js';
+import { bulkBatch, deleteMatching, reportImports, writeBatch } from './commit/write-handlers.js';
 import { check } from './segments/check-handler.js';
 import type { IngestContext } from './contract/ingest-context.js';
 import { commitMerge, merge } from './merge/merge-handlers.js';
@@ -24,8 +24,8 @@ function dispatch(context: IngestContext, task: IngestTask): IngestResults[Inges
       return writeBatch(context, task);
     case 'bulk-batch':
       return bulkBatch(context, task);
-    case 'tell-imports':
-      return tellImports(context, task);
+    case 'report-imports':
+      return reportImports(context, task);
     case 'delete-matching':
       return deleteMatching(context, task);
     case 'merge':

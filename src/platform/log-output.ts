@@ -138,7 +138,7 @@ export class LogOutput extends EventEmitter<{ drain: []; error: [Error]; recover
     const left = this.rest?.subarray(bytes);
     this.rest = left === undefined || left.length === 0 ? undefined : left;
     this.isTorn = this.rest !== undefined;
-    if (this.rest === undefined) this.tellRecovery();
+    if (this.rest === undefined) this.reportRecovery();
     this.writeNext();
   }
 
@@ -159,7 +159,7 @@ export class LogOutput extends EventEmitter<{ drain: []; error: [Error]; recover
     this.droppedUntold += lines;
   }
 
-  private tellRecovery(): void {
+  private reportRecovery(): void {
     const lines = this.droppedUntold;
     if (lines === 0) return;
     this.droppedUntold = 0;

@@ -53,9 +53,9 @@ describe('a receiver that is down', () => {
       response.writeHead(isUp ? 204 : 503).end();
     };
     await fixture.engine.setSubscriptions([fixture.subscription('s', receiver.url(), [UPDATED])]);
-    await fixture.tellAndMove(updates(60, 20));
+    await fixture.emitAndMove(updates(60, 20));
     await timers.pass(3 * HOUR_MS, fixture.settled);
-    await fixture.tellAndMove(updates(40, 20));
+    await fixture.emitAndMove(updates(40, 20));
     await timers.pass(3 * HOUR_MS - 1, fixture.settled);
     expect(delivered).toEqual([]);
     await timers.pass(12 * HOUR_MS, fixture.settled);
@@ -71,7 +71,7 @@ describe('a receiver that is down', () => {
     const fixture = fixtureWith({ timers });
     receiver.answering = (_delivery, response) => response.writeHead(410).end();
     await fixture.engine.setSubscriptions([fixture.subscription('s', receiver.url(), [UPDATED])]);
-    await fixture.tellAndMove(updates(5, 5));
+    await fixture.emitAndMove(updates(5, 5));
     await timers.pass(24 * HOUR_MS, fixture.settled);
     const { total, deliveries } = fixture.engine.setAside('s', 0, 10);
     expect(total).toBe(5);
@@ -101,7 +101,7 @@ describe('a receiver that is down', () => {
       response.writeHead(500).end();
     };
     await fixture.engine.setSubscriptions([fixture.subscription('s', receiver.url(), [UPDATED])]);
-    await fixture.tellAndMove(updates(1, 1));
+    await fixture.emitAndMove(updates(1, 1));
     await timers.pass(24 * HOUR_MS, fixture.settled);
     const waits = atSeconds.map((second, position) => second - (atSeconds[position - 1] ?? 0));
     expect(waits).toEqual([0, 1, 4, 16, 60, 300, 1800, 7200, 21_600]);
@@ -116,7 +116,7 @@ describe('a receiver that is down', () => {
         fixture.subscription('silent', silent.url(), [UPDATED]),
         fixture.subscription('well', receiver.url(), [UPDATED]),
       ]);
-      await fixture.tell(updates(200, 200));
+      await fixture.emit(updates(200, 200));
       await eventually(succeeded, (all) => all.length === 200);
       expect(silent.received.length).toBeLessThanOrEqual(3);
       await fixture.engine.setSubscriptions([]);
@@ -132,7 +132,7 @@ describe('what waits for a webhook that is not known', () => {
     const fixture = fixtureWith({});
     receiver.answering = (_delivery, response) => response.writeHead(503).end();
     await fixture.engine.setSubscriptions([fixture.subscription('young', receiver.url(), [UPDATED])]);
-    await fixture.tellAndMove(updates(3, 3));
+    await fixture.emitAndMove(updates(3, 3));
     await fixture.reopen();
     await fixture.engine.setSubscriptions([]);
     expect(fixture.engine.queued).toBe(3);
@@ -157,7 +157,7 @@ describe('order', () => {
     };
     const fixture = fixtureWith();
     await fixture.engine.setSubscriptions([fixture.subscription('s', receiver.url(), [UPDATED])]);
-    for (let part = 0; part < 4; part += 1) await fixture.tell(updates(400, 20).slice(part * 100, part * 100 + 100));
+    for (let part = 0; part < 4; part += 1) await fixture.emit(updates(400, 20).slice(part * 100, part * 100 + 100));
     await eventually(
       () => Promise.resolve(finished),
       (all) => all.length === 400,
@@ -183,7 +183,7 @@ describe('order', () => {
       response.writeHead(isFirst ? 500 : 200).end();
     };
     await fixture.engine.setSubscriptions([fixture.subscription('s', receiver.url(), [UPDATED])]);
-    await fixture.tellAndMove(updates(80, 4));
+    await fixture.emitAndMove(updates(80, 4));
     await timers.pass(HOUR_MS, fixture.settled);
     expect(finished).toHaveLength(80);
     for (let record = 0; record < 4; record += 1) {
@@ -198,7 +198,7 @@ describe('moving', () => {
     const fixture = fixtureWith();
     const subscriptions = ['a', 'b'].map((id) => fixture.subscription(id, receiver.url(`/${id}`), [UPDATED]));
     await fixture.engine.setSubscriptions(subscriptions);
-    await fixture.tell(updates(1200, 1200));
+    await fixture.emit(updates(1200, 1200));
     for (let again = 0; again < 5; again += 1) fixture.engine.wake(fixture.source);
     await eventually(
       () => Promise.resolve(receiver.received),
@@ -221,11 +221,11 @@ describe('moving', () => {
   it('leaves out events that are older than the subscription, and those of other accounts', async () => {
     const timers = new SimulatedTimers();
     const fixture = fixtureWith({ timers });
-    await fixture.tell(updates(3, 3));
+    await fixture.emit(updates(3, 3));
     await timers.pass(1000, fixture.settled);
     await fixture.engine.setSubscriptions([fixture.subscription('s', receiver.url(), [UPDATED])]);
-    await fixture.tell(updates(2, 2), 'another');
-    await fixture.tell(updates(1, 1));
+    await fixture.emit(updates(2, 2), 'another');
+    await fixture.emit(updates(1, 1));
     await eventually(succeeded, (all) => all.length === 1);
     await fixture.engine.drain(fixture.source);
     expect(fixture.engine.queued).toBeLessThanOrEqual(1);
@@ -245,7 +245,7 @@ describe('what counts as a failure', () => {
       response.writeHead(status, { Location: receiver.url('/elsewhere') }).end('no');
     };
     await fixture.engine.setSubscriptions([fixture.subscription('s', receiver.url(), [UPDATED])]);
-    await fixture.tell(updates(1, 1));
+    await fixture.emit(updates(1, 1));
     const { attempts } = await eventually(
       () => Promise.resolve(fixture.engine.attempts('s', undefined, 10)),
       (page) => page.attempts.length > 0,
@@ -268,7 +268,7 @@ describe('what counts as a failure', () => {
       fixture.subscription('refused', closedUrl, [UPDATED]),
       fixture.subscription('forbidden', 'https://10.0.0.1/', [UPDATED]),
     ]);
-    await fixture.tell(updates(1, 1));
+    await fixture.emit(updates(1, 1));
     const reasons = {
       silent: /no answer in 1 s/,
       broken: /closed|reset|hang/i,
@@ -289,7 +289,7 @@ describe('what counts as a failure', () => {
     const fixture = fixtureWith();
     receiver.answering = (_delivery, response) => response.writeHead(200).end('y'.repeat(1_000_000));
     await fixture.engine.setSubscriptions([fixture.subscription('s', receiver.url(), [UPDATED])]);
-    await fixture.tell(updates(2, 2));
+    await fixture.emit(updates(2, 2));
     const { attempts } = await eventually(
       () => Promise.resolve(fixture.engine.attempts('s', undefined, 10)),
       (page) => page.attempts.length === 2,
@@ -303,7 +303,7 @@ describe('the log', () => {
     const timers = new SimulatedTimers();
     const fixture = fixtureWith({ timers, settings: { log_entries_max: 100 } });
     await fixture.engine.setSubscriptions([fixture.subscription('s', receiver.url(), [UPDATED])]);
-    await fixture.tellAndMove(updates(150, 150));
+    await fixture.emitAndMove(updates(150, 150));
     const logged = () => fixture.engine.attempts('s', undefined, 1000).attempts.length;
     await timers.pass(60_000, fixture.settled);
     await eventually(
@@ -334,7 +334,7 @@ describe('closing', () => {
       answer = () => response.writeHead(500).end();
     };
     await fixture.engine.setSubscriptions([fixture.subscription('s', receiver.url(), [UPDATED])]);
-    await fixture.tell(updates(1, 1));
+    await fixture.emit(updates(1, 1));
     await eventually(succeeded, (all) => all.length === 1);
     const closed = fixture.reopen();
     answer();

@@ -44,7 +44,7 @@ function hostWith(deliver: boolean): WebhookHost {
 function change(id: string): Promise<void> {
   return CollectionStore.of(environment).change((each) => {
     each.put(things, id, 1);
-    each.tell('default', { type: 'contributor.added', id, list: '', data: { name: id } });
+    each.emit('default', { type: 'contributor.added', id, list: '', data: { name: id } });
   });
 }
 

@@ -146,7 +146,7 @@ export class WebhookHost implements EventSink {
       niceness: NICENESS,
       isKeptAlive: () => deliver && this.subscriptions.all().length > 0,
       onStart: (host) => {
-        host.tell('subscriptions', this.toldSubscriptions());
+        host.notify('subscriptions', this.toldSubscriptions());
         this.unsaid = [...this.sources.values()];
         this.sayWritten();
       },
@@ -158,7 +158,7 @@ export class WebhookHost implements EventSink {
   }
 
   private onSubscriptions(): void {
-    if (this.host.isRunning) this.host.tell('subscriptions', this.toldSubscriptions());
+    if (this.host.isRunning) this.host.notify('subscriptions', this.toldSubscriptions());
     else if (this.options.deliver) this.startIfNeeded();
   }
 
@@ -203,6 +203,6 @@ export class WebhookHost implements EventSink {
   private sayWritten(): void {
     const sources = this.unsaid;
     this.unsaid = [];
-    if (sources.length > 0) this.host.tellIfRunning('written', sources);
+    if (sources.length > 0) this.host.notifyIfRunning('written', sources);
   }
 }

@@ -50,7 +50,7 @@ class WebhookWorker {
               if (removed.length > 0) this.emit('forgotten', removed);
             },
             (error: unknown) => {
-              this.#tellFailure('What belonged to deleted webhooks could not be removed', error);
+              this.#printFailure('What belonged to deleted webhooks could not be removed', error);
             },
           );
         },
@@ -78,7 +78,7 @@ class WebhookWorker {
           this.emit('settled', { delivered, retried, setAside, queued });
         },
         failed: (message, error) => {
-          this.#tellFailure(message, error);
+          this.#printFailure(message, error);
           if (isDamage(error)) this.#beginAnew(error);
         },
       },
@@ -105,10 +105,13 @@ class WebhookWorker {
 
   #setQueueAside(error: unknown): void {
     const path = setAside(this.data.queuePath);
-    this.#tellFailure(`The queue of deliveries is damaged; it was set aside as ${path}, and a new one is begun`, error);
+    this.#printFailure(
+      `The queue of deliveries is damaged; it was set aside as ${path}, and a new one is begun`,
+      error,
+    );
   }
 
-  #tellFailure(message: string, error: unknown): void {
+  #printFailure(message: string, error: unknown): void {
     this.emit('failed', { message, reason: error instanceof Error ? (error.stack ?? error.message) : String(error) });
   }
 }

@@ -123,7 +123,7 @@ function silent(head: readonly string[], count: number): RawRequest[] {
   return Array.from({ length: count }, () => request);
 }
 
-function tell(what: string, { residentMib, slowestMs }: { residentMib: number; slowestMs: number }): void {
+function report(what: string, { residentMib, slowestMs }: { residentMib: number; slowestMs: number }): void {
   process.stdout.write(
     `${what}: at most ${residentMib.toFixed(0)} MiB resident of ${MEMORY_MIB}, slowest search ${slowestMs.toFixed(0)} ms\n`,
   );
@@ -143,7 +143,7 @@ describeWhere(existsSync('/proc/self/status'), 'only Linux tells what is residen
           counts = await sendAll(requests);
         });
         const told = [...counts].map(([status, count]) => `${count} × ${status}`).join(', ');
-        tell(`${EVERY_OPERATION ? some[0]?.name : 'every operation'} (${told})`, peak);
+        report(`${EVERY_OPERATION ? some[0]?.name : 'every operation'} (${told})`, peak);
         expect(peak.residentMib).toBeGreaterThan(0);
         expect(peak.residentMib).toBeLessThanOrEqual(RESIDENT_MIB_MAX);
         for (const status of counts.keys()) expect([0, 200, 400, 401, 403, 404, 413, 415, 422, 503]).toContain(status);
@@ -159,7 +159,7 @@ describeWhere(existsSync('/proc/self/status'), 'only Linux tells what is residen
       // Refusals are answers too: all are at their sockets when none but this is in flight.
       while ((await service.metric('gannet_http_requests_in_flight')) > 2) await wait(SEARCH_PAUSE_MS);
     });
-    tell('answers that nobody reads', peak);
+    report('answers that nobody reads', peak);
     expect(peak.residentMib).toBeLessThanOrEqual(RESIDENT_MIB_MAX);
   });
 
@@ -167,7 +167,7 @@ describeWhere(existsSync('/proc/self/status'), 'only Linux tells what is residen
     const peak = await besideSearches(async () => {
       await connections.send(silent(['GET /health HTTP/1.1', 'Host: localhost'], CONNECTIONS));
     });
-    tell('connections that wait', peak);
+    report('connections that wait', peak);
     expect(peak.residentMib).toBeLessThanOrEqual(RESIDENT_MIB_MAX);
   });
 });

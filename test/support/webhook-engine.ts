@@ -93,7 +93,7 @@ export class EngineFixture {
   }
 
   /** Writes events as a change does, and wakes the engine. */
-  async tell(events: readonly EventContent[], account = 'default'): Promise<void> {
+  async emit(events: readonly EventContent[], account = 'default'): Promise<void> {
     const rows = events.map((event) => asOutboxEvent(account, event, this.timers.nowMs()));
     await this.#environment.transaction(() => {
       this.#nextRow = this.#outbox.append(this.#nextRow, rows);
@@ -102,8 +102,8 @@ export class EngineFixture {
   }
 
   /** Writes events, and resolves when they are in the queue. */
-  async tellAndMove(events: readonly EventContent[]): Promise<void> {
-    await this.tell(events);
+  async emitAndMove(events: readonly EventContent[]): Promise<void> {
+    await this.emit(events);
     await eventually(
       () => Promise.resolve(this.#movedTo),
       (row) => row === this.#nextRow - 1,

@@ -65,7 +65,7 @@ async function show(context: CommandContext, service: ServiceProcess, dataDir: s
     return { address: service.address, account, key };
   });
   await showTour(output, target);
-  tellHowToGoOn(output, target);
+  printNextSteps(output, target);
   return 'shown';
 }
 
@@ -85,7 +85,7 @@ async function demoKey(
   return made.key;
 }
 
-function tellHowToGoOn(
+function printNextSteps(
   output: Output,
   target: { readonly address: string; readonly account: string; readonly key: string },
 ): void {

@@ -40,7 +40,7 @@ export async function doctor(context: CommandContext, options: DoctorOptions): P
   ];
   const failed = checks.some(({ state }) => state === 'failed');
   if (options.json === true) writeJson(context.output, { ok: !failed, checks });
-  else tell(context.output, checks, failed);
+  else printChecks(context.output, checks, failed);
   return failed ? EXIT.failed : EXIT.done;
 }
 
@@ -55,7 +55,7 @@ async function adopt({ config, load, output }: CommandContext, isJson: boolean):
 
 const MARKS = { fine: ['green', '✓'], notice: ['yellow', '!'], failed: ['red', '✗'] } as const;
 
-function tell(output: Output, checks: readonly Check[], failed: boolean): void {
+function printChecks(output: Output, checks: readonly Check[], failed: boolean): void {
   const width = Math.max(...checks.map(({ name }) => name.length));
   for (const { name, state, detail } of checks) {
     const [style, mark] = MARKS[state];

@@ -41,7 +41,7 @@ export async function importFile(context: CommandContext, file: string, options:
     }
   });
   if (options.json === true) writeJson(context.output, answer);
-  else tellOutcome(context.output, answer);
+  else printOutcome(context.output, answer);
   return answer.failed === 0 ? EXIT.done : EXIT.failed;
 }
 
@@ -107,7 +107,7 @@ async function* counted(
   }
 }
 
-function tellOutcome(output: Output, answer: BulkAnswer): void {
+function printOutcome(output: Output, answer: BulkAnswer): void {
   output.write(
     `${formatCount(answer.created)} added, ${formatCount(answer.updated)} replaced, ${formatCount(answer.failed)} refused\n`,
   );

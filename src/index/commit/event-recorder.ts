@@ -52,7 +52,7 @@ export class EventRecorder {
   }
 
   /** Events that are made only where somebody listens. */
-  tell(make: (list: string) => readonly EventContent[]): void {
+  recordWith(make: (list: string) => readonly EventContent[]): void {
     if (this.task === undefined || this.wanted.size === 0) return;
     const { account, list } = this.task;
     for (const content of make(list)) {
@@ -77,7 +77,7 @@ export class EventRecorder {
     const { created, updated } = counted;
     const data = { count: created + updated, created, updated };
     // A call has no id that another call could use; its event has none but that of its delivery.
-    this.tell((list) => [{ type: 'searchresult.bulk-created', id: '', list, data }]);
+    this.recordWith((list) => [{ type: 'searchresult.bulk-created', id: '', list, data }]);
   }
 
   /** The part of the list's next state, to be spread into it; opens what `apply` needs. */

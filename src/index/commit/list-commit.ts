@@ -167,7 +167,7 @@ export class ListCommit {
   commit(): Commit | undefined {
     if (!this.current.changed && !this.events.mustCommit) return undefined;
     const { store } = this.options;
-    this.tellInferredFields();
+    this.recordInferredFields();
     const writers = [
       ...(this.current.changed ? [this.current] : []),
       ...(this.building?.writer.changed === true ? [this.building.writer] : []),
@@ -211,10 +211,10 @@ export class ListCommit {
     return { outcome: 'updated', record: recordResource(stored) };
   }
 
-  private tellInferredFields(): void {
+  private recordInferredFields(): void {
     const before = currentVersionOf(this.state).definition;
     if (before === this.definition) return;
-    this.events.tell((list) => fieldEvents(list, before, this.definition));
+    this.events.recordWith((list) => fieldEvents(list, before, this.definition));
   }
 
   private newRecordNumber(): number {

@@ -44,11 +44,11 @@ export class ListEvents {
     const { events } = this.options.state();
     if (events === undefined) return;
     this.sink.written(this.source);
-    void this.tellImports(Object.keys(events.imports));
+    void this.reportImports(Object.keys(events.imports));
   }
 
   /** Tells of bulk calls that ended without a final batch. Never rejects: what fails is told when the list is opened again. */
-  async tellImports(importIds: readonly string[]): Promise<void> {
+  async reportImports(importIds: readonly string[]): Promise<void> {
     const untold = () => importIds.filter((id) => this.options.state().events?.imports[id] !== undefined);
     if (untold().length === 0) return;
     try {

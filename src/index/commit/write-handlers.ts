@@ -6,7 +6,7 @@ import type {
   BulkBatchTask,
   DeleteMatchingTask,
   IngestResults,
-  TellImportsTask,
+  ReportImportsTask,
   WriteAnswer,
   WriteBatchTask,
 } from '../contract/ingest-tasks.js';
@@ -67,7 +67,7 @@ export function bulkBatch({ kernel, stores }: IngestContext, task: BulkBatchTask
 }
 
 /** For bulk calls that were broken off, or whose last batch had come when nobody knew yet that it was the last. */
-export function tellImports({ stores }: IngestContext, task: TellImportsTask): IngestResults['tell-imports'] {
+export function reportImports({ stores }: IngestContext, task: ReportImportsTask): IngestResults['report-imports'] {
   const store = stores.get(task.listPath);
   const before = requiredState(store);
   const events = new EventRecorder(task.events, task.nowMs, before.events);

@@ -81,8 +81,8 @@ export interface BulkBatchTask extends WritingTask {
   readonly final: boolean;
 }
 /** Tells of bulk calls that ended without a final batch. */
-export interface TellImportsTask extends TaskBase {
-  readonly kind: 'tell-imports';
+export interface ReportImportsTask extends TaskBase {
+  readonly kind: 'report-imports';
   readonly nowMs: number;
   readonly importIds: readonly string[];
   readonly events: EventTask;
@@ -199,7 +199,7 @@ export type IngestTask =
   | KeepEntryTask
   | WriteBatchTask
   | BulkBatchTask
-  | TellImportsTask
+  | ReportImportsTask
   | DeleteMatchingTask
   | MergeTask
   | CommitMergeTask
@@ -240,7 +240,7 @@ export interface IngestResults {
   'keep-entry': undefined;
   'write-batch': { readonly commit: Commit | undefined; readonly answers: readonly WriteAnswer[] };
   'bulk-batch': { readonly commit: Commit | undefined; readonly outcome: BulkOutcome };
-  'tell-imports': ListState;
+  'report-imports': ListState;
   'delete-matching': { readonly commit: Commit | undefined; readonly deleted: number };
   /** Undefined where the sources hold no live document any more. */
   merge: MergedSegment | undefined;

@@ -154,7 +154,7 @@ export class OpenListIndex implements ListIndex {
       ...options,
       batchBytesMax: () => options.storePages.batchBytesMax(listPath),
       commit: (batch) => this.commitBatch(batch),
-      settle: (importId) => this.events.tellImports([importId]),
+      settle: (importId) => this.events.reportImports([importId]),
     });
     this.merger = new BackgroundMerger(this.backgroundHost());
     this.builder = new NextVersionBuilder(this.backgroundHost());
@@ -396,7 +396,7 @@ export class OpenListIndex implements ListIndex {
       const events = this.events.task();
       if (events === undefined) return;
       const task = { listPath: this.listPath, nowMs: this.options.clock.nowMs(), importIds: untold(), events };
-      this.adopt(await this.commits.run({ kind: 'tell-imports', ...task }));
+      this.adopt(await this.commits.run({ kind: 'report-imports', ...task }));
     });
   }
 

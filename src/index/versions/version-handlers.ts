@@ -81,7 +81,7 @@ export function startBuild({ stores }: IngestContext, task: StartBuildTask): Ing
   };
   const replaced = buildingVersionOf(before) ?? requiredVersion(before, before.currentVersion);
   const events = new EventRecorder(task.events, task.nowMs, before.events);
-  events.tell((list) => fieldEvents(list, replaced.definition, task.definition, task.renames));
+  events.recordWith((list) => fieldEvents(list, replaced.definition, task.definition, task.renames));
   const state: ListState = {
     ...before,
     sequence: before.sequence + 1,
@@ -114,7 +114,7 @@ export function buildStep({ kernel, stores }: IngestContext, task: BuildStepTask
   });
   const copied = copyRecords(source, writer, normaliser, { ...task, cursor: building.buildCursor });
   const events = new EventRecorder(task.events, task.nowMs, before.events);
-  if (copied.done) events.tell((list) => [versionCurrentEvent(list, building.version, building.definition)]);
+  if (copied.done) events.recordWith((list) => [versionCurrentEvent(list, building.version, building.definition)]);
   const state = { ...stateAfterStep(before, building, copied), ...events.prepare(store) };
   try {
     writer.buildSegment();

@@ -1,5 +1,5 @@
 /**
- * The way of every call, whatever door it came in by:
+ * The way of every call, over HTTP or the control socket:
  *
  *   admit:    authenticate → permission → scope and existence → rate limit      (before a body is read)
  *   perform:  cache → validate → handle

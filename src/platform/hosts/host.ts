@@ -145,12 +145,12 @@ export class Host<P extends Protocol> {
   }
 
   /** Starts the worker where it does not run. */
-  tell<Name extends NoticeName<P>>(name: Name, content: P['notices'][Name]): void {
+  notify<Name extends NoticeName<P>>(name: Name, content: P['notices'][Name]): void {
     this.#started().say({ kind: 'notice', name, content });
   }
 
   /** The same to a worker that runs; otherwise nothing happens. */
-  tellIfRunning<Name extends NoticeName<P>>(name: Name, content: P['notices'][Name]): void {
+  notifyIfRunning<Name extends NoticeName<P>>(name: Name, content: P['notices'][Name]): void {
     this.#vessel?.say({ kind: 'notice', name, content });
   }
 

@@ -59,7 +59,7 @@ describe.each(['thread', 'process'] as const)('a worker that is a %s', (kind) =>
       heapMibMax: 64,
       niceness: 1,
       onEvent: (...event) => events.push(event),
-      onStart: (started) => started.tell('note', 'first of all'),
+      onStart: (started) => started.notify('note', 'first of all'),
       onDeath: (error) => deaths.push(error),
       onBug: (question, stack) => bugs.push(`${question}: ${stack}`),
       isKeptAlive: () => isKeptAlive,
@@ -76,9 +76,9 @@ describe.each(['thread', 'process'] as const)('a worker that is a %s', (kind) =>
 
   it('starts when it is first asked, is told things in order before, and answers', async () => {
     expect(host.isRunning).toBe(false);
-    host.tellIfRunning('note', 'said to nobody');
+    host.notifyIfRunning('note', 'said to nobody');
     const asked = host.call('echo', { bytes: new Uint8Array([1, 2]), none: undefined });
-    host.tell('note', 'second');
+    host.notify('note', 'second');
     const first = await asked;
     expect(first).toMatchObject({ data: { some: 'data' }, told: ['first of all'] });
     expect(first.ask).toEqual({ bytes: new Uint8Array([1, 2]), none: undefined });
@@ -159,7 +159,7 @@ describe.each(['thread', 'process'] as const)('a worker that is a %s', (kind) =>
     expect(events.at(-1)).toEqual(['closed', true]);
     expect(deaths).toEqual([]);
     await expect(host.call('echo', 1)).rejects.toMatchObject({ code: 'shutting-down' });
-    expect(() => host.tell('note', '')).toThrow('stopping');
+    expect(() => host.notify('note', '')).toThrow('stopping');
   });
 
   // A thread cannot be stopped in the middle of native code, and shares the memory of the service.
