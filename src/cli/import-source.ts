@@ -46,11 +46,16 @@ export async function openSource(file: string): Promise<ImportSource> {
     if (found.isDirectory()) throw new CommandError(`${file} cannot be read: it is a folder.`);
     const { size } = found;
     // A pipe or device has no size that would say how much is to come.
-    return { stream: createReadStream(file, { highWaterMark: READ_BYTES }), bytes: size === 0 ? undefined : size };
+    return { stream: bytesOf(file), bytes: size === 0 ? undefined : size };
   } catch (error) {
     if (error instanceof CommandError) throw error;
     throw new CommandError(`${file} cannot be read: ${systemReason(error)}.`);
   }
+}
+
+/** Opened by who reads it first, who then hears of what is wrong with it: a command that ends before has nothing open. */
+async function* bytesOf(file: string): AsyncGenerator<Uint8Array> {
+  yield* createReadStream(file, { highWaterMark: READ_BYTES }) as AsyncIterable<Uint8Array>;
 }
 
 /**

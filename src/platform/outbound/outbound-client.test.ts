@@ -374,6 +374,8 @@ describe('connections', () => {
     const all = Promise.all([...calls, ...more.slice(0, 7).map(async (each) => (await each).text())]);
     let isDone = false;
     void all.then(() => (isDone = true));
+    // Nothing is answered before there are as many as there may be.
+    while (server.underWayMax < 3) await new Promise((resolve) => setTimeout(resolve, 1));
     while (!isDone) {
       for (const answer of answers.splice(0)) answer();
       await new Promise((resolve) => setTimeout(resolve, 1));
