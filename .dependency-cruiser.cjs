@@ -16,7 +16,7 @@ const layers = [
   ['analytics'],
   ['workers'],
   ['operations'],
-  ['webhooks', 'feeds', 'media', 'documents', 'models', 'vectors', 'evals'],
+  ['webhooks', 'people', 'feeds', 'media', 'documents', 'models', 'vectors', 'evals'],
   ['http', 'agents', 'cli'],
   ['console'],
 ];

@@ -18,8 +18,10 @@ export const configSchema = section({
     port: integer(0, 65_535),
     shutdown_seconds: integer(0, 600),
     body_idle_seconds_max: integer(1, 86_400),
+    trusted_proxies: Type.Array(Type.String({ pattern: '^[0-9A-Fa-f.:]{2,45}(/[0-9]{1,3})?$' }), { maxItems: 100 }),
     cors_origins: Type.Array(Type.String({ pattern: '^(\\*|https?://[^/\\s,]+)$' }), { maxItems: 100 }),
   }),
+  console: section({ public_url: Type.String({ pattern: '^(https?://[^/\\s?#]+)?$', maxLength: 512 }) }),
   data: section({ dir: Type.String({ minLength: 1, maxLength: 4096 }) }),
   account: section({
     name: Type.String({ pattern: '^[a-z0-9][a-z0-9_-]{0,63}$' }),

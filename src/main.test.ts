@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { itWhere } from '../test/support/skip.js';
 import { startService, type RunningService } from './main.js';
-import { createDispatcher, operations } from './operations/index.js';
+import { createDispatcher, LOCAL_VISITOR, operations } from './operations/index.js';
 import { loadConfig } from './platform/config.js';
 import { controlSocketPath, OperatorError, type Config } from './platform/index.js';
 
@@ -88,7 +88,7 @@ describe('startService', () => {
     if (operation === undefined) throw new Error('list.list is gone');
     const params = { account: 'default' };
     const caller = dispatcher.admit(operation, params, { kind: 'cli' });
-    const context = { services, caller, requestId: 'x', signal: new AbortController().signal };
+    const context = { services, caller, visitor: LOCAL_VISITOR, requestId: 'x', signal: new AbortController().signal };
     const result = await dispatcher.perform(operation, { params, queryString: '', contentType: undefined }, context);
     expect(result).toEqual({ status: 200, body: { lists: [] } });
   });

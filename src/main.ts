@@ -45,6 +45,7 @@ const CLOSE_SECONDS_MAX = 5;
 const FEATURES: readonly (() => Promise<Feature>)[] = [
   async () => (await import('./analytics/feature.js')).analytics,
   async () => (await import('./webhooks/feature.js')).webhooks,
+  async () => (await import('./people/feature.js')).people,
 ];
 
 /** Loaded while the search threads, which the start waits for, load what is theirs: it is the most of the program. */
@@ -259,7 +260,7 @@ async function listenForRequests(
   state: { ready: boolean },
 ): Promise<string> {
   const { config } = services;
-  const { host, port: configuredPort, body_idle_seconds_max } = config.server;
+  const { host, port: configuredPort, body_idle_seconds_max, trusted_proxies } = config.server;
   const { createControlSocket, createHttpServer, createRequestServer } = await loadFrontEnds();
   const { createDispatcher } = await loadOperations();
   const requests = createRequestServer({ services, dispatcher: createDispatcher(services), metrics });
@@ -269,6 +270,7 @@ async function listenForRequests(
     port: configuredPort,
     answers: services.requestMemory.answers,
     bodyIdleMsMax: body_idle_seconds_max * 1000,
+    visitors: { publicUrl: config.console.public_url, trustedProxies: trusted_proxies },
   });
   const port = await server.listen();
   const socket = makeControlSocketPath(config.data.dir);

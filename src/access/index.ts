@@ -13,3 +13,10 @@ export {
 } from './permissions.js';
 export { RateLimiter, type RateDecision, type RateLimit } from './rate-limiter.js';
 export { assertReach, reaches, reachesGroupOnly, scopeTargetId, type Reach } from './scope.js';
+export {
+  SESSION_AUTHENTICATOR,
+  sessionCookie,
+  sessionCookieName,
+  type SessionAuthenticator,
+  type SessionCredential,
+} from './sessions.js';

@@ -8,7 +8,7 @@ import { nearest } from '../platform/index.js';
 export const PERMISSION_GROUPS = {
   account: {
     account: ['read', 'update'],
-    contributor: ['read', 'create', 'delete'],
+    contributor: ['read', 'create', 'update', 'delete'],
     service: ['view'],
     model: ['view'],
     list: ['read', 'create', 'update', 'delete'],

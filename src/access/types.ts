@@ -27,11 +27,20 @@ export interface ApiKeyRecord {
 /** Who makes a call. `cli` is the command line on the same machine (control socket, file permissions); it may do anything. */
 export type CallerKind = 'key' | 'console' | 'cli';
 
+export interface PersonSession {
+  readonly id: string;
+  readonly personId: string;
+  /** What requests of this session that change anything have to carry. */
+  csrfToken(): string;
+}
+
 export interface Caller {
   readonly kind: CallerKind;
   /** Undefined for the command line, which reaches every account. */
   readonly account: string | undefined;
   readonly key: ApiKeyRecord | undefined;
+  /** Of a person in the console. */
+  readonly session?: PersonSession;
   /** True where this caller has the permission (`list:read`); `['list:*']`, `['*']` and an empty set are honoured. */
   can(permission: string): boolean;
 }

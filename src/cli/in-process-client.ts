@@ -2,7 +2,7 @@
  * Opens the data directory in this process and calls operations directly, validated and checked as every call is. The lock of
  * the data directory keeps a second process out.
  */
-import { createDispatcher, HeadedBytes } from '../operations/index.js';
+import { createDispatcher, HeadedBytes, LOCAL_VISITOR } from '../operations/index.js';
 import { OperatorError, ServiceError, uuidv7, type Config } from '../platform/index.js';
 import { operationNamed, readAnswer, requestTarget } from './call-request.js';
 import { CommandError, EXIT } from './exit-codes.js';
@@ -29,6 +29,7 @@ export async function openInProcess(config: Config, load: ServiceLoader): Promis
       const context = {
         services: service.services,
         caller,
+        visitor: LOCAL_VISITOR,
         requestId: uuidv7(),
         signal: new AbortController().signal,
       };

@@ -3,7 +3,7 @@
  * (mode 0600: the user that runs the service) may do anything; no key is looked at.
  */
 import { chmodSync, rmSync } from 'node:fs';
-import { HeadedBytes } from '../operations/index.js';
+import { HeadedBytes, LOCAL_VISITOR } from '../operations/index.js';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { answerClientErrors } from './client-error.js';
 import { answerBytes, ClientGone, type Answer, type IncomingRequest, type RequestHandler } from './exchange.js';
@@ -125,6 +125,7 @@ function incoming(message: IncomingMessage, response: ServerResponse): IncomingR
     path: question === -1 ? url : url.slice(0, question),
     queryString: question === -1 ? '' : url.slice(question + 1),
     credential: { kind: 'cli' },
+    visitor: LOCAL_VISITOR,
     requestIdHeader: headerText(message.headers['x-request-id']),
     contentType: message.headers['content-type'],
     origin: headerText(message.headers.origin),

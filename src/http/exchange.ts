@@ -1,5 +1,5 @@
 /** A request and its answer as the request handler sees them, whatever transport carries them. */
-import type { Credential, HeadedBytes } from '../operations/index.js';
+import type { Credential, HeadedBytes, Visitor } from '../operations/index.js';
 import type { Cancellation, ServiceError } from '../platform/index.js';
 
 export interface IncomingRequest {
@@ -10,6 +10,7 @@ export interface IncomingRequest {
   /** Without the `?`. */
   readonly queryString: string;
   readonly credential: Credential;
+  readonly visitor: Visitor;
   readonly requestIdHeader: string;
   readonly contentType: string | undefined;
   readonly origin: string;

@@ -223,6 +223,7 @@ beforeEach(async () => {
     port: 0,
     answers: requestMemory.answers,
     bodyIdleMsMax: 60_000,
+    visitors: { publicUrl: '', trustedProxies: [] },
   });
   port = await server.listen();
   controlPath = join(folder, 'control.sock');
@@ -606,6 +607,7 @@ describe('listening', () => {
       port,
       answers: requestMemory.answers,
       bodyIdleMsMax: 60_000,
+      visitors: { publicUrl: '', trustedProxies: [] },
     });
     await expect(second.listen()).rejects.toThrow(ListenError);
   });

@@ -12,6 +12,7 @@ import {
   type OperationResult,
   type PathParams,
   type Services,
+  type Visitor,
 } from '../operations/index.js';
 import {
   REQUEST_ID_CHARACTERS_MAX,
@@ -309,6 +310,10 @@ class RequestContext implements OperationContext {
     readonly requestId: string,
     private readonly request: IncomingRequest,
   ) {}
+
+  get visitor(): Visitor {
+    return this.request.visitor;
+  }
 
   get signal(): Cancellation {
     return this.request.signal;

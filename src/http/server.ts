@@ -12,6 +12,7 @@ import type { Answer, RequestHandler } from './exchange.js';
 import { SlowReaders } from './slow-readers.js';
 import { UploadWatch } from './upload-watch.js';
 import { UwsExchange } from './uws-exchange.js';
+import { Visitors, type VisitorOptions } from './visitors.js';
 
 const { App, us_listen_socket_close, us_socket_local_port } = uWebSockets;
 
@@ -27,6 +28,7 @@ export interface HttpServerOptions {
   readonly answers: ByteBudget;
   /** Of a body on its way nothing arrives for so long: 408. */
   readonly bodyIdleMsMax: number;
+  readonly visitors: VisitorOptions;
 }
 
 export interface HttpServer {
@@ -43,13 +45,15 @@ export class ListenError extends OperatorError {
   override readonly name = 'ListenError';
 }
 
-export function createHttpServer({ handle, host, port, answers, bodyIdleMsMax }: HttpServerOptions): HttpServer {
+export function createHttpServer(options: HttpServerOptions): HttpServer {
+  const { handle, host, port, answers, bodyIdleMsMax } = options;
   const app = App();
   let socket: us_listen_socket | undefined;
   const sending: Sending = { answers: new Set(), slowReaders: new SlowReaders(answers) };
   const uploads = new UploadWatch({ idleMsMax: bodyIdleMsMax });
+  const needs = { uploads, visitors: new Visitors(options.visitors) };
   app.any('/*', (res, req) => {
-    serve(handle, new UwsExchange(res, req, uploads), sending);
+    serve(handle, new UwsExchange(res, req, needs), sending);
   });
 
   function stopListening(): void {

@@ -3,13 +3,14 @@
  * at once; chunks of a body are copied, since uWebSockets reuses their memory.
  */
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
-import { HeadedBytes, type Credential } from '../operations/index.js';
+import { HeadedBytes, type Credential, type Visitor } from '../operations/index.js';
 import { SENT_AT_ONCE_BYTES, type AbortListener, type Cancellation, type ServiceError } from '../platform/index.js';
 import { answerBytes, ClientGone, type Answer, type IncomingRequest } from './exchange.js';
 import { IncomingBody } from './incoming-body.js';
 import { readHead } from './request-framing.js';
 import { statusLine } from './status-lines.js';
 import type { UploadWatch } from './upload-watch.js';
+import { UNKNOWN_VISITOR, type Visitors } from './visitors.js';
 
 /** What the library gathers before it writes anything. */
 const GATHERED_BYTES_MAX = 16_384;
@@ -46,11 +47,17 @@ class Gone implements Cancellation {
   }
 }
 
+export interface ExchangeNeeds {
+  readonly uploads: UploadWatch;
+  readonly visitors: Visitors;
+}
+
 export class UwsExchange implements IncomingRequest {
   readonly method: string;
   readonly path: string;
   readonly queryString: string;
   readonly credential: Credential;
+  readonly visitor: Visitor;
   readonly requestIdHeader: string;
   readonly contentType: string | undefined;
   readonly origin: string;
@@ -66,7 +73,7 @@ export class UwsExchange implements IncomingRequest {
   #keptOpen = false;
   #onGone: (() => void) | undefined;
 
-  constructor(res: HttpResponse, req: HttpRequest, uploads: UploadWatch) {
+  constructor(res: HttpResponse, req: HttpRequest, { uploads, visitors }: ExchangeNeeds) {
     this.#res = res;
     this.#uploads = uploads;
     this.method = req.getMethod().toUpperCase();
@@ -74,7 +81,13 @@ export class UwsExchange implements IncomingRequest {
     // Undefined where the URL has no `?`, whatever the declaration says.
     this.queryString = textOr(req.getQuery(), '');
     const head = readHead(req, this.method === 'GET' || this.method === 'HEAD');
-    this.credential = { kind: 'key', header: orUndefined(head.apiKey) };
+    if (head.apiKey === '') {
+      this.credential = visitors.credential(req);
+      this.visitor = visitors.visitor(req, res);
+    } else {
+      this.credential = { kind: 'key', header: head.apiKey };
+      this.visitor = UNKNOWN_VISITOR;
+    }
     this.requestIdHeader = head.requestId;
     this.origin = head.origin;
     this.bodyBytes = head.bodyBytes;

@@ -37,6 +37,7 @@ describe('config/default.toml', () => {
       port: 8400,
       shutdown_seconds: 10,
       body_idle_seconds_max: 60,
+      trusted_proxies: [],
       cors_origins: [],
     });
     expect(config.search.threads).toBeGreaterThan(0);

@@ -35,11 +35,13 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(document.webhooks)).toEqual([...EVENT_TYPES]);
   });
 
-  it('says of every operation but the public ones that it needs a key and how it refuses', () => {
+  it('says of every operation but the public ones whether it needs a key or a session, and how it refuses', () => {
     for (const operation of operations) {
       const found = described.find(({ operationId }) => operationId === operation.name);
       const isPublic = operation.permission === 'public';
-      expect(found?.security).toEqual(isPublic ? [] : [{ key: [] }]);
+      expect(found?.security).toEqual(
+        isPublic ? [] : [operation.callers.includes('key') ? { key: [] } : { session: [] }],
+      );
       if (!isPublic) expect(Object.keys(found?.responses ?? {})).toEqual(expect.arrayContaining(['400', '401', '403']));
     }
   });

@@ -12,7 +12,8 @@ const rotate = defineOperation({
   method: 'POST',
   path: '/secret/rotate',
   permission: null,
-  callers: ['console', 'cli'],
+  // Those of every account: none of them may order it for the others.
+  callers: ['cli'],
   target: 'none',
   params: noParams,
   responses: {

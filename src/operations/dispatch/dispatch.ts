@@ -9,8 +9,11 @@
  *   | Situation                                                                  | Answer                 |
  *   |----------------------------------------------------------------------------|------------------------|
  *   | no key, or one that is unknown, expired or revoked                         | 401 invalid-key        |
+ *   | a session that has ended                                                   | 401 not-signed-in      |
+ *   | a session without its CSRF token, where the method is not GET              | 403 csrf-token         |
+ *   | a session of who is no contributor of the account                          | 403 out-of-scope       |
  *   | a key on an operation for console and command line only                    | 403 console-only       |
- *   | a key without the operation's permission                                   | 403 missing-permission |
+ *   | a key or role without the operation's permission                           | 403 missing-permission |
  *   | another account, whether it exists or not                                  | 403 out-of-scope       |
  *   | a list or group key on the account itself                                  | 403 out-of-scope       |
  *   | a list key on another list or any group, a group key on another group or a | 403 out-of-scope       |
@@ -21,15 +24,16 @@
  *   |                                                                            | for clicks)            |
  *   | the account's searches of this minute are spent                            | 429 rate-limited       |
  */
-import { reaches, type Caller, type Reach } from '../../access/index.js';
+import { reaches, SESSION_AUTHENTICATOR, type Caller, type Reach, type SessionCredential } from '../../access/index.js';
 import { assertName, ServiceError } from '../../platform/index.js';
 import { namedDamage } from './damaged-list.js';
 import type { Operation, OperationContext, OperationResult, OperationTarget } from './operation.js';
 import type { Services } from './services.js';
 import { createValidator, type InputValidator, type RawInput } from './validation.js';
 
-/** How a call shows who it is: a key over HTTP, or the control socket, which only its owner can open. */
-export type Credential = { readonly kind: 'key'; readonly header: string | undefined } | { readonly kind: 'cli' };
+/** How a call shows who it is: a key or a session over HTTP, or the control socket, which only its owner can open. */
+export type Credential =
+  { readonly kind: 'key'; readonly header: string | undefined } | SessionCredential | { readonly kind: 'cli' };
 
 export type PathParams = Readonly<Record<string, string | undefined>>;
 
@@ -48,7 +52,7 @@ export function createDispatcher(services: Services): Dispatcher {
   return {
     admit(operation, params, credential) {
       if (operation.permission === 'public') return NOBODY;
-      const caller = credential.kind === 'cli' ? services.access.cli : services.access.authenticate(credential.header);
+      const caller = callerOf(credential, operation, params, services);
       assertPermission(operation, caller);
       assertReachable(operation, params, caller, services);
       if (operation.rateLimit === 'search' && caller.kind !== 'cli') spendSearch(params, caller, services);
@@ -73,17 +77,28 @@ export function createDispatcher(services: Services): Dispatcher {
   };
 }
 
+function callerOf(credential: Credential, { method }: Operation, { account }: PathParams, services: Services): Caller {
+  switch (credential.kind) {
+    case 'key':
+      return services.access.authenticate(credential.header);
+    case 'session':
+      return services.part(SESSION_AUTHENTICATOR).authenticate(credential, account, method !== 'GET');
+    case 'cli':
+      return services.access.cli;
+  }
+}
+
 function assertPermission({ callers, permission, target }: Operation, caller: Caller): void {
   if (!callers.includes(caller.kind)) {
-    throw new ServiceError(
-      'console-only',
-      'This operation is open to the console and the command line, not to API keys.',
-    );
+    const open = callers.includes('console')
+      ? 'the console and the command line, not to API keys'
+      : 'the command line alone';
+    throw new ServiceError('console-only', `This operation is open to ${open}.`);
   }
   if (permission !== null && permission !== 'public' && !caller.can(permission)) {
     throw new ServiceError(
       'missing-permission',
-      `This needs the permission '${permission}'${placeOf(target)}, which the key does not have.`,
+      `This needs the permission '${permission}'${placeOf(target)}, which ${caller.kind === 'key' ? 'the key' : 'your role'} does not have.`,
     );
   }
 }

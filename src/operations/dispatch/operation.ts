@@ -82,9 +82,22 @@ export interface OperationInput<Params, Query, Body> {
   readonly raw?: RawInput;
 }
 
+/** Who asks, as far as the connection and the browser say; of requests without an API key. */
+export interface Visitor {
+  /** IP address; that which a trusted proxy names where one stands in front. `local` for the command line. */
+  readonly address: string;
+  /** '' where it is not told. */
+  readonly userAgent: string;
+  /** `Sec-Fetch-Site`; ''. */
+  readonly fetchSite: string;
+}
+
+export const LOCAL_VISITOR: Visitor = Object.freeze({ address: 'local', userAgent: '', fetchSite: '' });
+
 export interface OperationContext {
   readonly services: Services;
   readonly caller: Caller;
+  readonly visitor: Visitor;
   readonly requestId: string;
   /** Aborted when the client goes away. */
   readonly signal: Cancellation;

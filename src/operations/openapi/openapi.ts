@@ -67,6 +67,13 @@ export function openApiDocument(operations: readonly Operation[]): Json {
           name: 'X-API-Key',
           description: 'gnt_<region>_<secret>; the first one is made by `gannet key create`.',
         },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'gannet_session',
+          description:
+            'Of a person who has signed in by `POST /session`. Requests that change anything carry `X-CSRF-Token` as well; `X-Account` names the account where the path has none.',
+        },
       },
       schemas: { Problem: problemSchema(), WebhookDelivery: DELIVERY_SCHEMA },
     },
@@ -91,7 +98,7 @@ function describeOperation(operation: Operation): Json {
     ...(parameters.length === 0 ? {} : { parameters }),
     ...requestBodyOf(operation),
     responses: responsesOf(operation),
-    security: isPublic ? [] : [{ key: [] }],
+    security: isPublic ? [] : [operation.callers.includes('key') ? { key: [] } : { session: [] }],
     ...(isPublic || operation.permission === null ? {} : { 'x-permission': operation.permission }),
     'x-callers': operation.callers,
   };

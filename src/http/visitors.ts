@@ -1,0 +1,108 @@
+/** Who sends a request that has no API key, as the connection, a proxy and the browser say. */
+import { BlockList, isIP } from 'node:net';
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
+import { sessionCookieName } from '../access/index.js';
+import type { Credential, Visitor } from '../operations/index.js';
+
+export interface VisitorOptions {
+  /** The setting `console.public_url`. */
+  readonly publicUrl: string;
+  /** The setting `server.trusted_proxies`: addresses and networks (`10.0.0.0/8`). */
+  readonly trustedProxies: readonly string[];
+}
+
+/** Of a request with a key: nothing depends on more than that. */
+export const UNKNOWN_VISITOR: Visitor = Object.freeze({ address: '', userAgent: '', fetchSite: '' });
+
+const NO_KEY: Credential = Object.freeze({ kind: 'key', header: undefined });
+const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+
+export class Visitors {
+  readonly #cookieName: string;
+  readonly #trusted: BlockList | undefined;
+
+  constructor({ publicUrl, trustedProxies }: VisitorOptions) {
+    this.#cookieName = sessionCookieName(publicUrl);
+    this.#trusted = trustedProxies.length === 0 ? undefined : networks(trustedProxies);
+  }
+
+  /** Has to be called in the turn in which the request came. */
+  visitor(req: HttpRequest, res: HttpResponse): Visitor {
+    const peer = plainAddress(Buffer.from(res.getRemoteAddressAsText()).toString('latin1'));
+    return {
+      address: this.#trusted === undefined ? peer : clientBehind(this.#trusted, peer, req.getHeader('x-forwarded-for')),
+      userAgent: req.getHeader('user-agent'),
+      fetchSite: req.getHeader('sec-fetch-site'),
+    };
+  }
+
+  /** That of the session whose cookie is there. */
+  credential(req: HttpRequest): Credential {
+    const cookies = req.getHeader('cookie');
+    const token = cookies === '' ? undefined : cookieValue(cookies, this.#cookieName);
+    if (token === undefined || !TOKEN.test(token)) return NO_KEY;
+    return {
+      kind: 'session',
+      token,
+      csrfToken: req.getHeader('x-csrf-token'),
+      account: req.getHeader('x-account'),
+      fetchSite: req.getHeader('sec-fetch-site'),
+    };
+  }
+}
+
+/** Of the header `Cookie`; the first of that name. */
+export function cookieValue(header: string, name: string): string | undefined {
+  for (const pair of header.split(';')) {
+    const equals = pair.indexOf('=');
+    if (equals !== -1 && pair.slice(0, equals).trim() === name) return pair.slice(equals + 1).trim();
+  }
+  return undefined;
+}
+
+/** Throws for what is neither an address nor a network. */
+export function networks(texts: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const text of texts) {
+    const [address = '', bits] = text.split('/');
+    const family = familyOf(address);
+    if (bits === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(bits), family);
+  }
+  return list;
+}
+
+/**
+ * Each proxy adds the address that it was called from at the end of `X-Forwarded-For`: the last one that is no trusted proxy's is the client's.
+ * What is before that anybody could have written.
+ */
+export function clientBehind(trusted: BlockList, peer: string, forwardedFor: string): string {
+  const way = forwardedFor === '' ? [] : forwardedFor.split(',').map((text) => plainAddress(text.trim()));
+  let client = peer;
+  while (isTrusted(trusted, client)) {
+    const before = way.pop();
+    if (before === undefined || isIP(before) === 0) break;
+    client = before;
+  }
+  return client;
+}
+
+function isTrusted(trusted: BlockList, address: string): boolean {
+  return isIP(address) !== 0 && trusted.check(address, familyOf(address));
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4';
+}
+
+const MAPPED = /^(?:::ffff:|(?:0{1,4}:){5}ffff:)(.+)$/i;
+
+/** An IPv4 address is written as one, also where it came over a socket of IPv6. */
+function plainAddress(address: string): string {
+  const inner = MAPPED.exec(address)?.[1];
+  if (inner === undefined) return address;
+  if (isIP(inner) === 4) return inner;
+  const [high, low] = inner.split(':').map((group) => Number.parseInt(group, 16));
+  if (high === undefined || low === undefined || Number.isNaN(high + low)) return address;
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
+}

@@ -1,0 +1,150 @@
+/** `/contributor`: who works on an account, and as what. */
+import { Type } from 'typebox';
+import { accountParams, defineOperation, object, type Services } from '../operations/index.js';
+import { ServiceError } from '../platform/index.js';
+import { PEOPLE } from './part.js';
+import {
+  contributorParams,
+  contributorResource,
+  describeContributor,
+  email,
+  invitedResource,
+  role,
+} from './people-schemas.js';
+
+/** A link lets somebody in: it is for people, not for programs. */
+const CONSOLE_ONLY = ['console', 'cli'] as const;
+
+const list = defineOperation({
+  name: 'contributor.list',
+  summary: 'Who works on the account',
+  method: 'GET',
+  path: '/contributor/{account}',
+  permission: 'contributor:read',
+  callers: ['key', 'console', 'cli'],
+  target: 'account',
+  params: accountParams,
+  responses: {
+    200: {
+      description: 'The contributors, in the order in which they came',
+      schema: object({ contributors: Type.Array(contributorResource) }),
+    },
+  },
+  handle: ({ services }, { params: { account } }) => ({
+    status: 200,
+    body: { contributors: services.part(PEOPLE).people.contributors(account).map(describeContributor) },
+  }),
+});
+
+const create = defineOperation({
+  name: 'contributor.create',
+  summary: 'Invite somebody to the account',
+  description:
+    'Who signs in here already is a contributor at once; anybody else comes by the link of the answer, which is shown this once.',
+  method: 'POST',
+  path: '/contributor/{account}',
+  permission: 'contributor:create',
+  callers: CONSOLE_ONLY,
+  target: 'account',
+  params: accountParams,
+  body: object({ email, role }),
+  responses: { 201: { description: 'The contributor', schema: invitedResource } },
+  errors: ['name-exists', 'conflict', 'storage-full'],
+  async handle({ services }, { params: { account }, body }) {
+    const { link, ...added } = await services.part(PEOPLE).signIn.invite(account, body);
+    return {
+      status: 201,
+      headers: { 'Cache-Control': 'no-store' },
+      body: { ...describeContributor(added), link: link === undefined ? null : consoleLink(services, link.token) },
+    };
+  },
+});
+
+const update = defineOperation({
+  name: 'contributor.update',
+  summary: 'Give a contributor another role',
+  description: 'From the next request on. The last owner stays one.',
+  method: 'PUT',
+  path: '/contributor/{account}/{id}',
+  permission: 'contributor:update',
+  callers: CONSOLE_ONLY,
+  target: 'account',
+  params: contributorParams,
+  body: object({ role }),
+  responses: { 200: { description: 'The contributor', schema: contributorResource } },
+  errors: ['contributor-not-found', 'conflict', 'storage-full'],
+  handle: async ({ services }, { params: { account, id }, body }) => ({
+    status: 200,
+    body: describeContributor(await services.part(PEOPLE).people.setRole(account, id, body.role)),
+  }),
+});
+
+const remove = defineOperation({
+  name: 'contributor.delete',
+  summary: 'Remove a contributor from the account',
+  description: 'From the next request on. Who has no other account is signed out everywhere. The last owner stays.',
+  method: 'DELETE',
+  path: '/contributor/{account}/{id}',
+  permission: 'contributor:delete',
+  callers: CONSOLE_ONLY,
+  target: 'account',
+  params: contributorParams,
+  responses: { 204: { description: 'The person is no contributor any more', schema: null } },
+  errors: ['contributor-not-found', 'conflict', 'storage-full'],
+  async handle({ services }, { params: { account, id } }) {
+    const { people, signIn } = services.part(PEOPLE);
+    await people.remove(account, id, signIn);
+    return { status: 204 };
+  },
+});
+
+const link = defineOperation({
+  name: 'contributor.link',
+  summary: 'A link that signs a contributor in once',
+  description:
+    'For who has no password yet, or has lost it. Without an e-mail: for the first owner, who is made where there is none.',
+  method: 'POST',
+  path: '/contributor/{account}/link',
+  permission: 'contributor:create',
+  callers: ['cli'],
+  target: 'account',
+  params: accountParams,
+  body: object({ email: Type.Optional(email), role: Type.Optional(role) }),
+  responses: {
+    201: {
+      description: 'The link',
+      schema: object({
+        link: Type.String({ description: 'To be opened in a browser, once' }),
+        expires_utc: Type.String({ format: 'date-time', description: 'Until when it works' }),
+        id: Type.String({ description: 'Id of the person' }),
+      }),
+    },
+  },
+  errors: ['conflict', 'storage-full'],
+  async handle({ services }, { params: { account }, body }) {
+    const { signIn } = services.part(PEOPLE);
+    if (body.role !== undefined && body.email === undefined) {
+      const detail = 'A role goes with an e-mail.';
+      throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '/role', detail }] });
+    }
+    const made = await signIn.linkFor(account, { email: body.email, role: body.role ?? 'owner' });
+    const { token, expires_utc } = made.link;
+    return { status: 201, body: { link: consoleLink(services, token), expires_utc, id: made.person.id } };
+  },
+});
+
+/** Behind the `#`: what a browser keeps to itself, so that no log and no proxy sees it. */
+export function consoleLink({ config }: Pick<Services, 'config'>, token: string): string {
+  const { host, port } = config.server;
+  const address =
+    config.console.public_url === '' ? `http://${reachableHost(host)}:${port}` : config.console.public_url;
+  return `${address}/console/#link=${token}`;
+}
+
+/** An address to listen on that is none to call. */
+function reachableHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+export const contributorOperations = [list, create, update, remove, link];

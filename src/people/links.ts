@@ -1,0 +1,67 @@
+/** Links that sign in once: the first one, those that an operator asks for, and invitations. Main thread only. */
+import type { Change, Collection } from '../catalog/index.js';
+import type { People } from './people.js';
+import { newToken, tokenHash } from './tokens.js';
+import type { LinkRecord } from './types.js';
+
+const HOUR_MS = 3_600_000;
+export const SIGN_IN_LINK_HOURS = 24;
+export const INVITATION_HOURS = 7 * 24;
+/** Of one person; a new one takes the place of the oldest. */
+const LINKS_PER_PERSON_MAX = 5;
+
+export class Links {
+  readonly #people: People;
+  readonly #links: Collection<LinkRecord>;
+
+  constructor(people: People) {
+    this.#people = people;
+    this.#links = people.store.collection('sign-in-links');
+  }
+
+  /** Inside a change: the token of a new link. */
+  make(change: Change, personId: string, hours: number): { readonly token: string; readonly expires_utc: string } {
+    const nowMs = this.#people.clock.nowMs();
+    const own = [...this.#links.values()].filter((link) => link.person_id === personId);
+    own.sort((a, b) => (a.created_utc < b.created_utc ? -1 : 1));
+    for (const link of own.slice(0, Math.max(0, own.length + 1 - LINKS_PER_PERSON_MAX))) this.#remove(change, link);
+    const token = newToken();
+    const expires_utc = new Date(nowMs + hours * HOUR_MS).toISOString();
+    const created_utc = new Date(nowMs).toISOString();
+    const link: LinkRecord = { token_hash: tokenHash(token), person_id: personId, created_utc, expires_utc };
+    change.put(this.#links, link.token_hash, link);
+    return { token, expires_utc };
+  }
+
+  /** Whose link it is; undefined where it was used, is over, or never was. */
+  personOf(token: string): string | undefined {
+    const link = this.#links.get(tokenHash(token));
+    return link !== undefined && !this.#isOver(link) ? link.person_id : undefined;
+  }
+
+  /** Inside a change: the link does not work any more. */
+  use(change: Change, token: string): void {
+    const link = this.#links.get(tokenHash(token));
+    if (link !== undefined) this.#remove(change, link);
+  }
+
+  /** Inside a change: those of a person, and all that are over. */
+  forget(change: Change, personId: string | undefined): void {
+    for (const link of this.#links.values()) {
+      if (link.person_id === personId || this.#isOver(link)) this.#remove(change, link);
+    }
+  }
+
+  /** Whether the person was invited and has not come yet. */
+  isAwaited(personId: string): boolean {
+    return [...this.#links.values()].some((link) => link.person_id === personId && !this.#isOver(link));
+  }
+
+  #remove(change: Change, link: LinkRecord): void {
+    change.remove(this.#links, link.token_hash);
+  }
+
+  #isOver({ expires_utc }: LinkRecord): boolean {
+    return Date.parse(expires_utc) <= this.#people.clock.nowMs();
+  }
+}

@@ -1,0 +1,116 @@
+/** People, sessions and contributors as the interface shows them. */
+import { Type } from 'typebox';
+import { accountName, nullable, object, oneOf, timeSchema } from '../operations/index.js';
+import { ServiceError } from '../platform/index.js';
+import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from './passwords.js';
+import { permissionNames } from './roles.js';
+import type { Contributor, People } from './people.js';
+import { SESSION_IDLE_MS_MAX } from './sessions.js';
+import { TOKEN_PATTERN } from './tokens.js';
+import { ROLES, type SessionRecord } from './types.js';
+
+/** One @ with something on both sides: whether mail arrives there is nothing that a pattern could know. */
+export const email = Type.String({
+  minLength: 3,
+  maxLength: 254,
+  pattern: '^[^\\s@\\u0000-\\u001f\\u007f]+@[^\\s@\\u0000-\\u001f\\u007f]+$',
+  description: 'E-mail; upper and lower case are the same',
+  examples: ['ann@example.com'],
+});
+
+/** One that is chosen. */
+export const newPassword = Type.String({
+  minLength: PASSWORD_CHARACTERS_MIN,
+  maxLength: PASSWORD_CHARACTERS_MAX,
+  description: `A password of ${PASSWORD_CHARACTERS_MIN} characters at least`,
+});
+
+/** One that is compared: of any length, so that nothing is learnt of it. */
+export const givenPassword = Type.String({ maxLength: PASSWORD_CHARACTERS_MAX, description: 'The password' });
+
+export const linkToken = Type.String({
+  pattern: TOKEN_PATTERN,
+  description: 'The token of a one-time link or an invitation',
+});
+
+export const role = oneOf(ROLES, {
+  description:
+    '`owner` does everything; `editor` everything but what is about keys, contributors and the account itself; `viewer` looks',
+});
+
+const personId = Type.String({ minLength: 1, maxLength: 64, description: 'Id of the person' });
+
+export const contributorParams = object({ account: accountName, id: personId });
+
+const person = object({
+  id: Type.String({ description: 'Id of the person' }),
+  email: nullable(Type.String(), { description: 'What they sign in with; null for who came by a one-time link' }),
+  has_password: Type.Boolean({ description: 'False: signs in by links alone' }),
+});
+
+export const signedInResource = object({
+  person,
+  accounts: Type.Array(
+    object({
+      name: Type.String({ description: 'Name of the account' }),
+      role,
+      permissions: Type.Array(Type.String(), { description: 'What the role may do there; `*` is everything' }),
+    }),
+  ),
+  csrf_token: Type.String({
+    description: 'What requests of this session that change anything carry as `X-CSRF-Token`',
+  }),
+  expires_utc: timeSchema('When the session ends unless it is used'),
+});
+
+export const sessionResource = object({
+  id: Type.String({ description: 'Id of the session' }),
+  created_utc: timeSchema('The sign-in'),
+  last_used_utc: timeSchema('The last request'),
+  address: Type.String({ description: 'From where the sign-in came' }),
+  user_agent: Type.String({ description: 'The browser, as it calls itself' }),
+  is_current: Type.Boolean({ description: 'True for the session that asks' }),
+});
+
+export const contributorResource = object({
+  id: Type.String({ description: 'Id of the person' }),
+  email: nullable(Type.String(), { description: 'Null for who came by a one-time link' }),
+  role,
+  added_utc: timeSchema('When they became a contributor'),
+  state: oneOf(['active', 'invited'], { description: '`invited`: has not signed in yet' }),
+});
+
+/** The link of a new contributor, shown this once. */
+export const invitedResource = object({
+  ...contributorResource.properties,
+  link: nullable(Type.String(), {
+    description: 'To be sent to them: signs in once, within a week. Null for who has a password already',
+  }),
+});
+
+/** What a person is told of themselves. */
+export function describeSignedIn(people: People, id: string, csrf_token: string) {
+  const known = people.person(id);
+  if (known === undefined) throw new ServiceError('not-signed-in', 'The session has ended: sign in again.');
+  return {
+    person: { id, email: known.email, has_password: known.password_hash !== null },
+    accounts: people.accountsOf(id).map(({ account, role }) => ({
+      name: account,
+      role,
+      permissions: permissionNames(role),
+    })),
+    csrf_token,
+    expires_utc: new Date(people.clock.nowMs() + SESSION_IDLE_MS_MAX).toISOString(),
+  };
+}
+
+export function describeSession(session: SessionRecord, currentId: string) {
+  const { id, created_utc, last_used_utc, address, user_agent } = session;
+  return { id, created_utc, last_used_utc, address, user_agent, is_current: id === currentId };
+}
+
+export function describeContributor({ person: { id, email, password_hash }, contributor }: Contributor) {
+  const { role, added_utc } = contributor;
+  const state = password_hash === null && email !== null ? 'invited' : 'active';
+  return { id, email, role, added_utc, state };
+}

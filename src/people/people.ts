@@ -1,0 +1,155 @@
+/**
+ * People and of which accounts they are contributors, in the `system` environment. Main thread only.
+ *
+ * Invariant: an account that ever had an owner has one.
+ */
+import { CollectionStore, compositeKey, type Change, type Collection } from '../catalog/index.js';
+import { ServiceError, uuidv7, type Clock, type EventContent, type LmdbEnvironment } from '../platform/index.js';
+import type { ContributorRecord, PersonRecord, Role } from './types.js';
+
+/** Of one account. */
+export const CONTRIBUTORS_MAX = 10_000;
+
+/** A contributor and the person behind. */
+export interface Contributor {
+  readonly person: PersonRecord;
+  readonly contributor: ContributorRecord;
+}
+
+/** What the change of a person's rights takes along in the same transaction. */
+export interface LeavingPerson {
+  left(change: Change, personId: string): void;
+}
+
+export class People {
+  readonly store: CollectionStore;
+  readonly #persons: Collection<PersonRecord>;
+  readonly #contributors: Collection<ContributorRecord>;
+
+  constructor(
+    environment: LmdbEnvironment,
+    readonly clock: Clock,
+  ) {
+    this.store = CollectionStore.of(environment);
+    this.#persons = this.store.collection('people');
+    this.#contributors = this.store.collection('contributors');
+  }
+
+  get isEmpty(): boolean {
+    return this.#persons.size === 0;
+  }
+
+  person(id: string): PersonRecord | undefined {
+    return this.#persons.get(id);
+  }
+
+  personOf(email: string): PersonRecord | undefined {
+    const wanted = emailKey(email);
+    return [...this.#persons.values()].find((person) => person.email === wanted);
+  }
+
+  role(account: string, personId: string): Role | undefined {
+    return this.#contributors.get(compositeKey(account, personId))?.role;
+  }
+
+  /** The accounts of a person, by name. */
+  accountsOf(personId: string): readonly ContributorRecord[] {
+    return [...this.#contributors.values()]
+      .filter((contributor) => contributor.person_id === personId)
+      .sort((a, b) => (a.account < b.account ? -1 : 1));
+  }
+
+  /** Of an account, in the order in which they came. */
+  contributors(account: string): readonly Contributor[] {
+    const found: Contributor[] = [];
+    for (const contributor of this.#contributors.values()) {
+      if (contributor.account !== account) continue;
+      const person = this.#persons.get(contributor.person_id);
+      if (person !== undefined) found.push({ person, contributor });
+    }
+    return found.sort((a, b) => (a.contributor.added_utc < b.contributor.added_utc ? -1 : 1));
+  }
+
+  /** Throws `contributor-not-found`. */
+  contributor(account: string, personId: string): Contributor {
+    const contributor = this.#contributors.get(compositeKey(account, personId));
+    const person = this.#persons.get(personId);
+    if (contributor !== undefined && person !== undefined) return { contributor, person };
+    throw new ServiceError('contributor-not-found', `The account '${account}' has no contributor with this id.`);
+  }
+
+  /**
+   * Inside a change. The person of that e-mail, made where there is none, becomes a contributor of the account; `email` null: a new
+   * person who has none. Throws `name-exists` where they are one already.
+   */
+  add(change: Change, account: string, wanted: { readonly email: string | null; readonly role: Role }): Contributor {
+    const email = wanted.email === null ? null : emailKey(wanted.email);
+    if (this.contributors(account).length >= CONTRIBUTORS_MAX) {
+      throw new ServiceError('conflict', `The account has ${CONTRIBUTORS_MAX} contributors: remove one first.`);
+    }
+    const now = this.clock.nowIso();
+    const known = email === null ? undefined : this.personOf(email);
+    const person = known ?? { id: uuidv7(), email, password_hash: null, created_utc: now };
+    const key = compositeKey(account, person.id);
+    if (this.#contributors.has(key)) {
+      throw new ServiceError('name-exists', `${email ?? 'This person'} is a contributor of the account already.`);
+    }
+    const contributor = { account, person_id: person.id, role: wanted.role, added_utc: now };
+    if (known === undefined) change.put(this.#persons, person.id, person);
+    change.put(this.#contributors, key, contributor);
+    change.emit(account, contributorEvent('contributor.added', { person, contributor }));
+    return { person, contributor };
+  }
+
+  /** Rejects with `contributor-not-found`, and `conflict` where nobody would be left who may do everything. */
+  setRole(account: string, personId: string, role: Role): Promise<Contributor> {
+    return this.store.change((change) => {
+      const { person, contributor } = this.contributor(account, personId);
+      if (role !== 'owner') this.#assertNotLastOwner(contributor);
+      const changed = { ...contributor, role };
+      change.put(this.#contributors, compositeKey(account, personId), changed);
+      return { person, contributor: changed };
+    });
+  }
+
+  /** A person without any account left is gone altogether, with what `leaving` has of them. Rejects like `setRole`. */
+  remove(account: string, personId: string, leaving: LeavingPerson): Promise<void> {
+    return this.store.change((change) => {
+      const { person, contributor } = this.contributor(account, personId);
+      this.#assertNotLastOwner(contributor);
+      change.remove(this.#contributors, compositeKey(account, personId));
+      change.emit(account, contributorEvent('contributor.removed', { person, contributor }));
+      if (this.accountsOf(personId).length > 1) return;
+      change.remove(this.#persons, personId);
+      leaving.left(change, personId);
+    });
+  }
+
+  /** Inside a change. Throws `name-exists` for an e-mail that somebody else has. */
+  update(change: Change, person: PersonRecord): void {
+    const other = person.email === null ? undefined : this.personOf(person.email);
+    if (other !== undefined && other.id !== person.id) {
+      throw new ServiceError('name-exists', `Somebody else signs in as ${person.email ?? ''}.`);
+    }
+    change.put(this.#persons, person.id, person);
+  }
+
+  #assertNotLastOwner({ account, person_id, role }: ContributorRecord): void {
+    if (role !== 'owner') return;
+    const owners = this.contributors(account).filter(({ contributor }) => contributor.role === 'owner');
+    if (owners.some(({ person }) => person.id !== person_id)) return;
+    throw new ServiceError('conflict', 'This is the last owner of the account: make somebody else an owner first.');
+  }
+}
+
+/** E-mails are compared in lower case: hardly a mail server tells `Ann@` from `ann@`, and no person does. */
+export function emailKey(email: string): string {
+  return email.trim().normalize('NFC').toLowerCase();
+}
+
+function contributorEvent(
+  type: 'contributor.added' | 'contributor.removed',
+  { person: { id, email }, contributor: { role, added_utc } }: Contributor,
+): EventContent {
+  return { type, id, list: '', data: { email, role, added_utc } };
+}

@@ -1,0 +1,189 @@
+/** How a person comes to a session: by e-mail and password, or by a link that works once. Main thread only. */
+import type { Change } from '../catalog/index.js';
+import { ServiceError, type Clock } from '../platform/index.js';
+import { AttemptThrottle } from './attempts.js';
+import { INVITATION_HOURS, Links, SIGN_IN_LINK_HOURS } from './links.js';
+import { emailKey, type People, type Contributor } from './people.js';
+import { Passwords } from './passwords.js';
+import { Sessions, type Origin } from './sessions.js';
+import type { PersonRecord, Role } from './types.js';
+
+export interface PasswordSignIn {
+  readonly email: string;
+  readonly password: string;
+}
+
+export interface LinkSignIn {
+  readonly link: string;
+  /** Set from now on; ends the person's other sessions. */
+  readonly password?: string;
+  /** For who has none yet. */
+  readonly email?: string;
+}
+
+export interface SignedIn {
+  readonly person: PersonRecord;
+  /** Of the new session; known to the browser alone. */
+  readonly token: string;
+}
+
+export interface NewLink {
+  readonly token: string;
+  readonly expires_utc: string;
+}
+
+export class SignIn {
+  readonly people: People;
+  readonly sessions: Sessions;
+  readonly links: Links;
+  readonly #passwords = new Passwords();
+  readonly #attempts: AttemptThrottle;
+
+  constructor(people: People, clock: Clock) {
+    this.people = people;
+    this.sessions = new Sessions(people);
+    this.links = new Links(people);
+    this.#attempts = new AttemptThrottle(clock);
+  }
+
+  /** Rejects with `sign-in-failed`, the same for an unknown e-mail and a wrong password, `rate-limited` or `overloaded`. */
+  async byPassword({ email, password }: PasswordSignIn, origin: Origin): Promise<SignedIn> {
+    const attempt = this.#attempts.begin([`address ${origin.address}`, `e-mail ${emailKey(email)}`]);
+    const known = this.people.personOf(email);
+    const isRight = await this.#passwords.verify(known?.password_hash ?? null, password);
+    if (!isRight || known === undefined) throw new ServiceError('sign-in-failed', 'E-mail or password are not right.');
+    const signedIn = await this.#begin(known.id, origin, (person) => {
+      // Changed while this one was being compared: it is not right any more.
+      if (person.password_hash !== known.password_hash) {
+        throw new ServiceError('sign-in-failed', 'E-mail or password are not right.');
+      }
+      return person;
+    });
+    attempt.succeeded();
+    return signedIn;
+  }
+
+  /** Rejects with `sign-in-failed`, `invalid-parameter` where a password has to be chosen, `rate-limited` or `overloaded`. */
+  async byLink({ link, password, email }: LinkSignIn, origin: Origin): Promise<SignedIn> {
+    const attempt = this.#attempts.begin([`address ${origin.address}`]);
+    const invited = this.#personOfLink(link);
+    attempt.succeeded();
+    if (invited.password_hash === null && invited.email !== null && password === undefined) {
+      const detail = 'Choose a password: the next time you sign in with it.';
+      throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '/password', detail }] });
+    }
+    const password_hash = password === undefined ? undefined : await this.#passwords.hash(password);
+    return this.#begin(invited.id, origin, (person, change) => {
+      // Once: of two that come at the same time, the second finds none.
+      this.#personOfLink(link);
+      this.links.use(change, link);
+      const own = email !== undefined && person.email === null ? emailKey(email) : person.email;
+      const changed = { ...person, email: own, password_hash: password_hash ?? person.password_hash };
+      if (changed.email !== person.email || password_hash !== undefined) this.people.update(change, changed);
+      if (password_hash !== undefined) this.sessions.endOthers(change, person.id, undefined);
+      return changed;
+    });
+  }
+
+  /**
+   * Sets another password, ends all other sessions of the person, and makes their links worthless. Rejects with `sign-in-failed` for a
+   * wrong old one; who has none needs none.
+   */
+  async changePassword(
+    session: { readonly id: string; readonly personId: string; readonly address: string },
+    wanted: {
+      readonly oldPassword: string | undefined;
+      readonly newPassword: string;
+      readonly email: string | undefined;
+    },
+  ): Promise<PersonRecord> {
+    const { personId } = session;
+    const known = this.#person(personId);
+    if (known.password_hash !== null) {
+      const attempt = this.#attempts.begin([`address ${session.address}`, `person ${personId}`]);
+      if (!(await this.#passwords.verify(known.password_hash, wanted.oldPassword ?? ''))) {
+        throw new ServiceError('sign-in-failed', 'The old password is not right.');
+      }
+      attempt.succeeded();
+    }
+    const password_hash = await this.#passwords.hash(wanted.newPassword);
+    return this.people.store.change((change) => {
+      const person = this.#person(personId);
+      if (person.password_hash !== known.password_hash) {
+        throw new ServiceError('sign-in-failed', 'The password was changed meanwhile.');
+      }
+      const email = wanted.email === undefined ? person.email : emailKey(wanted.email);
+      if (email === null) {
+        const detail = 'Name the e-mail that you sign in with.';
+        throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '/email', detail }] });
+      }
+      const changed = { ...person, email, password_hash };
+      this.people.update(change, changed);
+      this.sessions.endOthers(change, personId, session.id);
+      this.links.forget(change, personId);
+      return changed;
+    });
+  }
+
+  /** Makes a contributor; who has no password gets a link to come by. Rejects with `name-exists` or `conflict`. */
+  invite(account: string, wanted: { readonly email: string; readonly role: Role }) {
+    return this.people.store.change((change): Contributor & { readonly link: NewLink | undefined } => {
+      const added = this.people.add(change, account, wanted);
+      const link =
+        added.person.password_hash === null ? this.links.make(change, added.person.id, INVITATION_HOURS) : undefined;
+      return { ...added, link };
+    });
+  }
+
+  /**
+   * A link for an operator to hand out. `email` undefined: the account's first owner, who is made where there is none. A person of an
+   * e-mail who is no contributor yet becomes one, with `role`.
+   */
+  linkFor(account: string, { email, role }: { readonly email: string | undefined; readonly role: Role }) {
+    return this.people.store.change((change): { readonly person: PersonRecord; readonly link: NewLink } => {
+      const person =
+        this.#personFor(account, email) ?? this.people.add(change, account, { email: email ?? null, role }).person;
+      return { person, link: this.links.make(change, person.id, SIGN_IN_LINK_HOURS) };
+    });
+  }
+
+  /** Inside a change that removes a person: nothing signs them in any more. */
+  left(change: Change, personId: string): void {
+    this.sessions.endOthers(change, personId, undefined);
+    this.links.forget(change, personId);
+  }
+
+  #personFor(account: string, email: string | undefined): PersonRecord | undefined {
+    const contributors = this.people.contributors(account);
+    if (email === undefined) return contributors.find(({ contributor }) => contributor.role === 'owner')?.person;
+    return contributors.find(({ person }) => person.email === emailKey(email))?.person;
+  }
+
+  async #begin(
+    personId: string,
+    origin: Origin,
+    decide: (person: PersonRecord, change: Change) => PersonRecord,
+  ): Promise<SignedIn> {
+    const { person, session } = await this.people.store.change((change) => {
+      const decided = decide(this.#person(personId), change);
+      this.sessions.removeOver(change);
+      this.links.forget(change, undefined);
+      return { person: decided, session: this.sessions.begin(change, personId, origin) };
+    });
+    session.written();
+    return { person, token: session.token };
+  }
+
+  #personOfLink(link: string): PersonRecord {
+    const id = this.links.personOf(link);
+    const person = id === undefined ? undefined : this.people.person(id);
+    if (person !== undefined) return person;
+    throw new ServiceError('sign-in-failed', 'This link was used, is too old, or is not whole. Ask for another one.');
+  }
+
+  #person(id: string): PersonRecord {
+    const person = this.people.person(id);
+    if (person === undefined) throw new ServiceError('sign-in-failed', 'This person is no contributor any more.');
+    return person;
+  }
+}

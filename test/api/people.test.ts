@@ -1,0 +1,398 @@
+/** People from outside: signing in and out, roles, invitations, and what somebody else's page or password may do. */
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Answer } from '../support/client.js';
+import { newAddress, Person } from '../support/person.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+const run = promisify(execFile);
+/** The tests are the proxy that says from where people come. */
+const SETTINGS = { GANNET_SERVER_TRUSTED_PROXIES: '127.0.0.1' };
+const PASSWORD = 'correct horse battery';
+
+let service: TestService;
+let nextPerson = 0;
+beforeAll(async () => {
+  service = await startTestService({ env: SETTINGS });
+});
+afterAll(async () => {
+  await service.close();
+});
+
+interface SignedIn {
+  readonly person: { readonly id: string; readonly email: string | null };
+  readonly csrf_token: string;
+}
+
+type Role = 'owner' | 'editor' | 'viewer';
+
+async function linkFor(body: { email?: string; role?: Role }): Promise<string> {
+  const answer = await service.control().post('/contributor/default/link', body);
+  expect(answer.status, answer.text).toBe(201);
+  return tokenOf((answer.body as { link: string }).link);
+}
+
+function tokenOf(link: string): string {
+  const token = /\/console\/#link=([A-Za-z0-9_-]{43})$/.exec(link)?.[1];
+  if (token === undefined) throw new Error(`This is no link to the console: ${link}`);
+  return token;
+}
+
+/** A new contributor with a password, signed in. */
+async function personWith(role: Role) {
+  nextPerson += 1;
+  const email = `person-${nextPerson}@example.com`;
+  const person = new Person(service);
+  const answer = await person.signIn({ link: await linkFor({ email, role }), password: PASSWORD });
+  expect(answer.status, answer.text).toBe(201);
+  return { person, email, id: (answer.body as SignedIn).person.id };
+}
+
+const codeOf = ({ status, body }: Answer) => [status, (body as { code: string }).code];
+
+describe('signing in', () => {
+  it('works by e-mail in any case and password, and a session may what its role may', async () => {
+    const { email } = await personWith('owner');
+    const person = new Person(service);
+    const answer = await person.signIn({ email: email.toUpperCase(), password: PASSWORD });
+    expect(answer).toMatchObject({
+      status: 201,
+      body: {
+        person: { email, has_password: true },
+        accounts: [{ name: 'default', role: 'owner', permissions: ['*'] }],
+      },
+    });
+    expect(answer.headers['cache-control']).toBe('no-store');
+    expect(answer.headers['set-cookie']?.[0]).toMatch(
+      /^gannet_session=[A-Za-z0-9_-]{43}; Path=\/; HttpOnly; SameSite=Strict$/,
+    );
+    const { expires_utc: _, ...who } = answer.body as { expires_utc: string };
+    expect(await person.get('/session')).toMatchObject({ status: 200, body: who });
+    expect(await person.get('/list/default')).toMatchObject({ status: 200 });
+    expect(await person.get('/account')).toMatchObject({ status: 200, body: { account: 'default', key: null } });
+    expect(await person.send('POST', '/list/default', { json: { name: 'by-hand' } })).toMatchObject({ status: 201 });
+    // What is for the console and not for keys.
+    expect(await person.get('/api-key/default')).toMatchObject({ status: 200 });
+  });
+
+  it('says the same of a wrong password, of an unknown e-mail, and of a person without a password', async () => {
+    const { email } = await personWith('viewer');
+    const invited = 'invited@example.com';
+    await linkFor({ email: invited, role: 'viewer' });
+    const answers = await Promise.all(
+      [
+        { email, password: 'not this one' },
+        { email: 'nobody@example.com', password: PASSWORD },
+        { email: invited, password: PASSWORD },
+        { email: invited, password: '' },
+      ].map((credentials) => new Person(service).signIn(credentials)),
+    );
+    const said = answers.map(({ body }) => body);
+    expect(answers.map(codeOf)).toEqual(answers.map(() => [401, 'sign-in-failed']));
+    expect(new Set(said.map((body) => JSON.stringify(body))).size).toBe(1);
+  });
+
+  it('is refused after five wrong passwords, the right one too, by address and by e-mail', async () => {
+    const { email } = await personWith('viewer');
+    const address = newAddress();
+    for (let i = 0; i < 5; i += 1) {
+      const wrong = { email: `guess-${i}@example.com`, password: 'wrong' };
+      expect(codeOf(await new Person(service, address).signIn(wrong))).toEqual([401, 'sign-in-failed']);
+    }
+    const sixth = await new Person(service, address).signIn({ email, password: PASSWORD });
+    expect(codeOf(sixth)).toEqual([429, 'rate-limited']);
+    expect(Number(sixth.headers['retry-after'])).toBeGreaterThan(0);
+    // Somebody else is not kept out by that.
+    expect(await new Person(service).signIn({ email, password: PASSWORD })).toMatchObject({ status: 201 });
+
+    for (let i = 0; i < 5; i += 1) await new Person(service).signIn({ email, password: 'wrong' });
+    expect(codeOf(await new Person(service).signIn({ email, password: PASSWORD }))).toEqual([429, 'rate-limited']);
+  });
+
+  it('is no way around that with a thousand at once', async () => {
+    const { email } = await personWith('viewer');
+    const address = newAddress();
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, () => new Person(service, address).signIn({ email, password: 'wrong' })),
+    );
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(5);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(95);
+  });
+
+  it('takes no session that somebody has put into the browser before', async () => {
+    const { email } = await personWith('viewer');
+    const person = new Person(service);
+    person.cookie = `gannet_session=${'A'.repeat(43)}`;
+    await person.signIn({ email, password: PASSWORD });
+    expect(person.cookie).not.toContain('AAAA');
+    expect(await person.get('/session')).toMatchObject({ status: 200 });
+  });
+
+  it('is nothing that a page of another site can order', async () => {
+    const { email } = await personWith('viewer');
+    const options = { json: { email, password: PASSWORD }, headers: { 'Sec-Fetch-Site': 'cross-site' } };
+    expect(codeOf(await new Person(service).send('POST', '/session', options))).toEqual([403, 'csrf-token']);
+  });
+
+  it('says what is missing', async () => {
+    for (const json of [{}, { email: 'ann@example.com' }, { password: PASSWORD }, { link: 'short' }]) {
+      expect(await new Person(service).signIn(json)).toMatchObject({
+        status: 400,
+        body: { code: 'invalid-parameter' },
+      });
+    }
+    const link = await linkFor({ email: 'short@example.com', role: 'viewer' });
+    const short = await new Person(service).signIn({ link, password: 'short' });
+    expect(short).toMatchObject({ status: 400, body: { errors: [{ pointer: '/password' }] } });
+    const none = await new Person(service).signIn({ link });
+    expect(none).toMatchObject({ status: 400, body: { errors: [{ pointer: '/password' }] } });
+  });
+});
+
+describe('links', () => {
+  it('sign in once', async () => {
+    const link = await linkFor({ email: 'once@example.com', role: 'viewer' });
+    const both = await Promise.all([1, 2].map(() => new Person(service).signIn({ link, password: PASSWORD })));
+    expect(both.map(({ status }) => status).sort()).toEqual([201, 401]);
+    expect(codeOf(await new Person(service).signIn({ link, password: PASSWORD }))).toEqual([401, 'sign-in-failed']);
+  });
+
+  it('of the command line sign the first owner in, who names e-mail and password later', async () => {
+    const env = { ...process.env, GANNET_DATA_DIR: service.dataDir };
+    const gannet = async () =>
+      JSON.parse((await run(process.execPath, ['bin/gannet.js', 'console', 'link', '--json'], { env })).stdout) as {
+        link: string;
+      };
+    const [first, second] = [await gannet(), await gannet()];
+    const person = new Person(service);
+    const answer = await person.signIn({ link: tokenOf(first.link) });
+    expect(answer.status, answer.text).toBe(201);
+    const other = new Person(service);
+    expect(await other.signIn({ link: tokenOf(second.link) })).toMatchObject({ status: 201 });
+    const { id } = (answer.body as SignedIn).person;
+    expect(((await other.get('/session')).body as SignedIn).person.id).toBe(id);
+  });
+
+  it('let a person who lost the password set another one, which ends all other sessions', async () => {
+    const { person, email } = await personWith('viewer');
+    const link = await linkFor({ email });
+    const again = new Person(service);
+    expect(await again.signIn({ link, password: 'another password' })).toMatchObject({ status: 201 });
+    expect(codeOf(await person.get('/session'))).toEqual([401, 'not-signed-in']);
+    expect((await new Person(service).signIn({ email, password: PASSWORD })).status).toBe(401);
+    expect((await new Person(service).signIn({ email, password: 'another password' })).status).toBe(201);
+  });
+});
+
+describe('a session', () => {
+  it('changes nothing without its CSRF token, or for a page of another site', async () => {
+    const { person } = await personWith('owner');
+    const other = await personWith('owner');
+    const send = (headers: Record<string, string>) =>
+      person.send('POST', '/list/default', { json: { name: 'forged' }, headers });
+    const refused = [
+      { 'X-CSRF-Token': '' },
+      { 'X-CSRF-Token': 'wrong' },
+      { 'X-CSRF-Token': other.person.csrfToken },
+      { 'Sec-Fetch-Site': 'cross-site' },
+      { 'Sec-Fetch-Site': 'same-site' },
+    ];
+    for (const headers of refused) expect(codeOf(await send(headers))).toEqual([403, 'csrf-token']);
+    expect((await service.client.get('/list/default/forged')).status).toBe(404);
+  });
+
+  it('lasts over a restart and a kill, and is listed and ended by its person alone', async () => {
+    const { person, email } = await personWith('editor');
+    const second = new Person(service);
+    await second.signIn({ email, password: PASSWORD });
+    await service.stop('SIGKILL');
+    await service.start({ withoutKey: true });
+    const { sessions } = (await person.get('/session/all')).body as {
+      sessions: { id: string; is_current: boolean; address: string }[];
+    };
+    expect(sessions).toHaveLength(2);
+    expect(sessions.map(({ address }) => address).sort()).toEqual([person.address, second.address].sort());
+    const other = sessions.find(({ is_current }) => !is_current);
+    const stranger = await personWith('owner');
+    expect(codeOf(await stranger.person.send('DELETE', `/session/${other?.id}`))).toEqual([404, 'session-not-found']);
+    expect((await person.send('DELETE', `/session/${other?.id}`)).status).toBe(204);
+    expect(codeOf(await second.get('/session'))).toEqual([401, 'not-signed-in']);
+    const { cookie } = person;
+    const out = await person.send('DELETE', '/session');
+    expect(out.headers['set-cookie']?.[0]).toMatch(/^gannet_session=; .*Max-Age=0/);
+    person.cookie = cookie;
+    expect(codeOf(await person.get('/session'))).toEqual([401, 'not-signed-in']);
+  });
+
+  it('changes its password with the old one, and all others end', async () => {
+    const { person, email } = await personWith('viewer');
+    const second = new Person(service);
+    await second.signIn({ email, password: PASSWORD });
+    const put = (json: object) => person.send('PUT', '/session/password', { json });
+    const wrong = { old_password: 'not it', new_password: 'a new password' };
+    expect(codeOf(await put(wrong))).toEqual([401, 'sign-in-failed']);
+    expect((await put({ old_password: PASSWORD, new_password: 'short' })).status).toBe(400);
+    expect((await put({ old_password: PASSWORD, new_password: 'a new password' })).status).toBe(200);
+    expect(codeOf(await second.get('/session'))).toEqual([401, 'not-signed-in']);
+    expect((await person.get('/session')).status).toBe(200);
+  });
+
+  it('ends 12 hours after its last use', async () => {
+    const jumping = await startTestService({ env: SETTINGS, clock: 'jumping' });
+    try {
+      const made = await jumping.control().post('/contributor/default/link', {});
+      const person = new Person(jumping);
+      await person.signIn({ link: tokenOf((made.body as { link: string }).link) });
+      expect((await person.get('/session')).status).toBe(200);
+      jumping.jumpADay();
+      let answer = await person.get('/session');
+      // The signal arrives a moment later.
+      while (answer.status === 200) answer = await person.get('/session');
+      expect(codeOf(answer)).toEqual([401, 'not-signed-in']);
+    } finally {
+      await jumping.close();
+    }
+  });
+
+  it('is none where its cookie is wrong in any way', async () => {
+    const { person } = await personWith('viewer');
+    const token = person.cookie.slice('gannet_session='.length);
+    for (const cookie of ['gannet_session', 'gannet_session=', `other=${token}`, `gannet_session="${token}"`]) {
+      expect(codeOf(await person.send('GET', '/session', { headers: { Cookie: cookie } }))).toEqual([
+        401,
+        'invalid-key',
+      ]);
+    }
+    const twice = `a=b; gannet_session=${token}; gannet_session=x`;
+    expect((await person.send('GET', '/session', { headers: { Cookie: twice } })).status).toBe(200);
+  });
+});
+
+describe('contributors', () => {
+  it('are invited by a link that is shown once, change roles and are removed, and all of it is in force at once', async () => {
+    const { person: owner } = await personWith('owner');
+    const invited = await owner.send('POST', '/contributor/default', {
+      json: { email: 'New@Example.com', role: 'viewer' },
+    });
+    expect(invited).toMatchObject({
+      status: 201,
+      body: { email: 'new@example.com', role: 'viewer', state: 'invited' },
+    });
+    const { id, link } = invited.body as { id: string; link: string };
+    const again = await owner.send('POST', '/contributor/default', {
+      json: { email: 'new@example.com', role: 'owner' },
+    });
+    expect(codeOf(again)).toEqual([409, 'name-exists']);
+    const person = new Person(service);
+    await person.signIn({ link: tokenOf(link), password: PASSWORD });
+    expect((await person.send('POST', '/list/default', { json: { name: 'x' } })).status).toBe(403);
+    expect(await owner.send('PUT', `/contributor/default/${id}`, { json: { role: 'editor' } })).toMatchObject({
+      status: 200,
+      body: { role: 'editor', state: 'active' },
+    });
+    expect((await person.send('POST', '/list/default', { json: { name: 'by-new' } })).status).toBe(201);
+    const { contributors } = (await owner.get('/contributor/default')).body as { contributors: { id: string }[] };
+    expect(contributors.map((each) => each.id)).toContain(id);
+    expect(JSON.stringify(contributors)).not.toMatch(/argon2|hash|link/);
+    expect((await owner.send('DELETE', `/contributor/default/${id}`)).status).toBe(204);
+    expect(codeOf(await person.get('/session'))).toEqual([401, 'not-signed-in']);
+    expect((await new Person(service).signIn({ email: 'new@example.com', password: PASSWORD })).status).toBe(401);
+  });
+
+  it('always have an owner', async () => {
+    const alone = await startTestService({ env: SETTINGS });
+    try {
+      const made = await alone.control().post('/contributor/default/link', { email: 'ann@example.com' });
+      const owner = new Person(alone);
+      const answer = await owner.signIn({ link: tokenOf((made.body as { link: string }).link), password: PASSWORD });
+      const { id } = (answer.body as SignedIn).person;
+      const path = `/contributor/default/${id}`;
+      expect(codeOf(await owner.send('DELETE', path))).toEqual([409, 'conflict']);
+      expect(codeOf(await owner.send('PUT', path, { json: { role: 'viewer' } }))).toEqual([409, 'conflict']);
+    } finally {
+      await alone.close();
+    }
+  });
+
+  it('are told to webhooks that ask for them', async () => {
+    const { body } = await service.clientWith(undefined).get('/openapi.json');
+    expect(JSON.stringify(body)).toContain('contributor.added');
+    const events = (await (await personWith('viewer')).person.get('/webhook/events')).body as {
+      events: { type: string; fires: boolean }[];
+    };
+    const fired = events.events.filter(({ type }) => type.startsWith('contributor.'));
+    expect(fired.map(({ fires }) => fires)).toEqual([true, true]);
+  });
+});
+
+describe('roles', () => {
+  it('decide each operation of the registry', async () => {
+    const document = (await service.clientWith(undefined).get('/openapi.json')).body as {
+      paths: Record<string, Record<string, { operationId: string; 'x-permission'?: string | null }>>;
+    };
+    const people = { editor: await personWith('editor'), viewer: await personWith('viewer') };
+    let refused = 0;
+    for (const [path, methods] of Object.entries(document.paths)) {
+      for (const [method, operation] of Object.entries(methods)) {
+        const permission = operation['x-permission'];
+        if (typeof permission !== 'string' || method === 'get') continue;
+        const isRead = permission.endsWith(':read') || permission.endsWith(':view');
+        if (isRead) continue;
+        const target = path.replaceAll('{account}', 'default').replaceAll(/\{[a-z-_]+\}/g, 'none');
+        const answer = await people.viewer.person.send(method.toUpperCase(), target, { json: {} });
+        expect(answer.status, `${operation.operationId} by a viewer`).toBe(403);
+        expect((answer.body as { code: string }).code).toMatch(/^(?:missing-permission|console-only)$/);
+        refused += 1;
+        if (!/^(account|api-key|contributor):/.test(permission)) continue;
+        const byEditor = await people.editor.person.send(method.toUpperCase(), target, { json: {} });
+        expect(byEditor.status, `${operation.operationId} by an editor`).toBe(403);
+      }
+    }
+    expect(refused).toBeGreaterThan(25);
+  });
+
+  it('reach no account but their own', async () => {
+    const { person } = await personWith('owner');
+    expect(codeOf(await person.get('/list/other'))).toEqual([403, 'out-of-scope']);
+    expect(codeOf(await person.send('GET', '/account', { headers: { 'X-Account': 'other' } }))).toEqual([
+      403,
+      'out-of-scope',
+    ]);
+  });
+});
+
+it('no password and no token is in a file, in the log or in an answer', async () => {
+  const { person, email } = await personWith('owner');
+  await new Person(service).signIn({ email, password: 'a wrong password' });
+  const token = person.cookie.slice('gannet_session='.length);
+  const secrets = [PASSWORD, 'a wrong password', token, person.csrfToken];
+  for (const secret of secrets) expect(service.output).not.toContain(secret);
+  await service.stop();
+  const files = readdirSync(service.dataDir, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  for (const { parentPath, name } of files) {
+    const bytes = readFileSync(join(parentPath, name));
+    for (const secret of secrets) expect(bytes.includes(secret), name).toBe(false);
+  }
+  await service.start({ withoutKey: true });
+});
+
+it('keeps sessions of a service behind TLS to encrypted connections', async () => {
+  const behind = await startTestService({
+    env: { ...SETTINGS, GANNET_CONSOLE_PUBLIC_URL: 'https://search.example.com' },
+  });
+  try {
+    const { link } = (await behind.control().post('/contributor/default/link', {})).body as { link: string };
+    expect(link).toMatch(/^https:\/\/search\.example\.com\/console\/#link=/);
+    const answer = await new Person(behind).signIn({ link: tokenOf(link) });
+    expect(answer.headers['set-cookie']?.[0]).toMatch(
+      /^__Host-gannet_session=.*; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
+    );
+  } finally {
+    await behind.close();
+  }
+});
