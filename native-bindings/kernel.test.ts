@@ -193,7 +193,10 @@ describe('generations', () => {
 });
 
 describe('arguments', () => {
-  const names = Object.keys(kernel).filter((name) => typeof kernel[name as keyof Kernel] === 'function');
+  // Leases that are counted wrongly end the process, as they are meant to: kernel-leases.test.ts.
+  const names = Object.keys(kernel).filter(
+    (name) => name !== 'countLeases' && typeof kernel[name as keyof Kernel] === 'function',
+  );
 
   test('of wrong types are errors, never a crash', async () => {
     expect(names.length).toBeGreaterThan(15);
@@ -224,7 +227,7 @@ describe('arguments', () => {
   test('are named in the message', () => {
     const loose = kernel as unknown as Record<string, (...args: unknown[]) => unknown>;
     expect(() => loose['openSegment']!(1)).toThrow(new TypeError('path has to be a string'));
-    expect(() => loose['search']!(1, 'x')).toThrow(invalid);
+    expect(() => loose['search']!(NOWHERE, 'x')).toThrow(invalid);
     expect(() => loose['buildSegment']!('x', { textFields: 1 })).toThrow(
       new TypeError('schema.textFields has to be an array'),
     );

@@ -35,7 +35,12 @@ const cached = (root, name) =>
 export function stagesOf(root) {
   const program = (name) => join(root, 'node_modules', '.bin', name);
   const reporter = join(root, 'scripts', 'lib', 'summary-reporter.mjs');
-  const vitest = (project) => [program('vitest'), 'run', '--project', project, `--reporter=${reporter}`];
+  const vitest = (...projects) => [
+    program('vitest'),
+    'run',
+    ...projects.flatMap((project) => ['--project', project]),
+    `--reporter=${reporter}`,
+  ];
   const make = (...targets) => ['make', '-C', 'native-bindings', '--no-print-directory', ...targets];
   const compilers = Math.max(1, PROCESSORS - 1);
   return [
@@ -51,7 +56,7 @@ export function stagesOf(root) {
     {
       id: 'unit',
       name: 'Unit tests',
-      command: [...vitest('unit'), `--maxWorkers=${compilers}`],
+      command: [...vitest('unit', 'unit-alone'), `--maxWorkers=${compilers}`],
       reads: 'tests',
       slots: compilers,
       seconds: 90,

@@ -299,8 +299,8 @@ function isRefused([answers]: Outcome): boolean {
   return answers === 'nothing' || /^[45]/.test(answers);
 }
 
-describe.each(['http', 'control'] as const)('what %s makes of', (door) => {
-  it.concurrent.each(Object.entries(rows))('%s', { timeout: 60_000 }, async (name, row) => {
+describe.concurrent.each(['http', 'control'] as const)('what %s makes of', (door) => {
+  it.each(Object.entries(rows))('%s', { timeout: 60_000 }, async (name, row) => {
     const expected = (door === 'control' ? row.control : undefined) ?? row.http;
     const list = `${door}-${Object.keys(rows).indexOf(name)}`;
     const seen = await outcomeOf(row, expected, list, door);
@@ -316,7 +316,7 @@ describe.each(['http', 'control'] as const)('what %s makes of', (door) => {
   });
 });
 
-describe('a URL of 98 KB', () => {
+describe.concurrent('a URL of 98 KB', () => {
   // In one piece it reaches the service; how many pieces it comes in, the network decides.
   it('is refused, by the service where it comes in one piece', { timeout: 60_000 }, async () => {
     const pieces = get('', `/health?${'a'.repeat(98_000)}`);
@@ -326,7 +326,7 @@ describe('a URL of 98 KB', () => {
   });
 });
 
-describe('a body that comes slowly', () => {
+describe.concurrent('a body that comes slowly', () => {
   let strict: TestService;
   beforeAll(async () => {
     strict = await startTestService({ env: { GANNET_SERVER_BODY_IDLE_SECONDS_MAX: '1' } });
@@ -334,7 +334,7 @@ describe('a body that comes slowly', () => {
   });
   afterAll(() => strict.close());
 
-  it.concurrent('is taken, however slowly, as long as something of it comes', async () => {
+  it('is taken, however slowly, as long as something of it comes', async () => {
     const record = '{"name":"slow"}\n';
     const pieces = [
       `POST /search-result/default/films/bulk HTTP/1.1\r\nHost: x\r\nX-API-Key: {key}\r\nContent-Type: application/x-ndjson\r\nContent-Length: ${record.length}\r\n\r\n{`,
