@@ -4,7 +4,7 @@
  */
 import { join, resolve } from 'node:path';
 import { kernel } from '../native-bindings/index.js';
-import { openAccess, RateLimiter } from './access/index.js';
+import { openAccess, PermissionCatalogue, RateLimiter } from './access/index.js';
 import { openCatalog, type Catalog } from './catalog/index.js';
 import { openSystemPart } from './damaged-system.js';
 import { assertCatalogueFilled, assertCatalogueStored, openDataDirectory } from './data-directory.js';
@@ -161,10 +161,10 @@ function poolsOf(
 }
 
 /** Who is known and what there is. Throws `OperatorError` where the environment is damaged, or does not belong to the lists beside it. */
-async function openSystem(dataDir: string, parts: Parts) {
+async function openSystem(dataDir: string, parts: Parts, reservedNames: ReadonlySet<string>) {
   const environment = await openSystemPart(dataDir, () => openEnvironment(join(dataDir, 'system'), { kind: 'system' }));
   parts.opened('system environment', () => environment.close());
-  const catalog = await openSystemPart(dataDir, () => openCatalog(environment, systemClock));
+  const catalog = await openSystemPart(dataDir, () => openCatalog(environment, systemClock, { reservedNames }));
   assertCatalogueFilled(dataDir, catalog.accounts().length);
   const access = await openSystemPart(dataDir, () => openAccess(environment, systemClock));
   return { environment, catalog, access };
@@ -194,13 +194,13 @@ async function openServices(
   parts.opened('thread of synonyms', () => synonymCandidates.close());
   // Threads take longer to start than all the rest: they begin at once and are ready when the lists are.
   if (listen) searchPool.get();
-  const [{ AnswerCache, OpenFeatures }, features, operations] = await Promise.all([
+  const [{ AnswerCache, OpenFeatures, reservedAccountNames }, features, operations] = await Promise.all([
     loadOperations(),
     loadFeatures(),
     allOperations(),
   ]);
   assertFormatsKnown(dataDir, features);
-  const { environment, catalog, access } = await openSystem(dataDir, parts);
+  const { environment, catalog, access } = await openSystem(dataDir, parts, reservedAccountNames(operations));
   await ensureAccount(catalog, config, log);
   const secrets = new SecretBox({ path: join(dataDir, 'secret-keys'), given: config.secrets.keys });
   const open = new OpenFeatures();
@@ -235,6 +235,7 @@ async function openServices(
     clock: systemClock,
     catalog,
     access,
+    permissions: new PermissionCatalogue(operations.map(({ permission }) => permission)),
     indexes,
     searchPool: { search: (task, signal) => searchPool.get().search(task, signal) },
     answerCache: new AnswerCache({ bytesMax: config.search.cache_mib * MEBIBYTE, metrics }),

@@ -13,7 +13,7 @@ import { Bench } from 'tinybench';
 import { openAccess, RateLimiter } from '../../dist/src/access/index.js';
 import { createAnalytics } from '../../dist/src/analytics/index.js';
 import { openCatalog } from '../../dist/src/catalog/index.js';
-import { createRequestDesk } from '../../dist/src/http/index.js';
+import { createRequestServer } from '../../dist/src/http/index.js';
 import { AnswerCache, createDispatcher, operations } from '../../dist/src/operations/index.js';
 import { createValidator } from '../../dist/src/operations/dispatch/validation.js';
 import { loadConfig } from '../../dist/src/platform/config.js';
@@ -107,7 +107,7 @@ const wrong = request({ queryString: 'qury=x&size=abc' });
 
 const desk = (log) => {
   const made = services(log);
-  return createRequestDesk({ services: made, dispatcher: createDispatcher(made), metrics });
+  return createRequestServer({ services: made, dispatcher: createDispatcher(made), metrics });
 };
 const silent = desk(pino({ level: 'silent' }));
 const output = new GatheredOutput(pino.destination({ dest: devNull, sync: false }));

@@ -1,16 +1,7 @@
 export * from './types.js';
 export { KEYS_PER_ACCOUNT_MAX, openAccess } from './access.js';
 export { parseExpiry } from './key-expiry.js';
-export {
-  ACCESS_PRESETS,
-  isPermission,
-  isReadPermission,
-  PERMISSION_GROUPS,
-  PERMISSIONS,
-  PermissionSet,
-  unknownPermissionText,
-  type AccessPreset,
-} from './permissions.js';
+export { isReadPermission, PermissionCatalogue, PermissionSet, type AccessPreset } from './permissions.js';
 export { RateLimiter, type RateDecision, type RateLimit } from './rate-limiter.js';
 export { assertReach, reaches, reachesGroupOnly, scopeTargetId, type Reach } from './scope.js';
 export {

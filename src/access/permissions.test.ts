@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ACCESS_PRESETS, isPermission, PERMISSIONS, PermissionSet, unknownPermissionText } from './permissions.js';
+import { PermissionCatalogue, PermissionSet } from './permissions.js';
 
 describe('PermissionSet', () => {
   it('allows everything when empty or with *', () => {
@@ -23,25 +23,33 @@ describe('PermissionSet', () => {
 });
 
 describe('the catalogue of permissions', () => {
-  it('holds no name twice and knows what it holds', () => {
-    expect(new Set(PERMISSIONS).size).toBe(PERMISSIONS.length);
-    expect(PERMISSIONS.every(isPermission)).toBe(true);
-    expect(isPermission('facet:*')).toBe(true);
-    expect(isPermission('*')).toBe(true);
-    expect(isPermission('facet')).toBe(false);
-    expect(isPermission('facets:read')).toBe(false);
+  const catalogue = new PermissionCatalogue(['list:read', null, 'public', 'facet:create', 'echo:say', 'list:read']);
+
+  it('has what operations need, once each, and what is promised, by the headings of the console', () => {
+    expect(new Set(catalogue.all).size).toBe(catalogue.all.length);
+    expect(catalogue.all).toEqual(expect.arrayContaining(['list:read', 'facet:create', 'echo:say', 'feed:sync']));
+    expect(catalogue.all).not.toContain('public');
+    expect(catalogue.groups().get('fields')?.slice(0, 2)).toEqual(['facet:read', 'facet:create']);
+    expect([...catalogue.groups().keys()].at(-1)).toBe('echo');
+    expect([...catalogue.groups().values()].flat()).toEqual(catalogue.all);
+  });
+
+  it('knows its names, their areas and everything, and nothing else', () => {
+    for (const known of [...catalogue.all, 'facet:*', 'echo:*', '*']) expect(catalogue.has(known), known).toBe(true);
+    for (const unknown of ['facet', 'facets:read', 'public', '', ':', 'webhook:test'])
+      expect(catalogue.has(unknown), unknown).toBe(false);
   });
 
   it('names what was probably meant', () => {
-    expect(unknownPermissionText('search-results:read')).toContain('"search-result:read"');
-    expect(unknownPermissionText('xyz')).toBe('There is no permission "xyz".');
+    expect(catalogue.unknownText('lists:read')).toContain('"list:read"');
+    expect(catalogue.unknownText('xyz')).toBe('There is no permission "xyz".');
   });
 
   it('has presets of known permissions; read-all changes nothing', () => {
-    expect(ACCESS_PRESETS['search-and-read']).toEqual(['list:read', 'list-group:read', 'search-result:read']);
-    expect(ACCESS_PRESETS.full).toEqual([]);
-    expect(ACCESS_PRESETS['read-all']).toContain('service:view');
-    expect(ACCESS_PRESETS['read-all'].every((name) => /:(read|view)$/.test(name))).toBe(true);
-    expect(Object.values(ACCESS_PRESETS).flat().every(isPermission)).toBe(true);
+    const { presets } = new PermissionCatalogue(['list:read', 'list-group:read', 'search-result:read', 'list:update']);
+    expect(presets['search-and-read']).toEqual(['list:read', 'list-group:read', 'search-result:read']);
+    expect(presets.full).toEqual([]);
+    expect(presets['read-all']).toEqual(expect.arrayContaining(['service:view', 'list:read']));
+    expect(presets['read-all'].every((name) => /:(read|view)$/.test(name))).toBe(true);
   });
 });

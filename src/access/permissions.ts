@@ -1,72 +1,117 @@
 /**
- * The catalogue of permissions: every `<area>:<action>` that a key may hold, the presets of the console, and what a set
- * of permissions allows. An operation's `permission` must be one of these names (checked by a test).
+ * Permissions: `<area>:<action>`. What there is of them comes from the operations, each of which names the one that it needs; only
+ * what the interface promises before anything asks for it is written down here.
  */
 import { nearest } from '../platform/index.js';
 
-/** Areas by the heading under which the console shows them; `view` is reading a thing that is not the account's own. */
-export const PERMISSION_GROUPS = {
-  account: {
-    account: ['read', 'update'],
-    contributor: ['read', 'create', 'update', 'delete'],
-    service: ['view'],
-    model: ['view'],
-    list: ['read', 'create', 'update', 'delete'],
-    'list-group': ['read', 'create', 'update', 'delete'],
-  },
-  'api-key': { 'api-key': ['read', 'create', 'delete', 'create-read-only'] },
-  records: { 'search-result': ['read', 'create', 'update', 'delete'] },
-  fields: {
-    facet: ['read', 'create', 'update', 'delete'],
-    'searchable-field': ['read', 'create', 'update', 'delete'],
-    resource: ['read', 'create', 'update', 'delete'],
-    synonym: ['read', 'create', 'update', 'delete'],
-    'query-rule': ['read', 'create', 'update', 'delete'],
-  },
-  analytics: { analytics: ['read'] },
-  evals: { eval: ['read', 'create', 'run', 'delete'], judge: ['read', 'update'] },
-  media: { media: ['read', 'create', 'delete'], 'media-store': ['read', 'create', 'update', 'delete'] },
-  feeds: { feed: ['read', 'create', 'update', 'delete', 'sync'] },
-  webhooks: { webhook: ['read', 'create', 'update', 'delete', 'test'] },
-} as const satisfies Record<string, Record<string, readonly string[]>>;
+/** By which the console arranges areas; one that is not here is under its own name, behind these. */
+const AREAS_BY_HEADING = {
+  account: ['account', 'contributor', 'service', 'model', 'list', 'list-group'],
+  'api-key': ['api-key'],
+  records: ['search-result'],
+  fields: ['facet', 'searchable-field', 'resource', 'synonym', 'query-rule'],
+  analytics: ['analytics'],
+  evals: ['eval', 'judge'],
+  media: ['media', 'media-store'],
+  feeds: ['feed'],
+  webhooks: ['webhook'],
+} as const satisfies Record<string, readonly string[]>;
 
-const AREAS: ReadonlyMap<string, readonly string[]> = new Map(
-  Object.values(PERMISSION_GROUPS).flatMap((areas) => Object.entries(areas) as [string, readonly string[]][]),
-);
+/** Keys may hold them already, and mean something once an operation asks for them. */
+const PROMISED: Readonly<Record<string, readonly string[]>> = {
+  account: ['read', 'update'],
+  contributor: ['read', 'create', 'delete'],
+  service: ['view'],
+  model: ['view'],
+  facet: ['read'],
+  'searchable-field': ['read'],
+  resource: ['read'],
+  synonym: ['create', 'delete'],
+  'query-rule': ['read', 'create', 'update', 'delete'],
+  eval: ['read', 'create', 'run', 'delete'],
+  judge: ['read', 'update'],
+  media: ['read', 'create', 'delete'],
+  'media-store': ['read', 'create', 'update', 'delete'],
+  feed: ['read', 'create', 'update', 'delete', 'sync'],
+};
 
-/** Every permission by its full name, in the order of the console. */
-export const PERMISSIONS: readonly string[] = [...AREAS].flatMap(([area, actions]) =>
-  actions.map((action) => `${area}:${action}`),
-);
-
-const KNOWN: ReadonlySet<string> = new Set(PERMISSIONS);
-const WILDCARDS: readonly string[] = [...AREAS.keys()].map((area) => `${area}:*`);
+/** The presets of the console and the command line (`--access`); `custom` stands for permissions named one by one. */
+export type AccessPreset = 'search-and-read' | 'read-all' | 'full';
 
 /** True for permissions that change nothing: those that end in `:read` or `:view`. */
 export function isReadPermission(permission: string): boolean {
   return permission.endsWith(':read') || permission.endsWith(':view');
 }
 
-/** True for a name of the catalogue, an area's `<area>:*`, or `*`. */
-export function isPermission(permission: string): boolean {
-  return permission === '*' || KNOWN.has(permission) || WILDCARDS.includes(permission);
+/** Every permission that a key may hold. */
+export class PermissionCatalogue {
+  /** By their full names, in the order of the console. */
+  readonly all: readonly string[];
+  readonly presets: Readonly<Record<AccessPreset, readonly string[]>>;
+  readonly #known: ReadonlySet<string>;
+  readonly #wildcards: readonly string[];
+
+  /** What the operations need; null and `public` stand for none. */
+  constructor(needed: Iterable<string | null>) {
+    const promised = Object.entries(PROMISED).flatMap(([area, actions]) =>
+      actions.map((action) => `${area}:${action}`),
+    );
+    const named = [...needed].filter((permission) => permission?.includes(':') === true) as string[];
+    this.all = [...new Set([...named, ...promised])].sort(inOrderOfConsole);
+    this.#known = new Set(this.all);
+    this.#wildcards = [...new Set(this.all.map(areaOf))].map((area) => `${area}:*`);
+    this.presets = {
+      'search-and-read': ['list:read', 'list-group:read', 'search-result:read'],
+      'read-all': this.all.filter(isReadPermission),
+      full: [],
+    };
+  }
+
+  /** True for a name of the catalogue, an area's `<area>:*`, or `*`. */
+  has(permission: string): boolean {
+    return permission === '*' || this.#known.has(permission) || this.#wildcards.includes(permission);
+  }
+
+  /** By the headings of the console. */
+  groups(): ReadonlyMap<string, readonly string[]> {
+    const groups = new Map<string, string[]>();
+    for (const permission of this.all) {
+      const heading = headingOf(areaOf(permission));
+      groups.set(heading, [...(groups.get(heading) ?? []), permission]);
+    }
+    return groups;
+  }
+
+  /** A sentence on an unknown permission, with the name that was probably meant. */
+  unknownText(permission: string): string {
+    const suggestion = nearest(permission, [...this.all, ...this.#wildcards]);
+    const text = `There is no permission ${JSON.stringify(permission)}.`;
+    return suggestion === undefined ? text : `${text} Did you mean ${JSON.stringify(suggestion)}?`;
+  }
 }
 
-/** A sentence on an unknown permission, with the name that was probably meant. */
-export function unknownPermissionText(permission: string): string {
-  const suggestion = nearest(permission, [...PERMISSIONS, ...WILDCARDS]);
-  const text = `There is no permission ${JSON.stringify(permission)}.`;
-  return suggestion === undefined ? text : `${text} Did you mean ${JSON.stringify(suggestion)}?`;
+const KNOWN_AREAS: readonly string[] = Object.values(AREAS_BY_HEADING).flat();
+const KNOWN_ACTIONS: readonly string[] = ['view', 'read', 'create', 'update', 'delete'];
+
+function areaOf(permission: string): string {
+  return permission.slice(0, permission.indexOf(':'));
 }
 
-/** The presets of the console and the command line (`--access`); `custom` stands for permissions named one by one. */
-export const ACCESS_PRESETS = {
-  'search-and-read': ['list:read', 'list-group:read', 'search-result:read'],
-  'read-all': PERMISSIONS.filter(isReadPermission),
-  full: [],
-} as const satisfies Record<string, readonly string[]>;
+function headingOf(area: string): string {
+  const found = Object.entries(AREAS_BY_HEADING).find(([, areas]) => (areas as readonly string[]).includes(area));
+  return found?.[0] ?? area;
+}
 
-export type AccessPreset = keyof typeof ACCESS_PRESETS;
+function inOrderOfConsole(left: string, right: string): number {
+  const [areas, actions] = [[left, right].map(areaOf), [left, right].map((each) => each.slice(each.indexOf(':') + 1))];
+  return comparedIn(KNOWN_AREAS, areas as [string, string]) || comparedIn(KNOWN_ACTIONS, actions as [string, string]);
+}
+
+/** What is not in the order stands behind what is, by its name. */
+function comparedIn(order: readonly string[], [left, right]: readonly [string, string]): number {
+  const [first, second] = [left, right].map((each) => (order.includes(each) ? order.indexOf(each) : order.length));
+  return (first as number) - (second as number) || (left < right ? -1 : Number(left > right));
+}
 
 /** What a key's list of permissions allows, made once a key so that a check is one look-up. */
 export class PermissionSet {

@@ -91,6 +91,7 @@ const ofReport = {
 const readList = defineOperation({
   ...ofReport,
   name: 'analytics.list',
+  tool: 'analytics_get_list',
   summary: 'What was searched for in a list',
   description:
     'Searches of the list itself and clicks on the list route; searches that came through a group are in the report of the group.',
@@ -108,6 +109,7 @@ const readList = defineOperation({
 const readGroup = defineOperation({
   ...ofReport,
   name: 'analytics.group',
+  tool: 'analytics_get_group',
   summary: 'What was searched for in a group',
   description: 'Searches of the group and clicks on the group route.',
   path: '/analytics/group/{account}/{group}',
@@ -146,6 +148,7 @@ const ofClick = {
 const clickList = defineOperation({
   ...ofClick,
   name: 'analytics.click-list',
+  tool: 'record_list_click',
   summary: 'Record a click on a result of a list',
   description:
     'Counts in the report of the list, also where the query_id is that of a group search, and teaches suggestions and related results. Spends the search allowance like a search.',
@@ -166,6 +169,7 @@ const clickList = defineOperation({
 const clickGroup = defineOperation({
   ...ofClick,
   name: 'analytics.click-group',
+  tool: 'record_group_click',
   summary: 'Record a click on a result of a group',
   description: 'Counts in the report of the group. Spends the search allowance like a search.',
   path: '/search/analytics/click/group/{account}/{group}',

@@ -18,9 +18,18 @@ import type {
   UnfinishedWork,
 } from './types.js';
 
+export interface CatalogOptions {
+  /** Names that no new account can have. */
+  readonly reservedNames?: ReadonlySet<string>;
+}
+
 /** Reads everything there is into memory. Writes only where an earlier release left what has to be brought up to date. */
-export async function openCatalog(environment: LmdbEnvironment, clock: Clock): Promise<Catalog> {
-  const catalog = new StoredCatalog(CollectionStore.of(environment), clock);
+export async function openCatalog(
+  environment: LmdbEnvironment,
+  clock: Clock,
+  { reservedNames = new Set() }: CatalogOptions = {},
+): Promise<Catalog> {
+  const catalog = new StoredCatalog(CollectionStore.of(environment), clock, reservedNames);
   await catalog.bindMembers();
   return catalog;
 }
@@ -28,14 +37,16 @@ export async function openCatalog(environment: LmdbEnvironment, clock: Clock): P
 class StoredCatalog implements Catalog {
   readonly #store: CollectionStore;
   readonly #clock: Clock;
+  readonly #reservedNames: ReadonlySet<string>;
   readonly #accounts: Collection<AccountRecord>;
   readonly #lists: Collection<ListRecord>;
   readonly #groups: Collection<GroupRecord>;
   readonly #unfinished: Collection<UnfinishedWork>;
 
-  constructor(store: CollectionStore, clock: Clock) {
+  constructor(store: CollectionStore, clock: Clock, reservedNames: ReadonlySet<string>) {
     this.#store = store;
     this.#clock = clock;
+    this.#reservedNames = reservedNames;
     this.#accounts = store.collection('accounts');
     this.#lists = store.collection('lists');
     this.#groups = store.collection('groups');
@@ -67,6 +78,7 @@ class StoredCatalog implements Catalog {
   createAccount(name: string, region: string): Promise<AccountRecord> {
     return this.#store.change((change) => {
       assertGoodName('account', name);
+      if (this.#reservedNames.has(name)) throw reservedName(name);
       if (this.#accounts.has(name)) throw nameExists('account', name);
       const account: AccountRecord = { name, region, created_utc: this.#clock.nowIso() };
       change.put(this.#accounts, name, account);
@@ -260,6 +272,10 @@ function unfinishedKey({ subject, id, account, name }: Omit<UnfinishedWork, 'kin
 
 function nameExists(kind: 'account' | 'list', name: string): ServiceError {
   return new ServiceError('name-exists', `There is already ${kind === 'account' ? 'an' : 'a'} ${kind} '${name}'.`);
+}
+
+function reservedName(name: string): ServiceError {
+  return new ServiceError('invalid-name', `'${name}' is a reserved word and cannot be the name of an account.`);
 }
 
 function assertGoodName(kind: 'account' | 'list' | 'group', name: string): void {

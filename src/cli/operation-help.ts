@@ -1,6 +1,6 @@
 /** What `gannet call` says of operations: all of it comes from the registry. */
 import type { TSchema } from 'typebox';
-import { isStreamBody, type Operation } from '../operations/index.js';
+import { agentToolName, isStreamBody, type Operation } from '../operations/index.js';
 import { styled, table, type Output } from './output.js';
 
 interface Member {
@@ -38,6 +38,7 @@ export function operationHelp(operation: Operation, output: Output): string {
     ...(description === undefined ? [] : [`${description}\n`]),
     `\n${method} ${path}\n`,
     permission === null || permission === 'public' ? '' : `Keys need the permission ${permission}.\n`,
+    `Agents call it ${agentToolName(operation)}.\n`,
     section('Of the path (--param name=value)', params),
     section('Options (--param name=value)', query),
     takesStream

@@ -201,6 +201,7 @@ beforeEach(async () => {
     clock: systemClock,
     catalog,
     access,
+    permissions: undefined as never,
     indexes: undefined as never,
     searchPool: undefined as never,
     answerCache: undefined as never,

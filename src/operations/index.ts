@@ -13,6 +13,8 @@ export {
   type ProvidedPart,
 } from './dispatch/feature.js';
 export { OpenFeatures } from './dispatch/open-features.js';
+export { reservedAccountNames } from './dispatch/reserved-names.js';
+export { agentToolName } from './dispatch/agent-tools.js';
 export * from './api/schemas.js';
 export { requireGroup } from './api/search-targets.js';
 export { openIndex, requireList } from './dispatch/list-access.js';

@@ -7,11 +7,6 @@ describe('names', () => {
   it.each(['', '-a', '_a', 'A', 'ä', 'a b', 'a/b', 'x'.repeat(65), 'a\n', '__proto__', '..'])('refuses %j', (name) =>
     expect(() => assertName('list', name)).toThrow(ServiceError),
   );
-  it('keeps words that start fixed paths from being accounts', () => {
-    expect(nameFault('account', 'synonyms')).toContain('reserved');
-    expect(nameFault('list', 'synonyms')).toBeUndefined();
-    expect(nameFault('account', 'default')).toBeUndefined();
-  });
 });
 
 describe('record names', () => {

@@ -9,30 +9,6 @@ const NAME_PATTERN = new RegExp(NAME_PATTERN_SOURCE);
 /** Half a character: cannot be written as UTF-8. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** Words that start a fixed path where an account may stand (`/list/synonyms/{account}/{list}`, …), now or later. */
-export const RESERVED_ACCOUNT_NAMES: ReadonlySet<string> = new Set([
-  'analytics',
-  'ask',
-  'bulk',
-  'click',
-  'document-text',
-  'eval',
-  'evals',
-  'events',
-  'group',
-  'image',
-  'judge',
-  'judges',
-  'list',
-  'read-only',
-  'related',
-  'suggest',
-  'suggestions',
-  'synonym-candidates',
-  'synonym-preview',
-  'synonyms',
-]);
-
 export function isName(value: string): boolean {
   return NAME_PATTERN.test(value);
 }
@@ -41,9 +17,6 @@ export function isName(value: string): boolean {
 export function nameFault(kind: NameKind, value: string): string | undefined {
   if (!isName(value)) {
     return `The name of ${kind === 'account' ? 'an' : 'a'} ${kind} is 1 to 64 lower-case letters, digits, '-' and '_', and starts with a letter or digit.`;
-  }
-  if (kind === 'account' && RESERVED_ACCOUNT_NAMES.has(value)) {
-    return `'${value}' is a reserved word and cannot be the name of an account.`;
   }
   return undefined;
 }

@@ -2,8 +2,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { TSchema } from 'typebox';
 import { describe, expect, it } from 'vitest';
-import { PERMISSIONS } from '../../src/access/index.js';
-import { ERROR_CATALOGUE, RESERVED_ACCOUNT_NAMES } from '../../src/platform/index.js';
+import { PermissionCatalogue } from '../../src/access/index.js';
+import { agentToolName, reservedAccountNames } from '../../src/operations/index.js';
+import { ERROR_CATALOGUE } from '../../src/platform/index.js';
 import {
   CONTENT_BODY_BYTES_MAX,
   OPTIONS_BODY_BYTES_MAX,
@@ -45,7 +46,7 @@ describe('the registry', () => {
   it.each(operations.map((operation) => [operation.name, operation] as const))('%s is complete', (name, operation) => {
     expect(name).toMatch(/^[a-z-]+\.[a-z-]+$/);
     const { permission } = operation;
-    if (permission !== null && permission !== 'public') expect(PERMISSIONS).toContain(permission);
+    if (permission !== null && permission !== 'public') expect(permission).toMatch(/^[a-z-]+:[a-z-]+$/);
     for (const code of operation.errors ?? []) expect(Object.keys(ERROR_CATALOGUE)).toContain(code);
     const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
     expect(Object.keys((operation.params as Node).properties ?? {})).toEqual(inPath);
@@ -76,16 +77,51 @@ describe('the registry', () => {
   );
 
   it('reserves the words at which a fixed path and an account name meet', () => {
-    const segments = operations.map(({ path }) => path.split('/').slice(1));
-    const clashes = segments
-      .filter(
-        ([first, second]) =>
-          second !== undefined &&
-          !second.startsWith('{') &&
-          segments.some((other) => other[0] === first && other[1] === '{account}'),
-      )
-      .map((parts) => parts[1] ?? '');
-    expect(clashes.filter((word) => !RESERVED_ACCOUNT_NAMES.has(word))).toEqual([]);
+    const reserved = reservedAccountNames(operations);
+    for (const word of ['synonyms', 'synonym-candidates', 'synonym-preview', 'group', 'image', 'document-text', 'bulk'])
+      expect(reserved.has(word), word).toBe(true);
+    for (const word of ['analytics', 'events', 'read-only', 'suggest', 'related'])
+      expect(reserved.has(word), word).toBe(true);
+    expect(reserved.has('default')).toBe(false);
+  });
+
+  it('has every permission that the interface promises, and those of all operations', () => {
+    const catalogue = new PermissionCatalogue(operations.map(({ permission }) => permission));
+    const promised = {
+      account: ['read', 'update'],
+      contributor: ['read', 'create', 'delete'],
+      service: ['view'],
+      model: ['view'],
+      list: ['read', 'create', 'update', 'delete'],
+      'list-group': ['read', 'create', 'update', 'delete'],
+      'api-key': ['read', 'create', 'delete', 'create-read-only'],
+      'search-result': ['read', 'create', 'update', 'delete'],
+      facet: ['read', 'create', 'update', 'delete'],
+      'searchable-field': ['read', 'create', 'update', 'delete'],
+      resource: ['read', 'create', 'update', 'delete'],
+      synonym: ['read', 'create', 'update', 'delete'],
+      'query-rule': ['read', 'create', 'update', 'delete'],
+      analytics: ['read'],
+      eval: ['read', 'create', 'run', 'delete'],
+      judge: ['read', 'update'],
+      media: ['read', 'create', 'delete'],
+      'media-store': ['read', 'create', 'update', 'delete'],
+      feed: ['read', 'create', 'update', 'delete', 'sync'],
+      webhook: ['read', 'create', 'update', 'delete', 'test'],
+    };
+    for (const [area, actions] of Object.entries(promised))
+      for (const action of actions) expect(catalogue.all).toContain(`${area}:${action}`);
+    for (const { permission } of operations)
+      if (permission !== null && permission !== 'public') expect(catalogue.has(permission)).toBe(true);
+  });
+
+  it('has names for agents, each once, and those that are settled', () => {
+    const tools = operations.map(agentToolName);
+    expect(duplicates(tools)).toEqual([]);
+    for (const tool of tools) expect(tool).toMatch(/^[a-z]+(_[a-z]+)+$/);
+    const settled = ['analytics_get_list', 'analytics_get_group', 'record_list_click', 'record_group_click'];
+    const synonyms = ['list_set_synonyms', 'list_synonym_candidates', 'list_preview_synonym_rule'];
+    expect(tools).toEqual(expect.arrayContaining([...settled, ...synonyms]));
   });
 });
 

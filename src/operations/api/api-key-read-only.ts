@@ -1,11 +1,10 @@
 /** `POST /api-key/read-only`: the one way in which a key makes a key. */
 import { Type } from 'typebox';
 import {
-  isPermission,
   isReadPermission,
   parseExpiry,
-  unknownPermissionText,
   type Caller,
+  type PermissionCatalogue,
   type KeyScope,
 } from '../../access/index.js';
 import { ServiceError } from '../../platform/index.js';
@@ -71,7 +70,7 @@ export const apiKeyCreateReadOnly = defineOperation({
         `A key with the scope ${caller.key?.scope} cannot make one with the scope ${scope}.`,
       );
     }
-    const permissions = readPermissions(body.permissions);
+    const permissions = readPermissions(services.permissions, body.permissions);
     const reach = checkScopeTarget(services.catalog, caller, account, { scope, target });
     const expires_at = expiryWithin(caller.key?.expires_at ?? null, body.expires_at ?? null);
 
@@ -115,10 +114,10 @@ function isWider(caller: Caller, scope: KeyScope): boolean {
 }
 
 /** The read permissions among these. Throws `invalid-parameter` for none, and for read permissions that do not exist. */
-function readPermissions(named: readonly string[]): readonly string[] {
+function readPermissions(known: PermissionCatalogue, named: readonly string[]): readonly string[] {
   const faults = named.flatMap((permission, position) =>
-    isReadPermission(permission) && !isPermission(permission)
-      ? [{ pointer: `/permissions/${position}`, detail: unknownPermissionText(permission) }]
+    isReadPermission(permission) && !known.has(permission)
+      ? [{ pointer: `/permissions/${position}`, detail: known.unknownText(permission) }]
       : [],
   );
   const [first] = faults;

@@ -1,12 +1,6 @@
 /** `/api-key/{account}`: making, listing and revoking keys; for the console and the command line only. */
 import { Type } from 'typebox';
-import {
-  ACCESS_PRESETS,
-  isPermission,
-  parseExpiry,
-  unknownPermissionText,
-  type AccessPreset,
-} from '../../access/index.js';
+import { parseExpiry, type AccessPreset, type PermissionCatalogue } from '../../access/index.js';
 import { ServiceError, type ErrorPlace } from '../../platform/index.js';
 import {
   createdKeyResource,
@@ -24,7 +18,9 @@ import { defineOperation, LONG_OPTIONS_BODY_BYTES_MAX } from '../dispatch/operat
 import { accountName, accountParams, object, oneOf } from './schemas.js';
 
 const CONSOLE_ONLY = ['console', 'cli'] as const;
-const ACCESS_WORDS = [...(Object.keys(ACCESS_PRESETS) as AccessPreset[]), 'custom'] as const;
+const ACCESS_WORDS = ['search-and-read', 'read-all', 'full', 'custom'] as const satisfies readonly (
+  AccessPreset | 'custom'
+)[];
 
 const newKey = object(
   {
@@ -72,7 +68,7 @@ const create = defineOperation({
       name: body.name,
       ...reach,
       region: body.region ?? services.catalog.account(params.account)?.region ?? services.config.account.region,
-      permissions: chosenPermissions(body.access, body.permissions),
+      permissions: chosenPermissions(services.permissions, body.access, body.permissions),
       expires_at: typeof body.expires_at === 'string' ? parseExpiry(body.expires_at) : null,
     });
     return { status: 201, body: describeCreatedKey(record, secret) };
@@ -81,11 +77,12 @@ const create = defineOperation({
 
 /** The permissions of the preset, or those that were named. Throws `invalid-parameter`. */
 function chosenPermissions(
+  known: PermissionCatalogue,
   access: AccessPreset | 'custom' | undefined,
   named: readonly string[] | undefined,
 ): readonly string[] {
   if (named === undefined) {
-    if (access !== 'custom') return ACCESS_PRESETS[access ?? 'search-and-read'];
+    if (access !== 'custom') return known.presets[access ?? 'search-and-read'];
     throw invalidPermissions([{ pointer: '/permissions', detail: 'Custom access takes permissions.' }]);
   }
   if (access !== undefined && access !== 'custom') {
@@ -97,9 +94,7 @@ function chosenPermissions(
     throw invalidPermissions([{ pointer: '/permissions', detail: 'Custom access names at least one permission.' }]);
   }
   const faults = named.flatMap((permission, position) =>
-    isPermission(permission)
-      ? []
-      : [{ pointer: `/permissions/${position}`, detail: unknownPermissionText(permission) }],
+    known.has(permission) ? [] : [{ pointer: `/permissions/${position}`, detail: known.unknownText(permission) }],
   );
   if (faults.length > 0) throw invalidPermissions(faults);
   return [...new Set(named)];

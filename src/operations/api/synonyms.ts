@@ -29,6 +29,7 @@ const read = defineOperation({
 const replace = defineOperation({
   ...common,
   name: 'synonym.update',
+  tool: 'list_set_synonyms',
   summary: 'Replace all synonym rules of the list',
   description: 'In effect from the next search of the list or of a group that has it. No rules: all are removed.',
   method: 'PUT',
@@ -51,6 +52,7 @@ const replace = defineOperation({
 const candidates = defineOperation({
   ...common,
   name: 'synonym.candidates',
+  tool: 'list_synonym_candidates',
   summary: 'Abbreviations in the records and what they stand for',
   description:
     'Found in the searchable text of the current version as `long form (ABC)` or `ABC (long form)`; one entry a sense, the most frequent first, at most 500.',
@@ -90,6 +92,7 @@ const side = object({
 const preview = defineOperation({
   ...common,
   name: 'synonym.preview',
+  tool: 'list_preview_synonym_rule',
   summary: 'What a synonym rule would change',
   description:
     'Searches the current version for each term of the rule as it is now and as it would be with the rule on top of those in force. Nothing is saved.',

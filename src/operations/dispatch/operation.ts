@@ -41,6 +41,8 @@ export interface OperationSpec<
 > {
   /** `list.create`: resource as the API names it, then the action. Unique. */
   readonly name: string;
+  /** What agents call it by; default: its name in snake case, `list_create`. */
+  readonly tool?: string;
   readonly summary: string;
   readonly description?: string;
   readonly method: HttpMethod;

@@ -1,5 +1,5 @@
 /** What operations work with. Built once by main.ts. */
-import type { Access } from '../../access/index.js';
+import type { Access, PermissionCatalogue } from '../../access/index.js';
 import type { Catalog, UnfinishedWork } from '../../catalog/index.js';
 import type { ListIndexes } from '../../index/index.js';
 import type { SearchAnswer } from '../../search/index.js';
@@ -27,6 +27,8 @@ export interface Services {
   readonly clock: Clock;
   readonly catalog: Catalog;
   readonly access: Access;
+  /** Every permission that a key may hold. */
+  readonly permissions: PermissionCatalogue;
   readonly indexes: ListIndexes;
   readonly searchPool: SearchPool;
   readonly answerCache: AnswerCache;

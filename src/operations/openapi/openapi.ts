@@ -2,6 +2,7 @@
 import type { TSchema } from 'typebox';
 import { ERROR_CATALOGUE, packageVersion, type ErrorCode } from '../../platform/index.js';
 import { DELIVERY_SCHEMA, describeWebhookEvents } from './openapi-webhooks.js';
+import { agentToolName } from '../dispatch/agent-tools.js';
 import type { Operation, OperationTarget } from '../dispatch/operation.js';
 import { isStreamBody } from '../dispatch/validation.js';
 
@@ -101,6 +102,7 @@ function describeOperation(operation: Operation): Json {
     security: isPublic ? [] : [operation.callers.includes('key') ? { key: [] } : { session: [] }],
     ...(isPublic || operation.permission === null ? {} : { 'x-permission': operation.permission }),
     'x-callers': operation.callers,
+    'x-agent-tool': agentToolName(operation),
   };
 }
 
