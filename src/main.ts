@@ -9,10 +9,12 @@ import { openCatalog, type Catalog } from './catalog/index.js';
 import { openSystemPart } from './damaged-system.js';
 import { assertCatalogueFilled, assertCatalogueStored, openDataDirectory } from './data-directory.js';
 import { adoptLists, createListIndexes, ListRoom, type AdoptionReport, type ListIndexes } from './index/index.js';
-import type { Feature, OpenFeatures, Operation, Services } from './operations/index.js';
+import { FEATURES } from './features.js';
+import type { Declared, FeatureParts, OpenFeatures, Operation, Services } from './operations/index.js';
 import {
   assertEnvironmentKnown,
   createRequestMemory,
+  EventCatalogue,
   limitMappedMemory,
   makeControlSocketPath,
   memoryBudget,
@@ -41,22 +43,23 @@ const HOUR_MS = 3_600_000;
 /** For what has to be closed once the requests are answered: merges that run, threads, files. */
 const CLOSE_SECONDS_MAX = 5;
 
-/** The features, in the order in which they are opened. A new one is a folder and a line here. */
-const FEATURES: readonly (() => Promise<Feature>)[] = [
-  async () => (await import('./analytics/feature.js')).analytics,
-  async () => (await import('./webhooks/feature.js')).webhooks,
-  async () => (await import('./people/feature.js')).people,
-];
-
 /** Loaded while the search threads, which the start waits for, load what is theirs: it is the most of the program. */
 const loadOperations = () => import('./operations/index.js');
 const loadFrontEnds = () => import('./http/index.js');
-const loadFeatures = () => Promise.all(FEATURES.map((load) => load()));
+const loadFeatures = () => Promise.all(FEATURES.map(async ({ name, load }) => ({ name, parts: await load() })));
+const declaredSettings = () => FEATURES.flatMap(({ settings }) => settings ?? []);
+
+function declared(): Declared {
+  return { events: new EventCatalogue(FEATURES.map(({ events = {} }) => events)) };
+}
 
 /** Those that are there anyway, and those of the features. */
 export async function allOperations(): Promise<readonly Operation[]> {
   const [{ operations }, features] = await Promise.all([loadOperations(), loadFeatures()]);
-  return [...operations, ...features.flatMap((feature) => feature.operations)];
+  const all = declared();
+  const ofFeature = ({ parts }: { parts: FeatureParts }) =>
+    typeof parts.operations === 'function' ? parts.operations(all) : parts.operations;
+  return [...operations, ...features.flatMap(ofFeature)];
 }
 
 export interface RunningService {
@@ -77,7 +80,8 @@ export async function startService(config: Config, { listen }: StartOptions): Pr
   const log = createLogger(config);
   const parts = new Parts(log);
   try {
-    for (const name of unknownEnvironment(process.env)) log.warn({ name }, 'This environment variable is no setting');
+    for (const name of unknownEnvironment(process.env, declaredSettings()))
+      log.warn({ name }, 'This environment variable is no setting');
     const metrics = createMetrics({ processMetrics: listen });
     const state = { ready: !listen };
     const { services, features, warmUp } = await openServices(config, { log, metrics, parts, state, listen });
@@ -199,7 +203,7 @@ async function openServices(
     loadFeatures(),
     allOperations(),
   ]);
-  assertFormatsKnown(dataDir, features);
+  assertFormatsKnown(dataDir);
   const { environment, catalog, access } = await openSystem(dataDir, parts, reservedAccountNames(operations));
   await ensureAccount(catalog, config, log);
   const secrets = new SecretBox({ path: join(dataDir, 'secret-keys'), given: config.secrets.keys });
@@ -222,9 +226,9 @@ async function openServices(
   // After the lists: features read from their stores, and are closed first.
   const clock = systemClock;
   const platform = { config, dataDir, environment, catalog, access, indexes, secrets, clock, log, metrics, listen };
-  for (const feature of features) {
-    const opened = await open.open(feature, platform);
-    parts.opened(feature.name, () => opened.close?.());
+  for (const { name, parts: brought } of features) {
+    const opened = await open.open(name, brought, platform);
+    parts.opened(name, () => opened.close?.());
   }
   await sealSecrets(secrets, log);
 
@@ -236,6 +240,7 @@ async function openServices(
     catalog,
     access,
     permissions: new PermissionCatalogue(operations.map(({ permission }) => permission)),
+    events: declared().events,
     indexes,
     searchPool: { search: (task, signal) => searchPool.get().search(task, signal) },
     answerCache: new AnswerCache({ bytesMax: config.search.cache_mib * MEBIBYTE, metrics }),
@@ -244,13 +249,19 @@ async function openServices(
     part: (key) => open.part(key),
     forget: (work) => open.forget(work),
     secrets,
-    searchLimiter: new RateLimiter({ limit: config.search.rate_per_minute, windowMs: MINUTE_MS }, systemClock),
-    readOnlyKeyLimiter: new RateLimiter({ limit: config.keys.read_only_per_hour, windowMs: HOUR_MS }, systemClock),
+    ...limitersOf(config),
     operations,
     metrics: () => metrics.text(),
     ready: () => state.ready,
   };
   return { services, features: open, warmUp: () => searchPool.get().warmUp() };
+}
+
+function limitersOf({ search, keys }: Config): Pick<Services, 'searchLimiter' | 'readOnlyKeyLimiter'> {
+  return {
+    searchLimiter: new RateLimiter({ limit: search.rate_per_minute, windowMs: MINUTE_MS }, systemClock),
+    readOnlyKeyLimiter: new RateLimiter({ limit: keys.read_only_per_hour, windowMs: HOUR_MS }, systemClock),
+  };
 }
 
 /** HTTP and the control socket; both answer `not-ready` until the lists are open. */
@@ -289,10 +300,10 @@ async function listenForRequests(
 }
 
 /** A release that knows only some of the environments touches none. Lists are looked at one by one, when they are opened. */
-function assertFormatsKnown(dataDir: string, features: readonly Feature[]): void {
+function assertFormatsKnown(dataDir: string): void {
   assertEnvironmentKnown(join(dataDir, 'system'), 'system');
-  for (const { path, kind } of features.flatMap(({ environments = [] }) => environments)) {
-    assertEnvironmentKnown(join(dataDir, path), kind);
+  for (const { path, format } of FEATURES.flatMap(({ environments = [] }) => environments)) {
+    assertEnvironmentKnown(join(dataDir, path), format);
   }
 }
 

@@ -6,6 +6,7 @@
 import type { Logger } from 'pino';
 import { createWorkerThread, loggedWorker } from '../platform/hosts/index.js';
 import { compiledFile, ServiceError, type Config, type Metrics } from '../platform/index.js';
+import { ANALYTICS_UNAVAILABLE } from './analytics-problems.js';
 import type { AnalyticsProtocol, AnalyticsWorkerData } from './analytics-protocol.js';
 import { analyticsFolder } from './folder.js';
 import type { AnalyticsExecutor, AnalyticsResult } from './tasks.js';
@@ -40,7 +41,7 @@ export function createAnalyticsExecutor({ config, log, metrics }: AnalyticsExecu
   return {
     async run(task) {
       if (host.pending >= TASKS_MAX) {
-        throw new ServiceError('analytics-unavailable', 'Too much is asked of analytics at a time; try again later.');
+        throw new ServiceError(ANALYTICS_UNAVAILABLE, 'Too much is asked of analytics at a time; try again later.');
       }
       return (await host.call('run', task)) as AnalyticsResult<typeof task>;
     },

@@ -15,6 +15,7 @@ import {
   type OperationContext,
   type OperationResult,
 } from '../operations/index.js';
+import { ANALYTICS_UNAVAILABLE } from './analytics-problems.js';
 import { ANALYTICS } from './analytics.js';
 import { RANGE_DAYS_MAX, reportRange } from './report-range.js';
 import { groupTarget, listTarget, type AnalyticsTarget } from './targets.js';
@@ -85,7 +86,7 @@ const ofReport = {
   callers: CALLERS,
   query: reportQuery,
   responses: { 200: { description: 'The report', schema: report } },
-  errors: ['analytics-unavailable'],
+  errors: [ANALYTICS_UNAVAILABLE],
 } as const;
 
 const readList = defineOperation({

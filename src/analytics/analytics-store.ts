@@ -21,6 +21,7 @@ import {
   targetKey,
 } from './store-keys.js';
 import { readRollUp, type RollUp, type StoredRollUp } from './roll-up.js';
+import { EVENTS_FORMAT } from './events-format.js';
 
 const BLOCK_FORMAT = 1;
 const BLOCK_HEAD_BYTES = 1;
@@ -64,7 +65,7 @@ export class AnalyticsStore {
   private lastSequence = SEQUENCE_MAX;
 
   constructor(folder: string) {
-    this.environment = openEnvironment(join(folder, 'events'), { kind: 'analytics' });
+    this.environment = openEnvironment(join(folder, 'events'), { kind: EVENTS_FORMAT });
     const bytes = { encoding: 'binary', keyEncoding: 'binary' } as const;
     this.targets = this.environment.database('targets');
     this.purges = this.environment.database('purges');

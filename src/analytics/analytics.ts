@@ -1,6 +1,7 @@
 /** Analytics as operations use it: records, reports and forgets. Main thread only. */
 import type { Logger } from 'pino';
 import { ServiceError, serviceKey, type Clock, type Config, type Metrics } from '../platform/index.js';
+import { ANALYTICS_UNAVAILABLE } from './analytics-problems.js';
 import { AnalyticsRecorder } from './analytics-recorder.js';
 import type { ClickEvent, SearchEvent } from './event-codec.js';
 import type { DayRange } from './report-range.js';
@@ -165,5 +166,5 @@ async function within<Value>(ms: number, action: Promise<Value>): Promise<Value 
 
 function unavailable(cause: unknown): ServiceError {
   const detail = 'The analytics storage does not answer now; try again later.';
-  return new ServiceError('analytics-unavailable', detail, { cause });
+  return new ServiceError(ANALYTICS_UNAVAILABLE, detail, { cause });
 }

@@ -1,32 +1,9 @@
 /** Analytics as a feature: what was searched for, found and clicked is counted, reported, and taught to suggestions. */
-import type { UnfinishedWork } from '../catalog/index.js';
-import { provide, type Feature } from '../operations/index.js';
-import { createAnalyticsExecutor } from './analytics-executor.js';
-import { analyticsOperations } from './analytics-operations.js';
-import { ANALYTICS, createAnalytics } from './analytics.js';
-import { groupTarget, listTarget, type AnalyticsTarget } from './targets.js';
+import type { Feature } from '../operations/index.js';
+import { EVENTS_FORMAT } from './events-format.js';
 
 export const analytics: Feature = {
   name: 'analytics',
-  operations: analyticsOperations,
-  environments: [{ path: 'analytics/events', kind: 'analytics' }],
-  open({ config, clock, log, metrics }) {
-    const executor = createAnalyticsExecutor({ config, log, metrics });
-    const running = createAnalytics({ config, executor, clock, log, metrics });
-    return {
-      parts: [provide(ANALYTICS, running)],
-      forget: (work) => running.forget(targetOf(work)),
-      start: () => {
-        running.start();
-      },
-      async close() {
-        await running.close();
-        await executor.close();
-      },
-    };
-  },
+  environments: [{ path: 'analytics/events', format: EVENTS_FORMAT }],
+  load: async () => (await import('./analytics-parts.js')).analyticsParts,
 };
-
-function targetOf({ subject, id, account, name }: UnfinishedWork): AnalyticsTarget {
-  return subject === 'list' ? listTarget({ id }) : groupTarget({ account, name, created_utc: id });
-}

@@ -7,7 +7,8 @@ import { Writable } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
 import { analyticsOperations } from '../analytics/analytics-operations.js';
 import { operations } from '../operations/index.js';
-import { controlSocketPath, OperatorError } from '../platform/index.js';
+import { EventCatalogue, controlSocketPath, OperatorError } from '../platform/index.js';
+import { contributorOperations } from '../people/contributor-operations.js';
 import { webhookOperations } from '../webhooks/webhook-operations.js';
 import { commandNames, runCommandLine } from './command-line.js';
 import { EXIT } from './exit-codes.js';
@@ -20,10 +21,12 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
   serve: [],
   demo: ['--once'],
   doctor: ['--data'],
+  settings: [],
   'key create': [],
   'key list': [],
   'key delete': ['old'],
   'list ls': [],
+  'console link': [],
   import: ['records.ndjson', '--list', 'books'],
   export: ['--list', 'books'],
   search: ['books', 'red'],
@@ -39,8 +42,8 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
   'webhook replay': ['id'],
 };
 const ALL = Object.keys(CALLS);
-/** These start a service, or look at everything and go on: what is in the way of the others is told otherwise, or not in theirs. */
-const CALLING = ALL.filter((name) => !['serve', 'demo', 'doctor'].includes(name));
+/** These start a service, ask none, or look at everything and go on: what is in the way of the others is told otherwise, or not in theirs. */
+const CALLING = ALL.filter((name) => !['serve', 'demo', 'doctor', 'settings'].includes(name));
 
 const folders: string[] = [];
 const servers: Server[] = [];
@@ -95,7 +98,12 @@ const answering = (status: number, body: string): RequestListener =>
 /** A service that cannot open its data directory. */
 const failingWith = (failure: Error): ServiceLoader => {
   const fail = () => Promise.reject(failure);
-  const all = [...operations, ...analyticsOperations, ...webhookOperations];
+  const all = [
+    ...operations,
+    ...analyticsOperations,
+    ...webhookOperations({ events: new EventCatalogue() }),
+    ...contributorOperations,
+  ];
   return () =>
     Promise.resolve({ startService: fail, adoptUnknownLists: fail, allOperations: () => Promise.resolve(all) });
 };

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { FEATURES } from '../features.js';
 import { loadConfig } from '../platform/config.js';
 import { keepFilesToOwner, packageRoot } from '../platform/index.js';
 import { createContext, type CommandContext, type Run } from './command-context.js';
@@ -14,6 +15,7 @@ import type { ImportOptions } from './commands/import.js';
 import type { KeyCreateOptions } from './commands/key.js';
 import type { ReindexOptions } from './commands/reindex.js';
 import type { SearchCommandOptions } from './commands/search.js';
+import { addDeclaredCommands, asksForDeclared } from './declared-commands.js';
 import { EXIT, type ExitStatus } from './exit-codes.js';
 import { describeFailure } from './failure.js';
 import { printInterruption } from './interruption.js';
@@ -36,8 +38,9 @@ export async function runCommandLine(
 ): Promise<ExitStatus> {
   keepFilesToOwner();
   let status: ExitStatus = EXIT.done;
-  const context = () => createContext(loadConfig({ argv: argv.slice(2), env }), load, output);
-  const program = createProgram(context, (ended) => {
+  const declared = FEATURES.flatMap(({ settings }) => settings ?? []);
+  const context = () => createContext(loadConfig({ argv: argv.slice(2), env, declared }), load, output);
+  const { program, run } = createProgram(context, (ended) => {
     status = ended;
   });
   program.configureOutput({
@@ -50,6 +53,11 @@ export async function runCommandLine(
   });
   const forget = printInterruption(output);
   try {
+    const specs = FEATURES.flatMap(({ commands }) => commands ?? []);
+    if (asksForDeclared(argv.slice(2), program, specs)) {
+      const operations = await (await load()).allOperations();
+      addDeclaredCommands(program, { run, shared: sharedOptions, specs, operations });
+    }
     await program.parseAsync([...argv]);
     return status;
   } catch (error) {
@@ -69,7 +77,8 @@ export function commandNames(): string[] {
   const unused = (): never => {
     throw new Error('Only the names are asked for');
   };
-  return namesOf(createProgram(unused, unused), '');
+  const declared = FEATURES.flatMap(({ commands = [] }) => commands.map(({ name }) => name));
+  return [...namesOf(createProgram(unused, unused).program, ''), ...declared];
 }
 
 function printFailure(output: Output, error: unknown): ExitStatus {
@@ -79,7 +88,10 @@ function printFailure(output: Output, error: unknown): ExitStatus {
   return status;
 }
 
-function createProgram(context: () => CommandContext, ended: (status: ExitStatus) => void): Command {
+function createProgram(
+  context: () => CommandContext,
+  ended: (status: ExitStatus) => void,
+): { readonly program: Command; readonly run: Run } {
   const program = new Command('gannet')
     .description('A search service for one machine.')
     .version(packageVersion(), '-V, --version')
@@ -103,15 +115,17 @@ function createProgram(context: () => CommandContext, ended: (status: ExitStatus
   addConsoleCommands(program, run);
   addAnalyticsCommand(program, run);
   addCallCommand(program, run);
-  const shared = () => [configOption(), accountOption(), jsonOption()];
-  addWebhookCommands(program, { run, shared, wholeNumber });
-  return program;
+  addSettingsCommand(program, run);
+  addWebhookCommands(program, { run, shared: sharedOptions, wholeNumber });
+  return { program, run };
 }
 
 /** Repeated on every command, because it may stand behind the command as well as before it. */
 const configOption = () => new Option('--config <file>', 'a settings file');
 const accountOption = () => new Option('--account <name>', 'account (default: the configured one)');
 const jsonOption = () => new Option('--json', 'print JSON, for scripts');
+
+const sharedOptions = () => [configOption(), accountOption(), jsonOption()];
 
 function addServiceCommands(program: Command, run: Run, serve: Run): void {
   program
@@ -318,6 +332,14 @@ function addCallCommand(program: Command, run: Run): void {
     .action((operation: string | undefined, options: CallOptions) =>
       run(async (context) => (await import('./commands/call.js')).callOperation(context, operation, options)),
     );
+}
+
+function addSettingsCommand(program: Command, run: Run): void {
+  program
+    .command('settings')
+    .description('print every setting with its meaning, its default and its environment variable, as a settings file')
+    .addOption(configOption())
+    .action(() => run(async (context) => (await import('./commands/settings.js')).settings(context)));
 }
 
 function collect(value: string, before: readonly string[]): readonly string[] {

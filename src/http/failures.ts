@@ -1,15 +1,8 @@
 /** Errors on their way out: whatever was thrown becomes a ServiceError, and a ServiceError a problem document. */
 import type { Logger } from 'pino';
-import {
-  asDamageError,
-  asResourceError,
-  asStorageError,
-  isStorageError,
-  ServiceError,
-  type ErrorCode,
-} from '../platform/index.js';
+import { asDamageError, asResourceError, asStorageError, isStorageError, ServiceError } from '../platform/index.js';
 
-const LOGGED: ReadonlySet<ErrorCode> = new Set(['internal-error', 'resources-exhausted', 'storage-damaged']);
+const LOGGED: ReadonlySet<string> = new Set(['internal-error', 'resources-exhausted', 'storage-damaged']);
 
 export const PROBLEM_TYPE = 'application/problem+json';
 

@@ -26,6 +26,7 @@ import {
   type LmdbEnvironment,
   type RequestMemory,
   type Reservation,
+  EventCatalogue,
 } from '../platform/index.js';
 import { createMetrics } from '../platform/metrics.js';
 import { loadConfig } from '../platform/config.js';
@@ -202,6 +203,7 @@ beforeEach(async () => {
     catalog,
     access,
     permissions: undefined as never,
+    events: new EventCatalogue(),
     indexes: undefined as never,
     searchPool: undefined as never,
     answerCache: undefined as never,

@@ -7,11 +7,15 @@ export { openApiDocument } from './openapi/openapi.js';
 export { coercionsOf, decodePathText } from './dispatch/query-string.js';
 export {
   provide,
+  type Declared,
   type Feature,
+  type FeatureEnvironment,
+  type FeatureParts,
   type FeaturePlatform,
   type OpenFeature,
   type ProvidedPart,
 } from './dispatch/feature.js';
+export type { AnswerPrinter, CommandSpec, CommandText } from './dispatch/command.js';
 export { OpenFeatures } from './dispatch/open-features.js';
 export { reservedAccountNames } from './dispatch/reserved-names.js';
 export { agentToolName } from './dispatch/agent-tools.js';

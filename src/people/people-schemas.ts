@@ -1,6 +1,6 @@
 /** People, sessions and contributors as the interface shows them. */
 import { Type } from 'typebox';
-import { accountName, nullable, object, oneOf, timeSchema } from '../operations/index.js';
+import { accountName, nullable, object, oneOf, timeSchema, type Services } from '../operations/index.js';
 import { ServiceError } from '../platform/index.js';
 import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from './passwords.js';
 import { permissionNames } from './roles.js';
@@ -88,8 +88,14 @@ export const invitedResource = object({
   }),
 });
 
+export interface SignedInPerson {
+  readonly people: People;
+  readonly id: string;
+  readonly csrf_token: string;
+}
+
 /** What a person is told of themselves. */
-export function describeSignedIn(people: People, id: string, csrf_token: string) {
+export function describeSignedIn({ permissions }: Services, { people, id, csrf_token }: SignedInPerson) {
   const known = people.person(id);
   if (known === undefined) throw new ServiceError('not-signed-in', 'The session has ended: sign in again.');
   return {
@@ -97,7 +103,7 @@ export function describeSignedIn(people: People, id: string, csrf_token: string)
     accounts: people.accountsOf(id).map(({ account, role }) => ({
       name: account,
       role,
-      permissions: permissionNames(role),
+      permissions: permissionNames(role, permissions.all),
     })),
     csrf_token,
     expires_utc: new Date(people.clock.nowMs() + SESSION_IDLE_MS_MAX).toISOString(),

@@ -84,7 +84,11 @@ function signedIn({ services }: OperationContext, { person, token }: SignedIn) {
   return {
     status: 201,
     headers: { 'Set-Cookie': sessionCookie(services.config.console.public_url, token), ...NOT_STORED },
-    body: describeSignedIn(services.part(PEOPLE).people, person.id, csrfToken(token)),
+    body: describeSignedIn(services, {
+      people: services.part(PEOPLE).people,
+      id: person.id,
+      csrf_token: csrfToken(token),
+    }),
   };
 }
 
@@ -101,7 +105,11 @@ const read = defineOperation({
   responses: { 200: { description: 'The person of the session', schema: signedInResource } },
   handle({ services, caller }) {
     const session = sessionOf(caller.session);
-    const body = describeSignedIn(services.part(PEOPLE).people, session.personId, session.csrfToken());
+    const body = describeSignedIn(services, {
+      people: services.part(PEOPLE).people,
+      id: session.personId,
+      csrf_token: session.csrfToken(),
+    });
     return { status: 200, headers: NOT_STORED, body };
   },
 });
@@ -184,7 +192,11 @@ const setPassword = defineOperation({
       { id: session.id, personId: session.personId, address: visitor.address },
       { oldPassword: body.old_password, newPassword: body.new_password, email: body.email },
     );
-    return { status: 200, headers: NOT_STORED, body: describeSignedIn(people, session.personId, session.csrfToken()) };
+    return {
+      status: 200,
+      headers: NOT_STORED,
+      body: describeSignedIn(services, { people, id: session.personId, csrf_token: session.csrfToken() }),
+    };
   },
 });
 

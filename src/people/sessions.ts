@@ -6,7 +6,7 @@ import type { Caller, PersonSession, SessionAuthenticator, SessionCredential } f
 import type { Change, Collection } from '../catalog/index.js';
 import { ServiceError, uuidv7 } from '../platform/index.js';
 import type { People } from './people.js';
-import { permissionsOf } from './roles.js';
+import { roleAllows } from './roles.js';
 import { csrfToken, isSameToken, newToken, tokenHash } from './tokens.js';
 import type { Role, SessionRecord } from './types.js';
 
@@ -158,13 +158,12 @@ function assertOwnPage({ token, csrfToken: given, fetchSite }: SessionCredential
 }
 
 function sessionCaller(session: PersonSession, account: string, role: Role | undefined): Caller {
-  const permissions = role === undefined ? undefined : permissionsOf(role);
   return {
     kind: 'console',
     account,
     key: undefined,
     session,
-    can: (permission) => permissions?.allows(permission) ?? false,
+    can: (permission) => role !== undefined && roleAllows(role, permission),
   };
 }
 

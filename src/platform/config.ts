@@ -11,6 +11,7 @@ import { allowedValues, coerceSetting, isSettingValid, type SettingSchema } from
 import { affordableIngestThreads, affordableSearchThreads, requiredMemory } from './memory-budget.js';
 import { OperatorError } from './operator-error.js';
 import { packageRoot } from './paths.js';
+import type { SettingsSection } from './settings.js';
 import { didYouMean, nearest } from './suggest.js';
 
 export type { Config } from '../../config/schema.js';
@@ -24,6 +25,8 @@ export interface ConfigSources {
   /** Command line arguments; only `--config FILE` and `--config=FILE` are looked at. */
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Sections that features declare, beside those of `config/schema.ts`. */
+  readonly declared?: readonly SettingsSection[];
 }
 
 const PREFIX = 'GANNET_';
@@ -32,12 +35,28 @@ const OTHER_VARIABLES = ['GANNET_CONFIG', 'GANNET_KERNEL_CHECK_LEASES'];
 /** On a machine with less than four times as much, the service takes more than a quarter of it. */
 const MEMORY_MIB_MIN_AUTOMATIC = 256;
 
-type Sections = Record<string, Record<string, unknown>>;
+/** By section and name. */
+type Values = Record<string, Record<string, unknown>>;
+type Schemas = Readonly<Record<string, Readonly<Record<string, SettingSchema>>>>;
 
-const SECTIONS = configSchema.properties as unknown as Record<
-  string,
-  { readonly properties: Readonly<Record<string, SettingSchema>> }
->;
+/** What is known, and what has been read so far. */
+interface Draft {
+  readonly schemas: Schemas;
+  readonly values: Values;
+}
+
+/** Throws where two have a section of the same name. */
+function schemasOf(declared: readonly SettingsSection[]): Schemas {
+  const sections = configSchema.properties as unknown as Record<string, { readonly properties: Schemas[string] }>;
+  const schemas: Record<string, Schemas[string]> = {};
+  for (const [section, { properties }] of Object.entries(sections)) schemas[section] = properties;
+  for (const { section, members } of declared) {
+    if (Object.hasOwn(schemas, section)) throw new Error(`two declare the settings [${section}]`);
+    const entries = Object.entries(members).map(([name, { schema }]) => [name, schema as SettingSchema] as const);
+    schemas[section] = Object.fromEntries(entries);
+  }
+  return schemas;
+}
 
 /** The environment variable of `section.name`. */
 export function environmentName(setting: string): string {
@@ -45,35 +64,49 @@ export function environmentName(setting: string): string {
 }
 
 /** Every setting as `section.name`, in the order of the schema. */
-export function settingNames(): string[] {
-  return Object.entries(SECTIONS).flatMap(([section, { properties }]) =>
-    Object.keys(properties).map((name) => `${section}.${name}`),
+export function settingNames(declared: readonly SettingsSection[] = []): string[] {
+  return namesIn(schemasOf(declared));
+}
+
+function namesIn(schemas: Schemas): string[] {
+  return Object.entries(schemas).flatMap(([section, members]) =>
+    Object.keys(members).map((name) => `${section}.${name}`),
   );
 }
 
 /** Throws `ConfigError`. */
 export function loadConfig(sources: ConfigSources): Config {
-  const settings: Sections = {};
-  applyFile(settings, join(packageRoot(), 'config', 'default.toml'), 'the default settings');
+  const { declared = [] } = sources;
+  const draft: Draft = { schemas: schemasOf(declared), values: defaultsOf(declared) };
+  applyFile(draft, join(packageRoot(), 'config', 'default.toml'), 'the default settings');
   const path = configPath(sources);
-  if (path !== undefined) applyFile(settings, resolve(path), `file:${path}`);
-  applyEnvironment(settings, sources.env);
-  for (const setting of settingNames()) {
+  if (path !== undefined) applyFile(draft, resolve(path), `file:${path}`);
+  applyEnvironment(draft, sources.env, declared);
+  for (const setting of namesIn(draft.schemas)) {
     const [section, name] = splitSetting(setting);
-    if (settings[section]?.[name] === undefined) throw new ConfigError(`${setting} is missing in config/default.toml`);
+    if (draft.values[section]?.[name] === undefined)
+      throw new ConfigError(`${setting} is missing in config/default.toml`);
   }
-  resolveAutomatic(settings);
-  const config = deepFreeze(settings) as unknown as Config;
+  resolveAutomatic(draft.values);
+  const config = deepFreeze(draft.values) as unknown as Config;
   assertBudgetSuffices(config);
   return config;
+}
+
+function defaultsOf(declared: readonly SettingsSection[]): Values {
+  const sections = declared.map(({ section, members }) => {
+    const values = Object.entries(members).map(([name, { default: value }]) => [name, value] as const);
+    return [section, Object.fromEntries(values)] as const;
+  });
+  return Object.fromEntries(sections);
 }
 
 /**
  * Warnings about `GANNET_*` variables that are no setting. Ones that look like a setting are refused by `loadConfig`;
  * others may belong to a script around the service.
  */
-export function unknownEnvironment(env: ConfigSources['env']): string[] {
-  const known = new Set([...settingNames().map(environmentName), ...OTHER_VARIABLES]);
+export function unknownEnvironment(env: ConfigSources['env'], declared: readonly SettingsSection[] = []): string[] {
+  const known = new Set([...settingNames(declared).map(environmentName), ...OTHER_VARIABLES]);
   return Object.keys(env).filter((name) => name.startsWith(PREFIX) && !known.has(name));
 }
 
@@ -88,7 +121,7 @@ function configPath({ argv, env }: ConfigSources): string | undefined {
   return env['GANNET_CONFIG'] === '' ? undefined : env['GANNET_CONFIG'];
 }
 
-function applyFile(settings: Sections, path: string, origin: string): void {
+function applyFile(draft: Draft, path: string, origin: string): void {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
@@ -102,28 +135,29 @@ function applyFile(settings: Sections, path: string, origin: string): void {
     throw new ConfigError(`The settings file ${path} is not valid TOML: ${(error as Error).message}`);
   }
   for (const [section, members] of Object.entries(parsed)) {
-    const properties = Object.hasOwn(SECTIONS, section) ? SECTIONS[section]?.properties : undefined;
+    const properties = Object.hasOwn(draft.schemas, section) ? draft.schemas[section] : undefined;
     if (properties === undefined) {
-      throw new ConfigError(`Unknown section [${section}] (${origin}).${didYouMean(section, Object.keys(SECTIONS))}`);
+      const meant = didYouMean(section, Object.keys(draft.schemas));
+      throw new ConfigError(`Unknown section [${section}] (${origin}).${meant}`);
     }
     if (typeof members !== 'object' || members === null || Array.isArray(members)) {
       throw new ConfigError(`${section} (${origin}) is a section: write its settings under [${section}].`);
     }
     for (const [name, value] of Object.entries(members)) {
       if (!Object.hasOwn(properties, name)) {
-        const meant = nearest(name, Object.keys(properties)) ?? nearest(name, settingNames());
+        const meant = nearest(name, Object.keys(properties)) ?? nearest(name, namesIn(draft.schemas));
         const hint = meant === undefined ? '' : ` Did you mean '${meant}'?`;
         throw new ConfigError(`Unknown setting ${section}.${name} (${origin}).${hint}`);
       }
-      set(settings, `${section}.${name}`, { value, shown: value, origin });
+      set(draft, `${section}.${name}`, { value, shown: value, origin });
     }
   }
 }
 
-function applyEnvironment(settings: Sections, env: ConfigSources['env']): void {
-  const known = new Map(settingNames().map((setting) => [environmentName(setting), setting]));
+function applyEnvironment(draft: Draft, env: ConfigSources['env'], declared: readonly SettingsSection[]): void {
+  const known = new Map(namesIn(draft.schemas).map((setting) => [environmentName(setting), setting]));
   const behindPrefix = [...known.keys()].map((name) => name.slice(PREFIX.length));
-  for (const name of unknownEnvironment(env)) {
+  for (const name of unknownEnvironment(env, declared)) {
     const meant = nearest(name.slice(PREFIX.length), behindPrefix);
     if (meant !== undefined) {
       throw new ConfigError(`Unknown environment variable ${name}. Did you mean '${PREFIX}${meant}'?`);
@@ -133,7 +167,7 @@ function applyEnvironment(settings: Sections, env: ConfigSources['env']): void {
     const text = env[name];
     if (text === undefined) continue;
     const origin = `environment variable ${name}`;
-    set(settings, setting, { value: coerceSetting(schemaOf(setting), text), shown: text, origin });
+    set(draft, setting, { value: coerceSetting(schemaOf(draft, setting), text), shown: text, origin });
   }
 }
 
@@ -144,18 +178,18 @@ interface GivenValue {
   readonly origin: string;
 }
 
-function set(settings: Sections, setting: string, { value, shown, origin }: GivenValue): void {
-  const schema = schemaOf(setting);
+function set(draft: Draft, setting: string, { value, shown, origin }: GivenValue): void {
+  const schema = schemaOf(draft, setting);
   if (!isSettingValid(schema, value)) {
     throw new ConfigError(`${setting} is ${JSON.stringify(shown)} (${origin}), but must be ${allowedValues(schema)}.`);
   }
   const [section, name] = splitSetting(setting);
-  (settings[section] ??= {})[name] = value;
+  (draft.values[section] ??= {})[name] = value;
 }
 
-function schemaOf(setting: string): SettingSchema {
+function schemaOf({ schemas }: Draft, setting: string): SettingSchema {
   const [section, name] = splitSetting(setting);
-  const schema = SECTIONS[section]?.properties[name];
+  const schema = schemas[section]?.[name];
   if (schema === undefined) throw new Error(`${setting} is not a setting`);
   return schema;
 }
@@ -166,7 +200,7 @@ function splitSetting(setting: string): [section: string, name: string] {
 }
 
 /** Puts numbers in the place of zeros that mean "automatic"; each may depend on those before it. */
-function resolveAutomatic(settings: Sections): void {
+function resolveAutomatic(settings: Values): void {
   const sofar = settings as unknown as Config;
   const automatic: Readonly<Record<string, () => number>> = {
     'memory.mib': () => Math.max(MEMORY_MIB_MIN_AUTOMATIC, Math.floor(totalmem() / 1_048_576 / 4)),

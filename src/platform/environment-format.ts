@@ -12,7 +12,9 @@ import { OperatorError } from './operator-error.js';
 import { packageVersion } from './paths.js';
 import { isStorageError } from './storage-space.js';
 
-interface KnownFormat {
+/** What an environment is, and how what is in it is written; a feature declares that of its own. */
+export interface EnvironmentFormat {
+  readonly kind: string;
   /** Grows with every change after which an older release would misread or lose what is there. */
   readonly number: number;
   /** For sentences. */
@@ -21,23 +23,28 @@ interface KnownFormat {
   readonly databases: RegExp;
 }
 
-/** Every kind of environment that the service opens; `docs/formats.md` says what is in them. */
+/** Those that belong to no feature; `docs/formats.md` says what is in each. */
 export const ENVIRONMENT_FORMATS = {
   system: {
+    kind: 'system',
     number: 1,
     content: 'accounts, lists and keys',
     databases: /^(accounts|lists|groups|api-keys|webhooks|outbox-state)$/,
   },
-  list: { number: 1, content: 'the records of a list', databases: /^(records|names|manifest|deletions)-v\d+$/ },
-  analytics: {
+  list: {
+    kind: 'list',
     number: 1,
-    content: 'analytics',
-    databases: /^(targets|purges|raw|hours|days|progress)$/,
+    content: 'the records of a list',
+    databases: /^(records|names|manifest|deletions)-v\d+$/,
   },
-  queue: { number: 1, content: 'deliveries of webhooks', databases: /^(deliveries|schedule|set-aside|marks|log)$/ },
-} as const satisfies Record<string, KnownFormat>;
+} as const satisfies Record<string, EnvironmentFormat>;
 
-export type EnvironmentKind = keyof typeof ENVIRONMENT_FORMATS;
+/** Of no feature, by its name, or one that a feature declares. */
+export type EnvironmentKind = keyof typeof ENVIRONMENT_FORMATS | EnvironmentFormat;
+
+function formatOf(kind: EnvironmentKind): EnvironmentFormat {
+  return typeof kind === 'string' ? ENVIRONMENT_FORMATS[kind] : kind;
+}
 
 export interface FormatRow {
   readonly kind: string;
@@ -57,7 +64,7 @@ export class FormatError extends OperatorError {
 
 /** Throws `FormatError`, whose sentence names the folder and both numbers, unless this release knows the format. */
 export function assertKnownFormat(path: string, kind: EnvironmentKind, found: unknown): void {
-  const { number, content } = ENVIRONMENT_FORMATS[kind];
+  const { number, content } = formatOf(kind);
   if (found === number) return;
   throw new FormatError(
     `${path} (${content}) has format ${String(found)}, and this release reads format ${number}: ` +
@@ -65,22 +72,30 @@ export function assertKnownFormat(path: string, kind: EnvironmentKind, found: un
   );
 }
 
+export interface FormatCheck {
+  readonly path: string;
+  readonly kind: EnvironmentKind;
+  readonly isReadOnly: boolean;
+}
+
 /** Reads the row and throws `FormatError` where the environment is another kind or format; writes the row where there is none. */
-export function checkFormat(root: RootDatabase, path: string, kind: EnvironmentKind, isReadOnly: boolean): void {
+export function checkFormat(root: RootDatabase, { path, kind, isReadOnly }: FormatCheck): void {
+  const format = formatOf(kind);
   const row = root.get(FORMAT_KEY) as Partial<FormatRow> | undefined;
   if (row === undefined) {
-    const isNew = assertNoOtherKind(root, path, kind);
-    assertKnownFormat(path, kind, isNew ? ENVIRONMENT_FORMATS[kind].number : FIRST_FORMAT);
+    const isNew = assertNoOtherKind(root, path, format);
+    assertKnownFormat(path, kind, isNew ? format.number : FIRST_FORMAT);
     if (!isReadOnly) numberIt(root, kind, isNew);
     return;
   }
-  if (row.kind !== kind) throw wrongKind(path, kind, String(row.kind));
+  if (row.kind !== format.kind) throw wrongKind(path, format, `an environment of kind '${String(row.kind)}'`);
   assertKnownFormat(path, kind, row.number);
 }
 
 /** In a transaction of its own, on disk when this returns. */
 export function writeFormat(root: RootDatabase, kind: EnvironmentKind): void {
-  const row: FormatRow = { kind, number: ENVIRONMENT_FORMATS[kind].number, made_by: packageVersion() };
+  const { kind: name, number } = formatOf(kind);
+  const row: FormatRow = { kind: name, number, made_by: packageVersion() };
   root.transactionSync(() => root.putSync(FORMAT_KEY, row));
 }
 
@@ -95,23 +110,18 @@ function numberIt(root: RootDatabase, kind: EnvironmentKind, isNew: boolean): vo
   }
 }
 
-/** True where there is nothing yet. */
-function assertNoOtherKind(root: RootDatabase, path: string, kind: EnvironmentKind): boolean {
+/** True where there is nothing yet. Without a row, what is there is known by the names of its databases alone. */
+function assertNoOtherKind(root: RootDatabase, path: string, format: EnvironmentFormat): boolean {
   const names = Array.from(root.getKeys(), String);
-  const kindOf = (name: string) =>
-    (Object.keys(ENVIRONMENT_FORMATS) as EnvironmentKind[]).find((each) =>
-      ENVIRONMENT_FORMATS[each].databases.test(name),
-    );
-  const kinds = new Set(names.map(kindOf));
-  const [other] = [...kinds].filter((each) => each !== undefined && each !== kind);
-  if (other !== undefined && !kinds.has(kind)) throw wrongKind(path, kind, other);
-  return names.length === 0;
+  if (names.length === 0) return true;
+  if (names.some((name) => format.databases.test(name))) return false;
+  const [first] = names;
+  throw wrongKind(path, format, `another environment (there is '${first}' in it)`);
 }
 
-function wrongKind(path: string, expected: EnvironmentKind, found: string): FormatError {
-  const { content, number } = ENVIRONMENT_FORMATS[expected];
+function wrongKind(path: string, { content, kind, number }: EnvironmentFormat, found: string): FormatError {
   return new FormatError(
-    `${path} is to hold ${content} ('${expected}', format ${number}) and is an environment of kind '${found}': ` +
+    `${path} is to hold ${content} ('${kind}', format ${number}) and is ${found}: ` +
       'put the folder back that belongs there.',
   );
 }

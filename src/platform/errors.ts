@@ -1,7 +1,16 @@
 /**
- * The one catalogue of errors. Every error that leaves the service is a `ServiceError` with a code of this table;
- * the front end renders it as an RFC 9457 problem document. A new kind of error is one new row.
+ * The catalogue of errors that no feature has for itself. Every error that leaves the service is a `ServiceError` of a kind of this
+ * table, or of one that a feature declares in its folder; the front end renders it as an RFC 9457 problem document. A new kind is one
+ * new row, here or there.
  */
+
+/** A kind of error. */
+export interface ProblemKind {
+  /** In kebab-case; no other kind has it. */
+  readonly code: string;
+  readonly status: number;
+  readonly title: string;
+}
 
 export const ERROR_CATALOGUE = {
   'malformed-request': { status: 400, title: 'The request is malformed' },
@@ -28,7 +37,6 @@ export const ERROR_CATALOGUE = {
   'key-not-found': { status: 404, title: 'There is no such API key' },
   'contributor-not-found': { status: 404, title: 'There is no such contributor' },
   'session-not-found': { status: 404, title: 'There is no such session' },
-  'webhook-not-found': { status: 404, title: 'There is no such webhook' },
   'method-not-allowed': { status: 405, title: 'The method is not allowed here' },
   'name-exists': { status: 409, title: 'The name is taken' },
   conflict: { status: 409, title: 'The request conflicts with the present state' },
@@ -43,7 +51,6 @@ export const ERROR_CATALOGUE = {
   'internal-error': { status: 500, title: 'Something went wrong inside the service' },
   overloaded: { status: 503, title: 'The service is too busy' },
   deadline: { status: 503, title: 'The request took too long' },
-  'analytics-unavailable': { status: 503, title: 'The analytics storage is unavailable or slow' },
   'shutting-down': { status: 503, title: 'The service is stopping' },
   'list-missing': { status: 503, title: "The list's records are missing from the data directory" },
   'not-ready': { status: 503, title: 'The service is not ready' },
@@ -56,6 +63,10 @@ export const ERROR_CATALOGUE = {
 } as const satisfies Record<string, { readonly status: number; readonly title: string }>;
 
 export type ErrorCode = keyof typeof ERROR_CATALOGUE;
+
+export function problemKind(kind: ErrorCode | ProblemKind): ProblemKind {
+  return typeof kind === 'string' ? { code: kind, ...ERROR_CATALOGUE[kind] } : kind;
+}
 
 /** One faulty place of a request: `pointer` into the body (RFC 6901) or the name of a path or query `parameter`. */
 export interface ErrorPlace {
@@ -76,29 +87,33 @@ export class ServiceError extends Error {
   readonly errors: readonly ErrorPlace[] | undefined;
   readonly retryAfterSeconds: number | undefined;
 
+  readonly code: string;
+
   /** `detail` is one sentence for the caller: what was wrong and what was expected. Never an internal message. */
   constructor(
-    readonly code: ErrorCode,
+    readonly problem: ErrorCode | ProblemKind,
     readonly detail: string,
     options: ServiceErrorOptions = {},
   ) {
     super(detail, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = typeof problem === 'string' ? problem : problem.code;
     this.errors = options.errors;
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
 
   get status(): number {
-    return ERROR_CATALOGUE[this.code].status;
+    return problemKind(this.problem).status;
   }
 
   /** The problem document, RFC 9457. */
   toProblem(): Problem {
+    const { code, status, title } = problemKind(this.problem);
     return {
-      type: `/problems/${this.code}`,
-      title: ERROR_CATALOGUE[this.code].title,
-      status: this.status,
+      type: `/problems/${code}`,
+      title,
+      status,
       detail: this.detail,
-      code: this.code,
+      code,
       ...(this.errors === undefined ? {} : { errors: this.errors }),
       ...(this.retryAfterSeconds === undefined ? {} : { retry_after_seconds: this.retryAfterSeconds }),
     };
@@ -110,7 +125,7 @@ export interface Problem {
   readonly title: string;
   readonly status: number;
   readonly detail: string;
-  readonly code: ErrorCode;
+  readonly code: string;
   readonly errors?: readonly ErrorPlace[];
   readonly retry_after_seconds?: number;
 }
@@ -125,18 +140,19 @@ export function answerTooLarge(
 
 /** A ServiceError that crossed a thread boundary as its plain parts. */
 export interface SerialisedServiceError {
-  readonly code: ErrorCode;
+  readonly problem: ErrorCode | ProblemKind;
   readonly detail: string;
   readonly errors?: readonly ErrorPlace[] | undefined;
   readonly retryAfterSeconds?: number | undefined;
 }
 
 export function serialiseError(error: ServiceError): SerialisedServiceError {
-  return { code: error.code, detail: error.detail, errors: error.errors, retryAfterSeconds: error.retryAfterSeconds };
+  const { problem, detail, errors, retryAfterSeconds } = error;
+  return { problem, detail, errors, retryAfterSeconds };
 }
 
 export function deserialiseError(error: SerialisedServiceError): ServiceError {
-  return new ServiceError(error.code, error.detail, {
+  return new ServiceError(error.problem, error.detail, {
     ...(error.errors === undefined ? {} : { errors: error.errors }),
     ...(error.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: error.retryAfterSeconds }),
   });

@@ -32,3 +32,4 @@ export * from './secrets/index.js';
 export * from './storage-space.js';
 export * from './suggest.js';
 export * from './service-key.js';
+export * from './settings.js';

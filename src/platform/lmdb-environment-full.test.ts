@@ -92,7 +92,7 @@ describeWhere(mounting, 'no file system can be mounted')('an environment on a fu
   it('is refused as full where it is to be made, and made when there is room', async () => {
     const small = newDisk();
     small.shrink();
-    const open = () => openEnvironment(join(folder, 'new'), { kind: 'queue' });
+    const open = () => openEnvironment(join(folder, 'new'), { kind: 'system' });
     expect(open).toThrow(expect.objectContaining({ code: 'storage-full' }));
     small.shrinkTo(140_000);
     expect(() => {

@@ -85,7 +85,7 @@ export function openRoot(path: string, options: EnvironmentOptions): RootDatabas
   if (isUnsettled) settle(path, options);
   const root = openNative(path, options, false);
   try {
-    checkFormat(root, path, kind, readOnly);
+    checkFormat(root, { path, kind, isReadOnly: readOnly });
     if (isUnsettled) writeFormat(root, kind);
   } catch (error) {
     void root.close();
@@ -102,7 +102,7 @@ export function openRoot(path: string, options: EnvironmentOptions): RootDatabas
 function settle(path: string, options: EnvironmentOptions): void {
   const root = openNative(path, options, true);
   try {
-    checkFormat(root, path, options.kind, false);
+    checkFormat(root, { path, kind: options.kind, isReadOnly: false });
     for (let commit = 0; commit < SETTLING_COMMITS; ++commit) writeFormat(root, options.kind);
   } finally {
     // Waits for the disk. Nothing is under way, so it is closed when this returns.

@@ -6,14 +6,14 @@
  * Entries of a subscription are numbered without a gap, so that the oldest and the newest tell how many there are.
  */
 import type { Database } from 'lmdb';
-import type { EventType, LmdbEnvironment } from '../platform/index.js';
+import type { LmdbEnvironment } from '../platform/index.js';
 import type { LoggedAttempt } from './types.js';
 
 export type LogEntry = LoggedAttempt;
 type LogKey = [subscriptionId: string, entry: number];
 type StoredEntry = [
   deliveryId: string,
-  type: EventType,
+  type: string,
   attempt: number,
   atMs: number,
   durationMs: number,

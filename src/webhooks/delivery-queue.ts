@@ -11,6 +11,7 @@ import type { Database } from 'lmdb';
 import { openEnvironment, type LmdbEnvironment } from '../platform/index.js';
 import { WorkQueue, type NewWork, type Settlement } from '../platform/work/index.js';
 import { DeliveryLog } from './delivery-log.js';
+import { QUEUE_FORMAT } from './queue-format.js';
 import { DELIVERIES, type DeliveryItem, type DeliveryTypes } from './delivery-work.js';
 
 export class DeliveryQueue {
@@ -20,7 +21,7 @@ export class DeliveryQueue {
   private readonly marks: Database<number, string>;
 
   constructor(path: string) {
-    this.environment = openEnvironment(path, { kind: 'queue' });
+    this.environment = openEnvironment(path, { kind: QUEUE_FORMAT });
     this.work = new WorkQueue(this.environment, DELIVERIES);
     this.marks = this.environment.database('marks');
     this.log = new DeliveryLog(this.environment);

@@ -1,5 +1,5 @@
 /** Deliveries as a kind of work (`src/platform/work`): a lane is a subscription, a subject what the event is about. */
-import type { EventType, OutboxEvent } from '../platform/index.js';
+import type { OutboxEvent } from '../platform/index.js';
 import { RetrySchedule, type WorkKind } from '../platform/work/index.js';
 import type { AttemptResult, LoggedAttempt, SetAsideDelivery, WebhookSettings } from './types.js';
 
@@ -16,7 +16,7 @@ export interface DeliveryTypes {
   readonly failure: SetAsideDelivery;
 }
 
-type StoredDelivery = [id: string, type: EventType, account: string, subject: string, atMs: number, body: string];
+type StoredDelivery = [id: string, type: string, account: string, subject: string, atMs: number, body: string];
 
 export const DELIVERIES: WorkKind<DeliveryTypes> = {
   databases: { items: 'deliveries', schedule: 'schedule', setAside: 'set-aside', meta: 'meta' },

@@ -9,18 +9,18 @@ import {
   ServiceError,
   uuidv7,
   type Clock,
-  type EventType,
   type LmdbEnvironment,
   type SecretBox,
 } from '../platform/index.js';
 import { newSecret } from './signature.js';
 import type { StoredSubscription, Subscription } from './types.js';
+import { WEBHOOK_NOT_FOUND } from './webhook-problems.js';
 
 const HOUR_MS = 3_600_000;
 
 export interface SubscriptionSettings {
   readonly url: string;
-  readonly events: readonly EventType[];
+  readonly events: readonly string[];
 }
 
 interface RemovedSubscription {
@@ -54,7 +54,7 @@ export class SubscriptionStore {
   /** By id: the rows with their secrets open. */
   private readonly subscriptions = new Map<string, Subscription>();
   /** By account. */
-  private readonly wantedTypes = new Map<string, readonly EventType[]>();
+  private readonly wantedTypes = new Map<string, readonly string[]>();
 
   constructor(private readonly options: SubscriptionStoreOptions) {
     this.store = CollectionStore.of(options.environment);
@@ -93,7 +93,7 @@ export class SubscriptionStore {
   }
 
   /** The types that any webhook of the account wants; mostly none. */
-  wanted(account: string): readonly EventType[] {
+  wanted(account: string): readonly string[] {
     return this.wantedTypes.get(account) ?? [];
   }
 
@@ -156,7 +156,7 @@ export class SubscriptionStore {
   required(account: string, id: string): Subscription {
     const found = this.get(account, id);
     if (found !== undefined) return found;
-    throw new ServiceError('webhook-not-found', `The account '${account}' has no webhook with this id.`);
+    throw new ServiceError(WEBHOOK_NOT_FOUND, `The account '${account}' has no webhook with this id.`);
   }
 
   private async replace(
@@ -238,7 +238,7 @@ export class SubscriptionStore {
   }
 
   private countWanted(): void {
-    const types = new Map<string, Set<EventType>>();
+    const types = new Map<string, Set<string>>();
     for (const { account, events } of this.subscriptions.values()) {
       const wanted = types.get(account) ?? new Set();
       for (const type of events) wanted.add(type);

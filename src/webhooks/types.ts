@@ -1,11 +1,11 @@
 /** Subscriptions and deliveries. */
-import { Secret, type EventType, type OutboundRules } from '../platform/index.js';
+import { Secret, type OutboundRules } from '../platform/index.js';
 
 interface SubscriptionOf<KeptSecret> {
   readonly id: string;
   readonly account: string;
   readonly url: string;
-  readonly events: readonly EventType[];
+  readonly events: readonly string[];
   /** Base64 text of the bytes that deliveries are signed with. */
   readonly secret: KeptSecret;
   /** The secret before the last rotation, which signs beside the new one until then. */
@@ -53,7 +53,7 @@ export interface AttemptResult {
 /** A line of the delivery log. */
 export interface LoggedAttempt extends AttemptResult {
   readonly deliveryId: string;
-  readonly type: EventType;
+  readonly type: string;
   /** 1 for the first. */
   readonly attempt: number;
   readonly atMs: number;
@@ -64,7 +64,7 @@ export interface LoggedAttempt extends AttemptResult {
 /** A delivery that has failed at every attempt and waits for somebody to look at it. */
 export interface SetAsideDelivery {
   readonly deliveryId: string;
-  readonly type: EventType;
+  readonly type: string;
   readonly attempts: number;
   readonly eventAtMs: number;
   readonly setAsideAtMs: number;

@@ -2,7 +2,7 @@
  * Everything that delivers: moves events in, keeps a lane for each subscription, writes outcomes down, and answers questions
  * about what happened. It owns `data/queue`. Lives in the webhook worker's thread (or in a test), and only there.
  */
-import { uuidv7, type EventType, type NumberedEvent, type OutboxEvent, type OutboxSource } from '../platform/index.js';
+import { uuidv7, type NumberedEvent, type OutboxEvent, type OutboxSource } from '../platform/index.js';
 import {
   OutboxRelay,
   WorkRunner,
@@ -213,7 +213,7 @@ export class WebhookEngine {
       .map(({ id }) => ({ lane: id, item: { id: deliveryId(source.id, row, id), event } }));
   }
 
-  private subscribers(account: string, type: EventType): readonly Subscription[] {
+  private subscribers(account: string, type: string): readonly Subscription[] {
     return [...this.subscriptions.values()].filter((each) => each.account === account && each.events.includes(type));
   }
 

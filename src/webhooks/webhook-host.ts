@@ -15,7 +15,6 @@ import {
   type Clock,
   type Config,
   type EventSink,
-  type EventType,
   type LmdbEnvironment,
   type Metrics,
   type OutboxSource,
@@ -25,6 +24,7 @@ import type { LogPage } from './delivery-log.js';
 import { SubscriptionStore } from './subscription-store.js';
 import { toldSubscription, type Subscription } from './types.js';
 import type { SetAsidePage } from './webhook-engine.js';
+import { WEBHOOK_NOT_FOUND } from './webhook-problems.js';
 import type { WebhookProtocol, WebhookWorkerData } from './webhook-protocol.js';
 
 const WORKER_HEAP_MIB_MAX = 1024;
@@ -81,7 +81,7 @@ export class WebhookHost implements EventSink {
 
   // ---- writers of events
 
-  wanted(account: string): readonly EventType[] {
+  wanted(account: string): readonly string[] {
     return this.subscriptions.wanted(account);
   }
 
@@ -110,7 +110,7 @@ export class WebhookHost implements EventSink {
   async ping(subscription: Subscription): Promise<string> {
     const id = await this.host.call('ping', subscription.id);
     if (id !== null) return id;
-    throw new ServiceError('webhook-not-found', 'The webhook was deleted a moment ago.');
+    throw new ServiceError(WEBHOOK_NOT_FOUND, 'The webhook was deleted a moment ago.');
   }
 
   attempts(subscriptionId: string, before: number | undefined, size: number): Promise<LogPage> {

@@ -1,14 +1,7 @@
 /** `/webhook`: whom the service tells what happens, and for the console, what became of it. */
 import { Type } from 'typebox';
 import { reaches } from '../access/index.js';
-import {
-  checkOutboundUrl,
-  EVENT_TYPES,
-  eventDescription,
-  isFired,
-  OutboundRefusedError,
-  ServiceError,
-} from '../platform/index.js';
+import { checkOutboundUrl, OutboundRefusedError, ServiceError } from '../platform/index.js';
 import {
   accountName,
   accountParams,
@@ -17,23 +10,22 @@ import {
   noParams,
   nullable,
   object,
+  type Declared,
+  type Operation,
   type OperationContext,
   type Services,
 } from '../operations/index.js';
 import { WEBHOOKS } from './webhook-host.js';
+import { WEBHOOK_NOT_FOUND } from './webhook-problems.js';
 import {
-  attemptResource,
   deliveryId,
   describeAttempt,
   describeSetAside,
   describeWebhook,
-  eventType,
-  setAsideResource,
-  webhookEvents,
   webhookParams,
-  webhookResource,
+  webhookSchemas,
   webhookUrl,
-  webhookWithSecret,
+  type WebhookSchemas,
 } from './webhook-schemas.js';
 
 const CALLERS = ['key', 'console', 'cli'] as const;
@@ -43,72 +35,74 @@ const PAGE_SIZE_MAX = 1000;
 /** Deliveries that one call replays by their ids; without ids all are. */
 const REPLAYED_IDS_MAX = 1000;
 
-const ofWebhook = { target: 'account', params: webhookParams, errors: ['webhook-not-found'] } as const;
+const ofWebhook = { target: 'account', params: webhookParams, errors: [WEBHOOK_NOT_FOUND] } as const;
 const pageSize = Type.Optional(
   Type.Integer({ minimum: 1, maximum: PAGE_SIZE_MAX, description: `Entries to answer; default ${PAGE_SIZE_DEFAULT}` }),
 );
 const next = (member: string) =>
   nullable(Type.Integer(), { description: `\`${member}\` of the next page; null on the last` });
 
-const events = defineOperation({
-  name: 'webhook.events',
-  summary: 'The event types that can be subscribed to',
-  method: 'GET',
-  path: '/webhook/events',
-  permission: 'webhook:read',
-  callers: CALLERS,
-  target: 'none',
-  params: noParams,
-  responses: {
-    200: {
-      description: 'The event types',
-      schema: object({
-        events: Type.Array(
-          object({
-            type: eventType,
-            description: Type.String({ description: 'When it fires' }),
-            fires: Type.Boolean({
-              description: 'False: nothing in this release fires it; it may be subscribed to all the same',
+const events = ({ eventType }: WebhookSchemas) =>
+  defineOperation({
+    name: 'webhook.events',
+    summary: 'The event types that can be subscribed to',
+    method: 'GET',
+    path: '/webhook/events',
+    permission: 'webhook:read',
+    callers: CALLERS,
+    target: 'none',
+    params: noParams,
+    responses: {
+      200: {
+        description: 'The event types',
+        schema: object({
+          events: Type.Array(
+            object({
+              type: eventType,
+              description: Type.String({ description: 'When it fires' }),
+              fires: Type.Boolean({
+                description: 'False: nothing in this release fires it; it may be subscribed to all the same',
+              }),
             }),
-          }),
-        ),
-      }),
+          ),
+        }),
+      },
     },
-  },
-  handle: () => ({
-    status: 200,
-    body: {
-      events: EVENT_TYPES.map((type) => ({ type, description: eventDescription(type), fires: isFired(type) })),
-    },
-  }),
-});
+    handle: ({ services: { events: known } }) => ({
+      status: 200,
+      body: {
+        events: known.types.map((type) => ({ type, description: known.description(type), fires: known.isFired(type) })),
+      },
+    }),
+  });
 
-const create = defineOperation({
-  name: 'webhook.create',
-  summary: 'Subscribe a URL to events',
-  description:
-    'Each event is sent as `POST` with the JSON body `{"id", "list", "data"}` and signed with the secret of the answer, which is shown this once. An answer other than 2xx within 10 s is a failure and is tried again for hours. Events of changes that are asked for after this answer are sent, earlier ones are not.',
-  method: 'POST',
-  path: '/webhook',
-  permission: 'webhook:create',
-  callers: CALLERS,
-  target: 'none',
-  params: noParams,
-  body: object({
-    url: webhookUrl,
-    events: webhookEvents,
-    account: Type.Optional(accountName),
-  }),
-  responses: { 201: { description: 'The webhook with its secret', schema: webhookWithSecret } },
-  errors: ['out-of-scope', 'account-not-found', 'conflict', 'storage-full'],
-  async handle({ services, caller }, { body }) {
-    const account = accountOf(services, caller, body.account);
-    checkUrl(services, body.url);
-    const settings = { url: body.url, events: body.events };
-    const { subscription, secret } = await services.part(WEBHOOKS).subscriptions.create(account, settings);
-    return { status: 201, body: { ...described(services, subscription), secret: secret.reveal() } };
-  },
-});
+const create = ({ webhookEvents, webhookWithSecret }: WebhookSchemas) =>
+  defineOperation({
+    name: 'webhook.create',
+    summary: 'Subscribe a URL to events',
+    description:
+      'Each event is sent as `POST` with the JSON body `{"id", "list", "data"}` and signed with the secret of the answer, which is shown this once. An answer other than 2xx within 10 s is a failure and is tried again for hours. Events of changes that are asked for after this answer are sent, earlier ones are not.',
+    method: 'POST',
+    path: '/webhook',
+    permission: 'webhook:create',
+    callers: CALLERS,
+    target: 'none',
+    params: noParams,
+    body: object({
+      url: webhookUrl,
+      events: webhookEvents,
+      account: Type.Optional(accountName),
+    }),
+    responses: { 201: { description: 'The webhook with its secret', schema: webhookWithSecret } },
+    errors: ['out-of-scope', 'account-not-found', 'conflict', 'storage-full'],
+    async handle({ services, caller }, { body }) {
+      const account = accountOf(services, caller, body.account);
+      checkUrl(services, body.url);
+      const settings = { url: body.url, events: body.events };
+      const { subscription, secret } = await services.part(WEBHOOKS).subscriptions.create(account, settings);
+      return { status: 201, body: { ...described(services, subscription), secret: secret.reveal() } };
+    },
+  });
 
 /** The account of the key; the console and the command line name one. Throws for one that is missing or out of reach. */
 function accountOf(services: Services, caller: OperationContext['caller'], named: string | undefined): string {
@@ -141,68 +135,71 @@ function described({ clock }: Services, subscription: Parameters<typeof describe
   return describeWebhook(subscription, clock.nowMs());
 }
 
-const list = defineOperation({
-  name: 'webhook.list',
-  summary: "The account's webhooks",
-  description: 'Never their secrets.',
-  method: 'GET',
-  path: '/webhook/{account}',
-  permission: 'webhook:read',
-  callers: CALLERS,
-  target: 'account',
-  params: accountParams,
-  responses: {
-    200: {
-      description: 'The webhooks in the order in which they were made',
-      schema: object({ webhooks: Type.Array(webhookResource) }),
+const list = ({ webhookResource }: WebhookSchemas) =>
+  defineOperation({
+    name: 'webhook.list',
+    summary: "The account's webhooks",
+    description: 'Never their secrets.',
+    method: 'GET',
+    path: '/webhook/{account}',
+    permission: 'webhook:read',
+    callers: CALLERS,
+    target: 'account',
+    params: accountParams,
+    responses: {
+      200: {
+        description: 'The webhooks in the order in which they were made',
+        schema: object({ webhooks: Type.Array(webhookResource) }),
+      },
     },
-  },
-  handle: ({ services }, { params }) => ({
-    status: 200,
-    body: {
-      webhooks: services
-        .part(WEBHOOKS)
-        .subscriptions.of(params.account)
-        .map((each) => described(services, each)),
-    },
-  }),
-});
-
-const read = defineOperation({
-  ...ofWebhook,
-  name: 'webhook.read',
-  summary: 'Read a webhook',
-  method: 'GET',
-  path: '/webhook/{account}/{id}',
-  permission: 'webhook:read',
-  callers: CALLERS,
-  responses: { 200: { description: 'The webhook', schema: webhookResource } },
-  handle: ({ services }, { params: { account, id } }) => ({
-    status: 200,
-    body: described(services, services.part(WEBHOOKS).subscriptions.required(account, id)),
-  }),
-});
-
-const update = defineOperation({
-  ...ofWebhook,
-  name: 'webhook.update',
-  summary: 'Change URL or events of a webhook',
-  description: 'A member that is not given keeps its value. Deliveries that are waiting go to the new URL.',
-  method: 'PUT',
-  path: '/webhook/{account}/{id}',
-  permission: 'webhook:update',
-  callers: CALLERS,
-  body: object({ url: Type.Optional(webhookUrl), events: Type.Optional(webhookEvents) }),
-  responses: { 200: { description: 'The webhook', schema: webhookResource } },
-  errors: [...ofWebhook.errors, 'storage-full'],
-  async handle({ services }, { params: { account, id }, body }) {
-    if (body.url !== undefined) checkUrl(services, body.url);
-    return {
+    handle: ({ services }, { params }) => ({
       status: 200,
-      body: described(services, await services.part(WEBHOOKS).subscriptions.update(account, id, body)),
-    };
-  },
-});
+      body: {
+        webhooks: services
+          .part(WEBHOOKS)
+          .subscriptions.of(params.account)
+          .map((each) => described(services, each)),
+      },
+    }),
+  });
+
+const read = ({ webhookResource }: WebhookSchemas) =>
+  defineOperation({
+    ...ofWebhook,
+    name: 'webhook.read',
+    summary: 'Read a webhook',
+    method: 'GET',
+    path: '/webhook/{account}/{id}',
+    permission: 'webhook:read',
+    callers: CALLERS,
+    responses: { 200: { description: 'The webhook', schema: webhookResource } },
+    handle: ({ services }, { params: { account, id } }) => ({
+      status: 200,
+      body: described(services, services.part(WEBHOOKS).subscriptions.required(account, id)),
+    }),
+  });
+
+const update = ({ webhookEvents, webhookResource }: WebhookSchemas) =>
+  defineOperation({
+    ...ofWebhook,
+    name: 'webhook.update',
+    summary: 'Change URL or events of a webhook',
+    description: 'A member that is not given keeps its value. Deliveries that are waiting go to the new URL.',
+    method: 'PUT',
+    path: '/webhook/{account}/{id}',
+    permission: 'webhook:update',
+    callers: CALLERS,
+    body: object({ url: Type.Optional(webhookUrl), events: Type.Optional(webhookEvents) }),
+    responses: { 200: { description: 'The webhook', schema: webhookResource } },
+    errors: [...ofWebhook.errors, 'storage-full'],
+    async handle({ services }, { params: { account, id }, body }) {
+      if (body.url !== undefined) checkUrl(services, body.url);
+      return {
+        status: 200,
+        body: described(services, await services.part(WEBHOOKS).subscriptions.update(account, id, body)),
+      };
+    },
+  });
 
 const remove = defineOperation({
   ...ofWebhook,
@@ -238,80 +235,83 @@ const test = defineOperation({
   },
 });
 
-const rotateSecret = defineOperation({
-  ...ofWebhook,
-  name: 'webhook.rotate-secret',
-  summary: 'Replace the secret of a webhook',
-  description:
-    'The new secret is shown this once. For 24 hours deliveries are signed by both: `X-Service-Signature` by the new one, `X-Service-Signature-Previous` by the old one, `webhook-signature` by both.',
-  method: 'POST',
-  path: '/webhook/{account}/{id}/rotate-secret',
-  permission: 'webhook:update',
-  callers: CONSOLE_ONLY,
-  responses: { 200: { description: 'The webhook with its new secret', schema: webhookWithSecret } },
-  errors: [...ofWebhook.errors, 'storage-full'],
-  async handle({ services }, { params: { account, id } }) {
-    const { subscription, secret } = await services.part(WEBHOOKS).subscriptions.rotateSecret(account, id);
-    return { status: 200, body: { ...described(services, subscription), secret: secret.reveal() } };
-  },
-});
-
-const deliveries = defineOperation({
-  ...ofWebhook,
-  name: 'webhook.deliveries',
-  summary: 'What became of the deliveries of a webhook',
-  description: 'Every attempt of the last 30 days, the newest first.',
-  method: 'GET',
-  path: '/webhook/{account}/{id}/deliveries',
-  permission: 'webhook:read',
-  callers: CONSOLE_ONLY,
-  query: object({
-    size: pageSize,
-    before: Type.Optional(Type.Integer({ minimum: 1, description: '`next` of the page before' })),
-  }),
-  responses: {
-    200: {
-      description: 'The attempts',
-      schema: object({ attempts: Type.Array(attemptResource), next: next('before') }),
+const rotateSecret = ({ webhookWithSecret }: WebhookSchemas) =>
+  defineOperation({
+    ...ofWebhook,
+    name: 'webhook.rotate-secret',
+    summary: 'Replace the secret of a webhook',
+    description:
+      'The new secret is shown this once. For 24 hours deliveries are signed by both: `X-Service-Signature` by the new one, `X-Service-Signature-Previous` by the old one, `webhook-signature` by both.',
+    method: 'POST',
+    path: '/webhook/{account}/{id}/rotate-secret',
+    permission: 'webhook:update',
+    callers: CONSOLE_ONLY,
+    responses: { 200: { description: 'The webhook with its new secret', schema: webhookWithSecret } },
+    errors: [...ofWebhook.errors, 'storage-full'],
+    async handle({ services }, { params: { account, id } }) {
+      const { subscription, secret } = await services.part(WEBHOOKS).subscriptions.rotateSecret(account, id);
+      return { status: 200, body: { ...described(services, subscription), secret: secret.reveal() } };
     },
-  },
-  async handle({ services }, { params: { account, id }, query }) {
-    services.part(WEBHOOKS).subscriptions.required(account, id);
-    const page = await services.part(WEBHOOKS).attempts(id, query.before, query.size ?? PAGE_SIZE_DEFAULT);
-    return { status: 200, body: { attempts: page.attempts.map(describeAttempt), next: page.next ?? null } };
-  },
-});
+  });
 
-const setAside = defineOperation({
-  ...ofWebhook,
-  name: 'webhook.set-aside',
-  summary: 'Deliveries that failed at every attempt',
-  description: 'Kept until they are replayed or the webhook is removed. In the order of their events.',
-  method: 'GET',
-  path: '/webhook/{account}/{id}/set-aside',
-  permission: 'webhook:read',
-  callers: CONSOLE_ONLY,
-  query: object({
-    size: pageSize,
-    after: Type.Optional(Type.Integer({ minimum: 1, description: '`next` of the page before' })),
-  }),
-  responses: {
-    200: {
-      description: 'The deliveries',
-      schema: object({
-        total_count: Type.Integer({ minimum: 0, description: 'Deliveries that are set aside' }),
-        deliveries: Type.Array(setAsideResource),
-        next: next('after'),
-      }),
+const deliveries = ({ attemptResource }: WebhookSchemas) =>
+  defineOperation({
+    ...ofWebhook,
+    name: 'webhook.deliveries',
+    summary: 'What became of the deliveries of a webhook',
+    description: 'Every attempt of the last 30 days, the newest first.',
+    method: 'GET',
+    path: '/webhook/{account}/{id}/deliveries',
+    permission: 'webhook:read',
+    callers: CONSOLE_ONLY,
+    query: object({
+      size: pageSize,
+      before: Type.Optional(Type.Integer({ minimum: 1, description: '`next` of the page before' })),
+    }),
+    responses: {
+      200: {
+        description: 'The attempts',
+        schema: object({ attempts: Type.Array(attemptResource), next: next('before') }),
+      },
     },
-  },
-  async handle({ services }, { params: { account, id }, query }) {
-    services.part(WEBHOOKS).subscriptions.required(account, id);
-    const page = await services.part(WEBHOOKS).setAside(id, query.after ?? 0, query.size ?? PAGE_SIZE_DEFAULT);
-    const found = page.deliveries.map(describeSetAside);
-    return { status: 200, body: { total_count: page.total, deliveries: found, next: page.next ?? null } };
-  },
-});
+    async handle({ services }, { params: { account, id }, query }) {
+      services.part(WEBHOOKS).subscriptions.required(account, id);
+      const page = await services.part(WEBHOOKS).attempts(id, query.before, query.size ?? PAGE_SIZE_DEFAULT);
+      return { status: 200, body: { attempts: page.attempts.map(describeAttempt), next: page.next ?? null } };
+    },
+  });
+
+const setAside = ({ setAsideResource }: WebhookSchemas) =>
+  defineOperation({
+    ...ofWebhook,
+    name: 'webhook.set-aside',
+    summary: 'Deliveries that failed at every attempt',
+    description: 'Kept until they are replayed or the webhook is removed. In the order of their events.',
+    method: 'GET',
+    path: '/webhook/{account}/{id}/set-aside',
+    permission: 'webhook:read',
+    callers: CONSOLE_ONLY,
+    query: object({
+      size: pageSize,
+      after: Type.Optional(Type.Integer({ minimum: 1, description: '`next` of the page before' })),
+    }),
+    responses: {
+      200: {
+        description: 'The deliveries',
+        schema: object({
+          total_count: Type.Integer({ minimum: 0, description: 'Deliveries that are set aside' }),
+          deliveries: Type.Array(setAsideResource),
+          next: next('after'),
+        }),
+      },
+    },
+    async handle({ services }, { params: { account, id }, query }) {
+      services.part(WEBHOOKS).subscriptions.required(account, id);
+      const page = await services.part(WEBHOOKS).setAside(id, query.after ?? 0, query.size ?? PAGE_SIZE_DEFAULT);
+      const found = page.deliveries.map(describeSetAside);
+      return { status: 200, body: { total_count: page.total, deliveries: found, next: page.next ?? null } };
+    },
+  });
 
 const replay = defineOperation({
   ...ofWebhook,
@@ -347,16 +347,9 @@ const replay = defineOperation({
   },
 });
 
-export const webhookOperations = [
-  events,
-  create,
-  list,
-  read,
-  update,
-  remove,
-  test,
-  rotateSecret,
-  deliveries,
-  setAside,
-  replay,
-];
+/** `events`: what may be subscribed to. */
+export function webhookOperations({ events: known }: Pick<Declared, 'events'>): readonly Operation[] {
+  const schemas = webhookSchemas(known);
+  const ofSchemas = [events, create, list, read, update, rotateSecret, deliveries, setAside];
+  return [...ofSchemas.map((operation) => operation(schemas)), remove, test, replay];
+}

@@ -1,10 +1,8 @@
 /** Schemas of webhooks and of what became of their deliveries. */
 import { Type } from 'typebox';
-import { EVENT_TYPES, URL_CHARACTERS_MAX } from '../platform/index.js';
+import { URL_CHARACTERS_MAX, type EventCatalogue } from '../platform/index.js';
 import type { LoggedAttempt, SetAsideDelivery, Subscription } from './types.js';
 import { accountName, nullable, object, oneOf, timeSchema } from '../operations/index.js';
-
-export const eventType = oneOf(EVENT_TYPES, { description: 'An event type of `GET /webhook/events`' });
 
 export const webhookUrl = Type.String({
   pattern: '^https?://[^\\s/?#]+[^\\s]*$',
@@ -12,14 +10,6 @@ export const webhookUrl = Type.String({
   description:
     'Where events are sent: an https URL without user name and password, at a host of the public internet (http and other hosts as far as the settings allow them)',
   examples: ['https://example.com/hooks/gannet'],
-});
-
-export const webhookEvents = Type.Array(eventType, {
-  minItems: 1,
-  maxItems: EVENT_TYPES.length,
-  uniqueItems: true,
-  description: 'The events that are sent',
-  examples: [['searchresult.created', 'searchresult.updated', 'searchresult.deleted']],
 });
 
 export const webhookId = Type.String({
@@ -31,38 +21,6 @@ export const webhookId = Type.String({
 
 export const webhookParams = object({ account: accountName, id: webhookId });
 
-const webhookMembers = {
-  id: webhookId,
-  account: accountName,
-  url: webhookUrl,
-  events: webhookEvents,
-  previous_secret_until: nullable(
-    timeSchema('After a rotation: until when deliveries are also signed by the old secret'),
-    {
-      description: 'Null where one secret is in force',
-    },
-  ),
-  created_utc: timeSchema('When the webhook was made'),
-  modified_utc: timeSchema('When it changed last'),
-};
-
-export const webhookResource = object(webhookMembers);
-
-export const webhookWithSecret = object({
-  ...webhookMembers,
-  secret: Type.String({
-    description:
-      'Base64 text; the bytes that it stands for are the key of the signatures. Shown this once and never again',
-  }),
-});
-
-/** What may be shown of a webhook at any time. */
-export function describeWebhook(subscription: Subscription, nowMs: number) {
-  const { id, account, url, events, previous_secret_until: until, created_utc, modified_utc } = subscription;
-  const isRotating = until !== null && Date.parse(until) > nowMs;
-  return { id, account, url, events, previous_secret_until: isRotating ? until : null, created_utc, modified_utc };
-}
-
 const status = nullable(Type.Integer(), { description: 'Status of the answer; null where there was none' });
 const error = nullable(Type.String(), { description: 'Why there was no answer; null where there was one' });
 export const deliveryId = Type.String({
@@ -71,17 +29,71 @@ export const deliveryId = Type.String({
   description: 'Id of the delivery, as in `X-Service-Delivery`',
 });
 
-export const attemptResource = object({
-  delivery: deliveryId,
-  event: eventType,
-  attempt: Type.Integer({ minimum: 1, description: '1 for the first attempt of the delivery' }),
-  at_utc: timeSchema('When the attempt began'),
-  duration_ms: Type.Integer({ minimum: 0, description: 'Until the status of the answer, or until it was given up' }),
-  status,
-  error,
-  answer: Type.String({ description: 'The first kilobyte of the answer' }),
-  outcome: oneOf(['delivered', 'retried', 'set-aside'], { description: 'What became of the delivery' }),
-});
+export type WebhookSchemas = ReturnType<typeof webhookSchemas>;
+
+/** Those in which types of events are. */
+export function webhookSchemas({ types }: EventCatalogue) {
+  const eventType = oneOf(types, { description: 'An event type of `GET /webhook/events`' });
+  const webhookEvents = Type.Array(eventType, {
+    minItems: 1,
+    maxItems: types.length,
+    uniqueItems: true,
+    description: 'The events that are sent',
+    examples: [['searchresult.created', 'searchresult.updated', 'searchresult.deleted']],
+  });
+  const webhookMembers = {
+    id: webhookId,
+    account: accountName,
+    url: webhookUrl,
+    events: webhookEvents,
+    previous_secret_until: nullable(
+      timeSchema('After a rotation: until when deliveries are also signed by the old secret'),
+      { description: 'Null where one secret is in force' },
+    ),
+    created_utc: timeSchema('When the webhook was made'),
+    modified_utc: timeSchema('When it changed last'),
+  };
+  const webhookSecret = Type.String({
+    description:
+      'Base64 text; the bytes that it stands for are the key of the signatures. Shown this once and never again',
+  });
+  return {
+    eventType,
+    webhookEvents,
+    webhookResource: object(webhookMembers),
+    webhookWithSecret: object({ ...webhookMembers, secret: webhookSecret }),
+    attemptResource: object({
+      delivery: deliveryId,
+      event: eventType,
+      attempt: Type.Integer({ minimum: 1, description: '1 for the first attempt of the delivery' }),
+      at_utc: timeSchema('When the attempt began'),
+      duration_ms: Type.Integer({
+        minimum: 0,
+        description: 'Until the status of the answer, or until it was given up',
+      }),
+      status,
+      error,
+      answer: Type.String({ description: 'The first kilobyte of the answer' }),
+      outcome: oneOf(['delivered', 'retried', 'set-aside'], { description: 'What became of the delivery' }),
+    }),
+    setAsideResource: object({
+      delivery: deliveryId,
+      event: eventType,
+      attempts: Type.Integer({ minimum: 1, description: 'Attempts that failed' }),
+      event_utc: timeSchema('When the event happened'),
+      set_aside_utc: timeSchema('When the last attempt failed'),
+      status,
+      error,
+    }),
+  };
+}
+
+/** What may be shown of a webhook at any time. */
+export function describeWebhook(subscription: Subscription, nowMs: number) {
+  const { id, account, url, events, previous_secret_until: until, created_utc, modified_utc } = subscription;
+  const isRotating = until !== null && Date.parse(until) > nowMs;
+  return { id, account, url, events, previous_secret_until: isRotating ? until : null, created_utc, modified_utc };
+}
 
 export function describeAttempt(attempt: LoggedAttempt) {
   return {
@@ -96,16 +108,6 @@ export function describeAttempt(attempt: LoggedAttempt) {
     outcome: attempt.outcome,
   };
 }
-
-export const setAsideResource = object({
-  delivery: deliveryId,
-  event: eventType,
-  attempts: Type.Integer({ minimum: 1, description: 'Attempts that failed' }),
-  event_utc: timeSchema('When the event happened'),
-  set_aside_utc: timeSchema('When the last attempt failed'),
-  status,
-  error,
-});
 
 export function describeSetAside(delivery: SetAsideDelivery) {
   return {

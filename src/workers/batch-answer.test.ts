@@ -12,7 +12,7 @@ const answers = fc.record({
 const failures: fc.Arbitrary<WorkerFailure> = fc.record(
   {
     ok: fc.constant(false as const),
-    error: fc.record({ code: fc.constant('unprocessable' as const), detail: fc.string({ unit: 'binary' }) }),
+    error: fc.record({ problem: fc.constant('unprocessable' as const), detail: fc.string({ unit: 'binary' }) }),
     bug: fc.string(),
   },
   { requiredKeys: ['ok', 'error'] },

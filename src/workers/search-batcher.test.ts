@@ -84,9 +84,9 @@ function answerOf(ids: readonly string[], isStopped: (index: number) => boolean,
     } else if (id.startsWith('dear') && sliceMs !== Infinity) {
       answer.unfinished('slice');
     } else if (id === 'bad') {
-      answer.failed({ ok: false, error: { code: 'invalid-filter', detail: 'bad' } });
+      answer.failed({ ok: false, error: { problem: 'invalid-filter', detail: 'bad' } });
     } else if (id === 'bug') {
-      answer.failed({ ok: false, error: { code: 'internal-error', detail: 'x' }, bug: 'stack' });
+      answer.failed({ ok: false, error: { problem: 'internal-error', detail: 'x' }, bug: 'stack' });
     } else {
       writer.text(id);
       answer.answered(1, id.startsWith('dear') ? 2 * SLICE_MS : 0.1);

@@ -4,7 +4,7 @@ import type { TSchema } from 'typebox';
 import { describe, expect, it } from 'vitest';
 import { PermissionCatalogue } from '../../src/access/index.js';
 import { agentToolName, reservedAccountNames } from '../../src/operations/index.js';
-import { ERROR_CATALOGUE } from '../../src/platform/index.js';
+import { ERROR_CATALOGUE, problemKind } from '../../src/platform/index.js';
 import {
   CONTENT_BODY_BYTES_MAX,
   OPTIONS_BODY_BYTES_MAX,
@@ -47,7 +47,13 @@ describe('the registry', () => {
     expect(name).toMatch(/^[a-z-]+\.[a-z-]+$/);
     const { permission } = operation;
     if (permission !== null && permission !== 'public') expect(permission).toMatch(/^[a-z-]+:[a-z-]+$/);
-    for (const code of operation.errors ?? []) expect(Object.keys(ERROR_CATALOGUE)).toContain(code);
+    for (const kind of operation.errors ?? []) {
+      const { code, status, title } = problemKind(kind);
+      expect(code).toMatch(/^[a-z]+(-[a-z]+)*$/);
+      expect([status >= 400 && status < 600, title.length > 0]).toEqual([true, true]);
+      // One that a feature declares is no other than one of the catalogue.
+      expect(Object.hasOwn(ERROR_CATALOGUE, code)).toBe(typeof kind === 'string');
+    }
     const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
     expect(Object.keys((operation.params as Node).properties ?? {})).toEqual(inPath);
     if (operation.target !== 'none') expect(inPath).toContain('account');

@@ -7,12 +7,17 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { open } from '../../src/platform/lmdb.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ENVIRONMENT_FORMATS, FORMAT_KEY, type EnvironmentKind, type FormatRow } from '../../src/platform/index.js';
+import { FEATURES } from '../../src/features.js';
+import { ENVIRONMENT_FORMATS, FORMAT_KEY, type FormatRow } from '../../src/platform/index.js';
 import { eventually } from '../support/eventually.js';
 import { TestService } from '../support/service.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 
-const KINDS = Object.keys(ENVIRONMENT_FORMATS) as EnvironmentKind[];
+const FORMATS = [
+  ...Object.values(ENVIRONMENT_FORMATS),
+  ...FEATURES.flatMap(({ environments = [] }) => environments.map(({ format }) => format)),
+];
+const KINDS = FORMATS.map(({ kind }) => kind);
 const SETTINGS = { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true' };
 
 let dataDir: string;
@@ -51,8 +56,8 @@ async function withService<Result>(action: (service: TestService) => Promise<Res
   }
 }
 
-const folderOf = (kind: EnvironmentKind) => folders.get(kind) ?? '';
-const numberOf = (kind: EnvironmentKind) => ENVIRONMENT_FORMATS[kind].number;
+const folderOf = (kind: string) => folders.get(kind) ?? '';
+const numberOf = (kind: string) => FORMATS.find((format) => format.kind === kind)?.number ?? 0;
 
 beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'gannet-formats-'));
@@ -121,7 +126,7 @@ describe('environments', () => {
       if (!isNumbered) for (const folder of [system, queue]) changeRow(folder, undefined);
       swap(system, queue);
       const failure = await withService(() => Promise.resolve()).catch(String);
-      expect(failure).toContain("an environment of kind 'queue'");
+      expect(failure).toContain(isNumbered ? "an environment of kind 'queue'" : 'another environment');
       expect(failure).toContain(system);
       swap(system, queue);
     }

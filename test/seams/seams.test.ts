@@ -1,16 +1,24 @@
 /**
  * What the service can be taught by a new file and one row each: a kind of field, an option of a search, and a feature with two
- * operations and a worker. They are added to a copy of the built package, and everything else has to follow from them.
+ * operations, a worker, a setting, an event, an environment and commands. They are added to a copy of the built package, and everything else has to follow from them.
  */
 import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ExtendedPackage } from '../support/extended-package.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { FORMAT_KEY } from '../../src/platform/index.js';
+import { open } from '../../src/platform/lmdb.js';
+import { startTestService, TestService } from '../support/service.js';
+import { WebhookReceiver } from '../support/webhook-receiver.js';
 
 const run = promisify(execFile);
 const extended = new ExtendedPackage();
+const ENVIRONMENT = { GANNET_ECHO_TEXT_CHARACTERS_MAX: '20', GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true' };
 let service: TestService;
+let receiver: WebhookReceiver;
 
 beforeAll(async () => {
   extended.add('duration-kind.ts', 'fields/kinds');
@@ -26,22 +34,29 @@ beforeAll(async () => {
   const option = "import { onlyWith } from './only-with-option.js';";
   extended.row('search/options/search-options.js', 'export const SEARCH_OPTIONS = {', 'only_with: onlyWith,', option);
 
-  for (const file of ['feature.ts', 'echo.worker.ts', 'echo-protocol.ts']) extended.add(`echo/${file}`, 'echo');
-  extended.row('main.js', 'const FEATURES = [', "async () => (await import('./echo/feature.js')).echo,");
+  for (const file of readdirSync(new URL('examples/echo', import.meta.url))) extended.add(`echo/${file}`, 'echo');
+  extended.row('features.js', 'FEATURES = [', 'echo, ', "import { echo } from './echo/feature.js';");
 
-  service = await startTestService({ packageRoot: extended.root });
+  receiver = await WebhookReceiver.start();
+  service = await startTestService({ packageRoot: extended.root, env: ENVIRONMENT });
 });
 
 afterAll(async () => {
   await service.stop();
+  await receiver.close();
   extended.remove();
 });
 
 async function gannet(...args: string[]): Promise<string> {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GANNET_'));
-  const env = { ...Object.fromEntries(inherited), GANNET_DATA_DIR: service.dataDir };
+  const env = { ...Object.fromEntries(inherited), ...ENVIRONMENT, GANNET_DATA_DIR: service.dataDir };
   const { stdout } = await run(process.execPath, ['bin/gannet.js', ...args], { cwd: extended.root, env });
   return stdout;
+}
+
+/** What it prints, whatever else on the machine it finds fault with. */
+async function doctor(): Promise<string> {
+  return gannet('doctor').catch((failure: unknown) => (failure as { readonly stdout: string }).stdout);
 }
 
 interface Found {
@@ -110,21 +125,105 @@ describe('a new feature', () => {
   it('answers over HTTP through its worker, for those who may', async () => {
     expect((await service.client.post('/echo/default', { text: 'gannet' })).body).toEqual({ text: 'tennag' });
     expect((await service.client.post('/echo/default', { text: 7 })).status).toBe(400);
-    expect((await service.clientWith(undefined).get('/echo/default')).status).toBe(401);
+    expect((await service.clientWith(undefined).get('/echo/count/default')).status).toBe(401);
     const searcher = await service.clientFor({ access: 'search-and-read' });
-    expect((await searcher.get('/echo/default')).status).toBe(403);
-    expect((await service.client.get('/echo/default')).body).toEqual({ count: 1 });
+    expect((await searcher.get('/echo/count/default')).status).toBe(403);
+    expect((await service.client.get('/echo/count/default')).body).toEqual({ count: 1 });
     expect(await service.metric('gannet_echoes_total')).toBe(1);
   });
 
-  it('is in the OpenAPI document and on the command line, with the service and without', async () => {
+  it('has errors of its own', async () => {
+    const loud = await service.client.post('/echo/default', { text: 'LOUD' });
+    expect([loud.status, loud.body]).toMatchObject([422, { code: 'too-loud', title: 'That is too loud' }]);
+  });
+
+  it('has permissions that keys hold, that presets have, and that are guessed', async () => {
+    const sayer = await service.clientFor({ permissions: ['echo:say'] });
+    expect((await sayer.post('/echo/default', { text: 'abc' })).status).toBe(200);
+    expect((await sayer.get('/echo/count/default')).status).toBe(403);
+    const reader = await service.clientFor({ access: 'read-all' });
+    expect((await reader.get('/echo/count/default')).status).toBe(200);
+    const wrong = gannet('key', 'create', '--permissions', 'echo:sya');
+    await expect(wrong).rejects.toMatchObject({ stderr: expect.stringContaining('"echo:say"') as string });
+  });
+
+  it('has a setting that is read, described, and refused where it is wrong', async () => {
+    expect((await service.client.post('/echo/default', { text: 'x'.repeat(21) })).text).toContain('20 characters');
+    const described = await gannet('settings');
+    expect(described).toContain(
+      '[echo]\n# Longest text that is said backwards, in characters.\ntext_characters_max = 50',
+    );
+    expect(described).toContain('# GANNET_ECHO_TEXT_CHARACTERS_MAX');
+    const env = { GANNET_ECHO_TEXT_CHARACTERS_MAX: '0' };
+    const wrong = await startTestService({ packageRoot: extended.root, env }).catch(String);
+    expect(wrong).toContain('echo.text_characters_max is "0"');
+  });
+
+  it('tells of what happens, to who subscribes', async () => {
+    const { body } = await service.client.get('/webhook/events');
+    expect((body as { events: unknown[] }).events).toContainEqual({
+      type: 'echo.said',
+      description: 'Something was said',
+      fires: true,
+    });
+    const made = await service.client.post('/webhook', { url: receiver.url(), events: ['echo.said'] });
+    expect(made.status, made.text).toBe(201);
+    await service.client.post('/echo/default', { text: 'heard' });
+    expect(await receiver.events(1)).toEqual([['echo.said', { id: 'default', list: '', data: { text: 'heard' } }]]);
+  });
+
+  it('is in the OpenAPI document, with its words for agents, errors and events', async () => {
     const { body } = await service.clientWith(undefined).get('/openapi.json');
-    const { paths } = body as { readonly paths: Readonly<Record<string, object>> };
-    expect(Object.keys(paths['/echo/{account}'] ?? {})).toEqual(expect.arrayContaining(['get', 'post']));
+    const { paths, webhooks, components } = body as {
+      readonly paths: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, unknown>>>>>>;
+      readonly webhooks: object;
+      readonly components: { readonly schemas: { readonly Problem: unknown } };
+    };
+    expect(paths['/echo/{account}']?.['post']).toMatchObject({
+      'x-agent-tool': 'echo_say',
+      'x-permission': 'echo:say',
+    });
+    expect(paths['/echo/count/{account}']?.['get']).toMatchObject({ 'x-agent-tool': 'echo_how_often' });
+    expect(Object.keys(webhooks)).toContain('echo.said');
+    expect(JSON.stringify(components.schemas.Problem)).toContain('"too-loud"');
+  });
+
+  it('has commands whose arguments and help come from its operations', async () => {
     expect(await gannet('call')).toMatch(/^echo\.say +POST \/echo\/\{account\}/m);
     expect(await gannet('call', 'echo.say', '--help')).toContain('What is said');
-    expect(JSON.parse(await gannet('call', 'echo.say', '--param', 'text=abc'))).toEqual({ text: 'cba' });
+    expect(JSON.parse(await gannet('echo', 'say', 'abc'))).toEqual({ text: 'cba' });
+    expect(await gannet('echo', 'say', '--help')).toMatch(/<text>[^]*Say a text backwards[^]*What is said/);
+    expect(await gannet('echo', 'count')).toMatch(/^Said: \d+\n$/);
+    expect(await gannet('--help')).toContain('echo');
+    await expect(gannet('echo', 'say')).rejects.toMatchObject({ code: 2 });
+  });
+
+  it('goes on without the service, where doctor looks at what it has on disk', async () => {
+    const { count } = (await service.client.get('/echo/count/default')).body as { readonly count: number };
     expect(await service.stop()).toBe(0);
     expect(JSON.parse(await gannet('call', 'echo.say', '--param', 'text=abc'))).toEqual({ text: 'cba' });
+    expect(JSON.parse(await gannet('echo', 'count', '--json'))).toEqual({ count: count + 1 });
+    expect(await doctor()).toMatch(/✓ Data of echoes +\S+ has format 1/);
+  });
+
+  it('whose environment is of another format is found by doctor, and stops the start', async () => {
+    const root = open({ path: join(service.dataDir, 'echo'), noSubdir: false, maxDbs: 64 });
+    root.putSync(FORMAT_KEY, { kind: 'echo', number: 2, made_by: '99.0.0' });
+    await root.close();
+    const sentence = 'has format 2, and this release reads format 1';
+    expect(await doctor()).toMatch(/✗ Data of echoes .*has format 2/);
+    const { dataDir } = service;
+    expect(await startTestService({ packageRoot: extended.root, dataDir }).catch(String)).toContain(sentence);
+  });
+
+  it('keeps accounts from names that are words of its paths', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'gannet-reserved-'));
+    const reserved = new TestService(dataDir, {
+      dataDir,
+      packageRoot: extended.root,
+      env: { GANNET_ACCOUNT_NAME: 'count' },
+    });
+    await expect(reserved.start()).rejects.toThrow("'count' is a reserved word");
+    rmSync(dataDir, { recursive: true });
   });
 });

@@ -10,7 +10,7 @@ import { describeProblem, ProblemError } from '../problem.js';
 import type { ServiceClient } from '../service-client.js';
 import type { ListResource } from '../commands/list.js';
 import { failed, fine, messageOf, type Check } from './check.js';
-import { catalogueChecks, modeCheck, unknownListsCheck } from './folder-checks.js';
+import { catalogueChecks, featureChecks, modeCheck, unknownListsCheck } from './folder-checks.js';
 import { segmentSumsCheck, servedListsCheck, unavailableListChecks } from './list-checks.js';
 
 const PROBLEMS_TOLD_MAX = 3;
@@ -29,7 +29,7 @@ export async function dataDirectoryChecks({ config, load }: CommandContext): Pro
     checks.push(segmentCheck(folder), modeCheck(folder), unknownListsCheck(folder));
     if (client === undefined) {
       checks.push(fine('Service', 'not running on this data directory'));
-      checks.push(...(await catalogueChecks(folder)), await portCheck(config.server));
+      checks.push(...(await catalogueChecks(folder)), ...(await featureChecks(folder)), await portCheck(config.server));
     } else {
       checks.push(...(await serviceChecks(client, config.account.name)));
       await client.close();

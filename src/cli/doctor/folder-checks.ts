@@ -3,6 +3,8 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ListRecord } from '../../catalog/index.js';
 import { hasLists, listFolder, unknownListNames, unknownListsFolder } from '../../index/index.js';
+import { FEATURES } from '../../features.js';
+import type { FeatureEnvironment } from '../../operations/index.js';
 import { isDamage, openEntries, openEnvironment } from '../../platform/index.js';
 import { hasStore } from '../../records/index.js';
 import { formatCount } from '../output.js';
@@ -69,5 +71,25 @@ async function listsOf(path: string): Promise<ListRecord[]> {
     return Array.from(environment.database<ListRecord, string>('lists').getRange(), ({ value }) => value);
   } finally {
     await environment.close();
+  }
+}
+
+/** What features have on disk, where no service has it open: whether it can be read. */
+export function featureChecks(folder: string): Promise<Check[]> {
+  return Promise.all(
+    FEATURES.flatMap(({ environments = [] }) => environments).map((each) => environmentCheck(folder, each)),
+  );
+}
+
+async function environmentCheck(folder: string, { path, format }: FeatureEnvironment): Promise<Check> {
+  const name = `Data of ${format.content}`;
+  const place = join(folder, path);
+  if ((statSync(join(place, 'data.mdb'), { throwIfNoEntry: false })?.size ?? 0) === 0) return fine(name, 'none yet');
+  try {
+    const environment = openEnvironment(place, { kind: format, readOnly: true });
+    await environment.close();
+    return fine(name, `${place} has format ${format.number}`);
+  } catch (error) {
+    return failed(name, `${place} cannot be read: ${messageOf(error)}`);
   }
 }

@@ -10,7 +10,6 @@ import {
   FIRST_OUTBOX_ROW,
   subjectOf,
   type EventContent,
-  type EventType,
   type OutboxEvent,
 } from '../../platform/index.js';
 import type { ImportCount, ListEventState, RecordStore, StoredRecord } from '../../records/index.js';
@@ -22,7 +21,7 @@ const NO_EVENTS: ListEventState = { nextRow: FIRST_OUTBOX_ROW, imports: {} };
 
 export class EventRecorder {
   private readonly events: OutboxEvent[] = [];
-  private readonly wanted: ReadonlySet<EventType>;
+  private readonly wanted: ReadonlySet<string>;
   private readonly imports: Record<string, ImportCount>;
   private importEnded = false;
   private firstRow = FIRST_OUTBOX_ROW;

@@ -7,7 +7,7 @@
  */
 import type { GenerationHandle, SegmentHandle } from '../../../native-bindings/index.js';
 import type { FieldDefinition, ListRecord } from '../../catalog/index.js';
-import type { EventType, SerialisedServiceError } from '../../platform/index.js';
+import type { SerialisedServiceError } from '../../platform/index.js';
 import type { ListState } from '../../records/index.js';
 import type { BulkOutcome, WriteRequest, WriteResult } from './types.js';
 
@@ -24,7 +24,7 @@ export interface VersionView {
 export interface EventTask {
   readonly account: string;
   readonly list: string;
-  readonly wanted: readonly EventType[];
+  readonly wanted: readonly string[];
   /** Rows of the outbox up to this one are delivered or queued, and go with this commit. */
   readonly movedTo: number;
 }

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { ServiceError } from '../../platform/index.js';
 import { openApiDocument } from '../openapi/openapi.js';
 import { defineOperation, type Operation } from '../dispatch/operation.js';
+import type { Services } from '../dispatch/services.js';
 
 const NO_PARAMS = Type.Object({}, { additionalProperties: false });
 const PUBLIC = { permission: 'public', callers: ['key', 'console', 'cli'], target: 'none', params: NO_PARAMS } as const;
@@ -68,14 +69,14 @@ export const systemOperations: readonly Operation[] = [
     method: 'GET',
     path: '/openapi.json',
     responses: { 200: { description: 'An OpenAPI 3.1 document.', schema: Type.Object({}) } },
-    handle: ({ services }) => ({ status: 200, body: documentOf(services.operations) }),
+    handle: ({ services }) => ({ status: 200, body: documentOf(services) }),
   }),
 ];
 
 /** Made at the first call: the registry does not change while the service runs. */
-function documentOf(operations: readonly Operation[]): Uint8Array {
+function documentOf({ operations, events }: Services): Uint8Array {
   let bytes = documents.get(operations);
   if (bytes === undefined)
-    documents.set(operations, (bytes = encoder.encode(JSON.stringify(openApiDocument(operations)))));
+    documents.set(operations, (bytes = encoder.encode(JSON.stringify(openApiDocument(operations, events)))));
   return bytes;
 }

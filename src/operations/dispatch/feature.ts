@@ -1,6 +1,7 @@
 /**
- * What a feature is: a folder with all that it brings to the service, whose `feature.ts` has one of these. `main.ts` has the list of
- * them; it opens them in its order, before any list is open, and closes them in the opposite one, before the lists.
+ * What a feature is: a folder with all that it brings to the service, whose `feature.ts` has one of these. `src/features.ts` has the
+ * list of them. What a feature declares is known before anything of it is loaded; `main.ts` opens what it loads in the order of the
+ * list, before any list is open, and closes it in the opposite one, before the lists.
  */
 import type { Logger } from 'pino';
 import type { Access } from '../../access/index.js';
@@ -9,13 +10,17 @@ import type { ListIndexes } from '../../index/index.js';
 import type {
   Clock,
   Config,
-  EnvironmentKind,
+  EnvironmentFormat,
+  EventCatalogue,
+  EventKind,
   EventSink,
   LmdbEnvironment,
   Metrics,
   SecretBox,
   ServiceKey,
+  SettingsSection,
 } from '../../platform/index.js';
+import type { CommandSpec } from './command.js';
 import type { Operation } from './operation.js';
 
 /** What a feature is made of. */
@@ -35,6 +40,8 @@ export interface FeaturePlatform {
   readonly listen: boolean;
   /** Of which no list is open yet. */
   readonly indexes: ListIndexes;
+  /** Who is told of events: what the feature fires goes here. */
+  readonly events: EventSink;
   /** A part of a feature that stands before this one in the list. Throws where there is none. */
   part<Part>(key: ServiceKey<Part>): Part;
 }
@@ -55,12 +62,36 @@ export interface OpenFeature {
   close?(): Promise<void>;
 }
 
+/** An LMDB environment below the data directory. One that this release does not know stops the start before anything is opened. */
+export interface FeatureEnvironment {
+  /** From the data directory: `queue`. */
+  readonly path: string;
+  readonly format: EnvironmentFormat;
+}
+
+/** What is known of a feature everywhere; its file imports nothing that a command which does not need it would have to load. */
 export interface Feature {
   readonly name: string;
-  readonly operations: readonly Operation[];
-  /** Its environments below the data directory: one that this release does not know stops the start before anything is opened. */
-  readonly environments?: readonly { readonly path: string; readonly kind: EnvironmentKind }[];
+  /** Read by `settingsOf(config, …)`. */
+  readonly settings?: SettingsSection;
+  readonly environments?: readonly FeatureEnvironment[];
+  /** Events that the feature fires, by their types. */
+  readonly events?: Readonly<Record<string, EventKind>>;
+  /** Commands of `gannet` that speak for its operations. */
+  readonly commands?: readonly CommandSpec[];
+  readonly load: () => Promise<FeatureParts>;
+}
+
+/** What a feature does. */
+export interface FeatureParts {
+  /** Made of what all features declare, where that is in their schemas. */
+  readonly operations: readonly Operation[] | ((declared: Declared) => readonly Operation[]);
   open(platform: FeaturePlatform): OpenFeature | Promise<OpenFeature>;
+}
+
+/** What all features declare, put together. */
+export interface Declared {
+  readonly events: EventCatalogue;
 }
 
 export interface ProvidedPart {

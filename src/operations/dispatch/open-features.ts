@@ -1,7 +1,7 @@
 /** The features of a service that are open, as one. Main thread only. */
 import type { UnfinishedWork } from '../../catalog/index.js';
 import { noEventSink, type EventSink, type ServiceKey } from '../../platform/index.js';
-import type { Feature, FeaturePlatform, OpenFeature } from './feature.js';
+import type { FeatureParts, FeaturePlatform, OpenFeature } from './feature.js';
 
 export class OpenFeatures {
   readonly #open: OpenFeature[] = [];
@@ -9,16 +9,19 @@ export class OpenFeatures {
   #events = noEventSink;
 
   /** Opens one more; what its `open` throws or rejects with passes. Throws where another feature has what this one brings. */
-  async open(feature: Feature, platform: Omit<FeaturePlatform, 'part'>): Promise<OpenFeature> {
-    const opened = await feature.open({ ...platform, part: (key) => this.part(key) });
+  async open(
+    name: string,
+    feature: Pick<FeatureParts, 'open'>,
+    platform: Omit<FeaturePlatform, 'part' | 'events'>,
+  ): Promise<OpenFeature> {
+    const opened = await feature.open({ ...platform, events: this.events, part: (key) => this.part(key) });
     this.#open.push(opened);
     for (const { key, part } of opened.parts ?? []) {
       if (this.#parts.has(key.name)) throw new Error(`two features provide '${key.name}'`);
       this.#parts.set(key.name, part);
     }
     if (opened.events !== undefined) {
-      if (this.#events !== noEventSink)
-        throw new Error(`'${feature.name}' is the second feature that is told of commits`);
+      if (this.#events !== noEventSink) throw new Error(`'${name}' is the second feature that is told of commits`);
       this.#events = opened.events;
     }
     return opened;

@@ -4,7 +4,7 @@
  */
 import type { Static, TSchema } from 'typebox';
 import type { Caller, CallerKind } from '../../access/index.js';
-import type { Cancellation, Reservation } from '../../platform/index.js';
+import type { Cancellation, ErrorCode, ProblemKind, Reservation } from '../../platform/index.js';
 import type { Services } from './services.js';
 import type { RawInput } from './validation.js';
 
@@ -61,8 +61,8 @@ export interface OperationSpec<
   readonly bodyBytesMax?: number;
   /** Success answers by status. */
   readonly responses: Readonly<Record<number, ResponseSpec>>;
-  /** Codes of the catalogue beyond those that every operation may answer. */
-  readonly errors?: readonly string[];
+  /** Beyond those that every operation may answer: codes of the catalogue, and kinds of the feature's own. */
+  readonly errors?: readonly (ErrorCode | ProblemKind)[];
   /** Spends the account's per-minute search allowance. */
   readonly rateLimit?: 'search';
   /** Answers from the request as it was sent, before anything of it is parsed or checked; undefined: `handle` is to answer. */

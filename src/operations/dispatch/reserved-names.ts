@@ -19,7 +19,10 @@ const PROMISED: readonly string[] = [
   'judge',
   'judges',
   'list',
+  'related',
   'resources-refresh',
+  'suggest',
+  'suggestions',
 ];
 
 export function reservedAccountNames(operations: readonly Pick<Operation, 'path'>[]): ReadonlySet<string> {

@@ -5,7 +5,15 @@ import type { ListIndexes } from '../../index/index.js';
 import type { SearchAnswer } from '../../search/index.js';
 import type { CandidateFinder } from '../../synonyms/index.js';
 import type { SearchPoolTask } from '../../workers/index.js';
-import type { Cancellation, Clock, Config, RequestMemory, SecretBox, ServiceKey } from '../../platform/index.js';
+import type {
+  Cancellation,
+  Clock,
+  Config,
+  EventCatalogue,
+  RequestMemory,
+  SecretBox,
+  ServiceKey,
+} from '../../platform/index.js';
 import type { RateLimiter } from '../../access/index.js';
 import type { Logger } from 'pino';
 import type { AnswerCache } from '../answer-cache/answer-cache.js';
@@ -29,6 +37,8 @@ export interface Services {
   readonly access: Access;
   /** Every permission that a key may hold. */
   readonly permissions: PermissionCatalogue;
+  /** Every event that may be subscribed to. */
+  readonly events: EventCatalogue;
   readonly indexes: ListIndexes;
   readonly searchPool: SearchPool;
   readonly answerCache: AnswerCache;

@@ -1,5 +1,5 @@
 /** The `webhooks` of the OpenAPI document: what receivers get, from the catalogue of events. */
-import { EVENT_TYPES, eventDescription, isFired } from '../../platform/index.js';
+import type { EventCatalogue } from '../../platform/index.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -31,15 +31,15 @@ export const DELIVERY_SCHEMA: Json = {
   },
 };
 
-export function describeWebhookEvents(): Json {
+export function describeWebhookEvents(events: EventCatalogue): Json {
   return Object.fromEntries(
-    EVENT_TYPES.map((type) => [
+    events.types.map((type) => [
       type,
       {
         post: {
           tags: ['webhook'],
-          summary: eventDescription(type),
-          ...(isFired(type) ? {} : { 'x-fires': false }),
+          summary: events.description(type),
+          ...(events.isFired(type) ? {} : { 'x-fires': false }),
           parameters: [
             ...Object.entries(HEADERS).map(([name, text]) => headerParameter(name, text, true)),
             headerParameter(

@@ -1,6 +1,13 @@
 /** The OpenAPI 3.1 document of a registry. Everything in it comes from the operations; nothing is written twice. */
 import type { TSchema } from 'typebox';
-import { ERROR_CATALOGUE, packageVersion, type ErrorCode } from '../../platform/index.js';
+import {
+  ERROR_CATALOGUE,
+  packageVersion,
+  problemKind,
+  type ErrorCode,
+  type EventCatalogue,
+  type ProblemKind,
+} from '../../platform/index.js';
 import { DELIVERY_SCHEMA, describeWebhookEvents } from './openapi-webhooks.js';
 import { agentToolName } from '../dispatch/agent-tools.js';
 import type { Operation, OperationTarget } from '../dispatch/operation.js';
@@ -40,7 +47,7 @@ const CODES_OF_TARGET: Readonly<Record<OperationTarget, readonly ErrorCode[]>> =
   group: ['out-of-scope', 'invalid-name', 'group-not-found', 'list-missing'],
 };
 
-export function openApiDocument(operations: readonly Operation[]): Json {
+export function openApiDocument(operations: readonly Operation[], events: EventCatalogue): Json {
   const paths: Record<string, Record<string, Json>> = {};
   for (const operation of operations) {
     (paths[operation.path] ??= {})[operation.method.toLowerCase()] = describeOperation(operation);
@@ -59,7 +66,7 @@ export function openApiDocument(operations: readonly Operation[]): Json {
     servers: [{ url: '/' }],
     tags: tags.map((name) => ({ name })),
     paths,
-    webhooks: describeWebhookEvents(),
+    webhooks: describeWebhookEvents(events),
     components: {
       securitySchemes: {
         key: {
@@ -76,7 +83,7 @@ export function openApiDocument(operations: readonly Operation[]): Json {
             'Of a person who has signed in by `POST /session`. Requests that change anything carry `X-CSRF-Token` as well; `X-Account` names the account where the path has none.',
         },
       },
-      schemas: { Problem: problemSchema(), WebhookDelivery: DELIVERY_SCHEMA },
+      schemas: { Problem: problemSchema(operations), WebhookDelivery: DELIVERY_SCHEMA },
     },
   };
 }
@@ -139,10 +146,10 @@ function responsesOf(operation: Operation): Json {
     const content = schema === null ? {} : { content: { [contentType ?? 'application/json']: { schema } } };
     responses[status] = { description, headers: REQUEST_ID_HEADER, ...content };
   }
-  for (const [status, codes] of byStatus(codesOf(operation))) {
+  for (const [status, problems] of byStatus(problemsOf(operation))) {
     const hasRetryAfter = status === 429 || status === 503;
     responses[status] = {
-      description: codes.map((code) => `\`${code}\`: ${ERROR_CATALOGUE[code].title}.`).join('\n'),
+      description: problems.map(({ code, title }) => `\`${code}\`: ${title}.`).join('\n'),
       headers: { ...REQUEST_ID_HEADER, ...(hasRetryAfter ? RETRY_AFTER_HEADER : {}) },
       content: { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } },
     };
@@ -157,18 +164,19 @@ const RETRY_AFTER_HEADER = {
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 1 } },
 };
 
-function codesOf(operation: Operation): ErrorCode[] {
+function problemsOf(operation: Operation): ProblemKind[] {
   const isPublic = operation.permission === 'public';
-  return [
+  const kinds: readonly (ErrorCode | ProblemKind)[] = [
     ...CODES_OF_ANY,
     ...(isPublic ? [] : CODES_OF_KEYED),
     ...(operation.callers.includes('key') ? [] : (['console-only'] as const)),
     ...(operation.body === undefined ? [] : CODES_OF_BODY),
     ...CODES_OF_TARGET[operation.target].filter((code) => !isTolerated(operation, code)),
     ...(operation.rateLimit === undefined ? [] : (['rate-limited'] as const)),
-    ...((operation.errors ?? []) as readonly ErrorCode[]),
+    ...(operation.errors ?? []),
     ...(operation.errors?.includes('storage-full') === true ? (['storage-failed'] as const) : []),
   ];
+  return [...new Set(kinds)].map(problemKind);
 }
 
 /** A missing target that is no error. */
@@ -176,16 +184,14 @@ function isTolerated({ admitsMissingTarget }: Operation, code: ErrorCode): boole
   return admitsMissingTarget === true && (code === 'list-not-found' || code === 'group-not-found');
 }
 
-function byStatus(codes: readonly ErrorCode[]): ReadonlyMap<number, ErrorCode[]> {
-  const statuses = new Map<number, ErrorCode[]>();
-  for (const code of new Set(codes)) {
-    const { status } = ERROR_CATALOGUE[code];
-    statuses.set(status, [...(statuses.get(status) ?? []), code]);
-  }
+function byStatus(problems: readonly ProblemKind[]): ReadonlyMap<number, ProblemKind[]> {
+  const statuses = new Map<number, ProblemKind[]>();
+  for (const problem of problems) statuses.set(problem.status, [...(statuses.get(problem.status) ?? []), problem]);
   return statuses;
 }
 
-function problemSchema(): Json {
+function problemSchema(operations: readonly Operation[]): Json {
+  const own = operations.flatMap(problemsOf).map(({ code }) => code);
   return {
     type: 'object',
     required: ['type', 'title', 'status', 'detail', 'code'],
@@ -194,7 +200,7 @@ function problemSchema(): Json {
       title: { type: 'string' },
       status: { type: 'integer' },
       detail: { type: 'string', description: 'What was wrong with this request, and what was expected.' },
-      code: { type: 'string', enum: Object.keys(ERROR_CATALOGUE) },
+      code: { type: 'string', enum: [...new Set([...Object.keys(ERROR_CATALOGUE), ...own])] },
       errors: {
         type: 'array',
         description: 'Every faulty place of the request.',

@@ -1,5 +1,4 @@
 /** What writers of events need to know of those who listen. Main thread only; every call is cheap. */
-import type { EventType } from './event-types.js';
 
 /** Where an outbox is: the environment of accounts, keys and lists, or the store of one list. */
 export interface OutboxSource {
@@ -15,7 +14,7 @@ export interface EventSink {
    * The types that webhooks of the account want, mostly none. Asked right before a change is written: whoever subscribed
    * before the change was asked for is told of it.
    */
-  wanted(account: string): readonly EventType[];
+  wanted(account: string): readonly string[];
   /** Rows were committed; they will be fetched from there. */
   written(source: OutboxSource): void;
   /** The last row of the source that is known to be in the queue; 0 for none. The writer may remove it and those before. */

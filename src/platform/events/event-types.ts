@@ -1,9 +1,12 @@
-/** The one catalogue of events that the service tells to webhooks. A new kind of event is one new row. */
+/**
+ * Events that the service tells to webhooks: those of this table, and those that features declare in their folders. A new kind of
+ * event is one new row, here or there.
+ */
 
 export interface EventKind {
   /** When it fires. */
   readonly description: string;
-  /** False: what it tells of cannot happen in this release. Default true. */
+  /** False: promised, and nothing fires it unless a feature declares it. Default true. */
   readonly isFired?: false;
 }
 
@@ -48,20 +51,34 @@ export const EVENT_CATALOGUE = {
 
 export type EventType = keyof typeof EVENT_CATALOGUE;
 
-export const EVENT_TYPES: readonly EventType[] = Object.keys(EVENT_CATALOGUE) as EventType[];
+/** Every event that may be subscribed to. */
+export class EventCatalogue {
+  readonly types: readonly string[];
+  readonly #kinds: Readonly<Record<string, EventKind>>;
 
-export function isEventType(text: string): text is EventType {
-  return Object.hasOwn(EVENT_CATALOGUE, text);
-}
+  /** `declared`: by features, which fire them. Throws where one is declared that is fired already. */
+  constructor(declared: readonly Readonly<Record<string, EventKind>>[] = []) {
+    const kinds: Record<string, EventKind> = { ...EVENT_CATALOGUE };
+    for (const [type, kind] of declared.flatMap((each) => Object.entries(each))) {
+      if (kinds[type] !== undefined && kinds[type].isFired !== false) throw new Error(`two fire the event '${type}'`);
+      kinds[type] = kind;
+    }
+    this.#kinds = kinds;
+    this.types = Object.keys(kinds);
+  }
 
-/** What is said of an event wherever events are described. */
-export function eventDescription(type: EventType): string {
-  const { description } = EVENT_CATALOGUE[type];
-  return isFired(type) ? description : `${description}. Not yet: nothing in this release fires it`;
-}
+  has(type: string): boolean {
+    return Object.hasOwn(this.#kinds, type);
+  }
 
-/** Whether anything in this release fires it. */
-export function isFired(type: EventType): boolean {
-  const kind: EventKind = EVENT_CATALOGUE[type];
-  return kind.isFired !== false;
+  /** Whether anything in this release fires it. */
+  isFired(type: string): boolean {
+    return this.#kinds[type] !== undefined && this.#kinds[type].isFired !== false;
+  }
+
+  /** What is said of an event wherever events are described. */
+  description(type: string): string {
+    const { description = '' } = this.#kinds[type] ?? {};
+    return this.isFired(type) ? description : `${description}. Not yet: nothing in this release fires it`;
+  }
 }

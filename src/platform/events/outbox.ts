@@ -4,11 +4,10 @@
  */
 import type { Database } from 'lmdb';
 import { RowOutbox, type NumberedRow } from '../work/row-outbox.js';
-import type { EventType } from './event-types.js';
 
 /** What happened, as the writers of events say it. */
 export interface EventContent {
-  readonly type: EventType;
+  readonly type: string;
   /** By which the thing is known in calls of the API: id of a record or key, name of a list, group or field. */
   readonly id: string;
   /** Name of the list that it happened in; empty where it is no matter of one list. */
@@ -19,14 +18,14 @@ export interface EventContent {
 /** A row. The body is what receivers get, byte by byte. */
 export interface OutboxEvent {
   readonly account: string;
-  readonly type: EventType;
+  readonly type: string;
   /** Deliveries of one subject keep their order. */
   readonly subject: string;
   readonly atMs: number;
   readonly body: string;
 }
 
-type StoredEvent = [account: string, type: EventType, subject: string, atMs: number, body: string];
+type StoredEvent = [account: string, type: string, subject: string, atMs: number, body: string];
 
 export { FIRST_OUTBOX_ROW } from '../work/row-outbox.js';
 export type NumberedEvent = NumberedRow<OutboxEvent>;
@@ -57,6 +56,6 @@ export function eventBody(id: string, list: string, dataJson: string): string {
 }
 
 /** Everything about one record, key or field has one subject, whatever happens to it. */
-export function subjectOf(type: EventType, list: string, id: string): string {
+export function subjectOf(type: string, list: string, id: string): string {
   return `${type.slice(0, type.indexOf('.'))}/${list}/${id}`;
 }

@@ -31,7 +31,7 @@ export function failureReply(thrown: unknown): WorkerFailure {
   const bug = error instanceof Error ? (error.stack ?? error.message) : String(error);
   const damage = asDamageError(error);
   if (damage instanceof ServiceError) return { ok: false, error: serialiseError(damage), bug };
-  return { ok: false, error: { code: 'internal-error', detail: INTERNAL_ERROR_DETAIL }, bug };
+  return { ok: false, error: { problem: 'internal-error', detail: INTERNAL_ERROR_DETAIL }, bug };
 }
 
 /** Runs the action and turns its outcome into a reply; never rejects. */

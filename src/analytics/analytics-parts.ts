@@ -1,0 +1,30 @@
+/** Analytics as they run: their operations, the thread that counts, and what is forgotten with a list. */
+import type { UnfinishedWork } from '../catalog/index.js';
+import { provide, type FeatureParts } from '../operations/index.js';
+import { createAnalyticsExecutor } from './analytics-executor.js';
+import { analyticsOperations } from './analytics-operations.js';
+import { ANALYTICS, createAnalytics } from './analytics.js';
+import { groupTarget, listTarget, type AnalyticsTarget } from './targets.js';
+
+export const analyticsParts: FeatureParts = {
+  operations: analyticsOperations,
+  open({ config, clock, log, metrics }) {
+    const executor = createAnalyticsExecutor({ config, log, metrics });
+    const running = createAnalytics({ config, executor, clock, log, metrics });
+    return {
+      parts: [provide(ANALYTICS, running)],
+      forget: (work) => running.forget(targetOf(work)),
+      start: () => {
+        running.start();
+      },
+      async close() {
+        await running.close();
+        await executor.close();
+      },
+    };
+  },
+};
+
+function targetOf({ subject, id, account, name }: UnfinishedWork): AnalyticsTarget {
+  return subject === 'list' ? listTarget({ id }) : groupTarget({ account, name, created_utc: id });
+}

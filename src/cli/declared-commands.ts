@@ -1,0 +1,125 @@
+/**
+ * Commands that features declare (`CommandSpec`): each speaks for one operation, from whose schemas its arguments, options and help
+ * come. They are made only where one is called or listed, for that takes the registry.
+ */
+import { Option, type Command } from 'commander';
+import type { TSchema } from 'typebox';
+import { isStreamBody, type CommandSpec, type Operation } from '../operations/index.js';
+import { writeJson, type CommandContext, type Run } from './command-context.js';
+import { operationNamed } from './call-request.js';
+import { EXIT, type ExitStatus } from './exit-codes.js';
+import { operationInput } from './operation-input.js';
+import { formatBytes, formatCount, table } from './output.js';
+import { readSecrets } from './secret-input.js';
+
+export interface DeclaredCommandParts {
+  readonly run: Run;
+  /** The options that every command has. */
+  readonly shared: () => readonly Option[];
+  readonly specs: readonly CommandSpec[];
+  readonly operations: readonly Operation[];
+}
+
+type Given = Readonly<Record<string, string | boolean | undefined>>;
+
+/** True where the words ask for one of them, or for a list in which they are. */
+export function asksForDeclared(words: readonly string[], program: Command, specs: readonly CommandSpec[]): boolean {
+  const first = words.find((word) => !word.startsWith('-'));
+  if (specs.length === 0 || program.commands.some((each) => each.name() === first)) return false;
+  return first === undefined || first === 'help' || specs.some(({ name }) => name.split(' ')[0] === first);
+}
+
+export function addDeclaredCommands(program: Command, parts: DeclaredCommandParts): void {
+  for (const spec of parts.specs) {
+    const words = spec.name.split(' ');
+    const operation = operationNamed(parts.operations, spec.operation);
+    const parent = words.slice(0, -1).reduce((above, word) => {
+      const known = above.commands.find((each) => each.name() === word);
+      return known ?? above.command(word).description(`what there is of ${word}`);
+    }, program);
+    addDeclaredCommand(parent.command(words.at(-1) ?? spec.name), spec, operation, parts);
+  }
+}
+
+function addDeclaredCommand(
+  command: Command,
+  spec: CommandSpec,
+  operation: Operation,
+  { run, shared }: DeclaredCommandParts,
+): void {
+  const members = membersOf(operation);
+  const typed = spec.arguments ?? [];
+  command.description(spec.description ?? operation.summary);
+  for (const name of typed) command.argument(`<${kebab(name)}>`, members.get(name)?.description ?? '');
+  for (const option of shared()) command.addOption(option);
+  for (const [name, member] of members) {
+    if (name === 'account' || typed.includes(name) || spec.secrets?.includes(name) === true) continue;
+    const option = new Option(`--${kebab(name)} <value>`, member.description ?? '');
+    command.addOption(option.makeOptionMandatory(member.isRequired));
+  }
+  command.action((...args: unknown[]) => {
+    const values = args.slice(0, typed.length) as string[];
+    const options = args[typed.length] as Given;
+    return run((context) => callFor(context, { spec, operation, values, options }));
+  });
+}
+
+interface Call {
+  readonly spec: CommandSpec;
+  readonly operation: Operation;
+  readonly values: readonly string[];
+  readonly options: Given;
+}
+
+async function callFor(context: CommandContext, { spec, operation, values, options }: Call): Promise<ExitStatus> {
+  const params = (spec.arguments ?? []).map((name, place) => `${name}=${values[place] ?? ''}`);
+  for (const name of membersOf(operation).keys()) {
+    const value = options[camel(name)];
+    if (name !== 'account' && typeof value === 'string') params.push(`${name}=${value}`);
+  }
+  const secrets = await readSecrets(spec.secrets ?? [], context.output);
+  const account = typeof options['account'] === 'string' ? options['account'] : context.config.account.name;
+  const input = operationInput(operation, {
+    params: [...params, ...secrets.map(([name, value]) => `${name}=${value}`)],
+    body: undefined,
+    stream: undefined,
+    contentType: undefined,
+    account,
+  });
+  const answer = await context.withService((client) => client.call(operation.name, input));
+  if (answer === undefined) return EXIT.done;
+  if (spec.print === undefined || options['json'] === true) writeJson(context.output, answer);
+  else context.output.write((await spec.print())(answer, { table, count: formatCount, bytes: formatBytes }));
+  return EXIT.done;
+}
+
+interface Member {
+  readonly description?: string;
+  readonly isRequired: boolean;
+}
+
+/** What an operation takes, by name. */
+function membersOf({ params, query, body }: Operation): ReadonlyMap<string, Member> {
+  const schemas = [params, query, body === undefined || isStreamBody(body) ? undefined : body];
+  return new Map(schemas.flatMap(entriesOf));
+}
+
+function entriesOf(schema: TSchema | undefined): [string, Member][] {
+  const { properties = {}, required = [] } = (schema ?? {}) as {
+    readonly properties?: Readonly<Record<string, { readonly description?: string }>>;
+    readonly required?: readonly string[];
+  };
+  return Object.entries(properties).map(([name, { description }]) => [
+    name,
+    { ...(description === undefined ? {} : { description }), isRequired: required.includes(name) },
+  ]);
+}
+
+function kebab(name: string): string {
+  return name.replaceAll('_', '-');
+}
+
+/** As Commander names the value of an option. */
+function camel(name: string): string {
+  return kebab(name).replaceAll(/-(.)/g, (_dash, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,33 @@
+/** Secrets are asked for on a terminal, without being shown, or read as lines of standard input: never from the command line. */
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { CommandError, EXIT } from './exit-codes.js';
+import type { Output } from './output.js';
+
+/** Each with its value, in their order. Rejects with a CommandError where standard input has too few lines. */
+export async function readSecrets(
+  names: readonly string[],
+  output: Output,
+  input: NodeJS.ReadableStream & { readonly isTTY?: boolean } = process.stdin,
+): Promise<readonly (readonly [name: string, value: string])[]> {
+  if (names.length === 0) return [];
+  const isTerminal = input.isTTY === true;
+  // What is typed is not shown: the terminal's echo goes nowhere.
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input, output: nowhere, terminal: isTerminal });
+  const secrets: (readonly [string, string])[] = [];
+  try {
+    const each = lines[Symbol.asyncIterator]();
+    for (const name of names) {
+      if (isTerminal) output.note(`${name}: `);
+      const { value, done } = (await each.next()) as IteratorResult<string, undefined>;
+      if (done === true)
+        throw new CommandError(`'${name}' is read from standard input, which has no line for it.`, EXIT.usage);
+      if (isTerminal) output.note('\n');
+      secrets.push([name, value]);
+    }
+    return secrets;
+  } finally {
+    lines.close();
+  }
+}

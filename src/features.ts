@@ -1,0 +1,10 @@
+/**
+ * The features, in the order in which they are opened. A new one is a folder and a line here. What they declare is read before
+ * anything of the service is loaded: the command line needs their settings and commands.
+ */
+import { analytics } from './analytics/feature.js';
+import type { Feature } from './operations/index.js';
+import { people } from './people/feature.js';
+import { webhooks } from './webhooks/feature.js';
+
+export const FEATURES: readonly Feature[] = [analytics, webhooks, people];

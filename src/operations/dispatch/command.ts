@@ -1,0 +1,27 @@
+/** A command of `gannet` that speaks for one operation: what it takes, and its help, come from the operation. */
+export interface CommandSpec {
+  /** As it is typed behind `gannet`: `model add`. */
+  readonly name: string;
+  /** Name of the operation. */
+  readonly operation: string;
+  /** Default: the operation's summary. */
+  readonly description?: string;
+  /** Parameters and members of the body that are typed in this order without their names. The others are options: `--interval-minutes`. */
+  readonly arguments?: readonly string[];
+  /** Members that are asked for and never typed on the command line, where others could read them. */
+  readonly secrets?: readonly string[];
+  /** Loads what turns the answer into text for people. Default: the answer as JSON, as `--json` always prints it. */
+  readonly print?: () => Promise<AnswerPrinter>;
+}
+
+export type AnswerPrinter = (answer: unknown, text: CommandText) => string;
+
+/** How texts for people are laid out. */
+export interface CommandText {
+  /** Columns side by side; the first row is the heading. */
+  readonly table: (rows: readonly (readonly string[])[]) => string;
+  /** `117,791`. */
+  readonly count: (value: number) => string;
+  /** `1.4 GiB`. */
+  readonly bytes: (value: number) => string;
+}

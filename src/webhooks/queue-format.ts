@@ -1,0 +1,9 @@
+import type { EnvironmentFormat } from '../platform/index.js';
+
+/** Of `data/queue`. */
+export const QUEUE_FORMAT = {
+  kind: 'queue',
+  number: 1,
+  content: 'deliveries of webhooks',
+  databases: /^(deliveries|schedule|set-aside|marks|log)$/,
+} as const satisfies EnvironmentFormat;

@@ -1,0 +1,21 @@
+/** Webhooks as they run: their operations, and the host of the thread that delivers. */
+import { provide, type FeatureParts } from '../operations/index.js';
+import { WebhookHost, WEBHOOKS } from './webhook-host.js';
+import { webhookOperations } from './webhook-operations.js';
+
+export const webhookParts: FeatureParts = {
+  operations: webhookOperations,
+  open({ config, dataDir, environment, secrets, clock, log, metrics, listen }) {
+    const host = new WebhookHost({
+      config,
+      dataDir,
+      environment,
+      secrets,
+      clock,
+      log,
+      metrics,
+      deliver: listen,
+    });
+    return { parts: [provide(WEBHOOKS, host)], events: host, close: () => host.close() };
+  },
+};

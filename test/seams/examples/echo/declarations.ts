@@ -1,0 +1,22 @@
+/** What the feature has of its own beside operations: a setting, an environment, an event, a kind of error. */
+import { Type } from 'typebox';
+import { defineSettings, type EnvironmentFormat, type ProblemKind } from '../../../../src/platform/index.js';
+
+export const ECHO_SETTINGS = defineSettings('echo', {
+  text_characters_max: {
+    schema: Type.Integer({ minimum: 1, maximum: 100 }),
+    default: 50,
+    comment: 'Longest text that is said backwards, in characters.',
+  },
+});
+
+export const ECHO_FORMAT = {
+  kind: 'echo',
+  number: 1,
+  content: 'echoes',
+  databases: /^counts$/,
+} as const satisfies EnvironmentFormat;
+
+export const ECHO_EVENTS = { 'echo.said': { description: 'Something was said' } } as const;
+
+export const TOO_LOUD = { code: 'too-loud', status: 422, title: 'That is too loud' } as const satisfies ProblemKind;

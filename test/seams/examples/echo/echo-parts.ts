@@ -1,0 +1,117 @@
+/** What the feature does: two operations, a worker, a count that is kept on disk, an event, a measurement. */
+import { join } from 'node:path';
+import type { Database } from 'lmdb';
+import { Counter } from 'prom-client';
+import { Type } from 'typebox';
+import { CollectionStore } from '../../../../src/catalog/index.js';
+import {
+  accountParams,
+  defineOperation,
+  object,
+  provide,
+  type FeatureParts,
+} from '../../../../src/operations/index.js';
+import { createWorkerThread, loggedWorker, type Host } from '../../../../src/platform/hosts/index.js';
+import {
+  compiledFile,
+  openEnvironment,
+  ServiceError,
+  serviceKey,
+  settingsOf,
+  type LmdbEnvironment,
+} from '../../../../src/platform/index.js';
+import { ECHO_FORMAT, ECHO_SETTINGS, TOO_LOUD } from './declarations.js';
+import type { EchoProtocol } from './echo-protocol.js';
+
+const COUNT = 'said';
+
+class Echoes {
+  readonly #counts: Database<number, string>;
+  readonly #said: CollectionStore;
+
+  constructor(
+    readonly host: Host<EchoProtocol>,
+    readonly charactersMax: number,
+    private readonly environment: LmdbEnvironment,
+    system: LmdbEnvironment,
+  ) {
+    this.#counts = environment.database('counts');
+    this.#said = CollectionStore.of(system);
+  }
+
+  get count(): number {
+    return this.#counts.get(COUNT) ?? 0;
+  }
+
+  async say(account: string, text: string): Promise<string> {
+    if (text.length > this.charactersMax)
+      throw new ServiceError('invalid-parameter', `A text has ${this.charactersMax} characters at most.`);
+    if (text !== text.toLowerCase()) throw new ServiceError(TOO_LOUD, 'Say it in lower-case letters.');
+    const said = await this.host.call('reverse', text);
+    await this.environment.transaction(() => this.#counts.putSync(COUNT, this.count + 1));
+    // The event is in the transaction of what it tells of.
+    await this.#said.change((change) => {
+      change.put(this.#said.collection('echoes'), account, { account, text });
+      change.emit(account, { type: 'echo.said', id: account, list: '', data: { text } });
+    });
+    return said;
+  }
+
+  async close(): Promise<void> {
+    await this.host.close();
+    await this.environment.close();
+  }
+}
+
+const ECHOES = serviceKey<Echoes>('echoes');
+const shared = { target: 'account', callers: ['key', 'console', 'cli'], params: accountParams } as const;
+
+const say = defineOperation({
+  ...shared,
+  name: 'echo.say',
+  summary: 'Say a text backwards',
+  method: 'POST',
+  path: '/echo/{account}',
+  permission: 'echo:say',
+  body: object({ text: Type.String({ maxLength: 100, description: 'What is said' }) }),
+  responses: { 200: { description: 'The text from its end', schema: object({ text: Type.String() }) } },
+  errors: [TOO_LOUD, 'storage-full'],
+  handle: async ({ services }, { params, body }) => ({
+    status: 200,
+    body: { text: await services.part(ECHOES).say(params.account, body.text) },
+  }),
+});
+
+const count = defineOperation({
+  ...shared,
+  name: 'echo.count',
+  tool: 'echo_how_often',
+  summary: 'How often something was said',
+  method: 'GET',
+  path: '/echo/count/{account}',
+  permission: 'echo:read',
+  responses: { 200: { description: 'The count', schema: object({ count: Type.Integer({ minimum: 0 }) }) } },
+  handle: ({ services }) => ({ status: 200, body: { count: services.part(ECHOES).count } }),
+});
+
+export const echoParts: FeatureParts = {
+  operations: [say, count],
+  open({ config, dataDir, environment, log, metrics }) {
+    const host = createWorkerThread<EchoProtocol>({
+      name: 'echo',
+      entry: compiledFile('src/echo/echo.worker'),
+      data: undefined,
+      heapMibMax: 64,
+      niceness: 0,
+      ...loggedWorker('echo', { log, metrics }),
+    });
+    const kept = openEnvironment(join(dataDir, 'echo'), { kind: ECHO_FORMAT });
+    const echoes = new Echoes(host, settingsOf(config, ECHO_SETTINGS).text_characters_max, kept, environment);
+    const said = new Counter({ name: 'gannet_echoes_total', help: 'What was said', registers: [metrics.registry] });
+    metrics.beforeReading(() => {
+      said.reset();
+      said.inc(echoes.count);
+    });
+    return { parts: [provide(ECHOES, echoes)], close: () => echoes.close() };
+  },
+};
