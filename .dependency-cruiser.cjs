@@ -10,13 +10,14 @@ const layers = [
   ['catalog'],
   ['access'],
   ['records'],
+  ['vectors'],
   ['index'],
   ['synonyms'],
   ['search'],
   ['analytics'],
   ['workers'],
   ['operations'],
-  ['webhooks', 'people', 'feeds', 'media', 'documents', 'models', 'vectors', 'evals'],
+  ['webhooks', 'people', 'feeds', 'media', 'documents', 'models', 'evals'],
   ['http', 'agents', 'cli'],
   ['console'],
 ];
@@ -40,7 +41,7 @@ const FEATURE_OF_LOWER_FOLDERS = '^src/analytics/(?:feature|analytics-parts|anal
  * rooms put them together, or are what all of them know (`types.ts`).
  */
 const rooms = {
-  index: ['contract', 'segments', 'import', 'commit', 'versions', 'merge', 'reindex', 'lists'],
+  index: ['contract', 'segments', 'import', 'commit', 'versions', 'merge', 'reindex', 'meaning', 'lists'],
   search: ['filter', 'rules', 'options', 'earlier', 'plan', 'expansion', 'response', 'execution', 'related', 'suggest'],
   operations: ['answer-cache', 'dispatch', 'openapi', 'api'],
 };

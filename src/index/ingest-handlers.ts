@@ -2,6 +2,13 @@
 import { bulkBatch, deleteMatching, reportImports, writeBatch } from './commit/write-handlers.js';
 import { check } from './segments/check-handler.js';
 import type { IngestContext } from './contract/ingest-context.js';
+import {
+  attachModel,
+  commitVectors,
+  queueEmbeddings,
+  renderTexts,
+  retryEmbeddings,
+} from './meaning/meaning-handlers.js';
 import { commitMerge, merge } from './merge/merge-handlers.js';
 import { commitReindex, reindex } from './reindex/reindex-handlers.js';
 import { buildStep, cloneList, createList, dropVersion, keepEntry, startBuild } from './versions/version-handlers.js';
@@ -46,6 +53,16 @@ function dispatch(context: IngestContext, task: IngestTask): IngestResults[Inges
       return commitReindex(context, task);
     case 'check':
       return check(context, task);
+    case 'attach-model':
+      return attachModel(context, task);
+    case 'queue-embeddings':
+      return queueEmbeddings(context, task);
+    case 'render-texts':
+      return renderTexts(context, task);
+    case 'commit-vectors':
+      return commitVectors(context, task);
+    case 'retry-embeddings':
+      return retryEmbeddings(context, task);
   }
 }
 

@@ -5,6 +5,7 @@ import { apiKeyOperations } from './api/api-key.js';
 import { facetOperations } from './api/facet.js';
 import { listGroupOperations } from './api/list-group.js';
 import { listCheckOperations } from './api/list-check.js';
+import { listEmbedRetryOperations } from './api/list-embed-retry.js';
 import { listReindexOperations } from './api/list-reindex.js';
 import { listOperations } from './api/list.js';
 import type { Operation } from './dispatch/operation.js';
@@ -26,6 +27,7 @@ export const operations: readonly Operation[] = [
   ...apiKeyOperations,
   ...listOperations,
   ...listCheckOperations,
+  ...listEmbedRetryOperations,
   ...listReindexOperations,
   ...facetOperations,
   ...searchableFieldOperations,

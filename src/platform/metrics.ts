@@ -155,6 +155,12 @@ function storageMetrics(registers: Registry[]) {
       labelNames: ['outcome'] as const,
       registers,
     }),
+    recordsEmbedded: new Counter({
+      name: 'gannet_records_embedded_total',
+      help: 'What came of attempts to embed records: embedded, nothing (gone meanwhile), retried or set-aside',
+      labelNames: ['outcome'] as const,
+      registers,
+    }),
     ingestTaskSeconds: new Histogram({
       name: 'gannet_ingest_task_seconds',
       help: 'Time of ingest tasks, by kind (commit, merge, build)',

@@ -9,6 +9,8 @@ import { ENVIRONMENT_FORMATS } from '../platform/index.js';
 export const LIST_STATE_FORMAT = ENVIRONMENT_FORMATS.list.number;
 /** Of a store that says none. */
 export const FIRST_LIST_STATE_FORMAT = 1;
+/** With vectors beside the records, which a release that does not know them would leave as they were when records change. */
+export const LIST_STATE_FORMAT_WITH_VECTORS = 2;
 
 export interface VersionState {
   readonly version: number;
@@ -35,8 +37,45 @@ export interface ListEventState {
   readonly imports: Readonly<Record<string, ImportCount>>;
 }
 
+/** What a random pair of vectors and a nearest neighbour score, by which cosines are told as 0..1. */
+export interface SpaceCalibration {
+  /** Vectors that there were when it was taken; it is taken anew when there are twice as many. */
+  readonly vectorCount: number;
+  /** Cosines of random pairs. */
+  readonly random: { readonly mean: number; readonly deviation: number };
+  /** Cosines of vectors and the nearest other ones of a sample. */
+  readonly nearest: { readonly mean: number; readonly deviation: number };
+}
+
+/**
+ * Vectors that can be compared with each other: those of one model in one version. A list has one that serves and, while all
+ * are computed by another model, one that fills.
+ */
+export interface VectorSpace {
+  /** Names its databases; never used twice in a list. */
+  readonly number: number;
+  /** As the list names it. */
+  readonly model: string;
+  /** `own`: the vectors come with the records. */
+  readonly source: 'own' | 'embedder';
+  readonly modelVersion: string;
+  /** Null: the first vector decides. */
+  readonly dimensions: number | null;
+  /** `resting`: its model is attached no longer; it is kept true for when it is again. */
+  readonly state: 'serving' | 'filling' | 'resting';
+  /** Records of the current version below this number have been queued; null when all have. */
+  readonly cursor: number | null;
+  readonly calibration?: SpaceCalibration;
+}
+
+export interface MeaningState {
+  readonly nextSpace: number;
+  readonly spaces: readonly VectorSpace[];
+}
+
 export interface ListState {
-  readonly format: typeof LIST_STATE_FORMAT;
+  /** The first where the list never had vectors: earlier releases read it then. */
+  readonly format: number;
   /** Grows by one with every commit: tells after a worker's death whether its commit happened. */
   readonly sequence: number;
   readonly nextRecordNumber: number;
@@ -45,6 +84,8 @@ export interface ListState {
   /** In ascending order; at most one is building. */
   readonly versions: readonly VersionState[];
   readonly events?: ListEventState;
+  /** Absent where the list never had a model. */
+  readonly meaning?: MeaningState;
 }
 
 /** What the manifest says of a segment. */

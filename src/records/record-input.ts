@@ -1,10 +1,11 @@
 /**
  * A record as clients write it, taken apart. Two forms, the same rule everywhere:
  *   flat     {"name": "a", "title": "…", "id": 7}        every member but `name` is a field, `id` too
- *   wrapped  {"name": "a", "fields": {…}, "as_of": "…"}  exactly these members, `fields` being an object
+ *   wrapped  {"name": "a", "fields": {…}, "as_of": "…", "vector": […]}  exactly these members (or `vectors`), `fields` being an object
  */
 import { RECORD_NAME_CHARACTERS_MAX, ServiceError } from '../platform/index.js';
 import { parseDate } from '../fields/index.js';
+import { readGivenVectors, type GivenVectors } from './record-vectors.js';
 
 export interface RecordInput {
   readonly name: string | undefined;
@@ -13,9 +14,11 @@ export interface RecordInput {
   readonly flat: boolean;
   /** Milliseconds since 1970. */
   readonly asOfMs: number | undefined;
+  /** Undefined: the record says nothing of vectors. */
+  readonly vectors: GivenVectors | undefined;
 }
 
-const WRAPPED_MEMBERS: ReadonlySet<string> = new Set(['name', 'fields', 'as_of']);
+const WRAPPED_MEMBERS: ReadonlySet<string> = new Set(['name', 'fields', 'as_of', 'vector', 'vectors']);
 
 /** Throws `invalid-record`. */
 export function readRecordInput(value: unknown): RecordInput {
@@ -26,9 +29,9 @@ export function readRecordInput(value: unknown): RecordInput {
   const name = validName(record['name']);
   const fields = record['fields'];
   if (isPlainObject(fields) && Object.keys(record).every((member) => WRAPPED_MEMBERS.has(member))) {
-    return { name, fields, flat: false, asOfMs: validAsOf(record['as_of']) };
+    return { name, fields, flat: false, asOfMs: validAsOf(record['as_of']), vectors: readGivenVectors(record) };
   }
-  return { name, fields: record, flat: true, asOfMs: undefined };
+  return { name, fields: record, flat: true, asOfMs: undefined, vectors: undefined };
 }
 
 function isPlainObject(value: unknown): value is Record<string, unknown> {

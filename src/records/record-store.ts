@@ -8,6 +8,7 @@
  *   manifest-v<N>   segment number → SegmentEntry
  *   outbox          row number → event that webhooks are to be told (`Outbox`); made when the first one is written
  *   deletions-v<N>  [segment number, chunk of 4096 documents] → 512 bytes, one bit a document
+ *   …-v<N>-s<M>     what `src/vectors` keeps beside the records of a version
  *
  * Thread-safety: one object belongs to one thread; threads that open the same path share the native environment, and
  * write transactions exclude each other. A transaction is on disk when `transaction` returns. Reads see the last commit of
@@ -26,9 +27,11 @@ import {
   openRoot,
   Outbox,
   OUTBOX_DATABASE,
+  type LmdbEnvironment,
   ServiceError,
 } from '../platform/index.js';
-import { FIRST_LIST_STATE_FORMAT, type ListState, type SegmentEntry } from './list-state.js';
+import { FIRST_LIST_STATE_FORMAT, LIST_STATE_FORMAT_WITH_VECTORS, type ListState } from './list-state.js';
+import { SegmentManifest } from './segment-manifest.js';
 
 /**
  * Address space of a list's store, not memory or disk. One that outgrows its map gets one of twice the size it needs; the old one
@@ -47,9 +50,6 @@ const NAME_KEY_PREFIX_BYTES = 900;
 const ENTRY_FORMAT = 1;
 const APPEND = { append: true };
 const PLAIN = { append: false };
-
-export const DELETION_CHUNK_DOCUMENTS = 4096;
-export const DELETION_CHUNK_BYTES = DELETION_CHUNK_DOCUMENTS / 8;
 
 export function storePath(listPath: string): string {
   return join(listPath, 'store');
@@ -82,18 +82,28 @@ export function missingStore(): ServiceError {
   );
 }
 
+/** What the names of a version's databases end in; `space`: those of vectors of one kind. */
+export function versionSuffix(version: number, space?: number): string {
+  return space === undefined ? `v${version}` : `v${version}-s${space}`;
+}
+
+function versionOfDatabase(name: string): number | undefined {
+  const number = /^[a-z]+-v(\d+)(?:-s\d+)?$/u.exec(name)?.[1];
+  return number === undefined ? undefined : Number(number);
+}
+
 /** Records, names, manifest and deletions of one version. */
-export class VersionStore {
+export class VersionStore extends SegmentManifest {
   private recordsDb: Database<Buffer, number> | undefined;
   private namesDb: Database<Buffer, Buffer> | undefined;
-  private manifestDb: Database<SegmentEntry, number> | undefined;
-  private deletionsDb: Database<Buffer, [number, number]> | undefined;
   private readonly numberBytes = Buffer.alloc(4);
 
   constructor(
     private readonly root: RootDatabase,
     readonly version: number,
-  ) {}
+  ) {
+    super(root, versionSuffix(version));
+  }
 
   // Opening a database takes the write lock for a moment, so readers open only what they need, and never in a transaction.
   get records(): Database<Buffer, number> {
@@ -109,12 +119,6 @@ export class VersionStore {
       encoding: 'binary',
       keyEncoding: 'binary',
     }));
-  }
-  get manifest(): Database<SegmentEntry, number> {
-    return (this.manifestDb ??= this.root.openDB({ name: `manifest-v${this.version}`, encoding: 'msgpack' }));
-  }
-  get deletions(): Database<Buffer, [number, number]> {
-    return (this.deletionsDb ??= this.root.openDB({ name: `deletions-v${this.version}`, encoding: 'binary' }));
   }
   /** Opens all four, before a transaction that uses them. */
   prepare(): this {
@@ -154,55 +158,13 @@ export class VersionStore {
     this.names.removeSync(nameKey(name));
   }
 
-  segments(): { id: number; entry: SegmentEntry }[] {
-    return Array.from(this.manifest.getRange(), ({ key, value }) => ({ id: key, entry: value }));
-  }
-
-  /** Deleted documents of a segment as one bitmap, or undefined where there is none. */
-  deletedDocuments(segment: number, documentCount: number): Uint8Array | undefined {
-    let bitmap: Uint8Array | undefined;
-    for (const { key, value } of this.deletions.getRange({ start: [segment, 0], end: [segment + 1, 0] })) {
-      bitmap ??= new Uint8Array(Math.ceil(documentCount / DELETION_CHUNK_DOCUMENTS) * DELETION_CHUNK_BYTES);
-      bitmap.set(value, key[1] * DELETION_CHUNK_BYTES);
-    }
-    return bitmap?.subarray(0, Math.ceil(documentCount / 8));
-  }
-
-  /** Marks documents as deleted, chunk by chunk: the cost is that of the documents. Inside a transaction. */
-  addDeletions(segment: number, documents: Iterable<number>): void {
-    const chunks = new Map<number, Uint8Array>();
-    let added = 0;
-    for (const document of documents) {
-      const chunk = Math.floor(document / DELETION_CHUNK_DOCUMENTS);
-      let bitmap = chunks.get(chunk);
-      if (bitmap === undefined) {
-        const stored = this.deletions.getBinary([segment, chunk]);
-        bitmap = stored === undefined ? new Uint8Array(DELETION_CHUNK_BYTES) : Uint8Array.from(stored);
-        chunks.set(chunk, bitmap);
-      }
-      const at = document % DELETION_CHUNK_DOCUMENTS;
-      const bit = 1 << (at & 7);
-      const byte = bitmap[at >> 3] as number;
-      if ((byte & bit) === 0) added += 1;
-      bitmap[at >> 3] = byte | bit;
-    }
-    for (const [chunk, bitmap] of chunks) this.deletions.putSync([segment, chunk], Buffer.from(bitmap.buffer));
-    const entry = this.manifest.get(segment);
-    if (entry === undefined) throw new Error(`segment ${segment} is not in the manifest`);
-    this.manifest.putSync(segment, { ...entry, deletedCount: entry.deletedCount + added });
-  }
-
-  removeSegment(segment: number): void {
-    this.manifest.removeSync(segment);
-    for (const key of Array.from(this.deletions.getKeys({ start: [segment, 0], end: [segment + 1, 0] }))) {
-      this.deletions.removeSync(key);
-    }
-  }
-
-  /** Deletes all four databases. No thread may use this version any more. */
+  /** Deletes all databases of the version, also those that others keep beside its records. No thread may use it any more. */
   drop(): void {
     this.prepare();
     for (const database of [this.records, this.names, this.manifest, this.deletions]) database.dropSync();
+    for (const name of Array.from(this.root.getKeys(), String)) {
+      if (versionOfDatabase(name) === this.version) this.root.openDB({ name, encoding: 'binary' }).dropSync();
+    }
   }
 }
 
@@ -226,6 +188,7 @@ export class RecordStore {
   private readonly meta: Database<ListState | KeptEntry, string>;
   private readonly versions = new Map<number, VersionStore>();
   private openedOutbox: Outbox | undefined;
+  private asEnvironment: LmdbEnvironment | undefined;
 
   /** Throws `list-missing` where there is no store and none is to be made, `resources-exhausted` where the process has no room. */
   constructor(
@@ -262,7 +225,8 @@ export class RecordStore {
   /** Undefined in a folder whose creation was cut short. Throws for a format that this release does not know. */
   state(): ListState | undefined {
     const state = this.meta.get('state') as ListState | undefined;
-    assertKnownFormat(storePath(this.listPath), 'list', state?.format ?? FIRST_LIST_STATE_FORMAT);
+    const format = state?.format ?? FIRST_LIST_STATE_FORMAT;
+    if (format !== LIST_STATE_FORMAT_WITH_VECTORS) assertKnownFormat(storePath(this.listPath), 'list', format);
     return state;
   }
   /** Inside a transaction. */
@@ -286,6 +250,25 @@ export class RecordStore {
     return (this.openedOutbox ??= new Outbox(this.root.openDB({ name: OUTBOX_DATABASE, encoding: 'msgpack' })));
   }
 
+  /** For what others keep beside the records, in the transactions that write these. */
+  get environment(): LmdbEnvironment {
+    const { root } = this;
+    return (this.asEnvironment ??= {
+      root,
+      database: (name, options = {}) => root.openDB({ name, ...options }),
+      transaction: async (action) => this.transaction(action),
+      // Who opened the store closes it.
+      close: () => Promise.resolve(),
+    });
+  }
+
+  /** True where the store has a database of this name. */
+  hasDatabase(name: string): boolean {
+    // Looking up the name of a database as if it were a value finds nothing.
+    for (const key of this.root.getKeys({ start: name, limit: 1 })) return String(key) === name;
+    return false;
+  }
+
   version(version: number): VersionStore {
     let store = this.versions.get(version);
     if (store === undefined) {
@@ -298,8 +281,8 @@ export class RecordStore {
   versionsOnDisk(): number[] {
     const numbers = new Set<number>();
     for (const key of this.root.getKeys()) {
-      const number = /^[a-z]+-v(\d+)$/u.exec(String(key))?.[1];
-      if (number !== undefined) numbers.add(Number(number));
+      const number = versionOfDatabase(String(key));
+      if (number !== undefined) numbers.add(number);
     }
     return [...numbers];
   }

@@ -21,6 +21,7 @@ import {
   validAsOf,
   validName,
   type FieldValue,
+  type GivenVectors,
   type ImportCount,
   type InferenceSample,
   type ListState,
@@ -31,6 +32,8 @@ import {
 import { EventRecorder } from './event-recorder.js';
 import type { Commit, EventTask, IngestLimits, VersionView } from '../contract/ingest-tasks.js';
 import type { WriteRequest, WriteResult } from '../contract/types.js';
+import type { WrittenRecord } from './space-commit.js';
+import { VectorCommit } from './vector-commit.js';
 import { VersionCommit } from './version-commit.js';
 
 /** 2^32 - 1 means "none" in the kernel. */
@@ -54,6 +57,7 @@ export interface PutInput {
   /** The fields object also holds the record's name, which is no field. */
   readonly flat: boolean;
   readonly asOfMs: number | undefined;
+  readonly vectors: GivenVectors | undefined;
 }
 
 export class ListCommit {
@@ -65,6 +69,7 @@ export class ListCommit {
   private readonly building:
     { readonly writer: VersionCommit; readonly normaliser: FieldNormaliser; readonly cursor: number } | undefined;
   private readonly events: EventRecorder;
+  private readonly vectors: VectorCommit;
   private nextRecordNumber: number;
 
   constructor(private readonly options: ListCommitOptions) {
@@ -76,6 +81,7 @@ export class ListCommit {
     this.definition = settledDefinition(currentState.definition, options.samples);
     this.normaliser = new FieldNormaliser(this.definition);
     this.events = new EventRecorder(options.events, options.nowMs, state.events);
+    this.vectors = new VectorCommit({ ...options, meaning: state.meaning });
     this.current = this.versionWriter(options.current, this.definition);
     const buildingState = buildingVersionOf(state);
     if (options.building !== undefined && buildingState !== undefined) {
@@ -90,13 +96,16 @@ export class ListCommit {
 
   private versionWriter(view: VersionView, definition: FieldDefinition): VersionCommit {
     const { kernel, store } = this.options;
+    const { version } = view;
+    const firstNewRecord = this.state.nextRecordNumber;
     return new VersionCommit({
       kernel,
-      store: store.version(view.version),
+      store: store.version(version),
       listPath: store.listPath,
       view,
       definition,
-      firstNewRecord: this.state.nextRecordNumber,
+      firstNewRecord,
+      vectors: this.vectors.ofVersion(version, definition, firstNewRecord),
     });
   }
 
@@ -104,16 +113,20 @@ export class ListCommit {
   put(input: PutInput): { readonly outcome: 'created' | 'updated'; readonly stored: StoredRecord } {
     const fields = this.normaliser.normalise(input.fields, input.flat);
     const fieldsJson = this.checkedJson(fields);
+    this.vectors.accept(input.vectors);
+    // What replaces a record has what came with it, and no more.
+    const vectors = input.vectors ?? null;
     const existing = input.name === undefined ? undefined : this.current.recordNumberOfName(input.name);
     if (existing !== undefined) {
       const previous = this.stored(existing);
       const stored = this.replacement(previous, previous.name, input.asOfMs, fieldsJson);
-      this.write(existing, stored, fields, previous.name);
+      this.write(existing, { stored, fields, vectors }, previous.name);
       return { outcome: 'updated', stored };
     }
     const recordNumber = this.newRecordNumber();
     const stored = this.addition(recordNumber, input, fieldsJson);
-    return { outcome: 'created', stored: this.write(recordNumber, stored, fields, undefined) };
+    this.write(recordNumber, { stored, fields, vectors }, undefined);
+    return { outcome: 'created', stored };
   }
 
   /** One small write. Throws the record's own ServiceError. */
@@ -125,6 +138,7 @@ export class ListCommit {
           fields: request.fields,
           flat: false,
           asOfMs: validAsOf(request.asOf),
+          vectors: request.vectors,
         };
         const { outcome, stored } = this.put(input);
         this.events.record(`searchresult.${outcome}`, stored);
@@ -180,6 +194,7 @@ export class ListCommit {
         version.version === this.state.currentVersion ? { ...version, definition: this.definition } : version,
       ),
       ...this.events.prepare(store),
+      ...this.vectors.statePart,
     };
     try {
       for (const writer of writers) writer.buildSegment();
@@ -206,7 +221,9 @@ export class ListCommit {
       throw new ServiceError('name-exists', 'Another record of this list has that name.');
     }
     const stored = this.replacement(previous, name, validAsOf(request.asOf), this.checkedJson(fields));
-    this.write(recordNumber, stored, fields, previous.name);
+    this.vectors.accept(request.vectors);
+    const vectors = request.kind === 'replace' ? (request.vectors ?? null) : request.vectors;
+    this.write(recordNumber, { stored, fields, vectors }, previous.name);
     this.events.record('searchresult.updated', stored, name === previous.name ? undefined : previous.name);
     return { outcome: 'updated', record: recordResource(stored) };
   }
@@ -259,19 +276,14 @@ export class ListCommit {
     };
   }
 
-  private write(
-    recordNumber: number,
-    stored: StoredRecord,
-    fields: Readonly<Record<string, FieldValue>>,
-    previousName: string | undefined,
-  ): StoredRecord {
-    this.current.put(recordNumber, stored, fields, previousName);
+  private write(recordNumber: number, written: WrittenRecord, previousName: string | undefined): void {
+    this.current.put(recordNumber, written, previousName);
     const { building } = this;
     if (building !== undefined && recordNumber < building.cursor) {
-      const converted = building.normaliser.normalise(fields, false);
-      building.writer.put(recordNumber, { ...stored, fieldsJson: JSON.stringify(converted) }, converted, previousName);
+      const fields = building.normaliser.normalise(written.fields, false);
+      const stored = { ...written.stored, fieldsJson: JSON.stringify(fields) };
+      building.writer.put(recordNumber, { ...written, stored, fields }, previousName);
     }
-    return stored;
   }
 
   private removeRecord(recordNumber: number, previous: StoredRecord): void {

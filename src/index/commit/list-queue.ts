@@ -120,6 +120,7 @@ export function approximateBytes(value: unknown): number {
       return 16 + value.length * 2;
     case 'object': {
       if (value === null) return 8;
+      if (ArrayBuffer.isView(value)) return 32 + value.byteLength;
       let bytes = 32;
       for (const [member, content] of Object.entries(value)) bytes += member.length + approximateBytes(content);
       return bytes;

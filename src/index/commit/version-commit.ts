@@ -8,14 +8,9 @@
 import { rmSync } from 'node:fs';
 import type { Kernel, SegmentHandle, SegmentSummary } from '../../../native-bindings/index.js';
 import type { FieldDefinition } from '../../catalog/index.js';
-import {
-  encodeRecord,
-  segmentFile,
-  type FieldValue,
-  type StoredRecord,
-  type VersionStore,
-} from '../../records/index.js';
+import { encodeRecord, segmentFile, type VersionStore } from '../../records/index.js';
 import { DocumentEncoder } from '../segments/document-encoder.js';
+import type { SpaceCommit, WrittenRecord } from './space-commit.js';
 import type { SegmentDeletion, VersionChange, VersionView } from '../contract/ingest-tasks.js';
 
 const NOT_FOUND = 0xffff_ffff;
@@ -33,6 +28,8 @@ export interface VersionCommitOptions {
   readonly definition: FieldDefinition;
   /** Records from this number on are new in this commit: the index cannot hold them. */
   readonly firstNewRecord: number;
+  /** Vectors of the version's records; none where the list has no model. */
+  readonly vectors?: readonly SpaceCommit[];
 }
 
 export class VersionCommit {
@@ -54,6 +51,9 @@ export class VersionCommit {
   get version(): number {
     return this.options.view.version;
   }
+  private get spaces(): readonly SpaceCommit[] {
+    return this.options.vectors ?? [];
+  }
   get changed(): boolean {
     return this.records.size > 0;
   }
@@ -71,16 +71,13 @@ export class VersionCommit {
     return this.store.recordNumberOfName(name);
   }
 
-  /** `fields`: those of `record.fieldsJson`. `previousName`: the name that the record had before, where there was one. */
-  put(
-    recordNumber: number,
-    record: StoredRecord,
-    fields: Readonly<Record<string, FieldValue>>,
-    previousName: string | undefined,
-  ): void {
+  /** `previousName`: the name that the record had before, where there was one. */
+  put(recordNumber: number, written: WrittenRecord, previousName: string | undefined): void {
+    const { stored: record, fields } = written;
     this.dropPending(recordNumber);
     const place = this.encoder.add(recordNumber, record, fields);
     this.records.set(recordNumber, { bytes: encodeRecord(record), place });
+    for (const space of this.spaces) space.written(recordNumber, written);
     if (previousName === record.name) return;
     if (previousName !== undefined) this.releaseName(previousName, recordNumber);
     this.names.set(record.name, recordNumber);
@@ -89,6 +86,7 @@ export class VersionCommit {
   remove(recordNumber: number, name: string): void {
     this.dropPending(recordNumber);
     this.records.set(recordNumber, null);
+    for (const space of this.spaces) space.removed(recordNumber);
     this.releaseName(name, recordNumber);
   }
 
@@ -118,6 +116,7 @@ export class VersionCommit {
       else store.putName(name, recordNumber);
     }
     for (const { id, deletion } of this.deletions) store.addDeletions(id, deletion.documents);
+    for (const space of this.spaces) space.apply();
     if (this.segment !== undefined) {
       const { documentCount, fileBytes } = this.segment.summary;
       void store.manifest.putSync(this.options.view.newSegment, { documentCount, deletedCount: 0, fileBytes });

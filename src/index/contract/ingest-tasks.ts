@@ -8,7 +8,9 @@
 import type { GenerationHandle, SegmentHandle } from '../../../native-bindings/index.js';
 import type { FieldDefinition, ListRecord } from '../../catalog/index.js';
 import type { SerialisedServiceError } from '../../platform/index.js';
-import type { ListState } from '../../records/index.js';
+import type { ListState, VectorSpace } from '../../records/index.js';
+import type { Settlement } from '../../platform/work/index.js';
+import type { EmbeddingTypes, TextToEmbed } from '../../vectors/index.js';
 import type { BulkOutcome, WriteRequest, WriteResult } from './types.js';
 
 /** One version of the list as the task finds it. Its handles are leased until the task ends (`PublishedGeneration`). */
@@ -194,6 +196,48 @@ export interface CheckTask extends TaskBase {
   readonly sampleSize: number;
 }
 
+/** The list's model is that one from now on. Null: it has none. */
+export interface AttachModelTask extends TaskBase {
+  readonly kind: 'attach-model';
+  readonly model: Pick<VectorSpace, 'model' | 'source' | 'modelVersion' | 'dimensions'> | null;
+}
+/** Puts the next records that have no vectors in a space, or not those of their text, into its queue. */
+export interface QueueEmbeddingsTask extends TaskBase {
+  readonly kind: 'queue-embeddings';
+  readonly nowMs: number;
+  readonly space: number;
+  readonly recordsMax: number;
+}
+/** What of these records is embedded in a space; commits nothing. */
+export interface RenderTextsTask extends TaskBase {
+  readonly kind: 'render-texts';
+  readonly version: number;
+  readonly space: number;
+  readonly recordNumbers: readonly number[];
+}
+export interface TextOfRecord {
+  readonly recordNumber: number;
+  /** Undefined where the record has none. */
+  readonly text: TextToEmbed | undefined;
+  readonly hash: Uint8Array | undefined;
+  /** There is no such record any more. */
+  readonly isGone: boolean;
+}
+/** What became of a batch that was embedded for a version of the list in a space. */
+export interface CommitVectorsTask extends TaskBase {
+  readonly kind: 'commit-vectors';
+  readonly nowMs: number;
+  readonly version: number;
+  readonly space: number;
+  readonly settlements: readonly Settlement<EmbeddingTypes>[];
+}
+/** What could not be embedded is tried again. */
+export interface RetryEmbeddingsTask extends TaskBase {
+  readonly kind: 'retry-embeddings';
+  readonly nowMs: number;
+  readonly lane: string;
+}
+
 export type IngestTask =
   | CreateListTask
   | KeepEntryTask
@@ -209,7 +253,12 @@ export type IngestTask =
   | CloneListTask
   | ReindexTask
   | CommitReindexTask
-  | CheckTask;
+  | CheckTask
+  | AttachModelTask
+  | QueueEmbeddingsTask
+  | RenderTextsTask
+  | CommitVectorsTask
+  | RetryEmbeddingsTask;
 
 export interface SegmentDeletion {
   readonly segment: SegmentHandle;
@@ -257,6 +306,11 @@ export interface IngestResults {
   reindex: ReindexedRecords;
   'commit-reindex': { readonly commit: Commit };
   check: readonly string[];
+  'attach-model': ListState;
+  'queue-embeddings': { readonly state: ListState; readonly done: boolean };
+  'render-texts': readonly TextOfRecord[];
+  'commit-vectors': { readonly commit: Commit };
+  'retry-embeddings': { readonly retried: number };
 }
 export type IngestResult<T extends IngestTask> = IngestResults[T['kind']];
 

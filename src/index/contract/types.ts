@@ -9,7 +9,9 @@
 import type { FieldDefinition } from '../../catalog/index.js';
 import type { GenerationHandle } from '../../../native-bindings/index.js';
 import type { Cancellation, ServiceError } from '../../platform/index.js';
-import type { FieldValue, RecordResource } from '../../records/index.js';
+import type { FieldValue, GivenVectors, RecordResource } from '../../records/index.js';
+
+import type { ListModels } from '../../vectors/index.js';
 
 export type { FieldValue, RecordResource };
 
@@ -38,6 +40,8 @@ interface WriteBody {
   readonly name: string | undefined;
   readonly fields: RecordBodyInput;
   readonly asOf?: string | undefined;
+  /** Only for lists whose records bring their vectors. Null removes them; undefined: none are given. */
+  readonly vectors?: GivenVectors | undefined;
 }
 
 export type WriteRequest =
@@ -71,10 +75,26 @@ export interface ImportSession {
   abort(): void;
 }
 
+/** How much of a list's current version has vectors. */
+export interface MeaningStatus {
+  /** `failing`: the model does not do what it is asked for; it is asked again. */
+  readonly state: 'off' | 'ready' | 'embedding' | 'failing';
+  /** Records that have vectors. */
+  readonly embedded: number;
+  /** Records that will have, as far as is known. */
+  readonly pending: number;
+  /** Records that could not be embedded. */
+  readonly failed: number;
+  /** What the model complained of last, or the most frequent reason of what failed. */
+  readonly error?: string;
+}
+
 /** What is known of a list also while its index is being rebuilt. */
 export interface ListOutline {
   readonly currentVersion: number;
   versions(): readonly VersionStatus[];
+  /** Undefined while the list's index is being rebuilt. */
+  meaning(): MeaningStatus | undefined;
 }
 
 export interface ListIndex extends ListOutline {
@@ -117,6 +137,8 @@ export interface ListIndex extends ListOutline {
    * were read. Rejects with `conflict` (under way already), `unprocessable` (names a record that cannot be read), storage-full.
    */
   reindex(): Promise<number>;
+  /** What could not be embedded is tried again; resolves with how many records that is. */
+  retryEmbeddings(): Promise<number>;
   /** Compares store and index; empty when they agree. For the operation `list.check` and the durability test. */
   check(): Promise<readonly string[]>;
 }
@@ -128,6 +150,8 @@ export interface SearchSettings {
   readonly language: string;
   readonly synonym_rules: readonly unknown[];
   readonly query_rules: readonly unknown[];
+  /** Name of the model whose vectors the records have; none where it is left out. */
+  readonly model?: string | null;
 }
 
 /** `settings` of a published generation, as the search worker parses it. */
@@ -175,5 +199,9 @@ export interface ListIndexes {
    * remove. Those that are known and had been moved there come back.
    */
   setUnknownAside(known: ReadonlySet<string>): void;
+  /** True where a list of the account may name the model. */
+  knowsModel(account: string, model: string): boolean;
+  /** Where the models of lists come from, from now on. */
+  useModels(models: ListModels): void;
   close(): Promise<void>;
 }

@@ -6,13 +6,11 @@
  * held here is that of the last commit that was published; after a worker's death the store tells what happened
  * (`resync`). Main thread only.
  */
-import { rm } from 'node:fs/promises';
 import type { Kernel } from '../../../native-bindings/index.js';
 import type { Logger } from 'pino';
 import type { FieldDefinition } from '../../catalog/index.js';
 import {
   ServiceError,
-  deserialiseError,
   type Cancellation,
   type Clock,
   type Config,
@@ -26,30 +24,32 @@ import {
   buildingVersionOf,
   currentVersionOf,
   missingStore,
-  segmentFile,
   type ListState,
   type VersionState,
 } from '../../records/index.js';
+import type { ListModels } from '../../vectors/index.js';
 import type { BackgroundHost, WritingTaskPart } from '../versions/background-host.js';
 import { EntryKeeper, type CatalogueEntry } from './entry-keeper.js';
 import { BackgroundMerger } from '../merge/background-merger.js';
 import type { ImportBuffers } from '../import/import-buffers.js';
-import type { ImportBatch } from '../import/import-session.js';
+import { RecordWrites } from './record-writes.js';
 import { ListImports } from '../import/list-imports.js';
 import type { Commit, IngestExecutor } from '../contract/ingest-tasks.js';
-import { ListQueue, type WaitingWrite } from '../commit/list-queue.js';
+import { ListQueue } from '../commit/list-queue.js';
 import { OpenListReindexer } from '../reindex/open-list-reindexer.js';
 import type { VersionLease } from '../versions/published-generation.js';
 import { PublishedVersions } from '../versions/published-versions.js';
-import { CommitPublisher, internalError } from '../versions/commit-publisher.js';
+import { dropVersion } from '../versions/version-dropping.js';
+import { CommitPublisher } from '../versions/commit-publisher.js';
 import { ListEvents } from '../commit/list-events.js';
+import { ListMeaning } from '../meaning/list-meaning.js';
 import { removeUnknownSegments } from '../segments/segment-files.js';
 import type { StorePages } from '../commit/store-pages.js';
 import type {
-  BulkOutcome,
   GenerationLease,
   ImportSession,
   ListIndex,
+  MeaningStatus,
   SearchSettings,
   VersionStatus,
   WriteRequest,
@@ -68,7 +68,9 @@ export interface ListIndexOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly config: Pick<Config, 'ingest' | 'limits' | 'versions'>;
-  readonly metrics: Pick<Metrics, 'recordsWritten'>;
+  readonly metrics: Pick<Metrics, 'recordsWritten' | 'recordsEmbedded'>;
+  /** Where the models of lists come from. */
+  readonly models: () => ListModels;
   readonly budget: MemoryBudget;
   /** Of the imports into all lists. */
   readonly importBuffers: ImportBuffers;
@@ -98,6 +100,8 @@ export class OpenListIndex implements ListIndex {
   private readonly imports: ListImports;
   private readonly events: ListEvents;
   private readonly commits: CommitPublisher;
+  private readonly vectors: ListMeaning;
+  private readonly writes: RecordWrites;
   /** Why nothing is answered any more. */
   private closedWith: ServiceError | undefined;
   private closing: Promise<void> | undefined;
@@ -144,21 +148,23 @@ export class OpenListIndex implements ListIndex {
       },
       dropping: this.dropping,
     });
+    this.writes = this.writesOf(options);
     this.queue = new ListQueue({
       writesWaitingMax: options.config.ingest.writes_waiting_max,
       waitingBytesMax: options.budget.waitingWriteBytesMax,
       groupBytesMax: () => options.storePages.batchBytesMax(listPath),
-      commitGroup: (writes) => this.commitGroup(writes),
+      commitGroup: (writes) => this.writes.group(writes),
     });
     this.imports = new ListImports({
       ...options,
       batchBytesMax: () => options.storePages.batchBytesMax(listPath),
-      commit: (batch) => this.commitBatch(batch),
+      commit: (batch) => this.queue.exclusive(() => this.writes.batch(batch)),
       settle: (importId) => this.events.reportImports([importId]),
     });
     this.merger = new BackgroundMerger(this.backgroundHost());
     this.builder = new NextVersionBuilder(this.backgroundHost());
     this.reindexer = new OpenListReindexer(this.backgroundHost(), this.merger);
+    this.vectors = this.meaningOf(options);
     this.entry = new EntryKeeper({
       log: options.log,
       listPath,
@@ -170,6 +176,7 @@ export class OpenListIndex implements ListIndex {
     this.merger.opened();
     this.events.resume();
     void this.entry.keep();
+    this.modelsChanged();
   }
 
   get currentVersion(): number {
@@ -249,7 +256,7 @@ export class OpenListIndex implements ListIndex {
         this.publishCommit(result.commit);
         return result.deleted;
       });
-      this.count('deleted', deleted);
+      this.writes.count('deleted', deleted);
       return deleted;
     });
   }
@@ -262,7 +269,25 @@ export class OpenListIndex implements ListIndex {
     this.requireOpen();
     this.settings = settings;
     this.published.applySettings(settings, this.state.versions);
-    return Promise.resolve();
+    return this.vectors.sync();
+  }
+
+  /** What the name of the list's model stands for may have changed. */
+  modelsChanged(): void {
+    this.vectors.sync().catch((error: unknown) => {
+      // It is tried again with the next change, and at the next start.
+      this.options.log.warn({ list: this.listPath, err: error }, "A list's model could not be attached");
+    });
+  }
+
+  meaning(): MeaningStatus {
+    this.requireOpen();
+    return this.vectors.status();
+  }
+
+  retryEmbeddings(): Promise<number> {
+    this.requireOpen();
+    return this.vectors.retry();
   }
 
   keepEntry(): Promise<void> {
@@ -302,6 +327,7 @@ export class OpenListIndex implements ListIndex {
       this.builder.stop();
       await this.reindexer.stop(reason);
       await this.merger.stop();
+      await this.vectors.stop();
       await this.queue.close(reason);
       await this.builder.stopped();
       await this.published.close();
@@ -312,49 +338,6 @@ export class OpenListIndex implements ListIndex {
   }
 
   // ---- commits
-
-  private async commitGroup(writes: readonly WaitingWrite[]): Promise<void> {
-    try {
-      const requests = writes.map((write) => write.request);
-      this.options.storePages.written(
-        this.listPath,
-        writes.reduce((sum, { bytes }) => sum + bytes, 0),
-      );
-      const answers = await this.withWritingTask(async (part) => {
-        const result = await this.commits.run({ kind: 'write-batch', requests, ...part });
-        this.publishCommit(result.commit);
-        return result.answers;
-      });
-      writes.forEach((write, index) => {
-        const answer = answers[index];
-        if (answer?.ok === true) {
-          this.count(answer.result.outcome, 1);
-          write.resolve(answer.result);
-        } else {
-          this.count('failed', 1);
-          write.reject(answer === undefined ? internalError(undefined) : deserialiseError(answer.error));
-        }
-      });
-    } catch (error) {
-      for (const write of writes) write.reject(error);
-    }
-  }
-
-  private commitBatch(batch: ImportBatch): Promise<BulkOutcome> {
-    return this.queue.exclusive(async () => {
-      this.options.storePages.written(
-        this.listPath,
-        batch.records.reduce((sum, { bytes }) => sum + bytes.length, 0),
-      );
-      const outcome = await this.withWritingTask(async (part) => {
-        const result = await this.commits.run({ kind: 'bulk-batch', ...batch, ...part });
-        this.publishCommit(result.commit);
-        return result.outcome;
-      });
-      for (const kind of ['created', 'updated', 'failed'] as const) this.count(kind, outcome[kind]);
-      return outcome;
-    });
-  }
 
   /**
    * Runs the action with what every writing task is told: the current version and the one being built, leased until the action
@@ -404,13 +387,34 @@ export class OpenListIndex implements ListIndex {
     if (commit === undefined) return;
     this.commits.publish(commit);
     this.merger.committed();
+    this.vectors.committed();
   }
 
-  private count(outcome: 'created' | 'updated' | 'deleted' | 'failed', records: number): void {
-    if (records > 0) this.options.metrics.recordsWritten.inc({ outcome }, records);
+  private writesOf(options: ListIndexOptions): RecordWrites {
+    return new RecordWrites({
+      ...options,
+      listPath: this.listPath,
+      commits: this.commits,
+      withWritingTask: (action) => this.withWritingTask(action),
+      publish: (commit) => {
+        this.publishCommit(commit);
+      },
+    });
   }
 
   // ---- background work
+
+  private meaningOf(options: ListIndexOptions): ListMeaning {
+    return new ListMeaning({
+      ...options,
+      host: this.backgroundHost(),
+      store: this.store,
+      settings: () => this.settings,
+      adopt: (state) => {
+        this.adopt(state);
+      },
+    });
+  }
 
   /** What merging and building may do with this list. */
   private backgroundHost(): BackgroundHost {
@@ -440,34 +444,25 @@ export class OpenListIndex implements ListIndex {
         if (added === undefined) throw new Error(`version ${version} was not recorded`);
         this.published.add(added);
       },
-      dropVersion: (version) => this.dropVersion(version),
+      dropVersion: (version) =>
+        dropVersion(
+          {
+            listPath: this.listPath,
+            store: this.store,
+            published: this.published,
+            commits: this.commits,
+            dropping: this.dropping,
+            exclusive: (action) => this.queue.exclusive(action),
+            adopt: (next) => {
+              this.adopt(next);
+            },
+          },
+          version,
+        ),
       orphanedVersions: () => {
         const known = new Set(this.state.versions.map(({ version }) => version));
         return this.store.versionsOnDisk().filter((version) => !known.has(version));
       },
     };
-  }
-
-  /**
-   * Removes a version: no search finds it from now on; when the last search of it has ended, its records, index and
-   * files go. It leaves in a turn of the queue, so that no commit to it is under way.
-   */
-  private async dropVersion(version: number): Promise<void> {
-    const published = await this.queue.exclusive(() => {
-      this.dropping.add(version);
-      return Promise.resolve(this.published.remove(version));
-    });
-    try {
-      const segments = published?.sizes ?? [];
-      published?.retire();
-      await published?.unused();
-      await this.queue.exclusive(async () => {
-        this.adopt(await this.commits.run({ kind: 'drop-version', listPath: this.listPath, version }));
-        this.store.forgetVersion(version);
-      });
-      await Promise.all(segments.map(({ id }) => rm(segmentFile(this.listPath, id), { force: true })));
-    } finally {
-      this.dropping.delete(version);
-    }
   }
 }

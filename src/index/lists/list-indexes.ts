@@ -18,6 +18,7 @@ import {
   type Metrics,
 } from '../../platform/index.js';
 import { hasStore, RecordStore } from '../../records/index.js';
+import { OWN_VECTORS_ONLY, type ListModels } from '../../vectors/index.js';
 import type { CatalogueEntry } from './entry-keeper.js';
 import { ImportBuffers } from '../import/import-buffers.js';
 import { listFolder, listFolderNames, listsFolder, putListsBack, setListAside } from './list-folders.js';
@@ -37,7 +38,7 @@ export interface ListIndexesOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly config: BudgetedConfig & Pick<Config, 'versions'>;
-  readonly metrics: Pick<Metrics, 'recordsWritten' | 'listsOpen' | 'listsRebuilding'>;
+  readonly metrics: Pick<Metrics, 'recordsWritten' | 'recordsEmbedded' | 'listsOpen' | 'listsRebuilding'>;
   /** A list whose index has to be rebuilt is waited for, instead of being refused meanwhile. Default false. */
   readonly waitForRebuild?: boolean;
   /** Who is told what happens to the lists. Absent: nobody. */
@@ -68,6 +69,7 @@ class AllListIndexes implements ListIndexes {
   private readonly damaged = new Map<string, ServiceError>();
   private readonly settingsOf = new Map<string, SearchSettings>();
   private readonly watch: DamageWatch;
+  private models: ListModels = OWN_VECTORS_ONLY;
   private closed = false;
 
   constructor(private readonly options: ListIndexesOptions) {
@@ -129,6 +131,19 @@ class AllListIndexes implements ListIndexes {
         executor.run({ kind: 'clone-list', listPath, targetPath, nowMs: clock.nowMs() }),
       );
     });
+  }
+
+  knowsModel(account: string, model: string): boolean {
+    return this.models.knows(account, model);
+  }
+
+  useModels(models: ListModels): void {
+    this.models = models;
+    const sync = () => {
+      for (const list of this.openLists.values()) list.modelsChanged();
+    };
+    models.onChange(sync);
+    sync();
   }
 
   closeDamaged(listId: string, settings: SearchSettings, reason: unknown): ServiceError {
@@ -297,7 +312,8 @@ class AllListIndexes implements ListIndexes {
 
   private openPrepared(listId: string, settings: SearchSettings, damaged?: DamagedSegments): OpenListIndex {
     const { budget, importBuffers, storePages, progress } = this;
-    const shared = { ...this.options, budget, importBuffers, storePages, progress };
+    const models = () => this.models;
+    const shared = { ...this.options, models, budget, importBuffers, storePages, progress };
     const options = damaged === undefined ? shared : { ...shared, damagedSegments: damaged };
     const list = new OpenListIndex(this.path(listId), settings, options);
     this.openLists.set(listId, list);

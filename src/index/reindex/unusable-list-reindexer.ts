@@ -192,6 +192,7 @@ function retryAfterSeconds({ seconds_left: secondsLeft }: JobProgress): number {
 function outlineOf({ state, recordCounts }: UnusableIndexError): ListOutline {
   return {
     currentVersion: state.currentVersion,
+    meaning: () => undefined,
     versions: () =>
       state.versions.map(({ version, state: is, created_utc, definition }) => ({
         version,

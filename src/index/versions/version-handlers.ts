@@ -24,11 +24,15 @@ import type {
 } from '../contract/ingest-tasks.js';
 import { fieldEvents, versionCurrentEvent } from '../../catalog/index.js';
 import { EventRecorder } from '../commit/event-recorder.js';
+import { embeddingLane, embeddingQueue, hasEmbeddingQueue, spaceStore, type SpaceStore } from '../../vectors/index.js';
+import type { SpaceCommit } from '../commit/space-commit.js';
+import { VectorCommit } from '../commit/vector-commit.js';
 import { VersionCommit } from '../commit/version-commit.js';
 import { requiredState, requiredVersion, type IngestContext } from '../contract/ingest-context.js';
 
 /** Record numbers begin at 1, so that 0 never is one. */
 const FIRST_RECORD_NUMBER = 1;
+const CLONED_VERSION = 1;
 /** Records that a clone copies in one transaction. */
 const CLONE_RECORDS_PER_TRANSACTION = 10_000;
 
@@ -104,15 +108,20 @@ export function buildStep({ kernel, stores }: IngestContext, task: BuildStepTask
   if (building?.version !== task.building.version) throw new Error('another version is being built');
   const source = store.version(before.currentVersion);
   const normaliser = new FieldNormaliser(building.definition, { lenient: true, renames: building.renames });
+  const { version, definition, buildCursor } = building;
+  const { meaning } = before;
+  const vectors = new VectorCommit({ store, nowMs: task.nowMs, meaning }).ofVersion(version, definition, buildCursor);
   const writer = new VersionCommit({
     kernel,
-    store: store.version(building.version),
+    store: store.version(version),
     listPath: task.listPath,
     view: task.building,
-    definition: building.definition,
-    firstNewRecord: building.buildCursor,
+    definition,
+    firstNewRecord: buildCursor,
+    vectors,
   });
-  const copied = copyRecords(source, writer, normaliser, { ...task, cursor: building.buildCursor });
+  const copies = vectorsToCopy(store, before.currentVersion, vectors);
+  const copied = copyRecords({ source, copies }, writer, normaliser, { ...task, cursor: buildCursor });
   const events = new EventRecorder(task.events, task.nowMs, before.events);
   if (copied.done) events.recordWith((list) => [versionCurrentEvent(list, building.version, building.definition)]);
   const state = { ...stateAfterStep(before, building, copied), ...events.prepare(store) };
@@ -131,6 +140,15 @@ export function buildStep({ kernel, stores }: IngestContext, task: BuildStepTask
   return { commit: { state, changes }, done: copied.done, copied: copied.count, conflicts: normaliser.conflicts };
 }
 
+type VectorCopies = readonly { readonly from: SpaceStore; readonly to: SpaceCommit }[];
+
+/** Nothing is embedded again for a version whose texts are those of the one before. */
+function vectorsToCopy(store: RecordStore, version: number, to: readonly SpaceCommit[]): VectorCopies {
+  return to
+    .map((space) => ({ from: spaceStore(store, version, space.space.number), to: space }))
+    .filter(({ from }) => from.exists);
+}
+
 interface Copied {
   readonly count: number;
   readonly cursor: number;
@@ -138,7 +156,7 @@ interface Copied {
 }
 
 function copyRecords(
-  source: VersionStore,
+  { source, copies }: { readonly source: VersionStore; readonly copies: VectorCopies },
   writer: VersionCommit,
   normaliser: FieldNormaliser,
   limits: { readonly cursor: number; readonly recordsMax: number; readonly bytesMax: number },
@@ -150,7 +168,12 @@ function copyRecords(
     if (count >= limits.recordsMax || bytes >= limits.bytesMax) return { count, cursor, done: false };
     const stored = decodeRecord(value);
     const fields = normaliser.normalise(parseFields(stored.fieldsJson), false);
-    writer.put(key, { ...stored, fieldsJson: JSON.stringify(fields) }, fields, undefined);
+    const written = { stored: { ...stored, fieldsJson: JSON.stringify(fields) }, fields, vectors: undefined };
+    writer.put(key, written, undefined);
+    for (const { from, to } of copies) {
+      const vectors = from.get(key);
+      if (vectors !== undefined) to.copied(key, vectors, written);
+    }
     count += 1;
     bytes += value.length;
     cursor = key + 1;
@@ -182,10 +205,20 @@ export function dropVersion({ stores }: IngestContext, task: DropVersionTask): I
   store.transaction(() => {
     store.putState(state);
   });
+  forgetEmbedding(store, before, task.version);
   // A crash from here on leaves databases that no state names; they are dropped when the list is opened.
   store.version(task.version).drop();
   store.forgetVersion(task.version);
   return state;
+}
+
+/** Nothing is embedded for it any more. */
+function forgetEmbedding(store: RecordStore, { meaning }: ListState, version: number): void {
+  if (!hasEmbeddingQueue(store)) return;
+  const queue = embeddingQueue(store);
+  for (const { number } of meaning?.spaces ?? []) {
+    while (store.transaction(() => queue.forgetSome(embeddingLane(version, number))) > 0);
+  }
 }
 
 export function cloneList({ stores }: IngestContext, task: CloneListTask): IngestResults['clone-list'] {
@@ -206,7 +239,7 @@ export function cloneList({ stores }: IngestContext, task: CloneListTask): Inges
     }
     copyInTransactions(target, from.deletions.getRange(), ({ key, value }) => void to.deletions.putSync(key, value));
     const cloned: ListState = {
-      format: LIST_STATE_FORMAT,
+      ...cloneVectors(source, target, state),
       sequence: 1,
       nextRecordNumber: state.nextRecordNumber,
       nextVersion: 2,
@@ -226,6 +259,26 @@ export function cloneList({ stores }: IngestContext, task: CloneListTask): Inges
   } finally {
     void target.close();
   }
+}
+
+/** The vectors of the current version; what was still to be embedded is found by looking for records without any. */
+function cloneVectors(
+  source: RecordStore,
+  target: RecordStore,
+  { currentVersion, format, meaning }: ListState,
+): Pick<ListState, 'format' | 'meaning'> {
+  if (meaning === undefined) return { format };
+  const spaces = meaning.spaces.map((space) => {
+    const from = spaceStore(source, currentVersion, space.number);
+    if (from.exists) {
+      const to = spaceStore(target, CLONED_VERSION, space.number).prepare();
+      copyInTransactions(target, from.vectors.getRange(), ({ key, value }) => {
+        to.put(key, value);
+      });
+    }
+    return space.source === 'embedder' ? { ...space, cursor: FIRST_RECORD_NUMBER } : space;
+  });
+  return { format, meaning: { ...meaning, spaces } };
 }
 
 function copyInTransactions<Entry>(target: RecordStore, entries: Iterable<Entry>, copy: (entry: Entry) => void): void {

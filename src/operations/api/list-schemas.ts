@@ -52,7 +52,8 @@ const engine = Type.String({
 });
 const locationField = nullable(fieldName, { description: 'The field that holds a point, for the radius option' });
 const model = nullable(Type.String({ minLength: 1, maxLength: 200 }), {
-  description: 'Embedding model attached to the list. Only null in this release, which has none: 422 otherwise',
+  description:
+    'Name of the model by whose vectors the list is searched by meaning, beside words; null: by words alone. `own`, which is always there, takes the vectors that come with the records. A change computes all vectors again in the background, while the old ones serve; the index of words stays as it is',
 });
 const reranker = nullable(Type.String({ minLength: 1, maxLength: 200 }), {
   description: 'Model that reorders top results. Only null in this release, which has none: 422 otherwise',
@@ -128,6 +129,25 @@ const versionResource = object({
   created_utc: timeSchema('When the version was made'),
 });
 
+const meaning = object(
+  {
+    state: oneOf(['off', 'ready', 'embedding', 'failing'], {
+      description:
+        '`off`: the list has no model; `embedding`: some records have no vectors yet, or not those of the model; `failing`: the model does not do what it is asked for, and is asked again',
+    }),
+    embedded: Type.Integer({ minimum: 0, description: 'Records of the current version that have vectors' }),
+    pending: Type.Integer({ minimum: 0, description: 'Records that will have' }),
+    failed: Type.Integer({
+      minimum: 0,
+      description: 'Records that could not be embedded; `POST /list/embed-retry` tries them again',
+    }),
+    error: Type.Optional(
+      Type.String({ description: 'What the model complained of last, or the most frequent reason of what failed' }),
+    ),
+  },
+  { description: 'Vectors of the list; absent while its index is being rebuilt' },
+);
+
 export const listResource = object({
   name: listName,
   account: accountName,
@@ -144,6 +164,7 @@ export const listResource = object({
   query_rules: queryRules,
   synonym_rules: synonymRules,
   model,
+  meaning: Type.Optional(meaning),
   reranker,
   suggestions,
   current_version: Type.Integer({ minimum: 1, description: 'The version that writes go to' }),
@@ -168,6 +189,7 @@ export const unavailableLists = Type.Array(
 /** Read-only members of the resource: a PUT may carry them, as GET answered them, and leaves them as they are. */
 export const readOnlyListMembers = {
   account: Type.Optional(accountName),
+  meaning: Type.Optional(meaning),
   fields_inferred: Type.Optional(listResource.properties.fields_inferred),
   current_version: Type.Optional(version),
   versions: Type.Optional(Type.Array(versionResource)),

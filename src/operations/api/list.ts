@@ -81,6 +81,7 @@ const create = defineOperation({
   errors: ['name-exists', 'unprocessable', 'storage-full', 'limit-reached'],
   async handle({ services }, { params: { account }, body }) {
     const settings = settingsOf(body);
+    assertModelKnown(services, account, settings.model);
     const definition = newDefinition({ language: NEW_LIST.language, ...body });
     if (body.query_rules !== undefined) compileQueryRules(body.query_rules, definition);
     const record = { ...NEW_LIST, ...settings, account, name: body.name };
@@ -127,6 +128,7 @@ const update = defineOperation({
         throw invalidMember('name', 'A list cannot be renamed: clone it under the new name and delete it.');
       }
       const settings = settingsOf(body);
+      assertModelKnown(services, account, settings.model);
       const stored = requireList(services, account, name);
       const index = await openIndex(services, stored);
       const before = newestVersion(index).definition;
@@ -246,17 +248,22 @@ function settingsOf(body: SettingsInput): ListChange {
   if (engine !== undefined && engine !== 'managed') {
     throw new ServiceError('unprocessable', `There is no engine '${engine}': this service has only 'managed'.`);
   }
-  for (const [member, chosen] of Object.entries({ model, reranker })) {
-    if (typeof chosen === 'string') {
-      throw new ServiceError('unprocessable', `There is no ${member} '${chosen}': this service has none installed.`);
-    }
+  if (typeof reranker === 'string') {
+    throw new ServiceError('unprocessable', `There is no reranker '${reranker}': this service has none installed.`);
   }
   return {
     ...(language === undefined ? {} : { language }),
     ...(query_rules === undefined ? {} : { query_rules }),
     ...(synonym_rules === undefined ? {} : { synonym_rules: checkedSynonymRules(synonym_rules, '/synonym_rules') }),
     ...(suggestions === undefined ? {} : { suggestions }),
+    ...(model === undefined ? {} : { model }),
   };
+}
+
+function assertModelKnown({ indexes }: Services, account: string, model: string | null | undefined): void {
+  if (typeof model !== 'string' || indexes.knowsModel(account, model)) return;
+  const detail = `There is no model '${model}' in the account '${account}'; 'own' takes vectors that come with the records.`;
+  throw new ServiceError('unprocessable', detail, { errors: [{ pointer: '/model', detail }] });
 }
 
 function invalidMember(member: string, detail: string): ServiceError {

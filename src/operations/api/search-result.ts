@@ -234,12 +234,13 @@ async function readRecords(
 
 /** Throws `invalid-record`. */
 function writeBody(body: unknown) {
-  const { name, fields, flat, asOfMs } = readRecordInput(body);
+  const { name, fields, flat, asOfMs, vectors } = readRecordInput(body);
   const { name: _name, ...withoutName } = fields;
   return {
     name,
     fields: flat ? withoutName : fields,
     ...(asOfMs === undefined ? {} : { asOf: new Date(asOfMs).toISOString() }),
+    ...(vectors === undefined ? {} : { vectors }),
   };
 }
 

@@ -23,7 +23,7 @@ export async function requireIndex(services: Services, params: { account: string
 
 /** What search workers need to know of the list. */
 export function searchSettings(
-  list: Pick<ListRecord, 'account' | 'name' | 'language' | 'synonym_rules' | 'query_rules'>,
+  list: Pick<ListRecord, 'account' | 'name' | 'language' | 'synonym_rules' | 'query_rules' | 'model'>,
 ): SearchSettings {
   return {
     account: list.account,
@@ -31,6 +31,7 @@ export function searchSettings(
     language: list.language,
     synonym_rules: list.synonym_rules,
     query_rules: list.query_rules,
+    model: list.model,
   };
 }
 
@@ -99,6 +100,7 @@ function describeOutline(list: ListRecord, index: ListOutline) {
     query_rules: list.query_rules,
     synonym_rules: list.synonym_rules,
     model: list.model,
+    ...meaningOf(index),
     reranker: list.reranker,
     suggestions: list.suggestions,
     current_version: index.currentVersion,
@@ -112,6 +114,12 @@ function describeOutline(list: ListRecord, index: ListOutline) {
     created_utc: list.created_utc,
     modified_utc: list.modified_utc,
   };
+}
+
+/** Absent while the list's index is being rebuilt. */
+function meaningOf(index: ListOutline) {
+  const meaning = index.meaning();
+  return meaning === undefined ? {} : { meaning };
 }
 
 /**

@@ -186,17 +186,24 @@ export class WorkQueue<T extends WorkTypes> {
   /** Makes items that were set aside due again, those that match, their attempts from the start. Resolves with how many. */
   async replay(lane: string, matches: (failure: T['failure']) => boolean, nowMs: number): Promise<number> {
     let replayed = 0;
-    let after = 0;
-    for (;;) {
-      const page = this.setAsidePage(lane, after, CHUNK);
-      const last = page.at(-1);
-      if (last === undefined) return replayed;
-      after = last.number;
-      const chosen = page.filter(({ failure }) => matches(failure));
-      await this.environment.transaction(() => {
-        for (const { number } of chosen) if (this.replayOne(lane, number, nowMs)) replayed += 1;
-      });
+    for (let after: number | undefined = 0; after !== undefined;) {
+      const behind: number = after;
+      const some = await this.environment.transaction(() => this.replaySome(lane, { behind, matches, nowMs }));
+      replayed += some.replayed;
+      after = some.after;
     }
+    return replayed;
+  }
+
+  /** Inside a transaction: as `replay`, of a bounded number behind that item. `after` is undefined where that was the last. */
+  replaySome(
+    lane: string,
+    { behind, matches, nowMs }: { behind: number; matches: (failure: T['failure']) => boolean; nowMs: number },
+  ): { readonly replayed: number; readonly after: number | undefined } {
+    const page = this.setAsidePage(lane, behind, CHUNK);
+    const chosen = page.filter(({ failure }) => matches(failure));
+    const replayed = chosen.filter(({ number }) => this.replayOne(lane, number, nowMs)).length;
+    return { replayed, after: page.at(-1)?.number };
   }
 
   private replayOne(lane: string, number: number, dueMs: number): boolean {
@@ -212,7 +219,7 @@ export class WorkQueue<T extends WorkTypes> {
   /** Everything of a lane that is gone. */
   async forget(lane: string): Promise<void> {
     if (this.newest !== undefined) {
-      await this.inChunks(() => this.withdrawSome(lane));
+      await this.inChunks(() => this.forgetSome(lane));
       return;
     }
     for (const database of [this.schedule, this.setAside, this.items] as Database<unknown, ItemKey>[]) {
@@ -220,7 +227,8 @@ export class WorkQueue<T extends WorkTypes> {
     }
   }
 
-  private withdrawSome(lane: string): number {
+  /** Inside a transaction: some of what a lane has, until it returns 0. Only for kinds that keep the newest. */
+  forgetSome(lane: string): number {
     const items = Array.from(this.items.getRange({ start: [lane, 0], end: [lane, END], limit: CHUNK }));
     for (const { key, value } of items) {
       this.withdraw(lane, this.kind.subjectOf(this.kind.decode(value)));

@@ -1,0 +1,72 @@
+/**
+ * What one commit does to the vectors of a list: in the current version and, as far as it has been copied, in the one being built. A
+ * list that never had a model has none of this. Belongs to one task of one thread.
+ */
+import type { FieldDefinition } from '../../catalog/index.js';
+import {
+  invalidVector,
+  type GivenVectors,
+  type ListState,
+  type MeaningState,
+  type RecordStore,
+  type VectorSpace,
+} from '../../records/index.js';
+import { SpaceCommit } from './space-commit.js';
+
+export interface VectorCommitOptions {
+  readonly store: RecordStore;
+  readonly nowMs: number;
+  readonly meaning: ListState['meaning'];
+}
+
+export class VectorCommit {
+  private meaning: MeaningState | undefined;
+
+  constructor(private readonly options: VectorCommitOptions) {
+    this.meaning = options.meaning;
+  }
+
+  /** Of one version; none where the list has no vectors. */
+  ofVersion(version: number, definition: FieldDefinition, firstNewRecord: number): readonly SpaceCommit[] {
+    const { store, nowMs } = this.options;
+    return (this.meaning?.spaces ?? []).map(
+      ({ number }) =>
+        new SpaceCommit({ store, nowMs, version, definition, firstNewRecord, space: () => this.space(number) }),
+    );
+  }
+
+  /** Throws `invalid-record` where the list takes no such vectors. The first ones decide how long all are. */
+  accept(vectors: GivenVectors | undefined): void {
+    if (vectors === undefined) return;
+    const own = (this.meaning?.spaces ?? []).filter(({ source, state }) => source === 'own' && state !== 'resting');
+    if (own.length === 0) {
+      const detail = "The list takes no vectors with its records: its model is none of the provider 'own'.";
+      throw invalidVector('vector', detail);
+    }
+    const length = vectors?.[0]?.length;
+    if (length === undefined || own.some(({ dimensions }) => dimensions === length)) return;
+    const open = own.find(({ dimensions }) => dimensions === null);
+    if (open === undefined) {
+      const expected = own.map(({ dimensions }) => dimensions).join(' or ');
+      throw invalidVector('vector', `A vector of this list has ${expected} numbers, not ${length}.`);
+    }
+    this.replace({ ...open, dimensions: length });
+  }
+
+  /** The part of the list's next state, to be spread into it. */
+  get statePart(): Pick<ListState, 'meaning'> {
+    return this.meaning === undefined ? {} : { meaning: this.meaning };
+  }
+
+  private space(number: number): VectorSpace {
+    const space = this.meaning?.spaces.find((each) => each.number === number);
+    if (space === undefined) throw new Error(`the list has no vectors of kind ${number}`);
+    return space;
+  }
+
+  private replace(space: VectorSpace): void {
+    if (this.meaning === undefined) return;
+    const spaces = this.meaning.spaces.map((each) => (each.number === space.number ? space : each));
+    this.meaning = { ...this.meaning, spaces };
+  }
+}

@@ -1,0 +1,391 @@
+/** Vectors that are kept with the records of a list: those that come with them, and those that a model makes. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { kernel } from '../../../native-bindings/index.js';
+import { ScriptedEmbedder, ScriptedModels, hashedVector } from '../../../test/support/scripted-models.js';
+import type { FieldDefinition } from '../../catalog/index.js';
+import { loadConfig } from '../../platform/config.js';
+import { recordNumberOf, systemClock } from '../../platform/index.js';
+import { createMetrics } from '../../platform/metrics.js';
+import { RecordStore, RecordStoreCache, type ListState } from '../../records/index.js';
+import { decodeVectors, ModelError, SpaceStore } from '../../vectors/index.js';
+import {
+  createInlineExecutor,
+  createListIndexes,
+  type ListIndex,
+  type ListIndexes,
+  type SearchSettings,
+  type WriteRequest,
+} from '../index.js';
+
+const settings: SearchSettings = {
+  account: 'default',
+  list: 'things',
+  language: 'en',
+  synonym_rules: [],
+  query_rules: [],
+};
+const definition: FieldDefinition = {
+  searchable_fields: [
+    { name: 'title', weight: 2 },
+    { name: 'text', weight: 1 },
+  ],
+  facets: [{ name: 'price', type: 'number', cardinality: 'Single' }],
+  resources: [],
+  location_field: null,
+  inferred: 'no',
+};
+
+let dataDir: string;
+let indexes: ListIndexes;
+let stores: RecordStoreCache;
+let models: ScriptedModels;
+let embedder: ScriptedEmbedder;
+
+function openAll(): void {
+  stores = new RecordStoreCache();
+  indexes = createListIndexes({
+    dataDir,
+    kernel,
+    executor: createInlineExecutor({ kernel, stores }),
+    clock: systemClock,
+    log: pino({ level: 'silent' }),
+    config: loadConfig({ argv: [], env: { GANNET_DATA_DIR: dataDir } }),
+    metrics: createMetrics(),
+  });
+  indexes.useModels(models);
+}
+async function closeAll(): Promise<void> {
+  await indexes.close();
+  await stores.close();
+}
+async function reopen(model: string): Promise<ListIndex> {
+  await closeAll();
+  openAll();
+  return indexes.open('a1', { ...settings, model });
+}
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'gannet-meaning-'));
+  embedder = new ScriptedEmbedder();
+  models = new ScriptedModels({ mini: embedder });
+  openAll();
+});
+afterEach(async () => {
+  await closeAll();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+const listPath = (id = 'a1') => join(dataDir, 'lists', id);
+
+/** What the list's store says, read as another process would. */
+async function inStore<Result>(read: (store: RecordStore, state: ListState) => Result, id = 'a1'): Promise<Result> {
+  const store = new RecordStore(listPath(id));
+  try {
+    return read(store, store.state() as ListState);
+  } finally {
+    await store.close();
+  }
+}
+
+/** By record number, the vectors of the current version in the newest space. */
+function storedVectors(id = 'a1'): Promise<Record<string, number[][]>> {
+  return inStore((store, state) => {
+    const space = state.meaning?.spaces.at(-1);
+    if (space === undefined) return {};
+    const vectors = new SpaceStore(store, state.currentVersion, space.number);
+    return Object.fromEntries(
+      Array.from(vectors.vectors.getRange(), ({ key, value }) => {
+        const { count, dimensions, values } = decodeVectors(value);
+        const rows = Array.from({ length: count }, (_, row) =>
+          Array.from(values.subarray(row * dimensions, (row + 1) * dimensions)),
+        );
+        return [key, rows];
+      }),
+    );
+  }, id);
+}
+
+const put = (name: string, fields: Record<string, unknown>, vectors?: readonly number[][]): WriteRequest => ({
+  kind: 'put',
+  name,
+  fields,
+  ...(vectors === undefined ? {} : { vectors: vectors.map((vector) => Float32Array.from(vector)) }),
+});
+
+async function written(list: ListIndex, request: WriteRequest): Promise<{ id: string; number: number }> {
+  const { record } = await list.write(request);
+  return { id: record.id, number: recordNumberOf(record.id) as number };
+}
+
+async function importLines(list: ListIndex, lines: readonly string[]) {
+  const session = list.startImport('ndjson');
+  await session.push(new TextEncoder().encode(lines.join('\n')));
+  return session.end();
+}
+
+async function untilEmbedded(list: ListIndex): Promise<void> {
+  await expect.poll(() => list.meaning()?.state, { interval: 5, timeout: 10_000 }).toBe('ready');
+}
+
+describe('vectors that come with the records', () => {
+  it('are kept through changes of fields, restarts, versions and clones, and go with what had them', async () => {
+    let list = await indexes.create('a1', { ...settings, model: 'own' }, definition);
+    const one = await written(list, put('one', { title: 'One' }, [[1, 2, 3]]));
+    const two = await written(
+      list,
+      put('two', { title: 'Two' }, [
+        [1, 0, 0],
+        [0, 1, 0],
+      ]),
+    );
+    const three = await written(list, put('three', { title: 'Three' }, [[0, 0, 1]]));
+    const four = await written(list, put('four', { title: 'Four' }));
+    const all = {
+      [one.number]: [[1, 2, 3]],
+      [two.number]: [
+        [1, 0, 0],
+        [0, 1, 0],
+      ],
+      [three.number]: [[0, 0, 1]],
+    };
+    expect(await storedVectors()).toEqual(all);
+    expect(list.meaning()).toEqual({ state: 'ready', embedded: 3, pending: 0, failed: 0 });
+
+    await list.write({ kind: 'patch', id: one.id, name: undefined, fields: { price: 5 } });
+    await list.write({ kind: 'patch', id: four.id, name: undefined, fields: {}, vectors: [Float32Array.of(4, 4, 4)] });
+    await list.write({ kind: 'delete', id: three.id });
+    // What replaces a record has what came with it.
+    await list.write({ kind: 'replace', id: two.id, name: undefined, fields: { title: 'Two again' } });
+    const now = { [one.number]: [[1, 2, 3]], [four.number]: [[4, 4, 4]] };
+    expect(await storedVectors()).toEqual(now);
+
+    list = await reopen('own');
+    await list.changeDefinition({ ...definition, facets: [] });
+    await expect.poll(() => list.currentVersion).toBe(2);
+    expect(await storedVectors()).toEqual(now);
+    await indexes.clone('a1', 'a2', { ...settings, list: 'copy', model: 'own' });
+    expect(await storedVectors('a2')).toEqual(now);
+    expect(indexes.opened('a2')?.meaning()).toMatchObject({ state: 'ready', embedded: 2 });
+
+    await list.write({ kind: 'patch', id: one.id, name: undefined, fields: {}, vectors: null });
+    expect(await storedVectors()).toEqual({ [four.number]: [[4, 4, 4]] });
+    expect(await storedVectors('a2')).toEqual(now);
+  });
+
+  it('are refused where they do not fit, each with its record, which says what was expected', async () => {
+    const list = await indexes.create('a1', { ...settings, model: 'own' }, definition);
+    await list.write(put('first', { title: 'First' }, [[1, 2, 3]]));
+    await expect(list.write(put('short', { title: 'Short' }, [[1, 2]]))).rejects.toMatchObject({
+      code: 'invalid-record',
+      detail: 'A vector of this list has 3 numbers, not 2.',
+    });
+    const { created, failed, errors } = await importLines(list, [
+      '{"name": "a", "fields": {"title": "A"}, "vector": [1, 1, 1]}',
+      '{"name": "b", "fields": {"title": "B"}, "vector": [1, 1]}',
+      '{"name": "c", "fields": {"title": "C"}, "vector": [1, null, 1]}',
+      '{"name": "d", "fields": {"title": "D"}, "vectors": [[0, 0, 0]]}',
+      '{"name": "e", "fields": {"title": "E"}, "vectors": [[1, 2, 3], [1, 2]]}',
+      '{"name": "f", "fields": {"title": "F"}, "vector": [1e300, 1, 1]}',
+      '{"name": "g", "fields": {"title": "G"}, "vectors": [[1, 2, 3], [3, 2, 1]]}',
+      '{"name": "h", "fields": {"title": "H"}, "vector": "abc"}',
+      '{"name": "i", "fields": {"title": "I"}, "vector": [1, 2, 3], "vectors": [[1, 2, 3]]}',
+    ]);
+    expect({ created, failed }).toEqual({ created: 2, failed: 7 });
+    expect(errors.map(({ line, detail }) => [line, /\b(numbers?|zeros?|length|array|either)\b/.test(detail)])).toEqual(
+      [2, 3, 4, 5, 6, 8, 9].map((line) => [line, true]),
+    );
+    expect(list.meaning()?.embedded).toBe(3);
+  });
+
+  it('are refused by a list that has no model for them', async () => {
+    const list = await indexes.create('a1', settings, definition);
+    await expect(list.write(put('one', { title: 'One' }, [[1]]))).rejects.toMatchObject({
+      code: 'invalid-record',
+      errors: [{ pointer: '/vector' }],
+    });
+    expect(list.meaning()).toEqual({ state: 'off', embedded: 0, pending: 0, failed: 0 });
+  });
+
+  it('stay true while their model is not attached', async () => {
+    const list = await indexes.create('a1', { ...settings, model: 'own' }, definition);
+    const one = await written(list, put('one', { title: 'One' }, [[1, 2]]));
+    const two = await written(list, put('two', { title: 'Two' }, [[2, 1]]));
+    await list.applySettings({ ...settings, model: null });
+    expect(list.meaning()?.state).toBe('off');
+    await list.write({ kind: 'delete', id: two.id });
+    await expect(list.write(put('three', { title: 'Three' }, [[1, 1]]))).rejects.toMatchObject({
+      code: 'invalid-record',
+    });
+    await list.applySettings({ ...settings, model: 'own' });
+    expect(list.meaning()).toEqual({ state: 'ready', embedded: 1, pending: 0, failed: 0 });
+    expect(await storedVectors()).toEqual({ [one.number]: [[1, 2]] });
+  });
+});
+
+describe('vectors that a model makes', () => {
+  const rows = (...texts: string[]) => texts.map((text) => Array.from(hashedVector(text, 8)));
+
+  it('follow the text of their record and nothing else of it', async () => {
+    let list = await indexes.create('a1', { ...settings, model: 'mini' }, definition);
+    const one = await written(list, put('one', { title: 'Gulls', text: 'They fly. They dive', price: 1 }));
+    const two = await written(list, put('two', { title: 'Terns' }));
+    await untilEmbedded(list);
+    expect(await storedVectors()).toEqual({
+      [one.number]: rows('Gulls: They fly', 'Gulls: They dive'),
+      [two.number]: rows('Terns'),
+    });
+    embedder.asked.length = 0;
+
+    await list.write({ kind: 'patch', id: one.id, name: undefined, fields: { price: 2 } });
+    await list.write(put('two', { title: 'Terns', price: 7 }));
+    await untilEmbedded(list);
+    expect(embedder.asked).toEqual([]);
+    await list.write({ kind: 'patch', id: two.id, name: undefined, fields: { title: 'Skuas' } });
+    await list.write({ kind: 'delete', id: one.id });
+    await untilEmbedded(list);
+    expect(embedder.asked).toEqual(['Skuas']);
+
+    // Nothing of it is computed again by a restart, a version with the same texts, or a clone.
+    list = await reopen('mini');
+    await list.changeDefinition({ ...definition, facets: [] });
+    await expect.poll(() => list.currentVersion).toBe(2);
+    await indexes.clone('a1', 'a2', { ...settings, list: 'copy', model: 'mini' });
+    await untilEmbedded(indexes.opened('a2') as ListIndex);
+    await untilEmbedded(list);
+    for (const id of ['a1', 'a2']) expect(await storedVectors(id)).toEqual({ [two.number]: rows('Skuas') });
+    expect(embedder.asked).toEqual(['Skuas']);
+
+    // A version whose texts are others is embedded, before it is current.
+    await list.changeDefinition({
+      ...definition,
+      searchable_fields: [
+        { name: 'title', weight: 1 },
+        { name: 'name', weight: 1 },
+      ],
+    });
+    await expect.poll(() => list.currentVersion).toBe(3);
+    await untilEmbedded(list);
+    expect(await storedVectors()).toEqual({ [two.number]: rows('Skuas: two') });
+  });
+
+  it('are made of what was there before the model, with exact counts of what is not yet and what cannot be', async () => {
+    const list = await indexes.create('a1', settings, definition);
+    await importLines(
+      list,
+      Array.from({ length: 50 }, (_, n) => JSON.stringify({ name: `r${n}`, title: n === 7 ? 'poison' : `Title ${n}` })),
+    );
+    await list.write(put('empty', { price: 3 }));
+    const open: (() => void)[] = [];
+    embedder.answer = async (texts) => {
+      await new Promise<void>((resolve) => open.push(resolve));
+      if (texts.includes('poison')) throw new ModelError('Bad words.', { retry: 'never', reason: 'refused' });
+      return texts.map((text) => hashedVector(text, 8));
+    };
+    await list.applySettings({ ...settings, model: 'mini' });
+    await expect.poll(() => open.length).toBe(1);
+    expect(list.meaning()).toEqual({ state: 'embedding', embedded: 0, pending: 51, failed: 0 });
+    for (;;) {
+      const status = list.meaning();
+      expect((status?.embedded ?? 0) + (status?.pending ?? 0) + (status?.failed ?? 0)).toBe(51);
+      if (status?.pending === 0) break;
+      open.shift()?.();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(list.meaning()).toMatchObject({ state: 'ready', embedded: 49, pending: 0, failed: 2 });
+    expect(new Set(['refused', 'no-text'])).toContain(list.meaning()?.error);
+
+    embedder.answer = (texts) => texts.map((text) => hashedVector(text, 8));
+    expect(await list.retryEmbeddings()).toBe(2);
+    await expect.poll(() => list.meaning()).toMatchObject({ embedded: 50, pending: 0, failed: 1, error: 'no-text' });
+  });
+
+  it('wait for a model that is away, and no write fails for it', async () => {
+    embedder.answer = () => {
+      throw new ModelError('Nobody answers at 127.0.0.1.', { retry: 'later', reason: 'unavailable', retryAfterMs: 50 });
+    };
+    let list = await indexes.create('a1', { ...settings, model: 'mini' }, definition);
+    for (let n = 0; n < 6; ++n) await list.write(put(`r${n}`, { title: `Title ${n}` }));
+    await expect
+      .poll(() => list.meaning())
+      .toEqual({
+        state: 'failing',
+        embedded: 0,
+        pending: 6,
+        failed: 0,
+        error: 'Nobody answers at 127.0.0.1.',
+      });
+    embedder.answer = (texts) => texts.map((text) => hashedVector(text, 8));
+    list = await reopen('mini');
+    await untilEmbedded(list);
+    expect(list.meaning()).toEqual({ state: 'ready', embedded: 6, pending: 0, failed: 0 });
+  });
+
+  it('are refused where the model answers what it should not', async () => {
+    const answers: Record<string, Float32Array> = {
+      short: new Float32Array(3).fill(1),
+      zero: new Float32Array(8),
+      odd: new Float32Array(8).fill(Number.NaN),
+    };
+    embedder.answer = (texts) => texts.map((text) => answers[text] ?? hashedVector(text, 8));
+    const list = await indexes.create('a1', { ...settings, model: 'mini' }, definition);
+    await importLines(
+      list,
+      ['short', 'zero', 'odd', 'fine'].map((title) => JSON.stringify({ name: title, title })),
+    );
+    await expect
+      .poll(() => list.meaning())
+      .toMatchObject({ embedded: 1, pending: 0, failed: 3, error: 'no-direction' });
+  });
+
+  it('of another model are computed beside those that serve', async () => {
+    const larger = new ScriptedEmbedder({ version: 'scripted-2', dimensions: 16 });
+    models.embedders['maxi'] = larger;
+    const list = await indexes.create('a1', { ...settings, model: 'mini' }, definition);
+    await importLines(
+      list,
+      Array.from({ length: 9 }, (_, n) => JSON.stringify({ name: `r${n}`, title: `Title ${n}` })),
+    );
+    await untilEmbedded(list);
+    let isAway = true;
+    larger.answer = (texts) => {
+      if (isAway) throw new ModelError('Away.', { retry: 'later', reason: 'unavailable' });
+      return texts.map((text) => hashedVector(text, 16));
+    };
+    await list.applySettings({ ...settings, model: 'maxi' });
+    await expect.poll(() => list.meaning()?.state).toBe('failing');
+    const spaces = () => inStore((_, state) => state.meaning?.spaces.map((space) => [space.model, space.state]));
+    expect(await spaces()).toEqual([
+      ['mini', 'serving'],
+      ['maxi', 'filling'],
+    ]);
+    await list.write(put('new', { title: 'New' }));
+    await expect.poll(() => embedder.asked.at(-1)).toBe('New');
+    isAway = false;
+    await list.retryEmbeddings();
+    await expect.poll(() => list.meaning()).toMatchObject({ embedded: 10, pending: 0 });
+    expect(larger.asked).toContain('New');
+  });
+});
+
+describe('a list without a model', () => {
+  it('has nothing of this in its store, also where others have', async () => {
+    const list = await indexes.create('a1', settings, definition);
+    await importLines(
+      list,
+      Array.from({ length: 20 }, (_, n) => JSON.stringify({ name: `r${n}`, title: `Title ${n}` })),
+    );
+    await list.write(put('r3', { title: 'Other' }));
+    const [databases, state] = await inStore((store, found) => [
+      Array.from(store.environment.root.getKeys(), String),
+      found,
+    ]);
+    expect(databases.filter((name) => /embed|vector|-s\d/.test(name))).toEqual([]);
+    expect(state).toMatchObject({ format: 1 });
+    expect(state.meaning).toBeUndefined();
+    expect(embedder.calls).toBe(0);
+  });
+});

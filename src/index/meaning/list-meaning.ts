@@ -1,0 +1,335 @@
+/**
+ * The vectors of one open list: which model they are of, what is still to be embedded, and who does it. All that is known is in the
+ * list's store; a list that never had a model has nothing here but this object. Main thread only.
+ */
+import { basename } from 'node:path';
+import type { Job, Metrics } from '../../platform/index.js';
+import {
+  RetrySchedule,
+  systemTimers,
+  WorkRunner,
+  type Settlement,
+  type WorkFigures,
+} from '../../platform/work/index.js';
+import {
+  buildingVersionOf,
+  currentVersionOf,
+  type ListState,
+  type RecordStore,
+  type VectorSpace,
+} from '../../records/index.js';
+import {
+  embeddingLane,
+  embeddingQueue,
+  hasEmbeddingQueue,
+  spaceStore,
+  type AttachedModel,
+  type Embedder,
+  type EmbeddingTypes,
+  type ListModels,
+} from '../../vectors/index.js';
+import type { AttachModelTask } from '../contract/ingest-tasks.js';
+import type { MeaningStatus, SearchSettings } from '../contract/types.js';
+import type { BackgroundHost } from '../versions/background-host.js';
+import { embeddingWorker } from './embedding-worker.js';
+
+/** Records whose vectors are looked for in one turn of the list's queue. */
+const SCAN_RECORDS_MAX = 5000;
+/** A model that does not answer is asked again in pauses of the lane; what it fails at is given up after these. */
+const RETRIES = { soonMs: [1000, 5000, 30_000], laterMs: [300_000, 1_800_000, 7_200_000], jitterPercent: 20 };
+const RETRY_PAUSE_MS = 5000;
+/** Attempts of a list under way: of one batch at most nobody knows after a crash whether it was embedded. */
+const BATCHES_UNDER_WAY_MAX = 1;
+
+export interface ListMeaningOptions {
+  readonly host: BackgroundHost;
+  readonly store: RecordStore;
+  readonly settings: () => SearchSettings;
+  readonly models: () => ListModels;
+  readonly metrics: Pick<Metrics, 'recordsEmbedded'>;
+  /** The state of a commit that is about the model alone. */
+  readonly adopt: (state: ListState) => void;
+}
+
+interface Lane {
+  readonly version: number;
+  readonly space: VectorSpace;
+  readonly embedder: Embedder;
+}
+
+export class ListMeaning {
+  private readonly lanes = new Map<string, Lane>();
+  private runner: WorkRunner<EmbeddingTypes> | undefined;
+  private scanning: Promise<void> | undefined;
+  private pause: NodeJS.Timeout | undefined;
+  private job: Job | undefined;
+  /** What the newest attempt, or the model itself, complained of. */
+  private error: string | undefined;
+  private stopped = false;
+
+  constructor(private readonly options: ListMeaningOptions) {}
+
+  /** Brings the state in line with the model that the list's settings name. Rejects where that cannot be written. */
+  async sync(): Promise<void> {
+    const { host } = this.options;
+    if (this.stopped || (this.modelName === null && host.state().meaning === undefined)) return;
+    const model = this.wantedModel();
+    if (model !== undefined && !isAttached(host.state(), model)) {
+      await host.exclusive(async () => {
+        this.options.adopt(await host.runCommit({ kind: 'attach-model', listPath: host.listPath, model }));
+      });
+    }
+    this.committed();
+  }
+
+  /** After each commit of the list. */
+  committed(): void {
+    const { meaning } = this.options.host.state();
+    if (meaning === undefined || this.stopped) return;
+    this.arrangeLanes(meaning.spaces);
+    for (const lane of this.lanes.keys()) this.runner?.wake(lane);
+    if (meaning.spaces.some(({ cursor, state }) => cursor !== null && state !== 'resting')) this.scan();
+    this.tellProgress();
+  }
+
+  status(): MeaningStatus {
+    const { host, store } = this.options;
+    const state = host.state();
+    const space = newestSpace(state);
+    if (this.modelName === null || space === undefined) {
+      const failing =
+        this.modelName === null ? {} : ({ state: 'failing', error: this.error ?? UNKNOWN_MODEL } as const);
+      return { state: 'off', embedded: 0, pending: 0, failed: 0, ...failing };
+    }
+    store.refresh();
+    const version = currentVersionOf(state).version;
+    const vectors = spaceStore(store, version, space.number);
+    const embedded = vectors.exists ? vectors.count() : 0;
+    const { failed, reasons } = this.figures(version, space);
+    const pending = space.source === 'own' ? 0 : Math.max(0, store.version(version).recordCount() - embedded - failed);
+    const error = this.error ?? mostFrequent(reasons);
+    return {
+      state: this.error !== undefined ? 'failing' : pending > 0 || space.state === 'filling' ? 'embedding' : 'ready',
+      embedded,
+      pending,
+      failed,
+      ...(error === undefined ? {} : { error }),
+    };
+  }
+
+  /** What could not be embedded is tried again; resolves with how many records that is. */
+  async retry(): Promise<number> {
+    const { host } = this.options;
+    const space = newestSpace(host.state());
+    if (space?.source !== 'embedder') return 0;
+    const lane = embeddingLane(currentVersionOf(host.state()).version, space.number);
+    const { listPath, clock } = host;
+    const { retried } = await host.exclusive(() =>
+      host.runCommit({ kind: 'retry-embeddings', listPath, nowMs: clock.nowMs(), lane }),
+    );
+    this.error = undefined;
+    this.runner?.forgive(lane);
+    this.committed();
+    return retried;
+  }
+
+  /** Breaks off what is under way: it is in the queue on disk. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    clearTimeout(this.pause);
+    this.job?.stop();
+    await this.runner?.close(0);
+    await this.scanning;
+  }
+
+  private get modelName(): string | null {
+    return this.options.settings().model ?? null;
+  }
+
+  /** Undefined where the name stands for nothing now: what there is stays as it is. */
+  private wantedModel(): AttachModelTask['model'] | undefined {
+    const model = this.modelName;
+    if (model === null) return null;
+    const found = this.attachedAs(model);
+    this.error = found === undefined ? UNKNOWN_MODEL : found.source === 'unavailable' ? found.detail : undefined;
+    if (found?.source === 'own') {
+      return { model, source: 'own', modelVersion: `own:${model}`, dimensions: found.dimensions };
+    }
+    if (found?.source !== 'embedder') return undefined;
+    const { version, dimensions } = found.embedder;
+    return { model, source: 'embedder', modelVersion: version, dimensions };
+  }
+
+  private attachedAs(model: string): AttachedModel | undefined {
+    const { host, models, settings } = this.options;
+    return models().attached({ account: settings().account, id: basename(host.listPath), model });
+  }
+
+  // ---- lanes
+
+  /** One for each version that is written to and each space whose model is there. */
+  private arrangeLanes(spaces: readonly VectorSpace[]): void {
+    const state = this.options.host.state();
+    const versions = [currentVersionOf(state).version, buildingVersionOf(state)?.version];
+    const wanted = new Map<string, Lane>();
+    for (const space of spaces) {
+      if (space.source !== 'embedder' || space.state === 'resting') continue;
+      const found = this.attachedAs(space.model);
+      if (found?.source !== 'embedder' || found.embedder.version !== space.modelVersion) continue;
+      for (const version of versions) {
+        if (version === undefined) continue;
+        wanted.set(embeddingLane(version, space.number), { version, space, embedder: found.embedder });
+      }
+    }
+    for (const [lane, { embedder }] of this.lanes) {
+      if (wanted.get(lane)?.embedder === embedder) continue;
+      this.lanes.delete(lane);
+      void this.runner?.remove(lane);
+    }
+    for (const [lane, each] of wanted) {
+      if (this.lanes.has(lane)) continue;
+      this.lanes.set(lane, each);
+      this.startedRunner().add(lane, this.workerOf(each));
+    }
+  }
+
+  private startedRunner(): WorkRunner<EmbeddingTypes> {
+    const { host, store } = this.options;
+    return (this.runner ??= new WorkRunner({
+      queue: embeddingQueue(store),
+      timers: systemTimers,
+      schedule: new RetrySchedule(RETRIES),
+      perReceiverMax: BATCHES_UNDER_WAY_MAX,
+      totalMax: BATCHES_UNDER_WAY_MAX,
+      writing: 'each',
+      write: (settlements) => this.write(settlements),
+      onWriteFailure: (error) => {
+        host.log.warn({ list: host.listPath, err: error }, 'Vectors could not be written and are written later');
+      },
+    }));
+  }
+
+  private workerOf({ version, space, embedder }: Lane) {
+    const { host } = this.options;
+    const { listPath } = host;
+    return embeddingWorker({
+      model: space.model,
+      embedder,
+      render: (recordNumbers) =>
+        host.run({ kind: 'render-texts', listPath, version, space: space.number, recordNumbers }),
+      onOutcome: (error) => {
+        this.error = error;
+      },
+    });
+  }
+
+  private async write(settlements: readonly Settlement<EmbeddingTypes>[]): Promise<void> {
+    for (const lane of new Set(settlements.map(({ scheduled }) => scheduled.lane))) {
+      const known = this.lanes.get(lane);
+      if (known === undefined) continue;
+      const own = settlements.filter(({ scheduled }) => scheduled.lane === lane);
+      await this.writeLane(known, own);
+    }
+  }
+
+  private writeLane({ version, space }: Lane, settlements: readonly Settlement<EmbeddingTypes>[]): Promise<void> {
+    const { host, metrics } = this.options;
+    const { listPath, clock } = host;
+    return host.exclusive(async () => {
+      const task = { listPath, nowMs: clock.nowMs(), version, space: space.number, settlements };
+      const { commit } = await host.runCommit({ kind: 'commit-vectors', ...task });
+      for (const { note, next } of settlements) {
+        const outcome = next.kind === 'done' ? note.result.kind : next.kind;
+        metrics.recordsEmbedded.inc({ outcome });
+      }
+      host.publishCommit(commit);
+    });
+  }
+
+  private figures(version: number, space: VectorSpace): WorkFigures {
+    const { store } = this.options;
+    if (space.source === 'own' || !hasEmbeddingQueue(store)) return NOTHING_TO_DO;
+    return embeddingQueue(store).figures(embeddingLane(version, space.number));
+  }
+
+  // ---- records that were there before the model
+
+  private scan(): void {
+    if (this.stopped || this.scanning !== undefined || this.pause !== undefined) return;
+    this.scanning = this.scanAll()
+      .catch((error: unknown) => {
+        if (this.stopped) return;
+        const { host } = this.options;
+        host.log.warn(
+          { list: host.listPath, err: error },
+          'Records could not be queued for embedding; tried again soon',
+        );
+        this.pause = setTimeout(() => {
+          this.pause = undefined;
+          this.scan();
+        }, RETRY_PAUSE_MS);
+        this.pause.unref();
+      })
+      .finally(() => {
+        this.scanning = undefined;
+      });
+  }
+
+  private async scanAll(): Promise<void> {
+    const { host } = this.options;
+    while (!this.stopped) {
+      const spaces = host.state().meaning?.spaces ?? [];
+      const space = spaces.find(({ cursor, state }) => cursor !== null && state !== 'resting');
+      if (space === undefined) return;
+      await host.exclusive(async () => {
+        const task = { listPath: host.listPath, nowMs: host.clock.nowMs(), space: space.number };
+        const { state } = await host.runCommit({ kind: 'queue-embeddings', ...task, recordsMax: SCAN_RECORDS_MAX });
+        this.options.adopt(state);
+      });
+      for (const lane of this.lanes.keys()) this.runner?.wake(lane);
+    }
+  }
+
+  /** A job for as long as something waits. */
+  private tellProgress(): void {
+    const { host } = this.options;
+    const space = newestSpace(host.state());
+    if (space?.source !== 'embedder') return;
+    const { embedded, failed, pending } = this.status();
+    if (pending === 0) {
+      this.job?.finish();
+      this.job = undefined;
+      return;
+    }
+    if (this.job === undefined) {
+      const doneBefore = embedded + failed;
+      const subject = basename(host.listPath);
+      this.job = host.progress.begin({ kind: 'embedding', subject, total: doneBefore + pending, doneBefore });
+      this.job.start();
+    }
+    this.job.advance(Math.max(0, embedded + failed - this.job.read().done));
+  }
+}
+
+const UNKNOWN_MODEL = 'There is no such model.';
+const NOTHING_TO_DO: WorkFigures = { pending: 0, failed: 0, reasons: {} };
+
+/** The one that is being filled, or else the one that serves. */
+function newestSpace({ meaning }: ListState): VectorSpace | undefined {
+  const spaces = meaning?.spaces ?? [];
+  return spaces.find(({ state }) => state === 'filling') ?? spaces.find(({ state }) => state === 'serving');
+}
+
+function isAttached(state: ListState, model: AttachModelTask['model']): boolean {
+  const space = newestSpace(state);
+  if (model === null) return (state.meaning?.spaces ?? []).every((each) => each.state === 'resting');
+  return (
+    space?.modelVersion === model.modelVersion &&
+    (model.dimensions === null || space.dimensions === model.dimensions) &&
+    space.model === model.model
+  );
+}
+
+function mostFrequent(reasons: Readonly<Record<string, number>>): string | undefined {
+  return Object.entries(reasons).sort(([, left], [, right]) => right - left)[0]?.[0];
+}

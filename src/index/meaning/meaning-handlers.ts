@@ -1,0 +1,201 @@
+/** Ingest tasks about the vectors of a list: which model it has, what is to be embedded, and what came of that. */
+import {
+  buildingVersionOf,
+  currentVersionOf,
+  decodeRecord,
+  LIST_STATE_FORMAT_WITH_VECTORS,
+  parseFields,
+  type ListState,
+  type MeaningState,
+  type RecordStore,
+  type VectorSpace,
+  type VersionState,
+} from '../../records/index.js';
+import {
+  embeddingLane,
+  embeddingQueue,
+  encodeVectors,
+  hashOfVectors,
+  hasEmbeddingQueue,
+  spaceStore,
+  textHash,
+  textOfRecord,
+} from '../../vectors/index.js';
+import type {
+  AttachModelTask,
+  CommitVectorsTask,
+  IngestResults,
+  QueueEmbeddingsTask,
+  RenderTextsTask,
+  RetryEmbeddingsTask,
+  TextOfRecord,
+} from '../contract/ingest-tasks.js';
+import { requiredState, requiredVersion, type IngestContext } from '../contract/ingest-context.js';
+
+/** Records begin at 1. */
+const FIRST_RECORD_NUMBER = 1;
+const NO_SPACES: MeaningState = { nextSpace: 1, spaces: [] };
+
+export function attachModel({ stores }: IngestContext, task: AttachModelTask): IngestResults['attach-model'] {
+  const store = stores.get(task.listPath);
+  const before = requiredState(store);
+  const meaning = attached(before.meaning ?? NO_SPACES, task.model);
+  const state: ListState = {
+    ...before,
+    format: LIST_STATE_FORMAT_WITH_VECTORS,
+    sequence: before.sequence + 1,
+    meaning,
+  };
+  openQueue(store, meaning);
+  store.transaction(() => {
+    store.putState(state);
+  });
+  return state;
+}
+
+/** The spaces of a list whose model is that one from now on. Those of its earlier models rest, so that nothing is lost by trying another. */
+function attached({ nextSpace, spaces }: MeaningState, model: AttachModelTask['model']): MeaningState {
+  if (model === null) return { nextSpace, spaces: spaces.map((space) => ({ ...space, state: 'resting' })) };
+  const same = spaces.find((space) => isSpaceOf(space, model));
+  const serving = spaces.find(({ state }) => state === 'serving');
+  // What serves goes on until all is there.
+  const state = serving === undefined || serving === same ? 'serving' : 'filling';
+  const cursor = model.source === 'own' ? null : FIRST_RECORD_NUMBER;
+  const dimensions = model.dimensions ?? same?.dimensions ?? null;
+  const wanted: VectorSpace = { ...(same ?? { number: nextSpace }), ...model, dimensions, state, cursor };
+  const others = spaces
+    .filter((space) => space !== same)
+    .map((space): VectorSpace => (space.state === 'filling' ? { ...space, state: 'resting' } : space));
+  return { nextSpace: same === undefined ? nextSpace + 1 : nextSpace, spaces: [...others, wanted] };
+}
+
+/** Vectors that came with records under a name are good for as long as their length is. */
+function isSpaceOf(space: VectorSpace, model: NonNullable<AttachModelTask['model']>): boolean {
+  return (
+    space.source === model.source &&
+    space.modelVersion === model.modelVersion &&
+    (space.dimensions === model.dimensions || model.dimensions === null)
+  );
+}
+
+function openQueue(store: RecordStore, { spaces }: MeaningState): void {
+  if (spaces.some(({ source }) => source === 'embedder')) void embeddingQueue(store);
+}
+
+export function queueEmbeddings(
+  { stores }: IngestContext,
+  task: QueueEmbeddingsTask,
+): IngestResults['queue-embeddings'] {
+  const store = stores.get(task.listPath);
+  const before = requiredState(store);
+  const space = before.meaning?.spaces.find(({ number }) => number === task.space);
+  if (space === undefined || space.cursor === null) return { state: before, done: true };
+  const version = currentVersionOf(before);
+  const found = recordsWithout(store, { version, space, cursor: space.cursor }, task);
+  const building = buildingVersionOf(before);
+  const queue = embeddingQueue(store);
+  const state = withSpace(before, { ...space, cursor: found.done ? null : found.cursor });
+  store.transaction(() => {
+    for (const each of [version, ...(building === undefined ? [] : [building])]) {
+      const lane = embeddingLane(each.version, space.number);
+      const numbers = found.recordNumbers.filter((number) => each === version || number < each.buildCursor);
+      const work = numbers.map((recordNumber) => ({ lane, item: recordNumber }));
+      if (work.length > 0) queue.put(work, task.nowMs);
+    }
+    store.putState(state);
+  });
+  return { state, done: found.done };
+}
+
+interface Scan {
+  readonly version: VersionState;
+  readonly space: VectorSpace;
+  readonly cursor: number;
+}
+
+/** The next records whose vectors are not those of their text. */
+function recordsWithout(store: RecordStore, { version, space, cursor: start }: Scan, task: QueueEmbeddingsTask) {
+  const vectors = spaceStore(store, version.version, space.number).prepare();
+  const recordNumbers: number[] = [];
+  let cursor = start;
+  let read = 0;
+  for (const { key, value } of store.version(version.version).records.getRange({ start })) {
+    if (read >= task.recordsMax) return { recordNumbers, cursor, done: false };
+    const { hash } = renderedText(version, value, key, space);
+    const stored = vectors.get(key);
+    if (stored === undefined || hash === undefined || Buffer.compare(hash, hashOfVectors(stored)) !== 0)
+      recordNumbers.push(key);
+    read += 1;
+    cursor = key + 1;
+  }
+  return { recordNumbers, cursor, done: true };
+}
+
+export function renderTexts({ stores }: IngestContext, task: RenderTextsTask): IngestResults['render-texts'] {
+  const store = stores.get(task.listPath);
+  const state = requiredState(store);
+  const version = requiredVersion(state, task.version);
+  const space = state.meaning?.spaces.find(({ number }) => number === task.space);
+  const records = store.version(task.version);
+  return task.recordNumbers.map((recordNumber) => {
+    const bytes = records.record(recordNumber);
+    return bytes === undefined || space === undefined
+      ? { recordNumber, text: undefined, hash: undefined, isGone: true }
+      : renderedText(version, bytes, recordNumber, space);
+  });
+}
+
+function renderedText(
+  { definition }: VersionState,
+  bytes: Uint8Array,
+  recordNumber: number,
+  space: VectorSpace,
+): TextOfRecord {
+  const stored = decodeRecord(bytes);
+  const text = textOfRecord(definition, stored, parseFields(stored.fieldsJson));
+  return { recordNumber, text, hash: text && textHash(text, space), isGone: false };
+}
+
+/** What was embedded, and what becomes of the work, in one transaction. What was superseded meanwhile is nothing. */
+export function commitVectors({ stores }: IngestContext, task: CommitVectorsTask): IngestResults['commit-vectors'] {
+  const store = stores.get(task.listPath);
+  const before = requiredState(store);
+  const queue = embeddingQueue(store);
+  const isLive =
+    before.versions.some(({ version }) => version === task.version) &&
+    before.meaning?.spaces.some(({ number }) => number === task.space) === true;
+  const vectors = isLive ? spaceStore(store, task.version, task.space).prepare() : undefined;
+  const state: ListState = { ...before, sequence: before.sequence + 1 };
+  store.transaction(() => {
+    for (const { note, next } of queue.settle(task.settlements)) {
+      if (next.kind !== 'done' || note.result.kind !== 'embedded') continue;
+      vectors?.put(note.recordNumber, encodeVectors(note.result.vectors, note.result.hash));
+    }
+    store.putState(state);
+  });
+  return { commit: { state, changes: [] } };
+}
+
+export function retryEmbeddings(
+  { stores }: IngestContext,
+  task: RetryEmbeddingsTask,
+): IngestResults['retry-embeddings'] {
+  const store = stores.get(task.listPath);
+  if (!hasEmbeddingQueue(store)) return { retried: 0 };
+  const queue = embeddingQueue(store);
+  let retried = 0;
+  for (let after: number | undefined = 0; after !== undefined;) {
+    const behind: number = after;
+    const { nowMs, lane } = task;
+    const some = store.transaction(() => queue.replaySome(lane, { behind, matches: () => true, nowMs }));
+    retried += some.replayed;
+    after = some.after;
+  }
+  return { retried };
+}
+
+function withSpace(before: ListState, space: VectorSpace): ListState {
+  const { nextSpace, spaces } = before.meaning ?? NO_SPACES;
+  const meaning = { nextSpace, spaces: spaces.map((each) => (each.number === space.number ? space : each)) };
+  return { ...before, sequence: before.sequence + 1, meaning };
+}

@@ -1,0 +1,73 @@
+/** Models for tests of lists: texts become vectors by a rule that anybody can repeat, and what is to go wrong is said beforehand. */
+import { createHash } from 'node:crypto';
+import { OWN_VECTORS_ONLY, type Embedder, type ListModels } from '../../src/vectors/index.js';
+
+/** The same for equal texts, and of length 1. */
+export function hashedVector(text: string, dimensions: number): Float32Array {
+  const bytes = createHash('shake256', { outputLength: dimensions }).update(text).digest();
+  const vector = Float32Array.from(bytes, (byte) => byte - 127.5);
+  const length = Math.hypot(...vector);
+  return vector.map((value) => value / length);
+}
+
+export interface ScriptedEmbedderOptions {
+  readonly version?: string;
+  readonly dimensions?: number;
+  readonly batchTexts?: number;
+}
+
+export class ScriptedEmbedder implements Embedder {
+  readonly version: string;
+  readonly dimensions: number;
+  readonly batchTexts: number;
+  /** Texts of all calls, in their order. */
+  readonly asked: string[] = [];
+  calls = 0;
+  /** Throws what goes wrong with a call, or changes what is answered. */
+  answer = (texts: readonly string[]): Float32Array[] | Promise<Float32Array[]> =>
+    texts.map((text) => hashedVector(text, this.dimensions));
+
+  constructor({ version = 'scripted-1', dimensions = 8, batchTexts = 4 }: ScriptedEmbedderOptions = {}) {
+    this.version = version;
+    this.dimensions = dimensions;
+    this.batchTexts = batchTexts;
+  }
+
+  /** A passage a sentence. */
+  passages(texts: readonly { readonly title: string; readonly text: string }[]): Promise<readonly string[][]> {
+    const cut = texts.map(({ title, text }) => {
+      const sentences = text.split('. ').filter((sentence) => sentence !== '');
+      return sentences.length === 0 ? [title] : sentences.map((sentence) => `${title}: ${sentence}`);
+    });
+    return Promise.resolve(cut);
+  }
+
+  async embed(texts: readonly string[]): Promise<Float32Array[]> {
+    this.calls += 1;
+    this.asked.push(...texts);
+    return this.answer(texts);
+  }
+}
+
+export class ScriptedModels implements ListModels {
+  private readonly listeners: (() => void)[] = [];
+
+  constructor(readonly embedders: Record<string, Embedder> = {}) {}
+
+  knows(account: string, model: string): boolean {
+    return model in this.embedders || OWN_VECTORS_ONLY.knows(account, model);
+  }
+
+  attached(list: Parameters<ListModels['attached']>[0]): ReturnType<ListModels['attached']> {
+    const embedder = this.embedders[list.model];
+    return embedder === undefined ? OWN_VECTORS_ONLY.attached(list) : { source: 'embedder', embedder };
+  }
+
+  onChange(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  changed(): void {
+    for (const listener of this.listeners) listener();
+  }
+}
