@@ -20,6 +20,7 @@ import {
   memoryBudget,
   openEnvironment,
   OwnMemory,
+  ProgressBoard,
   residentOwnBytes,
   SecretBox,
   ServiceError,
@@ -55,11 +56,12 @@ function declared(): Declared {
 
 /** Those that are there anyway, and those of the features. */
 export async function allOperations(): Promise<readonly Operation[]> {
-  const [{ operations }, features] = await Promise.all([loadOperations(), loadFeatures()]);
+  const [{ operations, withListExtensions }, features] = await Promise.all([loadOperations(), loadFeatures()]);
   const all = declared();
   const ofFeature = ({ parts }: { parts: FeatureParts }) =>
     typeof parts.operations === 'function' ? parts.operations(all) : parts.operations;
-  return [...operations, ...features.flatMap(ofFeature)];
+  const extensions = features.flatMap(({ parts }) => parts.lists ?? []);
+  return [...withListExtensions(operations, extensions), ...features.flatMap(ofFeature)];
 }
 
 export interface RunningService {
@@ -208,6 +210,7 @@ async function openServices(
   await ensureAccount(catalog, config, log);
   const secrets = new SecretBox({ path: join(dataDir, 'secret-keys'), given: config.secrets.keys });
   const open = new OpenFeatures();
+  const progress = new ProgressBoard();
   const indexes: ListIndexes = createListIndexes({
     dataDir,
     kernel,
@@ -219,17 +222,14 @@ async function openServices(
     events: open.events,
     entryOf: (listId) => entryOf(catalog, listId),
     room,
+    progress,
     // A command has nobody else to serve, and what it opens is closed when it ends.
     waitForRebuild: !listen,
   });
   parts.opened('lists', () => indexes.close());
   // After the lists: features read from their stores, and are closed first.
-  const clock = systemClock;
-  const platform = { config, dataDir, environment, catalog, access, indexes, secrets, clock, log, metrics, listen };
-  for (const { name, parts: brought } of features) {
-    const opened = await open.open(name, brought, platform);
-    parts.opened(name, () => opened.close?.());
-  }
+  const data = { config, dataDir, environment, catalog, access, indexes, secrets, progress };
+  await openFeatures(open, features, { ...data, clock: systemClock, log, metrics, listen }, parts);
   await sealSecrets(secrets, log);
 
   const services: Services = {
@@ -239,8 +239,6 @@ async function openServices(
     clock: systemClock,
     catalog,
     access,
-    permissions: new PermissionCatalogue(operations.map(({ permission }) => permission)),
-    events: declared().events,
     indexes,
     searchPool: { search: (task, signal) => searchPool.get().search(task, signal) },
     answerCache: new AnswerCache({ bytesMax: config.search.cache_mib * MEBIBYTE, metrics }),
@@ -249,12 +247,31 @@ async function openServices(
     part: (key) => open.part(key),
     forget: (work) => open.forget(work),
     secrets,
+    progress,
     ...limitersOf(config),
-    operations,
+    ...cataloguesOf(operations),
     metrics: () => metrics.text(),
     ready: () => state.ready,
   };
   return { services, features: open, warmUp: () => searchPool.get().warmUp() };
+}
+
+async function openFeatures(
+  open: OpenFeatures,
+  features: Awaited<ReturnType<typeof loadFeatures>>,
+  platform: Parameters<OpenFeatures['open']>[2],
+  parts: Parts,
+): Promise<void> {
+  for (const { name, parts: brought } of features) {
+    const opened = await open.open(name, brought, platform);
+    parts.opened(name, () => opened.close?.());
+  }
+}
+
+/** What there is to be allowed and told, from what all operations and features declare. */
+function cataloguesOf(operations: readonly Operation[]): Pick<Services, 'permissions' | 'events' | 'operations'> {
+  const permissions = new PermissionCatalogue(operations.map(({ permission }) => permission));
+  return { operations, permissions, events: declared().events };
 }
 
 function limitersOf({ search, keys }: Config): Pick<Services, 'searchLimiter' | 'readOnlyKeyLimiter'> {

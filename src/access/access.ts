@@ -1,6 +1,14 @@
 /** Keys over the `system` environment; see `Access` for what holds. Main thread only. */
 import { CollectionStore, type Collection } from '../catalog/index.js';
-import { ServiceError, uuidv7, type Clock, type LmdbEnvironment } from '../platform/index.js';
+import {
+  pageOf,
+  ServiceError,
+  uuidv7,
+  type Clock,
+  type LmdbEnvironment,
+  type Page,
+  type WantedPage,
+} from '../platform/index.js';
 import { cliCaller, keyCaller } from './caller.js';
 import { keyEvent } from './key-event.js';
 import { hashBytes, isDigestOf, KEY_CHARACTERS_MAX, keyDigest, keyHash, newKeyText } from './key-secrets.js';
@@ -73,6 +81,14 @@ class StoredAccess implements Access {
 
   keys(account: string): readonly ApiKeyRecord[] {
     return [...this.#keys.values()].filter((key) => key.account === account);
+  }
+
+  keyPage(account: string, { after, size }: WantedPage): Page<ApiKeyRecord> {
+    return pageOf(this.#ofAccount(account, after), ({ id }) => id, size);
+  }
+
+  *#ofAccount(account: string, after: string | undefined): Generator<ApiKeyRecord> {
+    for (const key of this.#keys.from('', after)) if (key.account === account) yield key;
   }
 
   async deleteKey(account: string, id: string): Promise<boolean> {

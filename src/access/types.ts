@@ -1,4 +1,5 @@
 /** Keys, scopes and permissions. */
+import type { Page, WantedPage } from '../platform/index.js';
 
 export type KeyScope = 'account' | 'list' | 'group';
 
@@ -66,6 +67,8 @@ export interface Access {
   /** Resolves when the key is on disk; `secret` is the whole key, known only here. */
   createKey(key: NewKey): Promise<{ readonly record: ApiKeyRecord; readonly secret: string }>;
   keys(account: string): readonly ApiKeyRecord[];
+  /** Some of them in the order in which they were made; the cursor is the id. */
+  keyPage(account: string, page: WantedPage): Page<ApiKeyRecord>;
   deleteKey(account: string, id: string): Promise<boolean>;
   /** Removes the keys whose scope target is gone. */
   deleteKeysOf(account: string, scope: KeyScope, target: string): Promise<readonly ApiKeyRecord[]>;

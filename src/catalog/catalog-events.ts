@@ -25,7 +25,11 @@ export function listCreatedEvent(list: ListRecord, fields: FieldDefinition | und
 
 /** Undefined where no setting differs. `changed` names those that do. */
 export function listUpdatedEvent(before: ListRecord, after: ListRecord): EventContent | undefined {
-  const changed = SETTINGS.filter((setting) => !isDeepStrictEqual(before[setting], after[setting]));
+  const own = SETTINGS.filter((setting) => !isDeepStrictEqual(before[setting], after[setting]));
+  const added = Object.keys({ ...before.features, ...after.features }).filter(
+    (name) => !isDeepStrictEqual(before.features?.[name], after.features?.[name]),
+  );
+  const changed = [...own, ...added];
   return changed.length === 0 ? undefined : listEvent('list.updated', after.name, { changed, ...settingsOf(after) });
 }
 
@@ -52,7 +56,7 @@ function listEvent(type: EventContent['type'], name: string, data: EventContent[
 }
 
 function settingsOf(list: ListRecord): Record<string, unknown> {
-  return Object.fromEntries(SETTINGS.map((setting) => [setting, list[setting]]));
+  return { ...Object.fromEntries(SETTINGS.map((setting) => [setting, list[setting]])), ...list.features };
 }
 
 function describeFields(fields: FieldDefinition | undefined): Record<string, unknown> {

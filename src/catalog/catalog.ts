@@ -1,7 +1,16 @@
 /** The catalogue over the `system` environment; see `Catalog` for what holds. */
 import { isDeepStrictEqual } from 'node:util';
-import { nameFault, ServiceError, uuidv7, type Clock, type LmdbEnvironment } from '../platform/index.js';
-import { CollectionStore, compositeKey, type Change, type Collection } from './collection.js';
+import {
+  nameFault,
+  pageOf,
+  ServiceError,
+  uuidv7,
+  type Clock,
+  type LmdbEnvironment,
+  type Page,
+  type WantedPage,
+} from '../platform/index.js';
+import { CollectionStore, compositeKey, prefixOf, type Change, type Collection } from './collection.js';
 import { groupEvent, listCreatedEvent, listDeletedEvent, listUpdatedEvent } from './catalog-events.js';
 import { currentMembers, nextGroupVersion, sameMembers, withListIds } from './group-versions.js';
 import type {
@@ -87,7 +96,11 @@ class StoredCatalog implements Catalog {
   }
 
   lists(account: string): readonly ListRecord[] {
-    return inOrderOfNames(ofAccount(this.#lists, account));
+    return [...this.#lists.from(prefixOf(account))];
+  }
+
+  listPage(account: string, { after, size }: WantedPage): Page<ListRecord> {
+    return pageOf(this.#lists.from(prefixOf(account), after), ({ name }) => name, size);
   }
 
   list(account: string, name: string): ListRecord | undefined {
@@ -136,13 +149,17 @@ class StoredCatalog implements Catalog {
       const { id } = this.#requiredList(account, name);
       change.remove(this.#lists, compositeKey(account, name));
       change.emit(account, listDeletedEvent(name));
-      for (const group of ofAccount(this.#groups, account)) this.#removeMember(change, group, name);
+      for (const group of this.#groups.from(prefixOf(account))) this.#removeMember(change, group, name);
       return this.#begin(change, { kind: 'removing', subject: 'list', id, account, name });
     });
   }
 
   groups(account: string): readonly GroupRecord[] {
-    return inOrderOfNames(ofAccount(this.#groups, account));
+    return [...this.#groups.from(prefixOf(account))];
+  }
+
+  groupPage(account: string, { after, size }: WantedPage): Page<GroupRecord> {
+    return pageOf(this.#groups.from(prefixOf(account), after), ({ name }) => name, size);
   }
 
   group(account: string, name: string): GroupRecord | undefined {
@@ -281,10 +298,6 @@ function reservedName(name: string): ServiceError {
 function assertGoodName(kind: 'account' | 'list' | 'group', name: string): void {
   const fault = nameFault(kind, name);
   if (fault !== undefined) throw new ServiceError('invalid-name', fault);
-}
-
-function* ofAccount<T extends { readonly account: string }>(collection: Collection<T>, account: string): Generator<T> {
-  for (const entry of collection.values()) if (entry.account === account) yield entry;
 }
 
 function inOrderOfNames<T extends { readonly name: string }>(entries: Iterable<T>): readonly T[] {

@@ -17,6 +17,7 @@ import {
   systemClock,
   type Clock,
   type EventContent,
+  OrderedKeys,
   type EventSink,
   type LmdbEnvironment,
   type OutboxEvent,
@@ -28,7 +29,12 @@ const KEY_SEPARATOR = '/';
 
 /** A key of two parts, ordered by the first, then the second. */
 export function compositeKey(first: string, second: string): string {
-  return first + KEY_SEPARATOR + second;
+  return prefixOf(first) + second;
+}
+
+/** Of the keys whose first part this is. */
+export function prefixOf(first: string): string {
+  return first + KEY_SEPARATOR;
 }
 
 export interface Collection<T> {
@@ -38,6 +44,8 @@ export interface Collection<T> {
   /** In order of insertion since the start, and of keys for what was there at the start. */
   values(): IterableIterator<T>;
   readonly size: number;
+  /** In the order of keys: those whose key has the prefix and comes after `prefix + after`. Not to be changed meanwhile. */
+  from(prefix: string, after?: string): IterableIterator<T>;
 }
 
 /** What one change does; its members may be called only while the function given to `change` runs. */
@@ -63,29 +71,46 @@ interface StagedWrite {
 }
 
 class StoredCollection<T> implements Collection<T> {
-  readonly entries = new Map<string, T>();
+  readonly #entries = new Map<string, T>();
+  readonly #keys: OrderedKeys;
 
   constructor(
     readonly name: string,
     readonly database: Database<T, string>,
   ) {
-    for (const { key, value } of database.getRange()) this.entries.set(key, deepFreeze(value));
+    for (const { key, value } of database.getRange()) this.#entries.set(key, deepFreeze(value));
+    this.#keys = new OrderedKeys(this.#entries.keys());
   }
 
   get size(): number {
-    return this.entries.size;
+    return this.#entries.size;
   }
 
   get(key: string): T | undefined {
-    return this.entries.get(key);
+    return this.#entries.get(key);
   }
 
   has(key: string): boolean {
-    return this.entries.has(key);
+    return this.#entries.has(key);
   }
 
   values(): IterableIterator<T> {
-    return this.entries.values();
+    return this.#entries.values();
+  }
+
+  *from(prefix: string, after?: string): Generator<T> {
+    for (const key of this.#keys.from(prefix, after)) yield this.#entries.get(key) as T;
+  }
+
+  /** After the change is on disk. Undefined: the entry is removed. */
+  set(key: string, value: T | undefined): void {
+    if (value === undefined) {
+      this.#entries.delete(key);
+      this.#keys.remove(key);
+    } else {
+      this.#entries.set(key, value);
+      this.#keys.add(key);
+    }
   }
 }
 
@@ -164,10 +189,7 @@ export class CollectionStore {
       }
       if (events.length > 0) this.#appendToOutbox(events, sink.movedTo(source.id));
     });
-    for (const { collection, key, value } of writes) {
-      if (value === undefined) collection.entries.delete(key);
-      else collection.entries.set(key, value);
-    }
+    for (const { collection, key, value } of writes) collection.set(key, value);
     if (events.length > 0) sink.written(source);
     return result;
   }

@@ -1,6 +1,7 @@
 /** What the catalogue knows: accounts, lists, groups. Field definitions belong to a list version (`FieldDefinition`). */
 
 import type { FacetType, ResourceKind } from '../fields/index.js';
+import type { Page, WantedPage } from '../platform/index.js';
 
 export type Cardinality = 'Single' | 'Many';
 
@@ -51,6 +52,8 @@ export interface ListRecord {
   readonly model: string | null;
   readonly reranker: string | null;
   readonly suggestions: { readonly require_click: boolean };
+  /** Settings that features add, by name; absent where none was ever given. */
+  readonly features?: Readonly<Record<string, unknown>>;
   readonly created_utc: string;
   readonly modified_utc: string;
 }
@@ -125,6 +128,8 @@ export interface Catalog {
 
   /** In order of their names. */
   lists(account: string): readonly ListRecord[];
+  /** Some of them; the cursor is the name. */
+  listPage(account: string, page: WantedPage): Page<ListRecord>;
   list(account: string, name: string): ListRecord | undefined;
   /** The list whose folder has this name. Looks at every list: not for a search. */
   listOfId(id: string): ListRecord | undefined;
@@ -142,6 +147,8 @@ export interface Catalog {
 
   /** In order of their names. */
   groups(account: string): readonly GroupRecord[];
+  /** Some of them; the cursor is the name. */
+  groupPage(account: string, page: WantedPage): Page<GroupRecord>;
   group(account: string, name: string): GroupRecord | undefined;
   /** Version 1. Rejects with `name-exists`, or `account-not-found`. */
   createGroup(account: string, name: string, settings: GroupSettings): Promise<GroupRecord>;

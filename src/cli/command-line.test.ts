@@ -26,6 +26,7 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
   'key list': [],
   'key delete': ['old'],
   'list ls': [],
+  progress: [],
   'console link': [],
   import: ['records.ndjson', '--list', 'books'],
   export: ['--list', 'books'],
@@ -231,6 +232,7 @@ describe('standard output that fails', () => {
   const ANSWERS: Readonly<Record<string, string>> = {
     'list ls': '{"lists":[]}',
     'key list': '{"keys":[]}',
+    progress: '{"jobs":[]}',
     'webhook list': '{"webhooks":[]}',
     export: '{"results":[{"name":"one","fields":{"text":"red"}}]}',
     import: '{"created":1,"updated":0,"failed":0,"errors":[],"took_ms":1}',

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { FEATURES } from '../features.js';
 import { loadConfig } from '../platform/config.js';
+import type { CommandSpec } from '../operations/index.js';
 import { keepFilesToOwner, packageRoot } from '../platform/index.js';
 import { createContext, type CommandContext, type Run } from './command-context.js';
 import type { AnalyticsCommandOptions } from './commands/analytics.js';
@@ -15,6 +16,7 @@ import type { ImportOptions } from './commands/import.js';
 import type { KeyCreateOptions } from './commands/key.js';
 import type { ReindexOptions } from './commands/reindex.js';
 import type { SearchCommandOptions } from './commands/search.js';
+import { CORE_COMMANDS } from './core-commands.js';
 import { addDeclaredCommands, asksForDeclared } from './declared-commands.js';
 import { EXIT, type ExitStatus } from './exit-codes.js';
 import { describeFailure } from './failure.js';
@@ -53,7 +55,7 @@ export async function runCommandLine(
   });
   const forget = printInterruption(output);
   try {
-    const specs = FEATURES.flatMap(({ commands }) => commands ?? []);
+    const specs = declaredCommands();
     if (asksForDeclared(argv.slice(2), program, specs)) {
       const operations = await (await load()).allOperations();
       addDeclaredCommands(program, { run, shared: sharedOptions, specs, operations });
@@ -67,6 +69,10 @@ export async function runCommandLine(
   }
 }
 
+function declaredCommands(): readonly CommandSpec[] {
+  return [...CORE_COMMANDS, ...FEATURES.flatMap(({ commands }) => commands ?? [])];
+}
+
 /** Every command as it is typed: `serve`, `key create`. */
 export function commandNames(): string[] {
   const namesOf = (command: Command, before: string): string[] =>
@@ -77,7 +83,7 @@ export function commandNames(): string[] {
   const unused = (): never => {
     throw new Error('Only the names are asked for');
   };
-  const declared = FEATURES.flatMap(({ commands = [] }) => commands.map(({ name }) => name));
+  const declared = declaredCommands().map(({ name }) => name);
   return [...namesOf(createProgram(unused, unused).program, ''), ...declared];
 }
 

@@ -213,6 +213,7 @@ beforeEach(async () => {
     part: () => undefined as never,
     forget: () => Promise.resolve(true),
     secrets: undefined as never,
+    progress: undefined as never,
     searchLimiter: new RateLimiter({ limit: 10, windowMs: 60_000 }, systemClock),
     readOnlyKeyLimiter: new RateLimiter({ limit: 10, windowMs: 60_000 }, systemClock),
     operations: [...systemOperations, ...testOperations],

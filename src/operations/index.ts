@@ -15,6 +15,8 @@ export {
   type OpenFeature,
   type ProvidedPart,
 } from './dispatch/feature.js';
+export type { ListExtension, ListMember, ListSetting } from './dispatch/list-extension.js';
+export { withListExtensions } from './api/extended-lists.js';
 export type { AnswerPrinter, CommandSpec, CommandText } from './dispatch/command.js';
 export { OpenFeatures } from './dispatch/open-features.js';
 export { reservedAccountNames } from './dispatch/reserved-names.js';

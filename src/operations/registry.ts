@@ -9,6 +9,7 @@ import { listEmbedRetryOperations } from './api/list-embed-retry.js';
 import { listReindexOperations } from './api/list-reindex.js';
 import { listOperations } from './api/list.js';
 import type { Operation } from './dispatch/operation.js';
+import { progressOperations } from './api/progress.js';
 import { relatedOperations } from './api/related.js';
 import { resourceOperations } from './api/resource.js';
 import { searchResultBulk } from './api/search-result-bulk.js';
@@ -40,4 +41,5 @@ export const operations: readonly Operation[] = [
   ...relatedOperations,
   ...synonymOperations,
   ...secretOperations,
+  ...progressOperations,
 ];

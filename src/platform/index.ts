@@ -6,6 +6,7 @@ export type { Config } from './config.js';
 export type { LoggerOptions, ServiceLogger } from './logger.js';
 export type { Metrics, PoolName } from './metrics.js';
 export * from './control-socket-path.js';
+export * from './cursor.js';
 export * from './damaged-storage.js';
 export * from './environment-format.js';
 export * from './errors.js';

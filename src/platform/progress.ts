@@ -47,6 +47,8 @@ export interface JobProgress {
   readonly kind: string;
   /** What it works on, such as the id of a list. One job of a kind and subject at a time. */
   readonly subject: string;
+  /** Whose it is; undefined: the list whose id the subject is. */
+  readonly owner: JobOwner | undefined;
   readonly state: JobState;
   readonly done: number;
   /** Null where it is not known. */
@@ -58,9 +60,19 @@ export interface JobProgress {
   readonly message: string | null;
 }
 
+/** Whose a job is, and by which permission it may be seen. */
+export interface JobOwner {
+  readonly account: string;
+  /** Of what it works on, as people call it. */
+  readonly name: string;
+  readonly permission: string;
+}
+
 export interface JobBeginning {
   readonly kind: string;
   readonly subject: string;
+  /** Not for lists, which are known by their ids. */
+  readonly owner?: JobOwner;
   readonly total: number | null;
   /** Of an earlier run that this one goes on with. */
   readonly doneBefore?: number;
@@ -161,12 +173,12 @@ export class Job {
   }
 
   read(): JobProgress {
-    const { kind, subject, total, doneBefore = 0 } = this.beginning;
+    const { kind, subject, owner, total, doneBefore = 0 } = this.beginning;
     const { done, started, state, message } = this;
     const seconds = started === undefined ? 0 : (this.clock.steadyMs() - started.ms) / 1000;
     const { rate, secondsLeft } = paceOf({ done, total, seconds, doneBefore });
     return {
-      ...{ kind, subject, state, done, total, message },
+      ...{ kind, subject, owner, state, done, total, message },
       rate_per_second: rate,
       seconds_left: secondsLeft ?? null,
       started_utc: started?.utc ?? null,

@@ -4,13 +4,16 @@
  */
 import { CollectionStore, type Collection } from '../catalog/index.js';
 import {
+  pageOf,
   Secret,
   SecretUnreadableError,
   ServiceError,
   uuidv7,
   type Clock,
   type LmdbEnvironment,
+  type Page,
   type SecretBox,
+  type WantedPage,
 } from '../platform/index.js';
 import { newSecret } from './signature.js';
 import type { StoredSubscription, Subscription } from './types.js';
@@ -85,6 +88,15 @@ export class SubscriptionStore {
   of(account: string): readonly Subscription[] {
     const own = this.all().filter((each) => each.account === account);
     return own.sort((a, b) => (a.id < b.id ? -1 : 1));
+  }
+
+  /** Some of them; the cursor is the id. */
+  page(account: string, { after = '', size }: WantedPage): Page<Subscription> {
+    return pageOf(
+      this.of(account).filter(({ id }) => id > after),
+      ({ id }) => id,
+      size,
+    );
   }
 
   get(account: string, id: string): Subscription | undefined {

@@ -7,9 +7,13 @@ import {
   accountParams,
   defineOperation,
   LONG_OPTIONS_BODY_BYTES_MAX,
+  nextOf,
+  nextPage,
   noParams,
   nullable,
   object,
+  pageQuery,
+  wantedPage,
   type Declared,
   type Operation,
   type OperationContext,
@@ -146,21 +150,20 @@ const list = ({ webhookResource }: WebhookSchemas) =>
     callers: CALLERS,
     target: 'account',
     params: accountParams,
+    query: pageQuery,
     responses: {
       200: {
         description: 'The webhooks in the order in which they were made',
-        schema: object({ webhooks: Type.Array(webhookResource) }),
+        schema: object({ webhooks: Type.Array(webhookResource), next: nextPage }),
       },
     },
-    handle: ({ services }, { params }) => ({
-      status: 200,
-      body: {
-        webhooks: services
-          .part(WEBHOOKS)
-          .subscriptions.of(params.account)
-          .map((each) => described(services, each)),
-      },
-    }),
+    handle({ services }, { params, query }) {
+      const page = services.part(WEBHOOKS).subscriptions.page(params.account, wantedPage(query));
+      return {
+        status: 200,
+        body: { webhooks: page.entries.map((each) => described(services, each)), ...nextOf(page) },
+      };
+    },
   });
 
 const read = ({ webhookResource }: WebhookSchemas) =>

@@ -198,6 +198,31 @@ describe('a new feature', () => {
     await expect(gannet('echo', 'say')).rejects.toMatchObject({ code: 2 });
   });
 
+  it('tells how far its jobs are, to who may know', async () => {
+    const cave = { kind: 'listening', name: 'the cave', state: 'running', total: null };
+    expect((await service.client.get('/progress/default')).body).toMatchObject({ jobs: [cave] });
+    const searcher = await service.clientFor({ access: 'search-and-read' });
+    expect((await searcher.get('/progress/default')).body).toEqual({ jobs: [] });
+    expect(await gannet('progress')).toMatch(/^listening +the cave +running/m);
+  });
+
+  it('adds a setting and a member to lists, which are copied, told and kept', async () => {
+    const made = await service.client.post('/list/default', { name: 'voices', echo_voice: 'a cave' });
+    expect(made.body).toMatchObject({ echo_voice: 'a cave', echoes: { count: expect.any(Number) as number } });
+    const sentBack = await service.client.put('/list/default/voices', made.body);
+    expect(sentBack.status, sentBack.text).toBe(200);
+    await service.client.put('/list/default/voices', { language: 'none' });
+    await service.client.post('/list/default/voices/clone', { name: 'copy' });
+    expect((await service.client.get('/list/default/copy')).body).toMatchObject({ echo_voice: 'a cave' });
+    const all = (await service.client.get('/list/default')).body as { lists: { name: string; echo_voice: string }[] };
+    const voiceOf = (list: string) => all.lists.find(({ name }) => name === list)?.echo_voice;
+    expect([voiceOf('voices'), voiceOf('films')]).toEqual(['a cave', 'nobody']);
+    const sea = await service.client.put('/list/default/voices', { echo_voice: 'the sea' });
+    expect([sea.status, sea.text]).toEqual([422, expect.stringContaining('no voice of its own')]);
+    expect((await service.client.put('/list/default/voices', { echo_voice: 7 })).status).toBe(400);
+    expect((await service.client.get('/list/default/voices')).body).toMatchObject({ echo_voice: 'a cave' });
+  });
+
   it('goes on without the service, where doctor looks at what it has on disk', async () => {
     const { count } = (await service.client.get('/echo/count/default')).body as { readonly count: number };
     expect(await service.stop()).toBe(0);

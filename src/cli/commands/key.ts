@@ -1,5 +1,6 @@
 /** `gannet key create|list|delete`. */
 import { membersOf } from '../answers.js';
+import { readListing } from '../listing.js';
 import { writeJson, type CommandContext } from '../command-context.js';
 import { CommandError, EXIT, type ExitStatus } from '../exit-codes.js';
 import { printable, table } from '../output.js';
@@ -93,7 +94,7 @@ interface AccountAndJson {
 
 export async function listKeys(context: CommandContext, options: AccountAndJson): Promise<ExitStatus> {
   const account = options.account ?? context.config.account.name;
-  const answer = await context.withService((client) => client.call('api-key.list', { params: { account } }));
+  const answer = await context.withService((client) => readListing(client, 'api-key.list', { account }));
   if (options.json === true) {
     writeJson(context.output, answer);
     return EXIT.done;
@@ -123,7 +124,7 @@ export async function deleteKey(
 ): Promise<ExitStatus> {
   const account = options.account ?? context.config.account.name;
   const id = await context.withService(async (client) => {
-    const keys = membersOf<KeyResource>(await client.call('api-key.list', { params: { account } }), 'keys');
+    const keys = membersOf<KeyResource>(await readListing(client, 'api-key.list', { account }), 'keys');
     const byName = keys.filter((key) => key.name === idOrName);
     const known = keys.some((key) => key.id === idOrName);
     if (!known && byName.length > 1) {

@@ -2,6 +2,7 @@ import { writeJson, type CommandContext } from '../command-context.js';
 import { EXIT, type ExitStatus } from '../exit-codes.js';
 import { formatCount, table } from '../output.js';
 import { membersOf } from '../answers.js';
+import { readListing } from '../listing.js';
 
 export interface ListResource {
   readonly name: string;
@@ -17,7 +18,7 @@ export async function listLists(
   options: { readonly account?: string; readonly json?: boolean },
 ): Promise<ExitStatus> {
   const account = options.account ?? context.config.account.name;
-  const answer = await context.withService((client) => client.call('list.list', { params: { account } }));
+  const answer = await context.withService((client) => readListing(client, 'list.list', { account }));
   const lists = membersOf<ListResource>(answer, 'lists');
   if (options.json === true) {
     writeJson(context.output, answer);

@@ -1,5 +1,6 @@
 /** `gannet webhook list|create|delete|test|rotate-secret|deliveries|replay`. */
 import { membersOf } from '../answers.js';
+import { readListing } from '../listing.js';
 import { writeJson, type CommandContext } from '../command-context.js';
 import { EXIT, type ExitStatus } from '../exit-codes.js';
 import { formatMilliseconds, printable, shorten, table } from '../output.js';
@@ -58,7 +59,7 @@ const ERROR_COLUMNS = 60;
 
 export async function listWebhooks(context: CommandContext, options: WebhookOptions): Promise<ExitStatus> {
   const account = accountOf(context, options);
-  const answer = await call(context, 'webhook.list', { params: { account } });
+  const answer = await context.withService((client) => readListing(client, 'webhook.list', { account }));
   return show(context, options, answer, () => {
     const webhooks = membersOf<WebhookResource>(answer, 'webhooks');
     if (webhooks.length === 0) return `The account ${account} has no webhooks. gannet webhook create makes one.\n`;

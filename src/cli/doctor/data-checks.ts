@@ -8,6 +8,7 @@ import { connectControlSocket } from '../control-socket-client.js';
 import { formatBytes, formatCount } from '../output.js';
 import { describeProblem, ProblemError } from '../problem.js';
 import type { ServiceClient } from '../service-client.js';
+import { readListing } from '../listing.js';
 import type { ListResource } from '../commands/list.js';
 import { failed, fine, messageOf, type Check } from './check.js';
 import { catalogueChecks, featureChecks, modeCheck, unknownListsCheck } from './folder-checks.js';
@@ -42,7 +43,7 @@ export async function dataDirectoryChecks({ config, load }: CommandContext): Pro
 
 /** What only the running service can say: it has the catalogue and the stores open, which nobody else may open beside it. */
 async function serviceChecks(client: ServiceClient, account: string): Promise<Check[]> {
-  const answer = await client.call('list.list', { params: { account } });
+  const answer = await readListing(client, 'list.list', { account });
   const lists = membersOf<ListResource>(answer, 'lists');
   const records = lists.reduce((sum, list) => sum + list.record_count, 0);
   const detail = `running; account ${account}: ${lists.length} lists, ${formatCount(records)} records`;
@@ -97,7 +98,7 @@ export async function recordsCheck(context: CommandContext): Promise<Check[]> {
   const account = context.config.account.name;
   const sums = await segmentSumsCheck(resolve(context.config.data.dir));
   return context.withService(async (client) => {
-    const answer = await client.call('list.list', { params: { account } });
+    const answer = await readListing(client, 'list.list', { account });
     const lists = membersOf<ListResource>(answer, 'lists');
     const checks: Check[] = [sums, ...unavailableListChecks(account, answer)];
     for (const { name: list } of lists) {

@@ -15,7 +15,7 @@ import {
 } from './api-key-schemas.js';
 import { checkScopeTarget } from './key-scope.js';
 import { defineOperation, LONG_OPTIONS_BODY_BYTES_MAX } from '../dispatch/operation.js';
-import { accountName, accountParams, object, oneOf } from './schemas.js';
+import { accountName, accountParams, nextOf, nextPage, object, oneOf, pageQuery, wantedPage } from './schemas.js';
 
 const CONSOLE_ONLY = ['console', 'cli'] as const;
 const ACCESS_WORDS = ['search-and-read', 'read-all', 'full', 'custom'] as const satisfies readonly (
@@ -114,11 +114,17 @@ const list = defineOperation({
   callers: CONSOLE_ONLY,
   target: 'account',
   params: accountParams,
-  responses: { 200: { description: 'The keys', schema: object({ keys: Type.Array(keyResource) }) } },
-  handle: ({ services }, { params }) => ({
-    status: 200,
-    body: { keys: services.access.keys(params.account).map(describeKey) },
-  }),
+  query: pageQuery,
+  responses: {
+    200: {
+      description: 'The keys in the order in which they were made',
+      schema: object({ keys: Type.Array(keyResource), next: nextPage }),
+    },
+  },
+  handle({ services }, { params, query }) {
+    const page = services.access.keyPage(params.account, wantedPage(query));
+    return { status: 200, body: { keys: page.entries.map(describeKey), ...nextOf(page) } };
+  },
 });
 
 const remove = defineOperation({

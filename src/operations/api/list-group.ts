@@ -11,9 +11,13 @@ import {
   groupName,
   groupParams,
   listName,
+  nextOf,
+  nextPage,
   nullable,
   object,
+  pageQuery,
   timeSchema,
+  wantedPage,
 } from './schemas.js';
 import { requireGroup } from './search-targets.js';
 import type { Services } from '../dispatch/services.js';
@@ -69,11 +73,20 @@ const list = defineOperation({
   callers: CALLERS,
   target: 'account',
   params: accountParams,
-  responses: { 200: { description: 'The groups by name', schema: object({ groups: Type.Array(groupResource) }) } },
-  handle: ({ services, caller }, { params }) => ({
-    status: 200,
-    body: { groups: services.catalog.groups(params.account).map((group) => describeGroup(group, caller)) },
-  }),
+  query: pageQuery,
+  responses: {
+    200: {
+      description: 'The groups by name',
+      schema: object({ groups: Type.Array(groupResource), next: nextPage }),
+    },
+  },
+  handle({ services, caller }, { params, query }) {
+    const page = services.catalog.groupPage(params.account, wantedPage(query));
+    return {
+      status: 200,
+      body: { groups: page.entries.map((group) => describeGroup(group, caller)), ...nextOf(page) },
+    };
+  },
 });
 
 const create = defineOperation({

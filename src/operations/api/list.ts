@@ -19,7 +19,7 @@ import {
 import { changedDefinition, newDefinition } from './list-definition.js';
 import { listResource, listSettings, readOnlyListMembers, unavailableLists } from './list-schemas.js';
 import { CONTENT_BODY_BYTES_MAX, defineOperation } from '../dispatch/operation.js';
-import { accountParams, listName, listParams, object } from './schemas.js';
+import { accountParams, listName, listParams, nextOf, nextPage, object, pageQuery, wantedPage } from './schemas.js';
 import type { Services } from '../dispatch/services.js';
 import { finishWork } from '../dispatch/unfinished-work.js';
 import { checkedSynonymRules } from './synonym-rules.js';
@@ -38,14 +38,20 @@ const list = defineOperation({
   callers: CALLERS,
   target: 'account',
   params: accountParams,
+  query: pageQuery,
   responses: {
     200: {
       description: 'The lists by name',
-      schema: object({ lists: Type.Array(listResource), unavailable: Type.Optional(unavailableLists) }),
+      schema: object({
+        lists: Type.Array(listResource),
+        unavailable: Type.Optional(unavailableLists),
+        next: nextPage,
+      }),
     },
   },
-  async handle({ services }, { params }) {
-    const lists = services.catalog.lists(params.account);
+  async handle({ services }, { params, query }) {
+    const page = services.catalog.listPage(params.account, wantedPage(query));
+    const lists = page.entries;
     const described: unknown[] = [];
     const unavailable: unknown[] = [];
     for (let first = 0; first < lists.length; first += OPENING_AT_A_TIME_MAX) {
@@ -60,7 +66,8 @@ const list = defineOperation({
         }
       }
     }
-    return { status: 200, body: { lists: described, ...(unavailable.length === 0 ? {} : { unavailable }) } };
+    const notTold = unavailable.length === 0 ? {} : { unavailable };
+    return { status: 200, body: { lists: described, ...notTold, ...nextOf(page) } };
   },
 });
 
@@ -240,6 +247,8 @@ interface SettingsInput {
   readonly model?: string | null;
   readonly reranker?: string | null;
   readonly suggestions?: { readonly require_click: boolean };
+  /** Put there by `extended-lists.ts`, never by a client. */
+  readonly features?: Readonly<Record<string, unknown>>;
 }
 
 /** The settings among the members, checked for what this release can do. */
@@ -257,6 +266,7 @@ function settingsOf(body: SettingsInput): ListChange {
     ...(synonym_rules === undefined ? {} : { synonym_rules: checkedSynonymRules(synonym_rules, '/synonym_rules') }),
     ...(suggestions === undefined ? {} : { suggestions }),
     ...(model === undefined ? {} : { model }),
+    ...(body.features === undefined ? {} : { features: body.features }),
   };
 }
 

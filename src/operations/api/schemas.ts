@@ -1,6 +1,12 @@
 /** Pieces of schemas that many operations share. Every object refuses members that it does not name. */
-import { Type, type TObjectOptions, type TProperties, type TSchema } from 'typebox';
-import { FIELD_NAME_CHARACTERS_MAX, NAME_PATTERN_SOURCE, RECORD_NAME_CHARACTERS_MAX } from '../../platform/index.js';
+import { Type, type Static, type TObjectOptions, type TProperties, type TSchema } from 'typebox';
+import {
+  FIELD_NAME_CHARACTERS_MAX,
+  NAME_PATTERN_SOURCE,
+  RECORD_NAME_CHARACTERS_MAX,
+  type Page,
+  type WantedPage,
+} from '../../platform/index.js';
 
 /** An object that holds these members and no other. */
 export function object<Properties extends TProperties>(properties: Properties, options: TObjectOptions = {}) {
@@ -48,3 +54,32 @@ export const accountParams = object({ account: accountName });
 export const listParams = object({ account: accountName, list: listName });
 export const groupParams = object({ account: accountName, group: groupName });
 export const noParams = object({});
+
+/** Entries that one call lists. */
+export const LISTED_MAX = 1000;
+const CURSOR_CHARACTERS_MAX = 512;
+
+/** The options of every listing. */
+export const pageQuery = object({
+  after: Type.Optional(
+    Type.String({ minLength: 1, maxLength: CURSOR_CHARACTERS_MAX, description: '`next` of the page before this one' }),
+  ),
+  size: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: LISTED_MAX, description: `Entries of a page; default ${LISTED_MAX}` }),
+  ),
+});
+
+/** The member by which a listing goes on. */
+export const nextPage = Type.Optional(
+  Type.String({ description: '`after` of the page behind this one; absent on the last' }),
+);
+
+/** What a listing is asked for. */
+export function wantedPage({ after, size = LISTED_MAX }: Static<typeof pageQuery>): WantedPage {
+  return { size, ...(after === undefined ? {} : { after }) };
+}
+
+/** `next` as the answer carries it. */
+export function nextOf({ next }: Pick<Page<unknown>, 'next'>): { readonly next?: string } {
+  return next === undefined ? {} : { next };
+}

@@ -16,11 +16,13 @@ import type {
   EventSink,
   LmdbEnvironment,
   Metrics,
+  ProgressBoard,
   SecretBox,
   ServiceKey,
   SettingsSection,
 } from '../../platform/index.js';
 import type { CommandSpec } from './command.js';
+import type { ListExtension } from './list-extension.js';
 import type { Operation } from './operation.js';
 
 /** What a feature is made of. */
@@ -32,6 +34,8 @@ export interface FeaturePlatform {
   readonly catalog: Catalog;
   readonly access: Access;
   readonly secrets: SecretBox;
+  /** Where what runs for a while says how far it is. */
+  readonly progress: ProgressBoard;
   readonly clock: Clock;
   readonly log: Logger;
   /** A feature registers its own measurements in `metrics.registry`. */
@@ -86,6 +90,8 @@ export interface Feature {
 export interface FeatureParts {
   /** Made of what all features declare, where that is in their schemas. */
   readonly operations: readonly Operation[] | ((declared: Declared) => readonly Operation[]);
+  /** What it adds to lists. */
+  readonly lists?: ListExtension;
   open(platform: FeaturePlatform): OpenFeature | Promise<OpenFeature>;
 }
 

@@ -10,6 +10,7 @@ import type {
   Clock,
   Config,
   EventCatalogue,
+  ProgressBoard,
   RequestMemory,
   SecretBox,
   ServiceKey,
@@ -47,6 +48,8 @@ export interface Services {
   readonly requestMemory: RequestMemory;
   readonly synonymCandidates: CandidateFinder;
   readonly secrets: SecretBox;
+  /** Where jobs say how far they are. */
+  readonly progress: ProgressBoard;
   readonly searchLimiter: RateLimiter;
   readonly readOnlyKeyLimiter: RateLimiter;
   /** Every operation, for OpenAPI and the like. */

@@ -96,7 +96,24 @@ const count = defineOperation({
 
 export const echoParts: FeatureParts = {
   operations: [say, count],
-  open({ config, dataDir, environment, log, metrics }) {
+  lists: {
+    settings: {
+      echo_voice: {
+        schema: Type.String({ maxLength: 20, description: 'In whose voice the list echoes' }),
+        initial: 'nobody',
+        check(_services, _account, value) {
+          if (value === 'the sea') throw new ServiceError('unprocessable', 'The sea has no voice of its own.');
+        },
+      },
+    },
+    members: {
+      echoes: {
+        schema: object({ count: Type.Integer({ minimum: 0 }) }),
+        read: (services) => ({ count: services.part(ECHOES).count }),
+      },
+    },
+  },
+  open({ config, dataDir, environment, progress, log, metrics }) {
     const host = createWorkerThread<EchoProtocol>({
       name: 'echo',
       entry: compiledFile('src/echo/echo.worker'),
@@ -112,6 +129,8 @@ export const echoParts: FeatureParts = {
       said.reset();
       said.inc(echoes.count);
     });
+    const owner = { account: 'default', name: 'the cave', permission: 'echo:read' };
+    progress.begin({ kind: 'listening', subject: 'cave', owner, total: null }).start();
     return { parts: [provide(ECHOES, echoes)], close: () => echoes.close() };
   },
 };

@@ -1,0 +1,10 @@
+/** Commands that speak for one operation of no feature: their arguments, options and help come from it. */
+import type { CommandSpec } from '../operations/index.js';
+
+export const CORE_COMMANDS: readonly CommandSpec[] = [
+  {
+    name: 'progress',
+    operation: 'progress.read',
+    print: async () => (await import('./progress-view.js')).progressView,
+  },
+];

@@ -1,0 +1,23 @@
+/** Listings are answered in pages; commands read all of them. */
+import type { ServiceClient } from './service-client.js';
+
+/** The answer as though it had been one page: what is an array in it is put together, and `next` is gone. */
+export async function readListing(
+  client: ServiceClient,
+  operation: string,
+  params: Readonly<Record<string, string>>,
+): Promise<Readonly<Record<string, unknown>>> {
+  const whole: Record<string, unknown> = {};
+  let after: string | undefined;
+  do {
+    const query = after === undefined ? {} : { after };
+    const { next, ...page } = (await client.call(operation, { params, query })) as { readonly next?: string };
+    for (const [name, value] of Object.entries(page)) {
+      const before = whole[name];
+      whole[name] =
+        Array.isArray(before) && Array.isArray(value) ? [...(before as unknown[]), ...(value as unknown[])] : value;
+    }
+    after = next;
+  } while (after !== undefined);
+  return whole;
+}

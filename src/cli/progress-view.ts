@@ -1,0 +1,30 @@
+/** `gannet progress`: what runs in the background, in a line each. */
+import type { CommandText } from '../operations/index.js';
+import { membersOf } from './answers.js';
+import { formatDuration, printable } from './output.js';
+
+interface ToldJob {
+  readonly kind: string;
+  readonly name: string;
+  readonly state: string;
+  readonly done: number;
+  readonly total: number | null;
+  readonly rate_per_second: number;
+  readonly seconds_left: number | null;
+  readonly message: string | null;
+}
+
+export function progressView(answer: unknown, { table, count }: CommandText): string {
+  const jobs = membersOf<ToldJob>(answer, 'jobs');
+  if (jobs.length === 0) return 'Nothing runs in the background.\n';
+  const rows = jobs.map(({ kind, name, state, done, total, rate_per_second, seconds_left, message }) => [
+    kind,
+    printable(name),
+    state,
+    total === null ? count(done) : `${count(done)} of ${count(total)}`,
+    `${count(rate_per_second)}/s`,
+    seconds_left === null ? '' : formatDuration(seconds_left),
+    printable(message ?? ''),
+  ]);
+  return table([['JOB', 'OF', 'STATE', 'DONE', 'RATE', 'LEFT', ''], ...rows]);
+}

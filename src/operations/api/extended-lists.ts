@@ -1,0 +1,154 @@
+/** The operations on lists with what features add to lists: their schemas, and what they do with it. */
+import { isDeepStrictEqual } from 'node:util';
+import { Type, type TObject, type TProperties, type TSchema } from 'typebox';
+import type { ListRecord } from '../../catalog/index.js';
+import type { ListExtension, ListMember, ListSetting } from '../dispatch/list-extension.js';
+import type { Operation, OperationResult, ResponseSpec } from '../dispatch/operation.js';
+import { isStreamBody } from '../dispatch/validation.js';
+import type { Services } from '../dispatch/services.js';
+import { listResource } from './list-schemas.js';
+import { object } from './schemas.js';
+
+type Members = Readonly<Record<string, unknown>>;
+
+interface Additions {
+  readonly settings: Readonly<Record<string, ListSetting>>;
+  readonly members: Readonly<Record<string, ListMember>>;
+}
+
+/** Those that take or answer lists are changed, the others stay as they are. Throws where two features add the same name. */
+export function withListExtensions(
+  operations: readonly Operation[],
+  extensions: readonly ListExtension[],
+): readonly Operation[] {
+  if (extensions.length === 0) return operations;
+  const additions: Additions = {
+    settings: together(extensions.map(({ settings = {} }) => settings)),
+    members: together(extensions.map(({ members = {} }) => members)),
+  };
+  const added = { ...additions.settings, ...additions.members };
+  for (const name of Object.keys(added)) {
+    const isTwice = name in additions.settings && name in additions.members;
+    if (isTwice || name in listResource.properties) throw new Error(`two bring the member '${name}' of lists`);
+  }
+  const resource = object({
+    ...listResource.properties,
+    ...asOptional(additions.settings),
+    ...asOptional(additions.members),
+  });
+  return operations.map((operation) =>
+    answersLists(operation) ? extended(operation, additions, resource) : operation,
+  );
+}
+
+function together<Value>(each: readonly Readonly<Record<string, Value>>[]): Readonly<Record<string, Value>> {
+  const all: Record<string, Value> = {};
+  for (const [name, value] of each.flatMap((one) => Object.entries(one))) {
+    if (Object.hasOwn(all, name)) throw new Error(`two features bring the member '${name}' of lists`);
+    all[name] = value;
+  }
+  return all;
+}
+
+function asOptional(members: Readonly<Record<string, { readonly schema: TSchema }>>): TProperties {
+  return Object.fromEntries(Object.entries(members).map(([name, { schema }]) => [name, Type.Optional(schema)]));
+}
+
+function answersLists({ responses }: Operation): boolean {
+  return Object.values(responses).some(({ schema }) => schema === listResource || isListing(schema));
+}
+
+function isListing(schema: TSchema | null): schema is TObject {
+  const { properties } = (schema ?? {}) as {
+    readonly properties?: Readonly<Record<string, { readonly items?: unknown }>>;
+  };
+  return properties?.['lists']?.items === listResource;
+}
+
+function extended(operation: Operation, additions: Additions, resource: TObject): Operation {
+  const { body, responses, handle, method } = operation;
+  const takesSettings = body !== undefined && !isStreamBody(body) && 'language' in (body as TObject).properties;
+  const readOnly = method === 'PUT' ? asOptional(additions.members) : {};
+  const members = takesSettings
+    ? object({ ...(body as TObject).properties, ...asOptional(additions.settings), ...readOnly })
+    : undefined;
+  return {
+    ...operation,
+    ...(members === undefined ? {} : { body: members }),
+    responses: Object.fromEntries(
+      Object.entries(responses).map(([status, response]) => [status, withResource(response, resource)]),
+    ),
+    handle: async (context, input) => {
+      const { services } = context;
+      const { account = '', list } = input.params as Readonly<Record<string, string | undefined>>;
+      const stored = list === undefined ? undefined : services.catalog.list(account, list);
+      const given = takesSettings
+        ? split(services, account, { body: input.body as Members, stored, additions })
+        : input.body;
+      return described(services, account, await handle(context, { ...input, body: given }), additions);
+    },
+  };
+}
+
+function withResource(response: ResponseSpec, resource: TObject): ResponseSpec {
+  const { schema } = response;
+  if (schema === listResource) return { ...response, schema: resource };
+  if (!isListing(schema)) return response;
+  return { ...response, schema: object({ ...schema.properties, lists: Type.Array(resource) }) };
+}
+
+interface Given {
+  readonly body: Members;
+  readonly stored: ListRecord | undefined;
+  readonly additions: Additions;
+}
+
+/** What features add is put aside in `features`, with what the list had of it. */
+function split(services: Services, account: string, { body, stored, additions }: Given): Members {
+  const own: Record<string, unknown> = {};
+  const features: Record<string, unknown> = { ...stored?.features };
+  let isGiven = false;
+  for (const [name, value] of Object.entries(body)) {
+    const setting = additions.settings[name];
+    if (setting === undefined) {
+      if (additions.members[name] === undefined) own[name] = value;
+      continue;
+    }
+    // What is there may be sent back as it is, whatever has become of what it names.
+    if (!isDeepStrictEqual(value, features[name] ?? setting.initial)) setting.check?.(services, account, value);
+    features[name] = value;
+    isGiven = true;
+  }
+  return isGiven ? { ...own, features } : own;
+}
+
+async function described(
+  services: Services,
+  account: string,
+  result: OperationResult,
+  additions: Additions,
+): Promise<OperationResult> {
+  const body = result.body as Members;
+  const one = (list: Members) => describedList(services, account, list, additions);
+  if (!Array.isArray(body['lists'])) return { ...result, body: await one(body) };
+  return { ...result, body: { ...body, lists: await Promise.all((body['lists'] as Members[]).map(one)) } };
+}
+
+async function describedList(
+  services: Services,
+  account: string,
+  list: Members,
+  { settings, members }: Additions,
+): Promise<Members> {
+  const record = services.catalog.list(account, list['name'] as string);
+  // It has just been deleted.
+  if (record === undefined) return list;
+  const outline = services.indexes.outline(record.id);
+  const added: Record<string, unknown> = {};
+  for (const [name, { initial }] of Object.entries(settings)) added[name] = record.features?.[name] ?? initial;
+  for (const [name, { read }] of Object.entries(members)) {
+    const value: unknown = await read(services, record, outline);
+    if (value !== undefined) added[name] = value;
+  }
+  return { ...list, ...added };
+}

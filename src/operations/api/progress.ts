@@ -1,0 +1,61 @@
+/** `/progress`: what runs for a while, and how far it is. */
+import { Type } from 'typebox';
+import type { JobProgress } from '../../platform/index.js';
+import { defineOperation } from '../dispatch/operation.js';
+import type { Services } from '../dispatch/services.js';
+import { accountParams, nullable, object, oneOf, timeSchema } from './schemas.js';
+
+/** By which jobs of lists may be seen. */
+const LIST_PERMISSION = 'list:read';
+
+const jobResource = object({
+  kind: Type.String({
+    description:
+      'What is done: `version` builds a version of a list, `rebuild` makes the index of a list anew, and those of features',
+    examples: ['version'],
+  }),
+  name: Type.String({ description: 'Of the list, or of what else it works on', examples: ['films'] }),
+  state: oneOf(['waiting', 'running'], { description: 'One that has ended is not listed' }),
+  done: Type.Number({ minimum: 0, description: 'Records, or what else it counts' }),
+  total: nullable(Type.Number({ minimum: 0 }), { description: 'Of them; null where it is not known' }),
+  rate_per_second: Type.Number({ minimum: 0 }),
+  seconds_left: nullable(Type.Number({ minimum: 0 }), { description: 'At this rate; null where it is not known' }),
+  started_utc: nullable(timeSchema('When it began'), { description: 'Null while it waits' }),
+  message: nullable(Type.String(), { description: 'What it is at' }),
+});
+
+const read = defineOperation({
+  name: 'progress.read',
+  summary: 'What runs in the background, and how far it is',
+  description: 'Only what the key may read: jobs of lists need `list:read`. For keys of the account.',
+  method: 'GET',
+  path: '/progress/{account}',
+  permission: null,
+  callers: ['key', 'console', 'cli'],
+  target: 'account',
+  params: accountParams,
+  responses: {
+    200: {
+      description: 'The jobs in the order in which they were begun',
+      schema: object({ jobs: Type.Array(jobResource) }),
+    },
+  },
+  handle({ services, caller }, { params: { account } }) {
+    const jobs = services.progress.all().flatMap((job) => {
+      const owner = ownerOf(services, job);
+      if (owner?.account !== account || !caller.can(owner.permission)) return [];
+      const { subject: _subject, owner: _owner, ...told } = job;
+      return [{ ...told, name: owner.name }];
+    });
+    return { status: 200, body: { jobs } };
+  },
+});
+
+/** Undefined for a list that is gone. */
+function ownerOf({ catalog }: Services, { owner, subject }: JobProgress) {
+  if (owner !== undefined) return owner;
+  const list = catalog.listOfId(subject);
+  return list === undefined ? undefined : { account: list.account, name: list.name, permission: LIST_PERMISSION };
+}
+
+export const progressOperations = [read];

@@ -1,0 +1,72 @@
+/** Listings are read in pages: lists, groups, keys and webhooks, whatever comes and goes between two of them. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestService, type TestService } from '../support/service.js';
+
+const COUNT = 7;
+const LISTED = [
+  { path: '/list/default', member: 'lists', make: (name: string) => ({ name }) },
+  { path: '/list-group/default', member: 'groups', make: (name: string) => ({ name, lists: [] }) },
+  { path: '/api-key/default', member: 'keys', make: (name: string) => ({ name }) },
+  {
+    path: '/webhook/default',
+    member: 'webhooks',
+    at: '/webhook',
+    make: (name: string) => ({ url: `https://example.com/${name}`, events: ['list.created'], account: 'default' }),
+  },
+];
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+  for (const { path, at = path, make } of LISTED)
+    for (let number = COUNT; number > 0; number -= 1) {
+      const { status, text } = await service.control().post(at, make(`entry-${number}`));
+      expect(status, text).toBe(201);
+    }
+});
+afterAll(() => service.stop());
+
+interface Listing {
+  readonly next?: string;
+  readonly [member: string]: unknown;
+}
+
+async function page(path: string, query: Readonly<Record<string, string | number>> = {}): Promise<Listing> {
+  const { status, body, text } = await service.control().get(path, query);
+  expect(status, text).toBe(200);
+  return body as Listing;
+}
+
+describe.each(LISTED)('GET $path', ({ path, member }) => {
+  it('answers all in one page where they fit, and the same in small ones', async () => {
+    const whole = await page(path);
+    const all = whole[member] as unknown[];
+    expect(all.length).toBeGreaterThanOrEqual(COUNT);
+    expect(whole).not.toHaveProperty('next');
+    for (const size of [1, 3, all.length]) {
+      const read: unknown[] = [];
+      let next: string | undefined;
+      do {
+        const part = await page(path, { size, ...(next === undefined ? {} : { after: next }) });
+        const entries = part[member] as unknown[];
+        expect(entries.length).toBe(Math.min(size, all.length - read.length));
+        read.push(...entries);
+        ({ next } = part);
+      } while (next !== undefined);
+      expect(read).toEqual(all);
+    }
+  });
+
+  it('refuses sizes and options that it does not have', async () => {
+    for (const query of [{ size: 0 }, { size: 1001 }, { size: 'x' }, { after: '' }, { skip: 1 }])
+      expect((await service.control().get(path, query)).status).toBe(400);
+    expect(await page(path, { after: '\uffff' })).toEqual({ [member]: [] });
+  });
+});
+
+it('a list that goes between two pages hides no other', async () => {
+  const first = await page('/list/default', { size: 2 });
+  await service.client.delete(`/list/default/${String(first.next)}`);
+  const second = await page('/list/default', { size: 2, after: String(first.next) });
+  expect((second['lists'] as { name: string }[]).map(({ name }) => name)).toEqual(['entry-3', 'entry-4']);
+});
