@@ -48,12 +48,74 @@ export type SegmentHandle = number;
 /** A published generation, held until releaseGeneration. The service uses one under leases only (src/index/versions/published-generation.ts). */
 export type GenerationHandle = number;
 
+/** An open segment of vectors, as `SegmentHandle` is one of words. */
+export type VectorSegmentHandle = number;
+
+/** Vectors in any order; those of a record have different places. Their lengths are made 1. */
+export interface VectorRows {
+  readonly dimensions: number;
+  /** One behind the other. */
+  readonly vectors: Float32Array;
+  /** Record number of each. */
+  readonly records: Uint32Array;
+  /** Which of its record's vectors each is: the number of a passage. */
+  readonly places: Uint32Array;
+}
+
+export interface VectorSegmentSummary {
+  readonly vectorCount: number;
+  /** Those that differ. */
+  readonly nodeCount: number;
+  readonly dimensions: number;
+  readonly fileBytes: number;
+  /** Few are compared one by one, and have none. */
+  readonly hasGraph: boolean;
+}
+
+/** `deleted`: a bitmap, one bit a vector (least significant first). `deletions`: all vectors of these records in the segment. */
+export interface VectorChange {
+  readonly add?: readonly { readonly segment: VectorSegmentHandle; readonly deleted?: Uint8Array }[];
+  readonly remove?: readonly VectorSegmentHandle[];
+  readonly deletions?: readonly { readonly segment: VectorSegmentHandle; readonly records: Uint32Array }[];
+}
+
+/**
+ * What is near to a vector, beside the words of the plan. The score of a record by meaning is that of its best vector's cosine:
+ * `farthest` is 0, `nearest` is 1, and others lie in a line with these. The hit's score is `weight` times that and the rest times the
+ * words', at most 1.
+ */
+export interface MeaningSearch {
+  /** Of any length above zero. */
+  readonly vector: Float32Array;
+  /** Above 0, up to 1. */
+  readonly weight: number;
+  /** False: what words find is scored, and nothing else found. Default true. */
+  readonly adds?: boolean;
+  /** The score by meaning, 0..1, from which on a record is a hit that no word finds. */
+  readonly floor: number;
+  /** Cosines, -1..1. */
+  readonly farthest: number;
+  readonly nearest: number;
+  /**
+   * At most so many vectors find, the nearest; 1 to `constants.MeaningWantedMax`. What is a hit depends on it: it is to be the same
+   * on every page.
+   */
+  readonly wanted: number;
+  /** Candidates that are kept while a graph is searched, 1 to `constants.MeaningWidthMax`: more find more of the nearest. */
+  readonly width: number;
+  /** Every vector is compared by itself. Default false. */
+  readonly exact?: boolean;
+  /** A score of the words that counts as 1. Default 1. */
+  readonly wordsFull?: number;
+}
+
 export interface GenerationChange {
   readonly base?: GenerationHandle;
   /** `deleted`: a bitmap, one bit a document (least significant first), of documents deleted from the start. */
   readonly add?: readonly { readonly segment: SegmentHandle; readonly deleted?: Uint8Array }[];
   readonly remove?: readonly SegmentHandle[];
   readonly deletions?: readonly { readonly segment: SegmentHandle; readonly documents: Uint32Array }[];
+  readonly vectors?: VectorChange;
   /** JSON for the planner in the search workers, opaque to the kernel. Kept from the base when absent. */
   readonly settings?: string;
 }
@@ -188,6 +250,38 @@ export interface Kernel {
   checkSegmentInBackground(path: string): Promise<void>;
   closeSegment(segment: SegmentHandle): void;
 
+  /**
+   * Writes a segment of vectors; with more than some thousand it has a graph, which takes a processor about a minute a 500,000. Throws
+   * `invalid-argument` where there is no vector, one has no length or a component that is no number, or two are of one place.
+   */
+  buildVectorSegment(path: string, rows: VectorRows): VectorSegmentSummary;
+  /** All vectors of the sources but those `deleted` (a bit each, the least significant first). */
+  mergeVectorSegments(
+    path: string,
+    sources: readonly { readonly segment: VectorSegmentHandle; readonly deleted?: Uint8Array }[],
+  ): VectorSegmentSummary;
+  /** Bytes of memory that building or merging so many takes, about. */
+  vectorBuildBytes(vectorCount: number, dimensions: number): number;
+  /** Reads the header alone. Throws `unsupported-format`, `damaged` or (a missing file too) `io`. */
+  openVectorSegment(path: string): VectorSegmentHandle;
+  closeVectorSegment(segment: VectorSegmentHandle): void;
+  /** Reads the whole file. Throws `damaged` where a byte of it is not as it was written. */
+  checkVectorSegment(path: string): void;
+  checkVectorSegmentInBackground(path: string): Promise<void>;
+  /** Of each vector, by rising record and place. */
+  vectorSegmentRows(segment: VectorSegmentHandle): { readonly records: Uint32Array; readonly places: Uint32Array };
+  generationVectors(generation: GenerationHandle): readonly {
+    readonly segment: VectorSegmentHandle;
+    readonly dimensions: number;
+    readonly vectorCount: number;
+    readonly deletedCount: number;
+    readonly fileBytes: number;
+  }[];
+  /** What publishing deleted; undefined where that is nothing. */
+  vectorDeletions(generation: GenerationHandle, segment: VectorSegmentHandle): Uint8Array | undefined;
+  /** That, and every vector whose record has no live document in the generation: what a merge is to leave out. */
+  deadVectors(generation: GenerationHandle, segment: VectorSegmentHandle): Uint8Array;
+
   /** Deleted documents of a segment in a generation as a bitmap; undefined where there is none. */
   generationDeletions(generation: GenerationHandle, segment: SegmentHandle): Uint8Array | undefined;
   publishGeneration(change: GenerationChange): GenerationHandle;
@@ -213,7 +307,7 @@ export interface Kernel {
    * The result (query-result.ts) of a plan (query-plan.ts). Its bytes may share their ArrayBuffer with other results: copy what is
    * kept, or sent to another thread.
    */
-  search(generation: GenerationHandle, plan: Uint8Array): Uint8Array;
+  search(generation: GenerationHandle, plan: Uint8Array, meaning?: MeaningSearch): Uint8Array;
   collectRecordNumbers(generation: GenerationHandle, plan: Uint8Array): Uint32Array;
   /** Document frequency over the generation of each folded term. */
   documentFrequencies(generation: GenerationHandle, terms: readonly string[]): Uint32Array;
@@ -278,7 +372,7 @@ export interface Kernel {
 }
 
 /** Must equal kInterfaceVersion in addon/constants.cc: raised with every change of what crosses the boundary. */
-const INTERFACE_VERSION = 7;
+const INTERFACE_VERSION = 8;
 
 /** The folder of package.json above this file: it runs as a source file in tests and as dist/native-bindings/index.js. */
 function packageFolder(): string {

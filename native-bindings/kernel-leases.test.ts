@@ -22,7 +22,13 @@ const PREAMBLE = `
   const segment = kernel.openSegment(path);
   const open = () => kernel.recordNumbers(segment);
   open();
-  const generation = kernel.publishGeneration({ add: [{ segment }] });
+  const vectorPath = path.replace('.mdb', '.gvs');
+  const number = (values) => new Uint32Array(values);
+  kernel.buildVectorSegment(vectorPath, { dimensions: 1, vectors: new Float32Array([1]), records: number([1]), places: number([0]) });
+  const vectors = kernel.openVectorSegment(vectorPath);
+  const rows = () => kernel.vectorSegmentRows(vectors);
+  rows();
+  const generation = kernel.publishGeneration({ add: [{ segment }], vectors: { add: [{ segment: vectors }] } });
   const use = () => kernel.generationInfo(generation).liveCount;
   use();
   const count = (by) => kernel.countLeases(generation, by);
@@ -49,6 +55,12 @@ describe('the debug mode of leases', () => {
       'kernel.publishGeneration({ base: generation, remove: [segment] }); kernel.closeSegment(segment); open();',
       'segment 1',
     ],
+    ['rows();', 'segment of vectors 1 was used without a lease of a generation that has it'],
+    [
+      'kernel.mergeVectorSegments(vectorPath + 2, [{ segment: vectors }]);',
+      'segment of vectors 1 was used without a lease',
+    ],
+    ['kernel.deadVectors(generation, vectors);', 'generation 1 was used without a lease'],
     ['count(1); count(-1); kernel.releaseGeneration(generation); use();', 'generation 1 was used after its release'],
     ['count(1); kernel.releaseGeneration(generation);', 'generation 1 was released while it is leased'],
     ['kernel.releaseGeneration(generation); count(1);', 'generation 1 was leased after its release'],
@@ -61,10 +73,10 @@ describe('the debug mode of leases', () => {
 
   it('lets pass what holds a lease, and the changes of the owner', () => {
     const script = `
-      count(1); use(); open();
+      count(1); use(); open(); rows();
       const next = kernel.publishGeneration({ base: generation, settings: 'new' });
       kernel.countLeases(next, 0);
-      use(); open();
+      use(); open(); rows();
       count(-1); kernel.releaseGeneration(generation);
       kernel.countLeases(next, 1); kernel.generationInfo(next); open();`;
     expect(run(script)).toEqual({ signal: null, status: 0, stderr: '' });

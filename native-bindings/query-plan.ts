@@ -284,4 +284,4 @@ export class QueryPlanWriter {
   }
 }
 
-export { parseResult, type QueryResult, type ResultHits } from './query-result.js';
+export { parseResult, type QueryResult, type ResultHits, type ScoreKind, type SourceScores } from './query-result.js';

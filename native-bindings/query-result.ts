@@ -5,6 +5,51 @@ const RESULT_MAGIC = kernelConstant('ResultMagic');
 const HEADER_BYTES = 16;
 const HIT_BYTES = 32;
 
+const KINDS = ['words', 'meaning', 'document', 'image', 'video', 'audio', 'column'] as const;
+const SCORE_BYTES = 8;
+const NO_PLACE = 0xffffffff;
+
+/** What a score is about, by ScoreKind of kernel/sources/source.h. */
+export type ScoreKind = (typeof KINDS)[number];
+
+/** What each source gave each hit. */
+export class SourceScores {
+  /** Of the sources, in the order of their sum; none where words are alone. */
+  readonly kinds: readonly ScoreKind[];
+  readonly #view: DataView;
+  readonly #begin: number;
+
+  constructor(view: DataView, offset: number, hits: number) {
+    const count = view.getUint32(offset, true);
+    this.kinds = Array.from({ length: count }, (_, index) => {
+      const kind = KINDS[view.getUint8(offset + 4 + index)];
+      if (kind === undefined) throw new RangeError('the query result has a score of an unknown kind');
+      return kind;
+    });
+    this.#view = view;
+    this.#begin = offset + 4 + count;
+    if (this.#begin + hits * count * SCORE_BYTES > view.byteLength) throw new RangeError('the query result is cut off');
+  }
+
+  /** 0..1; 0 where the source did not find the hit. */
+  score(hit: number, source: number): number {
+    return this.#view.getFloat32(this.#offset(hit, source), true);
+  }
+
+  /** Which passage or page of the record it is; undefined where the source has none. */
+  place(hit: number, source: number): number | undefined {
+    const place = this.#view.getUint32(this.#offset(hit, source) + 4, true);
+    return place === NO_PLACE ? undefined : place;
+  }
+
+  #offset(hit: number, source: number): number {
+    if (!(source >= 0 && source < this.kinds.length)) {
+      throw new RangeError(`there is no source ${source} among ${this.kinds.length}`);
+    }
+    return this.#begin + (hit * this.kinds.length + source) * SCORE_BYTES;
+  }
+}
+
 export interface QueryResult {
   /** Matches before skip and size. */
   readonly total: number;
@@ -13,6 +58,7 @@ export interface QueryResult {
   readonly facetsJson: string;
   readonly rangesJson: string;
   readonly explainJson: string;
+  readonly scores: SourceScores;
 }
 
 /** The hits, best first. `index` has to be below `count`. */
@@ -72,11 +118,16 @@ export function parseResult(bytes: Uint8Array): QueryResult {
     if (offset > buffer.length) throw new RangeError('the query result is cut off');
     return length === 0 ? '' : buffer.toString('utf8', begin, offset);
   };
+  const facetsJson = nextJson();
+  const rangesJson = nextJson();
+  const explainJson = nextJson();
+  const scores = new SourceScores(view, offset, count);
   return {
     total: view.getFloat64(8, true),
     hits: new ResultHits(view, count),
-    facetsJson: nextJson(),
-    rangesJson: nextJson(),
-    explainJson: nextJson(),
+    facetsJson,
+    rangesJson,
+    explainJson,
+    scores,
   };
 }

@@ -14,6 +14,7 @@ Napi::Object Initialise(Napi::Env env, Napi::Object exports) {
     ResultMemory::Attach(env);
     DefineConstants(exports);
     DefineSegments(exports);
+    DefineVectors(exports);
     DefineGenerations(exports);
     DefineSearch(exports);
     DefineExpansion(exports);

@@ -89,6 +89,15 @@ std::span<const uint32_t> ReadUint32s(const Napi::Value& value, const char* what
   return ReadTyped<uint32_t>(value, napi_uint32_array, what, "a Uint32Array");
 }
 
+std::span<const float> ReadFloats(const Napi::Value& value, const char* what) {
+  return ReadTyped<float>(value, napi_float32_array, what, "a Float32Array");
+}
+
+double ReadNumber(const Napi::Value& value, const char* what) {
+  if (!value.IsNumber()) Wrong(what, "a number");
+  return value.As<Napi::Number>().DoubleValue();
+}
+
 std::span<uint32_t> ReadWritableUint32s(const Napi::Value& value, const char* what) {
   return ReadTyped<uint32_t>(value, napi_uint32_array, what, "a Uint32Array");
 }

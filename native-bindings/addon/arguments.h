@@ -34,6 +34,8 @@ Napi::Array ReadArray(const Napi::Value& value, const char* what);
 std::vector<std::string> ReadStrings(const Napi::Value& value, const char* what);
 std::span<const uint8_t> ReadBytes(const Napi::Value& value, const char* what);          // Uint8Array
 std::span<const uint32_t> ReadUint32s(const Napi::Value& value, const char* what);       // Uint32Array
+std::span<const float> ReadFloats(const Napi::Value& value, const char* what);           // Float32Array
+double ReadNumber(const Napi::Value& value, const char* what);                           // that is one
 std::span<uint32_t> ReadWritableUint32s(const Napi::Value& value, const char* what);     // Uint32Array, to be written
 std::string_view ReadText(const Napi::Value& value, const char* what);                   // Uint8Array of UTF-8
 

@@ -7,6 +7,7 @@ namespace gannet::addon {
 
 void DefineConstants(Napi::Object exports);
 void DefineSegments(Napi::Object exports);
+void DefineVectors(Napi::Object exports);
 void DefineGenerations(Napi::Object exports);
 void DefineSearch(Napi::Object exports);
 void DefineExpansion(Napi::Object exports);

@@ -12,6 +12,7 @@
 #include "../kernel/query/plan.h"
 #include "../kernel/segment/document_batch.h"
 #include "../kernel/terms/word_expander.h"
+#include "../kernel/sources/meaning_source.h"
 #include "../kernel/text/record_splitter.h"
 #include "bindings.h"
 
@@ -19,7 +20,7 @@ namespace gannet::addon {
 namespace {
 
 // Raised with every change of what crosses the boundary: index.ts refuses an addon with another one.
-constexpr uint32_t kInterfaceVersion = 7;
+constexpr uint32_t kInterfaceVersion = 8;
 
 struct Constant {
   const char* name;
@@ -79,6 +80,8 @@ constexpr Constant kConstants[] = {
     {"SortByColumn", Number(SortBy::kColumn)},
     {"SortByDistance", Number(SortBy::kDistance)},
     {"SortByRecordNumber", Number(SortBy::kRecordNumber)},
+    {"MeaningWantedMax", kMeaningWantedMax},
+    {"MeaningWidthMax", kMeaningWidthMax},
     // document_batch.h, column.h
     {"EntryKindText", Number(EntryKind::kText)},
     {"EntryKindString", Number(EntryKind::kString)},
@@ -96,6 +99,8 @@ constexpr Constant kConstants[] = {
     {"HighlightCharactersMax", kHighlightCharactersMax},
     {"RecordBytesMaxMax", kRecordBytesMaxMax},
     {"StopFlagsMax", kStopFlagsMax},
+    {"VectorFormat", vectors::kVectorFormat},
+    {"VectorDimensionsMax", vectors::kDimensionsMax},
 };
 
 const char* SimdName() {

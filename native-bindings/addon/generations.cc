@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "../kernel/sources/live_ordinals.h"
 #include "bindings.h"
 #include "call_guard.h"
 #include "registry.h"
@@ -18,32 +19,34 @@ std::shared_ptr<const PublishedGeneration> ReadGeneration(const Napi::Value& val
   return Registry::Instance().FindGeneration(ReadUint32(value, "generation"));
 }
 
-// Resolves segments for one change and remembers their handles. A segment of the base counts even when it has been
-// closed since.
-class SegmentResolver {
+// Resolves files for one change and remembers their handles. A file of the base counts even when it has been closed since.
+template <typename File, std::shared_ptr<const File> (Registry::*Own)(uint32_t) const>
+class Resolver {
  public:
-  explicit SegmentResolver(const PublishedGeneration* base) {
-    if (base == nullptr) return;
-    for (size_t i = 0; i < base->handles.size(); ++i) Add(base->handles[i], base->generation->segments[i].segment);
+  template <typename View>
+  void AddBase(const std::vector<uint32_t>& handles, const std::vector<View>& views) {
+    for (size_t i = 0; i < handles.size(); ++i) Add(handles[i], views[i].segment);
   }
 
-  std::shared_ptr<const Segment> Find(SegmentHandle handle) {
-    const auto found = segments_.find(handle);
-    if (found != segments_.end()) return found->second;
-    return Add(handle, Registry::Instance().OwnSegment(handle));
+  std::shared_ptr<const File> Find(uint32_t handle) {
+    const auto found = files_.find(handle);
+    if (found != files_.end()) return found->second;
+    return Add(handle, (Registry::Instance().*Own)(handle));
   }
 
-  SegmentHandle HandleOf(const Segment* segment) const { return handles_.at(segment); }
+  uint32_t HandleOf(const File* file) const { return handles_.at(file); }
 
  private:
-  std::shared_ptr<const Segment> Add(SegmentHandle handle, std::shared_ptr<const Segment> segment) {
-    handles_.emplace(segment.get(), handle);
-    return segments_.emplace(handle, std::move(segment)).first->second;
+  std::shared_ptr<const File> Add(uint32_t handle, std::shared_ptr<const File> file) {
+    handles_.emplace(file.get(), handle);
+    return files_.emplace(handle, std::move(file)).first->second;
   }
 
-  std::unordered_map<SegmentHandle, std::shared_ptr<const Segment>> segments_;
-  std::unordered_map<const Segment*, SegmentHandle> handles_;
+  std::unordered_map<uint32_t, std::shared_ptr<const File>> files_;
+  std::unordered_map<const File*, uint32_t> handles_;
 };
+using SegmentResolver = Resolver<Segment, &Registry::OwnSegment>;
+using VectorResolver = Resolver<vectors::VectorSegment, &Registry::OwnVectors>;
 
 DeletionSet MakeDeletions(std::span<const uint8_t> bits, uint32_t document_count) {
   if (bits.size() > (size_t{document_count} + 7) / 8) {
@@ -71,29 +74,63 @@ void VisitObjects(const Napi::Value& value, const char* what, Visit visit) {
   for (uint32_t i = 0; i < count; ++i) visit(ReadObject(array[i], what));
 }
 
+DeletionSet ReadDeletions(const Napi::Object& object, uint32_t count) {
+  const Napi::Value deleted = object.Get("deleted");
+  return MakeDeletions(deleted.IsUndefined() ? std::span<const uint8_t>() : ReadBytes(deleted, "deleted"), count);
+}
+
+// Calls visit(handle) for each of an optional array of handles.
+template <typename Visit>
+void VisitHandles(const Napi::Value& value, const char* what, Visit visit) {
+  if (value.IsUndefined()) return;
+  const Napi::Array array = ReadArray(value, what);
+  const uint32_t count = array.Length();
+  for (uint32_t i = 0; i < count; ++i) visit(ReadUint32(array[i], what));
+}
+
+VectorChange ReadVectorChange(const Napi::Value& value, VectorResolver* resolver) {
+  VectorChange change;
+  if (value.IsUndefined()) return change;
+  const Napi::Object object = ReadObject(value, "change.vectors");
+  VisitObjects(object.Get("add"), "vectors.add", [&](const Napi::Object& entry) {
+    VectorView view{resolver->Find(ReadUint32(entry.Get("segment"), "the segment of vectors to add"))};
+    view.deletions = ReadDeletions(entry, view.segment->graph().count());
+    change.added.push_back(std::move(view));
+  });
+  VisitHandles(object.Get("remove"), "vectors.remove",
+               [&](uint32_t handle) { change.removed.push_back(resolver->Find(handle)); });
+  VisitObjects(object.Get("deletions"), "vectors.deletions", [&](const Napi::Object& entry) {
+    VectorChange::Deletions one{resolver->Find(ReadUint32(entry.Get("segment"), "the segment of deleted vectors")), {}};
+    const std::span<const uint32_t> records = ReadUint32s(entry.Get("records"), "records");
+    one.records.assign(records.begin(), records.end());
+    change.deletions.push_back(std::move(one));
+  });
+  return change;
+}
+
 Napi::Value PublishGenerationCall(const Napi::CallbackInfo& info) {
   const Napi::Object change = ReadObject(info[0], "change");
   std::shared_ptr<const PublishedGeneration> base;
   if (const Napi::Value value = change.Get("base"); !value.IsUndefined()) {
     base = Registry::Instance().OwnGeneration(ReadUint32(value, "generation"));
   }
-  SegmentResolver resolver(base.get());
+  SegmentResolver resolver;
+  VectorResolver vector_resolver;
+  if (base) {
+    resolver.AddBase(base->handles, base->generation->segments);
+    vector_resolver.AddBase(base->vector_handles, base->generation->vectors);
+  }
 
   std::vector<SegmentView> added;
   VisitObjects(change.Get("add"), "change.add", [&](const Napi::Object& object) {
     SegmentView view;
     view.segment = resolver.Find(ReadUint32(object.Get("segment"), "the segment to add"));
-    const Napi::Value deleted = object.Get("deleted");
-    view.deletions = MakeDeletions(deleted.IsUndefined() ? std::span<const uint8_t>() : ReadBytes(deleted, "deleted"),
-                                   view.segment->document_count());
+    view.deletions = ReadDeletions(object, view.segment->document_count());
     added.push_back(std::move(view));
   });
   std::vector<std::shared_ptr<const Segment>> removed;
-  if (const Napi::Value value = change.Get("remove"); !value.IsUndefined()) {
-    const Napi::Array array = ReadArray(value, "change.remove");
-    const uint32_t count = array.Length();
-    for (uint32_t i = 0; i < count; ++i) removed.push_back(resolver.Find(ReadUint32(array[i], "a segment to remove")));
-  }
+  VisitHandles(change.Get("remove"), "change.remove",
+               [&](uint32_t handle) { removed.push_back(resolver.Find(handle)); });
   std::vector<SegmentDeletions> deletions;
   VisitObjects(change.Get("deletions"), "change.deletions", [&](const Napi::Object& object) {
     SegmentDeletions one;
@@ -102,14 +139,18 @@ Napi::Value PublishGenerationCall(const Napi::CallbackInfo& info) {
     one.documents.assign(documents.begin(), documents.end());
     deletions.push_back(std::move(one));
   });
+  const VectorChange vectors = ReadVectorChange(change.Get("vectors"), &vector_resolver);
   std::string settings = base ? base->generation->settings : std::string();
   if (const Napi::Value value = change.Get("settings"); !value.IsUndefined()) settings = ReadString(value, "settings");
 
   auto published = std::make_shared<PublishedGeneration>();
   published->generation =
-      DeriveGeneration(base ? base->generation.get() : nullptr, added, removed, deletions, std::move(settings));
+      DeriveGeneration(base ? base->generation.get() : nullptr, added, removed, deletions, std::move(settings), vectors);
   for (const SegmentView& view : published->generation->segments) {
     published->handles.push_back(resolver.HandleOf(view.segment.get()));
+  }
+  for (const VectorView& view : published->generation->vectors) {
+    published->vector_handles.push_back(vector_resolver.HandleOf(view.segment.get()));
   }
   return Napi::Number::New(info.Env(), Registry::Instance().AddGeneration(std::move(published)));
 }
@@ -153,22 +194,62 @@ Napi::Value GenerationSettingsCall(const Napi::CallbackInfo& info) {
   return Napi::String::New(info.Env(), ReadGeneration(info[0])->generation->settings);
 }
 
-Napi::Value GenerationDeletionsCall(const Napi::CallbackInfo& info) {
-  const auto published = ReadGeneration(info[0]);
-  const SegmentHandle handle = ReadUint32(info[1], "segment");
-  const auto found = std::find(published->handles.begin(), published->handles.end(), handle);
-  if (found == published->handles.end()) {
+size_t IndexOf(const std::vector<uint32_t>& handles, uint32_t handle) {
+  const auto found = std::find(handles.begin(), handles.end(), handle);
+  if (found == handles.end()) {
     throw Error(ErrorCode::kInvalidArgument, "the generation has no segment " + std::to_string(handle));
   }
-  const SegmentView& view = published->generation->segments[static_cast<size_t>(found - published->handles.begin())];
-  if (view.deletions.deleted_count == 0) return info.Env().Undefined();
-  std::vector<uint8_t> bits((size_t{view.segment->document_count()} + 7) / 8);
+  return static_cast<size_t>(found - handles.begin());
+}
+
+// A bit each, the least significant first; undefined where nothing is deleted.
+Napi::Value MakeBitmap(Napi::Env env, const DeletionSet& deletions, uint32_t count) {
+  if (deletions.deleted_count == 0) return env.Undefined();
+  std::vector<uint8_t> bits((size_t{count} + 7) / 8);
   for (size_t i = 0; i < bits.size(); ++i) {
-    const auto& chunk = view.deletions.chunks[i / kDeletionChunkBytes];
+    const auto& chunk = deletions.chunks[i / kDeletionChunkBytes];
     const size_t byte = i % kDeletionChunkBytes;
     if (chunk) bits[i] = static_cast<uint8_t>((*chunk)[byte / 8] >> (byte % 8 * 8));
   }
-  return MakeBytes(info.Env(), std::move(bits));
+  return MakeBytes(env, std::move(bits));
+}
+
+Napi::Value GenerationDeletionsCall(const Napi::CallbackInfo& info) {
+  const auto published = ReadGeneration(info[0]);
+  const size_t index = IndexOf(published->handles, ReadUint32(info[1], "segment"));
+  const SegmentView& view = published->generation->segments[index];
+  return MakeBitmap(info.Env(), view.deletions, view.segment->document_count());
+}
+
+Napi::Value GenerationVectorsCall(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const auto published = ReadGeneration(info[0]);
+  const std::vector<VectorView>& views = published->generation->vectors;
+  Napi::Array segments = Napi::Array::New(env, views.size());
+  for (size_t i = 0; i < views.size(); ++i) {
+    Napi::Object object = Napi::Object::New(env);
+    object.Set("segment", Napi::Number::New(env, published->vector_handles[i]));
+    object.Set("dimensions", Napi::Number::New(env, views[i].segment->graph().dimensions()));
+    object.Set("vectorCount", Napi::Number::New(env, views[i].segment->graph().count()));
+    object.Set("deletedCount", Napi::Number::New(env, views[i].deletions.deleted_count));
+    object.Set("fileBytes", Napi::Number::New(env, static_cast<double>(views[i].segment->file_bytes())));
+    segments[static_cast<uint32_t>(i)] = object;
+  }
+  return segments;
+}
+
+Napi::Value VectorDeletionsCall(const Napi::CallbackInfo& info) {
+  const auto published = ReadGeneration(info[0]);
+  const VectorView& view =
+      published->generation->vectors[IndexOf(published->vector_handles, ReadUint32(info[1], "segment"))];
+  return MakeBitmap(info.Env(), view.deletions, view.segment->graph().count());
+}
+
+Napi::Value DeadVectorsCall(const Napi::CallbackInfo& info) {
+  const auto published = ReadGeneration(info[0]);
+  const VectorView& view =
+      published->generation->vectors[IndexOf(published->vector_handles, ReadUint32(info[1], "segment"))];
+  return MakeBytes(info.Env(), FindDeadVectors(*published->generation, view));
 }
 
 Napi::Value LocateCall(const Napi::CallbackInfo& info) {
@@ -199,6 +280,9 @@ void DefineGenerations(Napi::Object exports) {
   Define<GenerationInfoCall>(exports, "generationInfo");
   Define<GenerationSettingsCall>(exports, "generationSettings");
   Define<GenerationDeletionsCall>(exports, "generationDeletions");
+  Define<GenerationVectorsCall>(exports, "generationVectors");
+  Define<VectorDeletionsCall>(exports, "vectorDeletions");
+  Define<DeadVectorsCall>(exports, "deadVectors");
   Define<LocateCall>(exports, "locate");
   exports.Set("checksLeases", Napi::Boolean::New(exports.Env(), Registry::Instance().checks_leases()));
   Define<CountLeasesCall>(exports, "countLeases");

@@ -14,6 +14,7 @@
 #include <unistd.h>
 #endif
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
@@ -31,7 +32,7 @@ namespace {
 
 constexpr size_t kPathBytesMax = 4096;
 constexpr size_t kFilesMax = 64;
-constexpr std::string_view kDataFileEnding = ".mdb";
+constexpr std::string_view kDataFileEndings[] = {".mdb", ".gvs"};
 
 struct Faults {
   std::atomic_flag busy = ATOMIC_FLAG_INIT;  // one thread at a time uses the line
@@ -123,7 +124,9 @@ bool PutZeros(uintptr_t address) {
   if (!FindMapping(address, &mapping)) return false;
   // Another thread may have been here first: then the mapping has no file any more, and reading goes on.
   if (mapping.path.empty()) return true;
-  if (!mapping.path.ends_with(kDataFileEnding)) return false;
+  if (std::ranges::none_of(kDataFileEndings, [&](std::string_view ending) { return mapping.path.ends_with(ending); })) {
+    return false;
+  }
   const uintptr_t page = address & ~(static_cast<uintptr_t>(sysconf(_SC_PAGESIZE)) - 1);
   const int protection = PROT_READ | (mapping.writable ? PROT_WRITE : 0);
   const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;

@@ -45,70 +45,67 @@ Registry& Registry::Instance() {
   return *registry;
 }
 
-SegmentHandle Registry::Reopen(const std::string& file) {
-  const auto found = handles_.find(file);
-  if (found == handles_.end()) return 0;
-  Entry& entry = segments_.at(found->second);
-  if (!entry.segment) entry.segment = entry.held.lock();
-  if (!entry.segment) return 0;
-  ++entry.open_count;
-  return found->second;
-}
-
-SegmentHandle Registry::OpenSegment(const std::string& path) {
+template <typename File, typename Open>
+uint32_t Registry::OpenFile(const std::string& path, FileTable<File>* table, Open&& open) {
   const std::string file = IdentifyFile(path);
   {
     const std::unique_lock lock(mutex_);
-    if (const SegmentHandle handle = Reopen(file); handle != 0) return handle;
+    if (const uint32_t handle = table->Reopen(file); handle != 0) return handle;
   }
-  std::shared_ptr<const Segment> segment = Segment::Open(path);
+  std::shared_ptr<const File> opened = open(path);
   const std::unique_lock lock(mutex_);
   // Another thread may have opened it meanwhile; then this one's goes, after the lock.
-  if (const SegmentHandle handle = Reopen(file); handle != 0) return handle;
-  const SegmentHandle handle = ++last_segment_;
-  segments_.insert_or_assign(handle, Entry{file, segment, segment, 1});
-  handles_.insert_or_assign(file, handle);
-  return handle;
+  if (const uint32_t handle = table->Reopen(file); handle != 0) return handle;
+  return table->Add(file, opened);
+}
+
+SegmentHandle Registry::OpenSegment(const std::string& path) { return OpenFile(path, &segments_, Segment::Open); }
+
+VectorHandle Registry::OpenVectors(const std::string& path) {
+  return OpenFile(path, &vectors_, vectors::VectorSegment::Open);
 }
 
 void Registry::CloseSegment(SegmentHandle handle) {
   std::shared_ptr<const Segment> closing;  // destroyed after the lock
   const std::unique_lock lock(mutex_);
-  const auto found = segments_.find(handle);
-  if (found == segments_.end() || found->second.open_count == 0) ThrowUnknown("open segment", handle);
-  if (--found->second.open_count > 0) return;
-  closing = std::move(found->second.segment);
-  found->second.segment.reset();
-  ForgetDeadEntries();
+  closing = segments_.Close(handle);
+  segments_.ForgetDead();
 }
 
-void Registry::ForgetDeadEntries() {
-  for (auto entry = segments_.begin(); entry != segments_.end();) {
-    if (entry->second.open_count == 0 && entry->second.held.expired()) {
-      const auto named = handles_.find(entry->second.file);
-      if (named != handles_.end() && named->second == entry->first) handles_.erase(named);
-      entry = segments_.erase(entry);
-    } else {
-      ++entry;
-    }
-  }
+void Registry::CloseVectors(VectorHandle handle) {
+  std::shared_ptr<const vectors::VectorSegment> closing;  // destroyed after the lock
+  const std::unique_lock lock(mutex_);
+  closing = vectors_.Close(handle);
+  vectors_.ForgetDead();
 }
 
 std::shared_ptr<const Segment> Registry::FindSegment(SegmentHandle handle) const {
   if (checks_leases_) {
     const std::shared_lock lock(mutex_);
-    RequireLeasedSegment(handle);
+    // What was opened and not published yet is held by whoever opened it.
+    if (published_segments_.contains(handle)) RequireLeasedFile("segment", handle, &PublishedGeneration::handles);
   }
   return OwnSegment(handle);
 }
 
+std::shared_ptr<const vectors::VectorSegment> Registry::FindVectors(VectorHandle handle) const {
+  if (checks_leases_) {
+    const std::shared_lock lock(mutex_);
+    if (published_vectors_.contains(handle)) {
+      RequireLeasedFile("segment of vectors", handle, &PublishedGeneration::vector_handles);
+    }
+  }
+  return OwnVectors(handle);
+}
+
 std::shared_ptr<const Segment> Registry::OwnSegment(SegmentHandle handle) const {
   const std::shared_lock lock(mutex_);
-  const auto found = segments_.find(handle);
-  if (found == segments_.end()) ThrowUnknown("open segment", handle);
-  std::shared_ptr<const Segment> segment = found->second.segment ? found->second.segment : found->second.held.lock();
-  if (!segment) ThrowUnknown("open segment", handle);
-  return segment;
+  return segments_.Find(handle);
+}
+
+std::shared_ptr<const vectors::VectorSegment> Registry::OwnVectors(VectorHandle handle) const {
+  const std::shared_lock lock(mutex_);
+  return vectors_.Find(handle);
 }
 
 GenerationHandle Registry::AddGeneration(std::shared_ptr<const PublishedGeneration> generation) {
@@ -144,7 +141,8 @@ void Registry::ReleaseGeneration(GenerationHandle handle) {
   }
   releasing = std::move(found->second);
   generations_.erase(found);
-  ForgetDeadEntries();
+  segments_.ForgetDead();
+  vectors_.ForgetDead();
 }
 
 void Registry::CountLeases(GenerationHandle handle, int by) {
@@ -155,7 +153,10 @@ void Registry::CountLeases(GenerationHandle handle, int by) {
   int64_t& leases = leases_[handle];
   leases += by;
   if (leases < 0) AbortForLease("generation", handle, "had a lease released twice");
-  if (by == 0) published_segments_.insert(found->second->handles.begin(), found->second->handles.end());
+  if (by != 0) return;
+  const PublishedGeneration& published = *found->second;
+  published_segments_.insert(published.handles.begin(), published.handles.end());
+  published_vectors_.insert(published.vector_handles.begin(), published.vector_handles.end());
 }
 
 void Registry::RequireLease(GenerationHandle handle) const {
@@ -166,14 +167,13 @@ void Registry::RequireLease(GenerationHandle handle) const {
   }
 }
 
-void Registry::RequireLeasedSegment(SegmentHandle handle) const {
-  if (!published_segments_.contains(handle)) return;  // it was opened and not published yet: whoever opened it holds it
+void Registry::RequireLeasedFile(const char* what, uint32_t handle, HandlesOf handles_of) const {
   for (const auto& [generation, leases] : leases_) {
     if (leases == 0) continue;
-    const std::vector<SegmentHandle>& handles = generations_.at(generation)->handles;
+    const std::vector<uint32_t>& handles = *generations_.at(generation).*handles_of;
     if (std::find(handles.begin(), handles.end(), handle) != handles.end()) return;
   }
-  AbortForLease("segment", handle, "was used without a lease of a generation that has it");
+  AbortForLease(what, handle, "was used without a lease of a generation that has it");
 }
 
 }  // namespace gannet::addon

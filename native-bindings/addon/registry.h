@@ -17,19 +17,90 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
+#include "../kernel/common/error.h"
 #include "../kernel/generation/generation.h"
 #include "../kernel/segment/segment.h"
 
 namespace gannet::addon {
 
 using SegmentHandle = uint32_t;
+using VectorHandle = uint32_t;
 using GenerationHandle = uint32_t;
 
 struct PublishedGeneration {
   std::shared_ptr<const Generation> generation;
-  std::vector<SegmentHandle> handles;  // of generation->segments, in their order
+  std::vector<SegmentHandle> handles;        // of generation->segments, in their order
+  std::vector<VectorHandle> vector_handles;  // of generation->vectors
+};
+
+// Files of one kind that are open, by their handles. Thread-safety: none; the registry locks.
+template <typename File>
+class FileTable {
+ public:
+  using Pointer = std::shared_ptr<const File>;
+
+  explicit FileTable(const char* what) : what_(what) {}
+
+  // The handle of a file that is alive, opened once more; 0 if there is none.
+  uint32_t Reopen(const std::string& file) {
+    const auto found = handles_.find(file);
+    if (found == handles_.end()) return 0;
+    Entry& entry = entries_.at(found->second);
+    if (!entry.open) entry.open = entry.held.lock();
+    if (!entry.open) return 0;
+    ++entry.open_count;
+    return found->second;
+  }
+  uint32_t Add(const std::string& file, Pointer opened) {
+    const uint32_t handle = ++last_;
+    entries_.insert_or_assign(handle, Entry{file, opened, opened, 1});
+    handles_.insert_or_assign(file, handle);
+    return handle;
+  }
+  // What is to be destroyed once the lock is gone; null where it is still open. Error(kInvalidArgument) where it is not open.
+  Pointer Close(uint32_t handle) {
+    const auto found = entries_.find(handle);
+    if (found == entries_.end() || found->second.open_count == 0) ThrowUnknown(handle);
+    if (--found->second.open_count > 0) return nullptr;
+    return std::exchange(found->second.open, nullptr);
+  }
+  Pointer Find(uint32_t handle) const {
+    const auto found = entries_.find(handle);
+    if (found == entries_.end()) ThrowUnknown(handle);
+    Pointer file = found->second.open ? found->second.open : found->second.held.lock();
+    if (!file) ThrowUnknown(handle);
+    return file;
+  }
+  void ForgetDead() {
+    for (auto entry = entries_.begin(); entry != entries_.end();) {
+      if (entry->second.open_count > 0 || !entry->second.held.expired()) {
+        ++entry;
+        continue;
+      }
+      const auto named = handles_.find(entry->second.file);
+      if (named != handles_.end() && named->second == entry->first) handles_.erase(named);
+      entry = entries_.erase(entry);
+    }
+  }
+
+ private:
+  struct Entry {
+    std::string file;               // path and identity of the file
+    Pointer open;                   // null once closed as often as opened
+    std::weak_ptr<const File> held;  // a generation may hold it longer
+    uint32_t open_count = 0;
+  };
+  [[noreturn]] void ThrowUnknown(uint32_t handle) const {
+    throw Error(ErrorCode::kInvalidArgument, "no open " + std::string(what_) + " with the handle " + std::to_string(handle));
+  }
+
+  const char* what_;
+  std::unordered_map<uint32_t, Entry> entries_;
+  std::unordered_map<std::string, uint32_t> handles_;  // by Entry::file
+  uint32_t last_ = 0;                                  // handles count from 1 and are not used twice
 };
 
 class Registry {
@@ -48,6 +119,12 @@ class Registry {
   // For its owner, who publishes it.
   std::shared_ptr<const Segment> OwnSegment(SegmentHandle handle) const;
 
+  // The same for segments of vectors.
+  VectorHandle OpenVectors(const std::string& path);
+  void CloseVectors(VectorHandle handle);
+  std::shared_ptr<const vectors::VectorSegment> FindVectors(VectorHandle handle) const;
+  std::shared_ptr<const vectors::VectorSegment> OwnVectors(VectorHandle handle) const;
+
   GenerationHandle AddGeneration(std::shared_ptr<const PublishedGeneration> generation);
   // For a use, under a lease.
   std::shared_ptr<const PublishedGeneration> FindGeneration(GenerationHandle handle) const;
@@ -60,31 +137,24 @@ class Registry {
   void CountLeases(GenerationHandle handle, int by);
 
  private:
-  struct Entry {
-    std::string file;                        // path and identity of the file
-    std::shared_ptr<const Segment> segment;  // null once closed as often as opened
-    std::weak_ptr<const Segment> held;       // a generation may hold it longer
-    uint32_t open_count = 0;
-  };
-
-  // The handle of an entry whose segment is alive, opened once more; 0 if there is none. The lock is held.
-  SegmentHandle Reopen(const std::string& file);
-  void ForgetDeadEntries();
+  template <typename File, typename Open>
+  uint32_t OpenFile(const std::string& path, FileTable<File>* table, Open&& open);
   // Debug mode; the lock is held. Each ends the process where the use is not right.
   void RequireLease(GenerationHandle handle) const;
-  void RequireLeasedSegment(SegmentHandle handle) const;
+  using HandlesOf = std::vector<uint32_t> PublishedGeneration::*;
+  void RequireLeasedFile(const char* what, uint32_t handle, HandlesOf handles_of) const;
 
   const bool checks_leases_;
   mutable std::shared_mutex mutex_;
-  std::unordered_map<SegmentHandle, Entry> segments_;
-  std::unordered_map<std::string, SegmentHandle> handles_;  // by Entry::file
+  FileTable<Segment> segments_{"segment"};
+  FileTable<vectors::VectorSegment> vectors_{"segment of vectors"};
   std::unordered_map<GenerationHandle, std::shared_ptr<const PublishedGeneration>> generations_;
-  uint32_t last_segment_ = 0;  // handles count from 1 and are not used twice
-  uint32_t last_generation_ = 0;
+  uint32_t last_generation_ = 0;  // handles count from 1 and are not used twice
   // Debug mode. Of the generations whose leases are counted: how many are out, which were released, all of their segments.
   std::unordered_map<GenerationHandle, int64_t> leases_;
   std::unordered_set<GenerationHandle> released_;
   std::unordered_set<SegmentHandle> published_segments_;
+  std::unordered_set<VectorHandle> published_vectors_;
 };
 
 }  // namespace gannet::addon

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "../kernel/engine/search.h"
@@ -14,8 +15,42 @@
 namespace gannet::addon {
 namespace {
 
+// A number of an optional member.
+double ReadMember(const Napi::Object& object, const char* name, double otherwise) {
+  const Napi::Value value = object.Get(name);
+  return value.IsUndefined() ? otherwise : ReadNumber(value, name);
+}
+
+bool ReadFlag(const Napi::Object& object, const char* name, bool otherwise) {
+  const Napi::Value value = object.Get(name);
+  return value.IsUndefined() ? otherwise : ReadBoolean(value, name);
+}
+
+MeaningRequest ReadMeaning(const Napi::Value& value) {
+  const Napi::Object object = ReadObject(value, "meaning");
+  MeaningRequest request;
+  request.weight = static_cast<float>(ReadNumber(object.Get("weight"), "meaning.weight"));
+  request.floor = static_cast<float>(ReadNumber(object.Get("floor"), "meaning.floor"));
+  request.farthest = static_cast<float>(ReadNumber(object.Get("farthest"), "meaning.farthest"));
+  request.nearest = static_cast<float>(ReadNumber(object.Get("nearest"), "meaning.nearest"));
+  request.wanted = ReadUint32(object.Get("wanted"), "meaning.wanted");
+  request.width = ReadUint32(object.Get("width"), "meaning.width");
+  request.adds_matches = ReadFlag(object, "adds", true);
+  request.exact = ReadFlag(object, "exact", false);
+  request.words_full = static_cast<float>(ReadMember(object, "wordsFull", 1));
+  const Napi::Value vector = object.Get("vector");
+  const std::span<const float> values = ReadFloats(vector, "meaning.vector");
+  request.vector.assign(values.begin(), values.end());
+  return request;
+}
+
 Napi::Value SearchCall(const Napi::CallbackInfo& info) {
   const auto published = Registry::Instance().FindGeneration(ReadUint32(info[0], "generation"));
+  if (!info[2].IsUndefined()) {
+    MeaningRequest meaning = ReadMeaning(info[2]);
+    return ResultMemory::MakeBytes(
+        info.Env(), SearchWithMeaning(*published->generation, ReadBytes(info[1], "plan"), std::move(meaning)));
+  }
   return ResultMemory::MakeBytes(info.Env(), Search(*published->generation, ReadBytes(info[1], "plan")));
 }
 

@@ -1,6 +1,4 @@
 // Building, merging and opening segments.
-#include <exception>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +7,7 @@
 #include "../kernel/segment/segment_seal.h"
 #include "bindings.h"
 #include "call_guard.h"
+#include "file_check.h"
 #include "registry.h"
 
 namespace gannet::addon {
@@ -85,45 +84,8 @@ Napi::Value CheckSegmentCall(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
-// The same on a thread of the system's pool: a file of some GB takes seconds where it has to come from the disk.
-class SegmentCheck : public Napi::AsyncWorker {
- public:
-  SegmentCheck(Napi::Env env, std::string path)
-      : Napi::AsyncWorker(env), path_(std::move(path)), deferred_(Napi::Promise::Deferred::New(env)) {}
-
-  Napi::Promise promise() const { return deferred_.Promise(); }
-
- protected:
-  void Execute() override {
-    try {
-      CheckSegmentSeal(path_);
-    } catch (const Error& error) {
-      failure_.emplace(error);
-    } catch (const std::exception& error) {
-      SetError(error.what());
-    }
-  }
-  void OnOK() override {
-    if (failure_.has_value()) {
-      deferred_.Reject(MakeKernelError(Env(), *failure_).Value());
-    } else {
-      deferred_.Resolve(Env().Undefined());
-    }
-  }
-  void OnError(const Napi::Error& error) override { deferred_.Reject(error.Value()); }
-
- private:
-  std::string path_;
-  Napi::Promise::Deferred deferred_;
-  std::optional<Error> failure_;
-};
-
 Napi::Value CheckSegmentInBackgroundCall(const Napi::CallbackInfo& info) {
-  // It deletes itself when it has answered.
-  auto* check = new SegmentCheck(info.Env(), ReadPath(info[0], "path"));
-  const Napi::Promise promise = check->promise();
-  check->Queue();
-  return promise;
+  return FileCheck::Run(info.Env(), ReadPath(info[0], "path"), CheckSegmentSeal);
 }
 
 Napi::Value OpenSegmentCall(const Napi::CallbackInfo& info) {

@@ -7,11 +7,6 @@
 namespace gannet::addon {
 namespace {
 
-double ReadMilliseconds(const Napi::Value& value, const char* name) {
-  if (!value.IsNumber()) throw ArgumentError(std::string(name) + " has to be a number");
-  return value.As<Napi::Number>().DoubleValue();
-}
-
 Napi::Value RaiseStopCall(const Napi::CallbackInfo& info) {
   RaiseStop(ReadUint32(info[0], "flag"));
   return info.Env().Undefined();
@@ -23,7 +18,7 @@ Napi::Value LowerStopCall(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value WatchStopCall(const Napi::CallbackInfo& info) {
-  WatchStop(ReadUint32(info[0], "flag"), ReadMilliseconds(info[1], "sliceMs"), ReadMilliseconds(info[2], "deadlineMs"));
+  WatchStop(ReadUint32(info[0], "flag"), ReadNumber(info[1], "sliceMs"), ReadNumber(info[2], "deadlineMs"));
   return info.Env().Undefined();
 }
 

@@ -13,12 +13,15 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <random>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "../kernel/vectors/vector_search.h"
+#include "../kernel/vectors/vector_writer.h"
+#include "../test/bit_filter.h"
 #if __has_include(<hnswlib/hnswlib.h>)
 #include <hnswlib/hnswlib.h>
 #define GANNET_HAS_HNSWLIB 1
@@ -122,7 +125,7 @@ void Measure(const std::string& name, const Rows& rows, uint32_t count, const Tr
   std::fflush(stdout);
 }
 
-Way Ours(const VectorGraph& graph, VectorSearcher* searcher, uint32_t width, Allowed allowed = {}) {
+Way Ours(const VectorGraph& graph, VectorSearcher* searcher, uint32_t width, const OrdinalFilter* allowed = nullptr) {
   return [&graph, searcher, width, allowed](std::span<const float> query, std::vector<uint32_t>* ordinals) {
     ordinals->clear();
     const SearchRequest request{.vector = query, .wanted = kWanted, .width = width, .allowed = allowed};
@@ -134,17 +137,16 @@ void MeasureFilters(const Rows& rows, uint32_t count, const VectorGraph& graph, 
   for (const double share : {0.5, 0.1, 0.01, 0.001, 0.0001}) {
     std::mt19937_64 random(3);
     std::vector<uint64_t> bits(count / 64 + 1);
-    uint32_t passing = 0;
     for (uint32_t i = 0; i < count; ++i) {
       if (static_cast<double>(random() >> 11) * 0x1p-53 >= share) continue;
       bits[i / 64] |= uint64_t{1} << (i % 64);
-      ++passing;
     }
     const Truth truth = TruthOf(rows, count, &bits);
+    const gannet::test::BitFilter filter(bits);
     for (const uint32_t width : {10u, 14u, 20u, 40u}) {
       char name[64];
       std::snprintf(name, sizeof(name), "filter of %.2f %%, width %u", share * 100, width);
-      Measure(name, rows, count, truth, Ours(graph, searcher, width, {bits.data(), passing}));
+      Measure(name, rows, count, truth, Ours(graph, searcher, width, &filter));
     }
   }
 }
@@ -160,8 +162,11 @@ int main(int argument_count, char** arguments) {
   const Truth truth = TruthOf(rows, count, nullptr);
 
   double began = ProcessorSeconds();
-  const std::vector<uint8_t> bytes =
-      BuildVectorGraph(std::span(rows.values).first(size_t{count} * dimensions), dimensions, {kLinks, kBuildWidth});
+  std::vector<uint32_t> records(count);
+  std::iota(records.begin(), records.end(), 0u);
+  const std::vector<uint32_t> passages(count);
+  const std::vector<uint8_t> bytes = EncodeVectors(
+      {dimensions, std::span(rows.values).first(size_t{count} * dimensions), records, passages}, {kLinks, kBuildWidth});
   std::printf("ours, building\t%.0f vectors/s\t%.0f bytes a vector\n", count / (ProcessorSeconds() - began),
               static_cast<double>(bytes.size()) / count);
   const VectorGraph graph(bytes);

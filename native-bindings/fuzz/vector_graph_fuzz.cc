@@ -5,21 +5,30 @@
 
 #include "../kernel/common/error.h"
 #include "../kernel/vectors/vector_search.h"
+#include "../kernel/vectors/vector_writer.h"
+#include "../test/bit_filter.h"
 #include "fuzz_target.h"
 
-using gannet::vectors::BuildVectorGraph;
+using gannet::test::BitFilter;
+using gannet::vectors::EncodeVectors;
 using gannet::vectors::Normalize;
 using gannet::vectors::VectorGraph;
 using gannet::vectors::VectorSearcher;
+using gannet::vectors::VerifyVectors;
 
 namespace {
 
-std::vector<float> Vectors(uint32_t count, uint32_t dimensions) {
+// Of two passages a record; with a graph however few they are.
+std::vector<uint8_t> Encoded(uint32_t count, uint32_t dimensions) {
   std::vector<float> values(static_cast<size_t>(count) * dimensions);
   uint32_t state = count;
   for (float& value : values) value = static_cast<float>(static_cast<int32_t>(state = state * 1664525 + 1013904223) >> 16);
-  for (uint32_t i = 0; i < count; ++i) Normalize(std::span(values).subspan(static_cast<size_t>(i) * dimensions, dimensions));
-  return values;
+  std::vector<uint32_t> records(count), passages(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    records[i] = i / 2;
+    passages[i] = i % 2;
+  }
+  return EncodeVectors({dimensions, values, records, passages}, {.links = 4, .build_width = 20, .nodes_min = 0});
 }
 
 }  // namespace
@@ -27,19 +36,22 @@ std::vector<float> Vectors(uint32_t count, uint32_t dimensions) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   try {
     const std::vector<uint8_t> bytes(data, data + size);
-    const VectorGraph graph(bytes, false);
+    const VectorGraph graph(bytes);
     std::vector<float> query(graph.dimensions(), 1);
     Normalize(query);
-    const std::vector<uint64_t> bits(graph.count() / 64 + 1, 0xaaaaaaaaaaaaaaaau);
+    const BitFilter filter(std::vector<uint64_t>(graph.count() / 64 + 1, 0xaaaaaaaaaaaaaaaau));
     VectorSearcher searcher;
-    searcher.Search(graph, {.vector = query, .width = 8});
-    searcher.Search(graph, {.vector = query, .width = 8, .allowed = {bits.data(), graph.count() / 2}});
-    searcher.Search(graph, {.vector = query, .exact = true});
+    for (const bool is_exact : {false, true}) {
+      searcher.Search(graph, {.vector = query, .width = 8, .exact = is_exact});
+      searcher.Search(graph, {.vector = query, .width = 8, .allowed = &filter, .exact = is_exact});
+    }
+    for (uint32_t ordinal = 0; ordinal < graph.count(); ++ordinal) graph.CosineOf(graph.RowOf(ordinal), query);
+    VerifyVectors(bytes);
   } catch (const gannet::Error&) {
   }
   return 0;
 }
 
 std::vector<gannet::fuzz::Input> gannet::fuzz::Seeds() {
-  return {BuildVectorGraph({}, 4), BuildVectorGraph(Vectors(3, 5), 5), BuildVectorGraph(Vectors(2500, 4), 4)};
+  return {Encoded(1, 4), Encoded(3, 5), Encoded(2500, 4)};
 }

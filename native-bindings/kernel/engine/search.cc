@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "../collect/facet_counter.h"
 #include "../collect/hit_collector.h"
@@ -31,7 +32,7 @@ class Searcher {
     for (const PlanFacet& facet : plan.facets) facets_.emplace_back(generation, facet);
     needs_.scores = collector_.needs_every_score() || plan.minimum_score > 0;
     if (!others.shares.empty()) {
-      shares_.push_back({&words_, others.words_weight, others.words_floor});
+      shares_.push_back({&words_, others.words_weight, others.words_floor, true, others.words_full});
       shares_.insert(shares_.end(), others.shares.begin(), others.shares.end());
     }
     needs_.all_matches = (plan.flags & kNeedTotal) != 0 || !facets_.empty();
@@ -151,14 +152,26 @@ class Searcher {
   uint64_t total_ = 0;
 };
 
-}  // namespace
-
-std::vector<uint8_t> Search(const Generation& generation, std::span<const uint8_t> bytes, const OtherSources& others) {
-  const QueryPlan plan = ParsePlan(bytes);
+std::vector<uint8_t> SearchPlan(const Generation& generation, const QueryPlan& plan, const OtherSources& others) {
   ScratchLease scratch;
   const SearchResult result = Searcher(generation, plan, others, &*scratch).Run();
   scratch.Return();
   return WriteResult(generation, plan, result);
+}
+
+}  // namespace
+
+std::vector<uint8_t> Search(const Generation& generation, std::span<const uint8_t> bytes, const OtherSources& others) {
+  return SearchPlan(generation, ParsePlan(bytes), others);
+}
+
+std::vector<uint8_t> SearchWithMeaning(const Generation& generation, std::span<const uint8_t> bytes, MeaningRequest meaning) {
+  const QueryPlan plan = ParsePlan(bytes);
+  const bool adds_matches = meaning.adds_matches;
+  const float weight = meaning.weight;
+  const float words_full = meaning.words_full;
+  MeaningSource source(&generation, &plan.filter, std::move(meaning));
+  return SearchPlan(generation, plan, {{{&source, weight, 0, adds_matches}}, 1 - weight, 0, words_full});
 }
 
 std::vector<uint32_t> CollectRecordNumbers(const Generation& generation, std::span<const uint8_t> bytes) {

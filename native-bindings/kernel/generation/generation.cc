@@ -24,9 +24,8 @@ uint32_t CountDeleted(const DeletionSet& deletions) {
 }
 
 // Deletions as the caller gave them: every chunk there or null, and no bit behind the last document.
-void CheckDeletions(SegmentView* view) {
-  const uint32_t documents = view->segment->document_count();
-  DeletionSet& deletions = view->deletions;
+void CheckDeletions(uint32_t documents, DeletionSet* set) {
+  DeletionSet& deletions = *set;
   const size_t chunk_count = (documents + kWindowSize - 1) / kWindowSize;
   if (deletions.chunks.size() > chunk_count) Invalid("more deletion chunks than the segment has windows");
   deletions.chunks.resize(chunk_count);
@@ -43,11 +42,11 @@ void CheckDeletions(SegmentView* view) {
 }
 
 // Sets the bits, copying each chunk that changes once: other generations may hold the old one.
-void Delete(const std::vector<uint32_t>& documents, SegmentView* view) {
-  DeletionSet& deletions = view->deletions;
+void Delete(const std::vector<uint32_t>& documents, uint32_t document_count, DeletionSet* set) {
+  DeletionSet& deletions = *set;
   std::unordered_map<uint32_t, std::shared_ptr<DeletionSet::Chunk>> copies;
   for (const uint32_t document : documents) {
-    if (document >= view->segment->document_count()) Invalid("deletion of a document that the segment does not have");
+    if (document >= document_count) Invalid("deletion of a document that the segment does not have");
     if (deletions.Contains(document)) continue;
     const uint32_t index = document / kWindowSize;
     auto& copy = copies[index];
@@ -61,10 +60,54 @@ void Delete(const std::vector<uint32_t>& documents, SegmentView* view) {
   }
 }
 
-SegmentView* FindView(std::vector<SegmentView>* views, const Segment* segment) {
-  const auto found = std::find_if(views->begin(), views->end(),
-                                  [&](const SegmentView& view) { return view.segment.get() == segment; });
+template <typename View, typename File>
+View* FindView(std::vector<View>* views, const File* segment) {
+  const auto found =
+      std::find_if(views->begin(), views->end(), [&](const View& view) { return view.segment.get() == segment; });
   return found == views->end() ? nullptr : &*found;
+}
+
+uint32_t CountOf(const SegmentView& view) { return view.segment->document_count(); }
+uint32_t CountOf(const VectorView& view) { return view.segment->graph().count(); }
+
+template <typename View, typename File>
+void RemoveViews(const std::vector<std::shared_ptr<const File>>& removed, std::vector<View>* views) {
+  for (const auto& segment : removed) {
+    const View* view = FindView(views, segment.get());
+    if (view == nullptr) Invalid("removal of a segment that the generation does not have");
+    views->erase(views->begin() + (view - views->data()));
+  }
+}
+
+template <typename View>
+void AddViews(const std::vector<View>& added, std::vector<View>* views) {
+  for (const View& view : added) {
+    if (!view.segment) Invalid("no segment");
+    if (FindView(views, view.segment.get()) != nullptr) Invalid("segment is in the generation already");
+    views->push_back(view);
+    CheckDeletions(CountOf(view), &views->back().deletions);
+  }
+}
+
+void ChangeVectors(const VectorChange& change, std::vector<VectorView>* views) {
+  RemoveViews(change.removed, views);
+  AddViews(change.added, views);
+  for (VectorView& view : *views) {
+    if (!view.homes) view.homes = std::make_shared<VectorHomes>();
+    if (view.segment->graph().dimensions() != views->front().segment->graph().dimensions()) {
+      Invalid("vectors of different dimensions in one generation");
+    }
+  }
+  for (const VectorChange::Deletions& entry : change.deletions) {
+    VectorView* view = FindView(views, entry.segment.get());
+    if (view == nullptr) Invalid("deletions in a segment that the generation does not have");
+    std::vector<uint32_t> ordinals;
+    for (const uint32_t record : entry.records) {
+      const auto [first, end] = view->segment->OrdinalsOf(record);
+      for (uint32_t ordinal = first; ordinal < end; ++ordinal) ordinals.push_back(ordinal);
+    }
+    Delete(ordinals, CountOf(*view), &view->deletions);
+  }
 }
 
 void ComputeTotals(Generation* generation) {
@@ -86,26 +129,21 @@ void ComputeTotals(Generation* generation) {
 std::shared_ptr<const Generation> DeriveGeneration(const Generation* base, const std::vector<SegmentView>& added,
                                                    const std::vector<std::shared_ptr<const Segment>>& removed,
                                                    const std::vector<SegmentDeletions>& deletions,
-                                                   std::string settings) {
+                                                   std::string settings, const VectorChange& vectors) {
   auto generation = std::make_shared<Generation>();
   std::vector<SegmentView>& views = generation->segments;
-  if (base != nullptr) views = base->segments;
-  for (const auto& segment : removed) {
-    const SegmentView* view = FindView(&views, segment.get());
-    if (view == nullptr) Invalid("removal of a segment that the generation does not have");
-    views.erase(views.begin() + (view - views.data()));
+  if (base != nullptr) {
+    views = base->segments;
+    generation->vectors = base->vectors;
   }
-  for (const SegmentView& view : added) {
-    if (!view.segment) Invalid("no segment");
-    if (FindView(&views, view.segment.get()) != nullptr) Invalid("segment is in the generation already");
-    views.push_back(view);
-    CheckDeletions(&views.back());
-  }
+  RemoveViews(removed, &views);
+  AddViews(added, &views);
   for (const SegmentDeletions& entry : deletions) {
     SegmentView* view = FindView(&views, entry.segment.get());
     if (view == nullptr) Invalid("deletions in a segment that the generation does not have");
-    Delete(entry.documents, view);
+    Delete(entry.documents, CountOf(*view), &view->deletions);
   }
+  ChangeVectors(vectors, &generation->vectors);
   ComputeTotals(generation.get());
   generation->settings = std::move(settings);
   return generation;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "../segment/segment.h"
+#include "vector_homes.h"
 
 namespace gannet {
 
@@ -32,8 +33,16 @@ struct SegmentView {
   DeletionSet deletions;
 };
 
+// Deletions are of ordinals. What leads to no live document of the words counts for nothing, deleted or not.
+struct VectorView {
+  std::shared_ptr<const vectors::VectorSegment> segment;
+  DeletionSet deletions = {};
+  std::shared_ptr<VectorHomes> homes = {};  // shared by all generations that have the segment
+};
+
 struct Generation {
   std::vector<SegmentView> segments;
+  std::vector<VectorView> vectors;
   uint64_t document_count = 0;  // deleted ones included: the N of idf
   uint64_t live_count = 0;
   double average_length = 1;    // weighted tokens per document
@@ -45,11 +54,22 @@ struct SegmentDeletions {
   std::vector<uint32_t> documents;  // any order, repeats allowed, below document_count
 };
 
+// Segments of vectors come and go as those of words do, and deletions name records: all of their vectors in the segment.
+struct VectorChange {
+  struct Deletions {
+    std::shared_ptr<const vectors::VectorSegment> segment;
+    std::vector<uint32_t> records;
+  };
+  std::vector<VectorView> added = {};
+  std::vector<std::shared_ptr<const vectors::VectorSegment>> removed = {};
+  std::vector<Deletions> deletions = {};
+};
+
 // The generation after `base` (may be null): without `removed`, with `added` (which may come with deletions
 // already), with `deletions` applied to kept or added segments.
 std::shared_ptr<const Generation> DeriveGeneration(const Generation* base, const std::vector<SegmentView>& added,
                                                    const std::vector<std::shared_ptr<const Segment>>& removed,
                                                    const std::vector<SegmentDeletions>& deletions,
-                                                   std::string settings);
+                                                   std::string settings, const VectorChange& vectors = {});
 
 }  // namespace gannet

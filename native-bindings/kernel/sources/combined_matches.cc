@@ -22,7 +22,7 @@ CombinedMatches::CombinedMatches(uint32_t segment, uint32_t document_count, std:
       finders_(shares.size()) {
   for (const SourceShare& share : shares) {
     std::unique_ptr<SegmentSource> source = share.source->Open(segment, all_matches);
-    const float bound = share.weight * source->Bound();
+    const float bound = share.Counted(source->Bound());
     bound_ += bound;
     parts_.push_back({share, std::move(source), bound});
   }
@@ -37,17 +37,26 @@ CombinedMatches::CombinedMatches(uint32_t segment, uint32_t document_count, std:
 
 // What a document has to score by this source to reach the bar when it has the most by all others.
 float CombinedMatches::LeastOf(const Part& part, float bar) const {
-  const float least = std::max(0.0f, (bar * kSlack - (bound_ - part.bound)) / part.share.weight);
+  if (part.share.weight <= 0) return 0;
+  const float counted = std::max(0.0f, (bar * kSlack - (bound_ - part.bound)) / part.share.weight);
+  const float least = counted * part.share.full;
   return part.share.floor > 0 ? std::min(least, part.share.floor) : least;
 }
 
-// Of those that find, drops the last ones that together with all that do not find stay below the bar.
+// Of those that find, drops the last ones that together with all that may score what they do not find stay below the bar.
 void CombinedMatches::ChooseFinders(float bar) {
   if (all_matches_ || bar <= 0) return;
   float rest = 0;
-  for (size_t i = finders_; i < by_bound_.size(); ++i) rest += parts_[by_bound_[i]].bound;
-  while (finders_ > 0 && rest + parts_[by_bound_[finders_ - 1]].bound < bar * kSlack) {
-    rest += parts_[by_bound_[--finders_]].bound;
+  for (size_t i = 0; i < by_bound_.size(); ++i) {
+    const Part& part = parts_[by_bound_[i]];
+    if (i >= finders_ || part.source->CompletesOthers()) rest += part.bound;
+  }
+  while (finders_ > 0) {
+    const Part& last = parts_[by_bound_[finders_ - 1]];
+    const float with_last = last.source->CompletesOthers() ? rest : rest + last.bound;
+    if (with_last >= bar * kSlack) return;
+    rest = with_last;
+    --finders_;
   }
 }
 
@@ -70,21 +79,29 @@ Window* CombinedMatches::Evaluate(uint32_t window, float bar) {
   float to_come = 0;
   for (Part& part : parts_) {
     part.found = nullptr;
-    part.window_bound = part.share.weight * part.source->Bound(window_.range);
+    part.window_bound = part.share.Counted(part.source->Bound(window_.range));
     to_come += part.window_bound;
   }
   const float least = bar * kSlack;
   if (!all_matches_ && to_come < least) return &window_;
-  for (size_t i = 0; i < by_bound_.size(); ++i) {
-    Part& part = parts_[by_bound_[i]];
-    const bool finds = i < finders_;
-    if (!finds && !all_matches_) Drop(least, to_come);
-    if (!finds && !window_.matches.Any()) break;
-    const float least_of_part = LeastOf(part, bar);
-    Keep(&part, finds ? part.source->Find(window_.range, least_of_part)
-                      : part.source->FindAmong(window_.range, window_.matches, least_of_part));
-    if (finds) window_.matches.Unite(part.found->matches);
-    to_come -= part.window_bound;
+  const auto at = [&](size_t i) -> Part& { return parts_[by_bound_[i]]; };
+  for (size_t i = 0; i < finders_; ++i) {
+    Keep(&at(i), at(i).source->Find(window_.range, LeastOf(at(i), bar)));
+    window_.matches.Unite(at(i).found->matches);
+    if (!at(i).source->CompletesOthers()) to_come -= at(i).window_bound;
+  }
+  for (size_t i = 0; i < finders_; ++i) {
+    if (!at(i).source->CompletesOthers()) continue;
+    SetReaching(least, to_come, at(i).found);
+    at(i).source->Complete(window_.range, reaching_, at(i).found);
+    to_come -= at(i).window_bound;
+  }
+  for (size_t i = finders_; i < by_bound_.size(); ++i) {
+    SetReaching(least, to_come, nullptr);
+    if (!all_matches_) window_.matches.Assign(reaching_);
+    if (!window_.matches.Any()) break;
+    Keep(&at(i), at(i).source->FindAmong(window_.range, reaching_, LeastOf(at(i), bar)));
+    to_come -= at(i).window_bound;
   }
   for (const Part& part : parts_) part.source->Exclude(&window_);
   Sum();
@@ -102,15 +119,20 @@ void CombinedMatches::Keep(Part* part, Window* found) {
 float CombinedMatches::SumOf(uint32_t offset) const {
   float sum = 0;
   for (const Part& part : parts_) {
-    if (part.found != nullptr && part.found->matches.Contains(offset)) sum += part.share.weight * part.found->scores[offset];
+    if (part.found != nullptr && part.found->matches.Contains(offset)) sum += part.share.Counted(part.found->scores[offset]);
   }
   return sum;
 }
 
-// Takes those from the matches that cannot reach `least` with what is to come.
-void CombinedMatches::Drop(float least, float to_come) {
-  ForEachBit(window_.matches, [&](uint32_t offset) {
-    if (SumOf(offset) + to_come < least) window_.matches.Remove(offset);
+// Of the matches those that may reach `least` with what is to come, but for what `found` has already.
+void CombinedMatches::SetReaching(float least, float to_come, const Window* found) {
+  reaching_.Assign(window_.matches);
+  if (found != nullptr) reaching_.Subtract(found->matches);
+  if (to_come >= least) return;
+  ForEachWord(reaching_.used, [&](uint32_t word) {
+    ForEachBit(reaching_.words[word], word * 64, [&](uint32_t offset) {
+      if (SumOf(offset) + to_come < least) reaching_.Remove(offset);
+    });
   });
 }
 

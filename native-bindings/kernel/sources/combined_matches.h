@@ -26,7 +26,7 @@ class CombinedMatches {
   // The next window >= from that may have matches; window_count() if none. Bars do not fall.
   uint32_t NextWindow(uint32_t from, float bar);
   // Windows ascend. The result is good until the next call; bits may be taken from its matches. Scores that reach the bar are right,
-  // others no greater than they are. Matches do not consider deletions.
+  // others no greater than that. Matches do not consider deletions.
   Window* Evaluate(uint32_t window, float bar);
 
  private:
@@ -42,7 +42,7 @@ class CombinedMatches {
   void ChooseFinders(float bar);
   void Keep(Part* part, Window* found);
   float SumOf(uint32_t offset) const;
-  void Drop(float least, float to_come);
+  void SetReaching(float least, float to_come, const Window* found);
   void Sum();
 
   uint32_t document_count_;
@@ -53,6 +53,7 @@ class CombinedMatches {
   size_t finders_;                  // so many of these find
   float bound_ = 0;                 // of all parts
   Window window_;
+  WindowBits reaching_;  // what is still asked about
   uint64_t score_words_ = 0;
 };
 

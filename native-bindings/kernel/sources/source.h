@@ -5,6 +5,7 @@
 // Thread-safety: a source and what it opens are for the thread of one search.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -53,6 +54,11 @@ class SegmentSource {
     return found;
   }
 
+  // True where Find says only which documents match, and others that it does not find have a score as well: of those that another source
+  // found, Complete adds to `found`, which came of Find, all that are among `documents` and have one.
+  virtual bool CompletesOthers() const { return false; }
+  virtual void Complete(WindowRange, const WindowBits& /*documents*/, Window* /*found*/) {}
+
   // Takes what no source may find.
   virtual void Exclude(Window*) {}
 };
@@ -69,18 +75,21 @@ class Source {
   virtual void Explain(uint32_t, uint32_t, std::string*) {}
 };
 
-// A source's part in a search. Scores are summed, each times its weight; weights are above zero, and those of all sources sum to 1, so
-// that the sum is in 0..1.
+// A source's part in a search. Scores are summed, each times its weight; weights are not below zero, and those of all sources sum to 1,
+// so that the sum is in 0..1.
 struct SourceShare {
   Source* source = nullptr;
   float weight = 1;
   float floor = 0;           // a document with a lower score is none of this source's
   bool adds_matches = true;  // false: it scores what others find
+  float full = 1;            // a score that counts as 1; what is above it counts as more, and the sum is cut to 1 where it is told
 
-  // Of a hit: what it has by this source.
+  // What a score adds to the sum.
+  float Counted(float score) const { return weight * (score / full); }
+  // Of a hit: what it has by this source, as it counts, up to 1.
   SourceScore ScoreOf(uint32_t segment, uint32_t document) const {
     const SourceScore score = source->ScoreOf(segment, document);
-    return score.score < floor ? SourceScore{} : score;
+    return score.score < floor ? SourceScore{} : SourceScore{std::min(1.0f, score.score / full), score.place};
   }
 };
 

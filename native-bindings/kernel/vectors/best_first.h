@@ -86,10 +86,12 @@ class MetSet {
     }
   }
   void Add(uint32_t place) { marks_[place] = search_; }
-  // Copies those that were not met before, which they are from now on; returns how many. `fresh` has room for all.
-  uint32_t AddAll(std::span<const uint32_t> places, uint32_t* fresh) {
+  // Copies those that were not met before, which they are from now on; returns how many. `fresh` has room for all. What is above `last`
+  // is taken for it.
+  uint32_t AddAll(std::span<const uint32_t> places, uint32_t last, uint32_t* fresh) {
     uint32_t count = 0;
-    for (const uint32_t place : places) {
+    for (const uint32_t any : places) {
+      const uint32_t place = std::min(any, last);
       fresh[count] = place;
       count += marks_[place] != search_;
       marks_[place] = search_;

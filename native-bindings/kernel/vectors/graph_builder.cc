@@ -47,7 +47,7 @@ uint32_t GraphBuilder::GoDown(uint32_t level_from, uint32_t level_to) {
     for (bool is_better = true; is_better;) {
       is_better = false;
       const std::span<const uint32_t> places = links(best, level);
-            query.Products(codes_, places, products_.data());
+      query.Products(codes_, places, products_.data());
       for (size_t i = 0; i < places.size(); ++i) {
         if (products_[i] <= best_product) continue;
         best_product = products_[i];
@@ -66,7 +66,7 @@ void GraphBuilder::SearchLevel(uint32_t entry, uint32_t level) {
   met_.Add(entry);
   beam_.Add({query.Product(codes_.of(entry)), entry});
   for (uint32_t place; beam_.Leave(&place);) {
-    const uint32_t count = met_.AddAll(links(place, level), fresh_.data());
+    const uint32_t count = met_.AddAll(links(place, level), size_ - 1, fresh_.data());
     const std::span<const uint32_t> fresh(fresh_.data(), count);
     uint32_t next;
     if (level == 0 && beam_.PeekNext(&next)) __builtin_prefetch(&lowest_[static_cast<size_t>(next) * (2 * options_.links + 1)]);

@@ -19,6 +19,7 @@ namespace gannet::vectors {
 struct GraphOptions {
   uint32_t links = 16;          // of a node on the upper levels; twice as many on the lowest
   uint32_t build_width = 200;   // candidates that are looked at for the links of a new node
+  uint32_t nodes_min = 4000;    // up to so many nodes are compared one by one as fast, and get no graph
 };
 
 inline constexpr uint32_t kLevelsMax = 12;

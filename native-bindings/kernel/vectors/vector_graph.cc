@@ -1,277 +1,152 @@
 #include "vector_graph.h"
 
-#include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <memory>
-#include <numeric>
-#include <string_view>
-#include <unordered_map>
+#include <cstddef>
+#include <string>
+#include <vector>
 
 #include "../common/bytes.h"
 #include "../common/file_sum.h"
+#include "../common/stop.h"
 
 namespace gannet::vectors {
 namespace {
 
-constexpr size_t kSectionAlignment = 64;
-// One in so many components may lie outside of what codes can say: those that do are cut.
-constexpr double kCutShare = 1e-4;
-constexpr size_t kSampleMax = 1'000'000;
-constexpr float kGreatestCode = 127;
-
-constexpr size_t Aligned(size_t bytes) { return (bytes + kSectionAlignment - 1) / kSectionAlignment * kSectionAlignment; }
-
-// Where the sections of a graph lie.
-struct Layout {
-  size_t codes = 0;
-  std::array<size_t, kLevelsMax> links{};
-  size_t rows = 0;
-  size_t ordinals = 0;
-  size_t places = 0;
-  size_t vectors = 0;
-  size_t bytes = 0;
-
-  explicit Layout(const VectorGraphHeader& header) {
-    size_t at = Aligned(sizeof(VectorGraphHeader));
-    const auto take = [&](size_t bytes_taken) {
-      const size_t begin = at;
-      at += Aligned(bytes_taken);
-      return begin;
-    };
-    const size_t count = header.count;
-    const size_t nodes = header.nodes;
-    codes = take(nodes * PaddedDimensions(header.dimensions));
-    for (uint32_t level = 0; level < header.levels; ++level) {
-      const size_t width = level == 0 ? 2 * header.links : header.links;
-      links[level] = take(header.nodes_of_level[level] * width * sizeof(uint32_t));
-    }
-    rows = take((nodes + 1) * sizeof(uint32_t));
-    ordinals = take(count * sizeof(uint32_t));
-    places = take(count * sizeof(uint32_t));
-    vectors = take(count * header.dimensions * sizeof(float));
-    bytes = at;
-  }
-};
-
-// Vectors as codes while the graph is built, those of equal codes once.
-struct Quantized {
-  uint32_t dimensions;
-  uint32_t padded;
-  Quantizer quantizer;
-  std::vector<uint8_t> memory;
-  std::vector<uint32_t> node_of;  // by ordinal
-
-  Quantized(std::span<const float> vectors, uint32_t dimensions_of_one)
-      : dimensions(dimensions_of_one),
-        padded(PaddedDimensions(dimensions_of_one)),
-        quantizer(Quantizer::Of(vectors)),
-        node_of(vectors.size() / dimensions_of_one) {
-    std::unordered_map<std::string_view, uint32_t> nodes;
-    nodes.reserve(node_of.size());
-    // Taken whole before, for the names of nodes lie in it.
-    memory.resize(node_of.size() * padded + kSectionAlignment);
-    for (size_t i = 0; i < node_of.size(); ++i) {
-      uint8_t* at = codes() + nodes.size() * padded;
-      quantizer.ToCodes(vectors.subspan(i * dimensions, dimensions), {at, padded});
-      node_of[i] = nodes.emplace(AsText({at, padded}), static_cast<uint32_t>(nodes.size())).first->second;
-    }
-    count_ = static_cast<uint32_t>(nodes.size());
-  }
-  uint8_t* codes() {
-    void* at = memory.data();
-    size_t room = memory.size();
-    return static_cast<uint8_t*>(std::align(kSectionAlignment, 1, at, room));
-  }
-  uint32_t nodes() const { return count_; }
-
- private:
-  uint32_t count_ = 0;
-};
-
-// Nodes of higher levels before those of lower ones, and among them as they are met from the entry.
-std::vector<uint32_t> OrderOfNodes(const GraphBuilder& graph) {
-  std::vector<uint32_t> order;
-  order.reserve(graph.size());
-  std::vector<bool> is_met(graph.size());
-  const auto meet = [&](uint32_t node) {
-    if (is_met[node]) return;
-    is_met[node] = true;
-    order.push_back(node);
-  };
-  meet(graph.entry());
-  // What no link leads to follows in the order of its coming.
-  for (uint32_t next = 0, left = 0; order.size() < graph.size();) {
-    if (next == order.size()) {
-      while (is_met[left]) ++left;
-      meet(left);
-    }
-    for (const uint32_t node : graph.links(order[next++], 0)) meet(node);
-  }
-  std::stable_sort(order.begin(), order.end(),
-                   [&](uint32_t a, uint32_t b) { return graph.level_of(a) > graph.level_of(b); });
-  return order;
+constexpr size_t Aligned(size_t bytes) {
+  return (bytes + VectorLayout::kAlignment - 1) / VectorLayout::kAlignment * VectorLayout::kAlignment;
 }
 
-VectorGraphHeader HeaderOf(const GraphBuilder& graph, const Quantized& quantized, uint32_t links) {
-  VectorGraphHeader header{};
-  header.magic = kVectorGraphMagic;
-  header.format = kVectorGraphFormat;
-  header.count = static_cast<uint32_t>(quantized.node_of.size());
-  header.nodes = graph.size();
-  header.dimensions = quantized.dimensions;
-  header.links = links;
-  header.step = quantized.quantizer.step();
-  for (uint32_t node = 0; node < graph.size(); ++node) {
-    for (uint32_t level = 0; level <= graph.level_of(node); ++level) ++header.nodes_of_level[level];
-  }
-  header.levels = graph.size() == 0 ? 0 : graph.top_level() + 1;
-  header.bytes = Layout(header).bytes;
-  return header;
-}
+[[noreturn]] void Damaged(const char* what) { throw Error(ErrorCode::kDamaged, std::string("vectors: ") + what); }
 
-void WriteLinks(const GraphBuilder& graph, const std::vector<uint32_t>& order, const std::vector<uint32_t>& place_of,
-                uint32_t level, uint32_t width, uint32_t* to) {
-  for (uint32_t place = 0; place < order.size() && graph.level_of(order[place]) >= level; ++place, to += width) {
-    std::fill(to, to + width, place);
-    const std::span<const uint32_t> links = graph.links(order[place], level);
-    for (size_t i = 0; i < links.size(); ++i) to[i] = place_of[links[i]];
-  }
-}
-
-// Which vectors belong to which node, and the vectors.
-void WriteRows(std::span<const float> vectors, const Quantized& quantized, const std::vector<uint32_t>& place_of,
-               const Layout& layout, uint8_t* bytes) {
-  auto* rows = reinterpret_cast<uint32_t*>(bytes + layout.rows);
-  auto* ordinals = reinterpret_cast<uint32_t*>(bytes + layout.ordinals);
-  auto* places = reinterpret_cast<uint32_t*>(bytes + layout.places);
-  const size_t dimensions = quantized.dimensions;
-  for (size_t i = 0; i < quantized.node_of.size(); ++i) {
-    places[i] = place_of[quantized.node_of[i]];
-    ++rows[places[i] + 1];
-  }
-  std::partial_sum(rows, rows + place_of.size() + 1, rows);
-  std::vector<uint32_t> next(rows, rows + place_of.size());
-  for (size_t i = 0; i < quantized.node_of.size(); ++i) {
-    const size_t row = next[places[i]]++;
-    ordinals[row] = static_cast<uint32_t>(i);
-    std::memcpy(bytes + layout.vectors + row * dimensions * sizeof(float), &vectors[i * dimensions],
-                dimensions * sizeof(float));
-  }
-}
-
-[[noreturn]] void Damaged(const std::string& what) { throw Error(ErrorCode::kDamaged, "vector graph: " + what); }
-
-void CheckHeader(const VectorGraphHeader& header, size_t bytes) {
-  if (header.magic != kVectorGraphMagic) Damaged("not one");
-  if (header.format != kVectorGraphFormat) {
-    throw Error(ErrorCode::kUnsupportedFormat, "vector graph of format " + std::to_string(header.format));
-  }
-  if (header.count > kVectorsMax || header.nodes > header.count) Damaged("its size");
-  if (header.dimensions == 0 || header.dimensions > kDimensionsMax) Damaged("its dimensions");
+void CheckLevels(const VectorHeader& header) {
   if (header.links == 0 || header.links > kLinksMax || header.levels > kLevelsMax) Damaged("its levels");
-  if ((header.count == 0) != (header.nodes == 0) || (header.count == 0) != (header.levels == 0)) Damaged("its levels");
   for (uint32_t level = 0; level < header.levels; ++level) {
     const uint32_t below = level == 0 ? header.nodes : header.nodes_of_level[level - 1];
     const uint32_t nodes = header.nodes_of_level[level];
     if (nodes == 0 || nodes > below || (level == 0 && nodes != header.nodes)) Damaged("its levels");
   }
-  if (!(header.step > 0) || !std::isfinite(header.step)) Damaged("its step");
-  if (header.bytes != bytes || Layout(header).bytes != bytes) Damaged("its length");
 }
 
-void CheckBelow(const uint32_t* values, size_t count, uint32_t end, const char* what) {
-  if (std::any_of(values, values + count, [&](uint32_t value) { return value >= end; })) Damaged(what);
+void CheckHeader(const VectorHeader& header, size_t bytes) {
+  if (header.magic != kVectorMagic) Damaged("not a file of them");
+  if (header.format != kVectorFormat) {
+    throw Error(ErrorCode::kUnsupportedFormat, "vectors of format " + std::to_string(header.format));
+  }
+  if (header.count == 0 || header.count > kVectorsMax || header.nodes == 0 || header.nodes > header.count) {
+    Damaged("their number");
+  }
+  if (header.dimensions == 0 || header.dimensions > kDimensionsMax) Damaged("their dimensions");
+  CheckLevels(header);
+  if (!(header.step > 0) || !std::isfinite(header.step)) Damaged("the step of codes");
+  if (header.bytes != bytes || VectorLayout(header).bytes != bytes) Damaged("the length of the file");
+}
+
+void CheckLinks(const VectorGraph& graph) {
+  for (uint32_t level = 0; level < graph.levels(); ++level) {
+    const uint32_t nodes = graph.nodes_of_level(level);
+    for (uint32_t place = 0; place < nodes; ++place) {
+      StopIfAskedAt(place);
+      for (const uint32_t link : graph.links(place, level)) {
+        if (link >= nodes) Damaged("a link that leads nowhere");
+      }
+    }
+  }
+}
+
+void CheckRows(const VectorGraph& graph, const uint32_t* rows, const uint32_t* ordinals, const uint32_t* places) {
+  const uint32_t count = graph.count();
+  if (rows[0] != 0 || rows[graph.nodes()] != count) Damaged("rows of nodes");
+  std::vector<bool> is_met(count);
+  for (uint32_t place = 0; place < graph.nodes(); ++place) {
+    StopIfAskedAt(place);
+    if (rows[place] >= rows[place + 1] || rows[place + 1] > count) Damaged("rows of nodes");
+    for (uint32_t row = rows[place]; row < rows[place + 1]; ++row) {
+      if (ordinals[row] >= count || is_met[ordinals[row]]) Damaged("an ordinal that is no one's or two's");
+      if (row > rows[place] && ordinals[row] <= ordinals[row - 1]) Damaged("ordinals out of order");
+      if (places[ordinals[row]] != place) Damaged("a vector of another node");
+      is_met[ordinals[row]] = true;
+    }
+  }
+}
+
+void CheckVectors(const VectorGraph& graph, std::span<const float> zeros) {
+  for (uint32_t ordinal = 0; ordinal < graph.count(); ++ordinal) {
+    StopIfAskedAt(ordinal);
+    if (ordinal > 0) {
+      const auto at = [&](uint32_t i) { return std::pair(graph.records()[i], graph.passages()[i]); };
+      if (at(ordinal - 1) >= at(ordinal)) Damaged("records out of order");
+    }
+    // Zero times what is no number is no number.
+    if (!(Product(graph.vector(ordinal), zeros) == 0)) Damaged("a component that is no number");
+  }
 }
 
 }  // namespace
 
-Quantizer Quantizer::Of(std::span<const float> vectors) {
-  std::vector<float> sizes;
-  const size_t apart = vectors.size() / kSampleMax + 1;
-  sizes.reserve(vectors.size() / apart + 1);
-  for (size_t i = 0; i < vectors.size(); i += apart) sizes.push_back(std::fabs(vectors[i]));
-  if (sizes.empty()) return Quantizer(1 / kGreatestCode);
-  const auto at = sizes.begin() + static_cast<ptrdiff_t>(static_cast<double>(sizes.size() - 1) * (1 - kCutShare));
-  std::nth_element(sizes.begin(), at, sizes.end());
-  return Quantizer(*at > 0 ? *at / kGreatestCode : 1 / kGreatestCode);
-}
-
-int8_t Quantizer::Component(float value) const {
-  return static_cast<int8_t>(std::lround(std::clamp(value * inverse_, -kGreatestCode, kGreatestCode)));
-}
-
-void Quantizer::ToCodes(std::span<const float> vector, std::span<uint8_t> padded) const {
-  std::fill(padded.begin(), padded.end(), kZeroCode);
-  for (size_t i = 0; i < vector.size(); ++i) padded[i] = static_cast<uint8_t>(kZeroCode + Component(vector[i]));
-}
-
-void Quantizer::ToQuery(std::span<const float> vector, std::span<int8_t> padded) const {
-  std::fill(padded.begin(), padded.end(), int8_t{0});
-  for (size_t i = 0; i < vector.size(); ++i) padded[i] = Component(vector[i]);
-}
-
-bool Normalize(std::span<float> vector) {
-  // Squares of what a float can hold have room in a double.
-  double squares = 0;
-  for (const float value : vector) squares += static_cast<double>(value) * value;
-  if (!(squares > 0) || !std::isfinite(squares)) return false;
-  const double inverse = 1 / std::sqrt(squares);
-  for (float& value : vector) value = static_cast<float>(value * inverse);
-  return true;
-}
-
-std::vector<uint8_t> BuildVectorGraph(std::span<const float> vectors, uint32_t dimensions, GraphOptions options) {
-  if (dimensions == 0 || dimensions > kDimensionsMax || options.links < 2 || options.links > kLinksMax ||
-      vectors.size() / dimensions > kVectorsMax) {
-    throw Error(ErrorCode::kLimit, "vectors: too many, or of too many dimensions");
-  }
-  Quantized quantized(vectors, dimensions);
-  GraphBuilder graph({quantized.codes(), quantized.padded}, quantized.nodes(), quantized.padded, options);
-  for (uint32_t i = 0; i < quantized.nodes(); ++i) graph.AddNext();
-
-  const std::vector<uint32_t> order = graph.size() == 0 ? std::vector<uint32_t>{} : OrderOfNodes(graph);
-  std::vector<uint32_t> place_of(graph.size());
-  for (uint32_t place = 0; place < graph.size(); ++place) place_of[order[place]] = place;
-  VectorGraphHeader header = HeaderOf(graph, quantized, options.links);
-  const Layout layout(header);
-  std::vector<uint8_t> bytes(layout.bytes);
-  for (uint32_t place = 0; place < graph.size(); ++place) {
-    std::memcpy(&bytes[layout.codes + static_cast<size_t>(place) * quantized.padded],
-                quantized.codes() + static_cast<size_t>(order[place]) * quantized.padded, quantized.padded);
-  }
+VectorLayout::VectorLayout(const VectorHeader& header) {
+  size_t at = kHeaderBytes;
+  const auto take = [&](size_t bytes_taken) {
+    const size_t begin = at;
+    at += Aligned(bytes_taken);
+    return begin;
+  };
+  const size_t count = header.count;
+  const size_t nodes = header.nodes;
+  codes = take(nodes * PaddedDimensions(header.dimensions));
   for (uint32_t level = 0; level < header.levels; ++level) {
-    const uint32_t width = level == 0 ? 2 * options.links : options.links;
-    WriteLinks(graph, order, place_of, level, width, reinterpret_cast<uint32_t*>(&bytes[layout.links[level]]));
+    const size_t width = level == 0 ? 2 * header.links : header.links;
+    links[level] = take(header.nodes_of_level[level] * width * sizeof(uint32_t));
   }
-  WriteRows(vectors, quantized, place_of, layout, bytes.data());
-  header.sum = SumOfBytes(std::span(bytes).subspan(Aligned(sizeof(header))));
-  std::memcpy(bytes.data(), &header, sizeof(header));
-  return bytes;
+  rows = take((nodes + 1) * sizeof(uint32_t));
+  ordinals = take(count * sizeof(uint32_t));
+  places = take(count * sizeof(uint32_t));
+  records = take(count * sizeof(uint32_t));
+  passages = take(count * sizeof(uint32_t));
+  vectors = take(count * header.dimensions * sizeof(Half));
+  bytes = at;
 }
 
-VectorGraph::VectorGraph(std::span<const uint8_t> bytes, bool check_sum) {
-  if (bytes.size() < Aligned(sizeof(header_))) Damaged("too short");
-  header_ = Load<VectorGraphHeader>(bytes.data());
+VectorGraph::VectorGraph(std::span<const uint8_t> bytes) {
+  if (bytes.size() < VectorLayout::kHeaderBytes) Damaged("too short");
+  header_ = Load<VectorHeader>(bytes.data());
   CheckHeader(header_, bytes.size());
-  if (check_sum && header_.sum != SumOfBytes(bytes.subspan(Aligned(sizeof(header_))))) Damaged("its sum");
-  const Layout layout(header_);
+  const VectorLayout layout(header_);
+  const auto numbers = [&](size_t at) { return reinterpret_cast<const uint32_t*>(bytes.data() + at); };
   codes_ = bytes.data() + layout.codes;
-  for (uint32_t level = 0; level < header_.levels; ++level) {
-    links_[level] = reinterpret_cast<const uint32_t*>(bytes.data() + layout.links[level]);
-    const uint32_t nodes = header_.nodes_of_level[level];
-    CheckBelow(links_[level], static_cast<size_t>(nodes) * links_max(level), nodes, "its links");
+  for (uint32_t level = 0; level < header_.levels; ++level) links_[level] = numbers(layout.links[level]);
+  rows_ = numbers(layout.rows);
+  ordinals_ = numbers(layout.ordinals);
+  places_ = numbers(layout.places);
+  records_ = numbers(layout.records);
+  passages_ = numbers(layout.passages);
+  vectors_ = reinterpret_cast<const Half*>(bytes.data() + layout.vectors);
+}
+
+uint32_t VectorGraph::RowOf(uint32_t ordinal) const {
+  auto [low, high] = rows(place(ordinal));
+  while (high - low > 1 && low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (ordinals_[middle] <= ordinal) low = middle; else high = middle;
   }
-  ordinals_ = reinterpret_cast<const uint32_t*>(bytes.data() + layout.ordinals);
-  places_ = reinterpret_cast<const uint32_t*>(bytes.data() + layout.places);
-  vectors_ = reinterpret_cast<const float*>(bytes.data() + layout.vectors);
-  rows_ = reinterpret_cast<const uint32_t*>(bytes.data() + layout.rows);
-  CheckBelow(ordinals_, count(), count(), "its ordinals");
-  CheckBelow(places_, count(), nodes(), "its places");
-  if (rows_[0] != 0 || rows_[nodes()] != count()) Damaged("its rows");
-  for (uint32_t place = 0; place < nodes(); ++place) {
-    if (rows_[place] >= rows_[place + 1]) Damaged("its rows");
-  }
+  return std::min(low, header_.count - 1);
+}
+
+uint64_t SumOfVectors(std::span<const uint8_t> bytes) {
+  std::array<uint8_t, VectorLayout::kHeaderBytes> header;
+  std::copy_n(bytes.begin(), header.size(), header.begin());
+  Store(header.data() + offsetof(VectorHeader, sum), uint64_t{0});
+  return SumOfBytes(header) * 31 + SumOfBytes(bytes.subspan(header.size()));
+}
+
+void VerifyVectors(std::span<const uint8_t> bytes) {
+  const VectorGraph graph(bytes);
+  const auto header = Load<VectorHeader>(bytes.data());
+  if (header.sum != SumOfVectors(bytes)) Damaged("bytes that were not written so");
+  const VectorLayout layout(header);
+  const auto numbers = [&](size_t at) { return reinterpret_cast<const uint32_t*>(bytes.data() + at); };
+  CheckLinks(graph);
+  CheckRows(graph, numbers(layout.rows), numbers(layout.ordinals), numbers(layout.places));
+  CheckVectors(graph, std::vector<float>(graph.dimensions()));
 }
 
 }  // namespace gannet::vectors

@@ -1,114 +1,135 @@
-// A graph of vectors that nothing changes any more, as it lies in a file and is searched where it is mapped.
+// The vectors of a segment as they lie in a file, with the graph that finds the nearest of them; nothing changes them any more.
 //
-// A node is what all vectors of the same codes have in common: texts that occur a thousand times are one node, and hide no others. Nodes
-// have places 0 to nodes - 1. Those that reach the highest level come first, then those of the level below and so on, so that
-// the links of a level are an array over the first nodes; within a level nodes that are met together are near each other (breadth
-// first from the entry). All sections begin at multiples of 64 bytes; numbers are little-endian:
+// A vector's *ordinal* is its place in the order of records, and among those of one record in that of its passages. A *node* is what
+// all vectors of the same codes have in common: texts that occur a thousand times are one node, and hide no others. Nodes have
+// places 0 to nodes - 1. Where there is a graph, those that reach the highest level come first, then those of the level below and so on,
+// so that the links of a level are an array over the first nodes; within a level nodes that are met together are near each other
+// (breadth first from the entry). All sections begin at multiples of 64 bytes; numbers are little-endian:
 //
-//   header      VectorGraphHeader
+//   header      VectorHeader
 //   codes       nodes x padded bytes: the components as bytes (code_dot.h)
 //   links       of each level, the lowest first: (nodes of the level) x (links of a node of it) u32 places; what is left of a
 //               node's row is filled with the node's own place
 //   rows        nodes + 1 u32: where the vectors of a node begin among all, and behind the last where they end
-//   ordinals    count u32: what the caller calls the vector of a row, 0 to count - 1, each once, rising within a node
+//   ordinals    count u32: the ordinal of the vector of a row, each once, rising within a node
 //   places      count u32: the place of the node that has the vector of an ordinal
-//   vectors     count x dimensions f32 by row, each of length 1: what the best are compared by in the end
+//   records     count u32: the record number of an ordinal, rising
+//   passages    count u32: which of the record's vectors it is, rising within a record
+//   vectors     count x dimensions 16-bit floats by row, each of length 1: what the best are compared by in the end
+//
+// What is read of a damaged file stays inside it: a number that leads outside is taken for the last one that does not.
 //
 // Thread-safety: immutable; any number of threads.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "code_dot.h"
 #include "graph_builder.h"
+#include "half.h"
+#include "quantizer.h"
 
 namespace gannet::vectors {
 
-inline constexpr uint32_t kVectorGraphMagic = 0x31475647;  // "GVG1"
-inline constexpr uint32_t kVectorGraphFormat = 1;
+inline constexpr uint32_t kVectorMagic = 0x31535647;  // "GVS1"
+inline constexpr uint32_t kVectorFormat = 1;
 inline constexpr uint32_t kDimensionsMax = 8192;
-inline constexpr uint32_t kVectorsMax = 1u << 30;
+inline constexpr uint32_t kVectorsMax = 1u << 28;
 
-struct VectorGraphHeader {
+struct VectorHeader {
   uint32_t magic;
   uint32_t format;
-  uint32_t count;
+  uint32_t count;       // at least 1
   uint32_t dimensions;
-  uint32_t links;      // of a node on an upper level; twice as many on the lowest
-  uint32_t levels;     // at least 1 where there are nodes
-  float step;          // what one of a code stands for
+  uint32_t links;       // of a node on an upper level; twice as many on the lowest
+  uint32_t levels;      // 0: there is no graph
+  float step;           // what one of a code stands for
   uint32_t nodes;
-  uint64_t bytes;      // of the whole file
-  uint64_t sum;        // of everything behind the header
+  uint64_t bytes;       // of the whole file
+  uint64_t sum;         // of all bytes of the file, these being 0 (SumOfVectors)
   std::array<uint32_t, kLevelsMax> nodes_of_level;
 };
 
-// Turns components into codes: each is `step` times a whole number from -127 to 127.
-class Quantizer {
- public:
-  explicit Quantizer(float step) : step_(step), inverse_(1 / step) {}
-  // Of a sample of vectors of length 1: hardly a component lies outside. `vectors` are rows of `dimensions`.
-  static Quantizer Of(std::span<const float> vectors);
-  float step() const { return step_; }
-  int8_t Component(float value) const;
-  void ToCodes(std::span<const float> vector, std::span<uint8_t> padded) const;
-  void ToQuery(std::span<const float> vector, std::span<int8_t> padded) const;
+// Where the sections lie.
+struct VectorLayout {
+  static constexpr size_t kAlignment = 64;
+  static constexpr size_t kHeaderBytes = 128;
+  size_t codes = 0;
+  std::array<size_t, kLevelsMax> links{};
+  size_t rows = 0;
+  size_t ordinals = 0;
+  size_t places = 0;
+  size_t records = 0;
+  size_t passages = 0;
+  size_t vectors = 0;
+  size_t bytes = 0;
 
- private:
-  float step_;
-  float inverse_;
+  explicit VectorLayout(const VectorHeader& header);
 };
-
-// Makes the length 1. False where that cannot be: the length is 0, or a component is no finite number.
-bool Normalize(std::span<float> vector);
-
-// `vectors` are rows of `dimensions`, each normalized; the row's number is its ordinal. Throws Error(kLimit).
-std::vector<uint8_t> BuildVectorGraph(std::span<const float> vectors, uint32_t dimensions, GraphOptions options = {});
+static_assert(sizeof(VectorHeader) <= VectorLayout::kHeaderBytes);
 
 class VectorGraph {
  public:
-  // `bytes` stay as long as the graph and begin at a multiple of 64. Throws Error(kDamaged) where a section does not lie inside, or a
-  // link leads outside; kUnsupportedFormat. With `check_sum` all bytes are compared with the sum.
-  explicit VectorGraph(std::span<const uint8_t> bytes, bool check_sum = true);
+  // `bytes` stay as long as the object and begin at a multiple of 16, better of 64. Error(kDamaged) where the header is not one of these bytes,
+  // kUnsupportedFormat. Reads the header alone: VerifyVectors reads the rest.
+  explicit VectorGraph(std::span<const uint8_t> bytes);
 
   uint32_t count() const { return header_.count; }
   uint32_t nodes() const { return header_.nodes; }
   uint32_t dimensions() const { return header_.dimensions; }
   uint32_t padded() const { return PaddedDimensions(header_.dimensions); }
+  bool has_links() const { return header_.levels > 0; }
   uint32_t levels() const { return header_.levels; }
+  uint32_t nodes_of_level(uint32_t level) const { return header_.nodes_of_level[level]; }
   Quantizer quantizer() const { return Quantizer(header_.step); }
   Codes codes() const { return {codes_, padded()}; }
   uint32_t links_max(uint32_t level) const { return level == 0 ? 2 * header_.links : header_.links; }
+  // As they stand in the file: what is no place of the level is the reader's to leave out.
   std::span<const uint32_t> links(uint32_t place, uint32_t level) const {
     const uint32_t width = links_max(level);
     return {links_[level] + static_cast<size_t>(place) * width, width};
   }
-  // The rows of a node, from the first up to but without `end`; at least one.
+  // The rows of a node, from the first up to but without `end`.
   struct Rows {
     uint32_t first;
     uint32_t end;
   };
-  Rows rows(uint32_t place) const { return {rows_[place], rows_[place + 1]}; }
-  uint32_t ordinal(uint32_t row) const { return ordinals_[row]; }
-  uint32_t place(uint32_t ordinal) const { return places_[ordinal]; }
-  std::span<const float> vector(uint32_t row) const {
+  Rows rows(uint32_t place) const {
+    return {std::min(rows_[place], header_.count), std::min(rows_[place + 1], header_.count)};
+  }
+  uint32_t ordinal(uint32_t row) const { return std::min(ordinals_[row], header_.count - 1); }
+  uint32_t place(uint32_t ordinal) const { return std::min(places_[ordinal], header_.nodes - 1); }
+  std::span<const Half> vector(uint32_t row) const {
     return {vectors_ + static_cast<size_t>(row) * header_.dimensions, header_.dimensions};
   }
-  // A product of codes as a cosine.
-  float Cosine(int32_t product) const { return static_cast<float>(product) * header_.step * header_.step; }
+  uint32_t RowOf(uint32_t ordinal) const;
+  std::span<const uint32_t> records() const { return {records_, header_.count}; }
+  std::span<const uint32_t> passages() const { return {passages_, header_.count}; }
+  // The cosine with a vector of length 1; -1 where the bytes are damaged.
+  float CosineOf(uint32_t row, std::span<const float> query) const {
+    const float cosine = Product(vector(row), query);
+    return cosine >= -1 ? std::min(cosine, 1.0f) : -1;
+  }
 
  private:
-  VectorGraphHeader header_;
+  VectorHeader header_;
   const uint8_t* codes_ = nullptr;
   std::array<const uint32_t*, kLevelsMax> links_{};
   const uint32_t* rows_ = nullptr;
   const uint32_t* ordinals_ = nullptr;
   const uint32_t* places_ = nullptr;
-  const float* vectors_ = nullptr;
+  const uint32_t* records_ = nullptr;
+  const uint32_t* passages_ = nullptr;
+  const Half* vectors_ = nullptr;
 };
+
+// Of a whole file of at least kHeaderBytes.
+uint64_t SumOfVectors(std::span<const uint8_t> bytes);
+
+// Reads everything: the sum, and whether every number is what a writer puts there. Error(kDamaged), kUnsupportedFormat.
+void VerifyVectors(std::span<const uint8_t> bytes);
 
 }  // namespace gannet::vectors

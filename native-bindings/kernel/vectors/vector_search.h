@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "best_first.h"
@@ -20,21 +21,30 @@ struct Neighbour {
   uint32_t ordinal;
 };
 
-// Which ordinals may be found: a bit each, the first in the lowest bit of the first word.
-struct Allowed {
-  const uint64_t* bits = nullptr;  // null: all
-  uint32_t count = 0;              // of ordinals that are allowed
-  bool Has(uint32_t ordinal) const { return (bits[ordinal / 64] >> (ordinal % 64) & 1) != 0; }
+// Which ordinals may be found.
+class OrdinalFilter {
+ public:
+  virtual ~OrdinalFilter() = default;
+  virtual bool Has(uint32_t ordinal) const = 0;
+  // Of ordinals that it has, about.
+  virtual uint32_t count() const = 0;
+  // Appends them, in any order.
+  virtual void List(std::vector<uint32_t>* ordinals) const = 0;
 };
 
-enum class SearchWay { kGraph, kFilteredGraph, kScan };
+enum class SearchWay : uint8_t { kGraph, kFilteredGraph, kScan };
+
+inline std::string_view NameOf(SearchWay way) {
+  constexpr std::string_view kNames[] = {"graph", "filtered graph", "scan"};
+  return kNames[static_cast<size_t>(way)];
+}
 
 struct SearchRequest {
   std::span<const float> vector = {};  // of length 1
   uint32_t wanted = 10;
   uint32_t width = 64;            // candidates that are kept while the graph is searched: more find more of the nearest
-  Allowed allowed = {};
-  bool exact = false;             // compare all that are allowed
+  const OrdinalFilter* allowed = nullptr;  // null: all
+  bool exact = false;             // compare all that are allowed by their full vectors
 };
 
 struct SearchCost {
@@ -45,7 +55,7 @@ struct SearchCost {
 
 class VectorSearcher {
  public:
-  // The nearest first; of equals the lower ordinal. At most `wanted`.
+  // The nearest first; of equals the lower ordinal. At most `wanted`. Good until the next call.
   std::span<const Neighbour> Search(const VectorGraph& graph, const SearchRequest& request);
   const SearchCost& cost() const { return cost_; }
 
@@ -55,8 +65,11 @@ class VectorSearcher {
   void SearchGraph(const VectorGraph& graph, const CodeQuery& query, uint32_t width);
   void SearchFiltered(const VectorGraph& graph, const CodeQuery& query, const SearchRequest& request);
   void ScanCodes(const VectorGraph& graph, const CodeQuery& query, const SearchRequest& request);
-  static bool IsAllowed(const VectorGraph& graph, uint32_t place, const Allowed& allowed);
-  uint32_t GatherAllowed(const VectorGraph& graph, uint32_t place, const Allowed& allowed);
+  void CompareCodes(const VectorGraph& graph, const CodeQuery& query, std::span<const uint32_t> places);
+  static bool IsAllowed(const VectorGraph& graph, uint32_t place, const OrdinalFilter& allowed);
+  uint32_t GatherAllowed(const VectorGraph& graph, uint32_t place, const OrdinalFilter& allowed);
+  void ScanFully(const VectorGraph& graph, const SearchRequest& request);
+  void KeepNearest(uint32_t wanted);
   void CompareFully(const VectorGraph& graph, const SearchRequest& request);
 
   SearchCost cost_;
@@ -65,6 +78,7 @@ class VectorSearcher {
   MetSet met_;
   std::vector<int8_t> query_;
   std::vector<uint32_t> fresh_;
+  std::vector<uint32_t> listed_;
   std::vector<int32_t> products_;
   std::vector<Neighbour> neighbours_;
 };

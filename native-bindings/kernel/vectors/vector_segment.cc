@@ -1,0 +1,57 @@
+#include "vector_segment.h"
+
+#include <algorithm>
+
+namespace gannet::vectors {
+namespace {
+
+// The first of `numbers`, which rise, that is not below `sought`: by steps that double, from `near` on in either direction.
+uint32_t LowerBound(std::span<const uint32_t> numbers, uint32_t sought, uint32_t near) {
+  const auto size = static_cast<uint32_t>(numbers.size());
+  uint32_t low = 0;
+  uint32_t high = size;
+  near = std::min(near, size - 1);
+  uint32_t step = 1;
+  if (numbers[near] < sought) {
+    low = near + 1;
+    while (near + step < size && numbers[near + step] < sought) {
+      low = near + step + 1;
+      step *= 2;
+    }
+    high = std::min<uint64_t>(uint64_t{near} + step, size);
+  } else {
+    high = near;
+    while (step <= near && numbers[near - step] >= sought) {
+      high = near - step;
+      step *= 2;
+    }
+    low = step <= near ? near - step + 1 : 0;
+  }
+  return static_cast<uint32_t>(std::lower_bound(numbers.begin() + low, numbers.begin() + std::max(low, high), sought) -
+                               numbers.begin());
+}
+
+}  // namespace
+
+std::shared_ptr<const VectorSegment> VectorSegment::Open(const std::string& path) {
+  return std::make_shared<const VectorSegment>(path);
+}
+
+OrdinalRange VectorSegment::OrdinalsOf(uint32_t record, uint32_t near) const {
+  const std::span<const uint32_t> records = graph_.records();
+  const uint32_t first_record = records.front();
+  const uint32_t last_record = records.back();
+  if (record < first_record || record > last_record) return {};
+  if (near == 0 && last_record > first_record) {
+    // Records are given out one after the other, so most of them are about as far along as their numbers are.
+    near = static_cast<uint32_t>(uint64_t{record - first_record} * (records.size() - 1) / (last_record - first_record));
+  }
+  const uint32_t first = LowerBound(records, record, near);
+  uint32_t end = first;
+  while (end < records.size() && records[end] == record) ++end;
+  return {first, end};
+}
+
+void CheckVectorFile(const std::string& path) { VerifyVectors(MappedFile(path).bytes()); }
+
+}  // namespace gannet::vectors

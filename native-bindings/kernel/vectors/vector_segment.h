@@ -1,0 +1,41 @@
+// An open file of vectors (vector_graph.h), mapped.
+//
+// Thread-safety: immutable after Open; any number of threads. The file must not be changed while it is open; unlinking it is fine.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "../common/file.h"
+#include "vector_graph.h"
+
+namespace gannet::vectors {
+
+struct OrdinalRange {
+  uint32_t first = 0;
+  uint32_t end = 0;
+};
+
+class VectorSegment {
+ public:
+  // Reads the header alone. Error(kDamaged), kUnsupportedFormat, kIo.
+  static std::shared_ptr<const VectorSegment> Open(const std::string& path);
+  explicit VectorSegment(const std::string& path) : file_(path), graph_(file_.bytes()) {}
+
+  const VectorGraph& graph() const { return graph_; }
+  uint64_t file_bytes() const { return file_.bytes().size(); }
+
+  // The vectors of a record; none where first == end. Fast where the records asked for rise from call to call: `near` is where to
+  // begin to look, the end of the range found last, or 0.
+  OrdinalRange OrdinalsOf(uint32_t record, uint32_t near = 0) const;
+
+ private:
+  MappedFile file_;
+  VectorGraph graph_;
+};
+
+// Reads the whole file. Error(kDamaged), kUnsupportedFormat, kIo.
+void CheckVectorFile(const std::string& path);
+
+}  // namespace gannet::vectors

@@ -1,0 +1,252 @@
+// Meaning as a source of scores, over segments with graphs: against a comparison of all vectors one by one, through deletions and merges.
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <random>
+#include <set>
+
+#include "../kernel/engine/search.h"
+#include "../kernel/sources/live_ordinals.h"
+#include "../kernel/vectors/vector_writer.h"
+#include "check.h"
+#include "search_support.h"
+
+namespace gannet::test {
+namespace {
+
+using vectors::Normalize;
+
+constexpr uint32_t kMeaningDimensions = 24;
+const SegmentSchema kMeaningSchema{{1}, {{"price", ColumnType::kNumber, false}}};
+
+// Records with a vector each, some with two; words in two segments, vectors in two others that do not begin where those do.
+class Embedded {
+ public:
+  explicit Embedded(uint32_t count) : count_(count) {
+    std::normal_distribution<float> normal;
+    std::vector<float> centres(size_t{count} / 20 * kMeaningDimensions);
+    for (float& value : centres) value = normal(random_);
+    for (uint32_t record = 0; record < count; ++record) {
+      for (uint32_t passage = 0; passage < 1 + (record % 7 == 0); ++passage) {
+        const size_t centre = random_() % (count / 20) * kMeaningDimensions;
+        std::vector<float> vector(kMeaningDimensions);
+        for (uint32_t i = 0; i < kMeaningDimensions; ++i) vector[i] = centres[centre + i] + 0.4f * normal(random_);
+        CHECK(Normalize(vector));
+        vectors_[record].push_back(vector);
+      }
+    }
+    std::vector<SegmentView> words{{BuildWords(0, count / 3), {}}, {BuildWords(count / 3, count), {}}};
+    const VectorChange change{{{BuildVectors(0, count / 2)}, {BuildVectors(count / 2, count)}}};
+    generation_ = DeriveGeneration(nullptr, words, {}, {}, "", change);
+  }
+
+  const Generation& generation() const { return *generation_; }
+  const std::vector<float>& vector(uint32_t record) const { return vectors_.at(record).front(); }
+
+  void DeleteRecords(const std::vector<uint32_t>& records) {
+    dead_.insert(records.begin(), records.end());
+    std::vector<SegmentDeletions> deletions;
+    for (const SegmentView& view : generation_->segments) {
+      deletions.push_back({view.segment, {}});
+      for (const uint32_t record : records) {
+        if (const auto document = view.segment->FindDocument(record)) deletions.back().documents.push_back(*document);
+      }
+    }
+    generation_ = DeriveGeneration(generation_.get(), {}, {}, deletions, "");
+  }
+
+  void DeleteVectors(const std::vector<uint32_t>& records) {
+    dead_.insert(records.begin(), records.end());
+    VectorChange change;
+    for (const VectorView& view : generation_->vectors) change.deletions.push_back({view.segment, records});
+    generation_ = DeriveGeneration(generation_.get(), {}, {}, {}, "", change);
+  }
+
+  void MergeVectors() {
+    std::vector<vectors::VectorMergeSource> sources;
+    VectorChange change;
+    for (const VectorView& view : generation_->vectors) {
+      sources.push_back({view.segment, FindDeadVectors(*generation_, view)});
+      change.removed.push_back(view.segment);
+    }
+    const std::string path = FreshFile();
+    vectors::MergeVectors(path, sources);
+    vectors::CheckVectorFile(path);
+    change.added.push_back({vectors::VectorSegment::Open(path)});
+    generation_ = DeriveGeneration(generation_.get(), {}, {}, {}, "", change);
+  }
+
+  // Live records below a price by their best cosine, the nearest first.
+  std::vector<std::pair<float, uint32_t>> Nearest(std::span<const float> query, double below) const {
+    std::vector<std::pair<float, uint32_t>> all;
+    for (uint32_t record = 0; record < count_; ++record) {
+      if (dead_.contains(record) || record % 100 >= below) continue;
+      float best = -1;
+      for (const std::vector<float>& each : vectors_.at(record)) best = std::max(best, vectors::Product(each, query));
+      all.emplace_back(best, record);
+    }
+    std::ranges::sort(all, std::greater());
+    return all;
+  }
+
+ private:
+  std::string FreshFile() { return folder_.path() / ("vectors-" + std::to_string(files_++) + ".gvs"); }
+
+  std::shared_ptr<const Segment> BuildWords(uint32_t begin, uint32_t end) {
+    std::vector<DocumentWriter> documents;
+    for (uint32_t record = begin; record < end; ++record) {
+      documents.push_back(DocumentWriter(record).Text(0, record % 3 == 0 ? "sea moss" : "moss").Number(0, record % 100));
+    }
+    return folder_.Build(kMeaningSchema, documents);
+  }
+
+  std::shared_ptr<const vectors::VectorSegment> BuildVectors(uint32_t begin, uint32_t end) {
+    vectors::VectorRows rows;
+    rows.dimensions = kMeaningDimensions;
+    std::vector<float> values;
+    std::vector<uint32_t> records, passages;
+    for (uint32_t record = begin; record < end; ++record) {
+      for (uint32_t passage = 0; passage < vectors_[record].size(); ++passage) {
+        values.insert(values.end(), vectors_[record][passage].begin(), vectors_[record][passage].end());
+        records.push_back(record);
+        passages.push_back(passage);
+      }
+    }
+    rows.vectors = values;
+    rows.records = records;
+    rows.passages = passages;
+    const std::string path = FreshFile();
+    vectors::BuildVectors(path, rows, {.nodes_min = 1000});
+    vectors::CheckVectorFile(path);
+    return vectors::VectorSegment::Open(path);
+  }
+
+  const uint32_t count_;
+  std::mt19937 random_{11};
+  TemporaryFolder folder_;
+  uint32_t files_ = 0;
+  std::map<uint32_t, std::vector<std::vector<float>>> vectors_;  // by record
+  std::set<uint32_t> dead_;
+  std::shared_ptr<const Generation> generation_;
+};
+
+Result RunWithMeaning(const Embedded& list, const QueryPlan& plan, MeaningRequest request) {
+  return DecodeResult(SearchWithMeaning(list.generation(), EncodePlan(plan), std::move(request)));
+}
+
+// Share of the true nearest that are hits, over some queries; what is a hit is live, passes, and scores what it is.
+double MeaningRecall(const Embedded& list, double below, MeaningRequest request) {
+  QueryPlan plan;
+  plan.flags = kNeedTotal;
+  plan.size = 1000;
+  if (below < 100) {
+    plan.filter.op = FilterOp::kLess;
+    plan.filter.values.push_back({true, below, {}});
+  }
+  request.weight = 1;
+  request.farthest = -1;  // so that every vector is above the floor
+  size_t found = 0, there = 0;
+  for (uint32_t query = 5; query < 500; query += 17) {
+    request.vector = list.vector(query);
+    const auto all = list.Nearest(request.vector, below);
+    const Result result = RunWithMeaning(list, plan, request);
+    CHECK_EQ(result.total_count, static_cast<double>(result.hits.size()));
+    CHECK(result.hits.size() <= request.wanted);
+    std::map<uint32_t, float> cosines;
+    for (const auto& [cosine, record] : all) cosines[record] = cosine;
+    for (const ResultHit& hit : result.hits) {
+      CHECK(cosines.contains(hit.record_number));
+      CHECK(std::fabs((cosines[hit.record_number] + 1) / 2 - hit.score) < 1e-3);
+    }
+    const size_t wanted = std::min<size_t>(20, all.size());
+    there += wanted;
+    for (size_t i = 0; i < wanted; ++i) {
+      found += std::ranges::any_of(result.hits, [&](const ResultHit& hit) { return hit.record_number == all[i].second; });
+    }
+  }
+  return static_cast<double>(found) / static_cast<double>(there);
+}
+
+std::vector<uint32_t> EveryOf(uint32_t count, uint32_t step, uint32_t first) {
+  std::vector<uint32_t> records;
+  for (uint32_t record = first; record < count; record += step) records.push_back(record);
+  return records;
+}
+
+}  // namespace
+
+TEST(meaning_finds_the_nearest_through_deletions_filters_and_merges) {
+  Embedded list(6000);
+  MeaningRequest request;
+  request.wanted = 30;
+  request.width = 40;
+  const auto check = [&] {
+    CHECK(MeaningRecall(list, 100, request) >= 0.95);
+    CHECK(MeaningRecall(list, 50, request) >= 0.95);
+    CHECK(MeaningRecall(list, 1, request) >= 0.95);
+    MeaningRequest exact = request;
+    exact.exact = true;
+    CHECK(MeaningRecall(list, 100, exact) >= 0.99);
+  };
+  check();
+  list.DeleteRecords(EveryOf(6000, 3, 0));
+  list.DeleteVectors(EveryOf(6000, 4, 1));
+  check();
+  list.MergeVectors();
+  CHECK_EQ(list.generation().vectors.size(), 1u);
+  check();
+  list.DeleteRecords(EveryOf(6000, 6, 2));
+  check();
+}
+
+TEST(meaning_scores_what_words_find_whether_the_graph_met_it_or_not) {
+  Embedded list(3000);
+  list.DeleteVectors(EveryOf(3000, 5, 0));
+  QueryPlan plan;
+  plan.flags = kNeedTotal;
+  plan.groups.push_back(Word("sea", Occur::kShould));
+  plan.size = 3000;
+  MeaningRequest request;
+  request.vector = list.vector(1);
+  request.weight = 0.6f;
+  request.floor = 0.5f;
+  request.wanted = request.width = 10;
+  const Result all = RunWithMeaning(list, plan, request);
+  std::map<uint32_t, float> cosines;
+  for (const auto& [cosine, record] : list.Nearest(request.vector, 100)) cosines[record] = cosine;
+  uint32_t by_meaning_alone = 0;
+  for (size_t i = 0; i < all.hits.size(); ++i) {
+    const uint32_t record = all.hits[i].record_number;
+    const auto cosine = cosines.find(record);
+    const float expected = cosine == cosines.end() ? 0 : std::max(0.0f, cosine->second);
+    CHECK(std::fabs(all.scores[2 * i + 1].score - expected) < 2e-3);
+    CHECK(std::fabs(all.hits[i].score - (0.4f * all.scores[2 * i].score + 0.6f * all.scores[2 * i + 1].score)) < 1e-5);
+    by_meaning_alone += all.scores[2 * i].score == 0;
+  }
+  CHECK(by_meaning_alone > 0 && by_meaning_alone <= 10);
+  CHECK_EQ(all.hits.size(), 1000 + by_meaning_alone);
+  // On every page, and where not all have to be counted: the same hits, which score the same.
+  for (const uint32_t flags : {uint32_t{kNeedTotal}, 0u}) {
+    for (const uint32_t size : {1u, 3u, 50u}) {
+      QueryPlan page = plan;
+      page.flags = flags;
+      page.skip = size;
+      page.size = size;
+      const Result result = RunWithMeaning(list, page, request);
+      CHECK_EQ(result.hits.size(), size);
+      for (uint32_t i = 0; i < size; ++i) {
+        CHECK_EQ(result.hits[i].record_number, all.hits[size + i].record_number);
+        CHECK_EQ(result.hits[i].score, all.hits[size + i].score);
+      }
+      if (flags != 0) CHECK_EQ(result.total_count, all.total_count);
+    }
+  }
+  // Words that decide alone are ordered by meaning.
+  request.adds_matches = false;
+  CHECK_EQ(RunWithMeaning(list, plan, request).hits.size(), 1000u);
+  // And what they score may count as more.
+  request.words_full = 0.5f;
+  for (const ResultHit& hit : RunWithMeaning(list, plan, request).hits) CHECK(hit.score >= 0.4f - 1e-5f && hit.score <= 1);
+}
+
+}  // namespace gannet::test

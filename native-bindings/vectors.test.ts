@@ -1,0 +1,383 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DocumentBatchWriter } from './document-batch.js';
+import { kernel, kernelConstant, type MeaningSearch, type SegmentSchema } from './index.js';
+import { parseResult, type PlanFilter, QueryPlanWriter } from './query-plan.js';
+
+const schema: SegmentSchema = {
+  textFields: [{ name: 'text', weightUnits: 1 }],
+  columns: [{ name: 'price', type: 'number', many: false }],
+};
+const DIMENSIONS = 5;
+const invalid = expect.objectContaining({ name: 'KernelError', code: 'invalid-argument' });
+const damaged = expect.objectContaining({ name: 'KernelError', code: 'damaged' });
+
+let folder: string;
+let files = 0;
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'gannet-vectors-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const fresh = (ending: string) => path.join(folder, `${(files += 1)}.${ending}`);
+
+interface Item {
+  readonly record: number;
+  readonly word: string;
+  readonly price: number;
+  readonly vectors: readonly (readonly number[])[];
+}
+
+function buildWords(items: readonly Item[]): number {
+  const batch = new DocumentBatchWriter();
+  for (const { record, word, price } of items) {
+    batch.begin(record);
+    batch.text(0, word);
+    batch.number(0, price);
+    batch.end();
+  }
+  const file = fresh('mdb');
+  kernel.buildSegment(file, schema, batch.finish());
+  return kernel.openSegment(file);
+}
+
+function rowsOf(items: readonly Item[]) {
+  const rows = items.flatMap(({ record, vectors }) => vectors.map((vector, place) => ({ record, vector, place })));
+  return {
+    dimensions: DIMENSIONS,
+    vectors: Float32Array.from(rows.flatMap(({ vector }) => vector)),
+    records: Uint32Array.from(rows, ({ record }) => record),
+    places: Uint32Array.from(rows, ({ place }) => place),
+  };
+}
+
+function buildVectors(items: readonly Item[]): number {
+  const file = fresh('gvs');
+  kernel.buildVectorSegment(file, rowsOf(items));
+  return kernel.openVectorSegment(file);
+}
+
+function plan(options: {
+  word?: string | undefined;
+  filter?: PlanFilter;
+  skip?: number;
+  size?: number;
+  explain?: boolean;
+}): Uint8Array {
+  const { word, filter = { op: 'all' }, skip = 0, size = 100, explain = false } = options;
+  return new QueryPlanWriter().write({
+    needTotal: true,
+    explain,
+    skip,
+    size,
+    groups: word === undefined ? [] : [{ occur: 'should', boost: 1, alternatives: [{ weight: 1, terms: [word] }] }],
+    filter,
+    sort: [],
+    facets: [],
+  });
+}
+
+const near = (vector: readonly number[], more: Partial<MeaningSearch> = {}): MeaningSearch => ({
+  vector: Float32Array.from(vector),
+  weight: 0.5,
+  floor: 0.5,
+  farthest: 0,
+  nearest: 1,
+  wanted: 100,
+  width: 100,
+  ...more,
+});
+
+function cosine(a: readonly number[], b: readonly number[]): number {
+  const product = (x: readonly number[], y: readonly number[]) =>
+    x.reduce((sum, value, i) => sum + value * (y[i] ?? 0), 0);
+  return product(a, b) / Math.sqrt(product(a, a) * product(b, b));
+}
+
+const vector = fc
+  .array(fc.integer({ min: -20, max: 20 }), { minLength: DIMENSIONS, maxLength: DIMENSIONS })
+  .filter((values) => values.some((value) => value !== 0));
+const item = fc.record({
+  word: fc.constantFrom('sea', 'moss', 'cliff'),
+  price: fc.integer({ min: 0, max: 9 }),
+  vectors: fc.array(vector, { maxLength: 3 }),
+});
+
+describe('meaning beside words', () => {
+  test('is found, scored, filtered, counted and paged as a plain model has it', () => {
+    fc.assert(
+      fc.property(
+        fc.array(item, { minLength: 1, maxLength: 40 }),
+        vector,
+        fc.record({
+          word: fc.option(fc.constantFrom('sea', 'moss'), { nil: undefined }),
+          below: fc.option(fc.integer({ min: 0, max: 10 }), { nil: undefined }),
+          floor: fc.constantFrom(0.2, 0.7),
+          adds: fc.boolean(),
+          cut: fc.nat(40),
+          skip: fc.nat(5),
+          dead: fc.uniqueArray(fc.nat(40)),
+          unembedded: fc.uniqueArray(fc.nat(40)),
+        }),
+        (made, query, { word, below, floor, adds, cut, skip, dead, unembedded }) => {
+          const items = made.map((each, i) => ({ ...each, record: 3 * i + 1 }));
+          const parts = [items.slice(0, cut), items.slice(cut)].filter((part) => part.length > 0);
+          const words = parts.map(buildWords);
+          const embedded = items.filter((_, i) => items[i]?.vectors.length);
+          const segments = embedded.length > 0 ? [buildVectors(embedded)] : [];
+          const generation = kernel.publishGeneration({
+            add: words.map((segment) => ({ segment })),
+            deletions: words.map((segment, part) => ({
+              segment,
+              documents: Uint32Array.from(
+                (parts[part] ?? []).flatMap((each, document) =>
+                  dead.includes((each.record - 1) / 3) ? [document] : [],
+                ),
+              ),
+            })),
+            vectors: {
+              add: segments.map((segment) => ({ segment })),
+              deletions: segments.map((segment) => ({
+                segment,
+                records: Uint32Array.from(unembedded, (i) => 3 * i + 1),
+              })),
+            },
+          });
+          const filter: PlanFilter = below === undefined ? { op: 'all' } : { op: 'less', column: 0, value: below };
+          const wordScores = new Map<number, number>();
+          if (word !== undefined) {
+            const { hits } = parseResult(kernel.search(generation, plan({ word, filter })));
+            for (let i = 0; i < hits.count; i += 1) wordScores.set(hits.recordNumber(i), hits.score(i));
+          }
+          const expected = items.flatMap(({ record, price, vectors }, i) => {
+            if (dead.includes(i) || (below !== undefined && price >= below)) return [];
+            const cosines = unembedded.includes(i) ? [] : vectors.map((each) => cosine(each, query));
+            const meaning = Math.max(0, ...cosines);
+            const byWords = wordScores.get(record) ?? 0;
+            if (byWords === 0 && !(adds && meaning >= floor)) return [];
+            // What lies on the floor may be on either side of it.
+            if (byWords === 0 && Math.abs(meaning - floor) < 0.002) return [{ record, score: NaN, meaning }];
+            return [{ record, score: 0.5 * byWords + 0.5 * meaning, meaning }];
+          });
+          const unclear = new Set(expected.filter(({ score }) => Number.isNaN(score)).map(({ record }) => record));
+          const meaning = near(query, { floor, adds });
+          const { total, hits, scores } = parseResult(kernel.search(generation, plan({ word, filter }), meaning));
+          const found = new Map<number, number>();
+          for (let i = 0; i < hits.count; i += 1) {
+            found.set(hits.recordNumber(i), hits.score(i));
+            expect(scores.kinds).toEqual(['words', 'meaning']);
+            expect(0.5 * scores.score(i, 0) + 0.5 * scores.score(i, 1)).toBeCloseTo(hits.score(i), 5);
+          }
+          expect(total).toBe(found.size);
+          for (const { record, score } of expected) {
+            if (unclear.has(record)) continue;
+            expect(Math.abs((found.get(record) ?? -1) - score)).toBeLessThan(0.002);
+          }
+          for (const record of found.keys()) expect(expected.map((each) => each.record)).toContain(record);
+          // Whatever the page is, the hits are those, and score the same.
+          const page = parseResult(kernel.search(generation, plan({ word, filter, skip, size: 3 }), meaning));
+          expect(page.total).toBe(total);
+          for (let i = 0; i < page.hits.count; i += 1) {
+            expect(page.hits.recordNumber(i)).toBe(hits.recordNumber(skip + i));
+            expect(page.hits.score(i)).toBe(hits.score(skip + i));
+          }
+          const exact = parseResult(kernel.search(generation, plan({ word, filter }), { ...meaning, exact: true }));
+          expect([...exact.hits.recordNumbers()]).toEqual([...hits.recordNumbers()]);
+          kernel.releaseGeneration(generation);
+          words.forEach((segment) => kernel.closeSegment(segment));
+          segments.forEach((segment) => kernel.closeVectorSegment(segment));
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  test('scores the same after a merge, which leaves out what is dead', () => {
+    const items = Array.from({ length: 30 }, (_, i) => ({
+      record: i + 1,
+      word: 'sea',
+      price: 1,
+      vectors: [[i, 5, 1, -i, 2]],
+    }));
+    const segment = buildWords(items);
+    const [first, second] = [buildVectors(items.slice(0, 20)), buildVectors(items.slice(20))];
+    const before = kernel.publishGeneration({
+      add: [{ segment }],
+      deletions: [{ segment, documents: Uint32Array.of(4) }],
+      vectors: { add: [{ segment: first }, { segment: second, deleted: Uint8Array.of(0b10) }] },
+    });
+    expect(kernel.generationVectors(before)).toMatchObject([
+      { segment: first, dimensions: DIMENSIONS, vectorCount: 20, deletedCount: 0 },
+      { segment: second, dimensions: DIMENSIONS, vectorCount: 10, deletedCount: 1 },
+    ]);
+    expect(kernel.vectorDeletions(before, first)).toBeUndefined();
+    expect(kernel.vectorDeletions(before, second)).toEqual(Buffer.of(0b10, 0));
+    const file = fresh('gvs');
+    const summary = kernel.mergeVectorSegments(
+      file,
+      [first, second].map((each) => ({ segment: each, deleted: kernel.deadVectors(before, each) })),
+    );
+    expect(summary).toMatchObject({ vectorCount: 28, dimensions: DIMENSIONS, hasGraph: false });
+    const merged = kernel.openVectorSegment(file);
+    expect([...kernel.vectorSegmentRows(merged).records]).toEqual(
+      items.map(({ record }) => record).filter((record) => record !== 5 && record !== 22),
+    );
+    const after = kernel.publishGeneration({
+      base: before,
+      vectors: { add: [{ segment: merged }], remove: [first, second] },
+    });
+    const answers = [before, after].map((generation) => {
+      const { total, hits } = parseResult(kernel.search(generation, plan({}), near([3, 5, 1, -3, 2], { floor: 0.1 })));
+      return { total, hits: [...hits.recordNumbers()].map((record, i) => [record, hits.score(i)]) };
+    });
+    expect(answers[0]?.total).toBe(28);
+    expect(answers[1]).toEqual(answers[0]);
+    for (const generation of [before, after]) kernel.releaseGeneration(generation);
+  });
+
+  test('says which passage it was, and how it was found', () => {
+    const segment = buildWords([{ record: 7, word: 'sea', price: 1, vectors: [] }]);
+    const vectors = buildVectors([
+      {
+        record: 7,
+        word: '',
+        price: 0,
+        vectors: [
+          [1, 0, 0, 0, 0],
+          [0, 1, 0, 0, 0],
+          [1, 1, 0, 0, 0],
+        ],
+      },
+    ]);
+    const generation = kernel.publishGeneration({ add: [{ segment }], vectors: { add: [{ segment: vectors }] } });
+    const result = parseResult(kernel.search(generation, plan({ explain: true }), near([0, 1, 0, 0, 0])));
+    expect(result.scores.place(0, 1)).toBe(1);
+    expect(result.scores.place(0, 0)).toBeUndefined();
+    expect(result.scores.score(0, 1)).toBe(1);
+    expect(JSON.parse(result.explainJson)).toMatchObject([
+      { score: 0.5, sources: [{ kind: 'meaning', score: 1, weight: 0.5, place: 1, cosine: 1, way: 'scan' }] },
+    ]);
+    kernel.releaseGeneration(generation);
+  });
+
+  test('without vectors is nothing, and words are as they were', () => {
+    const segment = buildWords([{ record: 7, word: 'sea', price: 1, vectors: [] }]);
+    const generation = kernel.publishGeneration({ add: [{ segment }] });
+    expect(parseResult(kernel.search(generation, plan({}), near([1, 0, 0, 0, 0]))).total).toBe(0);
+    const { hits, scores } = parseResult(kernel.search(generation, plan({ word: 'sea' })));
+    expect(hits.count).toBe(1);
+    expect(scores.kinds).toEqual([]);
+    kernel.releaseGeneration(generation);
+  });
+
+  test('refuses what cannot be', () => {
+    const segment = buildWords([{ record: 7, word: 'sea', price: 1, vectors: [] }]);
+    const vectors = buildVectors([{ record: 7, word: '', price: 0, vectors: [[1, 0, 0, 0, 0]] }]);
+    const generation = kernel.publishGeneration({ add: [{ segment }], vectors: { add: [{ segment: vectors }] } });
+    const search = (more: Partial<MeaningSearch>) => () =>
+      kernel.search(generation, plan({}), near([1, 0, 0, 0, 0], more));
+    for (const more of [
+      { vector: Float32Array.of(1, 2) },
+      { vector: new Float32Array(DIMENSIONS) },
+      { vector: Float32Array.of(1, NaN, 0, 0, 0) },
+      { weight: 0 },
+      { weight: 1.5 },
+      { floor: -1 },
+      { nearest: 0 },
+      { farthest: NaN },
+      { wanted: 0 },
+      { wanted: kernelConstant('MeaningWantedMax') + 1 },
+      { width: 0 },
+      { wordsFull: 0 },
+    ]) {
+      expect(search(more), JSON.stringify(more)).toThrow(invalid);
+    }
+    const wrong = { vector: [1, 0, 0, 0, 0] } as unknown as Partial<MeaningSearch>;
+    expect(search(wrong)).toThrow(new TypeError('meaning.vector has to be a Float32Array'));
+    kernel.releaseGeneration(generation);
+  });
+});
+
+describe('a segment of vectors', () => {
+  const rows = rowsOf([{ record: 1, word: '', price: 0, vectors: [[1, 2, 3, 4, 5]] }]);
+
+  test('is refused where it cannot be right, and leaves nothing behind', () => {
+    const build = (more: Partial<typeof rows>) => () => kernel.buildVectorSegment(fresh('gvs'), { ...rows, ...more });
+    const finished = () => readdirSync(folder).filter((name) => name !== 'unfinished');
+    const before = finished();
+    expect(build({ vectors: new Float32Array(DIMENSIONS) })).toThrow(invalid);
+    expect(build({ vectors: Float32Array.of(1, 2, Infinity, 4, 5) })).toThrow(invalid);
+    expect(build({ dimensions: 4 })).toThrow(invalid);
+    expect(build({ dimensions: 0 })).toThrow(invalid);
+    expect(build({ records: new Uint32Array(0), places: new Uint32Array(0), vectors: new Float32Array(0) })).toThrow(
+      invalid,
+    );
+    const twice = {
+      records: Uint32Array.of(1, 1),
+      places: Uint32Array.of(3, 3),
+      vectors: new Float32Array(10).fill(1),
+    };
+    expect(build(twice)).toThrow('passage 3 of record 1 twice');
+    expect(finished()).toEqual(before);
+    expect(readdirSync(path.join(folder, 'unfinished'))).toEqual([]);
+  });
+
+  test('that is damaged, cut, missing or of another format is an error with a code', async () => {
+    const file = fresh('gvs');
+    kernel.buildVectorSegment(file, rows);
+    kernel.checkVectorSegment(file);
+    const whole = readFileSync(file);
+    for (let at = 0; at < whole.length; at += 1) {
+      const bytes = Buffer.from(whole);
+      bytes.writeUInt8(bytes.readUInt8(at) ^ 0x10, at);
+      const other = fresh('gvs');
+      writeFileSync(other, bytes);
+      expect(() => kernel.checkVectorSegment(other), `byte ${at}`).toThrow(
+        at >= 4 && at < 8 ? expect.objectContaining({ code: 'unsupported-format' }) : damaged,
+      );
+    }
+    const cut = fresh('gvs');
+    writeFileSync(cut, whole.subarray(0, whole.length - 1));
+    expect(() => kernel.openVectorSegment(cut)).toThrow(damaged);
+    await expect(kernel.checkVectorSegmentInBackground(cut)).rejects.toEqual(damaged);
+    expect(() => kernel.openVectorSegment(fresh('gvs'))).toThrow(expect.objectContaining({ code: 'io' }));
+  });
+
+  test('of another number of dimensions is in no generation with the first', () => {
+    const one = buildVectors([{ record: 1, word: '', price: 0, vectors: [[1, 2, 3, 4, 5]] }]);
+    const file = fresh('gvs');
+    kernel.buildVectorSegment(file, { ...rows, dimensions: 1, vectors: Float32Array.of(3) });
+    const other = kernel.openVectorSegment(file);
+    expect(() => kernel.publishGeneration({ vectors: { add: [{ segment: one }, { segment: other }] } })).toThrow(
+      invalid,
+    );
+    expect(() => kernel.mergeVectorSegments(fresh('gvs'), [{ segment: one }, { segment: other }])).toThrow(invalid);
+    expect(() => kernel.publishGeneration({ vectors: { add: [{ segment: one }, { segment: one }] } })).toThrow(invalid);
+    expect(() => kernel.mergeVectorSegments(fresh('gvs'), [{ segment: one, deleted: Uint8Array.of(1) }])).toThrow(
+      invalid,
+    );
+    expect(kernel.vectorBuildBytes(1_000_000, 384)).toBeGreaterThan(384e6);
+  });
+
+  test('is built and merged until somebody asks to stop', () => {
+    const count = 20_000;
+    const many = {
+      dimensions: DIMENSIONS,
+      vectors: Float32Array.from({ length: count * DIMENSIONS }, (_, i) => Math.sin(i * i)),
+      records: Uint32Array.from({ length: count }, (_, i) => i),
+      places: new Uint32Array(count),
+    };
+    kernel.raiseStop(17);
+    kernel.watchStop(17, Infinity, Infinity);
+    try {
+      expect(() => kernel.buildVectorSegment(fresh('gvs'), many)).toThrow(expect.objectContaining({ code: 'stopped' }));
+    } finally {
+      kernel.unwatchStop();
+      kernel.lowerStop(17);
+    }
+    expect(readdirSync(path.join(folder, 'unfinished'))).toEqual([]);
+  });
+});
