@@ -17,6 +17,7 @@ import { redirected, redirectTarget, type RedirectableRequest } from './redirect
 import { checkOutboundUrl, type OutboundRules } from './url-policy.js';
 
 export { OutboundFailedError, type OutboundFailure } from './outbound-error.js';
+export type { OutboundResponse } from './outbound-response.js';
 
 export interface OutboundLimits extends BodyLimits {
   readonly headersMs: number;

@@ -1,0 +1,78 @@
+/** What a page becomes: a record, or one for each of its sections. */
+import type { PageReading } from '../pages/page-reader.js';
+import { givenFields, type FieldValue, type SourceRecord } from '../source/source-run.js';
+
+/** Of sections of one page; what is behind stays with the last. */
+const SECTIONS_MAX = 500;
+const NAME_CHARACTERS_MAX = 512;
+
+type Fields = Readonly<Record<string, FieldValue | undefined>>;
+
+export function recordsOf(page: PageReading, url: string, split: 'page' | 'heading'): SourceRecord[] {
+  const shared: Fields = {
+    description: page.description,
+    language: page.language,
+    image: page.image,
+    published: page.published,
+    modified: page.modified,
+    section: page.section,
+  };
+  const whole = record(url, {
+    url,
+    title: page.title,
+    text: page.text,
+    headings: page.headings,
+    ...shared,
+    ...page.more,
+  });
+  const sections = page.sections
+    .filter(({ heading, text }) => heading !== undefined || text !== '')
+    .slice(0, SECTIONS_MAX);
+  if (split === 'page' || sections.filter(({ heading }) => heading?.anchor !== undefined).length < 2) return [whole];
+  const records: { name: string; title: string; headings: string[]; texts: string[] }[] = [];
+  for (const { heading, text } of sections) {
+    const last = records.at(-1);
+    const name = heading?.anchor === undefined ? url : `${url}#${encodeURI(heading.anchor)}`;
+    // Nothing leads to it by itself: it belongs to what stands before it.
+    if (last !== undefined && (heading?.anchor === undefined || records.some((each) => each.name === name))) {
+      last.texts.push(...(heading === undefined ? [] : [heading.text]), text);
+      if (heading !== undefined) last.headings.push(heading.text);
+    } else {
+      records.push({
+        name,
+        title: heading?.text ?? page.title,
+        headings: heading === undefined ? [] : [heading.text],
+        texts: [text],
+      });
+    }
+  }
+  return records.map(({ name, title, headings, texts }) =>
+    record(name, {
+      url: name,
+      title,
+      page: page.title,
+      headings,
+      text: texts.join('\n').trim(),
+      ...shared,
+      ...page.more,
+    }),
+  );
+}
+
+/** A PDF that the site leads to: what is in it is read by the list that has a document resource. */
+export function documentRecord(url: string): SourceRecord {
+  const file = decodeURIComponentOr(new URL(url).pathname.split('/').at(-1) ?? '');
+  return record(url, { url, title: file.replace(/\.pdf$/i, '').replace(/[_-]+/g, ' '), document: url });
+}
+
+function decodeURIComponentOr(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function record(name: string, fields: Fields): SourceRecord {
+  return { name: name.slice(0, NAME_CHARACTERS_MAX), fields: givenFields(fields) };
+}

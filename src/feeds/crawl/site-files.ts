@@ -1,0 +1,131 @@
+/**
+ * robots.txt and sitemaps of the sites of a crawl. Of robots.txt (RFC 9309, 2.3.1): 4xx means that everything is allowed, anything else
+ * but 2xx, a time-out too, that the site is to be left alone for now.
+ */
+import { Readable } from 'node:stream';
+import { validatorsOf } from '../../platform/index.js';
+import { ALLOWS_ALL, readRobotsFile, ROBOTS_BYTES_MAX, type RobotsFile } from '../robots/robots-file.js';
+import { readSitemap, type SitemapEntry, type SitemapOutcome } from '../sitemaps/sitemap-reader.js';
+import type { CrawlMemory, FileMemory } from './crawl-types.js';
+import type { PageFetcher } from './page-fetcher.js';
+
+/** The product token by which robots.txt may name this crawler. */
+export const CRAWLER_NAME = 'gannet';
+const SITEMAPS_MAX = 500;
+
+export type SiteRules =
+  { readonly kind: 'rules'; readonly robots: RobotsFile } | { readonly kind: 'away'; readonly why: string };
+
+export interface SiteFilesOptions {
+  readonly fetcher: PageFetcher;
+  readonly memory: CrawlMemory;
+  readonly nowMs: () => number;
+  readonly respectRobots: boolean;
+  readonly mayAskConditionally: boolean;
+}
+
+export interface FoundSitemaps {
+  readonly pages: readonly SitemapEntry[];
+  /** Sitemaps that could not be read, or not to their end. */
+  readonly faults: readonly { readonly url: string; readonly why: string }[];
+}
+
+const FAULTS: Readonly<Record<Exclude<SitemapOutcome, 'whole'>, string>> = {
+  'cut-off': 'The sitemap breaks off.',
+  'too-large': 'The sitemap is larger than sitemaps may be.',
+  'not-a-sitemap': 'It is no sitemap.',
+};
+
+export class SiteFiles {
+  private readonly rules = new Map<string, Promise<SiteRules>>();
+
+  constructor(private readonly options: SiteFilesOptions) {}
+
+  /** `origin` with scheme and port. Asked once a run. */
+  rulesOf(origin: string): Promise<SiteRules> {
+    const known = this.rules.get(origin) ?? this.readRules(origin);
+    this.rules.set(origin, known);
+    return known;
+  }
+
+  /** The pages of the sitemaps and of those that they name; each is read once, so loops end. */
+  async sitemaps(urls: readonly string[], mayRead: (url: string) => boolean): Promise<FoundSitemaps> {
+    const pages: SitemapEntry[] = [];
+    const faults: { url: string; why: string }[] = [];
+    const known = new Set<string>();
+    const waiting = [...urls];
+    for (let url = waiting.shift(); url !== undefined; url = waiting.shift()) {
+      if (known.has(url) || !mayRead(url)) continue;
+      if (known.size >= SITEMAPS_MAX) {
+        faults.push({ url, why: `It is beyond the ${SITEMAPS_MAX} sitemaps that are read.` });
+        break;
+      }
+      known.add(url);
+      const { entries, why } = await this.sitemap(url);
+      if (why !== undefined) faults.push({ url, why });
+      for (const entry of entries) {
+        if (entry.kind === 'page') pages.push(entry);
+        else if (URL.canParse(entry.location, url)) waiting.push(new URL(entry.location, url).href);
+      }
+    }
+    return { pages, faults };
+  }
+
+  private async readRules(origin: string): Promise<SiteRules> {
+    if (!this.options.respectRobots) return { kind: 'rules', robots: ALLOWS_ALL };
+    const answer = await this.file(`${origin}/robots.txt`, ROBOTS_BYTES_MAX);
+    if ('why' in answer) return { kind: 'away', why: `Its robots.txt cannot be read: ${answer.why}` };
+    const { status, content } = answer;
+    if (status >= 200 && status < 300)
+      return { kind: 'rules', robots: readRobotsFile(Buffer.from(content, 'latin1'), CRAWLER_NAME) };
+    if (status >= 400 && status < 500 && status !== 429) return { kind: 'rules', robots: ALLOWS_ALL };
+    return {
+      kind: 'away',
+      why: `Its robots.txt is answered with ${status}, which asks crawlers to stay away for now.`,
+    };
+  }
+
+  private async sitemap(url: string): Promise<{ entries: readonly SitemapEntry[]; why?: string }> {
+    const { nowMs } = this.options;
+    const answer = await this.file(url, Number.MAX_SAFE_INTEGER);
+    if ('why' in answer) return { entries: [], why: answer.why };
+    // Most sites have none.
+    if (answer.status === 404 || answer.status === 410) return { entries: [] };
+    if (answer.status !== 200) return { entries: [], why: `It is answered with ${answer.status}.` };
+    const { entries, outcome } = await readSitemap(Readable.from([Buffer.from(answer.content, 'latin1')]), nowMs());
+    return outcome === 'whole' ? { entries } : { entries, why: FAULTS[outcome] };
+  }
+
+  /** From memory where the server says that it has not changed. Content is a character a byte. */
+  private async file(url: string, bytesMax: number): Promise<FileMemory | { readonly why: string }> {
+    const { fetcher, memory, mayAskConditionally, nowMs } = this.options;
+    const known = memory.file(url);
+    const answer = await fetcher.file(url, mayAskConditionally ? (known ?? {}) : {});
+    if ('why' in answer) return answer;
+    const { response } = answer;
+    try {
+      if (response.isNotModified && known !== undefined) {
+        response.discard();
+        memory.keepFile(url, known);
+        return known;
+      }
+      const pieces: Uint8Array[] = [];
+      let bytes = 0;
+      for await (const piece of response.body()) {
+        pieces.push(piece);
+        bytes += piece.length;
+        if (bytes >= bytesMax) break;
+      }
+      fetcher.bytes += bytes;
+      const file = {
+        ...validatorsOf(response.headers, nowMs()),
+        status: response.status,
+        content: Buffer.concat(pieces).subarray(0, bytesMax).toString('latin1'),
+      };
+      memory.keepFile(url, file);
+      return file;
+    } catch (error) {
+      return { why: fetcher.sentence(error) };
+    }
+  }
+}

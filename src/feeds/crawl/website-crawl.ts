@@ -1,0 +1,383 @@
+/**
+ * Reads a website once: from its start URLs and sitemaps along its links, within its scope, as politely as it asks.
+ *
+ * Invariants: an address is asked once a run; nothing is asked for that robots.txt forbids; `gone` is said only of what answered 404 or
+ * 410, and the outcome is complete only where no limit was hit and every request was answered. Belongs to one thread.
+ */
+import { EventEmitter, once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import { readPage, type PageReading } from '../pages/page-reader.js';
+import { decodeText } from '../text/decoded-text.js';
+import { pageUrl, trapOf } from '../urls/page-url.js';
+import { UrlScope } from '../urls/url-scope.js';
+import { SourceFailedError, type SourceOutcome } from '../source/source-run.js';
+import type { CrawlOptions, PageMemory } from './crawl-types.js';
+import { Frontier, type FrontierEntry } from './frontier.js';
+import { HostPace } from './host-pace.js';
+import { PageFetcher, type PageOutcome } from './page-fetcher.js';
+import { documentRecord, recordsOf } from './page-records.js';
+import { SiteFiles, type SiteRules } from './site-files.js';
+
+/** Never pages; what else is none is told by its type. */
+const FILES =
+  /\.(?:avif|bmp|css|csv|docx?|eot|exe|gif|gz|ico|jpe?g|js|json|m4a|mjs|mov|mp3|mp4|mpe?g|ogg|otf|png|pptx?|rar|svg|tar|tiff?|tgz|ttf|wav|web[mp]|woff2?|xlsx?|xml|zip)$/i;
+const ATTEMPTS_MAX = 3;
+const FIRST_RETRY_MS = 1000;
+
+export class WebsiteCrawl {
+  private readonly frontier = new Frontier();
+  private readonly scope: UrlScope;
+  private readonly pace: HostPace;
+  private readonly fetcher: PageFetcher;
+  private readonly files: SiteFiles;
+  /** Which page has a content, by its hash. */
+  private readonly contents = new Map<string, string>();
+  /** Hosts that are left alone for the rest of the run, with the reason. */
+  private readonly resting = new Map<string, string>();
+  private readonly changes = new EventEmitter();
+  private readonly startedMs: number;
+  private isComplete = true;
+  private underWay = 0;
+  private done = 0;
+  private pagesRead = 0;
+  private retryAfterMs: number | undefined;
+  private failedStart: string | undefined;
+
+  constructor(private readonly options: CrawlOptions) {
+    const { settings, limits, client, signal, nowMs, memory, mayAskConditionally = true } = options;
+    this.scope = new UrlScope({ startUrls: settings.start_urls, include: settings.include, exclude: settings.exclude });
+    this.pace = new HostPace({ pagesPerSecond: limits.pagesPerSecond, nowMs });
+    this.fetcher = new PageFetcher({
+      client,
+      signal,
+      nowMs,
+      pageBytesMax: limits.pageBytesMax,
+      mayFollow: (to) => this.mayFollow(to),
+    });
+    this.files = new SiteFiles({
+      fetcher: this.fetcher,
+      memory,
+      nowMs,
+      respectRobots: settings.respect_robots,
+      mayAskConditionally,
+    });
+    this.startedMs = nowMs();
+  }
+
+  /** Throws a SourceFailedError where no start URL can be read, or the signal's reason. */
+  async run(): Promise<SourceOutcome> {
+    for (const text of this.options.settings.start_urls) {
+      const url = pageUrl(text);
+      if (url !== undefined) this.frontier.add({ url, depth: 0, found: 'start' });
+    }
+    await this.addSitemaps();
+    while (this.frontier.size > 0 || this.underWay > 0) {
+      this.options.signal.throwIfAborted();
+      if (this.isOver()) break;
+      const entry =
+        this.underWay < this.options.limits.requestsMax
+          ? this.frontier.take((host) => this.pace.isFree(host))
+          : undefined;
+      if (entry === undefined) await this.nextChange();
+      else this.begin(entry);
+    }
+    while (this.underWay > 0) await once(this.changes, 'done');
+    this.options.signal.throwIfAborted();
+    if (this.pagesRead === 0 && this.failedStart !== undefined)
+      throw new SourceFailedError(this.failedStart, this.retryAfterMs);
+    const { requests, bytes } = this.fetcher;
+    return {
+      isComplete: this.isComplete && !this.frontier.isOverfull,
+      requests,
+      bytes,
+      ...(this.retryAfterMs === undefined ? {} : { retryAfterMs: this.retryAfterMs }),
+    };
+  }
+
+  /** Asks for pages that the run did not meet; says `gone` of those that answer 404 or 410, and returns them. */
+  async ask(urls: readonly string[]): Promise<string[]> {
+    const gone: string[] = [];
+    for (const url of urls) {
+      const { host, origin } = new URL(url);
+      const rules = await this.files.rulesOf(origin);
+      if (rules.kind === 'away' || this.resting.has(host)) continue;
+      while (!this.pace.isFree(host))
+        await wait(this.pace.waitMs([host]) ?? 1, undefined, { signal: this.options.signal });
+      this.pace.begin(host);
+      const outcome = await this.fetcher.page(url, {}).finally(() => this.pace.end(host));
+      if (outcome.kind === 'gone') gone.push(url);
+    }
+    return gone;
+  }
+
+  /** Limits of the whole run. */
+  private isOver(): boolean {
+    const { settings, limits, nowMs, listener } = this.options;
+    const isFull = this.done >= settings.pages_max;
+    const isLate = nowMs() - this.startedMs > limits.runMsMax;
+    if ((!isFull && !isLate) || this.frontier.size === 0) return false;
+    // What is under way counts already.
+    this.isComplete = false;
+    listener.skipped(
+      `${this.frontier.size} pages`,
+      isFull ? `The feed reads at most ${settings.pages_max} pages (pages_max).` : 'The time of a run was over.',
+    );
+    return true;
+  }
+
+  private async nextChange(): Promise<void> {
+    const waitMs =
+      this.underWay < this.options.limits.requestsMax ? this.pace.waitMs(this.frontier.hosts()) : undefined;
+    const cancelled = new AbortController();
+    const signal = AbortSignal.any([this.options.signal, cancelled.signal]);
+    const events: Promise<unknown>[] = [];
+    if (this.underWay > 0) events.push(once(this.changes, 'done', { signal }));
+    if (waitMs !== undefined) events.push(wait(Math.max(waitMs, 1), undefined, { signal }));
+    try {
+      await Promise.race(events);
+    } catch (error) {
+      this.options.signal.throwIfAborted();
+      throw error;
+    } finally {
+      for (const event of events) event.catch(() => undefined);
+      cancelled.abort();
+    }
+  }
+
+  private begin(entry: FrontierEntry): void {
+    const { host } = new URL(entry.url);
+    this.pace.begin(host);
+    this.underWay += 1;
+    this.done += 1;
+    void this.read(entry)
+      .catch((error: unknown) => {
+        this.fail(entry, error instanceof Error ? error.message : String(error));
+        if (!this.options.signal.aborted)
+          this.options.log?.debug({ err: error, url: entry.url }, 'A page could not be read');
+      })
+      .finally(() => {
+        this.pace.end(host);
+        this.underWay -= 1;
+        this.options.onProgress?.({ done: this.done, queued: this.frontier.size });
+        this.changes.emit('done');
+      });
+  }
+
+  private async read(entry: FrontierEntry): Promise<void> {
+    const { url } = entry;
+    const { origin, host, pathname, search } = new URL(url);
+    const { memory, mayAskConditionally = true } = this.options;
+    const rules = await this.rulesOf(origin, host);
+    if (rules.kind === 'away') {
+      this.fail(entry, rules.why);
+      return;
+    }
+    if (!rules.robots.isAllowed(pathname + search)) {
+      this.skip(entry, 'robots.txt forbids it.');
+      return;
+    }
+    const known = memory.page(url);
+    const outcome = await this.answer(url, host, mayAskConditionally ? (known ?? {}) : {});
+    this.take(entry, outcome, known);
+  }
+
+  private async rulesOf(origin: string, host: string): Promise<SiteRules> {
+    const rules = await this.files.rulesOf(origin);
+    if (rules.kind === 'rules' && rules.robots.crawlDelayMs !== undefined)
+      this.pace.setDelay(host, rules.robots.crawlDelayMs);
+    return rules;
+  }
+
+  /** Asks again, after a wait, where the server wants that. */
+  private async answer(
+    url: string,
+    host: string,
+    known: { etag?: string; lastModified?: string },
+  ): Promise<PageOutcome> {
+    const { limits, signal } = this.options;
+    for (let attempt = 1; ; attempt += 1) {
+      const rest = this.resting.get(host);
+      if (rest !== undefined) return { kind: 'failed', why: rest };
+      const outcome = await this.fetcher.page(url, known);
+      if (outcome.kind !== 'later') return outcome;
+      const waitMs = outcome.afterMs ?? FIRST_RETRY_MS * 2 ** attempt;
+      if (attempt < ATTEMPTS_MAX && waitMs <= limits.retryAfterMsMax) {
+        this.pace.rest(host, waitMs);
+        await wait(waitMs, undefined, { signal });
+        continue;
+      }
+      if (outcome.afterMs !== undefined) {
+        this.retryAfterMs = Math.max(this.retryAfterMs ?? 0, outcome.afterMs);
+        this.resting.set(host, `${outcome.why} It asks to be left alone for ${Math.round(outcome.afterMs / 1000)} s.`);
+      }
+      return { kind: 'failed', why: outcome.why };
+    }
+  }
+
+  private take(entry: FrontierEntry, outcome: PageOutcome, known: PageMemory | undefined): void {
+    const { listener, memory } = this.options;
+    switch (outcome.kind) {
+      case 'unchanged':
+        if (known === undefined) break;
+        this.pagesRead += 1;
+        memory.keepPage(entry.url, known);
+        if (known.contentHash !== '') this.contents.set(known.contentHash, entry.url);
+        for (const name of known.names) listener.unchanged(name);
+        this.follow(entry, known.links);
+        break;
+      case 'gone':
+        if (entry.found === 'start') this.failStart(entry, `It answered ${outcome.status}.`);
+        for (const name of known?.names ?? [entry.url]) listener.gone(name);
+        break;
+      case 'redirected':
+        this.skip(entry, `It leads to ${outcome.to}, which is not read.`);
+        if (entry.found === 'start') this.failStart(entry, `It leads to ${outcome.to}.`);
+        break;
+      case 'other':
+        this.skip(entry, outcome.why);
+        // Of another kind than it was: no evidence that it is gone.
+        if (known !== undefined && known.names.length > 0) this.isComplete = false;
+        if (entry.found === 'start') this.failStart(entry, outcome.why);
+        break;
+      case 'document':
+        this.pagesRead += 1;
+        memory.keepPage(entry.url, { ...outcome.validators, names: [entry.url], links: [], contentHash: '' });
+        listener.record(documentRecord(entry.url));
+        break;
+      case 'later':
+      case 'failed':
+        this.fail(entry, outcome.why);
+        break;
+      case 'page':
+        this.takePage(entry, outcome);
+    }
+  }
+
+  private takePage(entry: FrontierEntry, outcome: PageOutcome & { readonly kind: 'page' }): void {
+    const { settings, nowMs, memory, listener, onPage } = this.options;
+    const url = pageUrl(outcome.url) ?? entry.url;
+    if (url !== entry.url && !this.frontier.see(url)) {
+      this.skip(entry, `It leads to ${url}.`);
+      this.pagesRead += 1;
+      return;
+    }
+    if (entry.found === 'start') this.scope.addHostOf(url);
+    const { text } = decodeText(outcome.bytes, outcome.contentType);
+    const page = readPage(text, {
+      url: outcome.url,
+      nowMs: nowMs(),
+      selectors: settings.selectors,
+      robotsTag: outcome.robotsTag,
+    });
+    const links = page.isNofollow ? [] : linksOf(page);
+    const why = this.refusalOf(page, url);
+    const names: string[] = [];
+    if (why === undefined) {
+      this.contents.set(page.contentHash, url);
+      onPage?.({ url, title: page.title, depth: entry.depth, found: entry.found });
+      for (const record of recordsOf(page, url, settings.split)) {
+        names.push(record.name);
+        listener.record(record);
+      }
+    } else {
+      this.skip(entry, why);
+    }
+    this.pagesRead += 1;
+    memory.keepPage(entry.url, {
+      ...outcome.validators,
+      names,
+      links,
+      contentHash: why === undefined ? page.contentHash : '',
+    });
+    if (!page.looksMissing) this.follow(entry, links);
+    if (!page.isWhole) listener.skipped(url, 'The page is too large or too deep to be read to its end.');
+  }
+
+  /** Why a page that was read becomes no record. */
+  private refusalOf(page: PageReading, url: string): string | undefined {
+    if (page.isNoindex) return 'The page asks not to be found (noindex).';
+    if (page.looksMissing) return 'The page says that there is no such page.';
+    const canonical = page.canonical === undefined ? undefined : pageUrl(page.canonical);
+    if (
+      canonical !== undefined &&
+      canonical !== url &&
+      new URL(canonical).host === new URL(url).host &&
+      this.scope.refusal(canonical) === undefined
+    ) {
+      this.frontier.add({ url: canonical, depth: 0, found: 'link' });
+      return `The page says that it is ${canonical}.`;
+    }
+    if (page.needsJavaScript) return 'needs JavaScript';
+    const same = this.contents.get(page.contentHash);
+    if (same !== undefined && same !== url) return `The page has the same content as ${same}.`;
+    return page.text === '' && page.title === '' ? 'The page has no text.' : undefined;
+  }
+
+  private follow({ depth }: FrontierEntry, links: readonly string[]): void {
+    if (depth >= this.options.settings.depth_max) return;
+    for (const link of links) this.find({ url: link, depth: depth + 1, found: 'link' });
+  }
+
+  private find(entry: FrontierEntry): void {
+    const { url } = entry;
+    if (this.frontier.isKnown(url) || this.scope.refusal(url) !== undefined || FILES.test(new URL(url).pathname))
+      return;
+    const trap = trapOf(url, this.options.nowMs());
+    if (trap === undefined) this.frontier.add(entry);
+    else if (this.frontier.see(url)) this.skip(entry, trap);
+  }
+
+  private async addSitemaps(): Promise<void> {
+    const { settings, listener } = this.options;
+    const origins = new Set([...settings.start_urls].map((url) => new URL(url).origin));
+    const wanted: string[] = [];
+    for (const origin of settings.sitemaps === 'auto' ? origins : []) {
+      const rules = await this.files.rulesOf(origin);
+      if (rules.kind === 'away') continue;
+      const named = rules.robots.sitemaps.flatMap((text) =>
+        URL.canParse(text, origin) ? new URL(text, origin).href : [],
+      );
+      wanted.push(...(named.length > 0 ? named : [`${origin}/sitemap.xml`]));
+    }
+    if (settings.sitemaps !== 'auto') wanted.push(...settings.sitemaps);
+    const hosts = new Set([...origins].map((origin) => new URL(origin).host));
+    const { pages, faults } = await this.files.sitemaps(
+      wanted,
+      (url) => settings.sitemaps !== 'auto' || hosts.has(new URL(url).host),
+    );
+    for (const { location } of pages) {
+      const url = pageUrl(location, [...origins][0]);
+      if (url !== undefined) this.find({ url, depth: 0, found: 'sitemap' });
+    }
+    for (const { url, why } of faults) {
+      this.isComplete = false;
+      listener.skipped(url, why);
+    }
+  }
+
+  private mayFollow(to: URL): boolean {
+    const url = pageUrl(to.href);
+    // That of a start URL is taken in; it is the first thing that is read.
+    return url !== undefined && (this.pagesRead === 0 || this.scope.refusal(url) === undefined);
+  }
+
+  private skip({ url }: FrontierEntry, why: string): void {
+    this.options.listener.skipped(url, why);
+  }
+
+  private fail(entry: FrontierEntry, why: string): void {
+    this.isComplete = false;
+    this.skip(entry, why);
+    if (entry.found === 'start') this.failStart(entry, why);
+  }
+
+  private failStart({ url }: FrontierEntry, why: string): void {
+    this.failedStart ??= `${url} cannot be read. ${why}`;
+  }
+}
+
+/** Where a reader could go from here. */
+function linksOf(page: PageReading): string[] {
+  const urls = page.links.flatMap(({ url, isNofollow }) => (isNofollow ? [] : (pageUrl(url) ?? [])));
+  return [...new Set(urls)];
+}

@@ -1,0 +1,104 @@
+/**
+ * What one run saw of its source, kept outside of memory: records lie in a file of their own until the run has ended, and memory holds
+ * their names and places. Belongs to one thread; `close` removes the file.
+ */
+import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
+import { performance } from 'node:perf_hooks';
+import type { SourceListener, SourceRecord } from '../source/source-run.js';
+import { cutText } from '../text/cut-text.js';
+import { RECORD_NAME_CHARACTERS_MAX, recordLine } from './sync-file.js';
+
+const BUFFER_BYTES = 262_144;
+/** Of those that are shown; all are counted. */
+const SKIPPED_SHOWN_MAX = 100;
+
+export interface Skipped {
+  readonly what: string;
+  readonly why: string;
+}
+
+export class RunRecords implements SourceListener {
+  readonly skippedOnes: Skipped[] = [];
+  skippedCount = 0;
+  readonly startedMs = performance.now();
+  private readonly places = new Map<string, { readonly offset: number; readonly bytes: number }>();
+  private readonly same = new Set<string>();
+  private readonly evidence = new Set<string>();
+  private readonly file: number;
+  private buffered: Buffer[] = [];
+  private bufferedBytes = 0;
+  private writtenBytes = 0;
+
+  constructor(private readonly path: string) {
+    this.file = openSync(path, 'w+', 0o600);
+  }
+
+  record(given: SourceRecord): void {
+    const record = { ...given, name: cutText(given.name, RECORD_NAME_CHARACTERS_MAX) };
+    if (record.name === '' || this.has(record.name)) {
+      this.skipped(record.name, 'The source has more than one record of this name; the first is taken.');
+      return;
+    }
+    const line = Buffer.from(recordLine(record));
+    this.places.set(record.name, { offset: this.writtenBytes + this.bufferedBytes, bytes: line.length });
+    this.buffered.push(line);
+    this.bufferedBytes += line.length;
+    if (this.bufferedBytes >= BUFFER_BYTES) this.flush();
+  }
+
+  unchanged(name: string): void {
+    if (!this.places.has(name)) this.same.add(name);
+  }
+
+  gone(name: string): void {
+    this.evidence.add(name);
+  }
+
+  skipped(what: string, why: string): void {
+    this.skippedCount += 1;
+    if (this.skippedOnes.length < SKIPPED_SHOWN_MAX) this.skippedOnes.push({ what, why });
+  }
+
+  has(name: string): boolean {
+    return this.places.has(name) || this.same.has(name);
+  }
+
+  /** There is evidence against it, and nothing for it. */
+  isGone(name: string): boolean {
+    return this.evidence.has(name) && !this.has(name);
+  }
+
+  names(): string[] {
+    return [...this.places.keys()].sort();
+  }
+
+  /** Names of which the source says that they are as they were. */
+  unchangedNames(): ReadonlySet<string> {
+    return this.same;
+  }
+
+  line(name: string): string | undefined {
+    const place = this.places.get(name);
+    if (place === undefined) return undefined;
+    this.flush();
+    const bytes = Buffer.allocUnsafe(place.bytes);
+    readSync(this.file, bytes, 0, place.bytes, place.offset);
+    return bytes.toString();
+  }
+
+  close(): void {
+    closeSync(this.file);
+    unlinkSync(this.path);
+  }
+
+  private flush(): void {
+    if (this.bufferedBytes === 0) return;
+    const bytes = Buffer.concat(this.buffered);
+    for (let written = 0; written < bytes.length;) {
+      written += writeSync(this.file, bytes, written, bytes.length - written, this.writtenBytes + written);
+    }
+    this.writtenBytes += bytes.length;
+    this.buffered = [];
+    this.bufferedBytes = 0;
+  }
+}

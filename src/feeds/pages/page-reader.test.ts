@@ -1,0 +1,154 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { checkSelectors, readPage, type PageSelectors } from './page-reader.js';
+
+const url = 'https://birds.example/news/gannets';
+const nowMs = Date.parse('2026-11-22T00:00:00Z');
+const read = (html: string, selectors: PageSelectors = {}) => readPage(html, { url, nowMs, selectors });
+
+const PROSE =
+  'Gannets fold their wings and dive from forty metres into the cold sea after mackerel and herring. '.repeat(4);
+const CHROME = `<header class="banner"><a href="/">Home</a></header><nav><ul><li><a href="/a">Alpha</a><li><a href="/b" rel="nofollow">Beta</a></ul></nav>`;
+const PAGE = `<!DOCTYPE html><html lang="en-GB"><head><title>Gannets | Sea birds</title>
+<meta name="description" content="How they dive"><meta property="og:site_name" content="Sea birds"><meta property="og:image" content="/g.jpg">
+<meta property="article:section" content="Diving"><meta name="keywords" content="sea, birds"><link rel="canonical" href="../news/gannets">
+<script type="application/ld+json">{"@graph":[{"@type":"WebSite","name":"x"},{"@type":"NewsArticle","datePublished":"2026-11-02","dateModified":"2026-11-03T10:00:00+01:00","author":[{"@type":"Person","name":"Ann Auk"}]}]}</script>
+</head><body>${CHROME}<div id="wrap"><main><h1 id="top">Gannets</h1><p>${PROSE}</p><section id="dive"><h2>The dive<a href="#dive">¶</a></h2><p>${PROSE}</p></section>
+<h3><a name="food"></a>Food</h3><p>Fish &amp; squid.</p><div class="share-buttons"><a href="https://x.example/share">Share</a></div></main>
+<aside class="related"><a href="/c">More about terns</a></aside></div><footer>Imprint</footer><script>var a = "hidden";</script></body></html>`;
+
+describe('readPage', () => {
+  it('gives what the page is about and leaves out what stands around it', () => {
+    const page = read(PAGE);
+    expect(page).toMatchObject({
+      title: 'Gannets',
+      description: 'How they dive',
+      headings: ['Gannets', 'The dive', 'Food'],
+      language: 'en',
+      image: 'https://birds.example/g.jpg',
+      published: '2026-11-02T00:00:00.000Z',
+      modified: '2026-11-03T09:00:00.000Z',
+      section: 'Diving',
+      canonical: url,
+      isNoindex: false,
+      isNofollow: false,
+      needsJavaScript: false,
+      looksMissing: false,
+      isWhole: true,
+    });
+    expect(page.more).toEqual({
+      authors: ['Ann Auk'],
+      keywords: ['sea', 'birds'],
+      type: 'NewsArticle',
+      site_name: 'Sea birds',
+    });
+    expect(page.text).toContain('Fish & squid.');
+    expect(page.text).not.toMatch(/Alpha|Imprint|terns|Share|hidden|Home/);
+    expect(page.sections.map(({ heading }) => heading?.anchor)).toEqual([undefined, 'top', 'dive', 'food']);
+    const linked = page.links.map((link) => `${link.isNofollow ? '-' : '+'}${new URL(link.url).pathname}`);
+    expect(linked).toEqual(['+/', '+/a', '-/b', '+/news/gannets', '+/share', '+/c']);
+  });
+
+  it('finds the content of a page that does not name it', () => {
+    const links = Array.from(
+      { length: 30 },
+      (_, number) => `<li><a href="/p${number}">A link to page number ${number}</a></li>`,
+    ).join('');
+    const page = read(
+      `<body><div class="top"><ul>${links}</ul></div><div class="x7"><div class="y1"><p>${PROSE}<p>${PROSE}</div></div><div><p>© Sea birds 2026, all rights reserved</p></div>`,
+    );
+    expect(page.text).toContain('Gannets fold');
+    expect(page.text).not.toMatch(/A link|rights reserved/);
+  });
+
+  it.each([
+    ['noindex, nofollow', true, true],
+    ['none', true, true],
+    ['max-snippet:20', false, false],
+  ])('reads what %s in meta asks', (content, isNoindex, isNofollow) => {
+    expect(read(`<meta name=ROBOTS content="${content}">`)).toMatchObject({ isNoindex, isNofollow });
+    expect(readPage('<p>x', { url, nowMs, robotsTag: content })).toMatchObject({ isNoindex, isNofollow });
+  });
+
+  it('takes a canonical that is relative, and none of two', () => {
+    expect(read('<base href="https://birds.example/x/"><link rel=canonical href=y>').canonical).toBe(
+      'https://birds.example/x/y',
+    );
+    expect(read('<link rel=canonical href=/a><link rel=canonical href=/b>').canonical).toBeUndefined();
+    expect(read('<link rel=canonical href="javascript:x">').canonical).toBeUndefined();
+  });
+
+  it('knows a page that scripts fill in from one that is short', () => {
+    expect(read('<body><div id=root></div><script src=/app.js></script>').needsJavaScript).toBe(true);
+    expect(
+      read('<body><noscript>You need to enable JavaScript to run this app.</noscript><script src=/app.js></script>')
+        .needsJavaScript,
+    ).toBe(true);
+    expect(read('<body><p>Closed today.</p><script src=/app.js></script>').needsJavaScript).toBe(false);
+    expect(read(`<body><div id=root><main>${PROSE}</main></div><script src=/app.js></script>`).needsJavaScript).toBe(
+      false,
+    );
+  });
+
+  it('knows a page that says there is none', () => {
+    expect(read('<title>404</title><h1>Sorry</h1><p>Try the search.').looksMissing).toBe(true);
+    expect(read('<title>Vögel</title><h1>Seite nicht gefunden</h1>').looksMissing).toBe(true);
+    expect(read(`<title>The bird that was not found</title>${PROSE.repeat(5)}`).looksMissing).toBe(false);
+  });
+
+  it('obeys selectors, and says which cannot be read', () => {
+    const html = `<body><div class=t>My title</div><div class=c><p>Kept</p><p class=ad>Dropped</p></div><ul class=tags><li>a<li>b</ul><i class=n>7</i>`;
+    const page = read(html, {
+      title: '.t',
+      text: '.c',
+      remove: '.ad',
+      fields: { tags: '.tags li', number: '.n', none: '.zz' },
+    });
+    expect([page.title, page.text, page.more]).toEqual(['My title', 'Kept', { tags: ['a', 'b'], number: '7' }]);
+    expect(() => checkSelectors({ text: 'div[' })).toThrow("The selector 'div[' cannot be read.");
+    expect(() => checkSelectors({ fields: { a: 'p:nope(' } })).toThrow(SyntaxError);
+  });
+
+  it('hashes what is read, and not what stands around it', () => {
+    const one = read(PAGE.replace('Imprint', 'Served at 10:00')).contentHash;
+    expect(one).toBe(read(PAGE).contentHash);
+    expect(read(PAGE.replace('squid', 'crabs')).contentHash).not.toBe(one);
+  });
+
+  it('leaves what is nested without end, in a time that does not grow with its square', () => {
+    const before = process.cpuUsage();
+    expect(read(`<p>Text</p>${'<div>'.repeat(1_000_000)}`)).toMatchObject({ isWhole: false, text: 'Text' });
+    expect(read('<table>'.repeat(300_000)).isWhole).toBe(false);
+    expect(process.cpuUsage(before).user / 1e6).toBeLessThan(5);
+  });
+
+  it('reads any text', () => {
+    const piece = fc.constantFrom(
+      '<main>',
+      '<h1 id=a>',
+      '</h1>',
+      '<script type=application/ld+json>',
+      '{"@type":["Article"],"author":',
+      '</script>',
+      '<a href="http://[">',
+      '<base href="//">',
+      '<title>',
+      '<meta name=robots content=',
+      '<svg><title>',
+      '<!--',
+      '<table><td>',
+      '\ud800',
+      '<link rel=canonical href=x>',
+      '&#xffffffff;',
+      '<time datetime=9999999999>',
+    );
+    fc.assert(
+      fc.property(fc.array(fc.oneof(piece, fc.string()), { maxLength: 40 }), (pieces) => {
+        const page = read(pieces.join(''));
+        expect(/\p{Surrogate}/u.test(page.title + page.text)).toBe(false);
+        for (const link of page.links) expect(URL.canParse(link.url)).toBe(true);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});

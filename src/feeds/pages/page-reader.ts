@@ -1,0 +1,320 @@
+/** A page of a website as what becomes of it: fields of records, links to follow, and what it says about being read at all. */
+import { createHash } from 'node:crypto';
+import { selectAll, selectOne } from 'css-select';
+import type { AnyNode, Document, Element, ParentNode } from 'domhandler';
+import { absoluteUrl, distinct } from '../syndication/syndicated-feed.js';
+import { cutText } from '../text/cut-text.js';
+import { readDate } from '../text/dates.js';
+import { isHidden } from '../text/html-text.js';
+import { mainContent, sectionsOf, textWithin, type ContentSection } from './main-content.js';
+import { metadataOf, textsOf, typesOf, type PageMetadata } from './page-metadata.js';
+import { attribute, readPageTree, walk } from './page-tree.js';
+
+const TITLE_CHARACTERS_MAX = 500;
+const DESCRIPTION_CHARACTERS_MAX = 2000;
+const TEXT_CHARACTERS_MAX = 500_000;
+const HEADINGS_MAX = 200;
+const LINKS_MAX = 5000;
+/** A page with less text and with scripts is filled in by them. */
+const TEXT_OF_SHELL_CHARACTERS_MAX = 200;
+const MISSING_TEXT_CHARACTERS_MAX = 1500;
+const MISSING =
+  /\b404\b|not[ -]found|(?:page|seite|página|pagina) (?:does(?:n't| not) exist|missing|unavailable)|nicht gefunden|existiert nicht|introuvable|no (?:se )?encontr|non trovata|niet gevonden|no longer (?:available|exists)/i;
+
+export type FieldValue = string | readonly string[];
+type FieldValues = Readonly<Record<string, FieldValue | undefined>>;
+
+export interface PageSelectors {
+  readonly title?: string;
+  readonly text?: string;
+  readonly remove?: string;
+  /** Further fields, by name. */
+  readonly fields?: Readonly<Record<string, string>>;
+}
+
+export interface PageLink {
+  /** Absolute, as the page has it. */
+  readonly url: string;
+  readonly isNofollow: boolean;
+}
+
+export interface PageReading {
+  readonly title: string;
+  readonly description: string | undefined;
+  readonly headings: readonly string[];
+  readonly text: string;
+  readonly sections: readonly ContentSection[];
+  /** BCP 47 primary tag. */
+  readonly language: string | undefined;
+  readonly image: string | undefined;
+  readonly published: string | undefined;
+  readonly modified: string | undefined;
+  readonly section: string | undefined;
+  /** What else JSON-LD, OpenGraph, `meta` and selectors gave. */
+  readonly more: Readonly<Record<string, FieldValue>>;
+  readonly links: readonly PageLink[];
+  /** Absolute; undefined where there is none, or several that differ. */
+  readonly canonical: string | undefined;
+  readonly isNoindex: boolean;
+  readonly isNofollow: boolean;
+  readonly needsJavaScript: boolean;
+  /** It says that there is no such page, whatever its status was. */
+  readonly looksMissing: boolean;
+  /** Of what a reader sees: pages with the same one are duplicates. */
+  readonly contentHash: string;
+  readonly isWhole: boolean;
+}
+
+export interface PageContext {
+  readonly url: string;
+  readonly nowMs: number;
+  readonly selectors?: PageSelectors;
+  /** The header `X-Robots-Tag`. */
+  readonly robotsTag?: string;
+}
+
+/** Never fails for what a page holds. Throws for a selector that cannot be read (`checkSelectors`). */
+export function readPage(html: string, context: PageContext): PageReading {
+  const { selectors = {}, nowMs } = context;
+  const { document, isWhole } = readPageTree(html);
+  const metadata = metadataOf(document);
+  const head = readHead(document, context.url);
+  const body = firstNamed(document, 'body') ?? document;
+  const removed = new Set(selectors.remove === undefined ? [] : elementsBy(selectors.remove, body));
+  const chosen = selectors.text === undefined ? undefined : elementBy(selectors.text, body);
+  const content = mainContent(chosen ?? body, removed);
+  const sections = sectionsOf(chosen === undefined ? content : { ...content, element: chosen });
+  const text = textOfSections(sections);
+  const first = firstHeading(document);
+  const titled = selected(document, selectors.title) ?? titleOf(head.title, first, metadata);
+  const title = cutText(titled, TITLE_CHARACTERS_MAX);
+  const description = firstOf(metadata, ['description', 'og:description', 'twitter:description'], ['description']);
+  const robots = `${metadata.meta.get('robots') ?? ''},${context.robotsTag ?? ''}`.toLowerCase();
+  return {
+    title,
+    description: description === undefined ? undefined : cutText(description, DESCRIPTION_CHARACTERS_MAX),
+    headings: sections.flatMap(({ heading }) => heading?.text ?? []).slice(0, HEADINGS_MAX),
+    text,
+    sections,
+    language: languageOf(head.language || metadata.meta.get('content-language') || metadata.meta.get('og:locale')),
+    image: absoluteUrl(
+      firstOf(metadata, ['og:image', 'og:image:url', 'twitter:image'], ['image', 'thumbnailUrl']),
+      head.base,
+    ),
+    published: readDate(
+      firstOf(
+        metadata,
+        ['article:published_time', 'datepublished', 'date', 'dc.date', 'dcterms.created'],
+        ['datePublished', 'uploadDate'],
+      ) ?? head.published,
+      nowMs,
+    ),
+    modified: readDate(
+      firstOf(
+        metadata,
+        ['article:modified_time', 'og:updated_time', 'datemodified', 'last-modified', 'dcterms.modified'],
+        ['dateModified'],
+      ),
+      nowMs,
+    ),
+    section: firstOf(metadata, ['article:section'], ['articleSection']),
+    more: moreOf(document, metadata, selectors),
+    links: head.links,
+    canonical: head.canonicals.size === 1 ? [...head.canonicals][0] : undefined,
+    isNoindex: /\b(?:noindex|none)\b/.test(robots),
+    isNofollow: /\b(?:nofollow|none)\b/.test(robots),
+    needsJavaScript: head.scripts > 0 && text.length < TEXT_OF_SHELL_CHARACTERS_MAX && (head.isShell || text === ''),
+    looksMissing: text.length < MISSING_TEXT_CHARACTERS_MAX && (MISSING.test(head.title) || MISSING.test(first)),
+    contentHash: createHash('sha256').update(`${title}\n${text}`).digest('base64url').slice(0, 22),
+    isWhole,
+  };
+}
+
+function textOfSections(sections: readonly ContentSection[]): string {
+  const pieces = sections.map(({ heading, text }) => (heading === undefined ? text : `${heading.text}\n${text}`));
+  return cutText(pieces.join('\n').trim(), TEXT_CHARACTERS_MAX);
+}
+
+/** Throws a SyntaxError for a selector that cannot be read. */
+export function checkSelectors({ title, text, remove, fields = {} }: PageSelectors): void {
+  const { document } = readPageTree('<p>');
+  for (const selector of [title, text, remove, ...Object.values(fields)]) {
+    if (selector === undefined) continue;
+    try {
+      elementBy(selector, document);
+    } catch (error) {
+      throw new SyntaxError(`The selector '${selector}' cannot be read.`, { cause: error });
+    }
+  }
+}
+
+function elementsBy(selector: string, root: ParentNode): Element[] {
+  return selectAll<AnyNode, Element>(selector, root);
+}
+
+function elementBy(selector: string, root: ParentNode): Element | undefined {
+  return selectOne<AnyNode, Element>(selector, root) ?? undefined;
+}
+
+interface PageHead {
+  title: string;
+  language: string;
+  base: string;
+  published: string | undefined;
+  scripts: number;
+  /** It has the element that frameworks fill, or says that it needs scripts. */
+  isShell: boolean;
+  readonly canonicals: Set<string>;
+  readonly links: PageLink[];
+}
+
+/** What is found in one walk over all of the page. */
+function readHead(document: Document, url: string): PageHead {
+  const head: PageHead = {
+    title: '',
+    language: '',
+    base: url,
+    published: undefined,
+    scripts: 0,
+    isShell: false,
+    canonicals: new Set(),
+    links: [],
+  };
+  walk(document, (element) => {
+    switch (element.name) {
+      case 'html':
+        head.language ||= attribute(element, 'lang') || attribute(element, 'xml:lang');
+        break;
+      case 'title':
+        // That of a picture within is not the page's.
+        if (head.title === '') head.title = textWithin(element).replaceAll('\n', ' ');
+        break;
+      case 'base':
+        head.base = absoluteUrl(attribute(element, 'href'), url) ?? head.base;
+        break;
+      case 'link': {
+        const canonical = /(?:^|\s)canonical(?:\s|$)/i.test(attribute(element, 'rel'))
+          ? absoluteUrl(attribute(element, 'href'), head.base)
+          : undefined;
+        if (canonical !== undefined) head.canonicals.add(canonical);
+        break;
+      }
+      case 'script':
+        head.scripts += 1;
+        break;
+      case 'noscript':
+        head.isShell ||= /javascript/i.test(textWithin(element));
+        break;
+      case 'time':
+        head.published ??= attribute(element, 'datetime') || undefined;
+        break;
+      case 'a':
+      case 'area':
+        addLink(element, head);
+        break;
+      case 'div':
+        head.isShell ||= /^(?:root|app|__next|__nuxt|svelte|ember-app|q-app)$/.test(attribute(element, 'id'));
+    }
+    return !isHidden(element.name) || element.name === 'head';
+  });
+  return head;
+}
+
+function addLink(element: Element, head: PageHead): void {
+  const url = head.links.length < LINKS_MAX ? absoluteUrl(attribute(element, 'href'), head.base) : undefined;
+  if (url !== undefined) head.links.push({ url, isNofollow: /\bnofollow\b/i.test(attribute(element, 'rel')) });
+}
+
+function titleOf(titled: string, heading: string, metadata: PageMetadata): string {
+  const open = metadata.meta.get('og:title') ?? '';
+  // `Gannets | Sea birds`: the part that the page has for itself.
+  const own = [open, heading].find((candidate) => candidate !== '' && titled.startsWith(candidate));
+  const site = metadata.meta.get('og:site_name');
+  const bare =
+    site === undefined ? titled : titled.replace(new RegExp(`\\s*[|–—·:-]\\s*${escapeExpression(site)}$`), '');
+  return own ?? (bare || open || heading);
+}
+
+function escapeExpression(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
+
+function firstHeading(document: Document): string {
+  const heading = firstNamed(document, 'h1');
+  return heading === undefined ? '' : textWithin(heading).replaceAll('\n', ' ');
+}
+
+function firstNamed(document: ParentNode, name: string): Element | undefined {
+  let found: Element | undefined;
+  walk(document, (element) => {
+    if (found === undefined && element.name === name) found = element;
+    return found === undefined;
+  });
+  return found;
+}
+
+function firstOf(
+  { meta, linkedData }: PageMetadata,
+  names: readonly string[],
+  members: readonly string[],
+): string | undefined {
+  for (const node of linkedData) {
+    for (const member of members) {
+      const [text] = textsOf(node[member]);
+      if (text !== undefined) return text;
+    }
+  }
+  for (const name of names) {
+    const content = meta.get(name);
+    if (content !== undefined) return content;
+  }
+  return undefined;
+}
+
+/** Fields that only some pages have. */
+function moreOf(document: Document, metadata: PageMetadata, selectors: PageSelectors): Record<string, FieldValue> {
+  const { meta, linkedData } = metadata;
+  const [main] = linkedData;
+  const offer = linkedData.map((node) => node['offers']).find((value) => value !== undefined);
+  const [firstOffer] = (Array.isArray(offer) ? offer : [offer]) as (Readonly<Record<string, unknown>> | undefined)[];
+  const lists: FieldValues = {
+    authors: distinct(
+      [
+        ...linkedData.flatMap((node) => textsOf(node['author'])),
+        ...[meta.get('author') ?? '', meta.get('article:author') ?? ''],
+      ].filter((name) => !/^https?:/.test(name)),
+    ),
+    keywords: distinct(
+      [...linkedData.flatMap((node) => textsOf(node['keywords'])), meta.get('keywords') ?? ''].flatMap((text) =>
+        text.split(','),
+      ),
+    ),
+  };
+  const singles: FieldValues = {
+    type: (main === undefined ? undefined : typesOf(main)[0]) ?? meta.get('og:type'),
+    site_name: meta.get('og:site_name'),
+    brand: firstOf(metadata, ['product:brand'], ['brand']),
+    sku: firstOf(metadata, ['product:retailer_item_id'], ['sku']),
+    price: textsOf(firstOffer?.['price'] ?? firstOffer?.['lowPrice'])[0] ?? meta.get('product:price:amount'),
+    price_currency: textsOf(firstOffer?.['priceCurrency'])[0] ?? meta.get('product:price:currency'),
+  };
+  const chosen = Object.entries(selectors.fields ?? {}).map(([name, selector]) => {
+    const texts = distinct(
+      elementsBy(selector, document).map((element) => attribute(element, 'content') || textWithin(element)),
+    );
+    return [name, texts.length === 1 ? texts[0] : texts] as [string, FieldValue | undefined];
+  });
+  const all = [...Object.entries(lists), ...Object.entries(singles), ...chosen];
+  return Object.fromEntries(
+    all.filter((entry): entry is [string, FieldValue] => entry[1] !== undefined && entry[1].length > 0),
+  );
+}
+
+function selected(document: Document, selector: string | undefined): string | undefined {
+  const element = selector === undefined ? undefined : elementBy(selector, document);
+  return element === undefined ? undefined : textWithin(element).replaceAll('\n', ' ') || undefined;
+}
+
+function languageOf(text: string | undefined): string | undefined {
+  return /^[a-z]{2,3}(?=$|[-_])/i.exec(text?.trim() ?? '')?.[0].toLowerCase();
+}

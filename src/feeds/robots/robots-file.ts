@@ -1,0 +1,150 @@
+/**
+ * robots.txt (RFC 9309): what a site asks of those that crawl it. Sitemap lines and `Crawl-delay`, which the RFC leaves open, are read too.
+ *
+ * Matching takes time in proportion to pattern and path: a pattern is looked for part by part between its asterisks.
+ */
+import { wellFormed } from '../text/cut-text.js';
+import { decodeUtf8 } from '../text/decoded-text.js';
+
+/** The RFC asks for 500 KiB at least; what comes behind is not read. */
+export const ROBOTS_BYTES_MAX = 512_000;
+const LINE_CHARACTERS_MAX = 16_663;
+const RULES_MAX = 20_000;
+const SITEMAPS_MAX = 1000;
+const CRAWL_DELAY_SECONDS_MAX = 86_400;
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
+
+export interface RobotsFile {
+  /** `target` is path and query of a URL as it is sent, percent-encoded. */
+  isAllowed(target: string): boolean;
+  readonly crawlDelayMs: number | undefined;
+  /** As they stand in the file. */
+  readonly sitemaps: readonly string[];
+}
+
+/** A file without rules. */
+export const ALLOWS_ALL: RobotsFile = { isAllowed: () => true, crawlDelayMs: undefined, sitemaps: [] };
+
+interface Rule {
+  readonly isAllowing: boolean;
+  /** What stands between asterisks. */
+  readonly parts: readonly string[];
+  readonly isAnchored: boolean;
+  /** Characters of the pattern: the longest that matches decides. */
+  readonly length: number;
+}
+
+/** What holds for one name of a crawler, gathered from all groups that name it. */
+class Group {
+  readonly rules: Rule[] = [];
+  crawlDelayMs: number | undefined;
+  isNamed = false;
+
+  isAllowed(target: string): boolean {
+    let length = -1;
+    let isAllowing = true;
+    for (const rule of this.rules) {
+      const isStronger = rule.length > length || (rule.length === length && rule.isAllowing);
+      if (!isStronger || !matches(rule, target)) continue;
+      ({ length, isAllowing } = rule);
+    }
+    return isAllowing;
+  }
+}
+
+/** `crawler` is the product token of whoever asks: letters, `-` and `_`. Reads any bytes; what is no line of the format is passed over. */
+export function readRobotsFile(bytes: Uint8Array, crawler: string): RobotsFile {
+  const own = new Group();
+  const everybody = new Group();
+  const sitemaps: string[] = [];
+  let current: Group[] = [];
+  let isHeadOver = false;
+  let rules = 0;
+  for (const [key, value] of linesOf(bytes)) {
+    switch (key) {
+      case 'user-agent': {
+        if (isHeadOver) current = [];
+        isHeadOver = false;
+        const group = groupFor(value, crawler, { own, everybody });
+        if (group === undefined) break;
+        group.isNamed = true;
+        current.push(group);
+        break;
+      }
+      case 'allow':
+      case 'disallow': {
+        isHeadOver = true;
+        rules += 1;
+        if (value === '' || rules > RULES_MAX) break;
+        const rule = ruleOf(value, key === 'allow');
+        for (const group of new Set(current)) group.rules.push(rule);
+        break;
+      }
+      case 'crawl-delay':
+        for (const group of current) group.crawlDelayMs ??= delayOf(value);
+        break;
+      case 'sitemap':
+        if (value !== '' && sitemaps.length < SITEMAPS_MAX) sitemaps.push(value);
+    }
+  }
+  const group = own.isNamed ? own : everybody;
+  return { isAllowed: (target) => group.isAllowed(target), crawlDelayMs: group.crawlDelayMs, sitemaps };
+}
+
+function* linesOf(bytes: Uint8Array): Generator<[key: string, value: string]> {
+  const start = BYTE_ORDER_MARK.findIndex((byte, position) => bytes[position] !== byte);
+  const text = decodeUtf8(bytes.subarray(start === -1 ? BYTE_ORDER_MARK.length : start, ROBOTS_BYTES_MAX));
+  for (const line of text.split(/\r\n|\r|\n/)) {
+    const content = line.slice(0, LINE_CHARACTERS_MAX).split('#', 1)[0] ?? '';
+    const colon = content.indexOf(':');
+    if (colon > 0) yield [content.slice(0, colon).trim().toLowerCase(), content.slice(colon + 1).trim()];
+  }
+}
+
+function groupFor(
+  value: string,
+  crawler: string,
+  { own, everybody }: { readonly own: Group; readonly everybody: Group },
+): Group | undefined {
+  if (/^\*(?:\s|$)/.test(value)) return everybody;
+  const token = /^[a-z_-]*/i.exec(value)?.[0] ?? '';
+  return token.toLowerCase() === crawler.toLowerCase() ? own : undefined;
+}
+
+function ruleOf(value: string, isAllowing: boolean): Rule {
+  const pattern = escaped(value);
+  const isAnchored = pattern.endsWith('$');
+  return {
+    isAllowing,
+    isAnchored,
+    parts: (isAnchored ? pattern.slice(0, -1) : pattern).split('*'),
+    length: pattern.length,
+  };
+}
+
+/** As a URL is sent: what is not ASCII is percent-encoded, and the digits of encoded bytes are upper case. */
+function escaped(pattern: string): string {
+  return pattern
+    .replace(/\P{ASCII}+/gu, (characters) => encodeURIComponent(wellFormed(characters)))
+    .replace(/%[\da-f]{2}/gi, (code) => code.toUpperCase());
+}
+
+function matches({ parts, isAnchored }: Rule, target: string): boolean {
+  const [first = '', ...others] = parts;
+  if (!target.startsWith(first)) return false;
+  if (others.length === 0) return !isAnchored || target.length === first.length;
+  const last = isAnchored ? (others.pop() ?? '') : '';
+  let position = first.length;
+  for (const part of others) {
+    const found = target.indexOf(part, position);
+    if (found === -1) return false;
+    position = found + part.length;
+  }
+  return !isAnchored || (target.length - last.length >= position && target.endsWith(last));
+}
+
+function delayOf(value: string): number | undefined {
+  const seconds = Number(value);
+  if (value === '' || !(seconds >= 0)) return undefined;
+  return Math.min(seconds, CRAWL_DELAY_SECONDS_MAX) * 1000;
+}

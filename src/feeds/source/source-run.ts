@@ -1,0 +1,52 @@
+/** What a provider says while it reads its source once, and what the run comes to. The same for all five. */
+
+export type FieldScalar = string | number | boolean;
+export type FieldValue = FieldScalar | readonly FieldScalar[];
+
+export interface SourceRecord {
+  /** Its identity in the source. */
+  readonly name: string;
+  readonly fields: Readonly<Record<string, FieldValue>>;
+}
+
+/** Without those that hold nothing. */
+export function givenFields(fields: Readonly<Record<string, FieldValue | undefined>>): Record<string, FieldValue> {
+  const given = Object.entries(fields).filter(
+    (entry): entry is [string, FieldValue] =>
+      entry[1] !== undefined && entry[1] !== '' && !(Array.isArray(entry[1]) && entry[1].length === 0),
+  );
+  return Object.fromEntries(given);
+}
+
+/** Is told of what the source has, in any order. */
+export interface SourceListener {
+  /** The record is there, as given; whether it differs from last time is not the provider's business. */
+  record(record: SourceRecord): void;
+  /** The record is there, and the source says that it is as it was. */
+  unchanged(name: string): void;
+  /** There is evidence that the record is gone: its address answers 404 or 410, or the source deleted it. */
+  gone(name: string): void;
+  skipped(what: string, why: string): void;
+}
+
+export interface SourceOutcome {
+  /** True where everything that the source has was listed: only then what was not mentioned is gone. */
+  readonly isComplete: boolean;
+  readonly requests: number;
+  readonly bytes: number;
+  /** The source asked not to be asked again before so long. */
+  readonly retryAfterMs?: number;
+}
+
+/** The source could not be read. The message is a sentence for whoever owns the feed, without secrets. */
+export class SourceFailedError extends Error {
+  override readonly name = 'SourceFailedError';
+
+  constructor(
+    message: string,
+    readonly retryAfterMs?: number,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}

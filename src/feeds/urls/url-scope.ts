@@ -1,0 +1,58 @@
+/**
+ * Which pages of a website are read: globs over the address without its fragment. `*` stands for anything but a slash, `**` for anything;
+ * every other character, `?` too, for itself. A pattern that begins with a slash is one of the path, at any host in scope.
+ */
+import { RE2JS } from 're2js';
+
+export interface UrlScopeOptions {
+  readonly startUrls: readonly string[];
+  /** None: every page at the hosts of the start URLs. */
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+}
+
+export class UrlScope {
+  private readonly hosts: Set<string>;
+  private readonly include: readonly Glob[];
+  private readonly exclude: readonly Glob[];
+
+  constructor({ startUrls, include, exclude }: UrlScopeOptions) {
+    this.hosts = new Set(startUrls.map((url) => new URL(url).host));
+    this.include = include.map((pattern) => new Glob(pattern));
+    this.exclude = exclude.map((pattern) => new Glob(pattern));
+  }
+
+  /** Where a start URL was redirected to belongs to the site. */
+  addHostOf(url: string): void {
+    this.hosts.add(new URL(url).host);
+  }
+
+  /** Why the page is not read, in a few words; undefined where it is. */
+  refusal(address: string): 'excluded' | 'not included' | 'another host' | undefined {
+    const url = new URL(address);
+    if (this.exclude.some((glob) => glob.matches(url))) return 'excluded';
+    const isAtHome = this.hosts.has(url.host);
+    if (this.include.length === 0) return isAtHome ? undefined : 'another host';
+    if (this.include.some((glob) => glob.matches(url) && (isAtHome || !glob.isOfPath))) return undefined;
+    return isAtHome ? 'not included' : 'another host';
+  }
+}
+
+class Glob {
+  readonly isOfPath: boolean;
+  // Linear in the address, whatever the pattern.
+  private readonly expression: RE2JS;
+
+  constructor(pattern: string) {
+    this.isOfPath = pattern.startsWith('/');
+    const source = pattern
+      .split(/(\*+)/)
+      .map((part) => (part === '' || !/^\*+$/.test(part) ? RE2JS.quote(part) : part.length > 1 ? '.*' : '[^/]*'))
+      .join('');
+    this.expression = RE2JS.compile(`^(?:${source})$`, RE2JS.DOTALL);
+  }
+
+  matches(url: URL): boolean {
+    return this.expression.matches(this.isOfPath ? `${url.pathname}${url.search}` : url.href);
+  }
+}

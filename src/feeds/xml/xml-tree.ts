@@ -1,0 +1,163 @@
+/**
+ * XML as it is found in the wild, read without ever failing: bare ampersands, tags that nobody closes, control characters. A document
+ * type is passed over, so there are no entities but those of XML itself and characters by their numbers.
+ */
+import { Parser } from 'htmlparser2';
+import { OPEN_ELEMENTS_MAX, parseBounded } from '../text/bounded-parsing.js';
+
+const DEPTH_MAX = 64;
+const NODES_MAX = 2_000_000;
+/** XML allows hardly any. */
+const CONTROL_CHARACTERS = /(?![\t\n\r])\p{Cc}/gu;
+
+/** Hold text alone in every format, so that one of FIELDS within means that nobody closed them. */
+const TEXT_ELEMENTS = new Set(['title', 'link', 'guid', 'pubdate', 'id', 'updated', 'published']);
+const FIELDS = new Set([
+  ...TEXT_ELEMENTS,
+  'item',
+  'entry',
+  'description',
+  'summary',
+  'content',
+  'author',
+  'category',
+  'enclosure',
+  'language',
+  'dc:date',
+  'dc:creator',
+]);
+
+/** By which prefix elements of a namespace are found, whatever prefix a document gave it. */
+const PREFIXES: ReadonlyMap<string, string> = new Map([
+  ['http://www.w3.org/2005/Atom', ''],
+  ['http://purl.org/atom/ns#', ''],
+  ['http://purl.org/rss/1.0/', ''],
+  ['http://my.netscape.com/rdf/simple/0.9/', ''],
+  ['http://backend.userland.com/rss2', ''],
+  ['http://blogs.law.harvard.edu/tech/rss', ''],
+  ['http://www.sitemaps.org/schemas/sitemap/0.9', ''],
+  ['http://www.google.com/schemas/sitemap/0.84', ''],
+  ['http://www.w3.org/1999/02/22-rdf-syntax-ns#', 'rdf:'],
+  ['http://purl.org/dc/elements/1.1/', 'dc:'],
+  ['http://purl.org/dc/terms/', 'dcterms:'],
+  ['http://purl.org/rss/1.0/modules/content/', 'content:'],
+  ['http://search.yahoo.com/mrss/', 'media:'],
+  ['http://search.yahoo.com/mrss', 'media:'],
+  ['http://www.itunes.com/dtds/podcast-1.0.dtd', 'itunes:'],
+  ['http://www.w3.org/1999/xhtml', 'xhtml:'],
+]);
+
+export interface XmlElement {
+  /** In lower case; with the usual prefix where its namespace is a known one, and without where it is that of the format. */
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly children: (XmlElement | string)[];
+}
+
+export interface XmlTree {
+  readonly root: XmlElement | undefined;
+  /** False: the root element was never closed, so something is missing at the end. */
+  readonly isWhole: boolean;
+}
+
+export function readXmlTree(text: string): XmlTree {
+  const builder = new TreeBuilder();
+  const parser = new Parser(builder, {
+    xmlMode: true,
+    decodeEntities: true,
+    lowerCaseTags: true,
+    lowerCaseAttributeNames: true,
+  });
+  parseBounded(parser, text.replace(CONTROL_CHARACTERS, ''), () => builder.isTooDeep);
+  return { root: builder.root, isWhole: builder.isWhole };
+}
+
+export function childrenOf(element: XmlElement | undefined, ...names: readonly string[]): XmlElement[] {
+  return (element?.children ?? []).filter(
+    (child): child is XmlElement => typeof child !== 'string' && names.includes(child.name),
+  );
+}
+
+export function childOf(element: XmlElement | undefined, ...names: readonly string[]): XmlElement | undefined {
+  for (const name of names) {
+    const found = childrenOf(element, name).find((child) => child.children.length > 0) ?? childrenOf(element, name)[0];
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** All text within, in its order. */
+export function textOf(element: XmlElement | undefined): string {
+  if (element === undefined) return '';
+  return element.children.map((child) => (typeof child === 'string' ? child : textOf(child))).join('');
+}
+
+/** The elements within as HTML; of text alone, the text as it is. */
+export function markupOf(element: XmlElement | undefined): string {
+  if (element === undefined) return '';
+  return element.children
+    .map((child) => {
+      if (typeof child === 'string') return child.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+      const name = child.name.replace(/^.*:/, '');
+      return `<${name}>${markupOf(child)}</${name}>`;
+    })
+    .join('');
+}
+
+class TreeBuilder {
+  root: XmlElement | undefined;
+  isWhole = false;
+  isTooDeep = false;
+  private readonly open: XmlElement[] = [];
+  private readonly prefixes = new Map<string, string>();
+  /** Opened beyond the bounds: passed over, with their text kept where they stand. */
+  private passedOver = 0;
+  private nodes = 0;
+
+  onopentag(rawName: string, attributes: Record<string, string>): void {
+    for (const [attribute, uri] of Object.entries(attributes)) {
+      if (!attribute.startsWith('xmlns')) continue;
+      const known = PREFIXES.get(uri.trim());
+      if (known !== undefined) this.prefixes.set(attribute.slice('xmlns:'.length), known);
+    }
+    this.nodes += 1;
+    if (this.open.length >= DEPTH_MAX || this.nodes > NODES_MAX || this.passedOver > 0) {
+      this.passedOver += 1;
+      if (this.passedOver > OPEN_ELEMENTS_MAX) this.isTooDeep = true;
+      return;
+    }
+    const element: XmlElement = { name: this.named(rawName), attributes, children: [] };
+    const parent = FIELDS.has(element.name)
+      ? (this.open.findLast(({ name }) => !TEXT_ELEMENTS.has(name)) ?? this.open.at(-1))
+      : this.open.at(-1);
+    if (parent !== undefined) parent.children.push(element);
+    // What stands behind the root is not looked at.
+    else this.root ??= element;
+    this.open.push(element);
+  }
+
+  ontext(text: string): void {
+    const parent = this.open.at(-1);
+    if (parent === undefined || this.nodes > NODES_MAX) return;
+    const last = parent.children.at(-1);
+    if (typeof last === 'string') parent.children[parent.children.length - 1] = last + text;
+    else parent.children.push(text);
+  }
+
+  onclosetag(_name: string, isImplied: boolean): void {
+    if (this.passedOver > 0) {
+      this.passedOver -= 1;
+      return;
+    }
+    const closed = this.open.pop();
+    if (closed !== undefined && closed === this.root) this.isWhole = !isImplied;
+  }
+
+  private named(rawName: string): string {
+    const colon = rawName.indexOf(':');
+    const prefix = colon === -1 ? '' : rawName.slice(0, colon);
+    const local = rawName.slice(colon + 1);
+    const known = this.prefixes.get(prefix);
+    return known === undefined ? rawName : `${known}${local}`;
+  }
+}
