@@ -96,6 +96,10 @@ class StoredAccess implements Access {
     return deleted.length > 0;
   }
 
+  deleteKeysOfAccount(account: string): Promise<readonly ApiKeyRecord[]> {
+    return this.#delete((key) => key.account === account);
+  }
+
   deleteKeysOf(account: string, scope: KeyScope, target: string): Promise<readonly ApiKeyRecord[]> {
     return this.#delete((key) => key.account === account && key.scope === scope && key.scope_target === target);
   }

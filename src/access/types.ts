@@ -70,6 +70,8 @@ export interface Access {
   /** Some of them in the order in which they were made; the cursor is the id. */
   keyPage(account: string, page: WantedPage): Page<ApiKeyRecord>;
   deleteKey(account: string, id: string): Promise<boolean>;
+  /** Removes all keys of an account that is gone. */
+  deleteKeysOfAccount(account: string): Promise<readonly ApiKeyRecord[]>;
   /** Removes the keys whose scope target is gone. */
   deleteKeysOf(account: string, scope: KeyScope, target: string): Promise<readonly ApiKeyRecord[]>;
 }

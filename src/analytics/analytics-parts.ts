@@ -13,7 +13,10 @@ export const analyticsParts: FeatureParts = {
     const running = createAnalytics({ config, executor, clock, log, metrics });
     return {
       parts: [provide(ANALYTICS, running)],
-      forget: (work) => running.forget(targetOf(work)),
+      forget: (work) => {
+        const target = targetOf(work);
+        return target === undefined ? Promise.resolve(true) : running.forget(target);
+      },
       start: () => {
         running.start();
       },
@@ -25,6 +28,8 @@ export const analyticsParts: FeatureParts = {
   },
 };
 
-function targetOf({ subject, id, account, name }: UnfinishedWork): AnalyticsTarget {
+/** An account has none of its own: those of its lists and groups go with these. */
+function targetOf({ subject, id, account, name }: UnfinishedWork): AnalyticsTarget | undefined {
+  if (subject === 'account') return undefined;
   return subject === 'list' ? listTarget({ id }) : groupTarget({ account, name, created_utc: id });
 }

@@ -89,9 +89,32 @@ class StoredCatalog implements Catalog {
       assertGoodName('account', name);
       if (this.#reservedNames.has(name)) throw reservedName(name);
       if (this.#accounts.has(name)) throw nameExists('account', name);
+      if (this.unfinished().some((work) => work.subject === 'account' && work.account === name)) {
+        throw new ServiceError('conflict', `What the account '${name}' had is still being removed. Try again later.`);
+      }
       const account: AccountRecord = { name, region, created_utc: this.#clock.nowIso() };
       change.put(this.#accounts, name, account);
       return account;
+    });
+  }
+
+  deleteAccount(name: string): Promise<readonly UnfinishedWork[]> {
+    return this.#store.change((change) => {
+      this.#assertAccount(name);
+      const { created_utc } = this.#accounts.get(name) as AccountRecord;
+      change.remove(this.#accounts, name);
+      const groups = this.groups(name).map((group) => {
+        change.remove(this.#groups, compositeKey(name, group.name));
+        return { subject: 'group', id: group.created_utc, name: group.name } as const;
+      });
+      const lists = this.lists(name).map((list) => {
+        change.remove(this.#lists, compositeKey(name, list.name));
+        return { subject: 'list', id: list.id, name: list.name } as const;
+      });
+      const own = { subject: 'account', id: created_utc, name } as const;
+      return [...groups, ...lists, own].map((work) =>
+        this.#begin(change, { kind: 'removing', account: name, ...work }),
+      );
     });
   }
 
@@ -283,7 +306,7 @@ class StoredCatalog implements Catalog {
 }
 
 function unfinishedKey({ subject, id, account, name }: Omit<UnfinishedWork, 'kind' | 'since_utc'>): string {
-  // The id of a list is never used twice; a group is known by its name and when it was made.
+  // The id of a list is never used twice; a group and an account are known by their names and when they were made.
   return subject === 'list' ? compositeKey(subject, id) : [subject, account, name, id].join('/');
 }
 

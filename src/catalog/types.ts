@@ -101,9 +101,9 @@ export interface GroupSettings {
  */
 export interface UnfinishedWork {
   readonly kind: 'making' | 'removing';
-  /** Of a list: its folder, and its analytics. Of a group: its analytics. */
-  readonly subject: 'list' | 'group';
-  /** Of the list; of a group, when it was made. */
+  /** Of a list: its folder, and its analytics. Of a group: its analytics. Of an account: keys, webhooks, contributors. */
+  readonly subject: 'list' | 'group' | 'account';
+  /** Of the list; of a group and an account, when it was made. */
   readonly id: string;
   readonly account: string;
   readonly name: string;
@@ -123,8 +123,13 @@ export interface AdoptedEntries {
 export interface Catalog {
   accounts(): readonly AccountRecord[];
   account(name: string): AccountRecord | undefined;
-  /** Rejects with `name-exists`. */
+  /** Rejects with `name-exists`, and `conflict` while what an account of that name had is still being removed. */
   createAccount(name: string, region: string): Promise<AccountRecord>;
+  /**
+   * In one step with the account go its lists and groups, and it is written down what is to be removed beside the catalogue; that of
+   * the account itself comes last. Rejects with `account-not-found`.
+   */
+  deleteAccount(name: string): Promise<readonly UnfinishedWork[]>;
 
   /** In order of their names. */
   lists(account: string): readonly ListRecord[];

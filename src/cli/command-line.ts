@@ -9,7 +9,6 @@ import { keepFilesToOwner, packageRoot } from '../platform/index.js';
 import { createContext, type CommandContext, type Run } from './command-context.js';
 import type { AnalyticsCommandOptions } from './commands/analytics.js';
 import type { CallOptions } from './commands/call.js';
-import type { ConsoleLinkOptions } from './commands/console.js';
 import type { DoctorOptions } from './commands/doctor.js';
 import type { ExportOptions } from './commands/export.js';
 import type { ImportOptions } from './commands/import.js';
@@ -118,7 +117,6 @@ function createProgram(
   addKeyCommands(program, run);
   addDataCommands(program, run);
   addReindexCommand(program, run);
-  addConsoleCommands(program, run);
   addAnalyticsCommand(program, run);
   addCallCommand(program, run);
   addSettingsCommand(program, run);
@@ -174,26 +172,6 @@ function addReindexCommand(program: Command, run: Run): void {
     .addOption(jsonOption())
     .action((options: ReindexOptions) =>
       run(async (context) => (await import('./commands/reindex.js')).reindex(context, options)),
-    );
-}
-
-function addConsoleCommands(program: Command, run: Run): void {
-  program
-    .command('console')
-    .description('let people in to the web console')
-    .command('link')
-    .description(
-      'a link that signs a contributor in once; without --email for the first owner, who is made where there is none',
-    )
-    .addOption(configOption())
-    .option('--email <email>', 'whom it signs in; who is no contributor yet becomes one')
-    .addOption(
-      new Option('--role <role>', 'of a new contributor (default: owner)').choices(['owner', 'editor', 'viewer']),
-    )
-    .addOption(accountOption())
-    .addOption(jsonOption())
-    .action((options: ConsoleLinkOptions) =>
-      run(async (context) => (await import('./commands/console.js')).consoleLink(context, options)),
     );
 }
 

@@ -32,7 +32,8 @@ export function operationInput(operation: Operation, given: GivenInput): CallInp
   if (missing.length > 0) {
     throw usage(`${operation.name} needs ${missing.map((name) => `--param ${name}=…`).join(' and ')}.`);
   }
-  const hasBody = given.body !== undefined || Object.keys(values.body).length > 0;
+  // Where there has to be one, an empty one says that everything is left as it is by default.
+  const hasBody = given.body !== undefined || (operation.body !== undefined && !isStreamBody(operation.body));
   return {
     params: values.path as Record<string, string>,
     query: values.query as Record<string, string>,

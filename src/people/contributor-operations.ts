@@ -11,6 +11,7 @@ import {
   invitedResource,
   role,
 } from './people-schemas.js';
+import { CONTRIBUTOR_NOT_FOUND } from './problems.js';
 
 /** A link lets somebody in: it is for people, not for programs. */
 const CONSOLE_ONLY = ['console', 'cli'] as const;
@@ -72,7 +73,7 @@ const update = defineOperation({
   params: contributorParams,
   body: object({ role }),
   responses: { 200: { description: 'The contributor', schema: contributorResource } },
-  errors: ['contributor-not-found', 'conflict', 'storage-full'],
+  errors: [CONTRIBUTOR_NOT_FOUND, 'conflict', 'storage-full'],
   handle: async ({ services }, { params: { account, id }, body }) => ({
     status: 200,
     body: describeContributor(await services.part(PEOPLE).people.setRole(account, id, body.role)),
@@ -90,7 +91,7 @@ const remove = defineOperation({
   target: 'account',
   params: contributorParams,
   responses: { 204: { description: 'The person is no contributor any more', schema: null } },
-  errors: ['contributor-not-found', 'conflict', 'storage-full'],
+  errors: [CONTRIBUTOR_NOT_FOUND, 'conflict', 'storage-full'],
   async handle({ services }, { params: { account, id } }) {
     const { people, signIn } = services.part(PEOPLE);
     await people.remove(account, id, signIn);

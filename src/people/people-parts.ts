@@ -12,6 +12,12 @@ export const peopleParts: FeatureParts = {
   open({ environment, clock }) {
     const people = new People(environment, clock);
     const signIn = new SignIn(people, clock);
-    return { parts: [provide(PEOPLE, { people, signIn }), provide(SESSION_AUTHENTICATOR, signIn.sessions)] };
+    return {
+      parts: [provide(PEOPLE, { people, signIn }), provide(SESSION_AUTHENTICATOR, signIn.sessions)],
+      async forget({ subject, account }) {
+        if (subject === 'account') await people.removeAll(account, signIn);
+        return true;
+      },
+    };
   },
 };

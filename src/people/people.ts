@@ -6,6 +6,7 @@
 import { CollectionStore, compositeKey, type Change, type Collection } from '../catalog/index.js';
 import { ServiceError, uuidv7, type Clock, type EventContent, type LmdbEnvironment } from '../platform/index.js';
 import type { ContributorRecord, PersonRecord, Role } from './types.js';
+import { CONTRIBUTOR_NOT_FOUND } from './problems.js';
 
 /** Of one account. */
 export const CONTRIBUTORS_MAX = 10_000;
@@ -75,7 +76,7 @@ export class People {
     const contributor = this.#contributors.get(compositeKey(account, personId));
     const person = this.#persons.get(personId);
     if (contributor !== undefined && person !== undefined) return { contributor, person };
-    throw new ServiceError('contributor-not-found', `The account '${account}' has no contributor with this id.`);
+    throw new ServiceError(CONTRIBUTOR_NOT_FOUND, `The account '${account}' has no contributor with this id.`);
   }
 
   /**
@@ -122,6 +123,19 @@ export class People {
       if (this.accountsOf(personId).length > 1) return;
       change.remove(this.#persons, personId);
       leaving.left(change, personId);
+    });
+  }
+
+  /** All of an account that is gone; those without another one are gone altogether. */
+  removeAll(account: string, leaving: LeavingPerson): Promise<void> {
+    return this.store.change((change) => {
+      for (const { person, contributor } of this.contributors(account)) {
+        change.remove(this.#contributors, compositeKey(account, person.id));
+        change.emit(account, contributorEvent('contributor.removed', { person, contributor }));
+        if (this.accountsOf(person.id).length > 1) continue;
+        change.remove(this.#persons, person.id);
+        leaving.left(change, person.id);
+      }
     });
   }
 

@@ -17,6 +17,7 @@ import {
 } from './people-schemas.js';
 import type { SignedIn } from './sign-in.js';
 import { csrfToken } from './tokens.js';
+import { CSRF_TOKEN, NOT_SIGNED_IN, SESSION_NOT_FOUND, SIGN_IN_FAILED } from './problems.js';
 
 const CONSOLE = ['console'] as const;
 const ofPerson = { permission: null, callers: CONSOLE, target: 'none' } as const;
@@ -46,11 +47,11 @@ const create = defineOperation({
   params: noParams,
   body: credentials,
   responses: { 201: { description: 'Signed in', schema: signedInResource } },
-  errors: ['sign-in-failed', 'csrf-token', 'name-exists', 'rate-limited', 'storage-full'],
+  errors: [SIGN_IN_FAILED, CSRF_TOKEN, 'name-exists', 'rate-limited', 'storage-full'],
   async handle(context, { body }) {
     const { services, visitor } = context;
     if (visitor.fetchSite === 'cross-site' || visitor.fetchSite === 'same-site') {
-      throw new ServiceError('csrf-token', 'A page of another site cannot sign anybody in.');
+      throw new ServiceError(CSRF_TOKEN, 'A page of another site cannot sign anybody in.');
     }
     const { signIn } = services.part(PEOPLE);
     const { link, password } = body;
@@ -160,11 +161,11 @@ const endOne = defineOperation({
   ...ofPerson,
   params: object({ id: Type.String({ minLength: 1, maxLength: 64, description: 'Id of the session' }) }),
   responses: { 204: { description: 'The session has ended', schema: null } },
-  errors: ['session-not-found', 'storage-full'],
+  errors: [SESSION_NOT_FOUND, 'storage-full'],
   async handle({ services, caller }, { params }) {
     const { sessions } = services.part(PEOPLE).signIn;
     const found = sessions.find(sessionOf(caller.session).personId, params.id);
-    if (found === undefined) throw new ServiceError('session-not-found', 'You have no session with this id.');
+    if (found === undefined) throw new ServiceError(SESSION_NOT_FOUND, 'You have no session with this id.');
     await sessions.end(found);
     return { status: 204 };
   },
@@ -184,7 +185,7 @@ const setPassword = defineOperation({
     email: Type.Optional(email),
   }),
   responses: { 200: { description: 'The password is set', schema: signedInResource } },
-  errors: ['sign-in-failed', 'name-exists', 'rate-limited', 'storage-full'],
+  errors: [SIGN_IN_FAILED, 'name-exists', 'rate-limited', 'storage-full'],
   async handle({ services, caller, visitor }, { body }) {
     const { people, signIn } = services.part(PEOPLE);
     const session = sessionOf(caller.session);
@@ -202,7 +203,7 @@ const setPassword = defineOperation({
 
 /** Console callers have one; others are not admitted. */
 function sessionOf(session: PersonSession | undefined): PersonSession {
-  if (session === undefined) throw new ServiceError('not-signed-in', 'Sign in first.');
+  if (session === undefined) throw new ServiceError(NOT_SIGNED_IN, 'Sign in first.');
   return session;
 }
 

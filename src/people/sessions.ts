@@ -9,6 +9,7 @@ import type { People } from './people.js';
 import { roleAllows } from './roles.js';
 import { csrfToken, isSameToken, newToken, tokenHash } from './tokens.js';
 import type { Role, SessionRecord } from './types.js';
+import { CSRF_TOKEN, NOT_SIGNED_IN } from './problems.js';
 
 const HOUR_MS = 3_600_000;
 export const SESSION_IDLE_MS_MAX = 12 * HOUR_MS;
@@ -152,7 +153,7 @@ function assertOwnPage({ token, csrfToken: given, fetchSite }: SessionCredential
   const isOwnSite = fetchSite === '' || fetchSite === 'same-origin' || fetchSite === 'none';
   if (isOwnSite && isSameToken(given, csrfToken(token))) return;
   throw new ServiceError(
-    'csrf-token',
+    CSRF_TOKEN,
     "Requests of a session that change anything carry its token, which GET /session answers, in the header 'X-CSRF-Token'.",
   );
 }
@@ -168,5 +169,5 @@ function sessionCaller(session: PersonSession, account: string, role: Role | und
 }
 
 export function notSignedIn(): ServiceError {
-  return new ServiceError('not-signed-in', 'The session has ended: sign in again.');
+  return new ServiceError(NOT_SIGNED_IN, 'The session has ended: sign in again.');
 }

@@ -7,6 +7,7 @@ import { emailKey, type People, type Contributor } from './people.js';
 import { Passwords } from './passwords.js';
 import { Sessions, type Origin } from './sessions.js';
 import type { PersonRecord, Role } from './types.js';
+import { SIGN_IN_FAILED } from './problems.js';
 
 export interface PasswordSignIn {
   readonly email: string;
@@ -51,11 +52,11 @@ export class SignIn {
     const attempt = this.#attempts.begin([`address ${origin.address}`, `e-mail ${emailKey(email)}`]);
     const known = this.people.personOf(email);
     const isRight = await this.#passwords.verify(known?.password_hash ?? null, password);
-    if (!isRight || known === undefined) throw new ServiceError('sign-in-failed', 'E-mail or password are not right.');
+    if (!isRight || known === undefined) throw new ServiceError(SIGN_IN_FAILED, 'E-mail or password are not right.');
     const signedIn = await this.#begin(known.id, origin, (person) => {
       // Changed while this one was being compared: it is not right any more.
       if (person.password_hash !== known.password_hash) {
-        throw new ServiceError('sign-in-failed', 'E-mail or password are not right.');
+        throw new ServiceError(SIGN_IN_FAILED, 'E-mail or password are not right.');
       }
       return person;
     });
@@ -102,7 +103,7 @@ export class SignIn {
     if (known.password_hash !== null) {
       const attempt = this.#attempts.begin([`address ${session.address}`, `person ${personId}`]);
       if (!(await this.#passwords.verify(known.password_hash, wanted.oldPassword ?? ''))) {
-        throw new ServiceError('sign-in-failed', 'The old password is not right.');
+        throw new ServiceError(SIGN_IN_FAILED, 'The old password is not right.');
       }
       attempt.succeeded();
     }
@@ -110,7 +111,7 @@ export class SignIn {
     return this.people.store.change((change) => {
       const person = this.#person(personId);
       if (person.password_hash !== known.password_hash) {
-        throw new ServiceError('sign-in-failed', 'The password was changed meanwhile.');
+        throw new ServiceError(SIGN_IN_FAILED, 'The password was changed meanwhile.');
       }
       const email = wanted.email === undefined ? person.email : emailKey(wanted.email);
       if (email === null) {
@@ -178,12 +179,12 @@ export class SignIn {
     const id = this.links.personOf(link);
     const person = id === undefined ? undefined : this.people.person(id);
     if (person !== undefined) return person;
-    throw new ServiceError('sign-in-failed', 'This link was used, is too old, or is not whole. Ask for another one.');
+    throw new ServiceError(SIGN_IN_FAILED, 'This link was used, is too old, or is not whole. Ask for another one.');
   }
 
   #person(id: string): PersonRecord {
     const person = this.people.person(id);
-    if (person === undefined) throw new ServiceError('sign-in-failed', 'This person is no contributor any more.');
+    if (person === undefined) throw new ServiceError(SIGN_IN_FAILED, 'This person is no contributor any more.');
     return person;
   }
 }

@@ -164,6 +164,21 @@ export class SubscriptionStore {
     this.announce();
   }
 
+  /** All of an account that is gone. */
+  async deleteOf(account: string): Promise<void> {
+    const ids = await this.store.change((change) => {
+      const found = [...this.rows.values()].filter((row) => row.account === account).map(({ id }) => id);
+      for (const id of found) {
+        change.remove(this.rows, id);
+        change.put(this.removedOnes, id, { id });
+      }
+      return found;
+    });
+    if (ids.length === 0) return;
+    for (const id of ids) this.subscriptions.delete(id);
+    this.announce();
+  }
+
   /** Throws `webhook-not-found`. */
   required(account: string, id: string): Subscription {
     const found = this.get(account, id);

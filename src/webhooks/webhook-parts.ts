@@ -16,6 +16,14 @@ export const webhookParts: FeatureParts = {
       metrics,
       deliver: listen,
     });
-    return { parts: [provide(WEBHOOKS, host)], events: host, close: () => host.close() };
+    return {
+      parts: [provide(WEBHOOKS, host)],
+      events: host,
+      async forget({ subject, account }) {
+        if (subject === 'account') await host.subscriptions.deleteOf(account);
+        return true;
+      },
+      close: () => host.close(),
+    };
   },
 };

@@ -2,7 +2,8 @@
 import { Type } from 'typebox';
 import { keyScopeSchema, permissionsSchema } from './api-key-schemas.js';
 import { defineOperation } from '../dispatch/operation.js';
-import { noParams, nullable, object, timeSchema } from './schemas.js';
+import { finishWork } from '../dispatch/unfinished-work.js';
+import { accountName, accountParams, noParams, nullable, object, timeSchema } from './schemas.js';
 
 const accountResource = object({
   account: nullable(Type.String(), {
@@ -55,4 +56,66 @@ export const accountRead = defineOperation({
   },
 });
 
-export const accountOperations = [accountRead];
+const account = object({
+  name: accountName,
+  region: Type.String({ description: 'Home region', examples: ['eu'] }),
+  created_utc: timeSchema('When it was made'),
+});
+
+const accountList = defineOperation({
+  name: 'account.list',
+  summary: 'All accounts of this service',
+  method: 'GET',
+  path: '/account/all',
+  permission: null,
+  callers: ['cli'],
+  target: 'none',
+  params: noParams,
+  responses: { 200: { description: 'The accounts, by name', schema: object({ accounts: Type.Array(account) }) } },
+  handle: ({ services }) => ({ status: 200, body: { accounts: services.catalog.accounts() } }),
+});
+
+const accountCreate = defineOperation({
+  name: 'account.create',
+  summary: 'Make an account',
+  description: 'With nothing in it: keys, lists and people of one account are not seen by another.',
+  method: 'POST',
+  path: '/account',
+  permission: null,
+  callers: ['cli'],
+  target: 'none',
+  params: noParams,
+  body: object({
+    name: accountName,
+    region: Type.Optional(
+      Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,15}$', description: 'Home region; default: that of this machine' }),
+    ),
+  }),
+  responses: { 201: { description: 'The account', schema: account } },
+  errors: ['invalid-name', 'name-exists', 'conflict', 'storage-full'],
+  handle: async ({ services }, { body }) => ({
+    status: 201,
+    body: await services.catalog.createAccount(body.name, body.region ?? services.config.account.region),
+  }),
+});
+
+const accountDelete = defineOperation({
+  name: 'account.delete',
+  summary: 'Delete an account with all that it has',
+  description: 'Lists with their records, groups, analytics, keys, webhooks and contributors. There is no way back.',
+  method: 'DELETE',
+  path: '/account/{account}',
+  permission: null,
+  callers: ['cli'],
+  target: 'account',
+  params: accountParams,
+  responses: { 204: { description: 'The account is gone', schema: null } },
+  errors: ['storage-full'],
+  async handle({ services }, { params }) {
+    const works = await services.catalog.deleteAccount(params.account);
+    for (const work of works) await finishWork(services, work);
+    return { status: 204 };
+  },
+});
+
+export const accountOperations = [accountRead, accountList, accountCreate, accountDelete];

@@ -56,7 +56,7 @@ export interface OpenFeature {
   /** Is told of commits that somebody wants to hear of; one feature at most. */
   readonly events?: EventSink;
   /**
-   * Removes what belonged to a list or group that is gone. Never rejects; false where it is to be asked for again at the next
+   * Removes what belonged to a list, group or account that is gone. False, or a rejection: it is asked for again at the next
    * start.
    */
   forget?(work: UnfinishedWork): Promise<boolean>;

@@ -16,6 +16,7 @@ export async function finishWork(services: Services, work: UnfinishedWork): Prom
       const [isForgotten] = await Promise.all([
         services.forget(work),
         subject === 'list' ? indexes.remove(id) : undefined,
+        subject === 'account' ? services.access.deleteKeysOfAccount(account) : undefined,
       ]);
       if (!isForgotten) return;
     }

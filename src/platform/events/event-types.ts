@@ -38,8 +38,8 @@ export const EVENT_CATALOGUE = {
   'media-store.deleted': { description: 'A media store is removed', isFired: false },
   'api-key.created': { description: 'An API key is made; the key itself is never told' },
   'api-key.deleted': { description: 'An API key is revoked' },
-  'contributor.added': { description: 'A contributor is added to the account' },
-  'contributor.removed': { description: 'A contributor is removed from the account' },
+  'contributor.added': { description: 'A contributor is added to the account', isFired: false },
+  'contributor.removed': { description: 'A contributor is removed from the account', isFired: false },
   'eval.run-completed': { description: 'An evaluation has finished', isFired: false },
   'eval.run-regressed': { description: 'The score of an evaluation is below its baseline', isFired: false },
   'subscription.auto-upgraded': {

@@ -1,0 +1,14 @@
+/** What can be wrong with people and their sessions. */
+export const SIGN_IN_FAILED = {
+  code: 'sign-in-failed',
+  status: 401,
+  title: 'E-mail and password, or the link, are not right',
+} as const;
+export const NOT_SIGNED_IN = { code: 'not-signed-in', status: 401, title: 'The session has ended' } as const;
+export const CSRF_TOKEN = { code: 'csrf-token', status: 403, title: "The session's CSRF token is missing" } as const;
+export const CONTRIBUTOR_NOT_FOUND = {
+  code: 'contributor-not-found',
+  status: 404,
+  title: 'There is no such contributor',
+} as const;
+export const SESSION_NOT_FOUND = { code: 'session-not-found', status: 404, title: 'There is no such session' } as const;
