@@ -65,7 +65,8 @@ export interface CrawlOptions {
   readonly client: OutboundClient;
   readonly memory: CrawlMemory;
   readonly listener: SourceListener;
-  readonly log?: Pick<Logger, 'debug'>;
+  /** Is told of what should not have happened. */
+  readonly log?: Pick<Logger, 'error'>;
   readonly signal: AbortSignal;
   readonly nowMs: () => number;
   /** False: everything is read anew, for servers whose validators never change. */

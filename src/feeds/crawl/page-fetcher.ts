@@ -86,7 +86,10 @@ export class PageFetcher {
 
   private async outcome(response: OutboundResponse): Promise<PageOutcome> {
     const { status, headers, url } = response;
-    if (response.isNotModified) return { kind: 'unchanged' };
+    if (response.isNotModified) {
+      response.discard();
+      return { kind: 'unchanged' };
+    }
     const contentType = headers['content-type'] ?? '';
     const validators = validatorsOf(headers, this.options.nowMs());
     if (status === 404 || status === 410) {

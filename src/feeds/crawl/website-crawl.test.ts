@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   crawl,
@@ -9,6 +9,7 @@ import {
   testClient,
   type MadePage,
 } from '../../../test/support/feeds/made-site.js';
+import type { AddressLookup } from '../../platform/outbound/guarded-agent.js';
 import { SourceFailedError } from '../source/source-run.js';
 
 const sites: MadeSite[] = [];
@@ -265,6 +266,26 @@ describe('WebsiteCrawl', () => {
     expect(outcome.isComplete).toBe(true);
   });
 
+  it('finds a page again whose twin is gone, and one that only a canonical leads to', async () => {
+    const site = await siteOf({
+      '/': html('Home', 'Start', '/one', '/two', '/three'),
+      '/one': html('Same', 'The same text'),
+      '/two': html('Same', 'The same text'),
+      '/three': html('Three', 'Three').replace('<head>', '<head><link rel=canonical href=/real>'),
+      '/real': html('Real', 'The real one'),
+    });
+    const memory = new KeptMemory();
+    const first = await crawl(site, {}, { memory, limits: { requestsMax: 1 } });
+    expect(paths(first.records)).toEqual(['/', '/one', '/real']);
+    site.pages.delete('/one');
+    const second = await crawl(site, {}, { memory, limits: { requestsMax: 1 } });
+    expect([paths(second.records), second.gone, [...second.unchanged].sort()]).toEqual([
+      ['/two'],
+      ['/one'],
+      ['/', '/real'],
+    ]);
+  });
+
   it('takes a page for the one that it says it is, and no other host for it', async () => {
     const canonical = (title: string, ...links: string[]) =>
       html(title, `About ${title}`).replace(
@@ -331,6 +352,14 @@ describe('WebsiteCrawl', () => {
       'The answer has more than 1000000 bytes.',
     ],
     [
+      'a bomb of brotli',
+      (_asked, response) =>
+        response
+          .writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'br' })
+          .end(brotliCompressSync(Buffer.alloc(5_000_000, 0x20), { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })),
+      'The answer has more than 1000000 bytes.',
+    ],
+    [
       'something that is not compressed as it says',
       (_asked, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('plain'),
       '',
@@ -346,6 +375,25 @@ describe('WebsiteCrawl', () => {
     expect(skipped.get('/bad')).toContain(why);
     site.pages.set('/', page);
     await expect(crawl(site)).rejects.toThrow(SourceFailedError);
+  });
+
+  it.each<[string, AddressLookup, RegExp]>([
+    [
+      'has no address',
+      (_name, _options, callback) =>
+        callback(Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' }), []),
+      /ENOTFOUND/,
+    ],
+    [
+      'leads to a private address',
+      (_name, _options, callback) => callback(null, [{ address: '10.0.0.1', family: 4 }]),
+      /cannot be called/,
+    ],
+  ])('fails where the name of the site %s when it is connected to', async (_, lookup, why) => {
+    const site = await siteOf({});
+    const failing = crawl(site, { start_urls: ['https://birds.example/'] }, { client: testClient({ lookup }) });
+    await expect(failing).rejects.toThrow(SourceFailedError);
+    await expect(failing).rejects.toThrow(why);
   });
 
   it('leaves a site alone that asks for it, and says for how long', async () => {

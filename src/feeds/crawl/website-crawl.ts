@@ -98,9 +98,10 @@ export class WebsiteCrawl {
   async ask(urls: readonly string[]): Promise<string[]> {
     const gone: string[] = [];
     for (const url of urls) {
-      const { host, origin } = new URL(url);
+      const { host, origin, pathname, search } = new URL(url);
       const rules = await this.files.rulesOf(origin);
-      if (rules.kind === 'away' || this.resting.has(host)) continue;
+      // What may not be asked stays.
+      if (rules.kind === 'away' || this.resting.has(host) || !rules.robots.isAllowed(pathname + search)) continue;
       while (!this.pace.isFree(host))
         await wait(this.pace.waitMs([host]) ?? 1, undefined, { signal: this.options.signal });
       this.pace.begin(host);
@@ -153,7 +154,7 @@ export class WebsiteCrawl {
       .catch((error: unknown) => {
         this.fail(entry, error instanceof Error ? error.message : String(error));
         if (!this.options.signal.aborted)
-          this.options.log?.debug({ err: error, url: entry.url }, 'A page could not be read');
+          this.options.log?.error({ err: error, url: entry.url }, 'A page could not be read');
       })
       .finally(() => {
         this.pace.end(host);
@@ -269,7 +270,7 @@ export class WebsiteCrawl {
       selectors: settings.selectors,
       robotsTag: outcome.robotsTag,
     });
-    const links = page.isNofollow ? [] : linksOf(page);
+    const links = page.isNofollow || page.looksMissing ? [] : linksOf(page);
     const why = this.refusalOf(page, url);
     const names: string[] = [];
     if (why === undefined) {
@@ -284,12 +285,13 @@ export class WebsiteCrawl {
     }
     this.pagesRead += 1;
     memory.keepPage(entry.url, {
-      ...outcome.validators,
+      // One that was left out for another page is looked at again: the other may be gone next time.
+      ...(why === undefined || page.isNoindex || page.looksMissing ? outcome.validators : {}),
       names,
       links,
       contentHash: why === undefined ? page.contentHash : '',
     });
-    if (!page.looksMissing) this.follow(entry, links);
+    this.follow(entry, links);
     if (!page.isWhole) listener.skipped(url, 'The page is too large or too deep to be read to its end.');
   }
 

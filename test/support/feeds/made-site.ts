@@ -11,6 +11,7 @@ import type {
 import { WebsiteCrawl } from '../../../src/feeds/crawl/website-crawl.js';
 import type { SourceListener, SourceOutcome, SourceRecord } from '../../../src/feeds/source/source-run.js';
 import { OutboundClient } from '../../../src/platform/outbound/outbound-client.js';
+import type { AddressLookup } from '../../../src/platform/outbound/guarded-agent.js';
 import { ScriptedServer, type Asked } from '../scripted-server.js';
 
 /** A text is HTML with status 200 and an ETag of its own. */
@@ -90,14 +91,16 @@ export interface CrawlResult {
   readonly skipped: ReadonlyMap<string, string>;
 }
 
-export function testClient(limits: { readonly totalMs?: number; readonly headersMs?: number } = {}): OutboundClient {
+export function testClient(
+  limits: { readonly headersMs?: number; readonly lookup?: AddressLookup } = {},
+): OutboundClient {
   return new OutboundClient({
     rules: { allowed_hosts: [], loopback_allowed: true },
     userAgent: 'gannet',
     limits: {
       headersMs: limits.headersMs ?? 10_000,
       idleMs: 10_000,
-      totalMs: limits.totalMs ?? 20_000,
+      totalMs: 20_000,
       wireBytesMax: 1e7,
       bytesMax: 1e7,
     },
@@ -106,6 +109,7 @@ export function testClient(limits: { readonly totalMs?: number; readonly headers
     connectionsPerHostMax: 8,
     connectionsMax: 8,
     waitingMax: 100,
+    ...(limits.lookup === undefined ? {} : { lookup: limits.lookup }),
   });
 }
 

@@ -1,0 +1,46 @@
+/** The fields of a record out of the JSON of its source. */
+import { wellFormed } from '../text/cut-text.js';
+import type { FieldScalar, FieldValue } from '../source/source-run.js';
+import type { JsonPath, JsonValue } from './json-path.js';
+
+const DEPTH_MAX = 4;
+const FIELDS_MAX = 200;
+
+/** Those that were asked for, by name; what a path leads to more than once becomes an array. */
+export function mappedFields(value: JsonValue, paths: ReadonlyMap<string, JsonPath>): Record<string, FieldValue> {
+  const entries = [...paths].flatMap(([name, path]): [string, FieldValue][] => {
+    const found = path.all(value);
+    const scalars = found
+      .flatMap((each) => (Array.isArray(each) ? (each as readonly JsonValue[]) : [each]))
+      .flatMap(scalarOf);
+    const isList = found.length > 1 || Array.isArray(found[0]);
+    const [first] = scalars;
+    return first === undefined ? [] : [[name, isList ? scalars : first]];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** All that can be fields: members of members as `outer_inner`, and arrays of what is no object. */
+export function allFields(value: JsonValue): Record<string, FieldValue> {
+  const fields: Record<string, FieldValue> = {};
+  const visit = (each: JsonValue, name: string, depth: number): void => {
+    if (Object.keys(fields).length >= FIELDS_MAX || depth > DEPTH_MAX) return;
+    const [scalar] = scalarOf(each);
+    if (Array.isArray(each)) {
+      const scalars = (each as readonly JsonValue[]).flatMap(scalarOf);
+      if (scalars.length > 0 && name !== '') fields[name] = scalars;
+    } else if (scalar !== undefined) {
+      if (name !== '') fields[name] = scalar;
+    } else if (typeof each === 'object' && each !== null) {
+      for (const [member, inner] of Object.entries(each))
+        visit(inner, name === '' ? member : `${name}_${member}`, depth + 1);
+    }
+  };
+  visit(value, '', 0);
+  return fields;
+}
+
+function scalarOf(value: JsonValue): FieldScalar[] {
+  if (typeof value === 'string') return [wellFormed(value)];
+  return typeof value === 'number' || typeof value === 'boolean' ? [value] : [];
+}

@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest';
+import { sync, SYNC_PATH } from '../../../test/support/feeds/made-source.js';
+import { MadeSite, NOW_MS, type MadePage } from '../../../test/support/feeds/made-site.js';
+import { usePlaces } from '../../../test/support/feeds/places.js';
+import { Secret } from '../../platform/index.js';
+import { ApiSource, type ApiMemory, type ApiSettings, type ApiSourceOptions } from './api-source.js';
+
+const places = usePlaces<ApiMemory>();
+
+const json =
+  (value: unknown, headers: Record<string, string> = {}): MadePage =>
+  (_asked, response) =>
+    response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value));
+const items = (...ids: readonly number[]) =>
+  ids.map((id) => ({ id, title: `Item ${id}`, isNew: id > 2, at: '2026-11-02T10:00:00Z', tags: ['sea'] }));
+
+function run(settings: Partial<ApiSettings> = {}, options: Partial<ApiSourceOptions> = {}) {
+  const source = new ApiSource({
+    settings: {
+      url: places.site.url('/items'),
+      method: 'GET',
+      records: 'data',
+      name: 'id',
+      pagination: { kind: 'none' },
+      ...settings,
+    },
+    client: places.client,
+    memory: places.memory,
+    nowMs: () => NOW_MS,
+    bytesMax: 1_000_000,
+    recordsMax: 1000,
+    ...options,
+  });
+  return sync(places.files, source);
+}
+
+describe('ApiSource', () => {
+  it('takes records with their fields, and says what these are', async () => {
+    places.site.pages.set('/items', json({ data: items(1, 2, 3) }));
+    expect(await run()).toMatchObject({ added: 3, requests: 1 });
+    const [header = ''] = places.files.text(SYNC_PATH).split('\n');
+    expect((JSON.parse(header) as { fields: unknown }).fields).toEqual({
+      searchable_fields: [
+        { name: 'tags', weight: 1 },
+        { name: 'title', weight: 4 },
+      ],
+      facets: [
+        { name: 'at', type: 'date', cardinality: 'Single' },
+        { name: 'id', type: 'number', cardinality: 'Single' },
+        { name: 'isNew', type: 'boolean', cardinality: 'Single' },
+        { name: 'tags', type: 'string', cardinality: 'Many' },
+      ],
+      resources: [],
+    });
+    places.site.pages.set('/items', json({ data: items(2, 3, 4) }));
+    expect(await run()).toMatchObject({ added: 1, removed: 1, unchanged: 2 });
+  });
+
+  it('reads all pages, and takes a record once that stands at the border of two', async () => {
+    places.site.pages.set('/items?page=1', json({ data: items(1, 2) }));
+    places.site.pages.set('/items?page=2', json({ data: items(2, 3) }));
+    places.site.pages.set('/items?page=3', json({ data: [] }));
+    expect(await run({ pagination: { kind: 'page', parameter: 'page' } })).toMatchObject({
+      added: 3,
+      requests: 3,
+      skipped_count: 0,
+    });
+  });
+
+  it.each<[string, ApiSettings['pagination'], Readonly<Record<string, MadePage>>]>([
+    [
+      'a cursor that repeats',
+      { kind: 'cursor', parameter: 'c', next: 'next' },
+      { '/items': json({ data: items(1), next: 'a' }), '/items?c=a': json({ data: items(2), next: 'a' }) },
+    ],
+    [
+      'a page that repeats',
+      { kind: 'page', parameter: 'p' },
+      { '/items?p=1': json({ data: items(1) }), '/items?p=2': json({ data: items(1) }) },
+    ],
+    ['a link to itself', { kind: 'link' }, { '/items': json({ data: items(1) }, { link: '</items>; rel=next' }) }],
+    ['a page that fails', { kind: 'page', parameter: 'p' }, { '/items?p=1': json({ data: items(1) }) }],
+    [
+      'a page in HTML',
+      { kind: 'page', parameter: 'p' },
+      { '/items?p=1': json({ data: items(1) }), '/items?p=2': '<p>Error' },
+    ],
+    [
+      'a link to where nobody may go',
+      { kind: 'link' },
+      { '/items': json({ data: items(1) }, { link: '<http://169.254.169.254/>; rel=next' }) },
+    ],
+    ['nothing where records are', { kind: 'none' }, { '/items': json({ error: 'quota' }) }],
+    ['an empty body', { kind: 'none' }, { '/items': (_asked, response) => response.end() }],
+    ['401', { kind: 'none' }, { '/items': (_asked, response) => response.writeHead(401).end() }],
+    [
+      'half an answer',
+      { kind: 'none' },
+      { '/items': (_asked, response) => response.end('{"data": [{"id": 1}, {"id"') },
+    ],
+  ])('fails at %s, and the records stay', async (_, pagination, pages) => {
+    places.site.pages.set('/items', json({ data: items(1, 2, 3) }));
+    await run();
+    const before = places.files.text(SYNC_PATH);
+    places.site.pages.clear();
+    for (const [path, page] of Object.entries(pages)) places.site.pages.set(path, page);
+    await expect(run({ pagination })).rejects.toThrow(/^The |^Line /);
+    expect(places.files.text(SYNC_PATH)).toBe(before);
+  });
+
+  it('asks once more where more than half would go', async () => {
+    const all = Array.from({ length: 30 }, (_, number) => number);
+    places.site.pages.set('/items', json({ data: items(...all) }));
+    await run();
+    let times = 0;
+    places.site.pages.set('/items', (asked, response) => {
+      times += 1;
+      const page = json({ data: items(...(times === 1 ? [0] : all.slice(0, 25))) });
+      if (typeof page === 'function') page(asked, response);
+    });
+    expect(await run()).toMatchObject({ removed: 5, unchanged: 25 });
+  });
+
+  it('asks for what changed since, and for everything every so many runs', async () => {
+    const updated = { updated_since: { parameter: 'since', full_every: 3 } };
+    const since = `/items?since=${encodeURIComponent(new Date(NOW_MS).toISOString())}`;
+    places.site.pages.set('/items', json({ data: items(1, 2) }));
+    await run(updated);
+    places.site.pages.set('/items', json({ data: items(2) }));
+    places.site.pages.set(since, json({ data: items(3) }));
+    expect(await run(updated)).toMatchObject({ added: 1, removed: 0, unchanged: 2 });
+    expect(await run(updated)).toMatchObject({ added: 0, removed: 0, unchanged: 3 });
+    expect(await run(updated)).toMatchObject({ removed: 2, unchanged: 1 });
+    expect(places.site.asked()).toEqual(['/items', since, since, '/items']);
+  });
+
+  it('shows its secret to the server that it is for, and to no other', async () => {
+    const other = await MadeSite.start({ '/items': json({ data: items(1) }) });
+    places.site.pages.set('/items', (_asked, response) =>
+      response.writeHead(307, { location: other.url('/items') }).end(),
+    );
+    const authHeader = { name: 'X-Token', value: new Secret('t0p') };
+    await run({}, { authHeader });
+    const seen = [places.site, other].map(({ server }) => server.asked[0]?.headers['x-token']);
+    await other.close();
+    expect(seen).toEqual(['t0p', undefined]);
+    places.site.pages.set('/items', (_asked, response) => response.writeHead(403).end('t0p'));
+    await expect(run({}, { authHeader })).rejects.toThrow('The interface answered 403.');
+    expect(places.files.text(SYNC_PATH)).not.toContain('t0p');
+  });
+
+  it('skips a record without a name, maps fields, and sends a body', async () => {
+    places.site.pages.set('/items', json({ data: [{ id: 1, deep: { title: 'T' } }, { title: 'nameless' }] }));
+    const result = await run({ method: 'POST', body: { q: 'all' }, fields: { title: 'deep.title' } });
+    expect(result).toMatchObject({
+      added: 1,
+      skipped: [{ what: '{"title":"nameless"}', why: "It has no name at 'id'." }],
+    });
+    expect(places.files.text(SYNC_PATH)).toContain('{"name":"1","fields":{"title":"T"}}');
+    expect(places.site.server.asked[0]).toMatchObject({ method: 'POST', body: '{"q":"all"}' });
+  });
+
+  it('is not complete beyond its limit', async () => {
+    places.site.pages.set('/items', json({ data: items(1, 2, 3) }));
+    await run();
+    places.site.pages.set('/items?p=1', json({ data: items(4, 5) }));
+    places.site.pages.set('/items?p=2', json({ data: items(6) }));
+    expect(await run({ pagination: { kind: 'page', parameter: 'p' } }, { recordsMax: 1 })).toMatchObject({
+      added: 2,
+      removed: 0,
+      skipped_count: 1,
+    });
+  });
+});

@@ -1,0 +1,211 @@
+/** An interface that answers JSON as a source: all of its pages, or, where it can say what changed since, only those with something new. */
+import { createHash } from 'node:crypto';
+import type { Secret } from '../../platform/index.js';
+import type { OutboundClient, OutboundResponse } from '../../platform/outbound/outbound-client.js';
+import { OutboundFailedError } from '../../platform/outbound/outbound-client.js';
+import { OutboundRefusedError } from '../../platform/index.js';
+import type { FeedSource } from '../file/sync-run.js';
+import type { FieldDescriptions } from '../file/sync-file.js';
+import { readJsonBody } from '../json/json-body.js';
+import { allFields, mappedFields } from '../json/json-fields.js';
+import { JsonPath, type JsonValue } from '../json/json-path.js';
+import { Pagination, type PaginationSettings } from '../json/pagination.js';
+import { SourceFailedError, type FieldValue, type SourceListener, type SourceOutcome } from '../source/source-run.js';
+import { FieldKinds } from './field-kinds.js';
+
+export interface ApiSettings {
+  readonly url: string;
+  readonly method: 'GET' | 'POST';
+  /** Sent as JSON. */
+  readonly body?: JsonValue;
+  /** Where the records are; what it leads to is a record, or an array of them. */
+  readonly records: string;
+  readonly name: string;
+  /** Undefined: everything that can be a field. */
+  readonly fields?: Readonly<Record<string, string>>;
+  readonly pagination: PaginationSettings;
+  /** The interface gives what changed since a moment, inclusive. Every `full_every`th run reads all of it, and so sees what is gone. */
+  readonly updated_since?: { readonly parameter: string; readonly full_every: number };
+}
+
+/** What is kept between two runs. */
+export interface ApiMemory {
+  /** When the last run began. ISO 8601. */
+  readonly since: string;
+  /** Runs since all was read. */
+  readonly partialRuns: number;
+}
+
+export interface ApiMemoryStore {
+  read(): ApiMemory | undefined;
+  write(memory: ApiMemory): Promise<void>;
+}
+
+export interface ApiSourceOptions {
+  readonly settings: ApiSettings;
+  readonly authHeader?: { readonly name: string; readonly value: Secret };
+  readonly client: OutboundClient;
+  readonly memory: ApiMemoryStore;
+  readonly nowMs: () => number;
+  /** Of one page. */
+  readonly bytesMax: number;
+  readonly recordsMax: number;
+}
+
+const PAGES_MAX = 10_000;
+const REDIRECTS_MAX = 5;
+const RETRIES = { attemptsMax: 3, waitMsFirst: 500, waitMsMax: 30_000 };
+
+export class ApiSource implements FeedSource {
+  readonly provider = 'api';
+  private readonly records: JsonPath;
+  private readonly name: JsonPath;
+  private readonly paths: ReadonlyMap<string, JsonPath> | undefined;
+  private readonly kinds = new FieldKinds();
+  private next: ApiMemory | undefined;
+
+  /** Throws a SyntaxError for a path that is none. */
+  constructor(private readonly options: ApiSourceOptions) {
+    const { records, name, fields, pagination, url } = options.settings;
+    this.records = new JsonPath(records);
+    this.name = new JsonPath(name);
+    this.paths =
+      fields === undefined
+        ? undefined
+        : new Map(Object.entries(fields).map(([field, path]) => [field, new JsonPath(path)]));
+    new Pagination(pagination, url);
+  }
+
+  async read(
+    listener: SourceListener,
+    { isFresh, signal }: { readonly isFresh: boolean; readonly signal: AbortSignal },
+  ): Promise<SourceOutcome> {
+    const { memory, settings, nowMs } = this.options;
+    const known = isFresh ? undefined : memory.read();
+    const isPartial =
+      settings.updated_since !== undefined &&
+      known !== undefined &&
+      known.partialRuns + 1 < settings.updated_since.full_every;
+    this.next = { since: new Date(nowMs()).toISOString(), partialRuns: isPartial ? known.partialRuns + 1 : 0 };
+    const counts = { requests: 0, bytes: 0 };
+    const names = new Set<string>();
+    const isWhole = await this.pages(isPartial ? known.since : undefined, { signal, counts }, (record) => {
+      const name = this.name.scalar(record);
+      if (name === undefined || name === '') {
+        listener.skipped(JSON.stringify(record).slice(0, 80), `It has no name at '${this.name.text}'.`);
+        return;
+      }
+      // At the border of two pages a record may be on both.
+      if (names.has(String(name))) return;
+      names.add(String(name));
+      const fields: Readonly<Record<string, FieldValue>> =
+        this.paths === undefined ? allFields(record) : mappedFields(record, this.paths);
+      this.kinds.meet(fields);
+      listener.record({ name: String(name), fields });
+    });
+    if (!isWhole)
+      listener.skipped('the rest', `A feed has at most ${this.options.recordsMax} records and ${PAGES_MAX} pages.`);
+    return { isComplete: isWhole && !isPartial, ...counts };
+  }
+
+  /** Asks once more for everything: what is in neither of two whole listings is gone. */
+  async confirmGone(names: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
+    const missing = new Set(names);
+    const isWhole = await this.pages(undefined, { signal, counts: { requests: 0, bytes: 0 } }, (record) => {
+      missing.delete(String(this.name.scalar(record)));
+    });
+    return isWhole ? missing : new Set();
+  }
+
+  fields(): FieldDescriptions {
+    return this.kinds.described();
+  }
+
+  async keep(): Promise<void> {
+    if (this.next !== undefined) await this.options.memory.write(this.next);
+  }
+
+  /** False where a limit was met. Throws a SourceFailedError where a page cannot be read, or is one that was there before. */
+  private async pages(
+    since: string | undefined,
+    run: { readonly signal: AbortSignal; readonly counts: { requests: number; bytes: number } },
+    onRecord: (record: JsonValue) => void,
+  ): Promise<boolean> {
+    const { settings, recordsMax } = this.options;
+    const pagination = new Pagination(settings.pagination, startUrl(settings, since));
+    const met = new Set<string>();
+    let records = 0;
+    for (let url: string | undefined = pagination.firstUrl(), page = 1; url !== undefined; page += 1) {
+      if (page > PAGES_MAX || records > recordsMax) return false;
+      const { json, response } = await this.page(url, run);
+      const found = this.found(json);
+      const content = createHash('sha256').update(JSON.stringify(found)).digest('base64');
+      if (found.length > 0 && met.has(content))
+        throw new SourceFailedError('The interface gives the same page again and again: its pagination has no end.');
+      met.add(content);
+      records += found.length;
+      for (const record of found) onRecord(record);
+      url = pagination.urlAfter({
+        url: response.url,
+        json,
+        recordCount: found.length,
+        linkHeader: response.headers['link'],
+      });
+    }
+    return true;
+  }
+
+  private found(json: JsonValue): readonly JsonValue[] {
+    const found = this.records.all(json);
+    if (found.length === 0) throw new SourceFailedError(`The answer has nothing at '${this.records.text}'.`);
+    const [first] = found;
+    return found.length === 1 && Array.isArray(first) ? (first as readonly JsonValue[]) : found;
+  }
+
+  private async page(
+    url: string,
+    { signal, counts }: { readonly signal: AbortSignal; readonly counts: { requests: number; bytes: number } },
+  ): Promise<{ json: JsonValue; response: OutboundResponse }> {
+    const { settings, authHeader, client, bytesMax } = this.options;
+    counts.requests += 1;
+    try {
+      const response = await client.request({
+        url,
+        method: settings.method,
+        headers: {
+          accept: 'application/json, application/x-ndjson;q=0.9',
+          ...(settings.body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(authHeader === undefined ? {} : { [authHeader.name.toLowerCase()]: authHeader.value.reveal() }),
+        },
+        ...(settings.body === undefined ? {} : { body: JSON.stringify(settings.body) }),
+        secretHeaders: authHeader === undefined ? [] : [authHeader.name.toLowerCase()],
+        redirectsMax: REDIRECTS_MAX,
+        retries: RETRIES,
+        limits: { bytesMax, wireBytesMax: bytesMax },
+        signal,
+      });
+      if (response.status !== 200) {
+        response.discard();
+        throw new SourceFailedError(
+          `The interface answered ${response.status}.`,
+          response.retryAfterMs(this.options.nowMs()),
+        );
+      }
+      const bytes = await response.bytes();
+      counts.bytes += bytes.length;
+      return { json: readJsonBody(bytes, response.headers['content-type']), response };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof OutboundFailedError || error instanceof OutboundRefusedError)
+        throw new SourceFailedError(`The interface cannot be read: ${error.message}`, undefined, { cause: error });
+      throw error;
+    }
+  }
+}
+
+function startUrl({ url, updated_since: updated }: ApiSettings, since: string | undefined): string {
+  if (updated === undefined || since === undefined) return url;
+  const start = new URL(url);
+  start.searchParams.set(updated.parameter, since);
+  return start.href;
+}

@@ -1,0 +1,87 @@
+/** Every place in which a source can name an address, against every form of one that must not be reached. */
+import { describe, expect, it } from 'vitest';
+import { forbiddenUrls } from '../../../test/support/forbidden-urls.js';
+import { crawl, html, NOW_MS } from '../../../test/support/feeds/made-site.js';
+import { sync } from '../../../test/support/feeds/made-source.js';
+import { usePlaces } from '../../../test/support/feeds/places.js';
+import { ApiSource } from './api-source.js';
+import { SyndicationSource } from './syndication-source.js';
+import { pageUrl } from '../urls/page-url.js';
+
+const REFUSED = /not one of the public internet|cannot be called|not a URL|has to begin with https/;
+const places = usePlaces();
+const IS_LOOPBACK = /^(?:127\.|localhost\.?$|\[::1\]$|.*\.localhost$)/;
+/** Of one kind of place, those that are not the loopback on which the test's own site lies. */
+const urls = forbiddenUrls().filter((url) => URL.canParse(url) && !IS_LOOPBACK.test(new URL(url).hostname));
+
+describe('addresses that must not be reached', () => {
+  it('are some hundred', () => {
+    expect(urls.length).toBeGreaterThan(300);
+  });
+
+  it('are refused as links, sitemap entries and redirects of a website', async () => {
+    const { site, client } = places;
+    const hops = urls.map((_, number) => `/hop/${number}`);
+    site.pages.set('/', html('Home', 'Start', ...urls, ...hops));
+    for (const [number, hop] of hops.entries()) {
+      site.pages.set(hop, (_asked, response) =>
+        response.writeHead(302, { location: new URL(urls[number] ?? '').href }).end(),
+      );
+    }
+    site.pages.set('/sitemap.xml', (_asked, response) =>
+      response.end(`<urlset>${urls.map((url) => `<url><loc>${url}?sitemap</loc></url>`).join('')}</urlset>`),
+    );
+    const settings = { include: ['**'], pages_max: 10_000, sitemaps: 'auto' as const, respect_robots: false };
+    const { records, skipped, outcome } = await crawl(site, settings, {
+      client: Object.assign(client, { close: () => Promise.resolve() }),
+    });
+    expect([...records.keys()]).toEqual(['/']);
+    expect(outcome.isComplete).toBe(false);
+    const asked = [...urls, ...urls.map((url) => `${url}?sitemap`)].flatMap((url) => pageUrl(url) ?? []);
+    for (const url of new Set([...asked, ...hops]))
+      expect([url, skipped.get(url)]).toEqual([url, expect.stringMatching(REFUSED)]);
+  });
+
+  it('are refused as the next page of an interface, and as its address', async () => {
+    const { site, client, files } = places;
+    const memory = { read: () => undefined, write: () => Promise.resolve() };
+    const base = { client, memory, nowMs: () => NOW_MS, bytesMax: 10_000, recordsMax: 100 };
+    for (const url of urls) {
+      site.pages.set('/items', (_asked, response) => response.end(JSON.stringify({ data: [{ id: 1 }], next: url })));
+      const settings = {
+        method: 'GET',
+        records: 'data',
+        name: 'id',
+        pagination: { kind: 'link', next: 'next' },
+      } as const;
+      await expect(
+        sync(files, new ApiSource({ ...base, settings: { ...settings, url: site.url('/items') } })),
+        url,
+      ).rejects.toThrow(REFUSED);
+      await expect(sync(files, new ApiSource({ ...base, settings: { ...settings, url } })), url).rejects.toThrow(
+        REFUSED,
+      );
+    }
+  });
+
+  it('are refused as articles of a feed, and as its address', async () => {
+    const { site, client, files } = places;
+    const memory = { read: () => undefined, write: () => Promise.resolve() };
+    const made = (url: string) =>
+      new SyndicationSource({
+        settings: { url, full_text: true, drop_left_items: false },
+        client,
+        memory,
+        nowMs: () => NOW_MS,
+        bytesMax: 1_000_000,
+      });
+    site.pages.set(
+      '/feed',
+      `<rss><channel>${urls.map((url, number) => `<item><guid>g${number}</guid><link>${url}</link><title>T</title></item>`).join('')}</channel></rss>`,
+    );
+    const { skipped, skipped_count } = await sync(files, made(site.url('/feed')));
+    expect(skipped_count).toBeGreaterThanOrEqual(urls.length);
+    for (const { why } of skipped) expect(why).toMatch(REFUSED);
+    for (const url of urls) await expect(sync(files, made(url)), url).rejects.toThrow(REFUSED);
+  });
+});

@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { sync, SYNC_PATH } from '../../../test/support/feeds/made-source.js';
+import { html, NOW_MS, type MadePage } from '../../../test/support/feeds/made-site.js';
+import { usePlaces } from '../../../test/support/feeds/places.js';
+import { parseRecordLine, readSyncFile } from '../file/sync-file.js';
+import { SyndicationSource, type SyndicationMemory, type SyndicationSettings } from './syndication-source.js';
+
+const places = usePlaces<SyndicationMemory>();
+
+interface Item {
+  readonly link?: string;
+  readonly guid?: string;
+  readonly title?: string;
+}
+
+function feed(...items: readonly Item[]): MadePage {
+  const written = items.map(
+    ({ link, guid, title }) =>
+      `<item>${link === undefined ? '' : `<link>${link}</link>`}${guid === undefined ? '' : `<guid isPermaLink="false">${guid}</guid>`}<title>${title ?? 'T'}</title></item>`,
+  );
+  return `<rss version="2.0"><channel><title>News</title>${written.join('')}</channel></rss>`;
+}
+
+function run(settings: Partial<SyndicationSettings> = {}) {
+  const source = new SyndicationSource({
+    settings: { url: places.site.url('/feed'), full_text: false, drop_left_items: false, ...settings },
+    client: places.client,
+    memory: places.memory,
+    nowMs: () => NOW_MS,
+    bytesMax: 1_000_000,
+  });
+  return sync(places.files, source);
+}
+
+async function records(): Promise<Record<string, unknown>> {
+  const found: Record<string, unknown> = {};
+  const bytes = await places.files.read(SYNC_PATH);
+  if (bytes === undefined) return found;
+  for await (const { line } of (await readSyncFile(bytes)).lines) {
+    const { name, fields } = parseRecordLine(line);
+    found[name.replace(places.site.url(''), '')] = fields['title'];
+  }
+  return found;
+}
+
+describe('SyndicationSource', () => {
+  it('keeps an item that left the feed, unless it is told not to', async () => {
+    places.site.pages.set('/feed', feed({ link: '/1', title: 'One' }, { link: '/2', title: 'Two' }));
+    await run();
+    places.site.pages.set('/feed', feed({ link: '/2', title: 'Two, anew' }, { link: '/3', title: 'Three' }));
+    expect(await run()).toMatchObject({ added: 1, changed: 1, unchanged: 1, removed: 0 });
+    expect(await records()).toEqual({ '/1': 'One', '/2': 'Two, anew', '/3': 'Three' });
+    places.site.pages.set('/feed', feed({ link: '/3', title: 'Three' }, { link: '/4' }));
+    expect(await run({ drop_left_items: true })).toMatchObject({ added: 1, removed: 2, unchanged: 1 });
+  });
+
+  it('asks only whether it changed', async () => {
+    places.site.pages.set('/feed', feed({ link: '/1' }));
+    await run();
+    expect(await run()).toMatchObject({ unchanged: 1, wasReplaced: false });
+    expect(places.site.asked()).toEqual(['/feed', '/feed if changed']);
+  });
+
+  it('knows items by their addresses when all guids change, and tells apart those that share one', async () => {
+    places.site.pages.set('/feed', feed({ link: '/1', guid: 'a' }, { link: '/2', guid: 'b' }));
+    await run();
+    places.site.pages.set('/feed', feed({ link: '/1?utm_source=rss', guid: 'x' }, { link: '/2', guid: 'y' }));
+    expect(await run()).toMatchObject({ added: 0, record_count: 2 });
+    places.site.pages.set(
+      '/feed',
+      feed(
+        { link: '/', guid: 'a' },
+        { link: '/', guid: 'b' },
+        { guid: 'c' },
+        { guid: 'c', title: 'Other' },
+        { title: 'Bare' },
+        { title: 'Bare' },
+      ),
+    );
+    expect(await run({ drop_left_items: true })).toMatchObject({ record_count: 5, skipped_count: 1 });
+    expect(Object.keys(await records()).filter((name) => !name.includes('#'))).toEqual(['a', 'b']);
+  });
+
+  it.each<[string, MadePage, string]>([
+    ['a web page', html('Sign in', 'Please'), 'web page'],
+    ['nothing', (_asked, response) => response.end(), 'empty'],
+    ['401', (_asked, response) => response.writeHead(401).end(), '401'],
+    ['503', (_asked, response) => response.writeHead(503, { 'retry-after': '60' }).end(), '503'],
+    ['a broken connection', (_asked, response) => response.destroy(), 'cannot be read'],
+    ['a bomb', (_asked, response) => response.end(Buffer.alloc(1_000_001, 0x20)), 'more than 1000000 bytes'],
+    [
+      'a redirect to where nobody may go',
+      (_asked, response) => response.writeHead(302, { location: 'http://10.0.0.1/' }).end(),
+      'cannot be read',
+    ],
+  ])('fails where the address gives %s, and the records stay', async (_, page, why) => {
+    places.site.pages.set('/feed', feed({ link: '/1', title: 'One' }));
+    await run();
+    places.site.pages.set('/feed', page);
+    await expect(run({ drop_left_items: true })).rejects.toThrow(why);
+    expect(await records()).toEqual({ '/1': 'One' });
+  });
+
+  it('removes nothing where the feed breaks off', async () => {
+    places.site.pages.set('/feed', feed({ link: '/1', title: 'One' }, { link: '/2', title: 'Two' }));
+    await run({ drop_left_items: true });
+    const whole = places.site.pages.get('/feed') as string;
+    places.site.pages.set('/feed', whole.slice(0, whole.indexOf('</item>') + 9));
+    expect(await run({ drop_left_items: true })).toMatchObject({ removed: 0, unchanged: 2, skipped_count: 1 });
+  });
+
+  it('fetches an article once for each thing that its item says, and keeps what it has where it fails', async () => {
+    places.site.pages.set('/feed', feed({ link: '/1', title: 'One' }, { link: '/2', title: 'Two' }));
+    places.site.pages.set('/1', html('One', 'The whole article about one'));
+    const first = await run({ full_text: true });
+    expect(first).toMatchObject({ added: 2, skipped: [{ why: 'The article is not there: It is no page with text.' }] });
+    expect(places.files.text(SYNC_PATH)).toContain('The whole article about one');
+    places.site.asked();
+    places.site.pages.set('/feed', feed({ link: '/1', title: 'One' }, { link: '/2', title: 'Two' }, { link: '/3' }));
+    places.site.pages.set('/3', html('Three', 'About three'));
+    await run({ full_text: true });
+    expect(places.site.asked().filter((path) => path === '/1')).toEqual([]);
+    places.site.pages.set('/feed', feed({ link: '/1', title: 'One, corrected' }));
+    places.site.pages.delete('/1');
+    expect(await run({ full_text: true })).toMatchObject({ changed: 0, unchanged: 3 });
+    expect(places.files.text(SYNC_PATH)).toContain('The whole article about one');
+  });
+});

@@ -1,0 +1,228 @@
+/**
+ * A feed of RSS, Atom or JSON Feed as a source. Its items are known by their addresses where each has one of its own, for these outlive a
+ * change of all guids; else by their guids; else by what they say.
+ *
+ * A feed shows its newest items. One that left it stays, unless `drop_left_items` is set.
+ */
+import { createHash } from 'node:crypto';
+import { validatorsOf } from '../../platform/index.js';
+import type { OutboundClient } from '../../platform/outbound/outbound-client.js';
+import { PageFetcher } from '../crawl/page-fetcher.js';
+import type { FeedSource } from '../file/sync-run.js';
+import { readPage } from '../pages/page-reader.js';
+import {
+  givenFields,
+  SourceFailedError,
+  type FieldValue,
+  type SourceListener,
+  type SourceOutcome,
+  type SourceRecord,
+} from '../source/source-run.js';
+import { readFeed } from '../syndication/feed-reader.js';
+import { NotAFeedError, type SyndicatedFeed, type SyndicatedItem } from '../syndication/syndicated-feed.js';
+import { decodeText } from '../text/decoded-text.js';
+import { pageUrl } from '../urls/page-url.js';
+import { SYNDICATION_FIELDS } from './known-fields.js';
+
+export interface SyndicationSettings {
+  readonly url: string;
+  /** The articles are fetched, and their text is that of the records. */
+  readonly full_text: boolean;
+  readonly drop_left_items: boolean;
+}
+
+/** What is kept between two runs. */
+export interface SyndicationMemory {
+  readonly etag?: string;
+  readonly lastModified?: string;
+  /** Names of the records of the last answer. */
+  readonly names: readonly string[];
+  /** By name: of articles that were fetched, what their item said then. */
+  readonly articles: Readonly<Record<string, string>>;
+}
+
+export interface SyndicationMemoryStore {
+  read(): SyndicationMemory | undefined;
+  write(memory: SyndicationMemory): Promise<void>;
+}
+
+export interface SyndicationSourceOptions {
+  readonly settings: SyndicationSettings;
+  readonly client: OutboundClient;
+  readonly memory: SyndicationMemoryStore;
+  readonly nowMs: () => number;
+  readonly bytesMax: number;
+}
+
+const ARTICLES_MAX = 500;
+const NAME_CHARACTERS_MAX = 512;
+const HASH_CHARACTERS = 22;
+
+export class SyndicationSource implements FeedSource {
+  readonly provider = 'rss';
+  private next: SyndicationMemory | undefined;
+
+  constructor(private readonly options: SyndicationSourceOptions) {}
+
+  async read(
+    listener: SourceListener,
+    { isFresh, signal }: { readonly isFresh: boolean; readonly signal: AbortSignal },
+  ): Promise<SourceOutcome> {
+    const { settings, memory } = this.options;
+    const known = isFresh ? undefined : memory.read();
+    const { fetcher, answer } = await this.fetched(known, signal);
+    const counts = () => ({ requests: fetcher.requests, bytes: fetcher.bytes });
+    if (answer === 'unchanged') {
+      for (const name of known?.names ?? []) listener.unchanged(name);
+      this.next = known;
+      return { isComplete: false, ...counts() };
+    }
+    const { feed, validators } = answer;
+    const identify = identityOf(feed.items);
+    const articles = new Map<string, string>();
+    const names = new Set<string>();
+    for (const item of feed.items) {
+      signal.throwIfAborted();
+      const name = identify(item);
+      if (names.has(name)) {
+        listener.skipped(name, 'The feed has more than one item of this identity; the first is taken.');
+        continue;
+      }
+      names.add(name);
+      await this.tell({ name, item, listener, fetcher, known, articles });
+    }
+    this.next = { ...validators, names: [...names], articles: Object.fromEntries(articles) };
+    if (!feed.isWhole) listener.skipped(settings.url, 'The feed breaks off; items are missing at its end.');
+    return { isComplete: settings.drop_left_items && feed.isWhole, ...counts() };
+  }
+
+  /** An item that is not in the feed any more says nothing of its article. */
+  confirmGone(names: readonly string[]): Promise<ReadonlySet<string>> {
+    return Promise.resolve(new Set(this.options.settings.drop_left_items ? names : []));
+  }
+
+  fields() {
+    return SYNDICATION_FIELDS;
+  }
+
+  async keep(): Promise<void> {
+    if (this.next !== undefined) await this.options.memory.write(this.next);
+  }
+
+  /** With `full_text`, an article is fetched when its item says something new. */
+  private async tell({ name, item, listener, fetcher, known, articles }: ToldItem): Promise<void> {
+    const { settings, nowMs } = this.options;
+    if (!settings.full_text || item.url === undefined) {
+      listener.record(recordOf(name, item));
+      return;
+    }
+    const said = hashOf(JSON.stringify(item));
+    if (known?.articles[name] === said) {
+      articles.set(name, said);
+      listener.unchanged(name);
+      return;
+    }
+    const outcome = articles.size < ARTICLES_MAX ? await fetcher.page(item.url, {}) : undefined;
+    if (outcome?.kind === 'page') {
+      const { text } = decodeText(outcome.bytes, outcome.contentType);
+      const page = readPage(text, { url: outcome.url, nowMs: nowMs(), robotsTag: outcome.robotsTag });
+      if (page.text !== '' && !page.looksMissing && !page.needsJavaScript) {
+        articles.set(name, said);
+        listener.record(recordOf(name, { ...item, text: page.text, image: item.image ?? page.image }));
+        return;
+      }
+    }
+    const why =
+      outcome === undefined
+        ? `A run fetches at most ${ARTICLES_MAX} articles.`
+        : 'why' in outcome
+          ? outcome.why
+          : 'It is no page with text.';
+    listener.skipped(item.url, `The article is not there: ${why}`);
+    // What was fetched before is better than a summary.
+    if (known?.articles[name] === undefined) listener.record(recordOf(name, item));
+    else listener.unchanged(name);
+  }
+
+  private async fetched(known: SyndicationMemory | undefined, signal: AbortSignal) {
+    const { client, settings, nowMs, bytesMax } = this.options;
+    const fetcher = new PageFetcher({ client, signal, nowMs, pageBytesMax: bytesMax, mayFollow: () => true });
+    const asked = await fetcher.file(settings.url, known ?? {});
+    if ('why' in asked) throw new SourceFailedError(`The feed cannot be read: ${asked.why}`);
+    const { response } = asked;
+    if (response.isNotModified) {
+      response.discard();
+      return { fetcher, answer: 'unchanged' as const };
+    }
+    if (response.status !== 200) {
+      response.discard();
+      throw new SourceFailedError(`The feed is answered with ${response.status}.`, response.retryAfterMs(nowMs()));
+    }
+    try {
+      const bytes = await response.bytes();
+      fetcher.bytes += bytes.length;
+      const { text } = decodeText(bytes, response.headers['content-type']);
+      const feed: SyndicatedFeed = readFeed(text, { url: response.url, nowMs: nowMs() });
+      return { fetcher, answer: { feed, validators: validatorsOf(response.headers, nowMs()) } };
+    } catch (error) {
+      if (error instanceof NotAFeedError) throw new SourceFailedError(error.message, undefined, { cause: error });
+      throw new SourceFailedError(`The feed cannot be read: ${fetcher.sentence(error)}`, undefined, { cause: error });
+    }
+  }
+}
+
+interface ToldItem {
+  readonly name: string;
+  readonly item: SyndicatedItem;
+  readonly listener: SourceListener;
+  readonly fetcher: PageFetcher;
+  readonly known: SyndicationMemory | undefined;
+  readonly articles: Map<string, string>;
+}
+
+/** What names an item, given all of them. */
+function identityOf(items: readonly SyndicatedItem[]): (item: SyndicatedItem) => string {
+  const urls = countsOf(items.map(({ url }) => urlOf(url)));
+  const guids = countsOf(items.map(({ guid }) => guid));
+  return ({ url, guid, title, published, summary }) => {
+    const address = urlOf(url);
+    if (address !== undefined && urls.get(address) === 1) return address;
+    if (guid !== undefined && guids.get(guid) === 1) return guid.length > NAME_CHARACTERS_MAX ? hashOf(guid) : guid;
+    return `${address ?? 'item'}#${hashOf(JSON.stringify([title, published, guid ?? summary]))}`;
+  };
+}
+
+function countsOf(values: readonly (string | undefined)[]): Map<string | undefined, number> {
+  const counts = new Map<string | undefined, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return counts;
+}
+
+/** Without what says where a reader came from; undefined for one too long for a name. */
+function urlOf(url: string | undefined): string | undefined {
+  const address = url === undefined ? undefined : pageUrl(url);
+  return address === undefined || address.length > NAME_CHARACTERS_MAX - HASH_CHARACTERS - 1 ? undefined : address;
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, HASH_CHARACTERS);
+}
+
+function recordOf(
+  name: string,
+  { url, title, summary, text, authors, categories, published, updated, image, enclosures }: SyndicatedItem,
+): SourceRecord {
+  const fields: Readonly<Record<string, FieldValue | undefined>> = {
+    url,
+    title,
+    summary,
+    text,
+    authors,
+    categories,
+    published,
+    updated,
+    image,
+    enclosure: enclosures[0]?.url,
+  };
+  return { name, fields: givenFields(fields) };
+}

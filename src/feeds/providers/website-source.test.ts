@@ -1,0 +1,171 @@
+import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { html, NOW_MS } from '../../../test/support/feeds/made-site.js';
+import { sync, SYNC_PATH } from '../../../test/support/feeds/made-source.js';
+import { usePlaces } from '../../../test/support/feeds/places.js';
+import { CrawlMemoryFile } from '../crawl/crawl-memory-file.js';
+import type { WebsiteSettings } from '../crawl/crawl-types.js';
+import { discoverPages } from '../crawl/discover.js';
+import { SourceFailedError } from '../source/source-run.js';
+import { WebsiteSource } from './website-source.js';
+
+const places = usePlaces();
+const limits = { pagesPerSecond: 0, requestsMax: 4, runMsMax: 60_000, retryAfterMsMax: 0, pageBytesMax: 1_000_000 };
+const memoryPath = () => join(places.files.dir, 'memory');
+
+function settingsOf(settings: Partial<WebsiteSettings> = {}): WebsiteSettings {
+  return {
+    start_urls: [places.site.url('/')],
+    include: [],
+    exclude: [],
+    depth_max: 10,
+    pages_max: 1000,
+    sitemaps: [],
+    respect_robots: true,
+    selectors: {},
+    split: 'page',
+    ...settings,
+  };
+}
+
+async function run(settings: Partial<WebsiteSettings> = {}) {
+  const source = new WebsiteSource({
+    settings: settingsOf(settings),
+    limits,
+    client: places.client,
+    memoryPath: memoryPath(),
+    nowMs: () => NOW_MS,
+  });
+  try {
+    return await sync(places.files, source);
+  } finally {
+    source.close();
+  }
+}
+
+function fill(count: number): void {
+  const links = Array.from({ length: count }, (_, number) => `/p${number}`);
+  places.site.pages.set('/', html('Home', 'Start', ...links));
+  for (const link of links) places.site.pages.set(link, html(link, `About ${link}`));
+}
+
+describe('WebsiteSource', () => {
+  it('touches nothing where nothing changed, and asks only whether it did', async () => {
+    fill(25);
+    expect(await run()).toMatchObject({ added: 26, wasComplete: true });
+    places.site.asked();
+    expect(await run()).toMatchObject({ unchanged: 26, wasReplaced: false, wasComplete: true });
+    expect(places.site.asked().filter((path) => !path.endsWith('if changed'))).toEqual(['/robots.txt']);
+    expect(places.files.replaced).toBe(1);
+  });
+
+  it('removes what is gone, and what nothing leads to any more', async () => {
+    fill(25);
+    await run();
+    places.site.pages.delete('/p3');
+    places.site.pages.set('/', html('Home', 'Start', ...Array.from({ length: 20 }, (_, number) => `/p${number}`)));
+    expect(await run()).toMatchObject({ removed: 6, changed: 0, record_count: 20 });
+  });
+
+  it.each([
+    ['all pages become one of errors', () => html('Oops', 'Something went wrong')],
+    ['all pages become a page to sign in', () => html('Sign in', 'Your session is over')],
+    [
+      'all pages become empty shells',
+      (path: string) => `<title>${path}</title><div id=root></div><script src=x.js></script>`,
+    ],
+  ])('keeps its records where %s', async (_, page) => {
+    fill(30);
+    await run();
+    const before = readFileSync(places.files.at(SYNC_PATH), 'utf8').split('\n').length;
+    for (const path of places.site.pages.keys()) if (path !== '/') places.site.pages.set(path, page(path));
+    expect(await run()).toMatchObject({ removed: 0 });
+    expect(readFileSync(places.files.at(SYNC_PATH), 'utf8').split('\n').length).toBe(before);
+  });
+
+  it('fails where the site is down, and remembers what it knew', async () => {
+    fill(3);
+    await run();
+    const remembered = readFileSync(memoryPath(), 'utf8');
+    places.site.pages.set('/', (_asked, response) => response.writeHead(500).end());
+    await expect(run()).rejects.toThrow(SourceFailedError);
+    expect(readFileSync(memoryPath(), 'utf8')).toBe(remembered);
+    expect(existsSync(`${memoryPath()}.next`)).toBe(false);
+  });
+
+  it('remembers nothing of a run whose file could not be written', async () => {
+    fill(3);
+    await run();
+    places.site.pages.set('/p1', html('p1', 'Anew'));
+    places.files.room = 10;
+    await expect(run()).rejects.toThrow('the store is full');
+    places.files.room = Infinity;
+    expect(await run()).toMatchObject({ changed: 1, unchanged: 3 });
+  });
+
+  it('shows what it would read, and keeps nothing', async () => {
+    fill(3);
+    places.site.pages.set('/p1', html('p0', 'About /p0'));
+    places.site.pages.set('/p0', html('p0', 'About /p0'));
+    places.site.pages.delete('/p2');
+    const { pages, left_out, complete } = await discoverPages({
+      settings: settingsOf(),
+      limits,
+      client: places.client,
+      signal: new AbortController().signal,
+      nowMs: () => NOW_MS,
+    });
+    expect(pages[0]).toEqual({ url: places.site.url('/'), title: 'Home', depth: 0, found: 'start' });
+    expect([pages.length, left_out.length, complete]).toEqual([2, 2, true]);
+    expect(left_out.find(({ url }) => url.endsWith('/p2'))?.why).toBe('There is no such page.');
+  });
+});
+
+describe('CrawlMemoryFile', () => {
+  const page = (hash: string) => ({ names: ['n'], links: ['https://a.example/ü'], contentHash: hash, etag: '"x"' });
+
+  it('has what was committed, and the last of what was kept twice', () => {
+    const first = new CrawlMemoryFile(memoryPath(), { isFresh: false });
+    for (let number = 0; number < 5000; number += 1) first.keepPage(`https://a.example/${number}`, page(`h${number}`));
+    first.keepPage('https://a.example/7', page('again'));
+    first.keepFile('https://a.example/robots.txt', { status: 200, content: 'x'.repeat(2_000_000) });
+    expect(first.page('https://a.example/7')).toBeUndefined();
+    first.commit();
+    const second = new CrawlMemoryFile(memoryPath(), { isFresh: false });
+    expect(second.page('https://a.example/4999')).toEqual(page('h4999'));
+    expect(second.page('https://a.example/7')).toEqual(page('again'));
+    expect(second.file('https://a.example/robots.txt')?.content.length).toBe(2_000_000);
+    expect(second.page('https://a.example/robots.txt')).toBeUndefined();
+    second.discard();
+    const fresh = new CrawlMemoryFile(memoryPath(), { isFresh: true });
+    expect(fresh.page('https://a.example/7')).toBeUndefined();
+    fresh.discard();
+  });
+
+  it('forgets what is damaged and keeps the rest', () => {
+    const written = new CrawlMemoryFile(memoryPath(), { isFresh: true });
+    for (const name of ['a', 'b', 'c']) written.keepPage(`https://a.example/${name}`, page(name));
+    written.commit();
+    const whole = readFileSync(memoryPath(), 'utf8');
+    for (let length = 0; length <= whole.length; length += 7) {
+      writeFileSync(memoryPath(), whole);
+      truncateSync(memoryPath(), length);
+      const memory = new CrawlMemoryFile(memoryPath(), { isFresh: false });
+      for (const name of ['a', 'b', 'c'])
+        expect([undefined, name]).toContain(memory.page(`https://a.example/${name}`)?.contentHash);
+      memory.discard();
+    }
+    writeFileSync(memoryPath(), whole.replace('"page"', '"pa\u0000e"').replace('format":1', 'format":1'));
+    const memory = new CrawlMemoryFile(memoryPath(), { isFresh: false });
+    expect([memory.page('https://a.example/a'), memory.page('https://a.example/b')?.contentHash]).toEqual([
+      undefined,
+      'b',
+    ]);
+    memory.discard();
+    writeFileSync(memoryPath(), whole.replace('format":1', 'format":2'));
+    const other = new CrawlMemoryFile(memoryPath(), { isFresh: false });
+    expect(other.page('https://a.example/b')).toBeUndefined();
+    other.discard();
+  });
+});

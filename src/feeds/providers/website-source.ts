@@ -1,0 +1,79 @@
+/** A website as a source: a crawl, and what it remembers until the next one. */
+import type { OutboundClient } from '../../platform/outbound/outbound-client.js';
+import { CrawlMemoryFile } from '../crawl/crawl-memory-file.js';
+import type { CrawlLimits, CrawlOptions, WebsiteSettings } from '../crawl/crawl-types.js';
+import { WebsiteCrawl } from '../crawl/website-crawl.js';
+import type { FieldDescriptions } from '../file/sync-file.js';
+import type { FeedSource } from '../file/sync-run.js';
+import type { SourceListener, SourceOutcome } from '../source/source-run.js';
+import { WEBSITE_FIELDS } from './known-fields.js';
+
+export interface WebsiteSourceOptions {
+  readonly settings: WebsiteSettings;
+  readonly limits: CrawlLimits;
+  readonly client: OutboundClient;
+  /** Where it is remembered. */
+  readonly memoryPath: string;
+  readonly nowMs: () => number;
+  readonly onProgress?: CrawlOptions['onProgress'];
+}
+
+/** For one run. */
+export class WebsiteSource implements FeedSource {
+  readonly provider = 'website';
+  private memory: CrawlMemoryFile | undefined;
+  private crawl: WebsiteCrawl | undefined;
+
+  constructor(private readonly options: WebsiteSourceOptions) {}
+
+  async read(
+    listener: SourceListener,
+    { isFresh, signal }: { readonly isFresh: boolean; readonly signal: AbortSignal },
+  ): Promise<SourceOutcome> {
+    const { settings, limits, client, memoryPath, nowMs, onProgress } = this.options;
+    this.memory?.discard();
+    this.memory = new CrawlMemoryFile(memoryPath, { isFresh });
+    const { memory } = this;
+    this.crawl = new WebsiteCrawl({
+      settings,
+      limits,
+      client,
+      memory,
+      listener,
+      signal,
+      nowMs,
+      ...(onProgress === undefined ? {} : { onProgress }),
+    });
+    try {
+      return await this.crawl.run();
+    } catch (error) {
+      memory.discard();
+      throw error;
+    }
+  }
+
+  /** By their pages: a section is gone with its page, or by a page that was read without it. */
+  async confirmGone(names: readonly string[]): Promise<ReadonlySet<string>> {
+    const urlOf = (name: string) => name.split('#', 1)[0] ?? name;
+    const urls = [...new Set(names.map(urlOf))].filter((url) => URL.canParse(url));
+    const gone = new Set(await this.crawl?.ask(urls));
+    return new Set(names.filter((name) => gone.has(urlOf(name))));
+  }
+
+  fields(): FieldDescriptions {
+    const chosen = Object.keys(this.options.settings.selectors.fields ?? {});
+    const known = new Set(WEBSITE_FIELDS.searchable_fields.map(({ name }) => name));
+    const more = chosen.filter((name) => !known.has(name)).map((name) => ({ name, weight: 1 }));
+    return { ...WEBSITE_FIELDS, searchable_fields: [...WEBSITE_FIELDS.searchable_fields, ...more] };
+  }
+
+  keep(): Promise<void> {
+    this.memory?.commit();
+    return Promise.resolve();
+  }
+
+  /** Lets go of what a run left open. */
+  close(): void {
+    this.memory?.discard();
+  }
+}

@@ -1,0 +1,203 @@
+import { describe, expect, it } from 'vitest';
+import { SimulatedTimers } from '../../../test/support/simulated-timers.js';
+import type { SyncRunResult } from '../file/sync-run.js';
+import { afterFailure, afterSuccess, isFreshRunDue, NEW_FEED, statusOf } from './feed-state.js';
+import { SyncScheduler } from './sync-scheduler.js';
+
+const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
+const MINUTE_MS = 60_000;
+const RESULT: SyncRunResult = {
+  added: 1,
+  changed: 2,
+  removed: 3,
+  unchanged: 4,
+  record_count: 7,
+  skipped: [],
+  skipped_count: 0,
+  requests: 8,
+  bytes: 9,
+  took_ms: 10,
+  wasReplaced: true,
+  wasComplete: true,
+  retryAfterMs: undefined,
+};
+
+describe('FeedState', () => {
+  const synced = afterSuccess(NEW_FEED, RESULT, { at: '2026-11-22T00:00:00.000Z', wasFresh: true });
+  const failed = afterFailure(synced, 'It is down.', '2026-11-22T00:30:00.000Z');
+
+  it('waits for its first run', () => {
+    expect(statusOf(NEW_FEED, false)).toBe('Waiting for first sync');
+  });
+
+  it.each([NEW_FEED, synced, failed])('is syncing while a run is under way, whatever it was', (state) => {
+    expect(statusOf(state, true)).toBe('Syncing');
+  });
+
+  it('is synced after a run that ends well', () => {
+    expect(statusOf(synced, false)).toBe('Synced');
+    expect(synced).toMatchObject({
+      last_checked: '2026-11-22T00:00:00.000Z',
+      last_synced: '2026-11-22T00:00:00.000Z',
+      record_count: 7,
+      last_run: { added: 1, requests: 8 },
+    });
+  });
+
+  it('has failed after one that fails, with the reason and the time, and keeps what the last good one gave', () => {
+    expect(statusOf(failed, false)).toBe('Failed');
+    expect(failed).toEqual({
+      ...synced,
+      last_checked: '2026-11-22T00:30:00.000Z',
+      error: { message: 'It is down.', at: '2026-11-22T00:30:00.000Z' },
+    });
+    expect(statusOf(afterFailure(NEW_FEED, 'x', 'y'), false)).toBe('Failed');
+  });
+
+  it('stays failed while the source cannot be reached, and forgets the error with the next good run', () => {
+    const again = afterFailure(failed, 'Still down.', '2026-11-22T01:00:00.000Z');
+    expect([statusOf(again, false), again.error?.message]).toEqual(['Failed', 'Still down.']);
+    const good = afterSuccess(again, RESULT, { at: '2026-11-22T01:30:00.000Z', wasFresh: false });
+    expect([statusOf(good, false), good.error]).toEqual(['Synced', null]);
+  });
+
+  it('reads everything anew every 24th run', () => {
+    let state = synced;
+    let runs = 1;
+    for (; !isFreshRunDue(state); runs += 1) state = afterSuccess(state, RESULT, { at: 'x', wasFresh: false });
+    expect(runs).toBe(24);
+  });
+});
+
+function scheduler(
+  options: { readonly parallelMax?: number; readonly random?: () => number; readonly retryAfterMs?: number } = {},
+) {
+  const timers = new SimulatedTimers();
+  const startMs = timers.nowMs();
+  const began: [id: string, atMs: number][] = [];
+  const ends = new Map<string, () => void>();
+  const scheduled = new Map<string, number>();
+  const made = new SyncScheduler({
+    timers,
+    parallelMax: options.parallelMax ?? 2,
+    random: options.random ?? (() => 0.5),
+    onScheduled: (id, nextMs) => scheduled.set(id, nextMs - startMs),
+    run: async (id) => {
+      began.push([id, timers.nowMs() - startMs]);
+      await new Promise<void>((resolve) => ends.set(id, resolve));
+      return { retryAfterMs: options.retryAfterMs };
+    },
+  });
+  const end = async (id: string) => {
+    ends.get(id)?.();
+    ends.delete(id);
+    await settled();
+  };
+  return { timers, began, ends, scheduled, made, end };
+}
+
+describe('SyncScheduler', () => {
+  const feed = (id: string, account = 'a', nextMs?: number) => ({ id, account, intervalMs: 30 * MINUTE_MS, nextMs });
+
+  it('runs a new feed at once, and then every so often, a little later by chance', async () => {
+    const { timers, began, scheduled, made, end } = scheduler();
+    made.set(feed('f'));
+    expect(began).toEqual([['f', 0]]);
+    expect(made.isRunning('f')).toBe(true);
+    await end('f');
+    expect([made.isRunning('f'), scheduled.get('f')]).toEqual([false, 31.5 * MINUTE_MS]);
+    await timers.pass(31 * MINUTE_MS, settled);
+    expect(began).toHaveLength(1);
+    await timers.pass(MINUTE_MS, settled);
+    expect(began).toEqual([
+      ['f', 0],
+      ['f', 31.5 * MINUTE_MS],
+    ]);
+  });
+
+  it('has one run of a feed at a time', async () => {
+    const { timers, began, made, end } = scheduler();
+    made.set(feed('f'));
+    expect(made.now('f')).toBe(false);
+    await timers.pass(120 * MINUTE_MS, settled);
+    expect(began).toHaveLength(1);
+    await end('f');
+    expect(made.now('f')).toBe(true);
+    expect(began).toHaveLength(2);
+    expect(made.now('unknown')).toBe(false);
+  });
+
+  it('lets a hundred feeds that are due together run, so many at a time, turn by turn between accounts', async () => {
+    const { began, ends, made, end } = scheduler({ parallelMax: 4 });
+    for (let number = 0; number < 90; number += 1) made.set(feed(`large-${number}`, 'large'));
+    for (let number = 0; number < 10; number += 1) made.set(feed(`small-${number}`, 'small'));
+    let together = 0;
+    while (ends.size > 0) {
+      together = Math.max(together, ends.size);
+      const [first = ''] = ends.keys();
+      await end(first);
+    }
+    expect([began.length, together]).toEqual([100, 4]);
+    const ids = began.map(([id]) => id);
+    expect(new Set(ids).size).toBe(100);
+    expect(ids.slice(0, 30).filter((id) => id.startsWith('small')).length).toBe(10);
+  });
+
+  it('takes over a new interval, and what was kept over a stop', async () => {
+    const { timers, began, made, end } = scheduler();
+    made.set(feed('kept', 'a', timers.nowMs() + 10 * MINUTE_MS));
+    made.set(feed('late', 'a', timers.nowMs() - 10 * MINUTE_MS));
+    expect(began).toEqual([['late', 0]]);
+    await end('late');
+    made.set({ ...feed('late'), intervalMs: 5 * MINUTE_MS });
+    await timers.pass(6 * MINUTE_MS, settled);
+    expect(began.map(([id]) => id)).toEqual(['late', 'late']);
+    await timers.pass(5 * MINUTE_MS, settled);
+    expect(began.map(([id]) => id)).toEqual(['late', 'late', 'kept']);
+  });
+
+  it('waits as long as a source asks for, and no longer than a day', async () => {
+    for (const [asked, waited] of [
+      [2 * 3_600_000, 2 * 3_600_000],
+      [30 * 86_400_000, 86_400_000],
+      [1000, 31.5 * MINUTE_MS],
+    ]) {
+      const { scheduled, made, end } = scheduler({ retryAfterMs: asked ?? 0 });
+      made.set(feed('f'));
+      await end('f');
+      expect(scheduled.get('f')).toBe(waited);
+    }
+  });
+
+  it('survives a clock that jumps', async () => {
+    const { timers, began, made, end } = scheduler();
+    made.set(feed('f'));
+    await end('f');
+    const nowMs = timers.nowMs.bind(timers);
+    // Three days back: it does not wait for them.
+    timers.nowMs = () => nowMs() - 3 * 86_400_000;
+    await timers.pass(35 * MINUTE_MS, settled);
+    expect(began).toHaveLength(2);
+    await end('f');
+    // A week ahead: once, and not for each interval that passed.
+    timers.nowMs = () => nowMs() + 7 * 86_400_000;
+    await timers.pass(2 * MINUTE_MS, settled);
+    expect(began).toHaveLength(3);
+  });
+
+  it('begins nothing after a stop, which waits for what runs, and forgets a feed that is gone', async () => {
+    const { timers, began, made, end } = scheduler({ parallelMax: 1 });
+    made.set(feed('f'));
+    made.set(feed('g'));
+    made.set(feed('h'));
+    made.remove('g');
+    let isStopped = false;
+    const stopped = made.stop().then(() => (isStopped = true));
+    await settled();
+    expect(isStopped).toBe(false);
+    await end('f');
+    await stopped;
+    await timers.pass(120 * MINUTE_MS, settled);
+    expect(began).toEqual([['f', 0]]);
+  });
+});

@@ -1,0 +1,162 @@
+/**
+ * When each feed is read: every so often, a little later by chance, a bounded number at a time, and turn by turn between accounts.
+ *
+ * Invariants: a feed has one run at a time; one that is due runs as soon as there is room, and those of an account that has fewest
+ * running come first, among them the one that waited longest. The clock may jump: what would wait for more than its
+ * interval is due within it. One thread only; never rejects.
+ */
+import type { Timers } from '../../platform/work/index.js';
+
+/** Of the interval, at most; what was set up together is not read together for ever. */
+const JITTER_SHARE = 0.1;
+const JITTER_MS_MAX = 300_000;
+/** A source that asks to be left alone for longer is asked again all the same. */
+const RETRY_AFTER_MS_MAX = 86_400_000;
+/** A jump of the clock is seen so soon. */
+const CHECK_MS = 30_000;
+
+export interface ScheduledFeed {
+  readonly id: string;
+  readonly account: string;
+  readonly intervalMs: number;
+  /** Undefined: at once. */
+  readonly nextMs: number | undefined;
+}
+
+export interface SchedulerOptions {
+  readonly timers: Timers;
+  readonly parallelMax: number;
+  /** Never rejects. Resolves with the wait that the source asks for, if any. */
+  readonly run: (id: string) => Promise<{ readonly retryAfterMs?: number | undefined }>;
+  /** The feed is due then. */
+  readonly onScheduled: (id: string, nextMs: number) => void;
+  readonly random?: () => number;
+}
+
+interface Entry {
+  account: string;
+  intervalMs: number;
+  nextMs: number;
+  /** Nobody meant it to wait for longer: a clock that was set back is seen by that. */
+  waitMsMax: number;
+  /** Since when it waits for room. */
+  dueMs: number;
+  isRunning: boolean;
+}
+
+export class SyncScheduler {
+  private readonly feeds = new Map<string, Entry>();
+  private cancelTimer: (() => void) | undefined;
+  private running = 0;
+  private isStopped = false;
+  private idle: (() => void)[] = [];
+
+  constructor(private readonly options: SchedulerOptions) {}
+
+  /** Adds a feed, or takes over its interval; what it waits for is no longer than a new interval. */
+  set({ id, account, intervalMs, nextMs }: ScheduledFeed): void {
+    const nowMs = this.options.timers.nowMs();
+    const entry = this.feeds.get(id);
+    // A new interval begins when it is set; what was kept over a stop may be as late as a source has asked for.
+    const isChanged = entry !== undefined && entry.intervalMs !== intervalMs;
+    const waitMsMax = isChanged
+      ? longestWaitMs(intervalMs)
+      : (entry?.waitMsMax ?? Math.max(longestWaitMs(intervalMs), RETRY_AFTER_MS_MAX));
+    const next = Math.min(entry?.nextMs ?? nextMs ?? nowMs, nowMs + waitMsMax);
+    this.feeds.set(id, {
+      account,
+      intervalMs,
+      nextMs: next,
+      waitMsMax,
+      dueMs: Math.min(next, nowMs),
+      isRunning: entry?.isRunning ?? false,
+    });
+    this.wake();
+  }
+
+  remove(id: string): void {
+    this.feeds.delete(id);
+  }
+
+  isRunning(id: string): boolean {
+    return this.feeds.get(id)?.isRunning ?? false;
+  }
+
+  /** False: it is running, or there is no such feed. It runs as soon as there is room. */
+  now(id: string): boolean {
+    const entry = this.feeds.get(id);
+    if (entry === undefined || entry.isRunning) return false;
+    entry.nextMs = this.options.timers.nowMs();
+    this.wake();
+    return true;
+  }
+
+  /** Nothing begins any more; resolves when nothing runs. */
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    this.cancelTimer?.();
+    if (this.running > 0) await new Promise<void>((resolve) => this.idle.push(resolve));
+  }
+
+  private wake(): void {
+    if (this.isStopped) return;
+    this.cancelTimer?.();
+    const nowMs = this.options.timers.nowMs();
+    let waitMs = CHECK_MS;
+    for (const entry of this.feeds.values()) {
+      entry.nextMs = Math.min(entry.nextMs, nowMs + entry.waitMsMax);
+      if (!entry.isRunning && entry.nextMs > nowMs) {
+        entry.dueMs = entry.nextMs;
+        waitMs = Math.min(waitMs, entry.nextMs - nowMs);
+      }
+    }
+    while (this.running < this.options.parallelMax) {
+      const due = this.nextDue(nowMs);
+      if (due === undefined) break;
+      this.begin(...due);
+    }
+    this.cancelTimer = this.options.timers.after(waitMs, () => {
+      this.wake();
+    });
+  }
+
+  private nextDue(nowMs: number): [id: string, entry: Entry] | undefined {
+    const busy = new Map<string, number>();
+    for (const { account, isRunning } of this.feeds.values())
+      busy.set(account, (busy.get(account) ?? 0) + Number(isRunning));
+    let best: [string, Entry] | undefined;
+    for (const [id, entry] of this.feeds) {
+      if (entry.isRunning || entry.nextMs > nowMs) continue;
+      const difference = best === undefined ? -1 : (busy.get(entry.account) ?? 0) - (busy.get(best[1].account) ?? 0);
+      if (best === undefined || difference < 0 || (difference === 0 && entry.dueMs < best[1].dueMs)) best = [id, entry];
+    }
+    return best;
+  }
+
+  private begin(id: string, entry: Entry): void {
+    entry.isRunning = true;
+    this.running += 1;
+    void this.options.run(id).then(({ retryAfterMs }) => {
+      this.running -= 1;
+      this.ended(id, retryAfterMs ?? 0);
+      if (this.running === 0) for (const resolve of this.idle.splice(0)) resolve();
+      this.wake();
+    });
+  }
+
+  private ended(id: string, retryAfterMs: number): void {
+    // Its interval may have changed meanwhile, or it may be gone.
+    const entry = this.feeds.get(id);
+    if (entry === undefined) return;
+    const { timers, random = Math.random, onScheduled } = this.options;
+    const jitterMs = random() * (longestWaitMs(entry.intervalMs) - entry.intervalMs);
+    entry.isRunning = false;
+    entry.waitMsMax = Math.max(entry.intervalMs + jitterMs, Math.min(retryAfterMs, RETRY_AFTER_MS_MAX));
+    entry.nextMs = timers.nowMs() + entry.waitMsMax;
+    onScheduled(id, entry.nextMs);
+  }
+}
+
+function longestWaitMs(intervalMs: number): number {
+  return intervalMs + Math.min(intervalMs * JITTER_SHARE, JITTER_MS_MAX);
+}
