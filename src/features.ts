@@ -3,8 +3,9 @@
  * anything of the service is loaded: the command line needs their settings and commands.
  */
 import { analytics } from './analytics/feature.js';
+import { models } from './models/feature.js';
 import type { Feature } from './operations/index.js';
 import { people } from './people/feature.js';
 import { webhooks } from './webhooks/feature.js';
 
-export const FEATURES: readonly Feature[] = [analytics, webhooks, people];
+export const FEATURES: readonly Feature[] = [analytics, webhooks, people, models];

@@ -1,0 +1,78 @@
+/** What models answered, checked before anything is done with it: a server of others may answer whatever it likes. */
+import { ModelError } from './model-error.js';
+
+const NAMED_CHARACTERS_MAX = 200;
+
+/** Vectors of length 1. Throws a ModelError that says what is wrong with one of them. */
+export function checkedVectors(
+  answered: readonly unknown[],
+  expected: { count: number; dimensions: number },
+): Float32Array[] {
+  if (answered.length !== expected.count) {
+    throw wrong(`The model answered ${answered.length} vectors to ${expected.count} texts.`);
+  }
+  return answered.map((vector) => checkedVector(vector, expected.dimensions));
+}
+
+function checkedVector(given: unknown, dimensions: number): Float32Array {
+  if (!Array.isArray(given) && !(given instanceof Float32Array)) {
+    throw wrong('The model answered something that is not a list of numbers where a vector was expected.');
+  }
+  if (given.length !== dimensions) {
+    throw wrong(
+      `The model answered a vector of ${given.length} dimensions; it had ${dimensions} when it was added. If it was replaced by another model, say so with gannet model update.`,
+    );
+  }
+  const vector = new Float32Array(dimensions);
+  let squares = 0;
+  for (let index = 0; index < dimensions; index++) {
+    const value: unknown = given[index];
+    if (typeof value !== 'number' || !Number.isFinite(value)) {
+      throw wrong(`The model answered a vector with ${described(value)} where a number was expected.`);
+    }
+    vector[index] = value;
+    squares += value * value;
+  }
+  // In double precision: numbers that single precision rounds to zero or infinity have a length all the same.
+  const length = Math.sqrt(squares);
+  if (!(length > 0) || !Number.isFinite(length)) throw wrong('The model answered a vector without a direction.');
+  for (let index = 0; index < dimensions; index++) vector[index] = (given[index] as number) / length;
+  return vector;
+}
+
+/** One finite number a document, in their order. Throws a ModelError. */
+export function checkedRelevances(
+  answered: readonly { readonly index: unknown; readonly relevance: unknown }[],
+  count: number,
+): number[] {
+  const relevances = new Array<number | undefined>(count).fill(undefined);
+  for (const { index, relevance } of answered) {
+    if (!Number.isInteger(index) || (index as number) < 0 || (index as number) >= count) {
+      throw wrong(`The model answered about a document ${described(index)}, and there are ${count}.`);
+    }
+    if (typeof relevance !== 'number' || !Number.isFinite(relevance)) {
+      throw wrong(`The model answered ${described(relevance)} where a relevance was expected.`);
+    }
+    if (relevances[index as number] !== undefined) throw wrong('The model answered about one document twice.');
+    relevances[index as number] = relevance;
+  }
+  if (relevances.includes(undefined)) {
+    throw wrong(`The model answered about ${answered.length} documents, and was asked about ${count}.`);
+  }
+  return relevances as number[];
+}
+
+function wrong(detail: string): ModelError {
+  return new ModelError(detail, { retry: 'later', reason: 'bad-answer' });
+}
+
+function described(value: unknown): string {
+  if (typeof value === 'number') return String(value);
+  return value === undefined ? 'nothing' : JSON.stringify(value).slice(0, NAMED_CHARACTERS_MAX);
+}
+
+/** The member of an answer that ought to be an object; undefined where it is none. */
+export function memberOf(answer: unknown, name: string): unknown {
+  const isObject = typeof answer === 'object' && answer !== null;
+  return isObject ? (answer as Readonly<Record<string, unknown>>)[name] : undefined;
+}

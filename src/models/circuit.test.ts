@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { SimulatedTimers } from '../../test/support/simulated-timers.js';
+import { Circuit } from './circuit.js';
+import { ModelError } from './model-error.js';
+
+const settled = () => Promise.resolve();
+const broken = (retryAfterMs?: number) =>
+  new ModelError('It is broken.', { retry: 'later', ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
+
+function begun() {
+  const timers = new SimulatedTimers();
+  const circuit = new Circuit(timers, { failuresMax: 3, waitMsFirst: 1000, waitMsMax: 4000 });
+  const fail = (retryAfterMs?: number) => {
+    circuit.enter();
+    circuit.failed(broken(retryAfterMs));
+  };
+  return { timers, circuit, fail };
+}
+
+describe('Circuit', () => {
+  it('leaves a model alone after failures in a row, tries it with one call, and waits longer each time', async () => {
+    const { timers, circuit, fail } = begun();
+    fail();
+    fail();
+    circuit.enter();
+    circuit.succeeded();
+    fail();
+    fail();
+    expect(circuit.isOpen).toBe(false);
+    fail();
+    for (const waitMs of [1000, 2000, 4000, 4000]) {
+      expect(() => {
+        circuit.enter();
+      }).toThrow('It is broken.');
+      await timers.pass(waitMs - 1, settled);
+      expect(circuit.isOpen).toBe(true);
+      await timers.pass(1, settled);
+      circuit.enter();
+      // Whoever comes while one tries is told to come again.
+      expect(() => {
+        circuit.enter();
+      }).toThrow(ModelError);
+      circuit.failed(broken());
+    }
+    await timers.pass(4000, settled);
+    circuit.enter();
+    circuit.succeeded();
+    expect(circuit.isOpen).toBe(false);
+    expect(circuit.failure).toBeUndefined();
+    circuit.enter();
+  });
+
+  it('comes back when the model said, and says so to whoever asks before', async () => {
+    const { timers, circuit, fail } = begun();
+    fail(30_000);
+    try {
+      circuit.enter();
+      expect.unreachable();
+    } catch (error) {
+      expect(error).toMatchObject({ retry: 'later', retryAfterMs: 30_000 });
+    }
+    await timers.pass(30_000, settled);
+    circuit.enter();
+    circuit.succeeded();
+  });
+
+  it('does not believe in a wait of days, nor in one after the clock was set back', async () => {
+    const { timers, circuit, fail } = begun();
+    fail(86_400_000 * 30);
+    await timers.pass(3_600_000, settled);
+    circuit.enter();
+  });
+
+  it('is not opened by calls that were given up', async () => {
+    const { timers, circuit, fail } = begun();
+    fail();
+    fail();
+    fail();
+    await timers.pass(1000, settled);
+    circuit.enter();
+    circuit.abandoned();
+    expect(circuit.isOpen).toBe(false);
+  });
+});

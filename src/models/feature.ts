@@ -1,0 +1,23 @@
+/** Models as a feature: what the service can call to understand texts. */
+import type { Feature } from '../operations/index.js';
+import { MODEL_SETTINGS } from './model-settings.js';
+
+const ofOne = { arguments: ['model'] } as const;
+
+export const models: Feature = {
+  name: 'models',
+  settings: MODEL_SETTINGS,
+  commands: [
+    {
+      name: 'model list',
+      operation: 'model.list',
+      print: async () => (await import('./model-table.js')).printModels,
+    },
+    { name: 'model show', operation: 'model.read', ...ofOne },
+    { name: 'model add', operation: 'model.create', arguments: ['name'], secrets: ['secret'] },
+    { name: 'model update', operation: 'model.update', ...ofOne, secrets: ['secret'] },
+    { name: 'model test', operation: 'model.test', ...ofOne },
+    { name: 'model delete', operation: 'model.delete', ...ofOne },
+  ],
+  load: async () => (await import('./model-parts.js')).modelParts,
+};

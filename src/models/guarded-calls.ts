@@ -1,0 +1,42 @@
+/** What every call of a model goes through, whoever provides it: its circuit and its budget. */
+import type { Timers } from '../platform/work/index.js';
+import { CallBudget, type BudgetLimits } from './call-budget.js';
+import { Circuit } from './circuit.js';
+import { asModelError, type ModelError } from './model-error.js';
+
+export class GuardedCalls {
+  readonly #circuit: Circuit;
+  readonly #budget: CallBudget;
+
+  constructor(limits: BudgetLimits, timers: Timers) {
+    this.#circuit = new Circuit(timers);
+    this.#budget = new CallBudget(limits, timers);
+  }
+
+  /** Why the model gives no answers at the moment; undefined where it does, as far as is known. */
+  get failure(): ModelError | undefined {
+    return this.#circuit.failure;
+  }
+
+  /** Rejects with a ModelError, or the signal's reason. */
+  async run<Answer>(tokens: number, call: () => Promise<Answer>, signal?: AbortSignal): Promise<Answer> {
+    await this.#budget.take(tokens, signal);
+    // After the wait: much may have happened to the model meanwhile.
+    this.#circuit.enter();
+    try {
+      const answer = await call();
+      this.#circuit.succeeded();
+      return answer;
+    } catch (error) {
+      if (signal?.aborted === true) {
+        this.#circuit.abandoned();
+        throw error;
+      }
+      const failure = asModelError(error);
+      // What it does not want says that it is there.
+      if (failure.retry === 'never') this.#circuit.abandoned();
+      else this.#circuit.failed(failure);
+      throw failure;
+    }
+  }
+}

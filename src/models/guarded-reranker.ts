@@ -1,0 +1,16 @@
+/** A reranker behind its budget and its circuit. */
+import type { Reranker } from './embedder.js';
+import type { GuardedCalls } from './guarded-calls.js';
+import { estimateTokens } from './passages.js';
+
+export class GuardedReranker implements Reranker {
+  constructor(
+    private readonly reranker: Reranker,
+    private readonly calls: GuardedCalls,
+  ) {}
+
+  rerank(query: string, documents: readonly string[], signal?: AbortSignal): Promise<readonly number[]> {
+    const tokens = documents.reduce((sum, document) => sum + estimateTokens(document), estimateTokens(query));
+    return this.calls.run(tokens, () => this.reranker.rerank(query, documents, signal), signal);
+  }
+}

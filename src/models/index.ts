@@ -1,0 +1,5 @@
+/** Models: what is kept of them, and how each kind of them is asked. */
+export * from './embedder.js';
+export { ModelError, type ModelErrorOptions, type ModelFailure } from './model-error.js';
+export { MODELS, type Models, type ModelState } from './models.js';
+export * from './types.js';

@@ -1,0 +1,101 @@
+/** A server that answers JSON to JSON, asked through the guard of outgoing connections: what both kinds of remote models have in common. */
+import { OutboundFailedError, type OutboundClient } from '../platform/outbound/outbound-client.js';
+import { OutboundRefusedError, type Secret } from '../platform/index.js';
+import { memberOf } from './checked-answers.js';
+import { ModelError } from './model-error.js';
+
+/** How much of what a server says of an error is repeated. */
+const SAID_CHARACTERS_MAX = 200;
+/** The server understood the request and does not want it: another time it will not either. */
+const REFUSED_STATUSES: ReadonlySet<number> = new Set([400, 413, 422]);
+
+type OutboundResponse = Awaited<ReturnType<OutboundClient['request']>>;
+
+export interface JsonServiceOptions {
+  readonly client: OutboundClient;
+  /** Where requests go, whole. */
+  readonly url: string;
+  /** `unreadable`: it was kept and cannot be opened. */
+  readonly secret: Secret | null | 'unreadable';
+}
+
+export class JsonService {
+  constructor(private readonly options: JsonServiceOptions) {}
+
+  /** The parsed answer. Rejects with a ModelError, or the signal's reason. */
+  async post(body: unknown, signal?: AbortSignal): Promise<unknown> {
+    const { client, url, secret } = this.options;
+    if (secret === 'unreadable') {
+      throw new ModelError("The model's secret cannot be opened: give it a new one with gannet model update.", {
+        retry: 'later',
+      });
+    }
+    try {
+      const response = await client.request({
+        url,
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json',
+          ...(secret === null ? {} : { authorization: `Bearer ${secret.reveal()}` }),
+        },
+        body: JSON.stringify(body),
+        ...(signal === undefined ? {} : { signal }),
+      });
+      const text = await response.text();
+      return response.ok ? this.parsed(response, text) : this.refused(response, text);
+    } catch (error) {
+      if (signal?.aborted === true || error instanceof ModelError) throw error;
+      throw this.failed(error);
+    }
+  }
+
+  private parsed({ headers }: OutboundResponse, text: string): unknown {
+    try {
+      return JSON.parse(text);
+    } catch {
+      const type = headers['content-type'] ?? 'no content type';
+      const detail = `The server answered something that is not JSON (${type}): ${this.quoted(text)}`;
+      throw new ModelError(detail, { retry: 'later' });
+    }
+  }
+
+  private refused(response: OutboundResponse, text: string): never {
+    const retryAfterMs = response.retryAfterMs(Date.now());
+    throw new ModelError(`The server answered ${response.status}: ${this.quoted(saidIn(text))}`, {
+      retry: REFUSED_STATUSES.has(response.status) ? 'never' : 'later',
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    });
+  }
+
+  private failed(error: unknown): ModelError {
+    const isKnown = error instanceof OutboundFailedError || error instanceof OutboundRefusedError;
+    const detail = isKnown ? error.message : `The server could not be asked: ${String(error)}`;
+    return new ModelError(this.withoutSecret(detail), { retry: 'later', cause: error });
+  }
+
+  /** Servers repeat what they were sent, in errors above all. */
+  private quoted(text: string): string {
+    const line = this.withoutSecret(text)
+      .replace(/[\p{Cc}\s]+/gu, ' ')
+      .trim();
+    return line === '' ? '(nothing)' : line.slice(0, SAID_CHARACTERS_MAX);
+  }
+
+  private withoutSecret(text: string): string {
+    const { secret } = this.options;
+    return secret === null || secret === 'unreadable' ? text : text.replaceAll(secret.reveal(), String(secret));
+  }
+}
+
+/** What the body of an error says, in the forms that servers have for it. */
+function saidIn(text: string): string {
+  try {
+    const body: unknown = JSON.parse(text);
+    const error = memberOf(body, 'error') ?? body;
+    const said = typeof error === 'string' ? error : (memberOf(error, 'message') ?? memberOf(error, 'detail'));
+    return typeof said === 'string' ? said : text;
+  } catch {
+    return text;
+  }
+}

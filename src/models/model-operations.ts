@@ -1,0 +1,169 @@
+/** `/model`: what the service can call to understand texts. Changes are for the console and the command line: a model may carry a secret. */
+import { Type } from 'typebox';
+import { Secret } from '../platform/index.js';
+import { accountParams, defineOperation, object, type OperationContext } from '../operations/index.js';
+import {
+  checkedKind,
+  describeModel,
+  modelChange,
+  modelParams,
+  modelResource,
+  newModel,
+  TOKENS_MAX_DEFAULT,
+} from './model-schemas.js';
+import { MODELS } from './models.js';
+import type { Model } from './types.js';
+
+const CALLERS = ['key', 'console', 'cli'] as const;
+const OPERATORS = ['console', 'cli'] as const;
+const VIEW = 'model:view';
+/** Who may change what an account is made of. */
+const CHANGE = 'account:update';
+
+const ofModel = { target: 'account', params: modelParams, errors: ['not-found'] } as const;
+const shown = (description: string) => ({ description, schema: modelResource });
+
+function describe({ services }: OperationContext, model: Model) {
+  const models = services.part(MODELS);
+  return describeModel(model, models.state(model), models.usedBy(model.account, model.name));
+}
+
+const list = defineOperation({
+  name: 'model.list',
+  summary: 'The models that lists can use',
+  description: 'Never their secrets.',
+  method: 'GET',
+  path: '/model/{account}',
+  permission: VIEW,
+  callers: CALLERS,
+  target: 'account',
+  params: accountParams,
+  responses: { 200: { description: 'The models', schema: object({ models: Type.Array(modelResource) }) } },
+  handle: (context, { params: { account } }) => {
+    const models = context.services.part(MODELS);
+    return { status: 200, body: { models: models.of(account).map((each) => describe(context, each)) } };
+  },
+});
+
+const read = defineOperation({
+  ...ofModel,
+  name: 'model.read',
+  summary: 'Read a model',
+  method: 'GET',
+  path: '/model/{account}/{model}',
+  permission: VIEW,
+  callers: CALLERS,
+  responses: { 200: shown('The model') },
+  handle: (context, { params: { account, model } }) => {
+    const models = context.services.part(MODELS);
+    return { status: 200, body: describe(context, models.required(account, model)) };
+  },
+});
+
+const create = defineOperation({
+  name: 'model.create',
+  summary: 'Add a model',
+  description:
+    'It is asked once before it is added: one that does not answer is refused (422), and the dimensions of its vectors are those of its answer.',
+  method: 'POST',
+  path: '/model/{account}',
+  permission: CHANGE,
+  callers: OPERATORS,
+  target: 'account',
+  params: accountParams,
+  body: newModel,
+  responses: { 201: shown('The model') },
+  errors: ['name-exists', 'conflict', 'unprocessable', 'storage-full'],
+  async handle(context, { params: { account }, body }) {
+    const { name, kind: given, provider, secret: typed, ...members } = body;
+    const secret = typed === '' ? undefined : typed;
+    const kind = checkedKind(given, provider, { ...members, secret });
+    const added = await context.services.part(MODELS).add({
+      account,
+      name,
+      kind,
+      provider,
+      inputs: ['text'],
+      dimensions: members.dimensions ?? null,
+      tokens_max: members.tokens_max ?? TOKENS_MAX_DEFAULT,
+      query_prefix: members.query_prefix ?? '',
+      document_prefix: members.document_prefix ?? '',
+      url: members.url ?? null,
+      served_name: members.served_name ?? null,
+      requests_per_minute: members.requests_per_minute ?? null,
+      tokens_per_minute: members.tokens_per_minute ?? null,
+      secret: typeof secret === 'string' ? new Secret(secret) : null,
+    });
+    return { status: 201, body: describe(context, added) };
+  },
+});
+
+const update = defineOperation({
+  ...ofModel,
+  name: 'model.update',
+  summary: 'Change a model',
+  description:
+    'A member that is not given keeps its value. It is asked once as it will be. Where its vectors become others, those of the lists that use it are computed again.',
+  method: 'PUT',
+  path: '/model/{account}/{model}',
+  permission: CHANGE,
+  callers: OPERATORS,
+  body: modelChange,
+  responses: { 200: shown('The model') },
+  errors: [...ofModel.errors, 'unprocessable', 'storage-full'],
+  async handle(context, { params: { account, model }, body: { secret: typed, ...members } }) {
+    const secret = typed === '' ? undefined : typed;
+    const models = context.services.part(MODELS);
+    const { kind, provider, url, served_name, dimensions } = models.required(account, model);
+    const own = provider === 'own' ? { dimensions } : {};
+    checkedKind(kind, provider, { url, served_name, ...own, ...members, secret });
+    const changed = await models.change(account, model, {
+      ...members,
+      ...(secret === undefined ? {} : { secret: secret === null ? null : new Secret(secret) }),
+    });
+    return { status: 200, body: describe(context, changed) };
+  },
+});
+
+const remove = defineOperation({
+  ...ofModel,
+  name: 'model.delete',
+  summary: 'Remove a model',
+  description: 'Refused while lists or groups use it.',
+  method: 'DELETE',
+  path: '/model/{account}/{model}',
+  permission: CHANGE,
+  callers: OPERATORS,
+  responses: { 204: { description: 'The model is gone', schema: null } },
+  errors: [...ofModel.errors, 'conflict', 'storage-full'],
+  async handle({ services }, { params: { account, model } }) {
+    await services.part(MODELS).delete(account, model);
+    return { status: 204 };
+  },
+});
+
+const test = defineOperation({
+  ...ofModel,
+  name: 'model.test',
+  summary: 'Ask a model something',
+  method: 'POST',
+  path: '/model/{account}/{model}/test',
+  permission: CHANGE,
+  callers: OPERATORS,
+  responses: {
+    200: {
+      description: 'It answered',
+      schema: object({
+        dimensions: modelResource.properties.dimensions,
+        took_ms: Type.Number({ minimum: 0, description: 'Until its answer was there' }),
+      }),
+    },
+  },
+  errors: [...ofModel.errors, 'unprocessable'],
+  async handle({ services }, { params: { account, model } }) {
+    const { dimensions, tookMs } = await services.part(MODELS).test(account, model);
+    return { status: 200, body: { dimensions, took_ms: Math.round(tookMs * 10) / 10 } };
+  },
+});
+
+export const modelOperations = [list, read, create, update, remove, test];

@@ -1,0 +1,174 @@
+/** Schemas of models, and what is shown of one. */
+import { Type } from 'typebox';
+import { ServiceError, URL_CHARACTERS_MAX } from '../platform/index.js';
+import { accountName, nameSchema, nullable, object, oneOf } from '../operations/index.js';
+import type { ModelState } from './models.js';
+import { MODEL_KINDS, MODEL_PROVIDERS, type Model, type ModelKind, type ModelProvider } from './types.js';
+
+const DIMENSIONS_MAX = 8192;
+const TOKENS_MAX_MAX = 131_072;
+const PREFIX_CHARACTERS_MAX = 1000;
+const SERVED_NAME_CHARACTERS_MAX = 200;
+const SECRET_CHARACTERS_MAX = 4096;
+const PER_MINUTE_MAX = 1_000_000_000;
+export const TOKENS_MAX_DEFAULT = 512;
+
+export const modelName = nameSchema('Name of the model', 'minilm');
+export const modelParams = object({ account: accountName, model: modelName });
+
+const kind = oneOf(MODEL_KINDS, { description: 'What it does' });
+const provider = oneOf(MODEL_PROVIDERS, {
+  description:
+    '`openai`: a server with `/v1/embeddings`; `rerank`: a server with `/rerank`; `own`: the caller sends vectors',
+});
+const inputs = Type.Array(oneOf(['text', 'image']), { minItems: 1, maxItems: 2, uniqueItems: true });
+const tokensMax = Type.Integer({
+  minimum: 8,
+  maximum: TOKENS_MAX_MAX,
+  description: `The longest text that it reads whole, in tokens: longer ones are cut into passages; default ${TOKENS_MAX_DEFAULT}`,
+});
+const prefix = (what: string) =>
+  Type.String({
+    maxLength: PREFIX_CHARACTERS_MAX,
+    description: `What the model wants before ${what}; default nothing`,
+  });
+const perMinute = (what: string) =>
+  nullable(Type.Integer({ minimum: 1, maximum: PER_MINUTE_MAX }), {
+    description: `${what} that it is asked in any minute at most; null (default): no limit`,
+  });
+
+/** What may be said of a model when it is added and changed later. */
+const settings = {
+  dimensions: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: DIMENSIONS_MAX,
+      description: 'Of its vectors: of `own` only, the others are asked',
+    }),
+  ),
+  tokens_max: Type.Optional(tokensMax),
+  query_prefix: Type.Optional(prefix('a search text')),
+  document_prefix: Type.Optional(prefix('the text of a record')),
+  url: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^\\s/?#]+[^\\s]*$',
+      maxLength: URL_CHARACTERS_MAX,
+      description: 'Of `openai` and `rerank`: the address of the server, with or without `/v1`',
+      examples: ['https://api.example.com/v1'],
+    }),
+  ),
+  served_name: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: SERVED_NAME_CHARACTERS_MAX,
+      description: 'Of `openai` and `rerank`: what the server calls the model',
+    }),
+  ),
+  requests_per_minute: Type.Optional(perMinute('Requests')),
+  tokens_per_minute: Type.Optional(perMinute('Tokens')),
+  secret: Type.Optional(
+    nullable(Type.String({ maxLength: SECRET_CHARACTERS_MAX }), {
+      description:
+        'Sent as `Authorization: Bearer …`; kept sealed and never shown. Null: none; an empty text: as though it were not given',
+    }),
+  ),
+};
+
+export const newModel = object({ name: modelName, kind: Type.Optional(kind), provider, ...settings });
+export const modelChange = object(settings);
+
+export const modelResource = object({
+  name: Type.String({ description: 'Name of the model', examples: ['minilm'] }),
+  kind,
+  provider,
+  inputs,
+  dimensions: nullable(Type.Integer(), {
+    description: 'Of its vectors; null where it makes none, or is not yet known',
+  }),
+  tokens_max: Type.Integer({ description: 'The longest text that it reads whole, in tokens' }),
+  query_prefix: Type.String(),
+  document_prefix: Type.String(),
+  has_secret: Type.Boolean({ description: 'Whether a secret is kept; it is never shown' }),
+  state: oneOf(['ready', 'unavailable'], { description: 'Whether it answers, as far as is known' }),
+  detail: Type.Optional(Type.String({ description: 'Why it is unavailable' })),
+  used_by: Type.Array(Type.String(), { description: 'Lists and groups that name it' }),
+});
+
+export function describeModel(model: Model, state: ModelState, usedBy: readonly string[]) {
+  const {
+    name,
+    kind: does,
+    provider: by,
+    inputs: takes,
+    dimensions,
+    tokens_max,
+    query_prefix,
+    document_prefix,
+  } = model;
+  return {
+    name,
+    kind: does,
+    provider: by,
+    inputs: [...takes],
+    dimensions,
+    tokens_max,
+    query_prefix,
+    document_prefix,
+    has_secret: model.secret !== null,
+    ...state,
+    used_by: [...usedBy],
+  };
+}
+
+interface Needed {
+  readonly kinds: readonly [ModelKind, ...ModelKind[]];
+  readonly members: readonly string[];
+  readonly others: readonly string[];
+}
+
+/** What each provider does, what it has to be told, and what it may be. */
+const PROVIDER_NEEDS: Readonly<Record<ModelProvider, Needed>> = {
+  openai: {
+    kinds: ['embedding', 'chat', 'transcription'],
+    members: ['url', 'served_name'],
+    others: ['secret', 'requests_per_minute', 'tokens_per_minute'],
+  },
+  rerank: {
+    kinds: ['reranker'],
+    members: ['url'],
+    others: ['served_name', 'secret', 'requests_per_minute', 'tokens_per_minute'],
+  },
+  own: { kinds: ['embedding'], members: ['dimensions'], others: [] },
+};
+const OF_ALL = ['tokens_max', 'query_prefix', 'document_prefix'];
+
+/** The kind that is meant where none is named. Throws `invalid-parameter` for what does not go together. */
+export function checkedKind(
+  given: ModelKind | undefined,
+  of: ModelProvider,
+  members: Readonly<Record<string, unknown>>,
+): ModelKind {
+  const needs = PROVIDER_NEEDS[of];
+  const meant = given ?? needs.kinds[0];
+  if (!needs.kinds.includes(meant)) {
+    throw fault('/kind', `A model of the provider '${of}' is one of these kinds: ${needs.kinds.join(', ')}.`);
+  }
+  const missing = needs.members.find((member) => members[member] === undefined || members[member] === null);
+  if (missing !== undefined)
+    throw fault(`/${missing}`, `A model of the provider '${of}' needs the member '${missing}'.`);
+  const known = [...needs.members, ...needs.others, ...OF_ALL];
+  const unknown = Object.keys(members).find(
+    (member) => members[member] !== undefined && members[member] !== null && !known.includes(member),
+  );
+  if (unknown !== undefined) {
+    throw fault(
+      `/${unknown}`,
+      `A model of the provider '${of}' has no member '${unknown}'; it has ${known.join(', ')}.`,
+    );
+  }
+  return meant;
+}
+
+function fault(pointer: string, detail: string): ServiceError {
+  return new ServiceError('invalid-parameter', detail, { errors: [{ pointer, detail }] });
+}

@@ -1,0 +1,23 @@
+/** `[models]` of the settings. */
+import { Type } from 'typebox';
+import { defineSettings, type SettingValues } from '../platform/index.js';
+
+export const MODEL_SETTINGS = defineSettings('models', {
+  models_max: {
+    schema: Type.Integer({ minimum: 1, maximum: 10_000 }),
+    default: 100,
+    comment: 'Models of one account.',
+  },
+  call_seconds: {
+    schema: Type.Integer({ minimum: 1, maximum: 600 }),
+    default: 30,
+    comment: 'A model that has not answered after so many seconds has failed.',
+  },
+  batch_texts: {
+    schema: Type.Integer({ minimum: 1, maximum: 2048 }),
+    default: 32,
+    comment: 'Texts that a server is sent in one request at most.',
+  },
+});
+
+export type ModelSettings = SettingValues<typeof MODEL_SETTINGS.members>;

@@ -1,0 +1,159 @@
+/**
+ * The models of all accounts: the collection `models` of `data/system`, where their secrets are sealed. In memory they are open. Main
+ * thread only.
+ */
+import { CollectionStore, compositeKey, type Collection } from '../catalog/index.js';
+import {
+  SecretUnreadableError,
+  ServiceError,
+  type Clock,
+  type LmdbEnvironment,
+  type Secret,
+  type SecretBox,
+} from '../platform/index.js';
+import { RESERVED_MODEL_NAMES, type Model, type StoredModel } from './types.js';
+
+export interface ModelStoreOptions {
+  readonly environment: LmdbEnvironment;
+  readonly secrets: SecretBox;
+  readonly clock: Clock;
+  /** Of one account. */
+  readonly modelsMax: number;
+  /** Called when a secret cannot be opened. */
+  readonly onUnreadable: (model: Pick<StoredModel, 'account' | 'name'>, error: SecretUnreadableError) => void;
+}
+
+export type NewModel = Omit<Model, 'created_utc' | 'modified_utc' | 'secret'> & { readonly secret: Secret | null };
+/** What may be changed of a model; a secret that is not given stays. */
+export type ModelChange = Partial<Omit<NewModel, 'account' | 'name' | 'kind' | 'provider'>>;
+
+export class ModelStore {
+  readonly #store: CollectionStore;
+  readonly #rows: Collection<StoredModel>;
+  /** By account and name: the rows with their secrets open. */
+  readonly #models = new Map<string, Model>();
+
+  constructor(private readonly options: ModelStoreOptions) {
+    this.#store = CollectionStore.of(options.environment);
+    this.#rows = this.#store.collection('models');
+    for (const row of this.#rows.values()) this.#models.set(keyOf(row), this.#opened(row));
+    options.secrets.keptBy(() => this.#reseal());
+  }
+
+  /** In order of their names. */
+  of(account: string): readonly Model[] {
+    const own = [...this.#models.values()].filter((model) => model.account === account);
+    return own.sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  all(): readonly Model[] {
+    return [...this.#models.values()];
+  }
+
+  get(account: string, name: string): Model | undefined {
+    return this.#models.get(compositeKey(account, name));
+  }
+
+  /** Throws `not-found`. */
+  required(account: string, name: string): Model {
+    const found = this.get(account, name);
+    if (found !== undefined) return found;
+    throw new ServiceError('not-found', `The account '${account}' has no model '${name}'.`);
+  }
+
+  /** Rejects with `name-exists`, or `conflict` where the account has too many. */
+  async create(model: NewModel): Promise<Model> {
+    const row = await this.#store.change((change) => {
+      if (this.get(model.account, model.name) !== undefined || RESERVED_MODEL_NAMES.has(model.name)) {
+        throw new ServiceError('name-exists', `There is already a model '${model.name}'.`);
+      }
+      const { modelsMax, clock } = this.options;
+      if (this.of(model.account).length >= modelsMax) {
+        throw new ServiceError('conflict', `The account has ${modelsMax} models: delete one first.`);
+      }
+      const now = clock.nowIso();
+      const { secret, ...rest } = model;
+      const created: StoredModel = {
+        ...rest,
+        secret: this.#sealed(model, secret),
+        created_utc: now,
+        modified_utc: now,
+      };
+      change.put(this.#rows, keyOf(created), created);
+      return created;
+    });
+    return this.#changed(row);
+  }
+
+  /** Rejects with `not-found`. */
+  async update(account: string, name: string, { secret, ...changed }: ModelChange): Promise<Model> {
+    const row = await this.#store.change((change) => {
+      const before = this.#rows.get(keyOf(this.required(account, name))) as StoredModel;
+      const next: StoredModel = {
+        ...before,
+        ...changed,
+        secret: secret === undefined ? before.secret : this.#sealed(before, secret),
+        modified_utc: this.options.clock.nowIso(),
+      };
+      change.put(this.#rows, keyOf(next), next);
+      return next;
+    });
+    return this.#changed(row);
+  }
+
+  /** `assertFree` throws where the model may not go. Rejects with that, or with `not-found`. */
+  async delete(account: string, name: string, assertFree: () => void): Promise<void> {
+    await this.#store.change((change) => {
+      const model = this.required(account, name);
+      assertFree();
+      change.remove(this.#rows, keyOf(model));
+    });
+    this.#models.delete(compositeKey(account, name));
+  }
+
+  #changed(row: StoredModel): Model {
+    const model = this.#opened(row);
+    this.#models.set(keyOf(row), model);
+    return model;
+  }
+
+  #sealed(model: Pick<StoredModel, 'account' | 'name'>, secret: Secret | null): string | null {
+    return secret === null ? null : this.options.secrets.seal(secret, placeOf(model));
+  }
+
+  #opened(row: StoredModel): Model {
+    if (row.secret === null) return { ...row, secret: null };
+    const { secrets, onUnreadable } = this.options;
+    try {
+      return { ...row, secret: secrets.open(row.secret, placeOf(row)) };
+    } catch (error) {
+      if (!(error instanceof SecretUnreadableError)) throw error;
+      onUnreadable(row, error);
+      return { ...row, secret: 'unreadable' };
+    }
+  }
+
+  /** Secrets that cannot be opened stay as they are: the key may come back. */
+  #reseal(): Promise<number> {
+    return this.#store.change((change) => {
+      const { secrets } = this.options;
+      let count = 0;
+      for (const row of this.#rows.values()) {
+        const secret = this.#models.get(keyOf(row))?.secret ?? null;
+        if (row.secret === null || secret === null || secret === 'unreadable' || secrets.isCurrent(row.secret))
+          continue;
+        change.put(this.#rows, keyOf(row), { ...row, secret: this.#sealed(row, secret) });
+        count += 1;
+      }
+      return count;
+    });
+  }
+}
+
+function keyOf({ account, name }: Pick<StoredModel, 'account' | 'name'>): string {
+  return compositeKey(account, name);
+}
+
+function placeOf({ account, name }: Pick<StoredModel, 'account' | 'name'>): string {
+  return `model/${account}/${name}`;
+}

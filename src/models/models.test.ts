@@ -1,0 +1,318 @@
+/** Each provider that is asked over the network, held to the same: what it may answer, and what becomes of it. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { answering, scriptedVector, startScriptedModel, wellBehaved } from '../../test/support/scripted-model.js';
+import type { ScriptedServer } from '../../test/support/scripted-server.js';
+import { SimulatedTimers } from '../../test/support/simulated-timers.js';
+import { openEnvironment, Secret, SecretBox, systemClock, type LmdbEnvironment } from '../platform/index.js';
+import { checkedRelevances, checkedVectors } from './checked-answers.js';
+import type { Embedder } from '../vectors/index.js';
+import type { Reranker } from './embedder.js';
+import { ModelError } from './model-error.js';
+import { ModelStore } from './model-store.js';
+import { Models } from './models.js';
+import { endpointOf } from './remote-models.js';
+import type { Model } from './types.js';
+
+let folder: string;
+let environment: LmdbEnvironment;
+let server: ScriptedServer;
+let timers: SimulatedTimers;
+let models: Models;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'gannet-models-'));
+  environment = openEnvironment(join(folder, 'system'), { kind: 'system' });
+  server = await startScriptedModel();
+  timers = new SimulatedTimers();
+  models = opened();
+});
+afterEach(async () => {
+  await models.close();
+  await environment.close();
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function opened(): Models {
+  const settings = { call_seconds: 30, batch_texts: 3 };
+  const outbound = { allowed_hosts: [], loopback_allowed: true };
+  const store = new ModelStore({
+    environment,
+    secrets: new SecretBox({ path: join(folder, 'secret-keys'), given: [] }),
+    clock: systemClock,
+    modelsMax: 2,
+    onUnreadable: () => undefined,
+  });
+  return new Models({ store, catalog: { lists: () => [], groups: () => [] }, settings, outbound, timers });
+}
+
+const SECRET = 'sk-very-secret';
+
+function settings(
+  provider: 'openai' | 'rerank',
+): Omit<Model, 'fingerprint' | 'created_utc' | 'modified_utc' | 'secret'> {
+  return {
+    account: 'default',
+    name: provider,
+    provider,
+    kind: provider === 'openai' ? 'embedding' : 'reranker',
+    inputs: ['text'],
+    dimensions: null,
+    tokens_max: 64,
+    query_prefix: 'query: ',
+    document_prefix: 'passage: ',
+    url: server.url(),
+    served_name: 'served',
+    requests_per_minute: null,
+    tokens_per_minute: null,
+  };
+}
+const add = (provider: 'openai' | 'rerank', more: Partial<Model> = {}) =>
+  models.add({ ...settings(provider), ...more, secret: new Secret(SECRET) });
+
+const embedder = () => models.embedder('default', 'openai') as Embedder;
+const reranker = () => models.reranker('default', 'rerank') as Reranker;
+
+/** What each provider is asked, and what its answers look like with other numbers in them. */
+const PROVIDERS = [
+  {
+    provider: 'openai' as const,
+    ask: (signal?: AbortSignal): Promise<unknown> => embedder().embed(['a', 'bb'], 'document', signal),
+    answerOf: (values: readonly unknown[]) =>
+      JSON.stringify({ data: values.map((value, index) => ({ index, embedding: [value, 1, 1, 1] })) }),
+  },
+  {
+    provider: 'rerank' as const,
+    ask: (signal?: AbortSignal): Promise<unknown> => reranker().rerank('q', ['a', 'bb'], signal),
+    answerOf: (values: readonly unknown[]) =>
+      JSON.stringify({ results: values.map((value, index) => ({ index, relevance_score: value })) }),
+  },
+];
+
+describe.each(PROVIDERS)('a model of the provider $provider', ({ provider, ask, answerOf }) => {
+  it('answers, with its secret in the header and nowhere on disk', async () => {
+    await add(provider);
+    await ask();
+    expect(server.asked.at(-1)?.headers.authorization).toBe(`Bearer ${SECRET}`);
+    for (const file of readdirSync(join(folder, 'system'))) {
+      expect(readFileSync(join(folder, 'system', file)).includes(SECRET)).toBe(false);
+    }
+    await models.close();
+    models = opened();
+    await ask();
+    expect(server.asked.at(-1)?.headers.authorization).toBe(`Bearer ${SECRET}`);
+  });
+
+  it.each([
+    ['a page of HTML', answering(200, '<html>Welcome</html>', { 'content-type': 'text/html' }), 'later', 'text/html'],
+    ['nothing', answering(200, ''), 'later', 'not JSON'],
+    ['another form', answering(200, '{"object": "list"}'), 'later', 'no '],
+    ['too few', answering(200, answerOf([1])), 'later', '1 '],
+    ['too many', answering(200, answerOf([1, 2, 3])), 'later', ' '],
+    ['no numbers', answering(200, answerOf([1, 'NaN'])), 'later', '"NaN"'],
+    ['numbers beyond all', answering(200, answerOf([1, 77]).replace('77', '1e999')), 'later', 'Infinity'],
+    ['an error of its own', answering(500, '{"error": {"message": "out of memory"}}'), 'later', 'out of memory'],
+    ['no entry', answering(401, `{"error": "wrong key ${SECRET}"}`), 'later', 'wrong key [secret]'],
+    ['a refusal of the text', answering(422, '{"detail": "too long"}'), 'never', 'too long'],
+    ['a redirect', answering(302, '', { location: 'https://example.com/' }), 'later', '302'],
+  ])('that answers %s is an error that says why', async (_what, script, retry, why) => {
+    await add(provider);
+    server.script = script;
+    const error = await ask().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ModelError);
+    expect(error).toMatchObject({ retry });
+    expect((error as ModelError).detail).toContain(why);
+    expect((error as ModelError).detail).not.toContain(SECRET);
+    const state = models.state(models.required('default', provider));
+    expect(state.state).toBe(retry === 'later' ? 'unavailable' : 'ready');
+    server.script = wellBehaved;
+    await ask();
+    expect(models.state(models.required('default', provider))).toEqual({ state: 'ready' });
+  });
+
+  it('is left alone when it says so, for as long as it said', async () => {
+    await add(provider);
+    server.script = answering(429, '{}', { 'retry-after': '20' });
+    await expect(ask()).rejects.toMatchObject({ retry: 'later', retryAfterMs: 20_000 });
+    server.script = wellBehaved;
+    const asked = server.asked.length;
+    await expect(ask()).rejects.toMatchObject({ retry: 'later' });
+    expect(server.asked).toHaveLength(asked);
+    await timers.pass(20_000, () => Promise.resolve());
+    await ask();
+  });
+
+  it('is not asked again and again while it is down', async () => {
+    await add(provider);
+    server.script = (_asked, response) => response.destroy();
+    for (let call = 0; call < 20; call++) await expect(ask()).rejects.toBeInstanceOf(ModelError);
+    expect(server.asked.length).toBeLessThan(10);
+    server.script = wellBehaved;
+    await timers.pass(60_000, () => Promise.resolve());
+    await ask();
+  });
+
+  it('is given up when whoever asked leaves, which says nothing against it', async () => {
+    await add(provider);
+    const left = new AbortController();
+    server.script = () => {
+      left.abort(new Error('left'));
+    };
+    await expect(ask(left.signal)).rejects.toThrow('left');
+    server.script = wellBehaved;
+    expect(models.state(models.required('default', provider))).toEqual({ state: 'ready' });
+  });
+
+  it('is asked no more than it may be in a minute', async () => {
+    await add(provider, { requests_per_minute: 2 });
+    const asked = server.asked.length;
+    await ask();
+    await ask();
+    let isAnswered = false;
+    const third = ask().then(() => (isAnswered = true));
+    await timers.pass(59_000, () => new Promise((resolve) => setImmediate(resolve)));
+    expect(server.asked).toHaveLength(asked + 2);
+    expect(isAnswered).toBe(false);
+    await timers.pass(2000, () => new Promise((resolve) => setImmediate(resolve)));
+    await third;
+  });
+
+  it('is not added unless it answers, nor where no connection may go', async () => {
+    server.script = answering(404, '{"error": "no such model"}');
+    await expect(add(provider)).rejects.toMatchObject({
+      code: 'unprocessable',
+      detail: expect.stringContaining('no such model') as string,
+    });
+    const inside = { url: 'https://10.0.0.1/v1' };
+    await expect(add(provider, inside)).rejects.toMatchObject({ code: 'invalid-parameter' });
+    expect(models.of('default')).toEqual([]);
+  });
+});
+
+describe('a model of vectors', () => {
+  it('gives vectors of length 1 in the order of the texts, in batches, with the prefix of their purpose', async () => {
+    await add('openai');
+    const texts = ['one', 'three', 'five', 'seven'];
+    const vectors = await embedder().embed(texts, 'document');
+    const inputs = server.asked.slice(-2).map(({ body }) => (JSON.parse(body) as { input: string[] }).input);
+    expect(inputs).toEqual([['passage: one', 'passage: three', 'passage: five'], ['passage: seven']]);
+    for (const [index, vector] of vectors.entries()) {
+      const raw = scriptedVector(`passage: ${texts[index] as string}`);
+      const length = Math.hypot(...raw);
+      for (const [at, value] of vector.entries()) expect(value).toBeCloseTo((raw[at] as number) / length, 5);
+    }
+    const [query] = await embedder().embed(['one'], 'query');
+    expect(query).not.toEqual(vectors[0]);
+  });
+
+  it('that changes its dimensions is unavailable and says why, until it is taken as it is', async () => {
+    await add('openai');
+    const version = embedder().version;
+    server.script = ({ body }, response) => {
+      const { input } = JSON.parse(body) as { input: string[] };
+      response.end(JSON.stringify({ data: input.map((text) => ({ embedding: scriptedVector(text, 6) })) }));
+    };
+    await expect(embedder().embed(['a'], 'document')).rejects.toThrow('6 dimensions; it had 4');
+    expect(models.state(models.required('default', 'openai'))).toMatchObject({ state: 'unavailable' });
+    await expect(models.test('default', 'openai')).rejects.toMatchObject({ code: 'unprocessable' });
+    const told: string[] = [];
+    models.onChange((_account, name) => told.push(name));
+    await models.change('default', 'openai', {});
+    expect(told).toEqual(['openai']);
+    expect(embedder().dimensions).toBe(6);
+    expect(embedder().version).not.toBe(version);
+    expect(await embedder().embed(['a'], 'document')).toHaveLength(1);
+  });
+
+  it('has a version that no secret and no budget changes', async () => {
+    await add('openai');
+    const { version } = embedder();
+    await models.change('default', 'openai', { secret: new Secret('another'), requests_per_minute: 7 });
+    expect(embedder().version).toBe(version);
+    await models.change('default', 'openai', { document_prefix: '' });
+    expect(embedder().version).not.toBe(version);
+  });
+
+  it('embeds a search text once however many ask for it, and those of one moment together', async () => {
+    await add('openai');
+    const asked = server.asked.length;
+    const texts = ['a', 'b', 'a', 'a', 'c'];
+    const vectors = await Promise.all(texts.map((text) => models.queries.vectorOf(embedder(), text)));
+    expect(server.asked).toHaveLength(asked + 1);
+    expect(vectors[0]).toBe(vectors[2]);
+    expect(await models.queries.vectorOf(embedder(), 'b')).toBe(vectors[1]);
+    expect(server.asked).toHaveLength(asked + 1);
+  });
+
+  it('embeds the search texts beside one that it does not take', async () => {
+    await add('openai');
+    server.script = (asked, response) => {
+      if (asked.body.includes('bad')) answering(400, '{"error": "no"}')(asked, response);
+      else wellBehaved(asked, response);
+    };
+    const [good, bad] = await Promise.allSettled(
+      ['good', 'bad'].map((text) => models.queries.vectorOf(embedder(), text)),
+    );
+    expect(good).toMatchObject({ status: 'fulfilled' });
+    expect(bad).toMatchObject({ status: 'rejected', reason: { retry: 'never' } });
+  });
+
+  it('is as many as an account may have, and each name is one', async () => {
+    await add('openai');
+    await expect(add('openai')).rejects.toMatchObject({ code: 'name-exists' });
+    await add('rerank');
+    await expect(models.add({ ...settings('openai'), name: 'third', secret: null })).rejects.toMatchObject({
+      code: 'conflict',
+    });
+    await models.delete('default', 'rerank');
+    expect(models.reranker('default', 'rerank')).toBeUndefined();
+    expect(models.embedder('default', 'rerank')).toBeUndefined();
+  });
+});
+
+it('a reranker that knows texts and no documents is asked so from then on', async () => {
+  server.script = (asked, response) => {
+    const { texts } = JSON.parse(asked.body) as { texts?: string[] };
+    if (texts === undefined) answering(422, '{"error": "missing field texts"}')(asked, response);
+    else response.end(JSON.stringify(texts.map((text, index) => ({ index, score: -text.length }))));
+  };
+  await add('rerank');
+  const asked = server.asked.length;
+  expect(await reranker().rerank('q', ['aa', 'b'])).toEqual([-2, -1]);
+  expect(await reranker().rerank('q', ['aa', 'b'])).toEqual([-2, -1]);
+  expect(server.asked).toHaveLength(asked + 3);
+});
+
+it('finds the function of a server whatever part of its address was given', () => {
+  for (const url of ['https://h', 'https://h/', 'https://h/v1', 'https://h/v1/embeddings']) {
+    expect(endpointOf(url, '/v1/embeddings')).toBe('https://h/v1/embeddings');
+  }
+  for (const url of ['https://h/v2', 'https://h/v2/rerank/'])
+    expect(endpointOf(url, '/rerank')).toBe('https://h/v2/rerank');
+});
+
+it('takes no answer that is not what it should be, whatever it is', () => {
+  fc.assert(
+    fc.property(fc.array(fc.anything()), fc.nat(3), (answered, count) => {
+      const attempts = [
+        () => checkedVectors(answered, { count, dimensions: 2 }),
+        () =>
+          checkedRelevances(
+            answered.map((value) => ({ index: value, relevance: value })),
+            count,
+          ),
+      ];
+      for (const attempt of attempts) {
+        try {
+          for (const each of attempt()) expect(Number.isFinite(typeof each === 'number' ? each : each[0])).toBe(true);
+        } catch (error) {
+          expect(error).toBeInstanceOf(ModelError);
+        }
+      }
+    }),
+  );
+});

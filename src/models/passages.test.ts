@@ -1,0 +1,47 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { cutPassages, estimateTokens, PASSAGES_MAX } from './passages.js';
+
+const texts = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 400 }),
+  fc.lorem({ mode: 'sentences', maxCount: 20 }),
+  fc.constantFrom('', ' ', '東京は日本の首都です。人口は多い。'.repeat(20), 'x'.repeat(2000), 'a. b! c? '.repeat(50)),
+);
+const letters = (text: string) => text.replace(/\s+/g, '');
+
+describe('cutPassages', () => {
+  it('loses nothing of a text, gives no passage beyond its limit, and begins each with the title', () => {
+    fc.assert(
+      fc.property(texts, texts, fc.integer({ min: 8, max: 200 }), (title, text, tokensMax) => {
+        const passages = cutPassages({ title, text }, tokensMax, estimateTokens);
+        if (title.trim() === '' && text.trim() === '') {
+          expect(passages).toEqual([]);
+          return;
+        }
+        for (const passage of passages) expect(estimateTokens(passage)).toBeLessThanOrEqual(tokensMax + 1);
+        const first = (passages[0] as string).split('\n')[0] as string;
+        if (passages.length > 1 && !/\n/.test(title) && title.trim() !== '') {
+          for (const passage of passages) expect(passage.startsWith(first)).toBe(true);
+        }
+        if (title.trim() === '') expect(letters(passages.join(''))).toBe(letters(text));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('keeps sentences whole where they fit', () => {
+    const text = 'The gannet dives. It hits the water at speed. Then it swims after fish.';
+    const passages = cutPassages({ title: 'Gannets', text }, 16, estimateTokens);
+    expect(passages).toEqual([
+      'Gannets\nThe gannet dives.',
+      'Gannets\nIt hits the water at speed.',
+      'Gannets\nThen it swims after fish.',
+    ]);
+  });
+
+  it('leaves a short record whole, and bounds a very long one', () => {
+    expect(cutPassages({ title: 'Title', text: 'Text.' }, 100, estimateTokens)).toEqual(['Title\nText.']);
+    const long = cutPassages({ title: '', text: 'A word here. '.repeat(20_000) }, 8, estimateTokens);
+    expect(long).toHaveLength(PASSAGES_MAX);
+  });
+});

@@ -1,0 +1,103 @@
+/** Models behind a server: `/v1/embeddings` as OpenAI has it, and `/rerank` as Cohere, Jina and TEI have it. */
+import { checkedRelevances, memberOf } from './checked-answers.js';
+import type { TextToEmbed } from '../vectors/index.js';
+import type { EmbeddingSource, Reranker, SourceDescription } from './embedder.js';
+import type { JsonService } from './json-service.js';
+import { ModelError } from './model-error.js';
+import { cutPassages, estimateTokens } from './passages.js';
+
+/** What a model is asked to find out how it answers. */
+const PROBE = 'gannet';
+
+/** Where the server's function is, of whatever part of the address was given: the host, `/v1`, or all of it. */
+export function endpointOf(url: string, path: '/v1/embeddings' | '/rerank'): string {
+  const base = url.replace(/\/+$/, '');
+  const [, last = ''] = /(\/[^/]+)$/.exec(path) ?? [];
+  if (base.endsWith(last)) return base;
+  return path.startsWith('/v1') && base.endsWith('/v1') ? base + last : base + path;
+}
+
+export interface RemoteModel {
+  readonly served_name: string | null;
+  readonly tokens_max: number;
+}
+
+export class OpenAiEmbeddings implements EmbeddingSource {
+  constructor(
+    private readonly service: JsonService,
+    private readonly model: RemoteModel,
+    private readonly url: string,
+  ) {}
+
+  async describe(signal?: AbortSignal): Promise<SourceDescription> {
+    const [vector] = await this.embed([PROBE], signal);
+    if (!Array.isArray(vector) || vector.length === 0) {
+      throw new ModelError('The server answered no vector.', { retry: 'later' });
+    }
+    return { dimensions: vector.length, fingerprint: `${this.url} ${this.model.served_name ?? ''}` };
+  }
+
+  passages(texts: readonly TextToEmbed[]): Promise<readonly (readonly string[])[]> {
+    return Promise.resolve(texts.map((text) => cutPassages(text, this.model.tokens_max, estimateTokens)));
+  }
+
+  async embed(texts: readonly string[], signal?: AbortSignal): Promise<readonly unknown[]> {
+    const body = { model: this.model.served_name ?? '', input: texts, encoding_format: 'float' };
+    const data = memberOf(await this.service.post(body, signal), 'data');
+    if (!Array.isArray(data)) throw new ModelError('The server answered no vectors (data).', { retry: 'later' });
+    // By their indexes where the server names them, for it may answer in any order.
+    const vectors = new Array<unknown>(data.length).fill(undefined);
+    for (const [position, each] of data.entries()) {
+      const index = memberOf(each, 'index') ?? position;
+      if (!Number.isInteger(index) || (index as number) < 0 || (index as number) >= data.length) {
+        throw new ModelError(
+          `The server answered a vector of text ${JSON.stringify(index)}, and there are ${data.length}.`,
+          {
+            retry: 'later',
+          },
+        );
+      }
+      vectors[index as number] = memberOf(each, 'embedding');
+    }
+    return vectors;
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+export class RerankService implements Reranker {
+  /** Cohere and Jina call them documents, TEI texts; which one the server knows shows at the first call. */
+  #member: 'documents' | 'texts' = 'documents';
+
+  constructor(
+    private readonly service: JsonService,
+    private readonly model: Pick<RemoteModel, 'served_name'>,
+  ) {}
+
+  async rerank(query: string, documents: readonly string[], signal?: AbortSignal): Promise<readonly number[]> {
+    const answer = await this.#asked(query, documents, signal);
+    const results = Array.isArray(answer) ? answer : memberOf(answer, 'results');
+    if (!Array.isArray(results)) throw new ModelError('The server answered no results.', { retry: 'later' });
+    const relevances = results.map((each: unknown) => ({
+      index: memberOf(each, 'index'),
+      relevance: memberOf(each, 'relevance_score') ?? memberOf(each, 'score'),
+    }));
+    return checkedRelevances(relevances, documents.length);
+  }
+
+  async #asked(query: string, documents: readonly string[], signal?: AbortSignal): Promise<unknown> {
+    const { served_name: name } = this.model;
+    const bodyWith = (member: string) => ({ ...(name === null ? {} : { model: name }), query, [member]: documents });
+    try {
+      return await this.service.post(bodyWith(this.#member), signal);
+    } catch (error) {
+      if (!(error instanceof ModelError) || error.retry !== 'never') throw error;
+      const other = this.#member === 'documents' ? 'texts' : 'documents';
+      const answer = await this.service.post(bodyWith(other), signal);
+      this.#member = other;
+      return answer;
+    }
+  }
+}

@@ -1,0 +1,45 @@
+/** What a model is: something that the service can call, of an account. */
+import type { Secret } from '../platform/index.js';
+
+export const MODEL_KINDS = ['embedding', 'reranker', 'chat', 'transcription'] as const;
+export type ModelKind = (typeof MODEL_KINDS)[number];
+
+export const MODEL_PROVIDERS = ['openai', 'rerank', 'own'] as const;
+export type ModelProvider = (typeof MODEL_PROVIDERS)[number];
+
+export type ModelInput = 'text' | 'image';
+
+/** No model of an account may have these names: they stand for what is there without being added. */
+export const RESERVED_MODEL_NAMES: ReadonlySet<string> = new Set(['built-in', 'own']);
+
+interface ModelOf<KeptSecret> {
+  readonly account: string;
+  readonly name: string;
+  readonly kind: ModelKind;
+  readonly provider: ModelProvider;
+  readonly inputs: readonly ModelInput[];
+  /** Of its vectors; null where it makes none. */
+  readonly dimensions: number | null;
+  /** The longest text that it reads whole. */
+  readonly tokens_max: number;
+  /** Put before a search text and before a record's text. */
+  readonly query_prefix: string;
+  readonly document_prefix: string;
+  /** Of `openai` and `rerank`: where the server is. */
+  readonly url: string | null;
+  /** Of `openai` and `rerank`: what the server calls the model. */
+  readonly served_name: string | null;
+  readonly requests_per_minute: number | null;
+  readonly tokens_per_minute: number | null;
+  /** What it said that it is when it was added. */
+  readonly fingerprint: string;
+  readonly secret: KeptSecret;
+  readonly created_utc: string;
+  readonly modified_utc: string;
+}
+
+/** `unreadable`: what is kept of the secret cannot be opened, and the model is unavailable until it has a new one. */
+export type Model = ModelOf<Secret | null | 'unreadable'>;
+
+/** As `data/system` keeps it, sealed. */
+export type StoredModel = ModelOf<string | null>;

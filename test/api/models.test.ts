@@ -1,0 +1,123 @@
+/** Models from outside: who may see them, who may change them, and what is never shown. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ServiceClient } from '../support/client.js';
+import { answering, startScriptedModel, wellBehaved } from '../support/scripted-model.js';
+import type { ScriptedServer } from '../support/scripted-server.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+const run = promisify(execFile);
+const SECRET = 'sk-never-shown';
+
+let service: TestService;
+let server: ScriptedServer;
+let control: ServiceClient;
+beforeAll(async () => {
+  server = await startScriptedModel();
+  service = await startTestService({ env: { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true' } });
+  control = service.control();
+});
+afterAll(async () => {
+  await service.close();
+  await server.close();
+});
+
+const remote = (name: string) => ({
+  name,
+  provider: 'openai',
+  url: server.url('/v1'),
+  served_name: 'served',
+  secret: SECRET,
+});
+
+describe('models', () => {
+  it('are added by the operator, asked once, seen with model:view, and never show their secret', async () => {
+    const added = await control.post('/model/default', remote('first'));
+    expect(added.status, added.text).toBe(201);
+    expect(added.body).toMatchObject({
+      name: 'first',
+      kind: 'embedding',
+      dimensions: 4,
+      has_secret: true,
+      state: 'ready',
+      used_by: [],
+    });
+    const viewer = await service.clientFor({ access: 'custom', permissions: ['model:view'] });
+    const listed = await viewer.get('/model/default');
+    expect(listed.body).toMatchObject({ models: [{ name: 'first' }] });
+    for (const { text } of [added, listed, await viewer.get('/model/default/first')])
+      expect(text).not.toContain(SECRET);
+    expect(service.output).not.toContain(SECRET);
+  });
+
+  it('are no business of a key beyond that', async () => {
+    expect((await service.client.post('/model/default', remote('by-key'))).status).toBe(403);
+    expect((await service.client.delete('/model/default/first')).status).toBe(403);
+    const other = await service.clientFor({ access: 'custom', permissions: ['list:read'] });
+    expect((await other.get('/model/default')).status).toBe(403);
+  });
+
+  it('are tested, changed and removed, and outlive a restart with their secret', async () => {
+    await control.post('/model/default', remote('second'));
+    await service.stop();
+    await service.start();
+    control = service.control();
+    expect((await control.post('/model/default/second/test', undefined)).body).toMatchObject({ dimensions: 4 });
+    expect(server.asked.at(-1)?.headers.authorization).toBe(`Bearer ${SECRET}`);
+    const changed = await control.put('/model/default/second', { query_prefix: 'query: ', secret: null });
+    expect(changed.body).toMatchObject({ query_prefix: 'query: ', has_secret: false });
+    server.script = answering(503, '{"error": "starting"}');
+    expect(await control.post('/model/default/second/test', undefined)).toMatchObject({
+      status: 422,
+      text: expect.stringContaining('starting') as string,
+    });
+    server.script = wellBehaved;
+    expect((await control.delete('/model/default/second')).status).toBe(204);
+    expect((await control.get('/model/default/second')).status).toBe(404);
+  });
+
+  it.each([
+    ['a provider that there is not', { provider: 'magic' }, '/provider'],
+    ['no address', { provider: 'openai', served_name: 'x' }, '/url'],
+    [
+      'an address that no connection may go to',
+      { provider: 'openai', served_name: 'x', url: 'http://10.1.2.3' },
+      '/url',
+    ],
+    ['a member of another provider', { provider: 'own', dimensions: 3, url: 'https://example.com' }, '/url'],
+    ['a kind that the provider has not', { provider: 'rerank', kind: 'chat', url: 'https://example.com' }, '/kind'],
+    ['no dimensions of vectors that callers send', { provider: 'own' }, '/dimensions'],
+  ])('are refused with %s', async (_what, body, pointer) => {
+    const answer = await control.post('/model/default', { name: 'third', ...body });
+    expect(answer.status, answer.text).toBe(400);
+    expect(answer.body).toMatchObject({ errors: [{ pointer }] });
+  });
+
+  it('of vectors that callers send need no server', async () => {
+    const added = await control.post('/model/default', { name: 'mine', provider: 'own', dimensions: 3 });
+    expect(added.body).toMatchObject({ provider: 'own', dimensions: 3, has_secret: false });
+    for (const name of ['mine', 'own', 'built-in']) {
+      expect((await control.post('/model/default', { name, provider: 'own', dimensions: 3 })).status).toBe(409);
+    }
+  });
+
+  it('are listed, added, tested and deleted by the command line', async () => {
+    const env = { PATH: process.env['PATH'], GANNET_DATA_DIR: service.dataDir, GANNET_LOG_LEVEL: 'warn' };
+    const gannet = async (...args: string[]) => {
+      const running = run(process.execPath, ['bin/gannet.js', 'model', ...args], { env });
+      // The secret is read there, and an empty line is none.
+      running.child.stdin?.end('\n');
+      return (await running).stdout;
+    };
+    const settings = ['--provider', 'openai', '--url', server.url('/v1'), '--served-name', 'served'];
+    expect(JSON.parse(await gannet('add', 'typed', ...settings, '--json'))).toMatchObject({
+      name: 'typed',
+      dimensions: 4,
+    });
+    expect(await gannet('list')).toMatch(/typed +embedding +openai +4 +ready/);
+    expect(JSON.parse(await gannet('test', 'typed', '--json'))).toMatchObject({ dimensions: 4 });
+    await gannet('delete', 'typed');
+    expect(await gannet('list')).not.toContain('typed');
+  });
+});
