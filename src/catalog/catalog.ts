@@ -80,6 +80,10 @@ class StoredCatalog implements Catalog {
     return inOrderOfNames(this.#accounts.values());
   }
 
+  accountPage({ after, size }: WantedPage): Page<AccountRecord> {
+    return pageOf(this.#accounts.from('', after), ({ name }) => name, size);
+  }
+
   account(name: string): AccountRecord | undefined {
     return this.#accounts.get(name);
   }

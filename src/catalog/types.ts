@@ -121,7 +121,9 @@ export interface AdoptedEntries {
  * is on disk. Lookups are synchronous. Main thread only.
  */
 export interface Catalog {
+  /** In order of their names. */
   accounts(): readonly AccountRecord[];
+  accountPage(wanted: WantedPage): Page<AccountRecord>;
   account(name: string): AccountRecord | undefined;
   /** Rejects with `name-exists`, and `conflict` while what an account of that name had is still being removed. */
   createAccount(name: string, region: string): Promise<AccountRecord>;

@@ -1,6 +1,15 @@
 /** `/contributor`: who works on an account, and as what. */
 import { Type } from 'typebox';
-import { accountParams, defineOperation, object, type Services } from '../operations/index.js';
+import {
+  accountParams,
+  defineOperation,
+  nextOf,
+  nextPage,
+  object,
+  pageQuery,
+  wantedPage,
+  type Services,
+} from '../operations/index.js';
 import { ServiceError } from '../platform/index.js';
 import { PEOPLE } from './part.js';
 import {
@@ -25,16 +34,17 @@ const list = defineOperation({
   callers: ['key', 'console', 'cli'],
   target: 'account',
   params: accountParams,
+  query: pageQuery,
   responses: {
     200: {
-      description: 'The contributors, in the order in which they came',
-      schema: object({ contributors: Type.Array(contributorResource) }),
+      description: 'The contributors, in the order in which they first signed up',
+      schema: object({ contributors: Type.Array(contributorResource), next: nextPage }),
     },
   },
-  handle: ({ services }, { params: { account } }) => ({
-    status: 200,
-    body: { contributors: services.part(PEOPLE).people.contributors(account).map(describeContributor) },
-  }),
+  handle({ services }, { params: { account }, query }) {
+    const page = services.part(PEOPLE).people.contributorPage(account, wantedPage(query));
+    return { status: 200, body: { contributors: page.entries.map(describeContributor), ...nextOf(page) } };
+  },
 });
 
 const create = defineOperation({

@@ -4,7 +4,16 @@
  * Invariant: an account that ever had an owner has one.
  */
 import { CollectionStore, compositeKey, type Change, type Collection } from '../catalog/index.js';
-import { ServiceError, uuidv7, type Clock, type EventContent, type LmdbEnvironment } from '../platform/index.js';
+import {
+  pageOf,
+  ServiceError,
+  uuidv7,
+  type Clock,
+  type EventContent,
+  type LmdbEnvironment,
+  type Page,
+  type WantedPage,
+} from '../platform/index.js';
 import type { ContributorRecord, PersonRecord, Role } from './types.js';
 import { CONTRIBUTOR_NOT_FOUND } from './problems.js';
 
@@ -60,15 +69,20 @@ export class People {
       .sort((a, b) => (a.account < b.account ? -1 : 1));
   }
 
-  /** Of an account, in the order in which they came. */
+  /** Of an account, by the ids of people: in the order in which they first came to any account. */
   contributors(account: string): readonly Contributor[] {
-    const found: Contributor[] = [];
-    for (const contributor of this.#contributors.values()) {
-      if (contributor.account !== account) continue;
+    return [...this.#contributorsOf(account)];
+  }
+
+  contributorPage(account: string, { after, size }: WantedPage): Page<Contributor> {
+    return pageOf(this.#contributorsOf(account, after), ({ person }) => person.id, size);
+  }
+
+  *#contributorsOf(account: string, after?: string): Generator<Contributor> {
+    for (const contributor of this.#contributors.from(compositeKey(account, ''), after)) {
       const person = this.#persons.get(contributor.person_id);
-      if (person !== undefined) found.push({ person, contributor });
+      if (person !== undefined) yield { person, contributor };
     }
-    return found.sort((a, b) => (a.contributor.added_utc < b.contributor.added_utc ? -1 : 1));
   }
 
   /** Throws `contributor-not-found`. */

@@ -13,6 +13,12 @@ const LISTED = [
     at: '/webhook',
     make: (name: string) => ({ url: `https://example.com/${name}`, events: ['list.created'], account: 'default' }),
   },
+  {
+    path: '/contributor/default',
+    member: 'contributors',
+    make: (name: string) => ({ email: `${name}@example.com`, role: 'viewer' }),
+  },
+  { path: '/account/all', at: '/account', member: 'accounts', make: (name: string) => ({ name }) },
 ];
 
 let service: TestService;

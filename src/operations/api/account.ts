@@ -3,7 +3,18 @@ import { Type } from 'typebox';
 import { keyScopeSchema, permissionsSchema } from './api-key-schemas.js';
 import { defineOperation } from '../dispatch/operation.js';
 import { finishWork } from '../dispatch/unfinished-work.js';
-import { accountName, accountParams, noParams, nullable, object, timeSchema } from './schemas.js';
+import {
+  accountName,
+  accountParams,
+  nextOf,
+  nextPage,
+  noParams,
+  nullable,
+  object,
+  pageQuery,
+  timeSchema,
+  wantedPage,
+} from './schemas.js';
 
 const accountResource = object({
   account: nullable(Type.String(), {
@@ -71,8 +82,14 @@ const accountList = defineOperation({
   callers: ['cli'],
   target: 'none',
   params: noParams,
-  responses: { 200: { description: 'The accounts, by name', schema: object({ accounts: Type.Array(account) }) } },
-  handle: ({ services }) => ({ status: 200, body: { accounts: services.catalog.accounts() } }),
+  query: pageQuery,
+  responses: {
+    200: { description: 'The accounts, by name', schema: object({ accounts: Type.Array(account), next: nextPage }) },
+  },
+  handle({ services }, { query }) {
+    const page = services.catalog.accountPage(wantedPage(query));
+    return { status: 200, body: { accounts: page.entries, ...nextOf(page) } };
+  },
 });
 
 const accountCreate = defineOperation({
