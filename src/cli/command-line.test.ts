@@ -5,18 +5,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
-import { analyticsOperations } from '../analytics/analytics-operations.js';
-import { operations } from '../operations/index.js';
+import { FEATURES } from '../features.js';
+import { operations, type Operation } from '../operations/index.js';
 import { EventCatalogue, controlSocketPath, OperatorError } from '../platform/index.js';
-import { contributorOperations } from '../people/contributor-operations.js';
-import { webhookOperations } from '../webhooks/webhook-operations.js';
 import { commandNames, runCommandLine } from './command-line.js';
+import { CORE_COMMANDS } from './core-commands.js';
 import { EXIT } from './exit-codes.js';
 import type { Output } from './output.js';
 import type { ServiceLoader } from './service-loader.js';
 import { WatchedStream } from './watched-stream.js';
 
-/** A call of every command that there is, with what it needs. */
+/** A call of every command that there is, with what it needs; declared commands bring theirs. */
 const CALLS: Readonly<Record<string, readonly string[]>> = {
   serve: [],
   demo: ['--once'],
@@ -26,8 +25,6 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
   'key list': [],
   'key delete': ['old'],
   'list ls': [],
-  progress: [],
-  'console link': [],
   import: ['records.ndjson', '--list', 'books'],
   export: ['--list', 'books'],
   search: ['books', 'red'],
@@ -41,6 +38,12 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
   'webhook rotate-secret': ['id'],
   'webhook deliveries': ['id'],
   'webhook replay': ['id'],
+  ...Object.fromEntries(
+    [...CORE_COMMANDS, ...FEATURES.flatMap(({ commands = [] }) => commands)].map(({ name, example = [] }) => [
+      name,
+      example,
+    ]),
+  ),
 };
 const ALL = Object.keys(CALLS);
 /** These start a service, ask none, or look at everything and go on: what is in the way of the others is told otherwise, or not in theirs. */
@@ -96,17 +99,19 @@ const answering = (status: number, body: string): RequestListener =>
     message.resume().once('end', () => response.writeHead(status).end(body));
   });
 
+async function allOperations(): Promise<readonly Operation[]> {
+  const declared = { events: new EventCatalogue(FEATURES.map(({ events = {} }) => events)) };
+  const parts = await Promise.all(FEATURES.map(({ load }) => load()));
+  const ofFeatures = parts.flatMap((each) =>
+    typeof each.operations === 'function' ? each.operations(declared) : each.operations,
+  );
+  return [...operations, ...ofFeatures];
+}
+
 /** A service that cannot open its data directory. */
 const failingWith = (failure: Error): ServiceLoader => {
   const fail = () => Promise.reject(failure);
-  const all = [
-    ...operations,
-    ...analyticsOperations,
-    ...webhookOperations({ events: new EventCatalogue() }),
-    ...contributorOperations,
-  ];
-  return () =>
-    Promise.resolve({ startService: fail, adoptUnknownLists: fail, allOperations: () => Promise.resolve(all) });
+  return () => Promise.resolve({ startService: fail, adoptUnknownLists: fail, allOperations });
 };
 
 const cannotOpen = failingWith(new OperatorError('The data directory is in use.'));

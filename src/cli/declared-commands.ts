@@ -57,6 +57,8 @@ function addDeclaredCommand(
     const option = new Option(`--${kebab(name)} <value>`, member.description ?? '');
     command.addOption(option.makeOptionMandatory(member.isRequired));
   }
+  const example = spec.example ?? [];
+  if (example.length > 0) command.addHelpText('after', `\nExample: gannet ${[spec.name, ...example].join(' ')}`);
   command.action((...args: unknown[]) => {
     const values = args.slice(0, typed.length) as string[];
     const options = args[typed.length] as Given;

@@ -4,7 +4,6 @@ import { sessionCookie, type PersonSession } from '../access/index.js';
 import { defineOperation, noParams, object, type OperationContext } from '../operations/index.js';
 import { ServiceError } from '../platform/index.js';
 import { PEOPLE } from './part.js';
-import { PASSWORD_CHARACTERS_MIN } from './passwords.js';
 import {
   describeSession,
   describeSignedIn,
@@ -22,15 +21,13 @@ import { CSRF_TOKEN, NOT_SIGNED_IN, SESSION_NOT_FOUND, SIGN_IN_FAILED } from './
 const CONSOLE = ['console'] as const;
 const ofPerson = { permission: null, callers: CONSOLE, target: 'none' } as const;
 
-const credentials = object(
-  {
-    email: Type.Optional(email),
-    password: Type.Optional(givenPassword),
-    link: Type.Optional(linkToken),
-  },
+const byPassword = object({ email, password: givenPassword }, { description: 'Of who has signed in before' });
+
+const byLink = object(
+  { link: linkToken, password: Type.Optional(newPassword), email: Type.Optional(email) },
   {
     description:
-      '`email` and `password`; or `link`, the token of a one-time link or an invitation, with the `password` to be set, and an `email` where the person has none yet',
+      'The token of a one-time link or an invitation, with the `password` to be set, and an `email` where the person has none yet',
   },
 );
 
@@ -45,7 +42,7 @@ const create = defineOperation({
   callers: CONSOLE,
   target: 'none',
   params: noParams,
-  body: credentials,
+  body: Type.Union([byPassword, byLink]),
   responses: { 201: { description: 'Signed in', schema: signedInResource } },
   errors: [SIGN_IN_FAILED, CSRF_TOKEN, 'name-exists', 'rate-limited', 'storage-full'],
   async handle(context, { body }) {
@@ -54,32 +51,9 @@ const create = defineOperation({
       throw new ServiceError(CSRF_TOKEN, 'A page of another site cannot sign anybody in.');
     }
     const { signIn } = services.part(PEOPLE);
-    const { link, password } = body;
-    if (link !== undefined) {
-      assertChosen(password);
-      const { email } = body;
-      const given = {
-        link,
-        ...(password === undefined ? {} : { password }),
-        ...(email === undefined ? {} : { email }),
-      };
-      return signedIn(context, await signIn.byLink(given, visitor));
-    }
-    if (body.email === undefined || password === undefined) {
-      const pointer = body.email === undefined ? '/email' : '/password';
-      const detail = 'Give email and password, or the token of a link.';
-      throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer, detail }] });
-    }
-    return signedIn(context, await signIn.byPassword({ email: body.email, password }, visitor));
+    return signedIn(context, await ('link' in body ? signIn.byLink(body, visitor) : signIn.byPassword(body, visitor)));
   },
 });
-
-/** With a link the password is a new one. */
-function assertChosen(password: string | undefined): void {
-  if (password === undefined || password.length >= PASSWORD_CHARACTERS_MIN) return;
-  const detail = `A password has ${PASSWORD_CHARACTERS_MIN} characters at least.`;
-  throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '/password', detail }] });
-}
 
 function signedIn({ services }: OperationContext, { person, token }: SignedIn) {
   return {

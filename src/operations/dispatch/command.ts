@@ -10,6 +10,8 @@ export interface CommandSpec {
   readonly arguments?: readonly string[];
   /** Members that are asked for and never typed on the command line, where others could read them. */
   readonly secrets?: readonly string[];
+  /** What may stand behind the name in a call that is right: the help shows it, and the tests make it. Needed where anything has to stand there. */
+  readonly example?: readonly string[];
   /** Loads what turns the answer into text for people. Default: the answer as JSON, as `--json` always prints it. */
   readonly print?: () => Promise<AnswerPrinter>;
 }

@@ -40,8 +40,9 @@ export function describeFaults(
 }
 
 /**
- * For a value that fits no alternative Ajv reports the faults of each. Kept are those of the alternative that was meant
- * (the only one of the value's type); otherwise the sentence about the alternatives themselves.
+ * For a value that fits no alternative Ajv reports the faults of each. Kept are those of the alternative that was meant:
+ * of the value's type, and of several objects the one whose members it has; otherwise the sentence about the alternatives
+ * themselves.
  */
 function withoutAlternatives(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   let kept = errors;
@@ -54,16 +55,27 @@ function withoutAlternatives(errors: readonly ErrorObject[]): readonly ErrorObje
       const branch = error.schemaPath.slice(union.schemaPath.length + 1).split('/')[0] ?? '';
       branches.set(branch, [...(branches.get(branch) ?? []), error]);
     }
-    const meant = [...branches.values()].filter((branch) => !branch.some((error) => isOtherKind(error, union)));
+    const ofItsType = [...branches.values()].filter((branch) => !branch.some((error) => isOtherKind(error, union)));
+    const meant = nearestInMembers(ofItsType, union);
     const dropped = new Set([...branches.values()].flat());
-    if (meant.length === 1) {
-      for (const error of meant[0] ?? []) dropped.delete(error);
+    if (meant !== undefined) {
+      for (const error of meant) dropped.delete(error);
       dropped.add(union);
     }
     kept = kept.filter((error) => !dropped.has(error));
   }
   return kept;
 }
+
+/** The branch with the fewest members missing or unknown; the first of several such. */
+function nearestInMembers(branches: readonly ErrorObject[][], union: ErrorObject): readonly ErrorObject[] | undefined {
+  const strangers = (branch: readonly ErrorObject[]): number =>
+    branch.filter(({ instancePath, keyword }) => instancePath === union.instancePath && MEMBER_FAULTS.includes(keyword))
+      .length;
+  return branches.toSorted((a, b) => strangers(a) - strangers(b))[0];
+}
+
+const MEMBER_FAULTS = ['required', 'additionalProperties', 'unevaluatedProperties'];
 
 function isOtherKind(error: ErrorObject, union: ErrorObject): boolean {
   return error.instancePath === union.instancePath && ['type', 'const', 'enum'].includes(error.keyword);

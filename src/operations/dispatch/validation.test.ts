@@ -13,6 +13,12 @@ const Body = Type.Object(
     radius: Type.Optional(Type.Union([Type.String(), Point])),
     when: Type.Optional(Type.String({ format: 'date-time' })),
     target: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    by: Type.Optional(
+      Type.Union([
+        Type.Object({ name: Type.String(), word: Type.String() }, closed),
+        Type.Object({ link: Type.String(), word: Type.Optional(Type.String({ minLength: 3 })) }, closed),
+      ]),
+    ),
     fields: Type.Optional(
       Type.Array(Type.Object({ name: Type.String(), weight: Type.Optional(Type.Number({ minimum: 0 })) }, closed)),
     ),
@@ -93,6 +99,10 @@ describe('bodies', () => {
     [{ name: 'a', radius: { latitude: 91, distance: 1 } }, '/radius/latitude', 'Must be at most 90, not 91.'],
     [{ name: 'a', radius: { latitude: 1 } }, '/radius/distance', 'The member is required.'],
     [{ name: 'a', when: 'today' }, '/when', 'Must be a time in ISO 8601 (2026-11-21T05:54:00.000Z), not "today".'],
+    [{ name: 'a', by: { link: 'x', word: 'no' } }, '/by/word', 'Must have at least 3 characters.'],
+    [{ name: 'a', by: { link: 'x', words: 'yes' } }, '/by/words', "Unknown member 'words'. Did you mean 'word'?"],
+    [{ name: 'a', by: { name: 'x' } }, '/by/word', 'The member is required.'],
+    [{ name: 'a', by: 3 }, '/by', 'Must be an object, not 3.'],
     [{ name: 'a', target: [] }, '/target', 'Must be a string or null, not an array.'],
     [
       { name: 'a', fields: [{ name: 'x', wieght: 1 }] },
