@@ -9,6 +9,7 @@ import {
   renderTexts,
   retryEmbeddings,
 } from './meaning/meaning-handlers.js';
+import { buildVectors, commitVectorIndex, commitVectorMerge, mergeVectors } from './meaning/vector-index-handlers.js';
 import { commitMerge, merge } from './merge/merge-handlers.js';
 import { commitReindex, reindex } from './reindex/reindex-handlers.js';
 import { buildStep, cloneList, createList, dropVersion, keepEntry, startBuild } from './versions/version-handlers.js';
@@ -61,6 +62,14 @@ function dispatch(context: IngestContext, task: IngestTask): IngestResults[Inges
       return renderTexts(context, task);
     case 'commit-vectors':
       return commitVectors(context, task);
+    case 'build-vectors':
+      return buildVectors(context, task);
+    case 'commit-vector-index':
+      return commitVectorIndex(context, task);
+    case 'merge-vectors':
+      return mergeVectors(context, task);
+    case 'commit-vector-merge':
+      return commitVectorMerge(context, task);
     case 'retry-embeddings':
       return retryEmbeddings(context, task);
   }

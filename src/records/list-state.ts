@@ -65,6 +65,8 @@ export interface VectorSpace {
   readonly state: 'serving' | 'filling' | 'resting';
   /** Records of the current version below this number have been queued; null when all have. */
   readonly cursor: number | null;
+  /** Versions whose vectors have an index on disk, which commits keep up to date. */
+  readonly indexed: readonly number[];
   readonly calibration?: SpaceCalibration;
 }
 
@@ -100,6 +102,11 @@ export function currentVersionOf(state: ListState): VersionState {
   if (current === undefined)
     throw new Error(`the list state names a current version ${state.currentVersion} that is missing`);
   return current;
+}
+
+/** The vectors that the list is searched by. */
+export function servingSpaceOf({ meaning }: ListState): VectorSpace | undefined {
+  return meaning?.spaces.find(({ state }) => state === 'serving');
 }
 
 export function buildingVersionOf(state: ListState): VersionState | undefined {

@@ -61,6 +61,11 @@ export function segmentFile(listPath: string, segment: number): string {
   return join(segmentsPath(listPath), `${String(segment).padStart(8, '0')}.mdb`);
 }
 
+/** A segment of vectors; numbered together with those of words. */
+export function vectorSegmentFile(listPath: string, segment: number): string {
+  return join(segmentsPath(listPath), `${String(segment).padStart(8, '0')}.gvs`);
+}
+
 /** The key of a name. No UTF-8 text holds the byte 0xff, so a long name never meets a short one. */
 export function nameKey(name: string): Buffer {
   const bytes = Buffer.from(name, 'utf8');

@@ -34,7 +34,7 @@ import type { Commit, EventTask, IngestLimits, VersionView } from '../contract/i
 import type { WriteRequest, WriteResult } from '../contract/types.js';
 import type { WrittenRecord } from './space-commit.js';
 import { VectorCommit } from './vector-commit.js';
-import { VersionCommit } from './version-commit.js';
+import { committed, VersionCommit } from './version-commit.js';
 
 /** 2^32 - 1 means "none" in the kernel. */
 const RECORD_NUMBER_MAX = 0xffff_fffe;
@@ -96,16 +96,15 @@ export class ListCommit {
 
   private versionWriter(view: VersionView, definition: FieldDefinition): VersionCommit {
     const { kernel, store } = this.options;
-    const { version } = view;
     const firstNewRecord = this.state.nextRecordNumber;
     return new VersionCommit({
       kernel,
-      store: store.version(version),
+      store: store.version(view.version),
       listPath: store.listPath,
       view,
       definition,
       firstNewRecord,
-      vectors: this.vectors.ofVersion(version, definition, firstNewRecord),
+      vectors: this.vectors.ofVersion(view, definition, firstNewRecord),
     });
   }
 
@@ -207,7 +206,7 @@ export class ListCommit {
       for (const writer of writers) writer.discard();
       throw store.asWriteError(error);
     }
-    return { state, changes: writers.map((writer) => writer.change()) };
+    return committed(state, writers);
   }
 
   private update(

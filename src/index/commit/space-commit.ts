@@ -2,6 +2,7 @@
  * What one commit does to the vectors of one version in one space, gathered before it is written: vectors to put and to remove, and
  * records that are to be embedded. It is written in the transaction of the records. Belongs to one task of one thread.
  */
+import type { Kernel } from '../../../native-bindings/index.js';
 import type { FieldDefinition } from '../../catalog/index.js';
 import type { FieldValue, GivenVectors, RecordStore, StoredRecord, VectorSpace } from '../../records/index.js';
 import {
@@ -19,9 +20,15 @@ import {
   type SpaceStore,
 } from '../../vectors/index.js';
 
+import type { UnindexedVectors, VectorIndexChange, VectorIndexView } from '../contract/ingest-tasks.js';
+import { VectorIndexCommit } from './vector-index-commit.js';
+
 export interface SpaceCommitOptions {
+  readonly kernel: Kernel;
   readonly store: RecordStore;
   readonly version: number;
+  /** The index of these vectors that is to be kept up to date. */
+  readonly index: VectorIndexView | undefined;
   /** As it is now: the first vectors decide how long they are. */
   readonly space: () => VectorSpace;
   readonly definition: FieldDefinition;
@@ -45,12 +52,18 @@ export class SpaceCommit {
   private readonly wanted = new Set<number>();
   private readonly queue: EmbeddingQueue | undefined;
   private readonly lane: string;
+  private readonly index: VectorIndexCommit | undefined;
 
   constructor(private readonly options: SpaceCommitOptions) {
     const { store, version } = options;
     const space = options.space();
     this.vectors = spaceStore(store, version, space.number).prepare();
     this.lane = embeddingLane(version, space.number);
+    const { index: view } = options;
+    if (view?.space === space.number) {
+      const { kernel } = options;
+      this.index = new VectorIndexCommit({ kernel, listPath: store.listPath, vectors: this.vectors, view });
+    }
     const isQueued = space.source === 'embedder' && (space.state !== 'resting' || hasEmbeddingQueue(store));
     this.queue = isQueued ? embeddingQueue(store) : undefined;
   }
@@ -60,12 +73,33 @@ export class SpaceCommit {
   }
 
   /** Records whose vectors this commit puts, removes or makes out of date, and which it does not make. */
-  get outdated(): number[] {
+  private get outdated(): number[] {
     return [...this.changes.keys()].filter((recordNumber) => recordNumber < this.options.firstNewRecord);
   }
 
+  /** Writes the segment of what it puts; in no manifest yet. Throws KernelError. */
+  buildSegment(): void {
+    this.index?.build(this.put(), this.outdated);
+  }
+
+  /** After the transaction. */
+  get change(): VectorIndexChange | undefined {
+    return this.index?.change;
+  }
+
+  /** What it did where nobody keeps an index. */
+  get unindexed(): UnindexedVectors[] {
+    if (this.index !== undefined || this.changes.size === 0) return [];
+    return [{ version: this.options.version, space: this.space.number, records: [...this.changes.keys()] }];
+  }
+
+  /** After a failure. */
+  discard(): void {
+    this.index?.discard();
+  }
+
   /** The vectors that it puts. */
-  *put(): Generator<readonly [recordNumber: number, bytes: Buffer]> {
+  private *put(): Generator<readonly [recordNumber: number, bytes: Buffer]> {
     for (const [recordNumber, bytes] of this.changes) if (bytes !== null) yield [recordNumber, bytes];
   }
 
@@ -89,6 +123,7 @@ export class SpaceCommit {
 
   /** Inside the transaction. */
   apply(): void {
+    this.index?.apply();
     const { firstNewRecord, nowMs } = this.options;
     for (const [recordNumber, bytes] of this.changes) {
       if (bytes !== null) this.vectors.put(recordNumber, bytes);

@@ -2,6 +2,7 @@
  * What one commit does to the vectors of a list: in the current version and, as far as it has been copied, in the one being built. A
  * list that never had a model has none of this. Belongs to one task of one thread.
  */
+import type { Kernel } from '../../../native-bindings/index.js';
 import type { FieldDefinition } from '../../catalog/index.js';
 import {
   invalidVector,
@@ -11,9 +12,11 @@ import {
   type RecordStore,
   type VectorSpace,
 } from '../../records/index.js';
+import type { VersionView } from '../contract/ingest-tasks.js';
 import { SpaceCommit } from './space-commit.js';
 
 export interface VectorCommitOptions {
+  readonly kernel: Kernel;
   readonly store: RecordStore;
   readonly nowMs: number;
   readonly meaning: ListState['meaning'];
@@ -27,11 +30,12 @@ export class VectorCommit {
   }
 
   /** Of one version; none where the list has no vectors. */
-  ofVersion(version: number, definition: FieldDefinition, firstNewRecord: number): readonly SpaceCommit[] {
-    const { store, nowMs } = this.options;
+  ofVersion(view: VersionView, definition: FieldDefinition, firstNewRecord: number): readonly SpaceCommit[] {
+    const { kernel, store, nowMs } = this.options;
+    const { version, vectors: index } = view;
+    const common = { kernel, store, nowMs, version, index, definition, firstNewRecord };
     return (this.meaning?.spaces ?? []).map(
-      ({ number }) =>
-        new SpaceCommit({ store, nowMs, version, definition, firstNewRecord, space: () => this.space(number) }),
+      ({ number }) => new SpaceCommit({ ...common, space: () => this.space(number) }),
     );
   }
 

@@ -8,10 +8,16 @@
 import { rmSync } from 'node:fs';
 import type { Kernel, SegmentHandle, SegmentSummary } from '../../../native-bindings/index.js';
 import type { FieldDefinition } from '../../catalog/index.js';
-import { encodeRecord, segmentFile, type VersionStore } from '../../records/index.js';
+import { encodeRecord, segmentFile, type ListState, type VersionStore } from '../../records/index.js';
 import { DocumentEncoder } from '../segments/document-encoder.js';
 import type { SpaceCommit, WrittenRecord } from './space-commit.js';
-import type { SegmentDeletion, VersionChange, VersionView } from '../contract/ingest-tasks.js';
+import type {
+  Commit,
+  SegmentDeletion,
+  UnindexedVectors,
+  VersionChange,
+  VersionView,
+} from '../contract/ingest-tasks.js';
 
 const NOT_FOUND = 0xffff_ffff;
 
@@ -30,6 +36,13 @@ export interface VersionCommitOptions {
   readonly firstNewRecord: number;
   /** Vectors of the version's records; none where the list has no model. */
   readonly vectors?: readonly SpaceCommit[];
+}
+
+/** What these did, once it is on disk. */
+export function committed(state: ListState, writers: readonly VersionCommit[]): Commit {
+  const unindexed = writers.flatMap((writer) => writer.unindexed);
+  const changes = writers.map((writer) => writer.change());
+  return { state, changes, ...(unindexed.length === 0 ? {} : { unindexed }) };
 }
 
 export class VersionCommit {
@@ -98,6 +111,7 @@ export class VersionCommit {
       this.segment = { handle: kernel.openSegment(this.path), summary };
     }
     this.deletions = this.outdatedDocuments(view);
+    for (const space of this.spaces) space.buildSegment();
   }
 
   /** Inside the transaction. */
@@ -128,13 +142,21 @@ export class VersionCommit {
     const { newSegment } = this.options.view;
     const added =
       this.segment === undefined ? [] : [{ id: newSegment, handle: this.segment.handle, deleted: undefined }];
-    return { version: this.version, added, removed: [], deletions: this.deletions.map(({ deletion }) => deletion) };
+    const [vectors] = this.spaces.flatMap((space) => space.change ?? []);
+    const deletions = this.deletions.map(({ deletion }) => deletion);
+    return { version: this.version, added, removed: [], deletions, ...(vectors === undefined ? {} : { vectors }) };
+  }
+
+  /** Vectors that no index has. */
+  get unindexed(): readonly UnindexedVectors[] {
+    return this.spaces.flatMap((space) => space.unindexed);
   }
 
   /** After a failure: nothing of this commit stays. */
   discard(): void {
     if (this.segment !== undefined) this.options.kernel.closeSegment(this.segment.handle);
     this.segment = undefined;
+    for (const space of this.spaces) space.discard();
     rmSync(this.path, { force: true });
   }
 

@@ -5,7 +5,7 @@
  * A task that commits ends with one LMDB transaction; when `run` resolves, that transaction is on disk. When it rejects with
  * a ServiceError of the worker, nothing was committed; when the worker died, the store tells (`ListState.sequence`).
  */
-import type { GenerationHandle, SegmentHandle } from '../../../native-bindings/index.js';
+import type { GenerationHandle, SegmentHandle, VectorSegmentHandle } from '../../../native-bindings/index.js';
 import type { FieldDefinition, ListRecord } from '../../catalog/index.js';
 import type { SerialisedServiceError } from '../../platform/index.js';
 import type { ListState, VectorSpace } from '../../records/index.js';
@@ -19,6 +19,19 @@ export interface VersionView {
   readonly generation: GenerationHandle;
   readonly segments: readonly { readonly id: number; readonly handle: SegmentHandle }[];
   /** Number of the segment that the task may make for this version; reserved, never used twice. */
+  readonly newSegment: number;
+  /** The index of the version's vectors; absent where it has none. */
+  readonly vectors?: VectorIndexView;
+}
+
+export interface OpenVectorSegment {
+  readonly id: number;
+  readonly handle: VectorSegmentHandle;
+}
+export interface VectorIndexView {
+  readonly space: number;
+  readonly segments: readonly OpenVectorSegment[];
+  /** As that of the words. */
   readonly newSegment: number;
 }
 
@@ -228,8 +241,47 @@ export interface CommitVectorsTask extends TaskBase {
   readonly kind: 'commit-vectors';
   readonly nowMs: number;
   readonly version: number;
+  readonly index: VectorIndexView | undefined;
   readonly space: number;
   readonly settlements: readonly Settlement<EmbeddingTypes>[];
+}
+/** Long, beside the writers: makes a segment of the next vectors of a version, and commits nothing. */
+export interface BuildVectorsTask extends TaskBase {
+  readonly kind: 'build-vectors';
+  readonly version: number;
+  readonly space: number;
+  /** Record number to begin at. */
+  readonly cursor: number;
+  readonly bytesMax: number;
+  readonly newSegment: number;
+}
+/** Puts these segments in the place of those that the version had for the space, and what was written meanwhile beside them. */
+export interface CommitVectorIndexTask extends TaskBase {
+  readonly kind: 'commit-vector-index';
+  readonly version: number;
+  readonly space: number;
+  readonly segments: readonly BuiltSegment[];
+  /** Records whose vectors were written since the first of them was begun. */
+  readonly written: readonly number[];
+  readonly newSegment: number;
+}
+/** Long, beside the writers: merges segments of vectors, and commits nothing. */
+export interface MergeVectorsTask extends TaskBase {
+  readonly kind: 'merge-vectors';
+  readonly generation: GenerationHandle;
+  readonly sources: readonly OpenVectorSegment[];
+  readonly newSegment: number;
+}
+export interface CommitVectorMergeTask extends TaskBase {
+  readonly kind: 'commit-vector-merge';
+  readonly version: number;
+  readonly space: number;
+  /** The generation that the merge read, and the one in force now. */
+  readonly before: GenerationHandle;
+  readonly now: GenerationHandle;
+  readonly sources: readonly OpenVectorSegment[];
+  /** Undefined where no vector was left. */
+  readonly merged: BuiltSegment | undefined;
 }
 /** What could not be embedded is tried again. */
 export interface RetryEmbeddingsTask extends TaskBase {
@@ -258,6 +310,10 @@ export type IngestTask =
   | QueueEmbeddingsTask
   | RenderTextsTask
   | CommitVectorsTask
+  | BuildVectorsTask
+  | CommitVectorIndexTask
+  | MergeVectorsTask
+  | CommitVectorMergeTask
   | RetryEmbeddingsTask;
 
 export interface SegmentDeletion {
@@ -275,10 +331,26 @@ export interface VersionChange {
   readonly added: readonly AddedSegment[];
   readonly removed: readonly number[];
   readonly deletions: readonly SegmentDeletion[];
+  readonly vectors?: VectorIndexChange;
+}
+/** What a commit did to the index of a version's vectors. The receiver owns the handles of `added` and closes them. */
+export interface VectorIndexChange {
+  readonly space: number;
+  readonly added: readonly (OpenVectorSegment & { readonly deleted: Uint8Array | undefined })[];
+  readonly removed: readonly number[];
+  /** All vectors of these records. */
+  readonly deletions: readonly { readonly segment: VectorSegmentHandle; readonly records: Uint32Array }[];
+}
+/** Records whose vectors were written where no index is kept up to date. */
+export interface UnindexedVectors {
+  readonly version: number;
+  readonly space: number;
+  readonly records: readonly number[];
 }
 export interface Commit {
   readonly state: ListState;
   readonly changes: readonly VersionChange[];
+  readonly unindexed?: readonly UnindexedVectors[];
 }
 
 export type WriteAnswer =
@@ -310,6 +382,11 @@ export interface IngestResults {
   'queue-embeddings': { readonly state: ListState; readonly done: boolean };
   'render-texts': readonly TextOfRecord[];
   'commit-vectors': { readonly commit: Commit };
+  'build-vectors': ReindexedRecords;
+  'commit-vector-index': ListState;
+  /** Undefined where no vector was left. */
+  'merge-vectors': BuiltSegment | undefined;
+  'commit-vector-merge': { readonly commit: Commit };
   'retry-embeddings': { readonly retried: number };
 }
 export type IngestResult<T extends IngestTask> = IngestResults[T['kind']];

@@ -9,7 +9,7 @@
 import type { FieldDefinition } from '../../catalog/index.js';
 import type { GenerationHandle } from '../../../native-bindings/index.js';
 import type { Cancellation, ServiceError } from '../../platform/index.js';
-import type { FieldValue, GivenVectors, RecordResource } from '../../records/index.js';
+import type { FieldValue, GivenVectors, RecordResource, VectorSpace } from '../../records/index.js';
 
 import type { ListModels } from '../../vectors/index.js';
 
@@ -160,6 +160,10 @@ export interface GenerationSettings extends SearchSettings {
   readonly definition: FieldDefinition;
   /** Folder of the list, for the record store. */
   readonly listPath: string;
+  /** What vectors the version is searched by; absent where it has none. */
+  readonly meaning?: Pick<VectorSpace, 'model' | 'source' | 'modelVersion' | 'calibration'> & {
+    readonly dimensions: number;
+  };
 }
 
 export interface ListIndexes {

@@ -39,7 +39,7 @@ import { ListQueue } from '../commit/list-queue.js';
 import { OpenListReindexer } from '../reindex/open-list-reindexer.js';
 import type { VersionLease } from '../versions/published-generation.js';
 import { PublishedVersions } from '../versions/published-versions.js';
-import { dropVersion } from '../versions/version-dropping.js';
+import { dropVersion, orphanedVersions } from '../versions/version-dropping.js';
 import { CommitPublisher } from '../versions/commit-publisher.js';
 import { ListEvents } from '../commit/list-events.js';
 import { ListMeaning } from '../meaning/list-meaning.js';
@@ -348,8 +348,8 @@ export class OpenListIndex implements ListIndex {
     const part = (current: VersionLease, next: VersionLease | undefined): WritingTaskPart => ({
       listPath: this.listPath,
       nowMs: this.options.clock.nowMs(),
-      current: current.view(this.nextSegment++),
-      building: next?.view(this.nextSegment++),
+      current: current.view(() => this.nextSegment++),
+      building: next?.view(() => this.nextSegment++),
       limits: { recordBytesMax: this.options.config.limits.record_bytes_max },
       events: this.events.task(),
     });
@@ -371,6 +371,7 @@ export class OpenListIndex implements ListIndex {
   private adopt(state: ListState): void {
     const before = this.state;
     this.state = state;
+    this.published.adopt(state);
     this.events.committed(before, state);
   }
 
@@ -385,6 +386,7 @@ export class OpenListIndex implements ListIndex {
 
   private publishCommit(commit: Commit | undefined): void {
     if (commit === undefined) return;
+    this.vectors.noted(commit);
     this.commits.publish(commit);
     this.merger.committed();
     this.vectors.committed();
@@ -436,6 +438,11 @@ export class OpenListIndex implements ListIndex {
       publishCommit: (commit) => {
         this.publishCommit(commit);
       },
+      reopen: (state) => {
+        this.published.reopen(state, this.dropping);
+        this.adopt(state);
+        this.vectors.committed();
+      },
       eventTask: () => this.events.task(),
       withWritingTask: (action) => this.withWritingTask(action),
       addVersion: (state, version) => {
@@ -459,10 +466,7 @@ export class OpenListIndex implements ListIndex {
           },
           version,
         ),
-      orphanedVersions: () => {
-        const known = new Set(this.state.versions.map(({ version }) => version));
-        return this.store.versionsOnDisk().filter((version) => !known.has(version));
-      },
+      orphanedVersions: () => orphanedVersions(this.store, this.state),
     };
   }
 }

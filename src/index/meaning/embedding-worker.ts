@@ -34,11 +34,9 @@ export function embeddingWorker(options: EmbeddingWorkerOptions): LaneWorker<Emb
     receiver: model,
     batchMax: Math.min(BATCH_RECORDS_MAX, Math.max(1, embedder.batchTexts)),
     perform: async (work, abort) => {
-      const outcomes = await embedRecords(
-        options,
-        work.map(({ item }) => item),
-        abort,
-      );
+      const recordNumbers = work.map(({ item }) => item);
+      const outcomes = await Promise.race([embedRecords(options, recordNumbers, abort), brokenOff(work.length, abort)]);
+      if (abort.aborted) return outcomes;
       const wrong = outcomes.find(({ verdict }) => verdict === 'failed' || verdict === 'unavailable')?.result;
       options.onOutcome(wrong?.kind === 'failure' ? wrong.detail : undefined);
       return outcomes;
@@ -49,6 +47,18 @@ export function embeddingWorker(options: EmbeddingWorkerOptions): LaneWorker<Emb
       return { recordNumber: item, reason, detail, attempts: attempt, atMs };
     },
   };
+}
+
+/** A model that does not heed the signal keeps nobody waiting. What this resolves with counts for nothing. */
+function brokenOff(count: number, abort: AbortSignal): Promise<readonly Outcome[]> {
+  return new Promise((resolve) => {
+    const end = () => {
+      const result = { kind: 'failure', reason: 'stopped', detail: 'The list is closed.' } as const;
+      resolve(Array.from({ length: count }, () => ({ verdict: 'unavailable', result })));
+    };
+    if (abort.aborted) end();
+    else abort.addEventListener('abort', end, { once: true });
+  });
 }
 
 /** An outcome a record. Never rejects. */

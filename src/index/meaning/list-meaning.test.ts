@@ -1,131 +1,24 @@
 /** Vectors that are kept with the records of a list: those that come with them, and those that a model makes. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { kernel } from '../../../native-bindings/index.js';
-import { ScriptedEmbedder, ScriptedModels, hashedVector } from '../../../test/support/scripted-models.js';
-import type { FieldDefinition } from '../../catalog/index.js';
-import { loadConfig } from '../../platform/config.js';
-import { recordNumberOf, systemClock } from '../../platform/index.js';
-import { createMetrics } from '../../platform/metrics.js';
-import { RecordStore, RecordStoreCache, type ListState } from '../../records/index.js';
-import { decodeVectors, ModelError, SpaceStore } from '../../vectors/index.js';
 import {
-  createInlineExecutor,
-  createListIndexes,
-  type ListIndex,
-  type ListIndexes,
-  type SearchSettings,
-  type WriteRequest,
-} from '../index.js';
+  importLines,
+  LIST_DEFINITION as definition,
+  LIST_SETTINGS as settings,
+  ListsWithModels,
+  putRequest as put,
+  written,
+} from '../../../test/support/lists-with-models.js';
+import { hashedVector, ScriptedEmbedder, ScriptedModels } from '../../../test/support/scripted-models.js';
+import { ModelError } from '../../vectors/index.js';
+import type { ListIndex } from '../index.js';
 
-const settings: SearchSettings = {
-  account: 'default',
-  list: 'things',
-  language: 'en',
-  synonym_rules: [],
-  query_rules: [],
-};
-const definition: FieldDefinition = {
-  searchable_fields: [
-    { name: 'title', weight: 2 },
-    { name: 'text', weight: 1 },
-  ],
-  facets: [{ name: 'price', type: 'number', cardinality: 'Single' }],
-  resources: [],
-  location_field: null,
-  inferred: 'no',
-};
-
-let dataDir: string;
-let indexes: ListIndexes;
-let stores: RecordStoreCache;
-let models: ScriptedModels;
+let lists: ListsWithModels;
 let embedder: ScriptedEmbedder;
-
-function openAll(): void {
-  stores = new RecordStoreCache();
-  indexes = createListIndexes({
-    dataDir,
-    kernel,
-    executor: createInlineExecutor({ kernel, stores }),
-    clock: systemClock,
-    log: pino({ level: 'silent' }),
-    config: loadConfig({ argv: [], env: { GANNET_DATA_DIR: dataDir } }),
-    metrics: createMetrics(),
-  });
-  indexes.useModels(models);
-}
-async function closeAll(): Promise<void> {
-  await indexes.close();
-  await stores.close();
-}
-async function reopen(model: string): Promise<ListIndex> {
-  await closeAll();
-  openAll();
-  return indexes.open('a1', { ...settings, model });
-}
-
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), 'gannet-meaning-'));
   embedder = new ScriptedEmbedder();
-  models = new ScriptedModels({ mini: embedder });
-  openAll();
+  lists = new ListsWithModels(new ScriptedModels({ mini: embedder }));
 });
-afterEach(async () => {
-  await closeAll();
-  rmSync(dataDir, { recursive: true, force: true });
-});
-
-const listPath = (id = 'a1') => join(dataDir, 'lists', id);
-
-/** What the list's store says, read as another process would. */
-async function inStore<Result>(read: (store: RecordStore, state: ListState) => Result, id = 'a1'): Promise<Result> {
-  const store = new RecordStore(listPath(id));
-  try {
-    return read(store, store.state() as ListState);
-  } finally {
-    await store.close();
-  }
-}
-
-/** By record number, the vectors of the current version in the newest space. */
-function storedVectors(id = 'a1'): Promise<Record<string, number[][]>> {
-  return inStore((store, state) => {
-    const space = state.meaning?.spaces.at(-1);
-    if (space === undefined) return {};
-    const vectors = new SpaceStore(store, state.currentVersion, space.number);
-    return Object.fromEntries(
-      Array.from(vectors.vectors.getRange(), ({ key, value }) => {
-        const { count, dimensions, values } = decodeVectors(value);
-        const rows = Array.from({ length: count }, (_, row) =>
-          Array.from(values.subarray(row * dimensions, (row + 1) * dimensions)),
-        );
-        return [key, rows];
-      }),
-    );
-  }, id);
-}
-
-const put = (name: string, fields: Record<string, unknown>, vectors?: readonly number[][]): WriteRequest => ({
-  kind: 'put',
-  name,
-  fields,
-  ...(vectors === undefined ? {} : { vectors: vectors.map((vector) => Float32Array.from(vector)) }),
-});
-
-async function written(list: ListIndex, request: WriteRequest): Promise<{ id: string; number: number }> {
-  const { record } = await list.write(request);
-  return { id: record.id, number: recordNumberOf(record.id) as number };
-}
-
-async function importLines(list: ListIndex, lines: readonly string[]) {
-  const session = list.startImport('ndjson');
-  await session.push(new TextEncoder().encode(lines.join('\n')));
-  return session.end();
-}
+afterEach(() => lists.remove());
 
 async function untilEmbedded(list: ListIndex): Promise<void> {
   await expect.poll(() => list.meaning()?.state, { interval: 5, timeout: 10_000 }).toBe('ready');
@@ -133,7 +26,7 @@ async function untilEmbedded(list: ListIndex): Promise<void> {
 
 describe('vectors that come with the records', () => {
   it('are kept through changes of fields, restarts, versions and clones, and go with what had them', async () => {
-    let list = await indexes.create('a1', { ...settings, model: 'own' }, definition);
+    let list = await lists.create('own');
     const one = await written(list, put('one', { title: 'One' }, [[1, 2, 3]]));
     const two = await written(
       list,
@@ -152,7 +45,7 @@ describe('vectors that come with the records', () => {
       ],
       [three.number]: [[0, 0, 1]],
     };
-    expect(await storedVectors()).toEqual(all);
+    expect(await lists.storedVectors()).toEqual(all);
     expect(list.meaning()).toEqual({ state: 'ready', embedded: 3, pending: 0, failed: 0 });
 
     await list.write({ kind: 'patch', id: one.id, name: undefined, fields: { price: 5 } });
@@ -161,23 +54,23 @@ describe('vectors that come with the records', () => {
     // What replaces a record has what came with it.
     await list.write({ kind: 'replace', id: two.id, name: undefined, fields: { title: 'Two again' } });
     const now = { [one.number]: [[1, 2, 3]], [four.number]: [[4, 4, 4]] };
-    expect(await storedVectors()).toEqual(now);
+    expect(await lists.storedVectors()).toEqual(now);
 
-    list = await reopen('own');
+    list = await lists.reopen('own');
     await list.changeDefinition({ ...definition, facets: [] });
     await expect.poll(() => list.currentVersion).toBe(2);
-    expect(await storedVectors()).toEqual(now);
-    await indexes.clone('a1', 'a2', { ...settings, list: 'copy', model: 'own' });
-    expect(await storedVectors('a2')).toEqual(now);
-    expect(indexes.opened('a2')?.meaning()).toMatchObject({ state: 'ready', embedded: 2 });
+    expect(await lists.storedVectors()).toEqual(now);
+    await lists.indexes.clone('a1', 'a2', { ...settings, list: 'copy', model: 'own' });
+    expect(await lists.storedVectors('a2')).toEqual(now);
+    expect(lists.indexes.opened('a2')?.meaning()).toMatchObject({ state: 'ready', embedded: 2 });
 
     await list.write({ kind: 'patch', id: one.id, name: undefined, fields: {}, vectors: null });
-    expect(await storedVectors()).toEqual({ [four.number]: [[4, 4, 4]] });
-    expect(await storedVectors('a2')).toEqual(now);
+    expect(await lists.storedVectors()).toEqual({ [four.number]: [[4, 4, 4]] });
+    expect(await lists.storedVectors('a2')).toEqual(now);
   });
 
   it('are refused where they do not fit, each with its record, which says what was expected', async () => {
-    const list = await indexes.create('a1', { ...settings, model: 'own' }, definition);
+    const list = await lists.create('own');
     await list.write(put('first', { title: 'First' }, [[1, 2, 3]]));
     await expect(list.write(put('short', { title: 'Short' }, [[1, 2]]))).rejects.toMatchObject({
       code: 'invalid-record',
@@ -202,7 +95,7 @@ describe('vectors that come with the records', () => {
   });
 
   it('are refused by a list that has no model for them', async () => {
-    const list = await indexes.create('a1', settings, definition);
+    const list = await lists.create(null);
     await expect(list.write(put('one', { title: 'One' }, [[1]]))).rejects.toMatchObject({
       code: 'invalid-record',
       errors: [{ pointer: '/vector' }],
@@ -211,7 +104,7 @@ describe('vectors that come with the records', () => {
   });
 
   it('stay true while their model is not attached', async () => {
-    const list = await indexes.create('a1', { ...settings, model: 'own' }, definition);
+    const list = await lists.create('own');
     const one = await written(list, put('one', { title: 'One' }, [[1, 2]]));
     const two = await written(list, put('two', { title: 'Two' }, [[2, 1]]));
     await list.applySettings({ ...settings, model: null });
@@ -222,7 +115,7 @@ describe('vectors that come with the records', () => {
     });
     await list.applySettings({ ...settings, model: 'own' });
     expect(list.meaning()).toEqual({ state: 'ready', embedded: 1, pending: 0, failed: 0 });
-    expect(await storedVectors()).toEqual({ [one.number]: [[1, 2]] });
+    expect(await lists.storedVectors()).toEqual({ [one.number]: [[1, 2]] });
   });
 });
 
@@ -230,11 +123,11 @@ describe('vectors that a model makes', () => {
   const rows = (...texts: string[]) => texts.map((text) => Array.from(hashedVector(text, 8)));
 
   it('follow the text of their record and nothing else of it', async () => {
-    let list = await indexes.create('a1', { ...settings, model: 'mini' }, definition);
+    let list = await lists.create('mini');
     const one = await written(list, put('one', { title: 'Gulls', text: 'They fly. They dive', price: 1 }));
     const two = await written(list, put('two', { title: 'Terns' }));
     await untilEmbedded(list);
-    expect(await storedVectors()).toEqual({
+    expect(await lists.storedVectors()).toEqual({
       [one.number]: rows('Gulls: They fly', 'Gulls: They dive'),
       [two.number]: rows('Terns'),
     });
@@ -250,13 +143,13 @@ describe('vectors that a model makes', () => {
     expect(embedder.asked).toEqual(['Skuas']);
 
     // Nothing of it is computed again by a restart, a version with the same texts, or a clone.
-    list = await reopen('mini');
+    list = await lists.reopen('mini');
     await list.changeDefinition({ ...definition, facets: [] });
     await expect.poll(() => list.currentVersion).toBe(2);
-    await indexes.clone('a1', 'a2', { ...settings, list: 'copy', model: 'mini' });
-    await untilEmbedded(indexes.opened('a2') as ListIndex);
+    await lists.indexes.clone('a1', 'a2', { ...settings, list: 'copy', model: 'mini' });
+    await untilEmbedded(lists.indexes.opened('a2') as ListIndex);
     await untilEmbedded(list);
-    for (const id of ['a1', 'a2']) expect(await storedVectors(id)).toEqual({ [two.number]: rows('Skuas') });
+    for (const id of ['a1', 'a2']) expect(await lists.storedVectors(id)).toEqual({ [two.number]: rows('Skuas') });
     expect(embedder.asked).toEqual(['Skuas']);
 
     // A version whose texts are others is embedded, before it is current.
@@ -269,11 +162,11 @@ describe('vectors that a model makes', () => {
     });
     await expect.poll(() => list.currentVersion).toBe(3);
     await untilEmbedded(list);
-    expect(await storedVectors()).toEqual({ [two.number]: rows('Skuas: two') });
+    expect(await lists.storedVectors()).toEqual({ [two.number]: rows('Skuas: two') });
   });
 
   it('are made of what was there before the model, with exact counts of what is not yet and what cannot be', async () => {
-    const list = await indexes.create('a1', settings, definition);
+    const list = await lists.create(null);
     await importLines(
       list,
       Array.from({ length: 50 }, (_, n) => JSON.stringify({ name: `r${n}`, title: n === 7 ? 'poison' : `Title ${n}` })),
@@ -307,7 +200,7 @@ describe('vectors that a model makes', () => {
     embedder.answer = () => {
       throw new ModelError('Nobody answers at 127.0.0.1.', { retry: 'later', reason: 'unavailable', retryAfterMs: 50 });
     };
-    let list = await indexes.create('a1', { ...settings, model: 'mini' }, definition);
+    let list = await lists.create('mini');
     for (let n = 0; n < 6; ++n) await list.write(put(`r${n}`, { title: `Title ${n}` }));
     await expect
       .poll(() => list.meaning())
@@ -319,7 +212,7 @@ describe('vectors that a model makes', () => {
         error: 'Nobody answers at 127.0.0.1.',
       });
     embedder.answer = (texts) => texts.map((text) => hashedVector(text, 8));
-    list = await reopen('mini');
+    list = await lists.reopen('mini');
     await untilEmbedded(list);
     expect(list.meaning()).toEqual({ state: 'ready', embedded: 6, pending: 0, failed: 0 });
   });
@@ -331,7 +224,7 @@ describe('vectors that a model makes', () => {
       odd: new Float32Array(8).fill(Number.NaN),
     };
     embedder.answer = (texts) => texts.map((text) => answers[text] ?? hashedVector(text, 8));
-    const list = await indexes.create('a1', { ...settings, model: 'mini' }, definition);
+    const list = await lists.create('mini');
     await importLines(
       list,
       ['short', 'zero', 'odd', 'fine'].map((title) => JSON.stringify({ name: title, title })),
@@ -343,8 +236,8 @@ describe('vectors that a model makes', () => {
 
   it('of another model are computed beside those that serve', async () => {
     const larger = new ScriptedEmbedder({ version: 'scripted-2', dimensions: 16 });
-    models.embedders['maxi'] = larger;
-    const list = await indexes.create('a1', { ...settings, model: 'mini' }, definition);
+    lists.models.embedders['maxi'] = larger;
+    const list = await lists.create('mini');
     await importLines(
       list,
       Array.from({ length: 9 }, (_, n) => JSON.stringify({ name: `r${n}`, title: `Title ${n}` })),
@@ -357,29 +250,37 @@ describe('vectors that a model makes', () => {
     };
     await list.applySettings({ ...settings, model: 'maxi' });
     await expect.poll(() => list.meaning()?.state).toBe('failing');
-    const spaces = () => inStore((_, state) => state.meaning?.spaces.map((space) => [space.model, space.state]));
+    const spaces = () => lists.inStore((_, state) => state.meaning?.spaces.map((space) => [space.model, space.state]));
     expect(await spaces()).toEqual([
       ['mini', 'serving'],
       ['maxi', 'filling'],
     ]);
     await list.write(put('new', { title: 'New' }));
     await expect.poll(() => embedder.asked.at(-1)).toBe('New');
+    expect(await spaces()).toEqual([
+      ['mini', 'serving'],
+      ['maxi', 'filling'],
+    ]);
     isAway = false;
     await list.retryEmbeddings();
     await expect.poll(() => list.meaning()).toMatchObject({ embedded: 10, pending: 0 });
     expect(larger.asked).toContain('New');
+    await expect.poll(spaces).toEqual([
+      ['mini', 'resting'],
+      ['maxi', 'serving'],
+    ]);
   });
 });
 
 describe('a list without a model', () => {
   it('has nothing of this in its store, also where others have', async () => {
-    const list = await indexes.create('a1', settings, definition);
+    const list = await lists.create(null);
     await importLines(
       list,
       Array.from({ length: 20 }, (_, n) => JSON.stringify({ name: `r${n}`, title: `Title ${n}` })),
     );
     await list.write(put('r3', { title: 'Other' }));
-    const [databases, state] = await inStore((store, found) => [
+    const [databases, state] = await lists.inStore((store, found) => [
       Array.from(store.environment.root.getKeys(), String),
       found,
     ]);

@@ -14,6 +14,7 @@ import {
 import {
   buildingVersionOf,
   currentVersionOf,
+  servingSpaceOf,
   type ListState,
   type RecordStore,
   type VectorSpace,
@@ -28,7 +29,8 @@ import {
   type EmbeddingTypes,
   type ListModels,
 } from '../../vectors/index.js';
-import type { AttachModelTask } from '../contract/ingest-tasks.js';
+import { VectorIndexKeeper } from './vector-index-keeper.js';
+import type { AttachModelTask, Commit, VectorIndexView } from '../contract/ingest-tasks.js';
 import type { MeaningStatus, SearchSettings } from '../contract/types.js';
 import type { BackgroundHost } from '../versions/background-host.js';
 import { embeddingWorker } from './embedding-worker.js';
@@ -38,8 +40,10 @@ const SCAN_RECORDS_MAX = 5000;
 /** A model that does not answer is asked again in pauses of the lane; what it fails at is given up after these. */
 const RETRIES = { soonMs: [1000, 5000, 30_000], laterMs: [300_000, 1_800_000, 7_200_000], jitterPercent: 20 };
 const RETRY_PAUSE_MS = 5000;
-/** Attempts of a list under way: of one batch at most nobody knows after a crash whether it was embedded. */
+/** Of one model under way: of one batch at most nobody knows after a crash whether it was embedded. */
 const BATCHES_UNDER_WAY_MAX = 1;
+/** While one model takes the place of another, neither waits for the other. */
+const MODELS_AT_WORK_MAX = 2;
 
 export interface ListMeaningOptions {
   readonly host: BackgroundHost;
@@ -67,7 +71,16 @@ export class ListMeaning {
   private error: string | undefined;
   private stopped = false;
 
-  constructor(private readonly options: ListMeaningOptions) {}
+  private readonly index: VectorIndexKeeper;
+
+  constructor(private readonly options: ListMeaningOptions) {
+    this.index = new VectorIndexKeeper({ ...options, isFilled: (space) => this.isFilled(space) });
+  }
+
+  /** Of each commit of the list, before `committed`. */
+  noted(commit: Commit): void {
+    this.index.noted(commit);
+  }
 
   /** Brings the state in line with the model that the list's settings name. Rejects where that cannot be written. */
   async sync(): Promise<void> {
@@ -76,7 +89,7 @@ export class ListMeaning {
     const model = this.wantedModel();
     if (model !== undefined && !isAttached(host.state(), model)) {
       await host.exclusive(async () => {
-        this.options.adopt(await host.runCommit({ kind: 'attach-model', listPath: host.listPath, model }));
+        host.reopen(await host.runCommit({ kind: 'attach-model', listPath: host.listPath, model }));
       });
     }
     this.committed();
@@ -90,6 +103,7 @@ export class ListMeaning {
     for (const lane of this.lanes.keys()) this.runner?.wake(lane);
     if (meaning.spaces.some(({ cursor, state }) => cursor !== null && state !== 'resting')) this.scan();
     this.tellProgress();
+    this.index.committed();
   }
 
   status(): MeaningStatus {
@@ -140,6 +154,7 @@ export class ListMeaning {
     this.job?.stop();
     await this.runner?.close(0);
     await this.scanning;
+    await this.index.stop();
   }
 
   private get modelName(): string | null {
@@ -200,7 +215,7 @@ export class ListMeaning {
       timers: systemTimers,
       schedule: new RetrySchedule(RETRIES),
       perReceiverMax: BATCHES_UNDER_WAY_MAX,
-      totalMax: BATCHES_UNDER_WAY_MAX,
+      totalMax: BATCHES_UNDER_WAY_MAX * MODELS_AT_WORK_MAX,
       writing: 'each',
       write: (settlements) => this.write(settlements),
       onWriteFailure: (error) => {
@@ -237,13 +252,45 @@ export class ListMeaning {
     const { listPath, clock } = host;
     return host.exclusive(async () => {
       const task = { listPath, nowMs: clock.nowMs(), version, space: space.number, settlements };
-      const { commit } = await host.runCommit({ kind: 'commit-vectors', ...task });
+      const commit = await this.withIndex(version, async (index) => {
+        const result = await host.runCommit({ kind: 'commit-vectors', ...task, index });
+        host.publishCommit(result.commit);
+        return result.commit;
+      });
+      if (commit === undefined) return;
       for (const { note, next } of settlements) {
         const outcome = next.kind === 'done' ? note.result.kind : next.kind;
         metrics.recordsEmbedded.inc({ outcome });
       }
-      host.publishCommit(commit);
     });
+  }
+
+  /** Undefined where the version is gone: then so is its work. */
+  private async withIndex<Result>(
+    version: number,
+    action: (index: VectorIndexView | undefined) => Promise<Result>,
+  ): Promise<Result | undefined> {
+    const { host } = this.options;
+    const known = host.state().versions.find((each) => each.version === version);
+    if (known === undefined) return undefined;
+    return host
+      .published(version)
+      ?.withLease(known.definition, (lease) => action(lease.view(() => host.newSegment()).vectors));
+  }
+
+  /** All is embedded that can be; of vectors that come with the records, as many as those that serve. */
+  private isFilled(space: VectorSpace): boolean {
+    const { host, store } = this.options;
+    const { version } = currentVersionOf(host.state());
+    if (space.cursor !== null) return false;
+    if (space.source === 'embedder') return this.figures(version, space).pending === 0;
+    const serving = servingSpaceOf(host.state());
+    store.refresh();
+    const countOf = (each: VectorSpace) => {
+      const vectors = spaceStore(store, version, each.number);
+      return vectors.exists ? vectors.count() : 0;
+    };
+    return serving === undefined || countOf(space) >= countOf(serving);
   }
 
   private figures(version: number, space: VectorSpace): WorkFigures {

@@ -30,6 +30,7 @@ import type {
   RetryEmbeddingsTask,
   TextOfRecord,
 } from '../contract/ingest-tasks.js';
+import { VectorIndexCommit } from '../commit/vector-index-commit.js';
 import { requiredState, requiredVersion, type IngestContext } from '../contract/ingest-context.js';
 
 /** Records begin at 1. */
@@ -39,7 +40,7 @@ const NO_SPACES: MeaningState = { nextSpace: 1, spaces: [] };
 export function attachModel({ stores }: IngestContext, task: AttachModelTask): IngestResults['attach-model'] {
   const store = stores.get(task.listPath);
   const before = requiredState(store);
-  const meaning = attached(before.meaning ?? NO_SPACES, task.model);
+  const meaning = attached(before, task.model);
   const state: ListState = {
     ...before,
     format: LIST_STATE_FORMAT_WITH_VECTORS,
@@ -54,19 +55,31 @@ export function attachModel({ stores }: IngestContext, task: AttachModelTask): I
 }
 
 /** The spaces of a list whose model is that one from now on. Those of its earlier models rest, so that nothing is lost by trying another. */
-function attached({ nextSpace, spaces }: MeaningState, model: AttachModelTask['model']): MeaningState {
-  if (model === null) return { nextSpace, spaces: spaces.map((space) => ({ ...space, state: 'resting' })) };
+function attached(before: ListState, model: AttachModelTask['model']): MeaningState {
+  const { nextSpace, spaces } = before.meaning ?? NO_SPACES;
+  if (model === null) return { nextSpace, spaces: spaces.map(resting) };
   const same = spaces.find((space) => isSpaceOf(space, model));
   const serving = spaces.find(({ state }) => state === 'serving');
   // What serves goes on until all is there.
   const state = serving === undefined || serving === same ? 'serving' : 'filling';
   const cursor = model.source === 'own' ? null : FIRST_RECORD_NUMBER;
   const dimensions = model.dimensions ?? same?.dimensions ?? null;
-  const wanted: VectorSpace = { ...(same ?? { number: nextSpace }), ...model, dimensions, state, cursor };
+  // Without a vector, an index is there as soon as somebody keeps it up to date.
+  const fresh = [
+    before.currentVersion,
+    ...(buildingVersionOf(before) === undefined ? [] : [buildingVersionOf(before)?.version ?? 0]),
+  ];
+  const indexed = same === undefined ? (state === 'serving' ? fresh : []) : same.state === state ? same.indexed : [];
+  const wanted: VectorSpace = { ...(same ?? { number: nextSpace }), ...model, dimensions, state, cursor, indexed };
   const others = spaces
     .filter((space) => space !== same)
-    .map((space): VectorSpace => (space.state === 'filling' ? { ...space, state: 'resting' } : space));
+    .map((space): VectorSpace => (space.state === 'filling' ? resting(space) : space));
   return { nextSpace: same === undefined ? nextSpace + 1 : nextSpace, spaces: [...others, wanted] };
+}
+
+/** Nobody keeps an index of it. */
+export function resting(space: VectorSpace): VectorSpace {
+  return { ...space, state: 'resting', indexed: [] };
 }
 
 /** Vectors that came with records under a name are good for as long as their length is. */
@@ -157,23 +170,47 @@ function renderedText(
 }
 
 /** What was embedded, and what becomes of the work, in one transaction. What was superseded meanwhile is nothing. */
-export function commitVectors({ stores }: IngestContext, task: CommitVectorsTask): IngestResults['commit-vectors'] {
+export function commitVectors(
+  { kernel, stores }: IngestContext,
+  task: CommitVectorsTask,
+): IngestResults['commit-vectors'] {
   const store = stores.get(task.listPath);
   const before = requiredState(store);
   const queue = embeddingQueue(store);
   const isLive =
     before.versions.some(({ version }) => version === task.version) &&
     before.meaning?.spaces.some(({ number }) => number === task.space) === true;
-  const vectors = isLive ? spaceStore(store, task.version, task.space).prepare() : undefined;
   const state: ListState = { ...before, sequence: before.sequence + 1 };
-  store.transaction(() => {
-    for (const { note, next } of queue.settle(task.settlements)) {
-      if (next.kind !== 'done' || note.result.kind !== 'embedded') continue;
-      vectors?.put(note.recordNumber, encodeVectors(note.result.vectors, note.result.hash));
-    }
-    store.putState(state);
-  });
-  return { commit: { state, changes: [] } };
+  const holding = isLive ? task.settlements.filter((each) => queue.holds(each)) : [];
+  const embedded = new Map(
+    holding.flatMap(({ note, next }) =>
+      next.kind === 'done' && note.result.kind === 'embedded'
+        ? [[note.recordNumber, encodeVectors(note.result.vectors, note.result.hash)] as const]
+        : [],
+    ),
+  );
+  const vectors = spaceStore(store, task.version, task.space);
+  if (isLive) vectors.prepare();
+  const index = task.index?.space === task.space && isLive ? task.index : undefined;
+  const commit = index && new VectorIndexCommit({ kernel, listPath: task.listPath, vectors, view: index });
+  try {
+    commit?.build(embedded, [...embedded.keys()]);
+    store.transaction(() => {
+      queue.settle(task.settlements);
+      for (const [recordNumber, bytes] of embedded) vectors.put(recordNumber, bytes);
+      commit?.apply();
+      store.putState(state);
+    });
+  } catch (error) {
+    commit?.discard();
+    throw store.asWriteError(error);
+  }
+  const { version, space } = task;
+  if (commit === undefined)
+    return { commit: { state, changes: [], unindexed: [{ version, space, records: [...embedded.keys()] }] } };
+  const change = commit.change;
+  const changes = change === undefined ? [] : [{ version, added: [], removed: [], deletions: [], vectors: change }];
+  return { commit: { state, changes } };
 }
 
 export function retryEmbeddings(

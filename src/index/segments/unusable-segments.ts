@@ -4,7 +4,12 @@
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { isKernelError, type Kernel, type SegmentHandle } from '../../../native-bindings/index.js';
+import {
+  isKernelError,
+  type Kernel,
+  type SegmentHandle,
+  type VectorSegmentHandle,
+} from '../../../native-bindings/index.js';
 import { segmentsPath, type ListState } from '../../records/index.js';
 
 export type SegmentFault = 'unsupported-format' | 'damaged' | 'missing';
@@ -54,7 +59,7 @@ export class UnusableIndexError extends Error {
 /** Segments of a list that are not as they were written, by path, with what the kernel says of them. */
 export type DamagedSegments = ReadonlyMap<string, Error>;
 
-const SEGMENT_FILE = /^\d+\.mdb$/;
+const SEGMENT_FILE = /^\d+\.(?:mdb|gvs)$/;
 
 /**
  * Reads all segments of a list that is about to be opened and compares them with their checksums, one after the other and beside the
@@ -66,7 +71,9 @@ export async function damagedSegments(kernel: Kernel, listPath: string): Promise
   const files = existsSync(folder) ? readdirSync(folder).filter((file) => SEGMENT_FILE.test(file)) : [];
   for (const path of files.map((file) => join(folder, file))) {
     try {
-      await kernel.checkSegmentInBackground(path);
+      await (path.endsWith('.gvs')
+        ? kernel.checkVectorSegmentInBackground(path)
+        : kernel.checkSegmentInBackground(path));
     } catch (error) {
       if (isKernelError(error) && error.code === 'damaged') damaged.set(path, error);
     }
@@ -79,14 +86,36 @@ export async function damagedSegments(kernel: Kernel, listPath: string): Promise
  * file may be in order.
  */
 export function openSegment(kernel: Kernel, path: string, damaged: DamagedSegments): SegmentHandle {
-  let segment: SegmentHandle | undefined;
+  const open = (found: string) => kernel.openSegment(found);
+  const close = (segment: SegmentHandle) => {
+    kernel.closeSegment(segment);
+  };
+  return opened(path, damaged, { open, close });
+}
+
+/** As `openSegment`, of vectors. */
+export function openVectorSegment(kernel: Kernel, path: string, damaged: DamagedSegments): VectorSegmentHandle {
+  const open = (found: string) => kernel.openVectorSegment(found);
+  const close = (segment: VectorSegmentHandle) => {
+    kernel.closeVectorSegment(segment);
+  };
+  return opened(path, damaged, { open, close });
+}
+
+interface Opening {
+  readonly open: (path: string) => number;
+  readonly close: (handle: number) => void;
+}
+
+function opened(path: string, damaged: DamagedSegments, { open, close }: Opening): number {
+  let segment: number | undefined;
   try {
-    segment = kernel.openSegment(path);
+    segment = open(path);
     const damage = damaged.get(path);
     if (damage !== undefined) throw damage;
     return segment;
   } catch (error) {
-    if (segment !== undefined) kernel.closeSegment(segment);
+    if (segment !== undefined) close(segment);
     const fault = faultOf(error, path);
     throw fault === undefined ? error : new UnusableSegmentError(path, fault, { cause: error as Error });
   }

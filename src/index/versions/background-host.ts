@@ -26,6 +26,8 @@ export interface BackgroundHost {
   /** A task that commits; inside `exclusive` only, as all that follow. */
   runCommit<T extends IngestTask>(task: T): Promise<IngestResult<T>>;
   publishCommit(commit: Commit): void;
+  /** The state of a commit that changed which vectors the list is searched by: every version is opened anew. */
+  reopen(state: ListState): void;
   /** Takes a version that was just recorded into use. */
   addVersion(state: ListState, version: number): void;
   /** Not inside `exclusive`: waits for the searches of the version, then removes it in a step of its own. */

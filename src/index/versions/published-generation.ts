@@ -7,7 +7,7 @@
  */
 import type { GenerationChange, GenerationHandle, Kernel, SegmentHandle } from '../../../native-bindings/index.js';
 import type { FieldDefinition } from '../../catalog/index.js';
-import type { VersionView } from '../contract/ingest-tasks.js';
+import type { OpenVectorSegment, VectorIndexView, VersionView } from '../contract/ingest-tasks.js';
 import type { GenerationLease } from '../contract/types.js';
 
 export interface SegmentSize {
@@ -24,14 +24,17 @@ export interface OpenSegment {
 /** A lease as the write side has it: also of the segments. */
 export interface VersionLease extends GenerationLease {
   readonly segments: readonly OpenSegment[];
-  /** For a task. `newSegment`: the number of the segment that it may make. */
-  view(newSegment: number): VersionView;
+  /** Those of its vectors; undefined where the version has no index of vectors. */
+  readonly vectors: Omit<VectorIndexView, 'newSegment'> | undefined;
+  /** For a task. `newSegment`: gives the numbers of the segments that it may make. */
+  view(newSegment: () => number): VersionView;
 }
 
 export interface PublishedGenerationOptions {
   readonly kernel: Kernel;
   readonly version: number;
   readonly segments: readonly OpenSegment[];
+  readonly vectors: Omit<VectorIndexView, 'newSegment'> | undefined;
   /** Called at the end of each lease, after the generation was let go of where it was the last one. */
   readonly onRelease: (generation: PublishedGeneration) => void;
 }
@@ -44,6 +47,8 @@ export class PublishedGeneration {
   /** Live documents. */
   readonly recordCount: number;
   readonly sizes: readonly (SegmentSize & { readonly fileBytes: number })[];
+  /** Of the segments of vectors. */
+  readonly vectorSizes: readonly (SegmentSize & { readonly fileBytes: number })[];
   readonly #options: PublishedGenerationOptions;
   readonly #handle: GenerationHandle;
   #leases = 0;
@@ -61,6 +66,7 @@ export class PublishedGeneration {
       const { documentCount = 0, deletedCount = 0, fileBytes = 0 } = entries.get(handle) ?? {};
       return { id, documentCount, deletedCount, fileBytes };
     });
+    this.vectorSizes = options.vectors === undefined ? [] : vectorSizes(kernel, this.#handle, options.vectors.segments);
     if (kernel.checksLeases) kernel.countLeases(this.#handle, 0);
     lastSequence += 1;
     this.sequence = lastSequence;
@@ -71,12 +77,15 @@ export class PublishedGeneration {
   }
 
   /** The generation that a change makes of this one. */
-  next(change: Omit<GenerationChange, 'base'>, segments: readonly OpenSegment[]): PublishedGeneration {
-    return new PublishedGeneration({ ...this.#options, segments }, { ...change, base: this.#handle });
+  next(
+    change: Omit<GenerationChange, 'base'>,
+    open: Pick<PublishedGenerationOptions, 'segments' | 'vectors'>,
+  ): PublishedGeneration {
+    return new PublishedGeneration({ ...this.#options, ...open }, { ...change, base: this.#handle });
   }
 
   lease(definition: FieldDefinition): VersionLease {
-    const { kernel, version, segments, onRelease } = this.#options;
+    const { kernel, version, segments, vectors, onRelease } = this.#options;
     const handle = this.#handle;
     if (this.#superseded && this.#leases === 0) throw new Error(`generation ${handle} is released already`);
     this.#leases += 1;
@@ -88,7 +97,14 @@ export class PublishedGeneration {
       version,
       definition,
       segments,
-      view: (newSegment) => ({ version, generation: handle, segments, newSegment }),
+      vectors,
+      view: (newSegment) => ({
+        version,
+        generation: handle,
+        segments,
+        newSegment: newSegment(),
+        ...(vectors === undefined ? {} : { vectors: { ...vectors, newSegment: newSegment() } }),
+      }),
       release: () => {
         if (released) return;
         released = true;
@@ -110,4 +126,12 @@ export class PublishedGeneration {
   #releaseIfDone(): void {
     if (this.#superseded && this.#leases === 0) this.#options.kernel.releaseGeneration(this.#handle);
   }
+}
+
+function vectorSizes(kernel: Kernel, generation: GenerationHandle, segments: readonly OpenVectorSegment[]) {
+  const entries = new Map(kernel.generationVectors(generation).map((entry) => [entry.segment, entry]));
+  return segments.map(({ id, handle }) => {
+    const { vectorCount = 0, deletedCount = 0, fileBytes = 0 } = entries.get(handle) ?? {};
+    return { id, documentCount: vectorCount, deletedCount, fileBytes };
+  });
 }

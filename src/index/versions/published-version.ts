@@ -9,10 +9,12 @@
 import { unlink } from 'node:fs/promises';
 import type { Kernel, SegmentHandle } from '../../../native-bindings/index.js';
 import type { FieldDefinition } from '../../catalog/index.js';
-import { segmentFile, type VersionStore } from '../../records/index.js';
+import { segmentFile, vectorSegmentFile, type VersionStore } from '../../records/index.js';
+import type { SpaceStore } from '../../vectors/index.js';
+import { OpenVectors } from './open-vectors.js';
 import type { AddedSegment, VersionChange } from '../contract/ingest-tasks.js';
 import { PublishedGeneration, type OpenSegment, type VersionLease } from './published-generation.js';
-import { openSegment, type DamagedSegments } from '../segments/unusable-segments.js';
+import { openSegment, UnusableSegmentError, type DamagedSegments } from '../segments/unusable-segments.js';
 
 export interface PublishedVersionOptions {
   readonly kernel: Kernel;
@@ -23,6 +25,10 @@ export interface PublishedVersionOptions {
   readonly settingsJson: string;
   /** Segments that are not opened: they are to be made again. */
   readonly damaged: DamagedSegments;
+  /** The vectors that the version is searched by, where there is an index of them. */
+  readonly vectors: SpaceStore | undefined;
+  /** The index of vectors has to be made again; the version is open without. */
+  readonly onUnusableVectors: (error: UnusableSegmentError) => void;
 }
 
 export class PublishedVersion {
@@ -31,6 +37,7 @@ export class PublishedVersion {
   private readonly listPath: string;
   private settingsJson: string;
   private segments = new Map<number, SegmentHandle>();
+  private vectors: OpenVectors | undefined;
   private inForce: PublishedGeneration;
   private leasesOut = 0;
   /** Superseded generations that are still leased, by sequence. */
@@ -40,7 +47,8 @@ export class PublishedVersion {
   private readonly idle: (() => void)[] = [];
 
   /** Opens the segments that the manifest names. Throws UnusableSegmentError where one has to be made again. */
-  constructor({ kernel, listPath, version, store, settingsJson, damaged }: PublishedVersionOptions) {
+  constructor(given: PublishedVersionOptions) {
+    const { kernel, listPath, version, store, settingsJson, damaged } = given;
     this.kernel = kernel;
     this.listPath = listPath;
     this.version = version;
@@ -52,8 +60,9 @@ export class PublishedVersion {
         const deleted = entry.deletedCount === 0 ? undefined : store.deletedDocuments(id, entry.documentCount);
         return deleted === undefined ? { segment } : { segment, deleted };
       });
-      const options = { kernel, version, segments: openSegments(this.segments), onRelease: this.released };
-      this.inForce = new PublishedGeneration(options, { add, settings: settingsJson });
+      const vectors = this.openVectors(given);
+      const options = { kernel, version, ...this.open, onRelease: this.released };
+      this.inForce = new PublishedGeneration(options, { add, settings: settingsJson, ...vectors });
     } catch (error) {
       this.closeSegments();
       throw error;
@@ -75,8 +84,18 @@ export class PublishedVersion {
     return this.inForce.sizes;
   }
 
+  /** Of the segments of its vectors. */
+  get vectorSizes(): PublishedGeneration['vectorSizes'] {
+    return this.inForce.vectorSizes;
+  }
+
+  /** Undefined where it has no index of vectors. */
+  get vectorSpace(): number | undefined {
+    return this.vectors?.space;
+  }
+
   hasSegment(id: number): boolean {
-    return this.segments.has(id);
+    return this.segments.has(id) || this.vectors?.has(id) === true;
   }
 
   /** On the generation in force. To be released, whatever happens: for work of this folder, `withLease` sees to it. */
@@ -104,30 +123,37 @@ export class PublishedVersion {
     const segments = new Map(this.segments);
     for (const { id, handle } of change.added) segments.set(id, handle);
     for (const id of change.removed) segments.delete(id);
+    const vectors = change.vectors === undefined ? undefined : this.vectors?.after(change.vectors);
     try {
       const changed = {
         add: change.added.map(addition),
         remove: removed,
         deletions: change.deletions,
         ...(settingsJson === this.settingsJson ? {} : { settings: settingsJson }),
+        ...(vectors === undefined ? {} : { vectors: vectors.change }),
       };
-      this.supersedeBy(this.inForce.next(changed, openSegments(segments)));
+      const next = { segments: openSegments(segments), vectors: (vectors?.next ?? this.vectors)?.view };
+      this.supersedeBy(this.inForce.next(changed, next));
     } catch (error) {
       for (const { handle } of change.added) this.kernel.closeSegment(handle);
+      for (const { handle } of change.vectors?.added ?? []) this.kernel.closeVectorSegment(handle);
       throw error;
     }
     this.segments = segments;
     this.settingsJson = settingsJson;
+    this.vectors = vectors?.next ?? this.vectors;
     for (const segment of removed) this.kernel.closeSegment(segment);
-    for (const id of change.removed) {
-      this.filesToRemove.push({ path: segmentFile(this.listPath, id), sequence: this.inForce.sequence });
+    for (const id of change.removed) this.removeLater(segmentFile(this.listPath, id));
+    for (const { id, handle } of vectors?.closed ?? []) {
+      this.kernel.closeVectorSegment(handle);
+      this.removeLater(vectorSegmentFile(this.listPath, id));
     }
     this.removeFiles();
   }
 
   applySettings(settingsJson: string): void {
     if (settingsJson === this.settingsJson) return;
-    this.supersedeBy(this.inForce.next({ settings: settingsJson }, openSegments(this.segments)));
+    this.supersedeBy(this.inForce.next({ settings: settingsJson }, this.open));
     this.settingsJson = settingsJson;
   }
 
@@ -142,6 +168,27 @@ export class PublishedVersion {
   /** Resolves when no lease is out. */
   async unused(): Promise<void> {
     if (this.leasesOut > 0) await new Promise<void>((resolve) => this.idle.push(resolve));
+  }
+
+  private get open() {
+    return { segments: openSegments(this.segments), vectors: this.vectors?.view };
+  }
+
+  private openVectors({ kernel, listPath, vectors, damaged, onUnusableVectors }: PublishedVersionOptions) {
+    if (vectors === undefined) return {};
+    try {
+      const { opened, change } = OpenVectors.open(kernel, listPath, vectors, damaged);
+      this.vectors = opened;
+      return { vectors: change };
+    } catch (error) {
+      if (!(error instanceof UnusableSegmentError)) throw error;
+      onUnusableVectors(error);
+      return {};
+    }
+  }
+
+  private removeLater(path: string): void {
+    this.filesToRemove.push({ path, sequence: this.inForce.sequence });
   }
 
   private supersedeBy(next: PublishedGeneration): void {
@@ -172,6 +219,8 @@ export class PublishedVersion {
   private closeSegments(): void {
     for (const segment of this.segments.values()) this.kernel.closeSegment(segment);
     this.segments.clear();
+    this.vectors?.close();
+    this.vectors = undefined;
   }
 }
 

@@ -2,8 +2,16 @@
  * The versions of a list that searches may find: each with its open segments and the generation in force. Opening is all or
  * nothing. Main thread only.
  */
+import type { Logger } from 'pino';
 import type { Kernel } from '../../../native-bindings/index.js';
-import type { ListState, RecordStore, VersionState } from '../../records/index.js';
+import {
+  servingSpaceOf,
+  type ListState,
+  type RecordStore,
+  type VectorSpace,
+  type VersionState,
+} from '../../records/index.js';
+import { spaceStore } from '../../vectors/index.js';
 import type { GenerationSettings, SearchSettings } from '../contract/types.js';
 import {
   UnusableIndexError,
@@ -25,11 +33,13 @@ export interface PublishedVersionsOptions {
   readonly nextSegment: () => number;
   /** Segments that are not opened: they are to be made again. */
   readonly damagedSegments?: DamagedSegments | undefined;
+  readonly log: Logger;
 }
 
 export class PublishedVersions {
   private versions: Map<number, PublishedVersion>;
   private settings: SearchSettings;
+  private serving: VectorSpace | undefined;
 
   /** Throws UnusableIndexError where segments have to be made again from the records. */
   constructor(
@@ -49,6 +59,11 @@ export class PublishedVersions {
     const published = this.versions.get(version);
     if (published === undefined) throw new Error(`version ${version} is not published`);
     return published;
+  }
+
+  /** Which vectors the list is searched by from the next publication on. */
+  adopt(state: ListState): void {
+    this.serving = servingSpaceOf(state);
   }
 
   add(version: VersionState): void {
@@ -77,7 +92,13 @@ export class PublishedVersions {
 
   /** What searches of the version are told of the list. */
   settingsJson({ version, definition }: VersionState): string {
-    const settings: GenerationSettings = { ...this.settings, version, definition, listPath: this.options.listPath };
+    const settings: GenerationSettings = {
+      ...this.settings,
+      version,
+      definition,
+      listPath: this.options.listPath,
+      ...this.meaningOf(version),
+    };
     return JSON.stringify(settings);
   }
 
@@ -94,7 +115,17 @@ export class PublishedVersions {
     clearTimeout(timer);
   }
 
+  private meaningOf(version: number): Pick<GenerationSettings, 'meaning'> {
+    const space = this.serving;
+    if (space === undefined || !space.indexed.includes(version)) return {};
+    const { model, source, modelVersion, dimensions, calibration } = space;
+    if (dimensions === null) return {};
+    const known = calibration === undefined ? {} : { calibration };
+    return { meaning: { model, source, modelVersion, dimensions, ...known } };
+  }
+
   private open(state: ListState, except: ReadonlySet<number>): Map<number, PublishedVersion> {
+    this.adopt(state);
     const opened = new Map<number, PublishedVersion>();
     const unusable: UnusableVersion[] = [];
     try {
@@ -118,7 +149,20 @@ export class PublishedVersions {
     const { kernel, listPath, damagedSegments: damaged = new Map() } = this.options;
     const store = this.options.store.version(version.version).prepare();
     const settingsJson = this.settingsJson(version);
-    return new PublishedVersion({ kernel, listPath, version: version.version, store, settingsJson, damaged });
+    const space = this.serving;
+    const isIndexed = space?.indexed.includes(version.version) === true;
+    return new PublishedVersion({
+      kernel,
+      listPath,
+      version: version.version,
+      store,
+      settingsJson,
+      damaged,
+      vectors: isIndexed ? spaceStore(this.options.store, version.version, space.number).prepare() : undefined,
+      onUnusableVectors: (err) => {
+        this.options.log.error({ list: listPath, version: version.version, err }, 'An index of vectors is made again');
+      },
+    });
   }
 
   private unusableIndex(state: ListState, unusable: readonly UnusableVersion[]): UnusableIndexError {

@@ -3,7 +3,7 @@
  * in a turn of the queue, so that no commit to it is under way. Main thread only.
  */
 import { rm } from 'node:fs/promises';
-import { segmentFile, type ListState, type RecordStore } from '../../records/index.js';
+import { segmentFile, vectorSegmentFile, type ListState, type RecordStore } from '../../records/index.js';
 import type { CommitPublisher } from './commit-publisher.js';
 import type { PublishedVersions } from './published-versions.js';
 
@@ -25,15 +25,24 @@ export async function dropVersion(options: VersionDroppingOptions, version: numb
     return Promise.resolve(options.published.remove(version));
   });
   try {
-    const segments = published?.sizes ?? [];
+    const files = [
+      ...(published?.sizes ?? []).map(({ id }) => segmentFile(listPath, id)),
+      ...(published?.vectorSizes ?? []).map(({ id }) => vectorSegmentFile(listPath, id)),
+    ];
     published?.retire();
     await published?.unused();
     await exclusive(async () => {
       options.adopt(await options.commits.run({ kind: 'drop-version', listPath, version }));
       store.forgetVersion(version);
     });
-    await Promise.all(segments.map(({ id }) => rm(segmentFile(listPath, id), { force: true })));
+    await Promise.all(files.map((file) => rm(file, { force: true })));
   } finally {
     dropping.delete(version);
   }
+}
+
+/** Of which there is something on disk, and which the list's state does not know. */
+export function orphanedVersions(store: RecordStore, { versions }: ListState): readonly number[] {
+  const known = new Set(versions.map(({ version }) => version));
+  return store.versionsOnDisk().filter((version) => !known.has(version));
 }

@@ -9,8 +9,10 @@ import {
   parseFields,
   segmentFile,
   segmentsPath,
+  vectorSegmentFile,
   type ListState,
   type VersionState,
+  type VectorSpace,
   type VersionStore,
 } from '../../records/index.js';
 import type {
@@ -27,7 +29,7 @@ import { EventRecorder } from '../commit/event-recorder.js';
 import { embeddingLane, embeddingQueue, hasEmbeddingQueue, spaceStore, type SpaceStore } from '../../vectors/index.js';
 import type { SpaceCommit } from '../commit/space-commit.js';
 import { VectorCommit } from '../commit/vector-commit.js';
-import { VersionCommit } from '../commit/version-commit.js';
+import { committed, VersionCommit } from '../commit/version-commit.js';
 import { requiredState, requiredVersion, type IngestContext } from '../contract/ingest-context.js';
 
 /** Record numbers begin at 1, so that 0 never is one. */
@@ -91,6 +93,7 @@ export function startBuild({ stores }: IngestContext, task: StartBuildTask): Ing
     sequence: before.sequence + 1,
     nextVersion: version + 1,
     versions: [...before.versions.filter((existing) => existing.state === 'ready'), building],
+    ...meaningWith(before, (space) => indexedWith(space, version)),
     ...events.prepare(store),
   };
   store.version(version).prepare();
@@ -110,7 +113,11 @@ export function buildStep({ kernel, stores }: IngestContext, task: BuildStepTask
   const normaliser = new FieldNormaliser(building.definition, { lenient: true, renames: building.renames });
   const { version, definition, buildCursor } = building;
   const { meaning } = before;
-  const vectors = new VectorCommit({ store, nowMs: task.nowMs, meaning }).ofVersion(version, definition, buildCursor);
+  const vectors = new VectorCommit({ kernel, store, nowMs: task.nowMs, meaning }).ofVersion(
+    task.building,
+    definition,
+    buildCursor,
+  );
   const writer = new VersionCommit({
     kernel,
     store: store.version(version),
@@ -136,8 +143,8 @@ export function buildStep({ kernel, stores }: IngestContext, task: BuildStepTask
     writer.discard();
     throw store.asWriteError(error);
   }
-  const changes = writer.changed ? [writer.change()] : [];
-  return { commit: { state, changes }, done: copied.done, copied: copied.count, conflicts: normaliser.conflicts };
+  const commit = committed(state, writer.changed ? [writer] : []);
+  return { commit, done: copied.done, copied: copied.count, conflicts: normaliser.conflicts };
 }
 
 type VectorCopies = readonly { readonly from: SpaceStore; readonly to: SpaceCommit }[];
@@ -201,6 +208,10 @@ export function dropVersion({ stores }: IngestContext, task: DropVersionTask): I
     ...before,
     sequence: before.sequence + 1,
     versions: before.versions.filter((version) => version.version !== task.version),
+    ...meaningWith(before, (space) => ({
+      ...space,
+      indexed: space.indexed.filter((version) => version !== task.version),
+    })),
   };
   store.transaction(() => {
     store.putState(state);
@@ -210,6 +221,15 @@ export function dropVersion({ stores }: IngestContext, task: DropVersionTask): I
   store.version(task.version).drop();
   store.forgetVersion(task.version);
   return state;
+}
+
+function meaningWith({ meaning }: ListState, change: (space: VectorSpace) => VectorSpace): Pick<ListState, 'meaning'> {
+  return meaning === undefined ? {} : { meaning: { ...meaning, spaces: meaning.spaces.map(change) } };
+}
+
+/** A version that begins has an index from the first record on. */
+function indexedWith(space: VectorSpace, version: number): VectorSpace {
+  return space.state === 'serving' ? { ...space, indexed: [...space.indexed, version] } : space;
 }
 
 /** Nothing is embedded for it any more. */
@@ -276,9 +296,27 @@ function cloneVectors(
         to.put(key, value);
       });
     }
-    return space.source === 'embedder' ? { ...space, cursor: FIRST_RECORD_NUMBER } : space;
+    const isIndexed = from.exists && space.indexed.includes(currentVersion);
+    if (isIndexed) linkVectorIndex({ source, target }, space.number, currentVersion);
+    const indexed = isIndexed || !from.exists ? [CLONED_VERSION] : [];
+    const cloned = { ...space, indexed: space.state === 'serving' ? indexed : [] };
+    return space.source === 'embedder' ? { ...cloned, cursor: FIRST_RECORD_NUMBER } : cloned;
   });
   return { format, meaning: { ...meaning, spaces } };
+}
+
+function linkVectorIndex(
+  { source, target }: { readonly source: RecordStore; readonly target: RecordStore },
+  space: number,
+  version: number,
+): void {
+  const from = spaceStore(source, version, space);
+  const to = spaceStore(target, CLONED_VERSION, space).prepare();
+  for (const { id, entry } of from.segments()) {
+    linkSync(vectorSegmentFile(source.listPath, id), vectorSegmentFile(target.listPath, id));
+    target.transaction(() => void to.manifest.putSync(id, entry));
+  }
+  copyInTransactions(target, from.deletions.getRange(), ({ key, value }) => void to.deletions.putSync(key, value));
 }
 
 function copyInTransactions<Entry>(target: RecordStore, entries: Iterable<Entry>, copy: (entry: Entry) => void): void {

@@ -93,6 +93,11 @@ export class WorkQueue<T extends WorkTypes> {
     return settlements.filter((settlement) => this.settleOne(settlement));
   }
 
+  /** True where `settle` would settle it: it is the only writer who asks. */
+  holds({ scheduled: { lane, dueMs, number } }: Settlement<T>): boolean {
+    return this.schedule.get([lane, dueMs, number]) !== undefined;
+  }
+
   private settleOne({ scheduled, next }: Settlement<T>): boolean {
     const { lane, dueMs, number, subject } = scheduled;
     if (!this.schedule.removeSync([lane, dueMs, number])) return false;

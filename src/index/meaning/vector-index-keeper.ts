@@ -1,0 +1,209 @@
+/**
+ * Keeps the indexes of a list's vectors: makes one where a version has none, or a damaged one, from the vectors that are kept with the
+ * records, and merges segments. Long tasks run beside the writers, one at a time; their commits take a turn in the list's queue. Main
+ * thread only.
+ */
+import { rm } from 'node:fs/promises';
+import {
+  currentVersionOf,
+  servingSpaceOf,
+  vectorSegmentFile,
+  type RecordStore,
+  type VectorSpace,
+  type VersionState,
+} from '../../records/index.js';
+import { spaceStore } from '../../vectors/index.js';
+import type { BuiltSegment, Commit } from '../contract/ingest-tasks.js';
+import { chooseMerge } from '../merge/merge-policy.js';
+import type { BackgroundHost } from '../versions/background-host.js';
+import type { PublishedVersion } from '../versions/published-version.js';
+import type { VersionLease } from '../versions/published-generation.js';
+
+/** Vectors of one piece of an index that is made anew, as they are kept. */
+const PIECE_BYTES_MAX = 16 * 2 ** 20;
+const RETRY_PAUSE_MS = 5000;
+
+export interface VectorIndexKeeperOptions {
+  readonly host: BackgroundHost;
+  readonly store: RecordStore;
+  /** True where all vectors of a space that is being filled are there. */
+  readonly isFilled: (space: VectorSpace) => boolean;
+}
+
+interface Missing {
+  readonly version: VersionState;
+  readonly space: VectorSpace;
+}
+
+export class VectorIndexKeeper {
+  private running: Promise<void> | undefined;
+  private pause: NodeJS.Timeout | undefined;
+  /** Records whose vectors were written since the index that is being made was begun. */
+  private making: { readonly missing: Missing; readonly written: Set<number> } | undefined;
+  private stopped = false;
+
+  constructor(private readonly options: VectorIndexKeeperOptions) {}
+
+  /** Of each commit of the list, before `committed`. */
+  noted({ unindexed = [] }: Commit): void {
+    for (const { version, space, records } of unindexed) {
+      const { missing, written } = this.making ?? {};
+      if (missing?.version.version !== version || missing.space.number !== space) continue;
+      for (const recordNumber of records) written?.add(recordNumber);
+    }
+  }
+
+  /** After each commit: begins what there is to do. */
+  committed(): void {
+    if (this.stopped || this.running !== undefined || this.pause !== undefined) return;
+    const work = this.next();
+    if (work === undefined) return;
+    this.running = work()
+      .catch((error: unknown) => {
+        if (this.stopped) return;
+        const { host } = this.options;
+        host.log.warn(
+          { list: host.listPath, err: error },
+          'An index of vectors could not be made or merged; tried again soon',
+        );
+        this.pause = setTimeout(() => {
+          this.pause = undefined;
+          this.committed();
+        }, RETRY_PAUSE_MS);
+        this.pause.unref();
+      })
+      .finally(() => {
+        this.running = undefined;
+        this.making = undefined;
+        this.committed();
+      });
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    clearTimeout(this.pause);
+    await this.running;
+  }
+
+  private next(): (() => Promise<void>) | undefined {
+    const missing = this.missing();
+    if (missing !== undefined) return () => this.make(missing);
+    const state = this.options.host.state();
+    const space = servingSpaceOf(state);
+    for (const version of state.versions) {
+      const published = this.options.host.published(version.version);
+      if (space === undefined || published?.vectorSpace !== space.number) continue;
+      const ids = chooseMerge(published.vectorSizes, this.policy(space));
+      if (ids.length > 0)
+        return () => published.withLease(version.definition, (lease) => this.merge(lease, space, ids));
+    }
+    return undefined;
+  }
+
+  private policy({ dimensions }: VectorSpace) {
+    const { host } = this.options;
+    const { merge_fan_in: fanIn, merge_records_max: recordsMax } = host.config.ingest;
+    const vectorBytes = host.kernel.vectorBuildBytes(recordsMax, dimensions ?? 1) / recordsMax;
+    return { fanIn, documentsMax: Math.min(recordsMax, Math.floor(host.budget.mergeBytesMax / vectorBytes)) };
+  }
+
+  // ---- an index that is missing
+
+  /** That of the space that serves, in every version that has vectors of it; and of a space that is to serve. */
+  private missing(): Missing | undefined {
+    const { host, store, isFilled } = this.options;
+    const state = host.state();
+    for (const space of state.meaning?.spaces ?? []) {
+      if (space.state === 'resting' || (space.state === 'filling' && !isFilled(space))) continue;
+      const versions = space.state === 'serving' ? state.versions : [currentVersionOf(state)];
+      for (const version of versions) {
+        const published = host.published(version.version);
+        if (published === undefined || published.vectorSpace === space.number) continue;
+        if (spaceStore(store, version.version, space.number).exists) return { version, space };
+      }
+    }
+    return undefined;
+  }
+
+  private async make(missing: Missing): Promise<void> {
+    const { host } = this.options;
+    const { version, space } = missing;
+    const published = await host.exclusive(() => {
+      this.making = { missing, written: new Set() };
+      return Promise.resolve(host.published(version.version));
+    });
+    const segments: BuiltSegment[] = [];
+    const task = { listPath: host.listPath, version: version.version, space: space.number };
+    try {
+      let cursor = 0;
+      for (let done = false; !done;) {
+        if (this.stopped) throw new Error('the list is closed');
+        const bytesMax = Math.min(PIECE_BYTES_MAX, host.budget.batchBytesMax);
+        const piece = await host.run({
+          kind: 'build-vectors',
+          ...task,
+          cursor,
+          bytesMax,
+          newSegment: host.newSegment(),
+        });
+        ({ cursor, done } = piece);
+        if (piece.segment !== undefined) segments.push(piece.segment);
+      }
+      const isCommitted = await host.exclusive(() => this.commitMade(missing, published, segments));
+      if (!isCommitted) await this.removeFiles(segments);
+    } catch (error) {
+      await this.removeFiles(segments);
+      throw error;
+    }
+  }
+
+  /** False where the version was opened anew meanwhile: what was written then is not known. */
+  private async commitMade(
+    { version, space }: Missing,
+    published: PublishedVersion | undefined,
+    segments: readonly BuiltSegment[],
+  ): Promise<boolean> {
+    const { host } = this.options;
+    if (this.stopped || published === undefined || host.published(version.version) !== published) return false;
+    const written = [...(this.making?.written ?? [])];
+    const task = { listPath: host.listPath, version: version.version, space: space.number, segments, written };
+    host.reopen(await host.runCommit({ kind: 'commit-vector-index', ...task, newSegment: host.newSegment() }));
+    return true;
+  }
+
+  private async removeFiles(segments: readonly BuiltSegment[]): Promise<void> {
+    const { listPath } = this.options.host;
+    await Promise.all(segments.map(({ id }) => rm(vectorSegmentFile(listPath, id), { force: true })));
+  }
+
+  // ---- merging
+
+  private async merge(lease: VersionLease, space: VectorSpace, ids: readonly number[]): Promise<void> {
+    const { host } = this.options;
+    const sources = lease.vectors?.segments.filter(({ id }) => ids.includes(id)) ?? [];
+    const { listPath } = host;
+    const merged = await host.run({
+      kind: 'merge-vectors',
+      listPath,
+      generation: lease.handle,
+      sources,
+      newSegment: host.newSegment(),
+    });
+    const isCommitted = await host.exclusive(async () =>
+      host.published(lease.version)?.withLease(lease.definition, async (now) => {
+        const open = new Set(now.vectors?.segments.map(({ id }) => id));
+        if (this.stopped || now.vectors?.space !== space.number || !ids.every((id) => open.has(id))) return false;
+        const task = { listPath, version: lease.version, space: space.number, sources, merged };
+        const result = await host.runCommit({
+          kind: 'commit-vector-merge',
+          ...task,
+          before: lease.handle,
+          now: now.handle,
+        });
+        host.publishCommit(result.commit);
+        return true;
+      }),
+    );
+    if (isCommitted !== true && merged !== undefined) await this.removeFiles([merged]);
+  }
+}
