@@ -1,5 +1,5 @@
 /** What an ingest worker does with a task. Synchronous: one task at a time in a thread. */
-import { bulkBatch, deleteMatching, reportImports, writeBatch } from './commit/write-handlers.js';
+import { bulkBatch, deleteMatching, removeUnlisted, reportImports, writeBatch } from './commit/write-handlers.js';
 import { check } from './segments/check-handler.js';
 import type { IngestContext } from './contract/ingest-context.js';
 import {
@@ -36,6 +36,8 @@ function dispatch(context: IngestContext, task: IngestTask): IngestResults[Inges
       return reportImports(context, task);
     case 'delete-matching':
       return deleteMatching(context, task);
+    case 'remove-unlisted':
+      return removeUnlisted(context, task);
     case 'merge':
       return merge(context, task);
     case 'commit-merge':

@@ -10,7 +10,7 @@
  *        8  f64  created, milliseconds since 1970
  *       16  f64  modified, milliseconds since 1970
  *       24  head     "id":"…","name":"…"
- *           as_of    "as_of":"…"
+ *           as_of    "as_of":"…", and of a record that came from a source ,"source":"…"
  *           times    "created_utc":"…","modified_utc":"…"   (always TIMES_BYTES: both are ISO with milliseconds)
  *           fields   {…}                                      (to the end; facet values are arrays)
  *
@@ -31,6 +31,8 @@ export interface StoredRecord {
   /** True where the client gave no name and the id took its place. */
   readonly nameGenerated: boolean;
   readonly asOf: string;
+  /** What it came from, where something keeps it as its source has it: `feed:news`, `media:default/films.csv`. */
+  readonly source?: string | undefined;
   readonly createdMs: number;
   readonly modifiedMs: number;
   /** JSON object of the fields in their final form. */
@@ -77,7 +79,7 @@ export class RecordParts {
     return this.bytes.subarray(this.headBegin, this.asOfBegin);
   }
 
-  /** `"as_of":"…"` */
+  /** `"as_of":"…"`, and the source behind it where there is one. */
   get asOf(): Uint8Array {
     return this.bytes.subarray(this.asOfBegin, this.timesBegin);
   }
@@ -118,7 +120,7 @@ export function isoTime(milliseconds: number): string {
 /** The id and the times are of a form that needs no escaping in JSON. */
 export function encodeRecord(record: StoredRecord): Buffer {
   const head = `"id":"${record.id}","name":${JSON.stringify(record.name)}`;
-  const asOf = `"as_of":"${record.asOf}"`;
+  const asOf = `"as_of":"${record.asOf}"${sourceMember(record.source)}`;
   const created = isoTime(record.createdMs);
   const modified = isoTime(record.modifiedMs);
   const text = `${head}${asOf}"created_utc":"${created}","modified_utc":"${modified}"${record.fieldsJson}`;
@@ -126,12 +128,30 @@ export function encodeRecord(record: StoredRecord): Buffer {
   const bytes = Buffer.allocUnsafe(HEADER_BYTES + textBytes);
   bytes[0] = RECORD_FORMAT;
   bytes[1] = record.nameGenerated ? FLAG_NAME_GENERATED : 0;
-  bytes.writeUInt16LE(asOf.length, 2);
+  bytes.writeUInt16LE(textBytes === text.length ? asOf.length : Buffer.byteLength(asOf), 2);
   bytes.writeUInt32LE(textBytes === text.length ? head.length : Buffer.byteLength(head), 4);
   bytes.writeDoubleLE(record.createdMs, 8);
   bytes.writeDoubleLE(record.modifiedMs, 16);
   bytes.write(text, HEADER_BYTES, textBytes === text.length ? 'latin1' : 'utf8');
   return bytes;
+}
+
+function sourceMember(source: string | undefined): string {
+  return source === undefined ? '' : `,"source":${JSON.stringify(source)}`;
+}
+
+/** A test of stored records for having come from this source; it reads no more of them than it has to. False for a damaged one. */
+export function sourceTest(source: string): (bytes: Uint8Array) => boolean {
+  const member = Buffer.from(sourceMember(source));
+  return (bytes) => {
+    try {
+      const { timesBegin } = readRecordParts(bytes);
+      return member.equals(bytes.subarray(Math.max(HEADER_BYTES, timesBegin - member.length), timesBegin));
+    } catch (error) {
+      if (error instanceof DamagedRecordError) return false;
+      throw error;
+    }
+  };
 }
 
 /** Throws DamagedRecordError where the bytes are not what encodeRecord makes. */
@@ -193,12 +213,18 @@ export function decodeRecord(bytes: Uint8Array): StoredRecord {
   const { asOfBegin, timesBegin, fieldsBegin } = readRecordParts(bytes);
   const buffer = view(bytes);
   const text = `{${buffer.toString('utf8', HEADER_BYTES, asOfBegin)},${buffer.toString('utf8', asOfBegin, timesBegin)}}`;
-  const parsed = parseFragment(text) as { id: string; name: string; as_of: string };
+  const parsed = parseFragment(text) as {
+    readonly id: string;
+    readonly name: string;
+    readonly as_of: string;
+    readonly source?: string;
+  };
   return {
     id: parsed.id,
     name: parsed.name,
     nameGenerated: ((bytes[1] as number) & FLAG_NAME_GENERATED) !== 0,
     asOf: parsed.as_of,
+    ...(parsed.source === undefined ? {} : { source: parsed.source }),
     createdMs: buffer.readDoubleLE(8),
     modifiedMs: buffer.readDoubleLE(16),
     fieldsJson: buffer.toString('utf8', fieldsBegin, buffer.length),
@@ -224,6 +250,7 @@ export function recordResource(record: StoredRecord): RecordResource {
     name: record.name,
     fields: parseFields(record.fieldsJson),
     as_of: record.asOf,
+    ...(record.source === undefined ? {} : { source: record.source }),
     created_utc: isoTime(record.createdMs),
     modified_utc: isoTime(record.modifiedMs),
   };

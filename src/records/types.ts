@@ -13,6 +13,8 @@ export interface RecordResource {
   readonly name: string;
   readonly fields: Readonly<Record<string, FieldValue>>;
   readonly as_of: string;
+  /** What keeps the record as its source has it; absent where nothing does. */
+  readonly source?: string;
   readonly created_utc: string;
   readonly modified_utc: string;
 }

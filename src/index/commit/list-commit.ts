@@ -58,6 +58,8 @@ export interface PutInput {
   readonly flat: boolean;
   readonly asOfMs: number | undefined;
   readonly vectors: GivenVectors | undefined;
+  /** What it comes from, where a source keeps it; otherwise it keeps that which it has. */
+  readonly source?: string;
 }
 
 export class ListCommit {
@@ -110,22 +112,35 @@ export class ListCommit {
 
   /** Adds, or replaces by name. Throws `invalid-record`. */
   put(input: PutInput): { readonly outcome: 'created' | 'updated'; readonly stored: StoredRecord } {
-    const fields = this.normaliser.normalise(input.fields, input.flat);
-    const fieldsJson = this.checkedJson(fields);
+    const { fields, fieldsJson, existing } = this.read(input);
     this.vectors.accept(input.vectors);
     // What replaces a record has what came with it, and no more.
     const vectors = input.vectors ?? null;
-    const existing = input.name === undefined ? undefined : this.current.recordNumberOfName(input.name);
     if (existing !== undefined) {
-      const previous = this.stored(existing);
-      const stored = this.replacement(previous, previous.name, input.asOfMs, fieldsJson);
-      this.write(existing, { stored, fields, vectors }, previous.name);
+      const { recordNumber, previous } = existing;
+      const stored = { ...this.replacement(previous, previous.name, input.asOfMs, fieldsJson), ...sourceOf(input) };
+      this.write(recordNumber, { stored, fields, vectors }, previous.name);
       return { outcome: 'updated', stored };
     }
     const recordNumber = this.newRecordNumber();
     const stored = this.addition(recordNumber, input, fieldsJson);
     this.write(recordNumber, { stored, fields, vectors }, undefined);
     return { outcome: 'created', stored };
+  }
+
+  /** The same for a record of a source; one that is as its source has it is not written. */
+  putFromSource(input: PutInput & { readonly name: string; readonly source: string }) {
+    const { fieldsJson, existing } = this.read(input);
+    const isSame =
+      existing?.previous.fieldsJson === fieldsJson &&
+      existing.previous.source === input.source &&
+      input.vectors === undefined;
+    return isSame ? 'unchanged' : this.put(input).outcome;
+  }
+
+  /** Undefined where there is no record of the name. */
+  numberOf(name: string): number | undefined {
+    return this.current.recordNumberOfName(name);
   }
 
   /** One small write. Throws the record's own ServiceError. */
@@ -227,6 +242,14 @@ export class ListCommit {
     return { outcome: 'updated', record: recordResource(stored) };
   }
 
+  private read(input: PutInput) {
+    const fields = this.normaliser.normalise(input.fields, input.flat);
+    const fieldsJson = this.checkedJson(fields);
+    const recordNumber = input.name === undefined ? undefined : this.numberOf(input.name);
+    const existing = recordNumber === undefined ? undefined : { recordNumber, previous: this.stored(recordNumber) };
+    return { fields, fieldsJson, existing };
+  }
+
   private recordInferredFields(): void {
     const before = currentVersionOf(this.state).definition;
     if (before === this.definition) return;
@@ -252,6 +275,7 @@ export class ListCommit {
       name: input.name ?? id,
       nameGenerated: input.name === undefined,
       asOf: isoTime(input.asOfMs ?? nowMs),
+      ...sourceOf(input),
       createdMs: nowMs,
       modifiedMs: nowMs,
       fieldsJson,
@@ -317,6 +341,10 @@ export class ListCommit {
     }
     return json;
   }
+}
+
+function sourceOf({ source }: PutInput): { readonly source?: string } {
+  return source === undefined ? {} : { source };
 }
 
 function settledDefinition(definition: FieldDefinition, samples: () => readonly InferenceSample[]): FieldDefinition {

@@ -1,11 +1,12 @@
 /** Ingest tasks that write records: small writes, bulk batches, deletion by a filter. Each is one commit. */
 import { ServiceError, serialiseError } from '../../platform/index.js';
 import type { FieldDefinition } from '../../catalog/index.js';
-import { currentVersionOf, type InferenceSample, type RecordInput } from '../../records/index.js';
+import { currentVersionOf, sourceTest, type InferenceSample, type RecordInput } from '../../records/index.js';
 import type {
   BulkBatchTask,
   DeleteMatchingTask,
   IngestResults,
+  RemoveUnlistedTask,
   ReportImportsTask,
   WriteAnswer,
   WriteBatchTask,
@@ -13,6 +14,7 @@ import type {
 import { EventRecorder } from './event-recorder.js';
 import { ListCommit } from './list-commit.js';
 import { csvRecords, jsonRecords, samplesOf, type RawRecord } from '../import/raw-records.js';
+import { isListed } from '../import/listed-records.js';
 import type { WriteRequest } from '../contract/types.js';
 import { requiredState, type IngestContext } from '../contract/ingest-context.js';
 
@@ -49,21 +51,42 @@ export function bulkBatch({ kernel, stores }: IngestContext, task: BulkBatchTask
 
   const before = currentVersionOf(requiredState(store)).definition;
   const writer = new ListCommit({ ...task, kernel, store, samples: () => samplesOf(read(before)) });
-  const outcome = { created: 0, updated: 0, failed: 0 };
+  const outcome = { created: 0, updated: 0, unchanged: 0, failed: 0 };
   const errors: BulkError[] = [];
+  const listed = new Set<number>();
+  const put = task.source === undefined ? putAny : putOf(task.source, listed);
   // The definition may just have been inferred: cells of CSV are read by it.
   for (const { line, input, name } of read(writer.definition)) {
     try {
-      outcome[writer.put(readable(input)).outcome] += 1;
+      outcome[put(writer, readable(input))] += 1;
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       outcome.failed += 1;
       if (errors.length < task.errorsMax) errors.push({ line, name, detail: error.detail });
     }
+    // What is refused is listed all the same, and stays as it was.
+    const recordNumber = task.source === undefined || name === null ? undefined : writer.numberOf(name);
+    if (recordNumber !== undefined) listed.add(recordNumber);
   }
   const { created, updated } = outcome;
   writer.countImport(task.importId, { created, updated }, task.final);
-  return { commit: writer.commit(), outcome: { ...outcome, errors } };
+  return { commit: writer.commit(), outcome: { ...outcome, errors, listed: Uint32Array.from(listed) } };
+}
+
+type Put = (writer: ListCommit, input: RecordInput) => 'created' | 'updated' | 'unchanged';
+
+const putAny: Put = (writer, input) => writer.put(input).outcome;
+
+function putOf(source: string, listed: ReadonlySet<number>): Put {
+  return (writer, input) => {
+    const { name } = input;
+    if (name === undefined)
+      throw new ServiceError('invalid-record', 'A record of a source has a name, by which it is known.');
+    const recordNumber = writer.numberOf(name);
+    if (recordNumber !== undefined && listed.has(recordNumber))
+      throw new ServiceError('invalid-record', 'The source has more than one record of this name; the first is taken.');
+    return writer.putFromSource({ ...input, name, source });
+  };
 }
 
 /** For bulk calls that were broken off, or whose last batch had come when nobody knew yet that it was the last. */
@@ -95,4 +118,32 @@ export function deleteMatching(
   let deleted = 0;
   for (const recordNumber of recordNumbers) if (writer.removeByNumber(recordNumber)) deleted += 1;
   return { commit: writer.commit(), deleted };
+}
+
+/** Of one task, so that writers get their turns. */
+const REMOVED_MAX = 10_000;
+const LOOKED_AT_MAX = 500_000;
+
+export function removeUnlisted(
+  { kernel, stores }: IngestContext,
+  task: RemoveUnlistedTask,
+): IngestResults['remove-unlisted'] {
+  const store = stores.get(task.listPath);
+  const isOfSource = sourceTest(task.source);
+  const unlisted: number[] = [];
+  let lookedAt = 0;
+  let cursor: number | undefined;
+  const { records } = store.version(task.current.version);
+  for (const { key, value } of records.getRange({ start: task.cursor })) {
+    if (unlisted.length >= REMOVED_MAX || lookedAt >= LOOKED_AT_MAX) {
+      cursor = key;
+      break;
+    }
+    lookedAt += 1;
+    if (!isListed(task.listed, key) && isOfSource(value)) unlisted.push(key);
+  }
+  const writer = new ListCommit({ ...task, kernel, store, samples: () => [] });
+  let removed = 0;
+  for (const recordNumber of unlisted) if (writer.removeByNumber(recordNumber)) removed += 1;
+  return { commit: writer.commit(), removed, cursor };
 }

@@ -94,6 +94,23 @@ export interface BulkBatchTask extends WritingTask {
   readonly importId: string;
   /** Nothing of the call follows: its event can be written. */
   readonly final: boolean;
+  /** What the records come from: those that are as it has them are not written. */
+  readonly source?: string;
+}
+/** Takes away the next of those records that came from a source and that it does not list any more. */
+export interface RemoveUnlistedTask extends WritingTask {
+  readonly kind: 'remove-unlisted';
+  readonly source: string;
+  /** A bit for each record number that it lists. */
+  readonly listed: Uint8Array;
+  /** Record number to begin at. */
+  readonly cursor: number;
+}
+export interface BatchOutcome extends BulkOutcome {
+  /** Of a source: records that are as it has them. */
+  readonly unchanged: number;
+  /** Of a source: numbers of the records that it lists, whatever became of them. */
+  readonly listed: Uint32Array;
 }
 /** Tells of bulk calls that ended without a final batch. */
 export interface ReportImportsTask extends TaskBase {
@@ -297,6 +314,7 @@ export type IngestTask =
   | BulkBatchTask
   | ReportImportsTask
   | DeleteMatchingTask
+  | RemoveUnlistedTask
   | MergeTask
   | CommitMergeTask
   | StartBuildTask
@@ -360,9 +378,15 @@ export interface IngestResults {
   'create-list': ListState;
   'keep-entry': undefined;
   'write-batch': { readonly commit: Commit | undefined; readonly answers: readonly WriteAnswer[] };
-  'bulk-batch': { readonly commit: Commit | undefined; readonly outcome: BulkOutcome };
+  'bulk-batch': { readonly commit: Commit | undefined; readonly outcome: BatchOutcome };
   'report-imports': ListState;
   'delete-matching': { readonly commit: Commit | undefined; readonly deleted: number };
+  /** `cursor`: undefined where no record is left to be looked at. */
+  'remove-unlisted': {
+    readonly commit: Commit | undefined;
+    readonly removed: number;
+    readonly cursor: number | undefined;
+  };
   /** Undefined where the sources hold no live document any more. */
   merge: MergedSegment | undefined;
   'commit-merge': { readonly commit: Commit };

@@ -75,6 +75,23 @@ export interface ImportSession {
   abort(): void;
 }
 
+export interface SyncOutcome extends BulkOutcome {
+  /** Records that are as their source has them, and were not written. */
+  readonly unchanged: number;
+  /** Records of the source that it does not list any more. */
+  readonly removed: number;
+}
+
+/**
+ * All that a source has, told once: when it has ended, the list has of this source exactly that. A record that is refused stays as it
+ * was. Broken off, nothing is removed.
+ */
+export interface SyncSession {
+  push(chunk: Uint8Array): Promise<void>;
+  end(): Promise<SyncOutcome>;
+  abort(): void;
+}
+
 /** How much of a list's current version has vectors. */
 export interface MeaningStatus {
   /** `failing`: the model does not do what it is asked for; it is asked again. */
@@ -108,6 +125,8 @@ export interface ListIndex extends ListOutline {
   /** Rejects with the record's own ServiceError, or storage-full, overloaded, internal-error. */
   write(request: WriteRequest): Promise<WriteResult>;
   startImport(format: 'ndjson' | 'json' | 'csv'): ImportSession;
+  /** `source`: by which the records are known as those of this source, such as `feed:news`. */
+  startSync(source: string, format: 'ndjson' | 'json' | 'csv'): SyncSession;
   /**
    * Deletes what the encoded plan (groups and filter) matches in the current version; returns how many. A plan numbers
    * columns by its definition, so give a function that makes it: it is called when the turn has come. Finished bytes are

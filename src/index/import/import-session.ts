@@ -22,6 +22,8 @@ export interface ImportBatch {
   readonly importId: string;
   /** Nothing of the import follows. */
   readonly final: boolean;
+  /** Where the records are those of a source. */
+  readonly source?: string;
 }
 
 export interface ImportSessionOptions {

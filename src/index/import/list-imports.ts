@@ -1,7 +1,9 @@
 /** The bulk calls of one list that are under way, of which there is a limit. Main thread only. */
 import type { Kernel } from '../../../native-bindings/index.js';
 import { ServiceError, type Clock, type Config, type MemoryBudget } from '../../platform/index.js';
-import type { BulkOutcome, ImportSession } from '../contract/types.js';
+import type { BatchOutcome } from '../contract/ingest-tasks.js';
+import type { ImportSession, SyncSession } from '../contract/types.js';
+import { SourceSync, type SourceSyncOptions } from './source-sync.js';
 import type { ImportBuffers } from './import-buffers.js';
 import { BulkImport, type ImportBatch } from './import-session.js';
 
@@ -17,9 +19,19 @@ export interface ListImportsOptions {
   readonly importBuffers: ImportBuffers;
   /** Bytes of records that one commit of the list takes now. */
   readonly batchBytesMax: () => number;
-  readonly commit: (batch: ImportBatch) => Promise<BulkOutcome>;
+  readonly commit: (batch: ImportBatch) => Promise<BatchOutcome>;
+  readonly removeUnlisted: (
+    source: string,
+    ...rest: Parameters<SourceSyncOptions['removeUnlisted']>
+  ) => ReturnType<SourceSyncOptions['removeUnlisted']>;
   /** After an import has ended: it may have something left to tell. */
   readonly settle: (importId: string) => Promise<void>;
+}
+
+/** An import whose records are those of a source. */
+export interface ImportOfSource {
+  readonly source: string;
+  readonly onBatch: (outcome: BatchOutcome) => void;
 }
 
 export class ListImports {
@@ -29,7 +41,7 @@ export class ListImports {
   constructor(private readonly options: ListImportsOptions) {}
 
   /** Throws `overloaded` where there are enough already. */
-  start(format: 'ndjson' | 'json' | 'csv'): ImportSession {
+  start(format: 'ndjson' | 'json' | 'csv', ofSource?: ImportOfSource): ImportSession {
     if (this.underWay >= IMPORTS_MAX) {
       const detail = `${IMPORTS_MAX} imports into this list are under way; try again when one has ended.`;
       throw new ServiceError('overloaded', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
@@ -46,11 +58,26 @@ export class ListImports {
       buffers: importBuffers,
       errorsMax: config.ingest.bulk_errors_max,
       importId,
-      commit,
+      commit: ofSource === undefined ? commit : (batch) => this.commitOfSource(ofSource, batch),
       onDone: () => {
         this.underWay -= 1;
       },
       settle: () => settle(importId),
+    });
+  }
+
+  private async commitOfSource({ source, onBatch }: ImportOfSource, batch: ImportBatch): Promise<BatchOutcome> {
+    const outcome = await this.options.commit({ ...batch, source });
+    onBatch(outcome);
+    return outcome;
+  }
+
+  /** As `ListIndex.startSync`. */
+  startSync(source: string, format: 'ndjson' | 'json' | 'csv'): SyncSession {
+    const { removeUnlisted } = this.options;
+    return new SourceSync({
+      start: (onBatch) => this.start(format, { source, onBatch }),
+      removeUnlisted: (listed, cursor) => removeUnlisted(source, listed, cursor),
     });
   }
 

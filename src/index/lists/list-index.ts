@@ -51,6 +51,7 @@ import type {
   ListIndex,
   MeaningStatus,
   SearchSettings,
+  SyncSession,
   VersionStatus,
   WriteRequest,
   WriteResult,
@@ -143,9 +144,7 @@ export class OpenListIndex implements ListIndex {
       store: this.store,
       published: this.published,
       state: () => this.state,
-      adopt: (state) => {
-        this.adopt(state);
-      },
+      adopt: (state) => this.adopt(state),
       dropping: this.dropping,
     });
     this.writes = this.writesOf(options);
@@ -159,6 +158,7 @@ export class OpenListIndex implements ListIndex {
       ...options,
       batchBytesMax: () => options.storePages.batchBytesMax(listPath),
       commit: (batch) => this.queue.exclusive(() => this.writes.batch(batch)),
+      removeUnlisted: (...unlisted) => this.queue.exclusive(() => this.writes.unlisted(...unlisted)),
       settle: (importId) => this.events.reportImports([importId]),
     });
     this.merger = new BackgroundMerger(this.backgroundHost());
@@ -234,6 +234,11 @@ export class OpenListIndex implements ListIndex {
   startImport(format: 'ndjson' | 'json' | 'csv'): ImportSession {
     this.requireOpen();
     return this.imports.start(format);
+  }
+
+  startSync(source: string, format: 'ndjson' | 'json' | 'csv'): SyncSession {
+    this.requireOpen();
+    return this.imports.startSync(source, format);
   }
 
   deleteMatching(
@@ -398,9 +403,7 @@ export class OpenListIndex implements ListIndex {
       listPath: this.listPath,
       commits: this.commits,
       withWritingTask: (action) => this.withWritingTask(action),
-      publish: (commit) => {
-        this.publishCommit(commit);
-      },
+      publish: (commit) => this.publishCommit(commit),
     });
   }
 
@@ -412,9 +415,7 @@ export class OpenListIndex implements ListIndex {
       host: this.backgroundHost(),
       store: this.store,
       settings: () => this.settings,
-      adopt: (state) => {
-        this.adopt(state);
-      },
+      adopt: (state) => this.adopt(state),
     });
   }
 
@@ -435,9 +436,7 @@ export class OpenListIndex implements ListIndex {
       exclusive: (action) => this.queue.exclusive(action),
       run: (task, options) => this.options.executor.run(task, options),
       runCommit: (task) => this.commits.run(task),
-      publishCommit: (commit) => {
-        this.publishCommit(commit);
-      },
+      publishCommit: (commit) => this.publishCommit(commit),
       reopen: (state) => {
         this.published.reopen(state, this.dropping);
         this.adopt(state);

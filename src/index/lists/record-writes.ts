@@ -2,8 +2,7 @@
 import { deserialiseError, type Metrics } from '../../platform/index.js';
 import type { StorePages } from '../commit/store-pages.js';
 import type { WaitingWrite } from '../commit/list-queue.js';
-import type { Commit } from '../contract/ingest-tasks.js';
-import type { BulkOutcome } from '../contract/types.js';
+import type { BatchOutcome, Commit, IngestResults } from '../contract/ingest-tasks.js';
 import type { ImportBatch } from '../import/import-session.js';
 import type { BackgroundHost } from '../versions/background-host.js';
 import { internalError, type CommitPublisher } from '../versions/commit-publisher.js';
@@ -47,7 +46,7 @@ export class RecordWrites {
   }
 
   /** A batch of an import. */
-  async batch(batch: ImportBatch): Promise<BulkOutcome> {
+  async batch(batch: ImportBatch): Promise<BatchOutcome> {
     const { commits, publish, withWritingTask } = this.options;
     this.written(batch.records.reduce((sum, { bytes }) => sum + bytes.length, 0));
     const outcome = await withWritingTask(async (part) => {
@@ -57,6 +56,22 @@ export class RecordWrites {
     });
     for (const kind of ['created', 'updated', 'failed'] as const) this.count(kind, outcome[kind]);
     return outcome;
+  }
+
+  /** Some of the records that a source does not list any more. */
+  async unlisted(
+    source: string,
+    listed: Uint8Array,
+    cursor: number,
+  ): Promise<Omit<IngestResults['remove-unlisted'], 'commit'>> {
+    const { commits, publish, withWritingTask } = this.options;
+    const outcome = await withWritingTask(async (part) => {
+      const result = await commits.run({ kind: 'remove-unlisted', source, listed, cursor, ...part });
+      publish(result.commit);
+      return result;
+    });
+    this.count('deleted', outcome.removed);
+    return { removed: outcome.removed, cursor: outcome.cursor };
   }
 
   count(outcome: 'created' | 'updated' | 'deleted' | 'failed', records: number): void {

@@ -20,11 +20,18 @@ export const recordId = Type.String({
   examples: ['019390ab-7f1e-7c3a-8b52-0f4a1c2d3e4f'],
 });
 
+export const recordSource = Type.String({
+  description:
+    'What the record came from and is kept as: `feed:<name>`, or `media:<store>/<path>` for a file. Absent where nothing keeps it',
+  examples: ['feed:news'],
+});
+
 export const recordResource = object({
   id: recordId,
   name: recordName,
   fields: Type.Record(Type.String(), fieldValue, { description: "The record's own fields" }),
   as_of: timeSchema('When the record was last written or synced from its source'),
+  source: Type.Optional(recordSource),
   created_utc: timeSchema('When the record was made'),
   modified_utc: timeSchema('When the record was last written'),
 });

@@ -1,6 +1,6 @@
 /** The schema of a search's answer, for the OpenAPI document; the search workers write it as finished bytes. */
 import { Type } from 'typebox';
-import { recordResource } from './record-schemas.js';
+import { recordResource, recordSource } from './record-schemas.js';
 import { object, timeSchema } from './schemas.js';
 
 const { id, name, fields } = recordResource.properties;
@@ -18,6 +18,7 @@ const result = object({
   '@video_score': attachedScore('video'),
   '@audio_score': attachedScore('audio file'),
   as_of: Type.Optional(timeSchema('When the record was last written or synced from its source')),
+  source: Type.Optional(recordSource),
   distance: Type.Optional(Type.Number({ minimum: 0, description: 'Metres from the centre; on a radius search' })),
   location: Type.Optional(
     object({ latitude: Type.Number(), longitude: Type.Number() }, { description: 'On a radius search' }),

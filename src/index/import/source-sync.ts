@@ -1,0 +1,49 @@
+/** A source told whole: an import that leaves alone what is as it is, and then takes away what the source does not list any more. */
+import type { BatchOutcome } from '../contract/ingest-tasks.js';
+import type { ImportSession, SyncOutcome, SyncSession } from '../contract/types.js';
+import { ListedRecords } from './listed-records.js';
+
+export interface SourceSyncOptions {
+  /** `onBatch` is to be told of each batch when it is on disk. */
+  readonly start: (onBatch: (outcome: BatchOutcome) => void) => ImportSession;
+  /** Takes some of them away; resolves with where to go on, undefined where that was the last. */
+  readonly removeUnlisted: (
+    listed: Uint8Array,
+    cursor: number,
+  ) => Promise<{ readonly removed: number; readonly cursor: number | undefined }>;
+}
+
+export class SourceSync implements SyncSession {
+  private readonly listed = new ListedRecords();
+  private readonly session: ImportSession;
+  private unchanged = 0;
+
+  constructor(private readonly options: SourceSyncOptions) {
+    this.session = options.start((outcome) => {
+      this.listed.add(outcome.listed);
+      this.unchanged += outcome.unchanged;
+    });
+  }
+
+  push(chunk: Uint8Array): Promise<void> {
+    return this.session.push(chunk);
+  }
+
+  async end(): Promise<SyncOutcome> {
+    const outcome = await this.session.end();
+    let removed = 0;
+    for (let cursor: number | undefined = 0; cursor !== undefined;) {
+      const step: Awaited<ReturnType<SourceSyncOptions['removeUnlisted']>> = await this.options.removeUnlisted(
+        this.listed.bits,
+        cursor,
+      );
+      removed += step.removed;
+      cursor = step.cursor;
+    }
+    return { ...outcome, unchanged: this.unchanged, removed };
+  }
+
+  abort(): void {
+    this.session.abort();
+  }
+}
