@@ -14,9 +14,9 @@ RUN apt-get update \
 WORKDIR /opt/gannet
 # Packages first: this layer is made again only when the lock file changes.
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --no-audit --no-fund
+RUN npm ci --include=dev --no-audit --no-fund
 COPY . .
-# Compiles the kernel with the headers that the image brings, and the TypeScript; then only what runs is kept.
+# Compiles the kernel with the headers that the image brings, and the TypeScript, and builds the console; then only what runs is kept.
 RUN node scripts/setup.mjs \
  && npm prune --omit=dev --no-audit --no-fund \
  && find node_modules/uWebSockets.js -name 'uws_*.node' \

@@ -36,7 +36,7 @@ export default tseslint.config(
     languageOptions: { globals: nodeGlobals },
   },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     extends: [tseslint.configs.recommendedTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
@@ -69,7 +69,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/**/*.ts', 'native-bindings/*.ts', 'config/*.ts'],
+    files: ['src/**/*.ts', 'src/**/*.tsx', 'native-bindings/*.ts', 'config/*.ts'],
     ignores: ['**/*.test.ts', 'src/cli/**'],
     rules: {
       // The service speaks through its log; only the command line prints.
@@ -77,7 +77,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/**/*.ts', 'native-bindings/*.ts', 'config/*.ts'],
+    files: ['src/**/*.ts', 'src/**/*.tsx', 'native-bindings/*.ts', 'config/*.ts'],
     ignores: ['**/*.test.ts'],
     rules: {
       'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],

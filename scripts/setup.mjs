@@ -5,6 +5,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildConsole, consoleIsCurrent } from './build-console.mjs';
 import { buildNative, nativeState } from './build-native.mjs';
 import { filesUnder, hashOf, readJson, readStamp, writeStamp } from './lib/stamps.mjs';
 import { isProgram, lastLines, run, step, StepError } from './lib/steps.mjs';
@@ -29,7 +30,8 @@ const NPM_LINES_SHOWN = 15;
 
 async function installPackages() {
   const npm = process.env.npm_execpath;
-  const args = ['ci', '--no-audit', '--no-fund'];
+  // The console is built with development packages, also where NODE_ENV would leave them out.
+  const args = ['ci', '--include=dev', '--no-audit', '--no-fund'];
   const throughNode = npm !== undefined && /npm-cli\.c?js$/.test(npm);
   const { code, output } = throughNode
     ? await run(process.execPath, [npm, ...args], { cwd: root })
@@ -46,8 +48,11 @@ async function installPackages() {
 const DIST = join(root, 'dist');
 const TYPESCRIPT_STAMP = join(DIST, 'gannet.stamp');
 
+/** What runs in the browser, and is built by `build-console.mjs`. */
+const CONSOLE_APP = join(root, 'src', 'console', 'app', '/');
+
 function typescriptSources() {
-  const isSource = (path) => /\.tsx?$/.test(path) && !path.endsWith('.test.ts');
+  const isSource = (path) => /\.ts$/.test(path) && !path.endsWith('.test.ts') && !path.startsWith(CONSOLE_APP);
   const skip = new Set(['kernel', 'addon', 'test', 'fuzz', 'build', 'build-test', 'node_modules']);
   return [
     ...filesUnder(join(root, 'src'), isSource),
@@ -73,7 +78,7 @@ async function compileTypescript(stamp) {
 
 /** Compiled files whose source is gone would still be found by an import that should fail. */
 function removeOrphans() {
-  for (const file of filesUnder(DIST, (path) => /\.js(?:\.map)?$/.test(path))) {
+  for (const file of filesUnder(DIST, (path) => /\.js(?:\.map)?$/.test(path), new Set(['console-assets']))) {
     const source = join(root, relative(DIST, file).replace(/\.js(?:\.map)?$/, '.ts'));
     if (!existsSync(source)) rmSync(file);
   }
@@ -105,6 +110,9 @@ export async function setup({ quiet = false } = {}) {
   if (native.state !== 'current') works.set('the search kernel (C++)', () => buildNative(native));
   if (!isCompiled) works.set('TypeScript', () => compileTypescript(stamp));
   if (works.size > 0) await step(`Compiling ${[...works.keys()].join(' and ')}`, () => sideBySide([...works.values()]));
+  // From what was compiled.
+  if (consoleIsCurrent(stamp)) current('Console');
+  else await step('Building the console', () => buildConsole(stamp));
 }
 
 /** Each has times in which it uses one processor, or none. All are waited for, so that none is at work when a failure is thrown. */

@@ -11,6 +11,7 @@ import { assertCatalogueFilled, assertCatalogueStored, openDataDirectory } from 
 import { adoptLists, createListIndexes, ListRoom, type AdoptionReport, type ListIndexes } from './index/index.js';
 import { FEATURES } from './features.js';
 import type { Declared, FeatureParts, OpenFeatures, Operation, Services } from './operations/index.js';
+import type { Site } from './http/index.js';
 import {
   assertEnvironmentKnown,
   createRequestMemory,
@@ -21,6 +22,7 @@ import {
   openEnvironment,
   OwnMemory,
   ProgressBoard,
+  packageRoot,
   residentOwnBytes,
   SecretBox,
   ServiceError,
@@ -292,7 +294,12 @@ async function listenForRequests(
   const { host, port: configuredPort, body_idle_seconds_max, trusted_proxies } = config.server;
   const { createControlSocket, createHttpServer, createRequestServer } = await loadFrontEnds();
   const { createDispatcher } = await loadOperations();
-  const requests = createRequestServer({ services, dispatcher: createDispatcher(services), metrics });
+  const requests = createRequestServer({
+    services,
+    dispatcher: createDispatcher(services),
+    metrics,
+    openSite: () => openConsole(config),
+  });
   const server = createHttpServer({
     handle: requests.handle,
     host,
@@ -314,6 +321,12 @@ async function listenForRequests(
   });
   await control.listen();
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+async function openConsole({ console: { public_url } }: Config): Promise<Site> {
+  const { openConsoleSite } = await import('./console/index.js');
+  const folder = join(packageRoot(), 'dist', 'console-assets');
+  return openConsoleSite({ folder, tls: public_url.startsWith('https:') });
 }
 
 /** A release that knows only some of the environments touches none. Lists are looked at one by one, when they are opened. */

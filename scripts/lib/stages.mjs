@@ -85,6 +85,13 @@ export function stagesOf(root) {
       seconds: 15,
     },
     {
+      id: 'console-types',
+      name: 'Types of the console',
+      command: [program('tsc'), '--noEmit', '-p', join('src', 'console', 'app')],
+      reads: 'check',
+      seconds: 15,
+    },
+    {
       id: 'layering',
       name: 'Layering',
       command: [program('depcruise'), '--config', '.dependency-cruiser.cjs', 'src', 'config', 'native-bindings'],

@@ -1,6 +1,7 @@
 /** A request and its answer as the request handler sees them, whatever transport carries them. */
 import type { Credential, HeadedBytes, Visitor } from '../operations/index.js';
 import type { Cancellation, ServiceError } from '../platform/index.js';
+import type { PageHeaders } from './site.js';
 
 export interface IncomingRequest {
   /** In upper case. */
@@ -14,6 +15,8 @@ export interface IncomingRequest {
   readonly requestIdHeader: string;
   readonly contentType: string | undefined;
   readonly origin: string;
+  /** Of a request for a page of the site. */
+  readonly page?: PageHeaders | undefined;
   /** Bytes of the body: 0 without one, undefined where the client does not say. */
   readonly bodyBytes: number | undefined;
   /** Why nothing of this request can be relied on but its headers: it is answered with this, and the connection closed. */

@@ -220,7 +220,12 @@ beforeEach(async () => {
     metrics: () => metrics.text(),
     ready: () => ready,
   };
-  requests = createRequestServer({ services, dispatcher: createDispatcher(services), metrics });
+  requests = createRequestServer({
+    services,
+    dispatcher: createDispatcher(services),
+    metrics,
+    openSite: () => Promise.reject(new Error('There is no site here')),
+  });
   server = createHttpServer({
     handle: requests.handle,
     host: '127.0.0.1',

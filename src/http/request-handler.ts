@@ -32,11 +32,14 @@ import { asServiceError, failureHeaders, PROBLEM_TYPE } from './failures.js';
 import { tooLarge } from './incoming-body.js';
 import { createObserver, type Observer } from './observer.js';
 import { Router } from './router.js';
+import type { PageHeaders, Site } from './site.js';
 
 export interface RequestHandlerOptions {
   readonly services: Services;
   readonly dispatcher: Dispatcher;
   readonly metrics: Metrics;
+  /** Called for the first page that is asked for: what nobody looks at is not loaded. */
+  readonly openSite: () => Promise<Site>;
 }
 
 export interface RequestServer {
@@ -47,6 +50,7 @@ export interface RequestServer {
 
 const REQUEST_ID = new RegExp(`^[A-Za-z0-9._:/+=@-]{1,${REQUEST_ID_CHARACTERS_MAX}}$`);
 const JSON_TYPE = 'application/json';
+const PAGE_METHODS = ['GET', 'HEAD'];
 const RETRY_SOON = { retryAfterSeconds: 1 };
 const DISCARDED_BODY_BYTES_MAX = 16_777_216;
 
@@ -76,13 +80,16 @@ class Handler {
   readonly #router: Router;
   readonly #cors: Cors;
   readonly #observe: Observer;
+  readonly #openSite: () => Promise<Site>;
+  #site: Promise<Site> | undefined;
   #inFlight = 0;
   #stopping = false;
   #onIdle: (() => void) | undefined;
 
-  constructor({ services, dispatcher, metrics }: RequestHandlerOptions) {
+  constructor({ services, dispatcher, metrics, openSite }: RequestHandlerOptions) {
     this.#services = services;
     this.#dispatcher = dispatcher;
+    this.#openSite = openSite;
     this.#metrics = metrics;
     this.#router = new Router(services.operations);
     this.#cors = createCors(services.config.server.cors_origins);
@@ -130,6 +137,7 @@ class Handler {
     const { request } = state;
     assertSound(request);
     this.#assertOpen();
+    if (request.page !== undefined) return this.#page(request, request.page);
     const match = this.#router.match(request.method, request.path);
     if (match.kind === 'none') throw new ServiceError('not-found', 'There is nothing at this path. See /openapi.json.');
     if (match.kind === 'other-method') {
@@ -144,6 +152,20 @@ class Handler {
     }
     state.caller = this.#dispatcher.admit(operation, params, request.credential);
     return this.#perform(state, operation, state.caller);
+  }
+
+  async #page({ method, path }: IncomingRequest, headers: PageHeaders): Promise<OperationResult> {
+    if (!PAGE_METHODS.includes(method)) throw new MethodNotAllowed(PAGE_METHODS);
+    this.#site ??= this.#openSite();
+    try {
+      const answer = (await this.#site).answer({ path, ...headers });
+      if (answer !== undefined) return answer;
+    } catch (error) {
+      // Whoever asks next may find what was missing.
+      this.#site = undefined;
+      throw error;
+    }
+    throw new ServiceError('not-found', 'There is no such file. Reload the page: the service was updated.');
   }
 
   #assertOpen(): void {

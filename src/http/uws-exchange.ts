@@ -8,6 +8,7 @@ import { SENT_AT_ONCE_BYTES, type AbortListener, type Cancellation, type Service
 import { answerBytes, ClientGone, type Answer, type IncomingRequest } from './exchange.js';
 import { IncomingBody } from './incoming-body.js';
 import { readHead } from './request-framing.js';
+import { isSitePath, type PageHeaders } from './site.js';
 import { statusLine } from './status-lines.js';
 import type { UploadWatch } from './upload-watch.js';
 import { UNKNOWN_VISITOR, type Visitors } from './visitors.js';
@@ -61,6 +62,7 @@ export class UwsExchange implements IncomingRequest {
   readonly requestIdHeader: string;
   readonly contentType: string | undefined;
   readonly origin: string;
+  readonly page: PageHeaders | undefined;
   readonly bodyBytes: number | undefined;
   readonly fault: ServiceError | undefined;
   readonly signal = new Gone();
@@ -92,6 +94,9 @@ export class UwsExchange implements IncomingRequest {
     this.origin = head.origin;
     this.bodyBytes = head.bodyBytes;
     this.fault = head.fault;
+    this.page = isSitePath(this.path)
+      ? { acceptEncoding: req.getHeader('accept-encoding'), ifNoneMatch: req.getHeader('if-none-match') }
+      : undefined;
     // A body without bytes has a type all the same.
     this.contentType = orUndefined(head.contentType);
     this.#bodyEnded = this.bodyBytes === 0;

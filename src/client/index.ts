@@ -1,0 +1,1 @@
+export { clientSource, functionName } from './client-source.js';

@@ -1,0 +1,33 @@
+import '@mantine/core/styles.css';
+import '@mantine/spotlight/styles.css';
+import './console.css';
+import { MantineProvider } from '@mantine/core';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { router } from './router.js';
+import { forgetSession } from './service/session.js';
+import { queries, whenSignedOut } from './service/queries.js';
+import { colours, theme } from './theme.js';
+
+const NONCE = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
+const root = document.getElementById('root');
+if (root === null) throw new Error('The page has no place for the application.');
+
+whenSignedOut(() => {
+  const { href, pathname } = router.state.location;
+  if (pathname === '/sign-in') return;
+  forgetSession();
+  void router.navigate({ to: '/sign-in', search: { to: href }, replace: true });
+});
+
+createRoot(root).render(
+  <StrictMode>
+    <MantineProvider theme={theme} cssVariablesResolver={colours} defaultColorScheme="auto" getStyleNonce={() => NONCE}>
+      <QueryClientProvider client={queries}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+);

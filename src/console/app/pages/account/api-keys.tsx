@@ -1,0 +1,239 @@
+import { Badge, Checkbox, Group, NativeSelect, Radio, SimpleGrid, Stack, Table, Text, TextInput } from '@mantine/core';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { text } from '../../messages/index.js';
+import {
+  apiKeyCreate,
+  apiKeyCreateSchemas,
+  apiKeyDelete,
+  apiKeyList,
+  listGroupList,
+  listList,
+  permissions as allPermissions,
+  type ApiKeyCreateInput,
+  type ApiKeyListOutput,
+} from '../../service/client.js';
+import { reading, useChange } from '../../service/queries.js';
+import { useAccount, useMay } from '../../service/session.js';
+import { Columns } from '../../ui/columns.js';
+import { ConfirmButton } from '../../ui/confirm.js';
+import { time } from '../../ui/format.js';
+import { FormModal } from '../../ui/form-modal.js';
+import { Page } from '../../ui/page.js';
+import { SecretOnce } from '../../ui/secret.js';
+
+type Draft = ApiKeyCreateInput['body'];
+type Key = ApiKeyListOutput['keys'][number];
+
+const { scope, access, name, expires_at } = apiKeyCreateSchemas.body.properties;
+
+export function ApiKeys() {
+  const account = useAccount();
+  const may = useMay();
+  const [secret, setSecret] = useState<string>();
+  const { data } = useSuspenseQuery(reading(apiKeyList, { params: { account } }));
+  return (
+    <Page
+      title={text.keys.title}
+      lead={text.keys.lead}
+      actions={may(apiKeyCreate) ? <NewKey onSecret={setSecret} /> : undefined}
+    >
+      {secret === undefined ? null : <SecretOnce title={text.keys.made} secret={secret} />}
+      {data.keys.length === 0 ? <Text>{text.keys.none}</Text> : null}
+      {data.keys.length === 0 ? null : (
+        <Columns
+          heads={[text.keys.name, text.keys.key, text.keys.scope, text.keys.access, text.keys.expires, '']}
+          label={text.keys.title}
+          minWidth={720}
+        >
+          {data.keys.map((key) => (
+            <KeyRow key={key.id} apiKey={key} />
+          ))}
+        </Columns>
+      )}
+    </Page>
+  );
+}
+
+function KeyRow({ apiKey }: { readonly apiKey: Key }) {
+  const account = useAccount();
+  const may = useMay();
+  const remove = useChange(apiKeyDelete);
+  const { id, permissions, expires_at: expires } = apiKey;
+  const isExpired = expires !== null && Date.parse(expires) < Date.now();
+  return (
+    <Table.Tr>
+      <Table.Th scope="row">{apiKey.name}</Table.Th>
+      <Table.Td>{`gnt_${apiKey.region}_…${apiKey.last_four}`}</Table.Td>
+      <Table.Td>
+        {apiKey.scope === 'account'
+          ? text.keys.scopes.account
+          : `${text.keys.scopes[apiKey.scope]} ${apiKey.scope_target ?? ''}`}
+      </Table.Td>
+      <Table.Td>
+        <Text size="sm" lineClamp={2} title={permissions.join(', ')}>
+          {permissions.length === 0 ? text.keys.full : permissions.join(', ')}
+        </Text>
+      </Table.Td>
+      <Table.Td>
+        {isExpired ? (
+          <Badge color="red" variant="light">
+            {text.keys.expired}
+          </Badge>
+        ) : (
+          time(expires)
+        )}
+      </Table.Td>
+      <Table.Td>
+        {may(apiKeyDelete) ? (
+          <Group justify="flex-end">
+            <ConfirmButton
+              label={text.keys.delete}
+              question={text.keys.deleteQuestion(apiKey.name)}
+              onConfirm={() => remove.mutateAsync({ params: { account, id } })}
+              button={{ 'aria-label': text.keys.deleteOf(apiKey.name) }}
+            />
+          </Group>
+        ) : null}
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+const NEW: Draft = { name: '', scope: 'account', access: 'search-and-read' };
+
+function NewKey({ onSecret }: { readonly onSecret: (secret: string) => void }) {
+  const account = useAccount();
+  const create = useChange(apiKeyCreate);
+  const [draft, setDraft] = useState<Draft>(NEW);
+  const set = (change: Partial<Draft>): void => {
+    setDraft({ ...draft, ...change });
+  };
+  const submit = async (): Promise<void> => {
+    const { key } = await create.mutateAsync({ params: { account }, body: draft });
+    onSecret(key);
+    setDraft(NEW);
+  };
+  return (
+    <FormModal label={text.keys.make} button={{ size: 'sm' }} submit={text.keys.make} onSubmit={submit}>
+      <TextInput
+        label={text.keys.name}
+        description={name.description}
+        maxLength={name.maxLength}
+        required
+        data-autofocus
+        value={draft.name}
+        onChange={(event) => {
+          set({ name: event.currentTarget.value });
+        }}
+      />
+      <Scope draft={draft} onChange={set} />
+      <Radio.Group
+        label={text.keys.access}
+        value={draft.access ?? ''}
+        onChange={(value) => {
+          const { permissions: _, ...rest } = draft;
+          const chosen = value as NonNullable<Draft['access']>;
+          setDraft({ ...rest, access: chosen, ...(chosen === 'custom' ? { permissions: [] } : {}) });
+        }}
+      >
+        <Stack gap={6} mt={4}>
+          {access.enum.map((preset) => (
+            <Radio key={preset} value={preset} label={text.keys.presets[preset]} />
+          ))}
+        </Stack>
+      </Radio.Group>
+      {draft.access === 'custom' ? (
+        <Permissions
+          chosen={draft.permissions ?? []}
+          onChange={(permissions) => {
+            set({ permissions });
+          }}
+        />
+      ) : null}
+      <TextInput
+        type="date"
+        label={text.keys.expires}
+        description={expires_at.description}
+        value={draft.expires_at ?? ''}
+        onChange={(event) => {
+          const { expires_at: _, ...rest } = draft;
+          const day = event.currentTarget.value;
+          setDraft(day === '' ? rest : { ...rest, expires_at: day });
+        }}
+      />
+    </FormModal>
+  );
+}
+
+interface ScopeProps {
+  readonly draft: Draft;
+  readonly onChange: (change: Partial<Draft>) => void;
+}
+
+function Scope({ draft, onChange }: ScopeProps) {
+  const account = useAccount();
+  const lists = useSuspenseQuery(reading(listList, { params: { account } })).data.lists;
+  const groups = useSuspenseQuery(reading(listGroupList, { params: { account } })).data.groups;
+  const targets = draft.scope === 'list' ? lists : draft.scope === 'group' ? groups : [];
+  const chosen = draft.scope ?? 'account';
+  return (
+    <>
+      <NativeSelect
+        label={text.keys.scope}
+        description={scope.description}
+        data={scope.enum.map((value) => ({ value, label: text.keys.scopes[value] }))}
+        value={chosen}
+        onChange={(event) => {
+          const next = event.currentTarget.value as NonNullable<Draft['scope']>;
+          const [first] = next === 'list' ? lists : groups;
+          onChange({ scope: next, scope_target: next === 'account' ? null : (first?.name ?? null) });
+        }}
+      />
+      {chosen === 'account' ? null : (
+        <NativeSelect
+          label={text.keys.scopes[chosen]}
+          data={targets.map((target) => target.name)}
+          value={draft.scope_target ?? ''}
+          onChange={(event) => {
+            onChange({ scope_target: event.currentTarget.value });
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+/** `[area, actions]`, in the order of the service. */
+const AREAS = Object.entries(Object.groupBy(allPermissions, (permission) => permission.split(':')[0] ?? '')).map(
+  ([area, named = []]) => [area, named.map((permission) => permission.slice(area.length + 1))] as const,
+);
+
+interface PermissionsProps {
+  readonly chosen: readonly string[];
+  readonly onChange: (chosen: readonly string[]) => void;
+}
+
+/** By area, as the service has them. */
+function Permissions({ chosen, onChange }: PermissionsProps) {
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2 }}>
+      {AREAS.map(([area, actions]) => (
+        <Checkbox.Group
+          key={area}
+          label={area}
+          value={chosen.filter((each) => each.startsWith(`${area}:`))}
+          onChange={(value) => {
+            onChange([...chosen.filter((each) => !each.startsWith(`${area}:`)), ...value]);
+          }}
+        >
+          <Stack gap={4} mt={4}>
+            {actions.map((action) => (
+              <Checkbox key={action} size="xs" value={`${area}:${action}`} label={action} />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+      ))}
+    </SimpleGrid>
+  );
+}

@@ -1,0 +1,124 @@
+import { Anchor, MultiSelect, Group as Row, Table, Text, TextInput } from '@mantine/core';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { text } from '../../messages/index.js';
+import {
+  listGroupCreate,
+  listGroupCreateSchemas,
+  listGroupDelete,
+  listGroupList,
+  listGroupUpdate,
+  listList,
+  type ListGroupListOutput,
+} from '../../service/client.js';
+import { reading, useChange } from '../../service/queries.js';
+import { useAccount, useMay } from '../../service/session.js';
+import { Columns } from '../../ui/columns.js';
+import { ConfirmButton } from '../../ui/confirm.js';
+import { time } from '../../ui/format.js';
+import { FormModal } from '../../ui/form-modal.js';
+import { Page } from '../../ui/page.js';
+
+type ListGroup = ListGroupListOutput['groups'][number];
+
+/** Several lists that are searched as one. */
+export function Groups() {
+  const account = useAccount();
+  const may = useMay();
+  const { data } = useSuspenseQuery(reading(listGroupList, { params: { account } }));
+  return (
+    <Page title={text.groups.title} lead={text.groups.lead} actions={may(listGroupCreate) ? <GroupForm /> : undefined}>
+      {data.groups.length === 0 ? <Text>{text.groups.none}</Text> : null}
+      {data.groups.length === 0 ? null : (
+        <Columns
+          heads={[text.groups.name, text.lists.title, text.lists.version, text.lists.modified, '']}
+          label={text.groups.title}
+        >
+          {data.groups.map((group) => (
+            <GroupRow key={group.name} group={group} />
+          ))}
+        </Columns>
+      )}
+    </Page>
+  );
+}
+
+function GroupRow({ group }: { readonly group: ListGroup }) {
+  const account = useAccount();
+  const may = useMay();
+  const remove = useChange(listGroupDelete);
+  const { name, lists, current_version, modified_utc } = group;
+  return (
+    <Table.Tr>
+      <Table.Th scope="row">
+        <Anchor component={Link} to="/$account/group/$group" params={{ account, group: name } as never}>
+          {name}
+        </Anchor>
+      </Table.Th>
+      <Table.Td>
+        {lists.map(({ list, version }) => (version === undefined ? list : `${list} (${version})`)).join(', ')}
+      </Table.Td>
+      <Table.Td>{current_version}</Table.Td>
+      <Table.Td>{time(modified_utc)}</Table.Td>
+      <Table.Td>
+        <Row gap="xs" justify="flex-end">
+          {may(listGroupUpdate) ? <GroupForm group={group} /> : null}
+          {may(listGroupDelete) ? (
+            <ConfirmButton
+              label={text.common.delete}
+              question={text.groups.deleteQuestion(name)}
+              onConfirm={() => remove.mutateAsync({ params: { account, group: name } })}
+              button={{ 'aria-label': text.common.deleteOf(name) }}
+            />
+          ) : null}
+        </Row>
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+function GroupForm({ group }: { readonly group?: ListGroup }) {
+  const account = useAccount();
+  const { data } = useSuspenseQuery(reading(listList, { params: { account } }));
+  const create = useChange(listGroupCreate);
+  const update = useChange(listGroupUpdate);
+  const [name, setName] = useState(group?.name ?? '');
+  const [members, setMembers] = useState(group?.lists.map(({ list }) => list) ?? []);
+  const { properties } = listGroupCreateSchemas.body;
+  const submit = (): Promise<unknown> => {
+    // A version that a member was fixed to stays.
+    const lists = members.map((list) => group?.lists.find((each) => each.list === list) ?? { list });
+    return group === undefined
+      ? create.mutateAsync({ params: { account }, body: { name, lists } })
+      : update.mutateAsync({ params: { account, group: group.name }, body: { name, lists } });
+  };
+  return (
+    <FormModal
+      label={group === undefined ? text.groups.make : text.common.edit}
+      button={
+        group === undefined ? { size: 'sm' } : { variant: 'default', 'aria-label': text.fields.editOf(group.name) }
+      }
+      onSubmit={submit}
+    >
+      <TextInput
+        label={text.groups.name}
+        description={text.lists.nameHint}
+        required
+        data-autofocus
+        value={name}
+        onChange={(event) => {
+          setName(event.currentTarget.value);
+        }}
+      />
+      <MultiSelect
+        label={text.lists.title}
+        description={properties.lists.description}
+        data={data.lists.map((list) => list.name)}
+        value={members}
+        onChange={setMembers}
+        searchable
+      />
+    </FormModal>
+  );
+}

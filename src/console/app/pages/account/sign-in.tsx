@@ -1,0 +1,128 @@
+import { Alert, Button, Center, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useRouter, useRouterState, useSearch } from '@tanstack/react-router';
+import { useState, type FormEvent } from 'react';
+import { text } from '../../messages/index.js';
+import {
+  client,
+  sessionCreate,
+  sessionCreateSchemas,
+  ServiceProblem,
+  type SessionCreateInput,
+} from '../../service/client.js';
+import { queries } from '../../service/queries.js';
+import { sessionQuery } from '../../service/session.js';
+import { useTitle } from '../../ui/page.js';
+import { Problem } from '../../ui/problem.js';
+
+/** By e-mail and password, or by a one-time link, whose token stands behind the `#` of the address. */
+export function SignIn() {
+  useTitle(text.signIn.title);
+  const hash = useRouterState({ select: ({ location }) => location.hash });
+  // Kept from the first sight of it on: it is taken out of the address at once.
+  const [link] = useState(() => (hash.startsWith('link=') ? hash.slice('link='.length) : undefined));
+  if (link !== undefined && location.hash !== '') history.replaceState(history.state, '', location.pathname);
+  return (
+    <Center component="main" mih="100vh" p="md">
+      <Paper withBorder p="xl" w="100%" maw={420}>
+        <Stack>
+          <Title order={1} size="h3">
+            {link === undefined ? text.signIn.title : text.signIn.welcome}
+          </Title>
+          {link === undefined ? null : <Text c="dimmed">{text.signIn.linkLead}</Text>}
+          <SignInForm link={link} />
+        </Stack>
+      </Paper>
+    </Center>
+  );
+}
+
+/** Of a sign-in by password; by link they are the same. */
+const { properties: limits } = sessionCreateSchemas.body.anyOf[0];
+
+interface Entry {
+  readonly email: string;
+  readonly password: string;
+}
+
+function SignInForm({ link }: { readonly link: string | undefined }) {
+  const finish = useFinish();
+  const [entry, setEntry] = useState<Entry>({ email: '', password: '' });
+  const [state, setState] = useState<{ readonly busy: boolean; readonly error: unknown }>({ busy: false, error: null });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    setState({ busy: true, error: null });
+    sessionCreate(client, { body: bodyOf(entry, link) }).then(finish, (error: unknown) => {
+      setState({ busy: false, error });
+    });
+  };
+  const isLink = link !== undefined;
+  const password = {
+    label: isLink ? text.signIn.newPassword : text.signIn.password,
+    value: entry.password,
+    autoComplete: isLink ? 'new-password' : 'current-password',
+    maxLength: limits.password.maxLength,
+  };
+  return (
+    <form onSubmit={submit} aria-label={text.signIn.title}>
+      <Stack>
+        <TextInput
+          label={isLink ? text.signIn.ownEmail : text.signIn.email}
+          description={isLink ? text.signIn.ownEmailHint : undefined}
+          type="email"
+          autoComplete="username"
+          required={!isLink}
+          maxLength={limits.email.maxLength}
+          value={entry.email}
+          onChange={(event) => {
+            setEntry({ ...entry, email: event.currentTarget.value });
+          }}
+        />
+        <PasswordInput
+          {...password}
+          description={isLink ? text.signIn.newPasswordHint : undefined}
+          required={!isLink}
+          visibilityToggleButtonProps={{ 'aria-label': text.signIn.showPassword, 'aria-hidden': false, tabIndex: 0 }}
+          onChange={(event) => {
+            setEntry({ ...entry, password: event.currentTarget.value });
+          }}
+        />
+        <SignInProblem error={state.error} isLink={isLink} />
+        <Button type="submit" loading={state.busy} fullWidth>
+          {text.signIn.submit}
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+function SignInProblem({ error, isLink }: { readonly error: unknown; readonly isLink: boolean }) {
+  const isFailure = error instanceof ServiceProblem && error.code === 'sign-in-failed';
+  if (!isFailure) return <Problem error={error} />;
+  return (
+    <Alert color="red" role="alert" title={text.signIn.failed}>
+      {isLink ? text.signIn.linkFailed : text.signIn.passwordFailed}
+    </Alert>
+  );
+}
+
+function bodyOf({ email, password }: Entry, link: string | undefined): SessionCreateInput['body'] {
+  if (link === undefined) return { email, password };
+  return { link, ...(email === '' ? {} : { email }), ...(password === '' ? {} : { password }) };
+}
+
+/** Reads who is signed in, and goes where the person wanted to go. */
+function useFinish(): () => Promise<void> {
+  const router = useRouter();
+  const { to } = useSearch({ from: '/sign-in' });
+  return async () => {
+    queries.clear();
+    const session = await queries.fetchQuery({ ...sessionQuery, staleTime: 0 });
+    const home = session?.accounts[0]?.name ?? '';
+    await router.navigate({ to: insidePath(to) ?? '/$account', params: { account: home }, replace: true });
+  };
+}
+
+/** A path of the console and nothing else: whoever made a link to this page does not choose where it leads. */
+export function insidePath(to: string | undefined): string | undefined {
+  return to !== undefined && /^\/(?![/\\])[^\\]*$/.test(to) && !to.startsWith('/sign-in') ? to : undefined;
+}

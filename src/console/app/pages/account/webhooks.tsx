@@ -1,0 +1,194 @@
+import { Anchor, Button, Checkbox, Group, Stack, Table, Text, TextInput } from '@mantine/core';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { Link, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { text } from '../../messages/index.js';
+import {
+  webhookCreate,
+  webhookCreateSchemas,
+  webhookDelete,
+  webhookEvents,
+  webhookList,
+  webhookRotateSecret,
+  webhookTest,
+  webhookUpdate,
+  type WebhookCreateInput,
+  type WebhookListOutput,
+} from '../../service/client.js';
+import { reading, useChange } from '../../service/queries.js';
+import { useAccount, useMay } from '../../service/session.js';
+import { Columns } from '../../ui/columns.js';
+import { ConfirmButton } from '../../ui/confirm.js';
+import { FormModal } from '../../ui/form-modal.js';
+import { Page } from '../../ui/page.js';
+import { SecretOnce } from '../../ui/secret.js';
+import { DeliveryLog } from './delivery-log.js';
+
+type Webhook = WebhookListOutput['webhooks'][number];
+type EventType = WebhookCreateInput['body']['events'][number];
+
+/** Who is told of what happens. */
+export function Webhooks() {
+  const account = useAccount();
+  const may = useMay();
+  const { webhook: shown } = useSearch({ from: '/$account/webhooks' });
+  const [secret, setSecret] = useState<string>();
+  const { data } = useSuspenseQuery(reading(webhookList, { params: { account } }));
+  const open = data.webhooks.find(({ id }) => id === shown);
+  return (
+    <Page
+      title={text.webhooks.title}
+      lead={text.webhooks.lead}
+      actions={may(webhookCreate) ? <WebhookForm onSecret={setSecret} /> : undefined}
+    >
+      {secret === undefined ? null : <SecretOnce title={text.webhooks.secret} secret={secret} />}
+      {data.webhooks.length === 0 ? <Text>{text.webhooks.none}</Text> : null}
+      {data.webhooks.length === 0 ? null : (
+        <Columns heads={[text.webhooks.url, text.webhooks.events, '']} label={text.webhooks.title} minWidth={720}>
+          {data.webhooks.map((webhook) => (
+            <WebhookRow key={webhook.id} webhook={webhook} onSecret={setSecret} />
+          ))}
+        </Columns>
+      )}
+      {open === undefined ? null : <DeliveryLog webhook={open} />}
+    </Page>
+  );
+}
+
+interface WebhookRowProps {
+  readonly webhook: Webhook;
+  readonly onSecret: (secret: string) => void;
+}
+
+function WebhookRow({ webhook, onSecret }: WebhookRowProps) {
+  const account = useAccount();
+  const may = useMay();
+  const { id, url, events } = webhook;
+  const params = { account, id };
+  const remove = useChange(webhookDelete);
+  const rotate = useChange(webhookRotateSecret);
+  return (
+    <Table.Tr>
+      <Table.Th scope="row" style={{ overflowWrap: 'anywhere' }}>
+        <Anchor
+          component={Link}
+          to="/$account/webhooks"
+          params={{ account } as never}
+          search={{ webhook: id } as never}
+        >
+          {url}
+        </Anchor>
+      </Table.Th>
+      <Table.Td>
+        <Text size="sm" lineClamp={2}>
+          {events.join(', ')}
+        </Text>
+      </Table.Td>
+      <Table.Td>
+        <Group gap="xs" justify="flex-end" wrap="nowrap">
+          {may(webhookTest) ? <Ping id={id} /> : null}
+          {may(webhookUpdate) ? <WebhookForm webhook={webhook} onSecret={onSecret} /> : null}
+          {may(webhookRotateSecret) ? (
+            <ConfirmButton
+              label={text.webhooks.rotate}
+              question={text.webhooks.rotateQuestion}
+              onConfirm={() =>
+                rotate.mutateAsync({ params }).then((rotated) => {
+                  onSecret(rotated.secret);
+                })
+              }
+            />
+          ) : null}
+          {may(webhookDelete) ? (
+            <ConfirmButton
+              label={text.common.delete}
+              question={text.webhooks.deleteQuestion(url)}
+              onConfirm={() => remove.mutateAsync({ params })}
+              button={{ 'aria-label': text.common.deleteOf(url) }}
+            />
+          ) : null}
+        </Group>
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+function Ping({ id }: { readonly id: string }) {
+  const account = useAccount();
+  const ping = useChange(webhookTest);
+  return (
+    <Button
+      variant="default"
+      size="xs"
+      loading={ping.isPending}
+      onClick={() => {
+        ping.mutate({ params: { account, id } });
+      }}
+    >
+      {ping.isError ? text.webhooks.pingFailed : ping.isSuccess ? text.webhooks.pinged : text.webhooks.ping}
+    </Button>
+  );
+}
+
+interface WebhookFormProps {
+  readonly webhook?: Webhook;
+  readonly onSecret: (secret: string) => void;
+}
+
+function WebhookForm({ webhook, onSecret }: WebhookFormProps) {
+  const account = useAccount();
+  const create = useChange(webhookCreate);
+  const update = useChange(webhookUpdate);
+  const { data } = useSuspenseQuery(reading(webhookEvents, {}));
+  const [url, setUrl] = useState(webhook?.url ?? '');
+  const [events, setEvents] = useState<readonly EventType[]>(webhook?.events ?? []);
+  const { url: urlSchema, events: eventsSchema } = webhookCreateSchemas.body.properties;
+  const submit = async (): Promise<void> => {
+    if (webhook !== undefined) {
+      await update.mutateAsync({ params: { account, id: webhook.id }, body: { url, events } });
+      return;
+    }
+    const { secret } = await create.mutateAsync({ body: { url, events, account } });
+    onSecret(secret);
+    setUrl('');
+    setEvents([]);
+  };
+  return (
+    <FormModal
+      label={webhook === undefined ? text.webhooks.make : text.common.edit}
+      button={
+        webhook === undefined ? { size: 'sm' } : { variant: 'default', 'aria-label': text.fields.editOf(webhook.url) }
+      }
+      onSubmit={submit}
+    >
+      <TextInput
+        label={text.webhooks.url}
+        description={urlSchema.description}
+        placeholder={urlSchema.examples[0]}
+        maxLength={urlSchema.maxLength}
+        required
+        data-autofocus
+        value={url}
+        onChange={(event) => {
+          setUrl(event.currentTarget.value);
+        }}
+      />
+      <Checkbox.Group
+        label={text.webhooks.events}
+        description={eventsSchema.description}
+        value={[...events]}
+        onChange={(chosen) => {
+          setEvents(chosen);
+        }}
+      >
+        <Stack gap={6} mt={4} mah={280} style={{ overflowY: 'auto' }} tabIndex={0}>
+          {data.events
+            .filter(({ fires }) => fires)
+            .map(({ type, description }) => (
+              <Checkbox key={type} value={type} label={type} description={description} size="xs" />
+            ))}
+        </Stack>
+      </Checkbox.Group>
+    </FormModal>
+  );
+}

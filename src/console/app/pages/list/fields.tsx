@@ -1,0 +1,304 @@
+import { Group, NumberInput, Select, Stack, Table, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { text } from '../../messages/index.js';
+import {
+  facetCreate,
+  facetCreateSchemas,
+  facetDelete,
+  facetUpdate,
+  resourceCreate,
+  resourceCreateSchemas,
+  resourceDelete,
+  resourceUpdate,
+  searchableFieldCreate,
+  searchableFieldCreateSchemas,
+  searchableFieldDelete,
+  searchableFieldUpdate,
+} from '../../service/client.js';
+import { useChange } from '../../service/queries.js';
+import { useMay } from '../../service/session.js';
+import { Columns } from '../../ui/columns.js';
+import { ConfirmButton } from '../../ui/confirm.js';
+import { FormModal } from '../../ui/form-modal.js';
+import { Section } from '../../ui/page.js';
+import { useList, useListParams, type List } from './list-frame.js';
+
+/** What is searched, what is filtered by, and what are links. A change builds the list's next version. */
+export function Fields() {
+  return (
+    <Stack gap="xl">
+      <Text c="dimmed">{text.fields.lead}</Text>
+      <SearchableFields />
+      <Facets />
+      <Resources />
+    </Stack>
+  );
+}
+
+type SearchableField = List['searchable_fields'][number];
+type Facet = List['facets'][number];
+type Resource = List['resources'][number];
+
+function SearchableFields() {
+  const { searchable_fields } = useList();
+  const params = useListParams();
+  const may = useMay();
+  const remove = useChange(searchableFieldDelete);
+  return (
+    <Section
+      title={text.fields.searchable}
+      lead={text.fields.searchableLead}
+      actions={may(searchableFieldCreate) ? <SearchableFieldForm /> : undefined}
+    >
+      <Columns heads={[text.fields.field, text.fields.weight, '']} label={text.fields.searchable}>
+        {searchable_fields.map((field) => (
+          <Table.Tr key={field.name}>
+            <Table.Th scope="row">{field.name}</Table.Th>
+            <Table.Td>{field.weight}</Table.Td>
+            <Table.Td>
+              <Group gap="xs" justify="flex-end">
+                {may(searchableFieldUpdate) ? <SearchableFieldForm field={field} /> : null}
+                {may(searchableFieldDelete) ? (
+                  <RemoveField
+                    name={field.name}
+                    remove={() => remove.mutateAsync({ params: { ...params, name: field.name } })}
+                  />
+                ) : null}
+              </Group>
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Columns>
+    </Section>
+  );
+}
+
+function SearchableFieldForm({ field }: { readonly field?: SearchableField }) {
+  const params = useListParams();
+  const create = useChange(searchableFieldCreate);
+  const update = useChange(searchableFieldUpdate);
+  const [name, setName] = useState(field?.name ?? '');
+  const [weight, setWeight] = useState(field?.weight ?? 1);
+  const { properties } = searchableFieldCreateSchemas.body;
+  const submit = (): Promise<unknown> =>
+    field === undefined
+      ? create.mutateAsync({ params, body: { name, weight } })
+      : update.mutateAsync({ params: { ...params, name: field.name }, body: { name, weight } });
+  return (
+    <FieldFormModal isNew={field === undefined} name={field?.name} add={text.fields.addSearchable} onSubmit={submit}>
+      <NameInput value={name} onChange={setName} />
+      <NumberInput
+        label={text.fields.weight}
+        description={properties.weight.description}
+        min={properties.weight.minimum}
+        max={properties.weight.maximum}
+        step={0.5}
+        value={weight}
+        onChange={(value) => {
+          setWeight(Number(value));
+        }}
+      />
+    </FieldFormModal>
+  );
+}
+
+function Facets() {
+  const { facets } = useList();
+  const params = useListParams();
+  const may = useMay();
+  const remove = useChange(facetDelete);
+  return (
+    <Section
+      title={text.fields.facets}
+      lead={text.fields.facetsLead}
+      actions={may(facetCreate) ? <FacetForm /> : undefined}
+    >
+      <Columns heads={[text.fields.field, text.fields.type, text.fields.values, '']} label={text.fields.facets}>
+        {facets.map((facet) => (
+          <Table.Tr key={facet.name}>
+            <Table.Th scope="row">{facet.name}</Table.Th>
+            <Table.Td>{text.fields.types[facet.type]}</Table.Td>
+            <Table.Td>{text.fields.cardinality[facet.cardinality]}</Table.Td>
+            <Table.Td>
+              <Group gap="xs" justify="flex-end">
+                {may(facetUpdate) ? <FacetForm facet={facet} /> : null}
+                {may(facetDelete) ? (
+                  <RemoveField
+                    name={facet.name}
+                    remove={() => remove.mutateAsync({ params: { ...params, name: facet.name } })}
+                  />
+                ) : null}
+              </Group>
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Columns>
+    </Section>
+  );
+}
+
+function FacetForm({ facet }: { readonly facet?: Facet }) {
+  const params = useListParams();
+  const create = useChange(facetCreate);
+  const update = useChange(facetUpdate);
+  const [body, setBody] = useState<Facet>(facet ?? { name: '', type: 'string', cardinality: 'Single' });
+  const { properties } = facetCreateSchemas.body;
+  const submit = (): Promise<unknown> =>
+    facet === undefined
+      ? create.mutateAsync({ params, body })
+      : update.mutateAsync({ params: { ...params, name: facet.name }, body });
+  return (
+    <FieldFormModal isNew={facet === undefined} name={facet?.name} add={text.fields.addFacet} onSubmit={submit}>
+      <NameInput
+        value={body.name}
+        onChange={(name) => {
+          setBody({ ...body, name });
+        }}
+      />
+      <Select
+        label={text.fields.type}
+        description={properties.type.description}
+        data={properties.type.enum.map((value) => ({ value, label: text.fields.types[value] }))}
+        value={body.type}
+        allowDeselect={false}
+        onChange={(type) => {
+          setBody({ ...body, type: type as Facet['type'] });
+        }}
+      />
+      <Select
+        label={text.fields.values}
+        description={properties.cardinality.description}
+        data={properties.cardinality.enum.map((value) => ({ value, label: text.fields.cardinality[value] }))}
+        value={body.cardinality}
+        allowDeselect={false}
+        onChange={(cardinality) => {
+          setBody({ ...body, cardinality: cardinality as Facet['cardinality'] });
+        }}
+      />
+    </FieldFormModal>
+  );
+}
+
+function Resources() {
+  const { resources } = useList();
+  const params = useListParams();
+  const may = useMay();
+  const remove = useChange(resourceDelete);
+  return (
+    <Section
+      title={text.fields.resources}
+      lead={text.fields.resourcesLead}
+      actions={may(resourceCreate) ? <ResourceForm /> : undefined}
+    >
+      <Columns heads={[text.fields.field, text.fields.kind, '']} label={text.fields.resources}>
+        {resources.map((resource) => (
+          <Table.Tr key={resource.name}>
+            <Table.Th scope="row">{resource.name}</Table.Th>
+            <Table.Td>{resource.kind}</Table.Td>
+            <Table.Td>
+              <Group gap="xs" justify="flex-end">
+                {may(resourceUpdate) ? <ResourceForm resource={resource} /> : null}
+                {may(resourceDelete) ? (
+                  <RemoveField
+                    name={resource.name}
+                    remove={() => remove.mutateAsync({ params: { ...params, name: resource.name } })}
+                  />
+                ) : null}
+              </Group>
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Columns>
+    </Section>
+  );
+}
+
+function ResourceForm({ resource }: { readonly resource?: Resource }) {
+  const params = useListParams();
+  const create = useChange(resourceCreate);
+  const update = useChange(resourceUpdate);
+  const [body, setBody] = useState<Resource>(resource ?? { name: '', kind: 'document' });
+  const { kind } = resourceCreateSchemas.body.properties;
+  const submit = (): Promise<unknown> =>
+    resource === undefined
+      ? create.mutateAsync({ params, body })
+      : update.mutateAsync({ params: { ...params, name: resource.name }, body });
+  return (
+    <FieldFormModal
+      isNew={resource === undefined}
+      name={resource?.name}
+      add={text.fields.addResource}
+      onSubmit={submit}
+    >
+      <NameInput
+        value={body.name}
+        onChange={(name) => {
+          setBody({ ...body, name });
+        }}
+      />
+      <Select
+        label={text.fields.kind}
+        description={kind.description}
+        data={[...kind.enum]}
+        value={body.kind}
+        allowDeselect={false}
+        onChange={(value) => {
+          setBody({ ...body, kind: value as Resource['kind'] });
+        }}
+      />
+    </FieldFormModal>
+  );
+}
+
+interface FieldFormModalProps {
+  readonly isNew: boolean;
+  readonly name: string | undefined;
+  readonly add: string;
+  readonly onSubmit: () => Promise<unknown>;
+  readonly children: React.ReactNode;
+}
+
+function FieldFormModal({ isNew, name = '', add, onSubmit, children }: FieldFormModalProps) {
+  return (
+    <FormModal
+      label={isNew ? add : text.common.edit}
+      button={isNew ? {} : { variant: 'default', 'aria-label': text.fields.editOf(name) }}
+      onSubmit={onSubmit}
+    >
+      {children}
+    </FormModal>
+  );
+}
+
+interface NameInputProps {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+function NameInput({ value, onChange }: NameInputProps) {
+  const { description, maxLength } = searchableFieldCreateSchemas.body.properties.name;
+  return (
+    <TextInput
+      label={text.fields.field}
+      description={description}
+      maxLength={maxLength}
+      required
+      data-autofocus
+      value={value}
+      onChange={(event) => {
+        onChange(event.currentTarget.value);
+      }}
+    />
+  );
+}
+
+function RemoveField({ name, remove }: { readonly name: string; readonly remove: () => Promise<unknown> }) {
+  return (
+    <ConfirmButton
+      label={text.common.remove}
+      question={text.fields.removeQuestion(name)}
+      onConfirm={remove}
+      button={{ 'aria-label': text.fields.removeOf(name) }}
+    />
+  );
+}

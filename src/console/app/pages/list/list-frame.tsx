@@ -1,0 +1,85 @@
+import { Badge, Group, Stack, Tabs, Text, Title } from '@mantine/core';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { Outlet, useMatchRoute, useNavigate, useParams } from '@tanstack/react-router';
+import { text } from '../../messages/index.js';
+import { listRead, type ListReadOutput } from '../../service/client.js';
+import { reading } from '../../service/queries.js';
+import { LIST_PLACES } from '../../shell/places.js';
+import { count } from '../../ui/format.js';
+import { useTitle } from '../../ui/page.js';
+
+export type List = ListReadOutput;
+
+/** While a version is being built, what is known of it is read again. */
+const BUILDING_READ_MS = 1_000;
+
+const isBuilding = (list: List | undefined): boolean =>
+  list?.versions.some(({ state }) => state === 'building') ?? false;
+
+/** The list in the address of the page. */
+export function useList(): List {
+  const { account = '', list = '' } = useParams({ strict: false });
+  const query = reading(listRead, { params: { account, list } });
+  const { data } = useSuspenseQuery({
+    ...query,
+    refetchInterval: ({ state }) => (isBuilding(state.data) ? BUILDING_READ_MS : false),
+  });
+  return data;
+}
+
+export function useListParams(): { readonly account: string; readonly list: string } {
+  const { account = '', list = '' } = useParams({ strict: false });
+  return { account, list };
+}
+
+/** What is around every page of a list. */
+export function ListFrame() {
+  const list = useList();
+  useTitle(list.name);
+  const params = useListParams();
+  const navigate = useNavigate();
+  const matches = useMatchRoute();
+  const here = LIST_PLACES.find(({ to }) => matches({ to, params, fuzzy: true }) !== false)?.to ?? null;
+  return (
+    <Stack gap="lg">
+      <Group gap="sm" align="baseline">
+        <Title order={1} size="h2">
+          {list.name}
+        </Title>
+        <Text c="dimmed">{text.lists.records(count(list.record_count))}</Text>
+        {isBuilding(list) ? <Building list={list} /> : null}
+      </Group>
+      <Tabs
+        value={here}
+        onChange={(to) => {
+          const place = LIST_PLACES.find((each) => each.to === to);
+          if (place !== undefined) void navigate({ to: place.to, params });
+        }}
+        activateTabWithKeyboard={false}
+      >
+        <Tabs.List aria-label={text.list.pages} style={{ overflowX: 'auto', flexWrap: 'nowrap' }}>
+          {LIST_PLACES.map(({ to, label }) => (
+            <Tabs.Tab key={to} value={to} id={`tab-${label}`}>
+              {label}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {here === null ? null : (
+          <Tabs.Panel value={here} pt="lg" tabIndex={-1}>
+            <Outlet />
+          </Tabs.Panel>
+        )}
+      </Tabs>
+    </Stack>
+  );
+}
+
+function Building({ list }: { readonly list: List }) {
+  const building = list.versions.find(({ state }) => state === 'building');
+  if (building === undefined) return null;
+  return (
+    <Badge variant="light" role="status">
+      {text.list.building(building.version, count(building.record_count), count(list.record_count))}
+    </Badge>
+  );
+}

@@ -1,0 +1,180 @@
+import { Button, Checkbox, Code, Group, Stack, Table, Text, Textarea, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { text } from '../../messages/index.js';
+import { client, listUpdate, listUpdateSchemas, searchList } from '../../service/client.js';
+import { useChange } from '../../service/queries.js';
+import { useMay } from '../../service/session.js';
+import { Columns } from '../../ui/columns.js';
+import { ConfirmButton } from '../../ui/confirm.js';
+import { count } from '../../ui/format.js';
+import { FormModal } from '../../ui/form-modal.js';
+import { Section } from '../../ui/page.js';
+import { Problem } from '../../ui/problem.js';
+import { useList, useListParams, type List } from './list-frame.js';
+
+type Rule = List['query_rules'][number];
+
+const EMPTY: Rule = { name: '', pattern: '', filter: '', keep: false };
+
+function useRules() {
+  const { query_rules } = useList();
+  const params = useListParams();
+  const update = useChange(listUpdate);
+  const put = (rules: readonly Rule[]): Promise<unknown> =>
+    update.mutateAsync({ params, body: { query_rules: rules } });
+  return {
+    rules: query_rules,
+    replace: (old: Rule | undefined, rule: Rule) =>
+      put(old === undefined ? [...query_rules, rule] : query_rules.map((each) => (each === old ? rule : each))),
+    remove: (rule: Rule) => put(query_rules.filter((each) => each !== rule)),
+  };
+}
+
+/** Parts of the search text that become filters. */
+export function QueryRules() {
+  const may = useMay();
+  const { rules, remove } = useRules();
+  return (
+    <Stack gap="xl">
+      <Section title={text.list.rules} lead={text.rules.lead} actions={may(listUpdate) ? <RuleForm /> : undefined}>
+        {rules.length === 0 ? (
+          <Text>{text.rules.none}</Text>
+        ) : (
+          <Columns heads={[text.rules.name, text.rules.pattern, text.rules.filter, '']} label={text.list.rules}>
+            {rules.map((rule) => (
+              <Table.Tr key={rule.name}>
+                <Table.Th scope="row">{rule.name}</Table.Th>
+                <Table.Td>
+                  <Code>{rule.pattern}</Code>
+                </Table.Td>
+                <Table.Td>
+                  <Code>{rule.filter}</Code>
+                </Table.Td>
+                <Table.Td>
+                  {may(listUpdate) ? (
+                    <Group gap="xs" justify="flex-end">
+                      <RuleForm rule={rule} />
+                      <ConfirmButton
+                        label={text.common.remove}
+                        question={text.rules.removeQuestion(rule.name)}
+                        onConfirm={() => remove(rule)}
+                        button={{ 'aria-label': text.fields.removeOf(rule.name) }}
+                      />
+                    </Group>
+                  ) : null}
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Columns>
+        )}
+      </Section>
+      <TryOut />
+    </Stack>
+  );
+}
+
+function RuleForm({ rule }: { readonly rule?: Rule }) {
+  const { replace } = useRules();
+  const [draft, setDraft] = useState(rule ?? EMPTY);
+  const { name, pattern, filter, keep } = listUpdateSchemas.body.properties.query_rules.items.properties;
+  const set = (change: Partial<Rule>): void => {
+    setDraft({ ...draft, ...change });
+  };
+  return (
+    <FormModal
+      label={rule === undefined ? text.rules.add : text.common.edit}
+      button={rule === undefined ? {} : { variant: 'default', 'aria-label': text.fields.editOf(rule.name) }}
+      onSubmit={() => replace(rule, draft)}
+    >
+      <TextInput
+        label={text.rules.name}
+        description={name.description}
+        maxLength={name.maxLength}
+        required
+        data-autofocus
+        value={draft.name}
+        onChange={(event) => {
+          set({ name: event.currentTarget.value });
+        }}
+      />
+      <TextInput
+        label={text.rules.pattern}
+        description={pattern.description}
+        placeholder={pattern.examples[0]}
+        maxLength={pattern.maxLength}
+        required
+        value={draft.pattern}
+        onChange={(event) => {
+          set({ pattern: event.currentTarget.value });
+        }}
+      />
+      <Textarea
+        label={text.rules.filter}
+        description={filter.description}
+        placeholder={filter.examples[0]}
+        maxLength={filter.maxLength}
+        required
+        value={draft.filter}
+        onChange={(event) => {
+          set({ filter: event.currentTarget.value });
+        }}
+      />
+      <Checkbox
+        label={text.rules.keep}
+        description={keep.description}
+        checked={draft.keep ?? false}
+        onChange={(event) => {
+          set({ keep: event.currentTarget.checked });
+        }}
+      />
+    </FormModal>
+  );
+}
+
+/** What the rules make of a text, by a search. */
+function TryOut() {
+  const { current_version } = useList();
+  const params = useListParams();
+  const [query, setQuery] = useState('');
+  const tried = useMutation({
+    mutationFn: () =>
+      searchList(client, {
+        params: { ...params, version: String(current_version) },
+        body: { query, size: 3, cache: false },
+      }),
+  });
+  return (
+    <Section title={text.rules.tryOut} lead={text.rules.tryLead}>
+      <form
+        aria-label={text.rules.tryOut}
+        onSubmit={(event) => {
+          event.preventDefault();
+          tried.mutate();
+        }}
+      >
+        <Group align="flex-end">
+          <TextInput
+            label={text.search.query}
+            value={query}
+            onChange={(event) => {
+              setQuery(event.currentTarget.value);
+            }}
+          />
+          <Button type="submit" variant="default" loading={tried.isPending}>
+            {text.rules.try}
+          </Button>
+        </Group>
+      </form>
+      <Problem error={tried.error} />
+      {tried.data === undefined ? null : (
+        <Text role="status">
+          {tried.data.applied.query_rules.length === 0
+            ? text.rules.noneApplied
+            : text.rules.applied(tried.data.applied.query_rules.join(', '))}{' '}
+          {text.synonyms.found(count(tried.data.total_count))}
+        </Text>
+      )}
+    </Section>
+  );
+}

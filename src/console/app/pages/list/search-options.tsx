@@ -1,0 +1,129 @@
+import { MultiSelect, NativeSelect, NumberInput, Stack, TextInput } from '@mantine/core';
+import { text } from '../../messages/index.js';
+import type { SearchState } from '../../router.js';
+import { searchListSchemas } from '../../service/client.js';
+import type { List } from './list-frame.js';
+
+interface OptionSchema {
+  readonly type?: string;
+  readonly enum?: readonly string[];
+  readonly anyOf?: readonly OptionSchema[];
+  readonly description?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxLength?: number;
+  readonly examples?: readonly unknown[];
+}
+
+/** As the service describes them; the text has a place of its own. */
+const OPTIONS = Object.entries(searchListSchemas.body.properties as Readonly<Record<string, OptionSchema>>).filter(
+  ([name]) => name !== 'query' && name !== 'skip',
+);
+const SHOWN_FIRST = ['match', 'filter', 'facets', 'order_by', 'explain', 'typo_tolerance'];
+
+interface SearchOptionsProps {
+  readonly list: List;
+  readonly options: SearchState;
+  readonly onChange: (change: SearchState) => void;
+}
+
+export function SearchOptions({ list, options, onChange }: SearchOptionsProps) {
+  const fields = (names: (name: string) => boolean) =>
+    OPTIONS.filter(([name]) => names(name)).map(([name, schema]) => (
+      <Option
+        key={name}
+        name={name}
+        schema={schema}
+        list={list}
+        value={options[name]}
+        onChange={(value) => {
+          onChange({ [name]: value });
+        }}
+      />
+    ));
+  const isFirst = (name: string): boolean => SHOWN_FIRST.includes(name);
+  const hasOther = Object.keys(options).some((name) => !isFirst(name) && name !== 'query' && name !== 'skip');
+  return (
+    <Stack gap="sm" component="section" aria-label={text.search.options}>
+      {fields(isFirst)}
+      <details open={hasOther}>
+        <summary>{text.search.moreOptions}</summary>
+        <Stack gap="sm" mt="sm">
+          {fields((name) => !isFirst(name))}
+        </Stack>
+      </details>
+    </Stack>
+  );
+}
+
+interface OptionProps {
+  readonly name: string;
+  readonly schema: OptionSchema;
+  readonly list: List;
+  readonly value: string | number | boolean | undefined;
+  readonly onChange: (value: string | number | boolean | undefined) => void;
+}
+
+/** A control by the type of the option; each can be left as the service has it. */
+function Option({ name, schema, list, value, onChange }: OptionProps) {
+  const common = { label: name, description: schema.description, size: 'xs' } as const;
+  if (name === 'facets') {
+    return (
+      <MultiSelect
+        {...common}
+        data={list.facets.map((facet) => facet.name)}
+        value={typeof value === 'string' ? value.split(',') : []}
+        clearable
+        clearButtonProps={{ 'aria-label': text.common.clear }}
+        onChange={(names) => {
+          onChange(names.length === 0 ? undefined : names.join(','));
+        }}
+      />
+    );
+  }
+  const choices = schema.enum ?? (schema.type === 'boolean' ? ['true', 'false'] : undefined);
+  if (choices !== undefined) {
+    return (
+      <NativeSelect
+        {...common}
+        data={[{ value: '', label: text.search.byDefault }, ...choices]}
+        value={value === undefined ? '' : String(value)}
+        onChange={({ currentTarget: { value: chosen } }) => {
+          onChange(schema.type === 'boolean' && chosen !== '' ? chosen === 'true' : chosen === '' ? undefined : chosen);
+        }}
+      />
+    );
+  }
+  if (schema.type === 'number' || schema.type === 'integer')
+    return <NumberOption {...{ name, schema, list, value, onChange }} />;
+  return (
+    <TextInput
+      {...common}
+      value={value === undefined ? '' : String(value)}
+      maxLength={schema.maxLength}
+      placeholder={typeof schema.examples?.[0] === 'string' ? schema.examples[0] : undefined}
+      onChange={(event) => {
+        onChange(event.currentTarget.value === '' ? undefined : event.currentTarget.value);
+      }}
+    />
+  );
+}
+
+function NumberOption({ name, schema, value, onChange }: OptionProps) {
+  const { minimum, maximum, description, type } = schema;
+  return (
+    <NumberInput
+      label={name}
+      description={description}
+      size="xs"
+      {...(minimum === undefined ? {} : { min: minimum })}
+      {...(maximum === undefined ? {} : { max: maximum })}
+      step={type === 'integer' ? 1 : 0.05}
+      allowDecimal={type !== 'integer'}
+      value={typeof value === 'number' ? value : ''}
+      onChange={(entry) => {
+        onChange(typeof entry === 'number' ? entry : undefined);
+      }}
+    />
+  );
+}

@@ -1,0 +1,175 @@
+import { Group, Pagination, Stack, Text, TextInput } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import { text } from '../../messages/index.js';
+import type { SearchState } from '../../router.js';
+import { searchList, searchListSchemas, type SearchListInput, type SearchListOutput } from '../../service/client.js';
+import { reading } from '../../service/queries.js';
+import { count } from '../../ui/format.js';
+import { Problem } from '../../ui/problem.js';
+import { CopyAs } from './copy-as.js';
+import { FacetCounts } from './facet-counts.js';
+import { Hit } from './hit.js';
+import { useList, useListParams } from './list-frame.js';
+import { SearchOptions } from './search-options.js';
+
+const SIZE = 10;
+/** A search a key would be too many, and too few tell nothing. */
+const TYPING_MS = 150;
+
+export type SearchBody = SearchListInput['body'];
+
+/** Every option of a search as a control, and what it finds. */
+export function ListSearch() {
+  const list = useList();
+  const params = useListParams();
+  const options = useSearch({ from: '/$account/list/$list/search' });
+  const navigate = useNavigate();
+  const set = (change: SearchState): void => {
+    const next = Object.entries({ ...options, ...('skip' in change ? {} : { skip: undefined }), ...change });
+    const search = Object.fromEntries(next.filter(([, value]) => value !== undefined && value !== ''));
+    void navigate({ to: '/$account/list/$list/search', params, search, replace: true });
+  };
+  const body = bodyOf(options);
+  const found = useQuery({
+    ...reading(searchList, { params: { ...params, version: String(list.current_version) }, body }),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <Stack>
+      <Group align="flex-end" gap="sm">
+        <QueryBox
+          value={textOf(options['query'])}
+          onChange={(query) => {
+            set({ query });
+          }}
+        />
+        <CopyAs path={`/search/${params.account}/${params.list}/${list.current_version}`} body={body} />
+      </Group>
+      <div className="preview">
+        <SearchOptions list={list} options={options} onChange={set} />
+        <Stack>
+          <Problem error={found.error} onRetry={() => void found.refetch()} />
+          {found.data === undefined || found.isError ? null : (
+            <Found found={found.data} options={options} onChange={set} />
+          )}
+        </Stack>
+      </div>
+    </Stack>
+  );
+}
+
+/** An address may be written by hand: what is a text to the service is one, also where it looks like a number. */
+function bodyOf(options: SearchState): SearchBody {
+  const schemas = searchListSchemas.body.properties as Readonly<Record<string, { readonly type?: string }>>;
+  const typed = Object.entries(options).map(([name, value]) => {
+    const { type } = schemas[name] ?? {};
+    return [name, type === 'boolean' || type === 'number' || type === 'integer' ? value : String(value)];
+  });
+  return { size: SIZE, ...(Object.fromEntries(typed) as SearchBody) };
+}
+
+function textOf(value: SearchState[string]): string {
+  return value === undefined ? '' : String(value);
+}
+
+interface QueryBoxProps {
+  readonly value: string;
+  readonly onChange: (query: string) => void;
+}
+
+function QueryBox({ value, onChange }: QueryBoxProps) {
+  const [entry, setEntry] = useState(value);
+  const box = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    box.current?.focus();
+  }, []);
+  // Another search in the address: by a link, or by going back.
+  useEffect(() => {
+    if (document.activeElement !== box.current) setEntry(value);
+  }, [value]);
+  useEffect(() => {
+    if (entry === value) return;
+    const timer = setTimeout(() => {
+      onChange(entry);
+    }, TYPING_MS);
+    return () => {
+      clearTimeout(timer);
+    };
+  });
+  return (
+    <TextInput
+      ref={box}
+      type="search"
+      label={text.search.query}
+      placeholder={text.search.queryHint}
+      style={{ flex: 1, minWidth: 240 }}
+      value={entry}
+      onChange={(event) => {
+        setEntry(event.currentTarget.value);
+      }}
+    />
+  );
+}
+
+interface FoundProps {
+  readonly found: SearchListOutput;
+  readonly options: SearchState;
+  readonly onChange: (change: SearchState) => void;
+}
+
+function Found({ found, options, onChange }: FoundProps) {
+  const place = useListParams();
+  const { total_count, took_ms, results, applied, facets } = found;
+  const size = Number(options['size'] ?? SIZE);
+  const page = size === 0 ? 1 : Math.floor(Number(options['skip'] ?? 0) / size) + 1;
+  return (
+    <>
+      <Text role="status" size="sm" c="dimmed">
+        {text.search.found(count(total_count), took_ms.toFixed(1))}
+      </Text>
+      <Applied applied={applied} />
+      {facets === undefined ? null : (
+        <FacetCounts
+          facets={facets}
+          filter={textOf(options['filter'])}
+          onFilter={(filter) => {
+            onChange({ filter });
+          }}
+        />
+      )}
+      <Stack component="ol" gap="sm" p={0} m={0} style={{ listStyle: 'none' }} aria-label={text.search.hits}>
+        {results.map((hit) => (
+          <Hit key={hit.id} hit={hit} {...place} />
+        ))}
+      </Stack>
+      {total_count === 0 ? <Text>{text.search.nothing}</Text> : null}
+      {size > 0 && total_count > size ? (
+        <Pagination
+          total={Math.ceil(total_count / size)}
+          value={page}
+          onChange={(next) => {
+            onChange({ skip: (next - 1) * size });
+          }}
+          getControlProps={(control) => ({ 'aria-label': text.common.pages[control] })}
+          getItemProps={(number) => ({ 'aria-label': text.common.page(number) })}
+        />
+      ) : null}
+    </>
+  );
+}
+
+/** What was made of the words, beside what was typed. */
+function Applied({ applied }: Pick<SearchListOutput, 'applied'>) {
+  const lines = [
+    ...applied.query_rules.map((rule) => text.search.byRule(rule)),
+    ...applied.synonyms.map(({ word, terms }) => text.search.bySynonym(word, terms.join(', '))),
+    ...applied.typos.map(({ word, terms }) => text.search.byTypo(word, terms.join(', '))),
+  ];
+  return lines.map((line) => (
+    <Text key={line} size="sm">
+      {line}
+    </Text>
+  ));
+}

@@ -1,0 +1,286 @@
+import { Badge, Button, Group, Radio, Stack, Table, TagsInput, Text } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { text } from '../../messages/index.js';
+import {
+  client,
+  synonymCandidates,
+  synonymPreview,
+  synonymPreviewSchemas,
+  synonymUpdate,
+  type SynonymPreviewOutput,
+} from '../../service/client.js';
+import { reading, useChange } from '../../service/queries.js';
+import { useMay } from '../../service/session.js';
+import { count } from '../../ui/format.js';
+import { Columns } from '../../ui/columns.js';
+import { ConfirmButton } from '../../ui/confirm.js';
+import { Section } from '../../ui/page.js';
+import { Problem } from '../../ui/problem.js';
+import { useList, useListParams, type List } from './list-frame.js';
+
+type Rule = List['synonym_rules'][number];
+
+export function Synonyms() {
+  const may = useMay();
+  const { term } = useSearch({ from: '/$account/list/$list/synonyms' });
+  const [draft, setDraft] = useState<Rule>({ kind: 'equivalent', terms: term === undefined ? [] : [term] });
+  return (
+    <Stack gap="xl">
+      <RuleTable />
+      {may(synonymUpdate) ? <NewRule draft={draft} onDraft={setDraft} /> : null}
+      <Candidates onTake={setDraft} />
+    </Stack>
+  );
+}
+
+/** Changes one rule and leaves the others as they are. */
+function useRules() {
+  const { synonym_rules } = useList();
+  const params = useListParams();
+  const update = useChange(synonymUpdate);
+  const put = (rules: readonly Rule[]): Promise<unknown> => update.mutateAsync({ params, body: { rules } });
+  return {
+    rules: synonym_rules,
+    update,
+    add: (rule: Rule) => put([...synonym_rules, rule]),
+    remove: (rule: Rule) => put(synonym_rules.filter((each) => each !== rule)),
+  };
+}
+
+function RuleTable() {
+  const may = useMay();
+  const { rules, remove } = useRules();
+  return (
+    <Section title={text.list.synonyms} lead={text.synonyms.lead}>
+      {rules.length === 0 ? (
+        <Text>{text.synonyms.none}</Text>
+      ) : (
+        <Columns heads={[text.synonyms.terms, text.synonyms.kind, '']} label={text.list.synonyms}>
+          {rules.map((rule, index) => (
+            <Table.Tr key={index}>
+              <Table.Td>{described(rule)}</Table.Td>
+              <Table.Td>
+                <Badge variant="light" color="gray">
+                  {text.synonyms.kinds[rule.kind]}
+                </Badge>
+              </Table.Td>
+              <Table.Td>
+                {may(synonymUpdate) ? (
+                  <Group justify="flex-end">
+                    <ConfirmButton
+                      label={text.common.remove}
+                      question={text.synonyms.removeQuestion(described(rule))}
+                      onConfirm={() => remove(rule)}
+                      button={{ 'aria-label': text.synonyms.removeOf(described(rule)) }}
+                    />
+                  </Group>
+                ) : null}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Columns>
+      )}
+    </Section>
+  );
+}
+
+function described({ kind, terms, replace_with = [] }: Rule): string {
+  return kind === 'equivalent' ? terms.join(' = ') : `${terms.join(', ')} → ${replace_with.join(', ')}`;
+}
+
+interface NewRuleProps {
+  readonly draft: Rule;
+  readonly onDraft: (rule: Rule) => void;
+}
+
+/** A rule, with what it would find before it is saved. */
+function NewRule({ draft, onDraft }: NewRuleProps) {
+  const params = useListParams();
+  const { add, update } = useRules();
+  const preview = useMutation({ mutationFn: (body: Rule) => synonymPreview(client, { params, body }) });
+  const properties = synonymPreviewSchemas.body.properties;
+  const save = async (): Promise<void> => {
+    await add(draft);
+    onDraft({ kind: draft.kind, terms: [] });
+    preview.reset();
+  };
+  return (
+    <Section title={text.synonyms.add}>
+      <form
+        aria-label={text.synonyms.add}
+        onSubmit={(event) => {
+          event.preventDefault();
+          save().catch(() => undefined);
+        }}
+      >
+        <Stack maw={640}>
+          <Kind draft={draft} onDraft={onDraft} />
+          <Terms
+            label={text.synonyms.terms}
+            description={properties.terms.description}
+            value={draft.terms}
+            onChange={(terms) => {
+              onDraft({ ...draft, terms });
+            }}
+          />
+          {draft.kind === 'equivalent' ? null : (
+            <Terms
+              label={text.synonyms.replaceWith}
+              description={properties.replace_with.description}
+              value={draft.replace_with ?? []}
+              onChange={(replace_with) => {
+                onDraft({ ...draft, replace_with });
+              }}
+            />
+          )}
+          <Problem error={preview.error ?? update.error} />
+          {preview.data === undefined ? null : <Preview preview={preview.data} />}
+          <Group>
+            <Button
+              variant="default"
+              loading={preview.isPending}
+              onClick={() => {
+                preview.mutate(draft);
+              }}
+            >
+              {text.synonyms.preview}
+            </Button>
+            <Button type="submit" loading={update.isPending} disabled={draft.terms.length === 0}>
+              {text.common.save}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Section>
+  );
+}
+
+function Kind({ draft, onDraft }: NewRuleProps) {
+  return (
+    <Radio.Group
+      label={text.synonyms.kind}
+      description={synonymPreviewSchemas.body.properties.kind.description}
+      value={draft.kind}
+      onChange={(kind) => {
+        onDraft({ ...draft, kind });
+      }}
+    >
+      <Group mt={4}>
+        <Radio value="equivalent" label={text.synonyms.kinds.equivalent} />
+        <Radio value="rewrite" label={text.synonyms.kinds.rewrite} />
+      </Group>
+    </Radio.Group>
+  );
+}
+
+interface TermsProps {
+  readonly label: string;
+  readonly description: string | undefined;
+  readonly value: readonly string[];
+  readonly onChange: (terms: string[]) => void;
+}
+
+function Terms({ label, description, value, onChange }: TermsProps) {
+  const hint = description === undefined ? text.synonyms.enter : `${description}. ${text.synonyms.enter}`;
+  return (
+    <TagsInput
+      label={label}
+      description={hint}
+      value={[...value]}
+      onChange={onChange}
+      acceptValueOnBlur
+      splitChars={[',']}
+    />
+  );
+}
+
+function Preview({ preview }: { readonly preview: SynonymPreviewOutput }) {
+  if (preview.changes_nothing) return <Text role="status">{text.synonyms.changesNothing}</Text>;
+  return (
+    <Columns heads={[text.synonyms.word, text.synonyms.before, text.synonyms.after]} label={text.synonyms.preview}>
+      {preview.words.map(({ word, before, after }) => (
+        <Table.Tr key={word}>
+          <Table.Th scope="row">{word}</Table.Th>
+          <Found {...before} />
+          <Found {...after} />
+        </Table.Tr>
+      ))}
+    </Columns>
+  );
+}
+
+type Before = SynonymPreviewOutput['words'][number]['before'];
+
+function Found({ total_count, results }: Before) {
+  return (
+    <Table.Td style={{ verticalAlign: 'top' }}>
+      <Text size="sm">{text.synonyms.found(count(total_count))}</Text>
+      {results.slice(0, 5).map(({ id, name }) => (
+        <Text key={id} size="sm" c="dimmed" lineClamp={1}>
+          {name}
+        </Text>
+      ))}
+    </Table.Td>
+  );
+}
+
+/** What the list's own records and searches suggest. Nothing is saved before a person does. */
+function Candidates({ onTake }: { readonly onTake: (rule: Rule) => void }) {
+  const params = useListParams();
+  const may = useMay();
+  const [isAsked, setAsked] = useState(false);
+  const found = useQuery({ ...reading(synonymCandidates, { params }), enabled: isAsked });
+  const { supported, candidates } = found.data ?? { supported: true, candidates: [] };
+  return (
+    <Section
+      title={text.synonyms.suggest}
+      lead={text.synonyms.suggestLead}
+      actions={
+        <Button
+          size="xs"
+          variant="default"
+          loading={found.isFetching}
+          onClick={() => {
+            setAsked(true);
+            if (isAsked) void found.refetch();
+          }}
+        >
+          {text.synonyms.suggest}
+        </Button>
+      }
+    >
+      <Problem error={found.error} />
+      {found.data === undefined ? null : candidates.length === 0 ? (
+        <Text role="status">{supported ? text.synonyms.noneNeeded : text.synonyms.unsupported}</Text>
+      ) : (
+        <Columns
+          heads={[text.synonyms.abbreviation, text.synonyms.sense, text.synonyms.inRecords, '']}
+          label={text.synonyms.suggest}
+        >
+          {candidates.map(({ abbreviation, sense, record_count }) => (
+            <Table.Tr key={`${abbreviation} ${sense}`}>
+              <Table.Th scope="row">{abbreviation}</Table.Th>
+              <Table.Td>{sense}</Table.Td>
+              <Table.Td>{count(record_count)}</Table.Td>
+              <Table.Td>
+                {may(synonymUpdate) ? (
+                  <Button
+                    size="xs"
+                    variant="default"
+                    onClick={() => {
+                      onTake({ kind: 'equivalent', terms: [abbreviation, sense] });
+                    }}
+                  >
+                    {text.synonyms.take}
+                  </Button>
+                ) : null}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Columns>
+      )}
+    </Section>
+  );
+}

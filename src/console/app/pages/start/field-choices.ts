@@ -1,0 +1,53 @@
+/** What a person decides of each field before a list is made, beginning with what the service would. */
+import { text } from '../../messages/index.js';
+import type { FileSample } from './file-sample.js';
+
+export type FacetChoice = '' | 'string' | 'number' | 'boolean' | 'date';
+
+export interface FieldChoice {
+  readonly name: string;
+  readonly example: unknown;
+  readonly searchable: boolean;
+  readonly facet: FacetChoice;
+  /** What it is where there is nothing to choose: a place, a link to a file. */
+  readonly special: string | undefined;
+}
+
+export const FACET_TYPES = (['', 'string', 'number', 'boolean', 'date'] as const).map((value) => ({
+  value,
+  label: text.fields.types[value === '' ? 'none' : value],
+}));
+
+export function fieldChoices({ records, definition }: FileSample): FieldChoice[] {
+  const { searchable_fields, facets, resources, location_field } = definition;
+  const names = new Set([
+    ...searchable_fields.map(({ name }) => name),
+    ...records.flatMap(({ fields }) => Object.keys(fields)),
+  ]);
+  return [...names].map((name) => {
+    const resource = resources.find((each) => each.name === name);
+    return {
+      name,
+      example: records.map(({ fields }) => fields[name]).find((value) => value !== undefined && value !== null),
+      searchable: searchable_fields.some((each) => each.name === name),
+      facet: facets.find((each) => each.name === name)?.type ?? '',
+      special: name === location_field ? text.fields.place : resource && text.fields.link(resource.kind),
+    };
+  });
+}
+
+/** As the body of a new list has it. A field whose values were arrays stays one that holds several. */
+export function definitionOf(choices: readonly FieldChoice[], { definition }: FileSample) {
+  const many = new Set(definition.facets.filter(({ cardinality }) => cardinality === 'Many').map(({ name }) => name));
+  const plain = choices.filter(({ special }) => special === undefined);
+  return {
+    searchable_fields: plain.filter(({ searchable }) => searchable).map(({ name }) => ({ name })),
+    facets: plain.flatMap(({ name, facet }) =>
+      facet === ''
+        ? []
+        : [{ name, type: facet, cardinality: many.has(name) ? ('Many' as const) : ('Single' as const) }],
+    ),
+    resources: definition.resources,
+    location_field: definition.location_field,
+  };
+}

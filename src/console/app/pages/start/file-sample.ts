@@ -1,0 +1,93 @@
+/** The first records of a file, and what the service would make of their fields. */
+import { isNumberCell } from '../../../../fields/index.js';
+import { inferDefinition, type InferenceSample } from '../../../../records/definition-inference.js';
+import { piecesOf, type FileFormat, type Piece } from './file-records.js';
+
+export type FieldDefinition = ReturnType<typeof inferDefinition>;
+
+export interface FileSample {
+  readonly records: readonly InferenceSample[];
+  readonly definition: FieldDefinition;
+}
+
+const NAMES_MAX = 64;
+
+/** Rejects with a sentence where the file does not begin as its format does. */
+export async function sampleOf(file: Blob, format: FileFormat): Promise<FileSample> {
+  const piece = await firstOf(piecesOf(file, format));
+  if (piece === undefined) throw new Error('The file has no records.');
+  const text = new TextDecoder().decode(piece.data);
+  const records = recordsOf(text, format).map(asSample);
+  return { records, definition: inferDefinition(records) };
+}
+
+async function firstOf(pieces: AsyncIterable<Piece>): Promise<Piece | undefined> {
+  for await (const piece of pieces) return piece;
+  return undefined;
+}
+
+/** `Films 2024.csv` → `films-2024`: a name that a list can have; '' where nothing is left. */
+export function listNameOf(file: string): string {
+  const stem = file.replace(/\.[^.]*$/, '').toLowerCase();
+  return stem
+    .replace(/[^a-z0-9_-]+/g, '-')
+    .replace(/^[^a-z0-9]+|-+$/g, '')
+    .slice(0, NAMES_MAX);
+}
+
+function recordsOf(text: string, format: FileFormat): unknown[] {
+  if (format === 'json') return JSON.parse(text) as unknown[];
+  if (format === 'csv') return csvRecords(text);
+  return text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => JSON.parse(line) as unknown);
+}
+
+function csvRecords(text: string): unknown[] {
+  const [columns = [], ...rows] = csvRows(text);
+  return rows.map((row) =>
+    Object.fromEntries(
+      columns.flatMap((column, index) => ((row[index] ?? '') === '' ? [] : [[column, cellValue(row[index] ?? '')]])),
+    ),
+  );
+}
+
+/** As the service reads cells of a list whose fields are not settled. */
+function cellValue(cell: string): unknown {
+  if (isNumberCell(cell)) return Number(cell);
+  return cell === 'true' || cell === 'false' ? cell === 'true' : cell;
+}
+
+/** RFC 4180: cells by commas, rows by line ends, quotes around what has either. */
+export function csvRows(text: string): string[][] {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  const cell = /("(?:[^"]|"")*"|[^,\r\n]*)(,|\r?\n|$)/gy;
+  const content = text.replace(/^\ufeff/, '');
+  while (cell.lastIndex < content.length) {
+    const match = cell.exec(content);
+    // What is no CSV is the service's to name; the sample ends before it.
+    if (match === null) break;
+    const [, value = '', end] = match;
+    row.push(value.startsWith('"') ? value.slice(1, -1).replaceAll('""', '"') : value);
+    if (end === ',') continue;
+    if (row.length > 1 || row[0] !== '') rows.push(row);
+    row = [];
+  }
+  return rows;
+}
+
+function asSample(record: unknown): InferenceSample {
+  if (typeof record !== 'object' || record === null || Array.isArray(record)) {
+    throw new Error('A record is an object with a member for each field.');
+  }
+  const { name, fields } = record as { name?: unknown; fields?: unknown };
+  const isNested =
+    typeof fields === 'object' &&
+    fields !== null &&
+    Object.keys(record).every((key) => key === 'name' || key === 'fields');
+  const named = typeof name === 'string';
+  if (isNested) return { named, fields: fields as InferenceSample['fields'], flat: false };
+  return { named, fields: record as InferenceSample['fields'], flat: true };
+}

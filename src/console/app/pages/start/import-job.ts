@@ -1,0 +1,72 @@
+/** An import from the browser: piece after piece, so that it can say how far it is, be stopped, and go on where a connection was lost. */
+import { client, searchResultBulk, type SearchResultBulkOutput } from '../../service/client.js';
+import { CONTENT_TYPES, piecesOf, type FileFormat, type Piece } from './file-records.js';
+
+type Failure = SearchResultBulkOutput['errors'][number];
+
+export interface ImportState {
+  readonly bytesRead: number;
+  readonly written: number;
+  readonly failed: number;
+  /** The first of them; lines count from the beginning of the piece that they were in. */
+  readonly failures: readonly Failure[];
+}
+
+const FAILURES_KEPT_MAX = 100;
+
+interface ImportPlan {
+  readonly file: Blob;
+  readonly format: FileFormat;
+  readonly target: { readonly account: string; readonly list: string };
+  readonly onState: (state: ImportState) => void;
+}
+
+export class ImportJob {
+  readonly #pieces: AsyncGenerator<Piece>;
+  readonly #plan: ImportPlan;
+  readonly #stopped = new AbortController();
+  /** Sent, and not known to have arrived. */
+  #open: Piece | undefined;
+  #state: ImportState = { bytesRead: 0, written: 0, failed: 0, failures: [] };
+
+  constructor(plan: ImportPlan) {
+    this.#plan = plan;
+    this.#pieces = piecesOf(plan.file, plan.format);
+  }
+
+  get list(): string {
+    return this.#plan.target.list;
+  }
+
+  /** Resolves when everything is in. After a rejection it may be called again: it goes on with the piece that failed. */
+  async run(): Promise<ImportState> {
+    for (let piece = await this.#next(); piece !== undefined; piece = await this.#next()) await this.#send(piece);
+    return this.#state;
+  }
+
+  /** What is in stays. */
+  stop(): void {
+    this.#stopped.abort(new DOMException('The import was stopped.', 'AbortError'));
+  }
+
+  async #next(): Promise<Piece | undefined> {
+    this.#stopped.signal.throwIfAborted();
+    this.#open ??= (await this.#pieces.next()).value as Piece | undefined;
+    return this.#open;
+  }
+
+  async #send({ data, bytesRead }: Piece): Promise<void> {
+    const { target, format, onState } = this.#plan;
+    const body = { contentType: CONTENT_TYPES[format], data };
+    const answer = await searchResultBulk(client, { params: target, body }, { signal: this.#stopped.signal });
+    this.#open = undefined;
+    const { written, failed, failures } = this.#state;
+    this.#state = {
+      bytesRead,
+      written: written + answer.created + answer.updated,
+      failed: failed + answer.failed,
+      failures: [...failures, ...answer.errors].slice(0, FAILURES_KEPT_MAX),
+    };
+    onState(this.#state);
+  }
+}

@@ -1,0 +1,123 @@
+import { Anchor, Box, Button, Card, SimpleGrid, Text } from '@mantine/core';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useRef, useState } from 'react';
+import { text } from '../../messages/index.js';
+import { listCreate, listList, searchResultBulk } from '../../service/client.js';
+import { reading } from '../../service/queries.js';
+import { useAccount, useMay, useSession } from '../../service/session.js';
+import { count } from '../../ui/format.js';
+import { Page, Section } from '../../ui/page.js';
+import { NewListFromFile } from './new-list-from-file.js';
+
+const LISTS_SHOWN = 6;
+
+/** What to do first; later, what there is. */
+export function Start() {
+  const account = useAccount();
+  const may = useMay();
+  const { person } = useSession();
+  const { data } = useSuspenseQuery(reading(listList, { params: { account } }));
+  const [file, setFile] = useState<File>();
+  const mayMake = may(listCreate) && may(searchResultBulk);
+  if (file !== undefined) {
+    return (
+      <NewListFromFile
+        key={file.name}
+        file={file}
+        onLeave={() => {
+          setFile(undefined);
+        }}
+      />
+    );
+  }
+  return (
+    <Page title={text.start.title} lead={data.lists.length === 0 ? text.start.emptyLead : text.start.lead}>
+      {mayMake ? <DropZone onFile={setFile} /> : null}
+      {data.lists.length === 0 ? null : <Newest account={account} lists={data.lists} />}
+      {person.has_password ? null : (
+        <Text size="sm">
+          {text.start.noPassword}{' '}
+          <Anchor component={Link} to="/$account/profile" params={{ account } as never} underline="always">
+            {text.profile.title}
+          </Anchor>
+        </Text>
+      )}
+    </Page>
+  );
+}
+
+interface NewestProps {
+  readonly account: string;
+  readonly lists: readonly { readonly name: string; readonly record_count: number; readonly modified_utc: string }[];
+}
+
+function Newest({ account, lists }: NewestProps) {
+  const newest = [...lists].sort((a, b) => b.modified_utc.localeCompare(a.modified_utc)).slice(0, LISTS_SHOWN);
+  return (
+    <Section title={text.start.newest}>
+      <SimpleGrid cols={{ base: 1, xs: 2, lg: 3 }}>
+        {newest.map(({ name, record_count }) => (
+          <Card key={name} withBorder>
+            <Anchor
+              component={Link}
+              to="/$account/list/$list/search"
+              params={{ account, list: name } as never}
+              fw={600}
+            >
+              {name}
+            </Anchor>
+            <Text size="sm" c="dimmed">
+              {text.lists.records(count(record_count))}
+            </Text>
+          </Card>
+        ))}
+      </SimpleGrid>
+    </Section>
+  );
+}
+
+function DropZone({ onFile }: { readonly onFile: (file: File) => void }) {
+  const [isOver, setOver] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+  const take = (files: FileList | null): void => {
+    const file = files?.item(0);
+    if (file !== null && file !== undefined) onFile(file);
+  };
+  return (
+    <Box
+      className="drop"
+      {...(isOver ? { 'data-over': true } : {})}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => {
+        setOver(false);
+      }}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        take(event.dataTransfer.files);
+      }}
+    >
+      <Text fw={600} mb={4}>
+        {text.start.drop}
+      </Text>
+      <Text c="dimmed" size="sm" mb="md">
+        {text.start.formats}
+      </Text>
+      <Button onClick={() => input.current?.click()}>{text.start.choose}</Button>
+      <input
+        ref={input}
+        type="file"
+        accept=".csv,.json,.ndjson,.jsonl"
+        hidden
+        aria-label={text.start.choose}
+        onChange={(event) => {
+          take(event.currentTarget.files);
+        }}
+      />
+    </Box>
+  );
+}

@@ -1,0 +1,219 @@
+/** Every state has an address: what is shown, of what, and with which options. */
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
+import { Failed, NotFound } from './shell/failures.js';
+import { callAs } from './service/client.js';
+import { queries } from './service/queries.js';
+import { sessionQuery } from './service/session.js';
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: (search: Record<string, unknown>): { to?: string } =>
+    typeof search['to'] === 'string' ? { to: search['to'] } : {},
+  component: lazyRouteComponent(() => import('./pages/account/sign-in.js'), 'SignIn'),
+});
+
+/** Where a one-time link leads, too: its token stands behind the `#`. */
+const entry = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  beforeLoad: async ({ location }) => {
+    if (location.hash.startsWith('link='))
+      redirect({ to: '/sign-in', hash: location.hash, replace: true, throw: true });
+    const session = await queries.ensureQueryData(sessionQuery);
+    const [account] = session?.accounts ?? [];
+    if (account !== undefined) redirect({ to: '/$account', params: { account: account.name }, throw: true });
+    redirect({ to: '/sign-in', throw: true });
+  },
+});
+
+const account = createRoute({
+  getParentRoute: () => root,
+  path: '/$account',
+  beforeLoad: async ({ location, params }) => {
+    const session = await queries.ensureQueryData(sessionQuery);
+    if (session === null) redirect({ to: '/sign-in', search: { to: location.href }, throw: true });
+    callAs({ account: params.account });
+  },
+  component: lazyRouteComponent(() => import('./shell/frame.js'), 'Frame'),
+});
+
+const start = createRoute({
+  getParentRoute: () => account,
+  path: '/',
+  component: lazyRouteComponent(() => import('./pages/start/start.js'), 'Start'),
+});
+
+const lists = createRoute({
+  getParentRoute: () => account,
+  path: '/lists',
+  component: lazyRouteComponent(() => import('./pages/list/lists.js'), 'Lists'),
+});
+
+const list = createRoute({
+  getParentRoute: () => account,
+  path: '/list/$list',
+  component: lazyRouteComponent(() => import('./pages/list/list-frame.js'), 'ListFrame'),
+});
+
+const listHome = createRoute({
+  getParentRoute: () => list,
+  path: '/',
+  beforeLoad: ({ params }) => {
+    redirect({ to: '/$account/list/$list/search', params, replace: true, throw: true });
+  },
+});
+
+/** Options of a search, as they are in the address. */
+export type SearchState = Readonly<Record<string, string | number | boolean | undefined>>;
+
+const searchState = (search: Record<string, unknown>): SearchState =>
+  Object.fromEntries(
+    Object.entries(search).filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value)),
+  ) as SearchState;
+
+const listSearch = createRoute({
+  getParentRoute: () => list,
+  path: '/search',
+  validateSearch: searchState,
+  component: lazyRouteComponent(() => import('./pages/list/search.js'), 'ListSearch'),
+});
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+const listRecords = createRoute({
+  getParentRoute: () => list,
+  path: '/records',
+  validateSearch: (search: Record<string, unknown>): { after?: string; record?: string } => {
+    const [after, record] = [textOf(search['after']), textOf(search['record'])];
+    return { ...(after === undefined ? {} : { after }), ...(record === undefined ? {} : { record }) };
+  },
+  component: lazyRouteComponent(() => import('./pages/list/records.js'), 'Records'),
+});
+
+const listFields = createRoute({
+  getParentRoute: () => list,
+  path: '/fields',
+  component: lazyRouteComponent(() => import('./pages/list/fields.js'), 'Fields'),
+});
+
+const listSynonyms = createRoute({
+  getParentRoute: () => list,
+  path: '/synonyms',
+  validateSearch: (search: Record<string, unknown>): { term?: string } => {
+    const term = textOf(search['term']);
+    return term === undefined ? {} : { term };
+  },
+  component: lazyRouteComponent(() => import('./pages/list/synonyms.js'), 'Synonyms'),
+});
+
+const listRules = createRoute({
+  getParentRoute: () => list,
+  path: '/rules',
+  component: lazyRouteComponent(() => import('./pages/list/query-rules.js'), 'QueryRules'),
+});
+
+const daysOf = (search: Record<string, unknown>): { days?: number } =>
+  typeof search['days'] === 'number' && Number.isInteger(search['days']) ? { days: search['days'] } : {};
+
+const listAnalytics = createRoute({
+  getParentRoute: () => list,
+  path: '/analytics',
+  validateSearch: daysOf,
+  component: lazyRouteComponent(() => import('./pages/list/analytics.js'), 'ListAnalytics'),
+});
+
+const listSettings = createRoute({
+  getParentRoute: () => list,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./pages/list/settings.js'), 'ListSettings'),
+});
+
+const groups = createRoute({
+  getParentRoute: () => account,
+  path: '/groups',
+  component: lazyRouteComponent(() => import('./pages/account/groups.js'), 'Groups'),
+});
+
+const group = createRoute({
+  getParentRoute: () => account,
+  path: '/group/$group',
+  validateSearch: (search: Record<string, unknown>): { query?: string; days?: number } => {
+    const query = textOf(search['query']);
+    return { ...(query === undefined ? {} : { query }), ...daysOf(search) };
+  },
+  component: lazyRouteComponent(() => import('./pages/account/group.js'), 'GroupPage'),
+});
+
+const keys = createRoute({
+  getParentRoute: () => account,
+  path: '/keys',
+  component: lazyRouteComponent(() => import('./pages/account/api-keys.js'), 'ApiKeys'),
+});
+
+const webhooks = createRoute({
+  getParentRoute: () => account,
+  path: '/webhooks',
+  validateSearch: (search: Record<string, unknown>): { webhook?: string } => {
+    const webhook = textOf(search['webhook']);
+    return webhook === undefined ? {} : { webhook };
+  },
+  component: lazyRouteComponent(() => import('./pages/account/webhooks.js'), 'Webhooks'),
+});
+
+const people = createRoute({
+  getParentRoute: () => account,
+  path: '/people',
+  component: lazyRouteComponent(() => import('./pages/account/contributors.js'), 'Contributors'),
+});
+
+const profile = createRoute({
+  getParentRoute: () => account,
+  path: '/profile',
+  component: lazyRouteComponent(() => import('./pages/account/profile.js'), 'Profile'),
+});
+
+const health = createRoute({
+  getParentRoute: () => account,
+  path: '/health',
+  component: lazyRouteComponent(() => import('./pages/account/health.js'), 'Health'),
+});
+
+const ofList = [listHome, listSearch, listRecords, listFields, listSynonyms, listRules, listAnalytics, listSettings];
+
+export const router = createRouter({
+  routeTree: root.addChildren([
+    entry,
+    signIn,
+    account.addChildren([
+      start,
+      lists,
+      list.addChildren(ofList),
+      groups,
+      group,
+      keys,
+      webhooks,
+      people,
+      profile,
+      health,
+    ]),
+  ]),
+  basepath: '/console',
+  defaultErrorComponent: Failed,
+  defaultPreload: 'intent',
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,55 @@
+/** Who is signed in, and what they may do in the account that the page is about. */
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { callAs, client, sessionRead, type Call, type AnyInput, type SessionReadOutput } from './client.js';
+import { isSignedOut, queries } from './queries.js';
+
+export type Session = SessionReadOutput;
+
+export const sessionQuery = {
+  queryKey: ['session'],
+  staleTime: Infinity,
+  /** Null: nobody is signed in. */
+  queryFn: async (): Promise<Session | null> => {
+    try {
+      const session = await sessionRead(client, {});
+      callAs({ csrfToken: session.csrf_token });
+      return session;
+    } catch (error) {
+      if (isSignedOut(error)) return null;
+      throw error;
+    }
+  },
+};
+
+export function forgetSession(): void {
+  callAs({ csrfToken: '', account: '' });
+  queries.clear();
+  queries.setQueryData(sessionQuery.queryKey, null);
+}
+
+export function useSession(): Session {
+  const { data } = useSuspenseQuery(sessionQuery);
+  if (data === null) throw new Error('This page is for who is signed in.');
+  return data;
+}
+
+/** The account in the address of the page. */
+export function useAccount(): string {
+  return useParams({ strict: false }).account ?? '';
+}
+
+/** Whether the person may call an operation in this account: what they may not is not shown, and would be refused. */
+export function useMay(): (
+  call: Call<AnyInput, unknown> | { readonly route: { readonly permission: string | null } },
+) => boolean {
+  const { accounts } = useSession();
+  const account = useAccount();
+  const permissions = accounts.find(({ name }) => name === account)?.permissions ?? [];
+  return ({ route: { permission } }) => isAllowed(permissions, permission);
+}
+
+export function isAllowed(permissions: readonly string[], wanted: string | null): boolean {
+  if (wanted === null || wanted === 'public' || permissions.includes('*') || permissions.includes(wanted)) return true;
+  return permissions.includes(`${wanted.slice(0, wanted.indexOf(':'))}:*`);
+}

@@ -1,0 +1,59 @@
+import {
+  createSpotlight,
+  Spotlight,
+  type SpotlightActionData,
+  type SpotlightActionGroupData,
+} from '@mantine/spotlight';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { listList } from '../service/client.js';
+import { reading } from '../service/queries.js';
+import { useAccount, useMay } from '../service/session.js';
+import { text } from '../messages/index.js';
+import { LIST_PLACES, PLACES } from './places.js';
+
+const LISTS_SHOWN = 8;
+
+const [store, palette] = createSpotlight();
+
+export const openCommands = (): void => {
+  palette.open();
+};
+
+/** Ctrl-K: from anywhere to any page of any list. */
+export function Commands() {
+  return (
+    <Spotlight
+      store={store}
+      actions={useActions()}
+      shortcut="mod + K"
+      nothingFound={text.shell.noCommand}
+      searchProps={{ placeholder: text.shell.commandsHint, 'aria-label': text.shell.commandsHint }}
+      limit={LISTS_SHOWN * LIST_PLACES.length}
+      scrollable
+    />
+  );
+}
+
+function useActions(): (SpotlightActionGroupData | SpotlightActionData)[] {
+  const account = useAccount();
+  const may = useMay();
+  const navigate = useNavigate();
+  const { data } = useQuery({ ...reading(listList, { params: { account } }), enabled: may(listList) });
+  const places = PLACES.filter(({ needs }) => may(needs)).map(({ to, label }) => ({
+    id: to,
+    label,
+    onClick: () => void navigate({ to, params: { account } }),
+  }));
+  const lists = (data?.lists ?? []).flatMap(({ name }) =>
+    LIST_PLACES.map(({ to, label }) => ({
+      id: `${name} ${to}`,
+      label: `${name}: ${label}`,
+      onClick: () => void navigate({ to, params: { account, list: name } }),
+    })),
+  );
+  return [
+    { group: text.shell.pages, actions: places },
+    { group: text.lists.title, actions: lists },
+  ];
+}

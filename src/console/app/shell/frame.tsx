@@ -1,0 +1,51 @@
+import { AppShell, Burger, Button, Group, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { Link, Outlet } from '@tanstack/react-router';
+import { Suspense } from 'react';
+import { text } from '../messages/index.js';
+import { useAccount } from '../service/session.js';
+import { Commands, openCommands } from './commands.js';
+import { Navigation } from './navigation.js';
+import { PersonMenu } from './person-menu.js';
+
+/** What is around every page of who is signed in. */
+export function Frame() {
+  const [opened, { toggle, close }] = useDisclosure(false);
+  const account = useAccount();
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{ width: 220, breakpoint: 'sm', collapsed: { mobile: !opened } }}
+      padding="lg"
+    >
+      <a className="skip" href="#content">
+        {text.shell.skip}
+      </a>
+      <AppShell.Header px="md">
+        <Group h="100%" justify="space-between" wrap="nowrap">
+          <Group gap="sm" wrap="nowrap">
+            <Burger opened={opened} onClick={toggle} hiddenFrom="sm" size="sm" aria-label={text.shell.menu} />
+            <Link to="/$account" params={{ account }} style={{ color: 'inherit', textDecoration: 'none' }}>
+              <Text fw={700}>{text.product}</Text>
+            </Link>
+          </Group>
+          <Group gap="sm" wrap="nowrap">
+            <Button variant="default" size="xs" onClick={openCommands} visibleFrom="xs">
+              {text.shell.commands}
+            </Button>
+            <PersonMenu />
+          </Group>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="sm" aria-label={text.shell.navigation}>
+        <Navigation onNavigate={close} />
+      </AppShell.Navbar>
+      <AppShell.Main id="content" tabIndex={-1}>
+        <Suspense fallback={<Text c="dimmed">{text.common.loading}</Text>}>
+          <Outlet />
+        </Suspense>
+      </AppShell.Main>
+      <Commands />
+    </AppShell>
+  );
+}

@@ -1,0 +1,45 @@
+/** The pages of an account, once: for the navigation and the command palette. */
+import {
+  apiKeyList,
+  contributorList,
+  listGroupList,
+  listList,
+  systemMetrics,
+  webhookList,
+  type OperationRoute,
+} from '../service/client.js';
+import { text } from '../messages/index.js';
+
+export interface Place {
+  readonly to:
+    | '/$account'
+    | '/$account/lists'
+    | '/$account/groups'
+    | '/$account/keys'
+    | '/$account/webhooks'
+    | '/$account/people'
+    | '/$account/health';
+  readonly label: string;
+  /** What who may not do, is not shown. */
+  readonly needs: { readonly route: OperationRoute };
+}
+
+export const PLACES: readonly Place[] = [
+  { to: '/$account', label: text.start.title, needs: listList },
+  { to: '/$account/lists', label: text.lists.title, needs: listList },
+  { to: '/$account/groups', label: text.groups.title, needs: listGroupList },
+  { to: '/$account/keys', label: text.keys.title, needs: apiKeyList },
+  { to: '/$account/webhooks', label: text.webhooks.title, needs: webhookList },
+  { to: '/$account/people', label: text.people.title, needs: contributorList },
+  { to: '/$account/health', label: text.health.title, needs: systemMetrics },
+];
+
+export const LIST_PLACES = [
+  { to: '/$account/list/$list/search', label: text.list.search },
+  { to: '/$account/list/$list/records', label: text.list.records },
+  { to: '/$account/list/$list/fields', label: text.list.fields },
+  { to: '/$account/list/$list/synonyms', label: text.list.synonyms },
+  { to: '/$account/list/$list/rules', label: text.list.rules },
+  { to: '/$account/list/$list/analytics', label: text.list.analytics },
+  { to: '/$account/list/$list/settings', label: text.list.settings },
+] as const;

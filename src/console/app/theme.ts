@@ -1,0 +1,47 @@
+/** Colours and sizes. Texts keep a contrast of 4.5 to what they stand on (WCAG 2.2, 1.4.3) in both themes. */
+import { createTheme, type CSSVariablesResolver } from '@mantine/core';
+
+const TINTED = ['blue', 'gray', 'green', 'red', 'orange', 'violet'];
+
+export const theme = createTheme({
+  primaryColor: 'blue',
+  primaryShade: { light: 8, dark: 8 },
+  defaultRadius: 'md',
+  cursorType: 'pointer',
+  respectReducedMotion: true,
+  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
+  headings: { fontWeight: '650' },
+});
+
+export const colours: CSSVariablesResolver = () => ({
+  variables: {},
+  light: {
+    '--mantine-color-dimmed': 'var(--mantine-color-gray-7)',
+    '--mantine-color-placeholder': 'var(--mantine-color-gray-7)',
+    '--mantine-color-error': 'var(--mantine-color-red-9)',
+    '--mantine-color-anchor': 'var(--mantine-color-blue-8)',
+    ...texts(9),
+  },
+  dark: {
+    '--mantine-color-dimmed': 'var(--mantine-color-dark-1)',
+    '--mantine-color-placeholder': 'var(--mantine-color-dark-1)',
+    '--mantine-color-error': 'var(--mantine-color-red-4)',
+    '--mantine-color-anchor': 'var(--mantine-color-blue-3)',
+    ...texts(2),
+  },
+});
+
+/** Of what is coloured without being filled: badges, alerts, quiet buttons. */
+function texts(shade: number): Record<string, string> {
+  return Object.fromEntries(
+    TINTED.flatMap((colour) => [
+      [`--mantine-color-${colour}-light-color`, textColour(colour, shade)],
+      [`--mantine-color-${colour}-text`, textColour(colour, shade)],
+    ]),
+  );
+}
+
+/** The darkest green of the library is too light for its own tint. */
+function textColour(colour: string, shade: number): string {
+  return colour === 'green' && shade === 9 ? '#1b5e2a' : `var(--mantine-color-${colour}-${shade})`;
+}

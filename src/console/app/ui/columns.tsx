@@ -1,0 +1,28 @@
+import { Table } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+interface ColumnsProps {
+  /** Headings; '' for one of buttons. */
+  readonly heads: readonly string[];
+  readonly label: string;
+  readonly children: ReactNode;
+  readonly minWidth?: number;
+}
+
+/** A table that is scrolled by itself where it is too wide, also by keyboard. */
+export function Columns({ heads, label, children, minWidth = 480 }: ColumnsProps) {
+  return (
+    <Table.ScrollContainer minWidth={minWidth} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+      <Table aria-label={label}>
+        <Table.Thead>
+          <Table.Tr>
+            {heads.map((head, index) =>
+              head === '' ? <Table.Td key={index} /> : <Table.Th key={index}>{head}</Table.Th>,
+            )}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>{children}</Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}

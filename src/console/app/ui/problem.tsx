@@ -1,0 +1,50 @@
+import { Alert, Button, List, Text } from '@mantine/core';
+import { ConnectionLost, ServiceProblem } from '../service/client.js';
+import { text } from '../messages/index.js';
+
+interface ProblemProps {
+  readonly error: unknown;
+  readonly onRetry?: () => void;
+}
+
+/** What went wrong, in the service's own words where it has some. Nothing where nothing did. */
+export function Problem({ error, onRetry }: ProblemProps) {
+  if (error === null || error === undefined) return null;
+  return (
+    <Alert color="red" role="alert" title={titleOf(error)}>
+      <Text size="sm">{error instanceof Error ? error.message : text.problems.unexpected}</Text>
+      {error instanceof ServiceProblem && error.errors.length > 1 ? (
+        <List size="sm" mt="xs">
+          {error.errors.map(({ pointer, parameter, detail }) => (
+            <List.Item key={`${pointer ?? parameter ?? ''} ${detail}`}>{detail}</List.Item>
+          ))}
+        </List>
+      ) : null}
+      {onRetry === undefined ? null : (
+        <Button variant="default" size="xs" mt="sm" onClick={onRetry}>
+          {text.common.retry}
+        </Button>
+      )}
+    </Alert>
+  );
+}
+
+function titleOf(error: unknown): string {
+  if (error instanceof ConnectionLost) return text.problems.connection;
+  if (!(error instanceof ServiceProblem)) return text.problems.unexpected;
+  switch (error.status) {
+    case 403:
+      return text.problems.forbidden;
+    case 404:
+      return text.problems.missing;
+    case 409:
+      return text.problems.conflict;
+    case 429:
+      return text.problems.tooMany;
+    case 503:
+    case 507:
+      return text.problems.unavailable;
+    default:
+      return text.problems.refused;
+  }
+}

@@ -1,0 +1,31 @@
+import { Alert, Button, Code, CopyButton, Group, Stack, Text } from '@mantine/core';
+import { text } from '../messages/index.js';
+
+export function Copy({ value, label = text.common.copy }: { readonly value: string; readonly label?: string }) {
+  return (
+    <CopyButton value={value}>
+      {({ copied, copy }) => (
+        <Button variant="default" size="xs" onClick={copy} aria-live="polite">
+          {copied ? text.common.copied : label}
+        </Button>
+      )}
+    </CopyButton>
+  );
+}
+
+/** What is shown once and never again. */
+export function SecretOnce({ title, secret }: { readonly title: string; readonly secret: string }) {
+  return (
+    <Alert color="green" title={title} role="status">
+      <Stack gap="xs">
+        <Text size="sm">{text.common.shownOnce}</Text>
+        <Group wrap="nowrap" align="flex-start">
+          <Code block data-secret style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>
+            {secret}
+          </Code>
+          <Copy value={secret} />
+        </Group>
+      </Stack>
+    </Alert>
+  );
+}

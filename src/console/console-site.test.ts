@@ -1,0 +1,98 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { PageAnswer } from '../http/index.js';
+import { acceptsBrotli, openConsoleSite } from './console-site.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'gannet-console-'));
+
+beforeAll(() => {
+  mkdirSync(join(folder, 'assets'));
+  writeFileSync(join(folder, 'index.html'), '<script nonce="{{nonce}}"></script><link nonce="{{nonce}}">');
+  writeFileSync(join(folder, 'assets', 'index-1a.js'), 'plain');
+  writeFileSync(join(folder, 'assets', 'index-1a.js.br'), 'small');
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+async function ask(path: string, headers: { acceptEncoding?: string; ifNoneMatch?: string } = {}, tls = false) {
+  const site = await openConsoleSite({ folder, tls });
+  return site.answer({ path, acceptEncoding: '', ifNoneMatch: '', ...headers });
+}
+
+const textOf = (answer: PageAnswer | undefined): string => Buffer.from(answer?.body ?? []).toString();
+
+describe('the page', () => {
+  it('is the same for every path of the application, with a nonce of its own', async () => {
+    const pages = [await ask('/console/'), await ask('/console/default/list/films/search')];
+    const nonces = pages.map(
+      (page) => /script-src 'nonce-([^']+)'/.exec(page?.headers['Content-Security-Policy'] ?? '')?.[1],
+    );
+    expect(nonces[0]).not.toBe(nonces[1]);
+    expect(pages.map(textOf)).toEqual(
+      nonces.map((nonce) => `<script nonce="${nonce}"></script><link nonce="${nonce}">`),
+    );
+    for (const page of pages) expect(page?.headers['Cache-Control']).toBe('no-store');
+  });
+
+  it('lets nothing in but its own, and is in no frame', async () => {
+    const { headers } = (await ask('/console/')) as PageAnswer;
+    const policy = headers['Content-Security-Policy'] ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toMatch(/unsafe-inline|unsafe-eval|\*|https?:/);
+    expect(headers).toMatchObject({ 'Referrer-Policy': 'no-referrer', 'X-Content-Type-Options': 'nosniff' });
+  });
+
+  it('asks for TLS where browsers reach the service by it, and nowhere else', async () => {
+    expect((await ask('/console/'))?.headers).not.toHaveProperty('Strict-Transport-Security');
+    expect((await ask('/console/', {}, true))?.headers).toHaveProperty('Strict-Transport-Security');
+  });
+
+  it('is at the path with the slash', async () => {
+    expect(await ask('/console')).toMatchObject({ status: 308, headers: { Location: '/console/' } });
+  });
+});
+
+describe('a file', () => {
+  it('is kept for good, and is small for who takes it so', async () => {
+    const small = await ask('/console/assets/index-1a.js', { acceptEncoding: 'gzip, br;q=0.5' });
+    expect([textOf(small), small?.headers['Content-Encoding']]).toEqual(['small', 'br']);
+    const plain = await ask('/console/assets/index-1a.js');
+    expect([textOf(plain), plain?.headers['Content-Encoding']]).toEqual(['plain', undefined]);
+    expect(plain?.headers).toMatchObject({
+      'Cache-Control': expect.stringContaining('immutable'),
+      Vary: 'Accept-Encoding',
+    });
+    expect(plain?.contentType).toMatch(/^text\/javascript/);
+  });
+
+  it('is not sent again to who has it', async () => {
+    const { headers } = (await ask('/console/assets/index-1a.js')) as PageAnswer;
+    const again = await ask('/console/assets/index-1a.js', { ifNoneMatch: `"other", W/${headers['ETag'] ?? ''}` });
+    expect([again?.status, again?.body]).toEqual([304, undefined]);
+    expect((await ask('/console/assets/index-1a.js', { ifNoneMatch: '"other"' }))?.status).toBe(200);
+  });
+
+  it.each(['gone.js', '../index.html', '..%2findex.html', 'index-1a.js.br', ''])('is not found at %s', async (name) => {
+    expect(await ask(`/console/assets/${name}`)).toBeUndefined();
+  });
+});
+
+it('says what to do where nothing has been built', async () => {
+  await expect(openConsoleSite({ folder: join(folder, 'nowhere'), tls: false })).rejects.toThrow('npm run setup');
+});
+
+it.each([
+  ['br', true],
+  ['gzip, deflate, br, zstd', true],
+  ['BR;q=0.1', true],
+  ['br;q=0', false],
+  ['br; q=0.000', false],
+  ['gzip', false],
+  ['', false],
+])('takes "%s" for brotli: %s', (header, accepts) => {
+  expect(acceptsBrotli(header)).toBe(accepts);
+});

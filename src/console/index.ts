@@ -1,0 +1,1 @@
+export { openConsoleSite, type ConsoleSiteOptions } from './console-site.js';

@@ -1,0 +1,236 @@
+/** Every page of the console in a real browser: what it is for, what goes wrong, and whether everybody can use it. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Browser, Page } from 'playwright-core';
+import {
+  CHROMIUM,
+  NO_CHROMIUM,
+  openPage,
+  signIn,
+  startChromium,
+  violationsOf,
+  type OpenPage,
+} from '../support/browser.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { describeWhere } from '../support/skip.js';
+
+/** By its address behind the account, with a text that is there when it is. */
+const PAGES = [
+  ['', 'Drop a file here'],
+  ['lists', 'Make an empty list'],
+  ['list/birds/search?query=gannet&explain=true&facets=%22kind%22', 'Why this score?'],
+  ['list/birds/records', 'Add a record'],
+  ['list/birds/fields', 'Add a facet'],
+  ['list/birds/synonyms', 'Suggest synonyms'],
+  ['list/birds/rules', 'Add a query rule'],
+  ['list/birds/analytics', 'Most frequent searches'],
+  ['list/birds/settings', 'Delete the list'],
+  ['groups', 'Make a group'],
+  ['group/all?query=gannet', 'Most frequent searches'],
+  ['keys', 'Make a key'],
+  ['webhooks', 'Add a webhook'],
+  ['people', 'Invite somebody'],
+  ['profile', 'Where you are signed in'],
+  ['health', 'Measurements'],
+] as const;
+
+describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () => {
+  let service: TestService;
+  let browser: Browser;
+  let open: OpenPage;
+  let page: Page;
+  const visit = (path: string) => page.goto(`${service.address}/console/default/${path}`);
+
+  beforeAll(async () => {
+    // Nothing of these tests leaves the machine: a webhook may be one of its own.
+    const env = { GANNET_OUTBOUND_ALLOW: '127.0.0.1' };
+    [service, browser] = await Promise.all([startTestService({ env }), startChromium()]);
+    await fill(service);
+    open = await openPage(browser);
+    ({ page } = open);
+    await signIn(service, open);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.close();
+  });
+
+  it.each(['light', 'dark'] as const)('can be used by everybody with %s colours', async (colorScheme) => {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    const found: Record<string, unknown> = {};
+    for (const [path, text] of PAGES) {
+      await visit(path);
+      await page.getByText(text).first().waitFor();
+      const violations = await violationsOf(page);
+      if (violations.length > 0) found[path] = violations;
+    }
+    expect(found).toEqual({});
+    expect(open.complaints).toEqual([]);
+  });
+
+  it('shows the sign-in page to who is not signed in, and goes on where they wanted to go', async () => {
+    const other = await openPage(browser);
+    await service.control().post('/contributor/default/link', { email: 'ann@example.com', role: 'viewer' });
+    await other.page.goto(`${service.address}/console/default/list/birds/search?query=gannet`);
+    await other.page.getByLabel('E-mail').waitFor();
+    expect(await violationsOf(other.page)).toEqual([]);
+    await other.page.getByLabel('E-mail').fill('ann@example.com');
+    await other.page.getByRole('textbox', { name: 'Password' }).fill('not the password');
+    await other.page.getByRole('button', { name: 'Sign in' }).click();
+    await other.page.getByText('E-mail and password do not belong together.').waitFor();
+    expect(other.page.url()).toContain('/sign-in');
+    await other.context.close();
+  });
+
+  it('does not show a viewer what they may not do', async () => {
+    const other = await openPage(browser);
+    const { body } = await service
+      .control()
+      .post('/contributor/default/link', { email: 'vic@example.com', role: 'viewer' });
+    const { link } = body as { link: string };
+    await other.page.goto(`${service.address}/console/${link.slice(link.indexOf('#'))}`);
+    await other.page.getByRole('button', { name: 'Sign in' }).click();
+    await other.page.getByText('Choose a password').last().waitFor();
+    await other.page.getByRole('textbox', { name: 'New password' }).fill('correct horse battery');
+    await other.page.getByRole('button', { name: 'Sign in' }).click();
+    await other.page.waitForURL(/\/console\/default/);
+    await other.page.goto(`${service.address}/console/default/list/birds/records`);
+    await other.page.getByRole('button', { name: 'bird-1' }).first().waitFor();
+    for (const name of ['Add a record', 'Import a file', 'Delete by filter…']) {
+      expect(await other.page.getByRole('button', { name }).count(), name).toBe(0);
+    }
+    await other.context.close();
+  });
+
+  it('makes a record, changes it and deletes it', async () => {
+    await visit('list/birds/records');
+    await page.getByRole('button', { name: 'Add a record' }).click();
+    await page.getByLabel('Fields').fill('{"title": ');
+    await page.getByRole('textbox', { name: 'Name' }).fill('new-bird');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('This is not JSON').waitFor();
+    await page.getByLabel('Fields').fill('{"title": "A new bird"}');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'new-bird' }).click();
+    await page.getByRole('button', { name: 'Delete the record' }).click();
+    await page
+      .getByRole('dialog', { name: 'Delete the record' })
+      .getByRole('button', { name: 'Delete the record' })
+      .click();
+    await expect.poll(() => page.getByRole('button', { name: 'new-bird' }).count()).toBe(0);
+  });
+
+  it('shows what a synonym would find before it is saved', async () => {
+    await visit('list/birds/synonyms');
+    const terms = page.getByRole('combobox', { name: 'Terms' });
+    await terms.fill('gannet');
+    await terms.press('Enter');
+    await terms.fill('puffin');
+    await terms.press('Enter');
+    await page.getByRole('button', { name: 'Preview' }).click();
+    await page.getByRole('table', { name: 'Preview' }).waitFor();
+    expect((await service.client.get('/list/synonyms/default/birds')).body).toEqual({ rules: [] });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('gannet = puffin').waitFor();
+    await page.getByRole('button', { name: 'Remove gannet = puffin' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('There are no synonyms yet.').waitFor();
+  });
+
+  it('adds a facet, and says so where there is one of that name', async () => {
+    await visit('list/birds/fields');
+    for (const expected of ['added', 'refused']) {
+      await page.getByRole('button', { name: 'Add a facet' }).click();
+      await page.getByRole('textbox', { name: 'Field' }).fill('size');
+      await page.getByRole('button', { name: 'Save' }).click();
+      if (expected === 'added') await page.getByRole('rowheader', { name: 'size' }).waitFor();
+      else await page.getByText('This is in the way').waitFor();
+    }
+  });
+
+  it('shows a new key once', async () => {
+    await visit('keys');
+    await page.getByRole('button', { name: 'Make a key' }).click();
+    const form = page.getByRole('form', { name: 'Make a key' });
+    await form.getByLabel('Name').fill('shop');
+    await form.getByLabel('What I choose').check();
+    await form.getByRole('group', { name: 'search-result' }).getByLabel('read').check();
+    await form.getByRole('button', { name: 'Make a key' }).click();
+    const secret = await page.locator('[data-secret]').innerText();
+    expect((await service.clientWith(secret).get('/list/default/birds')).status).toBe(403);
+    expect((await service.clientWith(secret).post('/search/default/birds/1', {})).status).toBe(200);
+    await page.reload();
+    await page.getByRole('rowheader', { name: 'shop' }).waitFor();
+    expect(await page.getByText(secret).count()).toBe(0);
+    await page.getByRole('button', { name: 'Revoke shop' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await expect.poll(async () => (await service.clientWith(secret).get('/account')).status).toBe(401);
+  });
+
+  it('goes anywhere from the command palette', async () => {
+    await visit('lists');
+    await page.getByRole('link', { name: 'birds' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('birds: syn');
+    await page.getByText('birds: Synonyms').waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/list\/birds\/synonyms/);
+  });
+
+  it('says so where the connection is lost, and goes on when it is back', async () => {
+    await visit('list/birds/search');
+    await page.getByText('found in').waitFor();
+    await page.route('**/search/default/birds/**', (route) => route.abort('connectionrefused'));
+    await page.getByLabel('Search text').fill('puffin');
+    await page.getByText('No connection to the service').waitFor();
+    await page.unroute('**/search/default/birds/**');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('found in').waitFor();
+  });
+
+  it('asks who it is once the session has ended', async () => {
+    const other = await openPage(browser);
+    await signIn(service, other);
+    await other.page.goto(`${service.address}/console/default/lists`);
+    await other.page.getByRole('link', { name: 'birds' }).waitFor();
+    await other.context.clearCookies();
+    await other.page.getByRole('link', { name: 'birds' }).click();
+    await other.page.getByLabel('E-mail').waitFor();
+    expect(other.page.url()).toContain('sign-in?to=');
+    await other.context.close();
+  });
+
+  it('can be used on a telephone', async () => {
+    const other = await openPage(browser, { viewport: { width: 375, height: 700 } });
+    await signIn(service, other);
+    for (const [path, text] of PAGES) {
+      await other.page.goto(`${service.address}/console/default/${path}`);
+      await other.page.getByText(text).first().waitFor();
+      // A text, for these tests are not compiled for a browser.
+      const overhang = await other.page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+      expect(overhang, path).toBeLessThanOrEqual(0);
+    }
+    await other.context.close();
+  });
+});
+
+/** A list with something to find, a group, and searches to report. */
+async function fill(service: TestService): Promise<void> {
+  const { client } = service;
+  await client.post('/list/default', {
+    name: 'birds',
+    searchable_fields: [{ name: 'title' }],
+    facets: [{ name: 'kind', type: 'string' }],
+  });
+  await client.bulk(
+    'default',
+    'birds',
+    Array.from({ length: 30 }, (_, index) => ({
+      name: `bird-${index}`,
+      title: `The ${index % 2 === 0 ? 'gannet' : 'puffin'} no. ${index}`,
+      kind: index % 2 === 0 ? 'diver' : 'swimmer',
+    })),
+  );
+  await client.post('/list-group/default', { name: 'all', lists: [{ list: 'birds' }] });
+  await client.post('/search/default/birds/1', { query: 'gannet' });
+  await client.post('/search/default/birds/1', { query: 'albatross' });
+}

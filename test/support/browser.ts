@@ -1,0 +1,91 @@
+/** A real Chromium for tests of the console, where the machine has one. */
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import type { TestService } from './service.js';
+
+const PLACES = [process.env['GANNET_TEST_CHROMIUM'], '/usr/bin/chromium', '/usr/bin/google-chrome'];
+export const CHROMIUM = PLACES.find((path) => path !== undefined && existsSync(path));
+export const NO_CHROMIUM = 'there is no Chromium; `node scripts/install-chromium.mjs` installs the one of Debian';
+
+const ARGUMENTS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+/** Only what hangs takes so long. */
+const WAIT_MS_MAX = Number(process.env['GANNET_TEST_WAIT_MS'] ?? 60_000);
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+export async function startChromium(): Promise<Browser> {
+  if (CHROMIUM === undefined) throw new Error(NO_CHROMIUM);
+  return chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
+}
+
+export interface OpenPage {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  /** What the page complained of: errors of scripts, and what its policy refused. */
+  readonly complaints: string[];
+}
+
+/** A page of a browser that nobody is signed in to. */
+export async function openPage(
+  browser: Browser,
+  options: Parameters<Browser['newContext']>[0] = {},
+): Promise<OpenPage> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options });
+  context.setDefaultTimeout(WAIT_MS_MAX);
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    if (/Content Security Policy|Uncaught/.test(message.text())) complaints.push(message.text());
+  });
+  return { context, page, complaints };
+}
+
+/** A link that signs the first owner in, as `gannet console link` prints it. */
+export async function oneTimeLink(service: TestService): Promise<string> {
+  const { body, text, status } = await service.control().post('/contributor/default/link', {});
+  if (status !== 201) throw new Error(`No link was made: ${text}`);
+  const { link } = body as { link: string };
+  return `${service.address}/console/${link.slice(link.indexOf('#'))}`;
+}
+
+export async function signIn(service: TestService, { page }: OpenPage): Promise<void> {
+  await page.goto(await oneTimeLink(service));
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL(/\/console\/default/);
+}
+
+export interface Violation {
+  readonly rule: string;
+  readonly nodes: readonly string[];
+}
+
+/** What axe finds wrong with the page as it is. */
+export async function violationsOf(page: Page): Promise<Violation[]> {
+  // Past the policy of the page, which lets no script in that is not its own.
+  await page.evaluate(AXE);
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as {
+      axe: {
+        run: (
+          options: object,
+        ) => Promise<{ violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] }>;
+      };
+    };
+    const { violations } = await axe.run({ resultTypes: ['violations'] });
+    return violations.map(({ id, nodes }) => ({
+      rule: id,
+      nodes: nodes.map(({ html, failureSummary }) => `${html.slice(0, 200)} ${failureSummary ?? ''}`),
+    }));
+  });
+}
