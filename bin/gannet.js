@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 // From Node.js 22 on, compiled code is kept between starts; where the folder is not writable, nothing happens.
 module.enableCompileCache?.(fileURLToPath(new URL('../dist/.compile-cache', import.meta.url)));
 
-const commandLine = new URL('../dist/src/cli/index.js', import.meta.url);
+const commandLine = new URL('../dist/bundle/src/cli/index.js', import.meta.url);
 const built = [
   commandLine,
   new URL('../native-bindings/build/Release/gannet_kernel.node', import.meta.url),
@@ -15,7 +15,7 @@ const built = [
 ];
 if (built.every((file) => existsSync(fileURLToPath(file)))) {
   const { runCommandLine } = await import(commandLine.href);
-  process.exitCode = await runCommandLine(process.argv, () => import('../dist/src/main.js'));
+  process.exitCode = await runCommandLine(process.argv, () => import('../dist/bundle/src/main.js'));
 } else {
   process.stderr.write('Gannet is not built yet: run `npm run setup` first.\n');
   process.exitCode = 3;

@@ -7,6 +7,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildConsole, consoleIsCurrent } from './build-console.mjs';
 import { buildNative, nativeState } from './build-native.mjs';
+import { bundle } from './lib/bundle.mjs';
 import { filesUnder, hashOf, readJson, readStamp, writeStamp } from './lib/stamps.mjs';
 import { isProgram, lastLines, run, step, StepError } from './lib/steps.mjs';
 import { checkNode, checkToolchain } from './lib/toolchain.mjs';
@@ -46,6 +47,7 @@ async function installPackages() {
 }
 
 const DIST = join(root, 'dist');
+const BUNDLE = join(DIST, 'bundle');
 const TYPESCRIPT_STAMP = join(DIST, 'gannet.stamp');
 
 /** What runs in the browser, and is built by `build-console.mjs`. */
@@ -61,6 +63,7 @@ function typescriptSources() {
     join(root, 'tsconfig.json'),
     join(root, 'tsconfig.build.json'),
     join(root, 'package-lock.json'),
+    join(root, 'scripts', 'lib', 'bundle.mjs'),
   ];
 }
 
@@ -69,16 +72,28 @@ async function compileTypescript(stamp) {
   // Whether the types agree is what `npm run types` and `npm test` say; whoever starts the service need not wait for it.
   // tsc trusts its .tsbuildinfo: where the output was removed by hand, the record of it has to go too.
   if (!existsSync(join(DIST, 'src', 'main.js'))) rmSync(join(DIST, '.tsbuildinfo'), { force: true });
-  const { code, output } = await run(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--noCheck'], { cwd: root });
+  const [{ code, output }] = await sideBySide([
+    () => run(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--noCheck'], { cwd: root }),
+    () => bundleOrFail(),
+  ]);
   if (code !== 0)
     throw new StepError('The TypeScript sources do not compile; the errors are above.', lastLines(output, 40));
   removeOrphans();
   writeStamp(TYPESCRIPT_STAMP, stamp);
 }
 
+async function bundleOrFail() {
+  try {
+    await bundle(root);
+  } catch (error) {
+    throw new StepError('The TypeScript sources cannot be bundled; the errors are above.', String(error.message));
+  }
+}
+
 /** Compiled files whose source is gone would still be found by an import that should fail. */
 function removeOrphans() {
-  for (const file of filesUnder(DIST, (path) => /\.js(?:\.map)?$/.test(path), new Set(['console-assets']))) {
+  const made = new Set(['bundle', 'bundle.unfinished', 'console-assets']);
+  for (const file of filesUnder(DIST, (path) => /\.js(?:\.map)?$/.test(path), made)) {
     const source = join(root, relative(DIST, file).replace(/\.js(?:\.map)?$/, '.ts'));
     if (!existsSync(source)) rmSync(file);
   }
@@ -103,7 +118,7 @@ export async function setup({ quiet = false } = {}) {
 
   const native = nativeState();
   const stamp = hashOf(typescriptSources(), null);
-  const isCompiled = readStamp(TYPESCRIPT_STAMP) === stamp && existsSync(join(DIST, 'src'));
+  const isCompiled = readStamp(TYPESCRIPT_STAMP) === stamp && [join(DIST, 'src'), BUNDLE].every(existsSync);
   if (native.state === 'current') current('Search kernel');
   if (isCompiled) current('TypeScript');
   const works = new Map();
@@ -120,6 +135,7 @@ async function sideBySide(works) {
   const results = await Promise.allSettled(works.map((work) => work()));
   const failed = results.find(({ status }) => status === 'rejected');
   if (failed !== undefined) throw failed.reason;
+  return results.map(({ value }) => value);
 }
 
 /** Before the packages are there, the stamp of the kernel cannot be compared exactly: a build without a binary is certain. */

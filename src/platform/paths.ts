@@ -22,7 +22,10 @@ export function packageVersion(): string {
   return version;
 }
 
-/** A compiled file by its source's path without the ending: workers run compiled, also when the main thread runs from source (tests). */
+/**
+ * The entry of a worker by its source's path without the ending: workers run compiled, also when the main thread runs from source (tests).
+ * `scripts/lib/bundle.mjs` makes one of each file that ends in `.worker.ts`.
+ */
 export function compiledFile(source: string): string {
-  return join(packageRoot(), 'dist', `${source}.js`);
+  return join(packageRoot(), 'dist', 'bundle', `${source}.js`);
 }

@@ -1,6 +1,6 @@
 /**
  * What the service can be taught by a new file and one row each: a kind of field, an option of a search, and a feature with two
- * operations, a worker, a setting, an event, an environment and commands. They are added to a copy of the built package, and everything else has to follow from them.
+ * operations, a worker, a setting, an event, an environment and commands. They are added to a copy of the package, and everything else has to follow from them.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -24,7 +24,7 @@ beforeAll(async () => {
   extended.add('duration-kind.ts', 'fields/kinds');
   const kind = "import { durationKind } from './kinds/duration-kind.js';";
   extended.row(
-    'fields/field-kinds.js',
+    'fields/field-kinds.ts',
     'FIELD_KINDS = [stringKind, numberKind, booleanKind, dateKind',
     ', durationKind',
     kind,
@@ -32,11 +32,17 @@ beforeAll(async () => {
 
   extended.add('only-with-option.ts', 'search/options');
   const option = "import { onlyWith } from './only-with-option.js';";
-  extended.row('search/options/search-options.js', 'export const SEARCH_OPTIONS = {', 'only_with: onlyWith,', option);
+  extended.row('search/options/search-options.ts', 'export const SEARCH_OPTIONS = {', 'only_with: onlyWith,', option);
 
   for (const file of readdirSync(new URL('examples/echo', import.meta.url))) extended.add(`echo/${file}`, 'echo');
-  extended.row('features.js', 'FEATURES = [', 'echo, ', "import { echo } from './echo/feature.js';");
+  extended.row(
+    'features.ts',
+    'FEATURES: readonly Feature[] = [',
+    'echo, ',
+    "import { echo } from './echo/feature.js';",
+  );
 
+  extended.build();
   receiver = await WebhookReceiver.start();
   service = await startTestService({ packageRoot: extended.root, env: ENVIRONMENT });
 });

@@ -73,7 +73,7 @@ export class TestService {
 
   /** `withoutKey`: nothing is written for the test's sake, and `client` stays as it was. */
   async start({ withoutKey = false } = {}): Promise<void> {
-    if (!existsSync(join(PACKAGE, 'dist', 'src', 'main.js')))
+    if (!existsSync(join(PACKAGE, 'dist', 'bundle', 'src', 'main.js')))
       throw new Error('Run `npm run setup` first: dist is missing');
     const limited = ['-c', `${this.#settings.limits ?? ':'} && exec "$0" "$@"`];
     const service = [...this.#clockArguments(), 'bin/gannet.js', 'serve'];
@@ -143,7 +143,7 @@ export class TestService {
     const child = this.#process;
     if (child === undefined) return null;
     this.#process = undefined;
-    if (child.exitCode !== null) return child.exitCode;
+    if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
     const exit = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
     child.kill(signal);
     const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX);
