@@ -86,6 +86,7 @@ class Mutator {
   }
 
   void CopyOver(size_t from, size_t length, Input* input) {
+    if (input->empty()) return;  // it has no address to move from
     const size_t to = Below(input->size());
     std::memmove(input->data() + to, input->data() + from, std::min(length, input->size() - to));
   }

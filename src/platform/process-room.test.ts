@@ -55,6 +55,29 @@ describe('the room of a process', () => {
     expect(room.lacking({ ...NOTHING, descriptors: 6 }, NOTHING)).toEqual({ ...few, used: 96 });
   });
 
+  it('is counted seldom where counting takes long, and often near a limit', () => {
+    let [nowMs, counts] = [0, 0];
+    const use = { ...maps };
+    const room = new ProcessRoom(
+      () => {
+        nowMs += 10;
+        counts += 1;
+        return [use];
+      },
+      () => nowMs,
+    );
+    const countsIn = (milliseconds: number) => {
+      const before = counts;
+      for (const end = nowMs + milliseconds; nowMs < end; nowMs += 10) room.lacking(NOTHING, NOTHING);
+      return counts - before;
+    };
+    // 10 ms of counting in each 4 s.
+    expect(countsIn(40_000)).toBeLessThanOrEqual(10);
+    room.take({ ...NOTHING, maps: 40_000 });
+    use.used = 40_010;
+    expect(countsIn(5_000)).toBeGreaterThanOrEqual(9);
+  });
+
   it('is endless where the system tells no limits', () => {
     const room = new ProcessRoom(() => []);
     expect(room.lacking({ descriptors: 1e9, maps: 1e9, addressBytes: 1e18 }, NOTHING)).toBeUndefined();

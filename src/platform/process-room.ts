@@ -28,8 +28,12 @@ const NAMES: Readonly<Record<Resource, string>> = {
 /** What a process may address where nothing else limits it: 47 bits. */
 const ADDRESS_BYTES_MAX = 2 ** 47;
 const PAGE_BYTES = 4096;
-/** Counting takes a millisecond for some thousand maps. */
 const COUNTED_ANEW_MS = 500;
+/** Counting takes a millisecond for some thousand maps; where nothing is near its limit, it may take this part of the time. */
+const COUNTING_PART_MAX = 1 / 400;
+const COUNTED_ANEW_MS_MAX = 10_000;
+/** Of a limit: beyond it is counted as often as above. */
+const NEAR_PART = 0.5;
 const RETRY_AFTER_SECONDS = 5;
 /** Descriptors that opening one environment of LMDB takes, and some for what other threads open at the same moment. */
 const PROBED_DESCRIPTORS = 12;
@@ -57,9 +61,13 @@ export function processLimits(): readonly ResourceUse[] {
 export class ProcessRoom {
   private counted: readonly ResourceUse[] = [];
   private countedMs = -Infinity;
+  private countedAnewMs = -Infinity;
   private taken: Room = { descriptors: 0, maps: 0, addressBytes: 0 };
 
-  constructor(private readonly count: () => readonly ResourceUse[] = processLimits) {}
+  constructor(
+    private readonly count: () => readonly ResourceUse[] = processLimits,
+    private readonly nowMs: () => number = () => performance.now(),
+  ) {}
 
   /** The first limit that leaves less than `need` beside `reserved`; undefined: there is room. */
   lacking(need: Room, reserved: Room): ResourceUse | undefined {
@@ -77,14 +85,24 @@ export class ProcessRoom {
   }
 
   private use(): readonly ResourceUse[] {
-    const now = performance.now();
-    if (now - this.countedMs > COUNTED_ANEW_MS) {
-      this.counted = this.count();
-      this.countedMs = now;
-      this.taken = { descriptors: 0, maps: 0, addressBytes: 0 };
-    }
+    const nowMs = this.nowMs();
+    const use = this.withTaken();
+    if (nowMs < this.countedAnewMs && !(nowMs >= this.countedMs + COUNTED_ANEW_MS && use.some(isNearLimit))) return use;
+    this.counted = this.count();
+    this.taken = { descriptors: 0, maps: 0, addressBytes: 0 };
+    this.countedMs = nowMs;
+    const pauseMs = (this.nowMs() - nowMs) / COUNTING_PART_MAX;
+    this.countedAnewMs = nowMs + Math.min(COUNTED_ANEW_MS_MAX, Math.max(COUNTED_ANEW_MS, pauseMs));
+    return this.counted;
+  }
+
+  private withTaken(): readonly ResourceUse[] {
     return this.counted.map((use) => ({ ...use, used: use.used + this.taken[use.resource] }));
   }
+}
+
+function isNearLimit({ used, max }: ResourceUse): boolean {
+  return used > max * NEAR_PART;
 }
 
 /** `1,000 of 1,024 descriptors (ulimit -n) are used`. */

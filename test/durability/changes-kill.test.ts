@@ -11,25 +11,14 @@ import type { ServiceClient } from '../support/client.js';
 import { SeededRandom } from '../support/random.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { ChangeLoad, compareChanges, ExpectedChanges, GROUP } from './change-load.js';
-import { ExpectedRecords, type ReadRecord } from './expected-records.js';
+import { ExpectedRecords } from './expected-records.js';
+import { allRecords, createList, killDue, ROUND_MS_MAX, SETTINGS } from './killed-list.js';
 import { ACCOUNT, LIST, WriteLoad } from './write-load.js';
 
 const ROUNDS = Number(process.env['GANNET_CHANGES_KILL_ROUNDS'] ?? 5);
 const SEED = Number(process.env['GANNET_KILL_SEED'] ?? 1);
-/** The kill comes this long after so many writes were answered, both drawn by lot. */
+/** The kill comes some time after so many answers at most. */
 const KILL_AFTER_ANSWERS_MAX = 60;
-const KILL_AFTER_MS_MAX = 200;
-const KILL_WAIT_MS_MAX = 8000;
-const ROUND_MS_MAX = 60_000;
-const PAGE_SIZE = 1000;
-
-/** Small batches and an eager merger, so that every kind of commit is under way when the service dies. */
-const SETTINGS = {
-  GANNET_INGEST_BATCH_RECORDS_MAX: '100',
-  GANNET_INGEST_MERGE_FAN_IN: '3',
-  GANNET_VERSIONS_KEPT: '1',
-  GANNET_LOG_LEVEL: 'warn',
-};
 
 const dataDir = mkdtempSync(join(tmpdir(), 'gannet-changes-kill-'));
 const random = new SeededRandom(SEED);
@@ -44,32 +33,10 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
 async function prepare(client: ServiceClient): Promise<void> {
-  const facets = [
-    { name: 'value', type: 'number', cardinality: 'Single' },
-    { name: 'group', type: 'string', cardinality: 'Single' },
-  ];
-  const list = { name: LIST, searchable_fields: [{ name: 'title' }, { name: 'body' }], facets };
-  const made = await client.post(`/list/${ACCOUNT}`, list);
-  expect(made.status, made.text).toBe(201);
+  await createList(client);
   const group = await client.post(`/list-group/${ACCOUNT}`, { name: GROUP, lists: [{ list: LIST }] });
   expect(group.status, group.text).toBe(201);
-}
-
-async function allRecords(client: ServiceClient): Promise<ReadRecord[]> {
-  const all: ReadRecord[] = [];
-  for (;;) {
-    const page = { skip: all.length, size: PAGE_SIZE };
-    const { status, text, body } = await client.get(`/search-result/${ACCOUNT}/${LIST}`, page);
-    expect(status, text).toBe(200);
-    const { results, total_count: total } = body as { results: ReadRecord[]; total_count: number };
-    all.push(...results);
-    if (results.length === 0 || all.length >= total) return all;
-  }
 }
 
 /** Until the service is killed. Rejects for an answer that it should not have given. */
@@ -78,9 +45,7 @@ async function loadUntilKilled({ client, ...running }: { client: ServiceClient; 
   const others = new ChangeLoad({ client, expected: changes, random, next });
   const loads = Promise.all([writes.run(), others.run()]);
   loads.catch(() => undefined);
-  const [afterAnswers, afterMs] = [random.below(KILL_AFTER_ANSWERS_MAX), random.below(KILL_AFTER_MS_MAX)];
-  await Promise.race([loads, writes.answers(afterAnswers), pause(KILL_WAIT_MS_MAX)]);
-  await Promise.race([loads, pause(afterMs)]);
+  await killDue(random, { writes, running: loads, answersMax: KILL_AFTER_ANSWERS_MAX });
   writes.expectDeath();
   others.expectDeath();
   await running.kill();

@@ -10,24 +10,13 @@ import { SeededRandom } from '../support/random.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { ExpectedRecords, type ReadRecord } from './expected-records.js';
 import { checkCopyOf } from './index-check.js';
-import { ACCOUNT, LIST, WriteLoad } from './write-load.js';
+import { allRecords, createList, killDue, ROUND_MS_MAX, SETTINGS } from './killed-list.js';
+import { WriteLoad } from './write-load.js';
 
 const ROUNDS = Number(process.env['GANNET_KILL_ROUNDS'] ?? 12);
 const SEED = Number(process.env['GANNET_KILL_SEED'] ?? 1);
-/** The kill comes this long after so many answers, both drawn by lot; a slow machine is killed before they came. */
+/** The kill comes some time after so many answers at most. */
 const KILL_AFTER_ANSWERS_MAX = 200;
-const KILL_AFTER_MS_MAX = 200;
-const KILL_WAIT_MS_MAX = 8000;
-const ROUND_MS_MAX = 60_000;
-const PAGE_SIZE = 1000;
-
-/** Small batches and an eager merger, so that every kind of commit is under way when the service dies. */
-const SETTINGS = {
-  GANNET_INGEST_BATCH_RECORDS_MAX: '100',
-  GANNET_INGEST_MERGE_FAN_IN: '3',
-  GANNET_VERSIONS_KEPT: '1',
-  GANNET_LOG_LEVEL: 'warn',
-};
 
 const dataDir = mkdtempSync(join(tmpdir(), 'gannet-kill-'));
 const random = new SeededRandom(SEED);
@@ -40,36 +29,6 @@ afterAll(async () => {
   await service?.stop('SIGKILL');
   rmSync(dataDir, { recursive: true, force: true });
 });
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-async function createList({ client }: TestService): Promise<void> {
-  const answer = await client.post(`/list/${ACCOUNT}`, {
-    name: LIST,
-    searchable_fields: [{ name: 'title' }, { name: 'body' }],
-    facets: [
-      { name: 'value', type: 'number', cardinality: 'Single' },
-      { name: 'group', type: 'string', cardinality: 'Single' },
-    ],
-  });
-  expect(answer.status, answer.text).toBe(201);
-}
-
-async function allRecords({ client }: TestService): Promise<ReadRecord[]> {
-  const records: ReadRecord[] = [];
-  for (;;) {
-    const { status, text, body } = await client.get(`/search-result/${ACCOUNT}/${LIST}`, {
-      skip: records.length,
-      size: PAGE_SIZE,
-    });
-    expect(status, text).toBe(200);
-    const { results, total_count: total } = body as { results: ReadRecord[]; total_count: number };
-    records.push(...results);
-    if (results.length === 0 || records.length >= total) return records;
-  }
-}
 
 /** An import that was broken off is there as far as it came; a deletion by filter wholly or not at all. */
 function brokenOff(load: WriteLoad, records: readonly ReadRecord[]): string[] {
@@ -92,14 +51,12 @@ it(
     let requests = 0;
     const startedMs = performance.now();
     service = await startTestService({ dataDir, env: SETTINGS });
-    await createList(service);
+    await createList(service.client);
     for (let round = 1; round <= ROUNDS; ++round) {
       const load = new WriteLoad(service.client, expected, random, nextContent);
       const running = load.run();
       running.catch(() => undefined);
-      const [afterAnswers, afterMs] = [random.below(KILL_AFTER_ANSWERS_MAX), random.below(KILL_AFTER_MS_MAX)];
-      await Promise.race([running, load.answers(afterAnswers), pause(KILL_WAIT_MS_MAX)]);
-      await Promise.race([running, pause(afterMs)]);
+      const killed = await killDue(random, { writes: load, running, answersMax: KILL_AFTER_ANSWERS_MAX });
       load.expectDeath();
       await service.stop('SIGKILL');
       await running;
@@ -107,12 +64,9 @@ it(
 
       const inIndex = await checkCopyOf(dataDir);
       service = await startTestService({ dataDir, env: SETTINGS });
-      const records = await allRecords(service);
+      const records = await allRecords(service.client);
       const problems = [...inIndex, ...brokenOff(load, records), ...expected.compare(records)];
-      expect(
-        problems.slice(0, 10),
-        `round ${round} of seed ${SEED}, killed ${afterMs} ms after ${afterAnswers} answers`,
-      ).toEqual([]);
+      expect(problems.slice(0, 10), `round ${round} of seed ${SEED}, killed ${killed}`).toEqual([]);
     }
     expect(await service.stop()).toBe(0);
     expect(await checkCopyOf(dataDir)).toEqual([]);

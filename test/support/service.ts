@@ -43,6 +43,8 @@ export interface CreatedKey {
   readonly key: string;
 }
 
+const checkers = new Map<string, Promise<AnswerChecker>>();
+
 /** Starts the service; resolves once it serves. Every answer that its clients get is checked against its OpenAPI document. */
 export async function startTestService(settings: ServiceSettings = {}): Promise<TestService> {
   const dataDir = settings.dataDir ?? mkdtempSync(join(tmpdir(), 'gannet-test-'));
@@ -85,8 +87,7 @@ export class TestService {
     this.#process = child;
     child.stderr?.on('data', (chunk: Buffer) => (this.#output += chunk.toString()));
     this.address = await this.#addressOf(child);
-    const document = await new ServiceClient(this.address, undefined).get('/openapi.json');
-    this.checker = new AnswerChecker(document.body as OpenApiDocument);
+    this.checker = await this.#checkerOf(this.#settings.packageRoot ?? PACKAGE);
     if (withoutKey) return;
     const { key } = await this.createKey({ name: 'tests', access: 'full' });
     this.client = this.clientWith(key);
@@ -168,6 +169,17 @@ export class TestService {
   async close(): Promise<void> {
     await this.stop();
     if (this.#settings.dataDir === undefined) rmSync(this.dataDir, { recursive: true, force: true });
+  }
+
+  /** Made once for a package: a service that starts again has the same document. */
+  #checkerOf(packageRoot: string): Promise<AnswerChecker> {
+    const known = checkers.get(packageRoot);
+    if (known !== undefined) return known;
+    const document = new ServiceClient(this.address, undefined).get('/openapi.json');
+    const made = document.then(({ body }) => new AnswerChecker(body as OpenApiDocument));
+    checkers.set(packageRoot, made);
+    made.catch(() => checkers.delete(packageRoot));
+    return made;
   }
 
   #environment(): NodeJS.ProcessEnv {
