@@ -13,10 +13,20 @@ const built = [
   new URL('../native-bindings/build/Release/gannet_kernel.node', import.meta.url),
   new URL('../native-bindings/build-lmdb/build/Release/lmdb.node', import.meta.url),
 ];
-if (built.every((file) => existsSync(fileURLToPath(file)))) {
-  const { runCommandLine } = await import(commandLine.href);
-  process.exitCode = await runCommandLine(process.argv, () => import('../dist/bundle/src/main.js'));
-} else {
-  process.stderr.write('Gannet is not built yet: run `npm run setup` first.\n');
-  process.exitCode = 3;
+
+function fail(sentence) {
+  process.stderr.write(`${sentence}\n`);
+  process.exit(3);
 }
+
+/** What was compiled and cannot be loaded is damaged. */
+function load(file) {
+  return import(file).catch((error) => {
+    fail(`Gannet cannot be loaded: ${error.message.split('\n', 1)[0]} \`npm run setup\` makes anew what is damaged.`);
+  });
+}
+
+if (!built.every((file) => existsSync(fileURLToPath(file))))
+  fail('Gannet is not built yet: run `npm run setup` first.');
+const { runCommandLine } = await load(commandLine.href);
+process.exitCode = await runCommandLine(process.argv, () => load('../dist/bundle/src/main.js'));

@@ -40,7 +40,9 @@ const importers = (module) => sources.filter((path) => read(path).includes(`from
 /** The same without those who take types of it alone. */
 const users = (module) =>
   sources.filter((path) =>
-    new RegExp(`^import (?!type )[^;]*from '${module}'|^export [^;]*from '${module}'`, 'm').test(read(path)),
+    new RegExp(`^import (?!type )[^;]*from '${module}'|^export [^;]*from '${module}'|\\('${module}'\\)`, 'm').test(
+      read(path),
+    ),
   );
 
 describe('docs/architecture.md', () => {

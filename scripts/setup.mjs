@@ -79,7 +79,13 @@ async function compileTypescript(stamp) {
   if (code !== 0)
     throw new StepError('The TypeScript sources do not compile; the errors are above.', lastLines(output, 40));
   removeOrphans();
-  writeStamp(TYPESCRIPT_STAMP, stamp);
+  writeStamp(TYPESCRIPT_STAMP, `${stamp} ${stampOfBundle()}`);
+}
+
+/** What the service runs from: a file of it that is missing or damaged has it made anew. */
+function stampOfBundle() {
+  const files = existsSync(BUNDLE) ? filesUnder(BUNDLE, (path) => path.endsWith('.js')) : [];
+  return hashOf(files, null);
 }
 
 async function bundleOrFail() {
@@ -118,7 +124,7 @@ export async function setup({ quiet = false } = {}) {
 
   const native = nativeState();
   const stamp = hashOf(typescriptSources(), null);
-  const isCompiled = readStamp(TYPESCRIPT_STAMP) === stamp && [join(DIST, 'src'), BUNDLE].every(existsSync);
+  const isCompiled = readStamp(TYPESCRIPT_STAMP) === `${stamp} ${stampOfBundle()}` && existsSync(join(DIST, 'src'));
   if (native.state === 'current') current('Search kernel');
   if (isCompiled) current('TypeScript');
   const works = new Map();

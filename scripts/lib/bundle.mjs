@@ -3,7 +3,7 @@
  * Entries are the command line, the composition root and whatever ends in `.worker.ts`; what several of them need is in files that
  * they share. Libraries of plain JavaScript are taken in; those with binaries, threads or files of their own are loaded as they are.
  */
-import { rmSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { filesUnder } from './stamps.mjs';
 import { isProgram } from './steps.mjs';
@@ -20,10 +20,11 @@ const TAKEN_IN = [
   'typebox',
 ];
 
-/** Writes `dist/bundle` of the package in `root`. Rejects with the faults of the sources. */
+/** Writes `dist/bundle` of the package in `root`, whole or not at all. Rejects with the faults of the sources. */
 export async function bundle(root) {
   const { rolldown } = await import('rolldown');
   const folder = join(root, 'dist', 'bundle');
+  const unfinished = `${folder}.unfinished`;
   const entries = [
     join(root, 'src', 'cli', 'index.ts'),
     join(root, 'src', 'main.ts'),
@@ -38,15 +39,17 @@ export async function bundle(root) {
     tsconfig: join(root, 'tsconfig.json'),
     logLevel: 'warn',
   });
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(unfinished, { recursive: true, force: true });
   await build.write({
-    dir: folder,
+    dir: unfinished,
     format: 'esm',
     entryFileNames: '[name].js',
     chunkFileNames: 'shared/[name]-[hash].js',
     sourcemap: true,
   });
   await build.close();
+  rmSync(folder, { recursive: true, force: true });
+  renameSync(unfinished, folder);
 }
 
 // `node scripts/lib/bundle.mjs <package>`

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
 import { FEATURES } from '../features.js';
-import { operations, type Operation } from '../operations/index.js';
+import { isStreamBody, operations, type CommandSpec, type Operation } from '../operations/index.js';
 import { EventCatalogue, controlSocketPath, OperatorError } from '../platform/index.js';
 import { commandNames, runCommandLine } from './command-line.js';
 import { CORE_COMMANDS } from './core-commands.js';
@@ -15,7 +15,10 @@ import type { Output } from './output.js';
 import type { ServiceLoader } from './service-loader.js';
 import { WatchedStream } from './watched-stream.js';
 
-/** A call of every command that there is, with what it needs; declared commands bring theirs. */
+const DECLARED = [...CORE_COMMANDS, ...FEATURES.flatMap(({ commands = [] }) => commands)];
+const OPERATIONS = await allOperations();
+
+/** A call of every command that there is, with what it needs; declared commands bring theirs where it is not in their operation. */
 const CALLS: Readonly<Record<string, readonly string[]>> = {
   serve: [],
   demo: ['--once'],
@@ -38,16 +41,23 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
   'webhook rotate-secret': ['id'],
   'webhook deliveries': ['id'],
   'webhook replay': ['id'],
-  ...Object.fromEntries(
-    [...CORE_COMMANDS, ...FEATURES.flatMap(({ commands = [] }) => commands)].map(({ name, example = [] }) => [
-      name,
-      example,
-    ]),
-  ),
+  ...Object.fromEntries(DECLARED.map((spec) => [spec.name, spec.example ?? callOf(spec)])),
 };
 const ALL = Object.keys(CALLS);
+
+/** With whatever its operation cannot be called without. */
+function callOf({ operation: wanted, arguments: typed = [], secrets = [] }: CommandSpec): string[] {
+  const { params, query, body } = OPERATIONS.find(({ name }) => name === wanted) as Operation;
+  const schemas = [params, query, body === undefined || isStreamBody(body) ? undefined : body];
+  const required = schemas.flatMap((schema) => (schema as { required?: string[] } | undefined)?.required ?? []);
+  const named = required.filter((name) => name !== 'account' && !typed.includes(name) && !secrets.includes(name));
+  return [...typed.map(() => 'x'), ...named.flatMap((name) => [`--${name.replaceAll('_', '-')}`, 'x'])];
+}
+
+/** Secrets are read from standard input, before the service is looked for. */
+const ASKING = DECLARED.flatMap(({ name, secrets = [] }) => (secrets.length === 0 ? [] : [name]));
 /** These start a service, ask none, or look at everything and go on: what is in the way of the others is told otherwise, or not in theirs. */
-const CALLING = ALL.filter((name) => !['serve', 'demo', 'doctor', 'settings'].includes(name));
+const CALLING = ALL.filter((name) => !['serve', 'demo', 'doctor', 'settings', ...ASKING].includes(name));
 
 const folders: string[] = [];
 const servers: Server[] = [];
@@ -111,7 +121,8 @@ async function allOperations(): Promise<readonly Operation[]> {
 /** A service that cannot open its data directory. */
 const failingWith = (failure: Error): ServiceLoader => {
   const fail = () => Promise.reject(failure);
-  return () => Promise.resolve({ startService: fail, adoptUnknownLists: fail, allOperations });
+  return () =>
+    Promise.resolve({ startService: fail, adoptUnknownLists: fail, allOperations: () => Promise.resolve(OPERATIONS) });
 };
 
 const cannotOpen = failingWith(new OperatorError('The data directory is in use.'));

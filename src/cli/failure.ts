@@ -19,10 +19,20 @@ export function describeFailure(error: unknown, env: NodeJS.ProcessEnv = process
   if (error instanceof OperatorError) return failed(error.message);
   if (isSystemError(error)) return failed(describeSystemError(error));
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  if (isUnloadable(error))
+    return failed(`A file of the program cannot be loaded: ${firstLine(message)}. \`npm run setup\` makes it anew.`);
   const stack = error instanceof Error && env['GANNET_LOG_LEVEL'] === 'debug' ? `\n${error.stack ?? ''}` : '';
   return failed(
     `This is a defect of Gannet: ${firstLine(message)} (GANNET_LOG_LEVEL=debug shows where it happened.)${stack}`,
   );
+}
+
+/** A compiled file is missing or cut off. */
+function isUnloadable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND') return true;
+  return error instanceof SyntaxError && !error.message.includes('JSON');
 }
 
 function failed(sentence: string): Failure {

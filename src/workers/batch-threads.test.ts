@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Piscina } from 'piscina';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { compiledFile } from '../platform/index.js';
+import { packageRoot } from '../platform/paths.js';
 import { BatchThreads } from './batch-threads.js';
 
 type Message = { readonly say: number } | { readonly do: 'throw' | 'exit' | 'hold'; readonly latch?: Int32Array };
 
-const LOOP = pathToFileURL(compiledFile('src/workers/batch-loop')).href;
+const LOOP = pathToFileURL(join(packageRoot(), 'dist', 'src', 'workers', 'batch-loop.js')).href;
 const PROGRAM = `
   import { threadId } from 'node:worker_threads';
   import { answerBatches } from ${JSON.stringify(LOOP)};

@@ -15,6 +15,8 @@ export class ExtendedPackage {
       cpSync(join(PACKAGE, copied), join(this.root, copied), { recursive: true });
     for (const linked of ['node_modules', 'native-bindings'])
       symlinkSync(join(PACKAGE, linked), join(this.root, linked));
+    mkdirSync(join(this.root, 'dist'));
+    symlinkSync(join(PACKAGE, 'dist', 'console-assets'), join(this.root, 'dist', 'console-assets'));
   }
 
   /** Puts a file of `test/seams/examples` into a folder of `src`, by whose place what it imports of the product is found. */

@@ -1,0 +1,64 @@
+/** Files of the program itself that are missing or cut off: a sentence that says what to do, and no service that serves by halves. */
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, truncateSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
+const STACK = /\n\s+at |node:internal|Unhandled|Emitted 'error'/;
+const folder = mkdtempSync(join(tmpdir(), 'gannet-damaged-program-'));
+const bundle = join(folder, 'dist', 'bundle');
+
+beforeEach(() => {
+  for (const copied of ['bin', 'config', 'package.json', 'dist/bundle'])
+    cpSync(join(PACKAGE, copied), join(folder, copied), { recursive: true });
+  mkdirSync(join(folder, 'data'));
+  for (const linked of ['node_modules', 'native-bindings']) symlinkSync(join(PACKAGE, linked), join(folder, linked));
+});
+afterEach(() => {
+  for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true });
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+interface Ended {
+  readonly status: number | string | null | undefined;
+  readonly notes: string;
+}
+
+function serve(): Promise<Ended> {
+  const env = { ...process.env, GANNET_DATA_DIR: join(folder, 'data'), GANNET_PORT: '0', GANNET_LOG_LEVEL: 'fatal' };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [join(folder, 'bin', 'gannet.js'), 'serve'], { env }, (error, _, notes) => {
+      resolve({ status: error?.code, notes });
+    });
+  });
+}
+
+describe('gannet serve', () => {
+  it.each([
+    ['the command line', 'src/cli/index.js'],
+    ['the composition root', 'src/main.js'],
+    ['a search worker', 'src/workers/search.worker.js'],
+  ])('says what to do where %s is missing or cut off', async (_, file) => {
+    const damages: (() => void)[] = [() => truncateSync(join(bundle, file), 100), () => rmSync(join(bundle, file))];
+    for (const damage of damages) {
+      damage();
+      const { status, notes } = await serve();
+      expect(status, notes).toBe(file.includes('workers') ? 1 : 3);
+      expect(notes).toMatch(/npm run setup/);
+      expect(notes).not.toMatch(STACK);
+    }
+  });
+
+  it('says what to do where what several files share is missing', async () => {
+    rmSync(join(bundle, 'shared'), { recursive: true });
+    const { status, notes } = await serve();
+    expect(status, notes).toBe(3);
+    expect(notes).toMatch(/^Gannet cannot be loaded: Cannot find module .*npm run setup/);
+    expect(notes).not.toMatch(STACK);
+  });
+});
