@@ -17,7 +17,11 @@ namespace {
 using vectors::Normalize;
 
 constexpr uint32_t kMeaningDimensions = 24;
-const SegmentSchema kMeaningSchema{{1}, {{"price", ColumnType::kNumber, false}}};
+const SegmentSchema kMeaningSchema{{1}, {{"price", ColumnType::kNumber, false}, {"brand", ColumnType::kString, false}}};
+constexpr uint16_t kPriceColumn = 0, kBrandColumn = 1;
+constexpr uint32_t kBrands = 4;
+
+std::string BrandOf(uint32_t record) { return "brand" + std::to_string(record / 3 % kBrands); }
 
 // Records with a vector each, some with two; words in two segments, vectors in two others that do not begin where those do.
 class Embedded {
@@ -95,7 +99,8 @@ class Embedded {
   std::shared_ptr<const Segment> BuildWords(uint32_t begin, uint32_t end) {
     std::vector<DocumentWriter> documents;
     for (uint32_t record = begin; record < end; ++record) {
-      documents.push_back(DocumentWriter(record).Text(0, record % 3 == 0 ? "sea moss" : "moss").Number(0, record % 100));
+      documents.push_back(DocumentWriter(record).Text(0, record % 3 == 0 ? "sea moss" : "moss").Number(kPriceColumn, record % 100)
+                              .String(kBrandColumn, BrandOf(record)));
     }
     return folder_.Build(kMeaningSchema, documents);
   }
@@ -247,6 +252,59 @@ TEST(meaning_scores_what_words_find_whether_the_graph_met_it_or_not) {
   // And what they score may count as more.
   request.words_full = 0.5f;
   for (const ResultHit& hit : RunWithMeaning(list, plan, request).hits) CHECK(hit.score >= 0.4f - 1e-5f && hit.score <= 1);
+}
+
+// Of the hits, whichever way they were found and in whatever order: behind the filter, once each.
+TEST(meaning_hits_are_counted_in_facets_and_sorted_like_those_of_words) {
+  Embedded list(3000);
+  list.DeleteRecords(EveryOf(3000, 10, 4));
+  QueryPlan plan;
+  plan.flags = kNeedTotal;
+  plan.groups.push_back(Word("sea", Occur::kShould));
+  plan.facets.push_back({kBrandColumn, kBrands});
+  plan.filter.op = FilterOp::kLess;
+  plan.filter.values.push_back({true, 40, {}});
+  MeaningRequest request;
+  request.floor = 0.3f;
+  request.wanted = request.width = 400;
+  for (const uint32_t query : {1u, 50u, 2999u}) {
+    request.vector = list.vector(query);
+    plan.size = 3000;
+    plan.sort_keys.clear();
+    const Result all = RunWithMeaning(list, plan, request);
+    std::map<std::string, uint32_t> brands;
+    std::set<uint32_t> records;
+    for (const ResultHit& hit : all.hits) {
+      ++brands[BrandOf(hit.record_number)];
+      CHECK(hit.record_number % 100 < 40 && hit.record_number % 10 != 4);
+      CHECK(records.insert(hit.record_number).second);
+    }
+    CHECK_EQ(all.total_count, static_cast<double>(records.size()));
+    CHECK(std::ranges::any_of(records, [](uint32_t record) { return record % 3 != 0; }));
+    for (const auto& [brand, count] : brands) {
+      const size_t at = all.facets.find("\"" + brand + "\"");
+      CHECK(at != std::string::npos);
+      CHECK_EQ(std::atoi(all.facets.c_str() + all.facets.find("\"count\":", at) + 8), static_cast<int>(count));
+    }
+    plan.sort_keys = {{SortBy::kColumn, false, kPriceColumn, {}}, {SortBy::kScore, true, 0, {}}};
+    const Result sorted = RunWithMeaning(list, plan, request);
+    CHECK_EQ(sorted.facets, all.facets);
+    CHECK_EQ(sorted.hits.size(), records.size());
+    for (size_t i = 0; i < sorted.hits.size(); ++i) {
+      CHECK(records.contains(sorted.hits[i].record_number));
+      if (i == 0) continue;
+      const auto key = [&](size_t at) { return std::pair(sorted.hits[at].record_number % 100, -sorted.hits[at].score); };
+      CHECK(key(i - 1) <= key(i));
+    }
+    plan.skip = 7;
+    plan.size = 5;
+    const Result page = RunWithMeaning(list, plan, request);
+    plan.skip = 0;
+    CHECK_EQ(page.facets, all.facets);
+    CHECK_EQ(page.total_count, all.total_count);
+    CHECK_EQ(page.hits.size(), 5u);
+    for (size_t i = 0; i < 5; ++i) CHECK_EQ(page.hits[i].record_number, sorted.hits[7 + i].record_number);
+  }
 }
 
 }  // namespace gannet::test

@@ -1,4 +1,4 @@
-// The beam of a best-first search through a graph: the best vectors that were met, in order, and which of them were left already.
+// A best-first search through one level of a graph: from the best node that was met to those that it leads to, as long as they are among the best.
 //
 // Thread-safety: one search each.
 #pragma once
@@ -6,8 +6,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <span>
+#include <utility>
 #include <vector>
+
+#include "../common/stop.h"
+#include "code_dot.h"
 
 namespace gannet::vectors {
 
@@ -24,24 +29,20 @@ class Beam {
     size_ = next_ = 0;
     if (entries_.size() < width + 1) entries_.resize(width + 1);
   }
-  bool is_full() const { return size_ == width_; }
-  // What a candidate has to be above, once the beam is full.
-  int32_t worst() const { return entries_[size_ - 1].product; }
+  // What a candidate has to be above.
+  int32_t bar() const { return size_ < width_ ? std::numeric_limits<int32_t>::min() : entries_[size_ - 1].product; }
   uint32_t size() const { return size_; }
 
-  void Add(Candidate candidate) {
-    if (size_ == width_ && candidate.product <= entries_[size_ - 1].product) return;
-    uint32_t low = 0, high = size_;
-    while (low < high) {
-      const uint32_t middle = (low + high) / 2;
-      if (entries_[middle].product >= candidate.product) low = middle + 1;
-      else high = middle;
-    }
-    const uint32_t moved = (size_ == width_ ? size_ - 1 : size_) - low;
-    std::memmove(&entries_[low + 1], &entries_[low], moved * sizeof(Candidate));
-    entries_[low] = {candidate.product, candidate.place | kNotLeft};
+  // False where it is not among them.
+  bool Add(Candidate candidate) {
+    if (size_ == width_ && candidate.product <= entries_[size_ - 1].product) return false;
+    const uint32_t rank = RankOf(candidate.product);
+    const uint32_t moved = (size_ == width_ ? size_ - 1 : size_) - rank;
+    std::memmove(&entries_[rank + 1], &entries_[rank], moved * sizeof(Candidate));
+    entries_[rank] = {candidate.product, candidate.place | kNotLeft};
     if (size_ < width_) ++size_;
-    if (low < next_) next_ = low;
+    if (rank < next_) next_ = rank;
+    return true;
   }
 
   // The best one that was not left yet, from now on left; false when there is none.
@@ -52,19 +53,20 @@ class Beam {
     ++next_;
     return true;
   }
-  // The one that is left next unless a better one is met: what belongs to it can be fetched.
-  bool PeekNext(uint32_t* place) const {
-    for (uint32_t i = next_; i < size_; ++i) {
-      *place = entries_[i].place & ~kNotLeft;
-      if (entries_[i].place & kNotLeft) return true;
-    }
-    return false;
-  }
   // Of the entry at `rank`, 0 the best.
   Candidate at(uint32_t rank) const { return {entries_[rank].product, entries_[rank].place & ~kNotLeft}; }
 
  private:
   static constexpr uint32_t kNotLeft = uint32_t{1} << 31;
+
+  // How many are as good or better. Without a branch on what is compared, for none could be foreseen.
+  uint32_t RankOf(int32_t product) const {
+    const Candidate* at = entries_.data();
+    uint32_t left = size_;
+    for (; left > 1; left -= left / 2) at += left / 2 * (at[left / 2 - 1].product >= product);
+    return static_cast<uint32_t>(at - entries_.data()) + (left == 1 && at->product >= product);
+  }
+
   std::vector<Candidate> entries_;
   uint32_t width_ = 0;
   uint32_t size_ = 0;
@@ -77,7 +79,8 @@ class MetSet {
  public:
   void Begin(uint32_t vectors) {
     if (marks_.size() < vectors) {
-      marks_.assign(vectors, 0);
+      // Twice as many, for a graph that is being built grows from search to search.
+      marks_.assign(std::max<size_t>(vectors, 2 * marks_.size()), 0);
       search_ = 0;
     }
     if (++search_ == 0) {
@@ -89,12 +92,15 @@ class MetSet {
   // Copies those that were not met before, which they are from now on; returns how many. `fresh` has room for all. What is above `last`
   // is taken for it.
   uint32_t AddAll(std::span<const uint32_t> places, uint32_t last, uint32_t* fresh) {
+    // Bytes may be anything's: what is a member would be read again after each that is written.
+    uint8_t* const marks = marks_.data();
+    const uint8_t search = search_;
     uint32_t count = 0;
     for (const uint32_t any : places) {
       const uint32_t place = std::min(any, last);
       fresh[count] = place;
-      count += marks_[place] != search_;
-      marks_[place] = search_;
+      count += marks[place] != search;
+      marks[place] = search;
     }
     return count;
   }
@@ -102,6 +108,81 @@ class MetSet {
  private:
   std::vector<uint8_t> marks_;
   uint8_t search_ = 0;
+};
+
+// What a search did.
+struct WalkCost {
+  uint32_t compared = 0;  // codes
+  uint32_t left = 0;      // nodes whose links were followed
+};
+
+// The search. It is one step ahead of what it knows: while the codes of one node's neighbours come from memory, the best of what was compared before is left and
+// its neighbours are asked for, too. Now and then that is not the one that would have been left with patience; waiting for each would take longer.
+class BestFirst {
+ public:
+  struct Start {
+    uint32_t entry;
+    uint32_t width;  // candidates that are kept
+    uint32_t nodes;  // of the level
+  };
+  // `links` has `Of(place)`, a span of at most `kLinksMost` places, and `Fetch(place)`, which asks for it.
+  template <typename Links>
+  WalkCost Walk(const CodeQuery& query, const Codes& codes, const Start& start, const Links& links) {
+    WalkCost cost;
+    beam_.Begin(start.width);
+    beam_.Add({query.Product(codes.of(start.entry)), start.entry});
+    met_.Begin(start.nodes);
+    met_.Add(start.entry);
+    Batch* ahead = &batches_[0];
+    Batch* behind = &batches_[1];
+    behind->count = 0;
+    for (bool is_waiting = false;;) {
+      StopIfAsked();
+      uint32_t place;
+      const bool is_left = beam_.Leave(&place);
+      if (!is_left && !is_waiting) return cost;
+      ahead->count = 0;
+      if (is_left) {
+        ++cost.left;
+        ahead->count = met_.AddAll(links.Of(place), start.nodes - 1, ahead->places);
+        query.Fetch(codes, {ahead->places, ahead->count});
+      }
+      cost.compared += behind->count;
+      query.ProductsOfFetched(codes, {behind->places, behind->count}, products_);
+      AddAll(*behind, links);
+      std::swap(ahead, behind);
+      is_waiting = is_left;
+    }
+  }
+  const Beam& beam() const { return beam_; }
+
+  static constexpr uint32_t kLinksMost = 256;
+
+ private:
+  struct Batch {
+    uint32_t places[kLinksMost];
+    uint32_t count = 0;
+  };
+
+  template <typename Links>
+  void AddAll(const Batch& batch, const Links& links) {
+    // Most are not among the best any more.
+    const int32_t bar = beam_.bar();
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < batch.count; ++i) {
+      better_[count] = {products_[i], batch.places[i]};
+      count += products_[i] > bar;
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+      if (beam_.Add(better_[i])) links.Fetch(better_[i].place);
+    }
+  }
+
+  Beam beam_;
+  MetSet met_;
+  Batch batches_[2];
+  int32_t products_[kLinksMost];
+  Candidate better_[kLinksMost];
 };
 
 }  // namespace gannet::vectors

@@ -13,7 +13,7 @@ constexpr size_t kCacheLine = 64;
 
 using ProductOf = int32_t (*)(const uint8_t* codes, const int8_t* query, uint32_t padded);
 using ProductsOf = void (*)(const Codes& codes, std::span<const uint32_t> places, const int8_t* query, uint32_t padded,
-                            int32_t bias, int32_t* products);
+                            int32_t bias, size_t ahead, int32_t* products);
 
 using FloatProductOf = float (*)(const float* a, const float* b, size_t size);
 
@@ -102,11 +102,11 @@ __attribute__((target("avx2"))) float FloatProductAvx2(const float* a, const flo
 // The loop over a list is inside the version, so that the product is inlined into it.
 #define GANNET_PRODUCTS(name, product, attributes)                                                              \
   attributes void name(const Codes& codes, std::span<const uint32_t> places, const int8_t* query, uint32_t padded, \
-                       int32_t bias, int32_t* products) {                                                       \
+                       int32_t bias, size_t ahead, int32_t* products) {                                         \
     const size_t count = places.size();                                                                         \
-    for (size_t i = 0; i < count && i < kFetchAhead; ++i) Fetch(codes.of(places[i]), padded);                     \
+    for (size_t i = 0; i < count && i < ahead; ++i) Fetch(codes.of(places[i]), padded);                           \
     for (size_t i = 0; i < count; ++i) {                                                                        \
-      if (i + kFetchAhead < count) Fetch(codes.of(places[i + kFetchAhead]), padded);                             \
+      if (ahead > 0 && i + ahead < count) Fetch(codes.of(places[i + ahead]), padded);                           \
       products[i] = product(codes.of(places[i]), query, padded) - bias;                                         \
     }                                                                                                           \
   }
@@ -151,7 +151,15 @@ void CodeQuery::FromCodes(const uint8_t* codes, uint32_t padded, int8_t* compone
 int32_t CodeQuery::Product(const uint8_t* codes) const { return kVersion.product(codes, components_, padded_) - bias_; }
 
 void CodeQuery::Products(const Codes& codes, std::span<const uint32_t> places, int32_t* products) const {
-  kVersion.products(codes, places, components_, padded_, bias_, products);
+  kVersion.products(codes, places, components_, padded_, bias_, kFetchAhead, products);
+}
+
+void CodeQuery::Fetch(const Codes& codes, std::span<const uint32_t> places) const {
+  for (const uint32_t place : places) vectors::Fetch(codes.of(place), padded_);
+}
+
+void CodeQuery::ProductsOfFetched(const Codes& codes, std::span<const uint32_t> places, int32_t* products) const {
+  kVersion.products(codes, places, components_, padded_, bias_, 0, products);
 }
 
 float Product(std::span<const float> a, std::span<const float> b) {

@@ -39,6 +39,9 @@ class CodeQuery {
   int32_t Product(const uint8_t* codes) const;
   // products[i] is that with the vector at places[i]; fetches ahead within the list.
   void Products(const Codes& codes, std::span<const uint32_t> places, int32_t* products) const;
+  // The same in two steps, between which something else can be done while they come from memory.
+  void Fetch(const Codes& codes, std::span<const uint32_t> places) const;
+  void ProductsOfFetched(const Codes& codes, std::span<const uint32_t> places, int32_t* products) const;
 
  private:
   const int8_t* components_;

@@ -4,6 +4,11 @@
 #include <cmath>
 
 namespace gannet::vectors {
+namespace {
+
+constexpr uint32_t kNumbersInLine = 64 / sizeof(uint32_t);
+
+}  // namespace
 
 GraphBuilder::GraphBuilder(Codes codes, uint32_t count, uint32_t padded, GraphOptions options)
     : codes_(codes),
@@ -14,7 +19,6 @@ GraphBuilder::GraphBuilder(Codes codes, uint32_t count, uint32_t padded, GraphOp
       upper_(count),
       query_(padded),
       other_(padded),
-      fresh_(2 * options.links),
       products_(2 * options.links) {}
 
 GraphBuilder::Links GraphBuilder::LinksOf(uint32_t place, uint32_t level) {
@@ -59,22 +63,26 @@ uint32_t GraphBuilder::GoDown(uint32_t level_from, uint32_t level_to) {
   return best;
 }
 
+// The links of a level.
+struct GraphBuilder::LevelLinks {
+  const GraphBuilder& builder;
+  uint32_t level;
+  std::span<const uint32_t> Of(uint32_t place) const { return builder.links(place, level); }
+  void Fetch(uint32_t place) const {
+    if (level > 0) return;
+    const uint32_t width = 2 * builder.options_.links + 1;
+    const uint32_t* links = &builder.lowest_[static_cast<size_t>(place) * width];
+    for (uint32_t at = 0; at < width; at += kNumbersInLine) __builtin_prefetch(links + at);
+  }
+};
+
 void GraphBuilder::SearchLevel(uint32_t entry, uint32_t level) {
   const CodeQuery query(query_.data(), padded_);
-  beam_.Begin(options_.build_width);
-  met_.Begin(static_cast<uint32_t>(levels_.size()));
-  met_.Add(entry);
-  beam_.Add({query.Product(codes_.of(entry)), entry});
-  for (uint32_t place; beam_.Leave(&place);) {
-    const uint32_t count = met_.AddAll(links(place, level), size_ - 1, fresh_.data());
-    const std::span<const uint32_t> fresh(fresh_.data(), count);
-    uint32_t next;
-    if (level == 0 && beam_.PeekNext(&next)) __builtin_prefetch(&lowest_[static_cast<size_t>(next) * (2 * options_.links + 1)]);
-    query.Products(codes_, fresh, products_.data());
-    for (uint32_t i = 0; i < count; ++i) beam_.Add({products_[i], fresh_[i]});
-  }
-  candidates_.resize(beam_.size());
-  for (uint32_t i = 0; i < beam_.size(); ++i) candidates_[i] = beam_.at(i);
+  const BestFirst::Start start{entry, options_.build_width, size_};
+  search_.Walk(query, codes_, start, LevelLinks{*this, level});
+  const Beam& beam = search_.beam();
+  candidates_.resize(beam.size());
+  for (uint32_t i = 0; i < beam.size(); ++i) candidates_[i] = beam.at(i);
 }
 
 void GraphBuilder::Choose(uint32_t links_max) {

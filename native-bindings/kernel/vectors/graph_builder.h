@@ -40,6 +40,7 @@ class GraphBuilder {
   std::span<const uint32_t> links(uint32_t place, uint32_t level) const;
 
  private:
+  struct LevelLinks;
   struct Links {
     uint32_t* count;
     uint32_t* places;
@@ -67,11 +68,9 @@ class GraphBuilder {
   std::vector<std::vector<uint32_t>> upper_;   // of each node that has upper levels: a count and `links` places a level
   std::vector<int8_t> query_;
   std::vector<int8_t> other_;
-  Beam beam_;
-  MetSet met_;
+  BestFirst search_;
   std::vector<Candidate> candidates_;
   std::vector<uint32_t> chosen_;
-  std::vector<uint32_t> fresh_;
   std::vector<int32_t> products_;
 };
 

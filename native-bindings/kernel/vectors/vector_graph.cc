@@ -123,6 +123,7 @@ VectorGraph::VectorGraph(std::span<const uint8_t> bytes) {
 }
 
 uint32_t VectorGraph::RowOf(uint32_t ordinal) const {
+  if (!has_equals()) return place(ordinal);
   auto [low, high] = rows(place(ordinal));
   while (high - low > 1 && low < high) {
     const uint32_t middle = low + (high - low) / 2;

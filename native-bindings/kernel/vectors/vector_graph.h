@@ -97,7 +97,10 @@ class VectorGraph {
     uint32_t first;
     uint32_t end;
   };
+  // Where no two vectors have the same codes, a node's place is its row.
+  bool has_equals() const { return header_.nodes < header_.count; }
   Rows rows(uint32_t place) const {
+    if (!has_equals()) return {place, place + 1};
     return {std::min(rows_[place], header_.count), std::min(rows_[place + 1], header_.count)};
   }
   uint32_t ordinal(uint32_t row) const { return std::min(ordinals_[row], header_.count - 1); }

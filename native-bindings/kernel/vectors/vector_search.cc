@@ -18,7 +18,7 @@ constexpr uint32_t kScannedForWidth = 100;
 constexpr uint32_t kScannedMin = 4000;
 // Codes that are compared at a time.
 constexpr uint32_t kBlock = 256;
-constexpr uint32_t kFetchedVectors = 4;
+constexpr uint32_t kFetchedVectors = 24;
 constexpr size_t kBytesInLine = 64;
 
 uint32_t ComparedFor(uint32_t wanted) { return wanted + std::max(kComparedMoreMin, wanted / kComparedMoreShare); }
@@ -26,6 +26,15 @@ uint32_t ComparedFor(uint32_t wanted) { return wanted + std::max(kComparedMoreMi
 void FetchVector(std::span<const Half> vector) {
   for (size_t at = 0; at < vector.size(); at += kBytesInLine / sizeof(Half)) __builtin_prefetch(&vector[at]);
 }
+
+struct LowestLinks {
+  const VectorGraph& graph;
+  std::span<const uint32_t> Of(uint32_t place) const { return graph.links(place, 0); }
+  void Fetch(uint32_t place) const {
+    const std::span<const uint32_t> links = graph.links(place, 0);
+    for (size_t at = 0; at < links.size(); at += kBytesInLine / sizeof(uint32_t)) __builtin_prefetch(&links[at]);
+  }
+};
 
 }  // namespace
 
@@ -45,8 +54,13 @@ uint32_t VectorSearcher::GoDown(const VectorGraph& graph, const CodeQuery& query
     for (bool is_better = true; is_better;) {
       is_better = false;
       uint32_t count = 0;
-      for (const uint32_t link : graph.links(std::min(best, last), level)) fresh_[count++] = std::min(link, last);
-      query.Products(graph.codes(), {fresh_.data(), count}, products_.data());
+      for (const uint32_t link : graph.links(std::min(best, last), level)) {
+        // What is left of a node's links is its own place.
+        if (link == best) break;
+        fresh_[count++] = std::min(link, last);
+      }
+      query.Fetch(graph.codes(), {fresh_.data(), count});
+      query.ProductsOfFetched(graph.codes(), {fresh_.data(), count}, products_.data());
       cost_.compared += count;
       for (uint32_t i = 0; i < count; ++i) {
         if (products_[i] <= best_product) continue;
@@ -60,27 +74,10 @@ uint32_t VectorSearcher::GoDown(const VectorGraph& graph, const CodeQuery& query
 }
 
 void VectorSearcher::SearchGraph(const VectorGraph& graph, const CodeQuery& query, uint32_t width) {
-  const uint32_t entry = GoDown(graph, query);
-  const Codes codes = graph.codes();
-  const uint32_t last = graph.nodes() - 1;
-  beam_.Begin(width);
-  beam_.Add({query.Product(codes.of(entry)), entry});
-  met_.Begin(graph.nodes());
-  met_.Add(entry);
-  for (uint32_t place; beam_.Leave(&place);) {
-    StopIfAsked();
-    const uint32_t count = met_.AddAll(graph.links(place, 0), last, fresh_.data());
-    uint32_t next;
-    if (beam_.PeekNext(&next)) {
-      const std::span<const uint32_t> links = graph.links(next, 0);
-      __builtin_prefetch(links.data());
-      __builtin_prefetch(links.data() + kBytesInLine / sizeof(uint32_t));
-    }
-    query.Products(codes, {fresh_.data(), count}, products_.data());
-    cost_.compared += count;
-    ++cost_.left;
-    for (uint32_t i = 0; i < count; ++i) beam_.Add({products_[i], fresh_[i]});
-  }
+  const WalkCost cost = search_.Walk(query, graph.codes(), {GoDown(graph, query), width, graph.nodes()}, LowestLinks{graph});
+  cost_.compared += cost.compared;
+  cost_.left += cost.left;
+  best_ = &search_.beam();
 }
 
 // True where one of the node's vectors is.
@@ -139,7 +136,7 @@ void VectorSearcher::SearchFiltered(const VectorGraph& graph, const CodeQuery& q
       found_.Add({products_[i], fresh_[i]});
     }
   }
-  std::swap(beam_, found_);
+  best_ = &found_;
 }
 
 void VectorSearcher::CompareCodes(const VectorGraph& graph, const CodeQuery& query, std::span<const uint32_t> places) {
@@ -154,6 +151,7 @@ void VectorSearcher::CompareCodes(const VectorGraph& graph, const CodeQuery& que
 
 void VectorSearcher::ScanCodes(const VectorGraph& graph, const CodeQuery& query, const SearchRequest& request) {
   cost_.way = SearchWay::kScan;
+  best_ = &beam_;
   beam_.Begin(std::max(request.width, ComparedFor(request.wanted)));
   if (request.allowed == nullptr) {
     uint32_t block[kBlock];
@@ -175,14 +173,14 @@ void VectorSearcher::ScanCodes(const VectorGraph& graph, const CodeQuery& query,
 void VectorSearcher::CompareFully(const VectorGraph& graph, const SearchRequest& request) {
   const uint32_t compared = ComparedFor(request.wanted);
   const auto fetch = [&](uint32_t rank) {
-    if (rank < std::min(compared, beam_.size())) FetchVector(graph.vector(graph.rows(beam_.at(rank).place).first));
+    if (rank < std::min(compared, best_->size())) FetchVector(graph.vector(graph.rows(best_->at(rank).place).first));
   };
   for (uint32_t rank = 0; rank < kFetchedVectors; ++rank) fetch(rank);
   neighbours_.clear();
-  for (uint32_t rank = 0; rank < beam_.size() && neighbours_.size() < compared; ++rank) {
+  for (uint32_t rank = 0; rank < best_->size() && neighbours_.size() < compared; ++rank) {
     fetch(rank + kFetchedVectors);
     uint32_t of_node = 0;
-    for (auto [row, end] = graph.rows(beam_.at(rank).place); row < end && of_node < request.wanted; ++row) {
+    for (auto [row, end] = graph.rows(best_->at(rank).place); row < end && of_node < request.wanted; ++row) {
       const uint32_t ordinal = graph.ordinal(row);
       if (request.allowed != nullptr && !request.allowed->Has(ordinal)) continue;
       neighbours_.push_back({graph.CosineOf(row, request.vector), ordinal});
@@ -239,7 +237,7 @@ std::span<const Neighbour> VectorSearcher::Search(const VectorGraph& graph, cons
     case SearchWay::kFilteredGraph:
       SearchFiltered(graph, query, wide);
       // The way through those that are allowed may end too early: then there are few, or they lie apart.
-      if (beam_.size() < std::min(wide.wanted, wide.allowed->count())) ScanCodes(graph, query, wide);
+      if (best_->size() < std::min(wide.wanted, wide.allowed->count())) ScanCodes(graph, query, wide);
       break;
     case SearchWay::kScan:
       ScanCodes(graph, query, wide);

@@ -73,6 +73,8 @@ class VectorSearcher {
   void CompareFully(const VectorGraph& graph, const SearchRequest& request);
 
   SearchCost cost_;
+  BestFirst search_;
+  const Beam* best_ = nullptr;  // what the search came to
   Beam beam_;
   Beam found_;
   MetSet met_;
