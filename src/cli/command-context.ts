@@ -2,6 +2,7 @@
 import type { Config } from '../platform/index.js';
 import type { ExitStatus } from './exit-codes.js';
 import type { Output } from './output.js';
+import type { SecretSource } from './secret-input.js';
 import { withService, type ServiceClient } from './service-client.js';
 import type { ServiceLoader } from './service-loader.js';
 
@@ -9,14 +10,20 @@ export interface CommandContext {
   readonly config: Config;
   readonly load: ServiceLoader;
   readonly output: Output;
+  /** Where secrets are typed. */
+  readonly input: SecretSource;
   withService<Result>(work: (client: ServiceClient) => Promise<Result>): Promise<Result>;
 }
 
 /** Runs what a command does, and ends with its exit status once everything that it wrote has been taken. */
 export type Run = (work: (context: CommandContext) => Promise<ExitStatus>) => Promise<void>;
 
-export function createContext(config: Config, load: ServiceLoader, output: Output): CommandContext {
-  return { config, load, output, withService: (work) => withService(config, load, work) };
+export function createContext(
+  config: Config,
+  load: ServiceLoader,
+  { output, input = process.stdin }: { readonly output: Output; readonly input?: SecretSource | undefined },
+): CommandContext {
+  return { config, load, output, input, withService: (work) => withService(config, load, work) };
 }
 
 export function writeJson(output: Output, value: unknown): void {

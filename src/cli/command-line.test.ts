@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync, mkdirSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
 import { FEATURES } from '../features.js';
 import { isStreamBody, operations, type CommandSpec, type Operation } from '../operations/index.js';
@@ -161,7 +161,11 @@ async function gannetWith(
     },
   };
   const env = { GANNET_DATA_DIR: at.dataDir, GANNET_PORT: '0' };
-  const status = await runCommandLine([...argv, '--config', at.config], load, { output, env });
+  const status = await runCommandLine([...argv, '--config', at.config], load, {
+    output,
+    env,
+    input: Readable.from([]),
+  });
   return { status, text };
 }
 

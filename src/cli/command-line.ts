@@ -6,6 +6,7 @@ import { FEATURES } from '../features.js';
 import { loadConfig } from '../platform/config.js';
 import type { CommandSpec } from '../operations/index.js';
 import { keepFilesToOwner, packageRoot } from '../platform/index.js';
+import type { SecretSource } from './secret-input.js';
 import { createContext, type CommandContext, type Run } from './command-context.js';
 import type { AnalyticsCommandOptions } from './commands/analytics.js';
 import type { CallOptions } from './commands/call.js';
@@ -29,18 +30,20 @@ export interface Surroundings {
   readonly output?: Output;
   /** `process.env` where not given. */
   readonly env?: NodeJS.ProcessEnv;
+  /** `process.stdin` where not given. */
+  readonly input?: SecretSource;
 }
 
 /** Runs the command that `argv` (as in process.argv) asks for and returns the exit status. Never rejects. */
 export async function runCommandLine(
   argv: readonly string[],
   load: ServiceLoader,
-  { output = openStandardOutput(), env = process.env }: Surroundings = {},
+  { output = openStandardOutput(), env = process.env, input }: Surroundings = {},
 ): Promise<ExitStatus> {
   keepFilesToOwner();
   let status: ExitStatus = EXIT.done;
   const declared = FEATURES.flatMap(({ settings }) => settings ?? []);
-  const context = () => createContext(loadConfig({ argv: argv.slice(2), env, declared }), load, output);
+  const context = () => createContext(loadConfig({ argv: argv.slice(2), env, declared }), load, { output, input });
   const { program, run } = createProgram(context, (ended) => {
     status = ended;
   });

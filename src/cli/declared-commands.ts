@@ -75,11 +75,13 @@ interface Call {
 
 async function callFor(context: CommandContext, { spec, operation, values, options }: Call): Promise<ExitStatus> {
   const params = (spec.arguments ?? []).map((name, place) => `${name}=${values[place] ?? ''}`);
-  for (const name of membersOf(operation).keys()) {
+  const members = membersOf(operation);
+  for (const name of members.keys()) {
     const value = options[camel(name)];
     if (name !== 'account' && typeof value === 'string') params.push(`${name}=${value}`);
   }
-  const secrets = await readSecrets(spec.secrets ?? [], context.output);
+  const asked = (spec.secrets ?? []).map((name) => ({ name, isRequired: members.get(name)?.isRequired === true }));
+  const secrets = await readSecrets(asked, context.output, context.input);
   const account = typeof options['account'] === 'string' ? options['account'] : context.config.account.name;
   const input = operationInput(operation, {
     params: [...params, ...secrets.map(([name, value]) => `${name}=${value}`)],

@@ -4,13 +4,23 @@ import { Writable } from 'node:stream';
 import { CommandError, EXIT } from './exit-codes.js';
 import type { Output } from './output.js';
 
-/** Each with its value, in their order. Rejects with a CommandError where standard input has too few lines. */
+export type SecretSource = NodeJS.ReadableStream & { readonly isTTY?: boolean };
+
+export interface AskedSecret {
+  readonly name: string;
+  readonly isRequired: boolean;
+}
+
+/**
+ * Those that are given, with their values, in their order: what nobody has to give may be left empty. Rejects with a CommandError
+ * where standard input has no line for a required one.
+ */
 export async function readSecrets(
-  names: readonly string[],
+  asked: readonly AskedSecret[],
   output: Output,
-  input: NodeJS.ReadableStream & { readonly isTTY?: boolean } = process.stdin,
+  input: SecretSource,
 ): Promise<readonly (readonly [name: string, value: string])[]> {
-  if (names.length === 0) return [];
+  if (asked.length === 0) return [];
   const isTerminal = input.isTTY === true;
   // What is typed is not shown: the terminal's echo goes nowhere.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
@@ -18,13 +28,13 @@ export async function readSecrets(
   const secrets: (readonly [string, string])[] = [];
   try {
     const each = lines[Symbol.asyncIterator]();
-    for (const name of names) {
-      if (isTerminal) output.note(`${name}: `);
+    for (const { name, isRequired } of asked) {
+      if (isTerminal) output.note(isRequired ? `${name}: ` : `${name} (empty: none): `);
       const { value, done } = (await each.next()) as IteratorResult<string, undefined>;
-      if (done === true)
+      if (done === true && isRequired)
         throw new CommandError(`'${name}' is read from standard input, which has no line for it.`, EXIT.usage);
       if (isTerminal) output.note('\n');
-      secrets.push([name, value]);
+      if (done !== true && (isRequired || value !== '')) secrets.push([name, value]);
     }
     return secrets;
   } finally {

@@ -2,7 +2,7 @@
 import type { Feature } from '../operations/index.js';
 import { MODEL_SETTINGS } from './model-settings.js';
 
-const ofOne = { arguments: ['model'] } as const;
+const ofOne = { arguments: ['model'], example: ['minilm'] } as const;
 
 export const models: Feature = {
   name: 'models',
@@ -14,7 +14,13 @@ export const models: Feature = {
       print: async () => (await import('./model-table.js')).printModels,
     },
     { name: 'model show', operation: 'model.read', ...ofOne },
-    { name: 'model add', operation: 'model.create', arguments: ['name'], secrets: ['secret'] },
+    {
+      name: 'model add',
+      operation: 'model.create',
+      arguments: ['name'],
+      secrets: ['secret'],
+      example: ['minilm', '--provider', 'openai', '--url', 'http://127.0.0.1:11434/v1'],
+    },
     { name: 'model update', operation: 'model.update', ...ofOne, secrets: ['secret'] },
     { name: 'model test', operation: 'model.test', ...ofOne },
     { name: 'model delete', operation: 'model.delete', ...ofOne },

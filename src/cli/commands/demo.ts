@@ -22,7 +22,7 @@ export interface DemoOptions {
 export async function demo(original: CommandContext, options: DemoOptions): Promise<ExitStatus> {
   const dataDir = process.env['GANNET_DATA_DIR'] ?? join(packageRoot(), '.demo');
   const config = { ...original.config, data: { ...original.config.data, dir: dataDir } };
-  const context = createContext(config, original.load, original.output);
+  const context = createContext(config, original.load, original);
   const { output } = context;
 
   const running = await connectControlSocket(config, original.load);
