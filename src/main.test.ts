@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { itWhere } from '../test/support/skip.js';
+import { FEATURES } from './features.js';
 import { startService, type RunningService } from './main.js';
 import { createDispatcher, LOCAL_VISITOR, operations } from './operations/index.js';
 import { loadConfig } from './platform/config.js';
@@ -14,6 +15,7 @@ function configFor(dataDir: string, more: Record<string, string> = {}): Config {
   return loadConfig({
     argv: [],
     env: { GANNET_DATA_DIR: dataDir, GANNET_PORT: '0', GANNET_LOG_LEVEL: 'silent', ...more },
+    declared: FEATURES.flatMap(({ settings }) => settings ?? []),
   });
 }
 

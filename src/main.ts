@@ -70,6 +70,8 @@ export interface RunningService {
   readonly services: Services;
   /** `http://127.0.0.1:8400`; undefined where the service does not listen. */
   readonly address: string | undefined;
+  /** What features have to say at a terminal once the service listens. Never rejects: what could not be said is in the log. */
+  greetings(): Promise<readonly string[]>;
   /** Answers what is in flight, refuses what is new, closes everything; safe to call twice. */
   close(): Promise<void>;
 }
@@ -96,10 +98,20 @@ export async function startService(config: Config, { listen }: StartOptions): Pr
       features.start();
       log.info({ address, dataDir: resolve(config.data.dir), build: kernel.build }, 'The service is ready');
     }
-    return { services, address, close: once(() => parts.close(listen)) };
+    const greetings = () => (address === undefined ? Promise.resolve([]) : greetingsOf(features, address, log));
+    return { services, address, greetings, close: once(() => parts.close(listen)) };
   } catch (error) {
     await parts.close(false);
     throw error;
+  }
+}
+
+async function greetingsOf(features: OpenFeatures, address: string, log: ServiceLogger): Promise<readonly string[]> {
+  try {
+    return await features.greetings(address);
+  } catch (error) {
+    log.warn({ err: error }, 'What there is to be said at the start could not be made');
+    return [];
   }
 }
 

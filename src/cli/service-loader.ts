@@ -10,6 +10,8 @@ export interface RunningService {
   readonly services: Services;
   /** `http://127.0.0.1:8400`; undefined when the service does not listen. */
   readonly address?: string | undefined;
+  /** For the terminal, once it listens. */
+  greetings(): Promise<readonly string[]>;
   /** Finishes what is under way and closes everything. */
   close(): Promise<void>;
 }

@@ -145,8 +145,8 @@ const link = defineOperation({
 });
 
 /** Behind the `#`: what a browser keeps to itself, so that no log and no proxy sees it. */
-export function consoleLink({ config }: Pick<Services, 'config'>, token: string): string {
-  const { host, port } = config.server;
+export function consoleLink({ config }: Pick<Services, 'config'>, token: string, port = config.server.port): string {
+  const { host } = config.server;
   const address =
     config.console.public_url === '' ? `http://${reachableHost(host)}:${port}` : config.console.public_url;
   return `${address}/console/#link=${token}`;

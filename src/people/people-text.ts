@@ -20,6 +20,10 @@ export const linkText: AnswerPrinter = (answer) => {
   return `${link}\nOpen it in a browser: it signs in once, until ${expires_utc}.\n`;
 };
 
+export function firstLinkText(link: string, expiresUtc: string): string {
+  return `Nobody has signed in to the console yet. This link does so once, until ${expiresUtc}:\n${link}\n`;
+}
+
 export const accountsText: AnswerPrinter = (answer, { table }) => {
   const { accounts } = answer as { readonly accounts: readonly Account[] };
   return table([['ACCOUNT', 'REGION', 'MADE'], ...accounts.map((each) => [each.name, each.region, each.created_utc])]);

@@ -165,7 +165,8 @@ export class People {
   #assertNotLastOwner({ account, person_id, role }: ContributorRecord): void {
     if (role !== 'owner') return;
     const owners = this.contributors(account).filter(({ contributor }) => contributor.role === 'owner');
-    if (owners.some(({ person }) => person.id !== person_id)) return;
+    // Who came by a one-time link and has named no e-mail may never come back.
+    if (owners.some(({ person }) => person.id !== person_id && person.email !== null)) return;
     throw new ServiceError('conflict', 'This is the last owner of the account: make somebody else an owner first.');
   }
 }

@@ -176,6 +176,22 @@ describe('links', () => {
     expect(((await other.get('/session')).body as SignedIn).person.id).toBe(id);
   });
 
+  it('are printed by the first start alone, with the address that the service listens on, and sign the first owner in', async () => {
+    const other = await startTestService();
+    const printed = () => [...other.output.matchAll(/(http:\S+)\/console\/(#link=\S+)/g)];
+    await expect.poll(() => printed().length).toBe(1);
+    expect(printed()[0]?.[1]).toBe(other.address);
+    const person = new Person(other);
+    const answer = await person.signIn({ link: (printed()[0]?.[2] ?? '').slice('#link='.length) });
+    expect([answer.status, (answer.body as { accounts: object[] }).accounts]).toMatchObject([201, [{ role: 'owner' }]]);
+    await other.stop();
+    await other.start();
+    // What the second start has to say it has said before it ends.
+    await other.stop();
+    expect(printed()).toHaveLength(1);
+    await other.close();
+  });
+
   it('let a person who lost the password set another one, which ends all other sessions', async () => {
     const { person, email } = await personWith('viewer');
     const link = await linkFor({ email });

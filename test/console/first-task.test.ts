@@ -1,7 +1,8 @@
 /** From a one-time link to the first hit over a dropped file, in a real browser, against the real service. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Browser } from 'playwright-core';
-import { CHROMIUM, NO_CHROMIUM, oneTimeLink, openPage, startChromium } from '../support/browser.js';
+import { CHROMIUM, NO_CHROMIUM, openPage, startChromium } from '../support/browser.js';
+import { eventually } from '../support/eventually.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { describeWhere } from '../support/skip.js';
 
@@ -28,7 +29,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the first task in the consol
       clicks += 1;
       await page.getByRole('button', { name }).click();
     };
-    await page.goto(await oneTimeLink(service));
+    await page.goto(await printedLink(service));
     await click('Sign in');
     const chooser = page.waitForEvent('filechooser');
     await click('Choose a file');
@@ -70,6 +71,15 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the first task in the consol
     await context.close();
   });
 });
+
+/** As the first start prints it, behind the line that says that the service is ready. */
+async function printedLink(service: TestService): Promise<string> {
+  const link = () => /http:\S+\/console\/#link=\S+/.exec(service.output)?.[0] ?? '';
+  return eventually(
+    () => Promise.resolve(link()),
+    (found) => found !== '',
+  );
+}
 
 function csv(): string {
   const rows = Array.from({ length: RECORDS }, (_, index) => {

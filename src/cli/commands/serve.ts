@@ -15,6 +15,7 @@ export async function serve(context: CommandContext): Promise<ExitStatus> {
     context.output.note('There is no API key yet. `npx gannet key create --access full` makes the first one.\n');
   }
   context.output.write(`Gannet is ready on ${service.address}\n`);
+  for (const greeting of await service.greetings()) context.output.write(greeting);
   await stopped;
   await service.close();
   return EXIT.done;

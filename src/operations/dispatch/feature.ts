@@ -62,6 +62,11 @@ export interface OpenFeature {
   forget?(work: UnfinishedWork): Promise<boolean>;
   /** Once the service is ready: what runs by itself begins. Not called in a process that serves one command. */
   start?(): void;
+  /**
+   * What whoever starts the service is told once it is ready at `address`, such as how to begin: lines for a terminal, which stand in no
+   * log. Undefined: nothing.
+   */
+  greeting?(address: string): Promise<string | undefined>;
   /** Ends threads and files; what was acknowledged is on disk. */
   close?(): Promise<void>;
 }

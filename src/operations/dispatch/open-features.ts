@@ -53,4 +53,12 @@ export class OpenFeatures {
   start(): void {
     for (const feature of this.#open) feature.start?.();
   }
+
+  /** Rejects where one of them could not be made. */
+  async greetings(address: string): Promise<readonly string[]> {
+    const all = await Promise.all(
+      this.#open.map((feature) => feature.greeting?.(address) ?? Promise.resolve(undefined)),
+    );
+    return all.filter((text) => text !== undefined);
+  }
 }
