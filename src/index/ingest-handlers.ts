@@ -1,6 +1,7 @@
 /** What an ingest worker does with a task. Synchronous: one task at a time in a thread. */
 import { bulkBatch, deleteMatching, removeUnlisted, reportImports, writeBatch } from './commit/write-handlers.js';
 import { check } from './segments/check-handler.js';
+import { calibrate, commitCalibration } from './meaning/calibration-handlers.js';
 import type { IngestContext } from './contract/ingest-context.js';
 import {
   attachModel,
@@ -72,6 +73,10 @@ function dispatch(context: IngestContext, task: IngestTask): IngestResults[Inges
       return mergeVectors(context, task);
     case 'commit-vector-merge':
       return commitVectorMerge(context, task);
+    case 'calibrate':
+      return calibrate(context, task);
+    case 'commit-calibration':
+      return commitCalibration(context, task);
     case 'retry-embeddings':
       return retryEmbeddings(context, task);
   }

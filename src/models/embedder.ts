@@ -17,9 +17,3 @@ export interface SourceDescription {
   /** Changes when its vectors do. */
   readonly fingerprint: string;
 }
-
-/** What puts texts in an order for a query. */
-export interface Reranker {
-  /** A relevance of each document, the higher the better; of no scale. Rejects with a ModelError. */
-  rerank(query: string, documents: readonly string[], signal?: AbortSignal): Promise<readonly number[]>;
-}

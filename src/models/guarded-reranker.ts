@@ -1,5 +1,5 @@
 /** A reranker behind its budget and its circuit. */
-import type { Reranker } from './embedder.js';
+import type { Reranker } from '../vectors/index.js';
 import type { GuardedCalls } from './guarded-calls.js';
 import { estimateTokens } from './passages.js';
 

@@ -9,8 +9,7 @@ import type { ScriptedServer } from '../../test/support/scripted-server.js';
 import { SimulatedTimers } from '../../test/support/simulated-timers.js';
 import { openEnvironment, Secret, SecretBox, systemClock, type LmdbEnvironment } from '../platform/index.js';
 import { checkedRelevances, checkedVectors } from './checked-answers.js';
-import type { Embedder } from '../vectors/index.js';
-import type { Reranker } from './embedder.js';
+import type { Embedder, Reranker } from '../vectors/index.js';
 import { ModelError } from './model-error.js';
 import { ModelStore } from './model-store.js';
 import { Models } from './models.js';
@@ -38,7 +37,7 @@ afterEach(async () => {
 });
 
 function opened(): Models {
-  const settings = { call_seconds: 30, batch_texts: 3 };
+  const settings = { call_seconds: 30, batch_texts: 3, query_ms: 30_000, reranker_top: 50, reranker_ms: 30_000 };
   const outbound = { allowed_hosts: [], loopback_allowed: true };
   const store = new ModelStore({
     environment,

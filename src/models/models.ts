@@ -12,8 +12,17 @@ import {
   type OutboundRules,
 } from '../platform/index.js';
 import { systemTimers, type Timers } from '../platform/work/index.js';
-import { OWN_MODEL, type AttachedModel, type Embedder, type ListModels, type ListOfModel } from '../vectors/index.js';
-import type { EmbeddingSource, Reranker, SourceDescription } from './embedder.js';
+import {
+  OWN_MODEL,
+  type AttachedModel,
+  type Embedder,
+  type ListModels,
+  type ListOfModel,
+  type Reranker,
+  type SearchReranker,
+} from '../vectors/index.js';
+import { within } from './deadline.js';
+import type { EmbeddingSource, SourceDescription } from './embedder.js';
 import { GuardedCalls } from './guarded-calls.js';
 import { GuardedEmbedder } from './guarded-embedder.js';
 import { GuardedReranker } from './guarded-reranker.js';
@@ -49,7 +58,7 @@ export interface ModelState {
 export interface ModelsOptions {
   readonly store: ModelStore;
   readonly catalog: Pick<Catalog, 'lists' | 'groups'>;
-  readonly settings: Pick<ModelSettings, 'call_seconds' | 'batch_texts'>;
+  readonly settings: Pick<ModelSettings, 'call_seconds' | 'batch_texts' | 'query_ms' | 'reranker_top' | 'reranker_ms'>;
   readonly outbound: OutboundRules;
   readonly timers?: Timers;
 }
@@ -115,10 +124,22 @@ export class Models implements ListModels {
     return model === undefined ? undefined : this.#open(model).embedder;
   }
 
+  /** Whoever else wants the vector of the same text goes on waiting for it, and it is kept when it comes. */
+  embedQuery(embedder: Embedder, text: string): Promise<Float32Array> {
+    return within(this.options.settings.query_ms, () => this.queries.vectorOf(embedder, text));
+  }
+
   /** Undefined: there is no such model, or it is no reranker. */
-  reranker(account: string, name: string): Reranker | undefined {
+  reranker(account: string, name: string): SearchReranker | undefined {
     const model = this.options.store.get(account, name);
-    return model === undefined ? undefined : this.#open(model).reranker;
+    const reranker = model === undefined ? undefined : this.#open(model).reranker;
+    if (reranker === undefined) return undefined;
+    const { reranker_top: top, reranker_ms: milliseconds } = this.options.settings;
+    return {
+      top,
+      rerank: (query, documents, signal) =>
+        within(milliseconds, (until) => reranker.rerank(query, documents, until), signal),
+    };
   }
 
   of(account: string): readonly Model[] {

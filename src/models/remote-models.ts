@@ -1,7 +1,7 @@
 /** Models behind a server: `/v1/embeddings` as OpenAI has it, and `/rerank` as Cohere, Jina and TEI have it. */
 import { checkedRelevances, memberOf } from './checked-answers.js';
-import type { TextToEmbed } from '../vectors/index.js';
-import type { EmbeddingSource, Reranker, SourceDescription } from './embedder.js';
+import type { Reranker, TextToEmbed } from '../vectors/index.js';
+import type { EmbeddingSource, SourceDescription } from './embedder.js';
 import type { JsonService } from './json-service.js';
 import { ModelError } from './model-error.js';
 import { cutPassages, estimateTokens } from './passages.js';

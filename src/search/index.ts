@@ -16,7 +16,7 @@ export {
   RULE_TEXT_CHARACTERS_MAX,
   type QueryRule,
 } from './rules/query-rule.js';
-export { compileQueryRules } from './rules/query-rules.js';
+export { applyQueryRules, compileQueryRules, usableQueryRules } from './rules/query-rules.js';
 export { LongAnswerError, ResponseWriter } from './response/response-writer.js';
 export { ListContexts } from './execution/list-context.js';
 export { RelatedExecutor } from './related/related-executor.js';

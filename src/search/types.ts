@@ -19,7 +19,15 @@ export interface SearchTarget {
   readonly generation: GenerationHandle;
   /** Set on group searches: hits carry it. */
   readonly listName?: string;
+  /** What the search means to this list: compared with vectors of the same version alone. */
+  readonly meaning?: { readonly modelVersion: string; readonly vector: Float32Array };
 }
+
+/**
+ * Whether a search looked for meaning. `off`: it was not to, or has no text. `none`: no list has vectors to compare with. `unavailable`: one
+ * has, and its model gave no vector of the text in time.
+ */
+export type AppliedMeaning = 'used' | 'off' | 'none' | 'unavailable';
 
 export interface SearchTask {
   readonly kind: 'search';
@@ -28,6 +36,8 @@ export interface SearchTask {
   readonly subject: { readonly kind: 'list' | 'group'; readonly name: string; readonly version: number };
   readonly options: SearchOptions;
   readonly queryId: string;
+  /** Default `none`. */
+  readonly meaning?: AppliedMeaning;
   /** On top of the rules in force, for a preview. */
   readonly extraSynonymRule?: SynonymRule;
 }

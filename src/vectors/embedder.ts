@@ -32,9 +32,27 @@ export interface ListOfModel {
   readonly model: string;
 }
 
+/** What puts texts in an order for a query. */
+export interface Reranker {
+  /** A relevance of each document, the higher the better; of no scale. Rejects with a `ModelError`. */
+  rerank(query: string, documents: readonly string[], signal?: AbortSignal): Promise<readonly number[]>;
+}
+
+/** A reranker as searches use it. */
+export interface SearchReranker {
+  /** So many of the best hits are put in its order. */
+  readonly top: number;
+  /** As `Reranker.rerank`; also rejects where it takes longer than a search waits for it. */
+  readonly rerank: (query: string, documents: readonly string[], signal?: AbortSignal) => Promise<readonly number[]>;
+}
+
 export interface ListModels {
   /** A list may name it. */
   knows(account: string, model: string): boolean;
+  /** The vector of a search text, which nobody may change. Rejects with a `ModelError`, also where it takes longer than a search waits. */
+  embedQuery(embedder: Embedder, text: string): Promise<Float32Array>;
+  /** Undefined: there is no such reranker. */
+  reranker(account: string, name: string): SearchReranker | undefined;
   /** Undefined where there is no such model. */
   attached(list: ListOfModel): AttachedModel | undefined;
   /** Called when what names stand for may have changed. */
@@ -47,6 +65,8 @@ export const OWN_MODEL = 'own';
 /** Only the vectors that records bring. */
 export const OWN_VECTORS_ONLY: ListModels = {
   knows: (_account, model) => model === OWN_MODEL,
+  embedQuery: () => Promise.reject(new ModelError('There is no such model.', { retry: 'never', reason: 'unknown' })),
+  reranker: () => undefined,
   attached: ({ model }) => (model === OWN_MODEL ? { source: 'own', dimensions: null } : undefined),
   onChange: () => undefined,
 };

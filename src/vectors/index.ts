@@ -4,3 +4,4 @@ export * from './vector-codec.js';
 export * from './record-text.js';
 export * from './space-store.js';
 export * from './embedding-work.js';
+export * from './calibration.js';

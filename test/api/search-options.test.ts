@@ -28,6 +28,11 @@ const PLACES = [
   { name: 'cologne', title: 'Cologne and its cathedral', country: 'germany', people: 1100, at: [50.9375, 6.9603] },
 ].map(({ at: [latitude, longitude], ...fields }) => ({ ...fields, location: { latitude, longitude } }));
 const PATH = '/search/default/places/1';
+const POINTS = [
+  { name: 'east', fields: {}, vector: [1, 0] },
+  { name: 'north', fields: {}, vector: [0, 1] },
+];
+const POINTS_PATH = '/search/default/points/1';
 
 let service: TestService;
 beforeAll(async () => {
@@ -42,20 +47,24 @@ beforeAll(async () => {
     location_field: 'location',
   });
   await service.client.bulk('default', 'places', PLACES);
+  await service.client.post('/list/default', { name: 'points', model: 'own', searchable_fields: [{ name: 'title' }] });
+  await service.client.bulk('default', 'points', POINTS);
 });
 afterAll(() => service.close());
 
-type Options = Readonly<Record<string, string | number | boolean>>;
-const METHODS: Readonly<Record<string, (options: Options) => Promise<Answer>>> = {
-  GET: (options) => service.client.get(PATH, options),
-  POST: (options) => service.client.post(PATH, options),
+type Options = Readonly<Record<string, string | number | boolean | readonly number[]>>;
+const METHODS: Readonly<Record<string, (options: Options, path: string) => Promise<Answer>>> = {
+  GET: (options, path) =>
+    service.client.get(path, Object.fromEntries(Object.entries(options).map(([name, value]) => [name, String(value)]))),
+  POST: (options, path) => service.client.post(path, options),
 };
 const tested = new Set<string>();
 
 describe.each(Object.keys(METHODS))('by %s', (method) => {
-  const answer = (options: Options) => (METHODS[method] as (options: Options) => Promise<Answer>)(options);
-  async function search(options: Options): Promise<SearchBody> {
-    const { status, text, body } = await answer(options);
+  const answer = (options: Options, path = PATH) =>
+    (METHODS[method] as (options: Options, path: string) => Promise<Answer>)(options, path);
+  async function search(options: Options, path = PATH): Promise<SearchBody> {
+    const { status, text, body } = await answer(options, path);
     expect(status, text).toBe(200);
     return body as SearchBody;
   }
@@ -177,6 +186,18 @@ describe.each(Object.keys(METHODS))('by %s', (method) => {
     expect(await names({ order_by: 'name', size: 2 })).toEqual(['cologne', 'london']);
     expect(await search({ size: 0 })).toMatchObject({ total_count: 5, results: [] });
     expect((await answer({ size: 1001 })).status).toBe(400);
+  });
+
+  option('vector', async () => {
+    const { results } = await search({ vector: [0.9, 0.1] }, POINTS_PATH);
+    expect(results.map(({ name }) => name)).toEqual(['east']);
+    expect((await answer({ vector: [1, 2, 3] }, POINTS_PATH)).status).toBe(400);
+    expect((await answer({ vector: [1, 2] })).status).toBe(400);
+  });
+
+  option('exact', async () => {
+    const { results } = await search({ vector: [0.1, 0.9], exact: true, explain: true }, POINTS_PATH);
+    expect(results).toMatchObject([{ name: 'north', explain: { sources: [{ kind: 'meaning', way: 'scan' }] } }]);
   });
 
   option('facets', async () => {

@@ -1,6 +1,6 @@
 /** Models for tests of lists: texts become vectors by a rule that anybody can repeat, and what is to go wrong is said beforehand. */
 import { createHash } from 'node:crypto';
-import { OWN_VECTORS_ONLY, type Embedder, type ListModels } from '../../src/vectors/index.js';
+import { OWN_VECTORS_ONLY, type Embedder, type ListModels, type SearchReranker } from '../../src/vectors/index.js';
 
 /** The same for equal texts, and of length 1. */
 export function hashedVector(text: string, dimensions: number): Float32Array {
@@ -52,7 +52,19 @@ export class ScriptedEmbedder implements Embedder {
 export class ScriptedModels implements ListModels {
   private readonly listeners: (() => void)[] = [];
 
-  constructor(readonly embedders: Record<string, Embedder> = {}) {}
+  constructor(
+    readonly embedders: Record<string, Embedder> = {},
+    readonly rerankers: Record<string, SearchReranker> = {},
+  ) {}
+
+  async embedQuery(embedder: Embedder, text: string): Promise<Float32Array> {
+    const [vector] = await embedder.embed([text], 'query');
+    return vector as Float32Array;
+  }
+
+  reranker(_account: string, name: string): SearchReranker | undefined {
+    return this.rerankers[name];
+  }
 
   knows(account: string, model: string): boolean {
     return model in this.embedders || OWN_VECTORS_ONLY.knows(account, model);

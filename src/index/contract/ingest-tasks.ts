@@ -8,7 +8,7 @@
 import type { GenerationHandle, SegmentHandle, VectorSegmentHandle } from '../../../native-bindings/index.js';
 import type { FieldDefinition, ListRecord } from '../../catalog/index.js';
 import type { SerialisedServiceError } from '../../platform/index.js';
-import type { ListState, VectorSpace } from '../../records/index.js';
+import type { ListState, SpaceCalibration, VectorSpace } from '../../records/index.js';
 import type { Settlement } from '../../platform/work/index.js';
 import type { EmbeddingTypes, TextToEmbed } from '../../vectors/index.js';
 import type { BulkOutcome, WriteRequest, WriteResult } from './types.js';
@@ -300,6 +300,19 @@ export interface CommitVectorMergeTask extends TaskBase {
   /** Undefined where no vector was left. */
   readonly merged: BuiltSegment | undefined;
 }
+/** Beside the writers: compares some of the vectors of a version with each other, and commits nothing. */
+export interface CalibrateTask extends TaskBase {
+  readonly kind: 'calibrate';
+  readonly version: number;
+  readonly space: number;
+  readonly generation: GenerationHandle;
+  readonly segments: readonly OpenVectorSegment[];
+}
+export interface CommitCalibrationTask extends TaskBase {
+  readonly kind: 'commit-calibration';
+  readonly space: number;
+  readonly calibration: SpaceCalibration;
+}
 /** What could not be embedded is tried again. */
 export interface RetryEmbeddingsTask extends TaskBase {
   readonly kind: 'retry-embeddings';
@@ -332,6 +345,8 @@ export type IngestTask =
   | CommitVectorIndexTask
   | MergeVectorsTask
   | CommitVectorMergeTask
+  | CalibrateTask
+  | CommitCalibrationTask
   | RetryEmbeddingsTask;
 
 export interface SegmentDeletion {
@@ -411,6 +426,9 @@ export interface IngestResults {
   /** Undefined where no vector was left. */
   'merge-vectors': BuiltSegment | undefined;
   'commit-vector-merge': { readonly commit: Commit };
+  /** Undefined where there are too few vectors. */
+  calibrate: SpaceCalibration | undefined;
+  'commit-calibration': ListState;
   'retry-embeddings': { readonly retried: number };
 }
 export type IngestResult<T extends IngestTask> = IngestResults[T['kind']];

@@ -119,6 +119,8 @@ export interface ListIndex extends ListOutline {
   readonly listPath: string;
   /** Undefined version: the current one. Throws `version-not-found`. */
   lease(version?: number): GenerationLease;
+  /** The vectors that a lease of this version would be searched by now; undefined where there are none. */
+  searchedBy(version: number): GenerationSettings['meaning'];
   /** The sequence that a lease of this version would have now; undefined where it would be refused. */
   sequence(version: number): number | undefined;
 
@@ -222,9 +224,9 @@ export interface ListIndexes {
    * remove. Those that are known and had been moved there come back.
    */
   setUnknownAside(known: ReadonlySet<string>): void;
-  /** True where a list of the account may name the model. */
-  knowsModel(account: string, model: string): boolean;
-  /** Where the models of lists come from, from now on. */
+  /** Where the models of lists come from. */
+  readonly models: ListModels;
+  /** Where they come from, from now on. */
   useModels(models: ListModels): void;
   close(): Promise<void>;
 }

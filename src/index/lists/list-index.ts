@@ -47,6 +47,7 @@ import { removeUnknownSegments } from '../segments/segment-files.js';
 import type { StorePages } from '../commit/store-pages.js';
 import type {
   GenerationLease,
+  GenerationSettings,
   ImportSession,
   ListIndex,
   MeaningStatus,
@@ -205,6 +206,10 @@ export class OpenListIndex implements ListIndex {
       );
     }
     return published.lease(found.definition);
+  }
+
+  searchedBy(version: number): GenerationSettings['meaning'] {
+    return this.published.searchedBy(version);
   }
 
   sequence(version: number): number | undefined {
@@ -459,9 +464,7 @@ export class OpenListIndex implements ListIndex {
             commits: this.commits,
             dropping: this.dropping,
             exclusive: (action) => this.queue.exclusive(action),
-            adopt: (next) => {
-              this.adopt(next);
-            },
+            adopt: (next) => this.adopt(next),
           },
           version,
         ),

@@ -69,7 +69,7 @@ class AllListIndexes implements ListIndexes {
   private readonly damaged = new Map<string, ServiceError>();
   private readonly settingsOf = new Map<string, SearchSettings>();
   private readonly watch: DamageWatch;
-  private models: ListModels = OWN_VECTORS_ONLY;
+  private listModels: ListModels = OWN_VECTORS_ONLY;
   private closed = false;
 
   constructor(private readonly options: ListIndexesOptions) {
@@ -133,12 +133,12 @@ class AllListIndexes implements ListIndexes {
     });
   }
 
-  knowsModel(account: string, model: string): boolean {
-    return this.models.knows(account, model);
+  get models(): ListModels {
+    return this.listModels;
   }
 
   useModels(models: ListModels): void {
-    this.models = models;
+    this.listModels = models;
     const sync = () => {
       for (const list of this.openLists.values()) list.modelsChanged();
     };
@@ -312,7 +312,7 @@ class AllListIndexes implements ListIndexes {
 
   private openPrepared(listId: string, settings: SearchSettings, damaged?: DamagedSegments): OpenListIndex {
     const { budget, importBuffers, storePages, progress } = this;
-    const models = () => this.models;
+    const models = () => this.listModels;
     const shared = { ...this.options, models, budget, importBuffers, storePages, progress };
     const options = damaged === undefined ? shared : { ...shared, damagedSegments: damaged };
     const list = new OpenListIndex(this.path(listId), settings, options);

@@ -231,7 +231,7 @@ export function retryEmbeddings(
   return { retried };
 }
 
-function withSpace(before: ListState, space: VectorSpace): ListState {
+export function withSpace(before: ListState, space: VectorSpace): ListState {
   const { nextSpace, spaces } = before.meaning ?? NO_SPACES;
   const meaning = { nextSpace, spaces: spaces.map((each) => (each.number === space.number ? space : each)) };
   return { ...before, sequence: before.sequence + 1, meaning };

@@ -8,11 +8,12 @@ import {
   currentVersionOf,
   servingSpaceOf,
   vectorSegmentFile,
+  type ListState,
   type RecordStore,
   type VectorSpace,
   type VersionState,
 } from '../../records/index.js';
-import { spaceStore } from '../../vectors/index.js';
+import { isOutgrown, spaceStore } from '../../vectors/index.js';
 import type { BuiltSegment, Commit } from '../contract/ingest-tasks.js';
 import { chooseMerge } from '../merge/merge-policy.js';
 import type { BackgroundHost } from '../versions/background-host.js';
@@ -28,6 +29,8 @@ export interface VectorIndexKeeperOptions {
   readonly store: RecordStore;
   /** True where all vectors of a space that is being filled are there. */
   readonly isFilled: (space: VectorSpace) => boolean;
+  /** The state of a commit that is about the model alone: what searches are told of it is in force at once. */
+  readonly adopt: (state: ListState) => void;
 }
 
 interface Missing {
@@ -40,6 +43,8 @@ export class VectorIndexKeeper {
   private pause: NodeJS.Timeout | undefined;
   /** Records whose vectors were written since the index that is being made was begun. */
   private making: { readonly missing: Missing; readonly written: Set<number> } | undefined;
+  /** So many vectors gave no scale. */
+  private tooFewOf: number | undefined;
   private stopped = false;
 
   constructor(private readonly options: VectorIndexKeeperOptions) {}
@@ -97,7 +102,35 @@ export class VectorIndexKeeper {
       if (ids.length > 0)
         return () => published.withLease(version.definition, (lease) => this.merge(lease, space, ids));
     }
-    return undefined;
+    return space === undefined ? undefined : this.calibration(space);
+  }
+
+  /** The scale of the cosines, by the current version: after merges, since it searches the vectors. */
+  private calibration(space: VectorSpace): (() => Promise<void>) | undefined {
+    const { host } = this.options;
+    const { version, definition } = currentVersionOf(host.state());
+    const published = host.published(version);
+    if (published?.vectorSpace !== space.number) return undefined;
+    const count = published.vectorSizes.reduce((sum, each) => sum + each.documentCount - each.deletedCount, 0);
+    if (!isOutgrown(space.calibration, count) || count === this.tooFewOf) return undefined;
+    return () => published.withLease(definition, (lease) => this.calibrate(lease, space, count));
+  }
+
+  private async calibrate(lease: VersionLease, space: VectorSpace, count: number): Promise<void> {
+    const { host, adopt } = this.options;
+    const { listPath } = host;
+    const segments = lease.vectors?.segments ?? [];
+    const part = { listPath, version: lease.version, space: space.number };
+    const calibration = await host.run({ kind: 'calibrate', ...part, generation: lease.handle, segments });
+    if (calibration === undefined || !isOutgrown(space.calibration, calibration.vectorCount)) {
+      // What counts as a vector there has no live record: it is looked at again when their number is another one.
+      this.tooFewOf = count;
+      return;
+    }
+    await host.exclusive(async () => {
+      if (this.stopped) return;
+      adopt(await host.runCommit({ kind: 'commit-calibration', listPath, space: space.number, calibration }));
+    });
   }
 
   private policy({ dimensions }: VectorSpace) {

@@ -61,9 +61,13 @@ export class PublishedVersions {
     return published;
   }
 
-  /** Which vectors the list is searched by from the next publication on. */
+  /** Which vectors the list is searched by from the next publication on. Another scale of their cosines is in force at once. */
   adopt(state: ListState): void {
+    const before = this.serving;
     this.serving = servingSpaceOf(state);
+    const isRescaled = this.serving?.calibration?.vectorCount !== before?.calibration?.vectorCount;
+    if (this.serving === undefined || this.serving.number !== before?.number || !isRescaled) return;
+    this.applySettings(this.settings, state.versions);
   }
 
   add(version: VersionState): void {
@@ -92,12 +96,13 @@ export class PublishedVersions {
 
   /** What searches of the version are told of the list. */
   settingsJson({ version, definition }: VersionState): string {
+    const meaning = this.searchedBy(version);
     const settings: GenerationSettings = {
       ...this.settings,
       version,
       definition,
       listPath: this.options.listPath,
-      ...this.meaningOf(version),
+      ...(meaning === undefined ? {} : { meaning }),
     };
     return JSON.stringify(settings);
   }
@@ -115,13 +120,13 @@ export class PublishedVersions {
     clearTimeout(timer);
   }
 
-  private meaningOf(version: number): Pick<GenerationSettings, 'meaning'> {
+  /** The vectors that the version is searched by. */
+  searchedBy(version: number): GenerationSettings['meaning'] {
     const space = this.serving;
-    if (space === undefined || !space.indexed.includes(version)) return {};
+    if (space === undefined || !space.indexed.includes(version)) return undefined;
     const { model, source, modelVersion, dimensions, calibration } = space;
-    if (dimensions === null) return {};
-    const known = calibration === undefined ? {} : { calibration };
-    return { meaning: { model, source, modelVersion, dimensions, ...known } };
+    if (dimensions === null) return undefined;
+    return { model, source, modelVersion, dimensions, ...(calibration === undefined ? {} : { calibration }) };
   }
 
   private open(state: ListState, except: ReadonlySet<number>): Map<number, PublishedVersion> {

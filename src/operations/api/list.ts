@@ -271,7 +271,7 @@ function settingsOf(body: SettingsInput): ListChange {
 }
 
 function assertModelKnown({ indexes }: Services, account: string, model: string | null | undefined): void {
-  if (typeof model !== 'string' || indexes.knowsModel(account, model)) return;
+  if (typeof model !== 'string' || indexes.models.knows(account, model)) return;
   const detail = `There is no model '${model}' in the account '${account}'; 'own' takes vectors that come with the records.`;
   throw new ServiceError('unprocessable', detail, { errors: [{ pointer: '/model', detail }] });
 }

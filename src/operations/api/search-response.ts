@@ -1,7 +1,7 @@
 /** The schema of a search's answer, for the OpenAPI document; the search workers write it as finished bytes. */
 import { Type } from 'typebox';
 import { recordResource, recordSource } from './record-schemas.js';
-import { object, timeSchema } from './schemas.js';
+import { nullable, object, timeSchema } from './schemas.js';
 
 const { id, name, fields } = recordResource.properties;
 const score = (kind: string) => Type.Number({ minimum: 0, maximum: 1, description: `${kind}; 1 is perfect` });
@@ -56,6 +56,22 @@ export const searchResponse = object({
   took_ms: Type.Number({ minimum: 0, description: 'Milliseconds inside the search worker' }),
   applied: object(
     {
+      meaning: Type.Union(
+        [Type.Literal('used'), Type.Literal('off'), Type.Literal('none'), Type.Literal('unavailable')],
+        {
+          description:
+            'Whether the search looked for meaning beside words. `off`: it was not to, or there was no text; `none`: no list has vectors to compare with; `unavailable`: a model gave no vector of the text in time, and words were alone',
+        },
+      ),
+      reranker: nullable(
+        object({
+          name: Type.String({ description: 'The model' }),
+          reordered: Type.Boolean({
+            description: 'False where it did not answer as it should: the order is that of the scores',
+          }),
+        }),
+        { description: 'Null where none was to run' },
+      ),
       query_rules: Type.Array(Type.String(), { description: 'Names of the rules that turned a part into a filter' }),
       synonyms: Type.Array(
         object({ ...appliedWord, rules: Type.Array(Type.Integer({ minimum: 0 })), ...appliedList }),

@@ -5,11 +5,12 @@ import { reachesGroupOnly, type Caller } from '../../access/index.js';
 import {
   currentMembers,
   presentMembers,
+  type FieldDefinition,
   type GroupMember,
   type GroupRecord,
   type ListRecord,
 } from '../../catalog/index.js';
-import type { GenerationLease, ListIndex } from '../../index/index.js';
+import type { GenerationLease, GenerationSettings, ListIndex } from '../../index/index.js';
 import { ServiceError } from '../../platform/index.js';
 import type { SearchTarget, SearchTask } from '../../search/index.js';
 import { openIndex, requireList } from '../dispatch/list-access.js';
@@ -69,8 +70,11 @@ export interface TargetContext {
 export interface SearchTargets extends SearchState {
   readonly targets: readonly SearchTarget[];
   readonly subject: SearchTask['subject'];
-  /** One a target. */
+  /** One a target, as all that follow. */
   readonly lists: readonly ListRecord[];
+  readonly definitions: readonly FieldDefinition[];
+  /** The vectors that it is searched by; undefined where it has none. */
+  readonly searchedBy: readonly GenerationSettings['meaning'][];
   readonly release: () => void;
 }
 
@@ -85,10 +89,13 @@ export async function listTargets(services: Services, params: ListSearchParams):
 function openedListTargets(services: Services, { account, list, version }: ListSearchParams): SearchTargets {
   const number = assertListVersion(version);
   const record = requireList(services, account, list);
-  const lease = openedIndex(services, record).lease(number);
+  const index = openedIndex(services, record);
+  const lease = index.lease(number);
   return {
     targets: [{ generation: lease.handle }],
     lists: [record],
+    definitions: [lease.definition],
+    searchedBy: [index.searchedBy(number)],
     subject: { kind: 'list', name: list, version: number },
     counted: listTarget(record),
     key: listKey(lease.sequence),
@@ -131,6 +138,7 @@ function openedGroupTargets({ services, caller }: TargetContext, params: GroupSe
   const group = requireGroup(services, params);
   const { version, lists, isLatest } = groupVersion(group, params.version, caller);
   const leases: GenerationLease[] = [];
+  const searchedBy: GenerationSettings['meaning'][] = [];
   const records = lists.map((member) => memberList(services, group, member));
   const release = (): void => {
     for (const lease of leases) lease.release();
@@ -140,12 +148,14 @@ function openedGroupTargets({ services, caller }: TargetContext, params: GroupSe
       const index = openedIndex(services, records[position] as ListRecord);
       const lease = index.lease(isLatest ? member.version : member.pinned_version);
       leases.push(lease);
+      searchedBy.push(index.searchedBy(lease.version));
       return { generation: lease.handle, listName: member.list };
     });
+    const definitions = leases.map(({ definition }) => definition);
     const subject = { kind: 'group', name: group.name, version } as const;
     const sequences = leases.map(({ sequence }) => sequence).join();
     const key = `g${group.account}/${group.name}/${version}:${sequences}`;
-    return { targets, lists: records, subject, counted: groupTarget(group), key, release };
+    return { targets, lists: records, definitions, searchedBy, subject, counted: groupTarget(group), key, release };
   } catch (error) {
     release();
     throw error;

@@ -5,6 +5,7 @@ import { readOptions, type SearchOptions } from '../../search/index.js';
 import type { AnsweredSearch, KeptAnswer } from '../answer-cache/answer-cache.js';
 import { defineOperation, type OperationContext, type OperationResult } from '../dispatch/operation.js';
 import { normalisedKey, rawKey } from './search-keys.js';
+import { withMeaning } from './search-meaning.js';
 import { searchBody, searchQuery } from './search-options.js';
 import { searchResponse } from './search-response.js';
 import {
@@ -115,25 +116,30 @@ async function search(
   raw: RawInput | undefined,
 ): Promise<OperationResult> {
   const beginMs = performance.now();
-  const { targets, subject, counted, key: state, release } = await opening;
+  const found = await opening;
+  const { subject, counted, key: state, release } = found;
   try {
     const { answerCache } = services;
-    const isCached = options.cache !== false && answerCache.isOn;
+    // A vector makes a long key, and hardly ever comes again.
+    const isCached = options.cache !== false && answerCache.isOn && options.vector === undefined;
     const asSent = isCached && raw !== undefined ? rawKey(state, raw) : undefined;
-    const meaning = isCached ? normalisedKey(state, options) : '';
+    const key = isCached ? normalisedKey(state, options) : '';
     const queryId = uuidv7();
     if (isCached) {
-      const found = answerCache.get(meaning, queryId, beginMs);
-      if (asSent !== undefined) answerCache.alias(meaning, asSent);
-      if (found !== undefined) {
-        count(services, counted, queryId, found.search);
-        return cached(found);
+      const kept = answerCache.get(key, queryId, beginMs);
+      if (asSent !== undefined) answerCache.alias(key, asSent);
+      if (kept !== undefined) {
+        count(services, counted, queryId, kept.search);
+        return cached(kept);
       }
       answerCache.missed();
     }
-    const answer = await services.searchPool.search({ kind: 'search', targets, subject, options, queryId }, signal);
+    const { targets, meaning, isComplete } = await withMeaning(services, found, options);
+    const task = { kind: 'search', targets, subject, options, queryId, meaning } as const;
+    const answer = await services.searchPool.search(task, signal);
     const answered = answeredSearch(options, answer.totalCount);
-    if (isCached) answerCache.set(asSent === undefined ? [meaning] : [meaning, asSent], answer.body, answered);
+    const isKept = isCached && isComplete;
+    if (isKept) answerCache.set(asSent === undefined ? [key] : [key, asSent], answer.body, answered);
     // Whoever went away meanwhile cancelled the search.
     if (!signal.aborted) count(services, counted, queryId, answered);
     const totalMs = performance.now() - beginMs;

@@ -2,7 +2,7 @@
 import type { ListSearch } from './list-search.js';
 import type { SearchTask } from '../types.js';
 
-const NOTHING = '{"query_rules":[],"synonyms":[],"typos":[]}';
+const NOTHING = '{"query_rules":[],"synonyms":[],"typos":[],';
 
 export function appliedJson(task: SearchTask, searches: readonly ListSearch[]): string {
   const lists = searches.map(({ applied }, index) => {
@@ -12,10 +12,12 @@ export function appliedJson(task: SearchTask, searches: readonly ListSearch[]): 
   const didNothing = lists.every(
     ({ applied }) => applied.queryRules.length + applied.synonyms.length + applied.typos.length === 0,
   );
-  if (didNothing) return NOTHING;
-  return JSON.stringify({
+  const modelled = `"meaning":"${task.meaning ?? 'none'}","reranker":null}`;
+  if (didNothing) return NOTHING + modelled;
+  const words = JSON.stringify({
     query_rules: [...new Set(lists.flatMap(({ applied }) => applied.queryRules))],
     synonyms: lists.flatMap(({ applied, named }) => applied.synonyms.map((each) => ({ ...each, ...named }))),
     typos: lists.flatMap(({ applied, named }) => applied.typos.map((each) => ({ ...each, ...named }))),
   });
+  return `${words.slice(0, -1)},${modelled}`;
 }

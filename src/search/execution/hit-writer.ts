@@ -113,12 +113,12 @@ function hitWriting(request: SearchRequest, lists: readonly ListOfHits[], writer
     const explanation = explanations?.[hit];
     writeResult(writer, parts, {
       // Without words there is nothing to score by: every match is perfect.
-      score: query.kind === 'groups' ? hits.score(hit) : 1,
+      score: query.kind === 'everything' ? 1 : hits.score(hit),
       distance: near ? distance : undefined,
       location: near ? { latitude: hits.latitude(hit), longitude: hits.longitude(hit) } : undefined,
       highlights,
       listName,
-      explainJson: explanation === undefined ? undefined : JSON.stringify(annotateExplanation(explanation, query)),
+      explainJson: explanation === undefined ? undefined : JSON.stringify(annotateExplanation(explanation, search)),
       select,
     });
   };

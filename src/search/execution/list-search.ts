@@ -1,5 +1,10 @@
 /** One list's part of a search: its rules and words applied to the query, its plan evaluated by the kernel. */
-import { kernelConstant, type GenerationHandle, type Kernel } from '../../../native-bindings/index.js';
+import {
+  kernelConstant,
+  type GenerationHandle,
+  type Kernel,
+  type MeaningSearch,
+} from '../../../native-bindings/index.js';
 import { parseResult, QueryPlanWriter, type QueryResult } from '../../../native-bindings/query-plan.js';
 import { segmentForKernel } from '../../../native-bindings/segmentation.js';
 import { ServiceError } from '../../platform/index.js';
@@ -9,13 +14,17 @@ import { allOf, type FilterNode } from '../filter/filter-nodes.js';
 import type { SearchRequest } from '../options/search-request.js';
 import { encodePlan } from '../plan/plan-encoder.js';
 import type { QueryNode } from '../plan/plan-nodes.js';
+import { planMeaning } from '../plan/meaning-plan.js';
 import { planSearch, type PlanWindow } from '../plan/planner.js';
 import { analyseQuery, type AnalysedQuery, type QueryVocabulary } from '../expansion/query-analysis.js';
 import { applyQueryRules } from '../rules/query-rules.js';
+import type { SearchTarget } from '../types.js';
 import type { ListContext } from './list-context.js';
 
 const HITS_MAX = kernelConstant('HitsMax');
 const GROUPS_MAX = kernelConstant('GroupsMax');
+
+const BY_MEANING: QueryNode = Object.freeze({ kind: 'meaning' });
 
 /** What a list's rules and dictionary did to the query. */
 export interface Applied extends Pick<AnalysedQuery, 'synonyms' | 'typos'> {
@@ -29,6 +38,8 @@ export interface ListSearch {
   readonly applied: Applied;
   /** The bytes that the kernel was given. */
   readonly plan: Uint8Array;
+  /** Undefined where words were alone. */
+  readonly meaning: MeaningSearch | undefined;
   readonly result: QueryResult;
 }
 
@@ -36,6 +47,7 @@ interface PlannedSearch {
   readonly query: QueryNode;
   readonly applied: Applied;
   readonly bytes: Uint8Array;
+  readonly meaning: MeaningSearch | undefined;
 }
 
 /** A search of several lists, as one of them has it. */
@@ -44,6 +56,8 @@ export interface AskedOfList {
   /** Which of the lists it is: its filter is that of this number. */
   readonly listIndex: number;
   readonly window: PlanWindow;
+  /** What it means to this list. */
+  readonly meaning?: SearchTarget['meaning'];
 }
 
 export class ListSearcher {
@@ -57,7 +71,7 @@ export class ListSearcher {
 
   search(list: ListContext, generation: GenerationHandle, asked: AskedOfList): ListSearch {
     const { bytes, ...planned } = this.plan(list, generation, asked);
-    const result = parseResult(this.kernel.search(generation, bytes));
+    const result = parseResult(this.kernel.search(generation, bytes, planned.meaning));
     // Marking the words comes after the plans of all lists.
     return { list, ...planned, plan: Buffer.from(bytes), result };
   }
@@ -73,9 +87,12 @@ export class ListSearcher {
       wordsMax: GROUPS_MAX,
     });
     const filter = allOf([request.filters[listIndex] as FilterNode, ruled.filter]);
-    const plan = planSearch(request, node, filter, this.reachable(generation, window));
+    const meaning = planMeaning(request, node, list.settings, asked.meaning);
+    // Where there is no word, what is near to the vector is found, and not everything.
+    const query = meaning === undefined || node.kind === 'groups' ? node : BY_MEANING;
+    const plan = planSearch(request, query, filter, this.reachable(generation, window));
     const bytes = this.planWriter.write(encodePlan(plan, list.layout));
-    return { query: node, applied: { queryRules: ruled.applied, synonyms, typos }, bytes };
+    return { query, applied: { queryRules: ruled.applied, synonyms, typos }, bytes, meaning };
   }
 
   private vocabulary(list: ListContext, generation: GenerationHandle): QueryVocabulary {

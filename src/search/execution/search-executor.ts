@@ -73,8 +73,9 @@ export class SearchExecutor {
           { skip: 0, size: request.size === 0 ? 0 : request.skip + request.size, facetValues: GROUP_FACET_VALUES_MAX };
     return lists.map((list, index) => {
       this.kernel.stopIfAsked();
-      const { generation } = task.targets[index] as SearchTarget;
-      return this.searcher.search(list, generation, { request, listIndex: index, window });
+      const { generation, meaning } = task.targets[index] as SearchTarget;
+      const asked = { request, listIndex: index, window };
+      return this.searcher.search(list, generation, meaning === undefined ? asked : { ...asked, meaning });
     });
   }
 

@@ -122,6 +122,11 @@ const radius: SearchOption<string | RadiusObject> = {
   },
 };
 
+/** As many as a vector of a record may have. */
+const VECTOR_DIMENSIONS_MAX = 8192;
+const VECTOR =
+  "The vector of what is searched for, of lists whose records bring theirs (model 'own'): numbers, as many as the vectors of the list have";
+
 const query: SearchOption<string> = {
   schema: {
     type: 'string',
@@ -139,6 +144,29 @@ const match: SearchOption<'any' | 'all' | 'phrase'> = {
     description: '`any` word (default), `all` words in any order, or the `phrase`: words together, in order, as typed',
   },
   default: 'any',
+};
+/** A comma and a blank: what may stand between two numbers in a query string. */
+const BETWEEN_NUMBERS = /[\s,]+/;
+const vector: SearchOption<readonly number[]> = {
+  schema: {
+    type: 'string',
+    maxLength: QUERY_OPTION_CHARACTERS_MAX,
+    description: `${VECTOR}, separated by commas`,
+    examples: ['0.1,0.7,-0.2'],
+  },
+  bodySchema: {
+    type: 'array',
+    items: { type: 'number' },
+    minItems: 1,
+    maxItems: VECTOR_DIMENSIONS_MAX,
+    description: VECTOR,
+    examples: [[0.1, 0.7, -0.2]],
+  },
+  read: (given) => {
+    if (typeof given !== 'string') return given as readonly number[];
+    const numbers = given.trim();
+    return numbers === '' ? undefined : numbers.split(BETWEEN_NUMBERS).map(Number);
+  },
 };
 const ranking: SearchOption<'none'> = {
   schema: { type: 'string', enum: ['none'], description: '`none`: in the order in which records are stored' },
@@ -187,9 +215,11 @@ export const SEARCH_OPTIONS = {
   explain: flag('Say how each score came about; default false', false),
   typo_tolerance: flag('Forgive misspellings; default true', true),
   vector_search: flag(
-    'Match by meaning, on lists with a model; default true. No effect on a list without one, which every list is in this release',
+    'Match by meaning, on lists with a model; default true. No effect on a list without one, and with match=phrase',
     true,
   ),
+  vector,
+  exact: flag('Compare all vectors one by one instead of through the graph; default false', false),
   reranker: flag(
     'Reorder top results, on lists and groups with a reranker; default true. No effect without one, which no list or group has in this release',
     true,

@@ -35,6 +35,8 @@ export interface SearchRequest {
   readonly highlight: boolean;
   readonly explain: boolean;
   readonly typoTolerance: boolean;
+  /** All vectors are compared. */
+  readonly exact: boolean;
   readonly skip: number;
   readonly size: number;
 }
@@ -68,6 +70,7 @@ export function readSearchRequest(options: SearchOptions, definitions: readonly 
     highlight: filled.highlight,
     explain: filled.explain,
     typoTolerance: filled.typo_tolerance,
+    exact: filled.exact,
     skip: filled.skip,
     size: filled.size,
   });

@@ -24,6 +24,11 @@ import type { Alternative, AlternativeKind, GeoPoint, QueryGroup, QueryNode, Sea
 const ALL: PlanFilter = Object.freeze({ op: 'all' });
 const NONE: PlanFilter = Object.freeze({ op: 'not', node: ALL });
 const NO_GROUPS: readonly PlanGroup[] = Object.freeze([]);
+/** What no word of a record is: words are folded to letters and digits. */
+const NO_WORD = '\u0000';
+const ONLY_BY_MEANING: readonly PlanGroup[] = Object.freeze([
+  { occur: 'should', boost: 1, alternatives: [{ weight: 1, terms: [NO_WORD] }] },
+]);
 const NO_SEQUENCE: readonly number[] = Object.freeze([]);
 
 const COMPARISONS: Readonly<Record<ComparisonOperator, PlanComparison>> = {
@@ -45,7 +50,7 @@ const KINDS: Readonly<Record<AlternativeKind, PlanAlternativeKind>> = {
 const OCCURS = { should: 'should', must: 'must', 'must-not': 'mustNot' } as const;
 
 export function encodePlan(plan: SearchPlan, layout: KernelLayout): QueryPlan {
-  const groups = plan.query.kind === 'groups' ? plan.query.groups.map(encodeGroup) : NO_GROUPS;
+  const groups = encodeGroups(plan.query);
   const location = plan.origin === undefined ? undefined : layout.column(LOCATION_COLUMN);
   return {
     needTotal: true,
@@ -82,6 +87,11 @@ export function encodeFilterPlan(filter: FilterNode, layout: KernelLayout): Quer
     sort: [],
     facets: [],
   };
+}
+
+function encodeGroups(query: QueryNode): readonly PlanGroup[] {
+  if (query.kind === 'groups') return query.groups.map(encodeGroup);
+  return query.kind === 'meaning' ? ONLY_BY_MEANING : NO_GROUPS;
 }
 
 function encodeGroup({ occur, boost, alternatives }: QueryGroup): PlanGroup {

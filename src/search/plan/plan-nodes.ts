@@ -21,10 +21,13 @@ export interface QueryGroup {
   readonly alternatives: readonly Alternative[];
 }
 
-/** What was searched for: `everything` for an empty query, `nothing` for one without any searchable word. */
+/**
+ * What was searched for: `everything` for an empty query, `nothing` for one without any searchable word; `meaning`: words find nothing, and
+ * all that is found is near to a vector. */
 export type QueryNode =
   | { readonly kind: 'everything' }
   | { readonly kind: 'nothing' }
+  | { readonly kind: 'meaning' }
   | {
       readonly kind: 'groups';
       readonly groups: readonly QueryGroup[];

@@ -1,4 +1,5 @@
 /** `explain` of a hit: the kernel's sums with what only the planner knows, the word that a group stands for and why each term is in it. */
+import type { MeaningSearch } from '../../../native-bindings/index.js';
 import type { AlternativeKind, QueryGroup, QueryNode } from '../plan/plan-nodes.js';
 
 /** As the kernel writes it (kernel/engine/explain.cc); a phrase is its terms with blanks between. */
@@ -13,10 +14,23 @@ export interface Explanation {
   readonly groups?: readonly ExplainedGroup[];
 }
 
+/** What was searched for, and by which numbers. */
+export interface ExplainedSearch {
+  readonly query: QueryNode;
+  readonly meaning: MeaningSearch | undefined;
+}
+
 const WEIGHT_DIGITS = 5;
 
-/** The explanation with `word` in each group and `kind` in each of its terms. */
-export function annotateExplanation(explanation: Explanation, query: QueryNode): Explanation {
+/** The explanation with `word` in each group and `kind` in each of its terms, and what near means. */
+export function annotateExplanation(explanation: Explanation, { query, meaning }: ExplainedSearch): Explanation {
+  const words = annotateWords(explanation, query);
+  if (meaning === undefined) return words;
+  const { floor, farthest, nearest, wanted, wordsFull } = meaning;
+  return { ...words, meaning: { farthest, nearest, floor, wanted, words_full: wordsFull } } as Explanation;
+}
+
+function annotateWords(explanation: Explanation, query: QueryNode): Explanation {
   if (query.kind !== 'groups' || explanation.groups === undefined) return explanation;
   // The kernel names the groups that a hit matches, in the order of the query.
   let next = 0;

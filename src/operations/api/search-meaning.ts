@@ -1,0 +1,121 @@
+/**
+ * What a search means, for the lists of it that have vectors: the vector that the caller sent, or that of its text, made once for all lists that
+ * share a model. A model that gives none in time takes nothing from the search but this. Main thread only.
+ */
+import type { FieldDefinition, ListRecord } from '../../catalog/index.js';
+import type { GenerationSettings } from '../../index/index.js';
+import { ServiceError } from '../../platform/index.js';
+import {
+  applyQueryRules,
+  usableQueryRules,
+  type AppliedMeaning,
+  type QueryRule,
+  type SearchOptions,
+  type SearchTarget,
+} from '../../search/index.js';
+import { ModelError } from '../../vectors/index.js';
+import type { Services } from '../dispatch/services.js';
+import type { SearchTargets } from './search-targets.js';
+
+export interface SearchWithMeaning {
+  readonly targets: readonly SearchTarget[];
+  readonly meaning: AppliedMeaning;
+  /** False where the same search may find more another time. */
+  readonly isComplete: boolean;
+}
+
+type Meaning = SearchTarget['meaning'];
+type Outcome = Meaning | Exclude<AppliedMeaning, 'used'>;
+type SearchedBy = NonNullable<GenerationSettings['meaning']>;
+
+/** At once where no list has a model. Rejects with `invalid-parameter` for a vector that no list takes. */
+export async function withMeaning(
+  services: Services,
+  { targets, lists, definitions, searchedBy }: SearchTargets,
+  options: SearchOptions,
+): Promise<SearchWithMeaning> {
+  if (options.vector === undefined && lists.every(({ model }, index) => model === null && !searchedBy[index])) {
+    return { targets, meaning: 'none', isComplete: true };
+  }
+  const isWanted = options.vector_search !== false && options.match !== 'phrase';
+  const given = givenVector(options, searchedBy);
+  const outcomes = await Promise.all(
+    lists.map(async (list, index): Promise<Outcome> => {
+      const by = searchedBy[index];
+      if (by === undefined) return list.model === null ? 'none' : 'unavailable';
+      if (!isWanted) return 'off';
+      if (by.source === 'own') return given?.length === by.dimensions ? vectorOf(by, given) : 'none';
+      const text = textOf(list, definitions[index] as FieldDefinition, options.query ?? '');
+      return text === '' ? 'off' : meaningOf(services, list, by, text);
+    }),
+  );
+  const states = new Set(outcomes.map((outcome) => (typeof outcome === 'object' ? 'used' : (outcome ?? 'none'))));
+  return {
+    targets: targets.map((target, index) => {
+      const outcome = outcomes[index];
+      return typeof outcome === 'object' ? { ...target, meaning: outcome } : target;
+    }),
+    meaning: (['used', 'unavailable', 'off'] as const).find((state) => states.has(state)) ?? 'none',
+    isComplete: !states.has('unavailable'),
+  };
+}
+
+function vectorOf({ modelVersion }: SearchedBy, vector: Float32Array): Meaning {
+  return { modelVersion, vector };
+}
+
+/** Throws `invalid-parameter`. */
+function givenVector({ vector }: SearchOptions, searchedBy: SearchTargets['searchedBy']): Float32Array | undefined {
+  if (vector === undefined) return undefined;
+  const taken = [...new Set(searchedBy.flatMap((by) => (by?.source === 'own' ? [by.dimensions] : [])))];
+  if (taken.length === 0) {
+    throw invalidVector("No list of this search takes a vector: none has the model 'own' and records with vectors.");
+  }
+  if (!taken.includes(vector.length)) {
+    throw invalidVector(`A vector has ${taken.join(' or ')} numbers here, not ${vector.length}.`);
+  }
+  const values = Float32Array.from(vector);
+  const square = values.reduce((sum, value) => sum + value * value, 0);
+  if (Number.isFinite(square) && square > 0) return values;
+  throw invalidVector('A vector has numbers of 32 bits that are not all zeros.');
+}
+
+function invalidVector(detail: string): ServiceError {
+  return new ServiceError('invalid-parameter', detail, { errors: [{ parameter: 'vector', detail }] });
+}
+
+/** By the definition, of which a list has another one when its rules may mean something else. */
+const compiled = new WeakMap<
+  FieldDefinition,
+  { rules: readonly unknown[]; usable: ReturnType<typeof usableQueryRules> }
+>();
+
+/** What the list's query rules leave of the search text. */
+function textOf({ query_rules: rules }: ListRecord, definition: FieldDefinition, query: string): string {
+  const text = query.trim();
+  if (rules.length === 0 || text === '') return text;
+  let known = compiled.get(definition);
+  if (known?.rules !== rules) {
+    known = { rules, usable: usableQueryRules(rules as readonly QueryRule[], definition) };
+    compiled.set(definition, known);
+  }
+  return applyQueryRules(known.usable, text).query;
+}
+
+/** Asked once, however many lists of the search share the model. */
+async function meaningOf(
+  { indexes }: Services,
+  { account, id }: ListRecord,
+  by: SearchedBy,
+  text: string,
+): Promise<Outcome> {
+  const { models } = indexes;
+  const attached = models.attached({ account, id, model: by.model });
+  if (attached?.source !== 'embedder' || attached.embedder.version !== by.modelVersion) return 'unavailable';
+  try {
+    return vectorOf(by, await models.embedQuery(attached.embedder, text));
+  } catch (error) {
+    if (error instanceof ModelError) return 'unavailable';
+    throw error;
+  }
+}

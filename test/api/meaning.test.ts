@@ -1,0 +1,238 @@
+/** Searching by meaning from outside: what finds, what it scores, and what becomes of it where a model is away. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Answer, ServiceClient } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
+import { answering, startScriptedModel, topicVector, topics } from '../support/scripted-model.js';
+import type { ScriptedServer } from '../support/scripted-server.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+interface Explained {
+  readonly score: number;
+  readonly sources?: readonly {
+    readonly kind: string;
+    readonly score: number;
+    readonly cosine?: number;
+    readonly way?: string;
+  }[];
+  readonly meaning?: { readonly floor: number; readonly nearest: number; readonly farthest: number };
+}
+interface Hit {
+  readonly name: string;
+  readonly '@text_score': number;
+  readonly list_name?: string;
+  readonly explain?: Explained;
+}
+interface Found {
+  readonly total_count: number;
+  readonly results: readonly Hit[];
+  readonly facets?: Readonly<Record<string, readonly { readonly value: unknown; readonly count: number }[]>>;
+  readonly applied: { readonly meaning: string; readonly reranker: unknown };
+}
+
+/** Texts about sea, money and cooking, of which each word stands in one text alone. */
+const RECORDS = [
+  { name: 'sea-1', title: 'gannet diving', topic: 'sea', size: 1 },
+  { name: 'sea-2', title: 'cormorant fishing', topic: 'sea', size: 2 },
+  { name: 'sea-3', title: 'trawler harbour', topic: 'sea', size: 3 },
+  { name: 'money-1', title: 'interest rates', topic: 'money', size: 4 },
+  { name: 'money-2', title: 'bonds coupon', topic: 'money', size: 5 },
+  { name: 'money-3', title: 'inflation target', topic: 'money', size: 6 },
+  { name: 'cook-1', title: 'simmer broth', topic: 'cook', size: 7 },
+  { name: 'cook-2', title: 'knead dough', topic: 'cook', size: 8 },
+];
+const DEFINITION = {
+  searchable_fields: [{ name: 'title' }],
+  facets: [
+    { name: 'topic', type: 'string' },
+    { name: 'size', type: 'number' },
+  ],
+};
+
+let service: TestService;
+let server: ScriptedServer;
+let client: ServiceClient;
+beforeAll(async () => {
+  server = await startScriptedModel();
+  server.script = topics;
+  service = await startTestService({
+    env: { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true', GANNET_MODELS_QUERY_MS: '5000' },
+  });
+  ({ client } = service);
+  const model = { name: 'topics', provider: 'openai', url: server.url('/v1'), served_name: 'topics' };
+  const added = await service.control().post('/model/default', model);
+  expect(added.status, added.text).toBe(201);
+  for (const [name, settings] of Object.entries({ texts: { model: 'topics' }, vectors: { model: 'own' }, words: {} })) {
+    const made = await client.post('/list/default', { name, ...DEFINITION, ...settings });
+    expect(made.status, made.text).toBe(201);
+  }
+  await client.bulk('default', 'texts', RECORDS);
+  await client.bulk('default', 'words', RECORDS);
+  const withVectors = RECORDS.map(({ name, ...fields }) => ({ name, fields, vector: topicVector(fields.title) }));
+  await client.bulk('default', 'vectors', withVectors);
+  const group = { name: 'all', lists: [{ list: 'texts' }, { list: 'words' }, { list: 'vectors' }] };
+  expect((await client.post('/list-group/default', group)).status).toBe(201);
+  await embedded('texts', RECORDS.length);
+});
+afterAll(async () => {
+  await service.close();
+  await server.close();
+});
+
+async function embedded(list: string, count: number): Promise<void> {
+  const meaning = async () =>
+    ((await client.get(`/list/default/${list}`)).body as { meaning: { state: string; embedded: number } }).meaning;
+  await eventually(meaning, ({ state, embedded: done }) => state === 'ready' && done === count);
+}
+
+type Options = Readonly<Record<string, unknown>>;
+const ask = (list: string, options: Options): Promise<Answer> =>
+  client.post(list === 'all' ? '/search/group/default/all/latest' : `/search/default/${list}/1`, options);
+
+async function search(list: string, options: Options): Promise<Found> {
+  const { status, text, body } = await ask(list, options);
+  expect(status, text).toBe(200);
+  return body as Found;
+}
+const namesOf = ({ results }: Found) => results.map(({ name }) => name);
+
+describe('a search of a list with a model', () => {
+  it('finds by meaning what no word finds, and says so', async () => {
+    const found = await search('texts', { query: 'ocean birds', explain: true });
+    expect(found.applied).toMatchObject({ meaning: 'used', reranker: null });
+    expect(namesOf(found).sort()).toEqual(['sea-1', 'sea-2', 'sea-3']);
+    expect(found.total_count).toBe(3);
+    const [best] = found.results;
+    expect(best?.explain?.sources).toMatchObject([{ kind: 'meaning', way: 'scan' }]);
+    expect(best?.explain?.meaning?.nearest).toBeGreaterThan(best?.explain?.meaning?.farthest ?? 1);
+  });
+
+  it('puts what words and meaning find above what one of them finds', async () => {
+    const found = await search('texts', { query: 'cormorant' });
+    expect(namesOf(found)[0]).toBe('sea-2');
+    expect(found.total_count).toBe(3);
+    for (const { '@text_score': score } of found.results) expect(score >= 0 && score <= 1).toBe(true);
+  });
+
+  it('is of words alone where it is not to look for meaning', async () => {
+    const off = await search('texts', { query: 'cormorant', vector_search: false });
+    expect([off.applied.meaning, namesOf(off)]).toEqual(['off', ['sea-2']]);
+    const phrase = await search('texts', { query: 'cormorant fishing', match: 'phrase' });
+    expect([phrase.applied.meaning, namesOf(phrase)]).toEqual(['off', ['sea-2']]);
+    const all = await search('texts', { query: 'cormorant fishing', match: 'all' });
+    expect([all.applied.meaning, namesOf(all)]).toEqual(['used', ['sea-2']]);
+    const nothing = await search('texts', { query: '' });
+    expect([nothing.applied.meaning, nothing.total_count]).toEqual(['off', RECORDS.length]);
+    expect((await search('words', { query: 'cormorant' })).applied.meaning).toBe('none');
+  });
+
+  it('counts, filters, sorts and pages what it finds by meaning like what it finds by words', async () => {
+    const options = { query: 'ocean rates', facets: 'topic' };
+    const whole = await search('texts', { ...options, size: 100 });
+    expect(whole.facets?.['topic']).toEqual(
+      expect.arrayContaining([
+        { value: 'sea', count: 3 },
+        { value: 'money', count: 3 },
+      ]),
+    );
+    expect(whole.total_count).toBe(whole.results.length);
+    const pages: Hit[] = [];
+    for (let skip = 0; skip < whole.total_count; skip += 2) {
+      const page = await search('texts', { ...options, skip, size: 2 });
+      expect(page.total_count).toBe(whole.total_count);
+      pages.push(...page.results);
+    }
+    expect(pages).toEqual(whole.results);
+    expect(namesOf(await search('texts', { ...options, filter: 'size > 2 and size < 5' })).sort()).toEqual([
+      'money-1',
+      'sea-3',
+    ]);
+    const bySize = namesOf(await search('texts', { ...options, order_by: 'size desc' }));
+    expect(bySize).toEqual([...bySize].sort((left, right) => sizeOf(right) - sizeOf(left)));
+    expect(await search('texts', { ...options, exact: true, size: 100 })).toMatchObject({ results: whole.results });
+    const floor = whole.results[2]?.['@text_score'] ?? 1;
+    const floored = await search('texts', { ...options, minimum_text_score: floor, size: 1 });
+    expect(floored.total_count).toBe(whole.results.filter((hit) => hit['@text_score'] >= floor).length);
+  });
+
+  it('embeds a text once, however often and by whom it is searched for', async () => {
+    const before = server.asked.length;
+    const at = () => search('all', { query: 'once only', cache: false });
+    await Promise.all([at(), at(), at(), search('texts', { query: 'once only', cache: false })]);
+    await at();
+    expect(server.asked.length - before).toBe(1);
+  });
+});
+
+function sizeOf(name: string): number {
+  return RECORDS.find((record) => record.name === name)?.size ?? 0;
+}
+
+describe('a search with a vector', () => {
+  const sea = topicVector('ocean');
+
+  it('finds what is near to it, with and without words', async () => {
+    const alone = await search('vectors', { vector: sea });
+    expect([alone.applied.meaning, namesOf(alone).sort()]).toEqual(['used', ['sea-1', 'sea-2', 'sea-3']]);
+    const beside = await search('vectors', { vector: sea, query: 'dough' });
+    expect(namesOf(beside).sort()).toEqual(['cook-2', 'sea-1', 'sea-2', 'sea-3']);
+    const text = await client.get('/search/default/vectors/1', { vector: sea.join(', ') });
+    expect(namesOf(text.body as Found).sort()).toEqual(['sea-1', 'sea-2', 'sea-3']);
+    expect((await search('vectors', { query: 'dough' })).applied.meaning).toBe('none');
+  });
+
+  it('says what is wrong with one', async () => {
+    const wrong: [string, Options, RegExp][] = [
+      ['vectors', { vector: [1, 2] }, /3 numbers here, not 2/],
+      ['vectors', { vector: [0, 0, 0] }, /zeros/],
+      ['vectors', { vector: [1e39, 1, 1] }, /32 bits/],
+      ['words', { vector: sea }, /No list/],
+      ['texts', { vector: sea }, /No list/],
+    ];
+    for (const [list, options, detail] of wrong) {
+      const { status, body } = await ask(list, options);
+      expect(status).toBe(400);
+      expect(body).toMatchObject({ code: 'invalid-parameter', detail: expect.stringMatching(detail) as string });
+    }
+    expect((await ask('vectors', { vector: ['a'] })).status).toBe(400);
+    expect((await client.get('/search/default/vectors/1', { vector: '1,x,2' })).status).toBe(400);
+  });
+});
+
+describe('a score', () => {
+  it('is the same alone and in a group, at every size of the page, and through writes', async () => {
+    const query = { query: 'ocean gannet', cache: false };
+    const scores = ({ results }: Found) =>
+      Object.fromEntries(results.map(({ name, '@text_score': score }) => [name, score]));
+    const alone = scores(await search('texts', { ...query, size: 100 }));
+    expect(Object.keys(alone)).toHaveLength(3);
+    const inGroup = await search('all', { ...query, size: 100 });
+    const ofTexts = inGroup.results.filter(({ list_name }) => list_name === 'texts');
+    expect(scores({ ...inGroup, results: ofTexts })).toEqual(alone);
+    for (const size of [1, 2]) {
+      const page = await search('texts', { ...query, size });
+      for (const { name, '@text_score': score } of page.results) expect(score).toBe(alone[name]);
+    }
+  });
+});
+
+describe('a model that is away', () => {
+  it('takes nothing from a search but meaning, and is asked again when it is back', async () => {
+    server.script = answering(503, '{"error": "starting"}');
+    const without = await search('texts', { query: 'harbour while away' });
+    expect([without.applied.meaning, namesOf(without)]).toEqual(['unavailable', ['sea-3']]);
+    const group = await search('all', { query: 'harbour while away' });
+    expect(group.applied.meaning).toBe('unavailable');
+    server.script = topics;
+    // No answer without it is kept.
+    await expect
+      .poll(async () => (await search('texts', { query: 'harbour while away' })).applied.meaning, { timeout: 20_000 })
+      .toBe('used');
+  });
+
+  it('is not waited for longer than a search waits', async () => {
+    server.script = () => undefined;
+    const { applied, total_count } = await search('texts', { query: 'trawler and silence' });
+    expect([applied.meaning, total_count]).toEqual(['unavailable', 1]);
+    server.script = topics;
+  });
+});
