@@ -52,6 +52,11 @@ export interface Collection<T> {
 export interface Change {
   put<T>(collection: Collection<T>, key: string, value: T): void;
   remove<T>(collection: Collection<T>, key: string): void;
+  /**
+   * Calls the action in the transaction of this change, in the order of its writes: for databases that are not kept in memory. It may
+   * emit; what it throws undoes the change.
+   */
+  within(action: () => void): void;
   /** What webhooks of the account are told when the change is on disk; written with it, where anybody wants to know. */
   emit(account: string, event: EventContent): void;
 }
@@ -168,25 +173,28 @@ export class CollectionStore {
 
   async #run<Result>(decide: (change: Change) => Result): Promise<Result> {
     const writes: StagedWrite[] = [];
+    const steps: (() => void)[] = [];
     const events: OutboxEvent[] = [];
     const { sink, source, clock } = this.#listener;
     const nowMs = clock.nowMs();
     const stage = (collection: Collection<unknown>, key: string, value: unknown): void => {
+      const { database } = collection as StoredCollection<unknown>;
       writes.push({ collection: collection as StoredCollection<unknown>, key, value });
+      steps.push(() => void (value === undefined ? database.removeSync(key) : database.putSync(key, value)));
     };
     const result = decide({
       put: (collection, key, value) => stage(collection, key, deepFreeze(value)),
       remove: (collection, key) => stage(collection, key, undefined),
+      within: (action) => {
+        steps.push(action);
+      },
       emit: (account, event) => {
         if (sink.wanted(account).includes(event.type)) events.push(asOutboxEvent(account, event, nowMs));
       },
     });
-    if (writes.length === 0) return result;
+    if (steps.length === 0 && events.length === 0) return result;
     await this.#environment.transaction(() => {
-      for (const { collection, key, value } of writes) {
-        if (value === undefined) collection.database.removeSync(key);
-        else collection.database.putSync(key, value);
-      }
+      for (const step of steps) step();
       if (events.length > 0) this.#appendToOutbox(events, sink.movedTo(source.id));
     });
     for (const { collection, key, value } of writes) collection.set(key, value);

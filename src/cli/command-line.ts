@@ -23,6 +23,7 @@ import { describeFailure } from './failure.js';
 import { printInterruption } from './interruption.js';
 import { openStandardOutput, type Output } from './output.js';
 import type { ServiceLoader } from './service-loader.js';
+import { addMediaCommands } from './media-commands.js';
 import { addWebhookCommands } from './webhook-commands.js';
 
 export interface Surroundings {
@@ -124,6 +125,7 @@ function createProgram(
   addCallCommand(program, run);
   addSettingsCommand(program, run);
   addWebhookCommands(program, { run, shared: sharedOptions, wholeNumber });
+  addMediaCommands(program, { run, shared: sharedOptions, wholeNumber });
   return { program, run };
 }
 

@@ -43,25 +43,53 @@ export async function connectControlSocket(config: Config, load: ServiceLoader):
     }
     throw error;
   }
+  const whileItRuns = async <Result>(sent: Promise<Result>): Promise<Result> => {
+    try {
+      return await sent;
+    } catch (error) {
+      if (!NOBODY_LISTENS.has((error as NodeJS.ErrnoException).code)) throw error;
+      throw new CommandError(
+        `The service on ${config.data.dir} has ended meanwhile: start it again, then repeat the command.`,
+        EXIT.unavailable,
+      );
+    }
+  };
   return {
     transport: 'control socket',
-    async call(name, input = {}) {
-      try {
-        return await send(target, name, input);
-      } catch (error) {
-        if (!NOBODY_LISTENS.has((error as NodeJS.ErrnoException).code)) throw error;
-        throw new CommandError(
-          `The service on ${config.data.dir} has ended meanwhile: start it again, then repeat the command.`,
-          EXIT.unavailable,
-        );
-      }
-    },
+    call: (name, input = {}) => whileItRuns(send(target, name, input)),
+    download: (name, input = {}) => whileItRuns(download(target, name, input)),
     close: () => Promise.resolve(),
   };
 }
 
 /** Rejects with a ProblemError, a CommandError, the error of `input.stream`, or what the system said of the connection. */
-async function send({ socketPath, load }: Target, name: string, input: CallInput): Promise<unknown> {
+async function send(target: Target, name: string, input: CallInput): Promise<unknown> {
+  const { outgoing, json } = await begin(target, name, input);
+  const answer = answerTo(outgoing, name);
+  if (input.stream === undefined) {
+    outgoing.end(json);
+    return answer;
+  }
+  return sendStream(input.stream, outgoing, answer);
+}
+
+async function download(target: Target, name: string, input: CallInput): Promise<AsyncIterable<Uint8Array>> {
+  const { outgoing } = await begin(target, name, input);
+  outgoing.end();
+  return whileConnected(name, async () => {
+    const response = await responseTo(outgoing);
+    const status = response.statusCode ?? 500;
+    if (status >= 400) readAnswer(status, await collect(response));
+    return whileSent(response, name);
+  });
+}
+
+/** A request whose body is still to be sent. */
+async function begin(
+  { socketPath, load }: Target,
+  name: string,
+  input: CallInput,
+): Promise<{ readonly outgoing: ClientRequest; readonly json: Buffer | undefined }> {
   // Those of features are known to the composition root alone, which most commands need not load.
   const known = operations.some((each) => each.name === name) ? operations : await (await load()).allOperations();
   const operation = operationNamed(known, name);
@@ -76,31 +104,50 @@ async function send({ socketPath, load }: Target, name: string, input: CallInput
     headers: {
       ...(contentType === undefined ? {} : { 'content-type': contentType }),
       ...(json === undefined ? {} : { 'content-length': json.length }),
+      ...(input.streamBytes === undefined ? {} : { 'content-length': input.streamBytes }),
     },
   });
-  const answer = answerTo(outgoing, name);
-  if (input.stream === undefined) {
-    outgoing.end(json);
-    return answer;
-  }
-  return sendStream(input.stream, outgoing, answer);
+  return { outgoing, json };
 }
 
 async function answerTo(outgoing: ClientRequest, name: string): Promise<unknown> {
-  try {
-    const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      outgoing.once('response', resolve);
-      // Not only once: a connection may say twice that it was lost.
-      outgoing.on('error', reject);
-    });
+  return whileConnected(name, async () => {
+    const response = await responseTo(outgoing);
     return readAnswer(response.statusCode ?? 500, await collect(response));
+  });
+}
+
+function responseTo(outgoing: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    outgoing.once('response', resolve);
+    // Not only once: a connection may say twice that it was lost.
+    outgoing.on('error', reject);
+  });
+}
+
+async function whileConnected<Result>(name: string, action: () => Promise<Result>): Promise<Result> {
+  try {
+    return await action();
   } catch (error) {
-    if (!CONNECTION_LOST.has((error as NodeJS.ErrnoException).code)) throw error;
-    throw new CommandError(
-      `The service ended the connection before it had answered (${name}): its log says why. ` +
-        'What it had taken until then may have been carried out.',
-      EXIT.unavailable,
-    );
+    throw asLostConnection(error, name);
+  }
+}
+
+/** Every other error as it is. */
+function asLostConnection(error: unknown, name: string): unknown {
+  if (!CONNECTION_LOST.has((error as NodeJS.ErrnoException).code)) return error;
+  return new CommandError(
+    `The service ended the connection before it had answered (${name}): its log says why. ` +
+      'What it had taken until then may have been carried out.',
+    EXIT.unavailable,
+  );
+}
+
+async function* whileSent(response: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* response;
+  } catch (error) {
+    throw asLostConnection(error, name);
   }
 }
 

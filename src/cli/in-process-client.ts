@@ -2,7 +2,13 @@
  * Opens the data directory in this process and calls operations directly, validated and checked as every call is. The lock of
  * the data directory keeps a second process out.
  */
-import { createDispatcher, HeadedBytes, LOCAL_VISITOR } from '../operations/index.js';
+import {
+  createDispatcher,
+  HeadedBytes,
+  LOCAL_VISITOR,
+  StreamedBody,
+  type OperationResult,
+} from '../operations/index.js';
 import { OperatorError, ServiceError, uuidv7, type Config } from '../platform/index.js';
 import { operationNamed, readAnswer, requestTarget } from './call-request.js';
 import { CommandError, EXIT } from './exit-codes.js';
@@ -14,7 +20,7 @@ export async function openInProcess(config: Config, load: ServiceLoader): Promis
   const service = await open(config, load);
   const dispatcher = createDispatcher(service.services);
 
-  async function call(name: string, input: CallInput = {}): Promise<unknown> {
+  async function perform(name: string, input: CallInput): Promise<OperationResult> {
     const operation = operationNamed(service.services.operations, name);
     const params = input.params ?? {};
     try {
@@ -25,6 +31,7 @@ export async function openInProcess(config: Config, load: ServiceLoader): Promis
         contentType: input.contentType ?? (input.body === undefined ? undefined : 'application/json'),
         ...(input.body === undefined ? {} : { body: Buffer.from(JSON.stringify(input.body)) }),
         ...(input.stream === undefined ? {} : { stream: input.stream }),
+        ...(input.streamBytes === undefined ? {} : { bodyBytes: input.streamBytes }),
       };
       const context = {
         services: service.services,
@@ -33,14 +40,24 @@ export async function openInProcess(config: Config, load: ServiceLoader): Promis
         requestId: uuidv7(),
         signal: new AbortController().signal,
       };
-      const result = await dispatcher.perform(operation, raw, context);
-      return readAnswer(result.status, bytesOf(result.body));
+      return await dispatcher.perform(operation, raw, context);
     } catch (error) {
       throw error instanceof ServiceError ? new ProblemError(error.toProblem()) : error;
     }
   }
 
-  return { transport: 'data directory', call, close: () => service.close() };
+  return {
+    transport: 'data directory',
+    async call(name, input = {}) {
+      const { status, body } = await perform(name, input);
+      return readAnswer(status, bytesOf(body));
+    },
+    async download(name, input = {}) {
+      const { body } = await perform(name, input);
+      return body instanceof StreamedBody ? body.pieces() : oneOf(bytesOf(body));
+    },
+    close: () => service.close(),
+  };
 }
 
 async function open(config: Config, load: ServiceLoader): Promise<RunningService> {
@@ -55,6 +72,10 @@ async function open(config: Config, load: ServiceLoader): Promise<RunningService
 /** A command's output is not to be mixed with the service's log, but for what went wrong. */
 function quiet(config: Config): Config {
   return { ...config, log: { ...config.log, level: config.log.level === 'silent' ? 'silent' : 'error' } };
+}
+
+async function* oneOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
 }
 
 function bytesOf(body: unknown): Uint8Array {

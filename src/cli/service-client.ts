@@ -13,6 +13,8 @@ export interface CallInput {
   /** Sent as it comes, at the service's pace. */
   readonly stream?: AsyncIterable<Uint8Array>;
   readonly contentType?: string;
+  /** Bytes of `stream`, where they are known. */
+  readonly streamBytes?: number;
 }
 
 export interface ServiceClient {
@@ -22,6 +24,8 @@ export interface ServiceClient {
    * answers and with a CommandError when the service cannot be reached.
    */
   call(operation: string, input?: CallInput): Promise<unknown>;
+  /** The bytes that an operation answers, as they come; rejects as `call` does. Throws where they break off. */
+  download(operation: string, input?: CallInput): Promise<AsyncIterable<Uint8Array>>;
   close(): Promise<void>;
 }
 

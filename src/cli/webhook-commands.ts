@@ -8,14 +8,15 @@ import type {
   WebhookReplayOptions,
 } from './commands/webhook.js';
 
-export interface WebhookCommandParts {
+/** What a file of commands needs of the program that they belong to. */
+export interface CommandParts {
   readonly run: Run;
   /** The options that every command here has. */
   readonly shared: () => readonly Option[];
   readonly wholeNumber: (text: string) => number;
 }
 
-export function addWebhookCommands(program: Command, { run, shared, wholeNumber }: WebhookCommandParts): void {
+export function addWebhookCommands(program: Command, { run, shared, wholeNumber }: CommandParts): void {
   const commands = () => import('./commands/webhook.js');
   const webhook = program
     .command('webhook')

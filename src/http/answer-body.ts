@@ -1,9 +1,13 @@
 /** The body of an answer in the form in which it is sent, no larger than answers may be. */
-import { HeadedBytes } from '../operations/index.js';
+import { HeadedBytes, StreamedBody } from '../operations/index.js';
 import { answerTooLarge } from '../platform/index.js';
 
-/** Undefined: none. Throws `answer-too-large`. */
-export function finishedBody(body: unknown, bytesMax: number): string | Uint8Array | HeadedBytes | undefined {
+/** Undefined: none. Throws `answer-too-large`; what is streamed is never in memory whole, and may be of any length. */
+export function finishedBody(
+  body: unknown,
+  bytesMax: number,
+): string | Uint8Array | HeadedBytes | StreamedBody | undefined {
+  if (body instanceof StreamedBody) return body;
   const isFinished = body === undefined || body instanceof Uint8Array || body instanceof HeadedBytes;
   const finished = isFinished ? body : jsonOf(body, bytesMax);
   if (finished !== undefined && bytesOf(finished) > bytesMax) throw answerTooLarge(bytesMax);

@@ -3,7 +3,9 @@
  * (mode 0600: the user that runs the service) may do anything; no key is looked at.
  */
 import { chmodSync, rmSync } from 'node:fs';
-import { HeadedBytes, LOCAL_VISITOR } from '../operations/index.js';
+import { HeadedBytes, LOCAL_VISITOR, StreamedBody } from '../operations/index.js';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { answerClientErrors } from './client-error.js';
 import { answerBytes, ClientGone, type Answer, type IncomingRequest, type RequestHandler } from './exchange.js';
@@ -71,11 +73,16 @@ export function createControlSocket(
 async function serve(handle: RequestHandler, message: IncomingMessage, response: ServerResponse): Promise<void> {
   const answer = await handle(incoming(message, response));
   if (response.destroyed) {
+    if (answer.body instanceof StreamedBody) answer.body.letGo();
     answer.sent?.();
     return;
   }
   if (answer.sent !== undefined) response.once('close', answer.sent);
   const body = writeHead(answer, response);
+  if (body instanceof StreamedBody) {
+    await sendPieces(body, response, answer);
+    return;
+  }
   if (!message.complete && body !== undefined) {
     // Closed at once, the connection would tell the client of a broken pipe, and not what is wrong with its request.
     response.write(body);
@@ -84,6 +91,26 @@ async function serve(handle: RequestHandler, message: IncomingMessage, response:
     return;
   }
   response.end(body);
+}
+
+/** A connection that is closed before all was sent tells its client that it is not whole. */
+async function sendPieces(body: StreamedBody, response: ServerResponse, { broken }: Answer): Promise<void> {
+  let failure: { readonly error: unknown } | undefined;
+  async function* watched() {
+    try {
+      yield* body.pieces();
+    } catch (error) {
+      failure = { error };
+      throw error;
+    }
+  }
+  try {
+    await pipeline(Readable.from(watched(), { objectMode: false, highWaterMark: 0 }), response);
+  } catch {
+    // Otherwise the client went away.
+    if (failure !== undefined) broken?.(failure.error);
+    response.destroy();
+  }
 }
 
 /** Reads what still comes and drops it, until the client has sent everything, goes away, or takes too long. */
@@ -99,13 +126,16 @@ async function linger(message: IncomingMessage): Promise<void> {
 }
 
 /** Returns the body that is to follow. */
-function writeHead(answer: Answer, response: ServerResponse): string | Uint8Array | undefined {
+function writeHead(answer: Answer, response: ServerResponse): string | Uint8Array | StreamedBody | undefined {
   response.statusCode = answer.status;
   for (const [name, value] of answer.headers) response.setHeader(name, value);
   if (answer.contentType !== undefined) response.setHeader('Content-Type', answer.contentType);
   if (answer.body !== undefined) response.setHeader('Content-Length', answerBytes(answer));
   if (answer.close) response.setHeader('Connection', 'close');
-  if (answer.headOnly) return undefined;
+  if (answer.headOnly) {
+    if (answer.body instanceof StreamedBody) answer.body.letGo();
+    return undefined;
+  }
   return answer.body instanceof HeadedBytes ? answer.body.toBytes() : answer.body;
 }
 
@@ -129,6 +159,7 @@ function incoming(message: IncomingMessage, response: ServerResponse): IncomingR
     requestIdHeader: headerText(message.headers['x-request-id']),
     contentType: message.headers['content-type'],
     origin: headerText(message.headers.origin),
+    header: (name) => headerText(message.headers[name]),
     bodyBytes,
     fault: faultOf(message),
     get bodyPending() {

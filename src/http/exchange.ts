@@ -1,7 +1,8 @@
 /** A request and its answer as the request handler sees them, whatever transport carries them. */
-import type { Credential, HeadedBytes, Visitor } from '../operations/index.js';
+import type { Credential, HeadedBytes, StreamedBody, Visitor } from '../operations/index.js';
 import type { Cancellation, ServiceError } from '../platform/index.js';
 import type { PageHeaders } from './site.js';
+import type { UploadWindow } from './upload-window.js';
 
 export interface IncomingRequest {
   /** In upper case. */
@@ -25,14 +26,19 @@ export interface IncomingRequest {
   readonly bodyPending: boolean;
   /** Aborted when the client goes away. */
   readonly signal: Cancellation;
+  /** The text of a header by its name in lower case, '' where it is not there. Only in the turn in which the request arrived. */
+  header(name: string): string;
   /**
    * The whole body. Rejects with `body-too-large` as soon as that is known, and with `ClientGone`. This or `stream` is to be
    * called in the turn in which the request arrived, or never. With `ready`, nothing is read until it resolves; its rejection is
    * the body's.
    */
   read(bytesMax: number, ready?: Promise<void>): Promise<Uint8Array>;
-  /** The body as it arrives, no faster than it is taken; the same errors. */
-  stream(bytesMax: number, ready?: Promise<void>): AsyncIterable<Uint8Array>;
+  /**
+   * The body as it arrives, no faster than it is taken; the same errors. With a `window`, what has arrived and is not taken yet has to
+   * fit into what all bodies of that window may hold.
+   */
+  stream(bytesMax: number, ready?: Promise<void>, window?: UploadWindow): AsyncIterable<Uint8Array>;
 }
 
 export interface Answer {
@@ -40,13 +46,15 @@ export interface Answer {
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly contentType: string | undefined;
   /** Undefined: none. */
-  readonly body: string | Uint8Array | HeadedBytes | undefined;
+  readonly body: string | Uint8Array | HeadedBytes | StreamedBody | undefined;
   /** The answer is to have no body but the length of one (`HEAD`). */
   readonly headOnly: boolean;
   /** The connection is not to be used again. */
   readonly close: boolean;
   /** Called once when the client has taken all of it, or is gone. */
   readonly sent?: (() => void) | undefined;
+  /** Called where a streamed body broke off; its connection is closed. */
+  readonly broken?: ((error: unknown) => void) | undefined;
 }
 
 export type RequestHandler = (request: IncomingRequest) => Answer | Promise<Answer>;

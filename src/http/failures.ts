@@ -22,7 +22,8 @@ export function asServiceError(thrown: unknown, log: Logger, requestId: string):
 
 /** Headers that go with an error. */
 export function failureHeaders(error: ServiceError): [name: string, value: string][] {
-  return error.retryAfterSeconds === undefined ? [] : [['Retry-After', String(error.retryAfterSeconds)]];
+  const own = Object.entries(error.headers);
+  return error.retryAfterSeconds === undefined ? own : [...own, ['Retry-After', String(error.retryAfterSeconds)]];
 }
 
 /** Not the caller's doing: somebody who operates the service has to know. */

@@ -4,6 +4,7 @@
  */
 import { ServiceError, UPLOAD_BYTES } from '../platform/index.js';
 import type { WatchedBody } from './upload-watch.js';
+import type { UploadWindow, WindowedBody } from './upload-window.js';
 
 export interface BodySource {
   pause(): void;
@@ -19,12 +20,19 @@ export interface IncomingBodyOptions {
   readonly announcedBytes?: number | undefined;
   /** Nothing more is read until it resolves; its rejection fails the body. Undefined: there is room at once. */
   readonly ready?: Promise<void> | undefined;
+  /** What waits for the taker counts there; only for a body that is taken as a stream. */
+  readonly window?: UploadWindow | undefined;
 }
 
-export class IncomingBody implements WatchedBody {
+/** What a body in a window may hold by itself: its taker is given what one read of the network brings, and the next when it asks. */
+const WINDOWED_BYTES_MAX = 65_536;
+
+export class IncomingBody implements WatchedBody, WindowedBody {
   readonly #source: BodySource;
   readonly #bytesMax: number;
   readonly #announcedBytes: number;
+  readonly #window: UploadWindow | undefined;
+  readonly #queuedBytesMax: number;
   #waiting: Promise<void> | undefined;
   #chunks: Uint8Array[] = [];
   /** Where the body is to lie whole. */
@@ -37,10 +45,13 @@ export class IncomingBody implements WatchedBody {
   #wake: (() => void) | undefined;
   #onFailure: (() => void) | undefined;
 
-  constructor(source: BodySource, { bytesMax, announcedBytes = 0, ready }: IncomingBodyOptions) {
+  constructor(source: BodySource, { bytesMax, announcedBytes = 0, ready, window }: IncomingBodyOptions) {
     this.#source = source;
     this.#bytesMax = bytesMax;
     this.#announcedBytes = announcedBytes;
+    this.#window = window;
+    this.#queuedBytesMax = window === undefined ? UPLOAD_BYTES : WINDOWED_BYTES_MAX;
+    window?.enter(this);
     if (announcedBytes > bytesMax) this.fail(tooLarge(bytesMax));
     else if (ready !== undefined) this.#wait(ready);
   }
@@ -73,26 +84,38 @@ export class IncomingBody implements WatchedBody {
     } else if (chunk.byteLength > 0) {
       this.#chunks.push(chunk.slice());
       this.#queuedBytes += chunk.byteLength;
+      this.#window?.take(chunk.byteLength);
     }
     this.#wake?.();
   }
 
   /** Called by the transport after `push` and `end`, when the taker had its chance: pauses where it is behind. */
   settle(): void {
-    if (!this.#ended && this.#failure === undefined && this.#queuedBytes > UPLOAD_BYTES) this.#pause();
+    if (!this.#ended && this.#failure === undefined && this.#queuedBytes > this.#queuedBytesMax) this.#pause();
+  }
+
+  hold(): void {
+    this.#pause();
+    // A taker that waits already asks for no room again by itself.
+    if (this.#wake !== undefined) this.#window?.whenRoom(this);
+  }
+
+  proceed(): void {
+    if (this.#queuedBytes <= this.#queuedBytesMax) this.#resume();
   }
 
   end(): void {
     this.#ended = true;
+    this.#window?.leave(this);
     this.#wake?.();
   }
 
   /** The first failure counts. */
   fail(error: Error): void {
     this.#failure ??= error;
-    this.#chunks = [];
+    this.#dropQueue();
     this.#target = undefined;
-    this.#queuedBytes = 0;
+    this.#window?.leave(this);
     this.#wake?.();
     this.#onFailure?.();
     // What still comes is dropped: a connection that stays paused would never be good again, nor closed.
@@ -115,19 +138,35 @@ export class IncomingBody implements WatchedBody {
 
   async *stream(): AsyncGenerator<Uint8Array> {
     if (this.#waiting !== undefined) await this.#waiting;
-    for (;;) {
-      if (this.#failure !== undefined) throw this.#failure;
-      const chunk = this.#chunks.shift();
-      if (chunk !== undefined) {
-        this.#queuedBytes -= chunk.byteLength;
-        yield chunk;
-      } else if (this.#ended) {
-        return;
-      } else {
-        this.#resume();
-        await this.#next();
+    try {
+      for (;;) {
+        if (this.#failure !== undefined) throw this.#failure;
+        const chunk = this.#chunks.shift();
+        if (chunk !== undefined) {
+          this.#queuedBytes -= chunk.byteLength;
+          try {
+            yield chunk;
+          } finally {
+            this.#window?.giveBack(chunk.byteLength);
+          }
+        } else if (this.#ended) {
+          return;
+        } else {
+          if (this.#window === undefined) this.#resume();
+          else this.#window.whenRoom(this);
+          await this.#next();
+        }
       }
+    } finally {
+      this.#dropQueue();
     }
+  }
+
+  /** Nobody takes what is queued. */
+  #dropQueue(): void {
+    this.#window?.giveBack(this.#queuedBytes);
+    this.#chunks = [];
+    this.#queuedBytes = 0;
   }
 
   /** Resolves when there is room, or the body failed meanwhile. */

@@ -5,14 +5,18 @@
 import type { Caller } from '../access/index.js';
 import {
   isStreamBody,
+  StreamedBody,
   OPTIONS_BODY_BYTES_MAX,
   type Dispatcher,
   type Operation,
   type OperationContext,
   type OperationResult,
   type PathParams,
+  type RequestHeaderName,
+  type RequestHeaders,
   type Services,
   type Visitor,
+  type StreamBody,
 } from '../operations/index.js';
 import {
   REQUEST_ID_CHARACTERS_MAX,
@@ -33,6 +37,7 @@ import { tooLarge } from './incoming-body.js';
 import { createObserver, type Observer } from './observer.js';
 import { Router } from './router.js';
 import type { PageHeaders, Site } from './site.js';
+import { UploadWindow } from './upload-window.js';
 
 export interface RequestHandlerOptions {
   readonly services: Services;
@@ -82,6 +87,7 @@ class Handler {
   readonly #observe: Observer;
   readonly #openSite: () => Promise<Site>;
   #site: Promise<Site> | undefined;
+  readonly #uploadWindow: UploadWindow;
   #inFlight = 0;
   #stopping = false;
   #onIdle: (() => void) | undefined;
@@ -93,6 +99,7 @@ class Handler {
     this.#metrics = metrics;
     this.#router = new Router(services.operations);
     this.#cors = createCors(services.config.server.cors_origins);
+    this.#uploadWindow = new UploadWindow(services.requestMemory.uploadWindowBytes);
     this.#observe = createObserver(services.log, metrics);
     metrics.beforeReading(() => {
       metrics.requestsInFlight.set(this.#inFlight);
@@ -180,22 +187,35 @@ class Handler {
     const { request, params, requestId } = state;
     const { queryString, contentType } = request;
     const context = new RequestContext(this.#services, caller, requestId, request);
-    if (isStreamBody(operation.body)) {
-      const stream = this.#stream(state);
-      return this.#dispatcher.perform(operation, { params, queryString, contentType, stream }, context);
+    const { body: bodySpec, requestHeaders } = operation;
+    if (isStreamBody(bodySpec)) {
+      const stream = this.#stream(state, bodySpec);
+      const announced = request.bodyBytes === undefined ? {} : { bodyBytes: request.bodyBytes };
+      const raw = {
+        params,
+        queryString,
+        contentType,
+        stream,
+        headers: headersOf(request, requestHeaders),
+        ...announced,
+      };
+      return this.#dispatcher.perform(operation, raw, context);
     }
     if (request.bodyBytes === 0) {
-      return this.#dispatcher.perform(operation, { params, queryString, contentType }, context);
+      const headers = requestHeaders === undefined ? undefined : { headers: headersOf(request, requestHeaders) };
+      return this.#dispatcher.perform(operation, { params, queryString, contentType, ...headers }, context);
     }
     return this.#read(state, operation).then((body) =>
       this.#dispatcher.perform(operation, { params, queryString, contentType, body }, context),
     );
   }
 
-  #stream(state: RequestState): AsyncIterable<Uint8Array> {
+  #stream(state: RequestState, { bytesMax, memory }: StreamBody): AsyncIterable<Uint8Array> {
     const { config, requestMemory } = this.#services;
+    const limit = bytesMax?.(config) ?? config.limits.bulk_body_bytes_max;
+    if (memory === 'window') return state.request.stream(limit, undefined, this.#uploadWindow);
     state.room = requestMemory.uploads.reserve(UPLOAD_BYTES);
-    return state.request.stream(config.limits.bulk_body_bytes_max, state.room.ready);
+    return state.request.stream(limit, state.room.ready);
   }
 
   /**
@@ -233,17 +253,24 @@ class Handler {
       headOnly,
       close: this.#stopping || hasLongRest(state.request),
       sent: room === undefined ? undefined : () => room.release(),
+      broken: (error) => {
+        const { requestId, operation } = state;
+        this.#services.log.error({ requestId, operation: operation?.name, err: error }, 'An answer broke off half-way');
+      },
     };
   }
 
   /** Room for an answer that its reader may take slowly; undefined for a short one. Throws `overloaded`. */
   #roomFor(body: NonNullable<Answer['body']>): Reservation | undefined {
+    const isStreamed = body instanceof StreamedBody;
     const bytes = typeof body === 'string' ? body.length : body.byteLength;
-    if (bytes <= SENT_AT_ONCE_BYTES) return undefined;
+    if (bytes <= SENT_AT_ONCE_BYTES && !isStreamed) return undefined;
     const { answers } = this.#services.requestMemory;
-    const room = answers.tryReserve(bytes);
-    if (room === undefined) throw answers.refusal();
-    return room;
+    // Of what is streamed one piece is held, however slowly it is taken.
+    const room = answers.tryReserve(isStreamed ? Math.min(bytes, SENT_AT_ONCE_BYTES) : bytes);
+    if (room !== undefined) return room;
+    if (isStreamed) body.letGo();
+    throw answers.refusal();
   }
 
   #failure(state: RequestState, thrown: unknown): Answer {
@@ -304,6 +331,15 @@ function requestIdOf({ requestIdHeader }: IncomingRequest): string {
   return requestIdHeader !== '' && REQUEST_ID.test(requestIdHeader) ? requestIdHeader : uuidv7();
 }
 
+const NO_HEADERS: RequestHeaders = Object.freeze({});
+
+/** Those that the operation looks at, as far as they were sent. */
+function headersOf(request: IncomingRequest, names: readonly RequestHeaderName[] | undefined): RequestHeaders {
+  if (names === undefined) return NO_HEADERS;
+  const sent = names.map((name) => [name, request.header(name)] as const).filter(([, text]) => text !== '');
+  return Object.fromEntries(sent);
+}
+
 /** Of an operation without a body: nothing, in however many pieces. Throws `invalid-parameter` at the first byte. */
 async function readNone(request: IncomingRequest): Promise<Uint8Array> {
   const detail = 'This operation takes no body.';
@@ -339,6 +375,10 @@ class RequestContext implements OperationContext {
 
   get signal(): Cancellation {
     return this.request.signal;
+  }
+
+  get headOnly(): boolean {
+    return this.request.method === 'HEAD';
   }
 }
 

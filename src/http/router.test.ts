@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { defineOperation, type HttpMethod } from '../operations/index.js';
 import { REMEMBERED_PATHS_MAX, Router } from './router.js';
 
-const operation = (method: HttpMethod, path: string) =>
+const operation = (method: HttpMethod, path: string, takesRest?: true) =>
   defineOperation({
+    ...(takesRest === undefined ? {} : { takesRest }),
     name: `${method} ${path}`,
     summary: '',
     method,
@@ -24,6 +25,8 @@ const router = new Router([
   operation('GET', '/search/group/{account}/{group}/{version}'),
   operation('GET', '/search-result/{account}/{list}/{id}'),
   operation('POST', '/search-result/{account}/{list}/bulk'),
+  operation('GET', '/media/{account}/{store}'),
+  operation('PUT', '/media/{account}/{store}/{path}', true),
 ]);
 
 function found(method: string, path: string): unknown {
@@ -33,6 +36,17 @@ function found(method: string, path: string): unknown {
 }
 
 describe('Router', () => {
+  it('gives what follows to an operation that takes all of it, slashes included', () => {
+    const long = Array.from({ length: 40 }, (_, number) => `part%20${number}`).join('/');
+    for (const path of ['a', 'a/b', 'a//b', 'a/', '..%2F..', long]) {
+      const params = { account: 'x', store: 'y', path: decodeURIComponent(path) };
+      expect(found('PUT', `/media/x/y/${path}`)).toEqual(['PUT /media/{account}/{store}/{path}', params]);
+    }
+    expect(found('GET', '/media/x/y')).toEqual(['GET /media/{account}/{store}', { account: 'x', store: 'y' }]);
+    expect(found('GET', '/media/x/y/a/b')).toEqual(['OPTIONS', 'PUT']);
+    expect(found('PUT', '/media/x/y/')).toBeUndefined();
+  });
+
   it('finds operations and their parameters, decoded', () => {
     expect(found('GET', '/account')).toEqual(['GET /account', {}]);
     expect(found('POST', '/search/a/l%20x/2')).toEqual([

@@ -5,6 +5,8 @@ import { decodePathText } from '../operations/index.js';
 interface Node {
   readonly fixed: Map<string, Node>;
   parameter: Node | undefined;
+  /** What takes all that follows, by method. */
+  readonly rest: Map<string, Route>;
   /** What ends here, by method. */
   readonly routes: Map<string, Route>;
 }
@@ -51,7 +53,7 @@ export class Router {
     const known = this.#remembered.get(wanted)?.get(path);
     if (known !== undefined) return known;
     const segments = path.split('/');
-    if (segments.length > SEGMENTS_MAX || segments[0] !== '') return NO_MATCH;
+    if (segments[0] !== '') return NO_MATCH;
     const values: string[] = [];
     const allowed = new Set<string>();
     const route = find(this.#root, 1, { segments, method: wanted, values, allowed });
@@ -76,7 +78,9 @@ export class Router {
   #add(operation: Operation): void {
     const parameters: string[] = [];
     let node = this.#root;
-    for (const segment of operation.path.split('/').slice(1)) {
+    const segments = operation.path.split('/').slice(1);
+    const rest = operation.takesRest === true ? segments.pop() : undefined;
+    for (const segment of segments) {
       if (segment.startsWith('{')) {
         parameters.push(segment.slice(1, -1));
         node = node.parameter ??= newNode();
@@ -86,17 +90,19 @@ export class Router {
         node = next;
       }
     }
+    if (rest !== undefined) parameters.push(rest.slice(1, -1));
     const method: HttpMethod = operation.method;
-    const taken = node.routes.get(method);
+    const routes = rest === undefined ? node.routes : node.rest;
+    const taken = routes.get(method);
     if (taken !== undefined) {
       throw new Error(`${operation.name} and ${taken.operation.name} have the same method and path`);
     }
-    node.routes.set(method, { operation, parameters });
+    routes.set(method, { operation, parameters });
   }
 }
 
 function newNode(): Node {
-  return { fixed: new Map(), parameter: undefined, routes: new Map() };
+  return { fixed: new Map(), parameter: undefined, rest: new Map(), routes: new Map() };
 }
 
 interface SearchedPath {
@@ -112,11 +118,13 @@ interface SearchedPath {
 function find(node: Node, position: number, path: SearchedPath): Route | undefined {
   const { segments, method, values, allowed } = path;
   const segment = segments[position];
-  if (segment === undefined) {
-    const route = node.routes.get(method);
-    if (route === undefined) for (const other of node.routes.keys()) allowed.add(other);
+  if (segment === undefined) return routeOf(node.routes, method, allowed);
+  if (node.rest.size > 0 && segment !== '') {
+    const route = routeOf(node.rest, method, allowed);
+    if (route !== undefined) values.push(segments.slice(position).join('/'));
     return route;
   }
+  if (position >= SEGMENTS_MAX) return undefined;
   const fixed = node.fixed.get(segment);
   if (fixed !== undefined) {
     const found = find(fixed, position + 1, path);
@@ -128,6 +136,12 @@ function find(node: Node, position: number, path: SearchedPath): Route | undefin
   const found = find(node.parameter, position + 1, path);
   if (found === undefined) values.pop();
   return found;
+}
+
+function routeOf(routes: ReadonlyMap<string, Route>, method: string, allowed: Set<string>): Route | undefined {
+  const route = routes.get(method);
+  if (route === undefined) for (const other of routes.keys()) allowed.add(other);
+  return route;
 }
 
 function paramsOf(route: Route, values: readonly string[]): Record<string, string | undefined> {

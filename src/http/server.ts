@@ -108,6 +108,7 @@ interface Sending {
 
 function serve(handle: RequestHandler, exchange: UwsExchange, sending: Sending): void {
   const answer = handle(exchange);
+  exchange.endTurn();
   if (answer instanceof Promise) {
     exchange.keepOpen();
     void answer.then((later) => {

@@ -3,15 +3,16 @@
  * at once; chunks of a body are copied, since uWebSockets reuses their memory.
  */
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
-import { HeadedBytes, type Credential, type Visitor } from '../operations/index.js';
+import { HeadedBytes, StreamedBody, type Credential, type Visitor } from '../operations/index.js';
 import { SENT_AT_ONCE_BYTES, type AbortListener, type Cancellation, type ServiceError } from '../platform/index.js';
 import { answerBytes, ClientGone, type Answer, type IncomingRequest } from './exchange.js';
-import { IncomingBody } from './incoming-body.js';
+import { IncomingBody, type IncomingBodyOptions } from './incoming-body.js';
 import { readHead } from './request-framing.js';
 import { isSitePath, type PageHeaders } from './site.js';
 import { statusLine } from './status-lines.js';
 import type { UploadWatch } from './upload-watch.js';
 import { UNKNOWN_VISITOR, type Visitors } from './visitors.js';
+import type { UploadWindow } from './upload-window.js';
 
 /** What the library gathers before it writes anything. */
 const GATHERED_BYTES_MAX = 16_384;
@@ -67,6 +68,8 @@ export class UwsExchange implements IncomingRequest {
   readonly fault: ServiceError | undefined;
   readonly signal = new Gone();
   readonly #res: HttpResponse;
+  /** Until the route handler returns. */
+  #req: HttpRequest | undefined;
   readonly #uploads: UploadWatch;
   #watched: IncomingBody | undefined;
   #body: IncomingBody | undefined;
@@ -77,6 +80,7 @@ export class UwsExchange implements IncomingRequest {
 
   constructor(res: HttpResponse, req: HttpRequest, { uploads, visitors }: ExchangeNeeds) {
     this.#res = res;
+    this.#req = req;
     this.#uploads = uploads;
     this.method = req.getMethod().toUpperCase();
     this.path = req.getUrl();
@@ -106,12 +110,22 @@ export class UwsExchange implements IncomingRequest {
     return !this.#bodyEnded;
   }
 
-  read(bytesMax: number, ready?: Promise<void>): Promise<Uint8Array> {
-    return this.#receive(bytesMax, ready).whole();
+  header(name: string): string {
+    if (this.#req === undefined) throw new Error('the headers of a request are there in its first turn only');
+    return this.#req.getHeader(name);
   }
 
-  stream(bytesMax: number, ready?: Promise<void>): AsyncIterable<Uint8Array> {
-    return this.#receive(bytesMax, ready).stream();
+  /** Has to be called when the route handler returns. */
+  endTurn(): void {
+    this.#req = undefined;
+  }
+
+  read(bytesMax: number, ready?: Promise<void>): Promise<Uint8Array> {
+    return this.#receive({ bytesMax, ready }).whole();
+  }
+
+  stream(bytesMax: number, ready?: Promise<void>, window?: UploadWindow): AsyncIterable<Uint8Array> {
+    return this.#receive({ bytesMax, ready, window }).stream();
   }
 
   /** Has to be called before the route handler returns where the answer, or its last piece, comes later. */
@@ -132,7 +146,10 @@ export class UwsExchange implements IncomingRequest {
    * it is sent: it resolves when all is sent or the client is gone.
    */
   write(answer: Answer): Promise<void> | undefined {
-    if (this.signal.aborted || this.#answered) return undefined;
+    if (this.signal.aborted || this.#answered) {
+      if (answer.body instanceof StreamedBody) answer.body.letGo();
+      return undefined;
+    }
     this.#answered = true;
     this.#unwatch();
     if (this.fault !== undefined) return this.#hangUpWith(answer);
@@ -189,7 +206,11 @@ export class UwsExchange implements IncomingRequest {
       if (status === 204 && !close) res.endWithoutBody();
       else res.endWithoutBody(0, close);
     } else if (headOnly) {
+      if (body instanceof StreamedBody) body.letGo();
       this.#endHead(answerBytes(answer), close);
+    } else if (body instanceof StreamedBody) {
+      this.keepOpen();
+      return this.#writePieces(body, answer);
     } else if (body instanceof HeadedBytes) {
       if (body.byteLength > SENT_AT_ONCE_BYTES && !close) return this.#writeSlowly(body.toBytes());
       // The library copies what the connection does not take before it returns.
@@ -215,6 +236,50 @@ export class UwsExchange implements IncomingRequest {
     }
   }
 
+  /**
+   * Piece by piece, the next when the connection has taken the last. A body that breaks off, or is shorter than was said, ends the
+   * connection: its client sees that it is not whole.
+   */
+  async #writePieces(body: StreamedBody, { broken }: Answer): Promise<void> {
+    const total = body.byteLength;
+    try {
+      let sentBytes = 0;
+      if (total === 0) this.#res.cork(() => this.#res.endWithoutBody(0));
+      for await (const piece of body.pieces()) {
+        if (piece.byteLength === 0) continue;
+        if (!(await this.#writePiece(piece, sentBytes, total))) return;
+        sentBytes += piece.byteLength;
+      }
+      if (sentBytes < total) throw new Error(`an answer of ${total} bytes ended after ${sentBytes}`);
+    } catch (error) {
+      if (!this.signal.aborted) broken?.(error);
+      this.hangUp();
+    }
+  }
+
+  /** Resolves with false where nobody is there to take it, or all is sent. */
+  async #writePiece(piece: Uint8Array, sentBytes: number, total: number): Promise<boolean> {
+    const res = this.#res;
+    let rest = piece;
+    while (!this.signal.aborted) {
+      const writable = new Promise<number>((resolve) => {
+        this.#onGone = () => resolve(sentBytes);
+        res.onWritable((offset) => {
+          resolve(offset);
+          return true;
+        });
+      });
+      let [isTaken, isDone] = [false, false];
+      res.cork(() => {
+        [isTaken, isDone] = res.tryEnd(rest, total);
+      });
+      if (isDone) return false;
+      if (isTaken) return true;
+      rest = piece.subarray((await writable) - sentBytes);
+    }
+    return false;
+  }
+
   /** In pieces that the connection takes, so that a slow reader does not make a second copy of the rest pile up. */
   #writeSlowly(body: Uint8Array): Promise<void> | undefined {
     const res = this.#res;
@@ -231,14 +296,14 @@ export class UwsExchange implements IncomingRequest {
     });
   }
 
-  #receive(bytesMax: number, ready: Promise<void> | undefined): IncomingBody {
+  #receive(options: Omit<IncomingBodyOptions, 'announcedBytes'>): IncomingBody {
     const res = this.#res;
     // A response that is answered or aborted must not be touched; a connection left paused would never close.
     const whileOpen = (action: () => void) => () => {
       if (!this.signal.aborted && !this.#answered) action();
     };
     const source = { pause: whileOpen(() => res.pause()), resume: whileOpen(() => res.resume()) };
-    const body = new IncomingBody(source, { bytesMax, announcedBytes: this.bodyBytes, ready });
+    const body = new IncomingBody(source, { ...options, announcedBytes: this.bodyBytes });
     this.#body = body;
     // Of any other body a first piece, if an empty one, comes in this turn.
     if (this.bodyBytes === undefined) this.#watch(body);

@@ -1,5 +1,6 @@
 export { HeadedBytes } from './answer-cache/headed-bytes.js';
 export * from './dispatch/operation.js';
+export { StreamedBody, type StreamedBodyOptions } from './dispatch/streamed-body.js';
 export * from './dispatch/services.js';
 export { AnswerCache, type AnswerCacheOptions } from './answer-cache/answer-cache.js';
 export { createDispatcher, type Credential, type Dispatcher, type PathParams } from './dispatch/dispatch.js';

@@ -35,6 +35,8 @@ export const ERROR_CATALOGUE = {
   'method-not-allowed': { status: 405, title: 'The method is not allowed here' },
   'name-exists': { status: 409, title: 'The name is taken' },
   conflict: { status: 409, title: 'The request conflicts with the present state' },
+  'precondition-failed': { status: 412, title: 'The file is not as the request expects it' },
+  'range-not-satisfiable': { status: 416, title: 'The file has no such range' },
   'body-too-slow': { status: 408, title: 'The body comes too slowly' },
   'body-too-large': { status: 413, title: 'The body is too large' },
   'url-too-long': { status: 414, title: 'The URL is too long' },
@@ -74,6 +76,8 @@ export interface ServiceErrorOptions {
   readonly errors?: readonly ErrorPlace[];
   /** Whole seconds; sent as `Retry-After` and as `retry_after_seconds`. */
   readonly retryAfterSeconds?: number;
+  /** Of the answer, beside those that every error has. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
 }
 
@@ -81,6 +85,7 @@ export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly errors: readonly ErrorPlace[] | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly headers: Readonly<Record<string, string>>;
 
   readonly code: string;
 
@@ -94,6 +99,7 @@ export class ServiceError extends Error {
     this.code = typeof problem === 'string' ? problem : problem.code;
     this.errors = options.errors;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.headers = options.headers ?? {};
   }
 
   get status(): number {

@@ -25,6 +25,7 @@ const ENTRIES: ReadonlySet<string> = new Set([
   'demo.json',
   'lists',
   'lock',
+  'media',
   'queue',
   'system',
 ]);

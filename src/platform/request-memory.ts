@@ -25,6 +25,8 @@ export interface RequestMemory {
   readonly bodies: ByteBudget;
   /** Bulk uploads, `UPLOAD_BYTES` each. */
   readonly uploads: ByteBudget;
+  /** What uploads that share a window may hold together. */
+  readonly uploadWindowBytes: number;
   /** Held until the client has taken the answer. */
   readonly answers: ByteBudget;
   /** Of one answer. */
@@ -47,6 +49,7 @@ export function createRequestMemory(budget: MemoryBudget): RequestMemory {
       smallBytesMax: UPLOAD_BYTES,
       full: 'Other bulk uploads take all the memory that there is for them',
     }),
+    uploadWindowBytes: Math.floor(budget.uploadBytesMax / 2),
     answers: new ByteBudget({
       ...budget.answers,
       ...waiting,

@@ -106,8 +106,18 @@ export async function recordsCheck(context: CommandContext): Promise<Check[]> {
       const problems = await problemsOf(client, account, list);
       checks.push(problems.length === 0 ? fine(name, 'store and index agree') : failed(name, problems.join('; ')));
     }
+    checks.push(await mediaCheck(client, account));
     return checks;
   });
+}
+
+/** Every file of the built-in store against its sum. */
+async function mediaCheck(client: ServiceClient, account: string): Promise<Check> {
+  const name = 'Media store';
+  const answer = await client.call('media-store.check', { params: { account, store: 'default' } });
+  const problems = membersOf<string>(answer, 'problems');
+  if (problems.length === 0) return fine(name, 'its files are as they were uploaded');
+  return failed(name, problems.slice(0, PROBLEMS_TOLD_MAX).join('; '));
 }
 
 /** The first of them, and what to do; also where the list cannot be checked, as while its index is being rebuilt. */

@@ -4,7 +4,7 @@
  */
 import type { Static, TSchema } from 'typebox';
 import type { Caller, CallerKind } from '../../access/index.js';
-import type { Cancellation, ErrorCode, ProblemKind, Reservation } from '../../platform/index.js';
+import type { Cancellation, Config, ErrorCode, ProblemKind, Reservation } from '../../platform/index.js';
 import type { Services } from './services.js';
 import type { RawInput } from './validation.js';
 
@@ -22,9 +22,21 @@ export type OperationTarget = 'none' | 'account' | 'list' | 'group';
 
 export interface StreamBody {
   readonly kind: 'stream';
-  /** Accepted content types. */
+  /** Accepted content types; `ANY_CONTENT_TYPE` alone takes every one, and none. */
   readonly contentTypes: readonly string[];
+  /** Of the whole body; default `limits.bulk_body_bytes_max`. */
+  readonly bytesMax?: (config: Config) => number;
+  /**
+   * `reserved` (default): each body has room of its own before any of it is read, and waits for it. `window`: all of them share a window
+   * of what has arrived and is not taken yet; for those that are written down as they come, however many and however slow.
+   */
+  readonly memory?: 'reserved' | 'window';
 }
+
+export const ANY_CONTENT_TYPE = '*/*';
+
+/** Headers of a request that an operation may look at, in lower case. */
+export type RequestHeaderName = 'if-match' | 'if-none-match' | 'if-range' | 'range';
 
 export interface ResponseSpec {
   readonly description: string;
@@ -55,6 +67,9 @@ export interface OperationSpec<
   /** True: a target that does not exist is no error, and `handle` has to see to it. Default false. */
   readonly admitsMissingTarget?: boolean;
   readonly params: Params;
+  /** The last parameter of the path takes all that follows, slashes included. */
+  readonly takesRest?: true;
+  readonly requestHeaders?: readonly RequestHeaderName[];
   readonly query?: Query;
   readonly body?: Body | StreamBody;
   /** Of a JSON body; default `OPTIONS_BODY_BYTES_MAX`, which is enough for options. Never more than `limits.json_body_bytes_max`. */
@@ -79,7 +94,12 @@ export interface OperationInput<Params, Query, Body> {
   readonly body: Body;
   /** Of a StreamBody operation: chunks in order; awaiting the next one applies backpressure. Throws when the client went away. */
   readonly stream?: AsyncIterable<Uint8Array>;
+  /** Of a StreamBody operation: the media type; as it was sent where any is taken. */
   readonly contentType?: string;
+  /** Of a StreamBody operation: bytes of the body where the client says. */
+  readonly bodyBytes?: number;
+  /** Of those of `requestHeaders` that were sent. */
+  readonly headers?: RequestHeaders;
   /** What came over the wire, for the keys of a cache. */
   readonly raw?: RawInput;
 }
@@ -96,6 +116,8 @@ export interface Visitor {
 
 export const LOCAL_VISITOR: Visitor = Object.freeze({ address: 'local', userAgent: '', fetchSite: '' });
 
+export type RequestHeaders = Readonly<Partial<Record<RequestHeaderName, string>>>;
+
 export interface OperationContext {
   readonly services: Services;
   readonly caller: Caller;
@@ -103,11 +125,15 @@ export interface OperationContext {
   readonly requestId: string;
   /** Aborted when the client goes away. */
   readonly signal: Cancellation;
+  /** The answer's body is not sent (`HEAD`): nobody has to make it. */
+  readonly headOnly?: boolean;
 }
 
 export interface OperationResult {
   readonly status: number;
-  /** Serialised as JSON; a Uint8Array or HeadedBytes is sent as it stands (finished JSON unless `contentType` says otherwise). */
+  /**
+   * Serialised as JSON; a Uint8Array, HeadedBytes or StreamedBody is sent as it stands (finished JSON unless `contentType` says otherwise).
+   */
   readonly body?: unknown;
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;

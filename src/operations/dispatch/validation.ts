@@ -4,7 +4,13 @@
  */
 import { ServiceError, type ErrorPlace } from '../../platform/index.js';
 import { findJsonFault, lineAndColumn } from './json-scanner.js';
-import type { Operation, OperationInput, StreamBody } from './operation.js';
+import {
+  ANY_CONTENT_TYPE,
+  type Operation,
+  type OperationInput,
+  type RequestHeaders,
+  type StreamBody,
+} from './operation.js';
 import { coercionsOf, readQueryString, type Coercions } from './query-string.js';
 import { compileCheck, type SchemaCheck } from './schema-validation.js';
 
@@ -18,12 +24,17 @@ export interface RawInput {
   /** The whole body of an operation that streams none. */
   readonly body?: Uint8Array;
   readonly stream?: AsyncIterable<Uint8Array>;
+  /** Of a body that is streamed, where the client says. */
+  readonly bodyBytes?: number;
+  /** Those that the operation looks at. */
+  readonly headers?: RequestHeaders;
 }
 
 export type ValidInput = OperationInput<unknown, unknown, unknown>;
 
 /** Above this size only the first fault of a body is looked for: one fault an item would be a list without end. */
 const COLLECT_ALL_BYTES_MAX = 262_144;
+const NO_HEADERS: RequestHeaders = Object.freeze({});
 const EMPTY_QUERY: Readonly<Record<string, unknown>> = Object.freeze({});
 
 export function isStreamBody(body: Operation['body']): body is StreamBody {
@@ -46,14 +57,18 @@ export function createValidator(operation: Operation): InputValidator {
     const params = readParams(raw.params, paramCoercions, checkParams, faults);
     const query = readQuery(raw.queryString, queryCoercions, checkQuery, faults);
     if (isStreamBody(body)) {
-      assertContentType(raw.contentType, body.contentTypes);
+      const takesAny = body.contentTypes.includes(ANY_CONTENT_TYPE);
+      if (!takesAny) assertContentType(raw.contentType, body.contentTypes);
       throwFaults(faults);
-      const stream = raw.stream ?? emptyStream();
-      return { params, query, body: undefined, stream, contentType: mediaType(raw.contentType) };
+      const { stream = emptyStream(), headers = NO_HEADERS } = raw;
+      const contentType = takesAny ? (raw.contentType ?? '') : mediaType(raw.contentType);
+      const announced = raw.bodyBytes === undefined ? {} : { bodyBytes: raw.bodyBytes };
+      return { params, query, body: undefined, stream, contentType, headers, ...announced };
     }
     const value = readBody(raw, checkBody, faults);
     throwFaults(faults);
-    return { params, query, body: value, raw };
+    if (operation.requestHeaders === undefined) return { params, query, body: value, raw };
+    return { params, query, body: value, raw, headers: raw.headers ?? NO_HEADERS };
   };
 }
 

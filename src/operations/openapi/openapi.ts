@@ -97,6 +97,7 @@ function describeOperation(operation: Operation): Json {
   const parameters = [
     ...parametersOf(operation.params, 'path'),
     ...(operation.query === undefined ? [] : parametersOf(operation.query, 'query')),
+    ...(operation.requestHeaders ?? []).map((name) => ({ name, in: 'header', schema: { type: 'string' } })),
   ];
   return {
     operationId: operation.name,

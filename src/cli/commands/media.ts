@@ -1,0 +1,227 @@
+/** `gannet media put|get|list|delete` and `gannet media-store list|add|delete`. */
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { membersOf } from '../answers.js';
+import { writeJson, type CommandContext } from '../command-context.js';
+import { CommandError, EXIT, type ExitStatus } from '../exit-codes.js';
+import { openSource } from '../import-source.js';
+import { formatBytes, printable, table } from '../output.js';
+import { ByteProgress } from '../byte-progress.js';
+import { readSecrets } from '../secret-input.js';
+
+export interface MediaStoreOptions {
+  readonly account?: string;
+  readonly json?: boolean;
+}
+
+export interface MediaOptions extends MediaStoreOptions {
+  readonly store: string;
+}
+
+export interface MediaPutOptions extends MediaOptions {
+  readonly contentType?: string;
+}
+
+export interface MediaGetOptions extends MediaOptions {
+  readonly output?: string;
+}
+
+export interface MediaListOptions extends MediaOptions {
+  readonly prefix?: string;
+  readonly after?: string;
+  readonly size: number;
+}
+
+export interface MediaStoreAddOptions extends MediaStoreOptions {
+  readonly kind: string;
+  readonly folder?: string;
+  readonly endpoint?: string;
+  readonly region?: string;
+  readonly bucket?: string;
+  readonly prefix?: string;
+  readonly accessKeyId?: string;
+}
+
+interface FileResource {
+  readonly path: string;
+  readonly bytes: number;
+  readonly content_type: string;
+  readonly modified_utc: string;
+}
+
+interface StoreResource {
+  readonly name: string;
+  readonly kind: string;
+  readonly bytes_used: number | null;
+  readonly bytes_max: number | null;
+  readonly file_count: number | null;
+}
+
+const PAGE_FILES_MAX = 1000;
+
+interface PutTarget {
+  readonly file: string;
+  readonly path: string | undefined;
+}
+
+export async function putFile(
+  context: CommandContext,
+  { file, path }: PutTarget,
+  options: MediaPutOptions,
+): Promise<ExitStatus> {
+  if (file === '-' && path === undefined)
+    throw new CommandError('What comes from standard input needs a path.', EXIT.usage);
+  const source = await openSource(file);
+  const target = path ?? basename(file);
+  const progress = new ByteProgress(context.output, `Putting ${printable(target)}`, options.json !== true);
+  const answer = (await context.withService((client) =>
+    client.call('media.upload', {
+      params: { ...paramsOf(context, options), path: target },
+      stream: progress.watching(source.stream, source.bytes),
+      ...(source.bytes === undefined ? {} : { streamBytes: source.bytes }),
+      ...(options.contentType === undefined ? {} : { contentType: options.contentType }),
+    }),
+  )) as FileResource;
+  return show(
+    context,
+    options,
+    answer,
+    () => `${printable(answer.path)}: ${formatBytes(answer.bytes)}, ${answer.content_type}\n`,
+  );
+}
+
+/** A file appears under its name when it is whole. */
+export async function getFile(context: CommandContext, path: string, options: MediaGetOptions): Promise<ExitStatus> {
+  const { output } = options;
+  await context.withService(async (client) => {
+    const pieces = await client.download('media.read', { params: { ...paramsOf(context, options), path } });
+    if (output === undefined) {
+      await pipeline(pieces, process.stdout, { end: false });
+      return;
+    }
+    const temporary = `${output}.${process.pid}.part`;
+    try {
+      await pipeline(pieces, createWriteStream(temporary, { flags: 'wx' }));
+      await rename(temporary, output);
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw new CommandError(`${output} was not written: ${(error as Error).message}`);
+    }
+  });
+  if (output !== undefined) context.output.note(`${printable(path)} is written to ${output}\n`);
+  return EXIT.done;
+}
+
+export async function listFiles(context: CommandContext, options: MediaListOptions): Promise<ExitStatus> {
+  const files: FileResource[] = [];
+  await context.withService(async (client) => {
+    for (let after = options.after; files.length < options.size;) {
+      const query = {
+        size: Math.min(PAGE_FILES_MAX, options.size - files.length),
+        ...(options.prefix === undefined ? {} : { prefix: options.prefix }),
+        ...(after === undefined ? {} : { after }),
+      };
+      const answer = await client.call('media.list', { params: paramsOf(context, options), query });
+      files.push(...membersOf<FileResource>(answer, 'files'));
+      after = (answer as { readonly next?: string }).next;
+      if (after === undefined) return;
+    }
+  });
+  return show(context, options, { files }, () => {
+    if (files.length === 0) return `The media store ${options.store} has no such files. gannet media put adds one.\n`;
+    const rows = files.map((file) => [
+      printable(file.path),
+      formatBytes(file.bytes),
+      printable(file.content_type),
+      file.modified_utc,
+    ]);
+    return table([['PATH', 'SIZE', 'TYPE', 'MODIFIED'], ...rows]);
+  });
+}
+
+export async function deleteFile(context: CommandContext, path: string, options: MediaOptions): Promise<ExitStatus> {
+  await context.withService((client) =>
+    client.call('media.delete', { params: { ...paramsOf(context, options), path } }),
+  );
+  return show(context, options, { path, deleted: true }, () => `${printable(path)} is gone.\n`);
+}
+
+export async function listStores(context: CommandContext, options: MediaStoreOptions): Promise<ExitStatus> {
+  const account = accountOf(context, options);
+  const answer = await context.withService((client) => client.call('media-store.list', { params: { account } }));
+  return show(context, options, answer, () => {
+    const rows = membersOf<StoreResource>(answer, 'media_stores').map((store) => [
+      store.name,
+      store.kind,
+      store.file_count === null ? '' : String(store.file_count),
+      store.bytes_used === null ? '' : formatBytes(store.bytes_used),
+      store.bytes_max === null ? '' : formatBytes(store.bytes_max),
+    ]);
+    return table([['NAME', 'KIND', 'FILES', 'USED', 'LIMIT'], ...rows]);
+  });
+}
+
+export async function addStore(
+  context: CommandContext,
+  name: string,
+  { kind, folder, endpoint, region, bucket, prefix, accessKeyId, ...options }: MediaStoreAddOptions,
+): Promise<ExitStatus> {
+  const asked = kind === 's3' ? [{ name: 'secret_access_key', isRequired: true }] : [];
+  const secrets = await readSecrets(asked, context.output, context.input);
+  const given = {
+    folder,
+    endpoint,
+    region,
+    bucket,
+    prefix,
+    access_key_id: accessKeyId,
+    ...Object.fromEntries(secrets),
+  };
+  const members = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const answer = await context.withService((client) =>
+    client.call('media-store.create', {
+      params: { account: accountOf(context, options) },
+      body: { name, kind, ...members },
+    }),
+  );
+  return show(
+    context,
+    options,
+    answer,
+    () => `The media store ${name} is there. gannet media list --store ${name} shows its files.\n`,
+  );
+}
+
+export async function deleteStore(
+  context: CommandContext,
+  store: string,
+  options: MediaStoreOptions,
+): Promise<ExitStatus> {
+  const params = { account: accountOf(context, options), store };
+  await context.withService((client) => client.call('media-store.delete', { params }));
+  return show(
+    context,
+    options,
+    { name: store, deleted: true },
+    () => `The media store ${store} is gone; its files stay where they are.\n`,
+  );
+}
+
+function accountOf(context: CommandContext, options: MediaStoreOptions): string {
+  return options.account ?? context.config.account.name;
+}
+
+function paramsOf(
+  context: CommandContext,
+  options: MediaOptions,
+): { readonly account: string; readonly store: string } {
+  return { account: accountOf(context, options), store: options.store };
+}
+
+function show(context: CommandContext, { json }: MediaStoreOptions, answer: unknown, text: () => string): ExitStatus {
+  if (json === true) writeJson(context.output, answer);
+  else context.output.write(text());
+  return EXIT.done;
+}

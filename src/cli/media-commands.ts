@@ -1,0 +1,86 @@
+/** The commands `gannet media …` and `gannet media-store …` and their options. */
+import { Option, type Command } from 'commander';
+import type {
+  MediaGetOptions,
+  MediaListOptions,
+  MediaOptions,
+  MediaPutOptions,
+  MediaStoreAddOptions,
+  MediaStoreOptions,
+} from './commands/media.js';
+import type { CommandParts } from './webhook-commands.js';
+
+const commands = () => import('./commands/media.js');
+
+export function addMediaCommands(program: Command, parts: CommandParts): void {
+  addFileCommands(program, parts);
+  addStoreCommands(program, parts);
+}
+
+function adder(program: Command, { shared }: CommandParts, [name, description]: readonly [string, string]) {
+  const parent = program.command(name).description(description);
+  return (own: string, text: string): Command => {
+    const command = parent.command(own).description(text);
+    for (const option of shared()) command.addOption(option);
+    return command;
+  };
+}
+
+function addFileCommands(program: Command, parts: CommandParts): void {
+  const { run, wholeNumber } = parts;
+  const add = adder(program, parts, ['media', 'put files into media stores, get, list and delete them']);
+  const storeOption = () => new Option('--store <name>', 'the media store').default('default');
+  add('put', 'put a file into a media store (- is standard input)')
+    .argument('<file>', 'the file on this machine')
+    .argument('[path]', 'its path in the store (default: the name of the file)')
+    .addOption(storeOption())
+    .option('--content-type <type>', 'what it is (default: by its path)')
+    .action((file: string, path: string | undefined, options: MediaPutOptions) =>
+      run(async (context) => (await commands()).putFile(context, { file, path }, options)),
+    );
+  add('get', 'write a file of a media store to standard output')
+    .argument('<path>', 'its path in the store')
+    .addOption(storeOption())
+    .option('-o, --output <file>', 'a file instead of standard output')
+    .action((path: string, options: MediaGetOptions) =>
+      run(async (context) => (await commands()).getFile(context, path, options)),
+    );
+  add('list', 'show the files of a media store')
+    .alias('ls')
+    .addOption(storeOption())
+    .option('--prefix <text>', 'only paths that begin with it')
+    .option('--after <path>', 'only paths behind this one')
+    .option('--size <count>', 'files to show', wholeNumber, 1000)
+    .action((options: MediaListOptions) => run(async (context) => (await commands()).listFiles(context, options)));
+  add('delete', 'remove a file of a media store')
+    .argument('<path>', 'its path in the store')
+    .addOption(storeOption())
+    .action((path: string, options: MediaOptions) =>
+      run(async (context) => (await commands()).deleteFile(context, path, options)),
+    );
+}
+
+function addStoreCommands(program: Command, parts: CommandParts): void {
+  const { run } = parts;
+  const add = adder(program, parts, ['media-store', 'add, show and remove media stores']);
+  add('list', 'show the media stores of an account')
+    .alias('ls')
+    .action((options: MediaStoreOptions) => run(async (context) => (await commands()).listStores(context, options)));
+  add('add', 'add a folder of this machine, or a bucket of a server that speaks S3')
+    .argument('<name>', 'name of the store')
+    .addOption(new Option('--kind <kind>', 'where the files are').choices(['folder', 's3']).makeOptionMandatory())
+    .option('--folder <path>', 'the folder, in one of media.folders of the settings')
+    .option('--endpoint <url>', 'where the server of the bucket is')
+    .option('--region <name>', 'region of the bucket (default: us-east-1)')
+    .option('--bucket <name>', 'the bucket')
+    .option('--prefix <text>', 'what the key of every file begins with')
+    .option('--access-key-id <id>', 'id of the access key; its secret is asked for, or read from standard input')
+    .action((name: string, options: MediaStoreAddOptions) =>
+      run(async (context) => (await commands()).addStore(context, name, options)),
+    );
+  add('delete', 'remove a media store; its files stay where they are')
+    .argument('<name>', 'name of the store')
+    .action((name: string, options: MediaStoreOptions) =>
+      run(async (context) => (await commands()).deleteStore(context, name, options)),
+    );
+}

@@ -1,0 +1,228 @@
+/**
+ * The store in the data directory that every account has: contents are blobs, names are rows. The transaction that names a blob is the
+ * moment at which a file is there. Main thread only.
+ */
+import { ServiceError, type Clock } from '../../platform/index.js';
+import { fileNotFound } from '../media-path.js';
+import type {
+  FileCheck,
+  FilePage,
+  ListQuery,
+  MediaStore,
+  OpenFile,
+  PutOutcome,
+  StoredFile,
+  StoreUsage,
+  Upload,
+} from '../media-store.js';
+import { piecesOf } from '../file-pieces.js';
+import { verifiedPieces, type BlobFolder } from './blob-folder.js';
+import type { FileEntry, FileTable, TableChange } from './file-table.js';
+import { StoreRoom, type RoomClaim, type RoomLimits } from './store-room.js';
+
+export interface BuiltInStoreOptions {
+  /** `<account>/<store>`: under which the table has its files. */
+  readonly id: string;
+  readonly table: FileTable;
+  readonly blobs: BlobFolder;
+  readonly limits: RoomLimits;
+  readonly clock: Clock;
+  /** Called first in the transaction of an upload: throws where the account is gone. */
+  readonly assertWanted: () => void;
+  /** Called in the transaction of the change. */
+  readonly told: (change: TableChange, kind: 'uploaded' | 'deleted', file: StoredFile) => void;
+}
+
+export class BuiltInStore implements MediaStore {
+  private readonly room: StoreRoom;
+  private recovered: Promise<void> | undefined;
+
+  constructor(private readonly options: BuiltInStoreOptions) {
+    const { id, table, limits } = options;
+    this.room = new StoreRoom(limits, () => table.usage(id));
+  }
+
+  async put({ path, contentType, bytes, body, check }: Upload): Promise<PutOutcome> {
+    const { blobs, id, table } = this.options;
+    const before = table.get(id, path);
+    check(before);
+    // Before anything is waited for: uploads that come together are told at once which of them fit.
+    let claim = bytes === undefined ? undefined : this.room.claim(bytes, before?.bytes);
+    const isUnannounced = claim === undefined;
+    try {
+      await this.recover();
+      const received = await blobs.receive(body, (soFar) => {
+        if (isUnannounced) this.room.assertRoom({ bytes: soFar - (before?.bytes ?? 0), files: 0 });
+      });
+      try {
+        claim ??= this.room.claim(received.bytes, table.get(id, path)?.bytes);
+        const entry = { path, blob: received.id, bytes: received.bytes, contentType, etag: received.digest };
+        const outcome = await this.commit(entry, claim, check);
+        await blobs.keep(received.id);
+        if (!outcome.isNew) await this.removeLeft();
+        return outcome;
+      } catch (error) {
+        // A commit that failed has named nothing; one that came into force keeps its blob wherever it lies.
+        if (table.get(id, path)?.blob !== received.id) await blobs.remove(received.id);
+        throw error;
+      }
+    } finally {
+      claim?.release();
+    }
+  }
+
+  async open(path: string): Promise<OpenFile | undefined> {
+    const { blobs, id, table } = this.options;
+    for (;;) {
+      const entry = table.get(id, path);
+      if (entry === undefined) return undefined;
+      try {
+        const handle = await blobs.open(entry.blob);
+        const { size } = await handle.stat();
+        if (size !== entry.bytes) {
+          await handle.close();
+          throw this.damage(entry, `it has ${size} of ${entry.bytes} bytes`);
+        }
+        return openFile(handle, entry, () => this.damage(entry, 'its content is not what was uploaded'));
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+        // Replaced in between: then there is another one.
+        if (table.get(id, path)?.blob === entry.blob) throw this.damage(entry, 'its content is missing');
+      }
+    }
+  }
+
+  stat(path: string): Promise<StoredFile | undefined> {
+    return Promise.resolve(this.options.table.get(this.options.id, path));
+  }
+
+  async remove(path: string, check: FileCheck): Promise<StoredFile> {
+    const { id, table, told } = this.options;
+    const removed = await table.change((change) => {
+      const entry = change.get(id, path);
+      check(entry);
+      if (entry === undefined) throw fileNotFound(path);
+      change.remove(id, entry);
+      told(change, 'deleted', entry);
+      return entry;
+    });
+    await this.removeLeft();
+    return removed;
+  }
+
+  list({ prefix, after, size }: ListQuery): Promise<FilePage> {
+    const files: StoredFile[] = [];
+    for (const entry of this.options.table.range(this.options.id, prefix, after)) {
+      if (files.length === size) return Promise.resolve({ files, hasMore: true });
+      files.push(entry);
+    }
+    return Promise.resolve({ files, hasMore: false });
+  }
+
+  usage(): Promise<StoreUsage> {
+    const [bytesUsed, fileCount] = this.options.table.usage(this.options.id);
+    return Promise.resolve({ bytesUsed, fileCount, bytesMax: this.room.limits.bytesMax });
+  }
+
+  /** What does not agree: sums, missing or damaged contents, contents that no file has. Reads everything. */
+  async problems(): Promise<string[]> {
+    const { blobs, id, table } = this.options;
+    const problems: string[] = [];
+    const named = new Set<string>();
+    let [bytes, files] = [0, 0];
+    for (const entry of [...table.range(id, '', '')]) {
+      named.add(entry.blob);
+      bytes += entry.bytes;
+      files += 1;
+      try {
+        await readThrough(await this.open(entry.path));
+      } catch (error) {
+        if (!(error instanceof ServiceError)) throw error;
+        problems.push(error.detail);
+      }
+    }
+    const [countedBytes, countedFiles] = table.usage(id);
+    if (countedBytes !== bytes || countedFiles !== files) {
+      problems.push(
+        `${files} files have ${bytes} bytes, but ${countedFiles} files and ${countedBytes} bytes are counted`,
+      );
+    }
+    const unnamed = (await blobs.kept()).filter((blob) => !named.has(blob)).length;
+    if (unnamed > 0) problems.push(`${unnamed} contents belong to no file`);
+    return problems;
+  }
+
+  /** Once a process, before the first upload: what a crash left is put where it belongs, or removed. */
+  recover(): Promise<void> {
+    this.recovered ??= this.recoverNow().catch((error: unknown) => {
+      this.recovered = undefined;
+      throw error;
+    });
+    return this.recovered;
+  }
+
+  private async recoverNow(): Promise<void> {
+    const { blobs, id, table } = this.options;
+    const received = await blobs.received();
+    if (received.length > 0) {
+      const named = new Set(Array.from(table.range(id, '', ''), ({ blob }) => blob));
+      for (const blob of received) await (named.has(blob) ? blobs.keep(blob) : blobs.remove(blob));
+    }
+    await this.removeLeft();
+  }
+
+  private commit(file: Omit<FileEntry, 'modifiedUtc'>, claim: RoomClaim, check: FileCheck): Promise<PutOutcome> {
+    const { assertWanted, clock, id, table, told } = this.options;
+    return table.change((change) => {
+      assertWanted();
+      const before = change.get(id, file.path);
+      check(before);
+      this.room.settle(claim, { bytes: file.bytes - (before?.bytes ?? 0), files: before === undefined ? 1 : 0 });
+      const entry = { ...file, modifiedUtc: clock.nowIso() };
+      change.put(id, entry);
+      told(change, 'uploaded', entry);
+      return { file: entry, isNew: before === undefined };
+    });
+  }
+
+  /** Who still reads one of them reads on. What cannot be removed now is removed at the next start. */
+  private async removeLeft(): Promise<void> {
+    const { blobs, id, table } = this.options;
+    const left = table.leftBlobs(id);
+    await Promise.all(left.map((blob) => blobs.remove(blob)));
+    await table.removedBlobs(id, left);
+  }
+
+  private damage({ path }: FileEntry, why: string): ServiceError {
+    const name = `${JSON.stringify(path)} of the media store ${this.options.id}`;
+    return new ServiceError('storage-damaged', `The file ${name} is damaged: ${why}. Upload it again.`);
+  }
+}
+
+/** Only reading tells whether it is whole. */
+async function readThrough(opened: OpenFile | undefined): Promise<void> {
+  if (opened === undefined) return;
+  let bytes = 0;
+  for await (const piece of opened.pieces()) bytes += piece.byteLength;
+  if (bytes !== opened.file.bytes) throw new Error(`${bytes} bytes were read of ${opened.file.bytes}`);
+}
+
+function openFile(
+  handle: Awaited<ReturnType<BlobFolder['open']>>,
+  entry: FileEntry,
+  damage: () => ServiceError,
+): OpenFile {
+  const close = () => handle.close();
+  return {
+    file: entry,
+    async *pieces(range) {
+      try {
+        if (range === undefined) yield* verifiedPieces(handle, { bytes: entry.bytes, digest: entry.etag, damage });
+        else yield* piecesOf(handle, range.begin, range.end);
+      } finally {
+        await close();
+      }
+    },
+    close,
+  };
+}

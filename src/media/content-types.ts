@@ -1,0 +1,103 @@
+/** What a file is said to be, and how it is answered so that no browser runs it in the name of the service. */
+import { ServiceError } from '../platform/index.js';
+
+export const CONTENT_TYPE_CHARACTERS_MAX = 255;
+const UNKNOWN_TYPE = 'application/octet-stream';
+const TOKEN = "[\\w!#$%&'*+.^`|~-]+";
+const CONTENT_TYPE = new RegExp(
+  `^${TOKEN}/${TOKEN}(?:\\s*;\\s*${TOKEN}=(?:${TOKEN}|"[\\x20\\x21\\x23-\\x5b\\x5d-\\x7e]*"))*$`,
+);
+
+/** By the end of a file's name. */
+const TYPES: Readonly<Record<string, string>> = {
+  avif: 'image/avif',
+  css: 'text/css',
+  csv: 'text/csv',
+  gif: 'image/gif',
+  htm: 'text/html',
+  html: 'text/html',
+  jpeg: 'image/jpeg',
+  jpg: 'image/jpeg',
+  js: 'text/javascript',
+  json: 'application/json',
+  m4a: 'audio/mp4',
+  md: 'text/markdown',
+  mjs: 'text/javascript',
+  mkv: 'video/x-matroska',
+  mov: 'video/quicktime',
+  mp3: 'audio/mpeg',
+  mp4: 'video/mp4',
+  ndjson: 'application/x-ndjson',
+  oga: 'audio/ogg',
+  ogg: 'audio/ogg',
+  ogv: 'video/ogg',
+  pdf: 'application/pdf',
+  png: 'image/png',
+  srt: 'application/x-subrip',
+  svg: 'image/svg+xml',
+  sync: 'application/x-ndjson',
+  txt: 'text/plain',
+  vtt: 'text/vtt',
+  wav: 'audio/wav',
+  webm: 'video/webm',
+  webp: 'image/webp',
+  xml: 'application/xml',
+  zip: 'application/zip',
+};
+
+/** Types that a browser only shows; everything else is offered for saving. */
+const SHOWN: ReadonlySet<string> = new Set([
+  'audio/mp4',
+  'audio/mpeg',
+  'audio/ogg',
+  'audio/wav',
+  'audio/webm',
+  'image/avif',
+  'image/gif',
+  'image/jpeg',
+  'image/png',
+  'image/webp',
+  'text/plain',
+  'video/mp4',
+  'video/ogg',
+  'video/webm',
+]);
+
+/** The type that was given with the file; where none was, the one that its name tells. Throws `unsupported-media-type`. */
+export function contentTypeOf(given: string, path: string): string {
+  if (given === '') return contentTypeOfName(path);
+  if (given.length <= CONTENT_TYPE_CHARACTERS_MAX && CONTENT_TYPE.test(given)) return given;
+  throw new ServiceError(
+    'unsupported-media-type',
+    `A content type is a type and a subtype, such as application/pdf, in at most ${CONTENT_TYPE_CHARACTERS_MAX} characters.`,
+  );
+}
+
+export function contentTypeOfName(path: string): string {
+  const dot = path.lastIndexOf('.');
+  const extension = path.slice(dot + 1).toLowerCase();
+  return dot !== -1 && Object.hasOwn(TYPES, extension) ? (TYPES[extension] ?? UNKNOWN_TYPE) : UNKNOWN_TYPE;
+}
+
+/** Headers of every answer with a file: nothing is guessed, run, framed by others or taken for a part of the service. */
+export function safetyHeaders(path: string, contentType: string): Record<string, string> {
+  const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  return {
+    'X-Content-Type-Options': 'nosniff',
+    'Content-Security-Policy': "default-src 'none'; sandbox",
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'Content-Disposition': `${SHOWN.has(type) ? 'inline' : 'attachment'}; ${fileName(path)}`,
+  };
+}
+
+/** As RFC 6266 has it: in ASCII, and where that is not the name, as it is. */
+function fileName(path: string): string {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, '_');
+  if (plain === name) return `filename="${name}"`;
+  const encoded = encodeURIComponent(name).replace(
+    /['()*]/g,
+    (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `filename="${plain}"; filename*=UTF-8''${encoded}`;
+}

@@ -1,0 +1,15 @@
+/** Media stores as a feature: files of an account in the data directory, in a folder of the machine, or in a bucket. */
+import type { Feature } from '../operations/index.js';
+import { MEDIA_SETTINGS } from './settings.js';
+
+export const media: Feature = {
+  name: 'media',
+  settings: MEDIA_SETTINGS,
+  events: {
+    'media.uploaded': { description: 'A file is put into a media store' },
+    'media.deleted': { description: 'A file is removed from a media store' },
+    'media-store.created': { description: 'A media store is added' },
+    'media-store.deleted': { description: 'A media store is removed' },
+  },
+  load: async () => (await import('./media-parts.js')).mediaParts,
+};

@@ -1,0 +1,19 @@
+/** Files read and written piece by piece. */
+import type { FileHandle } from 'node:fs/promises';
+import { PIECE_BYTES } from './media-store.js';
+
+/** Bytes `begin` to `end` in pieces; fewer where the file ends before. Each piece has memory of its own. */
+export async function* piecesOf(handle: FileHandle, begin: number, end: number): AsyncGenerator<Uint8Array> {
+  for (let at = begin; at < end;) {
+    const buffer = Buffer.allocUnsafeSlow(Math.min(PIECE_BYTES, end - at));
+    const { bytesRead } = await handle.read(buffer, 0, buffer.byteLength, at);
+    if (bytesRead === 0) return;
+    at += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+
+/** All of the piece, behind what was written before. */
+export async function writePiece(handle: FileHandle, piece: Uint8Array): Promise<void> {
+  for (let at = 0; at < piece.byteLength;) at += (await handle.write(piece, at)).bytesWritten;
+}

@@ -1,0 +1,62 @@
+/** Which folders of the machine an account may have a media store in. */
+import { realpathSync, statSync } from 'node:fs';
+import { isAbsolute, relative, resolve } from 'node:path';
+import { ServiceError } from '../../platform/index.js';
+import type { FolderSettings, StoreRow } from '../types.js';
+import { hasSafeFolders } from './safe-folder.js';
+
+export interface FolderPlaces {
+  /** `media.folders` of the settings. */
+  readonly allowed: readonly string[];
+  readonly dataDir: string;
+  /** Stores that are there. */
+  readonly stores: readonly StoreRow[];
+}
+
+/** Throws `invalid-parameter` for a folder that is not allowed, `conflict` for one that another account has. */
+export function folderSettings(account: string, given: string | undefined, places: FolderPlaces): FolderSettings {
+  if (given === undefined) throw fault("A store of the kind 'folder' names its folder.");
+  if (!hasSafeFolders()) throw fault('Media stores in folders need /proc, as Linux has it.');
+  if (!isAbsolute(given)) throw fault('The folder is an absolute path.');
+  const folder = realFolder(given);
+  const roots = places.allowed.map((path) => realFolderOrNone(resolve(path))).filter((path) => path !== undefined);
+  if (!roots.some((root) => isWithin(folder, root))) {
+    throw fault('The folder is not in one of media.folders of the settings.');
+  }
+  const dataDir = realpathSync(places.dataDir);
+  if (isWithin(folder, dataDir) || isWithin(dataDir, folder)) {
+    throw fault('The folder is apart from the data directory.');
+  }
+  const foreign = places.stores.find(
+    ({ account: owner, settings }) =>
+      owner !== account &&
+      settings.kind === 'folder' &&
+      (isWithin(folder, settings.folder) || isWithin(settings.folder, folder)),
+  );
+  if (foreign !== undefined) throw new ServiceError('conflict', 'Another account has a media store in this folder.');
+  return { kind: 'folder', folder };
+}
+
+function realFolder(path: string): string {
+  const found = realFolderOrNone(path);
+  if (found === undefined) throw fault('The folder is not in one of media.folders of the settings.');
+  return found;
+}
+
+function realFolderOrNone(path: string): string | undefined {
+  try {
+    const real = realpathSync(path);
+    return statSync(real).isDirectory() ? real : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isWithin(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way === '' || (way !== '..' && !way.startsWith('../') && !isAbsolute(way));
+}
+
+function fault(detail: string): ServiceError {
+  return new ServiceError('invalid-parameter', `/folder: ${detail}`, { errors: [{ pointer: '/folder', detail }] });
+}

@@ -1,0 +1,246 @@
+/**
+ * A folder of the machine as a media store: what is in it counts, whoever put it there. A file is received beside the others and takes
+ * its name in one step. Main thread only.
+ */
+import { randomUUID } from 'node:crypto';
+import type { BigIntStats } from 'node:fs';
+import { open, readdir, rename, rm, unlink, type FileHandle } from 'node:fs/promises';
+import { ServiceError } from '../../platform/index.js';
+import { piecesOf, writePiece } from '../file-pieces.js';
+import { contentTypeOfName } from '../content-types.js';
+import { fileNotFound, RESERVED_PART } from '../media-path.js';
+import type {
+  FileCheck,
+  FileEvents,
+  FilePage,
+  ListQuery,
+  MediaStore,
+  OpenFile,
+  PutOutcome,
+  StoredFile,
+  StoreUsage,
+  Upload,
+} from '../media-store.js';
+import { PathLocks } from '../path-locks.js';
+import { filesBelow, type FoundFile } from './folder-listing.js';
+import { inTheWay, isAbsent, SafeFolder } from './safe-folder.js';
+import { STORE_UNAVAILABLE } from '../media-problems.js';
+
+const FILE_MODE = 0o600;
+/** More are not counted. */
+const COUNTED_FILES_MAX = 100_000;
+
+export interface FolderStoreOptions {
+  readonly path: string;
+  readonly events: FileEvents;
+}
+
+export class FolderStore implements MediaStore {
+  private readonly locks = new PathLocks();
+  private recovered: Promise<void> | undefined;
+
+  constructor(private readonly options: FolderStoreOptions) {}
+
+  async put({ path, body, check }: Upload): Promise<PutOutcome> {
+    check(await this.stat(path));
+    await this.recover();
+    return this.inRoot(async (root) => {
+      await root.make([RESERVED_PART]);
+      return root.within([RESERVED_PART], async (uploads) => {
+        const temporary = uploads.at(randomUUID());
+        try {
+          await receive(temporary, body);
+          return await this.locks.run(path, () => this.place(root, temporary, { path, check }));
+        } finally {
+          await rm(temporary, { force: true });
+        }
+      });
+    });
+  }
+
+  open(path: string): Promise<OpenFile | undefined> {
+    return this.reached(path, async (folder, name) => {
+      const handle = await folder.openFile(name);
+      const stats = await handle.stat({ bigint: true });
+      if (!stats.isFile()) {
+        await handle.close();
+        return undefined;
+      }
+      return openFile(handle, storedFile(path, stats));
+    });
+  }
+
+  async stat(path: string): Promise<StoredFile | undefined> {
+    const opened = await this.open(path);
+    await opened?.close();
+    return opened?.file;
+  }
+
+  async remove(path: string, check: FileCheck): Promise<StoredFile> {
+    return this.locks.run(path, async () => {
+      const current = await this.stat(path);
+      check(current);
+      if (current === undefined) throw fileNotFound(path);
+      await this.reached(path, async (folder, name) => {
+        await unlink(folder.at(name));
+        await folder.sync();
+      });
+      this.options.events.deleted(current);
+      return current;
+    });
+  }
+
+  async list({ prefix, after, size }: ListQuery): Promise<FilePage> {
+    return this.inRoot(async (root) => {
+      const files: StoredFile[] = [];
+      for await (const found of filesBelow(root, prefix, after)) {
+        if (files.length === size) return { files, hasMore: true };
+        const file = await described(found);
+        if (file !== undefined) files.push(file);
+      }
+      return { files, hasMore: false };
+    });
+  }
+
+  /** Counts what is there now; null where that is too much to count for an answer. */
+  async usage(): Promise<StoreUsage> {
+    return this.inRoot(async (root) => {
+      let [bytesUsed, fileCount] = [0, 0];
+      for await (const found of filesBelow(root, '', '')) {
+        bytesUsed += (await described(found))?.bytes ?? 0;
+        fileCount += 1;
+        if (fileCount > COUNTED_FILES_MAX) return { bytesUsed: null, bytesMax: null, fileCount: null };
+      }
+      return { bytesUsed, bytesMax: null, fileCount };
+    });
+  }
+
+  private async place(
+    root: SafeFolder,
+    temporary: string,
+    { path, check }: Pick<Upload, 'path' | 'check'>,
+  ): Promise<PutOutcome> {
+    const before = await this.stat(path);
+    check(before);
+    const parts = path.split('/');
+    const name = parts.pop() ?? '';
+    await root.make(parts);
+    await root.within(parts, async (folder) => {
+      try {
+        await rename(temporary, folder.at(name));
+      } catch (error) {
+        if (['EISDIR', 'ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? ''))
+          throw inTheWay(name);
+        throw error;
+      }
+      await folder.sync();
+    });
+    const file = await this.stat(path);
+    if (file === undefined) throw new ServiceError('conflict', 'The file was removed by somebody else meanwhile.');
+    this.options.events.uploaded(file);
+    return { file, isNew: before === undefined };
+  }
+
+  /** What a crash left of uploads; once a process, before the first. */
+  private recover(): Promise<void> {
+    this.recovered ??= this.inRoot(async (root) => {
+      try {
+        await root.within([RESERVED_PART], async (uploads) => {
+          for (const name of await readdir(uploads.path)) await rm(uploads.at(name), { force: true });
+        });
+      } catch (error) {
+        if (!isAbsent(error)) throw error;
+      }
+    }).catch((error: unknown) => {
+      this.recovered = undefined;
+      throw error;
+    });
+    return this.recovered;
+  }
+
+  /** Undefined where there is nothing at the path, or something that is no file. */
+  private reached<Result>(
+    path: string,
+    action: (folder: SafeFolder, name: string) => Promise<Result>,
+  ): Promise<Result | undefined> {
+    const parts = path.split('/');
+    const name = parts.pop() ?? '';
+    return this.inRoot(async (root) => {
+      try {
+        return await root.within(parts, (folder) => action(folder, name));
+      } catch (error) {
+        if (isAbsent(error)) return undefined;
+        throw error;
+      }
+    });
+  }
+
+  private async inRoot<Result>(action: (root: SafeFolder) => Promise<Result>): Promise<Result> {
+    let root: SafeFolder;
+    try {
+      root = await SafeFolder.root(this.options.path);
+    } catch (error) {
+      if (!isAbsent(error) && (error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
+      throw new ServiceError(STORE_UNAVAILABLE, 'The folder of this media store is not there, or may not be read.', {
+        cause: error,
+      });
+    }
+    try {
+      return await action(root);
+    } finally {
+      await root.close();
+    }
+  }
+}
+
+async function receive(path: string, body: AsyncIterable<Uint8Array>): Promise<void> {
+  const handle = await open(path, 'wx', FILE_MODE);
+  try {
+    for await (const piece of body) await writePiece(handle, piece);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Undefined for what has just been removed. */
+async function described({ folder, name, path }: FoundFile): Promise<StoredFile | undefined> {
+  try {
+    const handle = await folder.openFile(name);
+    try {
+      const stats = await handle.stat({ bigint: true });
+      return stats.isFile() ? storedFile(path, stats) : undefined;
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (isAbsent(error) || (error as NodeJS.ErrnoException).code === 'EACCES') return undefined;
+    throw error;
+  }
+}
+
+function storedFile(path: string, { ino, size, mtimeNs, mtimeMs }: BigIntStats): StoredFile {
+  return {
+    path,
+    bytes: Number(size),
+    contentType: contentTypeOfName(path),
+    // A file that takes a name is another one, and one that is written over has another time.
+    etag: [ino, size, mtimeNs].map((part) => part.toString(36)).join('-'),
+    modifiedUtc: new Date(Number(mtimeMs)).toISOString(),
+  };
+}
+
+function openFile(handle: FileHandle, file: StoredFile): OpenFile {
+  const close = () => handle.close();
+  return {
+    file,
+    async *pieces(range = { begin: 0, end: file.bytes }) {
+      try {
+        yield* piecesOf(handle, range.begin, range.end);
+      } finally {
+        await close();
+      }
+    },
+    close,
+  };
+}

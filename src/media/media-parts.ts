@@ -1,0 +1,63 @@
+/** Media stores as they run. */
+import { provide, type FeatureParts } from '../operations/index.js';
+import { settingsOf } from '../platform/index.js';
+import type { OutboundClient } from '../platform/outbound/outbound-client.js';
+import { FolderStore } from './folder/folder-store.js';
+import { createMediaMetrics } from './media-metrics.js';
+import { mediaOperations } from './media-operations.js';
+import { mediaStoreOperations } from './media-store-operations.js';
+import { MEDIA_STORES, MediaStores, type StoreOpener } from './media-stores.js';
+import { S3Client } from './s3/s3-client.js';
+import { createS3Outbound } from './s3/s3-outbound.js';
+import { S3Store } from './s3/s3-store.js';
+import { UploadSlots } from './s3/upload-slots.js';
+import { MEDIA_SETTINGS } from './settings.js';
+import { STORE_SETTINGS, StoreSettingsReader } from './store-settings.js';
+
+/** Each holds a part in memory. */
+const PARTED_UPLOADS_MAX = 4;
+
+export const mediaParts: FeatureParts = {
+  operations: [...mediaStoreOperations, ...mediaOperations],
+  open({ config, dataDir, environment, catalog, secrets, clock, log, metrics, listen }) {
+    const settings = settingsOf(config, MEDIA_SETTINGS);
+    const slots = new UploadSlots(PARTED_UPLOADS_MAX);
+    let client: OutboundClient | undefined;
+    const outbound = () => (client ??= createS3Outbound(config.outbound, settings.file_bytes_max));
+    const opener: StoreOpener = (row, events) => {
+      const { settings: place } = row;
+      if (place.kind === 'folder') return new FolderStore({ path: place.folder, events });
+      const bucket = new S3Client({ client: outbound(), settings: place, secret: () => reader.secretOf(row, place) });
+      return new S3Store({ client: bucket, prefix: place.prefix, events, slots });
+    };
+    const mediaMetrics = createMediaMetrics(metrics, () => stores.used());
+    const stores: MediaStores = new MediaStores({
+      settings,
+      dataDir,
+      environment,
+      catalog,
+      clock,
+      log,
+      opener,
+      metrics: mediaMetrics,
+    });
+    const reader = new StoreSettingsReader({
+      folders: settings.folders,
+      outbound: config.outbound,
+      dataDir,
+      secrets,
+      stores,
+    });
+    return {
+      parts: [provide(MEDIA_STORES, stores), provide(STORE_SETTINGS, reader)],
+      forget: async ({ subject, account }) => {
+        if (subject === 'account') await stores.forget(account);
+        return true;
+      },
+      start: () => {
+        if (listen) void stores.recover();
+      },
+      close: async () => client?.close(),
+    };
+  },
+};

@@ -1,0 +1,117 @@
+/** Schemas of media stores and of the files in them. */
+import { Type } from 'typebox';
+import { accountName, nameSchema, nullable, object, oneOf, timeSchema } from '../operations/index.js';
+import { PATH_BYTES_MAX, PATH_CHARACTERS_MAX } from './media-path.js';
+import type { StoredFile, StoreUsage } from './media-store.js';
+import { DEFAULT_STORE, type StoreRow } from './types.js';
+
+const storeName = nameSchema('Name of the media store', DEFAULT_STORE);
+export const storeParams = object({ account: accountName, store: storeName });
+
+export const filePath = Type.String({
+  minLength: 1,
+  description: `Path of the file: 1 to ${PATH_CHARACTERS_MAX} characters (at most ${PATH_BYTES_MAX} bytes in UTF-8) without control characters; its parts between slashes are neither empty nor \`.\` or \`..\``,
+  examples: ['manuals/pump.pdf'],
+});
+export const fileParams = object({ account: accountName, store: storeName, path: filePath });
+
+const folder = Type.String({
+  minLength: 1,
+  maxLength: 4096,
+  description: 'Of the kind `folder`: an absolute path in one of `media.folders` of the settings',
+});
+const s3Members = {
+  endpoint: Type.String({
+    pattern: '^https?://[^\\s/?#@]+/?$',
+    maxLength: 512,
+    description: 'Of the kind `s3`: where the server is, without bucket and path',
+    examples: ['https://s3.eu-central-1.amazonaws.com'],
+  }),
+  region: Type.String({ pattern: '^[a-z0-9-]{1,64}$', description: 'Of the kind `s3`; default `us-east-1`' }),
+  bucket: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$', description: 'Of the kind `s3`' }),
+  prefix: Type.String({
+    maxLength: 256,
+    description: 'Of the kind `s3`: what the key of every file begins with; default none',
+  }),
+};
+const access_key_id = Type.String({ pattern: '^[\\x21-\\x7e]{1,256}$', description: 'Of the kind `s3`' });
+const secret_access_key = Type.String({
+  pattern: '^[\\x21-\\x7e]{1,512}$',
+  description: 'Of the kind `s3`: kept sealed, and never shown again',
+});
+
+/** What a store of either kind is made or changed with. */
+export const storeSettings = {
+  folder: Type.Optional(folder),
+  endpoint: Type.Optional(s3Members.endpoint),
+  region: Type.Optional(s3Members.region),
+  bucket: Type.Optional(s3Members.bucket),
+  prefix: Type.Optional(s3Members.prefix),
+  access_key_id: Type.Optional(access_key_id),
+  secret_access_key: Type.Optional(secret_access_key),
+};
+
+export const newStore = object({
+  name: storeName,
+  kind: oneOf(['folder', 's3'], { description: 'Where the files are; `s3` on the console and the command line only' }),
+  ...storeSettings,
+});
+
+export const changedStore = object(storeSettings);
+
+export const storeResource = object({
+  name: storeName,
+  account: accountName,
+  kind: oneOf(['built-in', 'folder', 's3']),
+  bytes_used: nullable(Type.Integer({ minimum: 0 }), { description: 'Null where the store does not count' }),
+  bytes_max: nullable(Type.Integer({ minimum: 0 }), { description: 'Null where the store has no limit of its own' }),
+  file_count: nullable(Type.Integer({ minimum: 0 }), { description: 'Null where the store does not count' }),
+  folder: Type.Optional(folder),
+  endpoint: Type.Optional(s3Members.endpoint),
+  region: Type.Optional(s3Members.region),
+  bucket: Type.Optional(s3Members.bucket),
+  prefix: Type.Optional(s3Members.prefix),
+  has_secret: Type.Optional(Type.Boolean({ description: 'Of the kind `s3`: whether its secret can be opened' })),
+  created_utc: nullable(timeSchema('When the store was made'), { description: 'Null for the built-in one' }),
+  modified_utc: nullable(timeSchema('When it changed last'), { description: 'Null for the built-in one' }),
+});
+
+const etag = Type.String({ description: 'As the header `ETag`: changes with the content', examples: ['"xyzzy"'] });
+
+export const fileResource = object({
+  path: filePath,
+  bytes: Type.Integer({ minimum: 0 }),
+  content_type: Type.String({
+    description: 'As given with the file, or told by its name; in a folder always by its name',
+    examples: ['application/pdf'],
+  }),
+  etag,
+  modified_utc: timeSchema('When this content was put there'),
+});
+
+export function describeFile({ path, bytes, contentType, etag, modifiedUtc }: StoredFile) {
+  return { path, bytes, content_type: contentType, etag: `"${etag}"`, modified_utc: modifiedUtc };
+}
+
+/** `row`: undefined for the built-in store. */
+export function describeStore(account: string, row: StoreRow | undefined, usage: StoreUsage, hasSecret: boolean) {
+  const { bytesUsed, bytesMax, fileCount } = usage;
+  return {
+    name: row?.name ?? DEFAULT_STORE,
+    account,
+    kind: row?.settings.kind ?? 'built-in',
+    bytes_used: bytesUsed,
+    bytes_max: bytesMax,
+    file_count: fileCount,
+    ...(row === undefined ? {} : describeSettings(row, hasSecret)),
+    created_utc: row?.created_utc ?? null,
+    modified_utc: row?.modified_utc ?? null,
+  };
+}
+
+/** Nothing that opens a door. */
+function describeSettings({ settings }: StoreRow, hasSecret: boolean) {
+  if (settings.kind === 'folder') return { folder: settings.folder };
+  const { endpoint, region, bucket, prefix } = settings;
+  return { endpoint, region, bucket, prefix, has_secret: hasSecret };
+}

@@ -1,0 +1,155 @@
+/** `/media-store`: where the files of an account are. */
+import { Type } from 'typebox';
+import { accountParams, defineOperation, object, type OperationContext } from '../operations/index.js';
+import { ServiceError } from '../platform/index.js';
+import { changedStore, describeStore, newStore, storeParams, storeResource } from './media-schemas.js';
+import { MEDIA_STORES } from './media-stores.js';
+import { STORE_SETTINGS } from './store-settings.js';
+import { DEFAULT_STORE, type StoreRow } from './types.js';
+import { MEDIA_STORE_NOT_FOUND, STORE_IN_USE } from './media-problems.js';
+
+const CALLERS = ['key', 'console', 'cli'] as const;
+
+const ofStore = {
+  path: '/media-store/{account}/{store}',
+  callers: CALLERS,
+  target: 'account',
+  params: storeParams,
+} as const;
+const NOT_FOUND = [MEDIA_STORE_NOT_FOUND, 'invalid-name'] as const;
+
+const list = defineOperation({
+  name: 'media-store.list',
+  summary: 'List the media stores of an account',
+  method: 'GET',
+  path: '/media-store/{account}',
+  permission: 'media-store:read',
+  callers: CALLERS,
+  target: 'account',
+  params: accountParams,
+  responses: {
+    200: {
+      description: 'The stores: the built-in one first, then by their names',
+      schema: object({ media_stores: Type.Array(storeResource) }),
+    },
+  },
+  async handle(context, { params: { account } }) {
+    const rows = [undefined, ...context.services.part(MEDIA_STORES).of(account)];
+    return {
+      status: 200,
+      body: { media_stores: await Promise.all(rows.map((row) => described(context, account, row))) },
+    };
+  },
+});
+
+const create = defineOperation({
+  name: 'media-store.create',
+  summary: 'Add a media store',
+  description:
+    'A folder of the machine, or a bucket of a server that speaks S3. Files that are there already are in the store.',
+  method: 'POST',
+  path: '/media-store/{account}',
+  permission: 'media-store:create',
+  callers: CALLERS,
+  target: 'account',
+  params: accountParams,
+  body: newStore,
+  responses: { 201: { description: 'The store', schema: storeResource } },
+  errors: ['invalid-name', 'name-exists', 'conflict', 'unprocessable', 'console-only', 'storage-full'],
+  async handle(context, { params: { account }, body }) {
+    const { services } = context;
+    const { name, kind, ...given } = body;
+    if (kind === 's3') assertNoKey(context);
+    const settings = services.part(STORE_SETTINGS);
+    const row = await services
+      .part(MEDIA_STORES)
+      .create(account, name, (id) => settings.created(account, id, kind, given));
+    return { status: 201, body: await described(context, account, row) };
+  },
+});
+
+const read = defineOperation({
+  ...ofStore,
+  name: 'media-store.read',
+  summary: 'Read a media store',
+  method: 'GET',
+  permission: 'media-store:read',
+  responses: { 200: { description: 'The store', schema: storeResource } },
+  errors: NOT_FOUND,
+  async handle(context, { params: { account, store } }) {
+    const row = context.services.part(MEDIA_STORES).row(account, store);
+    return { status: 200, body: await described(context, account, row) };
+  },
+});
+
+const update = defineOperation({
+  ...ofStore,
+  name: 'media-store.update',
+  summary: 'Change where a media store is',
+  description: 'A member that is not given keeps its value. Files are not moved.',
+  method: 'PUT',
+  permission: 'media-store:update',
+  body: changedStore,
+  responses: { 200: { description: 'The store', schema: storeResource } },
+  errors: [...NOT_FOUND, 'conflict', 'unprocessable', 'console-only', 'storage-full'],
+  async handle(context, { params: { account, store }, body }) {
+    const { services } = context;
+    const stores = services.part(MEDIA_STORES);
+    if (stores.row(account, store)?.settings.kind === 's3') assertNoKey(context);
+    const row = await stores.update(account, store, (before) => services.part(STORE_SETTINGS).changed(before, body));
+    return { status: 200, body: await described(context, account, row) };
+  },
+});
+
+const remove = defineOperation({
+  ...ofStore,
+  name: 'media-store.delete',
+  summary: 'Remove a media store',
+  description: 'Its files stay where they are: in the folder, or in the bucket.',
+  method: 'DELETE',
+  permission: 'media-store:delete',
+  responses: { 204: { description: 'The store is gone', schema: null } },
+  errors: [...NOT_FOUND, 'unprocessable', STORE_IN_USE, 'storage-full'],
+  async handle({ services }, { params: { account, store } }) {
+    await services.part(MEDIA_STORES).delete(account, store);
+    return { status: 204 };
+  },
+});
+
+const check = defineOperation({
+  ...ofStore,
+  name: 'media-store.check',
+  summary: 'Compare what a built-in media store counts and names with what is on disk',
+  description: 'Reads every file of it.',
+  method: 'POST',
+  path: '/media-store/{account}/{store}/check',
+  permission: 'media-store:read',
+  callers: ['console', 'cli'],
+  responses: {
+    200: { description: 'What does not agree', schema: object({ problems: Type.Array(Type.String()) }) },
+  },
+  errors: [...NOT_FOUND, 'unprocessable'],
+  async handle({ services }, { params: { account, store } }) {
+    if (store !== DEFAULT_STORE) {
+      throw new ServiceError('unprocessable', 'Only the built-in media store has anything to compare.');
+    }
+    return { status: 200, body: { problems: await services.part(MEDIA_STORES).builtIn(account).problems() } };
+  },
+});
+
+/** An access key is not sent with an API key. */
+function assertNoKey({ caller }: OperationContext): void {
+  if (caller.kind !== 'key') return;
+  throw new ServiceError(
+    'console-only',
+    'Media stores that need an access key are made and changed on the console and the command line.',
+  );
+}
+
+async function described({ services }: OperationContext, account: string, row: StoreRow | undefined) {
+  const stores = services.part(MEDIA_STORES);
+  const usage = await stores.usage(account, row);
+  return describeStore(account, row, usage, row !== undefined && services.part(STORE_SETTINGS).hasSecret(row));
+}
+
+export const mediaStoreOperations = [list, create, read, update, remove, check];

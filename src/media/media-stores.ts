@@ -1,0 +1,272 @@
+/**
+ * The media stores of all accounts: which there are, and each of them open once. Every account has the built-in `default`, which is no row.
+ * Main thread only.
+ */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { CollectionStore, compositeKey, type Catalog, type Collection } from '../catalog/index.js';
+import {
+  assertName,
+  ServiceError,
+  serviceKey,
+  uuidv7,
+  type Clock,
+  type EventContent,
+  type LmdbEnvironment,
+} from '../platform/index.js';
+import { BlobFolder } from './built-in/blob-folder.js';
+import { BuiltInStore } from './built-in/built-in-store.js';
+import { FileTable } from './built-in/file-table.js';
+import type { FileEvents, MediaStore, StoredFile, StoreUsage } from './media-store.js';
+import type { MediaAction, MediaMetrics } from './media-metrics.js';
+import type { MediaSettings } from './settings.js';
+import { DEFAULT_STORE, type StoreRow, type StoreSettings } from './types.js';
+import { MEDIA_STORE_NOT_FOUND, STORE_IN_USE, STORE_UNAVAILABLE } from './media-problems.js';
+
+/** Under which operations and other features find the stores. */
+export const MEDIA_STORES = serviceKey<MediaStores>('media-stores');
+
+/** Says what of an account uses a store, as `list films` or `feed news`. */
+export type StoreUser = (account: string, store: string) => readonly string[];
+
+/** Makes a store of what is kept of it. */
+export type StoreOpener = (row: StoreRow, events: FileEvents) => MediaStore;
+
+export interface MediaStoresOptions {
+  readonly settings: MediaSettings;
+  readonly dataDir: string;
+  readonly environment: LmdbEnvironment;
+  readonly catalog: Catalog;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly opener: StoreOpener;
+  readonly metrics: MediaMetrics;
+}
+
+export class MediaStores {
+  private readonly store: CollectionStore;
+  private readonly rows: Collection<StoreRow>;
+  private readonly table: FileTable;
+  private readonly builtIns = new Map<string, BuiltInStore>();
+  private readonly others = new Map<StoreRow, MediaStore>();
+  private readonly users: StoreUser[] = [];
+
+  constructor(private readonly options: MediaStoresOptions) {
+    this.store = CollectionStore.of(options.environment);
+    this.rows = this.store.collection('media-stores');
+    this.table = new FileTable(options.environment, this.store);
+  }
+
+  /** A store that one of these uses is not deleted. */
+  usedBy(user: StoreUser): void {
+    this.users.push(user);
+  }
+
+  /** Beside `default`, in the order of their names. */
+  of(account: string): readonly StoreRow[] {
+    const own = [...this.rows.values()].filter((row) => row.account === account);
+    return own.sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  all(): readonly StoreRow[] {
+    return [...this.rows.values()];
+  }
+
+  /** Undefined for `default`. Throws `media-store-not-found`. */
+  row(account: string, name: string): StoreRow | undefined {
+    if (name === DEFAULT_STORE) return undefined;
+    const row = this.rows.get(compositeKey(account, name));
+    if (row !== undefined) return row;
+    assertName('media store', name);
+    throw new ServiceError(MEDIA_STORE_NOT_FOUND, `The account '${account}' has no media store '${name}'.`);
+  }
+
+  /** Throws `media-store-not-found`. */
+  open(account: string, name: string): MediaStore {
+    const row = this.row(account, name);
+    if (row === undefined) return this.builtIn(account);
+    let opened = this.others.get(row);
+    if (opened === undefined) {
+      opened = this.options.opener(row, this.eventsOf(row));
+      this.others.set(row, opened);
+    }
+    return opened;
+  }
+
+  /** Counts what became of an action. */
+  measured<Result>(action: MediaAction, run: () => Promise<Result>): Promise<Result> {
+    return this.options.metrics.measured(action, run);
+  }
+
+  /** Nothing is known of a store that cannot be reached. `row`: undefined for the built-in store. */
+  async usage(account: string, row: StoreRow | undefined): Promise<StoreUsage> {
+    try {
+      return await this.open(account, row?.name ?? DEFAULT_STORE).usage();
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code !== STORE_UNAVAILABLE.code) throw error;
+      return { bytesUsed: null, bytesMax: null, fileCount: null };
+    }
+  }
+
+  /** By all built-in stores. */
+  used(): { readonly bytes: number; readonly files: number } {
+    let [bytes, files] = [0, 0];
+    for (const { name } of this.options.catalog.accounts()) {
+      const [ofAccount, count] = this.table.usage(`${name}/${DEFAULT_STORE}`);
+      bytes += ofAccount;
+      files += count;
+    }
+    return { bytes, files };
+  }
+
+  builtIn(account: string): BuiltInStore {
+    const known = this.builtIns.get(account);
+    if (known !== undefined) return known;
+    const { settings, dataDir, clock } = this.options;
+    const opened = new BuiltInStore({
+      id: `${account}/${DEFAULT_STORE}`,
+      table: this.table,
+      blobs: new BlobFolder(join(dataDir, 'media', account, DEFAULT_STORE)),
+      limits: { bytesMax: settings.default_store_bytes_max, filesMax: settings.default_store_files_max },
+      clock,
+      assertWanted: () => {
+        if (this.options.catalog.account(account) !== undefined) return;
+        throw new ServiceError('account-not-found', `There is no account '${account}'.`);
+      },
+      told: (change, kind, file) => change.emit(account, fileEvent(kind, DEFAULT_STORE, file)),
+    });
+    this.builtIns.set(account, opened);
+    return opened;
+  }
+
+  /** Rejects with `name-exists`, `conflict` where the account has too many, or what `settings` throws. */
+  create(account: string, name: string, settings: (id: string) => StoreSettings): Promise<StoreRow> {
+    const { clock, settings: limits } = this.options;
+    assertName('media store', name);
+    return this.store.change((change) => {
+      if (name === DEFAULT_STORE || this.rows.has(compositeKey(account, name))) {
+        throw new ServiceError('name-exists', `The account has a media store '${name}'.`);
+      }
+      if (this.of(account).length >= limits.stores_max) {
+        throw new ServiceError('conflict', `The account has ${limits.stores_max} media stores: delete one first.`);
+      }
+      const id = uuidv7();
+      const now = clock.nowIso();
+      const row = { id, account, name, settings: settings(id), created_utc: now, modified_utc: now };
+      change.put(this.rows, compositeKey(account, name), row);
+      change.emit(account, storeEvent('created', row));
+      return row;
+    });
+  }
+
+  /** Rejects with `media-store-not-found`, or what `settings` throws. */
+  async update(account: string, name: string, settings: (before: StoreRow) => StoreSettings): Promise<StoreRow> {
+    const before = this.required(account, name);
+    const row = await this.store.change((change) => {
+      const current = this.required(account, name);
+      const next = { ...current, settings: settings(current), modified_utc: this.options.clock.nowIso() };
+      change.put(this.rows, compositeKey(account, name), next);
+      return next;
+    });
+    this.others.delete(before);
+    return row;
+  }
+
+  /** The files stay where they are. Rejects with `media-store-not-found`, `store-in-use`. */
+  async delete(account: string, name: string): Promise<void> {
+    const row = this.required(account, name);
+    await this.store.change((change) => {
+      this.required(account, name);
+      const users = this.users.flatMap((user) => user(account, name));
+      if (users.length > 0) {
+        throw new ServiceError(STORE_IN_USE, `The media store '${name}' is used by ${users.join(', ')}.`);
+      }
+      change.remove(this.rows, compositeKey(account, name));
+      change.emit(account, storeEvent('deleted', row));
+    });
+    this.others.delete(row);
+  }
+
+  /** Removes the stores of an account that is gone, and the files of its built-in one. */
+  async forget(account: string): Promise<void> {
+    await this.store.change((change) => {
+      for (const { name } of this.of(account)) change.remove(this.rows, compositeKey(account, name));
+    });
+    this.builtIns.delete(account);
+    await this.table.forget(`${account}/${DEFAULT_STORE}`);
+    await rm(join(this.options.dataDir, 'media', account), { recursive: true, force: true });
+  }
+
+  /** Puts other settings in the place of those that are kept; resolves with how many were. For secrets whose key changes. */
+  reseal(next: (row: StoreRow) => StoreSettings | undefined): Promise<number> {
+    return this.store.change((change) => {
+      let count = 0;
+      for (const row of this.rows.values()) {
+        const settings = next(row);
+        if (settings === undefined) continue;
+        change.put(this.rows, compositeKey(row.account, row.name), { ...row, settings });
+        count += 1;
+      }
+      return count;
+    });
+  }
+
+  /** What a crash left in the built-in stores is put where it belongs. */
+  async recover(): Promise<void> {
+    const { catalog, log } = this.options;
+    for (const { name } of catalog.accounts()) {
+      try {
+        await this.builtIn(name).recover();
+      } catch (error) {
+        log.error({ err: error, account: name }, 'What a crash left in the media store of an account stays for now');
+      }
+    }
+  }
+
+  /** Throws `media-store-not-found`, and `unprocessable` for the one that every account has. */
+  private required(account: string, name: string): StoreRow {
+    const row = this.row(account, name);
+    if (row !== undefined) return row;
+    throw new ServiceError(
+      'unprocessable',
+      `The media store '${DEFAULT_STORE}' is built in: it is neither changed nor deleted.`,
+    );
+  }
+
+  /** Of stores that cannot tell in the transaction of a change, for they have none. */
+  private eventsOf({ account, name }: StoreRow): FileEvents {
+    const tell = (content: EventContent): void => {
+      const told = this.store.change((change) => {
+        change.emit(account, content);
+      });
+      told.catch((error: unknown) => {
+        this.options.log.error(
+          { err: error, account, type: content.type },
+          'Webhooks are not told of a change in a media store',
+        );
+      });
+    };
+    return {
+      uploaded: (file) => tell(fileEvent('uploaded', name, file)),
+      deleted: (file) => tell(fileEvent('deleted', name, file)),
+    };
+  }
+}
+
+function fileEvent(
+  kind: 'uploaded' | 'deleted',
+  store: string,
+  { path, bytes, contentType }: StoredFile,
+): EventContent {
+  return {
+    type: `media.${kind}`,
+    id: `${store}/${path}`,
+    list: '',
+    data: { store, path, bytes, content_type: contentType },
+  };
+}
+
+function storeEvent(kind: 'created' | 'deleted', { name, settings }: StoreRow): EventContent {
+  return { type: `media-store.${kind}`, id: name, list: '', data: { name, kind: settings.kind } };
+}
