@@ -10,7 +10,7 @@ import {
 } from '../../platform/outbound/outbound-client.js';
 
 const REDIRECTS_MAX = 8;
-const PAGE_TYPES = /^(?:text\/html|application\/xhtml\+xml|text\/plain)\b/i;
+const PAGE_TYPES = /^(?:text\/html|application\/xhtml\+xml|text\/(?:plain|(?:x-)?markdown))\b/i;
 /** For one page, with its redirects. */
 const PAGE_MS_MAX = 60_000;
 

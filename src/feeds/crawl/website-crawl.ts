@@ -6,6 +6,7 @@
  */
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
+import { markdownAsHtml } from '../pages/markdown-page.js';
 import { readPage, type PageReading } from '../pages/page-reader.js';
 import { decodeText } from '../text/decoded-text.js';
 import { pageUrl, trapOf } from '../urls/page-url.js';
@@ -175,6 +176,7 @@ export class WebsiteCrawl {
     }
     if (!rules.robots.isAllowed(pathname + search)) {
       this.skip(entry, 'robots.txt forbids it.');
+      if (entry.found === 'start') this.failStart(entry, 'robots.txt forbids it.');
       return;
     }
     const known = memory.page(url);
@@ -237,7 +239,10 @@ export class WebsiteCrawl {
       case 'other':
         this.skip(entry, outcome.why);
         // Of another kind than it was: no evidence that it is gone.
-        if (known !== undefined && known.names.length > 0) this.isComplete = false;
+        if (known !== undefined && known.names.length > 0) {
+          this.isComplete = false;
+          memory.keepPage(entry.url, { names: known.names, links: [], contentHash: '' });
+        }
         if (entry.found === 'start') this.failStart(entry, outcome.why);
         break;
       case 'document':
@@ -264,7 +269,7 @@ export class WebsiteCrawl {
     }
     if (entry.found === 'start') this.scope.addHostOf(url);
     const { text } = decodeText(outcome.bytes, outcome.contentType);
-    const page = readPage(text, {
+    const page = readPage(/^text\/(?!html)/i.test(outcome.contentType) ? markdownAsHtml(text) : text, {
       url: outcome.url,
       nowMs: nowMs(),
       selectors: settings.selectors,

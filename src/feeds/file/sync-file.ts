@@ -69,7 +69,7 @@ export interface SyncFileReading {
 export async function readSyncFile(bytes: AsyncIterable<Uint8Array>): Promise<SyncFileReading> {
   const lines = linesOf(bytes);
   const first = await lines.next();
-  const header = first.done === true ? undefined : headerOf(first.value);
+  const header = first.done === true ? undefined : parseHeader(first.value);
   if (header === undefined) {
     await lines.return(undefined);
     throw new SyncFileDamagedError('The file does not begin as the file of a feed does.');
@@ -93,7 +93,8 @@ async function* namedLines(lines: AsyncGenerator<string>, recordCount: number): 
     throw new SyncFileDamagedError(`The file has ${count} records and says that it has ${recordCount}.`);
 }
 
-function headerOf(line: string): SyncFileHeader | undefined {
+/** Undefined where the line does not describe such a file. */
+export function parseHeader(line: string): SyncFileHeader | undefined {
   const header = parsed(line) as Partial<SyncFileHeader> | undefined;
   return header?.gannet === 'feed' &&
     header.format === SYNC_FILE_FORMAT &&

@@ -45,14 +45,18 @@ class Glob {
 
   constructor(pattern: string) {
     this.isOfPath = pattern.startsWith('/');
-    const source = pattern
-      .split(/(\*+)/)
-      .map((part) => (part === '' || !/^\*+$/.test(part) ? RE2JS.quote(part) : part.length > 1 ? '.*' : '[^/]*'))
-      .join('');
-    this.expression = RE2JS.compile(`^(?:${source})$`, RE2JS.DOTALL);
+    this.expression = globExpression(pattern);
   }
 
   matches(url: URL): boolean {
     return this.expression.matches(this.isOfPath ? `${url.pathname}${url.search}` : url.href);
   }
+}
+
+export function globExpression(pattern: string): RE2JS {
+  const source = pattern
+    .split(/(\*+)/)
+    .map((part) => (part === '' || !/^\*+$/.test(part) ? RE2JS.quote(part) : part.length > 1 ? '.*' : '[^/]*'))
+    .join('');
+  return RE2JS.compile(`^(?:${source})$`, RE2JS.DOTALL);
 }

@@ -54,6 +54,7 @@ export function bulkBatch({ kernel, stores }: IngestContext, task: BulkBatchTask
   const outcome = { created: 0, updated: 0, unchanged: 0, failed: 0 };
   const errors: BulkError[] = [];
   const listed = new Set<number>();
+  let unreadable = 0;
   const put = task.source === undefined ? putAny : putOf(task.source, listed);
   // The definition may just have been inferred: cells of CSV are read by it.
   for (const { line, input, name } of read(writer.definition)) {
@@ -62,6 +63,7 @@ export function bulkBatch({ kernel, stores }: IngestContext, task: BulkBatchTask
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       outcome.failed += 1;
+      if (name === null) unreadable += 1;
       if (errors.length < task.errorsMax) errors.push({ line, name, detail: error.detail });
     }
     // What is refused is listed all the same, and stays as it was.
@@ -70,7 +72,7 @@ export function bulkBatch({ kernel, stores }: IngestContext, task: BulkBatchTask
   }
   const { created, updated } = outcome;
   writer.countImport(task.importId, { created, updated }, task.final);
-  return { commit: writer.commit(), outcome: { ...outcome, errors, listed: Uint32Array.from(listed) } };
+  return { commit: writer.commit(), outcome: { ...outcome, errors, listed: Uint32Array.from(listed), unreadable } };
 }
 
 type Put = (writer: ListCommit, input: RecordInput) => 'created' | 'updated' | 'unchanged';

@@ -111,6 +111,8 @@ export interface BatchOutcome extends BulkOutcome {
   readonly unchanged: number;
   /** Of a source: numbers of the records that it lists, whatever became of them. */
   readonly listed: Uint32Array;
+  /** Records of which not even the name could be read. */
+  readonly unreadable: number;
 }
 /** Tells of bulk calls that ended without a final batch. */
 export interface ReportImportsTask extends TaskBase {

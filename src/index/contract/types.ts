@@ -84,7 +84,7 @@ export interface SyncOutcome extends BulkOutcome {
 
 /**
  * All that a source has, told once: when it has ended, the list has of this source exactly that. A record that is refused stays as it
- * was. Broken off, nothing is removed.
+ * was. Broken off, or where a record has no name that can be read, nothing is removed.
  */
 export interface SyncSession {
   push(chunk: Uint8Array): Promise<void>;

@@ -100,6 +100,14 @@ describe('SourceSync', () => {
     expect(await titles()).toEqual({ a: 'one', b: 'two' });
   });
 
+  it('removes nothing where a line cannot be read, which may be that of any record', async () => {
+    await sync({ a: 'one', b: 'two' });
+    const session = list.startSync('feed:films', 'ndjson');
+    await session.push(Buffer.from('{"name":"a","fields":{"title":"one","price":3}}\n{"name":"b","fie\n'));
+    expect(counts(await session.end())).toEqual([0, 0, 1, 0, 1]);
+    expect(Object.keys(await titles())).toEqual(['a', 'b']);
+  });
+
   it('removes nothing where it is broken off', async () => {
     await sync({ a: 'one', b: 'two' });
     const session = list.startSync('feed:films', 'ndjson');

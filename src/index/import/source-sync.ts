@@ -17,11 +17,13 @@ export class SourceSync implements SyncSession {
   private readonly listed = new ListedRecords();
   private readonly session: ImportSession;
   private unchanged = 0;
+  private unreadable = 0;
 
   constructor(private readonly options: SourceSyncOptions) {
     this.session = options.start((outcome) => {
       this.listed.add(outcome.listed);
       this.unchanged += outcome.unchanged;
+      this.unreadable += outcome.unreadable;
     });
   }
 
@@ -32,7 +34,8 @@ export class SourceSync implements SyncSession {
   async end(): Promise<SyncOutcome> {
     const outcome = await this.session.end();
     let removed = 0;
-    for (let cursor: number | undefined = 0; cursor !== undefined;) {
+    // What cannot be read may be any of the records that seem to be gone.
+    for (let cursor: number | undefined = this.unreadable > 0 ? undefined : 0; cursor !== undefined;) {
       const step: Awaited<ReturnType<SourceSyncOptions['removeUnlisted']>> = await this.options.removeUnlisted(
         this.listed.bits,
         cursor,

@@ -1,0 +1,48 @@
+/** Feeds as a feature: outside sources that are kept current, and searchable in lists. */
+import type { Feature } from '../operations/index.js';
+import { FEED_SETTINGS } from './feed-settings.js';
+
+const ofOne = { arguments: ['feed'], example: ['news'] } as const;
+const print = async () => (await import('./feed-text.js')).feedsText;
+const printOne = async () => (await import('./feed-text.js')).feedText;
+
+export const feeds: Feature = {
+  name: 'feeds',
+  settings: FEED_SETTINGS,
+  commands: [
+    {
+      name: 'feed connect',
+      operation: 'feed.connect',
+      arguments: ['name'],
+      secrets: ['secret'],
+      example: ['news', '--provider', 'rss', '--settings', '{"url":"https://example.com/feed"}'],
+      print: printOne,
+    },
+    { name: 'feed list', operation: 'feed.list', print },
+    { name: 'feed show', operation: 'feed.read', ...ofOne },
+    { name: 'feed sync', operation: 'feed.sync', ...ofOne, print: printOne },
+    {
+      name: 'feed interval',
+      operation: 'feed.interval',
+      arguments: ['feed', 'interval_minutes'],
+      example: ['news', '60'],
+      print: printOne,
+    },
+    {
+      name: 'feed discover',
+      operation: 'feed.discover',
+      example: ['--settings', '{"start_urls":["https://example.com/"]}'],
+      print: async () => (await import('./feed-text.js')).discoveryText,
+    },
+    {
+      name: 'feed move',
+      operation: 'feed.move',
+      arguments: ['feed', 'media_store'],
+      example: ['news', 'archive'],
+      print: printOne,
+    },
+    { name: 'feed delete', operation: 'feed.delete', ...ofOne },
+    { name: 'feed search', operation: 'list.feed', arguments: ['feed', 'list'], example: ['news', 'articles'] },
+  ],
+  load: async () => (await import('./feed-parts.js')).feedParts,
+};

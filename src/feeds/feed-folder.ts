@@ -1,0 +1,107 @@
+/** The folder of a feed, `data/feeds/<id>`: a copy of its file, and what its source is remembered by. Nothing is lost with it. */
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { MediaStore } from '../media/index.js';
+import { LISTING_FILE, LOCAL_FILE, NEXT_FILE } from './worker/feed-protocol.js';
+
+/** ETag of the file in its store that the copy is one of. */
+const ETAG_FILE = 'file.etag';
+const CONTENT_TYPE = 'application/x-ndjson';
+const LISTED_MAX = 1000;
+
+export class FeedFolder {
+  constructor(readonly path: string) {}
+
+  /** Makes the copy one of the file that the store has now. */
+  async fetch(store: MediaStore, path: string): Promise<void> {
+    await mkdir(this.path, { recursive: true, mode: 0o700 });
+    const file = await store.stat(path);
+    if (file !== undefined && file.etag === (await this.etag())) return;
+    await this.forgetCopy();
+    const opened = file === undefined ? undefined : await store.open(path);
+    if (opened === undefined) return;
+    const part = join(this.path, `${LOCAL_FILE}.part`);
+    await pipeline(Readable.from(opened.pieces()), createWriteStream(part, { mode: 0o600 }));
+    await this.adopt(part, opened.file.etag);
+  }
+
+  /** Puts the next file into the store, in one step. Rejects, and the store has what it had, where it cannot. */
+  async store(store: MediaStore, path: string): Promise<void> {
+    const next = join(this.path, NEXT_FILE);
+    await this.adopt(next, await this.put(store, path, next));
+  }
+
+  /** Puts the copy, where there is one, into another store. */
+  async copyTo(store: MediaStore, path: string): Promise<void> {
+    const copy = join(this.path, LOCAL_FILE);
+    if ((await this.etag()) === undefined) return;
+    await this.put(store, path, copy);
+  }
+
+  /** What a media store has below a prefix, a line a file, to its very end. Rejects where it cannot be listed. */
+  async list(store: MediaStore, prefix: string, signal: AbortSignal): Promise<void> {
+    const lines = async function* () {
+      let after = '';
+      for (let hasMore = true; hasMore;) {
+        signal.throwIfAborted();
+        const page = await store.list({ prefix, after, size: LISTED_MAX });
+        yield page.files.map((file) => `${JSON.stringify(file)}\n`).join('');
+        after = page.files.at(-1)?.path ?? after;
+        hasMore = page.hasMore && page.files.length > 0;
+      }
+    };
+    await pipeline(Readable.from(lines()), createWriteStream(join(this.path, LISTING_FILE), { mode: 0o600 }));
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.path, { recursive: true, force: true });
+  }
+
+  /** Resolves with the ETag that it has there. */
+  private async put(store: MediaStore, path: string, from: string): Promise<string> {
+    const { size } = await stat(from);
+    const { file } = await store.put({
+      path,
+      contentType: CONTENT_TYPE,
+      bytes: size,
+      body: createReadStream(from) as AsyncIterable<Uint8Array>,
+      check: () => undefined,
+      isConditional: false,
+    });
+    return file.etag;
+  }
+
+  private async etag(): Promise<string | undefined> {
+    try {
+      await stat(join(this.path, LOCAL_FILE));
+      return await readFile(join(this.path, ETAG_FILE), 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  /** The ETag goes first and comes last: a copy without one is fetched again. */
+  private async adopt(path: string, etag: string): Promise<void> {
+    await rm(join(this.path, ETAG_FILE), { force: true });
+    await rename(path, join(this.path, LOCAL_FILE));
+    await writeFile(join(this.path, ETAG_FILE), etag, { mode: 0o600 });
+  }
+
+  private async forgetCopy(): Promise<void> {
+    await rm(join(this.path, ETAG_FILE), { force: true });
+    await rm(join(this.path, LOCAL_FILE), { force: true });
+  }
+}
+
+/** Folders of feeds that are not there any more. */
+export async function removeOtherFolders(feedsDir: string, ids: ReadonlySet<string>): Promise<void> {
+  const names = await readdir(feedsDir).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  for (const name of names) if (!ids.has(name)) await rm(join(feedsDir, name), { recursive: true, force: true });
+}

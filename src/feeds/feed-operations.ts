@@ -1,0 +1,259 @@
+/** `/feed`: outside sources that are kept current in files of media stores. */
+import { Type } from 'typebox';
+import {
+  accountParams,
+  CONTENT_BODY_BYTES_MAX,
+  defineOperation,
+  nextOf,
+  nextPage,
+  object,
+  oneOf,
+  pageQuery,
+  wantedPage,
+  type OperationContext,
+} from '../operations/index.js';
+import { ServiceError } from '../platform/index.js';
+import { FEED_NOT_FOUND, FEED_SYNCING, SOURCE_UNUSABLE } from './feed-problems.js';
+import {
+  DEFAULT_STORE,
+  describeFeed,
+  discovery,
+  feedName,
+  feedParams,
+  feedResource,
+  INTERVAL_MINUTES_DEFAULT,
+  intervalMinutes,
+  mediaStore,
+} from './feed-schemas.js';
+import { FEEDS } from './part.js';
+import { readProvider, readWebsite, websiteSettings } from './provider-schemas.js';
+import { PROVIDERS, type ProviderName } from './providers/provider-settings.js';
+import type { FeedRow } from './types.js';
+
+const CALLERS = ['key', 'console', 'cli'] as const;
+const CONSOLE_ONLY = ['console', 'cli'] as const;
+/** What a key may connect: these can be read without a secret, and none is sent by keys. */
+const OPEN_TO_KEYS: readonly ProviderName[] = ['website', 'api'];
+
+const ofFeed = { target: 'account', params: feedParams, errors: [FEED_NOT_FOUND] } as const;
+const shown = (description: string) => ({ description, schema: feedResource });
+
+function describe({ services }: OperationContext, row: FeedRow) {
+  const { feeds, sources } = services.part(FEEDS);
+  return describeFeed(row, feeds.isSyncing(row), sources.listsOf(row));
+}
+
+function assertOpenToKey({ caller }: OperationContext, provider: ProviderName, hasSecret: boolean): void {
+  if (caller.kind !== 'key' || (OPEN_TO_KEYS.includes(provider) && !hasSecret)) return;
+  const what = hasSecret ? 'A feed with a secret' : `A feed of the provider ${provider}`;
+  throw new ServiceError('console-only', `${what} is connected on the console or the command line.`);
+}
+
+const list = defineOperation({
+  name: 'feed.list',
+  summary: "The account's feeds",
+  description: 'Never their secrets.',
+  method: 'GET',
+  path: '/feed/{account}',
+  permission: 'feed:read',
+  callers: CALLERS,
+  target: 'account',
+  params: accountParams,
+  query: pageQuery,
+  responses: {
+    200: {
+      description: 'The feeds in the order of their names',
+      schema: object({ feeds: Type.Array(feedResource), next: nextPage }),
+    },
+  },
+  handle(context, { params, query }) {
+    const page = context.services.part(FEEDS).feeds.page(params.account, wantedPage(query));
+    return { status: 200, body: { feeds: page.entries.map((row) => describe(context, row)), ...nextOf(page) } };
+  },
+});
+
+const read = defineOperation({
+  ...ofFeed,
+  name: 'feed.read',
+  summary: 'Read a feed',
+  method: 'GET',
+  path: '/feed/{account}/{feed}',
+  permission: 'feed:read',
+  callers: CALLERS,
+  responses: { 200: shown('The feed') },
+  handle: (context, { params: { account, feed } }) => ({
+    status: 200,
+    body: describe(context, context.services.part(FEEDS).feeds.required(account, feed)),
+  }),
+});
+
+const connect = defineOperation({
+  name: 'feed.connect',
+  summary: 'Connect a feed',
+  description:
+    'The source is read before anything is kept: one that cannot be is refused (422). The first sync begins at once. A key connects `website` and `api` without a secret; everything else is for the console and the command line.',
+  method: 'POST',
+  path: '/feed/{account}/connect',
+  permission: 'feed:create',
+  callers: CALLERS,
+  target: 'account',
+  params: accountParams,
+  bodyBytesMax: CONTENT_BODY_BYTES_MAX,
+  body: object({
+    name: feedName,
+    provider: oneOf(PROVIDERS, { description: 'What kind of source it is' }),
+    media_store: Type.Optional(mediaStore),
+    interval_minutes: Type.Optional(intervalMinutes),
+    settings: Type.Object(
+      {},
+      {
+        additionalProperties: true,
+        description: 'Of the provider, as JSON, such as `{"start_urls": ["https://example.com/"]}` of a website',
+        examples: [{ start_urls: ['https://example.com/'] }],
+      },
+    ),
+    secret: Type.Optional(
+      Type.String({
+        maxLength: 10_000,
+        description: 'Value of the header `settings.auth_header` of an api; kept sealed, and never shown again',
+      }),
+    ),
+  }),
+  responses: { 201: shown('The feed, which waits for its first sync') },
+  errors: [SOURCE_UNUSABLE, 'invalid-name', 'name-exists', 'not-found', 'conflict', 'unprocessable', 'storage-full'],
+  async handle(context, { params: { account }, body }) {
+    const { services } = context;
+    const { name, provider: kind, media_store = DEFAULT_STORE, interval_minutes = INTERVAL_MINUTES_DEFAULT } = body;
+    const isSecretGiven = body.secret !== undefined && body.secret !== '';
+    const hasHeader = Object.hasOwn(body.settings, 'auth_header') || Object.hasOwn(body.settings, 'password');
+    assertOpenToKey(context, kind, isSecretGiven || hasHeader);
+    const typed = isSecretGiven ? body.secret : undefined;
+    const { provider, secret } = readProvider(kind, body.settings, typed, services.config.outbound);
+    const given = { account, name, provider, media_store, interval_minutes, secret };
+    const row = await services.part(FEEDS).feeds.connect(given);
+    return { status: 201, body: describe(context, row) };
+  },
+});
+
+const discover = defineOperation({
+  name: 'feed.discover',
+  summary: 'Preview the pages that a website feed would read',
+  description: 'Reads the website as a sync would, at most 200 pages and 60 s, and keeps nothing.',
+  method: 'POST',
+  path: '/feed/{account}/web/discover',
+  permission: 'feed:create',
+  callers: CALLERS,
+  target: 'account',
+  params: accountParams,
+  body: object({ settings: websiteSettings }),
+  responses: { 200: { description: 'The pages', schema: discovery } },
+  errors: [SOURCE_UNUSABLE],
+  async handle({ services }, { body }) {
+    const settings = readWebsite(body.settings, services.config.outbound);
+    const found = await services.part(FEEDS).feeds.discover({ name: 'website', settings });
+    return { status: 200, body: found };
+  },
+});
+
+const sync = defineOperation({
+  ...ofFeed,
+  name: 'feed.sync',
+  summary: 'Sync a feed now',
+  description: 'It runs as soon as there is room for it. Refused (409) while it runs.',
+  method: 'POST',
+  path: '/feed/{account}/{feed}/sync',
+  permission: 'feed:sync',
+  callers: CALLERS,
+  responses: { 202: shown('The feed') },
+  errors: [...ofFeed.errors, FEED_SYNCING],
+  handle(context, { params: { account, feed } }) {
+    const { feeds } = context.services.part(FEEDS);
+    const row = feeds.required(account, feed);
+    feeds.sync(row);
+    return { status: 202, body: describe(context, row) };
+  },
+});
+
+const interval = defineOperation({
+  ...ofFeed,
+  name: 'feed.interval',
+  summary: 'Change how often a feed is synced',
+  method: 'PUT',
+  path: '/feed/{account}/{feed}/interval',
+  permission: 'feed:update',
+  callers: CALLERS,
+  body: object({ interval_minutes: intervalMinutes }),
+  responses: { 200: shown('The feed') },
+  errors: [...ofFeed.errors, 'storage-full'],
+  async handle(context, { params: { account, feed }, body }) {
+    const { feeds } = context.services.part(FEEDS);
+    const row = await feeds.setInterval(feeds.required(account, feed), body.interval_minutes);
+    return { status: 200, body: describe(context, row) };
+  },
+});
+
+const webScope = defineOperation({
+  ...ofFeed,
+  name: 'feed.web-scope',
+  summary: 'Change which pages a website feed reads',
+  description:
+    'All of its settings are replaced, and the next sync begins at once. Pages that are out of scope then leave the file.',
+  method: 'PUT',
+  path: '/feed/{account}/{feed}/web-scope',
+  permission: 'feed:update',
+  callers: CALLERS,
+  body: object({ settings: websiteSettings }),
+  responses: { 200: shown('The feed') },
+  errors: [...ofFeed.errors, SOURCE_UNUSABLE, 'unprocessable', 'storage-full'],
+  async handle(context, { params: { account, feed }, body }) {
+    const { feeds } = context.services.part(FEEDS);
+    const row = feeds.required(account, feed);
+    if (row.provider.name !== 'website')
+      throw new ServiceError(
+        'unprocessable',
+        `The feed '${feed}' is of the provider ${row.provider.name}, not a website.`,
+      );
+    const settings = readWebsite(body.settings, context.services.config.outbound);
+    return { status: 200, body: describe(context, await feeds.setScope(row, settings)) };
+  },
+});
+
+const move = defineOperation({
+  ...ofFeed,
+  name: 'feed.move',
+  summary: 'Move a feed to another media store',
+  description:
+    'Its file and the lists that import it follow, the old file is removed, and both run again. Where it is there already, nothing happens.',
+  method: 'POST',
+  path: '/feed/{account}/{feed}/move',
+  permission: 'feed:update',
+  callers: CONSOLE_ONLY,
+  body: object({ media_store: mediaStore }),
+  responses: { 200: shown('The feed') },
+  errors: [...ofFeed.errors, FEED_SYNCING, 'not-found', 'unprocessable', 'storage-full'],
+  async handle(context, { params: { account, feed }, body }) {
+    const { feeds } = context.services.part(FEEDS);
+    const row = await feeds.move(feeds.required(account, feed), body.media_store);
+    return { status: 200, body: describe(context, row) };
+  },
+});
+
+const remove = defineOperation({
+  ...ofFeed,
+  name: 'feed.delete',
+  summary: 'Delete a feed',
+  description: 'Its file goes with it. A list that imports it keeps its records, and gets no more.',
+  method: 'DELETE',
+  path: '/feed/{account}/{feed}',
+  permission: 'feed:delete',
+  callers: CONSOLE_ONLY,
+  responses: { 204: { description: 'The feed is gone', schema: null } },
+  errors: [...ofFeed.errors, 'storage-full'],
+  async handle({ services }, { params: { account, feed } }) {
+    const { feeds } = services.part(FEEDS);
+    await feeds.delete(feeds.required(account, feed));
+    return { status: 204 };
+  },
+});
+
+export const feedOperations = [list, read, connect, discover, sync, interval, webScope, move, remove];

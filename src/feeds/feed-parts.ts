@@ -1,0 +1,130 @@
+/** Feeds as they run: their operations, and the host of the thread that reads sources. */
+import { join } from 'node:path';
+import type { Catalog, ListRecord } from '../catalog/index.js';
+import { MEDIA_STORES } from '../media/index.js';
+import { provide, searchSettings, type FeatureParts, type FeaturePlatform } from '../operations/index.js';
+import { createWorkerThread, loggedWorker } from '../platform/hosts/index.js';
+import { compiledFile, ServiceError, settingsOf } from '../platform/index.js';
+import { systemTimers } from '../platform/work/index.js';
+import { createFeedMetrics } from './feed-metrics.js';
+import { feedOperations } from './feed-operations.js';
+import { FEED_SETTINGS, type FeedSettings } from './feed-settings.js';
+import { FeedStore } from './feed-store.js';
+import { Feeds } from './feeds.js';
+import { ListImporter } from './list-importer.js';
+import { labelOf, ListSources } from './list-sources.js';
+import { FEEDS, type FeedsPart } from './part.js';
+import { sourceOperations } from './source-operations.js';
+import { SourceStore } from './source-store.js';
+import type { FeedProtocol, FeedWorkerData } from './worker/feed-protocol.js';
+
+const WORKER_HEAP_MIB_MAX = 1024;
+/** Of 19: a crawl gives way to searches. */
+const NICENESS = 15;
+/** Without a question for so long, the thread ends. */
+const IDLE_MS_MAX = 60_000;
+const MINUTE_MS = 60_000;
+const SECOND_MS = 1000;
+
+export const feedParts: FeatureParts = {
+  operations: [...feedOperations, ...sourceOperations],
+  open(platform) {
+    const part = createFeeds(platform);
+    const { feeds, sources } = part;
+    const media = platform.part(MEDIA_STORES);
+    media.usedBy((account, store) => [...feeds.usersOf(account, store), ...sources.usersOf(account, store)]);
+    return {
+      parts: [provide(FEEDS, part)],
+      async forget({ subject, account, id }) {
+        if (subject === 'account') await feeds.forgetAccount(account);
+        if (subject === 'list') await sources.disconnect(id);
+        return true;
+      },
+      start() {
+        if (!platform.listen) return;
+        sources.start();
+        feeds.start().catch((error: unknown) => platform.log.error({ err: error }, 'Feeds could not be started'));
+      },
+      async close() {
+        await feeds.stop();
+        await sources.stop();
+        await part.host.close();
+      },
+    };
+  },
+};
+
+function createFeeds(platform: FeaturePlatform): FeedsPart & { readonly host: ReturnType<typeof createHost> } {
+  const { config, dataDir, environment, secrets, progress, clock, log } = platform;
+  const settings = settingsOf(config, FEED_SETTINGS);
+  const media = platform.part(MEDIA_STORES);
+  const metrics = createFeedMetrics(platform.metrics);
+  const host = createHost(platform, settings, (...event) => feeds.runner.hear(event));
+  const sourceStore = new SourceStore(environment, clock);
+  const common = { media, clock, log, metrics, parallelMax: settings.parallel };
+  const importer = new ListImporter({
+    ...common,
+    sources: sourceStore,
+    indexOf: (listId) => indexOf(platform, listId),
+    labelOf,
+  });
+  const sources = new ListSources({
+    ...common,
+    store: sourceStore,
+    importer,
+    timers: systemTimers,
+    checkSeconds: settings.source_check_seconds,
+  });
+  const feeds: Feeds = new Feeds({
+    ...common,
+    store: new FeedStore(environment, secrets, { clock, feedsMax: settings.feeds_max }),
+    sources,
+    host,
+    feedsDir: join(dataDir, 'feeds'),
+    progress,
+    timers: systemTimers,
+  });
+  return { feeds, sources, host };
+}
+
+function createHost(
+  { config, log, metrics }: FeaturePlatform,
+  settings: FeedSettings,
+  onEvent: Parameters<typeof createWorkerThread<FeedProtocol>>[0]['onEvent'],
+) {
+  const data: FeedWorkerData = {
+    outbound: config.outbound,
+    limits: {
+      pagesPerSecond: settings.pages_per_second,
+      runMsMax: settings.run_minutes_max * MINUTE_MS,
+      retryAfterMsMax: settings.retry_after_seconds_max * SECOND_MS,
+      pageBytesMax: settings.page_bytes_max,
+      answerBytesMax: settings.answer_bytes_max,
+      recordsMax: settings.records_max,
+    },
+  };
+  return createWorkerThread<FeedProtocol>({
+    name: 'feeds',
+    entry: compiledFile('src/feeds/feed.worker'),
+    data,
+    heapMibMax: WORKER_HEAP_MIB_MAX,
+    niceness: NICENESS,
+    idleMsMax: IDLE_MS_MAX,
+    ...(onEvent === undefined ? {} : { onEvent }),
+    ...loggedWorker('feeds', { log, metrics }),
+  });
+}
+
+function indexOf({ catalog, indexes }: FeaturePlatform, listId: string) {
+  const list = listById(catalog, listId);
+  if (list === undefined) throw new ServiceError('list-not-found', 'The list is gone.');
+  return Promise.resolve(indexes.opened(listId) ?? indexes.open(listId, searchSettings(list)));
+}
+
+function listById(catalog: Catalog, listId: string): ListRecord | undefined {
+  for (const { name } of catalog.accounts()) {
+    const list = catalog.lists(name).find(({ id }) => id === listId);
+    if (list !== undefined) return list;
+  }
+  return undefined;
+}

@@ -1,0 +1,192 @@
+/**
+ * One run of a feed, from the side of the main thread: the copy of its file is fetched, the worker reads the source, the next file goes
+ * into the media store, and only then what the run learned holds. Main thread only.
+ */
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import type { Host, ProtocolEvent } from '../platform/hosts/index.js';
+import { SecretUnreadableError, ServiceError, uuidv7, type Clock, type ProgressBoard } from '../platform/index.js';
+import type { MediaStores } from '../media/index.js';
+import { FeedFolder } from './feed-folder.js';
+import type { FeedMetrics } from './feed-metrics.js';
+import type { FeedStore } from './feed-store.js';
+import type { SyncRunResult } from './file/sync-run.js';
+import { afterFailure, afterSuccess, isFreshRunDue } from './runs/feed-state.js';
+import { SourceFailedError } from './source/source-run.js';
+import { feedPath, type FeedRow } from './types.js';
+import type { FeedProtocol, SourceAsk } from './worker/feed-protocol.js';
+
+export interface FeedRunnerOptions {
+  readonly feeds: FeedStore;
+  readonly media: MediaStores;
+  readonly host: Host<FeedProtocol>;
+  readonly feedsDir: string;
+  readonly progress: ProgressBoard;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: FeedMetrics;
+  /** The file has what the source has. */
+  readonly onSynced: (row: FeedRow) => Promise<void>;
+}
+
+interface RunOutcome {
+  readonly retryAfterMs?: number | undefined;
+}
+
+export class FeedRunner {
+  /** By the feed's id. */
+  private readonly underWay = new Map<
+    string,
+    { readonly cancelled: AbortController; readonly ended: Promise<unknown> }
+  >();
+  /** By the run's id. */
+  private readonly told = new Map<string, (done: number, queued: number) => void>();
+
+  constructor(private readonly options: FeedRunnerOptions) {}
+
+  /** Never rejects: what becomes of the run is in the feed's state. */
+  async run(id: string): Promise<RunOutcome> {
+    const row = this.options.feeds.get(id);
+    if (row === undefined) return {};
+    const cancelled = new AbortController();
+    const ended = this.ran(row, cancelled).finally(() => this.underWay.delete(id));
+    this.underWay.set(id, { cancelled, ended });
+    return ended;
+  }
+
+  private async ran(row: FeedRow, cancelled: AbortController): Promise<RunOutcome> {
+    const { id } = row;
+    const { progress, log, metrics } = this.options;
+    const { account, name } = row;
+    const owner = { account, name, permission: 'feed:read' };
+    const job = progress.begin({ kind: 'feed-sync', subject: id, owner, total: null });
+    job.start();
+    let done = 0;
+    try {
+      const result = await this.synced(row, cancelled.signal, (count, queued) => {
+        job.advance(Math.max(0, count - done));
+        done = Math.max(done, count);
+        job.say(`${queued} queued`);
+      });
+      job.finish();
+      metrics.ran(row.provider.name, 'synced', result);
+      const { added, changed, removed, requests, took_ms, skipped_count } = result;
+      log.info(
+        { account, feed: name, added, changed, removed, requests, took_ms, skipped: skipped_count },
+        'A feed was synced',
+      );
+      return { retryAfterMs: result.retryAfterMs };
+    } catch (error) {
+      if (cancelled.signal.aborted) {
+        job.stop();
+        return {};
+      }
+      const message = this.messageOf(error, row);
+      job.fail(message);
+      metrics.ran(row.provider.name, 'failed');
+      await this.failed(row, message);
+      return { retryAfterMs: error instanceof SourceFailedError ? error.retryAfterMs : undefined };
+    }
+  }
+
+  /** Ends the run of a feed, or of all, and waits for that: their states stay as they were. */
+  async cancel(id?: string): Promise<void> {
+    const runs = [...this.underWay].filter(([feed]) => id === undefined || feed === id).map(([, run]) => run);
+    for (const { cancelled } of runs) cancelled.abort();
+    await Promise.all(runs.map(({ ended }) => ended));
+  }
+
+  hear([name, content]: ProtocolEvent<FeedProtocol>): void {
+    if (name === 'progress') this.told.get(content.runId)?.(content.done, content.queued);
+  }
+
+  /** What the worker is told of the source of a feed. Throws a SecretUnreadableError. */
+  askOf(row: FeedRow): SourceAsk {
+    return { provider: row.provider, secret: this.options.feeds.secretOf(row)?.reveal() ?? null };
+  }
+
+  folderOf({ id }: Pick<FeedRow, 'id'>): FeedFolder {
+    return new FeedFolder(join(this.options.feedsDir, id));
+  }
+
+  private async synced(
+    row: FeedRow,
+    signal: AbortSignal,
+    onProgress: (done: number, queued: number) => void,
+  ): Promise<SyncRunResult> {
+    const { feeds, clock, onSynced } = this.options;
+    const wasFresh = isFreshRunDue(row.state);
+    const result = await this.read(row, { signal, isFresh: wasFresh, onProgress });
+    const at = clock.nowIso();
+    const kept = await feeds.change(row.id, ({ state }) => ({ state: afterSuccess(state, result, { at, wasFresh }) }));
+    if (kept !== undefined) await onSynced(kept);
+    return result;
+  }
+
+  private async read(
+    row: FeedRow,
+    run: {
+      readonly signal: AbortSignal;
+      readonly isFresh: boolean;
+      readonly onProgress: (done: number, queued: number) => void;
+    },
+  ): Promise<SyncRunResult> {
+    const { media, host } = this.options;
+    const { signal, isFresh, onProgress } = run;
+    const folder = this.folderOf(row);
+    const store = media.open(row.account, row.media_store);
+    const path = feedPath(row.name);
+    await folder.fetch(store, path);
+    const { provider } = row;
+    if (provider.name === 'media-store') {
+      const { settings } = provider;
+      await folder.list(media.open(row.account, settings.store), settings.prefix, signal);
+    }
+    const runId = uuidv7();
+    this.told.set(runId, onProgress);
+    let isStored = false;
+    try {
+      const ask = { ...this.askOf(row), runId, feed: row.name, folder: folder.path, isFresh };
+      const answer = await host.call('run', ask, { signal });
+      if (!answer.isOk) throw new SourceFailedError(answer.message, answer.retryAfterMs);
+      signal.throwIfAborted();
+      if (answer.result.wasReplaced) await folder.store(store, path);
+      isStored = true;
+      return answer.result;
+    } finally {
+      this.told.delete(runId);
+      await this.settle(runId, isStored);
+    }
+  }
+
+  /** Where it fails, more is read next time. */
+  private async settle(runId: string, isStored: boolean): Promise<void> {
+    try {
+      await this.options.host.call('settle', { runId, isStored });
+    } catch (error) {
+      this.options.log.warn({ err: error }, 'What a feed remembers of its source could not be kept');
+    }
+  }
+
+  private async failed(row: FeedRow, message: string): Promise<void> {
+    const { feeds, clock, log } = this.options;
+    const { account, name } = row;
+    log.warn({ account, feed: name, reason: message }, 'A feed could not be synced');
+    try {
+      await feeds.change(row.id, ({ state }) => ({ state: afterFailure(state, message, clock.nowIso()) }));
+    } catch (error) {
+      log.error({ err: error, account, feed: name }, 'That a feed has failed could not be kept');
+    }
+  }
+
+  /** A sentence for whoever owns the feed. */
+  private messageOf(error: unknown, { account, name }: FeedRow): string {
+    if (error instanceof SourceFailedError || error instanceof SecretUnreadableError) return error.message;
+    if (error instanceof ServiceError && error.code !== 'internal-error') return error.detail;
+    this.options.log.error({ err: error, account, feed: name }, 'A run of a feed ended unexpectedly');
+    const code = (error as NodeJS.ErrnoException | undefined)?.code;
+    return code === 'ENOSPC' || code === 'EDQUOT'
+      ? 'There is no space left on the disk of the service.'
+      : 'The run was cut short by a fault of the service, which is logged.';
+  }
+}

@@ -1,0 +1,153 @@
+/** The feeds of all accounts in `data/system`, where their secrets are sealed. Main thread only. */
+import { CollectionStore, compositeKey, type Collection } from '../catalog/index.js';
+import {
+  assertName,
+  pageOf,
+  SecretUnreadableError,
+  ServiceError,
+  uuidv7,
+  type Clock,
+  type LmdbEnvironment,
+  type Page,
+  type Secret,
+  type SecretBox,
+  type WantedPage,
+} from '../platform/index.js';
+import { FEED_NOT_FOUND } from './feed-problems.js';
+import { NEW_FEED } from './runs/feed-state.js';
+import type { FeedRow } from './types.js';
+
+/** Parts of paths of the interface. */
+const RESERVED: ReadonlySet<string> = new Set(['connect', 'web']);
+
+export interface NewFeed extends Pick<FeedRow, 'account' | 'name' | 'provider' | 'media_store' | 'interval_minutes'> {
+  readonly secret: Secret | undefined;
+}
+
+export class FeedStore {
+  private readonly store: CollectionStore;
+  private readonly rows: Collection<FeedRow>;
+  private readonly byId = new Map<string, FeedRow>();
+
+  constructor(
+    environment: LmdbEnvironment,
+    private readonly secrets: SecretBox,
+    private readonly options: { readonly clock: Clock; readonly feedsMax: number },
+  ) {
+    this.store = CollectionStore.of(environment);
+    this.rows = this.store.collection('feeds');
+    for (const row of this.rows.values()) this.byId.set(row.id, row);
+    secrets.keptBy(() => this.reseal());
+  }
+
+  all(): IterableIterator<FeedRow> {
+    return this.byId.values();
+  }
+
+  get(id: string): FeedRow | undefined {
+    return this.byId.get(id);
+  }
+
+  named(account: string, name: string): FeedRow | undefined {
+    return this.rows.get(compositeKey(account, name));
+  }
+
+  /** Throws `feed-not-found`. */
+  required(account: string, name: string): FeedRow {
+    const row = this.named(account, name);
+    if (row !== undefined) return row;
+    throw new ServiceError(FEED_NOT_FOUND, `The account '${account}' has no feed '${name}'.`);
+  }
+
+  /** In the order of their names; the cursor is the name. */
+  page(account: string, { after, size }: WantedPage): Page<FeedRow> {
+    return pageOf(this.rows.from(`${account}/`, after), ({ name }) => name, size);
+  }
+
+  /** Throws `name-exists`, `conflict` where the account has too many, and for a name that none can have. */
+  assertFree(account: string, name: string): void {
+    assertName('feed', name);
+    if (RESERVED.has(name)) throw new ServiceError('invalid-name', `A feed cannot be called '${name}'.`);
+    if (this.named(account, name) !== undefined)
+      throw new ServiceError('name-exists', `The account has a feed '${name}'.`);
+    const count = [...this.rows.values()].filter((row) => row.account === account).length;
+    if (count >= this.options.feedsMax)
+      throw new ServiceError('conflict', `The account has ${this.options.feedsMax} feeds: delete one first.`);
+  }
+
+  async create({ secret, ...given }: NewFeed): Promise<FeedRow> {
+    const id = uuidv7();
+    const row: FeedRow = {
+      id,
+      ...given,
+      leaving: null,
+      secret: secret === undefined ? null : this.secrets.seal(secret, placeOf(id)),
+      state: NEW_FEED,
+      next_sync: null,
+      created_utc: this.options.clock.nowIso(),
+    };
+    await this.store.change((change) => {
+      this.assertFree(given.account, given.name);
+      change.put(this.rows, keyOf(row), row);
+    });
+    this.byId.set(id, row);
+    return row;
+  }
+
+  /** Undefined where the feed is gone meanwhile. */
+  async change(id: string, next: (before: FeedRow) => Partial<FeedRow>): Promise<FeedRow | undefined> {
+    const changed = await this.store.change((change) => {
+      const before = this.byId.get(id);
+      if (before === undefined) return undefined;
+      const row = { ...before, ...next(before) };
+      change.put(this.rows, keyOf(row), row);
+      return row;
+    });
+    if (changed !== undefined && this.byId.has(id)) this.byId.set(id, changed);
+    return changed;
+  }
+
+  async delete({ id }: FeedRow): Promise<void> {
+    await this.store.change((change) => {
+      const row = this.byId.get(id);
+      if (row !== undefined) change.remove(this.rows, keyOf(row));
+    });
+    this.byId.delete(id);
+  }
+
+  /** Undefined where it has none. Throws a SecretUnreadableError. */
+  secretOf({ id, secret }: FeedRow): Secret | undefined {
+    return secret === null ? undefined : this.secrets.open(secret, placeOf(id));
+  }
+
+  /** Secrets that cannot be opened stay as they are: the key may come back. */
+  private async reseal(): Promise<number> {
+    const resealed = await this.store.change((change) => {
+      const rows = [...this.byId.values()].flatMap((row): FeedRow[] => {
+        const secret = row.secret === null || this.secrets.isCurrent(row.secret) ? undefined : this.opened(row);
+        return secret === undefined ? [] : [{ ...row, secret: this.secrets.seal(secret, placeOf(row.id)) }];
+      });
+      for (const row of rows) change.put(this.rows, keyOf(row), row);
+      return rows;
+    });
+    for (const row of resealed) this.byId.set(row.id, row);
+    return resealed.length;
+  }
+
+  private opened(row: FeedRow): Secret | undefined {
+    try {
+      return this.secretOf(row);
+    } catch (error) {
+      if (error instanceof SecretUnreadableError) return undefined;
+      throw error;
+    }
+  }
+}
+
+function keyOf({ account, name }: FeedRow): string {
+  return compositeKey(account, name);
+}
+
+function placeOf(id: string): string {
+  return `feed/${id}`;
+}

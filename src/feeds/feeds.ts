@@ -1,0 +1,305 @@
+/**
+ * The feeds of all accounts: connected, read in their time, searchable in lists, moved and deleted. Statuses are those of section 3.1 of
+ * the service's description. Main thread only.
+ */
+import type { Logger } from 'pino';
+import type { ListRecord } from '../catalog/index.js';
+import type { MediaStores } from '../media/index.js';
+import type { Host } from '../platform/hosts/index.js';
+import {
+  ServiceError,
+  type Clock,
+  type Page,
+  type ProgressBoard,
+  type Secret,
+  type WantedPage,
+} from '../platform/index.js';
+import type { Timers } from '../platform/work/index.js';
+import type { Discovery } from './crawl/discover.js';
+import type { WebsiteSettings } from './crawl/crawl-types.js';
+import { removeOtherFolders } from './feed-folder.js';
+import type { FeedMetrics } from './feed-metrics.js';
+import { FEED_SYNCING, SOURCE_UNUSABLE } from './feed-problems.js';
+import { FeedRunner } from './feed-runner.js';
+import type { FeedStore } from './feed-store.js';
+import type { ListSources } from './list-sources.js';
+import type { ProviderSettings } from './providers/provider-settings.js';
+import { SyncScheduler } from './runs/sync-scheduler.js';
+import { feedPath, type FeedRow, type SourceRow } from './types.js';
+import type { FeedProtocol, SourceFault } from './worker/feed-protocol.js';
+
+const MINUTE_MS = 60_000;
+
+export interface FeedsOptions {
+  readonly store: FeedStore;
+  readonly sources: ListSources;
+  readonly media: MediaStores;
+  readonly host: Host<FeedProtocol>;
+  /** `data/feeds` */
+  readonly feedsDir: string;
+  readonly parallelMax: number;
+  readonly progress: ProgressBoard;
+  readonly timers: Timers;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: FeedMetrics;
+}
+
+export interface ConnectedFeed {
+  readonly account: string;
+  readonly name: string;
+  readonly provider: ProviderSettings;
+  readonly media_store: string;
+  readonly interval_minutes: number;
+  readonly secret: Secret | undefined;
+}
+
+export class Feeds {
+  readonly runner: FeedRunner;
+  private readonly scheduler: SyncScheduler;
+  private isStarted = false;
+  /** Feeds that are being moved or deleted. */
+  private readonly changing = new Set<string>();
+
+  constructor(private readonly options: FeedsOptions) {
+    const { store, sources, parallelMax, timers } = options;
+    this.runner = new FeedRunner({ ...options, feeds: store, onSynced: (row) => sources.feedSynced(row) });
+    this.scheduler = new SyncScheduler({
+      timers,
+      parallelMax,
+      run: (id) => this.runner.run(id),
+      onScheduled: (id, nextMs) => this.keepNext(id, nextMs),
+    });
+  }
+
+  /** What was due while the service was not running runs now. */
+  async start(): Promise<void> {
+    const { store, feedsDir } = this.options;
+    const rows = [...store.all()];
+    await removeOtherFolders(feedsDir, new Set(rows.map(({ id }) => id)));
+    this.isStarted = true;
+    for (const row of rows) this.schedule(await this.left(row));
+  }
+
+  /** What runs is ended, and goes on with the next start. */
+  async stop(): Promise<void> {
+    const stopped = this.scheduler.stop();
+    await this.runner.cancel();
+    await stopped;
+  }
+
+  isSyncing({ id }: Pick<FeedRow, 'id'>): boolean {
+    return this.scheduler.isRunning(id);
+  }
+
+  page(account: string, wanted: WantedPage): Page<FeedRow> {
+    return this.options.store.page(account, wanted);
+  }
+
+  /** Throws `feed-not-found`. */
+  required(account: string, name: string): FeedRow {
+    return this.options.store.required(account, name);
+  }
+
+  /** Rejects with `source-unusable`, and nothing is kept, where the source cannot be read; with `name-exists`, `media-store-not-found`. */
+  async connect(given: ConnectedFeed): Promise<FeedRow> {
+    const { store, media } = this.options;
+    store.assertFree(given.account, given.name);
+    media.row(given.account, given.media_store);
+    await this.check(given);
+    const row = await store.create(given);
+    this.schedule(row);
+    return row;
+  }
+
+  /** Rejects with `source-unusable` where it cannot be read. */
+  async discover(provider: ProviderSettings): Promise<Discovery> {
+    const answer = await this.options.host.call('discover', { provider, secret: null });
+    if (!answer.isOk) throw unusable(answer);
+    return answer.discovery;
+  }
+
+  /** Throws `feed-syncing` where it runs. */
+  sync(row: FeedRow): void {
+    this.assertIdle(row);
+    this.scheduler.now(row.id);
+  }
+
+  async setInterval(row: FeedRow, minutes: number): Promise<FeedRow> {
+    const changed = await this.changed(row, () => ({ interval_minutes: minutes }));
+    this.schedule(changed);
+    return changed;
+  }
+
+  /** What is read from the next run on, which begins at once. */
+  async setScope(row: FeedRow, settings: WebsiteSettings): Promise<FeedRow> {
+    const provider: ProviderSettings = { name: 'website', settings };
+    await this.check({ ...row, provider, secret: undefined });
+    const changed = await this.changed(row, () => ({ provider }));
+    this.scheduler.now(row.id);
+    return changed;
+  }
+
+  /**
+   * Puts the file into another store, in which lists that import it follow, and removes it from the one where it was. Cut short, the feed
+   * is in one of the two; the next start removes the file from the other. Throws `feed-syncing`, `unprocessable`.
+   */
+  async move(row: FeedRow, target: string): Promise<FeedRow> {
+    const { media, sources } = this.options;
+    if (row.provider.name === 'media-store')
+      throw new ServiceError('unprocessable', `A feed of the provider ${row.provider.name} is not moved.`);
+    const to = media.open(row.account, target);
+    if (row.media_store === target) return row;
+    const moved = await this.exclusively(row, async () => {
+      const path = feedPath(row.name);
+      const folder = this.runner.folderOf(row);
+      await folder.fetch(media.open(row.account, row.media_store), path);
+      await folder.copyTo(to, path);
+      await this.left(row);
+      await this.changed(row, () => ({ media_store: target, leaving: row.media_store }));
+      await sources.feedMoved(row, target);
+      return this.left(this.required(row.account, row.name));
+    });
+    this.scheduler.now(row.id);
+    return moved;
+  }
+
+  /** Removes the feed and its file; lists keep their records. */
+  async delete(row: FeedRow): Promise<void> {
+    const { store, sources } = this.options;
+    await this.ended(row);
+    await sources.feedDeleted(row);
+    await sources.removeFile(row.account, row.media_store, feedPath(row.name));
+    await this.left(row);
+    await this.runner.folderOf(row).remove();
+    await store.delete(row);
+  }
+
+  /** Of an account that is gone, whose files go with its media stores. */
+  async forgetAccount(account: string): Promise<void> {
+    const { store, sources } = this.options;
+    for (const row of [...store.all()].filter((each) => each.account === account)) {
+      await this.ended(row);
+      await this.runner.folderOf(row).remove();
+      await store.delete(row);
+    }
+    await sources.forgetAccount(account);
+  }
+
+  /** `feed news`, for who wants to delete the store. */
+  usersOf(account: string, mediaStore: string): string[] {
+    return [...this.options.store.all()]
+      .filter((row) => row.account === account && usesStore(row, mediaStore))
+      .map(({ name }) => `the feed '${name}'`);
+  }
+
+  /** Makes the feed searchable in a list. Rejects with `already-importing`, `feed-in-use`. */
+  bind(row: FeedRow, list: ListRecord) {
+    const { id, account, name, media_store } = row;
+    return this.options.sources.create({
+      list_id: list.id,
+      account,
+      list: list.name,
+      feed: id,
+      media_store,
+      path: feedPath(name),
+      keep_in_sync: true,
+    });
+  }
+
+  /** The same for any file of a media store; that of a feed binds the feed. */
+  bindFile(
+    list: ListRecord,
+    { media_store, path, keep_in_sync }: Pick<SourceRow, 'media_store' | 'path' | 'keep_in_sync'>,
+  ) {
+    const { account, id, name } = list;
+    const { media, store, sources } = this.options;
+    media.row(account, media_store);
+    const [, feedName] = /^feeds\/([^/]+)\.sync$/.exec(path) ?? [];
+    const feed = feedName === undefined ? undefined : store.named(account, feedName);
+    const isFeed = feed?.media_store === media_store;
+    return sources.create({
+      list_id: id,
+      account,
+      list: name,
+      feed: isFeed ? feed.id : null,
+      media_store,
+      path,
+      keep_in_sync,
+    });
+  }
+
+  private async check({
+    account,
+    provider,
+    secret,
+  }: Pick<ConnectedFeed, 'account' | 'provider' | 'secret'>): Promise<void> {
+    const { host, media } = this.options;
+    if (provider.name === 'media-store') {
+      await media.open(account, provider.settings.store).list({ prefix: provider.settings.prefix, after: '', size: 1 });
+      return;
+    }
+    const answer = await host.call('check', { provider, secret: secret?.reveal() ?? null });
+    if (!answer.isOk) throw unusable(answer);
+  }
+
+  private schedule({ id, account, interval_minutes, next_sync }: FeedRow): void {
+    if (!this.isStarted) return;
+    const nextMs = next_sync === null ? undefined : Date.parse(next_sync);
+    this.scheduler.set({ id, account, intervalMs: interval_minutes * MINUTE_MS, nextMs });
+  }
+
+  private keepNext(id: string, nextMs: number): void {
+    const { store, log } = this.options;
+    store
+      .change(id, () => ({ next_sync: new Date(nextMs).toISOString() }))
+      .catch((error: unknown) => {
+        // It runs at the next start, then.
+        log.warn({ err: error }, 'When a feed is to be synced next could not be kept');
+      });
+  }
+
+  private async changed(row: FeedRow, next: (before: FeedRow) => Partial<FeedRow>): Promise<FeedRow> {
+    return (await this.options.store.change(row.id, next)) ?? this.required(row.account, row.name);
+  }
+
+  /** It runs no more. */
+  private async ended({ id }: FeedRow): Promise<void> {
+    this.scheduler.remove(id);
+    await this.runner.cancel(id);
+  }
+
+  /** The file is removed from where the feed was before it moved. */
+  private async left(row: FeedRow): Promise<FeedRow> {
+    if (row.leaving === null) return row;
+    await this.options.sources.removeFile(row.account, row.leaving, feedPath(row.name));
+    return this.changed(row, () => ({ leaving: null }));
+  }
+
+  private assertIdle(row: FeedRow): void {
+    if (!this.isSyncing(row) && !this.changing.has(row.id)) return;
+    throw new ServiceError(FEED_SYNCING, `The feed '${row.name}' is being synced.`);
+  }
+
+  /** No run begins meanwhile. */
+  private async exclusively<Result>(row: FeedRow, action: () => Promise<Result>): Promise<Result> {
+    this.assertIdle(row);
+    this.changing.add(row.id);
+    this.scheduler.remove(row.id);
+    try {
+      return await action();
+    } finally {
+      this.changing.delete(row.id);
+      const now = this.options.store.get(row.id);
+      if (now !== undefined) this.schedule(now);
+    }
+  }
+}
+
+function unusable({ message }: SourceFault): ServiceError {
+  return new ServiceError(SOURCE_UNUSABLE, message);
+}
+
+function usesStore({ media_store, provider }: FeedRow, store: string): boolean {
+  return media_store === store || (provider.name === 'media-store' && provider.settings.store === store);
+}

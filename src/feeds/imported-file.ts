@@ -1,0 +1,91 @@
+/** A file that a list imports: the records of a feed's file behind the line that describes it, or any file of records. */
+import type { FieldDefinition } from '../catalog/index.js';
+import { ServiceError } from '../platform/index.js';
+import { parseHeader, SyncFileDamagedError } from './file/sync-file.js';
+
+export type ImportFormat = 'ndjson' | 'json' | 'csv';
+
+export interface ImportedFile {
+  readonly format: ImportFormat;
+  /** What the file says of its fields. */
+  readonly fields: FieldDefinition | undefined;
+  /** Throws where the file is not whole. */
+  readonly pieces: AsyncIterable<Uint8Array>;
+}
+
+const LINE_END = 0x0a;
+const HEADER_BYTES_MAX = 1_048_576;
+const FORMATS: Readonly<Record<string, ImportFormat>> = {
+  sync: 'ndjson',
+  ndjson: 'ndjson',
+  jsonl: 'ndjson',
+  json: 'json',
+  csv: 'csv',
+};
+
+/** By the ending of its name; undefined for one that is no file of records. */
+export function formatOf(path: string): ImportFormat | undefined {
+  const ending = /\.([a-z]+)$/i.exec(path)?.[1]?.toLowerCase() ?? '';
+  return Object.hasOwn(FORMATS, ending) ? FORMATS[ending] : undefined;
+}
+
+/** Rejects with `unprocessable` for a file of another kind. */
+export async function importedFile(path: string, pieces: AsyncIterable<Uint8Array>): Promise<ImportedFile> {
+  const format = formatOf(path);
+  if (format === undefined)
+    throw new ServiceError(
+      'unprocessable',
+      `'${path}' is none of ${Object.keys(FORMATS)
+        .map((each) => `.${each}`)
+        .join(', ')}.`,
+    );
+  if (format !== 'ndjson') return { format, fields: undefined, pieces };
+  const rest = pieces[Symbol.asyncIterator]();
+  const { line, behind } = await firstLine(rest);
+  const header = parseHeader(line.toString());
+  if (header === undefined) {
+    if (path.endsWith('.sync')) throw damaged('The file does not begin as the file of a feed does.');
+    return { format, fields: undefined, pieces: joined(Buffer.concat([line, behind]), rest) };
+  }
+  const fields: FieldDefinition = { ...header.fields, location_field: null, inferred: 'no' };
+  return { format, fields, pieces: counted(joined(behind.subarray(1), rest), header.record_count) };
+}
+
+/** The first line without its end, and what was read behind it. */
+async function firstLine(
+  pieces: AsyncIterator<Uint8Array>,
+): Promise<{ readonly line: Buffer; readonly behind: Buffer }> {
+  let read: Buffer = Buffer.alloc(0);
+  for (;;) {
+    const end = read.indexOf(LINE_END);
+    if (end !== -1 || read.length > HEADER_BYTES_MAX) {
+      const length = end === -1 ? read.length : end;
+      return { line: read.subarray(0, length), behind: read.subarray(length) };
+    }
+    const next = await pieces.next();
+    if (next.done === true) return { line: read, behind: Buffer.alloc(0) };
+    read = Buffer.concat([read, next.value]);
+  }
+}
+
+async function* joined(first: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  if (first.length > 0) yield first;
+  for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
+}
+
+/** Throws at the end where there are not as many lines as there should be, or the last one is cut. */
+async function* counted(pieces: AsyncIterable<Uint8Array>, recordCount: number): AsyncGenerator<Uint8Array> {
+  let lines = 0;
+  let last = LINE_END;
+  for await (const piece of pieces) {
+    for (let end = piece.indexOf(LINE_END); end !== -1; end = piece.indexOf(LINE_END, end + 1)) lines += 1;
+    last = piece.at(-1) ?? last;
+    yield piece;
+  }
+  if (lines !== recordCount || last !== LINE_END)
+    throw damaged(`The file has ${lines} records and says that it has ${recordCount}.`);
+}
+
+function damaged(detail: string): ServiceError {
+  return new ServiceError('unprocessable', detail, { cause: new SyncFileDamagedError(detail) });
+}

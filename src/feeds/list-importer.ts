@@ -1,0 +1,204 @@
+/**
+ * From file to list: a list is made like the file that it imports, by comparison. One import of a list at a time, a bounded number of all.
+ * What asks for one meanwhile is done after it. Main thread only.
+ */
+import { once, EventEmitter } from 'node:events';
+import type { Logger } from 'pino';
+import type { FieldDefinition } from '../catalog/index.js';
+import type { ListIndex, SyncOutcome, SyncSession } from '../index/index.js';
+import type { MediaStores, OpenFile } from '../media/index.js';
+import { ServiceError, type Clock } from '../platform/index.js';
+import type { FeedMetrics } from './feed-metrics.js';
+import { importedFile, type ImportedFile } from './imported-file.js';
+import type { SourceStore } from './source-store.js';
+import type { ImportRun, SourceRow } from './types.js';
+
+const ERRORS_KEPT_MAX = 20;
+const MESSAGE_CHARACTERS_MAX = 1000;
+const NEW_VERSION_MS_MAX = 60_000;
+const NEW_VERSION_CHECK_MS = 20;
+
+export interface ListImporterOptions {
+  readonly sources: SourceStore;
+  readonly media: MediaStores;
+  /** The list's index, opened. */
+  readonly indexOf: (listId: string) => Promise<ListIndex>;
+  /** By which its records know a source. */
+  readonly labelOf: (row: SourceRow) => string;
+  readonly parallelMax: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: FeedMetrics;
+}
+
+interface Running {
+  isAskedAgain: boolean;
+  isForced: boolean;
+  isCancelled: boolean;
+  readonly done: Promise<void>;
+}
+
+export class ListImporter {
+  private readonly running = new Map<string, Running>();
+  /** By list: the state of the list after the last import; what has another one was written to since. */
+  private readonly states = new Map<string, number>();
+  private readonly slots = new EventEmitter().setMaxListeners(0);
+  private slotsTaken = 0;
+  private isStopped = false;
+
+  constructor(private readonly options: ListImporterOptions) {}
+
+  isRunning(listId: string): boolean {
+    return this.running.has(listId);
+  }
+
+  /**
+   * Makes the list like its file, where either has changed since the last time; `isForced`: in any case. Resolves when it has ended,
+   * whatever became of it. Never rejects.
+   */
+  run(listId: string, { isForced = false } = {}): Promise<void> {
+    if (this.isStopped) return Promise.resolve();
+    const before = this.running.get(listId);
+    if (before !== undefined) {
+      before.isAskedAgain = true;
+      before.isForced ||= isForced;
+      return before.done;
+    }
+    const running: Running = { isAskedAgain: false, isForced, isCancelled: false, done: Promise.resolve() };
+    this.running.set(listId, running);
+    const done = this.turns(listId, running).finally(() => this.running.delete(listId));
+    Object.assign(running, { done });
+    return done;
+  }
+
+  /** Ends the import of a list that is under way; nothing is removed from the list by it. */
+  async cancel(listId: string): Promise<void> {
+    const running = this.running.get(listId);
+    if (running === undefined) return;
+    running.isCancelled = true;
+    await running.done;
+  }
+
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    await Promise.all([...this.running.keys()].map((listId) => this.cancel(listId)));
+  }
+
+  private async turns(listId: string, running: Running): Promise<void> {
+    while (this.slotsTaken >= this.options.parallelMax) await once(this.slots, 'free');
+    this.slotsTaken += 1;
+    try {
+      do {
+        const { isForced } = running;
+        running.isAskedAgain = false;
+        running.isForced = false;
+        await this.turn(listId, isForced, running);
+      } while (running.isAskedAgain && !running.isCancelled);
+    } finally {
+      this.slotsTaken -= 1;
+      this.slots.emit('free');
+    }
+  }
+
+  private async turn(listId: string, isForced: boolean, running: Running): Promise<void> {
+    const row = this.options.sources.of(listId);
+    if (row === undefined || running.isCancelled) return;
+    const { log, metrics, clock, sources } = this.options;
+    const { account, list } = row;
+    try {
+      const run = await this.imported(row, isForced, running);
+      if (run === undefined) return;
+      metrics.imported('imported');
+      const { added, changed, removed, failed, took_ms } = run.run;
+      log.info({ account, list, added, changed, removed, failed, took_ms }, 'A list was made like its source');
+      const last = { last_run: run.run, last_imported: clock.nowIso(), error: null, applied_etag: run.etag };
+      await sources.change(listId, () => last);
+    } catch (error) {
+      if (running.isCancelled) return;
+      const message = this.messageOf(error, row);
+      metrics.imported('failed');
+      log.warn({ account, list, reason: message }, 'A list could not be made like its source');
+      await sources
+        .change(listId, () => ({ error: { message: message.slice(0, MESSAGE_CHARACTERS_MAX), at: clock.nowIso() } }))
+        .catch((failure: unknown) => log.error({ err: failure }, 'That an import has failed could not be kept'));
+    }
+  }
+
+  /** Undefined where nothing has changed, or there is no file of a feed yet. */
+  private async imported(
+    row: SourceRow,
+    isForced: boolean,
+    running: Running,
+  ): Promise<{ readonly run: ImportRun; readonly etag: string } | undefined> {
+    const { media, indexOf } = this.options;
+    const store = media.open(row.account, row.media_store);
+    const index = await indexOf(row.list_id);
+    const isAsItWas = this.states.get(row.list_id) === index.sequence(index.currentVersion);
+    const known = await store.stat(row.path);
+    if (known === undefined) {
+      if (row.feed !== null) return undefined;
+      throw new ServiceError('not-found', `There is no file '${row.path}' in the media store '${row.media_store}'.`);
+    }
+    if (!isForced && isAsItWas && row.error === null && known.etag === row.applied_etag) return undefined;
+    const opened = await store.open(row.path);
+    if (opened === undefined) return undefined;
+    const startedMs = performance.now();
+    const outcome = await this.applied(row, index, opened, running);
+    this.states.set(row.list_id, index.sequence(index.currentVersion) ?? -1);
+    return { run: runOf(outcome, performance.now() - startedMs), etag: opened.file.etag };
+  }
+
+  private async applied(row: SourceRow, index: ListIndex, opened: OpenFile, running: Running): Promise<SyncOutcome> {
+    let file: ImportedFile | undefined;
+    try {
+      file = await importedFile(row.path, opened.pieces());
+      if (file.fields !== undefined) await takeOverFields(index, file.fields);
+      const session = index.startSync(this.options.labelOf(row), file.format);
+      return await fed(session, file, running);
+    } finally {
+      await opened.close();
+    }
+  }
+
+  private messageOf(error: unknown, { account, list }: SourceRow): string {
+    if (error instanceof ServiceError && error.code !== 'internal-error') return error.detail;
+    this.options.log.error({ err: error, account, list }, 'An import into a list ended unexpectedly');
+    return 'The import was cut short by a fault of the service, which is logged.';
+  }
+}
+
+/** Broken off, nothing is removed. */
+async function fed(session: SyncSession, file: ImportedFile, running: Running): Promise<SyncOutcome> {
+  try {
+    for await (const piece of file.pieces) {
+      if (running.isCancelled) throw new ServiceError('conflict', 'The import was ended.');
+      await session.push(piece);
+    }
+  } catch (error) {
+    session.abort();
+    throw error;
+  }
+  return session.end();
+}
+
+/** A list that has no fields yet gets those that the file describes, and waits for the version that has them. */
+async function takeOverFields(index: ListIndex, fields: FieldDefinition): Promise<void> {
+  const current = index.versions().find(({ version }) => version === index.currentVersion);
+  if (current?.definition.inferred !== 'pending') return;
+  const version = await index.changeDefinition(fields);
+  const endMs = performance.now() + NEW_VERSION_MS_MAX;
+  while (index.currentVersion < version && performance.now() < endMs)
+    await new Promise((resolve) => setTimeout(resolve, NEW_VERSION_CHECK_MS));
+}
+
+function runOf({ created, updated, removed, unchanged, failed, errors }: SyncOutcome, tookMs: number): ImportRun {
+  return {
+    added: created,
+    changed: updated,
+    removed,
+    unchanged,
+    failed,
+    errors: errors.slice(0, ERRORS_KEPT_MAX),
+    took_ms: Math.round(tookMs),
+  };
+}

@@ -1,0 +1,170 @@
+/** What lists import from, and what becomes of it when feeds are synced, moved and deleted. Main thread only. */
+import type { Logger } from 'pino';
+import type { ListRecord } from '../catalog/index.js';
+import type { MediaStores } from '../media/index.js';
+import { ServiceError } from '../platform/index.js';
+import type { Timers } from '../platform/work/index.js';
+import { NO_SOURCE } from './feed-problems.js';
+import { formatOf } from './imported-file.js';
+import type { ListImporter } from './list-importer.js';
+import type { NewSource, SourceStore } from './source-store.js';
+import { feedPath, formerFeedPath, type FeedRow, type SourceRow } from './types.js';
+
+const SECOND_MS = 1000;
+const GONE: ReadonlySet<string> = new Set(['file-not-found', 'media-store-not-found']);
+
+export interface ListSourcesOptions {
+  readonly store: SourceStore;
+  readonly importer: ListImporter;
+  readonly media: MediaStores;
+  readonly timers: Timers;
+  /** How often files that are no feed's are looked at. */
+  readonly checkSeconds: number;
+  readonly log: Logger;
+}
+
+/** By which the records of a list know what they came from. */
+export function labelOf({ feed, media_store, path }: SourceRow): string {
+  return feed === null ? `media:${media_store}/${path}` : `feed:${path.replace(/^feeds\/|\.sync$/g, '')}`;
+}
+
+export class ListSources {
+  private cancelTimer: (() => void) | undefined;
+
+  constructor(private readonly options: ListSourcesOptions) {}
+
+  /** What changed while the service was not running is applied. */
+  start(): void {
+    this.checkAll(() => true);
+    this.watch();
+  }
+
+  stop(): Promise<void> {
+    this.cancelTimer?.();
+    return this.options.importer.stop();
+  }
+
+  of(list: Pick<ListRecord, 'id'>): SourceRow | undefined {
+    return this.options.store.of(list.id);
+  }
+
+  /** Throws `source-not-found`. */
+  required(list: ListRecord): SourceRow {
+    const row = this.of(list);
+    if (row !== undefined) return row;
+    throw new ServiceError(NO_SOURCE, `The list '${list.name}' imports from nothing.`);
+  }
+
+  isImporting({ list_id }: Pick<SourceRow, 'list_id'>): boolean {
+    return this.options.importer.isRunning(list_id);
+  }
+
+  /** Names of the lists in which a feed is searchable. */
+  listsOf(feed: Pick<FeedRow, 'id'>): string[] {
+    return this.options.store.ofFeed(feed.id).map(({ list }) => list);
+  }
+
+  /** Rejects with `already-importing`, `feed-in-use`, and for a file that is none of records. The first import begins at once. */
+  async create(given: NewSource): Promise<SourceRow> {
+    if (formatOf(given.path) === undefined)
+      throw new ServiceError(
+        'unprocessable',
+        `'${given.path}' is no file of records: .sync, .ndjson, .jsonl, .json, .csv.`,
+      );
+    const row = await this.options.store.create(given);
+    void this.options.importer.run(row.list_id);
+    return row;
+  }
+
+  /** Where it is kept in sync again, what changed meanwhile is applied. */
+  async keepInSync(row: SourceRow, isKept: boolean): Promise<SourceRow> {
+    const changed = await this.options.store.change(row.list_id, () => ({ keep_in_sync: isKept }));
+    if (isKept) void this.options.importer.run(row.list_id);
+    return changed ?? row;
+  }
+
+  /** Makes the list like the file now. */
+  run(row: SourceRow): void {
+    void this.options.importer.run(row.list_id, { isForced: true });
+  }
+
+  /** The list keeps its records. */
+  async disconnect(listId: string): Promise<void> {
+    await this.options.store.remove([listId]);
+    await this.options.importer.cancel(listId);
+  }
+
+  async forgetAccount(account: string): Promise<void> {
+    const rows = this.options.store.all().filter((row) => row.account === account);
+    for (const { list_id } of rows) await this.disconnect(list_id);
+  }
+
+  usersOf(account: string, mediaStore: string): string[] {
+    return this.options.store
+      .all()
+      .filter((row) => row.account === account && row.media_store === mediaStore)
+      .map(({ list }) => `the list '${list}'`);
+  }
+
+  // ---- what happens to feeds
+
+  async feedSynced(feed: FeedRow): Promise<void> {
+    await this.leaveFormerFile(feed);
+    for (const row of this.options.store.ofFeed(feed.id))
+      if (row.keep_in_sync) void this.options.importer.run(row.list_id);
+  }
+
+  /** The lists follow the file. */
+  async feedMoved(feed: Pick<FeedRow, 'id'>, mediaStore: string): Promise<void> {
+    const rows = this.options.store.ofFeed(feed.id);
+    const ids = rows.map(({ list_id }) => list_id);
+    await this.options.store.changeAll(ids, () => ({ media_store: mediaStore, applied_etag: null }));
+    for (const { list_id, keep_in_sync } of rows) if (keep_in_sync) void this.options.importer.run(list_id);
+  }
+
+  /** The lists keep their records. */
+  async feedDeleted(feed: Pick<FeedRow, 'id'>): Promise<void> {
+    for (const { list_id } of this.options.store.ofFeed(feed.id)) await this.disconnect(list_id);
+  }
+
+  /** One that is not there, or whose store is not, is no fault; one that cannot be removed is told in the log, and stays. */
+  async removeFile(account: string, mediaStore: string, path: string): Promise<void> {
+    try {
+      await this.options.media.open(account, mediaStore).remove(path, () => undefined);
+    } catch (error) {
+      if (error instanceof ServiceError && GONE.has(error.code)) return;
+      this.options.log.error(
+        { err: error, account, path },
+        "A feed's file could not be removed from where the feed is no more",
+      );
+    }
+  }
+
+  /** Lists that import the file as it was called before go over to the feed, and that file goes. */
+  private async leaveFormerFile({ id, account, name, media_store: mediaStore }: FeedRow): Promise<void> {
+    const { store } = this.options;
+    const former = formerFeedPath(name);
+    const listIds = store
+      .all()
+      .filter((row) => row.account === account && row.media_store === mediaStore && row.path === former)
+      .map(({ list_id }) => list_id);
+    // A file of that name that nobody imports may be somebody's own.
+    if (listIds.length === 0) return;
+    await store.changeAll(listIds, () => ({ feed: id, path: feedPath(name), applied_etag: null }));
+    await this.removeFile(account, mediaStore, former);
+  }
+
+  private watch(): void {
+    const { timers, checkSeconds } = this.options;
+    this.cancelTimer = timers.after(checkSeconds * SECOND_MS, () => {
+      this.checkAll(({ feed }) => feed === null);
+      this.watch();
+    });
+  }
+
+  private checkAll(which: (row: SourceRow) => boolean): void {
+    for (const row of this.options.store.all()) {
+      if (row.keep_in_sync && which(row)) void this.options.importer.run(row.list_id);
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { markdownAsHtml } from './markdown-page.js';
+import { readPage } from './page-reader.js';
+
+const page = (markdown: string) =>
+  readPage(markdownAsHtml(markdown), { url: 'https://a.example/docs/page.md', nowMs: Date.parse('2026-11-22') });
+
+describe('a page of Markdown', () => {
+  it('has its first heading as title, its headings with anchors, its links and its text', () => {
+    const read = page(
+      '# The `title`\n\nSome *text* with [a link](other.md#x "why") & <more>.\n\n## Part 1\n\nBody\n\n## Part 1\n\n```\n# no heading [no](link.md)\n```\n',
+    );
+    expect(read.title).toBe('The title');
+    expect(read.links.map(({ url }) => url)).toEqual(['https://a.example/docs/other.md#x']);
+    expect(read.text).toContain('with a link & <more>.');
+    expect(read.text).toContain('# no heading [no](link.md)');
+    expect(read.headings).toEqual(expect.arrayContaining(['The title', 'Part 1']));
+    expect(markdownAsHtml('## A\n## A')).toMatch(/id="a".*id="a-1"/s);
+  });
+
+  it('is read whatever it is, in a time that grows with it alone', () => {
+    fc.assert(fc.property(fc.string({ maxLength: 2000 }), (text) => typeof page(text).text === 'string'));
+    const before = process.cpuUsage();
+    page('[a]('.repeat(200_000));
+    page('['.repeat(200_000));
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(3000);
+  });
+});

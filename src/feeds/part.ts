@@ -1,0 +1,11 @@
+/** Under which name operations find feeds, and what lists import from. */
+import { serviceKey } from '../platform/index.js';
+import type { Feeds } from './feeds.js';
+import type { ListSources } from './list-sources.js';
+
+export interface FeedsPart {
+  readonly feeds: Feeds;
+  readonly sources: ListSources;
+}
+
+export const FEEDS = serviceKey<FeedsPart>('feeds');

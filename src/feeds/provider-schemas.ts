@@ -1,0 +1,224 @@
+/** The settings of each provider: what a client may give, checked, and with the defaults filled in. */
+import { compile } from 'css-select';
+import { Type, type Static, type TSchema } from 'typebox';
+import { compileCheck, nameSchema, object, oneOf } from '../operations/index.js';
+import { checkOutboundUrl, OutboundRefusedError, Secret, ServiceError, type OutboundRules } from '../platform/index.js';
+import type { WebsiteSettings } from './crawl/crawl-types.js';
+import { JsonPath } from './json/json-path.js';
+import type { ProviderName, ProviderSettings } from './providers/provider-settings.js';
+
+const URL_CHARACTERS_MAX = 2048;
+const url = Type.String({ minLength: 1, maxLength: URL_CHARACTERS_MAX });
+const globs = Type.Array(Type.String({ minLength: 1, maxLength: 500 }), { maxItems: 100 });
+const selector = Type.String({ minLength: 1, maxLength: 500 });
+const path = Type.String({ minLength: 1, maxLength: 500 });
+const parameter = Type.String({ minLength: 1, maxLength: 100 });
+const secretText = Type.String({ minLength: 1, maxLength: 10_000 });
+const FIELDS_MAX = 100;
+
+export const websiteSettings = object(
+  {
+    start_urls: Type.Array(url, { minItems: 1, maxItems: 100, description: 'Where reading begins' }),
+    include: Type.Optional({
+      ...globs,
+      description: 'Globs of the pages that are read; default: those of the same hosts',
+    }),
+    exclude: Type.Optional({ ...globs, description: 'Globs of pages that are not read' }),
+    depth_max: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 1000, description: 'Links from a start URL; default 10' }),
+    ),
+    pages_max: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Default 1000' })),
+    sitemaps: Type.Optional(
+      Type.Union([Type.Literal('auto'), Type.Array(url, { maxItems: 100 })], {
+        description: 'Default `auto`: those that robots.txt names, else /sitemap.xml',
+      }),
+    ),
+    respect_robots: Type.Optional(Type.Boolean({ description: 'Default true' })),
+    selectors: Type.Optional(
+      object(
+        {
+          title: Type.Optional(selector),
+          text: Type.Optional(selector),
+          remove: Type.Optional(selector),
+          fields: Type.Optional(Type.Record(Type.String({ maxLength: 100 }), selector, { maxProperties: FIELDS_MAX })),
+        },
+        { description: 'CSS selectors of what is taken from a page' },
+      ),
+    ),
+    split: Type.Optional(oneOf(['page', 'heading'], { description: 'What becomes a record; default `page`' })),
+  },
+  { description: 'Which pages of a website are read' },
+);
+
+const rssSettings = object({
+  url,
+  full_text: Type.Optional(Type.Boolean()),
+  drop_left_items: Type.Optional(Type.Boolean()),
+});
+
+const sized = { size_parameter: Type.Optional(parameter), size: Type.Optional(Type.Integer({ minimum: 1 })) };
+const pagination = Type.Union([
+  object({ kind: Type.Literal('none') }),
+  object({ kind: Type.Literal('page'), parameter, first: Type.Optional(Type.Integer({ minimum: 0 })), ...sized }),
+  object({ kind: Type.Literal('offset'), parameter, ...sized }),
+  object({ kind: Type.Literal('cursor'), parameter, next: path, has_more: Type.Optional(path) }),
+  object({ kind: Type.Literal('link'), next: Type.Optional(path) }),
+]);
+
+const apiSettings = object({
+  url,
+  method: Type.Optional(oneOf(['GET', 'POST'])),
+  body: Type.Optional(Type.Unknown()),
+  records: path,
+  name: path,
+  fields: Type.Optional(Type.Record(Type.String({ maxLength: 100 }), path, { maxProperties: FIELDS_MAX })),
+  pagination: Type.Optional(pagination),
+  updated_since: Type.Optional(
+    object({ parameter, full_every: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })) }),
+  ),
+  auth_header: Type.Optional(
+    object({
+      name: Type.String({ pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$" }),
+      value: Type.Optional(secretText),
+    }),
+  ),
+});
+
+const mediaStoreSettings = object({
+  store: nameSchema('Name of the media store', 'default'),
+  prefix: Type.Optional(Type.String({ maxLength: 512 })),
+  include: Type.Optional(globs),
+});
+
+const FULL_EVERY_DEFAULT = 24;
+
+export interface GivenProvider {
+  readonly provider: ProviderSettings;
+  readonly secret: Secret | undefined;
+}
+
+/** `secret`: given beside the settings. Throws `invalid-parameter` that names the place. */
+export function readProvider(
+  name: ProviderName,
+  settings: unknown,
+  secret: string | undefined,
+  rules: OutboundRules,
+): GivenProvider {
+  const noSecret = () => {
+    if (secret !== undefined) throw invalid('/secret', `The provider ${name} takes no secret.`);
+  };
+  switch (name) {
+    case 'website': {
+      noSecret();
+      return { provider: { name, settings: readWebsite(settings, rules) }, secret: undefined };
+    }
+    case 'rss': {
+      noSecret();
+      const given = checked(rssSettings, settings);
+      assertUrl(given.url, '/settings/url', rules);
+      const { full_text = false, drop_left_items = false } = given;
+      return { provider: { name, settings: { url: given.url, full_text, drop_left_items } }, secret: undefined };
+    }
+    case 'api':
+      return readApi(checked(apiSettings, settings), secret, rules);
+    case 'media-store': {
+      noSecret();
+      const { store, prefix = '', include = [] } = checked(mediaStoreSettings, settings);
+      return { provider: { name, settings: { store, prefix, include } }, secret: undefined };
+    }
+    case 'email':
+      throw new ServiceError('unprocessable', 'This release does not read email.');
+  }
+}
+
+/** Throws `invalid-parameter`. */
+export function readWebsite(settings: unknown, rules: OutboundRules): WebsiteSettings {
+  const given = checked(websiteSettings, settings);
+  given.start_urls.forEach((each, place) => assertUrl(each, `/settings/start_urls/${place}`, rules));
+  const { selectors = {} } = given;
+  for (const [name, text] of Object.entries({ ...selectors, fields: undefined, ...selectors.fields })) {
+    if (text !== undefined) assertReadable(`/settings/selectors/${name}`, () => compile(text));
+  }
+  return {
+    start_urls: given.start_urls,
+    include: given.include ?? [],
+    exclude: given.exclude ?? [],
+    depth_max: given.depth_max ?? 10,
+    pages_max: given.pages_max ?? 1000,
+    sitemaps: given.sitemaps ?? 'auto',
+    respect_robots: given.respect_robots ?? true,
+    selectors,
+    split: given.split ?? 'page',
+  };
+}
+
+function readApi(given: Static<typeof apiSettings>, secret: string | undefined, rules: OutboundRules): GivenProvider {
+  assertUrl(given.url, '/settings/url', rules);
+  const {
+    auth_header: header,
+    method = 'GET',
+    pagination: pages = { kind: 'none' },
+    updated_since: since,
+    ...rest
+  } = given;
+  const paths = { records: given.records, name: given.name, ...given.fields };
+  for (const [name, text] of Object.entries(paths)) assertReadable(`/settings/${name}`, () => new JsonPath(text));
+  for (const member of ['next', 'has_more'] as const) {
+    const text = (pages as Readonly<Record<string, unknown>>)[member];
+    if (typeof text === 'string') assertReadable(`/settings/pagination/${member}`, () => new JsonPath(text));
+  }
+  const value = header?.value ?? secret;
+  if (header === undefined && value !== undefined)
+    throw invalid('/settings/auth_header', 'A secret goes with the name of the header that carries it.');
+  if (header !== undefined && value === undefined)
+    throw invalid('/settings/auth_header/value', 'The header needs its value: here, or as `secret`.');
+  const settings = {
+    ...rest,
+    method,
+    pagination: pages,
+    ...(since === undefined
+      ? {}
+      : { updated_since: { parameter: since.parameter, full_every: since.full_every ?? FULL_EVERY_DEFAULT } }),
+    ...(header === undefined ? {} : { auth_header: { name: header.name } }),
+  };
+  return {
+    provider: { name: 'api', settings } as ProviderSettings,
+    secret: value === undefined ? undefined : new Secret(value),
+  };
+}
+
+const checks = new Map<TSchema, ReturnType<typeof compileCheck>>();
+
+function checked<Schema extends TSchema>(schema: Schema, value: unknown): Static<Schema> {
+  let check = checks.get(schema);
+  if (check === undefined) {
+    check = compileCheck(schema, 'body');
+    checks.set(schema, check);
+  }
+  const faults = check(value).map((fault) => ({ ...fault, pointer: `/settings${fault.pointer ?? ''}` }));
+  const [first] = faults;
+  if (first !== undefined)
+    throw new ServiceError('invalid-parameter', `${first.pointer}: ${first.detail}`, { errors: faults });
+  return value as Static<Schema>;
+}
+
+function assertUrl(text: string, pointer: string, rules: OutboundRules): void {
+  try {
+    checkOutboundUrl(text, rules);
+  } catch (error) {
+    if (error instanceof OutboundRefusedError) throw invalid(pointer, error.message);
+    throw error;
+  }
+}
+
+function assertReadable(pointer: string, read: () => unknown): void {
+  try {
+    read();
+  } catch (error) {
+    throw invalid(pointer, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function invalid(pointer: string, detail: string): ServiceError {
+  return new ServiceError('invalid-parameter', `${pointer}: ${detail}`, { errors: [{ pointer, detail }] });
+}

@@ -1,0 +1,93 @@
+/** The files of a folder of a media store as a source: what the store listed, a line a file, is in a file of its own. */
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type { FieldDescriptions } from '../file/sync-file.js';
+import type { FeedSource } from '../file/sync-run.js';
+import { givenFields, type SourceListener, type SourceOutcome } from '../source/source-run.js';
+import { globExpression } from '../urls/url-scope.js';
+
+export interface ListedFilesSettings {
+  readonly store: string;
+  /** Begins the paths of the files. */
+  readonly prefix: string;
+  /** Globs over paths; none: all. */
+  readonly include: readonly string[];
+}
+
+/** As a media store lists it. */
+export interface ListedFile {
+  readonly path: string;
+  readonly bytes: number;
+  readonly contentType: string;
+  readonly modifiedUtc: string;
+}
+
+const FIELDS: FieldDescriptions = {
+  searchable_fields: [
+    { name: 'title', weight: 2 },
+    { name: 'path', weight: 1 },
+  ],
+  facets: [
+    { name: 'bytes', type: 'number', cardinality: 'Single' },
+    { name: 'content_type', type: 'string', cardinality: 'Single' },
+    { name: 'folder', type: 'string', cardinality: 'Single' },
+    { name: 'modified', type: 'date', cardinality: 'Single' },
+  ],
+  resources: (['document', 'image', 'video', 'audio'] as const).map((kind) => ({ name: kind, kind })),
+};
+
+export class ListedFilesSource implements FeedSource {
+  readonly provider = 'media-store';
+  private readonly include: readonly ReturnType<typeof globExpression>[];
+
+  /** `listing`: a file with a ListedFile a line, which is all that the store has. */
+  constructor(
+    private readonly settings: ListedFilesSettings,
+    private readonly listing: string,
+  ) {
+    this.include = settings.include.map(globExpression);
+  }
+
+  async read(listener: SourceListener, { signal }: { readonly signal: AbortSignal }): Promise<SourceOutcome> {
+    for await (const line of createInterface({ input: createReadStream(this.listing), crlfDelay: Infinity })) {
+      signal.throwIfAborted();
+      const file = JSON.parse(line) as ListedFile;
+      const isIncluded = this.include.length === 0 || this.include.some((glob) => glob.matches(file.path));
+      if (isIncluded) listener.record({ name: file.path, fields: this.fieldsOf(file) });
+    }
+    return { isComplete: true, requests: 0, bytes: 0 };
+  }
+
+  /** A store lists what it has: what it does not list is gone. */
+  confirmGone(names: readonly string[]): Promise<ReadonlySet<string>> {
+    return Promise.resolve(new Set(names));
+  }
+
+  fields(): FieldDescriptions {
+    return FIELDS;
+  }
+
+  keep(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  private fieldsOf({ path, bytes, contentType, modifiedUtc }: ListedFile) {
+    const slash = path.lastIndexOf('/');
+    const kind = kindOf(contentType);
+    return givenFields({
+      path,
+      title: path.slice(slash + 1).replace(/\.[^.]{1,8}$/, ''),
+      folder: slash === -1 ? '' : path.slice(0, slash),
+      bytes,
+      content_type: contentType,
+      modified: modifiedUtc,
+      ...(kind === undefined ? {} : { [kind]: `media:${this.settings.store}/${path}` }),
+    });
+  }
+}
+
+function kindOf(contentType: string): 'document' | 'image' | 'video' | 'audio' | undefined {
+  if (/^application\/pdf\b/i.test(contentType)) return 'document';
+  const [, kind] = /^(image|video|audio)\//i.exec(contentType) ?? [];
+  return kind?.toLowerCase() as 'image' | 'video' | 'audio' | undefined;
+}

@@ -1,0 +1,19 @@
+/** What is read, by one of the providers: the settings of a feed with their defaults, without secrets. */
+import type { WebsiteSettings } from '../crawl/crawl-types.js';
+import type { ApiSettings } from './api-source.js';
+import type { ListedFilesSettings } from './listed-files-source.js';
+import type { SyndicationSettings } from './syndication-source.js';
+
+export const PROVIDERS = ['website', 'rss', 'api', 'email', 'media-store'] as const;
+export type ProviderName = (typeof PROVIDERS)[number];
+
+export interface ApiFeedSettings extends ApiSettings {
+  /** Its value is the secret of the feed. */
+  readonly auth_header?: { readonly name: string };
+}
+
+export type ProviderSettings =
+  | { readonly name: 'website'; readonly settings: WebsiteSettings }
+  | { readonly name: 'rss'; readonly settings: SyndicationSettings }
+  | { readonly name: 'api'; readonly settings: ApiFeedSettings }
+  | { readonly name: 'media-store'; readonly settings: ListedFilesSettings };

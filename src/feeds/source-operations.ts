@@ -1,0 +1,148 @@
+/** `/list/…/source`: what a list imports from, a feed or any file of a media store. */
+import { Type } from 'typebox';
+import { defineOperation, object, requireList, type OperationContext } from '../operations/index.js';
+import { reaches } from '../access/index.js';
+import { ServiceError } from '../platform/index.js';
+import { ALREADY_IMPORTING, FEED_IN_USE, FEED_NOT_FOUND, NO_SOURCE } from './feed-problems.js';
+import {
+  DEFAULT_STORE,
+  describeSource,
+  feedName,
+  keepInSync,
+  mediaStore,
+  sourceParams,
+  sourcePath,
+  sourceResource,
+} from './feed-schemas.js';
+import { FEEDS } from './part.js';
+import type { SourceRow } from './types.js';
+
+const CALLERS = ['key', 'console', 'cli'] as const;
+const ofList = { callers: CALLERS, target: 'list', params: sourceParams } as const;
+const shown = (description: string) => ({ description, schema: sourceResource });
+
+/** A key of the list alone does not reach feeds and files of the account. */
+function assertAccount({ caller, services }: OperationContext, account: string): void {
+  if (reaches(caller, { kind: 'account', account }, services.catalog)) return;
+  throw new ServiceError(
+    'out-of-scope',
+    `This key does not reach the account '${account}' as a whole, whose files these are.`,
+  );
+}
+
+function describe({ services }: OperationContext, row: SourceRow) {
+  return describeSource(row, services.part(FEEDS).sources.isImporting(row));
+}
+
+const bind = defineOperation({
+  ...ofList,
+  name: 'list.feed',
+  summary: 'Make a feed searchable in a list',
+  description:
+    "The list gets the feed's records, and follows each of its syncs; one without fields gets those that the feed describes. A feed that was never synced fills it with its first sync. A feed is searchable in one list.",
+  method: 'POST',
+  path: '/list/{account}/{list}/feed',
+  permission: 'feed:update',
+  body: object({ feed: feedName }),
+  responses: { 201: shown('What the list imports from') },
+  errors: ['list-not-found', FEED_NOT_FOUND, ALREADY_IMPORTING, FEED_IN_USE, 'storage-full'],
+  async handle(context, { params: { account, list }, body }) {
+    assertAccount(context, account);
+    const { feeds } = context.services.part(FEEDS);
+    const row = await feeds.bind(feeds.required(account, body.feed), requireList(context.services, account, list));
+    return { status: 201, body: describe(context, row) };
+  },
+});
+
+const create = defineOperation({
+  ...ofList,
+  name: 'list.source-create',
+  summary: 'Have a list import a file of a media store',
+  description:
+    'The list is made like the file, and follows it where it is kept in sync: what is the same is not written, what the file has no more is removed where it came from this file. Records need a name.',
+  method: 'POST',
+  path: '/list/{account}/{list}/source',
+  permission: 'list:update',
+  body: object({ media_store: Type.Optional(mediaStore), path: sourcePath, keep_in_sync: Type.Optional(keepInSync) }),
+  responses: { 201: shown('What the list imports from') },
+  errors: ['list-not-found', 'not-found', ALREADY_IMPORTING, FEED_IN_USE, 'unprocessable', 'storage-full'],
+  async handle(context, { params: { account, list: name }, body }) {
+    const { services } = context;
+    const { media_store = DEFAULT_STORE, path, keep_in_sync = true } = body;
+    assertAccount(context, account);
+    const list = requireList(services, account, name);
+    const row = await services.part(FEEDS).feeds.bindFile(list, { media_store, path, keep_in_sync });
+    return { status: 201, body: describe(context, row) };
+  },
+});
+
+const read = defineOperation({
+  ...ofList,
+  name: 'list.source',
+  summary: 'What a list imports from',
+  method: 'GET',
+  path: '/list/{account}/{list}/source',
+  permission: 'list:read',
+  responses: { 200: shown('What the list imports from') },
+  errors: [NO_SOURCE],
+  handle: (context, { params: { account, list } }) => ({
+    status: 200,
+    body: describe(context, required(context, account, list)),
+  }),
+});
+
+const update = defineOperation({
+  ...ofList,
+  name: 'list.source-update',
+  summary: 'Change whether a list follows its file',
+  method: 'PUT',
+  path: '/list/{account}/{list}/source',
+  permission: 'list:update',
+  body: object({ keep_in_sync: keepInSync }),
+  responses: { 200: shown('What the list imports from') },
+  errors: [NO_SOURCE, 'storage-full'],
+  async handle(context, { params: { account, list }, body }) {
+    const row = required(context, account, list);
+    const changed = await context.services.part(FEEDS).sources.keepInSync(row, body.keep_in_sync);
+    return { status: 200, body: describe(context, changed) };
+  },
+});
+
+const remove = defineOperation({
+  ...ofList,
+  name: 'list.source-delete',
+  summary: 'Have a list import no more',
+  description: 'It keeps its records.',
+  method: 'DELETE',
+  path: '/list/{account}/{list}/source',
+  permission: 'list:update',
+  responses: { 204: { description: 'The list imports from nothing', schema: null } },
+  errors: [NO_SOURCE, 'storage-full'],
+  async handle(context, { params: { account, list } }) {
+    const { list_id } = required(context, account, list);
+    await context.services.part(FEEDS).sources.disconnect(list_id);
+    return { status: 204 };
+  },
+});
+
+const run = defineOperation({
+  ...ofList,
+  name: 'list.source-run',
+  summary: 'Import again now',
+  method: 'POST',
+  path: '/list/{account}/{list}/source/run',
+  permission: 'list:update',
+  responses: { 202: shown('What the list imports from') },
+  errors: [NO_SOURCE],
+  handle(context, { params: { account, list } }) {
+    const row = required(context, account, list);
+    context.services.part(FEEDS).sources.run(row);
+    return { status: 202, body: describe(context, row) };
+  },
+});
+
+function required({ services }: OperationContext, account: string, list: string): SourceRow {
+  return services.part(FEEDS).sources.required(requireList(services, account, list));
+}
+
+export const sourceOperations = [bind, create, read, update, remove, run];

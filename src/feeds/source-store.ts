@@ -1,0 +1,89 @@
+/** What lists import from: at most one file each, a feed into at most one list. Main thread only. */
+import { CollectionStore, type Collection } from '../catalog/index.js';
+import { ServiceError, type Clock, type LmdbEnvironment } from '../platform/index.js';
+import { ALREADY_IMPORTING, FEED_IN_USE } from './feed-problems.js';
+import type { SourceRow } from './types.js';
+
+export type NewSource = Pick<
+  SourceRow,
+  'list_id' | 'account' | 'list' | 'feed' | 'media_store' | 'path' | 'keep_in_sync'
+>;
+
+export class SourceStore {
+  private readonly store: CollectionStore;
+  private readonly rows: Collection<SourceRow>;
+
+  constructor(
+    environment: LmdbEnvironment,
+    private readonly clock: Clock,
+  ) {
+    this.store = CollectionStore.of(environment);
+    this.rows = this.store.collection('list-sources');
+  }
+
+  all(): SourceRow[] {
+    return [...this.rows.values()];
+  }
+
+  of(listId: string): SourceRow | undefined {
+    return this.rows.get(listId);
+  }
+
+  ofFeed(feed: string): SourceRow[] {
+    return this.all().filter((row) => row.feed === feed);
+  }
+
+  /** Rejects with `already-importing` and `feed-in-use`; binding again what is bound changes nothing. */
+  create(given: NewSource): Promise<SourceRow> {
+    return this.store.change((change) => {
+      const before = this.rows.get(given.list_id);
+      if (before !== undefined) {
+        if (before.media_store === given.media_store && before.path === given.path) return before;
+        throw new ServiceError(
+          ALREADY_IMPORTING,
+          `The list '${given.list}' imports from '${before.path}' of the media store '${before.media_store}': end that first.`,
+        );
+      }
+      const other = given.feed === null ? undefined : this.ofFeed(given.feed)[0];
+      if (other !== undefined)
+        throw new ServiceError(FEED_IN_USE, `The feed is searchable in the list '${other.list}' already.`);
+      const row: SourceRow = {
+        ...given,
+        applied_etag: null,
+        last_imported: null,
+        last_run: null,
+        error: null,
+        created_utc: this.clock.nowIso(),
+      };
+      change.put(this.rows, row.list_id, row);
+      return row;
+    });
+  }
+
+  /** Undefined where it is gone meanwhile. */
+  change(listId: string, next: (before: SourceRow) => Partial<SourceRow>): Promise<SourceRow | undefined> {
+    return this.store.change((change) => {
+      const before = this.rows.get(listId);
+      if (before === undefined) return undefined;
+      const row = { ...before, ...next(before) };
+      change.put(this.rows, listId, row);
+      return row;
+    });
+  }
+
+  /** All of them in one step. */
+  changeAll(listIds: readonly string[], next: (before: SourceRow) => Partial<SourceRow>): Promise<void> {
+    return this.store.change((change) => {
+      for (const listId of listIds) {
+        const before = this.rows.get(listId);
+        if (before !== undefined) change.put(this.rows, listId, { ...before, ...next(before) });
+      }
+    });
+  }
+
+  remove(listIds: readonly string[]): Promise<void> {
+    return this.store.change((change) => {
+      for (const listId of listIds) if (this.rows.has(listId)) change.remove(this.rows, listId);
+    });
+  }
+}

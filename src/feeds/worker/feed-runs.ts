@@ -1,0 +1,212 @@
+/** What the feed worker does: reads sources, side by side, and keeps what a run has learned until its file is stored. */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemClock, type Clock } from '../../platform/index.js';
+import { OutboundClient } from '../../platform/outbound/outbound-client.js';
+import type { Emit, Served } from '../../platform/hosts/serve-host.js';
+import { discoverPages } from '../crawl/discover.js';
+import { runSync, type FeedSource } from '../file/sync-run.js';
+import { SourceFailedError, type SourceListener } from '../source/source-run.js';
+import {
+  NEXT_FILE,
+  type FeedProtocol,
+  type FeedWorkerData,
+  type RunAsk,
+  type SourceAsk,
+  type SourceFault,
+} from './feed-protocol.js';
+import { LocalFiles } from './local-files.js';
+import { crawlLimits, openSource, type OpenSource } from './provider-sources.js';
+
+const USER_AGENT = 'gannet';
+const CONNECTIONS_MAX = 64;
+const CONNECTIONS_PER_HOST_MAX = 8;
+const CONNECT_MS = 10_000;
+const HEADERS_MS = 30_000;
+const IDLE_MS = 30_000;
+const ANSWER_MS_MAX = 300_000;
+const KEEP_ALIVE_MS = 10_000;
+const WAITING_MAX = 10_000;
+const CHECK_MS_MAX = 30_000;
+/** Progress of a run is told so often at most. */
+const PROGRESS_MS = 250;
+
+export class FeedRuns {
+  private readonly client: OutboundClient;
+  /** Runs whose file is not stored yet. */
+  private readonly unsettled = new Map<string, OpenSource>();
+
+  constructor(
+    private readonly data: FeedWorkerData,
+    private readonly emit: Emit<FeedProtocol>,
+    private readonly clock: Clock = systemClock,
+  ) {
+    const { pageBytesMax, answerBytesMax } = data.limits;
+    const bytesMax = Math.max(pageBytesMax, answerBytesMax);
+    this.client = new OutboundClient({
+      rules: data.outbound,
+      userAgent: USER_AGENT,
+      limits: {
+        headersMs: HEADERS_MS,
+        idleMs: IDLE_MS,
+        totalMs: ANSWER_MS_MAX,
+        wireBytesMax: bytesMax,
+        bytesMax,
+      },
+      connectMs: CONNECT_MS,
+      keepAliveMs: KEEP_ALIVE_MS,
+      connectionsPerHostMax: CONNECTIONS_PER_HOST_MAX,
+      connectionsMax: CONNECTIONS_MAX,
+      waitingMax: WAITING_MAX,
+    });
+  }
+
+  served(): Served<FeedProtocol> {
+    return {
+      answers: {
+        check: (ask, signal) => answered(() => this.check(ask, signal)),
+        discover: (ask, signal) => answered(() => this.discover(ask, signal)),
+        run: (ask, signal) => answered(() => this.run(ask, signal)),
+        settle: async ({ runId, isStored }) => {
+          await this.settle(runId, isStored);
+          return null;
+        },
+      },
+      notices: {},
+      close: async () => {
+        for (const { close } of this.unsettled.values()) close();
+        await this.client.close();
+      },
+    };
+  }
+
+  private async check(ask: SourceAsk, signal: AbortSignal) {
+    const { provider } = ask;
+    if (provider.name === 'website') {
+      const { settings } = provider;
+      await discoverPages({
+        settings: { ...settings, pages_max: settings.start_urls.length, depth_max: 0, sitemaps: [] },
+        limits: { ...crawlLimits(this.data.limits), runMsMax: CHECK_MS_MAX },
+        client: this.client,
+        signal,
+        nowMs: () => this.clock.nowMs(),
+      });
+    } else if (provider.name !== 'media-store') {
+      const { source } = openSource(ask, { ...this.parts(), folder: undefined });
+      await firstOf(source, signal);
+    }
+    return {};
+  }
+
+  private async discover({ provider }: SourceAsk, signal: AbortSignal) {
+    if (provider.name !== 'website') throw new Error('only a website is discovered');
+    const discovery = await discoverPages({
+      settings: provider.settings,
+      limits: crawlLimits(this.data.limits),
+      client: this.client,
+      signal,
+      nowMs: () => this.clock.nowMs(),
+    });
+    return { discovery };
+  }
+
+  private async run(ask: RunAsk, signal: AbortSignal) {
+    const { runId, feed, folder, isFresh } = ask;
+    rmSync(join(folder, NEXT_FILE), { force: true });
+    let toldMs = 0;
+    const opened = openSource(ask, {
+      ...this.parts(),
+      folder,
+      onProgress: ({ done, queued }) => {
+        if (performance.now() - toldMs < PROGRESS_MS) return;
+        toldMs = performance.now();
+        this.emit('progress', { runId, done, queued });
+      },
+    });
+    try {
+      const result = await runSync({
+        feed,
+        path: '',
+        files: new LocalFiles(folder),
+        source: keptLater(opened.source),
+        temporaryDir: folder,
+        isFresh,
+        signal,
+      });
+      this.unsettled.set(runId, opened);
+      return { result };
+    } catch (error) {
+      opened.close();
+      throw error;
+    }
+  }
+
+  private async settle(runId: string, isStored: boolean): Promise<void> {
+    const opened = this.unsettled.get(runId);
+    this.unsettled.delete(runId);
+    if (opened === undefined) return;
+    try {
+      if (isStored) await opened.source.keep();
+    } finally {
+      opened.close();
+    }
+  }
+
+  private parts() {
+    return { client: this.client, clock: this.clock, limits: this.data.limits };
+  }
+}
+
+/** What is remembered waits until the file is in its store. */
+function keptLater(source: FeedSource): FeedSource {
+  return {
+    provider: source.provider,
+    read: (listener, options) => source.read(listener, options),
+    confirmGone: (names, signal) => source.confirmGone(names, signal),
+    fields: () => source.fields(),
+    keep: () => Promise.resolve(),
+  };
+}
+
+/** Reads until the first record, or to the end where there is none. */
+async function firstOf(source: FeedSource, signal: AbortSignal): Promise<void> {
+  const found = new AbortController();
+  const enough = () => found.abort(FOUND);
+  const listener: SourceListener = {
+    record: enough,
+    unchanged: enough,
+    gone: () => undefined,
+    skipped: () => undefined,
+  };
+  try {
+    await source.read(listener, {
+      isFresh: true,
+      signal: AbortSignal.any([signal, found.signal, AbortSignal.timeout(CHECK_MS_MAX)]),
+    });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (found.signal.aborted) return;
+    if (error instanceof DOMException && error.name === 'TimeoutError')
+      throw new SourceFailedError(`The source has not answered within ${CHECK_MS_MAX / 1000} s.`, undefined, {
+        cause: error,
+      });
+    throw error;
+  }
+}
+
+const FOUND = new Error('there is a record');
+
+/** A source that fails is an answer; anything else is not. */
+async function answered<Found extends object>(
+  action: () => Promise<Found>,
+): Promise<({ readonly isOk: true } & Found) | SourceFault> {
+  try {
+    return { isOk: true, ...(await action()) };
+  } catch (error) {
+    if (error instanceof SourceFailedError) {
+      const { message, retryAfterMs } = error;
+      return { isOk: false, message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+    }
+    throw error;
+  }
+}
