@@ -12,7 +12,7 @@ export {
   type RunningAnalyticsExecutor,
 } from './analytics-executor.js';
 export { searchTerm } from './search-term.js';
-export type { ClickEvent, SearchEvent, ShownResult } from './event-codec.js';
+export { SHOWN_RESULTS_MAX, type ClickEvent, type SearchEvent, type ShownResult } from './event-codec.js';
 export { groupTarget, listTarget, type AnalyticsTarget } from './targets.js';
 export { RANGE_DAYS_MAX, reportRange, type DayRange } from './report-range.js';
 export type { ReportFigures } from './report.js';

@@ -133,9 +133,10 @@ export class Models implements ListModels {
   reranker(account: string, name: string): SearchReranker | undefined {
     const model = this.options.store.get(account, name);
     const reranker = model === undefined ? undefined : this.#open(model).reranker;
-    if (reranker === undefined) return undefined;
+    if (model === undefined || reranker === undefined) return undefined;
     const { reranker_top: top, reranker_ms: milliseconds } = this.options.settings;
     return {
+      version: model.modified_utc,
       top,
       rerank: (query, documents, signal) =>
         within(milliseconds, (until) => reranker.rerank(query, documents, until), signal),

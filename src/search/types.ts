@@ -38,8 +38,34 @@ export interface SearchTask {
   readonly queryId: string;
   /** Default `none`. */
   readonly meaning?: AppliedMeaning;
+  /** Undefined: the order is that of the scores. */
+  readonly reranked?: Reranked;
   /** On top of the rules in force, for a preview. */
   readonly extraSynonymRule?: SynonymRule;
+}
+
+/** What a reranker made of the best hits. */
+export interface Reranked {
+  /** The model. */
+  readonly name: string;
+  /** Places by score, from 0, of the first hits in their new order; null where it gave none. */
+  readonly order: readonly number[] | null;
+  /** What it thought of each of these, in the same order; of no scale. */
+  readonly relevances: readonly number[];
+}
+
+/** The best hits of a search as a reranker reads them: answered with `Candidates`. */
+export interface CandidatesTask extends Omit<SearchTask, 'kind' | 'reranked'> {
+  readonly kind: 'candidates';
+  /** Hits that are named, from the first on. */
+  readonly named: number;
+  /** Of these, so many have their text. */
+  readonly textsMax: number;
+}
+
+export interface Candidates {
+  /** In the order of their scores. */
+  readonly hits: readonly { readonly name: string; readonly listName?: string; readonly text?: string }[];
 }
 
 /** Which of a list's earlier searches are used. */

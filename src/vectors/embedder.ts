@@ -40,6 +40,8 @@ export interface Reranker {
 
 /** A reranker as searches use it. */
 export interface SearchReranker {
+  /** Another one where its order may be another one. */
+  readonly version: string;
   /** So many of the best hits are put in its order. */
   readonly top: number;
   /** As `Reranker.rerank`; also rejects where it takes longer than a search waits for it. */

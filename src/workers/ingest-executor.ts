@@ -22,7 +22,22 @@ const NICE_INCREMENT = 5;
 const CLOSE_TIMEOUT_MS = 60_000;
 const RETRY_AFTER_SECONDS = 1;
 /** Small writes and commits of what was merged take little, and wait for no merge. */
-const NEEDING_MEMORY: ReadonlySet<IngestTask['kind']> = new Set(['bulk-batch', 'build-step', 'merge', 'reindex']);
+const NEEDING_MEMORY: ReadonlySet<IngestTask['kind']> = new Set([
+  'bulk-batch',
+  'build-step',
+  'merge',
+  'reindex',
+  'build-vectors',
+  'merge-vectors',
+]);
+/** Long ones that commit nothing, beside the writers. */
+const BESIDE_WRITERS: ReadonlySet<IngestTask['kind']> = new Set([
+  'merge',
+  'reindex',
+  'build-vectors',
+  'merge-vectors',
+  'calibrate',
+]);
 
 export interface IngestExecutorOptions {
   readonly config: Pick<Config, 'ingest'>;
@@ -89,7 +104,7 @@ export function createIngestExecutor({
   }
 
   async function runInLane<T extends IngestTask>(task: T, signal?: AbortSignal): Promise<IngestResult<T>> {
-    const lane = task.kind === 'merge' || task.kind === 'reindex' ? lanes.merges : lanes.writes;
+    const lane = BESIDE_WRITERS.has(task.kind) ? lanes.merges : lanes.writes;
     if (lane.full) {
       metrics.poolRefused.inc({ pool: 'ingest' });
       const detail = `${config.ingest.queue_max} writes are waiting already; try again in a second.`;

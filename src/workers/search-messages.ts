@@ -1,9 +1,9 @@
 /** What travels to a search worker, all of it to be cloned; what comes back is in batch-answer.ts. */
 import type { BatchChannelEnd } from './batch-channel.js';
-import type { RecordsTask, RecordTask, RelatedTask, SearchTask, SuggestTask } from '../search/index.js';
+import type { CandidatesTask, RecordsTask, RecordTask, RelatedTask, SearchTask, SuggestTask } from '../search/index.js';
 
 /** What search workers do; each is answered with the bytes of a body. */
-export type SearchPoolTask = (SearchTask | SuggestTask | RelatedTask | RecordsTask | RecordTask) & {
+export type SearchPoolTask = (SearchTask | CandidatesTask | SuggestTask | RelatedTask | RecordsTask | RecordTask) & {
   /** Bytes of its answer, for which there is room; undefined: as many as a worker builds without asking. */
   readonly answerBytesMax?: number;
 };

@@ -113,6 +113,8 @@ function execute(task: SearchPoolTask): number {
   switch (task.kind) {
     case 'search':
       return searches.execute(task, writer);
+    case 'candidates':
+      return searches.candidates(task, writer);
     case 'suggest':
       return suggestions.execute(task, writer);
     case 'related':

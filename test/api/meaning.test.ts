@@ -14,7 +14,12 @@ interface Explained {
     readonly cosine?: number;
     readonly way?: string;
   }[];
-  readonly meaning?: { readonly floor: number; readonly nearest: number; readonly farthest: number };
+  readonly meaning?: {
+    readonly floor: number;
+    readonly nearest: number;
+    readonly farthest: number;
+    readonly calibrated_on: number;
+  };
 }
 interface Hit {
   readonly name: string;
@@ -72,6 +77,7 @@ beforeAll(async () => {
   const group = { name: 'all', lists: [{ list: 'texts' }, { list: 'words' }, { list: 'vectors' }] };
   expect((await client.post('/list-group/default', group)).status).toBe(201);
   await embedded('texts', RECORDS.length);
+  await embedded('vectors', RECORDS.length);
 });
 afterAll(async () => {
   await service.close();
@@ -82,6 +88,13 @@ async function embedded(list: string, count: number): Promise<void> {
   const meaning = async () =>
     ((await client.get(`/list/default/${list}`)).body as { meaning: { state: string; embedded: number } }).meaning;
   await eventually(meaning, ({ state, embedded: done }) => state === 'ready' && done === count);
+  // The scale of the cosines follows; until then scores are those of the one before.
+  const vector = list === 'vectors' ? { vector: topicVector('ocean') } : {};
+  const scale = async () => {
+    const { results } = (await ask(list, { query: 'ocean', ...vector, explain: true, cache: false })).body as Found;
+    return results[0]?.explain?.meaning?.calibrated_on;
+  };
+  await eventually(scale, (calibratedOn) => calibratedOn === count);
 }
 
 type Options = Readonly<Record<string, unknown>>;

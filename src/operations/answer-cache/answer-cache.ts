@@ -11,6 +11,7 @@
  *
  * Invariant: the bytes of all entries are at most `bytesMax`. Main thread only.
  */
+import type { ShownResult } from '../../analytics/index.js';
 import type { Metrics } from '../../platform/index.js';
 import { ANSWER_HEAD_BYTES, answerHead, formatTook } from '../../search/index.js';
 import { HeadedBytes } from './headed-bytes.js';
@@ -41,6 +42,8 @@ export interface AnsweredSearch {
   readonly term: string;
   readonly hasResults: boolean;
   readonly isFirstPage: boolean;
+  /** Only where a reranker ran: what is shown, and where it was before. */
+  readonly shown?: readonly ShownResult[];
 }
 
 export interface KeptAnswer {
@@ -59,6 +62,14 @@ interface Entry {
   wasHit: boolean;
   newer: Entry | undefined;
   older: Entry | undefined;
+}
+
+/** About. */
+const SHOWN_OVERHEAD_BYTES = 100;
+
+function bytesOf({ term, shown = [] }: AnsweredSearch): number {
+  const characters = shown.reduce((sum, { name }) => sum + name.length, term.length);
+  return characters * BYTES_PER_KEY_CHARACTER + shown.length * SHOWN_OVERHEAD_BYTES;
 }
 
 export class AnswerCache {
@@ -120,7 +131,7 @@ export class AnswerCache {
     const own = Buffer.allocUnsafeSlow(body.length);
     own.set(body);
     const entry: Entry = { keys: [], body: own, search, bytes: 0, wasHit: false, newer: undefined, older: this.newest };
-    this.charge(entry, own.length + search.term.length * BYTES_PER_KEY_CHARACTER + ENTRY_OVERHEAD_BYTES);
+    this.charge(entry, own.length + bytesOf(search) + ENTRY_OVERHEAD_BYTES);
     for (const key of usable) this.addKey(entry, key);
     if (this.newest === undefined) this.oldest = entry;
     else this.newest.newer = entry;

@@ -19,6 +19,7 @@ import {
   timeSchema,
   wantedPage,
 } from './schemas.js';
+import { assertRerankerKnown } from './list.js';
 import { requireGroup } from './search-targets.js';
 import type { Services } from '../dispatch/services.js';
 import { finishWork } from '../dispatch/unfinished-work.js';
@@ -41,7 +42,7 @@ const members = Type.Array(memberInput, {
   description: 'The lists of the group',
   examples: [[{ list: 'films' }, { list: 'books', version: 3 }]],
 });
-const reranker = nullable(Type.String({ minLength: 1, maxLength: 200 }), {
+const rerankerName = nullable(Type.String({ minLength: 1, maxLength: 200 }), {
   description: 'Model that reorders top results',
 });
 
@@ -57,7 +58,7 @@ const groupResource = object({
   name: groupName,
   account: accountName,
   lists: members,
-  reranker,
+  reranker: rerankerName,
   current_version: Type.Integer({ minimum: 1, description: 'What `latest` stands for' }),
   versions: Type.Array(groupVersionResource, { description: 'Oldest first; the newest 100 are kept' }),
   created_utc: timeSchema('When the group was made'),
@@ -99,13 +100,13 @@ const create = defineOperation({
   callers: CALLERS,
   target: 'account',
   params: accountParams,
-  body: object({ name: groupName, lists: Type.Optional(members), reranker: Type.Optional(reranker) }),
+  body: object({ name: groupName, lists: Type.Optional(members), reranker: Type.Optional(rerankerName) }),
   responses: { 201: { description: 'The group', schema: groupResource } },
   errors: ['name-exists', 'list-not-found', 'list-missing', 'version-not-found', 'unprocessable', 'storage-full'],
   async handle({ services, caller }, { params: { account }, body }) {
-    refuseReranker(body.reranker);
+    assertRerankerKnown(services, account, body.reranker);
     const lists = await pinned(services, account, body.lists ?? []);
-    const group = await services.catalog.createGroup(account, body.name, { reranker: null, lists });
+    const group = await services.catalog.createGroup(account, body.name, { reranker: body.reranker ?? null, lists });
     return { status: 201, body: describeGroup(group, caller) };
   },
 });
@@ -142,7 +143,7 @@ const update = defineOperation({
   body: object({
     name: Type.Optional(groupName),
     lists: Type.Optional(members),
-    reranker: Type.Optional(reranker),
+    reranker: Type.Optional(rerankerName),
     account: Type.Optional(accountName),
     current_version: Type.Optional(version),
     versions: Type.Optional(Type.Array(groupVersionResource)),
@@ -155,12 +156,14 @@ const update = defineOperation({
     if (body.name !== undefined && body.name !== name) {
       throw invalid([{ pointer: '/name', detail: 'A group cannot be renamed: make another one and delete this.' }]);
     }
-    refuseReranker(body.reranker);
-    if (body.lists === undefined)
+    assertRerankerKnown(services, account, body.reranker);
+    const { lists: given, reranker } = body;
+    if (given === undefined && reranker === undefined)
       return { status: 200, body: describeGroup(requireGroup(services, { account, group: name }), caller) };
-    assertNoWider(services, caller, account, body.lists);
-    const lists = await pinned(services, account, body.lists);
-    return { status: 200, body: describeGroup(await services.catalog.updateGroup(account, name, { lists }), caller) };
+    if (given !== undefined) assertNoWider(services, caller, account, given);
+    const lists = given === undefined ? {} : { lists: await pinned(services, account, given) };
+    const change = { ...lists, ...(reranker === undefined ? {} : { reranker }) };
+    return { status: 200, body: describeGroup(await services.catalog.updateGroup(account, name, change), caller) };
   },
 });
 
@@ -242,11 +245,6 @@ function assertNoWider(services: Services, caller: Caller, account: string, list
   const outside = lists.find(({ list: name }) => !reaches(caller, { kind: 'list', account, name }, services.catalog));
   if (outside === undefined) return;
   throw new ServiceError('wider-than-caller', `A key of the group cannot add the list '${outside.list}' to it.`);
-}
-
-function refuseReranker(name: string | null | undefined): void {
-  if (name === undefined || name === null) return;
-  throw new ServiceError('unprocessable', `There is no reranker '${name}': this service has none installed.`);
 }
 
 function invalid(errors: readonly ErrorPlace[]): ServiceError {

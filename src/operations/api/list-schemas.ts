@@ -56,7 +56,7 @@ const model = nullable(Type.String({ minLength: 1, maxLength: 200 }), {
     'Name of the model by whose vectors the list is searched by meaning, beside words; null: by words alone. `own`, which is always there, takes the vectors that come with the records. A change computes all vectors again in the background, while the old ones serve; the index of words stays as it is',
 });
 const reranker = nullable(Type.String({ minLength: 1, maxLength: 200 }), {
-  description: 'Model that reorders top results. Only null in this release, which has none: 422 otherwise',
+  description: 'Name of the model that puts the best results of a search in its order; null: that of the scores',
 });
 const suggestions = object(
   { require_click: Type.Boolean({ description: 'Suggest only searches that led to a click' }) },

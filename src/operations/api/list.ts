@@ -89,6 +89,7 @@ const create = defineOperation({
   async handle({ services }, { params: { account }, body }) {
     const settings = settingsOf(body);
     assertModelKnown(services, account, settings.model);
+    assertRerankerKnown(services, account, settings.reranker);
     const definition = newDefinition({ language: NEW_LIST.language, ...body });
     if (body.query_rules !== undefined) compileQueryRules(body.query_rules, definition);
     const record = { ...NEW_LIST, ...settings, account, name: body.name };
@@ -136,6 +137,7 @@ const update = defineOperation({
       }
       const settings = settingsOf(body);
       assertModelKnown(services, account, settings.model);
+      assertRerankerKnown(services, account, settings.reranker);
       const stored = requireList(services, account, name);
       const index = await openIndex(services, stored);
       const before = newestVersion(index).definition;
@@ -257,15 +259,13 @@ function settingsOf(body: SettingsInput): ListChange {
   if (engine !== undefined && engine !== 'managed') {
     throw new ServiceError('unprocessable', `There is no engine '${engine}': this service has only 'managed'.`);
   }
-  if (typeof reranker === 'string') {
-    throw new ServiceError('unprocessable', `There is no reranker '${reranker}': this service has none installed.`);
-  }
   return {
     ...(language === undefined ? {} : { language }),
     ...(query_rules === undefined ? {} : { query_rules }),
     ...(synonym_rules === undefined ? {} : { synonym_rules: checkedSynonymRules(synonym_rules, '/synonym_rules') }),
     ...(suggestions === undefined ? {} : { suggestions }),
     ...(model === undefined ? {} : { model }),
+    ...(reranker === undefined ? {} : { reranker }),
     ...(body.features === undefined ? {} : { features: body.features }),
   };
 }
@@ -274,6 +274,13 @@ function assertModelKnown({ indexes }: Services, account: string, model: string 
   if (typeof model !== 'string' || indexes.models.knows(account, model)) return;
   const detail = `There is no model '${model}' in the account '${account}'; 'own' takes vectors that come with the records.`;
   throw new ServiceError('unprocessable', detail, { errors: [{ pointer: '/model', detail }] });
+}
+
+/** Throws `unprocessable`. */
+export function assertRerankerKnown({ indexes }: Services, account: string, name: string | null | undefined): void {
+  if (typeof name !== 'string' || indexes.models.reranker(account, name) !== undefined) return;
+  const detail = `There is no reranker '${name}' in the account '${account}'.`;
+  throw new ServiceError('unprocessable', detail, { errors: [{ pointer: '/reranker', detail }] });
 }
 
 function invalidMember(member: string, detail: string): ServiceError {

@@ -15,6 +15,7 @@ import { ServiceError } from '../../platform/index.js';
 import type { SearchTarget, SearchTask } from '../../search/index.js';
 import { openIndex, requireList } from '../dispatch/list-access.js';
 import { accountName, groupName, listName, object } from './schemas.js';
+import { rerankerKey, type RerankerOf } from './search-reranker.js';
 import type { Services } from '../dispatch/services.js';
 import type { RawInput } from '../dispatch/validation.js';
 
@@ -75,6 +76,8 @@ export interface SearchTargets extends SearchState {
   readonly definitions: readonly FieldDefinition[];
   /** The vectors that it is searched by; undefined where it has none. */
   readonly searchedBy: readonly GenerationSettings['meaning'][];
+  /** Who says which reranker the search has. */
+  readonly rerankedBy: RerankerOf;
   readonly release: () => void;
 }
 
@@ -96,9 +99,10 @@ function openedListTargets(services: Services, { account, list, version }: ListS
     lists: [record],
     definitions: [lease.definition],
     searchedBy: [index.searchedBy(number)],
+    rerankedBy: record,
     subject: { kind: 'list', name: list, version: number },
     counted: listTarget(record),
-    key: listKey(lease.sequence),
+    key: listKey(lease.sequence) + rerankerKey(services, record),
     release: () => {
       lease.release();
     },
@@ -112,7 +116,9 @@ export function listState({ services }: TargetContext, params: RawInput['params'
   const record = services.catalog.list(account, list);
   if (record === undefined) return undefined;
   const sequence = services.indexes.opened(record.id)?.sequence(Number(version));
-  return sequence === undefined ? undefined : { key: listKey(sequence), counted: listTarget(record) };
+  return sequence === undefined
+    ? undefined
+    : { key: listKey(sequence) + rerankerKey(services, record), counted: listTarget(record) };
 }
 
 function listKey(sequence: number): string {
@@ -154,8 +160,9 @@ function openedGroupTargets({ services, caller }: TargetContext, params: GroupSe
     const definitions = leases.map(({ definition }) => definition);
     const subject = { kind: 'group', name: group.name, version } as const;
     const sequences = leases.map(({ sequence }) => sequence).join();
-    const key = `g${group.account}/${group.name}/${version}:${sequences}`;
-    return { targets, lists: records, definitions, searchedBy, subject, counted: groupTarget(group), key, release };
+    const key = `g${group.account}/${group.name}/${version}:${sequences}${rerankerKey(services, group)}`;
+    const named = { subject, counted: groupTarget(group), rerankedBy: group, key };
+    return { targets, lists: records, definitions, searchedBy, ...named, release };
   } catch (error) {
     release();
     throw error;

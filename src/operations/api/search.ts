@@ -6,6 +6,7 @@ import type { AnsweredSearch, KeptAnswer } from '../answer-cache/answer-cache.js
 import { defineOperation, type OperationContext, type OperationResult } from '../dispatch/operation.js';
 import { normalisedKey, rawKey } from './search-keys.js';
 import { withMeaning } from './search-meaning.js';
+import { rerankedSearch } from './search-reranker.js';
 import { searchBody, searchQuery } from './search-options.js';
 import { searchResponse } from './search-response.js';
 import {
@@ -135,10 +136,11 @@ async function search(
       answerCache.missed();
     }
     const { targets, meaning, isComplete } = await withMeaning(services, found, options);
-    const task = { kind: 'search', targets, subject, options, queryId, meaning } as const;
-    const answer = await services.searchPool.search(task, signal);
-    const answered = answeredSearch(options, answer.totalCount);
-    const isKept = isCached && isComplete;
+    const task = { targets, subject, options, queryId, meaning };
+    const { isComplete: isRanked, shown, ...ranked } = await rerankedSearch(services, found.rerankedBy, task, signal);
+    const answer = await services.searchPool.search({ kind: 'search', ...task, ...ranked }, signal);
+    const answered = { ...answeredSearch(options, answer.totalCount), ...(shown === undefined ? {} : { shown }) };
+    const isKept = isCached && isComplete && isRanked;
     if (isKept) answerCache.set(asSent === undefined ? [key] : [key, asSent], answer.body, answered);
     // Whoever went away meanwhile cancelled the search.
     if (!signal.aborted) count(services, counted, queryId, answered);
@@ -163,8 +165,8 @@ function answeredSearch({ query = '', skip = 0 }: SearchOptions, totalCount: num
 
 /** Later pages are the same search. */
 function count(services: Services, target: AnalyticsTarget, queryId: string, search: AnsweredSearch): void {
-  const { term, hasResults, isFirstPage } = search;
-  if (isFirstPage) services.part(ANALYTICS).searched(target, { queryId, term, hasResults });
+  const { isFirstPage, ...searched } = search;
+  if (isFirstPage) services.part(ANALYTICS).searched(target, { queryId, ...searched });
 }
 
 function cached({ body, tookMs }: KeptAnswer): OperationResult {

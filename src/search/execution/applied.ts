@@ -4,6 +4,11 @@ import type { SearchTask } from '../types.js';
 
 const NOTHING = '{"query_rules":[],"synonyms":[],"typos":[],';
 
+function rerankerJson({ reranked }: SearchTask): string {
+  if (reranked === undefined) return 'null';
+  return JSON.stringify({ name: reranked.name, reordered: reranked.order !== null });
+}
+
 export function appliedJson(task: SearchTask, searches: readonly ListSearch[]): string {
   const lists = searches.map(({ applied }, index) => {
     const listName = task.targets[index]?.listName;
@@ -12,7 +17,7 @@ export function appliedJson(task: SearchTask, searches: readonly ListSearch[]): 
   const didNothing = lists.every(
     ({ applied }) => applied.queryRules.length + applied.synonyms.length + applied.typos.length === 0,
   );
-  const modelled = `"meaning":"${task.meaning ?? 'none'}","reranker":null}`;
+  const modelled = `"meaning":"${task.meaning ?? 'none'}","reranker":${rerankerJson(task)}}`;
   if (didNothing) return NOTHING + modelled;
   const words = JSON.stringify({
     query_rules: [...new Set(lists.flatMap(({ applied }) => applied.queryRules))],

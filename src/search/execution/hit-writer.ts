@@ -13,6 +13,7 @@ import { writeResult, type HighlightsJson } from '../response/result-writer.js';
 import type { HitPlace } from './group-ranking.js';
 import type { ListSearch } from './list-search.js';
 import type { RecordReader } from './record-reader.js';
+import type { RerankedPlace } from './reranked-places.js';
 
 /** Records are read and written this many at a time until it is looked whether the search is to stop. */
 const READ_BETWEEN_LOOKS = 16;
@@ -25,7 +26,7 @@ interface ListOfHits {
   readonly explanations: readonly Explanation[] | undefined;
 }
 
-interface GatheredHit extends HitPlace {
+interface GatheredHit extends HitPlace, Partial<Pick<RerankedPlace, 'before' | 'relevance'>> {
   readonly parts: RecordParts;
 }
 
@@ -35,7 +36,7 @@ export interface HitsToWrite {
   /** One a list; undefined but on a group search. */
   readonly listNames: readonly (string | undefined)[];
   /** In the order of the answer. */
-  readonly places: Iterable<HitPlace>;
+  readonly places: Iterable<HitPlace | RerankedPlace>;
 }
 
 export class HitWriter {
@@ -53,17 +54,18 @@ export class HitWriter {
     const gathered: GatheredHit[] = [];
     this.page.clear();
     let read = 0;
-    for (const { listIndex, hit } of places) {
+    for (const place of places) {
+      const { listIndex, hit } = place;
       if (read++ % READ_BETWEEN_LOOKS === 0) this.kernel.stopIfAsked();
       const { list, result } = searches[listIndex] as ListSearch;
       const parts = this.records.read(list, result.hits.recordNumber(hit));
       if (parts === undefined) continue;
       if (!request.highlight) {
-        writeHit({ listIndex, hit, parts }, undefined);
+        writeHit({ ...place, parts }, undefined);
         continue;
       }
       if (!this.page.hasRoomFor(parts)) this.writePage(gathered, lists, writeHit);
-      gathered.push({ listIndex, hit, parts: this.page.add(parts) });
+      gathered.push({ ...place, parts: this.page.add(parts) });
     }
     this.writePage(gathered, lists, writeHit);
   }
@@ -102,7 +104,7 @@ type WriteHit = (hit: GatheredHit, highlights: HighlightsJson | undefined) => vo
 function hitWriting(request: SearchRequest, lists: readonly ListOfHits[], writer: ResponseWriter): WriteHit {
   const select = request.select === undefined ? undefined : new Set(request.select);
   let written = 0;
-  return ({ listIndex, hit, parts }, highlights) => {
+  return ({ listIndex, hit, parts, before, relevance }, highlights) => {
     const { search, listName, explanations } = lists[listIndex] as ListOfHits;
     const { query, result } = search;
     const { hits } = result;
@@ -118,7 +120,13 @@ function hitWriting(request: SearchRequest, lists: readonly ListOfHits[], writer
       location: near ? { latitude: hits.latitude(hit), longitude: hits.longitude(hit) } : undefined,
       highlights,
       listName,
-      explainJson: explanation === undefined ? undefined : JSON.stringify(annotateExplanation(explanation, search)),
+      explainJson:
+        explanation === undefined
+          ? undefined
+          : JSON.stringify({
+              ...annotateExplanation(explanation, search),
+              ...(before === undefined ? {} : { reranker: { place_before: before, relevance } }),
+            }),
       select,
     });
   };

@@ -1,10 +1,5 @@
 /** One list's part of a search: its rules and words applied to the query, its plan evaluated by the kernel. */
-import {
-  kernelConstant,
-  type GenerationHandle,
-  type Kernel,
-  type MeaningSearch,
-} from '../../../native-bindings/index.js';
+import { kernelConstant, type GenerationHandle, type Kernel } from '../../../native-bindings/index.js';
 import { parseResult, QueryPlanWriter, type QueryResult } from '../../../native-bindings/query-plan.js';
 import { segmentForKernel } from '../../../native-bindings/segmentation.js';
 import { ServiceError } from '../../platform/index.js';
@@ -14,7 +9,7 @@ import { allOf, type FilterNode } from '../filter/filter-nodes.js';
 import type { SearchRequest } from '../options/search-request.js';
 import { encodePlan } from '../plan/plan-encoder.js';
 import type { QueryNode } from '../plan/plan-nodes.js';
-import { planMeaning } from '../plan/meaning-plan.js';
+import { planMeaning, type PlannedMeaning } from '../plan/meaning-plan.js';
 import { planSearch, type PlanWindow } from '../plan/planner.js';
 import { analyseQuery, type AnalysedQuery, type QueryVocabulary } from '../expansion/query-analysis.js';
 import { applyQueryRules } from '../rules/query-rules.js';
@@ -39,7 +34,7 @@ export interface ListSearch {
   /** The bytes that the kernel was given. */
   readonly plan: Uint8Array;
   /** Undefined where words were alone. */
-  readonly meaning: MeaningSearch | undefined;
+  readonly meaning: PlannedMeaning | undefined;
   readonly result: QueryResult;
 }
 
@@ -47,7 +42,7 @@ interface PlannedSearch {
   readonly query: QueryNode;
   readonly applied: Applied;
   readonly bytes: Uint8Array;
-  readonly meaning: MeaningSearch | undefined;
+  readonly meaning: PlannedMeaning | undefined;
 }
 
 /** A search of several lists, as one of them has it. */

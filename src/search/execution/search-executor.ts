@@ -7,13 +7,15 @@ import { readSearchRequest, type SearchRequest } from '../options/search-request
 import { answerHead, formatTook } from '../response/answer-head.js';
 import { appliedJson } from './applied.js';
 import type { ResponseWriter } from '../response/response-writer.js';
-import type { SearchTarget, SearchTask } from '../types.js';
+import type { Candidates, CandidatesTask, SearchTarget, SearchTask } from '../types.js';
+import { candidateOf } from './candidate.js';
 import { mergeFacets, mergeRanges } from './facet-merge.js';
 import { GroupRanking, type HitPlace } from './group-ranking.js';
 import { HitWriter } from './hit-writer.js';
 import { ListContexts, type ListContext } from './list-context.js';
 import { ListSearcher, type ListSearch } from './list-search.js';
 import type { RecordReader } from './record-reader.js';
+import { rerankedPage } from './reranked-places.js';
 
 /** Values of each facet that a list of a group reports, so that the merged counts are exact. */
 const GROUP_FACET_VALUES_MAX = 100_000;
@@ -65,12 +67,37 @@ export class SearchExecutor {
     return totalCount;
   }
 
+  /** Appends the best hits of the search as `Candidates`, and returns its total_count. */
+  candidates(task: CandidatesTask, writer: ResponseWriter): number {
+    const lists = task.targets.map(({ generation }) => this.contexts.get(generation));
+    const options = { ...task.options, skip: 0, size: task.named, facets: [], explain: false };
+    const request = readSearchRequest(
+      options,
+      lists.map(({ settings }) => settings.definition),
+    );
+    const { subject, targets } = task;
+    const searches = this.searchLists({ ...task, kind: 'search' }, lists, request);
+    const places = [...this.places({ subject }, request, searches)];
+    const hits = places.map(({ listIndex, hit }, place) => {
+      const { list, result } = searches[listIndex] as ListSearch;
+      return candidateOf(this.records.read(list, result.hits.recordNumber(hit)), {
+        definition: list.settings.definition,
+        listName: targets[listIndex]?.listName,
+        isRead: place < task.textsMax,
+      });
+    });
+    writer.text(JSON.stringify({ hits } satisfies Candidates));
+    return searches.reduce((sum, { result }) => sum + result.total, 0);
+  }
+
   private searchLists(task: SearchTask, lists: readonly ListContext[], request: SearchRequest): ListSearch[] {
+    const fromFirst = request.size === 0 ? 0 : Math.max(request.skip + request.size, task.reranked?.order?.length ?? 0);
+    const facetValues = task.subject.kind === 'list' ? request.facetSize : GROUP_FACET_VALUES_MAX;
     const window =
-      task.subject.kind === 'list'
-        ? { skip: request.skip, size: request.size, facetValues: request.facetSize }
+      task.subject.kind === 'list' && !isReordered(task)
+        ? { skip: request.skip, size: request.size, facetValues }
         : // A page of a group may come from one list alone, from its beginning.
-          { skip: 0, size: request.size === 0 ? 0 : request.skip + request.size, facetValues: GROUP_FACET_VALUES_MAX };
+          { skip: 0, size: fromFirst, facetValues };
     return lists.map((list, index) => {
       this.kernel.stopIfAsked();
       const { generation, meaning } = task.targets[index] as SearchTarget;
@@ -80,9 +107,19 @@ export class SearchExecutor {
   }
 
   /** The hits of the answer in their order. */
-  private places(task: SearchTask, request: SearchRequest, searches: readonly ListSearch[]): Iterable<HitPlace> {
-    if (task.subject.kind === 'list') return allHits(0, searches[0]?.result.hits.count ?? 0);
-    return new GroupRanking(request, searches, this.records, this.stopIfAsked).page(request.skip, request.size);
+  private places(
+    { subject, reranked }: Pick<SearchTask, 'subject' | 'reranked'>,
+    request: SearchRequest,
+    searches: readonly ListSearch[],
+  ): Iterable<HitPlace> {
+    const { skip, size } = request;
+    const ranking = new GroupRanking(request, searches, this.records, this.stopIfAsked);
+    const hits = () => allHits(0, searches[0]?.result.hits.count ?? 0);
+    if (reranked === undefined || !isReordered({ reranked })) {
+      return subject.kind === 'list' ? hits() : ranking.page(skip, size);
+    }
+    const wanted = Math.max(skip + size, reranked.order?.length ?? 0);
+    return rerankedPage(subject.kind === 'list' ? [...hits()] : ranking.page(0, wanted), reranked, request);
   }
 
   private writeFacets(
@@ -107,6 +144,10 @@ export class SearchExecutor {
   private readonly stopIfAsked = () => {
     this.kernel.stopIfAsked();
   };
+}
+
+function isReordered({ reranked }: Pick<SearchTask, 'reranked'>): boolean {
+  return reranked !== undefined && reranked.order !== null;
 }
 
 function* allHits(listIndex: number, count: number): Generator<HitPlace> {

@@ -221,7 +221,7 @@ export const SEARCH_OPTIONS = {
   vector,
   exact: flag('Compare all vectors one by one instead of through the graph; default false', false),
   reranker: flag(
-    'Reorder top results, on lists and groups with a reranker; default true. No effect without one, which no list or group has in this release',
+    'Reorder top results by relevance, on lists and groups with a reranker; default true. No effect without one, nor with order_by or ranking',
     true,
   ),
   cache: flag('A repeated request may be answered from memory; default true', true),

@@ -19,13 +19,18 @@ const FLOOR = 0.35;
 const WANTED = 200;
 const WIDTH = 200;
 
+export interface PlannedMeaning extends MeaningSearch {
+  /** Vectors that there were when the list's scale of cosines was taken; 0: there is none yet. */
+  readonly calibratedOn: number;
+}
+
 /** Undefined where words are alone. */
 export function planMeaning(
   request: SearchRequest,
   query: QueryNode,
   { meaning: list }: GenerationSettings,
   given: SearchTarget['meaning'],
-): MeaningSearch | undefined {
+): PlannedMeaning | undefined {
   if (given === undefined || list?.modelVersion !== given.modelVersion) return undefined;
   if (given.vector.length !== list.dimensions) return undefined;
   // What has all words has none of a text without words.
@@ -36,6 +41,7 @@ export function planMeaning(
     adds: request.match !== 'all' || query.kind !== 'groups',
     floor: FLOOR,
     ...cosineScale(list.calibration),
+    calibratedOn: list.calibration?.vectorCount ?? 0,
     wanted: WANTED,
     width: WIDTH,
     exact: request.exact,

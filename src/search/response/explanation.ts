@@ -1,5 +1,5 @@
 /** `explain` of a hit: the kernel's sums with what only the planner knows, the word that a group stands for and why each term is in it. */
-import type { MeaningSearch } from '../../../native-bindings/index.js';
+import type { PlannedMeaning } from '../plan/meaning-plan.js';
 import type { AlternativeKind, QueryGroup, QueryNode } from '../plan/plan-nodes.js';
 
 /** As the kernel writes it (kernel/engine/explain.cc); a phrase is its terms with blanks between. */
@@ -17,7 +17,7 @@ export interface Explanation {
 /** What was searched for, and by which numbers. */
 export interface ExplainedSearch {
   readonly query: QueryNode;
-  readonly meaning: MeaningSearch | undefined;
+  readonly meaning: PlannedMeaning | undefined;
 }
 
 const WEIGHT_DIGITS = 5;
@@ -26,8 +26,11 @@ const WEIGHT_DIGITS = 5;
 export function annotateExplanation(explanation: Explanation, { query, meaning }: ExplainedSearch): Explanation {
   const words = annotateWords(explanation, query);
   if (meaning === undefined) return words;
-  const { floor, farthest, nearest, wanted, wordsFull } = meaning;
-  return { ...words, meaning: { farthest, nearest, floor, wanted, words_full: wordsFull } } as Explanation;
+  const { floor, farthest, nearest, wanted, wordsFull, calibratedOn } = meaning;
+  return {
+    ...words,
+    meaning: { farthest, nearest, floor, wanted, words_full: wordsFull, calibrated_on: calibratedOn },
+  } as Explanation;
 }
 
 function annotateWords(explanation: Explanation, query: QueryNode): Explanation {

@@ -1,0 +1,87 @@
+/**
+ * The reranker of a search: which one it has, whether it is to run, and what it makes of the best hits. One that is away, late or answers
+ * nonsense leaves the order as it is. Main thread only.
+ */
+import { SHOWN_RESULTS_MAX, type ShownResult } from '../../analytics/index.js';
+import { SEARCH_SIZE_DEFAULT, type Cancellation } from '../../platform/index.js';
+import type { Candidates, CandidatesTask, Reranked, SearchOptions } from '../../search/index.js';
+import { ModelError, type SearchReranker } from '../../vectors/index.js';
+import type { Services } from '../dispatch/services.js';
+
+export interface RerankerOf {
+  readonly account: string;
+  /** As the list, or the group that is searched, names it. */
+  readonly reranker: string | null;
+}
+
+export interface RerankedSearch {
+  /** Undefined: no reranker was to run. */
+  readonly reranked?: Reranked;
+  /** What is shown, where one ran. */
+  readonly shown?: readonly ShownResult[];
+  /** False where the same search may be in another order another time. */
+  readonly isComplete: boolean;
+}
+
+const NOT_RERANKED: RerankedSearch = { isComplete: true };
+
+/** A part of the keys of answers: another one, another key. */
+export function rerankerKey({ indexes }: Services, { account, reranker }: RerankerOf): string {
+  if (reranker === null) return '';
+  const { version = '' } = indexes.models.reranker(account, reranker) ?? {};
+  return `/${JSON.stringify([reranker, version])}`;
+}
+
+/** Rejects where the search itself is refused, or its client has left. */
+export async function rerankedSearch(
+  services: Services,
+  { account, reranker: name }: RerankerOf,
+  task: Omit<CandidatesTask, 'kind' | 'named' | 'textsMax'>,
+  signal: Cancellation,
+): Promise<RerankedSearch> {
+  if (name === null || !isWanted(task.options)) return NOT_RERANKED;
+  const reranker = services.indexes.models.reranker(account, name);
+  const failed = { reranked: { name, order: null, relevances: [] }, isComplete: false };
+  if (reranker === undefined) return failed;
+  const { skip = 0, size = SEARCH_SIZE_DEFAULT, query = '' } = task.options;
+  if (skip >= reranker.top || size === 0) return NOT_RERANKED;
+  const named = Math.max(reranker.top, skip === 0 ? Math.min(size, SHOWN_RESULTS_MAX) : 0);
+  const asked = { ...task, kind: 'candidates', named, textsMax: reranker.top } as const;
+  const { body, room } = await services.searchPool.search(asked, signal);
+  const { hits } = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.length).toString()) as Candidates;
+  room?.release();
+  const texts = hits.slice(0, reranker.top).map(({ text = '' }) => text);
+  if (texts.length < 2) return NOT_RERANKED;
+  const relevances = await relevancesOf(reranker, query.trim(), texts);
+  if (relevances === undefined) return failed;
+  const order = Array.from(texts.keys()).sort(
+    (left, right) => (relevances[right] as number) - (relevances[left] as number) || left - right,
+  );
+  const all = [...order, ...Array.from(hits.keys()).slice(order.length)];
+  const shown = all.slice(skip, skip + size).flatMap((placeBefore): ShownResult[] => {
+    const hit = hits[placeBefore];
+    if (hit === undefined) return [];
+    const { name: shownName, listName } = hit;
+    return [{ name: shownName, placeBefore, ...(listName === undefined ? {} : { listName }) }];
+  });
+  const reranked = { name, order, relevances: order.map((place) => relevances[place] as number) };
+  return { reranked, shown, isComplete: true };
+}
+
+/** Only the order by relevance is one that a reranker knows better. */
+function isWanted({ reranker, query = '', order_by: orderBy = '', ranking }: SearchOptions): boolean {
+  return reranker !== false && query.trim() !== '' && orderBy.trim() === '' && ranking === undefined;
+}
+
+async function relevancesOf(
+  reranker: SearchReranker,
+  query: string,
+  texts: readonly string[],
+): Promise<readonly number[] | undefined> {
+  try {
+    return await reranker.rerank(query, texts);
+  } catch (error) {
+    if (error instanceof ModelError) return undefined;
+    throw error;
+  }
+}

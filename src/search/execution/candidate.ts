@@ -1,0 +1,23 @@
+/** A hit as a reranker reads it. Pure. */
+import type { FieldDefinition } from '../../catalog/index.js';
+import { decodeRecord, parseFields, type RecordParts } from '../../records/index.js';
+import { textOfRecord } from '../../vectors/record-text.js';
+import type { Candidates } from '../types.js';
+
+/** Of one text; rerankers read 512 tokens of a query and a text together. */
+const TEXT_CHARACTERS_MAX = 2000;
+
+type Candidate = Candidates['hits'][number];
+
+/** Of a record that is gone meanwhile, nothing but its place. */
+export function candidateOf(
+  parts: RecordParts | undefined,
+  of: { readonly definition: FieldDefinition; readonly listName: string | undefined; readonly isRead: boolean },
+): Candidate {
+  const named = of.listName === undefined ? {} : { listName: of.listName };
+  if (parts === undefined) return { name: '', ...named, ...(of.isRead ? { text: '' } : {}) };
+  const record = decodeRecord(parts.bytes);
+  if (!of.isRead) return { name: record.name, ...named };
+  const { title = '', text = '' } = textOfRecord(of.definition, record, parseFields(record.fieldsJson)) ?? {};
+  return { name: record.name, ...named, text: `${title}\n${text}`.trim().slice(0, TEXT_CHARACTERS_MAX) };
+}
