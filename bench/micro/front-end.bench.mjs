@@ -18,7 +18,7 @@ import { AnswerCache, createDispatcher, operations } from '../../dist/src/operat
 import { createValidator } from '../../dist/src/operations/dispatch/validation.js';
 import { loadConfig } from '../../dist/src/platform/config.js';
 import { GatheredOutput } from '../../dist/src/platform/gathered-output.js';
-import { openEnvironment, systemClock } from '../../dist/src/platform/index.js';
+import { createRequestMemory, memoryBudget, openEnvironment, systemClock } from '../../dist/src/platform/index.js';
 import { createMetrics } from '../../dist/src/platform/metrics.js';
 
 const BUDGET_US = 10;
@@ -65,6 +65,7 @@ const analytics = createAnalytics({
 const answerCache = new AnswerCache({ bytesMax: 1_048_576, metrics });
 const services = (log) => ({
   config,
+  requestMemory: createRequestMemory(memoryBudget(config)),
   log,
   clock: systemClock,
   catalog,

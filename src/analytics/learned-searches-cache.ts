@@ -2,6 +2,7 @@
  * What was learned of the lists that a search worker answered for last, read from the files of the analytics worker and looked for anew
  * now and then. Belongs to one thread.
  */
+import { BoundedMap } from '../platform/index.js';
 import { EarlierSearches } from '../search/index.js';
 import { learnedFile, learnedStamp, readLearned } from './learned-file.js';
 
@@ -18,7 +19,7 @@ interface Entry {
 
 export class LearnedSearchesCache {
   /** In the order of use, the least recent first. */
-  private readonly entries = new Map<string, Entry>();
+  private readonly entries = new BoundedMap<string, Entry>(LISTS_MAX);
 
   constructor(
     private readonly analyticsFolder: string,
@@ -27,9 +28,7 @@ export class LearnedSearchesCache {
 
   of(listId: string): EarlierSearches | undefined {
     const entry = this.current(listId);
-    this.entries.delete(listId);
-    if (this.entries.size >= LISTS_MAX) this.entries.delete(this.entries.keys().next().value as string);
-    this.entries.set(listId, entry);
+    this.entries.renew(listId, entry);
     return entry.searches;
   }
 

@@ -24,7 +24,7 @@ export async function openInProcess(config: Config, load: ServiceLoader): Promis
     const operation = operationNamed(service.services.operations, name);
     const params = input.params ?? {};
     try {
-      const caller = dispatcher.admit(operation, params, { kind: 'cli' });
+      const admission = dispatcher.admit(operation, params, { kind: 'cli' });
       const raw = {
         params,
         queryString: requestTarget(operation, input).query,
@@ -35,7 +35,7 @@ export async function openInProcess(config: Config, load: ServiceLoader): Promis
       };
       const context = {
         services: service.services,
-        caller,
+        ...admission,
         visitor: LOCAL_VISITOR,
         requestId: uuidv7(),
         signal: new AbortController().signal,

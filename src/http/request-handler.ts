@@ -3,10 +3,12 @@
  * full, admission, body, answer, log line, measurements. Nothing thrown gets past it.
  */
 import type { Caller } from '../access/index.js';
+import type { ListRecord } from '../catalog/index.js';
 import {
   isStreamBody,
   StreamedBody,
   OPTIONS_BODY_BYTES_MAX,
+  type Admission,
   type Dispatcher,
   type Operation,
   type OperationContext,
@@ -157,8 +159,9 @@ class Handler {
     if (!this.#services.ready() && operation.permission !== 'public') {
       throw new ServiceError('not-ready', 'The service is starting.', RETRY_SOON);
     }
-    state.caller = this.#dispatcher.admit(operation, params, request.credential);
-    return this.#perform(state, operation, state.caller);
+    const admission = this.#dispatcher.admit(operation, params, request.credential);
+    state.caller = admission.caller;
+    return this.#perform(state, operation, admission);
   }
 
   async #page({ method, path }: IncomingRequest, headers: PageHeaders): Promise<OperationResult> {
@@ -183,10 +186,14 @@ class Handler {
     }
   }
 
-  #perform(state: RequestState, operation: Operation, caller: Caller): OperationResult | Promise<OperationResult> {
+  #perform(
+    state: RequestState,
+    operation: Operation,
+    admission: Admission,
+  ): OperationResult | Promise<OperationResult> {
     const { request, params, requestId } = state;
     const { queryString, contentType } = request;
-    const context = new RequestContext(this.#services, caller, requestId, request);
+    const context = new RequestContext(this.#services, admission, requestId, request);
     const { body: bodySpec, requestHeaders } = operation;
     if (isStreamBody(bodySpec)) {
       const stream = this.#stream(state, bodySpec);
@@ -362,12 +369,18 @@ export const CLIENT_GONE_STATUS = 499;
 
 /** A class, not a literal: each literal with an accessor gets a shape of its own, which outlives the request. */
 class RequestContext implements OperationContext {
+  readonly caller: Caller;
+  readonly list: ListRecord | undefined;
+
   constructor(
     readonly services: Services,
-    readonly caller: Caller,
+    { caller, list }: Admission,
     readonly requestId: string,
     private readonly request: IncomingRequest,
-  ) {}
+  ) {
+    this.caller = caller;
+    this.list = list;
+  }
 
   get visitor(): Visitor {
     return this.request.visitor;

@@ -1,4 +1,5 @@
 /** From method and path to an operation, built from the registry. A fixed segment goes before a parameter. */
+import { BoundedMap } from '../platform/index.js';
 import type { HttpMethod, Operation } from '../operations/index.js';
 import { decodePathText } from '../operations/index.js';
 
@@ -41,7 +42,7 @@ const NO_MATCH: Match = { kind: 'none' };
 export class Router {
   readonly #root = newNode();
   /** Searches come by few paths, again and again: what was found depends on method and path alone. */
-  readonly #remembered = new Map<string, Map<string, Found>>();
+  readonly #remembered = new Map<string, BoundedMap<string, Found>>();
 
   constructor(operations: readonly Operation[]) {
     for (const operation of operations) this.#add(operation);
@@ -70,8 +71,7 @@ export class Router {
   #remember(method: string, path: string, found: Found): void {
     if (path.length > REMEMBERED_CHARACTERS_MAX) return;
     let paths = this.#remembered.get(method);
-    if (paths === undefined) this.#remembered.set(method, (paths = new Map<string, Found>()));
-    if (paths.size >= REMEMBERED_PATHS_MAX) paths.delete(paths.keys().next().value as string);
+    if (paths === undefined) this.#remembered.set(method, (paths = new BoundedMap(REMEMBERED_PATHS_MAX)));
     paths.set(path, found);
   }
 

@@ -3,7 +3,7 @@
  * An attempt counts when it begins, and is taken back when it was right, so that a thousand at once are no way around.
  * Main thread only.
  */
-import { ServiceError, type Clock } from '../platform/index.js';
+import { BoundedMap, ServiceError, type Clock } from '../platform/index.js';
 
 export const ATTEMPTS_MAX = 5;
 const WINDOW_MS = 60_000;
@@ -18,7 +18,7 @@ export interface Attempt {
 
 export class AttemptThrottle {
   /** Times of the attempts of the last minute, oldest first, by subject. */
-  readonly #times = new Map<string, number[]>();
+  readonly #times = new BoundedMap<string, number[]>(SUBJECTS_MAX);
 
   constructor(readonly clock: Clock) {}
 
@@ -54,9 +54,7 @@ export class AttemptThrottle {
     const times = this.#times.get(subject) ?? [];
     times.push(nowMs);
     // Put in anew: what was tried last is forgotten last.
-    this.#times.delete(subject);
-    this.#times.set(subject, times);
-    if (this.#times.size > SUBJECTS_MAX) this.#times.delete(this.#times.keys().next().value as string);
+    this.#times.renew(subject, times);
   }
 
   #takeBack(subject: string, time: number): void {

@@ -1,3 +1,4 @@
+export * from './bounded-map.js';
 export * from './byte-budget.js';
 export type { AbortListener, Cancellation } from './cancellation.js';
 export * from './clock.js';

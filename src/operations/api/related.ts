@@ -52,8 +52,9 @@ const read = defineOperation({
     'overloaded',
     'deadline',
   ],
-  async handle({ services, signal }, { params, query }) {
-    const { targets, lists, subject, release } = await listTargets(services, params);
+  async handle(context, { params, query }) {
+    const { services, signal } = context;
+    const { targets, lists, subject, release } = await listTargets(context, params);
     try {
       const [[target], [list]] = [targets, lists];
       if (target === undefined || list === undefined) throw new Error('a list has one target');

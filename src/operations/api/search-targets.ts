@@ -14,6 +14,7 @@ import type { GenerationLease, GenerationSettings, ListIndex } from '../../index
 import { ServiceError } from '../../platform/index.js';
 import type { SearchTarget, SearchTask } from '../../search/index.js';
 import { openIndex, requireList } from '../dispatch/list-access.js';
+import type { OperationContext } from '../dispatch/operation.js';
 import { accountName, groupName, listName, object } from './schemas.js';
 import { rerankerKey, type RerankerOf } from './search-reranker.js';
 import type { Services } from '../dispatch/services.js';
@@ -61,11 +62,11 @@ export interface SearchState {
   readonly counted: AnalyticsTarget;
 }
 
-/** For whom targets are looked up. */
-export interface TargetContext {
-  readonly services: Services;
-  readonly caller: Caller;
-}
+/** For whom targets are opened. */
+export type TargetContext = Pick<OperationContext, 'services' | 'caller' | 'list'>;
+
+/** At once, or when the indexes are open. */
+export type OpeningTargets = SearchTargets | Promise<SearchTargets>;
 
 /** Generations that stay good until `release`. */
 export interface SearchTargets extends SearchState {
@@ -81,26 +82,25 @@ export interface SearchTargets extends SearchState {
   readonly release: () => void;
 }
 
-/** Throws `invalid-parameter`, `list-not-found` or `version-not-found`. */
-export async function listTargets(services: Services, params: ListSearchParams): Promise<SearchTargets> {
-  assertListVersion(params.version);
-  await openIndex(services, requireList(services, params.account, params.list));
-  return openedListTargets(services, params);
+/** Throws `invalid-parameter`, `list-not-found` or `version-not-found`. At once where the list is open already. */
+export function listTargets({ services, list }: TargetContext, params: ListSearchParams): OpeningTargets {
+  const number = assertListVersion(params.version);
+  const index = list && services.indexes.opened(list.id);
+  if (list !== undefined && index !== undefined) return targetsOfList(services, index, list, number);
+  // While the body came, it may have been deleted, or have got other settings to be opened with.
+  const record = requireList(services, params.account, params.list);
+  return Promise.resolve(openIndex(services, record)).then((opened) => targetsOfList(services, opened, record, number));
 }
 
-/** The same at once, for a list that is open already; throws where it is not. */
-function openedListTargets(services: Services, { account, list, version }: ListSearchParams): SearchTargets {
-  const number = assertListVersion(version);
-  const record = requireList(services, account, list);
-  const index = openedIndex(services, record);
-  const lease = index.lease(number);
+function targetsOfList(services: Services, index: ListIndex, record: ListRecord, version: number): SearchTargets {
+  const lease = index.lease(version);
   return {
     targets: [{ generation: lease.handle }],
     lists: [record],
     definitions: [lease.definition],
-    searchedBy: [index.searchedBy(number)],
+    searchedBy: [index.searchedBy(version)],
     rerankedBy: record,
-    subject: { kind: 'list', name: list, version: number },
+    subject: { kind: 'list', name: record.name, version },
     counted: listTarget(record),
     key: listKey(lease.sequence) + rerankerKey(services, record),
     release: () => {
@@ -110,15 +110,12 @@ function openedListTargets(services: Services, { account, list, version }: ListS
 }
 
 /** The state of a list that is open, without a hold on it; undefined where `listTargets` would wait or throw. */
-export function listState({ services }: TargetContext, params: RawInput['params']): SearchState | undefined {
-  const { account, list, version } = params;
-  if (account === undefined || list === undefined || version === undefined || !VERSION.test(version)) return undefined;
-  const record = services.catalog.list(account, list);
-  if (record === undefined) return undefined;
-  const sequence = services.indexes.opened(record.id)?.sequence(Number(version));
+export function listState({ services, list }: TargetContext, { version }: RawInput['params']): SearchState | undefined {
+  if (list === undefined || version === undefined || !VERSION.test(version)) return undefined;
+  const sequence = services.indexes.opened(list.id)?.sequence(Number(version));
   return sequence === undefined
     ? undefined
-    : { key: listKey(sequence) + rerankerKey(services, record), counted: listTarget(record) };
+    : { key: listKey(sequence) + rerankerKey(services, list), counted: listTarget(list) };
 }
 
 function listKey(sequence: number): string {
@@ -126,32 +123,43 @@ function listKey(sequence: number): string {
 }
 
 /**
- * What the caller reaches of the group: a key of the group never more than the lists that are members now.
- * Throws `invalid-parameter`, `group-not-found`, `list-not-found` or `version-not-found`.
+ * What the caller reaches of the group: a key of the group never more than the lists that are members now. At once where all lists are
+ * open. Throws `invalid-parameter`, `group-not-found`, `list-not-found` or `version-not-found`.
  */
-export async function groupTargets(
-  { services, caller }: TargetContext,
-  params: GroupSearchParams,
-): Promise<SearchTargets> {
-  const group = requireGroup(services, params);
-  const { lists } = groupVersion(group, params.version, caller);
-  await Promise.all(lists.map(async (member) => openIndex(services, memberList(services, group, member))));
-  return openedGroupTargets({ services, caller }, params);
+export function groupTargets({ services, caller }: TargetContext, params: GroupSearchParams): OpeningTargets {
+  // While the body came, it may have lost members, which its keys then do not reach.
+  const wanted = wantedMembers({ services, caller, group: requireGroup(services, params) }, params.version);
+  const indexes = wanted.records.map((record) => openIndex(services, record));
+  return indexes.some((index) => index instanceof Promise)
+    ? Promise.all(indexes.map(async (index) => index)).then((opened) => targetsOfGroup(services, wanted, opened))
+    : targetsOfGroup(services, wanted, indexes as ListIndex[]);
 }
 
-/** The same at once, for a group whose lists are open already; throws where one is not. */
-function openedGroupTargets({ services, caller }: TargetContext, params: GroupSearchParams): SearchTargets {
-  const group = requireGroup(services, params);
-  const { version, lists, isLatest } = groupVersion(group, params.version, caller);
+interface WantedMembers extends WantedGroupVersion {
+  readonly group: GroupRecord;
+  /** One a member. */
+  readonly records: readonly ListRecord[];
+}
+
+interface GroupContext extends Pick<TargetContext, 'services' | 'caller'> {
+  readonly group: GroupRecord;
+}
+
+function wantedMembers({ services, caller, group }: GroupContext, version: string): WantedMembers {
+  const wanted = groupVersion(group, version, caller);
+  return { ...wanted, group, records: wanted.lists.map((member) => memberList(services, group, member)) };
+}
+
+function targetsOfGroup(services: Services, wanted: WantedMembers, indexes: readonly ListIndex[]): SearchTargets {
+  const { group, version, lists, isLatest, records } = wanted;
   const leases: GenerationLease[] = [];
   const searchedBy: GenerationSettings['meaning'][] = [];
-  const records = lists.map((member) => memberList(services, group, member));
   const release = (): void => {
     for (const lease of leases) lease.release();
   };
   try {
     const targets = lists.map((member, position) => {
-      const index = openedIndex(services, records[position] as ListRecord);
+      const index = indexes[position] as ListIndex;
       const lease = index.lease(isLatest ? member.version : member.pinned_version);
       leases.push(lease);
       searchedBy.push(index.searchedBy(lease.version));
@@ -170,9 +178,15 @@ function openedGroupTargets({ services, caller }: TargetContext, params: GroupSe
 }
 
 /** As `listState`. */
-export function groupState(context: TargetContext, params: RawInput['params']): SearchState | undefined {
+export function groupState({ services, caller }: TargetContext, params: RawInput['params']): SearchState | undefined {
+  const { account = '', group: name = '', version = '' } = params;
+  const group = services.catalog.group(account, name);
+  if (group === undefined) return undefined;
   try {
-    const { key, counted, release } = openedGroupTargets(context, params as unknown as GroupSearchParams);
+    const wanted = wantedMembers({ services, caller, group }, version);
+    const indexes = wanted.records.map(({ id }) => services.indexes.opened(id));
+    if (indexes.includes(undefined)) return undefined;
+    const { key, counted, release } = targetsOfGroup(services, wanted, indexes as ListIndex[]);
     release();
     return { key, counted };
   } catch (error) {
@@ -180,12 +194,6 @@ export function groupState(context: TargetContext, params: RawInput['params']): 
     if (error instanceof ServiceError) return undefined;
     throw error;
   }
-}
-
-function openedIndex({ indexes }: Services, list: ListRecord): ListIndex {
-  const index = indexes.opened(list.id);
-  if (index !== undefined) return index;
-  throw new ServiceError('list-not-found', `The list '${list.name}' is not open: it is being deleted.`);
 }
 
 /** Throws `group-not-found`. */

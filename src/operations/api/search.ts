@@ -16,8 +16,8 @@ import {
   listSearchParams,
   listState,
   listTargets,
+  type OpeningTargets,
   type SearchState,
-  type SearchTargets,
 } from './search-targets.js';
 import type { Services } from '../dispatch/services.js';
 import type { RawInput } from '../dispatch/validation.js';
@@ -54,8 +54,7 @@ const listByQuery = defineOperation({
   summary: 'Search a list, with the options in the query string',
   method: 'GET',
   query: searchQuery,
-  handle: (context, { params, query, raw }) =>
-    search(context, listTargets(context.services, params), readOptions(query), raw),
+  handle: (context, { params, query, raw }) => search(context, listTargets(context, params), readOptions(query), raw),
 });
 
 const listByBody = defineOperation({
@@ -65,8 +64,7 @@ const listByBody = defineOperation({
   method: 'POST',
   bodyBytesMax: SEARCH_BODY_BYTES_MAX,
   body: searchBody,
-  handle: (context, { params, body, raw }) =>
-    search(context, listTargets(context.services, params), readOptions(body), raw),
+  handle: (context, { params, body, raw }) => search(context, listTargets(context, params), readOptions(body), raw),
 });
 
 const groupByQuery = defineOperation({
@@ -112,12 +110,12 @@ function fromCache(
 
 async function search(
   { services, signal }: OperationContext,
-  opening: Promise<SearchTargets>,
+  opening: OpeningTargets,
   options: SearchOptions,
   raw: RawInput | undefined,
 ): Promise<OperationResult> {
   const beginMs = performance.now();
-  const found = await opening;
+  const found = opening instanceof Promise ? await opening : opening;
   const { subject, counted, key: state, release } = found;
   try {
     const { answerCache } = services;

@@ -9,7 +9,7 @@ import {
   groupTargets,
   listSearchParams,
   listTargets,
-  type SearchTargets,
+  type OpeningTargets,
 } from './search-targets.js';
 
 const SUGGESTIONS_DEFAULT = 8;
@@ -82,7 +82,7 @@ const listByQuery = defineOperation({
   summary: 'Suggestions from a list, with the options in the query string',
   method: 'GET',
   query: options,
-  handle: (context, { params, query }) => suggest(context, listTargets(context.services, params), query),
+  handle: (context, { params, query }) => suggest(context, listTargets(context, params), query),
 });
 
 const listByBody = defineOperation({
@@ -91,7 +91,7 @@ const listByBody = defineOperation({
   summary: 'Suggestions from a list',
   method: 'POST',
   body: options,
-  handle: (context, { params, body }) => suggest(context, listTargets(context.services, params), body),
+  handle: (context, { params, body }) => suggest(context, listTargets(context, params), body),
 });
 
 const groupByQuery = defineOperation({
@@ -116,7 +116,7 @@ export const suggestOperations = [listByQuery, listByBody, groupByQuery, groupBy
 
 async function suggest(
   { services, signal }: OperationContext,
-  opening: Promise<SearchTargets>,
+  opening: OpeningTargets,
   given: Static<typeof options>,
 ): Promise<OperationResult> {
   const { targets, lists, release } = await opening;

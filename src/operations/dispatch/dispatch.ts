@@ -27,7 +27,7 @@
 import { reaches, SESSION_AUTHENTICATOR, type Caller, type Reach, type SessionCredential } from '../../access/index.js';
 import { assertName, ServiceError } from '../../platform/index.js';
 import { namedDamage } from './damaged-list.js';
-import type { Operation, OperationContext, OperationResult, OperationTarget } from './operation.js';
+import type { Admission, Operation, OperationContext, OperationResult, OperationTarget } from './operation.js';
 import type { Services } from './services.js';
 import { createValidator, type InputValidator, type RawInput } from './validation.js';
 
@@ -38,14 +38,17 @@ export type Credential =
 export type PathParams = Readonly<Record<string, string | undefined>>;
 
 export interface Dispatcher {
-  /** The caller, once everything is checked that can be before the body is read. Throws a ServiceError. */
-  admit(operation: Operation, params: PathParams, credential: Credential): Caller;
+  /** Once everything is checked that can be before the body is read. Throws a ServiceError. */
+  admit(operation: Operation, params: PathParams, credential: Credential): Admission;
   /** Validates the input and runs the operation for a caller that was admitted. */
   perform(operation: Operation, raw: RawInput, context: OperationContext): Promise<OperationResult> | OperationResult;
 }
 
 /** Stands for whoever calls a public operation. */
-const NOBODY: Caller = Object.freeze({ kind: 'key', account: '', key: undefined, can: () => false });
+const NOBODY: Admission = Object.freeze({
+  list: undefined,
+  caller: Object.freeze({ kind: 'key', account: '', key: undefined, can: () => false }),
+} as const);
 
 export function createDispatcher(services: Services): Dispatcher {
   const validators = new Map<Operation, InputValidator>();
@@ -54,9 +57,9 @@ export function createDispatcher(services: Services): Dispatcher {
       if (operation.permission === 'public') return NOBODY;
       const caller = callerOf(credential, operation, params, services);
       assertPermission(operation, caller);
-      assertReachable(operation, params, caller, services);
+      const admission = admissionOf(operation, params, caller, services);
       if (operation.rateLimit === 'search' && caller.kind !== 'cli') spendSearch(params, caller, services);
-      return caller;
+      return admission;
     },
     perform(operation, raw, context) {
       const answer = operation.early?.(context, raw);
@@ -103,9 +106,9 @@ function assertPermission({ callers, permission, target }: Operation, caller: Ca
   }
 }
 
-function assertReachable(operation: Operation, params: PathParams, caller: Caller, services: Services): void {
+function admissionOf(operation: Operation, params: PathParams, caller: Caller, services: Services): Admission {
   const { target } = operation;
-  if (target === 'none') return;
+  if (target === 'none') return { caller, list: undefined };
   const account = params['account'] ?? '';
   const name = params[target] ?? '';
   const to: Reach = target === 'account' ? { kind: 'account', account } : { kind: target, account, name };
@@ -114,24 +117,20 @@ function assertReachable(operation: Operation, params: PathParams, caller: Calle
   if (caller.account === undefined && catalog.account(account) === undefined) {
     throw new ServiceError('account-not-found', `There is no account '${account}'.`);
   }
-  switch (target) {
-    case 'account':
-      return;
-    case 'list':
-      // What exists has a name that a list can have.
-      if (catalog.list(account, name) !== undefined) return;
-      assertName('list', name);
-      if (operation.admitsMissingTarget === true) return;
-      throw new ServiceError('list-not-found', `There is no list '${name}'.`);
-    case 'group':
-      if (catalog.group(account, name) !== undefined) return;
-      assertName('group', name);
-      if (operation.admitsMissingTarget === true) return;
-      if (caller.key !== undefined && caller.key.scope !== 'account') throw outOfScope(operation, caller);
-      throw new ServiceError('group-not-found', `There is no group '${name}'.`);
-    default:
-      target satisfies never;
-  }
+  if (target === 'account') return { caller, list: undefined };
+  const list = target === 'list' ? catalog.list(account, name) : undefined;
+  const found = target === 'list' ? list : catalog.group(account, name);
+  if (found === undefined) assertMissingAdmitted(operation, target, name, caller);
+  return { caller, list };
+}
+
+/** What exists has a name that a list or group can have. */
+function assertMissingAdmitted(operation: Operation, target: 'list' | 'group', name: string, caller: Caller): void {
+  assertName(target, name);
+  if (operation.admitsMissingTarget === true) return;
+  if (target === 'list') throw new ServiceError('list-not-found', `There is no list '${name}'.`);
+  if (caller.key !== undefined && caller.key.scope !== 'account') throw outOfScope(operation, caller);
+  throw new ServiceError('group-not-found', `There is no group '${name}'.`);
 }
 
 /** Where a key would have to hold a permission. */

@@ -4,6 +4,7 @@
  */
 import type { Static, TSchema } from 'typebox';
 import type { Caller, CallerKind } from '../../access/index.js';
+import type { ListRecord } from '../../catalog/index.js';
 import type { Cancellation, Config, ErrorCode, ProblemKind, Reservation } from '../../platform/index.js';
 import type { Services } from './services.js';
 import type { RawInput } from './validation.js';
@@ -118,9 +119,15 @@ export const LOCAL_VISITOR: Visitor = Object.freeze({ address: 'local', userAgen
 
 export type RequestHeaders = Readonly<Partial<Record<RequestHeaderName, string>>>;
 
-export interface OperationContext {
-  readonly services: Services;
+/** Who calls, and what the call is about, as they were found when it was admitted. */
+export interface Admission {
   readonly caller: Caller;
+  /** Of operations whose target is a list. Undefined where it does not exist and the operation admits that. */
+  readonly list: ListRecord | undefined;
+}
+
+export interface OperationContext extends Admission {
+  readonly services: Services;
   readonly visitor: Visitor;
   readonly requestId: string;
   /** Aborted when the client goes away. */

@@ -3,6 +3,7 @@
  * rules compiled, and kept for the generations that were searched last. A write makes a new generation with the same
  * settings, which costs no compiling. Belongs to one thread.
  */
+import { BoundedMap } from '../../platform/index.js';
 import type { GenerationHandle, Kernel } from '../../../native-bindings/index.js';
 import { segmentForKernel } from '../../../native-bindings/segmentation.js';
 import type { GenerationSettings } from '../../index/index.js';
@@ -27,8 +28,8 @@ const PLAIN_WORDS = /^[a-z]+(?: [a-z]+)*$/;
 
 export class ListContexts {
   /** In the order of use, the least recent first. Handles are never used twice, so an entry never grows wrong. */
-  private readonly byGeneration = new Map<GenerationHandle, ListContext>();
-  private readonly bySettings = new Map<string, ListContext>();
+  private readonly byGeneration = new BoundedMap<GenerationHandle, ListContext>(GENERATIONS_MAX);
+  private readonly bySettings = new BoundedMap<string, ListContext>(SETTINGS_MAX);
   /** Of the last search, and nearly always of the next: putting an entry last makes a map grow anew time and again. */
   private latest: { readonly generation: GenerationHandle; readonly context: ListContext } | undefined;
 
@@ -38,7 +39,7 @@ export class ListContexts {
     if (this.latest?.generation === generation) return this.latest.context;
     let context = this.byGeneration.get(generation);
     if (context === undefined) context = this.ofSettings(this.kernel.generationSettings(generation));
-    keepRecent(this.byGeneration, generation, context, GENERATIONS_MAX);
+    this.byGeneration.renew(generation, context);
     this.latest = { generation, context };
     return context;
   }
@@ -51,7 +52,7 @@ export class ListContexts {
 
   private ofSettings(json: string): ListContext {
     const context = this.bySettings.get(json) ?? this.compile(JSON.parse(json) as GenerationSettings);
-    keepRecent(this.bySettings, json, context, SETTINGS_MAX);
+    this.bySettings.renew(json, context);
     return context;
   }
 
@@ -71,10 +72,4 @@ export class ListContexts {
 
   private readonly terms = (text: string): readonly string[] =>
     PLAIN_WORDS.test(text) ? text.split(' ') : this.kernel.analyse(segmentForKernel(text)).map(({ term }) => term);
-}
-
-function keepRecent<Key>(contexts: Map<Key, ListContext>, key: Key, context: ListContext, max: number): void {
-  contexts.delete(key);
-  if (contexts.size >= max) contexts.delete(contexts.keys().next().value as Key);
-  contexts.set(key, context);
 }

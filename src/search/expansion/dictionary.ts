@@ -2,6 +2,7 @@
  * What a list's dictionary knows about words, chosen and weighed, and kept: popular words come again with every query, and
  * asking the kernel and weighing a hundred near terms costs more than the rest of a plan. Belongs to one thread.
  */
+import { BoundedMap } from '../../platform/index.js';
 import type { GenerationHandle, Kernel, WordExpansion } from '../../../native-bindings/index.js';
 import { STEMS_MAX, TYPO_CANDIDATES_MAX } from './expansion-weights.js';
 import { chooseTypos, editsAllowed, type ChosenTypo } from './typo-choice.js';
@@ -40,14 +41,14 @@ interface KeptForms {
 
 export class Dictionaries {
   /** In the order of use, the least recent first. */
-  readonly #byGeneration = new Map<GenerationHandle, KeptForms>();
+  readonly #byGeneration = new BoundedMap<GenerationHandle, KeptForms>(GENERATIONS_MAX);
   /** Putting an entry last makes a map grow anew time and again; this one nearly always is. */
   #latest: { readonly generation: GenerationHandle; readonly kept: KeptForms } | undefined;
   /**
    * By the kernel's name for what the dictionaries say about a word: a list that is written to has a new generation all the
    * time, in which nearly every name is an old one.
    */
-  readonly #byName = new Map<number, WordForms>();
+  readonly #byName = new BoundedMap<number, WordForms>(NAMED_FORMS_MAX);
 
   constructor(private readonly kernel: Pick<Kernel, 'expand' | 'nameExpansions' | 'documentFrequencies'>) {}
 
@@ -88,24 +89,15 @@ export class Dictionaries {
     unnamed.forEach(({ word, name }, index) => {
       const forms = formsOf(word, expansions[index] as WordExpansion);
       asked.set(word, forms);
-      this.#keepNamed(name, forms);
+      this.#byName.set(name, forms);
     });
     return asked;
-  }
-
-  #keepNamed(name: number, forms: WordForms): void {
-    if (this.#byName.size >= NAMED_FORMS_MAX) this.#byName.delete(this.#byName.keys().next().value as number);
-    this.#byName.set(name, forms);
   }
 
   #kept(generation: GenerationHandle): KeptForms {
     if (this.#latest?.generation === generation) return this.#latest.kept;
     const kept = this.#byGeneration.get(generation) ?? { plain: new Map(), typos: new Map() };
-    this.#byGeneration.delete(generation);
-    if (this.#byGeneration.size >= GENERATIONS_MAX) {
-      this.#byGeneration.delete(this.#byGeneration.keys().next().value as GenerationHandle);
-    }
-    this.#byGeneration.set(generation, kept);
+    this.#byGeneration.renew(generation, kept);
     this.#latest = { generation, kept };
     return kept;
   }

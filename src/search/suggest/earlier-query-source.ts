@@ -1,4 +1,5 @@
 /** Searches that others made before, found something, and go on as was typed. Belongs to one thread. */
+import { BoundedMap } from '../../platform/index.js';
 import type { GenerationHandle, Kernel } from '../../../native-bindings/index.js';
 import type { EarlierQuery, EarlierSearchesOf } from '../earlier/earlier-searches.js';
 import type { ListContext } from '../execution/list-context.js';
@@ -20,7 +21,7 @@ const COUNTS_MAX = 4096;
 
 export class EarlierQuerySource implements SuggestionSource {
   private readonly searcher: ListSearcher;
-  private readonly counts = new Map<string, number>();
+  private readonly counts = new BoundedMap<string, number>(COUNTS_MAX);
 
   constructor(
     kernel: Kernel,
@@ -65,7 +66,6 @@ export class EarlierQuerySource implements SuggestionSource {
       const request = readSearchRequest(options, [list.settings.definition]);
       const window = { skip: 0, size: 0, facetValues: 0 };
       count = this.searcher.search(list, generation, { request, listIndex: 0, window }).result.total;
-      if (this.counts.size >= COUNTS_MAX) this.counts.delete(this.counts.keys().next().value as string);
       this.counts.set(key, count);
     }
     return count;

@@ -4,7 +4,7 @@
  */
 import type { GenerationHandle, Kernel, NameSuggestion } from '../../../native-bindings/index.js';
 import { NAME_COLUMN } from '../../index/segments/kernel-layout.js';
-import { foldFacetValue } from '../../platform/index.js';
+import { BoundedMap, foldFacetValue } from '../../platform/index.js';
 import { typedRange } from './marking.js';
 
 /** Complete answers that are remembered, each of fewer names than were asked for. */
@@ -13,7 +13,7 @@ const ANSWERS_MAX = 2048;
 const LETTERS_SINCE_MAX = 4;
 
 export class NameFinder {
-  private readonly complete = new Map<string, readonly NameSuggestion[]>();
+  private readonly complete = new BoundedMap<string, readonly NameSuggestion[]>(ANSWERS_MAX);
 
   constructor(private readonly kernel: Pick<Kernel, 'suggestNames'>) {}
 
@@ -37,9 +37,7 @@ export class NameFinder {
   }
 
   private remember(key: string, names: readonly NameSuggestion[]): void {
-    if (this.complete.has(key)) return;
-    if (this.complete.size >= ANSWERS_MAX) this.complete.delete(this.complete.keys().next().value as string);
-    this.complete.set(key, names);
+    if (!this.complete.has(key)) this.complete.set(key, names);
   }
 }
 
