@@ -1,5 +1,5 @@
 /** A request and its answer as the request handler sees them, whatever transport carries them. */
-import type { Credential, HeadedBytes, StreamedBody, Visitor } from '../operations/index.js';
+import type { Credential, EventStream, HeadedBytes, StreamedBody, Visitor } from '../operations/index.js';
 import type { Cancellation, ServiceError } from '../platform/index.js';
 import type { PageHeaders } from './site.js';
 import type { UploadWindow } from './upload-window.js';
@@ -45,6 +45,8 @@ export interface Answer {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly contentType: string | undefined;
+  /** Instead of a body: events that follow until somebody ends them. */
+  readonly events?: EventStream | undefined;
   /** Undefined: none. */
   readonly body: string | Uint8Array | HeadedBytes | StreamedBody | undefined;
   /** The answer is to have no body but the length of one (`HEAD`). */

@@ -5,6 +5,7 @@
 import type { Caller } from '../access/index.js';
 import type { ListRecord } from '../catalog/index.js';
 import {
+  EVENT_STREAM_TYPE,
   isStreamBody,
   StreamedBody,
   OPTIONS_BODY_BYTES_MAX,
@@ -252,6 +253,7 @@ class Handler {
     const room = result.room ?? (headOnly || body === undefined ? undefined : this.#roomFor(body));
     const headers = this.#commonHeaders(state);
     for (const name in result.headers) headers.push([name, result.headers[name] ?? '']);
+    if (result.events !== undefined) return this.#eventsAnswer(state, result, headers);
     return {
       status: result.status,
       headers,
@@ -264,6 +266,16 @@ class Handler {
         const { requestId, operation } = state;
         this.#services.log.error({ requestId, operation: operation?.name, err: error }, 'An answer broke off half-way');
       },
+    };
+  }
+
+  /** Proxies are asked to pass each event on at once. */
+  #eventsAnswer({ request }: RequestState, { status, events }: OperationResult, headers: Header[]): Answer {
+    const headOnly = request.method === 'HEAD';
+    const all: Header[] = [...headers, ['Cache-Control', 'no-store'], ['X-Accel-Buffering', 'no']];
+    return {
+      ...{ status, headers: all, headOnly, body: undefined, close: this.#stopping, contentType: EVENT_STREAM_TYPE },
+      events: headOnly ? undefined : events,
     };
   }
 

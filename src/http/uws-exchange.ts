@@ -8,6 +8,7 @@ import { SENT_AT_ONCE_BYTES, type AbortListener, type Cancellation, type Service
 import { answerBytes, ClientGone, type Answer, type IncomingRequest } from './exchange.js';
 import { IncomingBody, type IncomingBodyOptions } from './incoming-body.js';
 import { readHead } from './request-framing.js';
+import { writeEvents } from './event-writer.js';
 import { isSitePath, type PageHeaders } from './site.js';
 import { statusLine } from './status-lines.js';
 import type { UploadWatch } from './upload-watch.js';
@@ -199,9 +200,12 @@ export class UwsExchange implements IncomingRequest {
   }
 
   #writeBody(answer: Answer): Promise<void> | undefined {
-    const { status, body, headOnly, close } = answer;
+    const { status, body, headOnly, close, events } = answer;
     const res = this.#res;
-    if (body === undefined) {
+    if (events !== undefined) {
+      this.keepOpen();
+      this.#onGone = writeEvents(res, events);
+    } else if (body === undefined) {
       // Given as undefined, the length would be sent as 2^63: a 204, which has none, must leave it out altogether.
       if (status === 204 && !close) res.endWithoutBody();
       else res.endWithoutBody(0, close);

@@ -1,4 +1,5 @@
 export { HeadedBytes } from './answer-cache/headed-bytes.js';
+export { EVENT_STREAM_TYPE, EventStream, type EventClient } from './dispatch/event-stream.js';
 export * from './dispatch/operation.js';
 export { StreamedBody, type StreamedBodyOptions } from './dispatch/streamed-body.js';
 export * from './dispatch/services.js';

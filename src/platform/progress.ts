@@ -109,6 +109,16 @@ export class ProgressBoard {
     return [...this.jobs.values()].map((job) => job.read());
   }
 
+  /** Of jobs that wait or run. */
+  get size(): number {
+    return this.jobs.size;
+  }
+
+  /** How many listen. */
+  get listenerCount(): number {
+    return this.listeners.size;
+  }
+
   /** Told of each change, the last of which is its end. Returns what ends it. */
   listen(listener: JobListener): () => void {
     this.listeners.add(listener);

@@ -176,6 +176,39 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     await page.waitForURL(/list\/birds\/synonyms/);
   });
 
+  it('shows in every tab what goes on in the background, over one connection', async () => {
+    const other = await openPage(browser);
+    await signIn(service, other);
+    const job = { kind: 'version', name: 'birds', state: 'running', done: 10, total: 40, rate_per_second: 5 };
+    const told = { jobs: [{ ...job, seconds_left: 6, started_utc: null, message: null }] };
+    let hasEnded = false;
+    let listening: Page[] = [];
+    const second = await other.context.newPage();
+    await second.goto(`${service.address}/console/default/lists`);
+    await other.context.route('**/progress/default/events', (route) => {
+      listening.push(route.request().frame().page());
+      const data = JSON.stringify(hasEnded ? { jobs: [] } : told);
+      return route.fulfill({
+        contentType: 'text/event-stream',
+        body: `retry: 300\n\nevent: jobs\ndata: ${data}\n\n`,
+      });
+    });
+    await second.getByRole('link', { name: 'birds' }).waitFor();
+    // Which leaves the place of who listens to the other one.
+    await other.page.goto(`${service.address}/console/default/lists`);
+    await Promise.all([second, other.page].map((tab) => tab.getByRole('button', { name: '1 job' }).waitFor()));
+    await second.getByRole('button', { name: '1 job' }).click();
+    await second.getByText('10 of 40').waitFor();
+    expect(await violationsOf(second)).toEqual([]);
+    listening = [];
+    await expect.poll(() => listening.length).toBeGreaterThan(2);
+    expect(listening.every((tab) => tab === second)).toBe(true);
+    hasEnded = true;
+    await expect.poll(() => other.page.getByRole('button', { name: '1 job' }).count()).toBe(0);
+    await expect.poll(() => second.getByRole('button', { name: '1 job' }).count()).toBe(0);
+    await other.context.close();
+  });
+
   it('says so where the connection is lost, and goes on when it is back', async () => {
     await visit('list/birds/search');
     await page.getByText('found in').waitFor();

@@ -1,9 +1,15 @@
 /** `/progress`: what runs for a while, and how far it is. */
 import { Type } from 'typebox';
-import type { JobProgress } from '../../platform/index.js';
+import type { Caller } from '../../access/index.js';
+import { ServiceError, type JobProgress } from '../../platform/index.js';
 import { defineOperation } from '../dispatch/operation.js';
+import { EVENT_STREAM_TYPE } from '../dispatch/event-stream.js';
 import type { Services } from '../dispatch/services.js';
+import { jobEvents } from './job-events.js';
 import { accountParams, nullable, object, oneOf, timeSchema } from './schemas.js';
+
+/** Of all accounts together; each costs a connection and a timer. */
+const WATCHERS_MAX = 1_000;
 
 /** By which jobs of lists may be seen. */
 const LIST_PERMISSION = 'list:read';
@@ -41,15 +47,43 @@ const read = defineOperation({
     },
   },
   handle({ services, caller }, { params: { account } }) {
-    const jobs = services.progress.all().flatMap((job) => {
-      const owner = ownerOf(services, job);
-      if (owner?.account !== account || !caller.can(owner.permission)) return [];
-      const { subject: _subject, owner: _owner, ...told } = job;
-      return [{ ...told, name: owner.name }];
-    });
-    return { status: 200, body: { jobs } };
+    return { status: 200, body: jobsOf(services, account, caller) };
   },
 });
+
+const watch = defineOperation({
+  name: 'progress.watch',
+  summary: 'What runs in the background, told as it goes on',
+  description:
+    'Server-sent events. Each of the type `jobs` has the answer of `GET /progress/{account}`: the first at once, others when it has changed. The stream ends after a minute; a client that comes again, as browsers do, misses nothing.',
+  method: 'GET',
+  path: '/progress/{account}/events',
+  permission: null,
+  callers: ['key', 'console'],
+  target: 'account',
+  params: accountParams,
+  responses: {
+    200: { description: 'The events', schema: Type.String(), contentType: EVENT_STREAM_TYPE },
+  },
+  handle({ services, caller }, { params: { account } }) {
+    const { progress } = services;
+    if (progress.listenerCount >= WATCHERS_MAX) {
+      throw new ServiceError('overloaded', `${WATCHERS_MAX} others watch already: ask for the jobs themselves.`);
+    }
+    return { status: 200, events: jobEvents(progress, () => jobsOf(services, account, caller)) };
+  },
+});
+
+/** Of the account, as far as the caller may know of them. */
+function jobsOf(services: Services, account: string, caller: Caller) {
+  const jobs = services.progress.all().flatMap((job) => {
+    const owner = ownerOf(services, job);
+    if (owner?.account !== account || !caller.can(owner.permission)) return [];
+    const { subject: _subject, owner: _owner, ...told } = job;
+    return [{ ...told, name: owner.name }];
+  });
+  return { jobs };
+}
 
 /** Undefined for a list that is gone. */
 function ownerOf({ catalog }: Services, { owner, subject }: JobProgress) {
@@ -58,4 +92,4 @@ function ownerOf({ catalog }: Services, { owner, subject }: JobProgress) {
   return list === undefined ? undefined : { account: list.account, name: list.name, permission: LIST_PERMISSION };
 }
 
-export const progressOperations = [read];
+export const progressOperations = [read, watch];

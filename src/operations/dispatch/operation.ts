@@ -6,6 +6,7 @@ import type { Static, TSchema } from 'typebox';
 import type { Caller, CallerKind } from '../../access/index.js';
 import type { ListRecord } from '../../catalog/index.js';
 import type { Cancellation, Config, ErrorCode, ProblemKind, Reservation } from '../../platform/index.js';
+import type { EventStream } from './event-stream.js';
 import type { Services } from './services.js';
 import type { RawInput } from './validation.js';
 
@@ -138,6 +139,8 @@ export interface OperationContext extends Admission {
 
 export interface OperationResult {
   readonly status: number;
+  /** Instead of a body: an answer that goes on, as `text/event-stream`. Not over the control socket. */
+  readonly events?: EventStream;
   /**
    * Serialised as JSON; a Uint8Array, HeadedBytes or StreamedBody is sent as it stands (finished JSON unless `contentType` says otherwise).
    */

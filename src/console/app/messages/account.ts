@@ -87,6 +87,21 @@ export const accountTexts = {
     thisOne: 'This one',
     end: 'Sign out there',
   },
+  jobs: {
+    running: (jobs: number) => (jobs === 1 ? '1 job' : `${jobs} jobs`),
+    kinds: {
+      version: 'New version',
+      rebuild: 'Index made anew',
+      embedding: 'Meaning',
+      sync: 'Feed',
+      import: 'Import',
+    } as Readonly<Record<string, string>>,
+    what: (kind: string, name: string) => `${kind}: ${name}`,
+    waiting: 'waits for its turn',
+    done: (done: string) => `${done} done`,
+    doneOf: (done: string, total: string) => `${done} of ${total}`,
+    left: (seconds: number) => `about ${seconds} s left`,
+  },
   health: {
     title: 'Health',
     lead: (region: string) => `How the service is, by its own measurements. Region ${region}`,

@@ -5,6 +5,7 @@ import { Suspense } from 'react';
 import { text } from '../messages/index.js';
 import { useAccount } from '../service/session.js';
 import { Commands, openCommands } from './commands.js';
+import { Jobs } from './jobs.js';
 import { Navigation } from './navigation.js';
 import { PersonMenu } from './person-menu.js';
 
@@ -33,6 +34,7 @@ export function Frame() {
             <Button variant="default" size="xs" onClick={openCommands} visibleFrom="xs">
               {text.shell.commands}
             </Button>
+            <Jobs />
             <PersonMenu />
           </Group>
         </Group>

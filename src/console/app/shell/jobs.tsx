@@ -1,0 +1,49 @@
+import { Button, Popover, Progress, Stack, Text } from '@mantine/core';
+import { text } from '../messages/index.js';
+import { useJobs, type Job } from '../service/jobs.js';
+import { count } from '../ui/format.js';
+
+/** What runs in the background, on every page; nothing where nothing does. */
+export function Jobs() {
+  const jobs = useJobs();
+  if (jobs.length === 0) return null;
+  return (
+    <Popover width={320} position="bottom-end">
+      <Popover.Target>
+        <Button variant="default" size="xs">
+          {text.jobs.running(jobs.length)}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <Stack component="ul" gap="md" m={0} p={0} mah={400} style={{ listStyle: 'none', overflowY: 'auto' }}>
+          {jobs.map((job) => (
+            <JobItem key={`${job.kind} ${job.name}`} job={job} />
+          ))}
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function JobItem({ job }: { readonly job: Job }) {
+  const { kind, name, state, done, total, seconds_left, message } = job;
+  const what = text.jobs.what(text.jobs.kinds[kind] ?? kind, name);
+  return (
+    <Stack component="li" gap={4}>
+      <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
+        {what}
+      </Text>
+      {total === null || total === 0 ? null : <Progress value={(100 * done) / total} aria-label={what} />}
+      <Text size="xs" c="dimmed">
+        {[
+          state === 'waiting' ? text.jobs.waiting : undefined,
+          total === null ? text.jobs.done(count(done)) : text.jobs.doneOf(count(done), count(total)),
+          seconds_left === null ? undefined : text.jobs.left(Math.ceil(seconds_left)),
+          message ?? undefined,
+        ]
+          .filter((part) => part !== undefined)
+          .join(' · ')}
+      </Text>
+    </Stack>
+  );
+}

@@ -1,0 +1,94 @@
+/** Jobs told as they go on, over real connections. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestService, type TestService } from '../support/service.js';
+
+let service: TestService;
+let key: string;
+beforeAll(async () => {
+  service = await startTestService();
+  ({ key } = await service.createKey({ access: 'full' }));
+  await service.client.post('/list/default', { name: 'birds', searchable_fields: [{ name: 'title' }] });
+  const records = Array.from({ length: 20_000 }, (_, index) => ({ name: `b${index}`, title: `bird no. ${index}` }));
+  await service.client.bulk('default', 'birds', records);
+});
+afterAll(async () => {
+  await service.close();
+});
+
+interface Job {
+  readonly kind: string;
+  readonly name: string;
+}
+
+/** What comes, event by event, until `isLast` says so or the stream ends. */
+async function* events(signal: AbortSignal): AsyncGenerator<readonly Job[]> {
+  const response = await fetch(`${service.address}/progress/default/events`, {
+    headers: { 'X-API-Key': key },
+    signal,
+  });
+  expect(response.headers.get('Content-Type')).toBe('text/event-stream');
+  expect(response.headers.get('Cache-Control')).toBe('no-store');
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk as Uint8Array, { stream: true });
+    const parts = text.split('\n\n');
+    text = parts.pop() ?? '';
+    for (const part of parts) {
+      const data = /^event: jobs\ndata: (.*)$/m.exec(part)?.[1];
+      if (data !== undefined) yield (JSON.parse(data) as { jobs: Job[] }).jobs;
+    }
+  }
+}
+
+it('tells of a version that is built, and that it is done', async () => {
+  const ended = new AbortController();
+  const told: (readonly Job[])[] = [];
+  for await (const jobs of events(ended.signal)) {
+    told.push(jobs);
+    if (told.length === 1) {
+      const answer = await service.client.post('/facet/default/birds', { name: 'kind', type: 'string' });
+      expect(answer.status).toBe(201);
+    }
+    if (told.length > 1 && jobs.length === 0) break;
+  }
+  expect(told[0]).toEqual([]);
+  expect(told[1]).toMatchObject([{ kind: 'version', name: 'birds' }]);
+});
+
+it('is for who has a key, and has no body for who asks for the head alone', async () => {
+  expect((await fetch(`${service.address}/progress/default/events`)).status).toBe(401);
+  const head = await fetch(`${service.address}/progress/default/events`, {
+    method: 'HEAD',
+    headers: { 'X-API-Key': key },
+  });
+  expect([head.status, await head.text()]).toEqual([200, '']);
+});
+
+it('keeps no place for clients that leave, serves others beside a thousand, and refuses more', async () => {
+  const leaving = new AbortController();
+  const open = async (signal: AbortSignal) => {
+    const response = await fetch(`${service.address}/progress/default/events`, {
+      headers: { 'X-API-Key': key },
+      signal,
+    });
+    return response.status;
+  };
+  const statuses = await Promise.all(Array.from({ length: 1_000 }, () => open(leaving.signal)));
+  expect(new Set(statuses)).toEqual(new Set([200]));
+  expect(await open(new AbortController().signal)).toBe(503);
+  expect((await service.client.post('/search/default/birds/2', { query: 'bird' })).status).toBe(200);
+  leaving.abort();
+  await expect.poll(() => open(AbortSignal.timeout(5_000)).catch(() => 0)).toBe(200);
+});
+
+it('holds up no stop', async () => {
+  const stream = events(new AbortController().signal);
+  expect((await stream.next()).value).toEqual([]);
+  const beginMs = performance.now();
+  expect(await service.stop()).toBe(0);
+  // Far from the ten seconds that requests in flight are given.
+  expect(performance.now() - beginMs).toBeLessThan(8_000);
+  await expect(stream.next()).rejects.toThrow();
+  await service.start();
+});
