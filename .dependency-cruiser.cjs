@@ -17,7 +17,7 @@ const layers = [
   ['analytics'],
   ['workers'],
   ['operations'],
-  ['webhooks', 'people', 'models', 'media', 'documents', 'evals'],
+  ['webhooks', 'people', 'backup', 'models', 'media', 'documents', 'evals'],
   ['feeds', 'resources'],
   ['client'],
   ['http', 'agents', 'cli'],

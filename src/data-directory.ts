@@ -2,6 +2,7 @@
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { kernel } from '../native-bindings/index.js';
+import { finishRestore } from './backup/index.js';
 import { hasLists } from './index/index.js';
 import { closeEntries, keepFilesToOwner, lockHolder, OperatorError, type ServiceLogger } from './platform/index.js';
 
@@ -21,7 +22,10 @@ export function openDataDirectory(dataDir: string, log: Pick<ServiceLogger, 'war
   closeToOthers(dataDir, log);
   const path = join(dataDir, 'lock');
   const lock = kernel.lockFile(path);
-  if (lock !== null) return () => lock.release();
+  if (lock !== null) {
+    finishRestore(dataDir);
+    return () => lock.release();
+  }
   const holder = lockHolder(path);
   const who = holder === undefined ? '' : ` (number ${holder.pid}, of the user with the id ${holder.user})`;
   throw new OperatorError(

@@ -3,6 +3,7 @@
  * anything of the service is loaded: the command line needs their settings and commands.
  */
 import { analytics } from './analytics/feature.js';
+import { backup } from './backup/feature.js';
 import { feeds } from './feeds/feature.js';
 import { media } from './media/feature.js';
 import { models } from './models/feature.js';
@@ -10,4 +11,4 @@ import type { Feature } from './operations/index.js';
 import { people } from './people/feature.js';
 import { webhooks } from './webhooks/feature.js';
 
-export const FEATURES: readonly Feature[] = [analytics, webhooks, people, models, media, feeds];
+export const FEATURES: readonly Feature[] = [analytics, webhooks, people, models, media, feeds, backup];

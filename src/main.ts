@@ -8,7 +8,7 @@ import { openAccess, PermissionCatalogue, RateLimiter } from './access/index.js'
 import { openCatalog, type Catalog } from './catalog/index.js';
 import { openSystemPart } from './damaged-system.js';
 import { assertCatalogueFilled, assertCatalogueStored, openDataDirectory } from './data-directory.js';
-import { adoptLists, createListIndexes, ListRoom, type AdoptionReport, type ListIndexes } from './index/index.js';
+import { createListIndexes, ListRoom, type ListIndexes } from './index/index.js';
 import { FEATURES } from './features.js';
 import type { Declared, FeatureParts, OpenFeatures, Operation, Services } from './operations/index.js';
 import type { Site } from './http/index.js';
@@ -50,6 +50,7 @@ const CLOSE_SECONDS_MAX = 5;
 const loadOperations = () => import('./operations/index.js');
 const loadFrontEnds = () => import('./http/index.js');
 const loadFeatures = () => Promise.all(FEATURES.map(async ({ name, load }) => ({ name, parts: await load() })));
+const featureEnvironments = () => FEATURES.flatMap(({ environments = [] }) => environments);
 const declaredSettings = () => FEATURES.flatMap(({ settings }) => settings ?? []);
 
 function declared(): Declared {
@@ -65,6 +66,8 @@ export async function allOperations(): Promise<readonly Operation[]> {
   const extensions = features.flatMap(({ parts }) => parts.lists ?? []);
   return [...withListExtensions(operations, extensions), ...features.flatMap(ofFeature)];
 }
+
+export { adoptUnknownLists, restoreData } from './stopped-service.js';
 
 export interface RunningService {
   readonly services: Services;
@@ -242,7 +245,8 @@ async function openServices(
   });
   parts.opened('lists', () => indexes.close());
   // After the lists: features read from their stores, and are closed first.
-  const data = { config, dataDir, environment, catalog, access, indexes, secrets, progress };
+  const environments = featureEnvironments();
+  const data = { config, dataDir, environment, environments, catalog, access, indexes, secrets, progress };
   await openFeatures(open, features, { ...data, clock: systemClock, log, metrics, listen }, parts);
   await sealSecrets(secrets, log);
 
@@ -344,7 +348,7 @@ async function openConsole({ console: { public_url } }: Config): Promise<Site> {
 /** A release that knows only some of the environments touches none. Lists are looked at one by one, when they are opened. */
 function assertFormatsKnown(dataDir: string): void {
   assertEnvironmentKnown(join(dataDir, 'system'), 'system');
-  for (const { path, format } of FEATURES.flatMap(({ environments = [] }) => environments)) {
+  for (const { path, format } of featureEnvironments()) {
     assertEnvironmentKnown(join(dataDir, path), format);
   }
 }
@@ -391,25 +395,6 @@ async function openLists(services: Services): Promise<void> {
       }
     }),
   );
-}
-
-/** For `gannet doctor --adopt-lists`: nothing else may have the data directory open. Rejects with an `OperatorError` where it has. */
-export async function adoptUnknownLists(config: Config): Promise<AdoptionReport> {
-  const dataDir = resolve(config.data.dir);
-  const log = createLogger(config);
-  const release = openDataDirectory(dataDir, log);
-  try {
-    const environment = openEnvironment(join(dataDir, 'system'), { kind: 'system' });
-    try {
-      const catalog = await openCatalog(environment, systemClock);
-      return await adoptLists({ dataDir, catalog, account: config.account });
-    } finally {
-      await environment.close();
-    }
-  } finally {
-    release();
-    await log.drain();
-  }
 }
 
 /** What is open, to be closed in the opposite order. */

@@ -22,6 +22,7 @@ const OPERATIONS = await allOperations();
 const CALLS: Readonly<Record<string, readonly string[]>> = {
   serve: [],
   demo: ['--once'],
+  restore: ['/nowhere/20261122T081500Z'],
   doctor: ['--data'],
   settings: [],
   'key create': [],
@@ -64,7 +65,7 @@ function callOf({ operation: wanted, arguments: typed = [], secrets = [] }: Comm
 /** Secrets are read from standard input, before the service is looked for. */
 const ASKING = DECLARED.flatMap(({ name, secrets = [] }) => (secrets.length === 0 ? [] : [name]));
 /** These start a service, ask none, or look at everything and go on: what is in the way of the others is told otherwise, or not in theirs. */
-const CALLING = ALL.filter((name) => !['serve', 'demo', 'doctor', 'settings', ...ASKING].includes(name));
+const CALLING = ALL.filter((name) => !['serve', 'demo', 'restore', 'doctor', 'settings', ...ASKING].includes(name));
 
 const folders: string[] = [];
 const servers: Server[] = [];
@@ -129,7 +130,12 @@ async function allOperations(): Promise<readonly Operation[]> {
 const failingWith = (failure: Error): ServiceLoader => {
   const fail = () => Promise.reject(failure);
   return () =>
-    Promise.resolve({ startService: fail, adoptUnknownLists: fail, allOperations: () => Promise.resolve(OPERATIONS) });
+    Promise.resolve({
+      startService: fail,
+      adoptUnknownLists: fail,
+      restoreData: fail,
+      allOperations: () => Promise.resolve(OPERATIONS),
+    });
 };
 
 const cannotOpen = failingWith(new OperatorError('The data directory is in use.'));

@@ -14,6 +14,7 @@ import type { DoctorOptions } from './commands/doctor.js';
 import type { ExportOptions } from './commands/export.js';
 import type { ImportOptions } from './commands/import.js';
 import type { KeyCreateOptions } from './commands/key.js';
+import type { RestoreOptions } from './commands/restore.js';
 import type { ReindexOptions } from './commands/reindex.js';
 import type { SearchCommandOptions } from './commands/search.js';
 import { CORE_COMMANDS } from './core-commands.js';
@@ -149,6 +150,16 @@ function addServiceCommands(program: Command, run: Run, serve: Run): void {
     .option('--once', 'end after the searches instead of serving until Ctrl-C')
     .action((options: { once?: boolean }) =>
       run(async (context) => (await import('./commands/demo.js')).demo(context, options)),
+    );
+  program
+    .command('restore')
+    .description('make the data directory what a backup has (the service is stopped)')
+    .argument('<backup>', 'folder of one backup, as `gannet backup` names it')
+    .addOption(configOption())
+    .addOption(jsonOption())
+    .option('--replace', 'also where the data directory is not empty: what is there moves aside, to a folder in it')
+    .action((from: string, options: RestoreOptions) =>
+      run(async (context) => (await import('./commands/restore.js')).restore(context, from, options)),
     );
   program
     .command('doctor')

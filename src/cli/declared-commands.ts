@@ -2,6 +2,7 @@
  * Commands that features declare (`CommandSpec`): each speaks for one operation, from whose schemas its arguments, options and help
  * come. They are made only where one is called or listed, for that takes the registry.
  */
+import { resolve } from 'node:path';
 import { Option, type Command } from 'commander';
 import type { TSchema } from 'typebox';
 import { isStreamBody, type CommandSpec, type Operation } from '../operations/index.js';
@@ -74,11 +75,13 @@ interface Call {
 }
 
 async function callFor(context: CommandContext, { spec, operation, values, options }: Call): Promise<ExitStatus> {
-  const params = (spec.arguments ?? []).map((name, place) => `${name}=${values[place] ?? ''}`);
+  const complete = (name: string, value: string) =>
+    `${name}=${spec.paths?.includes(name) === true ? resolve(value) : value}`;
+  const params = (spec.arguments ?? []).map((name, place) => complete(name, values[place] ?? ''));
   const members = membersOf(operation);
   for (const name of members.keys()) {
     const value = options[camel(name)];
-    if (name !== 'account' && typeof value === 'string') params.push(`${name}=${value}`);
+    if (name !== 'account' && typeof value === 'string') params.push(complete(name, value));
   }
   const asked = (spec.secrets ?? []).map((name) => ({ name, isRequired: members.get(name)?.isRequired === true }));
   const secrets = await readSecrets(asked, context.output, context.input);

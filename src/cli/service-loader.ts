@@ -3,6 +3,7 @@
  * talk to a running service never load the service's code, and so that no import goes upwards.
  */
 import type { Config } from '../platform/index.js';
+import type { Restored } from '../backup/index.js';
 import type { AdoptionReport } from '../index/index.js';
 import type { Operation, Services } from '../operations/index.js';
 
@@ -21,6 +22,11 @@ export interface ServiceEntry {
   readonly adoptUnknownLists: (config: Config) => Promise<AdoptionReport>;
   /** Those of the features among them. */
   readonly allOperations: () => Promise<readonly Operation[]>;
+  /** Makes the data directory what a backup has. */
+  readonly restoreData: (
+    config: Config,
+    wanted: { readonly from: string; readonly replace: boolean },
+  ) => Promise<Restored>;
   readonly startService: (config: Config, options: { readonly listen: boolean }) => Promise<RunningService>;
 }
 

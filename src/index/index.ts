@@ -1,6 +1,7 @@
 /** The write side of lists: segments, manifest, versions, merging, recovery. */
 export * from './contract/types.js';
 export * from './segments/kernel-layout.js';
+export { namedSegmentFiles } from './segments/segment-files.js';
 export * from './contract/ingest-tasks.js';
 export * from './ingest-handlers.js';
 export type { CatalogueEntry } from './lists/entry-keeper.js';

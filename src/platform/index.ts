@@ -18,6 +18,7 @@ export * from './garbage-collection.js';
 export * from './ids.js';
 export * from './limits.js';
 export * from './lmdb.js';
+export * from './environment-copy.js';
 export * from './lmdb-environment.js';
 export * from './lock-holder.js';
 export * from './mapped-memory.js';

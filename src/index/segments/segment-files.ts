@@ -1,8 +1,8 @@
 /** The files in `segments/` of a list, compared with what its manifests name. */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { spaceStore } from '../../vectors/index.js';
-import { segmentsPath, type ListState, type RecordStore } from '../../records/index.js';
+import { segmentFile, segmentsPath, vectorSegmentFile, type ListState, type RecordStore } from '../../records/index.js';
 
 /**
  * Removes what a crash left behind: files that no manifest names, and unfinished ones. Returns a segment number that was
@@ -11,9 +11,8 @@ import { segmentsPath, type ListState, type RecordStore } from '../../records/in
 export function removeUnknownSegments(listPath: string, store: RecordStore, state: ListState): number {
   const folder = segmentsPath(listPath);
   mkdirSync(folder, { recursive: true });
-  const known = new Set<number>();
+  const known = knownWordSegments(store, state);
   const vectors = knownVectorSegments(store, state);
-  for (const { version } of state.versions) for (const { id } of store.version(version).segments()) known.add(id);
   let greatest = Math.max(0, ...known, ...vectors);
   for (const file of readdirSync(folder)) {
     const [, number, ending] = /^(\d{8,})\.(mdb|gvs)$/u.exec(file) ?? [];
@@ -22,6 +21,22 @@ export function removeUnknownSegments(listPath: string, store: RecordStore, stat
       rmSync(join(folder, file), { force: true, recursive: true });
   }
   return greatest + 1;
+}
+
+/** Names of the files in `segments/` that the manifests of a list name; none for a list whose making was cut short. */
+export function namedSegmentFiles(listPath: string, store: RecordStore): string[] {
+  const state = store.state();
+  if (state === undefined) return [];
+  return [
+    ...Array.from(knownWordSegments(store, state), (id) => segmentFile(listPath, id)),
+    ...Array.from(knownVectorSegments(store, state), (id) => vectorSegmentFile(listPath, id)),
+  ].map((path) => basename(path));
+}
+
+function knownWordSegments(store: RecordStore, state: ListState): ReadonlySet<number> {
+  const known = new Set<number>();
+  for (const { version } of state.versions) for (const { id } of store.version(version).segments()) known.add(id);
+  return known;
 }
 
 function knownVectorSegments(store: RecordStore, { meaning, versions }: ListState): ReadonlySet<number> {

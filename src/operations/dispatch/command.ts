@@ -8,6 +8,8 @@ export interface CommandSpec {
   readonly description?: string;
   /** Parameters and members of the body that are typed in this order without their names. The others are options: `--interval-minutes`. */
   readonly arguments?: readonly string[];
+  /** Members that are paths of this machine: completed from the folder in which the command is called. */
+  readonly paths?: readonly string[];
   /** Members that are asked for and never typed on the command line, where others could read them. */
   readonly secrets?: readonly string[];
   /** What may stand behind the name in a call that is right: the help shows it, and the tests make it. Needed where anything has to stand there. */

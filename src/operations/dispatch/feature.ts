@@ -31,6 +31,8 @@ export interface FeaturePlatform {
   readonly dataDir: string;
   /** `data/system`. */
   readonly environment: LmdbEnvironment;
+  /** What all features have on disk, of which some may not be there yet. */
+  readonly environments: readonly FeatureEnvironment[];
   readonly catalog: Catalog;
   readonly access: Access;
   readonly secrets: SecretBox;

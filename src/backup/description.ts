@@ -1,0 +1,81 @@
+/** `backup.json`, what a folder says of itself once it is a whole backup. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { OperatorError } from '../platform/index.js';
+
+export const DESCRIPTION_FILE = 'backup.json';
+/** Grows with every change after which an older release would restore something else than what was kept. */
+const FORMAT = 1;
+
+export interface KeptFile {
+  /** From the folder of the backup, with `/`. */
+  readonly path: string;
+  readonly bytes: number;
+}
+
+export interface BackupDescription {
+  readonly format: number;
+  readonly made_utc: string;
+  /** Release that made it. */
+  readonly made_by: string;
+  readonly data_dir: string;
+  readonly lists: number;
+  readonly files: readonly KeptFile[];
+}
+
+export function describeBackup(description: Omit<BackupDescription, 'format'>): string {
+  return `${JSON.stringify({ format: FORMAT, ...description })}\n`;
+}
+
+/** Throws an `OperatorError` where the folder is no backup that this release can read. */
+export function readDescription(folder: string): BackupDescription {
+  const path = join(folder, DESCRIPTION_FILE);
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') throw new OperatorError(`${path} cannot be read: ${message}`);
+    throw new OperatorError(
+      `${folder} is no backup: it has no ${DESCRIPTION_FILE}. One that is whole is a folder that is named after its time, such as 20261122T081500Z.`,
+    );
+  }
+  const description = parsed(text);
+  if (!isDescription(description)) throw new OperatorError(`${path} is damaged: take another backup.`);
+  if (description.format > FORMAT) {
+    throw new OperatorError(
+      `${path} has format ${description.format}, which this release does not know: restore it with the release that made it (${description.made_by}).`,
+    );
+  }
+  return description;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isDescription(value: unknown): value is BackupDescription {
+  if (typeof value !== 'object' || value === null) return false;
+  const { format, made_utc, made_by, data_dir, lists, files } = value as Partial<
+    Record<keyof BackupDescription, unknown>
+  >;
+  return (
+    Number.isInteger(format) &&
+    [made_utc, made_by, data_dir].every((each) => typeof each === 'string') &&
+    Number.isInteger(lists) &&
+    Array.isArray(files) &&
+    files.every(isKeptFile)
+  );
+}
+
+/** A path that leaves the folder is none. */
+function isKeptFile(value: unknown): value is KeptFile {
+  if (typeof value !== 'object' || value === null) return false;
+  const { path, bytes } = value as Partial<Record<keyof KeptFile, unknown>>;
+  if (typeof path !== 'string' || !Number.isSafeInteger(bytes) || (bytes as number) < 0) return false;
+  return path.split('/').every((part) => part !== '' && part !== '.' && part !== '..' && !part.includes('\0'));
+}

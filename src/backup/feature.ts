@@ -1,0 +1,17 @@
+/** Backups as a feature: the whole data directory as of one moment, while it is searched and written. */
+import type { Feature } from '../operations/index.js';
+
+export const backup: Feature = {
+  name: 'backup',
+  commands: [
+    {
+      name: 'backup',
+      operation: 'backup.create',
+      arguments: ['folder'],
+      paths: ['folder'],
+      example: ['/srv/backups', '--keep', '7'],
+      print: async () => (await import('./backup-text.js')).backupText,
+    },
+  ],
+  load: async () => (await import('./backup-parts.js')).backupParts,
+};

@@ -1,0 +1,47 @@
+/** The backups of a folder: each is a folder of its own, named after its time. */
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { OperatorError } from '../platform/index.js';
+import { readDescription } from './description.js';
+
+/** `20261122T081500Z`, and a number behind it where two were made within a second. */
+const NAME = /^\d{8}T\d{6}Z(?:-\d+)?$/u;
+
+export interface KeptBackup {
+  readonly path: string;
+  readonly madeUtc: string;
+  readonly dataDir: string;
+}
+
+/** Those that are whole, the oldest first. None where there is no such folder. */
+export function backupsIn(folder: string): KeptBackup[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => NAME.test(name))
+    .flatMap((name) => {
+      const path = join(folder, name);
+      try {
+        const { made_utc: madeUtc, data_dir: dataDir } = readDescription(path);
+        return [{ path, madeUtc, dataDir }];
+      } catch (error) {
+        // Not one of ours, or damaged: neither a base for the next one nor anything to remove.
+        if (error instanceof OperatorError) return [];
+        throw error;
+      }
+    })
+    .sort((a, b) => (a.madeUtc < b.madeUtc ? -1 : 1));
+}
+
+export function freeName(folder: string, madeUtc: string): string {
+  const name = madeUtc.replaceAll(/[-:]|\.\d+/gu, '');
+  for (let number = 1; ; number += 1) {
+    const free = number === 1 ? name : `${name}-${number}`;
+    if (!existsSync(join(folder, free))) return free;
+  }
+}
+
+/** One of each data directory at a time: what it left when it was cut short has this name. */
+export function unfinishedName(dataDir: string): string {
+  return `.unfinished-${createHash('sha256').update(dataDir).digest('hex').slice(0, 12)}`;
+}

@@ -1,0 +1,161 @@
+/** The copy of one list as of one moment: its store as of a commit, and the segments that this commit names. */
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { namedSegmentFiles } from '../index/index.js';
+import { copyEnvironment, ServiceError } from '../platform/index.js';
+import { hasStore, RecordStore, segmentsPath, storePath } from '../records/index.js';
+import { keepCopy, linked } from './file-keeping.js';
+
+/** Segments are looked for so often while the store is copied. */
+const LOOK_MS = 20;
+/** A merge that takes a segment away just between two looks is made up for by the next attempt. */
+const ATTEMPTS_MAX = 10;
+const SEGMENT = /^\d{8,}\.(?:mdb|gvs)$/u;
+
+export interface ListBackupPlaces {
+  readonly listPath: string;
+  /** Folder of the list in the backup. */
+  readonly target: string;
+  /** In the backup before. */
+  readonly before: string | undefined;
+  /** A folder on the file system of the data directory, where segments keep a name until they are copied. */
+  readonly staging: string;
+}
+
+export interface ListBackup {
+  readonly bytes: number;
+  readonly bytesShared: number;
+}
+
+/** Undefined where the list is gone. Rejects with `storage-full`, and for a damaged store with what LMDB says. */
+export async function backUpList(places: ListBackupPlaces): Promise<ListBackup | undefined> {
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
+    await rm(places.target, { recursive: true, force: true });
+    if (!hasStore(places.listPath)) return undefined;
+    const made = await attemptBackup(places);
+    if (made !== 'segments-gone') return made;
+  }
+  throw new ServiceError(
+    'conflict',
+    `The index of the list ${basename(places.listPath)} changes faster than it is copied: try again when less is written.`,
+  );
+}
+
+async function attemptBackup(places: ListBackupPlaces): Promise<ListBackup | undefined | 'segments-gone'> {
+  const { listPath, target, staging } = places;
+  const segments = segmentsPath(target);
+  await Promise.all([mkdir(segments, { recursive: true }), mkdir(staging, { recursive: true })]);
+  const caught = new SegmentCatch(segmentsPath(listPath), { segments, staging });
+  try {
+    await caught.look();
+    const copied = copyStore(listPath, target);
+    await caught.lookUntil(copied);
+    await copied;
+    await caught.look();
+    const named = await namesInCopy(target);
+    if (!named.every((name) => caught.has(name))) return 'segments-gone';
+    return await caught.keep(named, places.before === undefined ? undefined : segmentsPath(places.before));
+  } catch (error) {
+    if (isGone(error) && !hasStore(listPath)) return undefined;
+    throw error;
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+}
+
+/** Where a segment that was seen has its second name: in the backup, as a name or a copy of its own, or where it waits to be copied. */
+type Place = 'linked' | 'copied' | 'staged';
+
+/** Segments as they come and go: each has a second name before a merge takes the first one away. */
+class SegmentCatch {
+  private readonly places = new Map<string, Place>();
+
+  constructor(
+    private readonly from: string,
+    private readonly to: { readonly segments: string; readonly staging: string },
+  ) {}
+
+  has(name: string): boolean {
+    return this.places.has(name);
+  }
+
+  async look(): Promise<void> {
+    const names = await readdir(this.from).catch((error: unknown) => {
+      // A list whose making was cut short.
+      if (isGone(error)) return [];
+      throw error;
+    });
+    for (const name of names) if (SEGMENT.test(name) && !this.has(name)) await this.take(name);
+  }
+
+  async lookUntil(done: Promise<unknown>): Promise<void> {
+    let isDone = false;
+    const end = done.then(
+      () => (isDone = true),
+      () => (isDone = true),
+    );
+    while (!isDone) {
+      await this.look();
+      await Promise.race([end, new Promise((resolve) => setTimeout(resolve, LOOK_MS))]);
+    }
+  }
+
+  /** Leaves those that are named, with all their bytes in the backup. */
+  async keep(named: readonly string[], before: string | undefined): Promise<ListBackup> {
+    const { segments, staging } = this.to;
+    const wanted = new Set(named);
+    for (const name of this.places.keys()) if (!wanted.has(name)) await rm(join(segments, name), { force: true });
+    let [bytes, bytesShared] = [0, 0];
+    for (const name of wanted) {
+      const place = this.places.get(name);
+      const at = join(segments, name);
+      const kept =
+        place === 'staged'
+          ? await keepCopy(join(staging, name), at, before === undefined ? undefined : join(before, name))
+          : { bytes: (await stat(at)).size, shared: place === 'linked' };
+      bytes += kept.bytes;
+      if (kept.shared) bytesShared += kept.bytes;
+    }
+    return { bytes, bytesShared };
+  }
+
+  private async take(name: string): Promise<void> {
+    const from = join(this.from, name);
+    const at = join(this.to.segments, name);
+    try {
+      if (await linked(from, at)) this.places.set(name, 'linked');
+      else if (await linked(from, join(this.to.staging, name))) this.places.set(name, 'staged');
+      else {
+        // The folder of the list is a file system of its own.
+        await keepCopy(from, at, undefined);
+        this.places.set(name, 'copied');
+      }
+    } catch (error) {
+      if (!isGone(error)) throw error;
+    }
+  }
+}
+
+/** Opened as its owner opens it: within a process it is open once. */
+async function copyStore(listPath: string, target: string): Promise<void> {
+  const store = new RecordStore(listPath);
+  try {
+    await copyEnvironment(store.environment.root, storePath(target));
+  } finally {
+    await store.close();
+  }
+}
+
+async function namesInCopy(target: string): Promise<string[]> {
+  const copy = new RecordStore(target);
+  try {
+    return namedSegmentFiles(target, copy);
+  } finally {
+    await copy.close();
+    await rm(join(storePath(target), 'lock.mdb'), { force: true });
+  }
+}
+
+function isGone(error: unknown): boolean {
+  return ['ENOENT', 'list-missing', 'list-not-found'].includes(String((error as NodeJS.ErrnoException).code));
+}

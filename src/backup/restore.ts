@@ -1,0 +1,129 @@
+/**
+ * A backup becomes a data directory, in place, for it may be a file system of its own. What was there stays beside it, and a stop at
+ * any moment leaves either what was there or something that the next start completes:
+ *
+ *   .restoring   is being copied: what was there is in force
+ *   .restored    is all there: what was there moves aside
+ *   .placing     what was there is aside: the backup moves to its place
+ */
+import { constants, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { copyFile, lstat, mkdir, rm } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { asStorageError, OperatorError, ServiceError, syncFile } from '../platform/index.js';
+import { readDescription, type BackupDescription } from './description.js';
+
+const COPYING = '.restoring';
+const COMPLETE = '.restored';
+const PLACING = '.placing';
+const BEFORE = '.before-restore-';
+/** Of the process that has the data directory, and what this file makes. */
+const STAYS = /^(?:lock|lost\+found|\.restoring|\.restored|\.placing|\.before-restore-.*)$/u;
+
+export interface Restored {
+  readonly data_dir: string;
+  /** When the backup was made. */
+  readonly made_utc: string;
+  readonly lists: number;
+  readonly bytes: number;
+  /** Where what was there is now; null where nothing was. */
+  readonly before: string | null;
+}
+
+export interface RestoreRequest {
+  /** Of one backup. */
+  readonly from: string;
+  readonly dataDir: string;
+  /** What is there moves aside. Without it only an empty folder takes a backup. */
+  readonly replace: boolean;
+}
+
+/** Whoever calls holds the lock of the data directory. Rejects with an `OperatorError` that says what to do. */
+export async function restoreBackup(request: RestoreRequest): Promise<Restored> {
+  const from = resolve(request.from);
+  const dataDir = resolve(request.dataDir);
+  finishRestore(dataDir);
+  const description = readDescription(from);
+  await assertWhole(from, description);
+  const isEmpty = entriesIn(dataDir).length === 0;
+  if (!isEmpty && !request.replace) {
+    throw new OperatorError(
+      `${dataDir} is not empty. With --replace what is there moves to a folder in it, and nothing is deleted.`,
+    );
+  }
+  try {
+    await copyAll(from, join(dataDir, COPYING), description);
+  } catch (error) {
+    await rm(join(dataDir, COPYING), { recursive: true, force: true });
+    const failure = asStorageError(error, dataDir);
+    if (failure instanceof ServiceError) throw new OperatorError(`${dataDir}: ${failure.message}`);
+    throw failure;
+  }
+  renameSync(join(dataDir, COPYING), join(dataDir, COMPLETE));
+  await syncFile(dataDir);
+  const before = finishRestore(dataDir);
+  await syncFile(dataDir);
+  const bytes = description.files.reduce((sum, each) => sum + each.bytes, 0);
+  return { data_dir: dataDir, made_utc: description.made_utc, lists: description.lists, bytes, before: before ?? null };
+}
+
+/**
+ * Completes what was cut short, or takes it away where the backup was not copied whole; nothing where no restore was begun. Before
+ * anything of the data directory is read. Returns where what was there is now.
+ */
+export function finishRestore(dataDir: string, now = new Date()): string | undefined {
+  rmSync(join(dataDir, COPYING), { recursive: true, force: true });
+  let aside: string | undefined;
+  if (existsSync(join(dataDir, COMPLETE))) {
+    const old = entriesIn(dataDir);
+    aside = old.length === 0 ? undefined : join(dataDir, freeAside(dataDir, now));
+    if (aside !== undefined) mkdirSync(aside);
+    for (const name of old) renameSync(join(dataDir, name), join(aside ?? '', name));
+    renameSync(join(dataDir, COMPLETE), join(dataDir, PLACING));
+  }
+  if (existsSync(join(dataDir, PLACING))) {
+    for (const name of readdirSync(join(dataDir, PLACING)))
+      renameSync(join(dataDir, PLACING, name), join(dataDir, name));
+    rmSync(join(dataDir, PLACING), { recursive: true });
+  }
+  return aside;
+}
+
+function entriesIn(dataDir: string): string[] {
+  if (!existsSync(dataDir)) return [];
+  return readdirSync(dataDir).filter((name) => !STAYS.test(name));
+}
+
+function freeAside(dataDir: string, now: Date): string {
+  const stamp = now.toISOString().replaceAll(/[-:]|\.\d+/gu, '');
+  for (let number = 1; ; number += 1) {
+    const name = `${BEFORE}${stamp}${number === 1 ? '' : `-${number}`}`;
+    if (!existsSync(join(dataDir, name))) return name;
+  }
+}
+
+/** Every file that the description names, at its size. */
+async function assertWhole(from: string, { files }: BackupDescription): Promise<void> {
+  for (const { path, bytes } of files) {
+    const found = await lstat(join(from, path)).catch(() => undefined);
+    if (found?.isFile() !== true) throw new OperatorError(`${join(from, path)} is missing: the backup is not whole.`);
+    if (found.size !== bytes) {
+      throw new OperatorError(
+        `${join(from, path)} has ${found.size} bytes where the backup says ${bytes}: it is not whole.`,
+      );
+    }
+  }
+}
+
+async function copyAll(from: string, to: string, { files }: BackupDescription): Promise<void> {
+  await mkdir(to, { recursive: true });
+  const folders = new Set<string>([to]);
+  for (const { path } of files) {
+    const target = join(to, path);
+    await mkdir(dirname(target), { recursive: true });
+    folders.add(dirname(target));
+    // Never a second name: the backup stays as it is whatever becomes of the copy.
+    await copyFile(join(from, path), target, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
+    await syncFile(target);
+  }
+  for (const folder of folders) await syncFile(folder);
+}

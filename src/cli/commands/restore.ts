@@ -1,0 +1,27 @@
+/** `gannet restore`: the data directory as a backup has it. */
+import type { CommandContext } from '../command-context.js';
+import { EXIT, type ExitStatus } from '../exit-codes.js';
+import { formatBytes, formatCount } from '../output.js';
+
+export interface RestoreOptions {
+  readonly replace?: boolean;
+  readonly json?: boolean;
+}
+
+export async function restore(
+  { config, load, output }: CommandContext,
+  from: string,
+  options: RestoreOptions,
+): Promise<ExitStatus> {
+  const { restoreData } = await load();
+  const silent = { ...config, log: { ...config.log, level: 'silent' as const } };
+  const restored = await restoreData(silent, { from, replace: options.replace === true });
+  if (options.json === true) {
+    output.write(`${JSON.stringify(restored)}\n`);
+    return EXIT.done;
+  }
+  const { data_dir: dataDir, made_utc: madeUtc, lists, bytes, before } = restored;
+  output.write(`${dataDir}: ${formatCount(lists)} lists, ${formatBytes(bytes)}, as of ${madeUtc}\n`);
+  if (before !== null) output.write(`What was there is in ${before} now.\n`);
+  return EXIT.done;
+}

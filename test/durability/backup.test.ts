@@ -1,0 +1,334 @@
+/**
+ * Backups of a service that is written to, what a restore makes of them, and kills in the middle of both: a list is as it was at one
+ * moment, nothing that was acknowledged before is missing, and what is not whole never passes for a backup.
+ */
+import { spawn } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { backupsIn } from '../../src/backup/kept-backups.js';
+import { gannet } from '../support/cli.js';
+import { eventually } from '../support/eventually.js';
+import { SeededRandom } from '../support/random.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { canMount, SmallFileSystem } from '../support/small-file-system.js';
+
+const KILLS = 8;
+const SEED = 20_261_122;
+const KILL_MS_MAX = 400;
+const LISTS = ['films', 'books'];
+const RECORDS = 300;
+
+const mounting = canMount('backups on a full disk and on another one');
+let folder: string;
+let dataDir: string;
+let backups: string;
+let service: TestService | undefined;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'gannet-backup-'));
+  dataDir = join(folder, 'data');
+  backups = join(folder, 'backups');
+});
+
+afterEach(async () => {
+  await service?.stop('SIGKILL');
+  service = undefined;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function startWithLists(): Promise<TestService> {
+  service = await startTestService({ dataDir });
+  for (const name of LISTS) {
+    const made = await service.client.post('/list/default', { name, searchable_fields: [{ name: 'title' }] });
+    expect(made.status, made.text).toBe(201);
+    const records = Array.from({ length: RECORDS }, (_, index) => ({
+      name: `old-${index}`,
+      title: `first word${index}`,
+    }));
+    expect((await service.client.bulk('default', name, records)).status).toBe(200);
+  }
+  return service;
+}
+
+/** Writes one record after the other into each list; stops when told. Resolves with how many were acknowledged in each. */
+class Writer {
+  readonly acknowledged = new Map(LISTS.map((name) => [name, 0]));
+  private isStopped = false;
+  private readonly done: Promise<unknown>;
+
+  constructor({ client }: TestService) {
+    this.done = Promise.all(
+      LISTS.map(async (list) => {
+        for (let number = 0; !this.isStopped; number += 1) {
+          const answer = await client.bulk('default', list, [{ name: `new-${number}`, title: `second word${number}` }]);
+          expect(answer.status, answer.text).toBe(200);
+          this.acknowledged.set(list, number + 1);
+        }
+      }),
+    );
+  }
+
+  counts(): ReadonlyMap<string, number> {
+    return new Map(this.acknowledged);
+  }
+
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    await this.done;
+  }
+}
+
+interface Shared {
+  readonly path: string;
+  readonly bytes: number;
+  readonly bytes_shared: number;
+}
+
+/** The path of the backup that the command names. */
+async function backUp(...options: string[]): Promise<string> {
+  const { status, output, notes } = await gannet(dataDir, 'backup', backups, '--json', ...options);
+  expect(status, notes).toBe(0);
+  return (JSON.parse(output) as { path: string }).path;
+}
+
+async function restore(from: string, to: string, ...options: string[]): Promise<void> {
+  const { status, notes } = await gannet(to, 'restore', from, ...options);
+  expect(status, notes).toBe(0);
+}
+
+/** Of a data directory, as its service has it: names of the records of each list, all of which are found by their words. */
+async function contentOf(path: string): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const restored = await startTestService({ dataDir: path });
+  try {
+    const content = new Map<string, ReadonlySet<string>>();
+    for (const list of LISTS) {
+      const names = new Set<string>();
+      for (let after: string | undefined; ;) {
+        const answer = await restored.client.get(`/search-result/default/${list}`, {
+          size: 1000,
+          ...(after === undefined ? {} : { after }),
+        });
+        expect(answer.status, answer.text).toBe(200);
+        const page = answer.body as { results: { name: string }[]; next?: string | null };
+        for (const { name } of page.results) names.add(name);
+        if (page.next === undefined || page.next === null) break;
+        after = page.next;
+      }
+      const found = await restored.client.get(`/search/default/${list}/1`, { query: 'first second', size: 1 });
+      expect((found.body as { total_count: number }).total_count).toBe(names.size);
+      content.set(list, names);
+    }
+    return content;
+  } finally {
+    await restored.stop();
+    const checked = await gannet(path, 'doctor', '--data', '--json');
+    expect(checked.output).not.toMatch(/"status":"failed"/u);
+  }
+}
+
+/** All old records, and new ones without a gap: a moment that each list was in. */
+function expectMoment(
+  content: ReadonlyMap<string, ReadonlySet<string>>,
+  atLeast: ReadonlyMap<string, number>,
+  atMost: ReadonlyMap<string, number>,
+): void {
+  for (const list of LISTS) {
+    const names = content.get(list) ?? new Set();
+    for (let index = 0; index < RECORDS; index += 1) expect(names.has(`old-${index}`)).toBe(true);
+    const count = names.size - RECORDS;
+    expect(count).toBeGreaterThanOrEqual(atLeast.get(list) ?? 0);
+    // One more may have been written and not been answered yet.
+    expect(count).toBeLessThanOrEqual((atMost.get(list) ?? 0) + 1);
+    for (let number = 0; number < count; number += 1) expect(names.has(`new-${number}`)).toBe(true);
+  }
+}
+
+describe('a backup', () => {
+  it('has each list as of one moment while it is written, and shares what has not changed with the one before', async () => {
+    const running = await startWithLists();
+    const writer = new Writer(running);
+    const taken: { path: string; atLeast: ReadonlyMap<string, number>; atMost: ReadonlyMap<string, number> }[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      const atLeast = writer.counts();
+      await eventually(
+        () => Promise.resolve(writer.counts()),
+        (counts) => LISTS.every((list) => (counts.get(list) ?? 0) > (atLeast.get(list) ?? 0) + 3),
+      );
+      const before = writer.counts();
+      const path = await backUp();
+      taken.push({ path, atLeast: before, atMost: writer.counts() });
+    }
+    await writer.stop();
+    expect(backupsIn(backups).map(({ path }) => path)).toEqual(taken.map(({ path }) => path));
+    for (const [index, { path, atLeast, atMost }] of taken.entries()) {
+      const target = join(folder, `restored-${index}`);
+      await restore(path, target);
+      expectMoment(await contentOf(target), atLeast, atMost);
+    }
+    expect(readdirSync(dataDir)).not.toContain('.backup-staging');
+  });
+
+  it('of a service at rest is what it serves, keys and analytics among it, and costs next to nothing the second time', async () => {
+    const { client } = await startWithLists();
+    await client.get(`/search/default/films/1`, { query: 'first' });
+    const first = await backUp();
+    const second = await gannet(dataDir, 'backup', backups, '--keep', '2', '--json');
+    const { bytes, bytes_shared: shared, path } = JSON.parse(second.output) as Shared;
+    expect(shared).toBeGreaterThan(0);
+    expect(shared).toBeLessThan(bytes);
+    const third = await gannet(dataDir, 'backup', backups, '--keep', '2', '--json');
+    expect(JSON.parse(third.output)).toMatchObject({ removed: [first] });
+    expect(backupsIn(backups)).toHaveLength(2);
+    await service?.stop();
+    const target = join(folder, 'restored');
+    await restore(path, target);
+    const restored = await startTestService({ dataDir: target });
+    const sameKey = await restored.clientWith(client.key).get('/account');
+    expect(sameKey.status).toBe(200);
+    await restored.stop();
+    // The service that is not running answers the command itself.
+    const stopped = await gannet(dataDir, 'backup', backups);
+    expect(stopped).toMatchObject({ status: 0 });
+    expect(stopped.output).toContain('gannet restore');
+  });
+
+  it('is refused where it would copy itself, and leaves nothing where the disk is full', async () => {
+    await startWithLists();
+    const inside = await gannet(dataDir, 'backup', join(dataDir, 'backups'));
+    expect(inside).toMatchObject({ status: 1 });
+    expect(inside.notes).toContain('is in the data directory');
+    const relative = await gannet(dataDir, 'call', 'backup.create', '--param', 'folder=backups');
+    expect(relative.notes).toContain('/folder');
+    if (!mounting) return;
+    const disk = SmallFileSystem.mount(backups);
+    try {
+      disk.shrinkTo(500_000);
+      const full = await gannet(dataDir, 'backup', backups);
+      expect(full.status).toBe(1);
+      expect(full.notes).toContain('disk is full');
+      expect(readdirSync(backups)).toEqual([]);
+      expect((await service?.client.get('/health'))?.status).toBe(200);
+      disk.grow();
+      // On another file system, where nothing can have a second name beside the data directory.
+      const target = join(folder, 'restored');
+      await restore(await backUp(), target);
+      const second = await gannet(dataDir, 'backup', backups, '--json');
+      expect((JSON.parse(second.output) as { bytes_shared: number }).bytes_shared).toBeGreaterThan(0);
+      expectMoment(await contentOf(target), new Map(), new Map());
+    } finally {
+      disk.unmount();
+    }
+  });
+});
+
+describe('a restore', () => {
+  it('takes nothing that is not whole, and deletes nothing that is there', async () => {
+    await startWithLists();
+    const path = await backUp();
+    await service?.stop();
+    const target = join(folder, 'restored');
+    const refused = async (from: string, sentence: string, ...options: string[]) => {
+      const { status, notes } = await gannet(target, 'restore', from, ...options);
+      expect(notes).toContain(sentence);
+      expect(status).not.toBe(0);
+      expect(readdirSync(target).filter((name) => name !== 'lock')).toEqual(
+        existsSync(join(target, 'mine')) ? ['mine'] : [],
+      );
+    };
+    await refused(backups, 'is no backup');
+    const copy = join(folder, 'copy');
+    const damaged = (change: (copy: string) => void) => {
+      rmSync(copy, { recursive: true, force: true });
+      cpSync(path, copy, { recursive: true });
+      change(copy);
+      return copy;
+    };
+    await refused(
+      damaged((at) => rmSync(join(at, 'system', 'data.mdb'))),
+      'is missing',
+    );
+    await refused(
+      damaged((at) => truncateSync(join(at, 'system', 'data.mdb'), 4096)),
+      'it is not whole',
+    );
+    await refused(
+      damaged((at) => truncateSync(join(at, 'backup.json'), 100)),
+      'is damaged',
+    );
+    const description = JSON.parse(readFileSync(join(path, 'backup.json'), 'utf8')) as { files: object[] };
+    await refused(
+      damaged((at) => writeFileSync(join(at, 'backup.json'), JSON.stringify({ ...description, format: 99 }))),
+      'format 99',
+    );
+    const leaving = { ...description, files: [...description.files, { path: '../outside', bytes: 1 }] };
+    await refused(
+      damaged((at) => writeFileSync(join(at, 'backup.json'), JSON.stringify(leaving))),
+      'is damaged',
+    );
+
+    writeFileSync(join(target, 'mine'), 'x');
+    await refused(path, '--replace');
+    await restore(path, target, '--replace');
+    const [aside = ''] = readdirSync(target).filter((name) => name.startsWith('.before-restore-'));
+    expect(readFileSync(join(target, aside, 'mine'), 'utf8')).toBe('x');
+    expectMoment(await contentOf(target), new Map(), new Map());
+  });
+
+  it('is refused while a service runs on the data directory', async () => {
+    await startWithLists();
+    const path = await backUp();
+    const { status, notes } = await gannet(dataDir, 'restore', path, '--replace');
+    expect(status).not.toBe(0);
+    expect(notes).toContain('in use');
+  });
+});
+
+/** Runs the command and kills it, and its service where that is the process, after some time. True where it came to its end before. */
+function killed(argv: readonly string[], at: string, afterMs: number): Promise<boolean> {
+  const env = { ...process.env, GANNET_DATA_DIR: at, GANNET_PORT: '0' };
+  const child = spawn(process.execPath, ['bin/gannet.js', ...argv], { env, stdio: 'ignore' });
+  const timer = setTimeout(() => child.kill('SIGKILL'), afterMs);
+  return new Promise((resolve) => {
+    child.once('exit', (status) => {
+      clearTimeout(timer);
+      resolve(status === 0);
+    });
+  });
+}
+
+describe('kill -9', () => {
+  it(`in the middle of ${KILLS} backups and ${KILLS} restores leaves what is whole and nothing else`, async () => {
+    await startWithLists();
+    await service?.stop();
+    const random = new SeededRandom(SEED);
+    for (let round = 0; round < KILLS; round += 1) {
+      // No service runs: the command has the data directory itself, and is what dies.
+      await killed(['backup', backups], dataDir, 300 + random.below(KILL_MS_MAX));
+      for (const { path } of backupsIn(backups))
+        expect(statSync(join(path, 'system', 'data.mdb')).size).toBeGreaterThan(0);
+    }
+    const path = await backUp();
+    expect(readdirSync(backups).filter((name) => name.startsWith('.'))).toEqual([]);
+    expect(existsSync(join(dataDir, '.backup-staging'))).toBe(false);
+
+    const target = join(folder, 'restored');
+    for (let round = 0; round < KILLS; round += 1) {
+      await killed(['restore', path, '--replace'], target, 100 + random.below(KILL_MS_MAX));
+    }
+    await restore(path, target, '--replace');
+    expectMoment(await contentOf(target), new Map(), new Map());
+    expect(readdirSync(target).filter((name) => /^\.(?:restor|placing)/u.test(name))).toEqual([]);
+  });
+});
