@@ -57,7 +57,7 @@ export async function demo(original: CommandContext, options: DemoOptions): Prom
   });
   output.write(`The service is ready on ${service.address} (${formatMilliseconds(performance.now() - startedMs)})\n`);
   try {
-    const shown = show(context, service, dataDir);
+    const shown = show(context, { service, dataDir, options });
     const end = await Promise.race([shown, stopped.then(() => 'stopped' as const), service.ended]);
     if (typeof end === 'number') throw new CommandError(`The service ended by itself with exit status ${end}.`);
     if (end === 'shown' && options.once !== true) await Promise.race([stopped, service.ended]);
@@ -67,7 +67,10 @@ export async function demo(original: CommandContext, options: DemoOptions): Prom
   }
 }
 
-async function show(context: CommandContext, service: ServiceProcess, dataDir: string): Promise<'shown'> {
+async function show(
+  context: CommandContext,
+  { service, dataDir, options }: { service: ServiceProcess; dataDir: string; options: DemoOptions },
+): Promise<'shown'> {
   const { output, config } = context;
   const account = config.account.name;
   const target = await context.withService(async (client) => {
@@ -78,10 +81,11 @@ async function show(context: CommandContext, service: ServiceProcess, dataDir: s
     }
     const key = await demoKey(client, { state, account, address: service.address });
     writeDemoState(dataDir, { ...state, key });
-    return { address: service.address, account, key };
+    const { link } = (await client.call('contributor.link', { params: { account }, body: {} })) as { link: string };
+    return { address: service.address, account, key, link };
   });
   await showTour(output, target);
-  printNextSteps(output, target);
+  if (options.once !== true) printNextSteps(output, target);
   return 'shown';
 }
 
@@ -103,12 +107,13 @@ async function demoKey(
 
 function printNextSteps(
   output: Output,
-  target: { readonly address: string; readonly account: string; readonly key: string },
+  target: { readonly address: string; readonly account: string; readonly key: string; readonly link: string },
 ): void {
   const url = searchUrl(target, { list: 'wordnet', options: { query: 'sea bird', size: 3 } });
   output.write(`\n${styled(output, 'green', 'Your turn')}\n`);
   output.write(`   API key (searches and reads): ${target.key}\n`);
   output.write(`   curl -s -H 'X-API-Key: ${target.key}' '${url}'\n`);
+  output.write(`   The same in a browser, signed in once by this link: ${target.link}\n`);
   output.write(`   The whole API: ${target.address}/openapi.json\n`);
   output.write(`\nServing on ${target.address} until Ctrl-C.\n`);
 }
