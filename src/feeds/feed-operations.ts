@@ -115,7 +115,8 @@ const connect = defineOperation({
     secret: Type.Optional(
       Type.String({
         maxLength: 10_000,
-        description: 'Value of the header `settings.auth_header` of an api; kept sealed, and never shown again',
+        description:
+          'Value of the header `settings.auth_header` of an api; password or token of an email account. Kept sealed, and never shown again',
       }),
     ),
   }),

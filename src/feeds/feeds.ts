@@ -146,7 +146,7 @@ export class Feeds {
    */
   async move(row: FeedRow, target: string): Promise<FeedRow> {
     const { media, sources } = this.options;
-    if (row.provider.name === 'media-store')
+    if (row.provider.name === 'media-store' || row.provider.name === 'email')
       throw new ServiceError('unprocessable', `A feed of the provider ${row.provider.name} is not moved.`);
     const to = media.open(row.account, target);
     if (row.media_store === target) return row;

@@ -90,6 +90,18 @@ const mediaStoreSettings = object({
   include: Type.Optional(globs),
 });
 
+const emailSettings = object({
+  host: Type.String({ minLength: 1, maxLength: 253 }),
+  port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535 })),
+  security: Type.Optional(oneOf(['tls', 'starttls'])),
+  user: Type.String({ minLength: 1, maxLength: 320 }),
+  auth: Type.Optional(oneOf(['password', 'xoauth2'])),
+  password: Type.Optional(secretText),
+  folders: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 500 }), { minItems: 1, maxItems: 100 })),
+  since_days: Type.Optional(Type.Integer({ minimum: 0, maximum: 36_500 })),
+});
+const IMAP_PORTS = { tls: 993, starttls: 143 } as const;
+
 const FULL_EVERY_DEFAULT = 24;
 
 export interface GivenProvider {
@@ -127,7 +139,7 @@ export function readProvider(
       return { provider: { name, settings: { store, prefix, include } }, secret: undefined };
     }
     case 'email':
-      throw new ServiceError('unprocessable', 'This release does not read email.');
+      return readEmail(checked(emailSettings, settings), secret, rules);
   }
 }
 
@@ -185,6 +197,21 @@ function readApi(given: Static<typeof apiSettings>, secret: string | undefined, 
     provider: { name: 'api', settings } as ProviderSettings,
     secret: value === undefined ? undefined : new Secret(value),
   };
+}
+
+/** A password, or the token where `auth` is `xoauth2`. */
+function readEmail(
+  given: Static<typeof emailSettings>,
+  secret: string | undefined,
+  rules: OutboundRules,
+): GivenProvider {
+  const { host, user, security = 'tls', auth = 'password', folders = ['INBOX'], since_days = 0 } = given;
+  const value = given.password ?? secret;
+  if (value === undefined) throw invalid('/settings/password', 'The password is missing: here, or as `secret`.');
+  assertUrl(`https://${host}/`, '/settings/host', rules);
+  const { port = IMAP_PORTS[security] } = given;
+  const settings = { host, port, security, user, auth, folders: [...new Set(folders)], since_days };
+  return { provider: { name: 'email', settings }, secret: new Secret(value) };
 }
 
 const checks = new Map<TSchema, ReturnType<typeof compileCheck>>();

@@ -87,7 +87,8 @@ export class PageFetcher {
   private async outcome(response: OutboundResponse): Promise<PageOutcome> {
     const { status, headers, url } = response;
     if (response.isNotModified) {
-      response.discard();
+      // Of no bytes: read to its end, its connection serves the next page.
+      await response.bytes();
       return { kind: 'unchanged' };
     }
     const contentType = headers['content-type'] ?? '';

@@ -4,7 +4,6 @@
  * Invariants: an address is asked once a run; nothing is asked for that robots.txt forbids; `gone` is said only of what answered 404 or
  * 410, and the outcome is complete only where no limit was hit and every request was answered. Belongs to one thread.
  */
-import { EventEmitter, once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { markdownAsHtml } from '../pages/markdown-page.js';
 import { readPage, type PageReading } from '../pages/page-reader.js';
@@ -35,7 +34,7 @@ export class WebsiteCrawl {
   private readonly contents = new Map<string, string>();
   /** Hosts that are left alone for the rest of the run, with the reason. */
   private readonly resting = new Map<string, string>();
-  private readonly changes = new EventEmitter();
+  private wake: () => void = () => undefined;
   private readonly startedMs: number;
   private isComplete = true;
   private underWay = 0;
@@ -67,6 +66,16 @@ export class WebsiteCrawl {
 
   /** Throws a SourceFailedError where no start URL can be read, or the signal's reason. */
   async run(): Promise<SourceOutcome> {
+    const onAbort = () => this.wake();
+    this.options.signal.addEventListener('abort', onAbort);
+    try {
+      return await this.crawled();
+    } finally {
+      this.options.signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  private async crawled(): Promise<SourceOutcome> {
     for (const text of this.options.settings.start_urls) {
       const url = pageUrl(text);
       if (url !== undefined) this.frontier.add({ url, depth: 0, found: 'start' });
@@ -82,7 +91,7 @@ export class WebsiteCrawl {
       if (entry === undefined) await this.nextChange();
       else this.begin(entry);
     }
-    while (this.underWay > 0) await once(this.changes, 'done');
+    while (this.underWay > 0) await this.nextChange();
     this.options.signal.throwIfAborted();
     if (this.pagesRead === 0 && this.failedStart !== undefined)
       throw new SourceFailedError(this.failedStart, this.retryAfterMs);
@@ -127,23 +136,19 @@ export class WebsiteCrawl {
     return true;
   }
 
-  private async nextChange(): Promise<void> {
+  /** Resolves when a page is done, when the next one may be asked for, or when the run is aborted. */
+  private nextChange(): Promise<void> {
     const waitMs =
       this.underWay < this.options.limits.requestsMax ? this.pace.waitMs(this.frontier.hosts()) : undefined;
-    const cancelled = new AbortController();
-    const signal = AbortSignal.any([this.options.signal, cancelled.signal]);
-    const events: Promise<unknown>[] = [];
-    if (this.underWay > 0) events.push(once(this.changes, 'done', { signal }));
-    if (waitMs !== undefined) events.push(wait(Math.max(waitMs, 1), undefined, { signal }));
-    try {
-      await Promise.race(events);
-    } catch (error) {
-      this.options.signal.throwIfAborted();
-      throw error;
-    } finally {
-      for (const event of events) event.catch(() => undefined);
-      cancelled.abort();
-    }
+    return new Promise((resolve) => {
+      const timer = waitMs === undefined ? undefined : setTimeout(() => this.wake(), Math.max(waitMs, 1));
+      this.wake = () => {
+        clearTimeout(timer);
+        this.wake = () => undefined;
+        resolve();
+      };
+      if (this.options.signal.aborted) this.wake();
+    });
   }
 
   private begin(entry: FrontierEntry): void {
@@ -161,7 +166,7 @@ export class WebsiteCrawl {
         this.pace.end(host);
         this.underWay -= 1;
         this.options.onProgress?.({ done: this.done, queued: this.frontier.size });
-        this.changes.emit('done');
+        this.wake();
       });
   }
 

@@ -1,6 +1,7 @@
 /** What is read, by one of the providers: the settings of a feed with their defaults, without secrets. */
 import type { WebsiteSettings } from '../crawl/crawl-types.js';
 import type { ApiSettings } from './api-source.js';
+import type { EmailSettings } from './email-source.js';
 import type { ListedFilesSettings } from './listed-files-source.js';
 import type { SyndicationSettings } from './syndication-source.js';
 
@@ -16,4 +17,5 @@ export type ProviderSettings =
   | { readonly name: 'website'; readonly settings: WebsiteSettings }
   | { readonly name: 'rss'; readonly settings: SyndicationSettings }
   | { readonly name: 'api'; readonly settings: ApiFeedSettings }
+  | { readonly name: 'email'; readonly settings: EmailSettings }
   | { readonly name: 'media-store'; readonly settings: ListedFilesSettings };

@@ -153,7 +153,7 @@ export class FeedRuns {
   }
 
   private parts() {
-    return { client: this.client, clock: this.clock, limits: this.data.limits };
+    return { client: this.client, rules: this.data.outbound, clock: this.clock, limits: this.data.limits };
   }
 }
 

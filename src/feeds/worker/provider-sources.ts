@@ -1,10 +1,11 @@
 /** From the settings of a feed to its source. */
 import { join } from 'node:path';
-import { Secret, type Clock } from '../../platform/index.js';
+import { Secret, type Clock, type OutboundRules } from '../../platform/index.js';
 import type { OutboundClient } from '../../platform/outbound/outbound-client.js';
 import type { CrawlLimits } from '../crawl/crawl-types.js';
 import type { FeedSource } from '../file/sync-run.js';
 import { ApiSource, type ApiMemory } from '../providers/api-source.js';
+import { EmailSource, type EmailMemory } from '../providers/email-source.js';
 import { ListedFilesSource } from '../providers/listed-files-source.js';
 import type { ApiFeedSettings } from '../providers/provider-settings.js';
 import { SyndicationSource, type SyndicationMemory } from '../providers/syndication-source.js';
@@ -17,6 +18,8 @@ const REQUESTS_MAX = 8;
 
 export interface SourceParts {
   readonly client: OutboundClient;
+  /** Of connections that are none of HTTP. */
+  readonly rules: OutboundRules;
   readonly clock: Clock;
   readonly limits: FeedLimits;
   /** Undefined: nothing is remembered, and nothing listed. */
@@ -70,6 +73,19 @@ export function openSource({ provider, secret }: SourceAsk, parts: SourceParts):
         nowMs,
         bytesMax: limits.answerBytesMax,
         recordsMax: limits.recordsMax,
+      });
+      return { source, close: nothingOpen };
+    }
+    case 'email': {
+      const source = new EmailSource({
+        settings: provider.settings,
+        secret: new Secret(secret ?? ''),
+        rules: parts.rules,
+        memory: memoryOf<EmailMemory>(),
+        nowMs,
+        messageBytesMax: limits.pageBytesMax,
+        recordsMax: limits.recordsMax,
+        ...(onProgress === undefined ? {} : { onProgress }),
       });
       return { source, close: nothingOpen };
     }

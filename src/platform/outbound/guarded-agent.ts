@@ -100,6 +100,34 @@ function guardedLookup(protocol: string, { rules, lookup = systemLookup }: Guard
   };
 }
 
+/**
+ * An address of the host that a connection of another protocol over TLS may go to. The connection is to be made to exactly that, by the
+ * certificate of the name. Rejects with an OutboundRefusedError, or the error of the look-up.
+ */
+export function guardedAddress(host: string, rules: OutboundRules, lookup?: AddressLookup): Promise<string> {
+  const name = bareHost(host);
+  if (isIP(name) !== 0) {
+    const fault = connectionFault('https:', name, rules);
+    return fault === undefined ? Promise.resolve(name) : Promise.reject(refusal(name, fault));
+  }
+  const isAllowed = rules.allowed_hosts.includes(name);
+  return new Promise((resolve, reject) => {
+    const asked = lookup ?? systemLookup;
+    asked(name, { all: true }, (error, addresses) => {
+      if (error !== null) {
+        reject(error);
+        return;
+      }
+      const faults = addresses.map(({ address }) =>
+        isAllowed ? undefined : connectionFault('https:', address, rules),
+      );
+      const good = addresses.find((_, position) => faults[position] === undefined);
+      if (good === undefined) reject(refusal(name, faults[0] ?? 'no address'));
+      else resolve(good.address);
+    });
+  });
+}
+
 function refusal(host: string, fault: string): OutboundRefusedError {
   return new OutboundRefusedError(`The host '${host}' cannot be called (${fault}).`);
 }

@@ -1,0 +1,93 @@
+/** A message as it came, as the fields of a record: whatever its charsets, encodings and parts are. Never fails for what it reads. */
+import PostalMime, { type Address, type Email } from 'postal-mime';
+import { givenFields, type FieldValue } from '../source/source-run.js';
+import { cutText, wellFormed } from '../text/cut-text.js';
+import { htmlToText } from '../text/html-text.js';
+
+const TEXT_CHARACTERS_MAX = 1_000_000;
+const LINE_CHARACTERS_MAX = 1000;
+const ADDRESSES_MAX = 200;
+const ATTACHMENTS_MAX = 100;
+const MESSAGE_ID_CHARACTERS_MAX = 512;
+const DAY_MS = 86_400_000;
+
+export interface MessageReading {
+  /** Undefined where the message has none that could be a name. */
+  readonly messageId: string | undefined;
+  readonly fields: Readonly<Record<string, FieldValue>>;
+}
+
+export interface MessageContext {
+  readonly folder: string;
+  /** When the server got it: of a message without a date of its own. */
+  readonly receivedAt: Date | string | undefined;
+  readonly nowMs: number;
+}
+
+export async function readMessage(source: Uint8Array, context: MessageContext): Promise<MessageReading> {
+  const email = await parsed(source);
+  if (email === undefined) return { messageId: undefined, fields: unreadable(source, context) };
+  const messageId = idOf(email.messageId);
+  const fields = givenFields({
+    subject: line(email.subject),
+    from: addresses(email.from === undefined ? [] : [email.from]),
+    to: addresses(email.to ?? []),
+    cc: addresses(email.cc ?? []),
+    date: dateOf(email.date, context),
+    text: textOf(email),
+    thread: idOf(email.references?.trim().split(/\s+/, 1)[0]) ?? idOf(email.inReplyTo) ?? messageId,
+    folder: context.folder,
+    attachments: email.attachments
+      .flatMap(({ filename }) => (filename === null ? [] : [line(filename) ?? '']))
+      .filter((name) => name !== '')
+      .slice(0, ATTACHMENTS_MAX),
+  });
+  return { messageId, fields };
+}
+
+/** Undefined for what is beyond the bounds of the parser. */
+async function parsed(source: Uint8Array): Promise<Email | undefined> {
+  try {
+    return await PostalMime.parse(source);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Of a message whose structure cannot be read: what it says as it stands. */
+function unreadable(source: Uint8Array, context: MessageContext): Readonly<Record<string, FieldValue>> {
+  const text = cutText(Buffer.from(source).toString('latin1'), TEXT_CHARACTERS_MAX);
+  return givenFields({ text, folder: context.folder, date: dateOf(undefined, context) });
+}
+
+function textOf({ text, html }: Email): string {
+  const given = text?.trim() ?? '';
+  return given === '' ? htmlToText(html ?? '', TEXT_CHARACTERS_MAX) : cutText(wellFormed(given), TEXT_CHARACTERS_MAX);
+}
+
+function line(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : cutText(wellFormed(text.replaceAll(/\s+/g, ' ').trim()), LINE_CHARACTERS_MAX);
+}
+
+/** `Ada Lovelace <ada@example.com>`, or what there is of it. */
+function addresses(given: readonly Address[]): string[] {
+  return given
+    .flatMap((each) => each.group ?? [each])
+    .map(({ name, address = '' }) => line(name === '' || name === address ? address : `${name} <${address}>`) ?? '')
+    .filter((text) => text !== '')
+    .slice(0, ADDRESSES_MAX);
+}
+
+/** Dates of the future would stand first for ever. */
+function dateOf(given: string | undefined, { receivedAt, nowMs }: MessageContext): string | undefined {
+  for (const date of [given, receivedAt]) {
+    const ms = date === undefined ? NaN : new Date(date).getTime();
+    if (ms > 0 && ms <= nowMs + DAY_MS) return new Date(ms).toISOString();
+  }
+  return undefined;
+}
+
+function idOf(text: string | undefined): string | undefined {
+  const id = wellFormed((text ?? '').replaceAll(/[<>\s]/g, ''));
+  return id === '' || id.length > MESSAGE_ID_CHARACTERS_MAX ? undefined : id;
+}

@@ -1,0 +1,261 @@
+/**
+ * A mailbox as a source: the messages of folders, read over IMAP. A message never changes, so one that is known by its folder's UIDVALIDITY
+ * and its UID is not fetched again. Its name is its Message-ID, which outlives a change of UIDVALIDITY and a move to another folder; without
+ * one, a hash of the message.
+ */
+import { createHash } from 'node:crypto';
+import { ImapFlow, type MailboxObject } from 'imapflow';
+import { OutboundRefusedError, type OutboundRules, type Secret } from '../../platform/index.js';
+import { guardedAddress, type AddressLookup } from '../../platform/outbound/guarded-agent.js';
+import { readMessage } from '../email/message-reader.js';
+import type { FieldDescriptions } from '../file/sync-file.js';
+import type { FeedSource } from '../file/sync-run.js';
+import { SourceFailedError, type SourceListener, type SourceOutcome } from '../source/source-run.js';
+
+export interface EmailSettings {
+  readonly host: string;
+  readonly port: number;
+  /** `starttls` never sends anything before the connection is encrypted. */
+  readonly security: 'tls' | 'starttls';
+  readonly user: string;
+  /** What the secret is. */
+  readonly auth: 'password' | 'xoauth2';
+  readonly folders: readonly string[];
+  /** 0: all. A message that becomes older leaves the feed. */
+  readonly since_days: number;
+}
+
+/** What is kept between two runs: by folder, the names of its messages by UID. */
+export interface EmailMemory {
+  readonly folders: Readonly<
+    Record<string, { readonly uidValidity: string; readonly names: Readonly<Record<string, string>> }>
+  >;
+}
+
+export interface EmailMemoryStore {
+  read(): EmailMemory | undefined;
+  write(memory: EmailMemory): Promise<void>;
+}
+
+export interface EmailSourceOptions {
+  readonly settings: EmailSettings;
+  readonly secret: Secret;
+  readonly rules: OutboundRules;
+  readonly memory: EmailMemoryStore;
+  readonly nowMs: () => number;
+  /** Of a message; a longer one is read to there. */
+  readonly messageBytesMax: number;
+  readonly recordsMax: number;
+  readonly onProgress?: (progress: { readonly done: number; readonly queued: number }) => void;
+  /** Of certificates that are trusted beside the system's, as PEM. For tests. */
+  readonly trusted?: string;
+  readonly lookup?: AddressLookup;
+}
+
+const CONNECT_MS = 15_000;
+const IDLE_MS = 120_000;
+const DAY_MS = 86_400_000;
+const FETCHED_TOGETHER = 50;
+const HASH_CHARACTERS = 22;
+
+const FIELDS: FieldDescriptions = {
+  searchable_fields: [
+    { name: 'subject', weight: 4 },
+    { name: 'text', weight: 1 },
+    { name: 'from', weight: 1 },
+    { name: 'attachments', weight: 1 },
+  ],
+  facets: [
+    { name: 'from', type: 'string', cardinality: 'Many' },
+    { name: 'to', type: 'string', cardinality: 'Many' },
+    { name: 'cc', type: 'string', cardinality: 'Many' },
+    { name: 'date', type: 'date', cardinality: 'Single' },
+    { name: 'thread', type: 'string', cardinality: 'Single' },
+    { name: 'folder', type: 'string', cardinality: 'Single' },
+    { name: 'attachments', type: 'string', cardinality: 'Many' },
+  ],
+  resources: [],
+};
+
+interface Reading {
+  readonly listener: SourceListener;
+  readonly known: EmailMemory | undefined;
+  readonly signal: AbortSignal;
+  readonly names: Set<string>;
+  readonly counts: { requests: number; bytes: number; left: number };
+}
+
+export class EmailSource implements FeedSource {
+  readonly provider = 'email';
+  private next: EmailMemory | undefined;
+
+  constructor(private readonly options: EmailSourceOptions) {}
+
+  async read(
+    listener: SourceListener,
+    { isFresh, signal }: { readonly isFresh: boolean; readonly signal: AbortSignal },
+  ): Promise<SourceOutcome> {
+    const { settings, memory, recordsMax } = this.options;
+    const counts = { requests: 0, bytes: 0, left: recordsMax };
+    const reading: Reading = { listener, known: isFresh ? undefined : memory.read(), signal, names: new Set(), counts };
+    const client = await this.connected(signal);
+    const end = () => client.close();
+    signal.addEventListener('abort', end, { once: true });
+    try {
+      const folders: Record<string, EmailMemory['folders'][string]> = {};
+      for (const path of settings.folders) folders[path] = await this.folder(client, path, reading);
+      this.next = { folders };
+      const isComplete = counts.left > 0;
+      if (!isComplete) listener.skipped('the rest', `A feed has at most ${recordsMax} records.`);
+      return { isComplete, requests: counts.requests, bytes: counts.bytes };
+    } catch (error) {
+      signal.throwIfAborted();
+      throw failure(error);
+    } finally {
+      signal.removeEventListener('abort', end);
+      client.close();
+    }
+  }
+
+  /** What a mailbox does not list is not there. */
+  confirmGone(names: readonly string[]): Promise<ReadonlySet<string>> {
+    return Promise.resolve(new Set(names));
+  }
+
+  fields(): FieldDescriptions {
+    return FIELDS;
+  }
+
+  async keep(): Promise<void> {
+    if (this.next !== undefined) await this.options.memory.write(this.next);
+  }
+
+  private async connected(signal: AbortSignal): Promise<ImapFlow> {
+    const { settings, secret, rules, trusted, lookup } = this.options;
+    const { host, port, security, user, auth } = settings;
+    try {
+      const address = await guardedAddress(host, rules, lookup);
+      signal.throwIfAborted();
+      const client = new ImapFlow({
+        host: address,
+        servername: host,
+        port,
+        secure: security === 'tls',
+        doSTARTTLS: security === 'starttls',
+        auth: { user, ...(auth === 'password' ? { pass: secret.reveal() } : { accessToken: secret.reveal() }) },
+        // The connection goes to an address that was checked; its certificate is that of the name.
+        tls: { servername: host, ...(trusted === undefined ? {} : { ca: trusted }) },
+        logger: false,
+        disableAutoIdle: true,
+        connectionTimeout: CONNECT_MS,
+        greetingTimeout: CONNECT_MS,
+        socketTimeout: IDLE_MS,
+        maxLiteralSize: this.options.messageBytesMax + 65_536,
+      });
+      // What breaks off is told by the command that waits.
+      client.on('error', () => undefined);
+      await client.connect();
+      return client;
+    } catch (error) {
+      signal.throwIfAborted();
+      throw failure(error);
+    }
+  }
+
+  private async folder(client: ImapFlow, path: string, reading: Reading): Promise<EmailMemory['folders'][string]> {
+    const mailbox = await opened(client, path);
+    reading.counts.requests += 1;
+    const uidValidity = String(mailbox.uidValidity);
+    const known = reading.known?.folders[path];
+    const knownNames = known?.uidValidity === uidValidity ? known.names : {};
+    const uids = await this.uidsOf(client, mailbox);
+    const names: Record<string, string> = {};
+    const wanted: number[] = [];
+    for (const uid of uids) {
+      const name = knownNames[uid];
+      if (name === undefined) wanted.push(uid);
+      else {
+        names[uid] = name;
+        if (!reading.names.has(name)) reading.listener.unchanged(name);
+        reading.names.add(name);
+      }
+    }
+    // The newest first: a limit leaves out the oldest.
+    wanted.sort((a, b) => b - a);
+    for (let begin = 0; begin < wanted.length && reading.counts.left > 0; begin += FETCHED_TOGETHER) {
+      const uidsNow = wanted.slice(begin, begin + FETCHED_TOGETHER);
+      Object.assign(names, await this.fetched(client, path, uidsNow, reading));
+      this.options.onProgress?.({ done: reading.names.size, queued: wanted.length - begin - uidsNow.length });
+    }
+    return { uidValidity, names };
+  }
+
+  private async uidsOf(client: ImapFlow, { exists }: MailboxObject): Promise<number[]> {
+    if (exists === 0) return [];
+    const { settings, nowMs } = this.options;
+    const query =
+      settings.since_days === 0 ? { all: true } : { since: new Date(nowMs() - settings.since_days * DAY_MS) };
+    const found = await client.search(query, { uid: true });
+    if (!Array.isArray(found)) throw new SourceFailedError('The server could not say which messages it has.');
+    return found;
+  }
+
+  private async fetched(
+    client: ImapFlow,
+    folder: string,
+    uids: readonly number[],
+    { listener, names, signal, counts }: Reading,
+  ): Promise<Record<string, string>> {
+    const { messageBytesMax, nowMs } = this.options;
+    const found: Record<string, string> = {};
+    counts.requests += 1;
+    const query = { uid: true, size: true, internalDate: true, source: { maxLength: messageBytesMax } };
+    for await (const message of client.fetch(uids.join(','), query, { uid: true })) {
+      signal.throwIfAborted();
+      const { uid, source, size, internalDate } = message;
+      if (source === undefined) continue;
+      counts.bytes += source.length;
+      const { messageId, fields } = await readMessage(source, { folder, receivedAt: internalDate, nowMs: nowMs() });
+      const name = messageId ?? createHash('sha256').update(source).digest('base64url').slice(0, HASH_CHARACTERS);
+      found[uid] = name;
+      // The same message in a second folder, or a second copy of it.
+      if (names.has(name)) continue;
+      names.add(name);
+      counts.left -= 1;
+      if (size !== undefined && size > messageBytesMax)
+        listener.skipped(name, `The message has ${size} bytes; it is read to ${messageBytesMax}.`);
+      listener.record({ name, fields });
+    }
+    return found;
+  }
+}
+
+async function opened(client: ImapFlow, path: string): Promise<MailboxObject> {
+  try {
+    return await client.mailboxOpen(path, { readOnly: true });
+  } catch (error) {
+    if (client.usable) throw new SourceFailedError(`There is no folder '${path}'.`, undefined, { cause: error });
+    throw error;
+  }
+}
+
+/** A sentence without secrets. */
+function failure(error: unknown): unknown {
+  if (error instanceof SourceFailedError) return error;
+  if (error instanceof OutboundRefusedError)
+    return new SourceFailedError(`The mailbox cannot be read: ${error.message}`, undefined, { cause: error });
+  const { authenticationFailed, code, message } = error as {
+    readonly authenticationFailed?: boolean;
+    readonly code?: string;
+    readonly message?: string;
+  };
+  if (authenticationFailed === true)
+    return new SourceFailedError('The server refused the sign-in.', undefined, { cause: error });
+  return new SourceFailedError(
+    `The mailbox cannot be read: ${code ?? message ?? 'the connection broke off'}.`,
+    undefined,
+    {
+      cause: error,
+    },
+  );
+}

@@ -1,0 +1,214 @@
+/** A mailbox as a source, on a real IMAP server. */
+import { ImapFlow } from 'imapflow';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import {
+  EmailSource,
+  type EmailMemory,
+  type EmailSettings,
+  type EmailSourceOptions,
+} from '../../src/feeds/providers/email-source.js';
+import { SourceFailedError } from '../../src/feeds/source/source-run.js';
+import { Secret } from '../../src/platform/index.js';
+import { Dovecot, dovecotFault } from '../support/feeds/dovecot.js';
+import { MadeFolder, sync, SYNC_PATH } from '../support/feeds/made-source.js';
+import { describeWhere } from '../support/skip.js';
+
+const toLoopback: NonNullable<EmailSourceOptions['lookup']> = (_name, _options, callback) =>
+  callback(null, [{ address: '127.0.0.1', family: 4 }]);
+
+const fault = dovecotFault();
+describeWhere(fault === undefined, fault ?? '')('a mailbox', () => {
+  let server: Dovecot;
+  let files: MadeFolder;
+  let memory: EmailMemory | undefined;
+  let user = '';
+  let users = 0;
+
+  beforeAll(async () => {
+    server = await Dovecot.start();
+  });
+  afterAll(() => server.close());
+  beforeEach(() => {
+    files = new MadeFolder();
+    memory = undefined;
+    users += 1;
+    user = `user${users}`;
+  });
+  afterEach(() => files.remove());
+
+  function run(settings: Partial<EmailSettings> = {}, options: Partial<EmailSourceOptions> = {}) {
+    const source = new EmailSource({
+      settings: {
+        host: 'mail.example',
+        port: server.tlsPort,
+        security: 'tls',
+        user,
+        auth: 'password',
+        folders: ['INBOX'],
+        since_days: 0,
+        ...settings,
+      },
+      secret: new Secret(server.password),
+      rules: { allowed_hosts: [], loopback_allowed: true },
+      memory: {
+        read: () => memory,
+        write: (next) => {
+          memory = next;
+          return Promise.resolve();
+        },
+      },
+      nowMs: Date.now,
+      messageBytesMax: 1_000_000,
+      recordsMax: 1000,
+      trusted: server.certificate,
+      lookup: toLoopback,
+      ...options,
+    });
+    return sync(files, source);
+  }
+
+  /** Does something to the mailbox as its owner. */
+  async function asOwner(action: (client: ImapFlow) => Promise<unknown>): Promise<void> {
+    const client = new ImapFlow({
+      host: '127.0.0.1',
+      port: server.tlsPort,
+      secure: true,
+      servername: 'mail.example',
+      tls: { ca: server.certificate },
+      auth: { user, pass: server.password },
+      logger: false,
+    });
+    await client.connect();
+    await action(client);
+    await client.logout();
+  }
+
+  const put = (...messages: readonly (string | Buffer)[]) =>
+    asOwner(async (client) => {
+      for (const message of messages) await client.append('INBOX', message);
+    });
+
+  const records = () =>
+    files
+      .text(SYNC_PATH)
+      .split('\n')
+      .slice(1, -1)
+      .map((line) => JSON.parse(line) as { readonly name: string; readonly fields: Readonly<Record<string, unknown>> });
+
+  const message = (id: string, ...lines: readonly string[]) =>
+    [`Message-ID: <${id}@a.example>`, 'From: Ada <ada@a.example>', 'To: bob@b.example', ...lines].join('\r\n');
+
+  it('becomes records with their fields, and a second run fetches nothing', async () => {
+    await put(
+      message('1', 'Subject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=', 'Date: Sat, 21 Nov 2026 10:00:00 +0100', '', 'First text'),
+      message('2', 'Subject: Re', 'In-Reply-To: <1@a.example>', 'References: <1@a.example>', '', 'Second'),
+    );
+    expect(await run()).toMatchObject({ added: 2, requests: 2 });
+    expect(records()[0]).toEqual({
+      name: '1@a.example',
+      fields: {
+        date: '2026-11-21T09:00:00.000Z',
+        folder: 'INBOX',
+        from: ['Ada <ada@a.example>'],
+        subject: 'Grüße',
+        text: 'First text',
+        thread: '1@a.example',
+        to: ['bob@b.example'],
+      },
+    });
+    expect(records()[1]?.fields['thread']).toBe('1@a.example');
+    expect(await run()).toMatchObject({ unchanged: 2, requests: 1, bytes: 0, wasReplaced: false });
+  });
+
+  it('loses a record with its message, and nothing for another reason', async () => {
+    await put(message('1', '', 'a'), message('2', '', 'b'));
+    await run();
+    const before = files.text(SYNC_PATH);
+    for (const [settings, options, why] of [
+      [{}, { secret: new Secret('wr0ng') }, 'refused the sign-in'],
+      [{ folders: ['INBOX', 'Nowhere'] }, {}, "no folder 'Nowhere'"],
+      [{ port: 1 }, {}, 'ECONNREFUSED'],
+      [{}, { trusted: undefined }, 'cannot be read'],
+      [{ host: 'other.example' }, {}, 'cannot be read'],
+    ] as const) {
+      const failing = run(settings, options as Partial<EmailSourceOptions>);
+      await expect(failing).rejects.toThrow(SourceFailedError);
+      await expect(failing).rejects.toThrow(why);
+      await expect(failing).rejects.not.toThrow('wr0ng');
+      expect(files.text(SYNC_PATH)).toBe(before);
+    }
+    await asOwner(async (client) => {
+      await client.mailboxOpen('INBOX');
+      await client.messageDelete('1');
+    });
+    await put(message('3', '', 'c'));
+    expect(await run()).toMatchObject({ added: 1, removed: 1, unchanged: 1 });
+  }, 60_000);
+
+  it('is the same after a change of UIDVALIDITY, and has a message once that lies in two folders', async () => {
+    await asOwner((client) => client.mailboxCreate('Archive'));
+    const both = message('1', '', 'a');
+    const nameless = 'Subject: None\r\nDate: Sat, 21 Nov 2026 10:00:00 +0000\r\n\r\nWithout an id';
+    const fill = async (client: ImapFlow) => {
+      await client.append('Archive', both);
+      await client.append('Archive', nameless);
+    };
+    await put(both);
+    await asOwner(fill);
+    const folders = ['INBOX', 'Archive'];
+    expect(await run({ folders })).toMatchObject({ added: 2 });
+    await asOwner(async (client) => {
+      await client.mailboxDelete('Archive');
+      await new Promise((resolve) => setTimeout(resolve, 1100));
+      await client.mailboxCreate('Archive');
+      await fill(client);
+    });
+    expect(await run({ folders })).toMatchObject({ added: 0, changed: 0, removed: 0, unchanged: 2 });
+  });
+
+  it('is read whatever the messages are like', async () => {
+    const nested = (depth: number): string =>
+      depth === 0
+        ? 'Content-Type: text/plain\r\n\r\nDeep inside\r\n'
+        : `Content-Type: multipart/mixed; boundary=b${depth}\r\n\r\n--b${depth}\r\n${nested(depth - 1)}--b${depth}--\r\n`;
+    const attachment = [
+      'Content-Type: multipart/mixed; boundary=x',
+      '',
+      '--x',
+      'Content-Type: text/plain',
+      '',
+      'See the file',
+      '--x',
+      'Content-Type: application/pdf; name="big.pdf"',
+      'Content-Disposition: attachment; filename="big.pdf"',
+      'Content-Transfer-Encoding: base64',
+      '',
+    ];
+    await put(
+      Buffer.concat([Buffer.from(message('latin', 'Subject: x', '', '')), Buffer.from([0x47, 0x72, 0xfc, 0xdf, 0x65])]),
+      message('nested', nested(20)),
+      message('huge', ...attachment, `${'QUFB'.repeat(19)}\r\n`.repeat(60_000), '--x--'),
+      message('html', 'Content-Type: text/html', '', '<p>Only <b>HTML</b></p><script>x</script>'),
+      message('odd', 'Date: in a while', 'Content-Type: text/plain; charset=no-such', '', 'Odd'),
+      'no header at all',
+    );
+    expect(await run()).toMatchObject({ added: 6, skipped_count: 1 });
+    const texts = new Map(records().map(({ name, fields }) => [name.split('@')[0], fields]));
+    expect(texts.get('latin')?.['text']).toMatch(/^Gr.*e$/);
+    expect(texts.get('nested')?.['text']).toContain('Deep inside');
+    expect(texts.get('huge')).toMatchObject({ text: 'See the file', attachments: ['big.pdf'] });
+    expect(texts.get('html')?.['text']).toBe('Only HTML');
+    expect(texts.get('odd')).toMatchObject({ text: 'Odd', date: expect.any(String) as string });
+  }, 60_000);
+
+  it('is reached by STARTTLS, and not where a name leads to a private address', async () => {
+    await put(message('1', '', 'a'));
+    expect(await run({ security: 'starttls', port: server.plainPort })).toMatchObject({ added: 1 });
+    const toPrivate: typeof toLoopback = (_name, _options, callback) =>
+      callback(null, [{ address: '10.0.0.1', family: 4 }]);
+    await expect(run({}, { lookup: toPrivate })).rejects.toThrow('cannot be called');
+    await expect(run({}, { rules: { allowed_hosts: [], loopback_allowed: false } })).rejects.toThrow(
+      'cannot be called',
+    );
+  });
+});

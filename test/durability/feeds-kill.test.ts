@@ -1,0 +1,90 @@
+/**
+ * Kills the service with SIGKILL at random moments between a source, its file and the list that follows it. The file is whole each time, and after
+ * the next run list and file are what the source has: nothing is missing, nothing is there twice, and what did not change was not written.
+ * `GANNET_FEED_KILLS` (default 8) from `GANNET_KILL_SEED`.
+ */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readSyncFile } from '../../src/feeds/file/sync-file.js';
+import { FeedService, ok } from '../support/feeds/feed-service.js';
+import { MadeSite } from '../support/feeds/made-site.js';
+import { SeededRandom } from '../support/random.js';
+
+const KILLS = Number(process.env['GANNET_FEED_KILLS'] ?? 8);
+const SEED = Number(process.env['GANNET_KILL_SEED'] ?? 1);
+const RECORDS = 900;
+/** From asking the source to the end of the import, on a machine that does nothing else; a slow one is killed earlier in it. */
+const KILL_AFTER_MS_MAX = 400;
+
+const random = new SeededRandom(SEED);
+const items = new Map<string, string>();
+let feeds: FeedService;
+let site: MadeSite;
+
+beforeAll(async () => {
+  site = await MadeSite.start();
+  site.pages.set('/items', (_asked, response) => {
+    const data = [...items].map(([id, title]) => ({ id, title }));
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ data }));
+  });
+  for (let number = 0; number < RECORDS; number += 1) items.set(`r${number}`, `Title ${number}`);
+  feeds = await FeedService.start({ env: { GANNET_LOG_LEVEL: 'warn' } });
+});
+afterAll(async () => {
+  await feeds.service.stop('SIGKILL');
+  await feeds.close();
+  await site.close();
+});
+
+/** Some go, some change, some come. */
+function change(round: number): void {
+  for (const id of [...items.keys()]) {
+    const lot = random.below(30);
+    if (lot === 0) items.delete(id);
+    if (lot === 1) items.set(id, `Changed in ${round}`);
+  }
+  for (let number = random.below(20); number > 0 && items.size < 990; number -= 1)
+    items.set(`n${round}-${number}`, `New in ${round}`);
+}
+
+async function fileRecords(): Promise<Map<string, string>> {
+  const { status, text } = await feeds.file('items');
+  expect(status).toBe(200);
+  const bytes = async function* () {
+    yield await Promise.resolve(Buffer.from(text));
+  };
+  const found = new Map<string, string>();
+  for await (const { name, line } of (await readSyncFile(bytes())).lines)
+    found.set(name, (JSON.parse(line) as { readonly fields: { readonly title: string } }).fields.title);
+  return found;
+}
+
+const sorted = (entries: Iterable<[string, string]>) => [...entries].sort(([a], [b]) => (a < b ? -1 : 1));
+
+it(`has after each of ${KILLS} kills what the source has, once`, async () => {
+  const settings = { url: site.url('/items'), records: 'data', name: 'id' };
+  ok(await feeds.client.post('/feed/default/connect', { name: 'items', provider: 'api', settings }));
+  await feeds.list('items-list');
+  ok(await feeds.client.post('/list/default/items-list/feed', { feed: 'items' }));
+  await feeds.holds('items-list', [...items.keys()]);
+  for (let round = 1; round <= KILLS; round += 1) {
+    const before = new Map((await feeds.records('items-list')).map((record) => [record.name, record]));
+    const titles = new Map(items);
+    change(round);
+    ok(await feeds.client.send('POST', '/feed/default/items/sync'));
+    await new Promise((resolve) => setTimeout(resolve, random.below(KILL_AFTER_MS_MAX)));
+    await feeds.service.stop('SIGKILL');
+    await feeds.service.start();
+    // Either the file of before or the one of after.
+    expect([sorted(titles), sorted(items)]).toContainEqual(sorted(await fileRecords()));
+    expect((await feeds.sync('items')).status).toBe('Synced');
+    await feeds.holds('items-list', [...items.keys()]);
+    expect(sorted(await fileRecords())).toEqual(sorted(items));
+    const after = await feeds.records('items-list');
+    expect(sorted(after.map(({ name, fields }) => [name, String(fields['title'])]))).toEqual(sorted(items));
+    for (const record of after) {
+      const known = before.get(record.name);
+      if (known !== undefined && known.fields['title'] === record.fields['title']) expect(record).toEqual(known);
+      if (known !== undefined) expect(record.id).toBe(known.id);
+    }
+  }
+});
