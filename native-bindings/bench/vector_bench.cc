@@ -1,16 +1,19 @@
 // Graphs of vectors beside hnswlib's: recall@10 against time on one thread, vectors a second while building, and filters.
 //
-//   vector_bench [COUNT [DIMENSIONS [FILE]]]      default 100000 x 128, made around centres; FILE has COUNT + 500 rows of f32
+//   vector_bench [COUNT [DIMENSIONS [FILE]]]      default 100000 x 128, made around centres
+//
+// FILE has COUNT + 500 rows of f32; where it is missing they are written to it, and what is built of them is kept beside it as FILE.gvs and
+// FILE.hnsw. bench/vectors/run.mjs is the same with other engines.
 //
 // A line each: what, its setting, recall, microseconds of processor time a search. hnswlib is measured where its headers are found:
-// HNSWLIB_DIR=<package hnswlib-node>/src make -C native-bindings bench, and should be compiled with CXXFLAGS=-march=native, as its
-// users do; the searches take turns.
+// HNSWLIB_DIR=<package hnswlib-node>/src make -C native-bindings bench; the searches take turns.
 #include <time.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <numeric>
@@ -20,6 +23,7 @@
 #include <vector>
 
 #include "../kernel/vectors/vector_search.h"
+#include "../kernel/vectors/vector_segment.h"
 #include "../kernel/vectors/vector_writer.h"
 #include "../test/bit_filter.h"
 #if __has_include(<hnswlib/hnswlib.h>)
@@ -37,11 +41,14 @@ constexpr int kTurns = 5;
 constexpr uint32_t kLinks = 16;
 constexpr uint32_t kBuildWidth = 200;
 
-double ProcessorSeconds() {
+double SecondsOf(clockid_t clock) {
   timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  clock_gettime(clock, &now);
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
+
+double ProcessorSeconds() { return SecondsOf(CLOCK_THREAD_CPUTIME_ID); }
+double WallSeconds() { return SecondsOf(CLOCK_MONOTONIC); }
 
 struct Rows {
   uint32_t dimensions;
@@ -85,6 +92,25 @@ Rows ReadRows(const char* path, size_t count, uint32_t dimensions) {
   }
   return rows;
 }
+
+void WriteRows(const std::string& path, const Rows& rows) {
+  const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "wb"), std::fclose);
+  if (!file || std::fwrite(rows.values.data(), sizeof(float), rows.values.size(), file.get()) != rows.values.size()) {
+    std::fprintf(stderr, "%s cannot be written\n", path.c_str());
+    std::exit(1);
+  }
+}
+
+// Of its own, gone with it.
+struct Folder {
+  std::string path = (std::filesystem::temp_directory_path() / "vector-bench-XXXXXX").string();
+  Folder() {
+    if (mkdtemp(path.data()) == nullptr) std::exit(1);
+  }
+  ~Folder() { std::filesystem::remove_all(path); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+};
 
 using Truth = std::vector<std::vector<uint32_t>>;
 
@@ -157,26 +183,41 @@ int main(int argument_count, char** arguments) {
   const auto count = static_cast<uint32_t>(argument_count > 1 ? std::atoi(arguments[1]) : 100'000);
   const auto dimensions = static_cast<uint32_t>(argument_count > 2 ? std::atoi(arguments[2]) : 128);
   const size_t all = size_t{count} + kQueries;
-  Rows rows = argument_count > 3 ? ReadRows(arguments[3], all, dimensions) : Made(all, dimensions);
+  const std::string file = argument_count > 3 ? arguments[3] : "";
+  Rows rows = std::filesystem::exists(file) ? ReadRows(file.c_str(), all, dimensions) : Made(all, dimensions);
+  if (!file.empty() && !std::filesystem::exists(file)) WriteRows(file, rows);
   for (size_t i = 0; i < all; ++i) Normalize(std::span(rows.values).subspan(i * dimensions, dimensions));
   const Truth truth = TruthOf(rows, count, nullptr);
 
+  const Folder folder;
+  const std::string kept = (file.empty() ? folder.path + "/made" : file) + ".gvs";
   double began = ProcessorSeconds();
-  std::vector<uint32_t> records(count);
-  std::iota(records.begin(), records.end(), 0u);
-  const std::vector<uint32_t> passages(count);
-  const std::vector<uint8_t> bytes = EncodeVectors(
-      {dimensions, std::span(rows.values).first(size_t{count} * dimensions), records, passages}, {kLinks, kBuildWidth});
-  std::printf("ours, building\t%.0f vectors/s\t%.0f bytes a vector\n", count / (ProcessorSeconds() - began),
-              static_cast<double>(bytes.size()) / count);
-  const VectorGraph graph(bytes);
+  if (!std::filesystem::exists(kept)) {
+    std::vector<uint32_t> records(count);
+    std::iota(records.begin(), records.end(), 0u);
+    const std::vector<uint32_t> passages(count);
+    BuildVectors(kept, {dimensions, std::span(rows.values).first(size_t{count} * dimensions), records, passages},
+                 {kLinks, kBuildWidth});
+    std::printf("ours, building\t%.0f vectors/s\t%.0f bytes a vector\n", count / (ProcessorSeconds() - began),
+                static_cast<double>(std::filesystem::file_size(kept)) / count);
+  }
+  began = WallSeconds();
+  const VectorSegment segment(kept);
+  const VectorGraph& graph = segment.graph();
+  std::printf("ours, opening\t%.0f us\n", (WallSeconds() - began) * 1e6);
   VectorSearcher searcher;
 #if defined(GANNET_HAS_HNSWLIB)
   hnswlib::InnerProductSpace space(dimensions);
   hnswlib::HierarchicalNSW<float> theirs(&space, count, kLinks, kBuildWidth);
-  began = ProcessorSeconds();
-  for (uint32_t i = 0; i < count; ++i) theirs.addPoint(rows.of(i).data(), i);
-  std::printf("hnswlib, building\t%.0f vectors/s\n", count / (ProcessorSeconds() - began));
+  const std::string theirs_kept = file.empty() ? "" : file + ".hnsw";
+  if (std::filesystem::exists(theirs_kept)) {
+    theirs.loadIndex(theirs_kept, &space, count);
+  } else {
+    began = ProcessorSeconds();
+    for (uint32_t i = 0; i < count; ++i) theirs.addPoint(rows.of(i).data(), i);
+    std::printf("hnswlib, building\t%.0f vectors/s\n", count / (ProcessorSeconds() - began));
+    if (!file.empty()) theirs.saveIndex(theirs_kept);
+  }
 #endif
   for (const uint32_t width : {10u, 14u, 20u, 28u, 40u, 56u, 80u, 120u, 200u, 320u}) {
     Measure("ours, width " + std::to_string(width), rows, count, truth, Ours(graph, &searcher, width));

@@ -53,5 +53,5 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 }
 
 std::vector<gannet::fuzz::Input> gannet::fuzz::Seeds() {
-  return {Encoded(1, 4), Encoded(3, 5), Encoded(2500, 4)};
+  return {Encoded(1, 4), Encoded(3, 5), Encoded(5, 70), Encoded(2500, 4)};
 }

@@ -127,11 +127,76 @@ TEST(vectors_products_are_those_of_each_component) {
       CHECK_EQ(code_query.Product(&codes[place * padded]), expected);
     }
   }
+  for (const uint32_t bytes : {64u, 128u, 192u, 1024u}) {
+    std::vector<uint8_t> codes(bytes * 40);
+    std::vector<int8_t> query(2 * bytes);
+    for (uint8_t& code : codes) code = static_cast<uint8_t>(random() % 3 == 0 ? 255 : random() % 256);
+    for (int8_t& component : query) component = static_cast<int8_t>(random() % 3 == 0 ? 127 : static_cast<int>(random() % 255) - 127);
+    std::vector<uint32_t> places(40);
+    std::iota(places.begin(), places.end(), 0u);
+    std::vector<int32_t> products(40), fetched(40);
+    const CodeQuery code_query(query.data(), bytes, CodeBits::kFour);
+    code_query.Products({codes.data(), bytes}, places, products.data());
+    code_query.Fetch({codes.data(), bytes}, places);
+    code_query.ProductsOfFetched({codes.data(), bytes}, places, fetched.data());
+    CHECK(products == fetched);
+    for (const uint32_t place : places) {
+      int32_t expected = 0;
+      for (uint32_t i = 0; i < 2 * bytes; ++i) {
+        const uint8_t both = codes[place * bytes + i / 128 * 64 + i % 64];
+        expected += (i % 128 < 64 ? both & 0xf : both >> 4) * query[i];
+      }
+      CHECK_EQ(products[place], expected);
+      CHECK_EQ(code_query.Product(&codes[place * bytes]), expected);
+    }
+  }
   for (const uint32_t size : {1u, 15u, 16u, 17u, 384u, 1000u}) {
     const Set two = Clustered(2, size, size);
     double expected = 0;
     for (uint32_t i = 0; i < size; ++i) expected += static_cast<double>(two.of(0)[i]) * two.of(1)[i];
     CHECK(std::fabs(Product(two.of(0), two.of(1)) - expected) < 1e-5);
+  }
+}
+
+// Products of the codes have, but for what the centres add, the order and the size of those of the vectors.
+TEST(vectors_of_four_bits_are_about_the_vectors) {
+  for (const uint32_t dimensions : {1u, 65u, 128u, 200u, 384u}) {
+    Set set = Clustered(400, dimensions, dimensions);
+    // A dimension that is greater than the others, one that lies elsewhere, and one in which all are alike.
+    for (uint32_t i = 0; i < set.size() && dimensions > 3; ++i) {
+      float* const vector = &set.values[static_cast<size_t>(i) * dimensions];
+      vector[0] *= 20;
+      vector[1] += 3;
+      vector[2] = 0.25f;
+    }
+    const std::vector<float> numbers = FourBitScale::Of(set.values, dimensions);
+    const FourBitScale scale(numbers);
+    std::vector<uint8_t> codes(BytesOfCodes(dimensions, CodeBits::kFour));
+    std::vector<int8_t> query(QueryComponents(dimensions, CodeBits::kFour));
+    scale.ToQuery(set.of(7), query);
+    std::vector<double> estimates, products;
+    for (uint32_t i = 0; i < set.size(); ++i) {
+      scale.ToCodes(set.of(i), codes);
+      estimates.push_back(CodeQuery(query.data(), static_cast<uint32_t>(codes.size()), CodeBits::kFour).Product(codes.data()));
+      products.push_back(Product(set.of(i), set.of(7)));
+    }
+    const auto mean = [](const std::vector<double>& of) { return std::accumulate(of.begin(), of.end(), 0.0) / static_cast<double>(of.size()); };
+    const double a = mean(estimates), b = mean(products);
+    double ab = 0, aa = 0, bb = 0;
+    for (size_t i = 0; i < products.size(); ++i) {
+      ab += (estimates[i] - a) * (products[i] - b);
+      aa += (estimates[i] - a) * (estimates[i] - a);
+      bb += (products[i] - b) * (products[i] - b);
+    }
+    CHECK(ab / std::sqrt(aa * bb) > 0.98);
+  }
+  // Numbers that are none, and those of vectors that are all alike, are no harm.
+  const std::vector<float> none(2 * 70, std::numeric_limits<float>::quiet_NaN()), alike(2 * 70, 0.0f);
+  std::vector<int8_t> query(QueryComponents(70, CodeBits::kFour), 1);
+  const std::vector<float> vector(70, 1);
+  for (const std::vector<float>& numbers : {none, alike}) {
+    FourBitScale(numbers).ToQuery(vector, query);
+    CHECK(std::ranges::all_of(query, [](int8_t component) { return component == 0; }));
   }
 }
 
@@ -198,22 +263,24 @@ TEST(vectors_few_and_odd_are_all_found) {
 }
 
 TEST(vectors_nearest_are_found_by_the_graph) {
-  Set set = Clustered(6060, 48, 1);
-  const Set queries = TakeQueries(&set, 60);
-  const std::vector<uint8_t> bytes = Encode(set);
-  CHECK(bytes == Encode(set));
-  const VectorGraph graph(bytes);
-  VectorSearcher searcher;
-  searcher.Search(graph, {.vector = queries.of(0), .width = 40});
-  CHECK_EQ(searcher.cost().way, SearchWay::kGraph);
-  CHECK(searcher.cost().compared < 6000);
-  CHECK(RecallOf(graph, set, queries, {.width = 40}) >= 0.95);
-  CHECK(RecallOf(graph, set, queries, {.wanted = 100, .width = 150}) >= 0.95);
-  CHECK(RecallOf(graph, set, queries, {.exact = true}) >= 0.999);
+  for (const uint32_t dimensions : {48u, 96u}) {
+    Set set = Clustered(6060, dimensions, 1);
+    const Set queries = TakeQueries(&set, 60);
+    const std::vector<uint8_t> bytes = Encode(set);
+    CHECK(bytes == Encode(set));
+    const VectorGraph graph(bytes);
+    VectorSearcher searcher;
+    searcher.Search(graph, {.vector = queries.of(0), .width = 40});
+    CHECK_EQ(searcher.cost().way, SearchWay::kGraph);
+    CHECK(searcher.cost().compared < 6000);
+    CHECK(RecallOf(graph, set, queries, {.width = 40}) >= 0.95);
+    CHECK(RecallOf(graph, set, queries, {.wanted = 100, .width = 150}) >= 0.95);
+    CHECK(RecallOf(graph, set, queries, {.exact = true}) >= 0.999);
+  }
 }
 
 TEST(vectors_nearest_are_found_behind_a_filter) {
-  Set set = Clustered(6040, 48, 3);
+  Set set = Clustered(6040, 96, 3);
   const Set queries = TakeQueries(&set, 40);
   const std::vector<uint8_t> bytes = Encode(set);
   const VectorGraph graph(bytes);
@@ -266,10 +333,12 @@ TEST(vectors_that_are_equal_do_not_hide_the_others) {
 }
 
 TEST(vectors_damage_is_an_error_or_seen_by_the_sum) {
-  const Set set = Clustered(300, 20, 8);
-  const std::vector<uint8_t> whole = Encode(set);
+  const Set sets[] = {Clustered(300, 20, 8), Clustered(100, 70, 8)};
+  const std::vector<uint8_t> encoded[] = {Encode(sets[0]), Encode(sets[1])};
   std::mt19937_64 random(9);
   for (int turn = 0; turn < 2000; ++turn) {
+    const Set& set = sets[turn / 4 % 2];
+    const std::vector<uint8_t>& whole = encoded[turn / 4 % 2];
     std::vector<uint8_t> bytes = whole;
     if (turn % 4 == 0) {
       bytes.resize(random() % bytes.size());
@@ -289,7 +358,7 @@ TEST(vectors_damage_is_an_error_or_seen_by_the_sum) {
     try {
       // What was not read as a whole is searched without leaving the bytes.
       const VectorGraph graph(bytes);
-      if (graph.dimensions() != 20) continue;
+      if (graph.dimensions() != set.dimensions) continue;
       VectorSearcher searcher;
       const BitFilter filter(std::vector<uint64_t>(graph.count() / 64 + 1, 0x5555555555555555u));
       for (const bool is_exact : {false, true}) {

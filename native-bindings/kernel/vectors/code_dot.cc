@@ -1,5 +1,7 @@
 #include "code_dot.h"
 
+#include <algorithm>
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -7,8 +9,9 @@
 namespace gannet::vectors {
 namespace {
 
-// Vectors that are fetched while one is multiplied: what a processor can have under way at a time.
-constexpr size_t kFetchAhead = 6;
+// What is fetched while one is multiplied, as much as a processor can have under way at a time: so many lines of memory, or vectors.
+constexpr size_t kFetchedLines = 16;
+constexpr size_t kFetchedVectors = 6;
 constexpr size_t kCacheLine = 64;
 
 using ProductOf = int32_t (*)(const uint8_t* codes, const int8_t* query, uint32_t padded);
@@ -19,6 +22,16 @@ using FloatProductOf = float (*)(const float* a, const float* b, size_t size);
 
 void Fetch(const uint8_t* codes, uint32_t padded) {
   for (uint32_t at = 0; at < padded; at += kCacheLine) __builtin_prefetch(codes + at);
+}
+
+int32_t FourBitProductBaseline(const uint8_t* codes, const int8_t* query, uint32_t bytes) {
+  int32_t sum = 0;
+  for (uint32_t at = 0; at < bytes; at += kCodePadding, query += 2 * kCodePadding) {
+    for (uint32_t i = 0; i < kCodePadding; ++i) {
+      sum += (codes[at + i] & 0xf) * query[i] + (codes[at + i] >> 4) * query[kCodePadding + i];
+    }
+  }
+  return sum;
 }
 
 // Of the codes as they stand: without the bias.
@@ -51,15 +64,52 @@ __attribute__((target("avx2"))) int32_t ProductAvx2(const uint8_t* codes, const 
   return SumAvx2(_mm256_add_epi32(low, high));
 }
 
+__attribute__((target("avx2"))) int32_t FourBitProductAvx2(const uint8_t* codes, const int8_t* query, uint32_t bytes) {
+  const __m256i mask = _mm256_set1_epi8(0xf);
+  __m256i sum = _mm256_setzero_si256();
+  for (uint32_t at = 0; at < bytes; at += kCodePadding, query += 2 * kCodePadding) {
+    const auto* const code = reinterpret_cast<const __m256i*>(codes + at);
+    const auto* const with = reinterpret_cast<const __m256i*>(query);
+    const __m256i first = _mm256_loadu_si256(code);
+    const __m256i second = _mm256_loadu_si256(code + 1);
+    // In 16 bits there is room for four pairs of products: each is at most 2 * 15 * 127.
+    __m256i pairs = _mm256_maddubs_epi16(_mm256_and_si256(first, mask), _mm256_loadu_si256(with));
+    pairs = _mm256_add_epi16(pairs, _mm256_maddubs_epi16(_mm256_and_si256(second, mask), _mm256_loadu_si256(with + 1)));
+    const __m256i first_upper = _mm256_and_si256(_mm256_srli_epi16(first, 4), mask);
+    const __m256i second_upper = _mm256_and_si256(_mm256_srli_epi16(second, 4), mask);
+    pairs = _mm256_add_epi16(pairs, _mm256_maddubs_epi16(first_upper, _mm256_loadu_si256(with + 2)));
+    pairs = _mm256_add_epi16(pairs, _mm256_maddubs_epi16(second_upper, _mm256_loadu_si256(with + 3)));
+    sum = _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
+  }
+  return SumAvx2(sum);
+}
+
+// With a mask of everything, which says to the compiler that nothing is left undefined.
+__attribute__((target("avx2,avx512f,avx512bw,avx512vnni"))) int32_t SumAvx512(__m512i sum) {
+  return SumAvx2(_mm256_add_epi32(_mm512_maskz_extracti64x4_epi64(0xff, sum, 0),
+                                  _mm512_maskz_extracti64x4_epi64(0xff, sum, 1)));
+}
+
+__attribute__((target("avx2,avx512f,avx512bw,avx512vnni"))) int32_t FourBitProductVnni(const uint8_t* codes,
+                                                                                  const int8_t* query, uint32_t bytes) {
+  const __m512i mask = _mm512_set1_epi8(0xf);
+  __m512i sum = _mm512_setzero_si512();
+  for (uint32_t at = 0; at < bytes; at += kCodePadding, query += 2 * kCodePadding) {
+    const __m512i both = _mm512_loadu_si512(codes + at);
+    sum = _mm512_dpbusd_epi32(sum, _mm512_and_si512(both, mask), _mm512_loadu_si512(query));
+    const __m512i upper = _mm512_and_si512(_mm512_srli_epi16(both, 4), mask);
+    sum = _mm512_dpbusd_epi32(sum, upper, _mm512_loadu_si512(query + kCodePadding));
+  }
+  return SumAvx512(sum);
+}
+
 __attribute__((target("avx2,avx512f,avx512bw,avx512vnni"))) int32_t ProductVnni(const uint8_t* codes, const int8_t* query,
                                                                            uint32_t padded) {
   __m512i sum = _mm512_setzero_si512();
   for (uint32_t at = 0; at < padded; at += 64) {
     sum = _mm512_dpbusd_epi32(sum, _mm512_loadu_si512(codes + at), _mm512_loadu_si512(query + at));
   }
-  // With a mask of everything, which says to the compiler that nothing is left undefined.
-  return SumAvx2(_mm256_add_epi32(_mm512_maskz_extracti64x4_epi64(0xff, sum, 0),
-                                  _mm512_maskz_extracti64x4_epi64(0xff, sum, 1)));
+  return SumAvx512(sum);
 }
 #endif
 
@@ -111,25 +161,36 @@ __attribute__((target("avx2"))) float FloatProductAvx2(const float* a, const flo
     }                                                                                                           \
   }
 GANNET_PRODUCTS(ProductsBaseline, ProductBaseline, )
+GANNET_PRODUCTS(FourBitProductsBaseline, FourBitProductBaseline, )
 #if defined(__x86_64__)
 GANNET_PRODUCTS(ProductsAvx2, ProductAvx2, __attribute__((target("avx2"))))
+GANNET_PRODUCTS(FourBitProductsAvx2, FourBitProductAvx2, __attribute__((target("avx2"))))
 GANNET_PRODUCTS(ProductsVnni, ProductVnni, __attribute__((target("avx2,avx512f,avx512bw,avx512vnni"))))
+GANNET_PRODUCTS(FourBitProductsVnni, FourBitProductVnni, __attribute__((target("avx2,avx512f,avx512bw,avx512vnni"))))
 #endif
 #undef GANNET_PRODUCTS
 
+struct ProductVersion {
+  ProductOf product;
+  ProductsOf products;
+};
+
 struct Version {
-  ProductOf product = ProductBaseline;
-  ProductsOf products = ProductsBaseline;
+  ProductVersion eight{ProductBaseline, ProductsBaseline};
+  ProductVersion four{FourBitProductBaseline, FourBitProductsBaseline};
   FloatProductOf float_product = FloatProductBaseline;
+  const ProductVersion& of(CodeBits bits) const { return bits == CodeBits::kEight ? eight : four; }
 };
 
 Version Choose() {
 #if defined(__x86_64__)
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vnni")) {
-    return {ProductVnni, ProductsVnni, FloatProductAvx2};
+    return {{ProductVnni, ProductsVnni}, {FourBitProductVnni, FourBitProductsVnni}, FloatProductAvx2};
   }
-  if (__builtin_cpu_supports("avx2")) return {ProductAvx2, ProductsAvx2, FloatProductAvx2};
+  if (__builtin_cpu_supports("avx2")) {
+    return {{ProductAvx2, ProductsAvx2}, {FourBitProductAvx2, FourBitProductsAvx2}, FloatProductAvx2};
+  }
 #endif
   return {};
 }
@@ -138,9 +199,11 @@ const Version kVersion = Choose();
 
 }  // namespace
 
-CodeQuery::CodeQuery(const int8_t* components, uint32_t padded) : components_(components), padded_(padded) {
+CodeQuery::CodeQuery(const int8_t* components, uint32_t bytes, CodeBits bits)
+    : components_(components), bytes_(bytes), bits_(bits) {
+  if (bits == CodeBits::kFour) return;
   int32_t sum = 0;
-  for (uint32_t i = 0; i < padded; ++i) sum += components[i];
+  for (uint32_t i = 0; i < bytes; ++i) sum += components[i];
   bias_ = sum * kZeroCode;
 }
 
@@ -148,18 +211,19 @@ void CodeQuery::FromCodes(const uint8_t* codes, uint32_t padded, int8_t* compone
   for (uint32_t i = 0; i < padded; ++i) components[i] = static_cast<int8_t>(codes[i] ^ kZeroCode);
 }
 
-int32_t CodeQuery::Product(const uint8_t* codes) const { return kVersion.product(codes, components_, padded_) - bias_; }
+int32_t CodeQuery::Product(const uint8_t* codes) const { return kVersion.of(bits_).product(codes, components_, bytes_) - bias_; }
 
 void CodeQuery::Products(const Codes& codes, std::span<const uint32_t> places, int32_t* products) const {
-  kVersion.products(codes, places, components_, padded_, bias_, kFetchAhead, products);
+  kVersion.of(bits_).products(codes, places, components_, bytes_, bias_,
+                            std::max(kFetchedVectors, kFetchedLines * kCacheLine / bytes_), products);
 }
 
 void CodeQuery::Fetch(const Codes& codes, std::span<const uint32_t> places) const {
-  for (const uint32_t place : places) vectors::Fetch(codes.of(place), padded_);
+  for (const uint32_t place : places) vectors::Fetch(codes.of(place), bytes_);
 }
 
 void CodeQuery::ProductsOfFetched(const Codes& codes, std::span<const uint32_t> places, int32_t* products) const {
-  kVersion.products(codes, places, components_, padded_, bias_, 0, products);
+  kVersion.of(bits_).products(codes, places, components_, bytes_, bias_, 0, products);
 }
 
 float Product(std::span<const float> a, std::span<const float> b) {

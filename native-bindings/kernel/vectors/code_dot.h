@@ -1,10 +1,12 @@
-// Inner products of vectors whose components are one byte each.
+// Inner products of vectors whose components are codes of one byte or of four bits each.
 //
-// A code is a component as an unsigned byte: 128 stands for zero, 1 for the least and 255 for the greatest value (128 + q, where q is
-// -127 to 127). A query's components are signed bytes. All vectors are padded to a multiple of kCodePadding components with zeros, so that
-// every version reads whole registers; they are read fastest where they begin at a multiple of 64 bytes.
+// A code of a byte is 128 for zero, 1 for the least and 255 for the greatest value (128 + q, where q is -127 to 127), and the product with a query p
+// is the sum of q * p. One of four bits is 0 to 15, and the product is that with the codes as they stand. A query's components are signed
+// bytes. Sums are exact in 32 bits: 127 * 127 * 65,536 dimensions.
 //
-// The product of a code u = 128 + q and a query p is the sum of q * p, exact in 32 bits: 127 * 127 * 65,536 dimensions.
+// Vectors are padded, so that every version reads whole registers: those of bytes to a multiple of 64 components with zeros, those of four
+// bits to a multiple of 128. Of each 128 of these the first 64 are the lower halves of 64 bytes, the others the upper ones. They are read
+// fastest where they begin at a multiple of 64 bytes.
 //
 // Thread-safety: pure functions. Every version (portable, AVX2, AVX-512 VNNI) gives the same numbers.
 #pragma once
@@ -22,6 +24,18 @@ constexpr uint32_t PaddedDimensions(uint32_t dimensions) {
   return (dimensions + kCodePadding - 1) / kCodePadding * kCodePadding;
 }
 
+enum class CodeBits : uint8_t { kFour = 4, kEight = 8 };
+
+// What a query has room for: components with padding.
+constexpr uint32_t QueryComponents(uint32_t dimensions, CodeBits bits) {
+  return bits == CodeBits::kEight ? PaddedDimensions(dimensions)
+                                  : (dimensions + 2 * kCodePadding - 1) / (2 * kCodePadding) * (2 * kCodePadding);
+}
+
+constexpr uint32_t BytesOfCodes(uint32_t dimensions, CodeBits bits) {
+  return QueryComponents(dimensions, bits) / (bits == CodeBits::kEight ? 1 : 2);
+}
+
 // Vectors in one block of memory, `stride` bytes apart.
 struct Codes {
   const uint8_t* first = nullptr;
@@ -29,10 +43,10 @@ struct Codes {
   const uint8_t* of(uint32_t place) const { return first + place * stride; }
 };
 
-// The query of `padded` components, and what all of its products have in common.
+// The query of vectors of `bytes` bytes of codes, and what all of its products have in common.
 class CodeQuery {
  public:
-  CodeQuery(const int8_t* components, uint32_t padded);
+  CodeQuery(const int8_t* components, uint32_t bytes, CodeBits bits = CodeBits::kEight);
   // Puts the query in the form that a stored vector has: the query of a search for the neighbours of a vector.
   static void FromCodes(const uint8_t* codes, uint32_t padded, int8_t* components);
 
@@ -45,8 +59,9 @@ class CodeQuery {
 
  private:
   const int8_t* components_;
-  uint32_t padded_;
-  int32_t bias_;  // 128 times the sum of the components: what codes have too much
+  uint32_t bytes_;
+  CodeBits bits_;
+  int32_t bias_ = 0;  // what codes have too much: of bytes 128 times the sum of the components
 };
 
 // The inner product of two vectors of floats. Sixteen sums, which are added in one order: the same number in every version.

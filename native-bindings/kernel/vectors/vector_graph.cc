@@ -37,6 +37,7 @@ void CheckHeader(const VectorHeader& header, size_t bytes) {
   }
   if (header.dimensions == 0 || header.dimensions > kDimensionsMax) Damaged("their dimensions");
   CheckLevels(header);
+  if (header.bits != 4 && header.bits != 8) Damaged("the bits of codes");
   if (!(header.step > 0) || !std::isfinite(header.step)) Damaged("the step of codes");
   if (header.bytes != bytes || VectorLayout(header).bytes != bytes) Damaged("the length of the file");
 }
@@ -69,6 +70,12 @@ void CheckRows(const VectorGraph& graph, const uint32_t* rows, const uint32_t* o
   }
 }
 
+void CheckScale(std::span<const float> scale) {
+  for (size_t i = 0; i < scale.size(); ++i) {
+    if (!std::isfinite(scale[i]) || (i >= scale.size() / 2 && scale[i] < 0)) Damaged("the scale of codes");
+  }
+}
+
 void CheckVectors(const VectorGraph& graph, std::span<const float> zeros) {
   for (uint32_t ordinal = 0; ordinal < graph.count(); ++ordinal) {
     StopIfAskedAt(ordinal);
@@ -92,7 +99,9 @@ VectorLayout::VectorLayout(const VectorHeader& header) {
   };
   const size_t count = header.count;
   const size_t nodes = header.nodes;
-  codes = take(nodes * PaddedDimensions(header.dimensions));
+  scale = at;
+  if (header.code_bits() == CodeBits::kFour) take(2 * size_t{header.dimensions} * sizeof(float));
+  codes = take(nodes * BytesOfCodes(header.dimensions, header.code_bits()));
   for (uint32_t level = 0; level < header.levels; ++level) {
     const size_t width = level == 0 ? 2 * header.links : header.links;
     links[level] = take(header.nodes_of_level[level] * width * sizeof(uint32_t));
@@ -112,6 +121,7 @@ VectorGraph::VectorGraph(std::span<const uint8_t> bytes) {
   CheckHeader(header_, bytes.size());
   const VectorLayout layout(header_);
   const auto numbers = [&](size_t at) { return reinterpret_cast<const uint32_t*>(bytes.data() + at); };
+  scale_ = reinterpret_cast<const float*>(bytes.data() + layout.scale);
   codes_ = bytes.data() + layout.codes;
   for (uint32_t level = 0; level < header_.levels; ++level) links_[level] = numbers(layout.links[level]);
   rows_ = numbers(layout.rows);
@@ -145,6 +155,9 @@ void VerifyVectors(std::span<const uint8_t> bytes) {
   if (header.sum != SumOfVectors(bytes)) Damaged("bytes that were not written so");
   const VectorLayout layout(header);
   const auto numbers = [&](size_t at) { return reinterpret_cast<const uint32_t*>(bytes.data() + at); };
+  if (graph.bits() == CodeBits::kFour) {
+    CheckScale({reinterpret_cast<const float*>(bytes.data() + layout.scale), 2 * size_t{graph.dimensions()}});
+  }
   CheckLinks(graph);
   CheckRows(graph, numbers(layout.rows), numbers(layout.ordinals), numbers(layout.places));
   CheckVectors(graph, std::vector<float>(graph.dimensions()));

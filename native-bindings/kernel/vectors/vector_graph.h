@@ -7,7 +7,8 @@
 // (breadth first from the entry). All sections begin at multiples of 64 bytes; numbers are little-endian:
 //
 //   header      VectorHeader
-//   codes       nodes x padded bytes: the components as bytes (code_dot.h)
+//   scale       where codes are of four bits: dimensions f32 of centres, then as many of steps (quantizer.h)
+//   codes       nodes x BytesOfCodes: the components as bytes, or as four bits each (code_dot.h), which is what the graph is searched by
 //   links       of each level, the lowest first: (nodes of the level) x (links of a node of it) u32 places; what is left of a
 //               node's row is filled with the node's own place
 //   rows        nodes + 1 u32: where the vectors of a node begin among all, and behind the last where they end
@@ -35,7 +36,7 @@
 namespace gannet::vectors {
 
 inline constexpr uint32_t kVectorMagic = 0x31535647;  // "GVS1"
-inline constexpr uint32_t kVectorFormat = 1;
+inline constexpr uint32_t kVectorFormat = 2;
 inline constexpr uint32_t kDimensionsMax = 8192;
 inline constexpr uint32_t kVectorsMax = 1u << 28;
 
@@ -46,17 +47,25 @@ struct VectorHeader {
   uint32_t dimensions;
   uint32_t links;       // of a node on an upper level; twice as many on the lowest
   uint32_t levels;      // 0: there is no graph
-  float step;           // what one of a code stands for
+  float step;           // what one of a code of a byte stands for
   uint32_t nodes;
   uint64_t bytes;       // of the whole file
   uint64_t sum;         // of all bytes of the file, these being 0 (SumOfVectors)
   std::array<uint32_t, kLevelsMax> nodes_of_level;
+  uint32_t bits;        // of a code: 4 or 8
+  CodeBits code_bits() const { return static_cast<CodeBits>(bits); }
 };
+
+// Vectors of few dimensions are as small in bytes, for their padding.
+constexpr CodeBits BitsFor(uint32_t dimensions) {
+  return BytesOfCodes(dimensions, CodeBits::kEight) > BytesOfCodes(dimensions, CodeBits::kFour) ? CodeBits::kFour : CodeBits::kEight;
+}
 
 // Where the sections lie.
 struct VectorLayout {
   static constexpr size_t kAlignment = 64;
   static constexpr size_t kHeaderBytes = 128;
+  size_t scale = 0;
   size_t codes = 0;
   std::array<size_t, kLevelsMax> links{};
   size_t rows = 0;
@@ -80,12 +89,17 @@ class VectorGraph {
   uint32_t count() const { return header_.count; }
   uint32_t nodes() const { return header_.nodes; }
   uint32_t dimensions() const { return header_.dimensions; }
-  uint32_t padded() const { return PaddedDimensions(header_.dimensions); }
+  CodeBits bits() const { return header_.code_bits(); }
+  uint32_t bytes_of_codes() const { return BytesOfCodes(header_.dimensions, bits()); }
   bool has_links() const { return header_.levels > 0; }
   uint32_t levels() const { return header_.levels; }
   uint32_t nodes_of_level(uint32_t level) const { return header_.nodes_of_level[level]; }
-  Quantizer quantizer() const { return Quantizer(header_.step); }
-  Codes codes() const { return {codes_, padded()}; }
+  // In QueryComponents bytes, the query that codes are multiplied with.
+  void ToQuery(std::span<const float> vector, std::span<int8_t> padded) const {
+    if (bits() == CodeBits::kEight) return Quantizer(header_.step).ToQuery(vector, padded);
+    FourBitScale({scale_, 2 * size_t{header_.dimensions}}).ToQuery(vector, padded);
+  }
+  Codes codes() const { return {codes_, bytes_of_codes()}; }
   uint32_t links_max(uint32_t level) const { return level == 0 ? 2 * header_.links : header_.links; }
   // As they stand in the file: what is no place of the level is the reader's to leave out.
   std::span<const uint32_t> links(uint32_t place, uint32_t level) const {
@@ -119,6 +133,7 @@ class VectorGraph {
 
  private:
   VectorHeader header_;
+  const float* scale_ = nullptr;
   const uint8_t* codes_ = nullptr;
   std::array<const uint32_t*, kLevelsMax> links_{};
   const uint32_t* rows_ = nullptr;

@@ -1,6 +1,7 @@
 #include "vector_search.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "../common/stop.h"
@@ -8,23 +9,40 @@
 namespace gannet::vectors {
 namespace {
 
-// What is compared by full vectors beside those that are wanted: codes put the true neighbours a few places off.
+// What is compared by full vectors beside those that are wanted: codes put the true neighbours some places off, those of four bits more.
 constexpr uint32_t kComparedMoreMin = 10;
 constexpr uint32_t kComparedMoreShare = 8;
-// A filtered search through the graph reads links until it has so many nodes that are allowed, as many as one without a filter compares.
-constexpr uint32_t kGatheredMax = 16;
+constexpr uint32_t kComparedMoreMinOfFour = 18;
+constexpr uint32_t kComparedMoreShareOfFour = 3;
 // Codes that a scan compares in the time that a search through the graph needs for one candidate of its width.
-constexpr uint32_t kScannedForWidth = 100;
+constexpr uint32_t kScannedForWidth = 45;
 constexpr uint32_t kScannedMin = 4000;
 // Codes that are compared at a time.
 constexpr uint32_t kBlock = 256;
-constexpr uint32_t kFetchedVectors = 24;
+constexpr uint32_t kFetchedVectors = 32;
 constexpr size_t kBytesInLine = 64;
 
-uint32_t ComparedFor(uint32_t wanted) { return wanted + std::max(kComparedMoreMin, wanted / kComparedMoreShare); }
+uint32_t ComparedFor(const VectorGraph& graph, uint32_t wanted) {
+  if (graph.bits() == CodeBits::kEight) return wanted + std::max(kComparedMoreMin, wanted / kComparedMoreShare);
+  return wanted + std::max(kComparedMoreMinOfFour, wanted / kComparedMoreShareOfFour);
+}
+
+// Of as many candidates as are wanted codes of four bits would leave out one in six that should be there.
+uint32_t LeastWidth(const VectorGraph& graph, uint32_t wanted) {
+  return graph.bits() == CodeBits::kEight ? wanted : wanted + wanted / 4;
+}
 
 void FetchVector(std::span<const Half> vector) {
   for (size_t at = 0; at < vector.size(); at += kBytesInLine / sizeof(Half)) __builtin_prefetch(&vector[at]);
+}
+
+// As many candidates among all nodes as have `width` among them that are allowed, and some more by the root of that: were the filter a matter of
+// chance, it would be enough nearly always.
+uint32_t WidthOfAll(const VectorGraph& graph, const SearchRequest& request) {
+  if (request.allowed == nullptr) return request.width;
+  const double width = request.width + 2 * std::sqrt(request.width) + 4;
+  const double all = width * graph.count() / std::max(1u, request.allowed->count());
+  return static_cast<uint32_t>(std::min<double>(all, graph.nodes()));
 }
 
 struct LowestLinks {
@@ -40,7 +58,7 @@ struct LowestLinks {
 
 SearchWay VectorSearcher::Choose(const VectorGraph& graph, const SearchRequest& request) const {
   const uint32_t allowed = request.allowed == nullptr ? graph.nodes() : request.allowed->count();
-  if (!graph.has_links() || allowed <= kScannedMin || allowed / kScannedForWidth <= request.width) {
+  if (!graph.has_links() || allowed <= kScannedMin || allowed / kScannedForWidth <= WidthOfAll(graph, request)) {
     return SearchWay::kScan;
   }
   return request.allowed == nullptr ? SearchWay::kGraph : SearchWay::kFilteredGraph;
@@ -80,71 +98,14 @@ void VectorSearcher::SearchGraph(const VectorGraph& graph, const CodeQuery& quer
   best_ = &search_.beam();
 }
 
-// True where one of the node's vectors is.
-bool VectorSearcher::IsAllowed(const VectorGraph& graph, uint32_t place, const OrdinalFilter& allowed) {
-  for (auto [row, end] = graph.rows(place); row < end; ++row) {
-    if (allowed.Has(graph.ordinal(row))) return true;
-  }
-  return false;
-}
-
-// Of the node's neighbours those that are allowed, and in place of those that are not, their neighbours that are.
-uint32_t VectorSearcher::GatherAllowed(const VectorGraph& graph, uint32_t place, const OrdinalFilter& allowed) {
-  const uint32_t last = graph.nodes() - 1;
-  uint32_t count = 0;
-  uint32_t others[2 * kLinksMax];
-  uint32_t others_count = 0;
-  uint32_t first[2 * kLinksMax];
-  const uint32_t first_count = met_.AddAll(graph.links(place, 0), last, first);
-  for (uint32_t i = 0; i < first_count; ++i) {
-    const bool is_allowed = IsAllowed(graph, first[i], allowed);
-    fresh_[count] = first[i];
-    others[others_count] = first[i];
-    count += is_allowed;
-    others_count += !is_allowed;
-    if (!is_allowed) __builtin_prefetch(graph.links(first[i], 0).data());
-  }
-  for (uint32_t i = 0; i < others_count && count < kGatheredMax; ++i) {
-    // A neighbour of a neighbour that is not allowed is met again from elsewhere: only what is compared is marked.
-    for (const uint32_t any : graph.links(others[i], 0)) {
-      const uint32_t link = std::min(any, last);
-      if (!IsAllowed(graph, link, allowed)) continue;
-      count += met_.AddAll({&link, 1}, last, &fresh_[count]);
-    }
-  }
-  return count;
-}
-
-void VectorSearcher::SearchFiltered(const VectorGraph& graph, const CodeQuery& query, const SearchRequest& request) {
-  const uint32_t entry = GoDown(graph, query);
-  const Codes codes = graph.codes();
-  beam_.Begin(request.width);
-  found_.Begin(request.width);
-  met_.Begin(graph.nodes());
-  met_.Add(entry);
-  const Candidate first{query.Product(codes.of(entry)), entry};
-  beam_.Add(first);
-  if (IsAllowed(graph, entry, *request.allowed)) found_.Add(first);
-  for (uint32_t place; beam_.Leave(&place);) {
-    StopIfAsked();
-    const uint32_t count = GatherAllowed(graph, place, *request.allowed);
-    query.Products(codes, {fresh_.data(), count}, products_.data());
-    cost_.compared += count;
-    ++cost_.left;
-    for (uint32_t i = 0; i < count; ++i) {
-      beam_.Add({products_[i], fresh_[i]});
-      found_.Add({products_[i], fresh_[i]});
-    }
-  }
-  best_ = &found_;
-}
-
 void VectorSearcher::CompareCodes(const VectorGraph& graph, const CodeQuery& query, std::span<const uint32_t> places) {
   for (size_t begin = 0; begin < places.size(); begin += kBlock) {
     StopIfAsked();
     const std::span<const uint32_t> block = places.subspan(begin, std::min<size_t>(kBlock, places.size() - begin));
     query.Products(graph.codes(), block, products_.data());
-    for (size_t i = 0; i < block.size(); ++i) beam_.Add({products_[i], block[i]});
+    for (size_t i = 0; i < block.size(); ++i) {
+      if (products_[i] > beam_.bar()) beam_.Add({products_[i], block[i]});
+    }
   }
   cost_.compared += static_cast<uint32_t>(places.size());
 }
@@ -152,7 +113,7 @@ void VectorSearcher::CompareCodes(const VectorGraph& graph, const CodeQuery& que
 void VectorSearcher::ScanCodes(const VectorGraph& graph, const CodeQuery& query, const SearchRequest& request) {
   cost_.way = SearchWay::kScan;
   best_ = &beam_;
-  beam_.Begin(std::max(request.width, ComparedFor(request.wanted)));
+  beam_.Begin(std::max(request.width, ComparedFor(graph, request.wanted)));
   if (request.allowed == nullptr) {
     uint32_t block[kBlock];
     for (uint32_t begin = 0; begin < graph.nodes(); begin += kBlock) {
@@ -164,14 +125,16 @@ void VectorSearcher::ScanCodes(const VectorGraph& graph, const CodeQuery& query,
   }
   listed_.clear();
   request.allowed->List(&listed_);
-  met_.Begin(graph.nodes());
   for (uint32_t& ordinal : listed_) ordinal = graph.place(ordinal);
-  const uint32_t count = met_.AddAll(listed_, graph.nodes() - 1, listed_.data());
-  CompareCodes(graph, query, {listed_.data(), count});
+  if (graph.has_equals()) {
+    met_.Begin(graph.nodes());
+    listed_.resize(met_.AddAll(listed_, graph.nodes() - 1, listed_.data()));
+  }
+  CompareCodes(graph, query, listed_);
 }
 
 void VectorSearcher::CompareFully(const VectorGraph& graph, const SearchRequest& request) {
-  const uint32_t compared = ComparedFor(request.wanted);
+  const uint32_t compared = ComparedFor(graph, request.wanted);
   const auto fetch = [&](uint32_t rank) {
     if (rank < std::min(compared, best_->size())) FetchVector(graph.vector(graph.rows(best_->at(rank).place).first));
   };
@@ -215,14 +178,14 @@ std::span<const Neighbour> VectorSearcher::Search(const VectorGraph& graph, cons
   cost_ = {};
   neighbours_.clear();
   if (request.wanted == 0) return {};
-  query_.resize(graph.padded());
-  fresh_.resize(std::max<size_t>(fresh_.size(), kGatheredMax + 4 * kLinksMax));
+  query_.resize(QueryComponents(graph.dimensions(), graph.bits()));
+  fresh_.resize(2 * kLinksMax);
   products_.resize(std::max<size_t>(fresh_.size(), kBlock));
-  graph.quantizer().ToQuery(request.vector, query_);
-  const CodeQuery query(query_.data(), graph.padded());
+  graph.ToQuery(request.vector, query_);
+  const CodeQuery query(query_.data(), graph.bytes_of_codes(), graph.bits());
   SearchRequest wide = request;
   wide.wanted = std::min(request.wanted, graph.count());
-  wide.width = std::clamp(request.width, wide.wanted, std::max(graph.nodes(), wide.wanted));
+  wide.width = std::min(std::max(request.width, LeastWidth(graph, wide.wanted)), std::max(graph.nodes(), wide.wanted));
   if (request.exact) {
     cost_.way = SearchWay::kScan;
     ScanFully(graph, wide);
@@ -230,20 +193,17 @@ std::span<const Neighbour> VectorSearcher::Search(const VectorGraph& graph, cons
     return neighbours_;
   }
   cost_.way = Choose(graph, wide);
-  switch (cost_.way) {
-    case SearchWay::kGraph:
-      SearchGraph(graph, query, wide.width);
-      break;
-    case SearchWay::kFilteredGraph:
-      SearchFiltered(graph, query, wide);
-      // The way through those that are allowed may end too early: then there are few, or they lie apart.
-      if (best_->size() < std::min(wide.wanted, wide.allowed->count())) ScanCodes(graph, query, wide);
-      break;
-    case SearchWay::kScan:
-      ScanCodes(graph, query, wide);
-      break;
+  if (cost_.way == SearchWay::kScan) {
+    ScanCodes(graph, query, wide);
+  } else {
+    SearchGraph(graph, query, WidthOfAll(graph, wide));
   }
   CompareFully(graph, wide);
+  if (cost_.way == SearchWay::kFilteredGraph && neighbours_.size() < std::min(wide.wanted, wide.allowed->count())) {
+    // Those that are allowed lie elsewhere.
+    ScanCodes(graph, query, wide);
+    CompareFully(graph, wide);
+  }
   KeepNearest(wide.wanted);
   return neighbours_;
 }

@@ -63,11 +63,8 @@ class VectorSearcher {
   SearchWay Choose(const VectorGraph& graph, const SearchRequest& request) const;
   uint32_t GoDown(const VectorGraph& graph, const CodeQuery& query);
   void SearchGraph(const VectorGraph& graph, const CodeQuery& query, uint32_t width);
-  void SearchFiltered(const VectorGraph& graph, const CodeQuery& query, const SearchRequest& request);
   void ScanCodes(const VectorGraph& graph, const CodeQuery& query, const SearchRequest& request);
   void CompareCodes(const VectorGraph& graph, const CodeQuery& query, std::span<const uint32_t> places);
-  static bool IsAllowed(const VectorGraph& graph, uint32_t place, const OrdinalFilter& allowed);
-  uint32_t GatherAllowed(const VectorGraph& graph, uint32_t place, const OrdinalFilter& allowed);
   void ScanFully(const VectorGraph& graph, const SearchRequest& request);
   void KeepNearest(uint32_t wanted);
   void CompareFully(const VectorGraph& graph, const SearchRequest& request);
@@ -76,7 +73,6 @@ class VectorSearcher {
   BestFirst search_;
   const Beam* best_ = nullptr;  // what the search came to
   Beam beam_;
-  Beam found_;
   MetSet met_;
   std::vector<int8_t> query_;
   std::vector<uint32_t> fresh_;

@@ -92,15 +92,18 @@ std::span<const uint8_t> BytesOf(std::span<const T> values) {
   return {reinterpret_cast<const uint8_t*>(values.data()), values.size_bytes()};
 }
 
-Quantizer QuantizerOf(std::span<const StoredVector> vectors, uint32_t dimensions) {
+// Some of them, from the first to the last.
+std::vector<float> SampleOf(std::span<const StoredVector> vectors, uint32_t dimensions) {
   const size_t sampled = std::max<size_t>(1, std::min(vectors.size(), kSampledMax / dimensions));
   std::vector<float> components(sampled * dimensions);
   for (size_t i = 0; i < sampled; ++i) {
     const StoredVector& vector = vectors[i * vectors.size() / sampled];
     FromHalves({vector.halves, dimensions}, &components[i * dimensions]);
   }
-  return Quantizer::Of(&components);
+  return components;
 }
+
+Quantizer QuantizerOf(std::vector<float> sample) { return Quantizer::Of(&sample); }
 
 // Vectors as codes, those of equal codes once.
 class Nodes {
@@ -167,7 +170,7 @@ class VectorWriter {
       : vectors_(std::move(vectors)),
         dimensions_(dimensions),
         options_(options),
-        quantizer_(QuantizerOf(vectors_, dimensions)),
+        quantizer_(QuantizerOf(SampleOf(vectors_, dimensions))),
         nodes_(vectors_, dimensions, quantizer_) {
     if (nodes_.size() > options_.nodes_min) {
       graph_ = std::make_unique<GraphBuilder>(nodes_.codes(), nodes_.size(), nodes_.padded(), options_);
@@ -196,8 +199,7 @@ class VectorWriter {
     std::array<uint8_t, VectorLayout::kHeaderBytes> head{};
     std::memcpy(head.data(), &header_, sizeof(header_));
     Put(head);
-    for (const uint32_t node : order_) Put({nodes_.codes().of(node), nodes_.padded()});
-    Fill();
+    WriteCodes();
     for (uint32_t level = 0; level < header_.levels; ++level) WriteLinks(level);
     PutAll<uint32_t>(rows_);
     PutAll<uint32_t>(ordinals_);
@@ -226,6 +228,7 @@ class VectorWriter {
     header_.links = options_.links;
     header_.step = quantizer_.step();
     header_.nodes = nodes_.size();
+    header_.bits = static_cast<uint32_t>(BitsFor(dimensions_));
     if (graph_) {
       header_.levels = graph_->top_level() + 1;
       for (uint32_t node = 0; node < graph_->size(); ++node) {
@@ -255,6 +258,24 @@ class VectorWriter {
     std::vector<uint32_t> values(vectors_.size());
     for (size_t i = 0; i < values.size(); ++i) values[i] = value(i);
     PutAll<uint32_t>(values);
+  }
+
+  void WriteCodes() {
+    if (header_.code_bits() == CodeBits::kEight) {
+      for (const uint32_t node : order_) Put({nodes_.codes().of(node), nodes_.padded()});
+      return Fill();
+    }
+    const std::vector<float> numbers = FourBitScale::Of(SampleOf(vectors_, dimensions_), dimensions_);
+    PutAll<float>(numbers);
+    const FourBitScale scale(numbers);
+    std::vector<float> vector(dimensions_);
+    std::vector<uint8_t> codes(BytesOfCodes(dimensions_, CodeBits::kFour));
+    for (uint32_t place = 0; place < header_.nodes; ++place) {
+      FromHalves({vectors_[ordinals_[rows_[place]]].halves, dimensions_}, vector.data());
+      scale.ToCodes(vector, codes);
+      Put(codes);
+    }
+    Fill();
   }
 
   void WriteLinks(uint32_t level) {

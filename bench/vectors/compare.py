@@ -1,0 +1,166 @@
+"""Nearest vectors: Gannet's graphs beside hnswlib, USearch and FAISS, on one thread and in turns.
+
+    compare.py BENCH FILE COUNT DIMENSIONS [TURNS]
+
+BENCH is native-bindings/build-test/bench-vector_bench, compiled with hnswlib's headers; FILE has COUNT + 500 rows of f32, the last 500 of
+which are the queries, and is made by BENCH where it is missing. Graphs are kept beside it. Prints what each engine reaches at each of its
+settings, then a table: microseconds of processor time a search at recall@10 of 0.90, 0.95 and 0.99, between its settings where none is just
+there, and how many times ours that is. run.mjs fetches what this needs.
+"""
+
+import os
+import re
+import statistics
+import subprocess
+import sys
+import time
+
+import faiss
+import numpy
+from usearch.index import Index
+
+QUERIES = 500
+WANTED = 10
+WIDTHS = (10, 14, 20, 28, 40, 56, 80, 120, 200, 320)
+RECALLS = (0.90, 0.95, 0.99)
+
+
+class UsearchBytes:
+    """USearch with one byte a component, the links and widths of the others."""
+
+    name = "USearch i8"
+    settings = WIDTHS
+
+    def __init__(self, rows):
+        self.index = Index(ndim=rows.shape[1], metric="cos", dtype="i8", connectivity=16, expansion_add=200)
+        self.index.add(numpy.arange(len(rows)), rows, threads=1)
+
+    def search(self, queries, width):
+        self.index.expansion_search = width
+        return self.index.search(queries, WANTED, threads=1).keys
+
+
+class FaissHnsw:
+    """FAISS' HNSW over one byte a component."""
+
+    name = "FAISS HNSW SQ8"
+    settings = WIDTHS
+
+    def __init__(self, rows):
+        self.index = faiss.IndexHNSWSQ(rows.shape[1], faiss.ScalarQuantizer.QT_8bit, 16, faiss.METRIC_INNER_PRODUCT)
+        self.index.hnsw.efConstruction = 200
+        self.index.train(rows[:100_000])
+        self.index.add(rows)
+
+    def search(self, queries, width):
+        self.index.hnsw.efSearch = width
+        return self.index.search(queries, WANTED)[1]
+
+
+class FaissFastScan:
+    """FAISS' inverted lists of product codes of four bits, the best of which are compared by their full vectors."""
+
+    name = "FAISS IVF-PQ fast scan"
+    settings = (1, 2, 4, 8, 16, 32, 64, 128)
+
+    def __init__(self, rows):
+        lists = int(4 * len(rows) ** 0.5)
+        self.lists = faiss.index_factory(
+            rows.shape[1], f"IVF{lists},PQ{rows.shape[1] // 2}x4fs", faiss.METRIC_INNER_PRODUCT
+        )
+        self.index = faiss.IndexRefineFlat(self.lists)
+        self.index.k_factor = 8
+        self.index.train(rows[:: max(1, len(rows) // 100_000)])
+        self.index.add(rows)
+
+    def search(self, queries, probes):
+        self.lists.nprobe = probes
+        return self.index.search(queries, WANTED)[1]
+
+
+def measured_peer(engine, queries, truth):
+    """Recall and microseconds of each setting."""
+    results = {}
+    for setting in engine.settings:
+        began = time.process_time()
+        found = engine.search(queries, setting)
+        micros = (time.process_time() - began) / len(queries) * 1e6
+        hits = sum(len(set(row.tolist()) & expected) for row, expected in zip(found, truth))
+        results[setting] = (hits / (len(queries) * WANTED), micros)
+    return results
+
+
+def measured_bench(arguments, built):
+    """What BENCH prints: by engine and width, recall and microseconds; what it built goes into `built`."""
+    printed = subprocess.run(arguments, check=True, capture_output=True, text=True).stdout
+    results = {}
+    for line in printed.splitlines():
+        found = re.match(r"(\w+), (?:width|ef) (\d+)\trecall ([\d.]+)\t([\d.]+) us", line)
+        if found:
+            results.setdefault(found[1], {})[int(found[2])] = (float(found[3]), float(found[4]))
+        elif found := re.match(r"(\w+), building\t(\d+) vectors/s", line):
+            built[found[1]] = found[2]
+    return results
+
+
+def micros_at(results, recall):
+    """Between the settings around it; none where it is not reached, of the least setting where that is above."""
+    points = sorted(results.values())
+    below = [point for point in points if point[0] < recall]
+    above = [point for point in points if point[0] >= recall]
+    if not above:
+        return None
+    if not below:
+        return above[0][1]
+    (low, low_micros), (high, high_micros) = below[-1], above[0]
+    return low_micros + (high_micros - low_micros) * (recall - low) / (high - low)
+
+
+def print_table(medians, built):
+    print("| Engine | Built, vectors/s |", " | ".join(f"µs at recall {recall:.2f}" for recall in RECALLS), "|")
+    print("| --- | --- |", " | ".join("---" for _ in RECALLS), "|")
+    for name, results in medians.items():
+        cells = [built.get(name, "-")]
+        for recall in RECALLS:
+            micros, ours = micros_at(results, recall), micros_at(medians["ours"], recall)
+            cells.append("-" if micros is None or ours is None else f"{micros:.1f} ({micros / ours:.1f} ×)")
+        print(f"| {name} |", " | ".join(cells), "|")
+
+
+def main():
+    bench, path, count, dimensions = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+    turns = int(sys.argv[5]) if len(sys.argv) > 5 else 3
+    arguments = [bench, str(count), str(dimensions), path]
+    engines, built = [], {}
+    if not os.path.exists(path):
+        measured_bench(arguments, built)
+    faiss.omp_set_num_threads(1)
+    rows = numpy.fromfile(path, dtype=numpy.float32).reshape(-1, dimensions)
+    rows /= numpy.linalg.norm(rows, axis=1, keepdims=True)
+    rows, queries = rows[:count], rows[count : count + QUERIES]
+    truth = [set(row.tolist()) for row in numpy.argpartition(-(queries @ rows.T), WANTED, axis=1)[:, :WANTED]]
+
+    for made in (UsearchBytes, FaissHnsw, FaissFastScan):
+        began = time.process_time()
+        engines.append(made(rows))
+        built[made.name] = f"{count / (time.process_time() - began):.0f}"
+        print(f"{made.name}, building\t{built[made.name]} vectors/s", flush=True)
+    measured = {}
+    for _ in range(turns):
+        of_turn = measured_bench(arguments, built)
+        for engine in engines:
+            of_turn[engine.name] = measured_peer(engine, queries, truth)
+        for name, results in of_turn.items():
+            for setting, result in results.items():
+                measured.setdefault(name, {}).setdefault(setting, []).append(result)
+    medians = {
+        name: {at: (each[0][0], statistics.median(micros for _, micros in each)) for at, each in results.items()}
+        for name, results in measured.items()
+    }
+    for name, results in medians.items():
+        for setting, (recall, micros) in results.items():
+            print(f"{name}\t{setting}\trecall {recall:.4f}\t{micros:.1f} us")
+    print_table(medians, built)
+
+
+main()
