@@ -5,7 +5,7 @@
 import { join, resolve } from 'node:path';
 import { kernel } from '../native-bindings/index.js';
 import { openAccess, PermissionCatalogue, RateLimiter } from './access/index.js';
-import { openCatalog, type Catalog } from './catalog/index.js';
+import { CollectionStore, openCatalog, type Catalog } from './catalog/index.js';
 import { openSystemPart } from './damaged-system.js';
 import { assertCatalogueFilled, assertCatalogueStored, openDataDirectory } from './data-directory.js';
 import { createListIndexes, ListRoom, type ListIndexes } from './index/index.js';
@@ -277,13 +277,18 @@ async function openServices(
 async function openFeatures(
   open: OpenFeatures,
   features: Awaited<ReturnType<typeof loadFeatures>>,
-  platform: Parameters<OpenFeatures['open']>[2],
+  platform: Parameters<OpenFeatures['open']>[1],
   parts: Parts,
 ): Promise<void> {
+  const { environment, dataDir, clock } = platform;
+  const source = { id: 'system', kind: 'system', path: join(dataDir, 'system') } as const;
+  CollectionStore.of(environment).listen({ sink: open.events, source, clock });
   for (const { name, parts: brought } of features) {
-    const opened = await open.open(name, brought, platform);
+    const opened = await open.open(brought, platform);
     parts.opened(name, () => opened.close?.());
   }
+  // What the process before this one did not come to.
+  open.events.written(source);
 }
 
 /** What there is to be allowed and told, from what all operations and features declare. */

@@ -37,7 +37,11 @@ function hostWith(deliver: boolean): WebhookHost {
   const log = pino({ level: 'silent' });
   const secrets = new SecretBox({ path: join(dataDir, 'secret-keys'), given: [] });
   const options = { config, dataDir, environment, secrets, clock: systemClock, log, metrics: createMetrics(), deliver };
-  return new WebhookHost(options);
+  const made = new WebhookHost(options);
+  const source = { id: 'system', kind: 'system', path: join(dataDir, 'system') } as const;
+  CollectionStore.of(environment).listen({ sink: made, source, clock: systemClock });
+  made.written(source);
+  return made;
 }
 
 /** A change of the system environment that is told. */

@@ -6,7 +6,6 @@
  */
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { CollectionStore } from '../catalog/index.js';
 import { createWorkerThread, loggedWorker, type Host, type ProtocolEvent } from '../platform/hosts/index.js';
 import {
   compiledFile,
@@ -14,6 +13,7 @@ import {
   serviceKey,
   type Clock,
   type Config,
+  EVERY_ROW,
   type EventSink,
   type LmdbEnvironment,
   type Metrics,
@@ -50,7 +50,6 @@ export const WEBHOOKS = serviceKey<WebhookHost>('webhooks');
 export class WebhookHost implements EventSink {
   readonly subscriptions: SubscriptionStore;
   private readonly host: Host<WebhookProtocol>;
-  private readonly system: OutboxSource;
   /** Everything that was ever reported as written, for a worker that starts. */
   private readonly sources = new Map<string, OutboxSource>();
   private readonly moved = new Map<string, number>();
@@ -58,9 +57,8 @@ export class WebhookHost implements EventSink {
   private closed = false;
 
   constructor(private readonly options: WebhookHostOptions) {
-    const { config, dataDir, environment, secrets, clock, log } = options;
+    const { config, environment, secrets, clock, log } = options;
     this.host = this.createHost();
-    this.system = { id: 'system', kind: 'system', path: join(dataDir, 'system') };
     this.subscriptions = new SubscriptionStore({
       environment,
       secrets,
@@ -74,8 +72,6 @@ export class WebhookHost implements EventSink {
         log.error({ webhook: id, reason: error.message }, 'A webhook sends nothing: its secret cannot be opened');
       },
     });
-    CollectionStore.of(environment).listen({ sink: this, source: this.system, clock });
-    this.sources.set(this.system.id, this.system);
     if (options.deliver) this.startIfNeeded();
   }
 
@@ -94,11 +90,11 @@ export class WebhookHost implements EventSink {
   }
 
   movedTo(sourceId: string): number {
-    return this.moved.get(sourceId) ?? 0;
+    // Where nobody subscribes, nobody is told.
+    return this.subscriptions.all().length === 0 ? EVERY_ROW : (this.moved.get(sourceId) ?? 0);
   }
 
   async drained(source: OutboxSource): Promise<void> {
-    // Where nobody subscribes, nobody is told.
     if (this.subscriptions.all().length > 0) await this.host.call('drain', source);
     this.sources.delete(source.id);
     this.moved.delete(source.id);

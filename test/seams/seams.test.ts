@@ -178,6 +178,15 @@ describe('a new feature', () => {
     expect(await receiver.events(1)).toEqual([['echo.said', { id: 'default', list: '', data: { text: 'heard' } }]]);
   });
 
+  it('is told of commits beside the features that are told already', async () => {
+    const made = await service.client.post('/webhook', { url: receiver.url(), events: ['list.created'] });
+    expect(made.status, made.text).toBe(201);
+    const before = await service.metric('gannet_echoes_heard_total');
+    await service.client.post('/list/default', { name: 'heard' });
+    expect(await service.metric('gannet_echoes_heard_total')).toBe(before + 1);
+    expect((await receiver.events(2)).at(-1)).toMatchObject(['list.created', { list: 'heard' }]);
+  });
+
   it('is in the OpenAPI document, with its words for agents, errors and events', async () => {
     const { body } = await service.clientWith(undefined).get('/openapi.json');
     const { paths, webhooks, components } = body as {

@@ -55,7 +55,7 @@ export interface FeaturePlatform {
 export interface OpenFeature {
   /** What operations and later features find of it by its key. */
   readonly parts?: readonly ProvidedPart[];
-  /** Is told of commits that somebody wants to hear of; one feature at most. */
+  /** Is told of commits that somebody wants to hear of: those of `data/system` and of all lists. */
   readonly events?: EventSink;
   /**
    * Removes what belonged to a list, group or account that is gone. False, or a rejection: it is asked for again at the next

@@ -1,16 +1,15 @@
 /** The features of a service that are open, as one. Main thread only. */
 import type { UnfinishedWork } from '../../catalog/index.js';
-import { noEventSink, type EventSink, type ServiceKey } from '../../platform/index.js';
+import { joinedEventSinks, type EventSink, type ServiceKey } from '../../platform/index.js';
 import type { FeatureParts, FeaturePlatform, OpenFeature } from './feature.js';
 
 export class OpenFeatures {
   readonly #open: OpenFeature[] = [];
   readonly #parts = new Map<string, unknown>();
-  #events = noEventSink;
+  readonly #sinks: EventSink[] = [];
 
   /** Opens one more; what its `open` throws or rejects with passes. Throws where another feature has what this one brings. */
   async open(
-    name: string,
     feature: Pick<FeatureParts, 'open'>,
     platform: Omit<FeaturePlatform, 'part' | 'events'>,
   ): Promise<OpenFeature> {
@@ -20,10 +19,7 @@ export class OpenFeatures {
       if (this.#parts.has(key.name)) throw new Error(`two features provide '${key.name}'`);
       this.#parts.set(key.name, part);
     }
-    if (opened.events !== undefined) {
-      if (this.#events !== noEventSink) throw new Error(`'${name}' is the second feature that is told of commits`);
-      this.#events = opened.events;
-    }
+    if (opened.events !== undefined) this.#sinks.push(opened.events);
     return opened;
   }
 
@@ -34,15 +30,8 @@ export class OpenFeatures {
     return part as Part;
   }
 
-  /** For who writes events before the feature is open that is told of them: until then, and without one, nobody wants any. */
-  readonly events: EventSink = {
-    wanted: (account) => this.#events.wanted(account),
-    written: (source) => {
-      this.#events.written(source);
-    },
-    movedTo: (sourceId) => this.#events.movedTo(sourceId),
-    drained: (source) => this.#events.drained(source),
-  };
+  /** For who writes events, also before the features are open that are told of them: until then, and without one, nobody wants any. */
+  readonly events: EventSink = joinedEventSinks(this.#sinks);
 
   /** True where every feature has removed what it had of a list or group. */
   async forget(work: UnfinishedWork): Promise<boolean> {

@@ -1,4 +1,4 @@
-/** What writers of events need to know of those who listen. Main thread only; every call is cheap. */
+/** What writers of events need to know of those who are told. Main thread only; every call is cheap. */
 
 /** Where an outbox is: the environment of accounts, keys and lists, or the store of one list. */
 export interface OutboxSource {
@@ -11,17 +11,23 @@ export interface OutboxSource {
 
 export interface EventSink {
   /**
-   * The types that webhooks of the account want, mostly none. Asked right before a change is written: whoever subscribed
+   * The types that are wanted of the account, mostly none. Asked right before a change is written: whoever subscribed
    * before the change was asked for is told of it.
    */
   wanted(account: string): readonly string[];
-  /** Rows were committed; they will be fetched from there. */
+  /** Rows were committed, or may be left from before a start; they will be fetched from there. */
   written(source: OutboxSource): void;
-  /** The last row of the source that is known to be in the queue; 0 for none. The writer may remove it and those before. */
+  /**
+   * The last row of the source that is known to be in the queue; 0 for none, `EVERY_ROW` where none of them is wanted. The writer may
+   * remove it and those before.
+   */
   movedTo(sourceId: string): number;
   /** Resolves when every row of the source is in the queue and nobody reads from it any more. */
   drained(source: OutboxSource): Promise<void>;
 }
+
+/** Of who reads no row that was written until now. */
+export const EVERY_ROW = Number.MAX_SAFE_INTEGER - 1;
 
 /** For those who write where nobody listens: tests, tools. */
 export const noEventSink: EventSink = {
@@ -30,3 +36,24 @@ export const noEventSink: EventSink = {
   movedTo: () => 0,
   drained: () => Promise.resolve(),
 };
+
+/** All of `sinks` as one, also those that come later: a row is kept until each has it, or does not want it. */
+export function joinedEventSinks(sinks: readonly EventSink[]): EventSink {
+  return {
+    wanted(account) {
+      const [first, ...others] = sinks;
+      if (first === undefined) return [];
+      // Asked at each write: the only one, and those of whom nobody wants anything, make no list of their own.
+      const lists = others.map((sink) => sink.wanted(account)).filter(({ length }) => length > 0);
+      const own = first.wanted(account);
+      return lists.length === 0 ? own : [...new Set([...own, ...lists.flat()])];
+    },
+    written(source) {
+      for (const sink of sinks) sink.written(source);
+    },
+    movedTo: (sourceId) => (sinks.length === 0 ? 0 : Math.min(...sinks.map((sink) => sink.movedTo(sourceId)))),
+    async drained(source) {
+      await Promise.all(sinks.map((sink) => sink.drained(source)));
+    },
+  };
+}

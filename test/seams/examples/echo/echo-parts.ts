@@ -14,6 +14,7 @@ import {
 import { createWorkerThread, loggedWorker, type Host } from '../../../../src/platform/hosts/index.js';
 import {
   compiledFile,
+  EVERY_ROW,
   openEnvironment,
   ServiceError,
   serviceKey,
@@ -131,6 +132,19 @@ export const echoParts: FeatureParts = {
     });
     const owner = { account: 'default', name: 'the cave', permission: 'echo:read' };
     progress.begin({ kind: 'listening', subject: 'cave', owner, total: null }).start();
-    return { parts: [provide(ECHOES, echoes)], close: () => echoes.close() };
+    const heard = new Counter({ name: 'gannet_echoes_heard_total', help: 'Commits', registers: [metrics.registry] });
+    return {
+      parts: [provide(ECHOES, echoes)],
+      // That there was a commit is all that it asks for: it fetches no row.
+      events: {
+        wanted: () => ['list.created'],
+        written: () => {
+          heard.inc();
+        },
+        movedTo: () => EVERY_ROW,
+        drained: () => Promise.resolve(),
+      },
+      close: () => echoes.close(),
+    };
   },
 };
