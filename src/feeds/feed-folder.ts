@@ -41,14 +41,18 @@ export class FeedFolder {
     await this.put(store, path, copy);
   }
 
-  /** What a media store has below a prefix, a line a file, to its very end. Rejects where it cannot be listed. */
-  async list(store: MediaStore, prefix: string, signal: AbortSignal): Promise<void> {
+  /**
+   * What a media store has below a prefix, a line a file, to its very end; without the feed's own file, which would change with each run.
+   * Rejects where it cannot be listed.
+   */
+  async list(store: MediaStore, prefix: string, own: string | undefined, signal: AbortSignal): Promise<void> {
     const lines = async function* () {
       let after = '';
       for (let hasMore = true; hasMore;) {
         signal.throwIfAborted();
         const page = await store.list({ prefix, after, size: LISTED_MAX });
-        yield page.files.map((file) => `${JSON.stringify(file)}\n`).join('');
+        const files = page.files.filter(({ path }) => path !== own);
+        yield files.map((file) => `${JSON.stringify(file)}\n`).join('');
         after = page.files.at(-1)?.path ?? after;
         hasMore = page.hasMore && page.files.length > 0;
       }

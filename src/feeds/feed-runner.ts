@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 import type { Host, ProtocolEvent } from '../platform/hosts/index.js';
 import { SecretUnreadableError, ServiceError, uuidv7, type Clock, type ProgressBoard } from '../platform/index.js';
 import type { MediaStores } from '../media/index.js';
+import { AttachedFiles } from './attached-files.js';
 import { FeedFolder } from './feed-folder.js';
 import type { FeedMetrics } from './feed-metrics.js';
 import type { FeedStore } from './feed-store.js';
@@ -140,17 +141,31 @@ export class FeedRunner {
     const { provider } = row;
     if (provider.name === 'media-store') {
       const { settings } = provider;
-      await folder.list(media.open(row.account, settings.store), settings.prefix, signal);
+      const own = settings.store === row.media_store ? path : undefined;
+      await folder.list(media.open(row.account, settings.store), settings.prefix, own, signal);
     }
     const runId = uuidv7();
     this.told.set(runId, onProgress);
     let isStored = false;
     try {
-      const ask = { ...this.askOf(row), runId, feed: row.name, folder: folder.path, isFresh };
+      const ask = {
+        ...this.askOf(row),
+        runId,
+        feed: row.name,
+        mediaStore: row.media_store,
+        folder: folder.path,
+        isFresh,
+      };
       const answer = await host.call('run', ask, { signal });
       if (!answer.isOk) throw new SourceFailedError(answer.message, answer.retryAfterMs);
       signal.throwIfAborted();
-      if (answer.result.wasReplaced) await folder.store(store, path);
+      // What a record names is there before it.
+      const attached = new AttachedFiles(folder.path, store, row.name);
+      await attached.store();
+      if (answer.result.wasReplaced) {
+        await folder.store(store, path);
+        if (answer.result.removed + answer.result.changed > 0) await attached.removeUnnamed();
+      }
       isStored = true;
       return answer.result;
     } finally {

@@ -17,6 +17,7 @@ import {
 import type { Timers } from '../platform/work/index.js';
 import type { Discovery } from './crawl/discover.js';
 import type { WebsiteSettings } from './crawl/crawl-types.js';
+import { AttachedFiles } from './attached-files.js';
 import { removeOtherFolders } from './feed-folder.js';
 import type { FeedMetrics } from './feed-metrics.js';
 import { FEED_SYNCING, SOURCE_UNUSABLE } from './feed-problems.js';
@@ -166,12 +167,15 @@ export class Feeds {
 
   /** Removes the feed and its file; lists keep their records. */
   async delete(row: FeedRow): Promise<void> {
-    const { store, sources } = this.options;
+    const { store, sources, media } = this.options;
     await this.ended(row);
     await sources.feedDeleted(row);
     await sources.removeFile(row.account, row.media_store, feedPath(row.name));
     await this.left(row);
-    await this.runner.folderOf(row).remove();
+    const folder = this.runner.folderOf(row);
+    if (row.provider.name === 'email')
+      await new AttachedFiles(folder.path, media.open(row.account, row.media_store), row.name).removeAll();
+    await folder.remove();
     await store.delete(row);
   }
 

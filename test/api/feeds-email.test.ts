@@ -10,6 +10,7 @@ import {
 import { SourceFailedError } from '../../src/feeds/source/source-run.js';
 import { Secret } from '../../src/platform/index.js';
 import { Dovecot, dovecotFault } from '../support/feeds/dovecot.js';
+import { FeedService, ok } from '../support/feeds/feed-service.js';
 import { MadeFolder, sync, SYNC_PATH } from '../support/feeds/made-source.js';
 import { describeWhere } from '../support/skip.js';
 
@@ -199,6 +200,51 @@ describeWhere(fault === undefined, fault ?? '')('a mailbox', () => {
     expect(texts.get('huge')).toMatchObject({ text: 'See the file', attachments: ['big.pdf'] });
     expect(texts.get('html')?.['text']).toBe('Only HTML');
     expect(texts.get('odd')).toMatchObject({ text: 'Odd', date: expect.any(String) as string });
+  }, 60_000);
+
+  it('is a feed of the service, whose attached files are in its media store as long as their messages are', async () => {
+    const feeds = await FeedService.start({ env: { NODE_EXTRA_CA_CERTS: server.certificatePath } });
+    const pdf = Buffer.from('%PDF-1.4 made for a test');
+    const attached = [
+      'Content-Type: multipart/mixed; boundary=x',
+      '',
+      '--x',
+      '',
+      'See the file',
+      '--x',
+      'Content-Type: application/pdf; name=a.pdf',
+      'Content-Transfer-Encoding: base64',
+      'Content-Disposition: attachment; filename=a.pdf',
+      '',
+      pdf.toString('base64'),
+      '--x--',
+    ];
+    await put(message('1', 'Subject: With a file', ...attached), message('2', 'Subject: None', '', 'None'));
+    const settings = { host: 'localhost', port: server.tlsPort, user };
+    const body = { name: 'mail', provider: 'email', settings };
+    const wrong = await feeds.control.post('/feed/default/connect', { ...body, secret: 'wr0ng' });
+    expect(wrong).toMatchObject({ status: 422, body: { code: 'source-unusable' } });
+    const given = { ...body, secret: server.password };
+    expect(await feeds.client.post('/feed/default/connect', given)).toMatchObject({ status: 403 });
+    const connected = await feeds.control.post('/feed/default/connect', given);
+    expect(ok(connected)).toMatchObject({ has_secret: true });
+    expect(connected.text).not.toContain(server.password);
+    expect(await feeds.settled('mail')).toMatchObject({ status: 'Synced', record_count: 2 });
+    const [, path = ''] = /"document":"media:default\/([^"]+)"/.exec((await feeds.file('mail')).text) ?? [];
+    const file = await feeds.client.get(`/media/default/default/${path}`);
+    expect([file.status, file.headers['content-type'], file.text]).toEqual([200, 'application/pdf', pdf.toString()]);
+    await asOwner(async (client) => {
+      await client.mailboxOpen('INBOX');
+      await client.messageDelete('1');
+    });
+    expect(await feeds.sync('mail')).toMatchObject({ record_count: 1, last_run: { removed: 1 } });
+    expect((await feeds.client.get(`/media/default/default/${path}`)).status).toBe(404);
+    expect(await feeds.control.post('/feed/default/mail/move', { media_store: 'default' })).toMatchObject({
+      status: 422,
+    });
+    ok(await feeds.control.delete('/feed/default/mail'));
+    expect(feeds.service.output).not.toContain(server.password);
+    await feeds.close();
   }, 60_000);
 
   it('is reached by STARTTLS, and not where a name leads to a private address', async () => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.js';
+import { forbiddenUrls } from '../support/forbidden-urls.js';
 import { FeedService, fill, held, ok, siteOf, type ShownFeed } from '../support/feeds/feed-service.js';
 import { html, type MadeSite } from '../support/feeds/made-site.js';
 
@@ -331,6 +332,69 @@ describe('settings of a feed', () => {
       feeds.service.output,
     ])
       expect(text).not.toContain('t0p-s3cret');
+  });
+});
+
+describe('a feed of a media store', () => {
+  it('has all of its files, however many pages they are listed in, and never its own', async () => {
+    const put = (name: string) => feeds.client.send('PUT', `/media/default/default/many/${name}.pdf`, { bytes: name });
+    const names = Array.from({ length: 1001 }, (_, number) => `f${number}`);
+    for (let begin = 0; begin < names.length; begin += 50) await Promise.all(names.slice(begin, begin + 50).map(put));
+    const connect = (name: string, settings: object) =>
+      feeds.control.post('/feed/default/connect', { name, provider: 'media-store', settings });
+    ok(await connect('many', { store: 'default', prefix: 'many/' }));
+    expect(await feeds.settled('many')).toMatchObject({ status: 'Synced', record_count: 1001 });
+    expect((await feeds.file('many')).text).toContain('"document":"media:default/many/f1000.pdf"');
+    ok(await connect('every', { store: 'default', include: ['feeds/**'] }));
+    await feeds.settled('every');
+    expect(await feeds.sync('every')).toMatchObject({ last_run: { added: 0, changed: 0 } });
+    expect((await feeds.file('every')).text).not.toContain('feeds/every.sync');
+  });
+});
+
+describe('what a feed was called before', () => {
+  it('leads the list over to the new file with the next sync, and is removed', async () => {
+    const made = await site('a');
+    ok(
+      await feeds.client.send('PUT', '/media/default/default/feeds/old.ndjson', {
+        bytes: '{"name":"x","title":"X"}\n',
+      }),
+    );
+    await feeds.list('old-list', { searchable_fields: [{ name: 'title' }] });
+    ok(await feeds.client.post('/list/default/old-list/source', { path: 'feeds/old.ndjson' }));
+    await feeds.holds('old-list', ['x']);
+    await feeds.connect('old', made);
+    await eventually(
+      () => feeds.source('old-list'),
+      ({ path }) => path === 'feeds/old.sync',
+    );
+    expect(await feeds.feed('old')).toMatchObject({ searchable_in: ['old-list'] });
+    await eventually(
+      () => feeds.names('old-list'),
+      (names) => names.includes(made.url('/a')),
+    );
+    expect((await feeds.client.get('/media/default/default/feeds/old.ndjson')).status).toBe(404);
+  });
+});
+
+describe('a host that must not be reached', () => {
+  it('is no start URL, address of a feed, interface or mailbox', async () => {
+    const urls = forbiddenUrls().filter(
+      (url) => URL.canParse(url) && !/^(?:127\.|localhost|.*\.localhost$|\[::1\])/.test(new URL(url).hostname),
+    );
+    expect(urls.length).toBeGreaterThan(300);
+    for (const url of urls) {
+      const asked: readonly [string, object][] = [
+        ['website', { start_urls: [url] }],
+        ['rss', { url }],
+        ['api', { url, records: 'data', name: 'id' }],
+        ['email', { host: new URL(url).hostname, user: 'ada', password: 'x' }],
+      ];
+      for (const [provider, settings] of asked) {
+        const answer = await feeds.control.post('/feed/default/connect', { name: 'bad', provider, settings });
+        expect([url, provider, answer.status]).toEqual([url, provider, 400]);
+      }
+    }
   });
 });
 

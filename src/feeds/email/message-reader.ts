@@ -11,9 +11,19 @@ const ATTACHMENTS_MAX = 100;
 const MESSAGE_ID_CHARACTERS_MAX = 512;
 const DAY_MS = 86_400_000;
 
+/** A part of a message that a list can search as a file. */
+export interface AttachedFile {
+  readonly kind: 'document' | 'image' | 'video' | 'audio';
+  /** Without the dot. */
+  readonly ending: string;
+  readonly content: Uint8Array;
+}
+
 export interface MessageReading {
   /** Undefined where the message has none that could be a name. */
   readonly messageId: string | undefined;
+  /** The first of each kind. */
+  readonly files: readonly AttachedFile[];
   readonly fields: Readonly<Record<string, FieldValue>>;
 }
 
@@ -26,7 +36,7 @@ export interface MessageContext {
 
 export async function readMessage(source: Uint8Array, context: MessageContext): Promise<MessageReading> {
   const email = await parsed(source);
-  if (email === undefined) return { messageId: undefined, fields: unreadable(source, context) };
+  if (email === undefined) return { messageId: undefined, files: [], fields: unreadable(source, context) };
   const messageId = idOf(email.messageId);
   const fields = givenFields({
     subject: line(email.subject),
@@ -42,7 +52,26 @@ export async function readMessage(source: Uint8Array, context: MessageContext): 
       .filter((name) => name !== '')
       .slice(0, ATTACHMENTS_MAX),
   });
-  return { messageId, fields };
+  return { messageId, files: filesOf(email), fields };
+}
+
+/** Inline pictures, those of signatures mostly, are none. */
+function filesOf({ attachments }: Email): AttachedFile[] {
+  const files = new Map<AttachedFile['kind'], AttachedFile>();
+  for (const { mimeType, related, content } of attachments) {
+    const kind = kindOf(mimeType);
+    if (kind === undefined || related === true || files.has(kind)) continue;
+    const ending = (mimeType.split('/')[1] ?? '').replaceAll(/[^a-z0-9]/g, '').slice(0, 8);
+    const bytes = typeof content === 'string' ? Buffer.from(content) : new Uint8Array(content as ArrayBuffer);
+    if (bytes.length > 0) files.set(kind, { kind, ending, content: bytes });
+  }
+  return [...files.values()];
+}
+
+function kindOf(mimeType: string): AttachedFile['kind'] | undefined {
+  if (mimeType === 'application/pdf') return 'document';
+  const [kind] = mimeType.split('/', 1);
+  return kind === 'image' || kind === 'video' || kind === 'audio' ? kind : undefined;
 }
 
 /** Undefined for what is beyond the bounds of the parser. */

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { ImapFlow, type MailboxObject } from 'imapflow';
 import { OutboundRefusedError, type OutboundRules, type Secret } from '../../platform/index.js';
 import { guardedAddress, type AddressLookup } from '../../platform/outbound/guarded-agent.js';
-import { readMessage } from '../email/message-reader.js';
+import { readMessage, type AttachedFile } from '../email/message-reader.js';
 import type { FieldDescriptions } from '../file/sync-file.js';
 import type { FeedSource } from '../file/sync-run.js';
 import { SourceFailedError, type SourceListener, type SourceOutcome } from '../source/source-run.js';
@@ -46,6 +46,8 @@ export interface EmailSourceOptions {
   /** Of a message; a longer one is read to there. */
   readonly messageBytesMax: number;
   readonly recordsMax: number;
+  /** Keeps a file of a message; returns where a record finds it. */
+  readonly keepFile?: (file: AttachedFile) => string;
   readonly onProgress?: (progress: { readonly done: number; readonly queued: number }) => void;
   /** Of certificates that are trusted beside the system's, as PEM. For tests. */
   readonly trusted?: string;
@@ -74,7 +76,7 @@ const FIELDS: FieldDescriptions = {
     { name: 'folder', type: 'string', cardinality: 'Single' },
     { name: 'attachments', type: 'string', cardinality: 'Many' },
   ],
-  resources: [],
+  resources: (['document', 'image', 'video', 'audio'] as const).map((kind) => ({ name: kind, kind })),
 };
 
 interface Reading {
@@ -215,7 +217,11 @@ export class EmailSource implements FeedSource {
       const { uid, source, size, internalDate } = message;
       if (source === undefined) continue;
       counts.bytes += source.length;
-      const { messageId, fields } = await readMessage(source, { folder, receivedAt: internalDate, nowMs: nowMs() });
+      const { messageId, fields, files } = await readMessage(source, {
+        folder,
+        receivedAt: internalDate,
+        nowMs: nowMs(),
+      });
       const name = messageId ?? createHash('sha256').update(source).digest('base64url').slice(0, HASH_CHARACTERS);
       found[uid] = name;
       // The same message in a second folder, or a second copy of it.
@@ -224,7 +230,9 @@ export class EmailSource implements FeedSource {
       counts.left -= 1;
       if (size !== undefined && size > messageBytesMax)
         listener.skipped(name, `The message has ${size} bytes; it is read to ${messageBytesMax}.`);
-      listener.record({ name, fields });
+      const { keepFile } = this.options;
+      const kept = keepFile === undefined ? [] : files.map((file) => [file.kind, keepFile(file)] as const);
+      listener.record({ name, fields: { ...fields, ...Object.fromEntries(kept) } });
     }
     return found;
   }

@@ -30,6 +30,7 @@ export interface RunAsk extends SourceAsk {
   /** One run of one feed; what comes after it names it. */
   readonly runId: string;
   readonly feed: string;
+  readonly mediaStore: string;
   /** A folder that is the feed's own. */
   readonly folder: string;
   readonly isFresh: boolean;

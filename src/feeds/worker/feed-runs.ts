@@ -15,6 +15,7 @@ import {
   type SourceAsk,
   type SourceFault,
 } from './feed-protocol.js';
+import { keepAttached } from './attached-files.js';
 import { LocalFiles } from './local-files.js';
 import { crawlLimits, openSource, type OpenSource } from './provider-sources.js';
 
@@ -117,6 +118,7 @@ export class FeedRuns {
     const opened = openSource(ask, {
       ...this.parts(),
       folder,
+      keepFile: keepAttached(folder, { feed, mediaStore: ask.mediaStore }),
       onProgress: ({ done, queued }) => {
         if (performance.now() - toldMs < PROGRESS_MS) return;
         toldMs = performance.now();

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Secret, type Clock, type OutboundRules } from '../../platform/index.js';
 import type { OutboundClient } from '../../platform/outbound/outbound-client.js';
 import type { CrawlLimits } from '../crawl/crawl-types.js';
+import type { AttachedFile } from '../email/message-reader.js';
 import type { FeedSource } from '../file/sync-run.js';
 import { ApiSource, type ApiMemory } from '../providers/api-source.js';
 import { EmailSource, type EmailMemory } from '../providers/email-source.js';
@@ -24,6 +25,8 @@ export interface SourceParts {
   readonly limits: FeedLimits;
   /** Undefined: nothing is remembered, and nothing listed. */
   readonly folder: string | undefined;
+  /** Undefined: files that come with records are not kept. */
+  readonly keepFile?: (file: AttachedFile) => string;
   readonly onProgress?: (progress: { readonly done: number; readonly queued: number }) => void;
 }
 
@@ -85,6 +88,7 @@ export function openSource({ provider, secret }: SourceAsk, parts: SourceParts):
         nowMs,
         messageBytesMax: limits.pageBytesMax,
         recordsMax: limits.recordsMax,
+        ...(parts.keepFile === undefined ? {} : { keepFile: parts.keepFile }),
         ...(onProgress === undefined ? {} : { onProgress }),
       });
       return { source, close: nothingOpen };

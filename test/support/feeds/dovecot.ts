@@ -101,9 +101,13 @@ export class Dovecot {
     return dovecot;
   }
 
-  /** Of its certificate, for `mail.example`. */
+  /** Of its certificate, for `mail.example` and `localhost`. */
   get certificate(): string {
-    return readFileSync(join(this.folder, 'cert.pem'), 'utf8');
+    return readFileSync(this.certificatePath, 'utf8');
+  }
+
+  get certificatePath(): string {
+    return join(this.folder, 'cert.pem');
   }
 
   async close(): Promise<void> {
@@ -138,7 +142,7 @@ base_dir = ${folder}/run
 state_dir = ${folder}/state
 log_path = ${folder}/log
 protocols = imap
-listen = 127.0.0.1
+listen = 127.0.0.1, ::1
 default_internal_user = daemon
 default_internal_group = daemon
 default_login_user = nobody

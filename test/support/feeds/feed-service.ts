@@ -20,6 +20,7 @@ export interface ShownFeed {
 }
 
 export interface ShownSource {
+  readonly path: string;
   readonly status: string;
   readonly error: { readonly message: string } | null;
   readonly last_imported: string | null;

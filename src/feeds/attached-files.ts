@@ -1,0 +1,74 @@
+/** Files that come with the records of a feed, in its media store below `feeds/<name>/`: those that its file names, and no others. */
+import { createReadStream } from 'node:fs';
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { MediaStore } from '../media/index.js';
+import { ATTACHED_FOLDER, attachedPrefix } from './worker/attached-files.js';
+import { LOCAL_FILE } from './worker/feed-protocol.js';
+
+const LISTED_MAX = 1000;
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  pdf: 'application/pdf',
+  jpeg: 'image/jpeg',
+  png: 'image/png',
+};
+
+export class AttachedFiles {
+  private readonly prefix: string;
+
+  constructor(
+    private readonly folder: string,
+    private readonly media: MediaStore,
+    feed: string,
+  ) {
+    this.prefix = attachedPrefix(feed);
+  }
+
+  /** What the run has left goes into the store. Rejects, and the rest waits for the next run, where it cannot. */
+  async store(): Promise<void> {
+    const attached = join(this.folder, ATTACHED_FOLDER);
+    const names = await readdir(attached).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return [];
+      throw error;
+    });
+    for (const name of names) {
+      const from = join(attached, name);
+      const path = this.prefix + name;
+      // Files are called by their content: what is there is the same.
+      if (!name.endsWith('.part') && (await this.media.stat(path)) === undefined) await this.put(from, path);
+      await rm(from);
+    }
+  }
+
+  /** What no record names any more. */
+  async removeUnnamed(): Promise<void> {
+    const named = new Set<string>();
+    const mention = new RegExp(`"media:[^"/]+/(${this.prefix}[^"]+)"`, 'g');
+    const lines = createInterface({ input: createReadStream(join(this.folder, LOCAL_FILE)), crlfDelay: Infinity });
+    for await (const line of lines) for (const [, path = ''] of line.matchAll(mention)) named.add(path);
+    await this.removeAll((path) => !named.has(path));
+  }
+
+  async removeAll(isUnwanted: (path: string) => boolean = () => true): Promise<void> {
+    for (let after = ''; ;) {
+      const { files, hasMore } = await this.media.list({ prefix: this.prefix, after, size: LISTED_MAX });
+      for (const { path } of files) if (isUnwanted(path)) await this.media.remove(path, () => undefined);
+      after = files.at(-1)?.path ?? after;
+      if (!hasMore || files.length === 0) return;
+    }
+  }
+
+  private async put(from: string, path: string): Promise<void> {
+    const ending = path.slice(path.lastIndexOf('.') + 1);
+    const { size } = await stat(from);
+    await this.media.put({
+      path,
+      contentType: CONTENT_TYPES[ending] ?? 'application/octet-stream',
+      bytes: size,
+      body: createReadStream(from) as AsyncIterable<Uint8Array>,
+      check: () => undefined,
+      isConditional: false,
+    });
+  }
+}

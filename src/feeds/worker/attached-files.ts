@@ -1,0 +1,31 @@
+/** Files that come with records of a feed: the worker leaves them in the feed's folder, from where they go into its media store. */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AttachedFile } from '../email/message-reader.js';
+
+export const ATTACHED_FOLDER = 'attached';
+const HASH_CHARACTERS = 32;
+
+/** Where the files of a feed are in its store. */
+export function attachedPrefix(feed: string): string {
+  return `feeds/${feed}/`;
+}
+
+/** By their content: the same file of two messages is one. */
+export function keepAttached(
+  folder: string,
+  at: { readonly feed: string; readonly mediaStore: string },
+): (file: AttachedFile) => string {
+  const attached = join(folder, ATTACHED_FOLDER);
+  return ({ ending, content }) => {
+    const name = `${createHash('sha256').update(content).digest('hex').slice(0, HASH_CHARACTERS)}.${ending}`;
+    const path = join(attached, name);
+    if (!existsSync(path)) {
+      mkdirSync(attached, { recursive: true, mode: 0o700 });
+      writeFileSync(`${path}.part`, content, { mode: 0o600 });
+      renameSync(`${path}.part`, path);
+    }
+    return `media:${at.mediaStore}/${attachedPrefix(at.feed)}${name}`;
+  };
+}
