@@ -1,4 +1,6 @@
 /** A worker for the tests of hosts: does what it is asked, good and bad, in a thread as in a process. */
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { ServiceError } from '../../dist/src/platform/errors.js';
 import { serveHost } from '../../dist/src/platform/hosts/serve-host.js';
 
@@ -26,6 +28,11 @@ serveHost((data, emit) => {
       grow: () => {
         for (;;) held.push(Buffer.alloc(8 * 2 ** 20, 1));
       },
+      may: (path) => ({
+        read: codeOf(() => readFileSync(path)),
+        write: codeOf(() => writeFileSync(path, '')),
+        start: codeOf(() => spawnSync('true')),
+      }),
       wait: (_ask, signal) =>
         new Promise((resolve) => {
           emit('waiting', true);
@@ -46,3 +53,12 @@ serveHost((data, emit) => {
     },
   };
 });
+
+function codeOf(action) {
+  try {
+    action();
+    return 'done';
+  } catch (error) {
+    return error.code;
+  }
+}

@@ -4,6 +4,7 @@
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Host, type HostOptions, type Vessel, type VesselEvents } from './host.js';
 import type { FromWorker, Protocol } from './protocol.js';
 import type { HostedData } from './serve-host.js';
@@ -16,6 +17,8 @@ export interface ChildProcessOptions<P extends Protocol> extends HostOptions<P> 
   readonly memoryMibMax: number;
   /** Variables of its environment; nothing else of this process's is there but PATH. */
   readonly env?: Readonly<Record<string, string>>;
+  /** The only folders of which it may open files, and only to read them; it may start nothing either. Where not given: as this process. */
+  readonly readableFolders?: readonly string[];
 }
 
 export function createChildProcess<P extends Protocol>(options: ChildProcessOptions<P>): Host<P> {
@@ -23,10 +26,10 @@ export function createChildProcess<P extends Protocol>(options: ChildProcessOpti
 }
 
 function launch<P extends Protocol>(options: ChildProcessOptions<P>, { onMessage, onExit }: VesselEvents): Vessel {
-  const { entry, data, heapMibMax, niceness, env } = options;
+  const { entry, data, heapMibMax, niceness, env, readableFolders } = options;
   const child = fork(entry, [], {
     env: { PATH: process.env['PATH'] ?? '', ...env },
-    execArgv: [`--max-old-space-size=${heapMibMax}`],
+    execArgv: [`--max-old-space-size=${heapMibMax}`, ...permissionFlags(readableFolders)],
     serialization: 'advanced',
     // Its errors are the service's to tell.
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -55,6 +58,15 @@ function launch<P extends Protocol>(options: ChildProcessOptions<P>, { onMessage
   };
   say({ kind: 'hosted', ...hosted });
   return { say, kill: () => void child.kill('SIGKILL') };
+}
+
+/** Node's model of permissions had another name as long as it was an experiment. */
+function permissionFlags(folders: readonly string[] | undefined): string[] {
+  if (folders === undefined) return [];
+  const flag = ['--permission', '--experimental-permission'].find((name) =>
+    process.allowedNodeEnvironmentFlags.has(name),
+  );
+  return flag === undefined ? [] : [flag, ...folders.map((folder) => `--allow-fs-read=${join(folder, '*')}`)];
 }
 
 function watchMemory(child: ChildProcess, memoryMibMax: number, kill: (reason: string) => void): NodeJS.Timeout {

@@ -1,8 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../../../test/support/eventually.js';
+import { packageRoot } from '../paths.js';
 import { CallTimedOutError, createChildProcess, createWorkerThread, type Host, type HostOptions } from './index.js';
 
 interface Echo {
@@ -20,6 +23,10 @@ interface TestProtocol {
     readonly die: { readonly ask: null; readonly answer: never };
     readonly hang: { readonly ask: null; readonly answer: never };
     readonly grow: { readonly ask: null; readonly answer: never };
+    readonly may: {
+      readonly ask: string;
+      readonly answer: { readonly read: string; readonly write: string; readonly start: string };
+    };
     readonly wait: { readonly ask: null; readonly answer: null };
   };
   readonly notices: { readonly note: string };
@@ -51,7 +58,7 @@ describe.each(['thread', 'process'] as const)('a worker that is a %s', (kind) =>
   });
   afterEach(() => host.close());
 
-  function created(idleMsMax?: number): Host<TestProtocol> {
+  function created(idleMsMax?: number, readableFolders?: readonly string[]): Host<TestProtocol> {
     const options: HostOptions<TestProtocol> = {
       name: 'test',
       entry,
@@ -65,7 +72,10 @@ describe.each(['thread', 'process'] as const)('a worker that is a %s', (kind) =>
       isKeptAlive: () => isKeptAlive,
       idleMsMax,
     };
-    return kind === 'thread' ? createWorkerThread(options) : createChildProcess({ ...options, memoryMibMax: 300 });
+    const ofProcess = readableFolders === undefined ? {} : { readableFolders };
+    return kind === 'thread'
+      ? createWorkerThread(options)
+      : createChildProcess({ ...options, ...ofProcess, memoryMibMax: 300 });
   }
 
   const event = (name: string) =>
@@ -178,6 +188,21 @@ describe.each(['thread', 'process'] as const)('a worker that is a %s', (kind) =>
   it('is killed where it takes too much memory', async () => {
     await expect(host.call('grow', null)).rejects.toMatchObject({ code: 'internal-error' });
     expect(deaths[0]?.message).toContain('more than 300 MiB');
+  });
+
+  it('reads files of its folders alone, writes none and starts nothing, where it is told so', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'gannet-hosts-'));
+    const file = join(folder, 'file');
+    writeFileSync(file, 'as it was');
+    expect(await host.call('may', file)).toEqual({ read: 'done', write: 'done', start: 'done' });
+    writeFileSync(file, 'as it was');
+    await host.close();
+    host = created(undefined, [packageRoot()]);
+    const denied = 'ERR_ACCESS_DENIED';
+    expect(await host.call('may', file)).toEqual({ read: denied, write: denied, start: denied });
+    expect(await host.call('may', join(packageRoot(), 'package.json'))).toMatchObject({ read: 'done', write: denied });
+    expect(readFileSync(file, 'utf8')).toBe('as it was');
+    rmSync(folder, { recursive: true });
   });
 
   it('sees nothing of the environment of the service', async () => {

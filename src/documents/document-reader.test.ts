@@ -1,0 +1,121 @@
+/** Documents read in processes: what they do to their process is told, and concerns no other. */
+import { deflateSync } from 'node:zlib';
+import { afterEach, expect, it } from 'vitest';
+import { fileOf, pdfOf } from '../../test/support/pdf.js';
+import { SeededRandom } from '../../test/support/random.js';
+import { DocumentReader } from './document-reader.js';
+import { DOCUMENT_FAULTS, DocumentError, type DocumentLimits } from './types.js';
+
+const LIMITS: DocumentLimits = { pagesMax: 200, charactersMax: 1e6, msMax: 60_000 };
+const deaths: string[] = [];
+const readers: DocumentReader[] = [];
+afterEach(async () => {
+  await Promise.all(readers.splice(0).map((reader) => reader.close()));
+  deaths.splice(0);
+});
+
+function readerOf({ processes = 1, memoryMibMax = 512, limits = LIMITS } = {}): DocumentReader {
+  const reader = new DocumentReader({
+    processes,
+    memoryMibMax,
+    limits,
+    onDeath: ({ message }) => void deaths.push(message),
+    onBug: (stack) => {
+      throw new Error(stack);
+    },
+  });
+  readers.push(reader);
+  return reader;
+}
+
+async function outcome(reader: DocumentReader, bytes: Uint8Array, signal?: AbortSignal): Promise<string> {
+  try {
+    const { pages } = await reader.read(bytes, signal);
+    return pages.map(({ text }) => text).join('|');
+  } catch (error) {
+    if (error instanceof DocumentError) return error.fault;
+    throw error;
+  }
+}
+
+const good = (text = 'Still here') => pdfOf([{ lines: [text] }]);
+
+/** Draws itself twice, in each drawing of itself. */
+const withoutEnd = () => {
+  const drawn = '/Resources << /XObject << /X 4 0 R /Y 5 0 R >> >>';
+  const form = (content: string) =>
+    `<< /Type /XObject /Subtype /Form /BBox [0 0 9 9] ${drawn} /Length ${content.length} >>\nstream\n${content}\nendstream`;
+  return fileOf([
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Contents 6 0 R ${drawn} >>`,
+    form('/Y Do '.repeat(1000)),
+    form('/X Do '.repeat(1000)),
+    '<< /Length 6 >>\nstream\n/X Do \nendstream',
+  ]);
+};
+
+const bomb = () => {
+  const packed = deflateSync(Buffer.alloc(2 ** 28, 'q ')).toString('latin1');
+  return fileOf([
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Contents 4 0 R >>',
+    `<< /Filter /FlateDecode /Length ${packed.length} >>\nstream\n${packed}\nendstream`,
+  ]);
+};
+
+it('documents are read side by side, each by itself, and wait where there are more than processes', async () => {
+  const reader = readerOf({ processes: 2 });
+  const texts = Array.from({ length: 12 }, (_, index) => `Document ${index}`);
+  expect(await Promise.all(texts.map((text) => outcome(reader, good(text))))).toEqual(texts);
+  expect(deaths).toEqual([]);
+});
+
+it('a document that takes too much memory ends its process, is told, and the next one is read', async () => {
+  const reader = readerOf({ memoryMibMax: 250 });
+  expect(await outcome(reader, bomb())).toBe('too-large');
+  expect(deaths).toEqual(['The process took more than 250 MiB']);
+  expect(await outcome(reader, good())).toBe('Still here');
+});
+
+it('a document without end is told within its time or memory, and the next one is read', async () => {
+  const reader = readerOf({ limits: { ...LIMITS, msMax: 500 } });
+  expect(['timed-out', 'too-large', 'no-text', 'damaged']).toContain(await outcome(reader, withoutEnd()));
+  expect(await outcome(reader, good())).toBe('Still here');
+});
+
+it('a reader that is no longer wanted is stopped in the middle', async () => {
+  const reader = readerOf();
+  await outcome(reader, good());
+  const abort = new AbortController();
+  const read = outcome(reader, bomb(), abort.signal);
+  const gone = new Error('gone');
+  abort.abort(gone);
+  await expect(read).rejects.toBe(gone);
+  expect(await outcome(reader, good())).toBe('Still here');
+});
+
+it('hundreds of damaged documents end in text or in a fault that has a name', async () => {
+  const reader = readerOf({ processes: 2, limits: { ...LIMITS, msMax: 5000 } });
+  const random = new SeededRandom(17);
+  const original = pdfOf([
+    { lines: ['The quick brown fox', 'jumps over the lazy dog'], values: ['typed'] },
+    { lines: ['Another page'], rotated: 90 },
+  ]);
+  const ends = new Set<string>();
+  const damaged = () => {
+    const bytes = Buffer.from(original);
+    for (let times = 1 + random.below(8); times > 0; times -= 1) bytes[random.below(bytes.length)] = random.below(256);
+    return random.below(4) === 0 ? bytes.subarray(0, random.below(bytes.length)) : bytes;
+  };
+  await Promise.all(
+    Array.from({ length: 400 }, async () => {
+      const end = await outcome(reader, damaged());
+      ends.add((DOCUMENT_FAULTS as readonly string[]).includes(end) ? end : 'text');
+    }),
+  );
+  expect([...ends]).toContain('text');
+  expect([...ends]).toContain('damaged');
+  expect(await outcome(reader, good())).toBe('Still here');
+});

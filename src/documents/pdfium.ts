@@ -1,0 +1,187 @@
+/**
+ * PDFium in WebAssembly: it sees its own memory alone, no file and no address of the network. `@hyzyla/pdfium` brings and starts it;
+ * its own functions end at a page's text, so those of the library are called here. One document at a time; not for the main thread.
+ */
+import { PDFiumLibrary } from '@hyzyla/pdfium';
+import { DocumentError } from './types.js';
+
+/** The functions of PDFium that are used, by their names in `fpdfview.h`, `fpdf_text.h` and `fpdf_annot.h`; pointers are numbers. */
+interface PdfiumModule {
+  readonly wasmExports: { malloc(bytes: number): number; free(pointer: number): void };
+  /** Another one when the memory has grown. */
+  readonly HEAPU8: Uint8Array;
+  _FPDF_LoadMemDocument(bytes: number, length: number, password: number): number;
+  _FPDF_GetLastError(): number;
+  _FPDF_GetPageCount(document: number): number;
+  _FPDF_CloseDocument(document: number): void;
+  _FPDF_LoadPage(document: number, index: number): number;
+  _FPDF_ClosePage(page: number): void;
+  /** In quarters of a turn. */
+  _FPDFPage_GetRotation(page: number): number;
+  _FPDFPage_SetRotation(page: number, quarters: number): void;
+  _FPDFText_LoadPage(page: number): number;
+  /** In radians, before the page is turned; below zero where it is not known. */
+  _FPDFText_GetCharAngle(text: number, index: number): number;
+  _FPDFText_ClosePage(text: number): void;
+  _FPDFText_CountChars(text: number): number;
+  _FPDFText_GetText(text: number, start: number, count: number, into: number): number;
+  _FPDFPage_GetAnnotCount(page: number): number;
+  _FPDFPage_GetAnnot(page: number, index: number): number;
+  _FPDFPage_CloseAnnot(annotation: number): void;
+  _FPDFAnnot_GetSubtype(annotation: number): number;
+  _FPDFAnnot_GetValueType(annotation: number, key: number): number;
+  _FPDFAnnot_GetStringValue(annotation: number, key: number, into: number, length: number): number;
+}
+
+const ERROR_PASSWORD = 4;
+const ERROR_SECURITY = 5;
+const WIDGET = 20;
+const FREE_TEXT = 3;
+const TYPE_STRING = 3;
+const CHARACTERS_LOOKED_AT = 100;
+const ANNOTATIONS_MAX = 10_000;
+const VALUE_BYTES_MAX = 2 ** 20;
+const BYTES_PER_UNIT = 2;
+
+export class Pdfium {
+  readonly #module: PdfiumModule;
+
+  private constructor(module: PdfiumModule) {
+    this.#module = module;
+  }
+
+  static async load(): Promise<Pdfium> {
+    const library = await PDFiumLibrary.init();
+    return new Pdfium((library as unknown as { readonly module: PdfiumModule }).module);
+  }
+
+  /** Throws a DocumentError where it is `encrypted` with a password that is not empty, or `damaged`. */
+  open(bytes: Uint8Array): PdfiumDocument {
+    const module = this.#module;
+    const at = module.wasmExports.malloc(bytes.length);
+    if (at === 0) throw new DocumentError('too-large', 'The document needs more memory than there is for one');
+    module.HEAPU8.set(bytes, at);
+    const document = module._FPDF_LoadMemDocument(at, bytes.length, 0);
+    if (document !== 0) return new PdfiumDocument(module, { document, at });
+    const error = module._FPDF_GetLastError();
+    module.wasmExports.free(at);
+    throw error === ERROR_PASSWORD || error === ERROR_SECURITY
+      ? new DocumentError('encrypted', 'The document opens with a password only')
+      : new DocumentError('damaged', 'The document has no structure that could be read');
+  }
+}
+
+export class PdfiumDocument {
+  /** As the document says; it may be wrong. */
+  readonly pageCount: number;
+  readonly #module: PdfiumModule;
+  readonly #document: number;
+  readonly #at: number;
+
+  constructor(module: PdfiumModule, { document, at }: { readonly document: number; readonly at: number }) {
+    this.#module = module;
+    this.#document = document;
+    this.#at = at;
+    this.pageCount = Math.max(0, module._FPDF_GetPageCount(document));
+  }
+
+  /** Its text in the order of its content, then the values of its form's fields; undefined where it cannot be loaded. From 0. */
+  page(index: number, charactersMax: number): string | undefined {
+    const page = this.#module._FPDF_LoadPage(this.#document, index);
+    if (page === 0) return undefined;
+    try {
+      this.#turn(page);
+      return [this.#content(page, charactersMax), ...this.#values(page)].join('\n');
+    } finally {
+      this.#module._FPDF_ClosePage(page);
+    }
+  }
+
+  close(): void {
+    this.#module._FPDF_CloseDocument(this.#document);
+    this.#module.wasmExports.free(this.#at);
+  }
+
+  /**
+   * Lines are found from the top of the page as it is shown. Text that is upright before the page is turned would lie on its side then,
+   * its last line first, so such a page is not turned; one whose turning sets its text upright is.
+   */
+  #turn(page: number): void {
+    const module = this.#module;
+    if (module._FPDFPage_GetRotation(page) === 0) return;
+    const text = module._FPDFText_LoadPage(page);
+    if (text === 0) return;
+    const looked = Math.min(module._FPDFText_CountChars(text), CHARACTERS_LOOKED_AT);
+    let upright = 0;
+    for (let index = 0; index < looked; index += 1) {
+      if (module._FPDFText_GetCharAngle(text, index) === 0) upright += 1;
+    }
+    module._FPDFText_ClosePage(text);
+    if (upright * 2 > looked) module._FPDFPage_SetRotation(page, 0);
+  }
+
+  #content(page: number, charactersMax: number): string {
+    const text = this.#module._FPDFText_LoadPage(page);
+    if (text === 0) return '';
+    try {
+      const count = Math.min(this.#module._FPDFText_CountChars(text), charactersMax);
+      if (count <= 0) return '';
+      // It ends with a zero of its own.
+      return this.#withBuffer((count + 1) * BYTES_PER_UNIT, (at) => {
+        const units = this.#module._FPDFText_GetText(text, 0, count, at);
+        return this.#utf16(at, Math.min(units, count + 1));
+      });
+    } finally {
+      this.#module._FPDFText_ClosePage(text);
+    }
+  }
+
+  /** What was typed into fields and written on the page: it is drawn beside the content, and no part of it. */
+  #values(page: number): string[] {
+    const module = this.#module;
+    const values: string[] = [];
+    const count = Math.min(module._FPDFPage_GetAnnotCount(page), ANNOTATIONS_MAX);
+    for (let index = 0; index < count; index += 1) {
+      const annotation = module._FPDFPage_GetAnnot(page, index);
+      if (annotation === 0) continue;
+      const subtype = module._FPDFAnnot_GetSubtype(annotation);
+      if (subtype === WIDGET) values.push(this.#string(annotation, 'V'));
+      else if (subtype === FREE_TEXT) values.push(this.#string(annotation, 'Contents'));
+      module._FPDFPage_CloseAnnot(annotation);
+    }
+    return values.filter((value) => value !== '');
+  }
+
+  #string(annotation: number, key: string): string {
+    const module = this.#module;
+    const name = Buffer.from(`${key}\0`, 'latin1');
+    return this.#withBuffer(name.length, (keyAt) => {
+      module.HEAPU8.set(name, keyAt);
+      if (module._FPDFAnnot_GetValueType(annotation, keyAt) !== TYPE_STRING) return '';
+      const bytes = module._FPDFAnnot_GetStringValue(annotation, keyAt, 0, 0);
+      if (bytes <= BYTES_PER_UNIT || bytes > VALUE_BYTES_MAX) return '';
+      return this.#withBuffer(bytes, (at) => {
+        module._FPDFAnnot_GetStringValue(annotation, keyAt, at, bytes);
+        return this.#utf16(at, bytes / BYTES_PER_UNIT);
+      });
+    });
+  }
+
+  /** The text of so many units, the zero at its end among them. */
+  #utf16(at: number, units: number): string {
+    const { buffer } = this.#module.HEAPU8;
+    return Buffer.from(buffer, at, units * BYTES_PER_UNIT)
+      .toString('utf16le')
+      .replace(/\0+$/, '');
+  }
+
+  #withBuffer<Result>(bytes: number, use: (at: number) => Result): Result {
+    const at = this.#module.wasmExports.malloc(bytes);
+    if (at === 0) throw new DocumentError('too-large', 'The document needs more memory than there is for one');
+    try {
+      return use(at);
+    } finally {
+      this.#module.wasmExports.free(at);
+    }
+  }
+}
