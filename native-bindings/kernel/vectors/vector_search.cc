@@ -17,6 +17,7 @@ constexpr uint32_t kComparedMoreShareOfFour = 3;
 // Codes that a scan compares in the time that a search through the graph needs for one candidate of its width.
 constexpr uint32_t kScannedForWidth = 45;
 constexpr uint32_t kScannedMin = 4000;
+constexpr uint64_t kWiderEachTime = 4;
 // Codes that are compared at a time.
 constexpr uint32_t kBlock = 256;
 constexpr uint32_t kFetchedVectors = 32;
@@ -37,10 +38,10 @@ void FetchVector(std::span<const Half> vector) {
 }
 
 // As many candidates among all nodes as have `width` among them that are allowed, and some more by the root of that: were the filter a matter of
-// chance, it would be enough nearly always.
+// chance, there would hardly ever be too few.
 uint32_t WidthOfAll(const VectorGraph& graph, const SearchRequest& request) {
   if (request.allowed == nullptr) return request.width;
-  const double width = request.width + 2 * std::sqrt(request.width) + 4;
+  const double width = request.width + 1.5 * std::sqrt(request.width) + 1;
   const double all = width * graph.count() / std::max(1u, request.allowed->count());
   return static_cast<uint32_t>(std::min<double>(all, graph.nodes()));
 }
@@ -54,15 +55,13 @@ struct LowestLinks {
   }
 };
 
-}  // namespace
-
-SearchWay VectorSearcher::Choose(const VectorGraph& graph, const SearchRequest& request) const {
+// Whether comparing all that are allowed takes less than a search as wide as `width`.
+bool IsScanned(const VectorGraph& graph, const SearchRequest& request, uint64_t width) {
   const uint32_t allowed = request.allowed == nullptr ? graph.nodes() : request.allowed->count();
-  if (!graph.has_links() || allowed <= kScannedMin || allowed / kScannedForWidth <= WidthOfAll(graph, request)) {
-    return SearchWay::kScan;
-  }
-  return request.allowed == nullptr ? SearchWay::kGraph : SearchWay::kFilteredGraph;
+  return !graph.has_links() || allowed <= kScannedMin || allowed / kScannedForWidth <= width;
 }
+
+}  // namespace
 
 uint32_t VectorSearcher::GoDown(const VectorGraph& graph, const CodeQuery& query) {
   uint32_t best = 0;
@@ -192,18 +191,18 @@ std::span<const Neighbour> VectorSearcher::Search(const VectorGraph& graph, cons
     KeepNearest(wide.wanted);
     return neighbours_;
   }
-  cost_.way = Choose(graph, wide);
-  if (cost_.way == SearchWay::kScan) {
-    ScanCodes(graph, query, wide);
-  } else {
-    SearchGraph(graph, query, WidthOfAll(graph, wide));
-  }
-  CompareFully(graph, wide);
-  if (cost_.way == SearchWay::kFilteredGraph && neighbours_.size() < std::min(wide.wanted, wide.allowed->count())) {
-    // Those that are allowed lie elsewhere.
-    ScanCodes(graph, query, wide);
+  uint64_t width = WidthOfAll(graph, wide);
+  while (!IsScanned(graph, wide, width)) {
+    cost_.way = wide.allowed == nullptr ? SearchWay::kGraph : SearchWay::kFilteredGraph;
+    SearchGraph(graph, query, static_cast<uint32_t>(width));
     CompareFully(graph, wide);
+    KeepNearest(wide.wanted);
+    if (wide.allowed == nullptr || neighbours_.size() >= std::min(wide.wanted, wide.allowed->count())) return neighbours_;
+    // Those that are allowed lie elsewhere.
+    width *= kWiderEachTime;
   }
+  ScanCodes(graph, query, wide);
+  CompareFully(graph, wide);
   KeepNearest(wide.wanted);
   return neighbours_;
 }

@@ -60,7 +60,6 @@ class VectorSearcher {
   const SearchCost& cost() const { return cost_; }
 
  private:
-  SearchWay Choose(const VectorGraph& graph, const SearchRequest& request) const;
   uint32_t GoDown(const VectorGraph& graph, const CodeQuery& query);
   void SearchGraph(const VectorGraph& graph, const CodeQuery& query, uint32_t width);
   void ScanCodes(const VectorGraph& graph, const CodeQuery& query, const SearchRequest& request);
