@@ -19,6 +19,9 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'resource.list': SHORTER_WAY,
   'synonym.read': SHORTER_WAY,
   'list-group.read': 'the list of groups has each as a whole',
+  'model.read': 'the list of models has each as a whole',
+  'media-store.read': 'the list of stores has each as a whole',
+  'feed.read': 'the list of feeds has each as a whole',
   'webhook.read': 'the list of webhooks has each as a whole',
   'search-result.patch': 'the editor has the whole record, and replaces it',
   'search.list-by-query': SAME_BY_POST,
@@ -33,40 +36,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
 };
 
 /** For pages that are still to be made: whoever adds an operation before its page puts it here, with what the page is to do. */
-const NOT_YET: Readonly<Record<string, string>> = {
-  'list.embed-retry': 'the page of meaning shows what failed, and tries it again',
-  'model.list': 'the page of models lists them',
-  'model.read': 'the page of models opens one',
-  'model.create': 'the page of models adds one',
-  'model.update': 'the page of models changes one',
-  'model.delete': 'the page of models deletes one',
-  'model.test': 'the page of models asks one for an answer',
-  'media-store.list': 'the page of media stores',
-  'media-store.create': 'the page of media stores',
-  'media-store.read': 'the page of media stores',
-  'media-store.update': 'the page of media stores',
-  'media-store.delete': 'the page of media stores',
-  'media-store.check': 'the page of media stores',
-  'media.upload': 'the page of the files of a store',
-  'media.list': 'the page of the files of a store',
-  'media.read': 'the page of the files of a store',
-  'media.delete': 'the page of the files of a store',
-  'feed.list': 'the page of feeds',
-  'feed.read': 'the page of feeds',
-  'feed.connect': 'the page of feeds',
-  'feed.discover': 'the page of feeds',
-  'feed.sync': 'the page of feeds',
-  'feed.interval': 'the page of feeds',
-  'feed.web-scope': 'the page of feeds',
-  'feed.move': 'the page of feeds',
-  'feed.delete': 'the page of feeds',
-  'list.feed': 'the page of where a list comes from',
-  'list.source-create': 'the page of where a list comes from',
-  'list.source': 'the page of where a list comes from',
-  'list.source-update': 'the page of where a list comes from',
-  'list.source-delete': 'the page of where a list comes from',
-  'list.source-run': 'the page of where a list comes from',
-};
+const NOT_YET: Readonly<Record<string, string>> = {};
 
 const EXPLAINED: Readonly<Record<string, string>> = { ...LEFT_OUT, ...NOT_YET };
 

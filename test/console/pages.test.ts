@@ -1,4 +1,6 @@
 /** Every page of the console in a real browser: what it is for, what goes wrong, and whether everybody can use it. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
 import {
@@ -26,6 +28,10 @@ const PAGES = [
   ['list/birds/settings', 'Delete the list'],
   ['groups', 'Make a group'],
   ['group/all?query=gannet', 'Most frequent searches'],
+  ['feeds', 'Connect a feed'],
+  ['files', 'Add a media store'],
+  ['files/default', 'notes/first.txt'],
+  ['models', 'Add a model'],
   ['keys', 'Make a key'],
   ['webhooks', 'Add a webhook'],
   ['people', 'Invite somebody'],
@@ -41,8 +47,8 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
   const visit = (path: string) => page.goto(`${service.address}/console/default/${path}`);
 
   beforeAll(async () => {
-    // Nothing of these tests leaves the machine: a webhook may be one of its own.
-    const env = { GANNET_OUTBOUND_ALLOW: '127.0.0.1' };
+    // Nothing of these tests leaves the machine: a source may be one of its own.
+    const env = { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true' };
     [service, browser] = await Promise.all([startTestService({ env }), startChromium()]);
     await fill(service);
     open = await openPage(browser);
@@ -166,6 +172,104 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     await expect.poll(async () => (await service.clientWith(secret).get('/account')).status).toBe(401);
   });
 
+  it('puts files into a store, shows them and deletes them', async () => {
+    await visit('files/default?prefix=birds%2F');
+    await page.getByText('There are no files here.').waitFor();
+    const chooser = page.waitForEvent('filechooser');
+    await page.getByRole('button', { name: 'Upload files' }).click();
+    await (
+      await chooser
+    ).setFiles([
+      { name: 'dot one.png', mimeType: 'image/png', buffer: PIXEL },
+      { name: 'page.html', mimeType: 'text/html', buffer: Buffer.from('<script>opener.ran = 1</script>') },
+    ]);
+    await page.getByRole('button', { name: 'Preview of birds/dot one.png' }).click();
+    const picture = page.getByRole('img', { name: 'birds/dot one.png' });
+    await expect
+      .poll(() => picture.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth))
+      .toBe(1);
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+    for (const path of ['birds/dot one.png', 'birds/page.html']) {
+      await page.getByRole('button', { name: `Delete ${path}` }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+      await expect.poll(() => page.getByRole('rowheader', { name: path }).count()).toBe(0);
+    }
+  });
+
+  it('says so where a file has no room, and keeps what is there', async () => {
+    await visit('files/default');
+    const problem = {
+      type: 'about:blank',
+      title: 'Full',
+      status: 507,
+      code: 'storage-full',
+      detail: 'No room is left.',
+    };
+    await page.route('**/media/default/default/*', (route) =>
+      route.request().method() === 'PUT'
+        ? route.fulfill({ status: 507, contentType: 'application/problem+json', body: JSON.stringify(problem) })
+        : route.continue(),
+    );
+    const chooser = page.waitForEvent('filechooser');
+    await page.getByRole('button', { name: 'Upload files' }).click();
+    await (await chooser).setFiles({ name: 'more.txt', mimeType: 'text/plain', buffer: Buffer.from('more') });
+    await page.getByText('No room is left.').waitFor();
+    await page.getByRole('rowheader', { name: 'notes/first.txt' }).waitFor();
+    await page.unroute('**/media/default/default/*');
+  });
+
+  it('adds a model, with which a list is searched by meaning', async () => {
+    await visit('models');
+    await page.getByRole('button', { name: 'Add a model' }).click();
+    const form = page.getByRole('form', { name: 'Add a model' });
+    await form.getByLabel('Provider').selectOption('own');
+    await form.getByLabel('Name').fill('three');
+    await form.getByLabel('Dimensions').fill('3');
+    await form.getByRole('button', { name: 'Add a model' }).click();
+    await page.getByRole('rowheader', { name: 'three' }).waitFor();
+    await visit('list/birds/settings');
+    await page.getByLabel('Model of meaning').selectOption('three');
+    await expect
+      .poll(async () => ((await service.client.get('/list/default/birds')).body as { model: string | null }).model)
+      .toBe('three');
+    await page.getByLabel('Model of meaning').selectOption('');
+    await expect
+      .poll(async () => ((await service.client.get('/list/default/birds')).body as { model: string | null }).model)
+      .toBe(null);
+    await visit('models');
+    await page.getByRole('button', { name: 'Delete three' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('There are no models yet.').waitFor();
+  });
+
+  it('connects a website after a look at what would be read, and makes it searchable', async () => {
+    const site = await serveSite();
+    await visit('feeds');
+    await page.getByRole('button', { name: 'Connect a feed' }).click();
+    const form = page.getByRole('form', { name: 'Connect a feed' });
+    await form.getByLabel('Name').fill('site');
+    await form.getByLabel('Addresses to begin with').fill(site.address);
+    await form.getByRole('button', { name: 'Show what would be read' }).click();
+    await page.getByRole('table', { name: 'Pages that would be read' }).getByText('Second page').waitFor();
+    await form.getByRole('button', { name: 'Connect a feed' }).click();
+    await page.getByRole('rowheader', { name: 'site' }).waitFor();
+    await page.getByText('Synced', { exact: true }).waitFor();
+    await service.client.post('/list/default', { name: 'pages', searchable_fields: [{ name: 'title' }] });
+    await visit('list/pages/settings');
+    await page.getByRole('button', { name: 'Follow a feed' }).click();
+    await page.getByRole('form', { name: 'Follow a feed' }).getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Imported. 2 new').waitFor();
+    await page.getByRole('button', { name: 'Import no more' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Import no more' }).click();
+    await page.getByText('come from nowhere').waitFor();
+    await visit('feeds');
+    await page.getByRole('button', { name: 'Delete site' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('There are no feeds yet.').waitFor();
+    await service.client.delete('/list/default/pages');
+    site.close();
+  });
+
   it('goes anywhere from the command palette', async () => {
     await visit('lists');
     await page.getByRole('link', { name: 'birds' }).waitFor();
@@ -246,7 +350,29 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
   });
 });
 
-/** A list with something to find, a group, and searches to report. */
+/** One transparent pixel. */
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+/** Two pages, one of which leads to the other. */
+async function serveSite(): Promise<{ readonly address: string; readonly close: () => void }> {
+  const pages: Readonly<Record<string, string>> = {
+    '/': '<title>First page</title><h1>Gannets</h1><p>They dive.</p><a href="/second">More</a>',
+    '/second': '<title>Second page</title><h1>Puffins</h1><p>They swim.</p>',
+  };
+  const server = createServer(({ url = '' }, response) => {
+    const page = pages[url];
+    response.writeHead(page === undefined ? 404 : 200, { 'Content-Type': 'text/html' }).end(page);
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, close: () => server.close() };
+}
+
+/** A list with something to find, a file, a group, and searches to report. */
 async function fill(service: TestService): Promise<void> {
   const { client } = service;
   await client.post('/list/default', {
@@ -263,6 +389,10 @@ async function fill(service: TestService): Promise<void> {
       kind: index % 2 === 0 ? 'diver' : 'swimmer',
     })),
   );
+  const { key } = await service.createKey({ access: 'full' });
+  const headers = { 'X-API-Key': key, 'Content-Type': 'text/plain' };
+  const file = `${service.address}/media/default/default/notes/first.txt`;
+  await fetch(file, { method: 'PUT', headers, body: 'Gannets dive.' });
   await client.post('/list-group/default', { name: 'all', lists: [{ list: 'birds' }] });
   await client.post('/search/default/birds/1', { query: 'gannet' });
   await client.post('/search/default/birds/1', { query: 'albatross' });

@@ -154,6 +154,34 @@ const group = createRoute({
   component: lazyRouteComponent(() => import('./pages/account/group.js'), 'GroupPage'),
 });
 
+const feeds = createRoute({
+  getParentRoute: () => account,
+  path: '/feeds',
+  component: lazyRouteComponent(() => import('./pages/account/feeds.js'), 'Feeds'),
+});
+
+const mediaStores = createRoute({
+  getParentRoute: () => account,
+  path: '/files',
+  component: lazyRouteComponent(() => import('./pages/account/media-stores.js'), 'MediaStores'),
+});
+
+const mediaFiles = createRoute({
+  getParentRoute: () => account,
+  path: '/files/$store',
+  validateSearch: (search: Record<string, unknown>): { prefix?: string } => {
+    const prefix = textOf(search['prefix']);
+    return prefix === undefined ? {} : { prefix };
+  },
+  component: lazyRouteComponent(() => import('./pages/account/media-files.js'), 'MediaFiles'),
+});
+
+const models = createRoute({
+  getParentRoute: () => account,
+  path: '/models',
+  component: lazyRouteComponent(() => import('./pages/account/models.js'), 'Models'),
+});
+
 const keys = createRoute({
   getParentRoute: () => account,
   path: '/keys',
@@ -200,6 +228,10 @@ export const router = createRouter({
       list.addChildren(ofList),
       groups,
       group,
+      feeds,
+      mediaStores,
+      mediaFiles,
+      models,
       keys,
       webhooks,
       people,

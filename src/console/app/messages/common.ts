@@ -2,6 +2,7 @@
 export const commonTexts = {
   product: 'Gannet',
   common: {
+    byDefault: 'Default',
     cancel: 'Cancel',
     clear: 'Clear',
     close: 'Close',
@@ -13,6 +14,8 @@ export const commonTexts = {
     home: 'To the start page',
     loading: 'Loading…',
     more: 'Show more',
+    no: 'No',
+    oneALine: 'One a line',
     page: (number: number) => `Page ${number}`,
     pages: { first: 'First page', previous: 'Previous page', next: 'Next page', last: 'Last page' },
     remove: 'Remove',
@@ -20,6 +23,7 @@ export const commonTexts = {
     save: 'Save',
     saved: 'Saved.',
     shownOnce: 'This is shown once and cannot be read again. Copy it now.',
+    yes: 'Yes',
     typeToConfirm: (name: string) => `Type ${name} to confirm`,
   },
   problems: {

@@ -2,8 +2,11 @@
 import {
   apiKeyList,
   contributorList,
+  feedList,
   listGroupList,
   listList,
+  mediaStoreList,
+  modelList,
   systemMetrics,
   webhookList,
   type OperationRoute,
@@ -15,6 +18,9 @@ export interface Place {
     | '/$account'
     | '/$account/lists'
     | '/$account/groups'
+    | '/$account/feeds'
+    | '/$account/files'
+    | '/$account/models'
     | '/$account/keys'
     | '/$account/webhooks'
     | '/$account/people'
@@ -28,6 +34,9 @@ export const PLACES: readonly Place[] = [
   { to: '/$account', label: text.start.title, needs: listList },
   { to: '/$account/lists', label: text.lists.title, needs: listList },
   { to: '/$account/groups', label: text.groups.title, needs: listGroupList },
+  { to: '/$account/feeds', label: text.feeds.title, needs: feedList },
+  { to: '/$account/files', label: text.media.title, needs: mediaStoreList },
+  { to: '/$account/models', label: text.models.title, needs: modelList },
   { to: '/$account/keys', label: text.keys.title, needs: apiKeyList },
   { to: '/$account/webhooks', label: text.webhooks.title, needs: webhookList },
   { to: '/$account/people', label: text.people.title, needs: contributorList },

@@ -9,6 +9,15 @@ export function count(value: number): string {
   return counts.format(value);
 }
 
+const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
+
+/** In steps of a thousand: `1.2 MB`. */
+export function bytes(value: number): string {
+  const step = value < 1 ? 0 : Math.min(BYTE_UNITS.length - 1, Math.floor(Math.log10(value) / 3));
+  const scaled = value / 1000 ** step;
+  return `${scaled.toFixed(step === 0 || scaled >= 100 ? 0 : 1)} ${BYTE_UNITS[step] ?? ''}`;
+}
+
 export function share(value: number): string {
   return shares.format(value);
 }

@@ -2,21 +2,11 @@ import { MultiSelect, NativeSelect, NumberInput, Stack, TextInput } from '@manti
 import { text } from '../../messages/index.js';
 import type { SearchState } from '../../router.js';
 import { searchListSchemas } from '../../service/client.js';
+import type { FieldSchema } from '../../ui/schema-fields.js';
 import type { List } from './list-frame.js';
 
-interface OptionSchema {
-  readonly type?: string;
-  readonly enum?: readonly string[];
-  readonly anyOf?: readonly OptionSchema[];
-  readonly description?: string;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly maxLength?: number;
-  readonly examples?: readonly unknown[];
-}
-
 /** As the service describes them; the text has a place of its own. */
-const OPTIONS = Object.entries(searchListSchemas.body.properties as Readonly<Record<string, OptionSchema>>).filter(
+const OPTIONS = Object.entries(searchListSchemas.body.properties as Readonly<Record<string, FieldSchema>>).filter(
   ([name]) => name !== 'query' && name !== 'skip',
 );
 const SHOWN_FIRST = ['match', 'filter', 'facets', 'order_by', 'explain', 'typo_tolerance'];
@@ -58,7 +48,7 @@ export function SearchOptions({ list, options, onChange }: SearchOptionsProps) {
 
 interface OptionProps {
   readonly name: string;
-  readonly schema: OptionSchema;
+  readonly schema: FieldSchema;
   readonly list: List;
   readonly value: string | number | boolean | undefined;
   readonly onChange: (value: string | number | boolean | undefined) => void;

@@ -9,6 +9,7 @@ import {
   listClone,
   listDelete,
   listReindex,
+  listSource,
   listUpdate,
   listUpdateSchemas,
 } from '../../service/client.js';
@@ -21,12 +22,16 @@ import { FormModal } from '../../ui/form-modal.js';
 import { Section } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
 import { useList, useListParams } from './list-frame.js';
+import { Meaning } from './meaning.js';
+import { Source } from './source.js';
 
 export function ListSettings() {
   const may = useMay();
   return (
     <Stack gap="xl">
       {may(listUpdate) ? <Settings /> : null}
+      {may(listSource) ? <Source /> : null}
+      <Meaning />
       <Versions />
       <Care />
       <Group>

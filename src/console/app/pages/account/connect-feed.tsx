@@ -1,0 +1,175 @@
+import { Button, JsonInput, Stack, Table, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { text } from '../../messages/index.js';
+import {
+  client,
+  feedConnect,
+  feedConnectSchemas,
+  feedDiscover,
+  feedDiscoverSchemas,
+  type FeedConnectInput,
+  type FeedDiscoverInput,
+  type FeedDiscoverOutput,
+} from '../../service/client.js';
+import { useChange } from '../../service/queries.js';
+import { useAccount } from '../../service/session.js';
+import { Columns } from '../../ui/columns.js';
+import { count } from '../../ui/format.js';
+import { FormModal } from '../../ui/form-modal.js';
+import { Problem } from '../../ui/problem.js';
+import { SchemaFields, withoutBlankLines, type Draft } from '../../ui/schema-fields.js';
+
+type Provider = FeedConnectInput['body']['provider'];
+
+/** Of a website: which of its pages are read. */
+export const SCOPE_MEMBERS = [
+  'start_urls',
+  'include',
+  'exclude',
+  'depth_max',
+  'pages_max',
+  'respect_robots',
+  'split',
+] as const;
+
+/** To begin with; a website has a form. */
+const EXAMPLES: Readonly<Record<Exclude<Provider, 'website'>, object>> = {
+  rss: { url: 'https://example.com/feed.xml' },
+  api: { url: 'https://example.com/api/items', records: '$.items[*]', name: '$.id', fields: { title: '$.title' } },
+  email: { host: 'imap.example.com', user: 'me@example.com', folders: ['INBOX'] },
+  'media-store': { store: 'default', prefix: '' },
+};
+
+/** The value of a header, or a password. */
+const WITH_SECRET: readonly Provider[] = ['api', 'email'];
+
+const NEW: Draft = { provider: 'website' };
+
+/** A source and its settings; of a website, what would be read is shown before anything is saved. */
+export function ConnectFeed() {
+  const account = useAccount();
+  const connect = useChange(feedConnect);
+  const [draft, setDraft] = useState(NEW);
+  const [scope, setScope] = useState<Draft>({});
+  const [json, setJson] = useState('');
+  const provider = draft['provider'] as Provider;
+  const submit = async (): Promise<void> => {
+    const settings = provider === 'website' ? withoutBlankLines(scope) : parsed(json);
+    const { name, ...others } = draft;
+    const body = { ...others, name: String(name), provider, settings } as FeedConnectInput['body'];
+    await connect.mutateAsync({ params: { account }, body });
+    setDraft(NEW);
+    setScope({});
+  };
+  const change = (next: Draft): void => {
+    const { [next['provider'] as keyof typeof EXAMPLES]: example } = EXAMPLES;
+    if (next['provider'] !== provider) setJson(JSON.stringify(example, null, 2));
+    setDraft(next);
+  };
+  return (
+    <FormModal label={text.feeds.connect} button={{ size: 'sm' }} submit={text.feeds.connect} onSubmit={submit}>
+      <SchemaFields
+        properties={feedConnectSchemas.body.properties}
+        names={['name', 'provider']}
+        required={['name', 'provider']}
+        draft={draft}
+        onChange={change}
+      />
+      {provider === 'website' ? (
+        <Website scope={scope} onChange={setScope} />
+      ) : (
+        <JsonInput
+          label={text.feeds.settings}
+          description={text.feeds.settingsHint}
+          autosize
+          minRows={4}
+          required
+          value={json}
+          onChange={setJson}
+        />
+      )}
+      <SchemaFields
+        properties={feedConnectSchemas.body.properties}
+        names={['interval_minutes', 'media_store', ...(WITH_SECRET.includes(provider) ? ['secret'] : [])]}
+        draft={draft}
+        onChange={setDraft}
+      />
+    </FormModal>
+  );
+}
+
+function parsed(json: string): Readonly<Record<string, unknown>> {
+  try {
+    return JSON.parse(json) as Readonly<Record<string, unknown>>;
+  } catch (error) {
+    throw new Error(text.feeds.notJson(error instanceof Error ? error.message : ''), { cause: error });
+  }
+}
+
+interface WebsiteProps {
+  readonly scope: Draft;
+  readonly onChange: (scope: Draft) => void;
+}
+
+function Website({ scope, onChange }: WebsiteProps) {
+  const account = useAccount();
+  const discover = useMutation({
+    mutationFn: () => {
+      const body = { settings: withoutBlankLines(scope) } as unknown as FeedDiscoverInput['body'];
+      return feedDiscover(client, { params: { account }, body });
+    },
+  });
+  return (
+    <Stack>
+      <SchemaFields
+        properties={feedDiscoverSchemas.body.properties.settings.properties}
+        names={SCOPE_MEMBERS}
+        required={['start_urls']}
+        draft={scope}
+        onChange={onChange}
+      />
+      <Button
+        variant="default"
+        loading={discover.isPending}
+        disabled={scope['start_urls'] === undefined}
+        onClick={() => {
+          discover.mutate();
+        }}
+      >
+        {text.feeds.discover}
+      </Button>
+      <Problem error={discover.error} />
+      {discover.data === undefined ? null : <Discovered found={discover.data} />}
+    </Stack>
+  );
+}
+
+function Discovered({ found: { pages, left_out, complete } }: { readonly found: FeedDiscoverOutput }) {
+  const pageCount = count(pages.length);
+  return (
+    <>
+      <Text role="status">{complete ? text.feeds.wouldRead(pageCount) : text.feeds.wouldReadMore(pageCount)}</Text>
+      {pages.length === 0 ? null : (
+        <Columns heads={[text.feeds.page, text.feeds.pageTitle]} label={text.feeds.pages} minWidth={320}>
+          {pages.map(({ url, title }) => (
+            <Table.Tr key={url}>
+              <Table.Td style={{ overflowWrap: 'anywhere' }}>{url}</Table.Td>
+              <Table.Td>{title}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Columns>
+      )}
+      {left_out.length === 0 ? null : (
+        <details>
+          <summary>{text.feeds.leftOut(left_out.length)}</summary>
+          {left_out.map(({ url, why }) => (
+            <Text key={url} size="sm" style={{ overflowWrap: 'anywhere' }}>
+              {url}: {why}
+            </Text>
+          ))}
+        </details>
+      )}
+    </>
+  );
+}

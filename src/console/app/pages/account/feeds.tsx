@@ -1,0 +1,220 @@
+import { Badge, Button, Group, Stack, Table, Text } from '@mantine/core';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { text } from '../../messages/index.js';
+import {
+  feedConnect,
+  feedDelete,
+  feedInterval,
+  feedIntervalSchemas,
+  feedList,
+  feedMove,
+  feedMoveSchemas,
+  feedSync,
+  feedWebScope,
+  feedWebScopeSchemas,
+  type FeedListOutput,
+  type FeedWebScopeInput,
+} from '../../service/client.js';
+import { reading, useChange } from '../../service/queries.js';
+import { useAccount, useMay } from '../../service/session.js';
+import { Columns } from '../../ui/columns.js';
+import { ConfirmButton } from '../../ui/confirm.js';
+import { count, time } from '../../ui/format.js';
+import { FormModal } from '../../ui/form-modal.js';
+import { Page } from '../../ui/page.js';
+import { Problem } from '../../ui/problem.js';
+import { SchemaFields, withoutBlankLines, type Draft } from '../../ui/schema-fields.js';
+import { ConnectFeed, SCOPE_MEMBERS } from './connect-feed.js';
+
+type Feed = FeedListOutput['feeds'][number];
+
+const READ_MS = 2_000;
+const COLOURS = { 'Waiting for first sync': 'gray', Syncing: 'blue', Synced: 'green', Failed: 'red' } as const;
+
+/** Sources that are read again and again; what they are at is read anew while somebody looks. */
+export function Feeds() {
+  const account = useAccount();
+  const may = useMay();
+  const { data } = useSuspenseQuery({ ...reading(feedList, { params: { account } }), refetchInterval: READ_MS });
+  return (
+    <Page title={text.feeds.title} lead={text.feeds.lead} actions={may(feedConnect) ? <ConnectFeed /> : undefined}>
+      {data.feeds.length === 0 ? <Text>{text.feeds.none}</Text> : null}
+      {data.feeds.length === 0 ? null : (
+        <Columns
+          heads={[
+            text.feeds.name,
+            text.feeds.status,
+            text.feeds.synced,
+            text.feeds.next,
+            text.feeds.records,
+            text.feeds.searchable,
+            '',
+          ]}
+          label={text.feeds.title}
+          minWidth={960}
+        >
+          {data.feeds.map((feed) => (
+            <FeedRow key={feed.name} feed={feed} />
+          ))}
+        </Columns>
+      )}
+    </Page>
+  );
+}
+
+function FeedRow({ feed }: { readonly feed: Feed }) {
+  const { name, provider, status, error, last_synced, next_sync, record_count, searchable_in } = feed;
+  return (
+    <Table.Tr>
+      <Table.Th scope="row">
+        {name}
+        <Text size="xs" c="dimmed">
+          {provider}
+        </Text>
+      </Table.Th>
+      <Table.Td>
+        <Badge variant="light" color={COLOURS[status]}>
+          {status}
+        </Badge>
+        {error === null ? null : <Text size="sm">{error.message}</Text>}
+      </Table.Td>
+      <Table.Td>
+        {time(last_synced)}
+        <LastRun feed={feed} />
+      </Table.Td>
+      <Table.Td>{next_sync === null ? text.feeds.asSoonAsPossible : time(next_sync)}</Table.Td>
+      <Table.Td>{count(record_count)}</Table.Td>
+      <Table.Td>{searchable_in.join(', ')}</Table.Td>
+      <Table.Td>
+        <FeedActions feed={feed} />
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+function LastRun({ feed: { last_run } }: { readonly feed: Feed }) {
+  if (last_run === null) return null;
+  const { added, changed, removed, skipped, took_ms } = last_run;
+  return (
+    <details>
+      <summary>{text.feeds.lastRun}</summary>
+      <Text size="sm">{text.feeds.ran(count(added), count(changed), count(removed), count(took_ms))}</Text>
+      {skipped.length === 0 ? null : <Text size="sm">{text.feeds.skipped(skipped.length)}</Text>}
+      {skipped.map(({ what, why }) => (
+        <Text key={`${what} ${why}`} size="xs" style={{ overflowWrap: 'anywhere' }}>
+          {what}: {why}
+        </Text>
+      ))}
+    </details>
+  );
+}
+
+function FeedActions({ feed }: { readonly feed: Feed }) {
+  const account = useAccount();
+  const may = useMay();
+  const sync = useChange(feedSync);
+  const remove = useChange(feedDelete);
+  const { name, provider, status } = feed;
+  const params = { account, feed: name };
+  return (
+    <Stack gap="xs">
+      <Group gap="xs" justify="flex-end">
+        {may(feedSync) ? (
+          <Button
+            size="xs"
+            variant="default"
+            aria-label={text.feeds.syncOf(name)}
+            disabled={status === 'Syncing'}
+            loading={sync.isPending}
+            onClick={() => {
+              sync.mutate({ params });
+            }}
+          >
+            {text.feeds.sync}
+          </Button>
+        ) : null}
+        {may(feedInterval) ? <ChangeInterval feed={feed} /> : null}
+        {may(feedWebScope) && provider === 'website' ? <ChangeScope feed={feed} /> : null}
+        {may(feedMove) ? <MoveFeed feed={feed} /> : null}
+        {may(feedDelete) ? (
+          <ConfirmButton
+            label={text.common.delete}
+            question={text.feeds.deleteQuestion(name)}
+            onConfirm={() => remove.mutateAsync({ params })}
+            button={{ 'aria-label': text.common.deleteOf(name) }}
+          />
+        ) : null}
+      </Group>
+      <Problem error={sync.error} />
+    </Stack>
+  );
+}
+
+interface FeedProps {
+  readonly feed: Feed;
+}
+
+const QUIET = { variant: 'default' } as const;
+
+function ChangeInterval({ feed: { name, interval_minutes } }: FeedProps) {
+  const account = useAccount();
+  const change = useChange(feedInterval);
+  const [draft, setDraft] = useState<Draft>({ interval_minutes });
+  const submit = (): Promise<unknown> =>
+    change.mutateAsync({
+      params: { account, feed: name },
+      body: { interval_minutes: Number(draft['interval_minutes']) },
+    });
+  return (
+    <FormModal label={text.feeds.interval} button={QUIET} onSubmit={submit}>
+      <SchemaFields
+        properties={feedIntervalSchemas.body.properties}
+        names={['interval_minutes']}
+        required={['interval_minutes']}
+        draft={draft}
+        onChange={setDraft}
+      />
+    </FormModal>
+  );
+}
+
+function ChangeScope({ feed: { name, settings } }: FeedProps) {
+  const account = useAccount();
+  const change = useChange(feedWebScope);
+  const [draft, setDraft] = useState<Draft>(settings);
+  const submit = (): Promise<unknown> => {
+    const body = { settings: withoutBlankLines(draft) } as unknown as FeedWebScopeInput['body'];
+    return change.mutateAsync({ params: { account, feed: name }, body });
+  };
+  return (
+    <FormModal label={text.feeds.scope} button={QUIET} onSubmit={submit}>
+      <SchemaFields
+        properties={feedWebScopeSchemas.body.properties.settings.properties}
+        names={SCOPE_MEMBERS}
+        required={['start_urls']}
+        draft={draft}
+        onChange={setDraft}
+      />
+    </FormModal>
+  );
+}
+
+function MoveFeed({ feed: { name, media_store } }: FeedProps) {
+  const account = useAccount();
+  const move = useChange(feedMove);
+  const [draft, setDraft] = useState<Draft>({ media_store });
+  const submit = (): Promise<unknown> =>
+    move.mutateAsync({ params: { account, feed: name }, body: { media_store: String(draft['media_store']) } });
+  return (
+    <FormModal label={text.feeds.move} button={QUIET} onSubmit={submit}>
+      <SchemaFields
+        properties={feedMoveSchemas.body.properties}
+        names={['media_store']}
+        required={['media_store']}
+        draft={draft}
+        onChange={setDraft}
+      />
+    </FormModal>
+  );
+}

@@ -1,0 +1,193 @@
+import { Anchor, Button, FileButton, Group, Image, Modal, Stack, Table, Text, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { text } from '../../messages/index.js';
+import {
+  client,
+  mediaDelete,
+  mediaList,
+  mediaRead,
+  mediaUpload,
+  targetOf,
+  type MediaListOutput,
+} from '../../service/client.js';
+import { useChange } from '../../service/queries.js';
+import { useMay } from '../../service/session.js';
+import { Columns } from '../../ui/columns.js';
+import { ConfirmButton } from '../../ui/confirm.js';
+import { bytes, time } from '../../ui/format.js';
+import { Page } from '../../ui/page.js';
+import { Problem } from '../../ui/problem.js';
+
+type File = MediaListOutput['files'][number];
+
+const SIZE = 100;
+const BYTES_TYPE = 'application/octet-stream';
+/** What a browser shows as a picture and runs nothing of. */
+const PICTURES = ['image/avif', 'image/gif', 'image/jpeg', 'image/png', 'image/webp'];
+
+function useStore(): { readonly account: string; readonly store: string } {
+  const { account = '', store = '' } = useParams({ strict: false });
+  return { account, store };
+}
+
+/** The files of one store, by their paths. */
+export function MediaFiles() {
+  const params = useStore();
+  const may = useMay();
+  const { prefix = '' } = useSearch({ from: '/$account/files/$store' });
+  const navigate = useNavigate();
+  const found = useInfiniteQuery({
+    queryKey: [mediaList.route.name, params, prefix],
+    initialPageParam: '',
+    queryFn: ({ pageParam, signal }) => {
+      const query = {
+        size: SIZE,
+        ...(prefix === '' ? {} : { prefix }),
+        ...(pageParam === '' ? {} : { after: pageParam }),
+      };
+      return mediaList(client, { params, query }, { signal });
+    },
+    getNextPageParam: ({ next }) => next,
+    placeholderData: keepPreviousData,
+  });
+  const files = found.data?.pages.flatMap((page) => page.files) ?? [];
+  return (
+    <Page title={text.media.filesOf(params.store)} actions={may(mediaUpload) ? <Upload prefix={prefix} /> : undefined}>
+      <TextInput
+        label={text.media.prefix}
+        maw={420}
+        value={prefix}
+        onChange={({ currentTarget: { value } }) => {
+          const search = value === '' ? {} : { prefix: value };
+          void navigate({ to: '/$account/files/$store', params, search, replace: true });
+        }}
+      />
+      <Problem error={found.error} onRetry={() => void found.refetch()} />
+      {found.isSuccess && files.length === 0 ? <Text>{text.media.noFiles}</Text> : null}
+      {files.length === 0 ? null : (
+        <Columns
+          heads={[text.media.path, text.media.bytes, text.media.type, text.media.modified, '']}
+          label={text.media.filesOf(params.store)}
+          minWidth={720}
+        >
+          {files.map((file) => (
+            <FileRow key={file.path} file={file} />
+          ))}
+        </Columns>
+      )}
+      {found.hasNextPage ? (
+        <Group>
+          <Button variant="default" loading={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
+            {text.common.more}
+          </Button>
+        </Group>
+      ) : null}
+    </Page>
+  );
+}
+
+function FileRow({ file }: { readonly file: File }) {
+  const params = useStore();
+  const may = useMay();
+  const remove = useChange(mediaDelete);
+  const { path } = file;
+  return (
+    <Table.Tr>
+      <Table.Th scope="row" style={{ overflowWrap: 'anywhere' }}>
+        {path}
+      </Table.Th>
+      <Table.Td>{bytes(file.bytes)}</Table.Td>
+      <Table.Td>{file.content_type}</Table.Td>
+      <Table.Td>{time(file.modified_utc)}</Table.Td>
+      <Table.Td>
+        <Group gap="xs" justify="flex-end" wrap="nowrap">
+          <Preview file={file} />
+          {may(mediaDelete) ? (
+            <ConfirmButton
+              label={text.common.delete}
+              question={text.media.deleteFileQuestion(path)}
+              onConfirm={() => remove.mutateAsync({ params: { ...params, path } })}
+              button={{ 'aria-label': text.common.deleteOf(path) }}
+            />
+          ) : null}
+        </Group>
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+/** A picture, and a link for the rest: the service says what a browser may do with it. */
+function Preview({ file: { path, content_type } }: { readonly file: File }) {
+  const params = useStore();
+  const [opened, { open, close }] = useDisclosure(false);
+  const address = targetOf(mediaRead.route, { params: { ...params, path } });
+  return (
+    <>
+      <Button variant="default" size="xs" aria-label={text.media.previewOf(path)} onClick={open}>
+        {text.media.preview}
+      </Button>
+      <Modal
+        opened={opened}
+        onClose={close}
+        title={path}
+        size="lg"
+        closeButtonProps={{ 'aria-label': text.common.close }}
+      >
+        <Stack>
+          {PICTURES.includes(content_type) ? (
+            <Image src={address} alt={path} mah={480} fit="contain" />
+          ) : (
+            <Text>{text.media.noPreview}</Text>
+          )}
+          <Anchor href={address} target="_blank" rel="noreferrer">
+            {text.media.open}
+          </Anchor>
+        </Stack>
+      </Modal>
+    </>
+  );
+}
+
+/** One after the other, below the prefix that is shown. */
+function Upload({ prefix }: { readonly prefix: string }) {
+  const params = useStore();
+  const upload = useChange(mediaUpload);
+  const [name, setName] = useState<string>();
+  const send = async (files: readonly globalThis.File[]): Promise<void> => {
+    for (const file of files) {
+      setName(file.name);
+      const body = { contentType: file.type === '' ? BYTES_TYPE : file.type, data: file };
+      await upload.mutateAsync({ params: { ...params, path: `${prefix}${file.name}` }, body });
+    }
+  };
+  return (
+    <Stack gap="xs">
+      <FileButton
+        multiple
+        onChange={(files) => {
+          send(files)
+            .catch(() => undefined)
+            .finally(() => {
+              setName(undefined);
+            });
+        }}
+        inputProps={{ 'aria-label': text.media.upload }}
+      >
+        {(props) => (
+          <Button {...props} loading={name !== undefined}>
+            {text.media.upload}
+          </Button>
+        )}
+      </FileButton>
+      {name === undefined ? null : (
+        <Text role="status" size="sm">
+          {text.media.uploading(name)}
+        </Text>
+      )}
+      <Problem error={upload.error} />
+    </Stack>
+  );
+}

@@ -1,0 +1,180 @@
+import { Badge, Button, Group, Table, Text } from '@mantine/core';
+import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { text } from '../../messages/index.js';
+import {
+  client,
+  modelCreate,
+  modelCreateSchemas,
+  modelDelete,
+  modelList,
+  modelTest,
+  modelUpdate,
+  modelUpdateSchemas,
+  type ModelCreateInput,
+  type ModelListOutput,
+} from '../../service/client.js';
+import { reading, useChange } from '../../service/queries.js';
+import { useAccount, useMay } from '../../service/session.js';
+import { Columns } from '../../ui/columns.js';
+import { ConfirmButton } from '../../ui/confirm.js';
+import { FormModal } from '../../ui/form-modal.js';
+import { Page } from '../../ui/page.js';
+import { Problem } from '../../ui/problem.js';
+import { SchemaFields, type Draft, type FieldSchema } from '../../ui/schema-fields.js';
+
+type Model = ModelListOutput['models'][number];
+type Provider = Model['provider'];
+
+const PREFIXES = ['tokens_max', 'query_prefix', 'document_prefix'];
+const SERVED = ['url', 'served_name', 'secret', 'requests_per_minute', 'tokens_per_minute'];
+/** What each kind of server has to be told. */
+const MEMBERS: Readonly<Record<Provider, readonly string[]>> = {
+  openai: ['kind', ...SERVED, ...PREFIXES],
+  rerank: SERVED,
+  own: ['dimensions'],
+};
+const REQUIRED: Readonly<Record<Provider, readonly string[]>> = {
+  openai: ['url', 'served_name'],
+  rerank: ['url'],
+  own: ['dimensions'],
+};
+
+/** What understands texts for the lists of the account. */
+export function Models() {
+  const account = useAccount();
+  const may = useMay();
+  const { data } = useSuspenseQuery(reading(modelList, { params: { account } }));
+  return (
+    <Page title={text.models.title} lead={text.models.lead} actions={may(modelCreate) ? <NewModel /> : undefined}>
+      {data.models.length === 0 ? <Text>{text.models.none}</Text> : null}
+      {data.models.length === 0 ? null : (
+        <Columns
+          heads={[
+            text.models.name,
+            text.models.kind,
+            text.models.provider,
+            text.models.dimensions,
+            text.models.state,
+            text.models.usedBy,
+            '',
+          ]}
+          label={text.models.title}
+          minWidth={760}
+        >
+          {data.models.map((model) => (
+            <ModelRow key={model.name} model={model} />
+          ))}
+        </Columns>
+      )}
+    </Page>
+  );
+}
+
+function ModelRow({ model }: { readonly model: Model }) {
+  const account = useAccount();
+  const may = useMay();
+  const remove = useChange(modelDelete);
+  const { name, kind, provider, dimensions, state, detail, used_by } = model;
+  return (
+    <Table.Tr>
+      <Table.Th scope="row">{name}</Table.Th>
+      <Table.Td>{kind}</Table.Td>
+      <Table.Td>{provider}</Table.Td>
+      <Table.Td>{dimensions ?? '—'}</Table.Td>
+      <Table.Td>
+        <Badge variant="light" color={state === 'ready' ? 'green' : 'red'} title={detail}>
+          {text.models.states[state]}
+        </Badge>
+      </Table.Td>
+      <Table.Td>{used_by.join(', ')}</Table.Td>
+      <Table.Td>
+        <Group gap="xs" justify="flex-end">
+          {may(modelTest) && provider !== 'own' ? <TestModel name={name} /> : null}
+          {may(modelUpdate) ? <EditModel model={model} /> : null}
+          {may(modelDelete) ? (
+            <ConfirmButton
+              label={text.common.delete}
+              question={text.models.deleteQuestion(name)}
+              onConfirm={() => remove.mutateAsync({ params: { account, model: name } })}
+              button={{ 'aria-label': text.common.deleteOf(name) }}
+            />
+          ) : null}
+        </Group>
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+function TestModel({ name }: { readonly name: string }) {
+  const account = useAccount();
+  const test = useMutation({ mutationFn: () => modelTest(client, { params: { account, model: name } }) });
+  return (
+    <>
+      <Button
+        variant="default"
+        size="xs"
+        aria-label={text.models.testOf(name)}
+        loading={test.isPending}
+        onClick={() => {
+          test.mutate();
+        }}
+      >
+        {text.models.test}
+      </Button>
+      {test.data === undefined ? null : <Text role="status">{text.models.answered(test.data.took_ms.toFixed(0))}</Text>}
+      <Problem error={test.error} />
+    </>
+  );
+}
+
+const NEW: Draft = { provider: 'openai' };
+
+function NewModel() {
+  const account = useAccount();
+  const create = useChange(modelCreate);
+  const [draft, setDraft] = useState(NEW);
+  const provider = draft['provider'] as Provider;
+  const properties: Readonly<Record<string, FieldSchema>> = modelCreateSchemas.body.properties;
+  const submit = async (): Promise<void> => {
+    // What was said of another kind of server is not sent.
+    const wanted = ['name', 'provider', ...MEMBERS[provider]];
+    const body = Object.fromEntries(Object.entries(draft).filter(([name]) => wanted.includes(name)));
+    await create.mutateAsync({ params: { account }, body: body as unknown as ModelCreateInput['body'] });
+    setDraft(NEW);
+  };
+  return (
+    <FormModal label={text.models.make} button={{ size: 'sm' }} submit={text.models.make} onSubmit={submit}>
+      <SchemaFields
+        properties={properties}
+        names={['name', 'provider', ...MEMBERS[provider]]}
+        required={['name', 'provider', ...REQUIRED[provider]]}
+        draft={draft}
+        onChange={setDraft}
+      />
+    </FormModal>
+  );
+}
+
+function EditModel({ model }: { readonly model: Model }) {
+  const account = useAccount();
+  const update = useChange(modelUpdate);
+  const { name, provider, dimensions, tokens_max, query_prefix, document_prefix } = model;
+  const [draft, setDraft] = useState<Draft>(() =>
+    provider === 'own' ? { dimensions } : { tokens_max, query_prefix, document_prefix },
+  );
+  return (
+    <FormModal
+      label={text.common.edit}
+      button={{ variant: 'default', 'aria-label': text.fields.editOf(name) }}
+      onSubmit={() => update.mutateAsync({ params: { account, model: name }, body: draft })}
+    >
+      <SchemaFields
+        properties={modelUpdateSchemas.body.properties}
+        names={MEMBERS[provider].filter((member) => member !== 'kind')}
+        draft={draft}
+        onChange={setDraft}
+      />
+    </FormModal>
+  );
+}

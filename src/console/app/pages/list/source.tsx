@@ -1,0 +1,160 @@
+import { Button, Checkbox, Group, NativeSelect, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { text } from '../../messages/index.js';
+import {
+  feedList,
+  listFeed,
+  listSource,
+  listSourceCreate,
+  listSourceCreateSchemas,
+  listSourceDelete,
+  listSourceRun,
+  listSourceUpdate,
+  ServiceProblem,
+  type ListSourceCreateInput,
+  type ListSourceOutput,
+} from '../../service/client.js';
+import { reading, useChange } from '../../service/queries.js';
+import { useMay } from '../../service/session.js';
+import { ConfirmButton } from '../../ui/confirm.js';
+import { count } from '../../ui/format.js';
+import { FormModal } from '../../ui/form-modal.js';
+import { Section } from '../../ui/page.js';
+import { Problem } from '../../ui/problem.js';
+import { SchemaFields, type Draft } from '../../ui/schema-fields.js';
+import { useListParams } from './list-frame.js';
+
+const READ_MS = 2_000;
+
+const isMissing = (error: unknown): boolean => error instanceof ServiceProblem && error.status === 404;
+
+/** What the list is kept like: a feed, or a file of a media store. */
+export function Source() {
+  const params = useListParams();
+  const found = useQuery({ ...reading(listSource, { params }), refetchInterval: READ_MS });
+  // One that has been ended is an error where there was data before.
+  const source = found.isError ? undefined : found.data;
+  return (
+    <Section title={text.source.title} lead={text.source.lead}>
+      {isMissing(found.error) ? <NoSource /> : <Problem error={found.error} />}
+      {source === undefined ? null : <Followed source={source} />}
+    </Section>
+  );
+}
+
+function Followed({ source }: { readonly source: ListSourceOutput }) {
+  const params = useListParams();
+  const may = useMay();
+  const run = useChange(listSourceRun);
+  const update = useChange(listSourceUpdate);
+  const end = useChange(listSourceDelete);
+  const { media_store, path, status, error, last_run, keep_in_sync } = source;
+  return (
+    <Stack gap="sm">
+      <Text>{text.source.imports(media_store, path)}</Text>
+      <Text role="status">
+        {text.source.status(status)}{' '}
+        {last_run === null
+          ? null
+          : text.source.ran(
+              count(last_run.added),
+              count(last_run.changed),
+              count(last_run.removed),
+              count(last_run.failed),
+            )}
+      </Text>
+      {error === null ? null : <Problem error={new Error(error.message)} />}
+      <Checkbox
+        label={text.source.keep}
+        checked={keep_in_sync}
+        disabled={!may(listSourceUpdate)}
+        onChange={({ currentTarget: { checked } }) => {
+          update.mutate({ params, body: { keep_in_sync: checked } });
+        }}
+      />
+      <Problem error={run.error ?? update.error} />
+      <Group>
+        {may(listSourceRun) ? (
+          <Button
+            variant="default"
+            size="xs"
+            loading={run.isPending}
+            onClick={() => {
+              run.mutate({ params });
+            }}
+          >
+            {text.source.run}
+          </Button>
+        ) : null}
+        {may(listSourceDelete) ? (
+          <ConfirmButton
+            label={text.source.end}
+            question={text.source.endQuestion}
+            onConfirm={() => end.mutateAsync({ params })}
+          />
+        ) : null}
+      </Group>
+    </Stack>
+  );
+}
+
+function NoSource() {
+  const may = useMay();
+  return (
+    <>
+      <Text c="dimmed">{text.source.none}</Text>
+      <Group>
+        {may(listFeed) && may(feedList) ? <FollowFeed /> : null}
+        {may(listSourceCreate) ? <ImportFile /> : null}
+      </Group>
+    </>
+  );
+}
+
+function FollowFeed() {
+  const params = useListParams();
+  const { data } = useQuery(reading(feedList, { params: { account: params.account } }));
+  const follow = useChange(listFeed);
+  const [chosen, setChosen] = useState<string>();
+  const names = data?.feeds.map(({ name }) => name) ?? [];
+  const feed = chosen ?? names[0] ?? '';
+  return (
+    <FormModal
+      label={text.source.follow}
+      button={{ variant: 'default' }}
+      onSubmit={() => follow.mutateAsync({ params, body: { feed } })}
+    >
+      <NativeSelect
+        label={text.source.feed}
+        data={names}
+        value={feed}
+        required
+        onChange={({ currentTarget: { value } }) => {
+          setChosen(value);
+        }}
+      />
+    </FormModal>
+  );
+}
+
+function ImportFile() {
+  const params = useListParams();
+  const create = useChange(listSourceCreate);
+  const [draft, setDraft] = useState<Draft>({ media_store: 'default' });
+  return (
+    <FormModal
+      label={text.source.importFile}
+      button={{ variant: 'default' }}
+      onSubmit={() => create.mutateAsync({ params, body: draft as unknown as ListSourceCreateInput['body'] })}
+    >
+      <SchemaFields
+        properties={listSourceCreateSchemas.body.properties}
+        names={['media_store', 'path', 'keep_in_sync']}
+        required={['path']}
+        draft={draft}
+        onChange={setDraft}
+      />
+    </FormModal>
+  );
+}

@@ -1,0 +1,142 @@
+import { NativeSelect, NumberInput, PasswordInput, Textarea, TextInput } from '@mantine/core';
+import { text } from '../messages/index.js';
+
+/** As operations have it for each member of what they take. */
+export interface FieldSchema {
+  readonly type?: string;
+  readonly enum?: readonly string[];
+  readonly anyOf?: readonly FieldSchema[];
+  readonly description?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly examples?: readonly unknown[];
+}
+
+export type Draft = Readonly<Record<string, unknown>>;
+
+interface SchemaFieldsProps {
+  readonly properties: Readonly<Record<string, FieldSchema>>;
+  /** Those that are shown, in this order. */
+  readonly names: readonly string[];
+  readonly required?: readonly string[];
+  readonly draft: Draft;
+  readonly onChange: (draft: Draft) => void;
+}
+
+/** A control for each member, with the texts and limits of its schema. What is left empty is not in the draft. */
+export function SchemaFields({ properties, names, required = [], draft, onChange }: SchemaFieldsProps) {
+  return names.map((name) => (
+    <SchemaField
+      key={name}
+      name={name}
+      schema={properties[name] ?? {}}
+      required={required.includes(name)}
+      value={draft[name]}
+      onChange={(value) => {
+        const { [name]: _, ...others } = draft;
+        onChange(value === undefined ? others : { ...others, [name]: value });
+      }}
+    />
+  ));
+}
+
+interface SchemaFieldProps {
+  readonly name: string;
+  readonly schema: FieldSchema;
+  readonly required: boolean;
+  readonly value: unknown;
+  readonly onChange: (value: unknown) => void;
+}
+
+function SchemaField({ name, schema, required, value, onChange }: SchemaFieldProps) {
+  const { type, enum: choices, minimum, maximum, maxLength, pattern, examples } = ofValue(schema);
+  const common = { label: labelOf(name), description: schema.description, required } as const;
+  if (choices !== undefined || type === 'boolean') {
+    const given = choices?.map((choice) => ({ value: choice, label: choice })) ?? YES_OR_NO;
+    return (
+      <NativeSelect
+        {...common}
+        data={required ? given : [{ value: '', label: text.common.byDefault }, ...given]}
+        value={typeof value === 'string' || typeof value === 'boolean' ? String(value) : ''}
+        onChange={({ currentTarget: { value: chosen } }) => {
+          onChange(chosen === '' ? undefined : type === 'boolean' ? chosen === 'true' : chosen);
+        }}
+      />
+    );
+  }
+  if (type === 'integer' || type === 'number') {
+    return (
+      <NumberInput
+        {...common}
+        {...(minimum === undefined ? {} : { min: minimum })}
+        {...(maximum === undefined ? {} : { max: maximum })}
+        allowDecimal={type === 'number'}
+        value={typeof value === 'number' ? value : ''}
+        onChange={(entry) => {
+          onChange(typeof entry === 'number' ? entry : undefined);
+        }}
+      />
+    );
+  }
+  if (type === 'array') return <LinesField {...{ name, schema, required, value, onChange }} />;
+  const textual = {
+    ...common,
+    maxLength,
+    value: typeof value === 'string' ? value : '',
+    onChange: ({ currentTarget: { value: entry } }: { readonly currentTarget: { readonly value: string } }) => {
+      onChange(entry === '' ? undefined : entry);
+    },
+  };
+  if (name.includes('secret')) {
+    const toggle = { 'aria-label': text.signIn.showPassword, 'aria-hidden': false, tabIndex: 0 } as const;
+    return <PasswordInput {...textual} autoComplete="off" visibilityToggleButtonProps={toggle} />;
+  }
+  return <TextInput {...textual} pattern={pattern} placeholder={textOf(examples?.[0])} />;
+}
+
+/** Texts, one a line. */
+function LinesField({ name, schema, required, value, onChange }: SchemaFieldProps) {
+  return (
+    <Textarea
+      label={labelOf(name)}
+      description={[schema.description, text.common.oneALine].filter(Boolean).join('. ')}
+      required={required}
+      autosize
+      minRows={2}
+      maxRows={8}
+      value={Array.isArray(value) ? value.join('\n') : ''}
+      onChange={({ currentTarget: { value: entry } }) => {
+        onChange(entry === '' ? undefined : entry.split('\n'));
+      }}
+    />
+  );
+}
+
+const YES_OR_NO = [
+  { value: 'true', label: text.common.yes },
+  { value: 'false', label: text.common.no },
+];
+
+/** Where null is a choice, leaving it empty says the same. */
+function ofValue(schema: FieldSchema): FieldSchema {
+  return schema.anyOf?.find(({ type }) => type !== 'null') ?? schema;
+}
+
+function labelOf(name: string): string {
+  return text.labels[name] ?? `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`;
+}
+
+function textOf(example: unknown): string | undefined {
+  return typeof example === 'string' ? example : undefined;
+}
+
+/** Without the blank lines of what was typed. */
+export function withoutBlankLines(draft: Draft): Draft {
+  const clean = ([name, value]: readonly [string, unknown]): [string, unknown] => [
+    name,
+    Array.isArray(value) ? value.map((line) => String(line).trim()).filter((line) => line !== '') : value,
+  ];
+  return Object.fromEntries(Object.entries(draft).map(clean));
+}
