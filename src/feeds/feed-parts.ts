@@ -67,6 +67,7 @@ function createFeeds(platform: FeaturePlatform): FeedsPart & { readonly host: Re
     sources: sourceStore,
     indexOf: (listId) => indexOf(platform, listId),
     labelOf,
+    timers: systemTimers,
   });
   const sources = new ListSources({
     ...common,

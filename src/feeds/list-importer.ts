@@ -8,6 +8,7 @@ import type { FieldDefinition } from '../catalog/index.js';
 import type { ListIndex, SyncOutcome, SyncSession } from '../index/index.js';
 import type { MediaStores, OpenFile } from '../media/index.js';
 import { ServiceError, type Clock } from '../platform/index.js';
+import type { Timers } from '../platform/work/index.js';
 import type { FeedMetrics } from './feed-metrics.js';
 import { importedFile, type ImportedFile } from './imported-file.js';
 import type { SourceStore } from './source-store.js';
@@ -17,6 +18,9 @@ const ERRORS_KEPT_MAX = 20;
 const MESSAGE_CHARACTERS_MAX = 1000;
 const NEW_VERSION_MS_MAX = 60_000;
 const NEW_VERSION_CHECK_MS = 20;
+/** What passes by itself: the list is being rebuilt, or others import into it. It is tried again without being told. */
+const PASSING: ReadonlySet<string> = new Set(['not-ready', 'overloaded', 'shutting-down']);
+const RETRY_MS = 5000;
 
 export interface ListImporterOptions {
   readonly sources: SourceStore;
@@ -26,6 +30,7 @@ export interface ListImporterOptions {
   /** By which its records know a source. */
   readonly labelOf: (row: SourceRow) => string;
   readonly parallelMax: number;
+  readonly timers: Timers;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: FeedMetrics;
@@ -44,6 +49,8 @@ export class ListImporter {
   private readonly states = new Map<string, number>();
   private readonly slots = new EventEmitter().setMaxListeners(0);
   private slotsTaken = 0;
+  /** Each ends the wait for another try. */
+  private readonly retries = new Set<() => void>();
   private isStopped = false;
 
   constructor(private readonly options: ListImporterOptions) {}
@@ -81,6 +88,7 @@ export class ListImporter {
 
   async stop(): Promise<void> {
     this.isStopped = true;
+    for (const cancel of this.retries) cancel();
     await Promise.all([...this.running.keys()].map((listId) => this.cancel(listId)));
   }
 
@@ -115,6 +123,10 @@ export class ListImporter {
       await sources.change(listId, () => last);
     } catch (error) {
       if (running.isCancelled) return;
+      if (error instanceof ServiceError && PASSING.has(error.code)) {
+        this.retryLater(listId, isForced);
+        return;
+      }
       const message = this.messageOf(error, row);
       metrics.imported('failed');
       log.warn({ account, list, reason: message }, 'A list could not be made like its source');
@@ -122,6 +134,15 @@ export class ListImporter {
         .change(listId, () => ({ error: { message: message.slice(0, MESSAGE_CHARACTERS_MAX), at: clock.nowIso() } }))
         .catch((failure: unknown) => log.error({ err: failure }, 'That an import has failed could not be kept'));
     }
+  }
+
+  private retryLater(listId: string, isForced: boolean): void {
+    if (this.isStopped) return;
+    const cancel = this.options.timers.after(RETRY_MS, () => {
+      this.retries.delete(cancel);
+      void this.run(listId, { isForced });
+    });
+    this.retries.add(cancel);
   }
 
   /** Undefined where nothing has changed, or there is no file of a feed yet. */

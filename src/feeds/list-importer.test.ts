@@ -1,0 +1,154 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { pageOf } from '../../test/support/list-reading.js';
+import { listFixtures, type ListFixtures } from '../../test/support/lists.js';
+import { SimulatedTimers } from '../../test/support/simulated-timers.js';
+import type { ListIndex } from '../index/index.js';
+import type { MediaStore, MediaStores } from '../media/index.js';
+import { openEnvironment, ServiceError, systemClock, type LmdbEnvironment } from '../platform/index.js';
+import { createMetrics } from '../platform/metrics.js';
+import { createFeedMetrics } from './feed-metrics.js';
+import { headerLine } from './file/sync-file.js';
+import { ListImporter } from './list-importer.js';
+import { labelOf } from './list-sources.js';
+import { SourceStore } from './source-store.js';
+
+const FIELDS = { searchable_fields: [{ name: 'title', weight: 1 }], facets: [], resources: [] };
+const PENDING = {
+  searchable_fields: [],
+  facets: [],
+  resources: [],
+  location_field: null,
+  inferred: 'pending',
+} as const;
+
+let folder: string;
+let environment: LmdbEnvironment;
+let lists: ListFixtures;
+let index: ListIndex;
+let sources: SourceStore;
+let importer: ListImporter;
+let timers: SimulatedTimers;
+let content: string | undefined;
+let opening: () => Promise<ListIndex>;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'gannet-importer-'));
+  environment = openEnvironment(join(folder, 'system'), { kind: 'system' });
+  lists = await listFixtures();
+  index = await lists.add('films', PENDING, []);
+  opening = () => Promise.resolve(index);
+  content = undefined;
+  timers = new SimulatedTimers();
+  sources = new SourceStore(environment, systemClock);
+  const file = () => ({ path: '', bytes: 0, contentType: '', modifiedUtc: '', etag: content ?? '' });
+  const store: Pick<MediaStore, 'stat' | 'open'> = {
+    stat: () => Promise.resolve(content === undefined ? undefined : file()),
+    open: () =>
+      Promise.resolve({
+        file: file(),
+        async *pieces() {
+          // Pieces that end within lines.
+          for (const half of [content?.slice(0, 40), content?.slice(40)])
+            yield await Promise.resolve(Buffer.from(half ?? ''));
+        },
+        close: () => Promise.resolve(),
+      }),
+  };
+  importer = new ListImporter({
+    sources,
+    media: { open: () => store } as unknown as MediaStores,
+    indexOf: () => opening(),
+    labelOf,
+    parallelMax: 1,
+    timers,
+    clock: systemClock,
+    log: pino({ level: 'silent' }),
+    metrics: createFeedMetrics(createMetrics()),
+  });
+  await sources.create({
+    list_id: 'id',
+    account: 'test',
+    list: 'films',
+    feed: 'a-feed',
+    media_store: 'default',
+    path: 'feeds/films.sync',
+    keep_in_sync: true,
+  });
+});
+afterEach(async () => {
+  await importer.stop();
+  await lists.close();
+  await environment.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function fileOf(titles: Readonly<Record<string, string>>, count = Object.keys(titles).length): string {
+  const lines = Object.entries(titles).map(([name, title]) => JSON.stringify({ name, fields: { title } }));
+  const header = headerLine({ feed: 'films', provider: 'api', fields: FIELDS, record_count: count });
+  return `${[header, ...lines].join('\n')}\n`;
+}
+
+const names = async () => (await pageOf(index, 0, 100)).records.map(({ name }) => name);
+
+describe('ListImporter', () => {
+  it('waits for the file of a feed, then gives the list its fields and records', async () => {
+    await importer.run('id');
+    expect(sources.of('id')).toMatchObject({ last_run: null, error: null });
+    content = fileOf({ a: 'One', b: 'Two' });
+    await importer.run('id');
+    expect(sources.of('id')).toMatchObject({ last_run: { added: 2, unchanged: 0 }, applied_etag: content });
+    expect(index.versions().at(-1)?.definition.searchable_fields).toEqual(FIELDS.searchable_fields);
+    expect((await pageOf(index, 0, 1)).records[0]?.source).toBe('feed:films');
+  });
+
+  it('reads nothing where neither file nor list has changed', async () => {
+    content = fileOf({ a: 'One' });
+    await importer.run('id');
+    const before = sources.of('id');
+    await importer.run('id');
+    expect(sources.of('id')).toBe(before);
+    await importer.run('id', { isForced: true });
+    expect(sources.of('id')?.last_run).toMatchObject({ added: 0, unchanged: 1 });
+  });
+
+  it.each([
+    ['is cut', () => fileOf({ a: 'One', b: 'Two' }, 3), /says that it has 3/],
+    ['ends within a line', () => fileOf({ a: 'One', b: 'Two' }).slice(0, -5), /says that it has 2/],
+    ['is another', () => '{"name":"x"}\n', /does not begin/],
+    ['is empty', () => '', /does not begin/],
+  ])('fails where the file %s, and removes nothing', async (_, made, why) => {
+    content = fileOf({ a: 'One', b: 'Two', c: 'Three' });
+    await importer.run('id');
+    content = made();
+    await importer.run('id');
+    expect(sources.of('id')?.error?.message).toMatch(why);
+    expect(await names()).toEqual(['a', 'b', 'c']);
+    content = fileOf({ a: 'One' });
+    await importer.run('id');
+    expect(sources.of('id')).toMatchObject({ error: null, last_run: { removed: 2 } });
+  });
+
+  it('tries again by itself where the list is being rebuilt', async () => {
+    content = fileOf({ a: 'One' });
+    opening = () => Promise.reject(new ServiceError('not-ready', 'The index is being rebuilt.'));
+    await importer.run('id');
+    expect(sources.of('id')).toMatchObject({ error: null, last_run: null });
+    opening = () => Promise.resolve(index);
+    await timers.pass(6000, () => Promise.resolve());
+    await importer.run('id');
+    expect(await names()).toEqual(['a']);
+  });
+
+  it('does once more what was asked for while it ran', async () => {
+    content = fileOf({ a: 'One' });
+    const running = importer.run('id');
+    expect(importer.isRunning('id')).toBe(true);
+    content = fileOf({ a: 'One', b: 'Two' });
+    await Promise.all([running, importer.run('id')]);
+    expect(await names()).toEqual(['a', 'b']);
+  });
+});
