@@ -103,12 +103,12 @@ describe('a plan that was written', () => {
 
   test.each<[PlanFilter, number[]]>([
     [{ op: 'all' }, [10, 12, 13]],
-    [{ op: 'equal', column: BRAND, value: 'illy' }, [10, 12]],
-    [{ op: 'notEqual', column: BRAND, value: 'melitta' }, [12, 13]],
-    [{ op: 'less', column: PRICE, value: 3 }, [12]],
-    [{ op: 'lessOrEqual', column: PRICE, value: 3.5 }, [10, 12]],
-    [{ op: 'greater', column: PRICE, value: 2 }, [10]],
-    [{ op: 'greaterOrEqual', column: PRICE, value: 2 }, [10, 12]],
+    [{ op: '=', column: BRAND, value: 'illy' }, [10, 12]],
+    [{ op: '!=', column: BRAND, value: 'melitta' }, [12, 13]],
+    [{ op: '<', column: PRICE, value: 3 }, [12]],
+    [{ op: '<=', column: PRICE, value: 3.5 }, [10, 12]],
+    [{ op: '>', column: PRICE, value: 2 }, [10]],
+    [{ op: '>=', column: PRICE, value: 2 }, [10, 12]],
     [{ op: 'in', column: BRAND, values: ['melitta', 'x'] }, [10]],
     [{ op: 'isNull', column: PRICE }, [13]],
     [{ op: 'not', node: { op: 'isNull', column: PRICE } }, [10, 12]],
@@ -121,8 +121,8 @@ describe('a plan that was written', () => {
           {
             op: 'and',
             nodes: [
-              { op: 'equal', column: BRAND, value: 'illy' },
-              { op: 'greater', column: PRICE, value: 3 },
+              { op: '=', column: BRAND, value: 'illy' },
+              { op: '>', column: PRICE, value: 3 },
             ],
           },
         ],

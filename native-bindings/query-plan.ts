@@ -7,11 +7,14 @@ import { kernelConstant } from './index.js';
 
 export type PlanOccur = 'should' | 'must' | 'mustNot';
 
-/** Words and synonyms count for the group's idf, typos only where no document holds any of those. */
-export type PlanAlternativeKind = 'word' | 'typo' | 'synonym';
+/**
+ * Why a group may match it: as typed, the same characters spelt otherwise, a stem, a synonym, a typo. The first three are one to the
+ * kernel; all but typos count for the group's idf, typos only where no document holds any of those.
+ */
+export type PlanAlternativeKind = 'typed' | 'spelling' | 'stem' | 'synonym' | 'typo';
 
 export interface PlanAlternative {
-  /** As typed and same stem: `word`, the default. */
+  /** Default: `typed`. */
   readonly kind?: PlanAlternativeKind;
   /** 0 < weight <= 1; as typed = 1. */
   readonly weight: number;
@@ -30,7 +33,7 @@ export interface PlanGroup {
 /** A folded key of a string column, or a number (also a date in milliseconds, or a boolean as 0 or 1). */
 export type PlanValue = string | number;
 
-export type PlanComparison = 'equal' | 'notEqual' | 'less' | 'lessOrEqual' | 'greater' | 'greaterOrEqual';
+export type PlanComparison = '=' | '!=' | '<' | '<=' | '>' | '>=';
 
 export type PlanFilter =
   | { readonly op: 'all' }
@@ -105,7 +108,9 @@ const OCCURS: Readonly<Record<PlanOccur, number>> = Object.freeze({
 });
 
 const KINDS: Readonly<Record<PlanAlternativeKind, number>> = Object.freeze({
-  word: kernelConstant('AlternativeKindWord'),
+  typed: kernelConstant('AlternativeKindWord'),
+  spelling: kernelConstant('AlternativeKindWord'),
+  stem: kernelConstant('AlternativeKindWord'),
   typo: kernelConstant('AlternativeKindTypo'),
   synonym: kernelConstant('AlternativeKindSynonym'),
 });
@@ -115,12 +120,12 @@ const FILTER_OPS: Readonly<Record<PlanFilter['op'], number>> = Object.freeze({
   and: kernelConstant('FilterOpAnd'),
   or: kernelConstant('FilterOpOr'),
   not: kernelConstant('FilterOpNot'),
-  equal: kernelConstant('FilterOpEqual'),
-  notEqual: kernelConstant('FilterOpNotEqual'),
-  less: kernelConstant('FilterOpLess'),
-  lessOrEqual: kernelConstant('FilterOpLessOrEqual'),
-  greater: kernelConstant('FilterOpGreater'),
-  greaterOrEqual: kernelConstant('FilterOpGreaterOrEqual'),
+  '=': kernelConstant('FilterOpEqual'),
+  '!=': kernelConstant('FilterOpNotEqual'),
+  '<': kernelConstant('FilterOpLess'),
+  '<=': kernelConstant('FilterOpLessOrEqual'),
+  '>': kernelConstant('FilterOpGreater'),
+  '>=': kernelConstant('FilterOpGreaterOrEqual'),
   in: kernelConstant('FilterOpIn'),
   isNull: kernelConstant('FilterOpIsNull'),
   within: kernelConstant('FilterOpWithin'),
@@ -200,7 +205,7 @@ export class QueryPlanWriter {
     const begin = writer.length;
     writer.u16(checked(alternatives.length, U16_MAX, 'the number of alternatives'));
     for (const alternative of alternatives) {
-      writer.u8(KINDS[alternative.kind ?? 'word']);
+      writer.u8(KINDS[alternative.kind ?? 'typed']);
       writer.f32(alternative.weight);
       writer.u16(checked(alternative.terms.length, U16_MAX, 'the number of terms'));
       for (const term of alternative.terms) writer.string(term);

@@ -146,7 +146,7 @@ describe('meaning beside words', () => {
               })),
             },
           });
-          const filter: PlanFilter = below === undefined ? { op: 'all' } : { op: 'less', column: 0, value: below };
+          const filter: PlanFilter = below === undefined ? { op: 'all' } : { op: '<', column: 0, value: below };
           const wordScores = new Map<number, number>();
           if (word !== undefined) {
             const { hits } = parseResult(kernel.search(generation, plan({ word, filter })));

@@ -262,7 +262,7 @@ describe('importing', () => {
       Array.from({ length: 100 }, (_, index) => ({ name: `n${index}`, price: index })),
     );
     const column = kernelLayout(definition).column('price') ?? -1;
-    expect(await list.deleteMatching(plan(undefined, { op: 'less', column, value: 30 }))).toBe(30);
+    expect(await list.deleteMatching(plan(undefined, { op: '<', column, value: 30 }))).toBe(30);
     expect((await pageOf(list, 0, 1)).total).toBe(70);
     expect(await list.check()).toEqual([]);
   });

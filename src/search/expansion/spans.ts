@@ -1,8 +1,8 @@
 /** Words of a query that may stand for something else together: by a synonym rule, or spelt otherwise. */
-import type { AlternativeKind } from '../plan/plan-nodes.js';
+import type { PlanAlternativeKind } from '../../../native-bindings/query-plan.js';
 
 export interface SpanVariant {
-  readonly kind: AlternativeKind;
+  readonly kind: PlanAlternativeKind;
   readonly weight: number;
   /** Terms at consecutive positions. */
   readonly terms: readonly string[];

@@ -2,8 +2,9 @@
  * The trees of the filter language. A text becomes a syntax tree (names and literals as written, with their positions);
  * against a field definition that becomes a filter: values in the form of the columns, nothing left to look up.
  */
+import type { PlanComparison } from '../../../native-bindings/query-plan.js';
 
-export type ComparisonOperator = '=' | '!=' | '<' | '<=' | '>' | '>=';
+export type ComparisonOperator = PlanComparison;
 
 /** A value as written. `date` is a bare date; quoted ones are strings until the facet's type is known. */
 export type Literal =

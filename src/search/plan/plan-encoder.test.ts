@@ -64,15 +64,15 @@ describe('plans', () => {
       proximityWeight: 0.2,
       wholeFieldWeight: 0.3,
       groups: [
-        { occur: 'must', boost: 1, alternatives: [{ kind: 'word', weight: 1, terms: ['red'] }] },
-        { occur: 'must', boost: 1, alternatives: [{ kind: 'word', weight: 1, terms: ['shoes'] }] },
+        { occur: 'must', boost: 1, alternatives: [{ kind: 'typed', weight: 1, terms: ['red'] }] },
+        { occur: 'must', boost: 1, alternatives: [{ kind: 'typed', weight: 1, terms: ['shoes'] }] },
       ],
       sequence: [0, 1],
       whole: [0, 1],
       filter: {
         op: 'and',
         nodes: [
-          { op: 'equal', column: BRAND, value: 'acme' },
+          { op: '=', column: BRAND, value: 'acme' },
           {
             op: 'not',
             node: {
@@ -101,7 +101,7 @@ describe('plans', () => {
     ).toMatchObject({
       filter: {
         op: 'and',
-        nodes: [{ op: 'greater' }, { op: 'less' }, { op: 'within', column: LOCATION, ...origin, metres: 1000 }],
+        nodes: [{ op: '>' }, { op: '<' }, { op: 'within', column: LOCATION, ...origin, metres: 1000 }],
       },
       sort: [{ by: 'distance', column: LOCATION, ...origin, descending: false }],
       distance: { column: LOCATION, ...origin },

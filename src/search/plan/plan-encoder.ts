@@ -6,20 +6,11 @@ import {
   NAME_COLUMN,
   type KernelLayout,
 } from '../../index/segments/kernel-layout.js';
-import type {
-  PlanAlternative,
-  PlanAlternativeKind,
-  PlanComparison,
-  PlanFilter,
-  PlanGroup,
-  PlanSortKey,
-  PlanValue,
-  QueryPlan,
-} from '../../../native-bindings/query-plan.js';
-import type { ComparisonOperator, FilterNode, FilterValue } from '../filter/filter-nodes.js';
+import type { PlanFilter, PlanGroup, PlanSortKey, PlanValue, QueryPlan } from '../../../native-bindings/query-plan.js';
+import type { FilterNode, FilterValue } from '../filter/filter-nodes.js';
 import type { SortKey } from '../options/order-by.js';
 import { PROXIMITY_WEIGHT, WHOLE_FIELD_WEIGHT } from './bonus-weights.js';
-import type { Alternative, AlternativeKind, GeoPoint, QueryGroup, QueryNode, SearchPlan } from './plan-nodes.js';
+import type { GeoPoint, QueryNode, SearchPlan } from './plan-nodes.js';
 
 const ALL: PlanFilter = Object.freeze({ op: 'all' });
 const NONE: PlanFilter = Object.freeze({ op: 'not', node: ALL });
@@ -31,26 +22,8 @@ const ONLY_BY_MEANING: readonly PlanGroup[] = Object.freeze([
 ]);
 const NO_SEQUENCE: readonly number[] = Object.freeze([]);
 
-const COMPARISONS: Readonly<Record<ComparisonOperator, PlanComparison>> = {
-  '=': 'equal',
-  '!=': 'notEqual',
-  '<': 'less',
-  '<=': 'lessOrEqual',
-  '>': 'greater',
-  '>=': 'greaterOrEqual',
-};
-const KINDS: Readonly<Record<AlternativeKind, PlanAlternativeKind>> = {
-  typed: 'word',
-  spelling: 'word',
-  stem: 'word',
-  synonym: 'synonym',
-  typo: 'typo',
-};
-
-const OCCURS = { should: 'should', must: 'must', 'must-not': 'mustNot' } as const;
-
 export function encodePlan(plan: SearchPlan, layout: KernelLayout): QueryPlan {
-  const groups = encodeGroups(plan.query);
+  const groups = groupsOf(plan.query);
   const location = plan.origin === undefined ? undefined : layout.column(LOCATION_COLUMN);
   return {
     needTotal: true,
@@ -89,29 +62,9 @@ export function encodeFilterPlan(filter: FilterNode, layout: KernelLayout): Quer
   };
 }
 
-function encodeGroups(query: QueryNode): readonly PlanGroup[] {
-  if (query.kind === 'groups') return query.groups.map(encodeGroup);
+function groupsOf(query: QueryNode): readonly PlanGroup[] {
+  if (query.kind === 'groups') return query.groups;
   return query.kind === 'meaning' ? ONLY_BY_MEANING : NO_GROUPS;
-}
-
-function encodeGroup({ occur, boost, alternatives }: QueryGroup): PlanGroup {
-  return { occur: OCCURS[occur], boost, alternatives: encodeAlternatives(alternatives) };
-}
-
-/** Words that come again bring the same alternatives: the writer knows them by these objects. */
-const encodedAlternatives = new WeakMap<readonly Alternative[], readonly PlanAlternative[]>();
-
-function encodeAlternatives(alternatives: readonly Alternative[]): readonly PlanAlternative[] {
-  let encoded = encodedAlternatives.get(alternatives);
-  if (encoded === undefined) {
-    encoded = Object.freeze(alternatives.map(encodeAlternative));
-    encodedAlternatives.set(alternatives, encoded);
-  }
-  return encoded;
-}
-
-function encodeAlternative({ kind, weight, terms }: Alternative): PlanAlternative {
-  return Object.freeze({ kind: KINDS[kind], weight, terms });
 }
 
 function encodeQueryFilter(query: QueryNode, filter: FilterNode, layout: KernelLayout): PlanFilter {
@@ -131,7 +84,7 @@ function encodeFilter(node: FilterNode, layout: KernelLayout): PlanFilter {
       return { op: 'not', node: encodeFilter(node.node, layout) };
     case 'compare':
       return {
-        op: COMPARISONS[node.operator],
+        op: node.operator,
         column: facetColumn(node.field, layout),
         value: encodeValue(node.value),
       };

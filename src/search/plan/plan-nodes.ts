@@ -1,23 +1,15 @@
 /** The plan of one search on one list, as small frozen nodes; `plan-encoder.ts` turns it into the kernel's bytes. */
+import type { PlanAlternative, PlanAlternativeKind, PlanGroup } from '../../../native-bindings/query-plan.js';
 import type { FilterNode } from '../filter/filter-nodes.js';
 import type { SortKey } from '../options/order-by.js';
 
-/** Why a group may match it: as typed, the same characters spelt otherwise, a stem, a synonym, a typo. */
-export type AlternativeKind = 'typed' | 'spelling' | 'stem' | 'synonym' | 'typo';
-
 /** What a group may match: one term, or several at consecutive positions. */
-export interface Alternative {
-  readonly kind: AlternativeKind;
-  /** 0 exclusive to 1; as typed 1. */
-  readonly weight: number;
-  readonly terms: readonly string[];
+export interface Alternative extends PlanAlternative {
+  readonly kind: PlanAlternativeKind;
 }
 
-/** One query word with its expansions, or a whole phrase. */
-export interface QueryGroup {
-  readonly occur: 'should' | 'must' | 'must-not';
-  /** Grows with how often the word was typed; function words beside content words have little. */
-  readonly boost: number;
+/** One query word with its expansions, or a whole phrase. Its boost grows with how often the word was typed; function words beside content words have little. */
+export interface QueryGroup extends PlanGroup {
   readonly alternatives: readonly Alternative[];
 }
 

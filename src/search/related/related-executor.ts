@@ -227,8 +227,8 @@ function theRecord({ layout }: ListContext, record: StoredRecord): PlanFilter {
   const [name, created] = [layout.column(NAME_COLUMN), layout.column(CREATED_COLUMN)];
   if (name === undefined || created === undefined) throw new Error('a layout has no column of names');
   return allOf([
-    { op: 'equal', column: name, value: foldFacetValue(record.name) },
-    { op: 'equal', column: created, value: record.createdMs },
+    { op: '=', column: name, value: foldFacetValue(record.name) },
+    { op: '=', column: created, value: record.createdMs },
   ]);
 }
 

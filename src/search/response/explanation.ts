@@ -1,6 +1,7 @@
 /** `explain` of a hit: the kernel's sums with what only the planner knows, the word that a group stands for and why each term is in it. */
 import type { PlannedMeaning } from '../plan/meaning-plan.js';
-import type { AlternativeKind, QueryGroup, QueryNode } from '../plan/plan-nodes.js';
+import type { PlanAlternativeKind } from '../../../native-bindings/query-plan.js';
+import type { QueryGroup, QueryNode } from '../plan/plan-nodes.js';
 
 /** As the kernel writes it (kernel/engine/explain.cc); a phrase is its terms with blanks between. */
 interface ExplainedTerm {
@@ -52,7 +53,7 @@ function annotateWords(explanation: Explanation, query: QueryNode): Explanation 
 }
 
 /** The weight belongs to the key: one term may be in a group's phrase, too, or in two groups for different reasons. */
-function kinds(group: QueryGroup): (term: ExplainedTerm) => AlternativeKind | undefined {
+function kinds(group: QueryGroup): (term: ExplainedTerm) => PlanAlternativeKind | undefined {
   const byTerm = new Map(group.alternatives.map(({ kind, weight, terms }) => [keyOf(terms.join(' '), weight), kind]));
   return ({ term, weight }) => byTerm.get(keyOf(term, weight));
 }
