@@ -23,9 +23,10 @@ export interface ListSourcesOptions {
   readonly log: Logger;
 }
 
-/** By which the records of a list know what they came from. */
-export function labelOf({ feed, media_store, path }: SourceRow): string {
-  return feed === null ? `media:${media_store}/${path}` : `feed:${path.replace(/^feeds\/|\.sync$/g, '')}`;
+/** By which the records of a list know what they came from: a feed by its name, wherever its file is and whatever it was called before. */
+export function labelOf({ media_store, path }: Pick<SourceRow, 'media_store' | 'path'>): string {
+  const [, feed] = /^feeds\/([^/]+)\.(?:sync|ndjson)$/.exec(path) ?? [];
+  return feed === undefined ? `media:${media_store}/${path}` : `feed:${feed}`;
 }
 
 export class ListSources {

@@ -369,9 +369,9 @@ describe('what a feed was called before', () => {
       ({ path }) => path === 'feeds/old.sync',
     );
     expect(await feeds.feed('old')).toMatchObject({ searchable_in: ['old-list'] });
-    await eventually(
-      () => feeds.names('old-list'),
-      (names) => names.includes(made.url('/a')),
+    await feeds.holds(
+      'old-list',
+      ['/', '/a'].map((path) => made.url(path)),
     );
     expect((await feeds.client.get('/media/default/default/feeds/old.ndjson')).status).toBe(404);
   });
