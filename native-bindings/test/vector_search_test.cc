@@ -303,6 +303,25 @@ TEST(vectors_nearest_are_found_behind_a_filter) {
   }
 }
 
+TEST(vectors_are_searched_more_widely_where_those_that_pass_lie_elsewhere) {
+  Set set = Clustered(10'040, 16, 4);
+  const Set queries = TakeQueries(&set, 40);
+  const std::vector<uint8_t> bytes = Encode(set);
+  const VectorGraph graph(bytes);
+  std::vector<uint64_t> bits(set.size() / 64 + 1);
+  for (const uint32_t ordinal : Nearest(set, queries.of(1), set.size() / 2)) bits[ordinal / 64] |= uint64_t{1} << (ordinal % 64);
+  const BitFilter filter(bits);
+  VectorSearcher searcher;
+  uint32_t by_graph = 0, by_scan = 0;
+  for (uint32_t q = 0; q < queries.size(); ++q) {
+    CHECK_EQ(searcher.Search(graph, {.vector = queries.of(q), .width = 20, .allowed = &filter}).size(), 10u);
+    by_graph += searcher.cost().way == SearchWay::kFilteredGraph;
+    by_scan += searcher.cost().way == SearchWay::kScan;
+  }
+  CHECK(by_graph > 0 && by_scan > 0);
+  CHECK(RecallOf(graph, set, queries, {.width = 20, .allowed = &filter}, &bits) >= 0.95);
+}
+
 TEST(vectors_that_are_equal_do_not_hide_the_others) {
   Set set = Clustered(3000, 16, 6);
   for (uint32_t i = 0; i < 1000; ++i) std::copy_n(set.of(0).begin(), 16, set.values.begin() + i * 32);
