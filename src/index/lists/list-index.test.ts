@@ -266,6 +266,27 @@ describe('importing', () => {
     expect((await pageOf(list, 0, 1)).total).toBe(70);
     expect(await list.check()).toEqual([]);
   });
+
+  it('deletes nothing for who left while others wrote, and all of it for who left when it had begun', async () => {
+    const list = await indexes.create('a1', settings, definition);
+    await importLines(
+      list,
+      Array.from({ length: 100 }, (_, index) => ({ name: `n${index}`, price: index })),
+    );
+    const column = kernelLayout(definition).column('price') ?? -1;
+    const cheap = () => plan(undefined, { op: '<', column, value: 30 });
+    const [late, early] = [new AbortController(), new AbortController()];
+    const begun = list.deleteMatching(() => {
+      late.abort(new Error('left'));
+      return cheap();
+    }, late.signal);
+    const waiting = list.deleteMatching(plan(undefined), early.signal);
+    early.abort(new Error('left'));
+    await expect(waiting).rejects.toThrow('left');
+    expect(await begun).toBe(30);
+    expect((await pageOf(list, 0, 1)).total).toBe(70);
+    expect(await list.check()).toEqual([]);
+  });
 });
 
 describe('a write', () => {
