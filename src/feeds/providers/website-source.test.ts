@@ -60,6 +60,27 @@ describe('WebsiteSource', () => {
     expect(places.files.replaced).toBe(1);
   });
 
+  it('fails where robots.txt has come to forbid the start, and nothing is removed', async () => {
+    fill(5);
+    await run();
+    const before = places.files.text(SYNC_PATH);
+    places.site.pages.set('/robots.txt', (_asked, response) => response.end('User-agent: *\nDisallow: /'));
+    await expect(run()).rejects.toThrow('robots.txt forbids it');
+    expect(places.files.text(SYNC_PATH)).toBe(before);
+  });
+
+  it('keeps the record of a page that is of another kind now, in every run that follows', async () => {
+    fill(5);
+    await run();
+    places.site.pages.set('/p1', (_asked, response) =>
+      response.writeHead(200, { 'content-type': 'image/png' }).end('x'),
+    );
+    for (let round = 0; round < 3; round += 1)
+      expect(await run()).toMatchObject({ removed: 0, record_count: 6, wasComplete: false });
+    places.site.pages.delete('/p1');
+    expect(await run()).toMatchObject({ removed: 1, record_count: 5, wasComplete: true });
+  });
+
   it('removes what is gone, and what nothing leads to any more', async () => {
     fill(25);
     await run();
