@@ -258,15 +258,22 @@ function addDataCommands(program: Command, run: Run): void {
   program
     .command('import')
     .description('add or replace the records of a file (- is standard input)')
-    .argument('<file>', 'NDJSON, a JSON array, or CSV with a heading')
+    .argument('<file>', 'NDJSON, a JSON array, CSV with a heading; with --pdf a folder')
     .addOption(configOption())
     .requiredOption('--list <name>', 'the list that takes them')
     .option('--create', 'make the list if it does not exist; its fields are inferred from the first records')
     .addOption(formatOption('format of the file (default: by its name)'))
+    .addOption(
+      new Option('--pdf', 'the file is a folder: a record for each PDF in it, with its text').conflicts('format'),
+    )
     .addOption(accountOption())
     .addOption(jsonOption())
     .action((file: string, options: ImportOptions) =>
-      run(async (context) => (await import('./commands/import.js')).importFile(context, file, options)),
+      run(async (context) =>
+        options.pdf === true
+          ? (await import('./commands/import-pdf.js')).importPdfs(context, file, options)
+          : (await import('./commands/import.js')).importFile(context, file, options),
+      ),
     );
   program
     .command('export')

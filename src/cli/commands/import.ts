@@ -15,6 +15,7 @@ const ERRORS_SHOWN_MAX = 20;
 
 export interface ImportOptions {
   readonly list: string;
+  readonly pdf?: boolean;
   readonly create?: boolean;
   readonly format?: ImportFormat;
   readonly account?: string;
@@ -28,8 +29,7 @@ export async function importFile(context: CommandContext, file: string, options:
   const counter = createRecordCounter(format);
   const answer = await context.withService(async (client) => {
     if (options.create === true) await createListIfMissing(client, account, options.list);
-    const quiet: Output = { ...context.output, isTerminal: false, columns: 80, write: () => undefined };
-    const progress = new Progress(options.json === true ? quiet : context.output, `Importing into ${options.list}`);
+    const progress = new Progress(progressOutput(context.output, options), `Importing into ${options.list}`);
     try {
       const stream = counted(source.stream, counter, source.bytes, progress);
       const total = await sendAll(client, { account, list: options.list, format, stream });
@@ -43,6 +43,11 @@ export async function importFile(context: CommandContext, file: string, options:
   if (options.json === true) writeJson(context.output, answer);
   else printOutcome(context.output, answer);
   return answer.failed === 0 ? EXIT.done : EXIT.failed;
+}
+
+/** Where progress is shown: not where JSON is wanted. */
+export function progressOutput(output: Output, { json }: ImportOptions): Output {
+  return json === true ? { ...output, isTerminal: false, columns: 80, write: () => undefined } : output;
 }
 
 export async function createListIfMissing(
@@ -65,7 +70,7 @@ interface Import {
   readonly stream: AsyncIterable<Uint8Array>;
 }
 
-async function sendAll(client: ServiceClient, { account, list, format, stream }: Import): Promise<BulkAnswer> {
+export async function sendAll(client: ServiceClient, { account, list, format, stream }: Import): Promise<BulkAnswer> {
   const send = async (part: AsyncIterable<Uint8Array>): Promise<BulkAnswer> =>
     (await client.call('search-result.bulk', {
       params: { account, list },
@@ -79,16 +84,20 @@ async function sendAll(client: ServiceClient, { account, list, format, stream }:
   for await (const part of cutAtLines(stream, REQUEST_BYTES)) {
     const linesBefore = lines.count;
     const answer = await send(counted(part, lines));
-    const errors = answer.errors.map((error) => ({ ...error, line: error.line + linesBefore }));
-    total = {
-      created: total.created + answer.created,
-      updated: total.updated + answer.updated,
-      failed: total.failed + answer.failed,
-      errors: [...total.errors, ...errors],
-      took_ms: total.took_ms + answer.took_ms,
-    };
+    total = sumOf(total, answer, linesBefore);
   }
   return total;
+}
+
+/** Of two requests, the second of which began behind so many lines. */
+export function sumOf(total: BulkAnswer, answer: BulkAnswer, linesBefore: number): BulkAnswer {
+  return {
+    created: total.created + answer.created,
+    updated: total.updated + answer.updated,
+    failed: total.failed + answer.failed,
+    errors: [...total.errors, ...answer.errors.map((error) => ({ ...error, line: error.line + linesBefore }))],
+    took_ms: total.took_ms + answer.took_ms,
+  };
 }
 
 /** Passes the bytes on and counts them; a chunk that is asked for means that the one before was taken. */
@@ -107,7 +116,7 @@ async function* counted(
   }
 }
 
-function printOutcome(output: Output, answer: BulkAnswer): void {
+export function printOutcome(output: Output, answer: BulkAnswer): void {
   output.write(
     `${formatCount(answer.created)} added, ${formatCount(answer.updated)} replaced, ${formatCount(answer.failed)} refused\n`,
   );

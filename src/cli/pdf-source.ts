@@ -1,0 +1,127 @@
+/** Records out of PDF files: one a file, with its text in the order of its pages. */
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { basename, dirname, join, relative, sep } from 'node:path';
+import { availableParallelism } from 'node:os';
+import { DocumentError, DocumentReader, type DocumentText } from '../documents/index.js';
+import { CommandError, EXIT } from './exit-codes.js';
+import { systemReason } from './system-errors.js';
+
+const FILE_BYTES_MAX = 100_000_000;
+/** What fits into a record of the size that a list takes by default, in any script. */
+const LIMITS = { pagesMax: 10_000, charactersMax: 1_000_000, msMax: 60_000 };
+const MEMORY_MIB_MAX = 512;
+const PROCESSES_MAX = 4;
+
+/** The fields of a list that is made for such records. */
+export const PDF_LIST = {
+  searchable_fields: [
+    { name: 'title', weight: 3 },
+    { name: 'text', weight: 1 },
+  ],
+  facets: [
+    { name: 'folder', type: 'string', cardinality: 'Single' },
+    { name: 'page_count', type: 'number', cardinality: 'Single' },
+  ],
+};
+
+export interface PdfRecord {
+  /** Its path below the folder, with slashes. */
+  readonly name: string;
+  readonly fields: {
+    readonly title: string;
+    readonly folder?: string;
+    readonly page_count: number;
+    readonly text: string;
+  };
+}
+
+export interface PdfFault {
+  readonly file: string;
+  /** As the faults of documents are named, or `not-readable`. */
+  readonly error: string;
+  readonly detail: string;
+}
+
+export interface PdfOutcome {
+  readonly record?: PdfRecord;
+  /** Beside a record: there is more in the file than was read. */
+  readonly fault?: PdfFault;
+}
+
+/** The files that end in .pdf, in and below the folder, in order; the file where `path` is one. Links are not followed. */
+export async function pdfFiles(path: string): Promise<{ readonly folder: string; readonly files: readonly string[] }> {
+  try {
+    if (!(await stat(path)).isDirectory()) return { folder: dirname(path), files: [path] };
+    const entries = await readdir(path, { recursive: true, withFileTypes: true });
+    const files = entries
+      .filter((entry) => entry.isFile() && /\.pdf$/i.test(entry.name))
+      .map((entry) => join(entry.parentPath, entry.name));
+    if (files.length > 0) return { folder: path, files: files.sort() };
+  } catch (error) {
+    throw new CommandError(`${path} cannot be read: ${systemReason(error)}.`);
+  }
+  throw new CommandError(`${path} has no file whose name ends in .pdf.`, EXIT.usage);
+}
+
+/** What became of each file, in their order; some are read side by side. `onBug` gets the stack of what nobody foresaw. */
+export async function* readPdfs(
+  { folder, files }: { readonly folder: string; readonly files: readonly string[] },
+  onBug: (stack: string) => void,
+): AsyncGenerator<PdfOutcome> {
+  const processes = Math.min(PROCESSES_MAX, availableParallelism(), files.length);
+  // What a document did to its process is in its outcome.
+  const onDeath = () => undefined;
+  const reader = new DocumentReader({ processes, memoryMibMax: MEMORY_MIB_MAX, limits: LIMITS, onDeath, onBug });
+  const left = files.values();
+  const underWay: Promise<PdfOutcome>[] = [];
+  const begin = () => {
+    const { value, done } = left.next();
+    if (done !== true) underWay.push(readPdf(reader, folder, value));
+  };
+  try {
+    for (let count = 0; count < processes; count += 1) begin();
+    for (let first = underWay.shift(); first !== undefined; first = underWay.shift()) {
+      const outcome = await first;
+      begin();
+      yield outcome;
+    }
+  } finally {
+    await Promise.allSettled(underWay);
+    await reader.close();
+  }
+}
+
+async function readPdf(reader: DocumentReader, folder: string, path: string): Promise<PdfOutcome> {
+  const file = relative(folder, path).split(sep).join('/');
+  const failed = (error: string, detail: string): PdfOutcome => ({ fault: { file, error, detail } });
+  let bytes: Buffer;
+  try {
+    if ((await stat(path)).size > FILE_BYTES_MAX)
+      return failed('too-large', `It has more than ${FILE_BYTES_MAX} bytes`);
+    bytes = await readFile(path);
+  } catch (error) {
+    return failed('not-readable', systemReason(error));
+  }
+  try {
+    const document = await reader.read(bytes);
+    const { pages, pageCount, truncated } = document;
+    const detail = `Only the first ${pages.length} of its ${pageCount} pages were read`;
+    return { record: recordOf(file, document), ...(truncated ? failed('truncated', detail) : {}) };
+  } catch (error) {
+    if (error instanceof DocumentError) return failed(error.fault, error.message);
+    throw error;
+  }
+}
+
+function recordOf(file: string, { pageCount, pages }: DocumentText): PdfRecord {
+  const folder = dirname(file);
+  return {
+    name: file,
+    fields: {
+      title: basename(file).replace(/\.pdf$/i, ''),
+      ...(folder === '.' ? {} : { folder }),
+      page_count: pageCount,
+      text: pages.map(({ text }) => text).join('\n\n'),
+    },
+  };
+}
