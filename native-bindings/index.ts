@@ -105,7 +105,7 @@ export interface MeaningSearch {
   readonly width: number;
   /** Every vector is compared by itself. Default false. */
   readonly exact?: boolean;
-  /** A score of the words that counts as 1. Default 1. */
+  /** A score of the words that counts as 1; 0: what the best record of such words is expected to score. Default 1. */
   readonly wordsFull?: number;
 }
 

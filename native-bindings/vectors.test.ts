@@ -291,7 +291,8 @@ describe('meaning beside words', () => {
       { wanted: 0 },
       { wanted: kernelConstant('MeaningWantedMax') + 1 },
       { width: 0 },
-      { wordsFull: 0 },
+      { wordsFull: -0.1 },
+      { wordsFull: 1.1 },
     ]) {
       expect(search(more), JSON.stringify(more)).toThrow(invalid);
     }

@@ -252,6 +252,15 @@ TEST(meaning_scores_what_words_find_whether_the_graph_met_it_or_not) {
   // And what they score may count as more.
   request.words_full = 0.5f;
   for (const ResultHit& hit : RunWithMeaning(list, plan, request).hits) CHECK(hit.score >= 0.4f - 1e-5f && hit.score <= 1);
+  // What is expected of the words is the same on every page, and lets the best record count as about full.
+  request.words_full = 0;
+  const Result expected = RunWithMeaning(list, plan, request);
+  CHECK_EQ(expected.hits.size(), 1000u);
+  QueryPlan first = plan;
+  first.size = 1;
+  const Result best = RunWithMeaning(list, first, request);
+  CHECK_EQ(best.hits[0].score, expected.hits[0].score);
+  CHECK(expected.hits[0].score > 0 && expected.hits[0].score <= 1);
 }
 
 // Of the hits, whichever way they were found and in whatever order: behind the filter, once each.

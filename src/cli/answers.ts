@@ -24,6 +24,24 @@ export interface SearchHit {
   readonly distance?: number;
   readonly fields?: Readonly<Record<string, unknown>>;
   readonly highlights?: Readonly<Record<string, string>>;
+  readonly explain?: ExplainedHit;
+}
+
+/** `explain` of a hit, as far as it is shown. */
+export interface ExplainedHit {
+  readonly groups?: readonly {
+    readonly word?: string;
+    readonly terms: readonly { readonly term: string; readonly kind?: string }[];
+  }[];
+  readonly sources?: readonly {
+    readonly kind: string;
+    readonly score: number;
+    readonly weight: number;
+    readonly cosine?: number;
+    readonly way?: string;
+    readonly compared?: number;
+  }[];
+  readonly reranker?: { readonly place_before: number };
 }
 
 export interface SearchResponse {
@@ -32,6 +50,10 @@ export interface SearchResponse {
   readonly results: readonly SearchHit[];
   readonly facets?: Readonly<Record<string, readonly { readonly value: unknown; readonly count: number }[]>>;
   readonly took_ms: number;
+  readonly applied?: {
+    readonly meaning?: string;
+    readonly reranker?: { readonly name: string; readonly reordered: boolean } | null;
+  };
 }
 
 export interface AnalyticsReport extends ReportFigures {

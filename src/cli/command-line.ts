@@ -299,6 +299,7 @@ function addDataCommands(program: Command, run: Run): void {
     .option('--radius <circle>', 'for example 51.5,-0.12,10km')
     .option('--size <count>', 'hits to show', wholeNumber, 10)
     .option('--skip <count>', 'hits to leave out', wholeNumber, 0)
+    .option('--explain', 'say of each hit how its score came about')
     .addOption(accountOption())
     .addOption(jsonOption())
     .action((list: string, query: string[], options: SearchCommandOptions) =>

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { csvHeading, csvRow } from './export-csv.js';
 import type { Output } from './output.js';
 import { describeProblem } from './problem.js';
+import { explanationLines } from './explanation-view.js';
 import { searchView } from './search-view.js';
 
 const paper: Output = {
@@ -76,4 +77,29 @@ it('CSV quotes what needs it and writes several values as JSON', () => {
   );
   expect(csvRow({ name: 'c', fields: { at: { latitude: 51.5, longitude: -0.12 } } }, ['at'])).toBe('c,"51.5,-0.12"\n');
   expect(csvRow({ name: 'b', fields: { tags: ['x', 'y'] } }, ['title', 'tags'])).toBe('b,,"[""x"",""y""]"\n');
+});
+
+it('an explained hit says what its words and its meaning have to do with its score', () => {
+  expect(
+    explanationLines({
+      groups: [
+        { word: 'birds', terms: [{ term: 'bird', kind: 'stem' }] },
+        { word: 'sea', terms: [{ term: 'sea', kind: 'typed' }] },
+      ],
+      sources: [
+        { kind: 'words', score: 0.25, weight: 0.5 },
+        { kind: 'meaning', score: 0.8, weight: 0.5, cosine: 0.61234, way: 'scan', compared: 1200 },
+      ],
+      reranker: { place_before: 3 },
+    }),
+  ).toEqual([
+    'words 0.250 × 0.5: birds as bird (stem) · sea',
+    'meaning 0.800 × 0.5: cosine 0.612, found by scan of 1,200',
+    'reranker: was 4. by score',
+  ]);
+  expect(explanationLines({})).toEqual([]);
+  const told = { meaning: 'used', reranker: { name: 'long', reordered: true } };
+  expect(searchView(paper, { query_id: 'x', total_count: 0, took_ms: 1, results: [], applied: told })).toContain(
+    'in 1 ms, by words and meaning, in the order of long',
+  );
 });

@@ -1,5 +1,6 @@
 /** The answer of a search, laid out for a terminal. */
 import type { SearchHit, SearchResponse } from './answers.js';
+import { explanationLines } from './explanation-view.js';
 import { formatCount, printable, shorten, styled, type Output } from './output.js';
 
 const FACET_VALUES_SHOWN = 8;
@@ -34,8 +35,20 @@ export function searchView(output: Output, response: SearchResponse, options: Vi
   const roundTrip =
     options.roundTripMs === undefined ? '' : `, ${options.roundTripMs.toFixed(1)} ms with the way there and back`;
   const count = response.total_count === 1 ? '1 record' : `${formatCount(response.total_count)} records`;
-  lines.push(styled(output, 'dim', `  ${count} in ${response.took_ms} ms${roundTrip}`));
+  lines.push(styled(output, 'dim', `  ${count} in ${response.took_ms} ms${roundTrip}${modelsTold(response)}`));
   return `${lines.join('\n')}\n`;
+}
+
+/** What models had to do with it, where a list has some. */
+function modelsTold({ applied = {} }: SearchResponse): string {
+  const { meaning = 'none', reranker = null } = applied;
+  const told =
+    meaning === 'used' ? 'by words and meaning' : meaning === 'unavailable' ? 'by words: the model is away' : '';
+  const order = reranker?.reordered === true ? `in the order of ${printable(reranker.name)}` : '';
+  return [told, order]
+    .filter((part) => part !== '')
+    .map((part) => `, ${part}`)
+    .join('');
 }
 
 function hitLines(output: Output, hit: SearchHit, position: number, options: ViewOptions): string[] {
@@ -49,6 +62,8 @@ function hitLines(output: Output, hit: SearchHit, position: number, options: Vie
     const room = width - field.length;
     lines.push(`     ${styled(output, 'dim', `${field}:`)} ${emphasise(output, shortenMarked(text, room))}`);
   }
+  const explained = hit.explain === undefined ? [] : explanationLines(hit.explain);
+  lines.push(...explained.map((line) => `     ${styled(output, 'dim', shorten(line, output.columns - 5))}`));
   return lines;
 }
 

@@ -23,6 +23,7 @@ void AppendSource(const SourceShare& share, const Hit& hit, std::string* out) {
   AppendJsonString(NameOf(share.source->kind()), out);
   AppendMember(",\"score\":", double{score.score}, out);
   AppendMember(",\"weight\":", double{share.weight}, out);
+  if (share.full != 1) AppendMember(",\"full\":", double{share.full}, out);
   if (score.place != kNoPlace) AppendMember(",\"place\":", score.place, out);
   share.source->Explain(hit.segment, hit.document, out);
   out->push_back('}');

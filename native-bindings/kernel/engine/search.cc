@@ -8,6 +8,7 @@
 #include "../collect/hit_collector.h"
 #include "../common/stop.h"
 #include "../query/query_plan.h"
+#include "../query/expected_score.h"
 #include "../sources/combined_matches.h"
 #include "../sources/word_source.h"
 #include "explain.h"
@@ -32,7 +33,8 @@ class Searcher {
     for (const PlanFacet& facet : plan.facets) facets_.emplace_back(generation, facet);
     needs_.scores = collector_.needs_every_score() || plan.minimum_score > 0;
     if (!others.shares.empty()) {
-      shares_.push_back({&words_, others.words_weight, others.words_floor, true, others.words_full});
+      const float full = others.words_full > 0 ? others.words_full : ExpectedScore(query_);
+      shares_.push_back({&words_, others.words_weight, others.words_floor, true, full});
       shares_.insert(shares_.end(), others.shares.begin(), others.shares.end());
     }
     needs_.all_matches = (plan.flags & kNeedTotal) != 0 || !facets_.empty();

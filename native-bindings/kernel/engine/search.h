@@ -18,7 +18,7 @@ struct OtherSources {
   std::vector<SourceShare> shares;
   float words_weight = 1;  // beside them
   float words_floor = 0;
-  float words_full = 1;
+  float words_full = 1;  // 0: what the query's best record is expected to score
 };
 
 // Answers the plan (query/plan.h) on the generation with a result (query/plan.h). Documents are found by words or by any of the

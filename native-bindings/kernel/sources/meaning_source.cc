@@ -22,7 +22,7 @@ void Check(const MeaningRequest& request) {
   const auto is_share = [](float value) { return value >= 0 && value <= 1; };
   if (!(request.weight > 0) || !is_share(request.weight)) Invalid("meaning: a weight is above 0 and at most 1");
   if (!is_share(request.floor)) Invalid("meaning: a floor is in 0..1");
-  if (!(request.words_full > 0) || !is_share(request.words_full)) Invalid("meaning: words' full score is above 0 and at most 1");
+  if (!is_share(request.words_full)) Invalid("meaning: words' full score is in 0..1");
   if (!(request.farthest >= -1 && request.farthest < request.nearest && request.nearest <= 1)) {
     Invalid("meaning: cosines are in -1..1, the farthest below the nearest");
   }

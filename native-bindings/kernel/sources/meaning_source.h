@@ -35,7 +35,7 @@ struct MeaningRequest {
   uint32_t wanted = 100;
   uint32_t width = 100;        // candidates that are kept while a graph is searched
   bool exact = false;          // every vector is compared
-  float words_full = 1;        // a score of the words that counts as 1
+  float words_full = 1;        // a score of the words that counts as 1; 0: what the query's best record is expected to score
 };
 
 class MeaningSource : public Source {

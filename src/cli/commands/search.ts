@@ -15,6 +15,7 @@ export interface SearchCommandOptions {
   readonly radius?: string;
   readonly size: number;
   readonly skip: number;
+  readonly explain?: boolean;
   readonly json?: boolean;
 }
 
@@ -46,7 +47,7 @@ export async function currentVersion(client: ServiceClient, account: string, lis
 }
 
 function searchBody(query: string, options: SearchCommandOptions): Record<string, unknown> {
-  const { filter, match, orderBy, facets, radius, size, skip } = options;
+  const { filter, match, orderBy, facets, radius, size, skip, explain } = options;
   return {
     query,
     size,
@@ -56,5 +57,6 @@ function searchBody(query: string, options: SearchCommandOptions): Record<string
     ...(orderBy === undefined ? {} : { order_by: orderBy }),
     ...(facets === undefined ? {} : { facets: facets.split(',').map((name) => name.trim()) }),
     ...(radius === undefined ? {} : { radius }),
+    ...(explain === undefined ? {} : { explain }),
   };
 }

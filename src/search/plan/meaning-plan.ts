@@ -11,8 +11,8 @@ import type { QueryNode } from './plan-nodes.js';
 
 /** Words and meaning count alike: measured on five collections with two models (decision 0116). */
 const WEIGHT = 0.5;
-/** What words score where a record holds most of what was asked for: the best of five collections have 0.27 to 0.47. */
-const WORDS_FULL = 0.3;
+/** What the best record of such words is expected to score counts as full. */
+const WORDS_FULL = 0;
 /** A third of the way from random pairs to nearest neighbours: nine of ten relevant records are nearer. */
 const FLOOR = 0.35;
 /** At most so many vectors find; more change nothing among the first hits, and take time. */

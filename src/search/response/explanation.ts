@@ -27,10 +27,10 @@ const WEIGHT_DIGITS = 5;
 export function annotateExplanation(explanation: Explanation, { query, meaning }: ExplainedSearch): Explanation {
   const words = annotateWords(explanation, query);
   if (meaning === undefined) return words;
-  const { floor, farthest, nearest, wanted, wordsFull, calibratedOn } = meaning;
+  const { floor, farthest, nearest, wanted, calibratedOn } = meaning;
   return {
     ...words,
-    meaning: { farthest, nearest, floor, wanted, words_full: wordsFull, calibrated_on: calibratedOn },
+    meaning: { farthest, nearest, floor, wanted, calibrated_on: calibratedOn },
   } as Explanation;
 }
 

@@ -1,0 +1,36 @@
+/** How the score of a hit came about, in lines for a terminal. */
+import type { ExplainedHit } from './answers.js';
+import { formatCount, printable } from './output.js';
+
+const WORDS_SHOWN = 6;
+const DIGITS = 3;
+
+/** Plain text, the most important first. */
+export function explanationLines({ groups = [], sources = [], reranker }: ExplainedHit): string[] {
+  const words = groups
+    .slice(0, WORDS_SHOWN)
+    .flatMap(({ word, terms }) => {
+      const met = terms.map(({ term, kind }) => (kind === undefined || kind === 'typed' ? term : `${term} (${kind})`));
+      return word === undefined || met.join() === word ? met : [`${word} as ${met.join(', ')}`];
+    })
+    .map(printable);
+  const byWords = sources.find(({ kind }) => kind === 'words');
+  const meaning = sources.find(({ kind }) => kind === 'meaning');
+  return [
+    ...(words.length === 0 ? [] : [`words${scored(byWords)}: ${words.join(' · ')}`]),
+    ...(meaning === undefined ? [] : [`meaning${scored(meaning)}: ${nearness(meaning)}`]),
+    ...(reranker === undefined ? [] : [`reranker: was ${formatCount(reranker.place_before + 1)}. by score`]),
+  ];
+}
+
+type Source = NonNullable<ExplainedHit['sources']>[number];
+
+function scored(source: Source | undefined): string {
+  return source === undefined ? '' : ` ${source.score.toFixed(DIGITS)} × ${source.weight}`;
+}
+
+function nearness({ cosine, way, compared }: Source): string {
+  const how =
+    way === undefined ? '' : `, found by ${way}${compared === undefined ? '' : ` of ${formatCount(compared)}`}`;
+  return `cosine ${cosine?.toFixed(DIGITS) ?? 'unknown'}${how}`;
+}

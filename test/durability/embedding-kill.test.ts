@@ -1,0 +1,111 @@
+/**
+ * A service that is killed at random moments while a model embeds its records: every record ends with the vector of its newest text, and no
+ * text is embedded in vain but at most a batch a kill.
+ */
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.js';
+import { SeededRandom } from '../support/random.js';
+import { hashedVector } from '../support/scripted-models.js';
+import { ScriptedServer } from '../support/scripted-server.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+const KILLS = Number(process.env['GANNET_EMBEDDING_KILLS'] ?? 4);
+const SEED = Number(process.env['GANNET_KILL_SEED'] ?? 1);
+const RECORDS = 400;
+/** Records whose text changes after each kill. */
+const CHANGES = 40;
+const BATCH_TEXTS = 8;
+/** Records whose vector is compared in the end. */
+const CHECKED = 20;
+/** So many that no two texts have nearly the same vector. */
+const DIMENSIONS = 32;
+const ASKED_BEFORE_KILL_MAX = 20;
+
+interface Meaning {
+  readonly state: string;
+  readonly embedded: number;
+  readonly pending: number;
+  readonly failed: number;
+}
+
+let service: TestService;
+let server: ScriptedServer;
+/** How often each text was embedded. */
+let embedded: Map<string, number>;
+let calls = 0;
+
+beforeEach(async () => {
+  embedded = new Map();
+  server = await ScriptedServer.start();
+  server.script = (asked, response) => {
+    calls += 1;
+    const { input } = JSON.parse(asked.body) as { input: string[] };
+    for (const text of input) embedded.set(text, (embedded.get(text) ?? 0) + 1);
+    response.setHeader('content-type', 'application/json');
+    const data = input.map((text, index) => ({ index, embedding: Array.from(hashedVector(text, DIMENSIONS)) }));
+    response.end(JSON.stringify({ data }));
+  };
+  service = await startTestService({
+    env: { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true', GANNET_MODELS_BATCH_TEXTS: String(BATCH_TEXTS) },
+  });
+});
+afterEach(async () => {
+  await service.close();
+  await server.close();
+});
+
+const textOf = (record: number, version: number) => `text ${record} in version ${version}`;
+const meaning = async () =>
+  ((await service.client.get('/list/default/texts')).body as { readonly meaning: Meaning }).meaning;
+
+/** Of a record with a text: 1 where its vector is that of this text. */
+async function cosineOf(record: number, query: string): Promise<number | undefined> {
+  const { body } = await service.client.post('/search/default/texts/1', { query, size: RECORDS, explain: true });
+  const { results } = body as {
+    readonly results: readonly {
+      readonly name: string;
+      readonly explain: { readonly sources: readonly { readonly kind: string; readonly cosine?: number }[] };
+    }[];
+  };
+  const found = results.find(({ name }) => name === `r${record}`);
+  return found?.explain.sources.find(({ kind }) => kind === 'meaning')?.cosine;
+}
+
+it(`embeds every record's newest text, across ${KILLS} kills`, async () => {
+  const model = { name: 'topics', provider: 'openai', url: server.url('/v1'), served_name: 'topics' };
+  expect((await service.control().post('/model/default', model)).status).toBe(201);
+  const list = { name: 'texts', model: 'topics', searchable_fields: [{ name: 'title' }] };
+  expect((await service.client.post('/list/default', list)).status).toBe(201);
+  embedded.clear();
+  const random = new SeededRandom(SEED);
+  const versions = new Map(Array.from({ length: RECORDS }, (_, record) => [record, 0]));
+  const write = (records: Iterable<number>) =>
+    service.client.bulk(
+      'default',
+      'texts',
+      Array.from(records, (record) => ({ name: `r${record}`, title: textOf(record, versions.get(record) ?? 0) })),
+    );
+  await write(versions.keys());
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    const until = calls + random.below(ASKED_BEFORE_KILL_MAX);
+    await eventually(
+      async () => (calls >= until ? 0 : (await meaning()).pending),
+      (pending) => pending === 0,
+    );
+    await service.stop('SIGKILL');
+    await service.start();
+    const changed = Array.from({ length: CHANGES }, () => random.below(RECORDS));
+    for (const record of changed) versions.set(record, (versions.get(record) ?? 0) + 1);
+    await write(new Set(changed));
+  }
+  const settled = await eventually(meaning, ({ state, pending }) => state === 'ready' && pending === 0);
+  expect(settled).toMatchObject({ embedded: RECORDS, failed: 0 });
+  // Each newest text was embedded, and is what its record is found by.
+  for (const [record, version] of versions) expect(embedded.has(textOf(record, version))).toBe(true);
+  const repeated = [...embedded.values()].reduce((sum, times) => sum + times - 1, 0);
+  process.stdout.write(`embedding kill test: ${embedded.size} texts, ${KILLS} kills, ${repeated} embedded again\n`);
+  expect(repeated).toBeLessThanOrEqual(KILLS * BATCH_TEXTS);
+  for (let record = 0; record < RECORDS; record += RECORDS / CHECKED) {
+    expect(await cosineOf(record, textOf(record, versions.get(record) ?? 0))).toBeCloseTo(1, 2);
+  }
+});
