@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { itWhere } from '../test/support/skip.js';
 import { FEATURES } from './features.js';
 import { startService, type RunningService } from './main.js';
-import { createDispatcher, LOCAL_VISITOR, operations } from './operations/index.js';
+import { createDispatcher, LOCAL_VISITOR, operations, type Services } from './operations/index.js';
 import { loadConfig } from './platform/config.js';
 import { controlSocketPath, OperatorError, type Config } from './platform/index.js';
 
@@ -85,19 +85,39 @@ describe('startService', () => {
     expect(service.address).toBeUndefined();
     expect(existsSync(controlSocketPath(dataDir) ?? '')).toBe(false);
     const { services } = service;
-    const dispatcher = createDispatcher(services);
-    const operation = operations.find(({ name }) => name === 'list.list');
-    if (operation === undefined) throw new Error('list.list is gone');
-    const params = { account: 'default' };
-    const admission = dispatcher.admit(operation, params, { kind: 'cli' });
-    const context = {
-      services,
-      ...admission,
-      visitor: LOCAL_VISITOR,
-      requestId: 'x',
-      signal: new AbortController().signal,
-    };
-    const result = await dispatcher.perform(operation, { params, queryString: '', contentType: undefined }, context);
-    expect(result).toEqual({ status: 200, body: { lists: [] } });
+    expect(await answerOf(services, 'list.list')).toEqual({ status: 200, body: { lists: [] } });
+  });
+
+  it('lists ten thousand keys in pages, each once, without a page of more than may be asked for', async () => {
+    const { services } = await start(configFor(newFolder()), false);
+    const { access, catalog } = services;
+    const region = catalog.account('default')?.region ?? '';
+    const shared = { account: 'default', scope: 'account', scope_target: null, region, expires_at: null } as const;
+    const names = Array.from({ length: 10_000 }, (_, number) => `key-${number}`);
+    await Promise.all(names.map((name) => access.createKey({ ...shared, name, permissions: ['list:read'] })));
+    const sizes: number[] = [];
+    const listed: string[] = [];
+    for (let query = ''; ;) {
+      const { body } = await answerOf(services, 'api-key.list', query);
+      const { keys, next } = body as { readonly keys: readonly { readonly name: string }[]; readonly next?: string };
+      sizes.push(keys.length);
+      listed.push(...keys.map(({ name }) => name));
+      if (next === undefined) break;
+      query = `after=${encodeURIComponent(next)}`;
+    }
+    expect(sizes).toEqual(Array.from({ length: 10 }, () => 1000));
+    expect(listed.sort()).toEqual(names.sort());
   });
 });
+
+/** What the command line is answered. */
+function answerOf(services: Services, name: string, queryString = '') {
+  const dispatcher = createDispatcher(services);
+  const operation = operations.find((each) => each.name === name);
+  if (operation === undefined) throw new Error(`${name} is gone`);
+  const params = { account: 'default' };
+  const admission = dispatcher.admit(operation, params, { kind: 'cli' });
+  const { signal } = new AbortController();
+  const context = { services, ...admission, visitor: LOCAL_VISITOR, requestId: 'x', signal };
+  return dispatcher.perform(operation, { params, queryString, contentType: undefined }, context);
+}
