@@ -270,6 +270,21 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     site.close();
   });
 
+  it('shows more lists than an answer of the service has', async () => {
+    const names = Array.from({ length: 230 }, (_, index) => `many-${String(index).padStart(3, '0')}`);
+    await Promise.all(names.map((name) => service.client.post('/list/default', { name })));
+    await visit('lists');
+    await page.getByRole('link', { name: 'many-050' }).waitFor();
+    expect(await page.getByRole('link', { name: 'many-229' }).count()).toBe(0);
+    await page.getByLabel('Find a list').fill('many-229');
+    await page.getByRole('link', { name: 'many-229' }).waitFor();
+    await page.getByLabel('Find a list').fill('');
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByRole('link', { name: 'many-229' }).waitFor();
+    await Promise.all(names.map((name) => service.client.delete(`/list/default/${name}`)));
+  });
+
   it('goes anywhere from the command palette', async () => {
     await visit('lists');
     await page.getByRole('link', { name: 'birds' }).waitFor();

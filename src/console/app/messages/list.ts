@@ -26,6 +26,7 @@ export const listTexts = {
   lists: {
     title: 'Lists',
     none: 'There are no lists yet.',
+    find: 'Find a list',
     name: 'Name',
     nameHint: 'Small letters, digits, - and _; it is part of addresses',
     nameWrong: 'Small letters, digits, - and _, beginning with a letter or digit',

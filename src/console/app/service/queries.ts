@@ -40,6 +40,38 @@ export function reading<Input extends AnyInput, Output>(call: Call<Input, Output
   });
 }
 
+/** Entries that one answer holds, so that none is long. */
+const PAGE_ENTRIES = 200;
+/** More pages are not read: nobody looks through more than this many entries. */
+const PAGES_MAX = 100;
+
+interface Paged {
+  readonly next?: string | undefined;
+}
+
+/** Of an operation that lists in pages: all of them as one answer. */
+export function readingAll<Input extends AnyInput, Output extends Paged>(call: Call<Input, Output>, input: Input) {
+  return queryOptions<Output>({
+    queryKey: [call.route.name, input],
+    queryFn: async ({ signal }) => {
+      const page = (after: object): Promise<Output> =>
+        call(client, { ...input, query: { ...input.query, ...after, size: PAGE_ENTRIES } }, { signal });
+      let whole = await page({});
+      for (let pages = 1; whole.next !== undefined && pages < PAGES_MAX; pages += 1) {
+        whole = joined(whole, await page({ after: whole.next }));
+      }
+      return whole;
+    },
+  });
+}
+
+/** Lists of both, one behind the other; the rest is that of the later page. */
+export function joined<Page extends object>(earlier: Page, later: Page): Page {
+  const before = Object.entries(earlier).filter(([, value]) => Array.isArray(value)) as [keyof Page, unknown[]][];
+  const lists = before.map(([name, entries]) => [name, [...entries, ...((later[name] ?? []) as unknown[])]]);
+  return { ...later, ...(Object.fromEntries(lists) as Partial<Page>) };
+}
+
 /** Of an operation that changes something: whatever is shown is read anew. */
 export function useChange<Input extends AnyInput, Output>(call: Call<Input, Output>) {
   const cache = useQueryClient();

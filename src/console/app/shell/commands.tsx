@@ -7,7 +7,7 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { listList } from '../service/client.js';
-import { reading } from '../service/queries.js';
+import { readingAll } from '../service/queries.js';
 import { useAccount, useMay } from '../service/session.js';
 import { text } from '../messages/index.js';
 import { LIST_PLACES, PLACES } from './places.js';
@@ -39,7 +39,7 @@ function useActions(): (SpotlightActionGroupData | SpotlightActionData)[] {
   const account = useAccount();
   const may = useMay();
   const navigate = useNavigate();
-  const { data } = useQuery({ ...reading(listList, { params: { account } }), enabled: may(listList) });
+  const { data } = useQuery({ ...readingAll(listList, { params: { account } }), enabled: may(listList) });
   const places = PLACES.filter(({ needs }) => may(needs)).map(({ to, label }) => ({
     id: to,
     label,

@@ -13,7 +13,7 @@ import {
   type ApiKeyCreateInput,
   type ApiKeyListOutput,
 } from '../../service/client.js';
-import { reading, useChange } from '../../service/queries.js';
+import { readingAll, useChange } from '../../service/queries.js';
 import { useAccount, useMay } from '../../service/session.js';
 import { Columns } from '../../ui/columns.js';
 import { ConfirmButton } from '../../ui/confirm.js';
@@ -31,7 +31,7 @@ export function ApiKeys() {
   const account = useAccount();
   const may = useMay();
   const [secret, setSecret] = useState<string>();
-  const { data } = useSuspenseQuery(reading(apiKeyList, { params: { account } }));
+  const { data } = useSuspenseQuery(readingAll(apiKeyList, { params: { account } }));
   return (
     <Page
       title={text.keys.title}
@@ -173,8 +173,8 @@ interface ScopeProps {
 
 function Scope({ draft, onChange }: ScopeProps) {
   const account = useAccount();
-  const lists = useSuspenseQuery(reading(listList, { params: { account } })).data.lists;
-  const groups = useSuspenseQuery(reading(listGroupList, { params: { account } })).data.groups;
+  const lists = useSuspenseQuery(readingAll(listList, { params: { account } })).data.lists;
+  const groups = useSuspenseQuery(readingAll(listGroupList, { params: { account } })).data.groups;
   const targets = draft.scope === 'list' ? lists : draft.scope === 'group' ? groups : [];
   const chosen = draft.scope ?? 'account';
   return (

@@ -10,7 +10,7 @@ import {
   contributorUpdate,
   type ContributorListOutput,
 } from '../../service/client.js';
-import { reading, useChange } from '../../service/queries.js';
+import { readingAll, useChange } from '../../service/queries.js';
 import { useAccount, useMay } from '../../service/session.js';
 import { Columns } from '../../ui/columns.js';
 import { ConfirmButton } from '../../ui/confirm.js';
@@ -31,7 +31,7 @@ export function Contributors() {
   const account = useAccount();
   const may = useMay();
   const [link, setLink] = useState<string>();
-  const { data } = useSuspenseQuery(reading(contributorList, { params: { account } }));
+  const { data } = useSuspenseQuery(readingAll(contributorList, { params: { account } }));
   return (
     <Page
       title={text.people.title}

@@ -16,7 +16,7 @@ import {
   type FeedListOutput,
   type FeedWebScopeInput,
 } from '../../service/client.js';
-import { reading, useChange } from '../../service/queries.js';
+import { readingAll, useChange } from '../../service/queries.js';
 import { useAccount, useMay } from '../../service/session.js';
 import { Columns } from '../../ui/columns.js';
 import { ConfirmButton } from '../../ui/confirm.js';
@@ -36,7 +36,7 @@ const COLOURS = { 'Waiting for first sync': 'gray', Syncing: 'blue', Synced: 'gr
 export function Feeds() {
   const account = useAccount();
   const may = useMay();
-  const { data } = useSuspenseQuery({ ...reading(feedList, { params: { account } }), refetchInterval: READ_MS });
+  const { data } = useSuspenseQuery({ ...readingAll(feedList, { params: { account } }), refetchInterval: READ_MS });
   return (
     <Page title={text.feeds.title} lead={text.feeds.lead} actions={may(feedConnect) ? <ConnectFeed /> : undefined}>
       {data.feeds.length === 0 ? <Text>{text.feeds.none}</Text> : null}

@@ -12,7 +12,7 @@ import {
   listList,
   type ListGroupListOutput,
 } from '../../service/client.js';
-import { reading, useChange } from '../../service/queries.js';
+import { readingAll, useChange } from '../../service/queries.js';
 import { useAccount, useMay } from '../../service/session.js';
 import { Columns } from '../../ui/columns.js';
 import { ConfirmButton } from '../../ui/confirm.js';
@@ -26,7 +26,7 @@ type ListGroup = ListGroupListOutput['groups'][number];
 export function Groups() {
   const account = useAccount();
   const may = useMay();
-  const { data } = useSuspenseQuery(reading(listGroupList, { params: { account } }));
+  const { data } = useSuspenseQuery(readingAll(listGroupList, { params: { account } }));
   return (
     <Page title={text.groups.title} lead={text.groups.lead} actions={may(listGroupCreate) ? <GroupForm /> : undefined}>
       {data.groups.length === 0 ? <Text>{text.groups.none}</Text> : null}
@@ -80,7 +80,7 @@ function GroupRow({ group }: { readonly group: ListGroup }) {
 
 function GroupForm({ group }: { readonly group?: ListGroup }) {
   const account = useAccount();
-  const { data } = useSuspenseQuery(reading(listList, { params: { account } }));
+  const { data } = useSuspenseQuery(readingAll(listList, { params: { account } }));
   const create = useChange(listGroupCreate);
   const update = useChange(listGroupUpdate);
   const [name, setName] = useState(group?.name ?? '');

@@ -15,7 +15,7 @@ import {
   type WebhookCreateInput,
   type WebhookListOutput,
 } from '../../service/client.js';
-import { reading, useChange } from '../../service/queries.js';
+import { reading, readingAll, useChange } from '../../service/queries.js';
 import { useAccount, useMay } from '../../service/session.js';
 import { Columns } from '../../ui/columns.js';
 import { ConfirmButton } from '../../ui/confirm.js';
@@ -33,7 +33,7 @@ export function Webhooks() {
   const may = useMay();
   const { webhook: shown } = useSearch({ from: '/$account/webhooks' });
   const [secret, setSecret] = useState<string>();
-  const { data } = useSuspenseQuery(reading(webhookList, { params: { account } }));
+  const { data } = useSuspenseQuery(readingAll(webhookList, { params: { account } }));
   const open = data.webhooks.find(({ id }) => id === shown);
   return (
     <Page

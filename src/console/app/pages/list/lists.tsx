@@ -4,64 +4,86 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { text } from '../../messages/index.js';
-import { listCreate, listCreateSchemas, listList } from '../../service/client.js';
-import { reading, useChange } from '../../service/queries.js';
+import { listCreate, listCreateSchemas, listList, type ListListOutput } from '../../service/client.js';
+import { readingAll, useChange } from '../../service/queries.js';
 import { useAccount, useMay } from '../../service/session.js';
+import { Columns } from '../../ui/columns.js';
 import { count, time } from '../../ui/format.js';
 import { Page } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
 
+/** Shown at first, and with each step. */
+const ROWS = 100;
+/** Of so many one is found by looking. */
+const FEW = 10;
 const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pt', 'sv', 'da', 'no', 'fi', 'ru', 'none'];
 
 export function Lists() {
   const account = useAccount();
   const may = useMay();
-  const { data } = useSuspenseQuery(reading(listList, { params: { account } }));
+  const { data } = useSuspenseQuery(readingAll(listList, { params: { account } }));
   const { lists, unavailable = [] } = data;
+  const [wanted, setWanted] = useState('');
+  const [rows, setRows] = useState(ROWS);
+  const found = lists.filter(({ name }) => name.includes(wanted.trim().toLowerCase()));
   return (
     <Page title={text.lists.title} actions={may(listCreate) ? <NewList /> : undefined}>
       {lists.length === 0 ? <Text c="dimmed">{text.lists.none}</Text> : null}
       {unavailable.map(({ name, code, detail }) => (
         <Problem key={name} error={new Error(`${name}: ${detail} (${code})`)} />
       ))}
-      {lists.length === 0 ? null : (
-        <Table.ScrollContainer minWidth={480} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-          <Table highlightOnHover>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>{text.lists.name}</Table.Th>
-                <Table.Th>{text.lists.recordCount}</Table.Th>
-                <Table.Th>{text.lists.version}</Table.Th>
-                <Table.Th>{text.lists.modified}</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {lists.map((list) => (
-                <Table.Tr key={list.name}>
-                  <Table.Td>
-                    <Anchor
-                      component={Link}
-                      to="/$account/list/$list/search"
-                      params={{ account, list: list.name } as never}
-                    >
-                      {list.name}
-                    </Anchor>
-                  </Table.Td>
-                  <Table.Td>{count(list.record_count)}</Table.Td>
-                  <Table.Td>
-                    {list.current_version}{' '}
-                    {list.versions.some(({ state }) => state === 'building') ? (
-                      <Badge variant="light">{text.lists.building}</Badge>
-                    ) : null}
-                  </Table.Td>
-                  <Table.Td>{time(list.modified_utc)}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+      {lists.length <= FEW ? null : (
+        <TextInput
+          label={text.lists.find}
+          maw={320}
+          value={wanted}
+          onChange={(event) => {
+            setWanted(event.currentTarget.value);
+          }}
+        />
+      )}
+      {lists.length === 0 ? null : <ListTable lists={found.slice(0, rows)} />}
+      {found.length <= rows ? null : (
+        <Group>
+          <Button
+            variant="default"
+            onClick={() => {
+              setRows(rows + ROWS);
+            }}
+          >
+            {text.common.more}
+          </Button>
+        </Group>
       )}
     </Page>
+  );
+}
+
+function ListTable({ lists }: Pick<ListListOutput, 'lists'>) {
+  const account = useAccount();
+  return (
+    <Columns
+      heads={[text.lists.name, text.lists.recordCount, text.lists.version, text.lists.modified]}
+      label={text.lists.title}
+    >
+      {lists.map(({ name, record_count, current_version, versions, modified_utc }) => (
+        <Table.Tr key={name}>
+          <Table.Th scope="row">
+            <Anchor component={Link} to="/$account/list/$list/search" params={{ account, list: name } as never}>
+              {name}
+            </Anchor>
+          </Table.Th>
+          <Table.Td>{count(record_count)}</Table.Td>
+          <Table.Td>
+            {current_version}{' '}
+            {versions.some(({ state }) => state === 'building') ? (
+              <Badge variant="light">{text.lists.building}</Badge>
+            ) : null}
+          </Table.Td>
+          <Table.Td>{time(modified_utc)}</Table.Td>
+        </Table.Tr>
+      ))}
+    </Columns>
   );
 }
 

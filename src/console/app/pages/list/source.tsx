@@ -15,7 +15,7 @@ import {
   type ListSourceCreateInput,
   type ListSourceOutput,
 } from '../../service/client.js';
-import { reading, useChange } from '../../service/queries.js';
+import { reading, readingAll, useChange } from '../../service/queries.js';
 import { useMay } from '../../service/session.js';
 import { ConfirmButton } from '../../ui/confirm.js';
 import { count } from '../../ui/format.js';
@@ -114,7 +114,7 @@ function NoSource() {
 
 function FollowFeed() {
   const params = useListParams();
-  const { data } = useQuery(reading(feedList, { params: { account: params.account } }));
+  const { data } = useQuery(readingAll(feedList, { params: { account: params.account } }));
   const follow = useChange(listFeed);
   const [chosen, setChosen] = useState<string>();
   const names = data?.feeds.map(({ name }) => name) ?? [];

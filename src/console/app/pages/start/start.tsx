@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { text } from '../../messages/index.js';
 import { listCreate, listList, searchResultBulk } from '../../service/client.js';
-import { reading } from '../../service/queries.js';
+import { readingAll } from '../../service/queries.js';
 import { useAccount, useMay, useSession } from '../../service/session.js';
 import { count } from '../../ui/format.js';
 import { Page, Section } from '../../ui/page.js';
@@ -17,7 +17,7 @@ export function Start() {
   const account = useAccount();
   const may = useMay();
   const { person } = useSession();
-  const { data } = useSuspenseQuery(reading(listList, { params: { account } }));
+  const { data } = useSuspenseQuery(readingAll(listList, { params: { account } }));
   const [file, setFile] = useState<File>();
   const mayMake = may(listCreate) && may(searchResultBulk);
   if (file !== undefined) {
