@@ -1,4 +1,5 @@
 /** From a one-time link to the first hit over a dropped file, in a real browser, against the real service. */
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Browser } from 'playwright-core';
 import { CHROMIUM, NO_CHROMIUM, openPage, startChromium } from '../support/browser.js';
@@ -55,18 +56,16 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the first task in the consol
     const { page, context } = await openPage(browser);
     const sizes: Promise<number>[] = [];
     page.on('response', (response) => {
-      if (response.url().endsWith('.js'))
-        sizes.push(
-          response
-            .request()
-            .sizes()
-            .then(({ responseBodySize }) => responseBodySize),
-        );
+      if (!response.url().endsWith('.js')) return;
+      // As gzip would have it, whatever the browser took.
+      sizes.push(response.body().then((script) => gzipSync(script).byteLength));
     });
     await page.goto(`${service.address}/console/`);
     await page.getByRole('button', { name: 'Sign in' }).waitFor();
     const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
-    expect(bytes).toBeGreaterThan(0);
+    expect(sizes.length).toBeGreaterThan(1);
+    if (process.env['TEST_TIMES'] !== undefined)
+      process.stdout.write(`${sizes.length} scripts, ${bytes} bytes as gzip\n`);
     expect(bytes).toBeLessThanOrEqual(SCRIPT_BYTES_MAX);
     await context.close();
   });
