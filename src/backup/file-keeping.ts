@@ -5,6 +5,8 @@ import { dirname, join, sep } from 'node:path';
 import { syncFile } from '../platform/index.js';
 import type { KeptFile } from './description.js';
 
+/** `utimes` keeps about a millisecond of a time. */
+const TIME_MS_APART_MAX = 2;
 /** Of a file that never changes, what says which one it is: an index segment has its seal in its first page. */
 const HEAD_BYTES = 4096;
 
@@ -89,7 +91,8 @@ async function sizeOf(path: string): Promise<number | undefined> {
 
 async function isSame(one: string, other: string): Promise<boolean> {
   const [a, b] = await Promise.all([describe(one), describe(other)]);
-  return a !== undefined && b !== undefined && a.size === b.size && a.mtimeMs === b.mtimeMs && a.head.equals(b.head);
+  if (a === undefined || b === undefined || a.size !== b.size) return false;
+  return Math.abs(a.mtimeMs - b.mtimeMs) < TIME_MS_APART_MAX && a.head.equals(b.head);
 }
 
 async function describe(path: string): Promise<{ size: number; mtimeMs: number; head: Buffer } | undefined> {
@@ -103,8 +106,7 @@ async function describe(path: string): Promise<{ size: number; mtimeMs: number; 
   try {
     const { size, mtimeMs } = await file.stat();
     const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    // What `utimes` can set.
-    return { size, mtimeMs: Math.floor(mtimeMs), head: buffer.subarray(0, bytesRead) };
+    return { size, mtimeMs, head: buffer.subarray(0, bytesRead) };
   } finally {
     await file.close();
   }

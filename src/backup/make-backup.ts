@@ -114,6 +114,8 @@ class Backup {
       await this.leaveOut([...this.copied].filter((id) => !ids.has(id)));
       if (missing.length === 0 && secrets === secretKeys(dataDir)) {
         await this.keepSecretKeys();
+        // Files that the catalogue names and that came after the first look.
+        await this.copyFiles();
         return { lists: this.copied.size, damaged: this.damaged };
       }
     }
@@ -147,12 +149,12 @@ class Backup {
     });
   }
 
-  /** Whatever is no environment and of no list: keys, what was learned, uploaded files. */
+  /** Whatever is no environment, of no list, and not there yet: keys, what was learned, uploaded files. */
   private async copyFiles(): Promise<void> {
     const { dataDir, environments } = this.source;
     const left = new Set(environments.map(({ path }) => path.split('/').join(sep)));
     const files = await filesBelow(dataDir, (path) => NOT_FILES.has(path) || left.has(path) || isOfRestore(path));
-    for (const { path } of files) await this.copyFile(path);
+    for (const { path } of files) if (!existsSync(join(this.places.target, path))) await this.copyFile(path);
   }
 
   private async copyFile(path: string): Promise<void> {
