@@ -44,7 +44,22 @@ export function stagesOf(root) {
   const make = (...targets) => ['make', '-C', 'native-bindings', '--no-print-directory', ...targets];
   const compilers = Math.max(1, PROCESSORS - 1);
   return [
-    { id: 'integration', name: 'Integration tests', command: vitest('integration'), reads: 'tests', seconds: 240 },
+    {
+      id: 'browser',
+      name: 'Browser',
+      command: [process.execPath, join('scripts', 'install-chromium.mjs'), '--for-tests'],
+      reads: 'counts',
+      // What the longest stage waits for comes before it.
+      seconds: 250,
+    },
+    {
+      id: 'integration',
+      name: 'Integration tests',
+      command: vitest('integration'),
+      needs: ['browser'],
+      reads: 'tests',
+      seconds: 240,
+    },
     {
       id: 'cpp-build',
       name: 'C++ with sanitizers',

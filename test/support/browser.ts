@@ -1,31 +1,20 @@
 /** A real Chromium for tests of the console, where the machine has one. */
-import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { CHROMIUM_ARGUMENTS, chromiumPath } from '../../scripts/lib/chromium.mjs';
 import type { TestService } from './service.js';
 
-const PLACES = [process.env['GANNET_TEST_CHROMIUM'], '/usr/bin/chromium', '/usr/bin/google-chrome'];
-export const CHROMIUM = PLACES.find((path) => path !== undefined && existsSync(path));
+export const CHROMIUM = chromiumPath();
 export const NO_CHROMIUM = 'there is no Chromium; `node scripts/install-chromium.mjs` installs the one of Debian';
 
-const ARGUMENTS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
 /** Only what hangs takes so long. */
 const WAIT_MS_MAX = Number(process.env['GANNET_TEST_WAIT_MS'] ?? 60_000);
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 export async function startChromium(): Promise<Browser> {
   if (CHROMIUM === undefined) throw new Error(NO_CHROMIUM);
-  return chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
+  return chromium.launch({ executablePath: CHROMIUM, args: [...CHROMIUM_ARGUMENTS] });
 }
 
 export interface OpenPage {

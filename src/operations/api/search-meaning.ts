@@ -28,15 +28,24 @@ type Meaning = SearchTarget['meaning'];
 type Outcome = Meaning | Exclude<AppliedMeaning, 'used'>;
 type SearchedBy = NonNullable<GenerationSettings['meaning']>;
 
-/** At once where no list has a model. Rejects with `invalid-parameter` for a vector that no list takes. */
-export async function withMeaning(
+/** At once where no list has a model: such a search waits for nothing. Rejects with `invalid-parameter` for a vector that no list takes. */
+export function withMeaning(
+  services: Services,
+  found: SearchTargets,
+  options: SearchOptions,
+): SearchWithMeaning | Promise<SearchWithMeaning> {
+  const { targets, lists, searchedBy } = found;
+  if (options.vector === undefined && lists.every(({ model }, index) => model === null && !searchedBy[index])) {
+    return { targets, meaning: 'none', isComplete: true };
+  }
+  return withVectors(services, found, options);
+}
+
+async function withVectors(
   services: Services,
   { targets, lists, definitions, searchedBy }: SearchTargets,
   options: SearchOptions,
 ): Promise<SearchWithMeaning> {
-  if (options.vector === undefined && lists.every(({ model }, index) => model === null && !searchedBy[index])) {
-    return { targets, meaning: 'none', isComplete: true };
-  }
   const isWanted = options.vector_search !== false && options.match !== 'phrase';
   const given = givenVector(options, searchedBy);
   const outcomes = await Promise.all(

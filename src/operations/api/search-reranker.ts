@@ -32,17 +32,40 @@ export function rerankerKey({ indexes }: Services, { account, reranker }: Rerank
   return `/${JSON.stringify([reranker, version])}`;
 }
 
-/** Rejects where the search itself is refused, or its client has left. */
-export async function rerankedSearch(
+type SearchToRerank = Omit<CandidatesTask, 'kind' | 'named' | 'textsMax'>;
+
+/** At once where none is to run. Rejects where the search itself is refused, or its client has left. */
+export function rerankedSearch(
   services: Services,
   { account, reranker: name }: RerankerOf,
-  task: Omit<CandidatesTask, 'kind' | 'named' | 'textsMax'>,
+  task: SearchToRerank,
   signal: Cancellation,
-): Promise<RerankedSearch> {
+): RerankedSearch | Promise<RerankedSearch> {
   if (name === null || !isWanted(task.options)) return NOT_RERANKED;
   const reranker = services.indexes.models.reranker(account, name);
-  const failed = { reranked: { name, order: null, relevances: [] }, isComplete: false };
-  if (reranker === undefined) return failed;
+  if (reranker === undefined) return notReranked(name);
+  return rerankedBy(reranker, { services, name, task, signal });
+}
+
+/** The search as it is, by a reranker that was to run and did not. */
+function notReranked(name: string): RerankedSearch {
+  return { reranked: { name, order: null, relevances: [] }, isComplete: false };
+}
+
+async function rerankedBy(
+  reranker: SearchReranker,
+  {
+    services,
+    name,
+    task,
+    signal,
+  }: {
+    readonly services: Services;
+    readonly name: string;
+    readonly task: SearchToRerank;
+    readonly signal: Cancellation;
+  },
+): Promise<RerankedSearch> {
   const { skip = 0, size = SEARCH_SIZE_DEFAULT, query = '' } = task.options;
   if (skip >= reranker.top || size === 0) return NOT_RERANKED;
   const named = Math.max(reranker.top, skip === 0 ? Math.min(size, SHOWN_RESULTS_MAX) : 0);
@@ -53,7 +76,7 @@ export async function rerankedSearch(
   const texts = hits.slice(0, reranker.top).map(({ text = '' }) => text);
   if (texts.length < 2) return NOT_RERANKED;
   const relevances = await relevancesOf(reranker, query.trim(), texts);
-  if (relevances === undefined) return failed;
+  if (relevances === undefined) return notReranked(name);
   const order = Array.from(texts.keys()).sort(
     (left, right) => (relevances[right] as number) - (relevances[left] as number) || left - right,
   );

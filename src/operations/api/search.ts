@@ -133,9 +133,11 @@ async function search(
       }
       answerCache.missed();
     }
-    const { targets, meaning, isComplete } = await withMeaning(services, found, options);
+    const meant = withMeaning(services, found, options);
+    const { targets, meaning, isComplete } = meant instanceof Promise ? await meant : meant;
     const task = { targets, subject, options, queryId, meaning };
-    const { isComplete: isRanked, shown, ...ranked } = await rerankedSearch(services, found.rerankedBy, task, signal);
+    const ordered = rerankedSearch(services, found.rerankedBy, task, signal);
+    const { isComplete: isRanked, shown, ...ranked } = ordered instanceof Promise ? await ordered : ordered;
     const answer = await services.searchPool.search({ kind: 'search', ...task, ...ranked }, signal);
     const answered = { ...answeredSearch(options, answer.totalCount), ...(shown === undefined ? {} : { shown }) };
     const isKept = isCached && isComplete && isRanked;

@@ -1,0 +1,20 @@
+/** Where a Chromium may be, and how it is started without a screen or a word to anybody. */
+import { existsSync } from 'node:fs';
+
+/** Undefined where there is none. */
+export function chromiumPath() {
+  const places = [process.env.GANNET_TEST_CHROMIUM, '/usr/bin/chromium', '/usr/bin/google-chrome'];
+  return places.find((path) => path !== undefined && existsSync(path));
+}
+
+export const CHROMIUM_ARGUMENTS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-dev-shm-usage',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];

@@ -1,0 +1,85 @@
+/**
+ * `npm run screenshots`: pictures of the console over the data of the demo, as README shows them, into docs/pictures.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { CHROMIUM_ARGUMENTS, chromiumPath } from './lib/chromium.mjs';
+import { StepError } from './lib/steps.mjs';
+import { reportFailure, setup } from './setup.mjs';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const pictures = join(root, 'docs', 'pictures');
+const WINDOW = { width: 1200, height: 760 };
+
+/** Path behind `/console/`, what has to be seen before the picture is taken, and what is done before. */
+const PICTURES = [
+  { name: 'search', path: 'default/list/cities/search?query=san%20fransisco&facets=country', seen: 'San Francisco' },
+  { name: 'fields', path: 'default/list/cities/fields', seen: 'population' },
+];
+
+/** The demo on a folder of its own; resolves with its link into the console. */
+async function startDemo(dataDir) {
+  const env = { ...process.env, GANNET_DATA_DIR: dataDir, GANNET_PORT: '0' };
+  const child = spawn(process.execPath, [join(root, 'bin', 'gannet.js'), 'demo'], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  child.stdout.setEncoding('utf8');
+  await new Promise((resolve) => {
+    child.stdout.on('data', (chunk) => {
+      output += chunk;
+      if (output.includes('Serving on')) resolve();
+    });
+    child.once('exit', resolve);
+  });
+  const [, address] = /ready on (http:\S+)/.exec(output) ?? [];
+  const [, token] = /#link=(\S+)/.exec(output) ?? [];
+  if (address === undefined || token === undefined)
+    throw new StepError(`The demo printed no link into the console:\n${output}`);
+  return { child, link: `${address}/console/#link=${token}` };
+}
+
+async function takePictures(link) {
+  const executablePath = chromiumPath();
+  if (executablePath === undefined) throw new StepError('There is no Chromium: node scripts/install-chromium.mjs');
+  const { chromium } = await import('playwright-core');
+  const browser = await chromium.launch({ executablePath, args: CHROMIUM_ARGUMENTS });
+  try {
+    const page = await (await browser.newContext({ viewport: WINDOW, colorScheme: 'light' })).newPage();
+    await page.goto(link);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('Drop a file here').waitFor();
+    for (const { name, path, seen } of PICTURES) {
+      await page.goto(new URL(`/console/${path}`, link).href);
+      await page.getByText(seen).first().waitFor();
+      await page.waitForLoadState('networkidle');
+      await page.screenshot({ path: join(pictures, `${name}.png`) });
+      process.stdout.write(`docs/pictures/${name}.png\n`);
+    }
+  } finally {
+    await browser.close();
+  }
+}
+
+const dataDir = mkdtempSync(join(tmpdir(), 'gannet-screenshots-'));
+try {
+  await setup({ quiet: true });
+  mkdirSync(pictures, { recursive: true });
+  const { child, link } = await startDemo(dataDir);
+  try {
+    await takePictures(link);
+  } finally {
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  }
+} catch (error) {
+  reportFailure(error);
+  process.exitCode = 1;
+} finally {
+  rmSync(dataDir, { recursive: true, force: true });
+}
