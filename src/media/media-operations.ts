@@ -80,8 +80,8 @@ const read = defineOperation({
   target: 'account',
   requestHeaders: ['if-match', 'if-none-match', 'if-range', 'range'],
   responses: {
-    200: { description: 'The file', schema: Type.String(), contentType: ANY_CONTENT_TYPE },
-    206: { description: 'A part of the file', schema: Type.String(), contentType: ANY_CONTENT_TYPE },
+    200: { description: 'The file', schema: Type.Unknown(), contentType: ANY_CONTENT_TYPE },
+    206: { description: 'A part of the file', schema: Type.Unknown(), contentType: ANY_CONTENT_TYPE },
     304: { description: 'It is as `If-None-Match` says', schema: null },
   },
   errors: [...ERRORS, FILE_NOT_FOUND, 'precondition-failed', 'range-not-satisfiable'],

@@ -56,6 +56,17 @@ const REFUSING_BY_MEANING = {
   'a scope without its target, permissions that are none, an expiry that is past': ['api-key.create-read-only'],
   'hosts that are not of the public internet': ['webhook.create', 'webhook.update'],
   'a list outside the group': ['analytics.click-group'],
+  'paths that no file can have: control characters, parts that are empty, `.` or `..`': [
+    'media.read',
+    'media.upload',
+    'media.delete',
+  ],
+  'members of a media store of another kind': ['media-store.create', 'media-store.update'],
+  'settings that are those of another provider, addresses that are none': [
+    'feed.connect',
+    'feed.discover',
+    'feed.web-scope',
+  ],
 };
 
 /** What of Schemathesis applies, and how. */
@@ -77,8 +88,11 @@ expected-statuses = ${JSON.stringify(REFUSED)}
 ${semantic.join('')}`;
 }
 
-/** 422: a request that is well-formed and cannot be done, such as a model that is not installed; 414: options too long for a URL. */
-const ACCEPTED = ['2xx', '401', '403', '404', '409', '414', '422', '429', '5xx'];
+/**
+ * 422: a request that is well-formed and cannot be done, such as a model that is not installed; 414: options too long for a URL; 412: a file is
+ * not as `If-Match` asks; 416: it has no such range.
+ */
+const ACCEPTED = ['2xx', '401', '403', '404', '409', '412', '414', '416', '422', '429', '5xx'];
 
 /** The usual ones, and what an option is too long for a URL. */
 const REFUSED = ['400', '401', '403', '404', '405', '406', '409', '414', '415', '422', '428', '429', '5xx'];

@@ -24,6 +24,8 @@ export function jobEvents(board: ProgressBoard, read: () => object, times: JobEv
     const telling = new Telling(client, board, read, times);
     const stopListening = board.listen(() => {
       telling.hasNews = true;
+      // One that is done before the next turn is told as well: somebody waits for what it did.
+      if (telling.isOfOtherJobs) telling.tell();
     });
     client.send(`retry: ${RECONNECT_MS}\n\n`);
     const timer = setInterval(() => {
@@ -50,6 +52,11 @@ class Telling {
     private readonly read: () => object,
     private readonly times: JobEventTimes,
   ) {}
+
+  /** True where a job has come or gone since. */
+  get isOfOtherJobs(): boolean {
+    return this.board.size !== this.#size;
+  }
 
   tell(): void {
     const nowMs = performance.now();

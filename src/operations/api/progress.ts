@@ -63,7 +63,7 @@ const watch = defineOperation({
   target: 'account',
   params: accountParams,
   responses: {
-    200: { description: 'The events', schema: Type.String(), contentType: EVENT_STREAM_TYPE },
+    200: { description: 'The events', schema: Type.Unknown(), contentType: EVENT_STREAM_TYPE },
   },
   handle({ services, caller }, { params: { account } }) {
     const { progress } = services;

@@ -10,7 +10,7 @@ import {
 } from '../../platform/index.js';
 import { DELIVERY_SCHEMA, describeWebhookEvents } from './openapi-webhooks.js';
 import { agentToolName } from '../dispatch/agent-tools.js';
-import type { Operation, OperationTarget } from '../dispatch/operation.js';
+import { ANY_CONTENT_TYPE, type Operation, type OperationTarget } from '../dispatch/operation.js';
 import { isStreamBody } from '../dispatch/validation.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -138,7 +138,9 @@ function requestBodyOf({ body }: Operation): Json {
   const content = isStreamBody(body)
     ? Object.fromEntries(body.contentTypes.map((type) => [type, { schema: {} }]))
     : { 'application/json': { schema: body } };
-  return { requestBody: { required: true, content } };
+  // A file may be empty.
+  const mayBeEmpty = isStreamBody(body) && body.contentTypes.includes(ANY_CONTENT_TYPE);
+  return { requestBody: { required: !mayBeEmpty, content } };
 }
 
 function responsesOf(operation: Operation): Json {
