@@ -1,5 +1,5 @@
 import { Group, NumberInput, Select, Stack, Table, Text, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { text } from '../../messages/index.js';
 import {
   facetCreate,
@@ -41,35 +41,16 @@ type Resource = List['resources'][number];
 
 function SearchableFields() {
   const { searchable_fields } = useList();
-  const params = useListParams();
-  const may = useMay();
-  const remove = useChange(searchableFieldDelete);
   return (
-    <Section
+    <FieldSection
       title={text.fields.searchable}
       lead={text.fields.searchableLead}
-      actions={may(searchableFieldCreate) ? <SearchableFieldForm /> : undefined}
-    >
-      <Columns heads={[text.fields.field, text.fields.weight, '']} label={text.fields.searchable}>
-        {searchable_fields.map((field) => (
-          <Table.Tr key={field.name}>
-            <Table.Th scope="row">{field.name}</Table.Th>
-            <Table.Td>{field.weight}</Table.Td>
-            <Table.Td>
-              <Group gap="xs" justify="flex-end">
-                {may(searchableFieldUpdate) ? <SearchableFieldForm field={field} /> : null}
-                {may(searchableFieldDelete) ? (
-                  <RemoveField
-                    name={field.name}
-                    remove={() => remove.mutateAsync({ params: { ...params, name: field.name } })}
-                  />
-                ) : null}
-              </Group>
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Columns>
-    </Section>
+      heads={[text.fields.weight]}
+      fields={searchable_fields}
+      cellsOf={({ weight }) => [weight]}
+      form={(field) => <SearchableFieldForm {...(field === undefined ? {} : { field })} />}
+      calls={{ create: searchableFieldCreate, update: searchableFieldUpdate, remove: searchableFieldDelete }}
+    />
   );
 }
 
@@ -104,36 +85,16 @@ function SearchableFieldForm({ field }: { readonly field?: SearchableField }) {
 
 function Facets() {
   const { facets } = useList();
-  const params = useListParams();
-  const may = useMay();
-  const remove = useChange(facetDelete);
   return (
-    <Section
+    <FieldSection
       title={text.fields.facets}
       lead={text.fields.facetsLead}
-      actions={may(facetCreate) ? <FacetForm /> : undefined}
-    >
-      <Columns heads={[text.fields.field, text.fields.type, text.fields.values, '']} label={text.fields.facets}>
-        {facets.map((facet) => (
-          <Table.Tr key={facet.name}>
-            <Table.Th scope="row">{facet.name}</Table.Th>
-            <Table.Td>{text.fields.types[facet.type]}</Table.Td>
-            <Table.Td>{text.fields.cardinality[facet.cardinality]}</Table.Td>
-            <Table.Td>
-              <Group gap="xs" justify="flex-end">
-                {may(facetUpdate) ? <FacetForm facet={facet} /> : null}
-                {may(facetDelete) ? (
-                  <RemoveField
-                    name={facet.name}
-                    remove={() => remove.mutateAsync({ params: { ...params, name: facet.name } })}
-                  />
-                ) : null}
-              </Group>
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Columns>
-    </Section>
+      heads={[text.fields.type, text.fields.values]}
+      fields={facets}
+      cellsOf={({ type, cardinality }) => [text.fields.types[type], text.fields.cardinality[cardinality]]}
+      form={(facet) => <FacetForm {...(facet === undefined ? {} : { facet })} />}
+      calls={{ create: facetCreate, update: facetUpdate, remove: facetDelete }}
+    />
   );
 }
 
@@ -181,35 +142,16 @@ function FacetForm({ facet }: { readonly facet?: Facet }) {
 
 function Resources() {
   const { resources } = useList();
-  const params = useListParams();
-  const may = useMay();
-  const remove = useChange(resourceDelete);
   return (
-    <Section
+    <FieldSection
       title={text.fields.resources}
       lead={text.fields.resourcesLead}
-      actions={may(resourceCreate) ? <ResourceForm /> : undefined}
-    >
-      <Columns heads={[text.fields.field, text.fields.kind, '']} label={text.fields.resources}>
-        {resources.map((resource) => (
-          <Table.Tr key={resource.name}>
-            <Table.Th scope="row">{resource.name}</Table.Th>
-            <Table.Td>{resource.kind}</Table.Td>
-            <Table.Td>
-              <Group gap="xs" justify="flex-end">
-                {may(resourceUpdate) ? <ResourceForm resource={resource} /> : null}
-                {may(resourceDelete) ? (
-                  <RemoveField
-                    name={resource.name}
-                    remove={() => remove.mutateAsync({ params: { ...params, name: resource.name } })}
-                  />
-                ) : null}
-              </Group>
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Columns>
-    </Section>
+      heads={[text.fields.kind]}
+      fields={resources}
+      cellsOf={({ kind }) => [kind]}
+      form={(resource) => <ResourceForm {...(resource === undefined ? {} : { resource })} />}
+      calls={{ create: resourceCreate, update: resourceUpdate, remove: resourceDelete }}
+    />
   );
 }
 
@@ -289,6 +231,55 @@ function NameInput({ value, onChange }: NameInputProps) {
         onChange(event.currentTarget.value);
       }}
     />
+  );
+}
+
+interface FieldSectionProps<Field> {
+  readonly title: string;
+  readonly lead: string;
+  /** Between the name and the buttons. */
+  readonly heads: readonly string[];
+  readonly fields: readonly Field[];
+  readonly cellsOf: (field: Field) => readonly (string | number)[];
+  /** Without a field: of a new one. */
+  readonly form: (field?: Field) => ReactNode;
+  readonly calls: {
+    readonly create: Parameters<ReturnType<typeof useMay>>[0];
+    readonly update: Parameters<ReturnType<typeof useMay>>[0];
+    readonly remove: typeof facetDelete | typeof resourceDelete | typeof searchableFieldDelete;
+  };
+}
+
+/** A kind of fields: a row each, with what the person may do to it. */
+function FieldSection<Field extends { readonly name: string }>(props: FieldSectionProps<Field>) {
+  const { title, lead, heads, fields, cellsOf, form, calls } = props;
+  const params = useListParams();
+  const may = useMay();
+  const remove = useChange(calls.remove);
+  return (
+    <Section title={title} lead={lead} actions={may(calls.create) ? form() : undefined}>
+      <Columns heads={[text.fields.field, ...heads, '']} label={title}>
+        {fields.map((field) => (
+          <Table.Tr key={field.name}>
+            <Table.Th scope="row">{field.name}</Table.Th>
+            {cellsOf(field).map((cell, column) => (
+              <Table.Td key={heads[column]}>{cell}</Table.Td>
+            ))}
+            <Table.Td>
+              <Group gap="xs" justify="flex-end">
+                {may(calls.update) ? form(field) : null}
+                {may(calls.remove) ? (
+                  <RemoveField
+                    name={field.name}
+                    remove={() => remove.mutateAsync({ params: { ...params, name: field.name } })}
+                  />
+                ) : null}
+              </Group>
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Columns>
+    </Section>
   );
 }
 
