@@ -9,6 +9,7 @@ const layers = [
   ['fields'],
   ['catalog'],
   ['access'],
+  ['store'],
   ['records'],
   ['vectors'],
   ['index'],

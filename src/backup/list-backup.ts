@@ -3,7 +3,8 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { namedSegmentFiles } from '../index/index.js';
 import { copyEnvironment, ServiceError } from '../platform/index.js';
-import { hasStore, RecordStore, segmentsPath, storePath } from '../records/index.js';
+import { RecordStore } from '../records/index.js';
+import { hasStore, segmentsPath, storePath } from '../store/index.js';
 import { keepCopy, linked } from './file-keeping.js';
 
 /** Segments are looked for so often while the store is copied. */

@@ -22,7 +22,7 @@ import {
   type Job,
   type LmdbEnvironment,
 } from '../platform/index.js';
-import { storePath } from '../records/index.js';
+import { storePath } from '../store/index.js';
 import { describeBackup, DESCRIPTION_FILE } from './description.js';
 import { filesBelow, keepCopy } from './file-keeping.js';
 import { backupsIn, freeName, unfinishedName, type KeptBackup } from './kept-backups.js';

@@ -3,7 +3,8 @@
  * Belongs to one thread.
  */
 import { existsSync } from 'node:fs';
-import { RecordStore, storePath, type RecordStoreOptions } from './record-store.js';
+import { storePath, type ListStoreOptions } from '../store/index.js';
+import { RecordStore } from './record-store.js';
 
 /** Lists whose stores a thread keeps open. */
 const STORES_OPEN_MAX = 64;
@@ -21,7 +22,7 @@ export class RecordStoreCache {
    * The store of the list at this path, its reads at the last commit. It stays open until the next call, at least.
    * Throws `list-missing` where there is none, unless it is to be made.
    */
-  get(listPath: string, options: RecordStoreOptions = {}): RecordStore {
+  get(listPath: string, options: ListStoreOptions = {}): RecordStore {
     this.sweep();
     let store = this.stores.get(listPath);
     if (store === undefined) {

@@ -1,5 +1,5 @@
 /** What cosines mean in a list: from those of random pairs, which say nothing, to those of nearest neighbours. Pure. */
-import type { SpaceCalibration } from '../records/index.js';
+import type { SpaceCalibration } from '../store/index.js';
 
 export interface CosineScale {
   /** Cosines that score 0 and 1. */

@@ -1,5 +1,6 @@
 /** What is still to be embedded, kept in the list's own store: the newest state of each record, in a lane for each version and space. */
-import { versionSuffix, type RecordStore } from '../records/index.js';
+import type { RecordStore } from '../records/index.js';
+import { versionSuffix } from '../store/index.js';
 import { WorkQueue, type WorkKind } from '../platform/work/index.js';
 
 /** The vectors of a record, or the reason why it has none. */

@@ -7,7 +7,8 @@
  * Thread-safety: as that of the store.
  */
 import type { Database } from 'lmdb';
-import { SegmentManifest, versionSuffix, type RecordStore } from '../records/index.js';
+import type { RecordStore } from '../records/index.js';
+import { SegmentManifest, versionSuffix } from '../store/index.js';
 
 const opened = new WeakMap<RecordStore, Map<string, SpaceStore>>();
 

@@ -8,7 +8,8 @@ import {
   type OutboxSource,
 } from '../platform/index.js';
 import type { RelaySources } from '../platform/work/index.js';
-import { hasStore, RecordStoreCache } from '../records/index.js';
+import { RecordStoreCache } from '../records/index.js';
+import { hasStore } from '../store/index.js';
 
 export class OutboxSources implements RelaySources<OutboxSource, OutboxEvent> {
   private readonly stores = new RecordStoreCache();

@@ -10,7 +10,8 @@ import type { FieldDefinition } from '../../src/catalog/index.js';
 import { loadConfig } from '../../src/platform/config.js';
 import { recordNumberOf, systemClock } from '../../src/platform/index.js';
 import { createMetrics } from '../../src/platform/metrics.js';
-import { RecordStore, RecordStoreCache, type ListState } from '../../src/records/index.js';
+import { RecordStore, RecordStoreCache } from '../../src/records/index.js';
+import type { ListState } from '../../src/store/index.js';
 import { decodeVectors, SpaceStore } from '../../src/vectors/index.js';
 import type { ScriptedModels } from './scripted-models.js';
 

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { kernelConstant } from '../../native-bindings/index.js';
-import { segmentsPath } from '../../src/records/index.js';
+import { segmentsPath } from '../../src/store/index.js';
 
 const PAGE_BYTES = 4096;
 

@@ -6,7 +6,7 @@ import { hasLists, listFolder, unknownListNames, unknownListsFolder } from '../.
 import { FEATURES } from '../../features.js';
 import type { FeatureEnvironment } from '../../operations/index.js';
 import { isDamage, openEntries, openEnvironment } from '../../platform/index.js';
-import { hasStore } from '../../records/index.js';
+import { hasStore } from '../../store/index.js';
 import { formatCount } from '../output.js';
 import { failed, fine, messageOf, notice, type Check } from './check.js';
 import { firstOf, storesCheck } from './list-checks.js';

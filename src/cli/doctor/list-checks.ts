@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { ListRecord } from '../../catalog/index.js';
 import { listFolder, listsFolder } from '../../index/index.js';
 import { checkEnvironmentFile, isDamage } from '../../platform/index.js';
-import { segmentsPath, storePath } from '../../records/index.js';
+import { segmentsPath, storePath } from '../../store/index.js';
 import { membersOf } from '../answers.js';
 import { formatCount } from '../output.js';
 import { failed, fine, messageOf, notice, type Check } from './check.js';

@@ -12,7 +12,8 @@ import {
   type EventContent,
   type OutboxEvent,
 } from '../../platform/index.js';
-import type { ImportCount, ListEventState, RecordStore, StoredRecord } from '../../records/index.js';
+import type { RecordStore, StoredRecord } from '../../records/index.js';
+import type { ImportCount, ListEventState } from '../../store/index.js';
 import type { EventTask } from '../contract/ingest-tasks.js';
 
 type RecordEventType = 'searchresult.created' | 'searchresult.updated' | 'searchresult.deleted';

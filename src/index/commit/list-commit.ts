@@ -10,8 +10,6 @@ import { fieldEvents, type FieldDefinition } from '../../catalog/index.js';
 import { ServiceError, recordId, recordNumberOf } from '../../platform/index.js';
 import {
   FieldNormaliser,
-  buildingVersionOf,
-  currentVersionOf,
   decodeRecord,
   inferDefinition,
   invalidRecord,
@@ -22,13 +20,17 @@ import {
   validName,
   type FieldValue,
   type GivenVectors,
-  type ImportCount,
   type InferenceSample,
-  type ListState,
   type RecordStore,
   type StoredRecord,
-  type VersionState,
 } from '../../records/index.js';
+import {
+  buildingVersionOf,
+  currentVersionOf,
+  type ImportCount,
+  type ListState,
+  type VersionState,
+} from '../../store/index.js';
 import { EventRecorder } from './event-recorder.js';
 import type { Commit, EventTask, IngestLimits, VersionView } from '../contract/ingest-tasks.js';
 import type { WriteRequest, WriteResult } from '../contract/types.js';

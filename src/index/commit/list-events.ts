@@ -1,7 +1,7 @@
 /** What a list's commits tell to the outside: which events are wanted, that some were written, and those of bulk calls without an end. */
 import { basename } from 'node:path';
 import { noEventSink, type EventSink, type OutboxSource } from '../../platform/index.js';
-import type { ListState } from '../../records/index.js';
+import type { ListState } from '../../store/index.js';
 import type { EventTask } from '../contract/ingest-tasks.js';
 
 export interface ListEventsOptions {

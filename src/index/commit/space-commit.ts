@@ -4,7 +4,8 @@
  */
 import type { Kernel } from '../../../native-bindings/index.js';
 import type { FieldDefinition } from '../../catalog/index.js';
-import type { FieldValue, GivenVectors, RecordStore, StoredRecord, VectorSpace } from '../../records/index.js';
+import type { FieldValue, GivenVectors, RecordStore, StoredRecord } from '../../records/index.js';
+import type { VectorSpace } from '../../store/index.js';
 import {
   copyOfVectors,
   embeddingLane,

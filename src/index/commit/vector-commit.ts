@@ -4,14 +4,8 @@
  */
 import type { Kernel } from '../../../native-bindings/index.js';
 import type { FieldDefinition } from '../../catalog/index.js';
-import {
-  invalidVector,
-  type GivenVectors,
-  type ListState,
-  type MeaningState,
-  type RecordStore,
-  type VectorSpace,
-} from '../../records/index.js';
+import { invalidVector, type GivenVectors, type RecordStore } from '../../records/index.js';
+import type { ListState, MeaningState, VectorSpace } from '../../store/index.js';
 import type { VersionView } from '../contract/ingest-tasks.js';
 import { SpaceCommit } from './space-commit.js';
 

@@ -5,7 +5,7 @@
  */
 import { rmSync } from 'node:fs';
 import type { Kernel, VectorSegmentHandle } from '../../../native-bindings/index.js';
-import { vectorSegmentFile } from '../../records/index.js';
+import { vectorSegmentFile } from '../../store/index.js';
 import { decodeVectors, type SpaceStore } from '../../vectors/index.js';
 import type { BuiltSegment, OpenVectorSegment, VectorIndexChange, VectorIndexView } from '../contract/ingest-tasks.js';
 

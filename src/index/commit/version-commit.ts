@@ -8,7 +8,8 @@
 import { rmSync } from 'node:fs';
 import type { Kernel, SegmentHandle, SegmentSummary } from '../../../native-bindings/index.js';
 import type { FieldDefinition } from '../../catalog/index.js';
-import { encodeRecord, segmentFile, type ListState, type VersionStore } from '../../records/index.js';
+import { encodeRecord, type VersionStore } from '../../records/index.js';
+import { segmentFile, type ListState } from '../../store/index.js';
 import { DocumentEncoder } from '../segments/document-encoder.js';
 import type { SpaceCommit, WrittenRecord } from './space-commit.js';
 import type {

@@ -1,7 +1,8 @@
 /** Ingest tasks that write records: small writes, bulk batches, deletion by a filter. Each is one commit. */
 import { ServiceError, serialiseError } from '../../platform/index.js';
 import type { FieldDefinition } from '../../catalog/index.js';
-import { currentVersionOf, sourceTest, type InferenceSample, type RecordInput } from '../../records/index.js';
+import { sourceTest, type InferenceSample, type RecordInput } from '../../records/index.js';
+import { currentVersionOf } from '../../store/index.js';
 import type {
   BulkBatchTask,
   DeleteMatchingTask,

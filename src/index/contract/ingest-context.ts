@@ -1,6 +1,7 @@
 /** What an ingest task works with, in its thread. */
 import type { Kernel } from '../../../native-bindings/index.js';
-import type { ListState, RecordStore, RecordStoreCache, VersionState } from '../../records/index.js';
+import type { RecordStore, RecordStoreCache } from '../../records/index.js';
+import type { ListState, VersionState } from '../../store/index.js';
 
 export interface IngestContext {
   readonly kernel: Kernel;

@@ -8,7 +8,7 @@
 import type { GenerationHandle, SegmentHandle, VectorSegmentHandle } from '../../../native-bindings/index.js';
 import type { FieldDefinition, ListRecord } from '../../catalog/index.js';
 import type { SerialisedServiceError } from '../../platform/index.js';
-import type { ListState, SpaceCalibration, VectorSpace } from '../../records/index.js';
+import type { ListState, SpaceCalibration, VectorSpace } from '../../store/index.js';
 import type { Settlement } from '../../platform/work/index.js';
 import type { EmbeddingTypes, TextToEmbed } from '../../vectors/index.js';
 import type { BulkOutcome, WriteRequest, WriteResult } from './types.js';

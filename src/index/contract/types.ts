@@ -9,7 +9,8 @@
 import type { FieldDefinition } from '../../catalog/index.js';
 import type { GenerationHandle } from '../../../native-bindings/index.js';
 import type { Cancellation, ServiceError } from '../../platform/index.js';
-import type { FieldValue, GivenVectors, RecordResource, VectorSpace } from '../../records/index.js';
+import type { FieldValue, GivenVectors, RecordResource } from '../../records/index.js';
+import type { VectorSpace } from '../../store/index.js';
 
 import type { ListModels } from '../../vectors/index.js';
 

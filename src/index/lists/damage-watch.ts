@@ -7,7 +7,7 @@ import { watch, type FSWatcher } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { isKernelError, type Kernel } from '../../../native-bindings/index.js';
-import { segmentsPath, storePath } from '../../records/index.js';
+import { segmentsPath, storePath } from '../../store/index.js';
 
 /** How often the kernel is asked for files that were cut: a look at one number. */
 const CUT_FILES_INTERVAL_MS = 250;

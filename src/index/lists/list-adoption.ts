@@ -9,7 +9,8 @@ import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AccountRecord, Catalog, ListRecord } from '../../catalog/index.js';
 import { nameFault, uuidv7 } from '../../platform/index.js';
-import { currentVersionOf, RecordStore, type KeptEntry, type ListState } from '../../records/index.js';
+import { RecordStore } from '../../records/index.js';
+import { currentVersionOf, type KeptEntry, type ListState } from '../../store/index.js';
 import {
   idOfUnknown,
   listFolder,

@@ -1,7 +1,7 @@
 /** The folders below `lists/` of a data directory: which there are, and where those go that nobody knows. */
 import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { storePath } from '../../records/index.js';
+import { storePath } from '../../store/index.js';
 
 /** Ids become folder names. */
 const LIST_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/u;

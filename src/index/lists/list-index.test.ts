@@ -9,7 +9,8 @@ import type { FieldDefinition } from '../../catalog/index.js';
 import { loadConfig } from '../../platform/config.js';
 import { systemClock } from '../../platform/index.js';
 import { createMetrics } from '../../platform/metrics.js';
-import { RecordStoreCache, segmentsPath } from '../../records/index.js';
+import { RecordStoreCache } from '../../records/index.js';
+import { segmentsPath } from '../../store/index.js';
 import {
   createInlineExecutor,
   createListIndexes,

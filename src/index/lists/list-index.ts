@@ -19,14 +19,14 @@ import {
   type Metrics,
   type ProgressBoard,
 } from '../../platform/index.js';
+import { RecordStore } from '../../records/index.js';
 import {
-  RecordStore,
   buildingVersionOf,
   currentVersionOf,
   missingStore,
   type ListState,
   type VersionState,
-} from '../../records/index.js';
+} from '../../store/index.js';
 import type { ListModels } from '../../vectors/index.js';
 import type { BackgroundHost, WritingTaskPart } from '../versions/background-host.js';
 import { EntryKeeper, type CatalogueEntry } from './entry-keeper.js';

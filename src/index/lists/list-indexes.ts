@@ -17,7 +17,8 @@ import {
   type MemoryBudget,
   type Metrics,
 } from '../../platform/index.js';
-import { hasStore, RecordStore } from '../../records/index.js';
+import { RecordStore } from '../../records/index.js';
+import { hasStore } from '../../store/index.js';
 import { OWN_VECTORS_ONLY, type ListModels } from '../../vectors/index.js';
 import type { CatalogueEntry } from './entry-keeper.js';
 import { ImportBuffers } from '../import/import-buffers.js';

@@ -13,7 +13,8 @@ import type { FieldDefinition } from '../../catalog/index.js';
 import { loadConfig } from '../../platform/config.js';
 import { ServiceError, systemClock } from '../../platform/index.js';
 import { createMetrics } from '../../platform/metrics.js';
-import { RecordStore, RecordStoreCache, segmentsPath, storePath, type ListState } from '../../records/index.js';
+import { RecordStore, RecordStoreCache } from '../../records/index.js';
+import { segmentsPath, storePath, type ListState } from '../../store/index.js';
 import {
   NAME_COLUMN,
   createInlineExecutor,

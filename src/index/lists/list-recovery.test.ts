@@ -8,7 +8,8 @@ import { kernel } from '../../../native-bindings/index.js';
 import { loadConfig } from '../../platform/config.js';
 import { ServiceError, systemClock } from '../../platform/index.js';
 import { createMetrics } from '../../platform/metrics.js';
-import { RecordStoreCache, segmentsPath } from '../../records/index.js';
+import { RecordStoreCache } from '../../records/index.js';
+import { segmentsPath } from '../../store/index.js';
 import {
   createInlineExecutor,
   createListIndexes,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ProcessRoom, type ResourceUse } from '../../platform/index.js';
-import { segmentFile, segmentsPath } from '../../records/index.js';
+import { segmentFile, segmentsPath } from '../../store/index.js';
 import { ListRoom, listsThatFit } from './list-room.js';
 
 const MAX = 1000;

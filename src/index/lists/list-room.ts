@@ -11,7 +11,7 @@ import {
   type ResourceUse,
   type Room,
 } from '../../platform/index.js';
-import { INITIAL_MAP_BYTES, segmentsPath } from '../../records/index.js';
+import { INITIAL_MAP_BYTES, segmentsPath } from '../../store/index.js';
 
 /** Data, lock, and the descriptor through which a commit is synced; maps of data and lock; and the map that the first growth leaves. */
 const STORE: Room = { descriptors: 3, maps: 3, addressBytes: INITIAL_MAP_BYTES };

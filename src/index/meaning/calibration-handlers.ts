@@ -4,7 +4,7 @@
  */
 import type { GenerationHandle, Kernel } from '../../../native-bindings/index.js';
 import { MATCH_ALL, parseResult, QueryPlanWriter } from '../../../native-bindings/query-plan.js';
-import type { SpaceCalibration } from '../../records/index.js';
+import type { SpaceCalibration } from '../../store/index.js';
 import { decodeVectors, spaceStore, type SpaceStore } from '../../vectors/index.js';
 import { requiredState, type IngestContext } from '../contract/ingest-context.js';
 import type { CalibrateTask, CommitCalibrationTask, IngestResults } from '../contract/ingest-tasks.js';

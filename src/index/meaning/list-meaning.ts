@@ -11,14 +11,14 @@ import {
   type Settlement,
   type WorkFigures,
 } from '../../platform/work/index.js';
+import type { RecordStore } from '../../records/index.js';
 import {
   buildingVersionOf,
   currentVersionOf,
   servingSpaceOf,
   type ListState,
-  type RecordStore,
   type VectorSpace,
-} from '../../records/index.js';
+} from '../../store/index.js';
 import {
   embeddingLane,
   embeddingQueue,

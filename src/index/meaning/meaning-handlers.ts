@@ -1,16 +1,14 @@
 /** Ingest tasks about the vectors of a list: which model it has, what is to be embedded, and what came of that. */
+import { decodeRecord, parseFields, type RecordStore } from '../../records/index.js';
 import {
   buildingVersionOf,
   currentVersionOf,
-  decodeRecord,
   LIST_STATE_FORMAT_WITH_VECTORS,
-  parseFields,
   type ListState,
   type MeaningState,
-  type RecordStore,
   type VectorSpace,
   type VersionState,
-} from '../../records/index.js';
+} from '../../store/index.js';
 import {
   embeddingLane,
   embeddingQueue,

@@ -1,7 +1,7 @@
 /** Ingest tasks that make the index of a version's vectors anew from those that are kept with the records, and that merge its segments. */
 import { rmSync } from 'node:fs';
 import type { Kernel } from '../../../native-bindings/index.js';
-import { vectorSegmentFile, type ListState, type MeaningState, type VectorSpace } from '../../records/index.js';
+import { vectorSegmentFile, type ListState, type MeaningState, type VectorSpace } from '../../store/index.js';
 import { copyOfVectors, spaceStore, type SpaceStore } from '../../vectors/index.js';
 import { buildVectorSegment, positionsOf } from '../commit/vector-index-commit.js';
 import { bitmapOf } from '../commit/written-since.js';

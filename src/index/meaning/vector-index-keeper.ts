@@ -4,15 +4,15 @@
  * thread only.
  */
 import { rm } from 'node:fs/promises';
+import type { RecordStore } from '../../records/index.js';
 import {
   currentVersionOf,
   servingSpaceOf,
   vectorSegmentFile,
   type ListState,
-  type RecordStore,
   type VectorSpace,
   type VersionState,
-} from '../../records/index.js';
+} from '../../store/index.js';
 import { isOutgrown, spaceStore } from '../../vectors/index.js';
 import type { BuiltSegment, Commit } from '../contract/ingest-tasks.js';
 import { chooseMerge } from '../merge/merge-policy.js';

@@ -13,7 +13,7 @@ import {
   written,
 } from '../../../test/support/lists-with-models.js';
 import { hashedVector, ScriptedEmbedder, ScriptedModels } from '../../../test/support/scripted-models.js';
-import { segmentsPath } from '../../records/index.js';
+import { segmentsPath } from '../../store/index.js';
 import type { ListIndex } from '../index.js';
 
 const DIMENSIONS = 8;

@@ -5,7 +5,7 @@
  */
 import { rm } from 'node:fs/promises';
 import { mergeBytes } from '../../platform/index.js';
-import { buildingVersionOf, currentVersionOf, segmentFile, type VersionState } from '../../records/index.js';
+import { buildingVersionOf, currentVersionOf, segmentFile, type VersionState } from '../../store/index.js';
 import type { BackgroundHost } from '../versions/background-host.js';
 import type { MergedSegment } from '../contract/ingest-tasks.js';
 import { chooseMerge, chooseQuietMerge } from './merge-policy.js';

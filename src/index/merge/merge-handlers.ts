@@ -1,6 +1,6 @@
 /** Merging: a long task that writes a file, and a short one that puts it in the place of its sources. */
 import type { GenerationHandle, Kernel, SegmentHandle } from '../../../native-bindings/index.js';
-import { segmentFile, type ListState } from '../../records/index.js';
+import { segmentFile, type ListState } from '../../store/index.js';
 import type { CommitMergeTask, IngestResults, MergeTask } from '../contract/ingest-tasks.js';
 import { kernelLayout } from '../segments/kernel-layout.js';
 import { requiredState, type IngestContext } from '../contract/ingest-context.js';

@@ -2,7 +2,8 @@
 import { rmSync } from 'node:fs';
 import type { Kernel } from '../../../native-bindings/index.js';
 import { ServiceError } from '../../platform/index.js';
-import { decodeRecord, parseFields, segmentFile, type ListState, type VersionStore } from '../../records/index.js';
+import { decodeRecord, parseFields, type VersionStore } from '../../records/index.js';
+import { segmentFile, type ListState } from '../../store/index.js';
 import { DocumentEncoder } from '../segments/document-encoder.js';
 import type {
   AddedSegment,

@@ -5,7 +5,7 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ServiceError, type MemoryBudget } from '../../platform/index.js';
-import { segmentFile } from '../../records/index.js';
+import { segmentFile } from '../../store/index.js';
 import type { BuiltSegment, IngestExecutor, IngestResult, IngestTask } from '../contract/ingest-tasks.js';
 
 /** Of one piece: bounds its memory, and how long a stop waits for it. */

@@ -2,7 +2,8 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { spaceStore } from '../../vectors/index.js';
-import { segmentFile, segmentsPath, vectorSegmentFile, type ListState, type RecordStore } from '../../records/index.js';
+import type { RecordStore } from '../../records/index.js';
+import { segmentFile, segmentsPath, vectorSegmentFile, type ListState } from '../../store/index.js';
 
 /**
  * Removes what a crash left behind: files that no manifest names, and unfinished ones. Returns a segment number that was

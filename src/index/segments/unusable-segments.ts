@@ -10,7 +10,7 @@ import {
   type SegmentHandle,
   type VectorSegmentHandle,
 } from '../../../native-bindings/index.js';
-import { segmentsPath, type ListState } from '../../records/index.js';
+import { segmentsPath, type ListState } from '../../store/index.js';
 
 export type SegmentFault = 'unsupported-format' | 'damaged' | 'missing';
 

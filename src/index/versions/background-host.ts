@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import type { Kernel } from '../../../native-bindings/index.js';
 import type { Clock, Config, MemoryBudget, ProgressBoard } from '../../platform/index.js';
-import type { ListState } from '../../records/index.js';
+import type { ListState } from '../../store/index.js';
 import type { Commit, EventTask, IngestResult, IngestTask } from '../contract/ingest-tasks.js';
 import type { PublishedVersion } from './published-version.js';
 import type { StorePages } from '../commit/store-pages.js';

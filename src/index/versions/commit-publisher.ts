@@ -4,7 +4,8 @@
  */
 import type { Logger } from 'pino';
 import { ServiceError } from '../../platform/index.js';
-import type { ListState, RecordStore } from '../../records/index.js';
+import type { RecordStore } from '../../records/index.js';
+import type { ListState } from '../../store/index.js';
 import type { Commit, IngestExecutor, IngestResult, IngestTask } from '../contract/ingest-tasks.js';
 import type { PublishedVersions } from './published-versions.js';
 

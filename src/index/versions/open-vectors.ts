@@ -3,7 +3,7 @@
  * newest one. Main thread only.
  */
 import type { GenerationChange, Kernel, VectorSegmentHandle } from '../../../native-bindings/index.js';
-import { vectorSegmentFile } from '../../records/index.js';
+import { vectorSegmentFile } from '../../store/index.js';
 import type { SpaceStore } from '../../vectors/index.js';
 import type { OpenVectorSegment, VectorIndexChange, VectorIndexView } from '../contract/ingest-tasks.js';
 import { openVectorSegment, type DamagedSegments } from '../segments/unusable-segments.js';

@@ -9,7 +9,8 @@
 import { unlink } from 'node:fs/promises';
 import type { Kernel, SegmentHandle } from '../../../native-bindings/index.js';
 import type { FieldDefinition } from '../../catalog/index.js';
-import { segmentFile, vectorSegmentFile, type VersionStore } from '../../records/index.js';
+import type { VersionStore } from '../../records/index.js';
+import { segmentFile, vectorSegmentFile } from '../../store/index.js';
 import type { SpaceStore } from '../../vectors/index.js';
 import { OpenVectors } from './open-vectors.js';
 import type { AddedSegment, VersionChange } from '../contract/ingest-tasks.js';

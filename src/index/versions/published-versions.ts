@@ -4,13 +4,8 @@
  */
 import type { Logger } from 'pino';
 import type { Kernel } from '../../../native-bindings/index.js';
-import {
-  servingSpaceOf,
-  type ListState,
-  type RecordStore,
-  type VectorSpace,
-  type VersionState,
-} from '../../records/index.js';
+import type { RecordStore } from '../../records/index.js';
+import { servingSpaceOf, type ListState, type VectorSpace, type VersionState } from '../../store/index.js';
 import { spaceStore } from '../../vectors/index.js';
 import type { GenerationSettings, SearchSettings } from '../contract/types.js';
 import {

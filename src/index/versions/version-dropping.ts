@@ -3,7 +3,8 @@
  * in a turn of the queue, so that no commit to it is under way. Main thread only.
  */
 import { rm } from 'node:fs/promises';
-import { segmentFile, vectorSegmentFile, type ListState, type RecordStore } from '../../records/index.js';
+import type { RecordStore } from '../../records/index.js';
+import { segmentFile, vectorSegmentFile, type ListState } from '../../store/index.js';
 import type { CommitPublisher } from './commit-publisher.js';
 import type { PublishedVersions } from './published-versions.js';
 

@@ -1,20 +1,16 @@
 /** Ingest tasks of a list's life: creation, building of versions, dropping them, cloning. */
 import { linkSync, mkdirSync, rmSync } from 'node:fs';
+import { FieldNormaliser, RecordStore, decodeRecord, parseFields, type VersionStore } from '../../records/index.js';
 import {
-  FieldNormaliser,
   LIST_STATE_FORMAT,
-  RecordStore,
   buildingVersionOf,
-  decodeRecord,
-  parseFields,
   segmentFile,
   segmentsPath,
   vectorSegmentFile,
   type ListState,
   type VersionState,
   type VectorSpace,
-  type VersionStore,
-} from '../../records/index.js';
+} from '../../store/index.js';
 import type {
   BuildStepTask,
   CloneListTask,

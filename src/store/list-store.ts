@@ -1,0 +1,185 @@
+/**
+ * The LMDB environment of one list (`lists/<id>/store`): its state, and whatever is kept in one transaction with it.
+ *
+ *   meta            'state' → ListState, 'entry' → KeptEntry
+ *   outbox          row number → event that webhooks are to be told (`Outbox`); made when the first one is written
+ *   …-v<N>          records of a version and its manifest (`src/records/record-store.ts`, `segment-manifest.ts`)
+ *   …-v<N>-s<M>     what `src/vectors` keeps beside the records of a version
+ *
+ * Thread-safety: one object belongs to one thread; threads that open the same path share the native environment, and
+ * write transactions exclude each other. A transaction is on disk when `transaction` returns. Reads see the last commit of
+ * any thread after `refresh()`, which a task calls once at its start.
+ */
+import { mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Database, RootDatabase } from 'lmdb';
+import type { ListRecord } from '../catalog/index.js';
+import {
+  allocateLockFile,
+  assertGrowthRoom,
+  assertKnownFormat,
+  asStorageError,
+  openRoot,
+  Outbox,
+  OUTBOX_DATABASE,
+  type LmdbEnvironment,
+  ServiceError,
+} from '../platform/index.js';
+import { hasStore, missingStore, storePath } from './list-files.js';
+import { FIRST_LIST_STATE_FORMAT, LIST_STATE_FORMAT_WITH_VECTORS, type ListState } from './list-state.js';
+
+/**
+ * Address space of a list's store, not memory or disk. One that outgrows its map gets one of twice the size it needs; the old one
+ * stays until the store is closed, for those who still read in it. Thousands of lists fit into the address space of a process so.
+ */
+export const INITIAL_MAP_BYTES = 256 * 2 ** 20;
+/** A store that is large already gets room to double. */
+const MAP_GROWTH = 2;
+/** Named databases of a list: five versions with room to spare, since a dropped one frees its place. */
+const DATABASES_MAX = 128;
+const READERS_MAX = 512;
+/** Of `KeptEntry`; what another release wrote in another form is as good as none. */
+const ENTRY_FORMAT = 1;
+
+/** What the names of a version's databases end in; `space`: those of vectors of one kind. */
+export function versionSuffix(version: number, space?: number): string {
+  return space === undefined ? `v${version}` : `v${version}-s${space}`;
+}
+
+/** The list's entry in the catalogue, kept beside its records so that it can be put back where the catalogue is lost. */
+export interface KeptEntry {
+  readonly format: typeof ENTRY_FORMAT;
+  readonly list: ListRecord;
+  /** Of the account, which is made again with it. */
+  readonly region: string;
+}
+
+export interface ListStoreOptions {
+  /** Makes the store where there is none. Default false: that is refused, for an empty store must never stand in for a lost one. */
+  readonly create?: boolean;
+  /** For tests of its growth. */
+  readonly initialMapBytes?: number;
+}
+
+export class ListStore {
+  protected readonly root: RootDatabase;
+  private readonly meta: Database<ListState | KeptEntry, string>;
+  private openedOutbox: Outbox | undefined;
+  private asEnvironment: LmdbEnvironment | undefined;
+
+  /** Throws `list-missing` where there is no store and none is to be made, `resources-exhausted` where the process has no room. */
+  constructor(
+    readonly listPath: string,
+    { create = false, initialMapBytes = INITIAL_MAP_BYTES }: ListStoreOptions = {},
+  ) {
+    const path = storePath(listPath);
+    if (!create && !hasStore(listPath)) throw missingStore();
+    try {
+      mkdirSync(path);
+    } catch (error) {
+      // A folder that is gone is not made again: a list that was deleted a moment ago would come to life.
+      if (isSystemError(error, 'ENOENT')) throw listIsGone(error);
+      if (!isSystemError(error, 'EEXIST')) throw asStorageError(error);
+    }
+    try {
+      allocateLockFile(join(path, 'lock.mdb'));
+    } catch (error) {
+      throw isSystemError(error, 'ENOENT') ? listIsGone(error) : asStorageError(error);
+    }
+    try {
+      this.root = openRoot(path, {
+        kind: 'list',
+        mapBytes: Math.max(initialMapBytes, MAP_GROWTH * this.fileBytes()),
+        databasesMax: DATABASES_MAX,
+        readersMax: READERS_MAX,
+      });
+      this.meta = this.root.openDB({ name: 'meta', encoding: 'msgpack' });
+    } catch (error) {
+      throw this.asWriteError(error);
+    }
+  }
+
+  /** Undefined in a folder whose creation was cut short. Throws for a format that this release does not know. */
+  state(): ListState | undefined {
+    const state = this.meta.get('state') as ListState | undefined;
+    const format = state?.format ?? FIRST_LIST_STATE_FORMAT;
+    if (format !== LIST_STATE_FORMAT_WITH_VECTORS) assertKnownFormat(storePath(this.listPath), 'list', format);
+    return state;
+  }
+  /** Inside a transaction. */
+  putState(state: ListState): void {
+    this.meta.putSync('state', state);
+  }
+
+  /** Undefined where none was kept, or in a form that this release does not know. */
+  keptEntry(): KeptEntry | undefined {
+    const kept = this.meta.get('entry') as KeptEntry | undefined;
+    return (kept?.format as number | undefined) === ENTRY_FORMAT ? kept : undefined;
+  }
+  /** Inside a transaction. */
+  putKeptEntry(list: ListRecord, region: string): void {
+    const kept: KeptEntry = { format: ENTRY_FORMAT, list, region };
+    this.meta.putSync('entry', kept);
+  }
+
+  /** Not for the first time inside a transaction: opening a database is one of its own. */
+  get outbox(): Outbox {
+    return (this.openedOutbox ??= new Outbox(this.root.openDB({ name: OUTBOX_DATABASE, encoding: 'msgpack' })));
+  }
+
+  /** For what others keep beside the records, in the transactions that write these. */
+  get environment(): LmdbEnvironment {
+    const { root } = this;
+    return (this.asEnvironment ??= {
+      root,
+      database: (name, options = {}) => root.openDB({ name, ...options }),
+      transaction: async (action) => this.transaction(action),
+      // Who opened the store closes it.
+      close: () => Promise.resolve(),
+    });
+  }
+
+  /** True where the store has a database of this name. */
+  hasDatabase(name: string): boolean {
+    // Looking up the name of a database as if it were a value finds nothing.
+    for (const key of this.root.getKeys({ start: name, limit: 1 })) return String(key) === name;
+    return false;
+  }
+
+  /** Reads from here on see the last commit of any thread. */
+  refresh(): void {
+    this.root.resetReadTxn();
+  }
+
+  /** All of the action or, when it throws, nothing; on disk when this returns. Rejects a full disk as `storage-full`. */
+  transaction<Result>(action: () => Result): Result {
+    assertGrowthRoom(this.fileBytes());
+    try {
+      return this.root.transactionSync(action);
+    } catch (error) {
+      throw this.asWriteError(error);
+    }
+  }
+
+  /** `storage-full` where the error means that; every other error as it is. */
+  asWriteError(error: unknown): unknown {
+    return asStorageError(error, this.listPath);
+  }
+
+  /** Of the file, 0 before there is one. */
+  private fileBytes(): number {
+    return statSync(join(storePath(this.listPath), 'data.mdb'), { throwIfNoEntry: false })?.size ?? 0;
+  }
+
+  async close(): Promise<void> {
+    await this.root.close();
+  }
+}
+
+function isSystemError(error: unknown, code: 'ENOENT' | 'EEXIST'): boolean {
+  return (error as NodeJS.ErrnoException).code === code;
+}
+
+function listIsGone(cause: unknown): ServiceError {
+  return new ServiceError('list-not-found', 'The list has been deleted.', { cause });
+}
