@@ -8,7 +8,7 @@ import { openAccess, PermissionCatalogue, RateLimiter } from './access/index.js'
 import { CollectionStore, openCatalog, type Catalog } from './catalog/index.js';
 import { openSystemPart } from './damaged-system.js';
 import { assertCatalogueFilled, assertCatalogueStored, openDataDirectory } from './data-directory.js';
-import { createListIndexes, ListRoom, type ListIndexes } from './index/index.js';
+import { createListIndexes, ListRoom, type IngestExecutor, type ListIndexes } from './index/index.js';
 import { FEATURES } from './features.js';
 import type { Declared, FeatureParts, OpenFeatures, Operation, Services } from './operations/index.js';
 import type { Site } from './http/index.js';
@@ -165,10 +165,16 @@ function poolsOf(
   { budget, memory, room, requestMemory }: PoolNeeds,
   { log, metrics, parts }: Observed,
 ) {
-  const executor = lazily(() =>
+  const ingestThreads = lazily(() =>
     createIngestExecutor({ config, log, metrics, heap: budget.heaps.ingest, memory, room }),
   );
-  parts.opened('ingest threads', () => executor.close());
+  parts.opened('ingest threads', () => ingestThreads.close());
+  const executor: IngestExecutor = {
+    get waiting() {
+      return ingestThreads.get().waiting;
+    },
+    run: (task, options) => ingestThreads.get().run(task, options),
+  };
   const searchPool = lazily(() =>
     createSearchPool({
       config,
@@ -231,7 +237,7 @@ async function openServices(
   const indexes: ListIndexes = createListIndexes({
     dataDir,
     kernel,
-    executor: { run: (task, options) => executor.get().run(task, options) },
+    executor,
     clock: systemClock,
     log,
     config,

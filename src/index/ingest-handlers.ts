@@ -86,6 +86,7 @@ function dispatch(context: IngestContext, task: IngestTask): IngestResults[Inges
 export function createInlineExecutor(context: IngestContext): IngestExecutor {
   let last: Promise<unknown> = Promise.resolve();
   return {
+    waiting: 0,
     run<T extends IngestTask>(task: T): Promise<IngestResult<T>> {
       const result = last.then(() => runIngestTask(context, task));
       last = result.catch(() => undefined);

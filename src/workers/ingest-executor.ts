@@ -8,7 +8,7 @@
 import { Piscina } from 'piscina';
 import type { Logger } from 'pino';
 import { ListRoom, type IngestExecutor, type IngestResult, type IngestTask } from '../index/index.js';
-import { ServiceError, type Config, type HeapLimits, type Metrics, type OwnMemory } from '../platform/index.js';
+import type { Config, HeapLimits, Metrics, OwnMemory } from '../platform/index.js';
 import { ingestTransferList } from './ingest-transfer.js';
 import { TaskLane } from './task-lane.js';
 import { WorkerDeaths, workerFile } from './worker-pool.js';
@@ -20,7 +20,6 @@ const IDLE_TIMEOUT_MS = 60_000;
 /** Searches come first on a busy processor. */
 const NICE_INCREMENT = 5;
 const CLOSE_TIMEOUT_MS = 60_000;
-const RETRY_AFTER_SECONDS = 1;
 /** Small writes and commits of what was merged take little, and wait for no merge. */
 const NEEDING_MEMORY: ReadonlySet<IngestTask['kind']> = new Set([
   'bulk-batch',
@@ -85,8 +84,8 @@ export function createIngestExecutor({
   });
   const waiting = metrics.poolWaiting.labels('ingest');
   const lanes = {
-    writes: new TaskLane({ atWorkMax: threads, waitingMax: config.ingest.queue_max }),
-    merges: new TaskLane({ atWorkMax: MERGES_AT_WORK_MAX, waitingMax: config.ingest.queue_max }),
+    writes: new TaskLane({ atWorkMax: threads }),
+    merges: new TaskLane({ atWorkMax: MERGES_AT_WORK_MAX }),
   };
 
   async function send<T extends IngestTask>(task: T): Promise<IngestResult<T>> {
@@ -105,11 +104,6 @@ export function createIngestExecutor({
 
   async function runInLane<T extends IngestTask>(task: T, signal?: AbortSignal): Promise<IngestResult<T>> {
     const lane = BESIDE_WRITERS.has(task.kind) ? lanes.merges : lanes.writes;
-    if (lane.full) {
-      metrics.poolRefused.inc({ pool: 'ingest' });
-      const detail = `${config.ingest.queue_max} writes are waiting already; try again in a second.`;
-      throw new ServiceError('overloaded', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
-    }
     const done = lane.run(() => send(task), signal);
     waiting.set(lanes.writes.waiting + lanes.merges.waiting);
     try {
@@ -120,6 +114,9 @@ export function createIngestExecutor({
   }
 
   return {
+    get waiting() {
+      return lanes.writes.waiting;
+    },
     async run(task, { signal } = {}) {
       // Before its commit: what cannot be opened afterwards would be on disk and not searchable.
       room.assertForWriting();

@@ -9,7 +9,7 @@ function gate() {
 
 describe('a task lane', () => {
   it('runs tasks first come, first served, a bounded number at a time', async () => {
-    const lane = new TaskLane({ atWorkMax: 2, waitingMax: 10 });
+    const lane = new TaskLane({ atWorkMax: 2 });
     const gates = Array.from({ length: 5 }, gate);
     const started: number[] = [];
     const done = gates.map(({ opened }, index) =>
@@ -32,26 +32,15 @@ describe('a task lane', () => {
   });
 
   it('goes on after a failure', async () => {
-    const lane = new TaskLane({ atWorkMax: 1, waitingMax: 10 });
+    const lane = new TaskLane({ atWorkMax: 1 });
     const failed = lane.run(() => Promise.reject(new Error('no')));
     const next = lane.run(() => Promise.resolve('next'));
     await expect(failed).rejects.toThrow('no');
     expect(await next).toBe('next');
   });
 
-  it('is full with as many waiting as allowed', async () => {
-    const lane = new TaskLane({ atWorkMax: 1, waitingMax: 1 });
-    const { opened, open } = gate();
-    const done = [lane.run(() => opened), lane.run(() => opened)];
-    expect(lane.full).toBe(true);
-    await expect(lane.run(() => opened)).rejects.toThrow('full');
-    open();
-    await Promise.all(done);
-    expect(lane.full).toBe(false);
-  });
-
   it('takes an aborted task out of the queue and leaves one at work alone', async () => {
-    const lane = new TaskLane({ atWorkMax: 1, waitingMax: 10 });
+    const lane = new TaskLane({ atWorkMax: 1 });
     const { opened, open } = gate();
     const client = new AbortController();
     const atWork = lane.run(() => opened, client.signal);

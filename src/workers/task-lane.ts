@@ -1,10 +1,9 @@
 /**
- * A first-come queue with bounds on what waits and on what is at work. A task whose signal aborts while it waits is taken
+ * A first-come queue with a bound on what is at work. A task whose signal aborts while it waits is taken
  * out and rejects with the signal's reason; one at work is left to finish. One thread only.
  */
 export interface TaskLaneOptions {
   readonly atWorkMax: number;
-  readonly waitingMax: number;
 }
 
 export class TaskLane {
@@ -18,14 +17,8 @@ export class TaskLane {
     return this.queue.length;
   }
 
-  /** True where one more task would wait beyond the bound. */
-  get full(): boolean {
-    return this.queue.length >= this.options.waitingMax && this.atWork >= this.options.atWorkMax;
-  }
-
   async run<Result>(action: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     signal?.throwIfAborted();
-    if (this.full) throw new RangeError('the lane is full');
     await this.turn(signal);
     try {
       return await action();

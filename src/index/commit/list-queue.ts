@@ -2,12 +2,12 @@
  * The one queue of a list's commits. Small writes that wait together go together (group commit); everything else is a step of
  * its own. One step at a time, in order; a step that fails harms no other. Main thread only.
  */
-import { ServiceError } from '../../platform/index.js';
+import type { ServiceError } from '../../platform/index.js';
+import type { ListAdmission } from '../admission/write-admission.js';
 import type { WriteRequest, WriteResult } from '../contract/types.js';
 
 /** Small writes of one commit. */
 const GROUP_WRITES_MAX = 1000;
-const RETRY_AFTER_SECONDS = 1;
 
 export interface WaitingWrite {
   readonly request: WriteRequest;
@@ -21,9 +21,7 @@ type Step =
   | { readonly kind: 'exclusive'; readonly run: () => Promise<void> };
 
 export interface ListQueueOptions {
-  readonly writesWaitingMax: number;
-  /** Small writes that may wait, by their size in memory. */
-  readonly waitingBytesMax: number;
+  readonly admission: ListAdmission;
   /** Small writes of one commit, by their size in memory. */
   readonly groupBytesMax: () => number;
   /** Commits the writes and settles every one of them; never rejects. */
@@ -32,8 +30,6 @@ export interface ListQueueOptions {
 
 export class ListQueue {
   private steps: Step[] = [];
-  private writesWaiting = 0;
-  private bytesWaiting = 0;
   private running: Promise<void> | undefined;
   private closedWith: ServiceError | undefined;
 
@@ -41,18 +37,23 @@ export class ListQueue {
 
   write(request: WriteRequest): Promise<WriteResult> {
     if (this.closedWith !== undefined) return Promise.reject(this.closedWith);
-    const bytes = approximateBytes(request);
-    if (
-      this.writesWaiting >= this.options.writesWaitingMax ||
-      this.bytesWaiting + bytes > this.options.waitingBytesMax
-    ) {
-      const detail = 'Too many writes to this list are waiting already; try again in a second.';
-      return Promise.reject(new ServiceError('overloaded', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS }));
-    }
     return new Promise((resolve, reject) => {
-      this.writesWaiting += 1;
-      this.bytesWaiting += bytes;
+      const bytes = approximateBytes(request);
+      this.options.admission.admitWrite(bytes);
       this.push({ kind: 'write', write: { request, bytes, resolve, reject } });
+    });
+  }
+
+  /** As `exclusive`, for what a client asks for: it waits as a write of so many bytes. */
+  exclusiveWrite<Result>(bytes: number, action: () => Promise<Result>): Promise<Result> {
+    if (this.closedWith !== undefined) return Promise.reject(this.closedWith);
+    return new Promise((resolve) => {
+      this.options.admission.admitWrite(bytes);
+      const done = this.exclusive(() => {
+        this.options.admission.writesTaken(1, bytes);
+        return action();
+      });
+      resolve(done);
     });
   }
 
@@ -107,8 +108,7 @@ export class ListQueue {
       bytes += step.write.bytes;
     }
     this.steps = this.steps.slice(group.length);
-    this.writesWaiting -= group.length;
-    this.bytesWaiting -= bytes;
+    this.options.admission.writesTaken(group.length, bytes);
     return group;
   }
 }

@@ -435,7 +435,9 @@ export interface IngestResults {
 }
 export type IngestResult<T extends IngestTask> = IngestResults[T['kind']];
 
-/** Rejects with a ServiceError: the task's own, `overloaded` (queue full) or `internal-error` (the worker died). */
 export interface IngestExecutor {
+  /** Tasks that commit and wait for a thread. */
+  readonly waiting: number;
+  /** Refuses no task for waiting (`WriteAdmission` does). Rejects with a ServiceError: the task's own, or `internal-error` (the worker died). */
   run<T extends IngestTask>(task: T, options?: { readonly signal?: AbortSignal }): Promise<IngestResult<T>>;
 }

@@ -1,15 +1,12 @@
 /** The bulk calls of one list that are under way, of which there is a limit. Main thread only. */
 import type { Kernel } from '../../../native-bindings/index.js';
-import { ServiceError, type Clock, type Config, type MemoryBudget } from '../../platform/index.js';
+import type { Clock, Config, MemoryBudget } from '../../platform/index.js';
+import type { ListAdmission } from '../admission/write-admission.js';
 import type { BatchOutcome } from '../contract/ingest-tasks.js';
 import type { ImportSession, SyncSession } from '../contract/types.js';
 import { SourceSync, type SourceSyncOptions } from './source-sync.js';
 import type { ImportBuffers } from './import-buffers.js';
 import { BulkImport, type ImportBatch } from './import-session.js';
-
-/** At a time; each may hold batches in memory. */
-const IMPORTS_MAX = 8;
-const RETRY_AFTER_SECONDS = 1;
 
 export interface ListImportsOptions {
   readonly kernel: Kernel;
@@ -17,6 +14,7 @@ export interface ListImportsOptions {
   readonly config: Pick<Config, 'ingest'>;
   readonly budget: MemoryBudget;
   readonly importBuffers: ImportBuffers;
+  readonly admission: ListAdmission;
   /** Bytes of records that one commit of the list takes now. */
   readonly batchBytesMax: () => number;
   readonly commit: (batch: ImportBatch) => Promise<BatchOutcome>;
@@ -35,19 +33,14 @@ export interface ImportOfSource {
 }
 
 export class ListImports {
-  private underWay = 0;
   private begun = 0;
 
   constructor(private readonly options: ListImportsOptions) {}
 
   /** Throws `overloaded` where there are enough already. */
   start(format: 'ndjson' | 'json' | 'csv', ofSource?: ImportOfSource): ImportSession {
-    if (this.underWay >= IMPORTS_MAX) {
-      const detail = `${IMPORTS_MAX} imports into this list are under way; try again when one has ended.`;
-      throw new ServiceError('overloaded', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
-    }
-    const { kernel, config, budget, importBuffers, batchBytesMax, commit, settle } = this.options;
-    this.underWay += 1;
+    const { kernel, config, budget, importBuffers, admission, batchBytesMax, commit, settle } = this.options;
+    admission.admitImport();
     const importId = this.newId();
     return new BulkImport({
       kernel,
@@ -60,7 +53,7 @@ export class ListImports {
       importId,
       commit: ofSource === undefined ? commit : (batch) => this.commitOfSource(ofSource, batch),
       onDone: () => {
-        this.underWay -= 1;
+        admission.importEnded();
       },
       settle: () => settle(importId),
     });

@@ -68,6 +68,7 @@ let list: ListIndex;
 function open(): ListIndexes {
   const inner = createInlineExecutor({ kernel, stores });
   const executor: IngestExecutor = {
+    waiting: 0,
     run(task) {
       if (failNext !== task.kind) return inner.run(task);
       failNext = undefined;

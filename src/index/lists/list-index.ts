@@ -35,6 +35,7 @@ import type { ImportBuffers } from '../import/import-buffers.js';
 import { RecordWrites } from './record-writes.js';
 import { ListImports } from '../import/list-imports.js';
 import type { Commit, IngestExecutor } from '../contract/ingest-tasks.js';
+import type { WriteAdmission } from '../admission/write-admission.js';
 import { ListQueue } from '../commit/list-queue.js';
 import { OpenListReindexer } from '../reindex/open-list-reindexer.js';
 import type { VersionLease } from '../versions/published-generation.js';
@@ -76,6 +77,7 @@ export interface ListIndexOptions {
   readonly budget: MemoryBudget;
   /** Of the imports into all lists. */
   readonly importBuffers: ImportBuffers;
+  readonly admission: WriteAdmission;
   /** Of the stores of all lists. */
   readonly storePages: StorePages;
   readonly progress: ProgressBoard;
@@ -149,14 +151,15 @@ export class OpenListIndex implements ListIndex {
       dropping: this.dropping,
     });
     this.writes = this.writesOf(options);
+    const admission = options.admission.forList();
     this.queue = new ListQueue({
-      writesWaitingMax: options.config.ingest.writes_waiting_max,
-      waitingBytesMax: options.budget.waitingWriteBytesMax,
+      admission,
       groupBytesMax: () => options.storePages.batchBytesMax(listPath),
       commitGroup: (writes) => this.writes.group(writes),
     });
     this.imports = new ListImports({
       ...options,
+      admission,
       batchBytesMax: () => options.storePages.batchBytesMax(listPath),
       commit: (batch) => this.queue.exclusive(() => this.writes.batch(batch)),
       removeUnlisted: (...unlisted) => this.queue.exclusive(() => this.writes.unlisted(...unlisted)),
@@ -253,21 +256,16 @@ export class OpenListIndex implements ListIndex {
     const version = this.currentVersion;
     // Finished bytes may be a view of a writer's memory that is used again while this waits.
     const given = typeof plan === 'function' ? plan : plan.slice();
-    return this.queue.exclusive(async () => {
+    return this.queue.exclusiveWrite(typeof given === 'function' ? 0 : given.length, async () => {
       // Whoever left while others wrote does not want it any more; what has begun is finished.
       if (signal?.aborted === true) throw signal.reason;
       if (typeof given !== 'function' && version !== this.currentVersion) {
         const detail = 'The list has just moved to its next version; try again.';
         throw new ServiceError('overloaded', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
       }
-      const bytes = typeof given === 'function' ? given(currentVersionOf(this.state).definition).slice() : given;
-      const deleted = await this.withWritingTask(async (part) => {
-        const result = await this.commits.run({ kind: 'delete-matching', plan: bytes, ...part });
-        this.publishCommit(result.commit);
-        return result.deleted;
-      });
-      this.writes.count('deleted', deleted);
-      return deleted;
+      return this.writes.matching(
+        typeof given === 'function' ? given(currentVersionOf(this.state).definition).slice() : given,
+      );
     });
   }
 

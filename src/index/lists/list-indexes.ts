@@ -21,6 +21,7 @@ import { RecordStore } from '../../records/index.js';
 import { hasStore } from '../../store/index.js';
 import { OWN_VECTORS_ONLY, type ListModels } from '../../vectors/index.js';
 import type { CatalogueEntry } from './entry-keeper.js';
+import { WriteAdmission } from '../admission/write-admission.js';
 import { ImportBuffers } from '../import/import-buffers.js';
 import { listFolder, listFolderNames, listsFolder, putListsBack, setListAside } from './list-folders.js';
 import { StorePages } from '../commit/store-pages.js';
@@ -39,7 +40,10 @@ export interface ListIndexesOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly config: BudgetedConfig & Pick<Config, 'versions'>;
-  readonly metrics: Pick<Metrics, 'recordsWritten' | 'recordsEmbedded' | 'listsOpen' | 'listsRebuilding'>;
+  readonly metrics: Pick<
+    Metrics,
+    'recordsWritten' | 'recordsEmbedded' | 'listsOpen' | 'listsRebuilding' | 'poolRefused'
+  >;
   /** A list whose index has to be rebuilt is waited for, instead of being refused meanwhile. Default false. */
   readonly waitForRebuild?: boolean;
   /** Who is told what happens to the lists. Absent: nobody. */
@@ -61,6 +65,7 @@ class AllListIndexes implements ListIndexes {
   private readonly openLists = new Map<string, OpenListIndex>();
   private readonly budget: MemoryBudget;
   private readonly importBuffers: ImportBuffers;
+  private readonly admission: WriteAdmission;
   private readonly storePages: StorePages;
   private readonly progress: ProgressBoard;
   private readonly rebuilder: UnusableListReindexer;
@@ -78,6 +83,7 @@ class AllListIndexes implements ListIndexes {
     this.importBuffers = new ImportBuffers(this.budget.importBufferBytes);
     const { storePagesBytesMax: bytesMax, batchBytesMin, batchBytesMax } = this.budget;
     this.storePages = new StorePages({ bytesMax, batchBytesMin, batchBytesMax });
+    this.admission = this.createAdmission();
     this.progress = options.progress ?? new ProgressBoard();
     this.rebuilder = new UnusableListReindexer({ ...options, budget: this.budget, progress: this.progress });
     this.room = options.room ?? new ListRoom();
@@ -312,9 +318,9 @@ class AllListIndexes implements ListIndexes {
   }
 
   private openPrepared(listId: string, settings: SearchSettings, damaged?: DamagedSegments): OpenListIndex {
-    const { budget, importBuffers, storePages, progress } = this;
+    const { budget, importBuffers, admission, storePages, progress } = this;
     const models = () => this.listModels;
-    const shared = { ...this.options, models, budget, importBuffers, storePages, progress };
+    const shared = { ...this.options, models, budget, importBuffers, admission, storePages, progress };
     const options = damaged === undefined ? shared : { ...shared, damagedSegments: damaged };
     const list = new OpenListIndex(this.path(listId), settings, options);
     this.openLists.set(listId, list);
@@ -336,6 +342,19 @@ class AllListIndexes implements ListIndexes {
     // What came of it is logged, and `refusal` tells whoever asks.
     opened.catch(() => undefined);
     return Promise.reject(this.rebuilder.refusal(listId) ?? found);
+  }
+
+  private createAdmission(): WriteAdmission {
+    const { config, executor, metrics } = this.options;
+    return new WriteAdmission({
+      tasksWaitingMax: config.ingest.queue_max,
+      tasksWaiting: () => executor.waiting,
+      writesWaitingMax: config.ingest.writes_waiting_max,
+      waitingBytesMax: this.budget.waitingWriteBytesMax,
+      onTooManyTasks: () => {
+        metrics.poolRefused.inc({ pool: 'ingest' });
+      },
+    });
   }
 
   private path(listId: string): string {

@@ -31,6 +31,9 @@ class HookedExecutor implements IngestExecutor {
   hook: Hook = () => undefined;
   constructor(private readonly inner: IngestExecutor) {}
 
+  get waiting(): number {
+    return this.inner.waiting;
+  }
   async run<T extends IngestTask>(task: T): Promise<IngestResult<T>> {
     await this.hook(task, 'before');
     const result = await this.inner.run(task);

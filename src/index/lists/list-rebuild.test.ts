@@ -33,6 +33,9 @@ class WatchedExecutor implements IngestExecutor {
   before: (task: IngestTask) => Promise<void> | void = () => undefined;
   constructor(private readonly inner: IngestExecutor) {}
 
+  get waiting(): number {
+    return this.inner.waiting;
+  }
   async run<T extends IngestTask>(task: T): Promise<IngestResult<T>> {
     this.kinds.push(task.kind);
     await this.before(task);

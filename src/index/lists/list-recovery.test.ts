@@ -32,6 +32,9 @@ class DyingExecutor implements IngestExecutor {
     return this.death !== undefined;
   }
 
+  get waiting(): number {
+    return this.inner.waiting;
+  }
   async run<T extends IngestTask>(task: T): Promise<IngestResult<T>> {
     const death = this.death?.kind === task.kind ? this.death : undefined;
     if (death !== undefined) this.death = undefined;

@@ -58,6 +58,18 @@ export class RecordWrites {
     return outcome;
   }
 
+  /** Deletes what the plan of a search finds, and says how many records that were. */
+  async matching(plan: Uint8Array): Promise<number> {
+    const { commits, publish, withWritingTask } = this.options;
+    const deleted = await withWritingTask(async (part) => {
+      const result = await commits.run({ kind: 'delete-matching', plan, ...part });
+      publish(result.commit);
+      return result.deleted;
+    });
+    this.count('deleted', deleted);
+    return deleted;
+  }
+
   /** Some of the records that a source does not list any more. */
   async unlisted(
     source: string,
@@ -74,7 +86,7 @@ export class RecordWrites {
     return { removed: outcome.removed, cursor: outcome.cursor };
   }
 
-  count(outcome: 'created' | 'updated' | 'deleted' | 'failed', records: number): void {
+  private count(outcome: 'created' | 'updated' | 'deleted' | 'failed', records: number): void {
     if (records > 0) this.options.metrics.recordsWritten.inc({ outcome }, records);
   }
 

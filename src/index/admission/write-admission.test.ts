@@ -1,0 +1,153 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { kernel } from '../../../native-bindings/index.js';
+import { loadConfig } from '../../platform/config.js';
+import { systemClock } from '../../platform/index.js';
+import { createMetrics } from '../../platform/metrics.js';
+import { RecordStoreCache } from '../../records/index.js';
+import {
+  createInlineExecutor,
+  createListIndexes,
+  type IngestExecutor,
+  type IngestResult,
+  type IngestTask,
+  type ListIndex,
+  type ListIndexes,
+} from '../index.js';
+import { WriteAdmission } from './write-admission.js';
+
+const SETTINGS = { account: 'default', list: 'things', language: 'en', synonym_rules: [], query_rules: [] };
+const DEFINITION = {
+  searchable_fields: [{ name: 'title', weight: 1 }],
+  facets: [],
+  resources: [],
+  location_field: null,
+  inferred: 'no',
+} as const;
+const OVERLOADED = expect.objectContaining({ code: 'overloaded', retryAfterSeconds: 1 }) as unknown;
+
+/** Says how many tasks wait as it is told to, and holds tasks up until it is opened. */
+class BusyExecutor implements IngestExecutor {
+  waiting = 0;
+  private opened: Promise<void> = Promise.resolve();
+  constructor(private readonly inner: IngestExecutor) {}
+
+  hold(): () => void {
+    let open: () => void = () => undefined;
+    this.opened = new Promise((resolve) => (open = resolve));
+    return open;
+  }
+  async run<T extends IngestTask>(task: T): Promise<IngestResult<T>> {
+    await this.opened;
+    return this.inner.run(task);
+  }
+}
+
+let dataDir: string;
+let stores: RecordStoreCache;
+let executor: BusyExecutor;
+let indexes: ListIndexes;
+let list: ListIndex;
+const metrics = createMetrics();
+
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'gannet-admission-'));
+  stores = new RecordStoreCache();
+  executor = new BusyExecutor(createInlineExecutor({ kernel, stores }));
+  const env = {
+    GANNET_INGEST_BATCH_RECORDS_MAX: '2',
+    GANNET_INGEST_QUEUE_MAX: '3',
+    GANNET_INGEST_WRITES_WAITING_MAX: '4',
+  };
+  const config = loadConfig({ argv: [], env });
+  const log = pino({ level: 'silent' });
+  indexes = createListIndexes({ dataDir, kernel, executor, clock: systemClock, log, config, metrics });
+  list = await indexes.create('id', SETTINGS, DEFINITION);
+});
+afterEach(async () => {
+  await indexes.close();
+  await stores.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+const put = (name: string) => list.write({ kind: 'put', name, fields: { title: name } });
+const recordCount = () => list.versions()[0]?.record_count;
+
+describe('writes while many tasks wait for a thread', () => {
+  it('are refused when they come, and counted', async () => {
+    executor.waiting = 3;
+    await expect(put('a')).rejects.toThrow(OVERLOADED);
+    await expect(list.deleteMatching(new Uint8Array(8))).rejects.toThrow(OVERLOADED);
+    expect(() => list.startImport('ndjson')).toThrow(OVERLOADED);
+    expect(await metrics.registry.getSingleMetricAsString('gannet_pool_tasks_refused_total')).toContain(
+      '{pool="ingest"} 3',
+    );
+    executor.waiting = 2;
+    expect(await put('a')).toMatchObject({ outcome: 'created' });
+  });
+
+  it('are done once they were taken: those that wait, and every batch of an import', async () => {
+    const session = list.startImport('ndjson');
+    await session.push(Buffer.from('{"name":"0","title":"first"}\n{"name":"1","title":"first"}\n'));
+    const open = executor.hold();
+    const taken = ['a', 'b', 'c'].map(put);
+    executor.waiting = 1000;
+    open();
+    expect((await Promise.all(taken)).map(({ outcome }) => outcome)).toEqual(['created', 'created', 'created']);
+    for (let number = 2; number < 20; number += 1) {
+      await session.push(Buffer.from(`${JSON.stringify({ name: String(number), title: 'later' })}\n`));
+    }
+    expect(await session.end()).toMatchObject({ created: 20, failed: 0, errors: [] });
+    expect(recordCount()).toBe(23);
+  });
+});
+
+describe('what waits in one list', () => {
+  it('is bounded, deletions by a filter included, and finished', async () => {
+    const open = executor.hold();
+    const first = put('first');
+    // The first has been taken out of the queue and is at work.
+    await new Promise((resolve) => setImmediate(resolve));
+    const waiting = ['a', 'b', 'c'].map(put);
+    const deletion = list.deleteMatching(() => {
+      throw new Error('not a filter');
+    });
+    deletion.catch(() => undefined);
+    await expect(put('d')).rejects.toThrow(OVERLOADED);
+    await expect(list.deleteMatching(new Uint8Array(8))).rejects.toThrow(OVERLOADED);
+    open();
+    await Promise.all([first, ...waiting]);
+    await expect(deletion).rejects.toThrow('not a filter');
+    expect(await put('d')).toMatchObject({ outcome: 'created' });
+    expect(recordCount()).toBe(5);
+  });
+
+  it('has room again when imports have ended', async () => {
+    const sessions = Array.from({ length: 8 }, () => list.startImport('ndjson'));
+    expect(() => list.startImport('ndjson')).toThrow(OVERLOADED);
+    await sessions[0]?.end();
+    const another = list.startImport('ndjson');
+    await Promise.all([...sessions.slice(1), another].map((session) => session.end()));
+  });
+});
+
+it('counts each list alone', () => {
+  const admission = new WriteAdmission({
+    tasksWaitingMax: 1,
+    tasksWaiting: () => 0,
+    writesWaitingMax: 10,
+    waitingBytesMax: 100,
+    onTooManyTasks: () => undefined,
+  });
+  const [one, other] = [admission.forList(), admission.forList()];
+  one.admitWrite(60);
+  expect(() => {
+    one.admitWrite(60);
+  }).toThrow(OVERLOADED);
+  other.admitWrite(60);
+  one.writesTaken(1, 60);
+  one.admitWrite(60);
+});

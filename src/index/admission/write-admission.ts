@@ -1,0 +1,81 @@
+/**
+ * The one place where a write is refused because there are too many: before it waits for anything. What was admitted is done,
+ * however long others take; it is not refused again in the list's queue, between two batches of an import, or where its task
+ * waits for a thread. Main thread only.
+ */
+import { ServiceError } from '../../platform/index.js';
+
+/** Into one list at a time; each may hold batches in memory. */
+const IMPORTS_MAX = 8;
+const RETRY_AFTER_SECONDS = 1;
+
+export interface WriteAdmissionOptions {
+  /** Tasks of all lists that may wait for a thread when a write comes. */
+  readonly tasksWaitingMax: number;
+  readonly tasksWaiting: () => number;
+  /** Small writes that may wait in one list. */
+  readonly writesWaitingMax: number;
+  /** The same by their size in memory. */
+  readonly waitingBytesMax: number;
+  /** A write was refused because too many tasks wait. */
+  readonly onTooManyTasks: () => void;
+}
+
+/** Of the service. */
+export class WriteAdmission {
+  constructor(private readonly options: WriteAdmissionOptions) {}
+
+  /** Of one list that is open. */
+  forList(): ListAdmission {
+    return new ListAdmission(this.options);
+  }
+}
+
+export class ListAdmission {
+  private writes = 0;
+  private writeBytes = 0;
+  private imports = 0;
+
+  constructor(private readonly options: WriteAdmissionOptions) {}
+
+  /** A write of so many bytes waits from now on, until `writesTaken`. Throws `overloaded` where too many do already. */
+  admitWrite(bytes: number): void {
+    const { writesWaitingMax, waitingBytesMax } = this.options;
+    this.assertThreads();
+    if (this.writes >= writesWaitingMax || this.writeBytes + bytes > waitingBytesMax) {
+      throw overloaded('Too many writes to this list are waiting already; try again in a second.');
+    }
+    this.writes += 1;
+    this.writeBytes += bytes;
+  }
+
+  writesTaken(writes: number, bytes: number): void {
+    this.writes -= writes;
+    this.writeBytes -= bytes;
+  }
+
+  /** An import is under way from now on, until `importEnded`. Throws `overloaded` where there are enough already. */
+  admitImport(): void {
+    this.assertThreads();
+    if (this.imports >= IMPORTS_MAX) {
+      throw overloaded(`${IMPORTS_MAX} imports into this list are under way; try again when one has ended.`);
+    }
+    this.imports += 1;
+  }
+
+  importEnded(): void {
+    this.imports -= 1;
+  }
+
+  private assertThreads(): void {
+    const { tasksWaiting, tasksWaitingMax, onTooManyTasks } = this.options;
+    const waiting = tasksWaiting();
+    if (waiting < tasksWaitingMax) return;
+    onTooManyTasks();
+    throw overloaded(`${waiting} tasks that write are waiting already; try again in a second.`);
+  }
+}
+
+function overloaded(detail: string): ServiceError {
+  return new ServiceError('overloaded', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+}
