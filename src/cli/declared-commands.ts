@@ -36,9 +36,12 @@ export function addDeclaredCommands(program: Command, parts: DeclaredCommandPart
     const operation = operationNamed(parts.operations, spec.operation);
     const parent = words.slice(0, -1).reduce((above, word) => {
       const known = above.commands.find((each) => each.name() === word);
-      return known ?? above.command(word).description(`what there is of ${word}`);
+      return known ?? above.command(word);
     }, program);
     addDeclaredCommand(parent.command(words.at(-1) ?? spec.name), spec, operation, parts);
+  }
+  for (const group of program.commands) {
+    if (group.description() === '') group.description(group.commands.map((each) => each.name()).join(', '));
   }
 }
 
@@ -50,7 +53,7 @@ function addDeclaredCommand(
 ): void {
   const members = membersOf(operation);
   const typed = spec.arguments ?? [];
-  command.description(spec.description ?? operation.summary);
+  command.description(asPhrase(spec.description ?? operation.summary));
   for (const name of typed) command.argument(`<${kebab(name)}>`, members.get(name)?.description ?? '');
   for (const option of shared()) command.addOption(option);
   for (const [name, member] of members) {
@@ -120,6 +123,11 @@ function entriesOf(schema: TSchema | undefined): [string, Member][] {
     name,
     { ...(description === undefined ? {} : { description }), isRequired: required.includes(name) },
   ]);
+}
+
+/** As the other commands' descriptions begin: in lower case, unless with an abbreviation. */
+function asPhrase(text: string): string {
+  return /^[A-Z][A-Z]/u.test(text) ? text : text.slice(0, 1).toLowerCase() + text.slice(1);
 }
 
 function kebab(name: string): string {
