@@ -109,13 +109,47 @@ export interface MeaningSearch {
   readonly wordsFull?: number;
 }
 
-export interface GenerationChange {
-  readonly base?: GenerationHandle;
+/** Words that are looked for in a part of the records. */
+export interface PartSearch {
+  /** Where the generation has no such part, nothing is found in it. */
+  readonly name: string;
+  readonly kind: 'document' | 'image' | 'video' | 'audio';
+  /** Bytes of a query plan over the terms and columns of the part: its groups, sequences, bonuses and filter count, the rest does not. */
+  readonly plan: Uint8Array;
+  /** 0..1, of the score as it is told: documents with less are none. */
+  readonly floor: number;
+  /** A score of the words that counts as 1; 0: what the best document of such words is expected to score. Default 1. */
+  readonly full?: number;
+}
+
+/**
+ * Parts of the records beside their text, which is words and meaning: a hit's score is the greatest of the text's and of each part's, which is
+ * that of the record's best document in it. Filter, facets, order and what words exclude are those of the records.
+ */
+export interface PartsSearch {
+  readonly parts: readonly PartSearch[];
+  /** 0..1: a record with less is no hit by its text. Default 0. */
+  readonly textFloor?: number;
+}
+
+export interface SegmentChange {
   /** `deleted`: a bitmap, one bit a document (least significant first), of documents deleted from the start. */
   readonly add?: readonly { readonly segment: SegmentHandle; readonly deleted?: Uint8Array }[];
   readonly remove?: readonly SegmentHandle[];
   readonly deletions?: readonly { readonly segment: SegmentHandle; readonly documents: Uint32Array }[];
+}
+
+/** Of an index whose documents lead to records: its first two columns are numbers, of the record and of which of its documents it is. */
+export interface PartChange extends SegmentChange {
+  /** 1 to 32 lower-case letters. */
+  readonly name: string;
+}
+
+export interface GenerationChange extends SegmentChange {
+  readonly base?: GenerationHandle;
   readonly vectors?: VectorChange;
+  /** Those that are not named stay as the base has them. */
+  readonly parts?: readonly PartChange[];
   /** JSON for the planner in the search workers, opaque to the kernel. Kept from the base when absent. */
   readonly settings?: string;
 }
@@ -295,6 +329,13 @@ export interface Kernel {
   /** Debug mode only: `by` more leases of a generation; the first call, which may say 0, begins to count them. */
   countLeases(generation: GenerationHandle, by: -1 | 0 | 1): void;
   generationSettings(generation: GenerationHandle): string;
+  /**
+   * Parts of the records are generations of their own, good wherever a generation is read, for as long as one that has them is not released.
+   * Those that a change leaves alone keep their handle.
+   */
+  generationParts(
+    generation: GenerationHandle,
+  ): readonly { readonly name: string; readonly generation: GenerationHandle }[];
 
   /** Live document of each record number: pairs (segment handle, document), 0xffffffff twice where there is none. */
   locate(generation: GenerationHandle, recordNumbers: Uint32Array): Uint32Array;
@@ -302,12 +343,14 @@ export interface Kernel {
   recordNumbers(segment: SegmentHandle): Uint32Array;
   /** Documents that hold these record numbers in a segment; 0xffffffff where there is none. */
   documentsOf(segment: SegmentHandle, recordNumbers: Uint32Array): Uint32Array;
+  /** Documents of a part's segment that lead to any of these records, ascending. */
+  findPartDocuments(segment: SegmentHandle, records: Uint32Array): Uint32Array;
 
   /**
    * The result (query-result.ts) of a plan (query-plan.ts). Its bytes may share their ArrayBuffer with other results: copy what is
    * kept, or sent to another thread.
    */
-  search(generation: GenerationHandle, plan: Uint8Array, meaning?: MeaningSearch): Uint8Array;
+  search(generation: GenerationHandle, plan: Uint8Array, meaning?: MeaningSearch, parts?: PartsSearch): Uint8Array;
   collectRecordNumbers(generation: GenerationHandle, plan: Uint8Array): Uint32Array;
   /** Document frequency over the generation of each folded term. */
   documentFrequencies(generation: GenerationHandle, terms: readonly string[]): Uint32Array;
@@ -372,7 +415,7 @@ export interface Kernel {
 }
 
 /** Must equal kInterfaceVersion in addon/constants.cc: raised with every change of what crosses the boundary. */
-const INTERFACE_VERSION = 8;
+const INTERFACE_VERSION = 9;
 
 /** The folder of package.json above this file: it runs as a source file in tests and as dist/native-bindings/index.js. */
 function packageFolder(): string {

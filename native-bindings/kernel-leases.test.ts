@@ -28,7 +28,19 @@ const PREAMBLE = `
   const vectors = kernel.openVectorSegment(vectorPath);
   const rows = () => kernel.vectorSegmentRows(vectors);
   rows();
-  const generation = kernel.publishGeneration({ add: [{ segment }], vectors: { add: [{ segment: vectors }] } });
+  const pagePath = path.replace('.mdb', '-pages.mdb');
+  const columns = ['record', 'place'].map((name) => ({ name, type: 'number', many: false }));
+  kernel.buildSegment(pagePath, { textFields: [], columns }, new Uint8Array(batch));
+  const pages = kernel.openSegment(pagePath);
+  const ofPages = () => kernel.findPartDocuments(pages, number([1]));
+  const generation = kernel.publishGeneration({
+    add: [{ segment }],
+    vectors: { add: [{ segment: vectors }] },
+    parts: [{ name: 'pages', add: [{ segment: pages }] }],
+  });
+  const part = kernel.generationParts(generation)[0].generation;
+  const usePart = () => kernel.generationInfo(part).liveCount;
+  usePart();
   const use = () => kernel.generationInfo(generation).liveCount;
   use();
   const count = (by) => kernel.countLeases(generation, by);
@@ -48,8 +60,8 @@ function run(script: string, env: Readonly<Record<string, string>> = { GANNET_KE
 
 describe('the debug mode of leases', () => {
   it.each([
-    ['use();', 'generation 1 was used without a lease'],
-    ['count(1); use(); count(-1); use();', 'generation 1 was used without a lease'],
+    ['use();', 'generation 2 was used without a lease'],
+    ['count(1); use(); count(-1); use();', 'generation 2 was used without a lease'],
     ['open();', 'segment 1 was used without a lease of a generation that has it'],
     [
       'kernel.publishGeneration({ base: generation, remove: [segment] }); kernel.closeSegment(segment); open();',
@@ -60,11 +72,14 @@ describe('the debug mode of leases', () => {
       'kernel.mergeVectorSegments(vectorPath + 2, [{ segment: vectors }]);',
       'segment of vectors 1 was used without a lease',
     ],
-    ['kernel.deadVectors(generation, vectors);', 'generation 1 was used without a lease'],
-    ['count(1); count(-1); kernel.releaseGeneration(generation); use();', 'generation 1 was used after its release'],
-    ['count(1); kernel.releaseGeneration(generation);', 'generation 1 was released while it is leased'],
-    ['kernel.releaseGeneration(generation); count(1);', 'generation 1 was leased after its release'],
-    ['count(1); count(-1); count(-1);', 'generation 1 had a lease released twice'],
+    ['kernel.deadVectors(generation, vectors);', 'generation 2 was used without a lease'],
+    ['usePart();', 'part 1 was used without a lease of a generation that has it'],
+    ['ofPages();', 'segment 2 was used without a lease of a generation that has it'],
+    ['kernel.releaseGeneration(generation); usePart();', 'generation 1 was used after its release'],
+    ['count(1); count(-1); kernel.releaseGeneration(generation); use();', 'generation 2 was used after its release'],
+    ['count(1); kernel.releaseGeneration(generation);', 'generation 2 was released while it is leased'],
+    ['kernel.releaseGeneration(generation); count(1);', 'generation 2 was leased after its release'],
+    ['count(1); count(-1); count(-1);', 'generation 2 had a lease released twice'],
   ])('ends the process at: %s', (script, sentence) => {
     const { signal, stderr } = run(script);
     expect(stderr).toContain(`gannet kernel: ${sentence}`);
@@ -73,12 +88,12 @@ describe('the debug mode of leases', () => {
 
   it('lets pass what holds a lease, and the changes of the owner', () => {
     const script = `
-      count(1); use(); open(); rows();
+      count(1); use(); open(); rows(); usePart(); ofPages();
       const next = kernel.publishGeneration({ base: generation, settings: 'new' });
       kernel.countLeases(next, 0);
       use(); open(); rows();
       count(-1); kernel.releaseGeneration(generation);
-      kernel.countLeases(next, 1); kernel.generationInfo(next); open();`;
+      kernel.countLeases(next, 1); kernel.generationInfo(next); open(); usePart(); ofPages();`;
     expect(run(script)).toEqual({ signal: null, status: 0, stderr: '' });
   });
 

@@ -5,7 +5,7 @@ const RESULT_MAGIC = kernelConstant('ResultMagic');
 const HEADER_BYTES = 16;
 const HIT_BYTES = 32;
 
-const KINDS = ['words', 'meaning', 'document', 'image', 'video', 'audio', 'column'] as const;
+const KINDS = ['words', 'meaning', 'document', 'image', 'video', 'audio', 'column', 'text'] as const;
 const SCORE_BYTES = 8;
 const NO_PLACE = 0xffffffff;
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../kernel/sources/live_ordinals.h"
+#include "../kernel/sources/part_source.h"
 #include "bindings.h"
 #include "call_guard.h"
 #include "registry.h"
@@ -108,10 +109,90 @@ VectorChange ReadVectorChange(const Napi::Value& value, VectorResolver* resolver
   return change;
 }
 
+// What a change does to the segments of an index: that of the fields, or of a part.
+struct SegmentChange {
+  std::vector<SegmentView> added;
+  std::vector<std::shared_ptr<const Segment>> removed;
+  std::vector<SegmentDeletions> deletions;
+
+  bool is_empty() const { return added.empty() && removed.empty() && deletions.empty(); }
+};
+
+SegmentChange ReadSegmentChange(const Napi::Object& object, SegmentResolver* resolver) {
+  SegmentChange change;
+  VisitObjects(object.Get("add"), "change.add", [&](const Napi::Object& entry) {
+    SegmentView view;
+    view.segment = resolver->Find(ReadUint32(entry.Get("segment"), "the segment to add"));
+    view.deletions = ReadDeletions(entry, view.segment->document_count());
+    change.added.push_back(std::move(view));
+  });
+  VisitHandles(object.Get("remove"), "change.remove",
+               [&](uint32_t handle) { change.removed.push_back(resolver->Find(handle)); });
+  VisitObjects(object.Get("deletions"), "change.deletions", [&](const Napi::Object& entry) {
+    SegmentDeletions one;
+    one.segment = resolver->Find(ReadUint32(entry.Get("segment"), "the segment of deletions"));
+    const std::span<const uint32_t> documents = ReadUint32s(entry.Get("documents"), "documents");
+    one.documents.assign(documents.begin(), documents.end());
+    change.deletions.push_back(std::move(one));
+  });
+  return change;
+}
+
+const Generation* GenerationOf(const PublishedGeneration* published) {
+  return published == nullptr ? nullptr : published->generation.get();
+}
+
+void AddHandles(const SegmentResolver& resolver, PublishedGeneration* published) {
+  for (const SegmentView& view : published->generation->segments) {
+    published->handles.push_back(resolver.HandleOf(view.segment.get()));
+  }
+}
+
+void ChangePart(const Napi::Object& object, PublishedPart* part) {
+  SegmentResolver resolver;
+  if (part->published) resolver.AddBase(part->published->handles, part->published->generation->segments);
+  const SegmentChange change = ReadSegmentChange(object, &resolver);
+  if (part->published && change.is_empty()) return;
+  for (const SegmentView& view : change.added) CheckPart(*view.segment);
+  auto published = std::make_shared<PublishedGeneration>();
+  published->generation =
+      DeriveGeneration(GenerationOf(part->published.get()), change.added, change.removed, change.deletions, std::string());
+  AddHandles(resolver, published.get());
+  part->published = std::move(published);
+  part->handle = 0;
+}
+
+std::string ReadPartName(const Napi::Object& object) {
+  constexpr size_t kNameMax = 32;
+  std::string name = ReadString(object.Get("name"), "the name of a part");
+  const bool fits = std::ranges::all_of(name, [](char letter) { return letter >= 'a' && letter <= 'z'; });
+  if (name.empty() || name.size() > kNameMax || !fits) {
+    throw Error(ErrorCode::kInvalidArgument, "the name of a part has 1 to 32 lower-case letters");
+  }
+  return name;
+}
+
+// Those of the base, changed.
+std::vector<PublishedPart> ReadParts(const Napi::Value& value, const PublishedGeneration* base) {
+  std::vector<PublishedPart> parts;
+  if (base != nullptr) parts = base->parts;
+  std::vector<std::string> changed;
+  VisitObjects(value, "change.parts", [&](const Napi::Object& object) {
+    changed.push_back(ReadPartName(object));
+    if (std::ranges::count(changed, changed.back()) > 1) {
+      throw Error(ErrorCode::kInvalidArgument, "a part is changed twice: " + changed.back());
+    }
+    auto part = std::ranges::find(parts, changed.back(), &PublishedPart::name);
+    if (part == parts.end()) part = parts.insert(part, {changed.back(), nullptr, 0});
+    ChangePart(object, &*part);
+  });
+  return parts;
+}
+
 Napi::Value PublishGenerationCall(const Napi::CallbackInfo& info) {
-  const Napi::Object change = ReadObject(info[0], "change");
+  const Napi::Object object = ReadObject(info[0], "change");
   std::shared_ptr<const PublishedGeneration> base;
-  if (const Napi::Value value = change.Get("base"); !value.IsUndefined()) {
+  if (const Napi::Value value = object.Get("base"); !value.IsUndefined()) {
     base = Registry::Instance().OwnGeneration(ReadUint32(value, "generation"));
   }
   SegmentResolver resolver;
@@ -120,39 +201,33 @@ Napi::Value PublishGenerationCall(const Napi::CallbackInfo& info) {
     resolver.AddBase(base->handles, base->generation->segments);
     vector_resolver.AddBase(base->vector_handles, base->generation->vectors);
   }
-
-  std::vector<SegmentView> added;
-  VisitObjects(change.Get("add"), "change.add", [&](const Napi::Object& object) {
-    SegmentView view;
-    view.segment = resolver.Find(ReadUint32(object.Get("segment"), "the segment to add"));
-    view.deletions = ReadDeletions(object, view.segment->document_count());
-    added.push_back(std::move(view));
-  });
-  std::vector<std::shared_ptr<const Segment>> removed;
-  VisitHandles(change.Get("remove"), "change.remove",
-               [&](uint32_t handle) { removed.push_back(resolver.Find(handle)); });
-  std::vector<SegmentDeletions> deletions;
-  VisitObjects(change.Get("deletions"), "change.deletions", [&](const Napi::Object& object) {
-    SegmentDeletions one;
-    one.segment = resolver.Find(ReadUint32(object.Get("segment"), "the segment of deletions"));
-    const std::span<const uint32_t> documents = ReadUint32s(object.Get("documents"), "documents");
-    one.documents.assign(documents.begin(), documents.end());
-    deletions.push_back(std::move(one));
-  });
-  const VectorChange vectors = ReadVectorChange(change.Get("vectors"), &vector_resolver);
+  const SegmentChange change = ReadSegmentChange(object, &resolver);
+  const VectorChange vectors = ReadVectorChange(object.Get("vectors"), &vector_resolver);
   std::string settings = base ? base->generation->settings : std::string();
-  if (const Napi::Value value = change.Get("settings"); !value.IsUndefined()) settings = ReadString(value, "settings");
+  if (const Napi::Value value = object.Get("settings"); !value.IsUndefined()) settings = ReadString(value, "settings");
 
   auto published = std::make_shared<PublishedGeneration>();
-  published->generation =
-      DeriveGeneration(base ? base->generation.get() : nullptr, added, removed, deletions, std::move(settings), vectors);
-  for (const SegmentView& view : published->generation->segments) {
-    published->handles.push_back(resolver.HandleOf(view.segment.get()));
-  }
+  published->parts = ReadParts(object.Get("parts"), base.get());
+  published->generation = DeriveGeneration(GenerationOf(base.get()), change.added, change.removed, change.deletions,
+                                           std::move(settings), vectors);
+  AddHandles(resolver, published.get());
   for (const VectorView& view : published->generation->vectors) {
     published->vector_handles.push_back(vector_resolver.HandleOf(view.segment.get()));
   }
   return Napi::Number::New(info.Env(), Registry::Instance().AddGeneration(std::move(published)));
+}
+
+Napi::Value GenerationPartsCall(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const auto published = ReadGeneration(info[0]);
+  Napi::Array parts = Napi::Array::New(env, published->parts.size());
+  for (size_t i = 0; i < published->parts.size(); ++i) {
+    Napi::Object part = Napi::Object::New(env);
+    part.Set("name", Napi::String::New(env, published->parts[i].name));
+    part.Set("generation", Napi::Number::New(env, published->parts[i].handle));
+    parts[static_cast<uint32_t>(i)] = part;
+  }
+  return parts;
 }
 
 Napi::Value ReleaseGenerationCall(const Napi::CallbackInfo& info) {
@@ -283,6 +358,7 @@ void DefineGenerations(Napi::Object exports) {
   Define<GenerationVectorsCall>(exports, "generationVectors");
   Define<VectorDeletionsCall>(exports, "vectorDeletions");
   Define<DeadVectorsCall>(exports, "deadVectors");
+  Define<GenerationPartsCall>(exports, "generationParts");
   Define<LocateCall>(exports, "locate");
   exports.Set("checksLeases", Napi::Boolean::New(exports.Env(), Registry::Instance().checks_leases()));
   Define<CountLeasesCall>(exports, "countLeases");

@@ -108,8 +108,15 @@ std::shared_ptr<const vectors::VectorSegment> Registry::OwnVectors(VectorHandle 
   return vectors_.Find(handle);
 }
 
-GenerationHandle Registry::AddGeneration(std::shared_ptr<const PublishedGeneration> generation) {
+GenerationHandle Registry::AddGeneration(std::shared_ptr<PublishedGeneration> generation) {
   const std::unique_lock lock(mutex_);
+  for (PublishedPart& part : generation->parts) {
+    if (part.handle == 0) {
+      part.handle = ++last_generation_;
+      generations_.emplace(part.handle, part.published);
+    }
+    ++owners_[part.handle];
+  }
   generations_.emplace(++last_generation_, std::move(generation));
   return last_generation_;
 }
@@ -134,15 +141,30 @@ void Registry::ReleaseGeneration(GenerationHandle handle) {
   const std::unique_lock lock(mutex_);
   const auto found = generations_.find(handle);
   if (found == generations_.end()) ThrowUnknown("generation", handle);
-  if (const auto counted = leases_.find(handle); counted != leases_.end()) {
+  if (owners_.contains(handle)) throw Error(ErrorCode::kInvalidArgument, "a part is released with the generations that have it");
+  const auto counted = leases_.find(handle);
+  const bool was_counted = counted != leases_.end();
+  if (was_counted) {
     if (counted->second > 0) AbortForLease("generation", handle, "was released while it is leased");
     leases_.erase(counted);
     released_.insert(handle);
   }
   releasing = std::move(found->second);
   generations_.erase(found);
+  ReleaseParts(*releasing, was_counted);
   segments_.ForgetDead();
   vectors_.ForgetDead();
+}
+
+// Whoever searches a part has its pointer; its last files are destroyed with the generation that is released, after the lock.
+void Registry::ReleaseParts(const PublishedGeneration& generation, bool leases_were_counted) {
+  for (const PublishedPart& part : generation.parts) {
+    const auto owners = owners_.find(part.handle);
+    if (--owners->second > 0) continue;
+    owners_.erase(owners);
+    generations_.erase(part.handle);
+    if (leases_were_counted) released_.insert(part.handle);
+  }
 }
 
 void Registry::CountLeases(GenerationHandle handle, int by) {
@@ -157,21 +179,41 @@ void Registry::CountLeases(GenerationHandle handle, int by) {
   const PublishedGeneration& published = *found->second;
   published_segments_.insert(published.handles.begin(), published.handles.end());
   published_vectors_.insert(published.vector_handles.begin(), published.vector_handles.end());
+  for (const PublishedPart& part : published.parts) {
+    published_segments_.insert(part.published->handles.begin(), part.published->handles.end());
+  }
 }
 
 void Registry::RequireLease(GenerationHandle handle) const {
   if (released_.contains(handle)) AbortForLease("generation", handle, "was used after its release");
+  if (owners_.contains(handle)) RequireLeaseOfOwner(handle);
   const auto counted = leases_.find(handle);
   if (counted != leases_.end() && counted->second == 0) {
     AbortForLease("generation", handle, "was used without a lease");
   }
 }
 
+// A generation that has the part is leased, or its leases are not counted.
+void Registry::RequireLeaseOfOwner(GenerationHandle part) const {
+  for (const auto& [handle, generation] : generations_) {
+    const auto counted = leases_.find(handle);
+    if (counted != leases_.end() && counted->second == 0) continue;
+    if (std::ranges::find(generation->parts, part, &PublishedPart::handle) != generation->parts.end()) return;
+  }
+  AbortForLease("part", part, "was used without a lease of a generation that has it");
+}
+
 void Registry::RequireLeasedFile(const char* what, uint32_t handle, HandlesOf handles_of) const {
-  for (const auto& [generation, leases] : leases_) {
+  const auto has = [&](const PublishedGeneration& generation) {
+    return std::ranges::find(generation.*handles_of, handle) != (generation.*handles_of).end();
+  };
+  for (const auto& [handle_of_generation, leases] : leases_) {
     if (leases == 0) continue;
-    const std::vector<uint32_t>& handles = *generations_.at(generation).*handles_of;
-    if (std::find(handles.begin(), handles.end(), handle) != handles.end()) return;
+    const PublishedGeneration& generation = *generations_.at(handle_of_generation);
+    if (has(generation)) return;
+    for (const PublishedPart& part : generation.parts) {
+      if (has(*part.published)) return;
+    }
   }
   AbortForLease(what, handle, "was used without a lease of a generation that has it");
 }

@@ -30,10 +30,21 @@ using SegmentHandle = uint32_t;
 using VectorHandle = uint32_t;
 using GenerationHandle = uint32_t;
 
+struct PublishedPart;
+
 struct PublishedGeneration {
   std::shared_ptr<const Generation> generation;
   std::vector<SegmentHandle> handles;        // of generation->segments, in their order
   std::vector<VectorHandle> vector_handles;  // of generation->vectors
+  std::vector<PublishedPart> parts;          // names differ
+};
+
+// A part of the list's records (kernel/sources/part_source.h): a generation with a handle of its own, which is good for as long as a
+// generation that has the part is. Those that have it unchanged share it.
+struct PublishedPart {
+  std::string name;
+  std::shared_ptr<const PublishedGeneration> published;
+  GenerationHandle handle = 0;  // given by Registry::AddGeneration where it is 0
 };
 
 // Files of one kind that are open, by their handles. Thread-safety: none; the registry locks.
@@ -125,7 +136,7 @@ class Registry {
   std::shared_ptr<const vectors::VectorSegment> FindVectors(VectorHandle handle) const;
   std::shared_ptr<const vectors::VectorSegment> OwnVectors(VectorHandle handle) const;
 
-  GenerationHandle AddGeneration(std::shared_ptr<const PublishedGeneration> generation);
+  GenerationHandle AddGeneration(std::shared_ptr<PublishedGeneration> generation);
   // For a use, under a lease.
   std::shared_ptr<const PublishedGeneration> FindGeneration(GenerationHandle handle) const;
   // For its owner, who makes the next one of it.
@@ -139,8 +150,10 @@ class Registry {
  private:
   template <typename File, typename Open>
   uint32_t OpenFile(const std::string& path, FileTable<File>* table, Open&& open);
+  void ReleaseParts(const PublishedGeneration& generation, bool leases_were_counted);
   // Debug mode; the lock is held. Each ends the process where the use is not right.
   void RequireLease(GenerationHandle handle) const;
+  void RequireLeaseOfOwner(GenerationHandle part) const;
   using HandlesOf = std::vector<uint32_t> PublishedGeneration::*;
   void RequireLeasedFile(const char* what, uint32_t handle, HandlesOf handles_of) const;
 
@@ -150,6 +163,7 @@ class Registry {
   FileTable<vectors::VectorSegment> vectors_{"segment of vectors"};
   std::unordered_map<GenerationHandle, std::shared_ptr<const PublishedGeneration>> generations_;
   uint32_t last_generation_ = 0;  // handles count from 1 and are not used twice
+  std::unordered_map<GenerationHandle, uint32_t> owners_;  // of parts: how many generations have them
   // Debug mode. Of the generations whose leases are counted: how many are out, which were released, all of their segments.
   std::unordered_map<GenerationHandle, int64_t> leases_;
   std::unordered_set<GenerationHandle> released_;

@@ -44,12 +44,45 @@ MeaningRequest ReadMeaning(const Napi::Value& value) {
   return request;
 }
 
+ScoreKind ReadPartKind(const Napi::Value& value) {
+  const std::string name = ReadString(value, "the kind of a part");
+  for (const ScoreKind kind : {ScoreKind::kDocument, ScoreKind::kImage, ScoreKind::kVideo, ScoreKind::kAudio}) {
+    if (name == NameOf(kind)) return kind;
+  }
+  throw ArgumentError("the kind of a part has to be document, image, video or audio");
+}
+
+PartRequest ReadPart(const Napi::Object& object, const PublishedGeneration& published) {
+  PartRequest request;
+  request.kind = ReadPartKind(object.Get("kind"));
+  request.floor = static_cast<float>(ReadNumber(object.Get("floor"), "the floor of a part"));
+  request.full = static_cast<float>(ReadMember(object, "full", 1));
+  const std::string name = ReadString(object.Get("name"), "the name of a part");
+  const auto part = std::ranges::find(published.parts, name, &PublishedPart::name);
+  // Nothing has been attached yet.
+  request.part = part == published.parts.end() ? std::make_shared<const Generation>() : part->published->generation;
+  const Napi::Value plan = object.Get("plan");
+  const std::span<const uint8_t> bytes = ReadBytes(plan, "the plan of a part");
+  request.plan.assign(bytes.begin(), bytes.end());
+  return request;
+}
+
+void ReadParts(const Napi::Value& value, const PublishedGeneration& published, BesideWords* beside) {
+  const Napi::Object object = ReadObject(value, "parts");
+  beside->text_floor = static_cast<float>(ReadMember(object, "textFloor", 0));
+  const Napi::Array parts = ReadArray(object.Get("parts"), "parts.parts");
+  const uint32_t count = parts.Length();
+  for (uint32_t i = 0; i < count; ++i) beside->parts.push_back(ReadPart(ReadObject(parts[i], "a part"), published));
+}
+
 Napi::Value SearchCall(const Napi::CallbackInfo& info) {
   const auto published = Registry::Instance().FindGeneration(ReadUint32(info[0], "generation"));
-  if (!info[2].IsUndefined()) {
-    MeaningRequest meaning = ReadMeaning(info[2]);
+  if (!info[2].IsUndefined() || !info[3].IsUndefined()) {
+    BesideWords beside;
+    if (!info[2].IsUndefined()) beside.meaning = ReadMeaning(info[2]);
+    if (!info[3].IsUndefined()) ReadParts(info[3], *published, &beside);
     return ResultMemory::MakeBytes(
-        info.Env(), SearchWithMeaning(*published->generation, ReadBytes(info[1], "plan"), std::move(meaning)));
+        info.Env(), SearchBesideWords(*published->generation, ReadBytes(info[1], "plan"), std::move(beside)));
   }
   return ResultMemory::MakeBytes(info.Env(), Search(*published->generation, ReadBytes(info[1], "plan")));
 }

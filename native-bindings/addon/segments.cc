@@ -1,10 +1,12 @@
 // Building, merging and opening segments.
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "../kernel/segment/segment_builder.h"
 #include "../kernel/segment/segment_seal.h"
+#include "../kernel/sources/part_source.h"
 #include "bindings.h"
 #include "call_guard.h"
 #include "file_check.h"
@@ -111,6 +113,14 @@ Napi::Value DocumentsOfCall(const Napi::CallbackInfo& info) {
   return MakeUint32s(info.Env(), documents);
 }
 
+Napi::Value FindPartDocumentsCall(const Napi::CallbackInfo& info) {
+  const auto segment = Registry::Instance().FindSegment(ReadUint32(info[0], "segment"));
+  const std::span<const uint32_t> given = ReadUint32s(info[1], "records");
+  std::vector<uint32_t> records(given.begin(), given.end());
+  std::ranges::sort(records);
+  return MakeUint32s(info.Env(), FindPartDocuments(*segment, records));
+}
+
 }  // namespace
 
 void DefineSegments(Napi::Object exports) {
@@ -122,6 +132,7 @@ void DefineSegments(Napi::Object exports) {
   Define<CloseSegmentCall>(exports, "closeSegment");
   Define<RecordNumbersCall>(exports, "recordNumbers");
   Define<DocumentsOfCall>(exports, "documentsOf");
+  Define<FindPartDocumentsCall>(exports, "findPartDocuments");
 }
 
 }  // namespace gannet::addon

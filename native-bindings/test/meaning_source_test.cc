@@ -136,7 +136,7 @@ class Embedded {
 };
 
 Result RunWithMeaning(const Embedded& list, const QueryPlan& plan, MeaningRequest request) {
-  return DecodeResult(SearchWithMeaning(list.generation(), EncodePlan(plan), std::move(request)));
+  return DecodeResult(SearchBesideWords(list.generation(), EncodePlan(plan), {.meaning = std::move(request)}));
 }
 
 // Share of the true nearest that are hits, over some queries; what is a hit is live, passes, and scores what it is.

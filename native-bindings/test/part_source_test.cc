@@ -201,6 +201,55 @@ void CheckBesideWords(Library* library) {
   for (const ResultHit& hit : result.hits) CHECK(std::abs(hit.score - sums.at(hit.record_number)) < 1e-6f);
 }
 
+// The stronger of pages and text, each with a floor, behind a filter on the records; the same on each page of hits.
+void CheckStrongest(Library* library) {
+  const QueryPlan pages = PagePlan(library);
+  const auto expected = ModelOf(*library, pages);
+  const float page_floor = library->Below(2) == 0 ? 0 : 0.3f;
+  const float text_floor = library->Below(2) == 0 ? 0 : 0.3f;
+  const float full = library->Below(2) == 0 ? 1 : 0.5f;
+  PartSource source(ScoreKind::kDocument, &library->records(), &library->pages(), &pages, page_floor * full);
+  QueryPlan plan = PagePlan(library);
+  if (library->Below(3) == 0) plan.groups.push_back(Word(kWords[library->Below(7)], Occur::kMustNot));
+  plan.size = 1 << 20;
+  plan.flags = kNeedTotal;
+  plan.filter = {FilterOp::kEqual, 0, {{false, 0, "acme"}}, {}, {}, 0};
+  std::map<uint32_t, float> strongest;
+  for (const ResultHit& hit : RunSearch(library->records(), plan).hits) {
+    if (hit.score >= text_floor) strongest[hit.record_number] = hit.score;
+  }
+  QueryPlan others;
+  others.size = 1 << 20;
+  others.filter = plan.filter;
+  for (const PlanGroup& group : plan.groups) {
+    if (group.occur == Occur::kMustNot) others.groups.push_back(group);
+  }
+  for (const ResultHit& hit : RunSearch(library->records(), others).hits) {
+    const auto best = expected.find(hit.record_number);
+    if (best == expected.end() || best->second.score < page_floor * full) continue;
+    float& score = strongest[hit.record_number];
+    score = std::max(score, best->second.score / full);
+  }
+  OtherSources parts;
+  parts.parts = {{&source, 1, page_floor * full, true, full}};
+  parts.text_floor = text_floor;
+  const Result whole = RunSearch(library->records(), plan, parts);
+  CHECK_EQ(whole.total_count, static_cast<double>(strongest.size()));
+  for (const ResultHit& hit : whole.hits) {
+    CHECK(std::abs(hit.score - std::min(1.0f, strongest.at(hit.record_number))) < 1e-6f);
+  }
+  plan.flags = library->Below(2) * kNeedTotal;
+  plan.skip = library->Below(4);
+  plan.size = 5;
+  const Result page = RunSearch(library->records(), plan, parts);
+  const size_t behind = whole.hits.size() - std::min<size_t>(plan.skip, whole.hits.size());
+  CHECK_EQ(page.hits.size(), behind < 5 ? behind : 5);
+  for (size_t i = 0; i < page.hits.size(); ++i) {
+    CHECK_EQ(page.hits[i].record_number, whole.hits[plan.skip + i].record_number);
+    CHECK(page.hits[i].score == whole.hits[plan.skip + i].score);
+  }
+}
+
 }  // namespace
 
 TEST(part_of_records_is_searched_as_the_model_has_it) {
@@ -210,6 +259,7 @@ TEST(part_of_records_is_searched_as_the_model_has_it) {
       for (uint32_t i = 0; i < 12; ++i) {
         CheckPages(&library);
         CheckBesideWords(&library);
+        CheckStrongest(&library);
       }
     };
     check();

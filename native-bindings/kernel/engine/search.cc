@@ -1,21 +1,26 @@
 #include "search.h"
 
 #include <algorithm>
+#include <deque>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "../collect/facet_counter.h"
 #include "../collect/hit_collector.h"
+#include "../common/error.h"
 #include "../common/stop.h"
 #include "../query/query_plan.h"
 #include "../query/expected_score.h"
 #include "../sources/combined_matches.h"
+#include "../sources/strongest_matches.h"
+#include "../sources/window_removals.h"
 #include "../sources/word_source.h"
 #include "explain.h"
 #include "result_writer.h"
 #include "segment_matches.h"
 #include "thread_scratch.h"
-#include "window_removals.h"
 
 namespace gannet {
 namespace {
@@ -26,13 +31,16 @@ class Searcher {
       : generation_(generation),
         plan_(plan),
         scratch_(scratch),
-        query_(PrepareQuery(generation, plan, plan.size > 0 || plan.minimum_score > 0 || !others.shares.empty())),
+        has_sources_(!others.shares.empty() || !others.parts.empty()),
+        query_(PrepareQuery(generation, plan, plan.size > 0 || plan.minimum_score > 0 || has_sources_)),
         proximity_(&query_, &scratch->proximity),
         words_(&query_, &proximity_, &scratch->matching),
-        collector_(generation, plan, others.shares.empty() ? &proximity_ : nullptr) {
+        parts_(others.parts),
+        text_floor_(others.text_floor),
+        collector_(generation, plan, has_sources_ ? nullptr : &proximity_) {
     for (const PlanFacet& facet : plan.facets) facets_.emplace_back(generation, facet);
     needs_.scores = collector_.needs_every_score() || plan.minimum_score > 0;
-    if (!others.shares.empty()) {
+    if (has_sources_) {
       const float full = others.words_full > 0 ? others.words_full : ExpectedScore(query_);
       shares_.push_back({&words_, others.words_weight, others.words_floor, true, full});
       shares_.insert(shares_.end(), others.shares.begin(), others.shares.end());
@@ -42,17 +50,22 @@ class Searcher {
 
   SearchResult Run() {
     for (uint32_t segment = 0; segment < generation_.segments.size(); ++segment) {
-      if (shares_.empty()) {
+      const uint32_t documents = generation_.segments[segment].segment->document_count();
+      // Below the minimum nothing is counted; so no more has to be found than what reaches it.
+      const bool all_matches = needs_.all_matches && plan_.minimum_score <= 0;
+      if (!has_sources_) {
         SearchSegment(segment);
+      } else if (parts_.empty()) {
+        SearchSources(segment, CombinedMatches(segment, documents, shares_, all_matches));
       } else {
-        SearchSources(segment);
+        SearchSources(segment, StrongestMatches(segment, documents, shares_, text_floor_, parts_, all_matches));
       }
     }
     SearchResult result;
     result.total_count = total_;
     result.hits = collector_.Finish();
     if (!facets_.empty()) WriteFacets(&result);
-    if (plan_.flags & kExplain) result.explain = ExplainHits(query_, result.hits, shares_);
+    if (plan_.flags & kExplain) result.explain = ExplainHits(query_, result.hits, AllShares());
     WriteScores(&result);
     return result;
   }
@@ -98,15 +111,14 @@ class Searcher {
   }
 
   // The same where words are not alone.
-  void SearchSources(uint32_t segment) {
+  template <typename Matches>
+  void SearchSources(uint32_t segment, Matches matches) {
     StopNowIfAsked();
     collector_.BeginSegment(segment);
     for (FacetCounter& facet : facets_) facet.BeginSegment(segment);
     const SegmentView& view = generation_.segments[segment];
     const ColumnFilter filter(plan_.filter, *view.segment);
     const float minimum = plan_.minimum_score;
-    // Below the minimum nothing is counted; so no more has to be found than what reaches it.
-    CombinedMatches matches(segment, view.segment->document_count(), shares_, needs_.all_matches && minimum <= 0);
     const auto bar = [&] {
       return minimum > 0 && needs_.all_matches ? minimum : std::max(minimum, collector_.bar());
     };
@@ -125,11 +137,29 @@ class Searcher {
     for (FacetCounter& facet : facets_) facet.EndSegment();
   }
 
+  std::vector<SourceShare> AllShares() const {
+    std::vector<SourceShare> shares = shares_;
+    shares.insert(shares.end(), parts_.begin(), parts_.end());
+    return shares;
+  }
+
   void WriteScores(SearchResult* result) const {
     for (const SourceShare& share : shares_) result->kinds.push_back(share.source->kind());
-    for (const Hit& hit : result->hits) {
-      for (const SourceShare& share : shares_) result->scores.push_back(share.ScoreOf(hit.segment, hit.document));
+    if (!parts_.empty()) result->kinds.push_back(ScoreKind::kText);
+    for (const SourceShare& share : parts_) result->kinds.push_back(share.source->kind());
+    for (const Hit& hit : result->hits) WriteScores(hit, &result->scores);
+  }
+
+  void WriteScores(const Hit& hit, std::vector<SourceScore>* scores) const {
+    float text = 0;
+    for (const SourceShare& share : shares_) {
+      const SourceScore score = share.source->ScoreOf(hit.segment, hit.document);
+      if (score.score >= share.floor) text += share.Counted(score.score);
+      scores->push_back(share.Told(score));
     }
+    if (parts_.empty()) return;
+    scores->push_back({text < text_floor_ ? 0 : std::min(1.0f, text)});
+    for (const SourceShare& share : parts_) scores->push_back(share.ScoreOf(hit.segment, hit.document));
   }
 
   void WriteFacets(SearchResult* result) const {
@@ -144,14 +174,42 @@ class Searcher {
   const Generation& generation_;
   const QueryPlan& plan_;
   ThreadScratch* scratch_;
+  bool has_sources_;
   PreparedQuery query_;
   ProximityScorer proximity_;
   WordSource words_;
   std::vector<SourceShare> shares_;  // none where words are alone
+  std::span<const SourceShare> parts_;
+  float text_floor_;
   HitCollector collector_;
   std::vector<FacetCounter> facets_;
   EvaluationNeeds needs_;
   uint64_t total_ = 0;
+};
+
+float CheckedShare(float value, const char* what) {
+  if (value >= 0 && value <= 1) return value;
+  throw Error(ErrorCode::kInvalidArgument, std::string(what) + " is in 0..1");
+}
+
+// What a request of a part holds while it is answered.
+class SearchedPart {
+ public:
+  SearchedPart(const Generation& records, const PartRequest& request)
+      : plan_(ParsePlan(request.plan)), floor_(CheckedShare(request.floor, "the floor of a part")) {
+    const float full = CheckedShare(request.full, "the full score of a part");
+    const PreparedQuery query = PrepareQuery(*request.part, plan_);
+    full_ = full > 0 ? full : ExpectedScore(query);
+    source_.emplace(request.kind, &records, request.part.get(), &plan_, floor_ * full_);
+  }
+
+  SourceShare share() { return {&*source_, 1, floor_ * full_, true, full_}; }
+
+ private:
+  QueryPlan plan_;
+  float floor_;
+  float full_;
+  std::optional<PartSource> source_;
 };
 
 std::vector<uint8_t> SearchPlan(const Generation& generation, const QueryPlan& plan, const OtherSources& others) {
@@ -167,13 +225,22 @@ std::vector<uint8_t> Search(const Generation& generation, std::span<const uint8_
   return SearchPlan(generation, ParsePlan(bytes), others);
 }
 
-std::vector<uint8_t> SearchWithMeaning(const Generation& generation, std::span<const uint8_t> bytes, MeaningRequest meaning) {
+std::vector<uint8_t> SearchBesideWords(const Generation& generation, std::span<const uint8_t> bytes, BesideWords beside) {
   const QueryPlan plan = ParsePlan(bytes);
-  const bool adds_matches = meaning.adds_matches;
-  const float weight = meaning.weight;
-  const float words_full = meaning.words_full;
-  MeaningSource source(&generation, &plan.filter, std::move(meaning));
-  return SearchPlan(generation, plan, {{{&source, weight, 0, adds_matches}}, 1 - weight, 0, words_full});
+  OtherSources others;
+  others.text_floor = CheckedShare(beside.text_floor, "the floor of the text");
+  std::optional<MeaningSource> meaning;
+  if (beside.meaning) {
+    const float weight = beside.meaning->weight;
+    const bool adds_matches = beside.meaning->adds_matches;
+    others.words_weight = 1 - weight;
+    others.words_full = beside.meaning->words_full;
+    meaning.emplace(&generation, &plan.filter, std::move(*beside.meaning));
+    others.shares.push_back({&*meaning, weight, 0, adds_matches});
+  }
+  std::deque<SearchedPart> parts;
+  for (const PartRequest& request : beside.parts) others.parts.push_back(parts.emplace_back(generation, request).share());
+  return SearchPlan(generation, plan, others);
 }
 
 std::vector<uint32_t> CollectRecordNumbers(const Generation& generation, std::span<const uint8_t> bytes) {

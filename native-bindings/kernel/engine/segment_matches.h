@@ -13,7 +13,7 @@
 #include "../common/stop.h"
 #include "../evaluation/segment_evaluator.h"
 #include "../filter/column_filter.h"
-#include "window_removals.h"
+#include "../sources/window_removals.h"
 
 namespace gannet {
 

@@ -103,9 +103,13 @@ Window* CombinedMatches::Evaluate(uint32_t window, float bar) {
     Keep(&at(i), at(i).source->FindAmong(window_.range, reaching_, LeastOf(at(i), bar)));
     to_come -= at(i).window_bound;
   }
-  for (const Part& part : parts_) part.source->Exclude(&window_);
+  Exclude(&window_);
   Sum();
   return &window_;
+}
+
+void CombinedMatches::Exclude(Window* window) const {
+  for (const Part& part : parts_) part.source->Exclude(window);
 }
 
 void CombinedMatches::Keep(Part* part, Window* found) {

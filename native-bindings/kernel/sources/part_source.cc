@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "../common/error.h"
+#include "../common/json_writer.h"
 #include "../common/stop.h"
 #include "../filter/column_filter.h"
 #include "listed_documents.h"
@@ -28,7 +29,13 @@ uint32_t NumberOf(const Column& column, uint32_t document) {
 
 }  // namespace
 
+void CheckPart(const Segment& segment) {
+  NumberColumn(segment, kPartRecordColumn);
+  NumberColumn(segment, kPartPlaceColumn);
+}
+
 std::vector<uint32_t> FindPartDocuments(const Segment& segment, std::span<const uint32_t> records) {
+  CheckPart(segment);
   const Column& column = NumberColumn(segment, kPartRecordColumn);
   std::vector<uint32_t> documents;
   for (uint32_t document = 0; document < segment.document_count(); ++document) {
@@ -51,8 +58,7 @@ PartSource::PartSource(ScoreKind kind, const Generation* records, const Generati
 void PartSource::SearchSegment(uint32_t segment) {
   StopNowIfAsked();
   const SegmentView& view = part_.segments[segment];
-  NumberColumn(*view.segment, kPartRecordColumn);
-  NumberColumn(*view.segment, kPartPlaceColumn);
+  CheckPart(*view.segment);
   const uint32_t documents = view.segment->document_count();
   WordSource words(&query_, &proximity_, &scratch_);
   const std::unique_ptr<SegmentSource> source = words.Open(segment, false);
@@ -63,6 +69,7 @@ void PartSource::SearchSegment(uint32_t segment) {
     Window* window = source->Find(range, floor_);
     if (const auto& deleted = view.deletions.chunks[index]) window->matches.Subtract(deleted->data());
     filter.Apply(window);
+    evaluated_ += window->matches.Count();
     ForEachBit(window->matches, [&](uint32_t offset) {
       Take(*view.segment, {window->scores[offset], kNoPlace, segment, range.base + offset});
     });
@@ -102,7 +109,11 @@ SourceScore PartSource::ScoreOf(uint32_t segment, uint32_t document) {
 }
 
 void PartSource::Explain(uint32_t segment, uint32_t document, std::string* out) {
-  if (const Best* best = BestOf(segment, document)) ExplainWords(query_, {best->segment, best->document}, &proximity_, out);
+  const Best* best = BestOf(segment, document);
+  if (best == nullptr) return;
+  ExplainWords(query_, {best->segment, best->document}, &proximity_, out);
+  out->append(",\"evaluated\":");
+  AppendJsonNumber(static_cast<double>(evaluated_), out);
 }
 
 }  // namespace gannet

@@ -25,6 +25,9 @@ namespace gannet {
 inline constexpr uint16_t kPartRecordColumn = 0;  // of the record
 inline constexpr uint16_t kPartPlaceColumn = 1;   // which of its documents: a page's number
 
+// Error(kInvalidArgument) where the segment is not one of a part.
+void CheckPart(const Segment& segment);
+
 // The documents of a segment of a part that lead to any of these records (ascending), ascending: what is deleted with them.
 // Error(kInvalidArgument) where the segment is not one of a part.
 std::vector<uint32_t> FindPartDocuments(const Segment& segment, std::span<const uint32_t> records);
@@ -38,6 +41,7 @@ class PartSource : public Source {
   ScoreKind kind() const override { return kind_; }
   std::unique_ptr<SegmentSource> Open(uint32_t segment, bool all_matches) override;
   SourceScore ScoreOf(uint32_t segment, uint32_t document) override;
+  // The words of its best document; `evaluated`, how many of the part were scored.
   void Explain(uint32_t segment, uint32_t document, std::string* out) override;
 
  private:
@@ -63,6 +67,7 @@ class PartSource : public Source {
   ProximityScorer proximity_;
   EvaluatorScratch scratch_;
   std::unordered_map<uint32_t, Best> best_;  // by record number
+  uint64_t evaluated_ = 0;                   // documents of the part that were found and scored
 };
 
 }  // namespace gannet

@@ -16,11 +16,12 @@
 
 namespace gannet {
 
-// What a score is about. The numbers go into results (query/plan.h).
-enum class ScoreKind : uint8_t { kWords = 0, kMeaning = 1, kDocument = 2, kImage = 3, kVideo = 4, kAudio = 5, kColumn = 6 };
+// What a score is about. The numbers go into results (query/plan.h). The text is words and what is summed with them, where parts of the
+// record have scores of their own.
+enum class ScoreKind : uint8_t { kWords = 0, kMeaning = 1, kDocument = 2, kImage = 3, kVideo = 4, kAudio = 5, kColumn = 6, kText = 7 };
 
 inline std::string_view NameOf(ScoreKind kind) {
-  constexpr std::string_view kNames[] = {"words", "meaning", "document", "image", "video", "audio", "column"};
+  constexpr std::string_view kNames[] = {"words", "meaning", "document", "image", "video", "audio", "column", "text"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -87,8 +88,8 @@ struct SourceShare {
   // What a score adds to the sum.
   float Counted(float score) const { return weight * (score / full); }
   // Of a hit: what it has by this source, as it counts, up to 1.
-  SourceScore ScoreOf(uint32_t segment, uint32_t document) const {
-    const SourceScore score = source->ScoreOf(segment, document);
+  SourceScore ScoreOf(uint32_t segment, uint32_t document) const { return Told(source->ScoreOf(segment, document)); }
+  SourceScore Told(const SourceScore& score) const {
     return score.score < floor ? SourceScore{} : SourceScore{std::min(1.0f, score.score / full), score.place};
   }
 };

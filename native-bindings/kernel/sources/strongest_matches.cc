@@ -1,0 +1,61 @@
+#include "strongest_matches.h"
+
+#include <algorithm>
+
+#include "window_removals.h"
+
+namespace gannet {
+
+StrongestMatches::StrongestMatches(uint32_t segment, uint32_t document_count, std::span<const SourceShare> text,
+                                   float text_floor, std::span<const SourceShare> parts, bool all_matches)
+    : document_count_(document_count),
+      all_matches_(all_matches),
+      text_floor_(text_floor),
+      // Below the floor nothing is counted; so no more has to be found than what reaches it.
+      text_(segment, document_count, text, all_matches && text_floor <= 0) {
+  for (const SourceShare& share : parts) {
+    std::unique_ptr<SegmentSource> source = share.source->Open(segment, all_matches);
+    const float bound = share.Counted(source->Bound());
+    parts_.push_back({share, std::move(source), bound});
+  }
+}
+
+float StrongestMatches::TextBar(float bar) const {
+  return all_matches_ ? text_floor_ : std::max(text_floor_, bar);
+}
+
+float StrongestMatches::LeastOf(const Part& part, float bar) const {
+  return all_matches_ ? part.share.floor : std::max(part.share.floor, bar * part.share.full);
+}
+
+uint32_t StrongestMatches::NextWindow(uint32_t from, float bar) {
+  uint32_t next = text_.NextWindow(from, TextBar(bar));
+  for (const Part& part : parts_) {
+    if (MayReach(part, bar)) next = std::min(next, part.source->NextWindow(from, LeastOf(part, bar)));
+  }
+  return std::min(next, window_count());
+}
+
+Window* StrongestMatches::Evaluate(uint32_t window, float bar) {
+  Window* text = text_.Evaluate(window, TextBar(bar));
+  if (text_floor_ > 0) RemoveBelow(text_floor_, text);
+  const WindowRange range{window * kWindowSize, std::min((window + 1) * kWindowSize, document_count_)};
+  for (const Part& part : parts_) {
+    if (MayReach(part, bar)) Take(part, part.source->Find(range, LeastOf(part, bar)), text);
+  }
+  text_.Exclude(text);
+  return text;
+}
+
+void StrongestMatches::Take(const Part& part, Window* found, Window* window) const {
+  ForEachBit(found->matches, [&](uint32_t offset) {
+    const float score = found->scores[offset];
+    if (score < part.share.floor) return;
+    const float counted = part.share.Counted(score);
+    float& kept = window->scores[offset];
+    kept = window->matches.Contains(offset) ? std::max(kept, counted) : counted;
+    window->matches.Add(offset);
+  });
+}
+
+}  // namespace gannet

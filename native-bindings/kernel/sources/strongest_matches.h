@@ -1,0 +1,49 @@
+// The documents of a segment that the text finds, which is words and what is summed with them, or that a part of the record does: each
+// scores what the strongest of these says.
+//
+// Thread-safety: one thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "combined_matches.h"
+#include "source.h"
+
+namespace gannet {
+
+class StrongestMatches {
+ public:
+  // `text` is summed, and below `text_floor` finds nothing; of `parts` each stands for itself. `all_matches`: also of documents that a
+  // bar rules out.
+  StrongestMatches(uint32_t segment, uint32_t document_count, std::span<const SourceShare> text, float text_floor,
+                   std::span<const SourceShare> parts, bool all_matches);
+
+  uint32_t window_count() const { return text_.window_count(); }
+
+  // As those of CombinedMatches.
+  uint32_t NextWindow(uint32_t from, float bar);
+  Window* Evaluate(uint32_t window, float bar);
+
+ private:
+  struct Part {
+    SourceShare share;
+    std::unique_ptr<SegmentSource> source;
+    float bound;  // of what it counts: of the segment
+  };
+
+  float TextBar(float bar) const;
+  float LeastOf(const Part& part, float bar) const;
+  bool MayReach(const Part& part, float bar) const { return all_matches_ || part.bound >= bar; }
+  void Take(const Part& part, Window* found, Window* window) const;
+
+  uint32_t document_count_;
+  bool all_matches_;
+  float text_floor_;
+  CombinedMatches text_;
+  std::vector<Part> parts_;
+};
+
+}  // namespace gannet
