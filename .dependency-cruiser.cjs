@@ -11,7 +11,7 @@ const layers = [
   ['access'],
   ['store'],
   ['records'],
-  ['vectors'],
+  ['vectors', 'extracts'],
   ['index'],
   ['synonyms'],
   ['search'],
@@ -44,7 +44,19 @@ const FEATURE_OF_LOWER_FOLDERS = '^src/analytics/(?:feature|analytics-parts|anal
  * rooms put them together, or are what all of them know (`types.ts`).
  */
 const rooms = {
-  index: ['contract', 'admission', 'segments', 'import', 'commit', 'versions', 'merge', 'reindex', 'meaning', 'lists'],
+  index: [
+    'contract',
+    'admission',
+    'segments',
+    'import',
+    'commit',
+    'versions',
+    'merge',
+    'reindex',
+    'meaning',
+    'resources',
+    'lists',
+  ],
   search: ['filter', 'rules', 'options', 'earlier', 'plan', 'expansion', 'response', 'execution', 'related', 'suggest'],
   operations: ['answer-cache', 'dispatch', 'openapi', 'api'],
 };

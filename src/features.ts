@@ -4,11 +4,13 @@
  */
 import { analytics } from './analytics/feature.js';
 import { backup } from './backup/feature.js';
+import { documents } from './documents/feature.js';
 import { feeds } from './feeds/feature.js';
 import { media } from './media/feature.js';
 import { models } from './models/feature.js';
 import type { Feature } from './operations/index.js';
 import { people } from './people/feature.js';
+import { resources } from './resources/feature.js';
 import { webhooks } from './webhooks/feature.js';
 
-export const FEATURES: readonly Feature[] = [analytics, webhooks, people, models, media, feeds, backup];
+export const FEATURES: readonly Feature[] = [analytics, webhooks, people, models, media, documents, resources, feeds, backup];

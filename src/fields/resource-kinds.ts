@@ -14,9 +14,10 @@ const byEnding: ReadonlyMap<string, ResourceKind> = new Map(
   RESOURCE_KINDS.flatMap((kind) => ENDINGS[kind].map((ending): [string, ResourceKind] => [ending, kind])),
 );
 
-/** Of the file that a URL names; undefined where the text is none or the ending says nothing. */
+/** Of the file that a URL names, on the web or in a media store; undefined where the text is none or the ending says nothing. */
 export function resourceKindOf(text: string): ResourceKind | undefined {
-  if (!/^https?:\/\//iu.test(text) || !URL.canParse(text)) return undefined;
-  const ending = /\.([a-z0-9]{2,4})$/iu.exec(new URL(text).pathname)?.[1];
+  const isMedia = text.startsWith('media:');
+  if (!isMedia && (!/^https?:\/\//iu.test(text) || !URL.canParse(text))) return undefined;
+  const ending = /\.([a-z0-9]{2,4})$/iu.exec(isMedia ? text : new URL(text).pathname)?.[1];
   return ending === undefined ? undefined : byEnding.get(ending.toLowerCase());
 }

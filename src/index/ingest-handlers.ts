@@ -13,6 +13,13 @@ import {
 import { buildVectors, commitVectorIndex, commitVectorMerge, mergeVectors } from './meaning/vector-index-handlers.js';
 import { commitMerge, merge } from './merge/merge-handlers.js';
 import { commitReindex, reindex } from './reindex/reindex-handlers.js';
+import {
+  commitReading,
+  linkedTexts,
+  lookAtFiles,
+  queueLinks,
+  refreshResources,
+} from './resources/resource-handlers.js';
 import { buildStep, cloneList, createList, dropVersion, keepEntry, startBuild } from './versions/version-handlers.js';
 import type { IngestExecutor, IngestResult, IngestResults, IngestTask } from './contract/ingest-tasks.js';
 
@@ -79,6 +86,16 @@ function dispatch(context: IngestContext, task: IngestTask): IngestResults[Inges
       return commitCalibration(context, task);
     case 'retry-embeddings':
       return retryEmbeddings(context, task);
+    case 'queue-links':
+      return queueLinks(context, task);
+    case 'commit-reading':
+      return commitReading(context, task);
+    case 'refresh-resources':
+      return refreshResources(context, task);
+    case 'look-at-files':
+      return lookAtFiles(context, task);
+    case 'linked-texts':
+      return linkedTexts(context, task);
   }
 }
 

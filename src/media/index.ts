@@ -2,3 +2,4 @@
 export * from './media-store.js';
 export { MEDIA_STORES, MediaStores, type StoreUser } from './media-stores.js';
 export { pathFault } from './media-path.js';
+export { MEDIA_STORE_NOT_FOUND } from './media-problems.js';

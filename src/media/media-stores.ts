@@ -30,6 +30,9 @@ export const MEDIA_STORES = serviceKey<MediaStores>('media-stores');
 /** Says what of an account uses a store, as `list films` or `feed news`. */
 export type StoreUser = (account: string, store: string) => readonly string[];
 
+/** Is told of a file that was put, replaced or removed. */
+export type FileListener = (account: string, store: string, path: string) => void;
+
 /** Makes a store of what is kept of it. */
 export type StoreOpener = (row: StoreRow, events: FileEvents) => MediaStore;
 
@@ -51,6 +54,7 @@ export class MediaStores {
   private readonly builtIns = new Map<string, BuiltInStore>();
   private readonly others = new Map<StoreRow, MediaStore>();
   private readonly users: StoreUser[] = [];
+  private readonly listeners: FileListener[] = [];
 
   constructor(private readonly options: MediaStoresOptions) {
     this.store = CollectionStore.of(options.environment);
@@ -61,6 +65,15 @@ export class MediaStores {
   /** A store that one of these uses is not deleted. */
   usedBy(user: StoreUser): void {
     this.users.push(user);
+  }
+
+  /** Of each change of a file by this service, once it is made. */
+  onChange(listener: FileListener): void {
+    this.listeners.push(listener);
+  }
+
+  private changed(account: string, store: string, path: string): void {
+    for (const listener of this.listeners) listener(account, store, path);
   }
 
   /** Beside `default`, in the order of their names. */
@@ -135,6 +148,7 @@ export class MediaStores {
         throw new ServiceError('account-not-found', `There is no account '${account}'.`);
       },
       told: (change, kind, file) => change.emit(account, fileEvent(kind, DEFAULT_STORE, file)),
+      changed: ({ path }) => this.changed(account, DEFAULT_STORE, path),
     });
     this.builtIns.set(account, opened);
     return opened;
@@ -248,8 +262,14 @@ export class MediaStores {
       });
     };
     return {
-      uploaded: (file) => tell(fileEvent('uploaded', name, file)),
-      deleted: (file) => tell(fileEvent('deleted', name, file)),
+      uploaded: (file) => {
+        tell(fileEvent('uploaded', name, file));
+        this.changed(account, name, file.path);
+      },
+      deleted: (file) => {
+        tell(fileEvent('deleted', name, file));
+        this.changed(account, name, file.path);
+      },
     };
   }
 }

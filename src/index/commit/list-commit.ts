@@ -32,6 +32,7 @@ import {
   type VersionState,
 } from '../../store/index.js';
 import { EventRecorder } from './event-recorder.js';
+import { linkCommit } from './link-commit.js';
 import type { Commit, EventTask, IngestLimits, VersionView } from '../contract/ingest-tasks.js';
 import type { WriteRequest, WriteResult } from '../contract/types.js';
 import type { WrittenRecord } from './space-commit.js';
@@ -99,8 +100,9 @@ export class ListCommit {
   }
 
   private versionWriter(view: VersionView, definition: FieldDefinition): VersionCommit {
-    const { kernel, store } = this.options;
+    const { kernel, store, nowMs } = this.options;
     const firstNewRecord = this.state.nextRecordNumber;
+    const versions = this.state.versions.map(({ version }) => version);
     return new VersionCommit({
       kernel,
       store: store.version(view.version),
@@ -109,6 +111,7 @@ export class ListCommit {
       definition,
       firstNewRecord,
       vectors: this.vectors.ofVersion(view, definition, firstNewRecord),
+      links: linkCommit({ store, version: view.version, versions, definition, nowMs, firstNewRecord }),
     });
   }
 

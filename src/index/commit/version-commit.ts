@@ -11,6 +11,7 @@ import type { FieldDefinition } from '../../catalog/index.js';
 import { encodeRecord, type VersionStore } from '../../records/index.js';
 import { segmentFile, type ListState } from '../../store/index.js';
 import { DocumentEncoder } from '../segments/document-encoder.js';
+import type { LinkCommit } from './link-commit.js';
 import type { SpaceCommit, WrittenRecord } from './space-commit.js';
 import type {
   Commit,
@@ -37,6 +38,8 @@ export interface VersionCommitOptions {
   readonly firstNewRecord: number;
   /** Vectors of the version's records; none where the list has no model. */
   readonly vectors?: readonly SpaceCommit[];
+  /** Links of the version's records to files; undefined where it has no field for them. */
+  readonly links?: LinkCommit | undefined;
 }
 
 /** What these did, once it is on disk. */
@@ -92,6 +95,7 @@ export class VersionCommit {
     const place = this.encoder.add(recordNumber, record, fields);
     this.records.set(recordNumber, { bytes: encodeRecord(record), place });
     for (const space of this.spaces) space.written(recordNumber, written);
+    this.options.links?.written(recordNumber, fields);
     if (previousName === record.name) return;
     if (previousName !== undefined) this.releaseName(previousName, recordNumber);
     this.names.set(record.name, recordNumber);
@@ -101,6 +105,7 @@ export class VersionCommit {
     this.dropPending(recordNumber);
     this.records.set(recordNumber, null);
     for (const space of this.spaces) space.removed(recordNumber);
+    this.options.links?.removed(recordNumber);
     this.releaseName(name, recordNumber);
   }
 
@@ -132,6 +137,7 @@ export class VersionCommit {
     }
     for (const { id, deletion } of this.deletions) store.addDeletions(id, deletion.documents);
     for (const space of this.spaces) space.apply();
+    this.options.links?.apply();
     if (this.segment !== undefined) {
       const { documentCount, fileBytes } = this.segment.summary;
       void store.manifest.putSync(this.options.view.newSegment, { documentCount, deletedCount: 0, fileBytes });

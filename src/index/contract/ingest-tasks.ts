@@ -10,8 +10,9 @@ import type { FieldDefinition, ListRecord } from '../../catalog/index.js';
 import type { SerialisedServiceError } from '../../platform/index.js';
 import type { ListState, SpaceCalibration, VectorSpace } from '../../store/index.js';
 import type { Settlement } from '../../platform/work/index.js';
+import type { ReadingTypes } from '../../extracts/index.js';
 import type { EmbeddingTypes, TextToEmbed } from '../../vectors/index.js';
-import type { BulkOutcome, WriteRequest, WriteResult } from './types.js';
+import type { BulkOutcome, LinkedText, WriteRequest, WriteResult } from './types.js';
 
 /** One version of the list as the task finds it. Its handles are leased until the task ends (`PublishedGeneration`). */
 export interface VersionView {
@@ -315,6 +316,41 @@ export interface CommitCalibrationTask extends TaskBase {
   readonly space: number;
   readonly calibration: SpaceCalibration;
 }
+/** Looks through the next records for links to files. */
+export interface QueueLinksTask extends TaskBase {
+  readonly kind: 'queue-links';
+  readonly nowMs: number;
+  readonly recordsMax: number;
+}
+/** What became of files that were to be read. */
+export interface CommitReadingTask extends TaskBase {
+  readonly kind: 'commit-reading';
+  readonly nowMs: number;
+  /** To the next look at them. */
+  readonly checkMs: number;
+  readonly settlements: readonly Settlement<ReadingTypes>[];
+}
+/** Has some of the files read again. */
+export interface RefreshResourcesTask extends TaskBase {
+  readonly kind: 'refresh-resources';
+  readonly nowMs: number;
+  readonly failedOnly: boolean;
+  /** Those behind this key; '' for all. */
+  readonly after: string;
+}
+/** These files may have changed. */
+export interface LookAtFilesTask extends TaskBase {
+  readonly kind: 'look-at-files';
+  readonly nowMs: number;
+  readonly urls: readonly string[];
+}
+/** What is in the documents of the record of this name; commits nothing. */
+export interface LinkedTextsTask extends TaskBase {
+  readonly kind: 'linked-texts';
+  readonly name: string;
+  /** Of each document. */
+  readonly pagesMax: number;
+}
 /** What could not be embedded is tried again. */
 export interface RetryEmbeddingsTask extends TaskBase {
   readonly kind: 'retry-embeddings';
@@ -349,7 +385,12 @@ export type IngestTask =
   | CommitVectorMergeTask
   | CalibrateTask
   | CommitCalibrationTask
-  | RetryEmbeddingsTask;
+  | RetryEmbeddingsTask
+  | QueueLinksTask
+  | CommitReadingTask
+  | RefreshResourcesTask
+  | LookAtFilesTask
+  | LinkedTextsTask;
 
 export interface SegmentDeletion {
   readonly segment: SegmentHandle;
@@ -432,6 +473,14 @@ export interface IngestResults {
   calibrate: SpaceCalibration | undefined;
   'commit-calibration': ListState;
   'retry-embeddings': { readonly retried: number };
+  'queue-links': { readonly done: boolean };
+  /** How many outcomes held. */
+  'commit-reading': { readonly told: number };
+  /** `after`: undefined where that were all. */
+  'refresh-resources': { readonly queued: number; readonly after: string | undefined };
+  'look-at-files': { readonly queued: number };
+  /** Undefined where there is no such record. */
+  'linked-texts': readonly LinkedText[] | undefined;
 }
 export type IngestResult<T extends IngestTask> = IngestResults[T['kind']];
 

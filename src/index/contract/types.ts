@@ -9,6 +9,14 @@
 import type { FieldDefinition } from '../../catalog/index.js';
 import type { GenerationHandle } from '../../../native-bindings/index.js';
 import type { Cancellation, ServiceError } from '../../platform/index.js';
+import type {
+  ExtractFault,
+  ExtractFigures,
+  ExtractState,
+  FailedExtract,
+  FileReader,
+  ReadPage,
+} from '../../extracts/index.js';
 import type { FieldValue, GivenVectors, RecordResource } from '../../records/index.js';
 import type { VectorSpace } from '../../store/index.js';
 
@@ -107,6 +115,38 @@ export interface MeaningStatus {
   readonly error?: string;
 }
 
+/** What became of the files that a list's records link to. */
+export interface ResourcesStatus extends ExtractFigures {
+  /** Those that could not be read, the newest first. */
+  readonly errors: readonly FailedExtract[];
+}
+
+/** A document that a record links to, with what was read of it. */
+export interface LinkedText {
+  readonly field: string;
+  readonly url: string;
+  readonly state: ExtractState;
+  readonly pageCount: number;
+  readonly pages: readonly ReadPage[];
+  /** There is more in it than these pages. */
+  readonly truncated: boolean;
+  readonly fault: ExtractFault | undefined;
+}
+
+/** What can be asked of the files that a list's records link to. */
+export interface ListFiles {
+  /** Undefined where no record can link to one, or the list is closed. */
+  status(): ResourcesStatus | undefined;
+  /** Has them read again, or those that failed; resolves with how many. */
+  refresh(failedOnly: boolean): Promise<number>;
+  /** These may have changed: those that records link to are looked at soon. */
+  changed(urls: readonly string[]): Promise<void>;
+  /** Whether records link to one whose URL begins so. */
+  linksBelow(prefix: string): boolean;
+  /** What was read of the documents of a record; undefined where there is none of that name. */
+  texts(name: string, pagesMax: number): Promise<readonly LinkedText[] | undefined>;
+}
+
 /** What is known of a list also while its index is being rebuilt. */
 export interface ListOutline {
   readonly currentVersion: number;
@@ -118,6 +158,8 @@ export interface ListOutline {
 export interface ListIndex extends ListOutline {
   /** Its folder. */
   readonly listPath: string;
+  /** The files that its records link to. */
+  readonly files: ListFiles;
   /** Undefined version: the current one. Throws `version-not-found`. */
   lease(version?: number): GenerationLease;
   /** The vectors that a lease of this version would be searched by now; undefined where there are none. */
@@ -225,6 +267,8 @@ export interface ListIndexes {
    * remove. Those that are known and had been moved there come back.
    */
   setUnknownAside(known: ReadonlySet<string>): void;
+  /** What reads the files that records link to, from now on; until then they wait. */
+  useReader(reader: FileReader): void;
   /** Where the models of lists come from. */
   readonly models: ListModels;
   /** Where they come from, from now on. */

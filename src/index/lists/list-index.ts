@@ -27,23 +27,22 @@ import {
   type ListState,
   type VersionState,
 } from '../../store/index.js';
+import type { FileReader } from '../../extracts/index.js';
 import type { ListModels } from '../../vectors/index.js';
 import type { BackgroundHost, WritingTaskPart } from '../versions/background-host.js';
+import { ListBackground } from './list-background.js';
 import { EntryKeeper, type CatalogueEntry } from './entry-keeper.js';
-import { BackgroundMerger } from '../merge/background-merger.js';
 import type { ImportBuffers } from '../import/import-buffers.js';
 import { RecordWrites } from './record-writes.js';
 import { ListImports } from '../import/list-imports.js';
 import type { Commit, IngestExecutor } from '../contract/ingest-tasks.js';
 import type { WriteAdmission } from '../admission/write-admission.js';
 import { ListQueue } from '../commit/list-queue.js';
-import { OpenListReindexer } from '../reindex/open-list-reindexer.js';
 import type { VersionLease } from '../versions/published-generation.js';
 import { PublishedVersions } from '../versions/published-versions.js';
 import { dropVersion, orphanedVersions } from '../versions/version-dropping.js';
 import { CommitPublisher } from '../versions/commit-publisher.js';
 import { ListEvents } from '../commit/list-events.js';
-import { ListMeaning } from '../meaning/list-meaning.js';
 import { removeUnknownSegments } from '../segments/segment-files.js';
 import type { StorePages } from '../commit/store-pages.js';
 import type {
@@ -59,7 +58,6 @@ import type {
   WriteResult,
 } from '../contract/types.js';
 import type { DamagedSegments } from '../segments/unusable-segments.js';
-import { NextVersionBuilder } from '../versions/next-version-builder.js';
 
 const RETRY_AFTER_SECONDS = 1;
 /** Records that `check` looks for by their own words. */
@@ -74,6 +72,8 @@ export interface ListIndexOptions {
   readonly metrics: Pick<Metrics, 'recordsWritten' | 'recordsEmbedded'>;
   /** Where the models of lists come from. */
   readonly models: () => ListModels;
+  /** What reads the files that records link to; undefined: nothing does. */
+  readonly reader: () => FileReader | undefined;
   readonly budget: MemoryBudget;
   /** Of the imports into all lists. */
   readonly importBuffers: ImportBuffers;
@@ -94,9 +94,7 @@ export class OpenListIndex implements ListIndex {
   private readonly store: RecordStore;
   private readonly published: PublishedVersions;
   private readonly queue: ListQueue;
-  private readonly merger: BackgroundMerger;
-  private readonly builder: NextVersionBuilder;
-  private readonly reindexer: OpenListReindexer;
+  private readonly background: ListBackground;
   private readonly entry: EntryKeeper;
   private nextSegment: number;
   /** Versions that the state may still name and nobody is to see any more. */
@@ -104,7 +102,6 @@ export class OpenListIndex implements ListIndex {
   private readonly imports: ListImports;
   private readonly events: ListEvents;
   private readonly commits: CommitPublisher;
-  private readonly vectors: ListMeaning;
   private readonly writes: RecordWrites;
   /** Why nothing is answered any more. */
   private closedWith: ServiceError | undefined;
@@ -165,10 +162,13 @@ export class OpenListIndex implements ListIndex {
       removeUnlisted: (...unlisted) => this.queue.exclusive(() => this.writes.unlisted(...unlisted)),
       settle: (importId) => this.events.reportImports([importId]),
     });
-    this.merger = new BackgroundMerger(this.backgroundHost());
-    this.builder = new NextVersionBuilder(this.backgroundHost());
-    this.reindexer = new OpenListReindexer(this.backgroundHost(), this.merger);
-    this.vectors = this.meaningOf(options);
+    this.background = new ListBackground({
+      ...options,
+      host: this.backgroundHost(),
+      store: this.store,
+      settings: () => this.settings,
+      adopt: (state) => this.adopt(state),
+    });
     this.entry = new EntryKeeper({
       log: options.log,
       listPath,
@@ -176,11 +176,14 @@ export class OpenListIndex implements ListIndex {
       kept: this.store.keptEntry(),
       write: (entry) => this.queue.exclusive(() => options.executor.run({ kind: 'keep-entry', listPath, ...entry })),
     });
-    this.builder.resume();
-    this.merger.opened();
+    this.background.opened();
     this.events.resume();
     void this.entry.keep();
     this.modelsChanged();
+  }
+
+  get files(): ListBackground['files'] {
+    return this.background.files;
   }
 
   get currentVersion(): number {
@@ -270,19 +273,19 @@ export class OpenListIndex implements ListIndex {
   }
 
   changeDefinition(definition: FieldDefinition, renames: Readonly<Record<string, string>> = {}): Promise<number> {
-    return this.builder.start(definition, renames);
+    return this.background.changeDefinition(definition, renames);
   }
 
   applySettings(settings: SearchSettings): Promise<void> {
     this.requireOpen();
     this.settings = settings;
     this.published.applySettings(settings, this.state.versions);
-    return this.vectors.sync();
+    return this.background.meaning.sync();
   }
 
   /** What the name of the list's model stands for may have changed. */
   modelsChanged(): void {
-    this.vectors.sync().catch((error: unknown) => {
+    this.background.meaning.sync().catch((error: unknown) => {
       // It is tried again with the next change, and at the next start.
       this.options.log.warn({ list: this.listPath, err: error }, "A list's model could not be attached");
     });
@@ -290,12 +293,12 @@ export class OpenListIndex implements ListIndex {
 
   meaning(): MeaningStatus {
     this.requireOpen();
-    return this.vectors.status();
+    return this.background.meaning.status();
   }
 
   retryEmbeddings(): Promise<number> {
     this.requireOpen();
-    return this.vectors.retry();
+    return this.background.meaning.retry();
   }
 
   keepEntry(): Promise<void> {
@@ -320,7 +323,7 @@ export class OpenListIndex implements ListIndex {
   }
 
   reindex(): Promise<number> {
-    return this.reindexer.reindex();
+    return this.background.reindex();
   }
 
   /** Runs an action that reads the files and the store of this list while nothing is written. */
@@ -332,12 +335,9 @@ export class OpenListIndex implements ListIndex {
   close(reason: ServiceError): Promise<void> {
     this.refuse(reason);
     this.closing ??= (async () => {
-      this.builder.stop();
-      await this.reindexer.stop(reason);
-      await this.merger.stop();
-      await this.vectors.stop();
+      await this.background.stop(reason);
       await this.queue.close(reason);
-      await this.builder.stopped();
+      await this.background.stopped();
       await this.published.close();
       await this.store.close();
       this.options.storePages.closed(this.listPath);
@@ -394,10 +394,9 @@ export class OpenListIndex implements ListIndex {
 
   private publishCommit(commit: Commit | undefined): void {
     if (commit === undefined) return;
-    this.vectors.noted(commit);
-    this.commits.publish(commit);
-    this.merger.committed();
-    this.vectors.committed();
+    this.background.published(commit, () => {
+      this.commits.publish(commit);
+    });
   }
 
   private writesOf(options: ListIndexOptions): RecordWrites {
@@ -411,16 +410,6 @@ export class OpenListIndex implements ListIndex {
   }
 
   // ---- background work
-
-  private meaningOf(options: ListIndexOptions): ListMeaning {
-    return new ListMeaning({
-      ...options,
-      host: this.backgroundHost(),
-      store: this.store,
-      settings: () => this.settings,
-      adopt: (state) => this.adopt(state),
-    });
-  }
 
   /** What merging and building may do with this list. */
   private backgroundHost(): BackgroundHost {
@@ -443,7 +432,7 @@ export class OpenListIndex implements ListIndex {
       reopen: (state) => {
         this.published.reopen(state, this.dropping);
         this.adopt(state);
-        this.vectors.committed();
+        this.background.reopened();
       },
       eventTask: () => this.events.task(),
       withWritingTask: (action) => this.withWritingTask(action),

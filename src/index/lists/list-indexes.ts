@@ -19,6 +19,7 @@ import {
 } from '../../platform/index.js';
 import { RecordStore } from '../../records/index.js';
 import { hasStore } from '../../store/index.js';
+import type { FileReader } from '../../extracts/index.js';
 import { OWN_VECTORS_ONLY, type ListModels } from '../../vectors/index.js';
 import type { CatalogueEntry } from './entry-keeper.js';
 import { WriteAdmission } from '../admission/write-admission.js';
@@ -76,6 +77,7 @@ class AllListIndexes implements ListIndexes {
   private readonly settingsOf = new Map<string, SearchSettings>();
   private readonly watch: DamageWatch;
   private listModels: ListModels = OWN_VECTORS_ONLY;
+  private fileReader: FileReader | undefined;
   private closed = false;
 
   constructor(private readonly options: ListIndexesOptions) {
@@ -151,6 +153,11 @@ class AllListIndexes implements ListIndexes {
     };
     models.onChange(sync);
     sync();
+  }
+
+  useReader(reader: FileReader): void {
+    this.fileReader = reader;
+    for (const list of this.openLists.values()) list.files.committed();
   }
 
   closeDamaged(listId: string, settings: SearchSettings, reason: unknown): ServiceError {
@@ -320,7 +327,8 @@ class AllListIndexes implements ListIndexes {
   private openPrepared(listId: string, settings: SearchSettings, damaged?: DamagedSegments): OpenListIndex {
     const { budget, importBuffers, admission, storePages, progress } = this;
     const models = () => this.listModels;
-    const shared = { ...this.options, models, budget, importBuffers, admission, storePages, progress };
+    const reader = () => this.fileReader;
+    const shared = { ...this.options, models, reader, budget, importBuffers, admission, storePages, progress };
     const options = damaged === undefined ? shared : { ...shared, damagedSegments: damaged };
     const list = new OpenListIndex(this.path(listId), settings, options);
     this.openLists.set(listId, list);

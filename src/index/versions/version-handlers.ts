@@ -23,6 +23,8 @@ import type {
 import { fieldEvents, versionCurrentEvent } from '../../catalog/index.js';
 import { EventRecorder } from '../commit/event-recorder.js';
 import { embeddingLane, embeddingQueue, hasEmbeddingQueue, spaceStore, type SpaceStore } from '../../vectors/index.js';
+import { cloneLinks, forgetLinks } from '../commit/link-versions.js';
+import { linkCommit } from '../commit/link-commit.js';
 import type { SpaceCommit } from '../commit/space-commit.js';
 import { VectorCommit } from '../commit/vector-commit.js';
 import { committed, VersionCommit } from '../commit/version-commit.js';
@@ -114,6 +116,8 @@ export function buildStep({ kernel, stores }: IngestContext, task: BuildStepTask
     definition,
     buildCursor,
   );
+  const { nowMs } = task;
+  const versions = before.versions.map((each) => each.version);
   const writer = new VersionCommit({
     kernel,
     store: store.version(version),
@@ -122,6 +126,7 @@ export function buildStep({ kernel, stores }: IngestContext, task: BuildStepTask
     definition,
     firstNewRecord: buildCursor,
     vectors,
+    links: linkCommit({ store, version, versions, definition, nowMs, firstNewRecord: buildCursor }),
   });
   const copies = vectorsToCopy(store, before.currentVersion, vectors);
   const copied = copyRecords({ source, copies }, writer, normaliser, { ...task, cursor: buildCursor });
@@ -213,6 +218,7 @@ export function dropVersion({ stores }: IngestContext, task: DropVersionTask): I
     store.putState(state);
   });
   forgetEmbedding(store, before, task.version);
+  forgetLinks(store, before, task.version);
   // A crash from here on leaves databases that no state names; they are dropped when the list is opened.
   store.version(task.version).drop();
   store.forgetVersion(task.version);
@@ -264,6 +270,8 @@ export function cloneList({ stores }: IngestContext, task: CloneListTask): Inges
         readyVersion(1, { nowMs: task.nowMs, definition: requiredVersion(state, state.currentVersion).definition }),
       ],
     };
+    const currentVersion = requiredVersion(state, state.currentVersion);
+    cloneLinks({ source, target, from: currentVersion, to: CLONED_VERSION, nowMs: task.nowMs });
     // Last: a folder without a state is no list, whatever else is in it.
     target.transaction(() => {
       target.putState(cloned);

@@ -31,6 +31,8 @@ export interface BuiltInStoreOptions {
   readonly assertWanted: () => void;
   /** Called in the transaction of the change. */
   readonly told: (change: TableChange, kind: 'uploaded' | 'deleted', file: StoredFile) => void;
+  /** Called when it is in force. */
+  readonly changed?: (file: StoredFile) => void;
 }
 
 export class BuiltInStore implements MediaStore {
@@ -60,6 +62,7 @@ export class BuiltInStore implements MediaStore {
         const outcome = await this.commit(entry, claim, check);
         await blobs.keep(received.id);
         if (!outcome.isNew) await this.removeLeft();
+        this.options.changed?.(outcome.file);
         return outcome;
       } catch (error) {
         // A commit that failed has named nothing; one that came into force keeps its blob wherever it lies.
@@ -106,6 +109,7 @@ export class BuiltInStore implements MediaStore {
       told(change, 'deleted', entry);
       return entry;
     });
+    this.options.changed?.(removed);
     await this.removeLeft();
     return removed;
   }

@@ -1,0 +1,9 @@
+/** Documents as a feature: what the service needs to read those of others. */
+import type { Feature } from '../operations/index.js';
+import { DOCUMENT_SETTINGS } from './settings.js';
+
+export const documents: Feature = {
+  name: 'documents',
+  settings: DOCUMENT_SETTINGS,
+  load: async () => (await import('./document-parts.js')).documentParts,
+};

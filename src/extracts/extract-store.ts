@@ -1,0 +1,271 @@
+/**
+ * What was read of the files that a list's records link to, in the list's store: once for each URL, however many records link to it.
+ *
+ *   extracts        key of the URL → ExtractRow
+ *   extract-pages   key of the URL → text of its pages (page-codec)
+ *   extract-meta    'figures' → how many are in which state; 'errors' → the newest that failed; 'scan-v<N>' → how far a version's
+ *                   records were looked through for links
+ *   links-v<N>      [key of the URL, record number] → 1: who links to it, in each version
+ *
+ * Changes are made inside a transaction of the store, with what they belong to. Thread-safety: as that of the store.
+ */
+import { createHash } from 'node:crypto';
+import type { Database } from 'lmdb';
+import type { ListStore } from '../store/index.js';
+import { versionSuffix } from '../store/index.js';
+import type { FileFault, KnownFile, ReadPage, ReadText } from './file-reader.js';
+import { decodePage, decodePages, encodePages } from './page-codec.js';
+
+export type ExtractState = 'pending' | 'read' | 'failed';
+
+export interface ExtractFault {
+  readonly error: FileFault;
+  readonly detail: string;
+  readonly atMs: number;
+}
+
+export interface ExtractRow {
+  readonly url: string;
+  /** `pending`: it is to be read, for the first time or again. */
+  readonly state: ExtractState;
+  /** Its pages, as they were read last; absent where there are none. */
+  readonly text?: {
+    readonly pageCount: number;
+    readonly pagesRead: number;
+    readonly truncated: boolean;
+    readonly readMs: number;
+  };
+  readonly file?: KnownFile;
+  /** Why it was not read when it was tried last. */
+  readonly fault?: ExtractFault;
+}
+
+/** A file that could not be read, among the newest. */
+export interface FailedExtract extends ExtractFault {
+  readonly url: string;
+}
+
+export interface ExtractFigures {
+  readonly pending: number;
+  readonly read: number;
+  readonly failed: number;
+}
+
+export const NO_EXTRACTS: ExtractFigures = { pending: 0, read: 0, failed: 0 };
+const ERRORS_KEPT = 20;
+const KEY_CHARACTERS = 22;
+const DATABASE = 'extracts';
+/** Above every record number. */
+const END = Number.MAX_SAFE_INTEGER;
+const AFTER_ALL_KEYS = '\u{10FFFF}';
+
+const opened = new WeakMap<ListStore, ExtractStore>();
+
+/** That of this thread's store: opening databases takes the write lock for a moment, so they are opened once. */
+export function extractStore(store: ListStore): ExtractStore {
+  let found = opened.get(store);
+  if (found === undefined) opened.set(store, (found = new ExtractStore(store)));
+  return found;
+}
+
+/** Places within one file are the same file. */
+export function keyOfUrl(url: string): string {
+  const file = /^https?:/iu.test(url) ? url.replace(/#.*$/su, '') : url;
+  return createHash('sha256').update(file).digest('base64url').slice(0, KEY_CHARACTERS);
+}
+
+export class ExtractStore {
+  private rowsDb: Database<ExtractRow, string> | undefined;
+  private pagesDb: Database<Buffer, string> | undefined;
+  private metaDb: Database<unknown, string> | undefined;
+  private readonly linksDbs = new Map<number, Database<number, [key: string, recordNumber: number]>>();
+
+  constructor(private readonly store: Pick<ListStore, 'environment' | 'hasDatabase'>) {}
+
+  /** False where no record ever linked to a file: then nothing is opened to look. */
+  get exists(): boolean {
+    return this.rowsDb !== undefined || this.store.hasDatabase(DATABASE);
+  }
+
+  hasLinks(version: number): boolean {
+    return this.linksDbs.has(version) || this.store.hasDatabase(linksName(version));
+  }
+
+  private get rows(): Database<ExtractRow, string> {
+    return (this.rowsDb ??= this.store.environment.database<ExtractRow, string>(DATABASE));
+  }
+  private get pageTexts(): Database<Buffer, string> {
+    return (this.pagesDb ??= this.store.environment.database<Buffer, string>('extract-pages', { encoding: 'binary' }));
+  }
+  private get meta(): Database<unknown, string> {
+    return (this.metaDb ??= this.store.environment.database<unknown, string>('extract-meta'));
+  }
+  private links(version: number): Database<number, [key: string, recordNumber: number]> {
+    let found = this.linksDbs.get(version);
+    if (found === undefined) {
+      found = this.store.environment.database<number, [key: string, recordNumber: number]>(linksName(version));
+      this.linksDbs.set(version, found);
+    }
+    return found;
+  }
+
+  /** Opens all, before a transaction that uses them. `versions`: those whose links it touches. */
+  prepare(versions: readonly number[]): this {
+    void [this.rows, this.pageTexts, this.meta];
+    for (const version of versions) void this.links(version);
+    return this;
+  }
+
+  /** The version is gone, and its database with it. */
+  forgetVersion(version: number): void {
+    this.linksDbs.delete(version);
+  }
+
+  // ---- reading, by URL
+
+  outline(url: string): ExtractRow | undefined {
+    return this.exists ? this.row(keyOfUrl(url)) : undefined;
+  }
+
+  /** The first so many pages as they were read last; none where nothing was. */
+  pages(url: string, pagesMax?: number): readonly ReadPage[] {
+    const bytes = this.exists ? this.pageTexts.getBinary(keyOfUrl(url)) : undefined;
+    return bytes === undefined ? [] : decodePages(bytes, pagesMax);
+  }
+
+  /** Undefined where nothing was read of the file; '' where the page is not among what was. */
+  page(url: string, page: number): string | undefined {
+    const bytes = this.exists ? this.pageTexts.getBinaryFast(keyOfUrl(url)) : undefined;
+    return bytes === undefined ? undefined : decodePage(bytes, page);
+  }
+
+  // ---- reading, by key
+
+  row(key: string): ExtractRow | undefined {
+    return this.rows.get(key);
+  }
+
+  /** Rows behind that key, in the order of keys. */
+  rowsBehind(after: string, limit: number): { readonly key: string; readonly row: ExtractRow }[] {
+    const range = this.rows.getRange({ start: after, end: AFTER_ALL_KEYS, limit: limit + 1 });
+    const rows = Array.from(range, ({ key, value }) => ({ key, row: value }));
+    return rows.filter(({ key }) => key !== after).slice(0, limit);
+  }
+
+  /** Goes through all of them. */
+  hasBelow(prefix: string): boolean {
+    for (const { value } of this.rows.getRange()) if (value.url.startsWith(prefix)) return true;
+    return false;
+  }
+
+  /** The records of a version that link to it. */
+  recordsOf(key: string, version: number): number[] {
+    const range = this.links(version).getKeys({ start: [key, 0], end: [key, END] });
+    return Array.from(range, ([, recordNumber]) => recordNumber);
+  }
+
+  isLinked(key: string, versions: readonly number[]): boolean {
+    return versions.some((version) => {
+      for (const found of this.links(version).getKeys({ start: [key, 0], end: [key, END], limit: 1 }))
+        return found[0] === key;
+      return false;
+    });
+  }
+
+  /** Keys of what a version links to, behind that key. */
+  linkedKeys(version: number, after: string, limit: number): string[] {
+    const keys: string[] = [];
+    let behind = after;
+    while (keys.length < limit) {
+      const [next] = Array.from(this.links(version).getKeys({ start: [behind, END], limit: 1 }));
+      if (next === undefined) break;
+      behind = next[0];
+      keys.push(behind);
+    }
+    return keys;
+  }
+
+  /** Exact. */
+  figures(): ExtractFigures {
+    return (this.exists ? (this.meta.get('figures') as ExtractFigures | undefined) : undefined) ?? NO_EXTRACTS;
+  }
+
+  /** The newest first. */
+  errors(): readonly FailedExtract[] {
+    return (this.exists ? (this.meta.get('errors') as FailedExtract[] | undefined) : undefined) ?? [];
+  }
+
+  /** Record number at which looking for links goes on; Infinity where it is done, undefined where it has not begun. */
+  scannedTo(version: number): number | undefined {
+    const scanned = this.meta.get(scanName(version)) as number | undefined;
+    return scanned === -1 ? Infinity : scanned;
+  }
+
+  // ---- inside a transaction
+
+  putLink(version: number, key: string, recordNumber: number): void {
+    void this.links(version).putSync([key, recordNumber], 1);
+  }
+
+  removeLink(version: number, key: string, recordNumber: number): void {
+    this.links(version).removeSync([key, recordNumber]);
+  }
+
+  /** `text`: what was read now; null: there is none any more; undefined: what there is stays. */
+  put(key: string, row: ExtractRow, text?: ReadText | null): void {
+    const before = this.row(key);
+    this.count(before?.state, row.state);
+    this.noteError(row, before);
+    void this.rows.putSync(key, row);
+    if (text === null) this.pageTexts.removeSync(key);
+    else if (text !== undefined) void this.pageTexts.putSync(key, encodePages(text.pages));
+  }
+
+  remove(key: string): void {
+    const before = this.row(key);
+    if (before === undefined) return;
+    this.count(before.state, undefined);
+    this.noteError(undefined, before);
+    this.rows.removeSync(key);
+    this.pageTexts.removeSync(key);
+  }
+
+  putScanned(version: number, recordNumber: number): void {
+    void this.meta.putSync(scanName(version), recordNumber === Infinity ? -1 : recordNumber);
+  }
+
+  /** Of a row of another list, with what was read. */
+  copy(from: ExtractStore, key: string, row: ExtractRow): void {
+    this.put(key, row);
+    const bytes = from.pageTexts.getBinary(key);
+    if (bytes !== undefined) void this.pageTexts.putSync(key, bytes);
+  }
+
+  private count(before: ExtractState | undefined, after: ExtractState | undefined): void {
+    if (before === after) return;
+    const figures = { ...this.figures() };
+    if (before !== undefined) figures[before] -= 1;
+    if (after !== undefined) figures[after] += 1;
+    void this.meta.putSync('figures', figures);
+  }
+
+  /** What is read, or gone, is no error any more. */
+  private noteError(row: ExtractRow | undefined, before: ExtractRow | undefined): void {
+    const { fault } = row ?? {};
+    if (fault === undefined && before?.fault === undefined) return;
+    const url = (row ?? before)?.url ?? '';
+    const others = this.errors().filter((each) => each.url !== url);
+    void this.meta.putSync(
+      'errors',
+      fault === undefined ? others : [{ url, ...fault }, ...others].slice(0, ERRORS_KEPT),
+    );
+  }
+}
+
+function linksName(version: number): string {
+  return `links-${versionSuffix(version)}`;
+}
+
+function scanName(version: number): string {
+  return `scan-${versionSuffix(version)}`;
+}

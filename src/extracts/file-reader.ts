@@ -1,0 +1,73 @@
+/** What reads the files that records link to, as lists see it. It is `src/resources`. */
+import type { Validators } from '../platform/index.js';
+
+/** Why a file has no text, as the API names it. */
+export const FILE_FAULTS = [
+  'not-found',
+  'not-a-pdf',
+  'encrypted',
+  'damaged',
+  'no-text',
+  'too-large',
+  'refused-address',
+  'timed-out',
+] as const;
+export type FileFault = (typeof FILE_FAULTS)[number];
+
+export interface ReadPage {
+  /** From 1. */
+  readonly page: number;
+  readonly text: string;
+}
+
+/** What was read of a file. */
+export interface ReadText {
+  readonly pageCount: number;
+  /** The first ones, in order. */
+  readonly pages: readonly ReadPage[];
+  /** There is more in it than was read. */
+  readonly truncated: boolean;
+}
+
+/** By what a file is known again: what its server says of it, and a hash of its bytes. */
+export interface KnownFile {
+  readonly validators: Validators;
+  readonly hash: string;
+}
+
+export interface ReadingRequest {
+  readonly account: string;
+  readonly url: string;
+  /** What was read before, unless it is to be read whatever it is. */
+  readonly known: KnownFile | undefined;
+}
+
+export type ReadingOutcome =
+  | { readonly kind: 'read'; readonly file: KnownFile; readonly text: ReadText }
+  /** It is what it was. */
+  | { readonly kind: 'unchanged'; readonly file: KnownFile }
+  /** It is another one, and nothing can be read of it; `file`: undefined where it is not there. */
+  | {
+      readonly kind: 'unreadable';
+      readonly error: FileFault;
+      readonly detail: string;
+      readonly file: KnownFile | undefined;
+    }
+  /** Nobody knows what it is now; `afterMs`: no sooner than that is it to be asked for again. */
+  | {
+      readonly kind: 'unreachable';
+      readonly error: FileFault;
+      readonly detail: string;
+      readonly afterMs: number | undefined;
+    };
+
+export interface FileReader {
+  /** After so long a file is looked at again. */
+  readonly checkMs: number;
+  /** Of one list at a time. */
+  readonly parallelMax: number;
+  /** Waits before a file that could not be reached is tried again, in ms; after the last it is given up until the next check. */
+  readonly retryMs: readonly number[];
+  /** Rejects with the signal's reason alone. */
+  read(request: ReadingRequest, signal: AbortSignal): Promise<ReadingOutcome>;
+}

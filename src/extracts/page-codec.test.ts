@@ -1,0 +1,47 @@
+/** Pages as they are kept: each comes back by itself, and damaged bytes are an error. */
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { decodePage, decodePages, encodePages, pageCountOf } from './page-codec.js';
+
+const pagesOf = (texts: readonly string[]) => texts.map((text, position) => ({ page: position + 1, text }));
+
+it('gives back every page, by itself and with the others', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.string({ unit: 'grapheme', maxLength: 200 }), { maxLength: 30 }),
+      fc.nat(40),
+      (texts, some) => {
+        const pages = pagesOf(texts);
+        const bytes = encodePages(pages);
+        expect(pageCountOf(bytes)).toBe(texts.length);
+        expect(decodePages(bytes)).toEqual(pages);
+        expect(decodePages(bytes, some)).toEqual(pages.slice(0, some));
+        expect(decodePage(bytes, some)).toBe(texts[some - 1] ?? '');
+      },
+    ),
+  );
+});
+
+it('reads damaged bytes as an error or as pages, and does nothing else', () => {
+  const good = encodePages(pagesOf(['Gannets dive', '', 'They nest on cliffs'.repeat(100)]));
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(fc.nat(good.length - 1), fc.nat(255)), { maxLength: 5 }),
+      fc.nat(good.length),
+      (changes, end) => {
+        const bytes = Buffer.from(good.subarray(0, end));
+        for (const [at, value] of changes) if (at < bytes.length) bytes[at] = value;
+        try {
+          for (const { text } of decodePages(bytes, 50)) expect(typeof text).toBe('string');
+        } catch (error) {
+          expect((error as Error).message).toBe('the text of a file is not as it was written');
+        }
+      },
+    ),
+    { numRuns: 2000 },
+  );
+});
+
+it('refuses pages that are not in their order', () => {
+  expect(() => encodePages([{ page: 2, text: '' }])).toThrow('page 2 is in the place of page 1');
+});

@@ -1,0 +1,64 @@
+/**
+ * The pages of a file as one value: a table of ends, then each page deflated by itself, so that one of them is had without the others.
+ *
+ *   u8 format (1) | u32 pages | u32 end of each page, from the first page's beginning | raw deflate of each page's UTF-8, or nothing
+ *
+ * Pages are numbered from 1 without gaps. Numbers are little-endian.
+ */
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import type { ReadPage } from './file-reader.js';
+
+const FORMAT = 1;
+const HEAD_BYTES = 5;
+const END_BYTES = 4;
+
+export function encodePages(pages: readonly ReadPage[]): Buffer {
+  const table = Buffer.alloc(HEAD_BYTES + END_BYTES * pages.length);
+  table.writeUInt8(FORMAT, 0);
+  table.writeUInt32LE(pages.length, 1);
+  const packed: Buffer[] = [table];
+  let end = 0;
+  for (const [position, { page, text }] of pages.entries()) {
+    if (page !== position + 1) throw new Error(`page ${page} is in the place of page ${position + 1}`);
+    const bytes = text === '' ? Buffer.alloc(0) : deflateRawSync(text);
+    end += bytes.length;
+    table.writeUInt32LE(end, HEAD_BYTES + END_BYTES * position);
+    packed.push(bytes);
+  }
+  return Buffer.concat(packed);
+}
+
+export function pageCountOf(bytes: Buffer): number {
+  const pages = bytes.length < HEAD_BYTES || bytes[0] !== FORMAT ? undefined : bytes.readUInt32LE(1);
+  if (pages === undefined || HEAD_BYTES + END_BYTES * pages > bytes.length) throw unreadable();
+  return pages;
+}
+
+/** '' for a page that is not there. Throws where the bytes are not those of pages. */
+export function decodePage(bytes: Buffer, page: number): string {
+  const pages = pageCountOf(bytes);
+  if (!Number.isInteger(page) || page < 1 || page > pages) return '';
+  const first = HEAD_BYTES + END_BYTES * pages;
+  const begin = page === 1 ? 0 : bytes.readUInt32LE(HEAD_BYTES + END_BYTES * (page - 2));
+  const end = bytes.readUInt32LE(HEAD_BYTES + END_BYTES * (page - 1));
+  if (begin > end || first + end > bytes.length) throw unreadable();
+  if (begin === end) return '';
+  try {
+    return inflateRawSync(bytes.subarray(first + begin, first + end)).toString('utf8');
+  } catch (error) {
+    throw unreadable(error);
+  }
+}
+
+/** The first so many. */
+export function decodePages(bytes: Buffer, pagesMax = Infinity): ReadPage[] {
+  const pages = Math.min(pageCountOf(bytes), pagesMax);
+  return Array.from({ length: pages }, (_, position) => ({
+    page: position + 1,
+    text: decodePage(bytes, position + 1),
+  }));
+}
+
+function unreadable(cause?: unknown): Error {
+  return new Error('the text of a file is not as it was written', { cause });
+}

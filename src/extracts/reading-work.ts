@@ -1,0 +1,101 @@
+/**
+ * What is still to be done about linked files, kept in the list's own store:
+ *
+ * - to read a file, in one of a few lanes by its host, so that one that does not answer keeps few others waiting. Each file has an item
+ *   for as long as a record links to it: after it was read, that of the next look at it.
+ * - to put the pages of a record's files into the index, in a lane for each version.
+ */
+import { createHash } from 'node:crypto';
+import { WorkQueue, type WorkKind, type WorkTypes } from '../platform/work/index.js';
+import { versionSuffix, type ListStore } from '../store/index.js';
+import { keyOfUrl } from './extract-store.js';
+import type { ReadingOutcome } from './file-reader.js';
+
+export interface ReadingItem {
+  readonly url: string;
+  /** It is read whatever is known of it. */
+  readonly forced: boolean;
+  /** How often its host asked for more time. */
+  readonly postponed: number;
+}
+
+export interface ReadingTypes {
+  readonly item: ReadingItem;
+  readonly result: ReadingOutcome;
+  readonly note: { readonly item: ReadingItem; readonly result: ReadingOutcome };
+  /** Nothing is set aside: what fails is looked at again. */
+  readonly failure: null;
+}
+
+export interface AttachTypes {
+  /** Number of the record. */
+  readonly item: number;
+  readonly result: null;
+  readonly note: null;
+  readonly failure: null;
+}
+
+const HOST_LANES = 16;
+export const READING_LANES: readonly string[] = Array.from({ length: HOST_LANES }, (_, lane) => `host-${lane}`);
+
+export function readingLane(url: string): string {
+  const host = URL.canParse(url) ? new URL(url).host : '';
+  const lane = (createHash('sha256').update(host).digest()[0] ?? 0) % HOST_LANES;
+  return READING_LANES[lane] ?? '';
+}
+
+export function attachLane(version: number): string {
+  return versionSuffix(version);
+}
+
+export function subjectOfRecordPages(recordNumber: number): string {
+  return String(recordNumber);
+}
+
+function databasesOf(prefix: string) {
+  const named = (name: string) => `${prefix}-${name}`;
+  return {
+    databases: {
+      items: named('items'),
+      schedule: named('schedule'),
+      setAside: named('set-aside'),
+      meta: named('meta'),
+    },
+    keeping: {
+      kind: 'newest',
+      databases: { subjects: named('subjects'), counts: named('counts') },
+      reasonOf: () => 'failed',
+    },
+  } as const;
+}
+
+const READING: WorkKind<ReadingTypes> = {
+  ...databasesOf('reading'),
+  encode: (item) => item,
+  decode: (stored) => stored as ReadingItem,
+  subjectOf: ({ url }) => keyOfUrl(url),
+};
+
+const ATTACHING: WorkKind<AttachTypes> = {
+  ...databasesOf('attach'),
+  encode: (recordNumber) => recordNumber,
+  decode: (stored) => stored as number,
+  subjectOf: subjectOfRecordPages,
+};
+
+export type ReadingQueue = WorkQueue<ReadingTypes>;
+export type AttachQueue = WorkQueue<AttachTypes>;
+
+function openedQueue<T extends WorkTypes>(kind: WorkKind<T>): (store: ListStore) => WorkQueue<T> {
+  const opened = new WeakMap<ListStore, WorkQueue<T>>();
+  return (store) => {
+    let queue = opened.get(store);
+    if (queue === undefined) opened.set(store, (queue = new WorkQueue(store.environment, kind)));
+    return queue;
+  };
+}
+
+/** Not for the first time inside a transaction: opening databases is one of its own. */
+export const readingQueue = openedQueue(READING);
+/** The same. */
+export const attachQueue = openedQueue(ATTACHING);

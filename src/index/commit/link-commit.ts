@@ -1,0 +1,138 @@
+/**
+ * What one commit does to the links of one version's records to files, gathered before it is written: which records link to which files,
+ * which files are to be read, and which records' pages are to be put into the index. It is written in the transaction of the records.
+ * Belongs to one task of one thread.
+ */
+import type { FieldDefinition } from '../../catalog/index.js';
+import {
+  attachLane,
+  attachQueue,
+  extractStore,
+  hasDocuments,
+  keyOfUrl,
+  linkedDocuments,
+  readingLane,
+  readingQueue,
+  subjectOfRecordPages,
+  type AttachQueue,
+  type ExtractStore,
+  type LinkedDocument,
+  type ReadingQueue,
+} from '../../extracts/index.js';
+import { decodeRecord, parseFields, type FieldValue, type RecordStore } from '../../records/index.js';
+
+export interface LinkCommitOptions {
+  readonly store: RecordStore;
+  readonly version: number;
+  /** Of the list: what none of them links to is forgotten. */
+  readonly versions: readonly number[];
+  readonly definition: FieldDefinition;
+  readonly nowMs: number;
+  /** Records from this number on are new in this commit. */
+  readonly firstNewRecord: number;
+}
+
+interface Links {
+  readonly before: readonly LinkedDocument[];
+  after: readonly LinkedDocument[];
+}
+
+/** Undefined where the version's records link to nothing that is read. */
+export function linkCommit(options: LinkCommitOptions): LinkCommit | undefined {
+  return hasDocuments(options.definition) ? new LinkCommit(options) : undefined;
+}
+
+export class LinkCommit {
+  private readonly extracts: ExtractStore;
+  private readonly reading: ReadingQueue;
+  private readonly attaching: AttachQueue;
+  private readonly records = new Map<number, Links>();
+  private readonly lane: string;
+  /** All records of the version were and will be written with their links. */
+  private readonly isFirst: boolean;
+
+  constructor(private readonly options: LinkCommitOptions) {
+    const { store, version, versions } = options;
+    this.extracts = extractStore(store).prepare(versions);
+    this.reading = readingQueue(store);
+    this.attaching = attachQueue(store);
+    this.lane = attachLane(version);
+    this.isFirst = store.version(version).recordCount() === 0;
+  }
+
+  written(recordNumber: number, fields: Readonly<Record<string, FieldValue>>): void {
+    this.linksOf(recordNumber).after = linkedDocuments(this.options.definition, fields);
+  }
+
+  removed(recordNumber: number): void {
+    this.linksOf(recordNumber).after = [];
+  }
+
+  /** Inside the transaction. */
+  apply(): void {
+    const { version } = this.options;
+    if (this.isFirst) this.extracts.putScanned(version, Infinity);
+    const released = new Set<string>();
+    for (const [recordNumber, links] of this.records) this.applyRecord(recordNumber, links, released);
+    forgetUnlinked(this.options.store, released, this.options.versions);
+  }
+
+  private applyRecord(recordNumber: number, { before, after }: Links, released: Set<string>): void {
+    const { version, nowMs } = this.options;
+    const keysBefore = new Set(before.map(({ url }) => keyOfUrl(url)));
+    const keysAfter = new Set(after.map(({ url }) => keyOfUrl(url)));
+    for (const key of keysBefore) {
+      if (keysAfter.has(key)) continue;
+      this.extracts.removeLink(version, key, recordNumber);
+      released.add(key);
+    }
+    for (const { url } of after) this.link(recordNumber, url);
+    const isRead = after.some(({ url }) => this.extracts.row(keyOfUrl(url))?.text !== undefined);
+    if (!isRead) this.attaching.withdraw(this.lane, subjectOfRecordPages(recordNumber));
+    else if (isOther(before, after)) this.attaching.put([{ lane: this.lane, item: recordNumber }], nowMs);
+  }
+
+  private link(recordNumber: number, url: string): void {
+    const { version, nowMs } = this.options;
+    const key = keyOfUrl(url);
+    this.extracts.putLink(version, key, recordNumber);
+    if (this.extracts.row(key) !== undefined) return;
+    this.extracts.put(key, { url, state: 'pending' });
+    this.reading.put([{ lane: readingLane(url), item: { url, forced: false, postponed: 0 } }], nowMs);
+  }
+
+  private linksOf(recordNumber: number): Links {
+    let links = this.records.get(recordNumber);
+    if (links === undefined) {
+      const before = this.linksBefore(recordNumber);
+      links = { before, after: before };
+      this.records.set(recordNumber, links);
+    }
+    return links;
+  }
+
+  private linksBefore(recordNumber: number): LinkedDocument[] {
+    const { definition, firstNewRecord, store, version } = this.options;
+    const bytes = recordNumber < firstNewRecord ? store.version(version).record(recordNumber) : undefined;
+    return bytes === undefined ? [] : linkedDocuments(definition, parseFields(decodeRecord(bytes).fieldsJson));
+  }
+}
+
+/** Inside a transaction: takes away what was read of files to which no version links any more, and what is to be read of them. */
+export function forgetUnlinked(store: RecordStore, keys: Iterable<string>, versions: readonly number[]): void {
+  const extracts = extractStore(store);
+  for (const key of keys) {
+    const row = extracts.row(key);
+    if (row === undefined || extracts.isLinked(key, versions)) continue;
+    readingQueue(store).withdraw(readingLane(row.url), key);
+    extracts.remove(key);
+  }
+}
+
+/** A record whose files are the same keeps the pages that it has. */
+function isOther(before: readonly LinkedDocument[], after: readonly LinkedDocument[]): boolean {
+  return (
+    before.length !== after.length ||
+    after.some(({ field, url }, place) => before[place]?.field !== field || before[place].url !== url)
+  );
+}

@@ -1,0 +1,75 @@
+/** What becomes of links to files where versions and lists come and go. */
+import {
+  attachLane,
+  attachQueue,
+  extractStore,
+  readingLane,
+  readingQueue,
+  hasDocuments,
+} from '../../extracts/index.js';
+import type { RecordStore } from '../../records/index.js';
+import type { ListState, VersionState } from '../../store/index.js';
+import { forgetUnlinked } from './link-commit.js';
+
+/** Files that one transaction looks at. */
+const CHUNK = 1000;
+
+/** Nothing is read for the version any more, and what only it linked to is forgotten. Before its databases go. */
+export function forgetLinks(store: RecordStore, { versions }: ListState, version: number): void {
+  const extracts = extractStore(store);
+  if (!extracts.exists) return;
+  const others = versions.map((each) => each.version).filter((each) => each !== version);
+  extracts.prepare([...others, version]);
+  const attaching = attachQueue(store);
+  void readingQueue(store);
+  while (store.transaction(() => attaching.forgetSome(attachLane(version))) > 0);
+  for (let after: string | undefined = ''; after !== undefined;) {
+    const keys: string[] = extracts.linkedKeys(version, after, CHUNK);
+    store.transaction(() => {
+      forgetUnlinked(store, keys, others);
+    });
+    after = keys.at(-1);
+  }
+  extracts.forgetVersion(version);
+}
+
+export interface ClonedVersion {
+  readonly source: RecordStore;
+  readonly target: RecordStore;
+  /** Of the source. */
+  readonly from: VersionState;
+  /** Its number in the target. */
+  readonly to: number;
+  readonly nowMs: number;
+}
+
+/** A clone has what was read for the list, and looks at its files by itself. */
+export function cloneLinks({ source, target, from, to, nowMs }: ClonedVersion): void {
+  const theirs = extractStore(source);
+  if (!theirs.exists || !hasDocuments(from.definition) || !theirs.hasLinks(from.version)) return;
+  const ours = extractStore(target).prepare([to]);
+  const reading = readingQueue(target);
+  const attaching = attachQueue(target);
+  theirs.prepare([from.version]);
+  for (let after: string | undefined = ''; after !== undefined;) {
+    const keys: string[] = theirs.linkedKeys(from.version, after, CHUNK);
+    target.transaction(() => {
+      for (const key of keys) {
+        const row = theirs.row(key);
+        if (row === undefined) continue;
+        ours.copy(theirs, key, row);
+        reading.put([{ lane: readingLane(row.url), item: { url: row.url, forced: false, postponed: 0 } }], nowMs);
+        const records = theirs.recordsOf(key, from.version);
+        for (const recordNumber of records) ours.putLink(to, key, recordNumber);
+        const lane = attachLane(to);
+        if (row.text !== undefined)
+          attaching.put(
+            records.map((item) => ({ lane, item })),
+            nowMs,
+          );
+      }
+      ours.putScanned(to, theirs.scannedTo(from.version) ?? 0);
+    });
+    after = keys.at(-1);
+  }
+}

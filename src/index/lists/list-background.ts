@@ -1,0 +1,70 @@
+/** What goes on in the background of one open list, beside its writes: merging, building, reindexing, embedding, reading of files. Main thread only. */
+import type { FieldDefinition } from '../../catalog/index.js';
+import type { ServiceError } from '../../platform/index.js';
+import type { Commit } from '../contract/ingest-tasks.js';
+import { ListMeaning, type ListMeaningOptions } from '../meaning/list-meaning.js';
+import { BackgroundMerger } from '../merge/background-merger.js';
+import { OpenListReindexer } from '../reindex/open-list-reindexer.js';
+import { ListResources, type ListResourcesOptions } from '../resources/list-resources.js';
+import { NextVersionBuilder } from '../versions/next-version-builder.js';
+
+export type ListBackgroundOptions = ListMeaningOptions & ListResourcesOptions;
+
+export class ListBackground {
+  readonly meaning: ListMeaning;
+  readonly files: ListResources;
+  private readonly merger: BackgroundMerger;
+  private readonly builder: NextVersionBuilder;
+  private readonly reindexer: OpenListReindexer;
+
+  constructor(options: ListBackgroundOptions) {
+    const { host } = options;
+    this.merger = new BackgroundMerger(host);
+    this.builder = new NextVersionBuilder(host);
+    this.reindexer = new OpenListReindexer(host, this.merger);
+    this.meaning = new ListMeaning(options);
+    this.files = new ListResources(options);
+  }
+
+  /** What a crash broke off goes on. */
+  opened(): void {
+    this.builder.resume();
+    this.merger.opened();
+    this.files.committed();
+  }
+
+  /** Of each commit, before and after its publication. */
+  published(commit: Commit, publish: () => void): void {
+    this.meaning.noted(commit);
+    publish();
+    this.merger.committed();
+    this.reopened();
+  }
+
+  /** The list's state is another one. */
+  reopened(): void {
+    this.meaning.committed();
+    this.files.committed();
+  }
+
+  changeDefinition(definition: FieldDefinition, renames: Readonly<Record<string, string>>): Promise<number> {
+    return this.builder.start(definition, renames);
+  }
+
+  reindex(): Promise<number> {
+    return this.reindexer.reindex();
+  }
+
+  /** Writes are still taken; `stopped` is for when none is any more. */
+  async stop(reason: ServiceError): Promise<void> {
+    this.builder.stop();
+    await this.reindexer.stop(reason);
+    await this.merger.stop();
+    await this.meaning.stop();
+    await this.files.stop();
+  }
+
+  stopped(): Promise<void> {
+    return this.builder.stopped();
+  }
+}

@@ -1,0 +1,234 @@
+/**
+ * The files that the records of one open list link to: what is to be read of them and who does it. All that is known is in the list's
+ * store; a list without a field for documents has nothing here but this object. Main thread only.
+ */
+import { basename } from 'node:path';
+import type { Job } from '../../platform/index.js';
+import { RetrySchedule, systemTimers, WorkRunner, type Settlement } from '../../platform/work/index.js';
+import {
+  extractStore,
+  hasDocuments,
+  READING_LANES,
+  readingQueue,
+  type FileReader,
+  type ReadingTypes,
+} from '../../extracts/index.js';
+import type { RecordStore } from '../../records/index.js';
+import { currentVersionOf } from '../../store/index.js';
+import type { LinkedText, ListFiles, ResourcesStatus, SearchSettings } from '../contract/types.js';
+import type { BackgroundHost } from '../versions/background-host.js';
+import { readingWorker } from './reading-worker.js';
+
+/** Records that are looked through for links in one turn of the list's queue. */
+const SCAN_RECORDS_MAX = 5000;
+/** Of files in the account's media stores. */
+const MEDIA_SCHEME = 'media:';
+/** URLs that one task looks up. */
+const CHANGED_MAX = 1000;
+const JITTER_PERCENT = 20;
+const RETRY_PAUSE_MS = 5000;
+
+export interface ListResourcesOptions {
+  readonly host: BackgroundHost;
+  readonly store: RecordStore;
+  readonly settings: () => SearchSettings;
+  /** Undefined: nothing is read in this process, or not yet. */
+  readonly reader: () => FileReader | undefined;
+}
+
+export class ListResources implements ListFiles {
+  private runner: WorkRunner<ReadingTypes> | undefined;
+  private scanning: Promise<void> | undefined;
+  private watched: Promise<void> | undefined;
+  private pause: NodeJS.Timeout | undefined;
+  private job: Job | undefined;
+  private stopped = false;
+
+  constructor(private readonly options: ListResourcesOptions) {}
+
+  /** After each commit of the list, and when there is a reader. */
+  committed(): void {
+    if (this.stopped || this.options.reader() === undefined || !this.mayLink) return;
+    const extracts = extractStore(this.options.store);
+    if (!extracts.exists) {
+      this.scan();
+      return;
+    }
+    this.start();
+    for (const lane of READING_LANES) this.runner?.wake(lane);
+    this.tellProgress();
+  }
+
+  status(): ResourcesStatus | undefined {
+    const { store } = this.options;
+    if (this.stopped || !this.mayLink) return undefined;
+    store.refresh();
+    const extracts = extractStore(store);
+    return { ...extracts.figures(), errors: extracts.errors() };
+  }
+
+  async refresh(failedOnly: boolean): Promise<number> {
+    const { host } = this.options;
+    let queued = 0;
+    for (let after: string | undefined = ''; after !== undefined && !this.stopped;) {
+      const behind: string = after;
+      const { listPath, clock } = host;
+      const task = { kind: 'refresh-resources', listPath, nowMs: clock.nowMs(), failedOnly, after: behind } as const;
+      const some = await host.exclusive(() => host.runCommit(task));
+      queued += some.queued;
+      after = some.after;
+      this.forgive();
+    }
+    return queued;
+  }
+
+  async changed(urls: readonly string[]): Promise<void> {
+    const { host, store } = this.options;
+    if (this.stopped || !this.mayLink) return;
+    store.refresh();
+    const extracts = extractStore(store);
+    const known = urls.filter((url) => extracts.outline(url) !== undefined);
+    for (let begin = 0; begin < known.length; begin += CHANGED_MAX) {
+      const { listPath, clock } = host;
+      const some = known.slice(begin, begin + CHANGED_MAX);
+      await host.exclusive(() => host.runCommit({ kind: 'look-at-files', listPath, nowMs: clock.nowMs(), urls: some }));
+    }
+    if (known.length > 0) this.forgive();
+  }
+
+  linksBelow(prefix: string): boolean {
+    const { store } = this.options;
+    if (this.stopped || !this.mayLink) return false;
+    store.refresh();
+    const extracts = extractStore(store);
+    return extracts.exists && extracts.hasBelow(prefix);
+  }
+
+  texts(name: string, pagesMax: number): Promise<readonly LinkedText[] | undefined> {
+    const { host } = this.options;
+    return host.run({ kind: 'linked-texts', listPath: host.listPath, name, pagesMax });
+  }
+
+  /** Breaks off what is under way: it is in the queue on disk. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    clearTimeout(this.pause);
+    this.job?.stop();
+    await this.runner?.close(0);
+    await Promise.all([this.scanning, this.watched]);
+  }
+
+  private get mayLink(): boolean {
+    return this.options.host.state().versions.some(({ definition }) => hasDocuments(definition));
+  }
+
+  /** Somebody wants to know now, whatever a host did before. */
+  private forgive(): void {
+    for (const lane of READING_LANES) this.runner?.forgive(lane);
+    this.committed();
+  }
+
+  private start(): void {
+    const reader = this.options.reader();
+    if (this.runner !== undefined || reader === undefined) return;
+    const { host, store } = this.options;
+    this.runner = new WorkRunner({
+      queue: readingQueue(store),
+      timers: systemTimers,
+      schedule: new RetrySchedule({ soonMs: [], laterMs: reader.retryMs, jitterPercent: JITTER_PERCENT }),
+      perReceiverMax: reader.parallelMax,
+      totalMax: reader.parallelMax,
+      writing: 'each',
+      write: (settlements) => this.write(settlements, reader),
+      onWriteFailure: (error) => {
+        host.log.warn({ list: host.listPath, err: error }, 'What was read of files could not be written; it is later');
+      },
+    });
+    for (const lane of READING_LANES) {
+      const known = (url: string) => extractStore(store).outline(url)?.file;
+      this.runner.add(lane, readingWorker({ account: () => this.options.settings().account, lane, reader, known }));
+    }
+    this.scan();
+    this.watched = this.lookAtMedia().catch((error: unknown) => {
+      if (!this.stopped)
+        host.log.warn({ list: host.listPath, err: error }, 'Files of media stores are looked at later');
+    });
+  }
+
+  /** A file that changed while nobody was told is found at once: that costs no request. */
+  private async lookAtMedia(): Promise<void> {
+    const { store } = this.options;
+    for (let after: string | undefined = ''; after !== undefined && !this.stopped;) {
+      const rows = extractStore(store).rowsBehind(after, CHANGED_MAX);
+      const urls = rows.filter(({ row: { url, state } }) => state !== 'pending' && url.startsWith(MEDIA_SCHEME));
+      await this.changed(urls.map(({ row }) => row.url));
+      after = rows.length < CHANGED_MAX ? undefined : rows.at(-1)?.key;
+    }
+  }
+
+  private async write(settlements: readonly Settlement<ReadingTypes>[], { checkMs }: FileReader): Promise<void> {
+    const { host } = this.options;
+    const { listPath, clock } = host;
+    await host.exclusive(() =>
+      host.runCommit({ kind: 'commit-reading', listPath, nowMs: clock.nowMs(), checkMs, settlements }),
+    );
+    this.committed();
+  }
+
+  // ---- records that were there before links were kept
+
+  private scan(): void {
+    if (this.stopped || this.scanning !== undefined || this.pause !== undefined || !this.isUnscanned()) return;
+    this.scanning = this.scanAll()
+      .catch((error: unknown) => {
+        if (this.stopped) return;
+        const { host } = this.options;
+        host.log.warn({ list: host.listPath, err: error }, 'Links to files could not be looked for; they are later');
+        this.pause = setTimeout(() => {
+          this.pause = undefined;
+          this.committed();
+        }, RETRY_PAUSE_MS);
+        this.pause.unref();
+      })
+      .finally(() => {
+        this.scanning = undefined;
+      });
+  }
+
+  private isUnscanned(): boolean {
+    const { host, store } = this.options;
+    const { definition, version } = currentVersionOf(host.state());
+    if (!hasDocuments(definition) || host.published(version)?.recordCount === 0) return false;
+    const extracts = extractStore(store);
+    return !extracts.exists || extracts.scannedTo(version) !== Infinity;
+  }
+
+  private async scanAll(): Promise<void> {
+    const { host } = this.options;
+    const { listPath, clock } = host;
+    for (let done = false; !done && !this.stopped;) {
+      const task = { kind: 'queue-links', listPath, nowMs: clock.nowMs(), recordsMax: SCAN_RECORDS_MAX } as const;
+      ({ done } = await host.exclusive(() => host.runCommit(task)));
+    }
+    if (!this.stopped) this.committed();
+  }
+
+  /** A job for as long as something is to be read. */
+  private tellProgress(): void {
+    const { host, store } = this.options;
+    store.refresh();
+    const { pending, read, failed } = extractStore(store).figures();
+    if (pending === 0) {
+      this.job?.finish();
+      this.job = undefined;
+      return;
+    }
+    const doneBefore = read + failed;
+    if (this.job === undefined) {
+      const subject = basename(host.listPath);
+      this.job = host.progress.begin({ kind: 'resources', subject, total: doneBefore + pending, doneBefore });
+      this.job.start();
+    }
+    this.job.advance(Math.max(0, doneBefore - this.job.read().done));
+  }
+}

@@ -1,0 +1,50 @@
+/** Has the files of one lane read, one at a time. Main thread only. */
+import type { FileReader, KnownFile, ReadingItem, ReadingOutcome, ReadingTypes } from '../../extracts/index.js';
+import type { LaneWorker, WorkOutcome } from '../../platform/work/index.js';
+
+/** A host that asks for a longer wait is left alone by a look at another time; the lane, which others share, goes on. */
+const LANE_WAIT_MS_MAX = 60_000;
+const POSTPONED_MAX = 5;
+
+export interface ReadingWorkerOptions {
+  readonly account: () => string;
+  readonly lane: string;
+  readonly reader: FileReader;
+  /** What is known of the file. */
+  readonly known: (url: string) => KnownFile | undefined;
+}
+
+export function readingWorker({ account, lane, reader, known }: ReadingWorkerOptions): LaneWorker<ReadingTypes> {
+  const readOne = async ({ url, forced, postponed }: ReadingItem, abort: AbortSignal) => {
+    try {
+      const request = { account: account(), url, known: forced ? undefined : known(url) };
+      return outcomeOf(await reader.read(request, abort), postponed);
+    } catch (error) {
+      if (abort.aborted) return outcomeOf(STOPPED, 0);
+      const detail = error instanceof Error ? error.message : String(error);
+      return outcomeOf({ kind: 'unreachable', error: 'timed-out', detail, afterMs: undefined }, POSTPONED_MAX);
+    }
+  };
+  return {
+    receiver: lane,
+    batchMax: 1,
+    perform: (work, abort) => Promise.all(work.map(({ item }) => readOne(item, abort))),
+    note: ({ work: { item }, result }) => ({ item, result }),
+    failure: () => null,
+  };
+}
+
+/** Of an attempt that was broken off, which counts for nothing. */
+const STOPPED: ReadingOutcome = {
+  kind: 'unreachable',
+  error: 'timed-out',
+  detail: 'The list was closed.',
+  afterMs: undefined,
+};
+
+function outcomeOf(result: ReadingOutcome, postponed: number): WorkOutcome<ReadingOutcome> {
+  if (result.kind !== 'unreachable') return { verdict: 'done', result };
+  const { afterMs = 0 } = result;
+  if (afterMs > LANE_WAIT_MS_MAX) return { verdict: postponed < POSTPONED_MAX ? 'done' : 'refused', result };
+  return { verdict: 'failed', result, ...(afterMs > 0 ? { notBeforeMs: Date.now() + afterMs } : {}) };
+}

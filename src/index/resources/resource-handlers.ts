@@ -1,0 +1,216 @@
+/** Ingest tasks about the files that a list's records link to: which are to be read, what became of them, and what is in them. */
+import {
+  attachLane,
+  attachQueue,
+  extractStore,
+  hasDocuments,
+  keyOfUrl,
+  linkedDocuments,
+  readingLane,
+  readingQueue,
+  type ExtractFault,
+  type ExtractRow,
+  type ExtractStore,
+  type ReadingItem,
+  type ReadingOutcome,
+} from '../../extracts/index.js';
+import { decodeRecord, parseFields, type RecordStore } from '../../records/index.js';
+import { currentVersionOf, type ListState } from '../../store/index.js';
+import type {
+  CommitReadingTask,
+  IngestResults,
+  LinkedTextsTask,
+  LookAtFilesTask,
+  QueueLinksTask,
+  RefreshResourcesTask,
+} from '../contract/ingest-tasks.js';
+import { requiredState, type IngestContext } from '../contract/ingest-context.js';
+
+/** Files that one task looks at. */
+const REFRESHED_MAX = 2000;
+const FIRST_RECORD_NUMBER = 1;
+/** Of the time to the next look at a file, added at random: what was read together is not asked for together. */
+const CHECK_JITTER = 0.1;
+
+/** Looks for links in records that were written before links were kept. */
+export function queueLinks({ stores }: IngestContext, task: QueueLinksTask): IngestResults['queue-links'] {
+  const store = stores.get(task.listPath);
+  const { definition, version } = currentVersionOf(requiredState(store));
+  if (!hasDocuments(definition)) return { done: true };
+  const extracts = extractStore(store).prepare([version]);
+  void readingQueue(store);
+  let cursor = extracts.scannedTo(version) ?? FIRST_RECORD_NUMBER;
+  if (cursor === Infinity) return { done: true };
+  const links: { readonly recordNumber: number; readonly url: string }[] = [];
+  let read = 0;
+  for (const { key, value } of store.version(version).records.getRange({ start: cursor, limit: task.recordsMax })) {
+    const linked = linkedDocuments(definition, parseFields(decodeRecord(value).fieldsJson));
+    links.push(...linked.map(({ url }) => ({ recordNumber: key, url })));
+    cursor = key + 1;
+    read += 1;
+  }
+  const done = read < task.recordsMax;
+  store.transaction(() => {
+    for (const { recordNumber, url } of links) {
+      extracts.putLink(version, keyOfUrl(url), recordNumber);
+      if (extracts.row(keyOfUrl(url)) === undefined) putPending(store, { url }, task.nowMs);
+    }
+    extracts.putScanned(version, done ? Infinity : cursor);
+  });
+  return { done };
+}
+
+/** What became of files, and the next look at each, in one transaction. What was superseded meanwhile is nothing. */
+export function commitReading({ stores }: IngestContext, task: CommitReadingTask): IngestResults['commit-reading'] {
+  const { nowMs, checkMs, settlements } = task;
+  const store = stores.get(task.listPath);
+  const state = requiredState(store);
+  const extracts = extractStore(store).prepare(state.versions.map(({ version }) => version));
+  const queue = readingQueue(store);
+  void attachQueue(store);
+  let told = 0;
+  store.transaction(() => {
+    for (const settlement of settlements) {
+      const { item, result } = settlement.note;
+      const key = keyOfUrl(item.url);
+      const row = queue.holds(settlement) ? extracts.row(key) : undefined;
+      const isRetried = settlement.next.kind === 'retried';
+      queue.settle([isRetried ? settlement : { ...settlement, next: { kind: 'done' } }]);
+      if (row === undefined) continue;
+      told += 1;
+      const isPostponed = settlement.next.kind === 'done' && result.kind === 'unreachable';
+      if (isRetried || isPostponed) extracts.put(key, withFault(row, faultOf(result, nowMs)));
+      else if (putOutcome(extracts, { key, row, result, nowMs })) queueRecords(store, state, { key, nowMs });
+      if (isRetried) continue;
+      const next: ReadingItem = isPostponed
+        ? { ...item, postponed: item.postponed + 1 }
+        : { url: item.url, forced: false, postponed: 0 };
+      const waitMs = isPostponed ? (result.afterMs ?? 0) : checkMs * (1 + CHECK_JITTER * Math.random());
+      queue.put([{ lane: readingLane(item.url), item: next }], Math.round(nowMs + waitMs));
+    }
+  });
+  return { told };
+}
+
+interface Outcome {
+  readonly key: string;
+  readonly row: ExtractRow;
+  readonly result: ReadingOutcome;
+  readonly nowMs: number;
+}
+
+/** True where there is another text than before, or none any more. */
+function putOutcome(extracts: ExtractStore, { key, row, result, nowMs }: Outcome): boolean {
+  const { url, text, fault } = row;
+  switch (result.kind) {
+    case 'read': {
+      const { pageCount, pages, truncated } = result.text;
+      const read = { pageCount, pagesRead: pages.length, truncated, readMs: nowMs };
+      extracts.put(key, { url, state: 'read', text: read, file: result.file }, result.text);
+      return true;
+    }
+    case 'unchanged':
+      // What could not be read of these bytes cannot be read now.
+      if (text === undefined) extracts.put(key, withFault({ url, state: 'failed', file: result.file }, fault));
+      else extracts.put(key, { url, state: 'read', text, file: result.file });
+      return false;
+    case 'unreadable': {
+      const failed: ExtractRow = { url, state: 'failed', ...(result.file === undefined ? {} : { file: result.file }) };
+      extracts.put(key, withFault(failed, faultOf(result, nowMs)), null);
+      return text !== undefined;
+    }
+    case 'unreachable':
+      // What was read stays until somebody says that it is not so any more.
+      extracts.put(key, withFault({ ...row, state: 'failed' }, faultOf(result, nowMs)));
+      return false;
+  }
+}
+
+function faultOf(result: ReadingOutcome, atMs: number): ExtractFault | undefined {
+  if (result.kind !== 'unreadable' && result.kind !== 'unreachable') return undefined;
+  return { error: result.error, detail: result.detail, atMs };
+}
+
+function withFault(row: ExtractRow, fault: ExtractFault | undefined): ExtractRow {
+  return fault === undefined ? row : { ...row, fault };
+}
+
+/** Whoever links to the file has other pages now; versions that nothing is written to any more stay as they are. */
+function queueRecords(
+  store: RecordStore,
+  { currentVersion, versions }: ListState,
+  { key, nowMs }: { readonly key: string; readonly nowMs: number },
+): void {
+  const extracts = extractStore(store);
+  for (const { version, state } of versions) {
+    if (version !== currentVersion && state !== 'building') continue;
+    const lane = attachLane(version);
+    const work = extracts.recordsOf(key, version).map((item) => ({ lane, item }));
+    if (work.length > 0) attachQueue(store).put(work, nowMs);
+  }
+}
+
+/** Has files read again, whatever is known of them. */
+export function refreshResources(
+  { stores }: IngestContext,
+  task: RefreshResourcesTask,
+): IngestResults['refresh-resources'] {
+  const store = stores.get(task.listPath);
+  const extracts = extractStore(store);
+  if (!extracts.exists) return { queued: 0, after: undefined };
+  extracts.prepare([]);
+  void readingQueue(store);
+  const rows = extracts.rowsBehind(task.after, REFRESHED_MAX);
+  const wanted = rows.map(({ row }) => row).filter(({ state }) => state === 'failed' || !task.failedOnly);
+  store.transaction(() => {
+    for (const row of wanted) putPending(store, row, task.nowMs);
+  });
+  return { queued: wanted.length, after: rows.length < REFRESHED_MAX ? undefined : rows.at(-1)?.key };
+}
+
+/** These files may have changed: they are looked at now. */
+export function lookAtFiles({ stores }: IngestContext, task: LookAtFilesTask): IngestResults['look-at-files'] {
+  const store = stores.get(task.listPath);
+  const extracts = extractStore(store);
+  if (!extracts.exists) return { queued: 0 };
+  extracts.prepare([]);
+  const queue = readingQueue(store);
+  const known = task.urls.filter((url) => extracts.row(keyOfUrl(url)) !== undefined);
+  store.transaction(() => {
+    for (const url of known)
+      queue.put([{ lane: readingLane(url), item: { url, forced: false, postponed: 0 } }], task.nowMs);
+  });
+  return { queued: known.length };
+}
+
+/** Inside a transaction. */
+function putPending(store: RecordStore, row: Omit<ExtractRow, 'state'>, nowMs: number): void {
+  const { url } = row;
+  extractStore(store).put(keyOfUrl(url), { ...row, state: 'pending' });
+  readingQueue(store).put([{ lane: readingLane(url), item: { url, forced: true, postponed: 0 } }], nowMs);
+}
+
+/** What is in the documents of a record; commits nothing. */
+export function linkedTexts({ stores }: IngestContext, task: LinkedTextsTask): IngestResults['linked-texts'] {
+  const store = stores.get(task.listPath);
+  const { definition, version } = currentVersionOf(requiredState(store));
+  const records = store.version(version);
+  const recordNumber = records.recordNumberOfName(task.name);
+  const bytes = recordNumber === undefined ? undefined : records.record(recordNumber);
+  if (bytes === undefined) return undefined;
+  const extracts = extractStore(store);
+  return linkedDocuments(definition, parseFields(decodeRecord(bytes).fieldsJson)).map(({ field, url }) => {
+    const row = extracts.outline(url);
+    const pages = row?.text === undefined ? [] : extracts.pages(url, task.pagesMax);
+    const { pageCount = 0, truncated = false } = row?.text ?? {};
+    return {
+      field,
+      url,
+      state: row?.state ?? 'pending',
+      pageCount,
+      pages,
+      truncated: truncated || pages.length < (row?.text?.pagesRead ?? 0),
+      fault: row?.fault,
+    };
+  });
+}

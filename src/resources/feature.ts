@@ -1,0 +1,24 @@
+/** Files that records link to, as a feature: they are fetched, read, and looked at again. */
+import type { Feature } from '../operations/index.js';
+import { RESOURCE_SETTINGS } from './settings.js';
+
+export const resources: Feature = {
+  name: 'resources',
+  settings: RESOURCE_SETTINGS,
+  commands: [
+    {
+      name: 'resource refresh',
+      operation: 'list.resources-refresh',
+      arguments: ['list'],
+      example: ['reports', '--failed', 'true'],
+    },
+    {
+      name: 'resource text',
+      operation: 'search-result.document-text',
+      arguments: ['list', 'record'],
+      example: ['reports', 'annual.pdf'],
+      print: async () => (await import('./resource-text.js')).documentText,
+    },
+  ],
+  load: async () => (await import('./resource-parts.js')).resourceParts,
+};

@@ -1,0 +1,36 @@
+/** What is measured of the files that records link to. */
+import { Counter } from 'prom-client';
+import type { ReadingOutcome } from '../extracts/index.js';
+import type { Metrics } from '../platform/index.js';
+
+export interface ResourceMetrics {
+  /** `bytes`: that were fetched. */
+  told(outcome: ReadingOutcome, bytes: number): void;
+}
+
+export function createResourceMetrics(metrics: Metrics): ResourceMetrics {
+  const registers = [metrics.registry];
+  const files = new Counter({
+    name: 'gannet_resource_files_total',
+    help: 'Files that records link to which were looked at, by outcome: read, unchanged, unreachable, or why there is no text',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const pages = new Counter({
+    name: 'gannet_resource_pages_total',
+    help: 'Pages that were read of files that records link to',
+    registers,
+  });
+  const fetched = new Counter({
+    name: 'gannet_resource_fetched_bytes_total',
+    help: 'Bytes that were fetched of files that records link to',
+    registers,
+  });
+  return {
+    told(outcome, bytes) {
+      files.inc({ outcome: outcome.kind === 'unreadable' ? outcome.error : outcome.kind });
+      fetched.inc(bytes);
+      if (outcome.kind === 'read') pages.inc(outcome.text.pages.length);
+    },
+  };
+}

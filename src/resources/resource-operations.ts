@@ -1,0 +1,160 @@
+/** Operations on the files that records link to. */
+import { Type } from 'typebox';
+import { FILE_FAULTS } from '../extracts/index.js';
+import type { LinkedText, ResourcesStatus } from '../index/index.js';
+import {
+  accountName,
+  defineOperation,
+  listName,
+  listParams,
+  object,
+  oneOf,
+  openIndex,
+  recordName,
+  requireList,
+  timeSchema,
+  type ListExtension,
+} from '../operations/index.js';
+import { ServiceError } from '../platform/index.js';
+import { MODEL_REQUIRED } from './resource-problems.js';
+
+const CALLERS = ['key', 'console', 'cli'] as const;
+const PAGES_DEFAULT = 200;
+const PAGES_MAX = 10_000;
+
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+const fault = oneOf(FILE_FAULTS, {
+  description:
+    'Why there is no text: the file is not there, is no PDF, needs a password, is damaged, has no text (a scan), is too large, lies at an address that the service does not call, or did not come or could not be read in time',
+});
+const state = oneOf(['pending', 'read', 'failed'], { description: 'pending: it is to be read, or to be read again' });
+
+const resourcesState = object(
+  {
+    read: count('Files that were read'),
+    pending: count('Files that are to be read, or read again'),
+    failed: count(
+      'Files that could not be read when they were looked at last; what was read of them before is still searched',
+    ),
+    errors: Type.Array(
+      object({ url: Type.String(), error: fault, detail: Type.String(), at_utc: timeSchema('When that was found') }),
+      { description: 'The last 20 files that could not be read, the newest first' },
+    ),
+  },
+  { description: 'Of the files that the records link to: each is counted once, however many records do' },
+);
+
+const documentText = defineOperation({
+  name: 'search-result.document-text',
+  summary: 'Read the text of the documents that a record links to',
+  description:
+    "The text of each of its PDF documents by pages, as it is searched, up to `max_pages`. A document that could not be read has an `error`, beside what was read of it before where there is any. The list must have a model; one of the provider `own` is enough. The record's name is the rest of the path.",
+  method: 'GET',
+  path: '/search-result/document-text/{account}/{list}/{record}',
+  takesRest: true,
+  permission: 'search-result:read',
+  callers: CALLERS,
+  target: 'list',
+  params: object({ account: accountName, list: listName, record: recordName }),
+  query: object({
+    max_pages: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: PAGES_MAX,
+        description: `Pages to answer of each document, from the first; default ${PAGES_DEFAULT}`,
+      }),
+    ),
+  }),
+  responses: {
+    200: {
+      description: 'The documents, in the order of the resource fields',
+      schema: object({
+        record: Type.String({ description: 'Name of the record' }),
+        documents: Type.Array(
+          object({
+            field: Type.String({ description: 'The resource field' }),
+            url: Type.String({ description: 'Where the document is' }),
+            state,
+            page_count: count('Pages of the document; 0 where it was never read'),
+            pages: Type.Array(object({ page: Type.Integer({ minimum: 1 }), text: Type.String() })),
+            truncated: Type.Boolean({ description: 'The document has more text than is answered' }),
+            error: Type.Optional(fault),
+          }),
+        ),
+      }),
+    },
+  },
+  errors: ['record-not-found', 'overloaded', MODEL_REQUIRED],
+  async handle({ services }, { params, query }) {
+    const list = requireList(services, params.account, params.list);
+    if (list.model === null) {
+      const detail = `The list '${list.name}' has no model, which document text needs; attach one, such as 'own'.`;
+      throw new ServiceError(MODEL_REQUIRED, detail);
+    }
+    const index = await openIndex(services, list);
+    const documents = await index.files.texts(params.record, query.max_pages ?? PAGES_DEFAULT);
+    if (documents === undefined)
+      throw new ServiceError('record-not-found', 'There is no record with this name in the list.');
+    return { status: 200, body: { record: params.record, documents: documents.map(described) } };
+  },
+});
+
+function described({ field, url, state: is, pageCount, pages, truncated, fault: found }: LinkedText) {
+  return {
+    field,
+    url,
+    state: is,
+    page_count: pageCount,
+    pages,
+    truncated,
+    ...(found === undefined ? {} : { error: found.error }),
+  };
+}
+
+const refresh = defineOperation({
+  name: 'list.resources-refresh',
+  summary: 'Read the files of a list again',
+  description:
+    'All files that the records link to are fetched and read again in the background, whether or not they have changed; with `failed=true` those that could not be read. `resources_state` of the list and `/progress` tell how far that is.',
+  method: 'POST',
+  path: '/list/resources-refresh/{account}/{list}',
+  permission: 'list:update',
+  callers: CALLERS,
+  target: 'list',
+  params: listParams,
+  query: object({
+    failed: Type.Optional(Type.Boolean({ description: 'Only files that could not be read; default false' })),
+  }),
+  responses: {
+    202: {
+      description: 'They are to be read',
+      schema: object({ queued: count('Files that are read again') }),
+    },
+  },
+  errors: ['overloaded', 'storage-full'],
+  async handle({ services }, { params, query }) {
+    const index = await openIndex(services, requireList(services, params.account, params.list));
+    return { status: 202, body: { queued: await index.files.refresh(query.failed === true) } };
+  },
+});
+
+export const resourceOperations = [documentText, refresh];
+
+export const resourceLists: ListExtension = {
+  members: {
+    resources_state: {
+      schema: resourcesState,
+      read: ({ indexes }, { id }) => {
+        const status = indexes.opened(id)?.files.status();
+        return status === undefined ? undefined : describedStatus(status);
+      },
+    },
+  },
+};
+
+function describedStatus({ read, pending, failed, errors }: ResourcesStatus) {
+  const described = errors.map(({ url, error, detail, atMs }) => {
+    return { url, error, detail, at_utc: new Date(atMs).toISOString() };
+  });
+  return { read, pending, failed, errors: described };
+}

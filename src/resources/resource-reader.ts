@@ -1,0 +1,103 @@
+/**
+ * Fetches files and reads them, for all lists: so many at a time, and no more bytes of them in hand than one may have. What is as it was
+ * before is not read. Main thread only.
+ */
+import { createHash } from 'node:crypto';
+import { DocumentError, type DocumentReader } from '../documents/index.js';
+import type { FileReader, KnownFile, ReadingOutcome, ReadingRequest } from '../extracts/index.js';
+import { ServiceError, type Validators } from '../platform/index.js';
+import type { FetchedFile, FileSource } from './fetched-file.js';
+import { mediaPlace } from './media-files.js';
+import type { ResourceMetrics } from './resource-metrics.js';
+import { WeightedTurns } from './weighted-turns.js';
+
+export interface ResourceReaderOptions {
+  readonly documents: Pick<DocumentReader, 'read'>;
+  readonly web: FileSource;
+  readonly media: FileSource;
+  readonly metrics: ResourceMetrics;
+  /** Of one file. */
+  readonly bytesMax: number;
+  /** Files under way. */
+  readonly parallel: number;
+  readonly parallelPerList: number;
+  readonly checkMs: number;
+  readonly retryMs: readonly number[];
+}
+
+export class ResourceReader implements FileReader {
+  readonly checkMs: number;
+  readonly parallelMax: number;
+  readonly retryMs: readonly number[];
+  readonly #files: WeightedTurns;
+  readonly #bytes: WeightedTurns;
+
+  constructor(private readonly options: ResourceReaderOptions) {
+    this.checkMs = options.checkMs;
+    this.parallelMax = options.parallelPerList;
+    this.retryMs = options.retryMs;
+    this.#files = new WeightedTurns(options.parallel);
+    this.#bytes = new WeightedTurns(options.bytesMax);
+  }
+
+  async read(request: ReadingRequest, signal: AbortSignal): Promise<ReadingOutcome> {
+    const done = await this.#files.take(1, signal);
+    let giveBack = (): void => undefined;
+    const room = async (bytes: number) => {
+      giveBack = await this.#bytes.take(bytes, signal);
+    };
+    try {
+      const { url } = request;
+      const { bytesMax, media, web, metrics } = this.options;
+      const source = mediaPlace(url) === undefined ? web : media;
+      const fetched = await source({ ...request, bytesMax, room, signal });
+      const outcome = await this.#outcome(fetched, request.known, signal);
+      metrics.told(outcome, fetched.kind === 'bytes' ? fetched.bytes.length : 0);
+      return outcome;
+    } finally {
+      giveBack();
+      done();
+    }
+  }
+
+  async #outcome(fetched: FetchedFile, known: KnownFile | undefined, signal: AbortSignal): Promise<ReadingOutcome> {
+    switch (fetched.kind) {
+      case 'bytes': {
+        const hash = createHash('sha256').update(fetched.bytes).digest('base64url');
+        const file = { validators: fetched.validators, hash };
+        return hash === known?.hash ? { kind: 'unchanged', file } : this.#parsed(fetched.bytes, file, signal);
+      }
+      case 'same':
+        return {
+          kind: 'unchanged',
+          file: { validators: { ...known?.validators, ...fetched.validators }, hash: known?.hash ?? '' },
+        };
+      case 'unreadable': {
+        const { error, detail, validators } = fetched;
+        return { kind: 'unreadable', error, detail, file: knownBy(validators) };
+      }
+      case 'unreachable': {
+        const { error, detail, afterMs } = fetched;
+        return { kind: 'unreachable', error, detail, afterMs };
+      }
+    }
+  }
+
+  async #parsed(bytes: Uint8Array, file: KnownFile, signal: AbortSignal): Promise<ReadingOutcome> {
+    try {
+      return { kind: 'read', file, text: await this.options.documents.read(bytes, signal) };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof DocumentError)
+        return { kind: 'unreadable', error: error.fault, detail: `${error.message}.`, file };
+      // There is no process to read it in: that says nothing of the file.
+      if (!(error instanceof ServiceError)) throw error;
+      return { kind: 'unreachable', error: 'timed-out', detail: error.detail, afterMs: undefined };
+    }
+  }
+}
+
+/** Of bytes that nobody looked at. */
+function knownBy(validators: Validators | undefined): KnownFile | undefined {
+  return validators === undefined ? undefined : { validators, hash: '' };
+}

@@ -1,0 +1,25 @@
+/** What the command line prints of documents. */
+import type { AnswerPrinter } from '../operations/index.js';
+
+interface Answer {
+  readonly documents: readonly {
+    readonly field: string;
+    readonly url: string;
+    readonly state: string;
+    readonly page_count: number;
+    readonly pages: readonly { readonly page: number; readonly text: string }[];
+    readonly error?: string;
+  }[];
+}
+
+export const documentText: AnswerPrinter = (answer, { count }) => {
+  const { documents } = answer as Answer;
+  if (documents.length === 0) return 'The record links to no document.\n';
+  return documents
+    .map(({ field, url, state, page_count: pageCount, pages, error }) => {
+      const heading = `${field}: ${url} (${error ?? `${state}, ${count(pageCount)} pages`})`;
+      return [heading, ...pages.map(({ page, text }) => `--- page ${count(page)}\n${text}`)].join('\n');
+    })
+    .join('\n\n')
+    .concat('\n');
+};

@@ -1,0 +1,59 @@
+/** Whoever takes so much of what there is, in turn: one who needs more than there is at all has it alone. One thread only. */
+interface Waiting {
+  readonly weight: number;
+  readonly begin: () => void;
+}
+
+export class WeightedTurns {
+  readonly #waiting: Waiting[] = [];
+  #taken = 0;
+
+  constructor(private readonly weightMax: number) {}
+
+  /** Resolves with what gives it back, once. Rejects with the signal's reason. */
+  async take(weight: number, signal: AbortSignal): Promise<() => void> {
+    signal.throwIfAborted();
+    if (this.#waiting.length > 0 || !this.#fits(weight)) await this.#wait(weight, signal);
+    else this.#taken += weight;
+    let isHeld = true;
+    return () => {
+      if (isHeld) this.#giveBack(weight);
+      isHeld = false;
+    };
+  }
+
+  #fits(weight: number): boolean {
+    return this.#taken === 0 || this.#taken + weight <= this.weightMax;
+  }
+
+  #wait(weight: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+        reject(signal.reason as Error);
+        // The one behind it may fit.
+        this.#admit();
+      };
+      const begin = () => {
+        signal.removeEventListener('abort', leave);
+        resolve();
+      };
+      const waiting: Waiting = { weight, begin };
+      this.#waiting.push(waiting);
+      signal.addEventListener('abort', leave, { once: true });
+    });
+  }
+
+  #giveBack(weight: number): void {
+    this.#taken -= weight;
+    this.#admit();
+  }
+
+  #admit(): void {
+    for (let first = this.#waiting[0]; first !== undefined && this.#fits(first.weight); first = this.#waiting[0]) {
+      this.#waiting.shift();
+      this.#taken += first.weight;
+      first.begin();
+    }
+  }
+}
