@@ -60,6 +60,11 @@ export class ScriptedServer {
     this.script(asked, response);
   }
 
+  /** Whoever asks next has to connect. */
+  dropConnections(): void {
+    this.#server.closeAllConnections();
+  }
+
   async close(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));

@@ -39,6 +39,8 @@ export interface PageMemory {
   /** Where it leads, as `pageUrl` gives it. */
   readonly links: readonly string[];
   readonly contentHash: string;
+  /** That of the page without its end, where it was met without it. */
+  readonly cutOffHash?: string;
 }
 
 /** Of robots.txt and sitemaps. */

@@ -54,7 +54,9 @@ export class SiteFiles {
     const faults: { url: string; why: string }[] = [];
     const known = new Set<string>();
     const waiting = [...urls];
+    let loop: string | undefined;
     for (let url = waiting.shift(); url !== undefined; url = waiting.shift()) {
+      if (known.has(url)) loop = url;
       if (known.has(url) || !mayRead(url)) continue;
       if (known.size >= SITEMAPS_MAX) {
         faults.push({ url, why: `It is beyond the ${SITEMAPS_MAX} sitemaps that are read.` });
@@ -68,6 +70,8 @@ export class SiteFiles {
         else if (URL.canParse(entry.location, url)) waiting.push(new URL(entry.location, url).href);
       }
     }
+    // Whoever writes sitemaps has pages: these were lost on the way to them.
+    if (pages.length === 0 && loop !== undefined) faults.push({ url: loop, why: 'The sitemap leads to itself alone.' });
     return { pages, faults };
   }
 

@@ -2,6 +2,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   crawl,
+  frozen,
   html,
   KeptMemory,
   MadeSite,
@@ -94,24 +95,11 @@ describe('WebsiteCrawl', () => {
   });
 
   it('reads a page anew whose ETag never changes, where it is told to', async () => {
-    const frozen =
-      (text: string): MadePage =>
-      ({ headers }, response) => {
-        if (headers['if-none-match'] === '"same"') response.writeHead(304).end();
-        else
-          response
-            .writeHead(200, {
-              'content-type': 'text/html',
-              etag: '"same"',
-              'last-modified': 'Tue, 01 Jan 2041 00:00:00 GMT',
-            })
-            .end(html('Home', text));
-      };
-    const site = await siteOf({ '/': frozen('before') });
+    const site = await siteOf({ '/': frozen(html('Home', 'before')) });
     const memory = new KeptMemory();
     await crawl(site, {}, { memory });
     expect(memory.page(site.url('/'))).not.toHaveProperty('lastModified');
-    site.pages.set('/', frozen('after'));
+    site.pages.set('/', frozen(html('Home', 'after')));
     expect((await crawl(site, {}, { memory })).records.size).toBe(0);
     expect((await crawl(site, {}, { memory, mayAskConditionally: false })).records.get('/')?.fields['text']).toContain(
       'after',

@@ -14,6 +14,7 @@ import { SourceFailedError, type SourceOutcome } from '../source/source-run.js';
 import type { CrawlOptions, PageMemory } from './crawl-types.js';
 import { Frontier, type FrontierEntry } from './frontier.js';
 import { HostPace } from './host-pace.js';
+import { faultOf, isCutOff, lostItsEnd } from './page-fault.js';
 import { PageFetcher, type PageOutcome } from './page-fetcher.js';
 import { documentRecord, recordsOf } from './page-records.js';
 import { SiteFiles, type SiteRules } from './site-files.js';
@@ -242,13 +243,7 @@ export class WebsiteCrawl {
         if (entry.found === 'start') this.failStart(entry, `It leads to ${outcome.to}.`);
         break;
       case 'other':
-        this.skip(entry, outcome.why);
-        // Of another kind than it was: no evidence that it is gone.
-        if (known !== undefined && known.names.length > 0) {
-          this.isComplete = false;
-          memory.keepPage(entry.url, { names: known.names, links: [], contentHash: '' });
-        }
-        if (entry.found === 'start') this.failStart(entry, outcome.why);
+        this.takeOther(entry, outcome.why, known);
         break;
       case 'document':
         this.pagesRead += 1;
@@ -260,11 +255,28 @@ export class WebsiteCrawl {
         this.fail(entry, outcome.why);
         break;
       case 'page':
-        this.takePage(entry, outcome);
+        this.takePage(entry, outcome, known);
     }
   }
 
-  private takePage(entry: FrontierEntry, outcome: PageOutcome & { readonly kind: 'page' }): void {
+  /** Of another kind than it was: no evidence that it is gone. */
+  private takeOther(entry: FrontierEntry, why: string, known: PageMemory | undefined): void {
+    if (known !== undefined && known.names.length > 0) this.keepAsItWas(entry, why, known);
+    else this.skip(entry, why);
+    if (entry.found === 'start') this.failStart(entry, why);
+  }
+
+  private keepAsItWas(entry: FrontierEntry, why: string, { names, links, contentHash }: PageMemory): void {
+    this.skip(entry, why);
+    this.isComplete = false;
+    this.options.memory.keepPage(entry.url, { names, links, contentHash });
+  }
+
+  private takePage(
+    entry: FrontierEntry,
+    outcome: PageOutcome & { readonly kind: 'page' },
+    known: PageMemory | undefined,
+  ): void {
     const { settings, nowMs, memory, listener, onPage } = this.options;
     const url = pageUrl(outcome.url) ?? entry.url;
     if (url !== entry.url && !this.frontier.see(url)) {
@@ -280,6 +292,21 @@ export class WebsiteCrawl {
       selectors: settings.selectors,
       robotsTag: outcome.robotsTag,
     });
+    const fault = faultOf(page, known, entry.found);
+    if (fault !== undefined) {
+      this.takeOther(entry, fault, known);
+      return;
+    }
+    if (lostItsEnd(page, known)) {
+      this.keepAsItWas(entry, 'The page breaks off; what it was before is kept.', known);
+      this.pagesRead += 1;
+      this.follow(entry, known.links);
+      return;
+    }
+    if (isCutOff(page, known)) {
+      this.isComplete = false;
+      listener.skipped(url, 'The page breaks off; links may be missing.');
+    }
     const links = page.isNofollow || page.looksMissing ? [] : linksOf(page);
     const why = this.refusalOf(page, url);
     const names: string[] = [];
@@ -300,6 +327,7 @@ export class WebsiteCrawl {
       names,
       links,
       contentHash: why === undefined ? page.contentHash : '',
+      ...(page.breaksOff ? { cutOffHash: page.contentHash } : {}),
     });
     this.follow(entry, links);
     if (!page.isWhole) listener.skipped(url, 'The page is too large or too deep to be read to its end.');

@@ -34,7 +34,9 @@ describe('readPage', () => {
       isNofollow: false,
       needsJavaScript: false,
       looksMissing: false,
+      looksRefused: false,
       isWhole: true,
+      breaksOff: false,
     });
     expect(page.more).toEqual({
       authors: ['Ann Auk'],
@@ -94,6 +96,38 @@ describe('readPage', () => {
     expect(read('<title>404</title><h1>Sorry</h1><p>Try the search.').looksMissing).toBe(true);
     expect(read('<title>Vögel</title><h1>Seite nicht gefunden</h1>').looksMissing).toBe(true);
     expect(read(`<title>The bird that was not found</title>${PROSE.repeat(5)}`).looksMissing).toBe(false);
+  });
+
+  it.each([
+    ['<title>503 Service Unavailable</title><h1>Back soon</h1>', true],
+    ['<title>Birds</title><h1>Wartungsarbeiten</h1>', true],
+    ['<title>Sign in</title><form><input type=password></form>', true],
+    ['<title>Just a moment...</title><script src=x></script>', true],
+    ['<title>Sign in to the colony</title><p>How gannets know each other.', false],
+    ['<title>Birds</title><h1>Gannets</h1><form><input type=PassWord></form>', false],
+    [`<title>Errors of birds, and an error occurred</title>${PROSE.repeat(5)}`, false],
+  ])('knows %s for an answer of another kind: %s', (text, expected) => {
+    expect(read(text).looksRefused).toBe(expected);
+  });
+
+  it.each([
+    ['<html><body><main><p>Half of', true],
+    ['<p>One<p>Two <a href="/thr', true],
+    ['<title>Birds</title><main><h1>A</h1><p>All of it</main><p>End', false],
+    ['<html><body><div><p>Careless, and complete</body></html>', false],
+    ['<ul><li>One<li>Two</ul>', false],
+    ['a < b', false],
+  ])('knows whether %s breaks off: %s', (text, expected) => {
+    expect(read(text).breaksOff).toBe(expected);
+  });
+
+  it('breaks off wherever it is cut before its end', () => {
+    const start = PAGE.indexOf('<main>');
+    const end = PAGE.indexOf('</main>');
+    expect(end).toBeGreaterThan(start + 500);
+    for (let length = start; length < end; length += 7)
+      expect(read(PAGE.slice(0, length)).breaksOff, PAGE.slice(0, length)).toBe(true);
+    expect(read(PAGE).breaksOff).toBe(false);
   });
 
   it('obeys selectors, and says which cannot be read', () => {

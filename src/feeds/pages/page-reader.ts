@@ -20,6 +20,10 @@ const TEXT_OF_SHELL_CHARACTERS_MAX = 200;
 const MISSING_TEXT_CHARACTERS_MAX = 1500;
 const MISSING =
   /\b404\b|not[ -]found|(?:page|seite|página|pagina) (?:does(?:n't| not) exist|missing|unavailable)|nicht gefunden|existiert nicht|introuvable|no (?:se )?encontr|non trovata|niet gevonden|no longer (?:available|exists)/i;
+const REFUSED =
+  /^(?:40[13]|429|50[0-4])\b|^(?:error|fehler|erreur|oops|forbidden)\b|\b(?:internal server error|bad gateway|service (?:temporarily )?unavailable|gateway time-?out|too many requests|access denied|under maintenance|maintenance mode|(?:down for|scheduled) maintenance|temporarily (?:unavailable|down)|something went wrong|an error (?:has )?occurred|error establishing|wartungsarbeiten|just a moment|attention required|you are (?:a )?human|checking your browser)\b/i;
+const SIGN_IN =
+  /\b(?:sign|log)[ -]?(?:in|on)\b|\b(?:anmelden|anmeldung|einloggen|connexion|iniciar sesi[oó]n|accedi|inloggen)\b/i;
 
 export type FieldValue = string | readonly string[];
 type FieldValues = Readonly<Record<string, FieldValue | undefined>>;
@@ -60,9 +64,13 @@ export interface PageReading {
   readonly needsJavaScript: boolean;
   /** It says that there is no such page, whatever its status was. */
   readonly looksMissing: boolean;
+  /** It says that something has failed, or asks who is there, in the place of what it is about. */
+  readonly looksRefused: boolean;
   /** Of what a reader sees: pages with the same one are duplicates. */
   readonly contentHash: string;
   readonly isWhole: boolean;
+  /** Its end is missing. */
+  readonly breaksOff: boolean;
 }
 
 export interface PageContext {
@@ -76,7 +84,7 @@ export interface PageContext {
 /** Never fails for what a page holds. Throws for a selector that cannot be read (`checkSelectors`). */
 export function readPage(html: string, context: PageContext): PageReading {
   const { selectors = {}, nowMs } = context;
-  const { document, isWhole } = readPageTree(html);
+  const { document, isWhole, breaksOff } = readPageTree(html);
   const metadata = metadataOf(document);
   const head = readHead(document, context.url);
   const body = firstNamed(document, 'body') ?? document;
@@ -86,6 +94,7 @@ export function readPage(html: string, context: PageContext): PageReading {
   const sections = sectionsOf(chosen === undefined ? content : { ...content, element: chosen });
   const text = textOfSections(sections);
   const first = firstHeading(document);
+  const says = (what: RegExp) => what.test(head.title) || what.test(first);
   const titled = selected(document, selectors.title) ?? titleOf(head.title, first, metadata);
   const title = cutText(titled, TITLE_CHARACTERS_MAX);
   const description = firstOf(metadata, ['description', 'og:description', 'twitter:description'], ['description']);
@@ -124,9 +133,11 @@ export function readPage(html: string, context: PageContext): PageReading {
     isNoindex: /\b(?:noindex|none)\b/.test(robots),
     isNofollow: /\b(?:nofollow|none)\b/.test(robots),
     needsJavaScript: head.scripts > 0 && text.length < TEXT_OF_SHELL_CHARACTERS_MAX && (head.isShell || text === ''),
-    looksMissing: text.length < MISSING_TEXT_CHARACTERS_MAX && (MISSING.test(head.title) || MISSING.test(first)),
+    looksMissing: text.length < MISSING_TEXT_CHARACTERS_MAX && says(MISSING),
+    looksRefused: text.length < MISSING_TEXT_CHARACTERS_MAX && (says(REFUSED) || (head.hasPassword && says(SIGN_IN))),
     contentHash: createHash('sha256').update(`${title}\n${text}`).digest('base64url').slice(0, 22),
     isWhole,
+    breaksOff,
   };
 }
 
@@ -162,6 +173,7 @@ interface PageHead {
   base: string;
   published: string | undefined;
   scripts: number;
+  hasPassword: boolean;
   /** It has the element that frameworks fill, or says that it needs scripts. */
   isShell: boolean;
   readonly canonicals: Set<string>;
@@ -176,6 +188,7 @@ function readHead(document: Document, url: string): PageHead {
     base: url,
     published: undefined,
     scripts: 0,
+    hasPassword: false,
     isShell: false,
     canonicals: new Set(),
     links: [],
@@ -204,6 +217,9 @@ function readHead(document: Document, url: string): PageHead {
         break;
       case 'noscript':
         head.isShell ||= /javascript/i.test(textWithin(element));
+        break;
+      case 'input':
+        head.hasPassword ||= attribute(element, 'type').toLowerCase() === 'password';
         break;
       case 'time':
         head.published ??= attribute(element, 'datetime') || undefined;

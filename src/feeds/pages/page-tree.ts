@@ -4,23 +4,40 @@ import { Parser } from 'htmlparser2';
 import { OPEN_ELEMENTS_MAX, parseBounded } from '../text/bounded-parsing.js';
 
 const NODES_MAX = 500_000;
+/** Elements whose end no page may leave out. */
+const ENDED = /^(?:article|aside|div|footer|form|header|main|nav|ol|script|section|style|table|title|ul)$/;
+const UNFINISHED_TAG = /<[a-z/][^<>]{0,2000}$/i;
 
 export interface PageTree {
   readonly document: Document;
   /** False: it was too deep or too large, and what stands behind is missing. */
   readonly isWhole: boolean;
+  /** It ends in the middle of a tag, or with elements open and without the end of the page. */
+  readonly breaksOff: boolean;
 }
 
 export function readPageTree(html: string): PageTree {
   const handler = new BoundedHandler();
   const parser = new Parser(handler);
   parseBounded(parser, html, () => handler.isBeyondBounds);
-  return { document: handler.root, isWhole: !handler.isBeyondBounds };
+  const isWhole = !handler.isBeyondBounds;
+  const breaksOff = isWhole && !handler.hasEnd && (handler.isLeftOpen || UNFINISHED_TAG.test(html.slice(-2048)));
+  return { document: handler.root, isWhole, breaksOff };
 }
 
 class BoundedHandler extends DomHandler {
   isBeyondBounds = false;
+  /** `</body>` or `</html>`. */
+  hasEnd = false;
+  isLeftOpen = false;
   private nodes = 0;
+
+  /** Its parser says what was closed, and whether the page said so. */
+  override onclosetag(name = '', isImplied = false): void {
+    if (isImplied) this.isLeftOpen ||= ENDED.test(name);
+    else this.hasEnd ||= name === 'body' || name === 'html';
+    super.onclosetag();
+  }
 
   protected override addNode(node: ChildNode): void {
     this.nodes += 1;
