@@ -13,4 +13,14 @@ import { people } from './people/feature.js';
 import { resources } from './resources/feature.js';
 import { webhooks } from './webhooks/feature.js';
 
-export const FEATURES: readonly Feature[] = [analytics, webhooks, people, models, media, documents, resources, feeds, backup];
+export const FEATURES: readonly Feature[] = [
+  analytics,
+  webhooks,
+  people,
+  models,
+  media,
+  documents,
+  resources,
+  feeds,
+  backup,
+];
