@@ -390,6 +390,28 @@ describe('bodies', () => {
     expect((await echo('{"text":"a"}')).status).toBe(200);
   });
 
+  it('reads a small one in as many pieces as it comes in, and gives up when its client leaves in between', async () => {
+    const body = '{"text":"näive"}';
+    const bytes = Buffer.from(body);
+    const head = `POST /echo/x HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Type: application/json\r\nContent-Length: ${bytes.length}\r\n\r\n`;
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+    let answers = '';
+    socket.on('data', (data) => (answers += data.toString()));
+    for (let cut = 0; cut < bytes.length; cut += 1) {
+      socket.write(Buffer.concat([Buffer.from(head), bytes.subarray(0, cut)]));
+      // What arrived is being waited for.
+      await expect.poll(() => requestMemory.bodies.usedBytes).toBe(bytes.length);
+      socket.write(bytes.subarray(cut));
+      await expect.poll(() => answers.split(JSON.stringify({ text: 'näive' })).length - 1).toBe(cut + 1);
+      expect(requestMemory.bodies.usedBytes).toBe(0);
+    }
+    socket.write(Buffer.concat([Buffer.from(head), bytes.subarray(0, 3)]));
+    await expect.poll(() => requestMemory.bodies.usedBytes).toBe(bytes.length);
+    socket.destroy();
+    await expect.poll(() => logged).toContain('"status":499');
+    expect(requestMemory.bodies.usedBytes).toBe(0);
+  });
+
   it('refuses what is no good JSON, with its place', async () => {
     expect(await echo('{"text":\n "a",}')).toMatchObject({
       json: { code: 'malformed-json', detail: expect.stringContaining('line 2, column 6') as string },

@@ -12,7 +12,7 @@ export interface BodySource {
 }
 
 /** Chunks of a body up to this length are put together at its end; the memory of a longer one is got at once, when there is room. */
-const GATHERED_BYTES_MAX = 65_536;
+export const SMALL_BYTES_MAX = 65_536;
 
 export interface IncomingBodyOptions {
   readonly bytesMax: number;
@@ -125,7 +125,7 @@ export class IncomingBody implements WatchedBody, WindowedBody {
   async whole(): Promise<Uint8Array> {
     if (this.#waiting !== undefined) await this.#waiting;
     // Held whole anyway: there is room for it, and pausing would only wait for itself.
-    if (this.#announcedBytes > GATHERED_BYTES_MAX && this.#failure === undefined) this.#gather();
+    if (this.#announcedBytes > SMALL_BYTES_MAX && this.#failure === undefined) this.#gather();
     while (!this.#ended && this.#failure === undefined) {
       this.#resume();
       await this.#next();

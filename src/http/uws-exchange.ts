@@ -6,7 +6,7 @@ import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { HeadedBytes, StreamedBody, type Credential, type Visitor } from '../operations/index.js';
 import { SENT_AT_ONCE_BYTES, type AbortListener, type Cancellation, type ServiceError } from '../platform/index.js';
 import { answerBytes, ClientGone, type Answer, type IncomingRequest } from './exchange.js';
-import { IncomingBody, type IncomingBodyOptions } from './incoming-body.js';
+import { IncomingBody, SMALL_BYTES_MAX, type IncomingBodyOptions } from './incoming-body.js';
 import { readHead } from './request-framing.js';
 import { writeEvents } from './event-writer.js';
 import { isSitePath, type PageHeaders } from './site.js';
@@ -74,6 +74,7 @@ export class UwsExchange implements IncomingRequest {
   readonly #uploads: UploadWatch;
   #watched: IncomingBody | undefined;
   #body: IncomingBody | undefined;
+  #failRead: ((error: Error) => void) | undefined;
   #bodyEnded: boolean;
   #answered = false;
   #keptOpen = false;
@@ -122,7 +123,8 @@ export class UwsExchange implements IncomingRequest {
   }
 
   read(bytesMax: number, ready?: Promise<void>): Promise<Uint8Array> {
-    return this.#receive({ bytesMax, ready }).whole();
+    const isSmall = this.bodyBytes !== undefined && this.bodyBytes <= Math.min(bytesMax, SMALL_BYTES_MAX);
+    return isSmall && ready === undefined ? this.#readSmall(bytesMax) : this.#receive({ bytesMax, ready }).whole();
   }
 
   stream(bytesMax: number, ready?: Promise<void>, window?: UploadWindow): AsyncIterable<Uint8Array> {
@@ -137,6 +139,7 @@ export class UwsExchange implements IncomingRequest {
       const error = new ClientGone();
       this.signal.abort(error);
       this.#onGone?.();
+      this.#failRead?.(error);
       this.#body?.fail(error);
       this.#unwatch();
     });
@@ -300,7 +303,41 @@ export class UwsExchange implements IncomingRequest {
     });
   }
 
+  /**
+   * A small body mostly lies behind its head, in one piece: it is taken as it is. Only one that comes in several needs what waits, is paused
+   * and is watched, which is a third of what such a request costs.
+   */
+  #readSmall(bytesMax: number): Promise<Uint8Array> {
+    return new Promise((resolve, reject) => {
+      this.#failRead = reject;
+      this.#res.onData((chunk, isLast) => {
+        if (this.#answered) return;
+        if (isLast && this.#body === undefined) {
+          this.#bodyEnded = true;
+          resolve(new Uint8Array(chunk).slice());
+          return;
+        }
+        let body = this.#body;
+        if (body === undefined) {
+          body = this.#makeBody({ bytesMax });
+          body.whole().then(resolve, reject);
+        }
+        this.#take(body, chunk, isLast);
+      });
+    });
+  }
+
   #receive(options: Omit<IncomingBodyOptions, 'announcedBytes'>): IncomingBody {
+    const body = this.#makeBody(options);
+    // Of any other body a first piece, if an empty one, comes in this turn.
+    if (this.bodyBytes === undefined) this.#watch(body);
+    this.#res.onData((chunk, isLast) => {
+      if (!this.#answered) this.#take(body, chunk, isLast);
+    });
+    return body;
+  }
+
+  #makeBody(options: Omit<IncomingBodyOptions, 'announcedBytes'>): IncomingBody {
     const res = this.#res;
     // A response that is answered or aborted must not be touched; a connection left paused would never close.
     const whileOpen = (action: () => void) => () => {
@@ -309,21 +346,19 @@ export class UwsExchange implements IncomingRequest {
     const source = { pause: whileOpen(() => res.pause()), resume: whileOpen(() => res.resume()) };
     const body = new IncomingBody(source, { ...options, announcedBytes: this.bodyBytes });
     this.#body = body;
-    // Of any other body a first piece, if an empty one, comes in this turn.
-    if (this.bodyBytes === undefined) this.#watch(body);
-    res.onData((chunk, isLast) => {
-      if (this.#answered) return;
-      body.push(new Uint8Array(chunk));
-      if (isLast) {
-        this.#bodyEnded = true;
-        this.#unwatch();
-        body.end();
-      } else {
-        this.#watch(body);
-      }
-      body.settle();
-    });
     return body;
+  }
+
+  #take(body: IncomingBody, chunk: ArrayBuffer, isLast: boolean): void {
+    body.push(new Uint8Array(chunk));
+    if (isLast) {
+      this.#bodyEnded = true;
+      this.#unwatch();
+      body.end();
+    } else {
+      this.#watch(body);
+    }
+    body.settle();
   }
 
   #watch(body: IncomingBody): void {
