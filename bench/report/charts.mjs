@@ -6,7 +6,7 @@ const WIDTH = 860;
 const BACKGROUND = '#ffffff';
 const SHARE_HEADING = /ms at (\d+) %$/;
 
-function draw(height, options) {
+export function drawChart(height, options) {
   const chart = echarts.init(null, null, { renderer: 'svg', ssr: true, width: WIDTH, height });
   chart.setOption({ animation: false, backgroundColor: BACKGROUND, legend: { bottom: 0 }, ...options });
   const svg = chart.renderToSVGString();
@@ -20,7 +20,7 @@ function peersChart(markdown) {
   if (table === undefined) return undefined;
   const engines = table.heading.filter((name) => name.endsWith(', µs'));
   const rows = table.rows.toReversed();
-  return draw(120 + rows.length * 26, {
+  return drawChart(120 + rows.length * 26, {
     title: { text: 'Microseconds a query (geometric mean of medians); shorter is better', left: 'center' },
     grid: { left: 260, right: 30, top: 50, bottom: 60 },
     xAxis: { type: 'log' },
@@ -38,7 +38,7 @@ function loadChart(markdown) {
   const table = tableWith(markdown, 'Requests', 'Capacity /s');
   if (table === undefined) return undefined;
   const shares = table.heading.filter((name) => SHARE_HEADING.test(name));
-  return draw(480, {
+  return drawChart(480, {
     title: { text: 'p99 in milliseconds by load', left: 'center' },
     grid: { left: 70, right: 30, top: 50, bottom: 110 },
     xAxis: {
@@ -61,7 +61,7 @@ function loadChart(markdown) {
 function indexingChart(markdown) {
   const table = tableWith(markdown, 'Records', 'Records/s', 'Peak memory of its own MiB');
   if (table === undefined) return undefined;
-  return draw(360, {
+  return drawChart(360, {
     title: { text: 'Import by size', left: 'center' },
     grid: { left: 90, right: 90, top: 60, bottom: 70 },
     xAxis: {

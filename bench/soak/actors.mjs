@@ -1,0 +1,183 @@
+/**
+ * Those who use the service during a soak: each does one kind of thing again and again, at a rate of its own, and knows what should
+ * have come of it. What fails is counted by its actor and its answer; nothing is tried again.
+ */
+import { createHash } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { seededRandom } from '../end-to-end/lib/random.mjs';
+import { ACCOUNT } from '../end-to-end/lib/service.mjs';
+
+export const LIST = 'words';
+const VECTORS = 'vectors';
+const DIMENSIONS = 64;
+const BULK_RECORDS = 500;
+const NAMES_OF_WRITES = 2000;
+
+/** How often each is due, a second. */
+const RATES = {
+  search: 20,
+  suggest: 4,
+  meaning: 4,
+  read: 5,
+  write: 5,
+  remove: 2,
+  writeVector: 1,
+  click: 1,
+  upload: 1,
+  bulk: 1 / 10,
+  synonyms: 1 / 20,
+  removeMatching: 1 / 30,
+  copy: 1 / 45,
+  version: 1 / 60,
+  report: 1 / 10,
+  backup: 1 / 300,
+};
+
+/** `send(method, path, body, headers)` answers `{ status, json }`. */
+export function makeActors({ send, queries, records, seed, backup }) {
+  const random = seededRandom(seed);
+  const whole = (below) => Math.floor(random() * below);
+  const some = (array) => array[whole(array.length)];
+  /** What single writes left under each name: id and gloss, or null where it was removed. Undefined while a write is under way. */
+  const written = new Map();
+  const record = `/search-result/${ACCOUNT}/${LIST}`;
+  let lastQueryId;
+  let turns = 0;
+
+  const searched = async (parameters) => {
+    const answer = await send('GET', `/search/${ACCOUNT}/${LIST}/${lists.version}?${new URLSearchParams(parameters)}`);
+    lastQueryId = answer.json.query_id ?? lastQueryId;
+    return answer;
+  };
+  const lists = { version: 1 };
+  const mixed = [
+    (query) => ({ query }),
+    (query) => ({ query, cache: 'false', highlight: 'true' }),
+    (query) => ({ query, facets: 'lexical_domain', filter: "part_of_speech = 'noun'" }),
+    (query) => ({ query, match: 'all', order_by: 'name asc' }),
+    (query) => ({ query: query.replace(/(.)(.)(?=\w*$)/, '$2$1'), size: '25' }),
+  ];
+
+  /** A name that nobody else writes at this moment, with what it should hold. */
+  async function withName(action) {
+    const name = `soak-${whole(NAMES_OF_WRITES)}`;
+    if (written.has(name) && written.get(name) === undefined) return;
+    const before = written.get(name) ?? null;
+    written.set(name, undefined);
+    let after = before;
+    try {
+      after = await action(name, before);
+    } finally {
+      written.set(name, after);
+    }
+  }
+
+  const actions = {
+    search: () => searched(some(mixed)(some(queries))),
+    suggest: () => send('POST', `/suggest/${ACCOUNT}/${LIST}/${lists.version}`, { query: some(queries).slice(0, 4) }),
+    meaning: () => send('POST', `/search/${ACCOUNT}/${VECTORS}/1`, { vector: vectorOf(String(whole(1e6))), size: 10 }),
+    read: () =>
+      withName(async (name, before) => {
+        if (before === null) return before;
+        const { status, json } = await send('GET', `${record}/${before.id}`, undefined, { expect: [200, 404] });
+        const found = status === 404 ? null : json.fields.gloss;
+        if (found !== before.gloss) throw new Error(`a record holds ${found}, and something else was written`);
+        return before;
+      }),
+    write: () =>
+      withName(async (name) => {
+        const gloss = `${some(queries)} ${createHash('sha1').update(`${name} ${turns}`).digest('hex')}`;
+        const { json } = await send('POST', record, { name, fields: { words: [some(queries)], gloss } });
+        return { id: json.id, gloss };
+      }),
+    remove: () =>
+      withName(async (name, before) => {
+        if (before !== null) await send('DELETE', `${record}/${before.id}`);
+        return null;
+      }),
+    writeVector: () => {
+      const name = `v${whole(5000)}`;
+      return send('POST', `/search-result/${ACCOUNT}/${VECTORS}`, {
+        name,
+        fields: { title: some(queries) },
+        vector: vectorOf(`${name} ${turns}`),
+      });
+    },
+    click: () =>
+      lastQueryId === undefined
+        ? undefined
+        : send('POST', `/search/analytics/click/list/${ACCOUNT}/${LIST}`, {
+            query_id: lastQueryId,
+            result_id: some(records).name,
+          }),
+    async upload() {
+      const path = `/media/${ACCOUNT}/default/soak/${whole(200)}.bin`;
+      if (random() < 0.3) await send('DELETE', path, undefined, { expect: [204, 404] });
+      else await send('PUT', path, Buffer.alloc(whole(200_000), turns & 255), { type: 'application/octet-stream' });
+    },
+    bulk: () => {
+      const from = whole(Math.max(1, records.length - BULK_RECORDS));
+      const lines = records.slice(from, from + BULK_RECORDS).map((each) => `${JSON.stringify(each)}\n`);
+      return send('POST', `${record}/bulk`, Buffer.from(lines.join('')), { type: 'application/x-ndjson' });
+    },
+    synonyms: () =>
+      send('PUT', `/list/synonyms/${ACCOUNT}/${LIST}`, {
+        rules: [{ kind: 'equivalent', terms: [some(queries), some(queries)].map((text, place) => `${text} ${place}`) }],
+      }),
+    removeMatching: () =>
+      send('DELETE', `${record}?${new URLSearchParams({ filter: "lexical_domain = 'nothing has this'" })}`),
+    async copy() {
+      const name = `copy-${turns}`;
+      await send('POST', `/list/${ACCOUNT}/${LIST}/clone`, { name });
+      await send('GET', `/search/${ACCOUNT}/${name}/1?query=${encodeURIComponent(some(queries))}`);
+      await send('DELETE', `/list/${ACCOUNT}/${name}`);
+    },
+    /** Weights of the fields change back and forth: a new version is built from all records. */
+    async version() {
+      const path = `/searchable-field/${ACCOUNT}/${LIST}/gloss`;
+      // Refused where the one before is still being built.
+      await send('PUT', path, { name: 'gloss', weight: 1 + random() }, { expect: [200, 409] });
+      lists.version = (await send('GET', `/list/${ACCOUNT}/${LIST}`)).json.current_version;
+    },
+    report: () => send('GET', `/analytics/list/${ACCOUNT}/${LIST}`),
+    backup,
+  };
+  return {
+    actions,
+    rates: RATES,
+    written,
+    /** Runs until `ended()`; `done(name, ms, error)` is told of each. */
+    async run(ended, done) {
+      const one = async (name) => {
+        const beginMs = performance.now();
+        try {
+          turns += 1;
+          await actions[name]();
+          done(name, performance.now() - beginMs);
+        } catch (error) {
+          done(name, performance.now() - beginMs, error);
+        }
+      };
+      // Each actor has one thing under way at a time but searches, which come whatever happened to those before.
+      await Promise.all(
+        Object.entries(RATES).map(async ([name, rate]) => {
+          const intervalMs = 1000 / rate;
+          const underWay = new Set();
+          for (let dueMs = performance.now() + random() * intervalMs; !ended(); dueMs += intervalMs) {
+            await wait(Math.max(0, dueMs - performance.now()));
+            const turn = one(name).finally(() => underWay.delete(turn));
+            underWay.add(turn);
+            if (rate <= 1) await turn;
+          }
+          await Promise.all(underWay);
+        }),
+      );
+    },
+  };
+}
+
+/** A direction that a text always has. */
+export function vectorOf(text) {
+  const random = seededRandom(createHash('sha1').update(text).digest().readInt32LE(0));
+  return Array.from({ length: DIMENSIONS }, () => Number((random() - 0.5).toFixed(4)));
+}
