@@ -171,3 +171,10 @@ describe('folding', () => {
     );
   });
 });
+
+test('stems are what the terms of a text have in common with their other forms, in the order of the text', () => {
+  expect(kernel.stems('Diving gannets dive 1950s', 'en')).toEqual(['dive', 'gannet', 'dive', '1950s']);
+  expect(kernel.stems('Diving gannets', 'none')).toEqual(['diving', 'gannets']);
+  expect(kernel.stems('', 'en')).toEqual([]);
+  for (const text of Object.values(SAMPLES)) expect(kernel.stems(text, 'de')).toHaveLength(kernel.analyse(text).length);
+});

@@ -315,6 +315,8 @@ export interface Kernel {
   vectorDeletions(generation: GenerationHandle, segment: VectorSegmentHandle): Uint8Array | undefined;
   /** That, and every vector whose record has no live document in the generation: what a merge is to leave out. */
   deadVectors(generation: GenerationHandle, segment: VectorSegmentHandle): Uint8Array;
+  /** For each record the sum of its vectors, one behind the other; zeros where it has none. */
+  recordVectors(generation: GenerationHandle, recordNumbers: Uint32Array): Float32Array;
 
   /** Deleted documents of a segment in a generation as a bitmap; undefined where there is none. */
   generationDeletions(generation: GenerationHandle, segment: SegmentHandle): Uint8Array | undefined;
@@ -396,6 +398,11 @@ export interface Kernel {
   ): { readonly context: number; readonly completions: Uint32Array };
 
   analyse(text: string): AnalysedToken[];
+  /**
+   * The terms of the text in their order, each as its stem where the language (a BCP 47 primary tag) has one for it: what other forms
+   * of the word have, too. Stems are compared with stems alone.
+   */
+  stems(text: string, language: string): string[];
   /** True where the text has a script without spaces; see segmentForKernel. */
   needsSegmentation(text: string): boolean;
   /**
@@ -415,7 +422,7 @@ export interface Kernel {
 }
 
 /** Must equal kInterfaceVersion in addon/constants.cc: raised with every change of what crosses the boundary. */
-const INTERFACE_VERSION = 9;
+const INTERFACE_VERSION = 10;
 
 /** The folder of package.json above this file: it runs as a source file in tests and as dist/native-bindings/index.js. */
 function packageFolder(): string {

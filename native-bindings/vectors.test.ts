@@ -347,6 +347,30 @@ describe('a segment of vectors', () => {
     expect(() => kernel.openVectorSegment(fresh('gvs'))).toThrow(expect.objectContaining({ code: 'io' }));
   });
 
+  test('are read by record: the sum of its passages, without what was deleted, from all segments', () => {
+    const first = buildVectors([
+      { record: 1, word: '', price: 0, vectors: [[3, 0, 0, 0, 0]] },
+      {
+        record: 2,
+        word: '',
+        price: 0,
+        vectors: [
+          [1, 0, 0, 0, 0],
+          [0, 0, 2, 0, 0],
+        ],
+      },
+    ]);
+    const second = buildVectors([{ record: 7, word: '', price: 0, vectors: [[0, 0, 0, 5, 0]] }]);
+    const add = [{ segment: first }, { segment: second }];
+    const deletions = [{ segment: first, records: Uint32Array.of(1) }];
+    const generation = kernel.publishGeneration({ vectors: { add, deletions } });
+    const rows = kernel.recordVectors(generation, Uint32Array.of(2, 1, 7, 99));
+    expect(Array.from(rows)).toEqual([1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]);
+    const none = kernel.publishGeneration({});
+    expect(kernel.recordVectors(none, Uint32Array.of(2))).toHaveLength(0);
+    for (const each of [generation, none]) kernel.releaseGeneration(each);
+  });
+
   test('of another number of dimensions is in no generation with the first', () => {
     const one = buildVectors([{ record: 1, word: '', price: 0, vectors: [[1, 2, 3, 4, 5]] }]);
     const file = fresh('gvs');

@@ -1,12 +1,12 @@
 /** Order of results on public test collections, against Lucene's BM25 with its English analyser on the same files. */
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { barRow, machineTable, markdownTable } from '../end-to-end/lib/report.mjs';
-import { ACCOUNT, call, createKey, importNdjson, root, startService, workFolder } from '../end-to-end/lib/service.mjs';
+import { ACCOUNT, call, createKey, importNdjson, startService, workFolder } from '../end-to-end/lib/service.mjs';
+import { collectionsFolder, judgements, queriesOf, recordsOf } from './collection-files.mjs';
 import { mean, normalisedDiscountedGain, recall } from './evaluation.mjs';
 
-const folder = join(root, '..', 'shared', 'data', 'relevance');
 const NDCG_DEPTH = 10;
 const RECALL_DEPTH = 100;
 const MEAN_GAIN_BAR = 1.03;
@@ -29,30 +29,15 @@ const DEFINITION = {
   ],
 };
 
-const lines = (path) => readFileSync(path, 'utf8').split('\n').filter(Boolean);
-
-function judgements(name) {
-  const byQuery = new Map();
-  for (const line of lines(join(folder, name, 'qrels.tsv')).slice(1)) {
-    const [query, document, grade] = line.split('\t');
-    if (!byQuery.has(query)) byQuery.set(query, new Map());
-    byQuery.get(query).set(document, Number(grade));
-  }
-  return byQuery;
-}
-
 async function importCollection(address, key, name) {
   await call(address, key, 'POST', `/list/${ACCOUNT}`, { name, ...DEFINITION });
-  const records = lines(join(folder, name, 'corpus.ndjson')).map((line) => {
-    const { id, title, text } = JSON.parse(line);
-    return `${JSON.stringify({ name: id, fields: { title: title ?? '', text: text ?? '' } })}\n`;
-  });
+  const records = recordsOf(name).map((record) => `${JSON.stringify(record)}\n`);
   await importNdjson(address, key, name, Readable.from(records));
 }
 
 async function measureCollection(address, key, name) {
   const grades = judgements(name);
-  const queries = lines(join(folder, name, 'queries.ndjson')).map((line) => JSON.parse(line));
+  const queries = queriesOf(name);
   const gains = [];
   const recalls = [];
   for (const { id, text } of queries) {
@@ -83,7 +68,7 @@ function row(name, queries, gain, found, [luceneGain, luceneRecall], bar) {
 }
 
 export async function measureCollections() {
-  if (!existsSync(folder)) return 'Relevance: skipped, ../shared/data/relevance is not there.\n';
+  if (!existsSync(collectionsFolder)) return 'Relevance: skipped, ../shared/data/relevance is not there.\n';
   const dataDir = join(workFolder, 'relevance');
   rmSync(dataDir, { recursive: true, force: true });
   const service = await startService(dataDir);

@@ -347,6 +347,18 @@ Napi::Value LocateCall(const Napi::CallbackInfo& info) {
   return MakeUint32s(info.Env(), places);
 }
 
+Napi::Value RecordVectorsCall(const Napi::CallbackInfo& info) {
+  const auto published = ReadGeneration(info[0]);
+  const Generation& generation = *published->generation;
+  const std::span<const uint32_t> records = ReadUint32s(info[1], "recordNumbers");
+  const size_t dimensions = generation.vectors.empty() ? 0 : generation.vectors.front().segment->graph().dimensions();
+  auto rows = Napi::Float32Array::New(info.Env(), records.size() * dimensions);  // zeros
+  for (size_t i = 0; i < records.size(); ++i) {
+    AddVectorsOf(generation, records[i], std::span(rows.Data() + i * dimensions, dimensions));
+  }
+  return rows;
+}
+
 }  // namespace
 
 void DefineGenerations(Napi::Object exports) {
@@ -360,6 +372,7 @@ void DefineGenerations(Napi::Object exports) {
   Define<DeadVectorsCall>(exports, "deadVectors");
   Define<GenerationPartsCall>(exports, "generationParts");
   Define<LocateCall>(exports, "locate");
+  Define<RecordVectorsCall>(exports, "recordVectors");
   exports.Set("checksLeases", Napi::Boolean::New(exports.Env(), Registry::Instance().checks_leases()));
   Define<CountLeasesCall>(exports, "countLeases");
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../kernel/analysis/analyzer.h"
+#include "../kernel/analysis/stemmer.h"
 #include "../kernel/highlight/highlighter.h"
 #include "../kernel/highlight/term_matcher.h"
 #include "../kernel/query/query_plan.h"
@@ -54,6 +55,22 @@ Napi::Value AnalyseCall(const Napi::CallbackInfo& info) {
     tokens[token.position] = object;
   }
   return tokens;
+}
+
+Napi::Value StemsCall(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const std::string text = ReadString(info[0], "text");
+  Stemmer& stemmer = ThreadStemmer(ReadString(info[1], "language"));
+  Napi::Array stems = Napi::Array::New(env);
+  Analyzer analyzer;
+  analyzer.Reset(text);
+  Token token;
+  while (analyzer.Next(&token)) {
+    const std::string_view stem = stemmer.Stem(token.term);
+    const std::string_view shown = stem.empty() ? std::string_view(token.term) : stem;
+    stems[token.position] = Napi::String::New(env, shown.data(), shown.size());
+  }
+  return stems;
 }
 
 Napi::Value NeedsSegmentationCall(const Napi::CallbackInfo& info) {
@@ -120,6 +137,7 @@ Napi::Value CreateRecordSplitterCall(const Napi::CallbackInfo& info) {
 
 void DefineText(Napi::Object exports) {
   Define<AnalyseCall>(exports, "analyse");
+  Define<StemsCall>(exports, "stems");
   Define<NeedsSegmentationCall>(exports, "needsSegmentation");
   Define<HighlightCall>(exports, "highlight");
   Define<CreateRecordSplitterCall>(exports, "createRecordSplitter");

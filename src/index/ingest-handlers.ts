@@ -1,6 +1,7 @@
 /** What an ingest worker does with a task. Synchronous: one task at a time in a thread. */
 import { bulkBatch, deleteMatching, removeUnlisted, reportImports, writeBatch } from './commit/write-handlers.js';
 import { check } from './segments/check-handler.js';
+import { embedRecords, forgetSpace, learnModel } from './meaning/built-in-handlers.js';
 import { calibrate, commitCalibration } from './meaning/calibration-handlers.js';
 import type { IngestContext } from './contract/ingest-context.js';
 import {
@@ -21,7 +22,14 @@ import {
   refreshResources,
 } from './resources/resource-handlers.js';
 import { buildStep, cloneList, createList, dropVersion, keepEntry, startBuild } from './versions/version-handlers.js';
-import type { IngestExecutor, IngestResult, IngestResults, IngestTask } from './contract/ingest-tasks.js';
+import type {
+  IngestExecutor,
+  IngestResult,
+  IngestResults,
+  IngestTask,
+  MeaningResults,
+  MeaningTask,
+} from './contract/ingest-tasks.js';
 
 export type { IngestContext };
 
@@ -64,8 +72,31 @@ function dispatch(context: IngestContext, task: IngestTask): IngestResults[Inges
       return commitReindex(context, task);
     case 'check':
       return check(context, task);
+    case 'queue-links':
+      return queueLinks(context, task);
+    case 'commit-reading':
+      return commitReading(context, task);
+    case 'refresh-resources':
+      return refreshResources(context, task);
+    case 'look-at-files':
+      return lookAtFiles(context, task);
+    case 'linked-texts':
+      return linkedTexts(context, task);
+    default:
+      return dispatchMeaning(context, task);
+  }
+}
+
+function dispatchMeaning(context: IngestContext, task: MeaningTask): MeaningResults[MeaningTask['kind']] {
+  switch (task.kind) {
     case 'attach-model':
       return attachModel(context, task);
+    case 'learn-model':
+      return learnModel(context, task);
+    case 'embed-records':
+      return embedRecords(context, task);
+    case 'forget-space':
+      return forgetSpace(context, task);
     case 'queue-embeddings':
       return queueEmbeddings(context, task);
     case 'render-texts':
@@ -86,16 +117,6 @@ function dispatch(context: IngestContext, task: IngestTask): IngestResults[Inges
       return commitCalibration(context, task);
     case 'retry-embeddings':
       return retryEmbeddings(context, task);
-    case 'queue-links':
-      return queueLinks(context, task);
-    case 'commit-reading':
-      return commitReading(context, task);
-    case 'refresh-resources':
-      return refreshResources(context, task);
-    case 'look-at-files':
-      return lookAtFiles(context, task);
-    case 'linked-texts':
-      return linkedTexts(context, task);
   }
 }
 

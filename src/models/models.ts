@@ -13,7 +13,7 @@ import {
 } from '../platform/index.js';
 import { systemTimers, type Timers } from '../platform/work/index.js';
 import {
-  OWN_MODEL,
+  modelWithoutAdding,
   type AttachedModel,
   type Embedder,
   type ListModels,
@@ -105,13 +105,13 @@ export class Models implements ListModels {
   }
 
   knows(account: string, name: string): boolean {
-    return name === OWN_MODEL || this.options.store.get(account, name)?.kind === 'embedding';
+    return modelWithoutAdding(name) !== undefined || this.options.store.get(account, name)?.kind === 'embedding';
   }
 
   attached({ account, model: name }: Pick<ListOfModel, 'account' | 'model'>): AttachedModel | undefined {
-    if (name === OWN_MODEL) return { source: 'own', dimensions: null };
     const model = this.options.store.get(account, name);
-    if (model?.kind !== 'embedding') return undefined;
+    if (model === undefined) return modelWithoutAdding(name);
+    if (model.kind !== 'embedding') return undefined;
     if (model.provider === 'own') return { source: 'own', dimensions: model.dimensions };
     if (model.secret === 'unreadable') return { source: 'unavailable', detail: UNREADABLE };
     const { embedder } = this.#open(model);

@@ -20,7 +20,13 @@ export interface SearchTarget {
   /** Set on group searches: hits carry it. */
   readonly listName?: string;
   /** What the search means to this list: compared with vectors of the same version alone. */
-  readonly meaning?: { readonly modelVersion: string; readonly vector: Float32Array };
+  readonly meaning?: SearchMeaning;
+}
+
+export interface SearchMeaning {
+  readonly modelVersion: string;
+  /** Undefined: that of the records that the words of the search find best (`feedback-vector.ts`). */
+  readonly vector?: Float32Array;
 }
 
 /**

@@ -68,6 +68,8 @@ export interface VectorSpace {
   /** Versions whose vectors have an index on disk, which commits keep up to date. */
   readonly indexed: readonly number[];
   readonly calibration?: SpaceCalibration;
+  /** Of the built-in model: records that the list had when it was learned. */
+  readonly learnedFrom?: number;
 }
 
 export interface MeaningState {

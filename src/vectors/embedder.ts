@@ -1,5 +1,7 @@
 /** What turns texts into vectors, as lists see it. The models themselves are `src/models`. */
 
+import { BUILT_IN_MODEL } from './built-in/model-name.js';
+
 export interface TextToEmbed {
   /** What stands first in each passage. */
   readonly title: string;
@@ -22,6 +24,8 @@ export interface Embedder {
 export type AttachedModel =
   | { readonly source: 'own'; readonly dimensions: number | null }
   | { readonly source: 'embedder'; readonly embedder: Embedder }
+  /** It is learned from the list's own records. */
+  | { readonly source: 'built-in' }
   /** It is known and cannot be used now. */
   | { readonly source: 'unavailable'; readonly detail: string };
 
@@ -64,12 +68,18 @@ export interface ListModels {
 /** The name that is always there for lists whose records bring their vectors. */
 export const OWN_MODEL = 'own';
 
-/** Only the vectors that records bring. */
-export const OWN_VECTORS_ONLY: ListModels = {
-  knows: (_account, model) => model === OWN_MODEL,
+/** Undefined for names that somebody has to have added. */
+export function modelWithoutAdding(model: string): AttachedModel | undefined {
+  if (model === BUILT_IN_MODEL) return { source: 'built-in' };
+  return model === OWN_MODEL ? { source: 'own', dimensions: null } : undefined;
+}
+
+/** Only what is there without being added. */
+export const MODELS_WITHOUT_ADDING: ListModels = {
+  knows: (_account, model) => modelWithoutAdding(model) !== undefined,
   embedQuery: () => Promise.reject(new ModelError('There is no such model.', { retry: 'never', reason: 'unknown' })),
   reranker: () => undefined,
-  attached: ({ model }) => (model === OWN_MODEL ? { source: 'own', dimensions: null } : undefined),
+  attached: ({ model }) => modelWithoutAdding(model),
   onChange: () => undefined,
 };
 

@@ -5,3 +5,7 @@ export * from './record-text.js';
 export * from './space-store.js';
 export * from './embedding-work.js';
 export * from './calibration.js';
+export * from './built-in/model-name.js';
+export { BuiltInModels } from './built-in/model-store.js';
+export { learnModel, type LearnedModel, type TextModel } from './built-in/text-model.js';
+export { TermMatrixBuilder, type MatrixLimits } from './built-in/term-matrix.js';

@@ -72,6 +72,11 @@ export class SpaceStore extends SegmentManifest {
     this.vectors.removeSync(recordNumber);
   }
 
+  /** Inside a transaction, prepared: nothing is left in it, for whoever begins to read after that. */
+  clear(): void {
+    for (const database of [this.vectors, this.manifest, this.deletions]) database.clearSync();
+  }
+
   /** No thread may use the space any more. */
   drop(): void {
     this.prepare();

@@ -28,6 +28,7 @@ const NEEDING_MEMORY: ReadonlySet<IngestTask['kind']> = new Set([
   'reindex',
   'build-vectors',
   'merge-vectors',
+  'learn-model',
 ]);
 /** Long ones that commit nothing, beside the writers. */
 const BESIDE_WRITERS: ReadonlySet<IngestTask['kind']> = new Set([
@@ -36,6 +37,7 @@ const BESIDE_WRITERS: ReadonlySet<IngestTask['kind']> = new Set([
   'build-vectors',
   'merge-vectors',
   'calibrate',
+  'learn-model',
 ]);
 
 export interface IngestExecutorOptions {

@@ -1,6 +1,6 @@
 /** Models for tests of lists: texts become vectors by a rule that anybody can repeat, and what is to go wrong is said beforehand. */
 import { createHash } from 'node:crypto';
-import { OWN_VECTORS_ONLY, type Embedder, type ListModels, type SearchReranker } from '../../src/vectors/index.js';
+import { MODELS_WITHOUT_ADDING, type Embedder, type ListModels, type SearchReranker } from '../../src/vectors/index.js';
 
 /** The same for equal texts, and of length 1. */
 export function hashedVector(text: string, dimensions: number): Float32Array {
@@ -67,12 +67,12 @@ export class ScriptedModels implements ListModels {
   }
 
   knows(account: string, model: string): boolean {
-    return model in this.embedders || OWN_VECTORS_ONLY.knows(account, model);
+    return model in this.embedders || MODELS_WITHOUT_ADDING.knows(account, model);
   }
 
   attached(list: Parameters<ListModels['attached']>[0]): ReturnType<ListModels['attached']> {
     const embedder = this.embedders[list.model];
-    return embedder === undefined ? OWN_VECTORS_ONLY.attached(list) : { source: 'embedder', embedder };
+    return embedder === undefined ? MODELS_WITHOUT_ADDING.attached(list) : { source: 'embedder', embedder };
   }
 
   onChange(listener: () => void): void {

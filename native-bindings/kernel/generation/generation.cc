@@ -149,4 +149,18 @@ std::shared_ptr<const Generation> DeriveGeneration(const Generation* base, const
   return generation;
 }
 
+void AddVectorsOf(const Generation& generation, uint32_t record, std::span<float> sum) {
+  std::vector<float> values(sum.size());
+  for (const VectorView& view : generation.vectors) {
+    const vectors::VectorGraph& graph = view.segment->graph();
+    if (graph.dimensions() != sum.size()) continue;
+    const auto [first, end] = view.segment->OrdinalsOf(record);
+    for (uint32_t ordinal = first; ordinal < end; ++ordinal) {
+      if (view.deletions.Contains(ordinal)) continue;
+      vectors::FromHalves(graph.vector(graph.RowOf(ordinal)), values.data());
+      for (size_t i = 0; i < sum.size(); ++i) sum[i] += values[i];
+    }
+  }
+}
+
 }  // namespace gannet

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -71,5 +72,8 @@ std::shared_ptr<const Generation> DeriveGeneration(const Generation* base, const
                                                    const std::vector<std::shared_ptr<const Segment>>& removed,
                                                    const std::vector<SegmentDeletions>& deletions,
                                                    std::string settings, const VectorChange& vectors = {});
+
+// Adds the vectors of a record that were not deleted to `sum`, which has as many numbers as they have.
+void AddVectorsOf(const Generation& generation, uint32_t record, std::span<float> sum);
 
 }  // namespace gannet

@@ -8,11 +8,13 @@
 import type { GenerationHandle, SegmentHandle, VectorSegmentHandle } from '../../../native-bindings/index.js';
 import type { FieldDefinition, ListRecord } from '../../catalog/index.js';
 import type { SerialisedServiceError } from '../../platform/index.js';
-import type { ListState, SpaceCalibration, VectorSpace } from '../../store/index.js';
+import type { ListState } from '../../store/index.js';
 import type { Settlement } from '../../platform/work/index.js';
 import type { ReadingTypes } from '../../extracts/index.js';
-import type { EmbeddingTypes, TextToEmbed } from '../../vectors/index.js';
+import type { MeaningResults, MeaningTask } from './meaning-tasks.js';
 import type { BulkOutcome, LinkedText, WriteRequest, WriteResult } from './types.js';
+
+export type * from './meaning-tasks.js';
 
 /** One version of the list as the task finds it. Its handles are leased until the task ends (`PublishedGeneration`). */
 export interface VersionView {
@@ -45,7 +47,7 @@ export interface EventTask {
   readonly movedTo: number;
 }
 
-interface TaskBase {
+export interface TaskBase {
   /** Folder of the list: `store/` and `segments/` are in it. */
   readonly listPath: string;
 }
@@ -229,93 +231,6 @@ export interface CheckTask extends TaskBase {
   readonly sampleSize: number;
 }
 
-/** The list's model is that one from now on. Null: it has none. */
-export interface AttachModelTask extends TaskBase {
-  readonly kind: 'attach-model';
-  readonly model: Pick<VectorSpace, 'model' | 'source' | 'modelVersion' | 'dimensions'> | null;
-}
-/** Puts the next records that have no vectors in a space, or not those of their text, into its queue. */
-export interface QueueEmbeddingsTask extends TaskBase {
-  readonly kind: 'queue-embeddings';
-  readonly nowMs: number;
-  readonly space: number;
-  readonly recordsMax: number;
-}
-/** What of these records is embedded in a space; commits nothing. */
-export interface RenderTextsTask extends TaskBase {
-  readonly kind: 'render-texts';
-  readonly version: number;
-  readonly space: number;
-  readonly recordNumbers: readonly number[];
-}
-export interface TextOfRecord {
-  readonly recordNumber: number;
-  /** Undefined where the record has none. */
-  readonly text: TextToEmbed | undefined;
-  readonly hash: Uint8Array | undefined;
-  /** There is no such record any more. */
-  readonly isGone: boolean;
-}
-/** What became of a batch that was embedded for a version of the list in a space. */
-export interface CommitVectorsTask extends TaskBase {
-  readonly kind: 'commit-vectors';
-  readonly nowMs: number;
-  readonly version: number;
-  readonly index: VectorIndexView | undefined;
-  readonly space: number;
-  readonly settlements: readonly Settlement<EmbeddingTypes>[];
-}
-/** Long, beside the writers: makes a segment of the next vectors of a version, and commits nothing. */
-export interface BuildVectorsTask extends TaskBase {
-  readonly kind: 'build-vectors';
-  readonly version: number;
-  readonly space: number;
-  /** Record number to begin at. */
-  readonly cursor: number;
-  readonly bytesMax: number;
-  readonly newSegment: number;
-}
-/** Puts these segments in the place of those that the version had for the space, and what was written meanwhile beside them. */
-export interface CommitVectorIndexTask extends TaskBase {
-  readonly kind: 'commit-vector-index';
-  readonly version: number;
-  readonly space: number;
-  readonly segments: readonly BuiltSegment[];
-  /** Records whose vectors were written since the first of them was begun. */
-  readonly written: readonly number[];
-  readonly newSegment: number;
-}
-/** Long, beside the writers: merges segments of vectors, and commits nothing. */
-export interface MergeVectorsTask extends TaskBase {
-  readonly kind: 'merge-vectors';
-  readonly generation: GenerationHandle;
-  readonly sources: readonly OpenVectorSegment[];
-  readonly newSegment: number;
-}
-export interface CommitVectorMergeTask extends TaskBase {
-  readonly kind: 'commit-vector-merge';
-  readonly version: number;
-  readonly space: number;
-  /** The generation that the merge read, and the one in force now. */
-  readonly before: GenerationHandle;
-  readonly now: GenerationHandle;
-  readonly sources: readonly OpenVectorSegment[];
-  /** Undefined where no vector was left. */
-  readonly merged: BuiltSegment | undefined;
-}
-/** Beside the writers: compares some of the vectors of a version with each other, and commits nothing. */
-export interface CalibrateTask extends TaskBase {
-  readonly kind: 'calibrate';
-  readonly version: number;
-  readonly space: number;
-  readonly generation: GenerationHandle;
-  readonly segments: readonly OpenVectorSegment[];
-}
-export interface CommitCalibrationTask extends TaskBase {
-  readonly kind: 'commit-calibration';
-  readonly space: number;
-  readonly calibration: SpaceCalibration;
-}
 /** Looks through the next records for links to files. */
 export interface QueueLinksTask extends TaskBase {
   readonly kind: 'queue-links';
@@ -351,12 +266,6 @@ export interface LinkedTextsTask extends TaskBase {
   /** Of each document. */
   readonly pagesMax: number;
 }
-/** What could not be embedded is tried again. */
-export interface RetryEmbeddingsTask extends TaskBase {
-  readonly kind: 'retry-embeddings';
-  readonly nowMs: number;
-  readonly lane: string;
-}
 
 export type IngestTask =
   | CreateListTask
@@ -375,17 +284,7 @@ export type IngestTask =
   | ReindexTask
   | CommitReindexTask
   | CheckTask
-  | AttachModelTask
-  | QueueEmbeddingsTask
-  | RenderTextsTask
-  | CommitVectorsTask
-  | BuildVectorsTask
-  | CommitVectorIndexTask
-  | MergeVectorsTask
-  | CommitVectorMergeTask
-  | CalibrateTask
-  | CommitCalibrationTask
-  | RetryEmbeddingsTask
+  | MeaningTask
   | QueueLinksTask
   | CommitReadingTask
   | RefreshResourcesTask
@@ -432,7 +331,7 @@ export interface Commit {
 export type WriteAnswer =
   { readonly ok: true; readonly result: WriteResult } | { readonly ok: false; readonly error: SerialisedServiceError };
 
-export interface IngestResults {
+export interface IngestResults extends MeaningResults {
   'create-list': ListState;
   'keep-entry': undefined;
   'write-batch': { readonly commit: Commit | undefined; readonly answers: readonly WriteAnswer[] };
@@ -460,19 +359,6 @@ export interface IngestResults {
   reindex: ReindexedRecords;
   'commit-reindex': { readonly commit: Commit };
   check: readonly string[];
-  'attach-model': ListState;
-  'queue-embeddings': { readonly state: ListState; readonly done: boolean };
-  'render-texts': readonly TextOfRecord[];
-  'commit-vectors': { readonly commit: Commit };
-  'build-vectors': ReindexedRecords;
-  'commit-vector-index': ListState;
-  /** Undefined where no vector was left. */
-  'merge-vectors': BuiltSegment | undefined;
-  'commit-vector-merge': { readonly commit: Commit };
-  /** Undefined where there are too few vectors. */
-  calibrate: SpaceCalibration | undefined;
-  'commit-calibration': ListState;
-  'retry-embeddings': { readonly retried: number };
   'queue-links': { readonly done: boolean };
   /** How many outcomes held. */
   'commit-reading': { readonly told: number };

@@ -20,7 +20,7 @@ import {
 import { RecordStore } from '../../records/index.js';
 import { hasStore } from '../../store/index.js';
 import type { FileReader } from '../../extracts/index.js';
-import { OWN_VECTORS_ONLY, type ListModels } from '../../vectors/index.js';
+import { MODELS_WITHOUT_ADDING, type ListModels } from '../../vectors/index.js';
 import type { CatalogueEntry } from './entry-keeper.js';
 import { WriteAdmission } from '../admission/write-admission.js';
 import { ImportBuffers } from '../import/import-buffers.js';
@@ -76,7 +76,7 @@ class AllListIndexes implements ListIndexes {
   private readonly damaged = new Map<string, ServiceError>();
   private readonly settingsOf = new Map<string, SearchSettings>();
   private readonly watch: DamageWatch;
-  private listModels: ListModels = OWN_VECTORS_ONLY;
+  private listModels: ListModels = MODELS_WITHOUT_ADDING;
   private fileReader: FileReader | undefined;
   private closed = false;
 

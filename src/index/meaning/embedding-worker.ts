@@ -23,22 +23,61 @@ export interface EmbeddingWorkerOptions {
 
 type Outcome = WorkOutcome<EmbeddingResult>;
 
+export interface BuiltInWorkerOptions extends Pick<EmbeddingWorkerOptions, 'model' | 'onOutcome'> {
+  /** Undefined where the model is not there. */
+  readonly embed: (recordNumbers: readonly number[]) => Promise<readonly Outcome[] | undefined>;
+  readonly onMissing: () => void;
+}
+
 interface Passages {
   readonly hash: Uint8Array;
   readonly texts: readonly string[];
 }
 
 export function embeddingWorker(options: EmbeddingWorkerOptions): LaneWorker<EmbeddingTypes> {
-  const { embedder, model } = options;
+  return workerOf(options, {
+    batchMax: options.embedder.batchTexts,
+    embed: (recordNumbers, abort) => embedRecords(options, recordNumbers, abort),
+  });
+}
+
+/** By the model that was learned from the list: the ingest thread has it, and nothing but the vectors comes back. */
+export function builtInWorker(options: BuiltInWorkerOptions): LaneWorker<EmbeddingTypes> {
+  return workerOf(options, {
+    batchMax: BATCH_RECORDS_MAX,
+    embed: async (recordNumbers) => {
+      try {
+        const outcomes = await options.embed(recordNumbers);
+        if (outcomes !== undefined) return outcomes;
+        options.onMissing();
+        const detail = 'The model is missing or damaged; it is learned anew.';
+        throw new ModelError(detail, { retry: 'later', reason: 'missing' });
+      } catch (error) {
+        return recordNumbers.map(() => outcomeOf(error));
+      }
+    },
+  });
+}
+
+interface Embedding {
+  readonly batchMax: number;
+  /** An outcome a record. Never rejects. */
+  readonly embed: (recordNumbers: readonly number[], abort: AbortSignal) => Promise<readonly Outcome[]>;
+}
+
+function workerOf(
+  { model, onOutcome }: Pick<EmbeddingWorkerOptions, 'model' | 'onOutcome'>,
+  { batchMax, embed }: Embedding,
+): LaneWorker<EmbeddingTypes> {
   return {
     receiver: model,
-    batchMax: Math.min(BATCH_RECORDS_MAX, Math.max(1, embedder.batchTexts)),
+    batchMax: Math.min(BATCH_RECORDS_MAX, Math.max(1, batchMax)),
     perform: async (work, abort) => {
       const recordNumbers = work.map(({ item }) => item);
-      const outcomes = await Promise.race([embedRecords(options, recordNumbers, abort), brokenOff(work.length, abort)]);
+      const outcomes = await Promise.race([embed(recordNumbers, abort), brokenOff(work.length, abort)]);
       if (abort.aborted) return outcomes;
       const wrong = outcomes.find(({ verdict }) => verdict === 'failed' || verdict === 'unavailable')?.result;
-      options.onOutcome(wrong?.kind === 'failure' ? wrong.detail : undefined);
+      onOutcome(wrong?.kind === 'failure' ? wrong.detail : undefined);
       return outcomes;
     },
     note: ({ work: { item }, result }) => ({ recordNumber: item, result }),

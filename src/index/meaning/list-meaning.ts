@@ -25,7 +25,6 @@ import {
   hasEmbeddingQueue,
   spaceStore,
   type AttachedModel,
-  type Embedder,
   type EmbeddingTypes,
   type ListModels,
 } from '../../vectors/index.js';
@@ -33,7 +32,8 @@ import { VectorIndexKeeper } from './vector-index-keeper.js';
 import type { AttachModelTask, Commit, VectorIndexView } from '../contract/ingest-tasks.js';
 import type { MeaningStatus, SearchSettings } from '../contract/types.js';
 import type { BackgroundHost } from '../versions/background-host.js';
-import { embeddingWorker } from './embedding-worker.js';
+import { BuiltInLearner, learnedModelOf } from './built-in-learner.js';
+import { builtInWorker, embeddingWorker } from './embedding-worker.js';
 
 /** Records whose vectors are looked for in one turn of the list's queue. */
 const SCAN_RECORDS_MAX = 5000;
@@ -58,7 +58,7 @@ export interface ListMeaningOptions {
 interface Lane {
   readonly version: number;
   readonly space: VectorSpace;
-  readonly embedder: Embedder;
+  readonly by: AttachedModel;
 }
 
 export class ListMeaning {
@@ -72,9 +72,17 @@ export class ListMeaning {
   private stopped = false;
 
   private readonly index: VectorIndexKeeper;
+  private readonly learner: BuiltInLearner;
 
   constructor(private readonly options: ListMeaningOptions) {
-    this.index = new VectorIndexKeeper({ ...options, isFilled: (space) => this.isFilled(space) });
+    const isFilled = (space: VectorSpace) => this.isFilled(space);
+    this.index = new VectorIndexKeeper({ ...options, isFilled });
+    this.learner = new BuiltInLearner({
+      ...options,
+      isFilled,
+      isWanted: () => this.modelName !== null && this.attachedAs(this.modelName)?.source === 'built-in',
+      language: () => options.settings().language,
+    });
   }
 
   /** Of each commit of the list, before `committed`. */
@@ -98,7 +106,9 @@ export class ListMeaning {
   /** After each commit of the list. */
   committed(): void {
     const { meaning } = this.options.host.state();
-    if (meaning === undefined || this.stopped) return;
+    if (this.stopped || (meaning === undefined && this.modelName === null)) return;
+    this.learner.committed();
+    if (meaning === undefined) return;
     this.arrangeLanes(meaning.spaces);
     for (const lane of this.lanes.keys()) this.runner?.wake(lane);
     if (meaning.spaces.some(({ cursor, state }) => cursor !== null && state !== 'resting')) this.scan();
@@ -110,11 +120,7 @@ export class ListMeaning {
     const { host, store } = this.options;
     const state = host.state();
     const space = newestSpace(state);
-    if (this.modelName === null || space === undefined) {
-      const failing =
-        this.modelName === null ? {} : ({ state: 'failing', error: this.error ?? UNKNOWN_MODEL } as const);
-      return { state: 'off', embedded: 0, pending: 0, failed: 0, ...failing };
-    }
+    if (this.modelName === null || space === undefined) return { ...NO_VECTORS, ...this.withoutSpace() };
     store.refresh();
     const version = currentVersionOf(state).version;
     const vectors = spaceStore(store, version, space.number);
@@ -129,6 +135,16 @@ export class ListMeaning {
       failed,
       ...(error === undefined ? {} : { error }),
     };
+  }
+
+  /** Why there are no vectors. */
+  private withoutSpace(): Partial<MeaningStatus> {
+    if (this.modelName === null) return {};
+    if (this.attachedAs(this.modelName)?.source !== 'built-in') {
+      return { state: 'failing', error: this.error ?? UNKNOWN_MODEL };
+    }
+    const { pending, error } = this.learner.status();
+    return error === undefined ? { state: 'embedding', pending } : { error };
   }
 
   /** What could not be embedded is tried again; resolves with how many records that is. */
@@ -155,6 +171,7 @@ export class ListMeaning {
     await this.runner?.close(0);
     await this.scanning;
     await this.index.stop();
+    await this.learner.stop();
   }
 
   private get modelName(): string | null {
@@ -170,6 +187,7 @@ export class ListMeaning {
     if (found?.source === 'own') {
       return { model, source: 'own', modelVersion: `own:${model}`, dimensions: found.dimensions };
     }
+    if (found?.source === 'built-in') return learnedModelOf(this.options.host.state());
     if (found?.source !== 'embedder') return undefined;
     const { version, dimensions } = found.embedder;
     return { model, source: 'embedder', modelVersion: version, dimensions };
@@ -189,15 +207,15 @@ export class ListMeaning {
     const wanted = new Map<string, Lane>();
     for (const space of spaces) {
       if (space.source !== 'embedder' || space.state === 'resting') continue;
-      const found = this.attachedAs(space.model);
-      if (found?.source !== 'embedder' || found.embedder.version !== space.modelVersion) continue;
+      const by = this.attachedAs(space.model);
+      if (by === undefined || !makes(by, space)) continue;
       for (const version of versions) {
         if (version === undefined) continue;
-        wanted.set(embeddingLane(version, space.number), { version, space, embedder: found.embedder });
+        wanted.set(embeddingLane(version, space.number), { version, space, by });
       }
     }
-    for (const [lane, { embedder }] of this.lanes) {
-      if (wanted.get(lane)?.embedder === embedder) continue;
+    for (const [lane, { by }] of this.lanes) {
+      if (isSame(wanted.get(lane)?.by, by)) continue;
       this.lanes.delete(lane);
       void this.runner?.remove(lane);
     }
@@ -224,18 +242,25 @@ export class ListMeaning {
     }));
   }
 
-  private workerOf({ version, space, embedder }: Lane) {
+  private workerOf({ version, space, by }: Lane) {
     const { host } = this.options;
-    const { listPath } = host;
-    return embeddingWorker({
-      model: space.model,
-      embedder,
-      render: (recordNumbers) =>
-        host.run({ kind: 'render-texts', listPath, version, space: space.number, recordNumbers }),
-      onOutcome: (error) => {
-        this.error = error;
-      },
-    });
+    const task = { listPath: host.listPath, version, space: space.number };
+    const onOutcome = (error: string | undefined) => {
+      this.error = error;
+    };
+    if (by.source !== 'embedder') {
+      return builtInWorker({
+        model: space.modelVersion,
+        embed: (recordNumbers) => host.run({ kind: 'embed-records', ...task, recordNumbers }),
+        onMissing: () => {
+          this.learner.lost(space);
+        },
+        onOutcome,
+      });
+    }
+    const { embedder } = by;
+    const render = (recordNumbers: readonly number[]) => host.run({ kind: 'render-texts', ...task, recordNumbers });
+    return embeddingWorker({ model: space.model, embedder, render, onOutcome });
   }
 
   private async write(settlements: readonly Settlement<EmbeddingTypes>[]): Promise<void> {
@@ -358,8 +383,19 @@ export class ListMeaning {
   }
 }
 
+const NO_VECTORS = { state: 'off', embedded: 0, pending: 0, failed: 0 } as const;
 const UNKNOWN_MODEL = 'There is no such model.';
 const NOTHING_TO_DO: WorkFigures = { pending: 0, failed: 0, reasons: {} };
+
+/** Whether it is what the vectors of the space are made by. */
+function makes(by: AttachedModel, { modelVersion }: VectorSpace): boolean {
+  return by.source === 'built-in' || (by.source === 'embedder' && by.embedder.version === modelVersion);
+}
+
+function isSame(left: AttachedModel | undefined, right: AttachedModel): boolean {
+  if (left?.source === 'embedder' && right.source === 'embedder') return left.embedder === right.embedder;
+  return left?.source === right.source;
+}
 
 /** The one that is being filled, or else the one that serves. */
 function newestSpace({ meaning }: ListState): VectorSpace | undefined {

@@ -10,6 +10,7 @@ import {
   type VersionState,
 } from '../../store/index.js';
 import {
+  BuiltInModels,
   embeddingLane,
   embeddingQueue,
   encodeVectors,
@@ -39,6 +40,8 @@ export function attachModel({ stores }: IngestContext, task: AttachModelTask): I
   const store = stores.get(task.listPath);
   const before = requiredState(store);
   const meaning = attached(before, task.model);
+  const { model, learned } = task;
+  const models = learned === undefined ? undefined : BuiltInModels.of(store);
   const state: ListState = {
     ...before,
     format: LIST_STATE_FORMAT_WITH_VECTORS,
@@ -46,9 +49,14 @@ export function attachModel({ stores }: IngestContext, task: AttachModelTask): I
     meaning,
   };
   openQueue(store, meaning);
-  store.transaction(() => {
-    store.putState(state);
-  });
+  try {
+    store.transaction(() => {
+      if (learned !== undefined && model !== null) models?.put(model.modelVersion, learned);
+      store.putState(state);
+    });
+  } catch (error) {
+    throw store.asWriteError(error);
+  }
   return state;
 }
 

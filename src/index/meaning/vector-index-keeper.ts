@@ -17,12 +17,12 @@ import { isOutgrown, spaceStore } from '../../vectors/index.js';
 import type { BuiltSegment, Commit } from '../contract/ingest-tasks.js';
 import { chooseMerge } from '../merge/merge-policy.js';
 import type { BackgroundHost } from '../versions/background-host.js';
+import { BackgroundRounds } from '../versions/background-rounds.js';
 import type { PublishedVersion } from '../versions/published-version.js';
 import type { VersionLease } from '../versions/published-generation.js';
 
 /** Vectors of one piece of an index that is made anew, as they are kept. */
 const PIECE_BYTES_MAX = 16 * 2 ** 20;
-const RETRY_PAUSE_MS = 5000;
 
 export interface VectorIndexKeeperOptions {
   readonly host: BackgroundHost;
@@ -39,15 +39,22 @@ interface Missing {
 }
 
 export class VectorIndexKeeper {
-  private running: Promise<void> | undefined;
-  private pause: NodeJS.Timeout | undefined;
+  private readonly rounds: BackgroundRounds;
   /** Records whose vectors were written since the index that is being made was begun. */
   private making: { readonly missing: Missing; readonly written: Set<number> } | undefined;
   /** So many vectors gave no scale. */
   private tooFewOf: number | undefined;
-  private stopped = false;
 
-  constructor(private readonly options: VectorIndexKeeperOptions) {}
+  constructor(private readonly options: VectorIndexKeeperOptions) {
+    this.rounds = new BackgroundRounds({
+      host: options.host,
+      next: () => this.next(),
+      complaint: 'An index of vectors could not be made or merged; tried again soon',
+      ended: () => {
+        this.making = undefined;
+      },
+    });
+  }
 
   /** Of each commit of the list, before `committed`. */
   noted({ unindexed = [] }: Commit): void {
@@ -60,34 +67,11 @@ export class VectorIndexKeeper {
 
   /** After each commit: begins what there is to do. */
   committed(): void {
-    if (this.stopped || this.running !== undefined || this.pause !== undefined) return;
-    const work = this.next();
-    if (work === undefined) return;
-    this.running = work()
-      .catch((error: unknown) => {
-        if (this.stopped) return;
-        const { host } = this.options;
-        host.log.warn(
-          { list: host.listPath, err: error },
-          'An index of vectors could not be made or merged; tried again soon',
-        );
-        this.pause = setTimeout(() => {
-          this.pause = undefined;
-          this.committed();
-        }, RETRY_PAUSE_MS);
-        this.pause.unref();
-      })
-      .finally(() => {
-        this.running = undefined;
-        this.making = undefined;
-        this.committed();
-      });
+    this.rounds.look();
   }
 
-  async stop(): Promise<void> {
-    this.stopped = true;
-    clearTimeout(this.pause);
-    await this.running;
+  stop(): Promise<void> {
+    return this.rounds.stop();
   }
 
   private next(): (() => Promise<void>) | undefined {
@@ -128,7 +112,7 @@ export class VectorIndexKeeper {
       return;
     }
     await host.exclusive(async () => {
-      if (this.stopped) return;
+      if (this.rounds.stopped) return;
       adopt(await host.runCommit({ kind: 'commit-calibration', listPath, space: space.number, calibration }));
     });
   }
@@ -170,7 +154,7 @@ export class VectorIndexKeeper {
     try {
       let cursor = 0;
       for (let done = false; !done;) {
-        if (this.stopped) throw new Error('the list is closed');
+        if (this.rounds.stopped) throw new Error('the list is closed');
         const bytesMax = Math.min(PIECE_BYTES_MAX, host.budget.batchBytesMax);
         const piece = await host.run({
           kind: 'build-vectors',
@@ -197,7 +181,7 @@ export class VectorIndexKeeper {
     segments: readonly BuiltSegment[],
   ): Promise<boolean> {
     const { host } = this.options;
-    if (this.stopped || published === undefined || host.published(version.version) !== published) return false;
+    if (this.rounds.stopped || published === undefined || host.published(version.version) !== published) return false;
     const written = [...(this.making?.written ?? [])];
     const task = { listPath: host.listPath, version: version.version, space: space.number, segments, written };
     host.reopen(await host.runCommit({ kind: 'commit-vector-index', ...task, newSegment: host.newSegment() }));
@@ -225,7 +209,8 @@ export class VectorIndexKeeper {
     const isCommitted = await host.exclusive(async () =>
       host.published(lease.version)?.withLease(lease.definition, async (now) => {
         const open = new Set(now.vectors?.segments.map(({ id }) => id));
-        if (this.stopped || now.vectors?.space !== space.number || !ids.every((id) => open.has(id))) return false;
+        if (this.rounds.stopped || now.vectors?.space !== space.number || !ids.every((id) => open.has(id)))
+          return false;
         const task = { listPath, version: lease.version, space: space.number, sources, merged };
         const result = await host.runCommit({
           kind: 'commit-vector-merge',

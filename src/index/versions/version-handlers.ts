@@ -22,7 +22,14 @@ import type {
 } from '../contract/ingest-tasks.js';
 import { fieldEvents, versionCurrentEvent } from '../../catalog/index.js';
 import { EventRecorder } from '../commit/event-recorder.js';
-import { embeddingLane, embeddingQueue, hasEmbeddingQueue, spaceStore, type SpaceStore } from '../../vectors/index.js';
+import {
+  BuiltInModels,
+  embeddingLane,
+  embeddingQueue,
+  hasEmbeddingQueue,
+  spaceStore,
+  type SpaceStore,
+} from '../../vectors/index.js';
 import { cloneLinks, forgetLinks } from '../commit/link-versions.js';
 import { linkCommit } from '../commit/link-commit.js';
 import type { SpaceCommit } from '../commit/space-commit.js';
@@ -292,6 +299,7 @@ function cloneVectors(
   { currentVersion, format, meaning }: ListState,
 ): Pick<ListState, 'format' | 'meaning'> {
   if (meaning === undefined) return { format };
+  if (BuiltInModels.areIn(source)) copyModels(source, target, meaning.spaces);
   const spaces = meaning.spaces.map((space) => {
     const from = spaceStore(source, currentVersion, space.number);
     if (from.exists) {
@@ -307,6 +315,17 @@ function cloneVectors(
     return space.source === 'embedder' ? { ...cloned, cursor: FIRST_RECORD_NUMBER } : cloned;
   });
   return { format, meaning: { ...meaning, spaces } };
+}
+
+function copyModels(source: RecordStore, target: RecordStore, spaces: readonly VectorSpace[]): void {
+  const [from, to] = [BuiltInModels.of(source), BuiltInModels.of(target)];
+  for (const { modelVersion } of spaces) {
+    const bytes = from.bytes(modelVersion);
+    if (bytes === undefined) continue;
+    target.transaction(() => {
+      to.put(modelVersion, bytes);
+    });
+  }
 }
 
 function linkVectorIndex(

@@ -13,7 +13,7 @@ import {
   type SearchOptions,
   type SearchTarget,
 } from '../../search/index.js';
-import { ModelError } from '../../vectors/index.js';
+import { BUILT_IN_MODEL, ModelError } from '../../vectors/index.js';
 import type { Services } from '../dispatch/services.js';
 import type { SearchTargets } from './search-targets.js';
 
@@ -51,7 +51,8 @@ async function withVectors(
   const outcomes = await Promise.all(
     lists.map(async (list, index): Promise<Outcome> => {
       const by = searchedBy[index];
-      if (by === undefined) return list.model === null ? 'none' : 'unavailable';
+      // What is learned from the list itself is there when it is.
+      if (by === undefined) return list.model === null || list.model === BUILT_IN_MODEL ? 'none' : 'unavailable';
       if (!isWanted) return 'off';
       if (by.source === 'own') return given?.length === by.dimensions ? vectorOf(by, given) : 'none';
       const text = textOf(list, definitions[index] as FieldDefinition, options.query ?? '');
@@ -118,6 +119,8 @@ async function meaningOf(
   by: SearchedBy,
   text: string,
 ): Promise<Outcome> {
+  // Its words say what it means: the search thread finds out.
+  if (by.model === BUILT_IN_MODEL) return { modelVersion: by.modelVersion };
   const { models } = indexes;
   const attached = models.attached({ account, id, model: by.model });
   if (attached?.source !== 'embedder' || attached.embedder.version !== by.modelVersion) return 'unavailable';

@@ -1,12 +1,17 @@
 /** `applied` of a response: what rules, synonyms and typo tolerance did to the query, in each list of a group. */
 import type { ListSearch } from './list-search.js';
-import type { SearchTask } from '../types.js';
+import type { AppliedMeaning, SearchTask } from '../types.js';
 
 const NOTHING = '{"query_rules":[],"synonyms":[],"typos":[],';
 
 function rerankerJson({ reranked }: SearchTask): string {
   if (reranked === undefined) return 'null';
   return JSON.stringify({ name: reranked.name, reordered: reranked.order !== null });
+}
+
+/** A vector that no list could use, or that no word led to, was not used. */
+function meaningOf({ meaning = 'none' }: SearchTask, searches: readonly ListSearch[]): AppliedMeaning {
+  return meaning === 'used' && searches.every((search) => search.meaning === undefined) ? 'none' : meaning;
 }
 
 export function appliedJson(task: SearchTask, searches: readonly ListSearch[]): string {
@@ -17,7 +22,7 @@ export function appliedJson(task: SearchTask, searches: readonly ListSearch[]): 
   const didNothing = lists.every(
     ({ applied }) => applied.queryRules.length + applied.synonyms.length + applied.typos.length === 0,
   );
-  const modelled = `"meaning":"${task.meaning ?? 'none'}","reranker":${rerankerJson(task)}}`;
+  const modelled = `"meaning":"${meaningOf(task, searches)}","reranker":${rerankerJson(task)}}`;
   if (didNothing) return NOTHING + modelled;
   const words = JSON.stringify({
     query_rules: [...new Set(lists.flatMap(({ applied }) => applied.queryRules))],

@@ -24,6 +24,8 @@ interface ListOfHits {
   /** On a group search. */
   readonly listName: string | undefined;
   readonly explanations: readonly Explanation[] | undefined;
+  /** With explanations: names of the records whose meaning was searched for. */
+  readonly like: readonly string[] | undefined;
 }
 
 interface GatheredHit extends HitPlace, Partial<Pick<RerankedPlace, 'before' | 'relevance'>> {
@@ -49,7 +51,7 @@ export class HitWriter {
 
   /** The members of `results`, without the brackets. A record that is gone is left out. */
   write({ request, searches, listNames, places }: HitsToWrite, writer: ResponseWriter): void {
-    const lists = searches.map((search, index) => listOfHits(search, listNames[index]));
+    const lists = searches.map((search, index) => this.listOfHits(search, listNames[index]));
     const writeHit = hitWriting(request, lists, writer);
     const gathered: GatheredHit[] = [];
     this.page.clear();
@@ -68,6 +70,16 @@ export class HitWriter {
       gathered.push({ ...place, parts: this.page.add(parts) });
     }
     this.writePage(gathered, lists, writeHit);
+  }
+
+  private listOfHits(search: ListSearch, listName: string | undefined): ListOfHits {
+    const { explainJson } = search.result;
+    if (explainJson === '') return { search, listName, explanations: undefined, like: undefined };
+    const like = search.meaning?.like?.flatMap((recordNumber) => {
+      const parts = this.records.read(search.list, recordNumber);
+      return parts === undefined ? [] : [nameOf(parts)];
+    });
+    return { search, listName, explanations: JSON.parse(explainJson) as Explanation[], like };
   }
 
   /** Writes what was gathered, and makes room for more. */
@@ -90,13 +102,8 @@ export class HitWriter {
   }
 }
 
-function listOfHits(search: ListSearch, listName: string | undefined): ListOfHits {
-  const { explainJson } = search.result;
-  return {
-    search,
-    listName,
-    explanations: explainJson === '' ? undefined : (JSON.parse(explainJson) as Explanation[]),
-  };
+function nameOf({ head }: RecordParts): string {
+  return (JSON.parse(`{${Buffer.from(head).toString('utf8')}}`) as { readonly name: string }).name;
 }
 
 type WriteHit = (hit: GatheredHit, highlights: HighlightsJson | undefined) => void;
@@ -105,7 +112,7 @@ function hitWriting(request: SearchRequest, lists: readonly ListOfHits[], writer
   const select = request.select === undefined ? undefined : new Set(request.select);
   let written = 0;
   return ({ listIndex, hit, parts, before, relevance }, highlights) => {
-    const { search, listName, explanations } = lists[listIndex] as ListOfHits;
+    const { search, listName, explanations, like } = lists[listIndex] as ListOfHits;
     const { query, result } = search;
     const { hits } = result;
     if (written > 0) writer.ascii(',');
@@ -124,7 +131,7 @@ function hitWriting(request: SearchRequest, lists: readonly ListOfHits[], writer
         explanation === undefined
           ? undefined
           : JSON.stringify({
-              ...annotateExplanation(explanation, search),
+              ...annotateExplanation(explanation, { ...search, like }),
               ...(before === undefined ? {} : { reranker: { place_before: before, relevance } }),
             }),
       select,

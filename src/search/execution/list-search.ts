@@ -9,11 +9,12 @@ import { allOf, type FilterNode } from '../filter/filter-nodes.js';
 import type { SearchRequest } from '../options/search-request.js';
 import { encodePlan } from '../plan/plan-encoder.js';
 import type { QueryNode } from '../plan/plan-nodes.js';
-import { planMeaning, type PlannedMeaning } from '../plan/meaning-plan.js';
+import { feedbackVector } from '../plan/feedback-vector.js';
+import { planMeaning, type PlannedMeaning, type QueryMeaning } from '../plan/meaning-plan.js';
 import { planSearch, type PlanWindow } from '../plan/planner.js';
 import { analyseQuery, type AnalysedQuery, type QueryVocabulary } from '../expansion/query-analysis.js';
 import { applyQueryRules } from '../rules/query-rules.js';
-import type { SearchTarget } from '../types.js';
+import type { SearchMeaning } from '../types.js';
 import type { ListContext } from './list-context.js';
 
 const HITS_MAX = kernelConstant('HitsMax');
@@ -52,7 +53,7 @@ export interface AskedOfList {
   readonly listIndex: number;
   readonly window: PlanWindow;
   /** What it means to this list. */
-  readonly meaning?: SearchTarget['meaning'];
+  readonly meaning?: SearchMeaning;
 }
 
 export class ListSearcher {
@@ -82,12 +83,30 @@ export class ListSearcher {
       wordsMax: GROUPS_MAX,
     });
     const filter = allOf([request.filters[listIndex] as FilterNode, ruled.filter]);
-    const meaning = planMeaning(request, node, list.settings, asked.meaning);
+    const meaning =
+      asked.meaning && planMeaning(request, node, list.settings, this.meant(asked.meaning, node, list, generation));
     // Where there is no word, what is near to the vector is found, and not everything.
     const query = meaning === undefined || node.kind === 'groups' ? node : BY_MEANING;
     const plan = planSearch(request, query, filter, this.reachable(generation, window));
     const bytes = this.planWriter.write(encodePlan(plan, list.layout));
     return { query, applied: { queryRules: ruled.applied, synonyms, typos }, bytes, meaning };
+  }
+
+  /** What a text means: the vector that came with it, or that of what its words find. */
+  private meant(
+    given: SearchMeaning,
+    query: QueryNode,
+    list: ListContext,
+    generation: GenerationHandle,
+  ): QueryMeaning | undefined {
+    const { modelVersion, vector } = given;
+    if (vector !== undefined) return { modelVersion, vector };
+    if (list.settings.meaning?.modelVersion !== modelVersion) return undefined;
+    const found = feedbackVector(
+      { kernel: this.kernel, writer: this.planWriter, layout: list.layout, generation },
+      query,
+    );
+    return found && { modelVersion, ...found };
   }
 
   private vocabulary(list: ListContext, generation: GenerationHandle): QueryVocabulary {

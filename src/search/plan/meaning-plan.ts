@@ -4,13 +4,15 @@
  */
 import type { MeaningSearch } from '../../../native-bindings/index.js';
 import type { GenerationSettings } from '../../index/index.js';
+import { BUILT_IN_MODEL } from '../../vectors/built-in/model-name.js';
 import { cosineScale } from '../../vectors/calibration.js';
 import type { SearchRequest } from '../options/search-request.js';
-import type { SearchTarget } from '../types.js';
 import type { QueryNode } from './plan-nodes.js';
 
 /** Words and meaning count alike: measured on five collections with two models (decision 0116). */
 const WEIGHT = 0.5;
+/** What was learned from the list alone counts half as much as its words (decision 0118). */
+const BUILT_IN_WEIGHT = 1 / 3;
 /** What the best record of such words is expected to score counts as full. */
 const WORDS_FULL = 0;
 /** A third of the way from random pairs to nearest neighbours: nine of ten relevant records are nearer. */
@@ -22,6 +24,15 @@ const WIDTH = 200;
 export interface PlannedMeaning extends MeaningSearch {
   /** Vectors that there were when the list's scale of cosines was taken; 0: there is none yet. */
   readonly calibratedOn: number;
+  /** Numbers of the records whose meaning it is, where it has none of its own. */
+  readonly like: readonly number[] | undefined;
+}
+
+/** What is searched for beside words. */
+export interface QueryMeaning {
+  readonly modelVersion: string;
+  readonly vector: Float32Array;
+  readonly like?: readonly number[];
 }
 
 /** Undefined where words are alone. */
@@ -29,7 +40,7 @@ export function planMeaning(
   request: SearchRequest,
   query: QueryNode,
   { meaning: list }: GenerationSettings,
-  given: SearchTarget['meaning'],
+  given: QueryMeaning | undefined,
 ): PlannedMeaning | undefined {
   if (given === undefined || list?.modelVersion !== given.modelVersion) return undefined;
   if (given.vector.length !== list.dimensions) return undefined;
@@ -37,11 +48,12 @@ export function planMeaning(
   if (request.match === 'all' && query.kind === 'nothing') return undefined;
   return {
     vector: given.vector,
-    weight: query.kind === 'groups' ? WEIGHT : 1,
+    weight: query.kind !== 'groups' ? 1 : list.model === BUILT_IN_MODEL ? BUILT_IN_WEIGHT : WEIGHT,
     adds: request.match !== 'all' || query.kind !== 'groups',
     floor: FLOOR,
     ...cosineScale(list.calibration),
     calibratedOn: list.calibration?.vectorCount ?? 0,
+    like: given.like,
     wanted: WANTED,
     width: WIDTH,
     exact: request.exact,

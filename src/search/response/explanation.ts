@@ -19,18 +19,20 @@ export interface Explanation {
 export interface ExplainedSearch {
   readonly query: QueryNode;
   readonly meaning: PlannedMeaning | undefined;
+  /** Names of the records whose meaning was searched for; undefined where it was another. */
+  readonly like: readonly string[] | undefined;
 }
 
 const WEIGHT_DIGITS = 5;
 
 /** The explanation with `word` in each group and `kind` in each of its terms, and what near means. */
-export function annotateExplanation(explanation: Explanation, { query, meaning }: ExplainedSearch): Explanation {
+export function annotateExplanation(explanation: Explanation, { query, meaning, like }: ExplainedSearch): Explanation {
   const words = annotateWords(explanation, query);
   if (meaning === undefined) return words;
   const { floor, farthest, nearest, wanted, calibratedOn } = meaning;
   return {
     ...words,
-    meaning: { farthest, nearest, floor, wanted, calibrated_on: calibratedOn },
+    meaning: { farthest, nearest, floor, wanted, calibrated_on: calibratedOn, ...(like === undefined ? {} : { like }) },
   } as Explanation;
 }
 

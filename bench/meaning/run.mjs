@@ -1,0 +1,121 @@
+/**
+ * `node bench/meaning/run.mjs [built-in | own <folder>]`: nDCG@10 of words alone and of words with meaning, over HTTP, on the five collections;
+ * prints Markdown. `own`: vectors of any model, `<collection>.corpus.ndjson` and `<collection>.queries.ndjson` of `{"id", "vector"}` in the folder.
+ */
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Readable } from 'node:stream';
+import { barRow, machineTable, markdownTable } from '../end-to-end/lib/report.mjs';
+import { ACCOUNT, call, createKey, importNdjson, startService, workFolder } from '../end-to-end/lib/service.mjs';
+import {
+  COLLECTIONS,
+  collectionsFolder,
+  judgements,
+  queriesOf,
+  recordsOf,
+  linesOf,
+} from '../relevance/collection-files.mjs';
+import { mean, normalisedDiscountedGain } from '../relevance/evaluation.mjs';
+
+const DEPTH = 10;
+const BARS = { 'built-in': { mean: 1.04, least: 0.995 }, own: { mean: 1.02, least: 0.99 } };
+const SETTLED_TIMEOUT_MS = 300_000;
+const LOOK_MS = 200;
+
+const [model = 'built-in', folder] = process.argv.slice(2);
+if (!Object.hasOwn(BARS, model) || (model === 'own') !== (folder !== undefined)) {
+  process.stderr.write('Usage: node bench/meaning/run.mjs [built-in | own <folder>]\n');
+  process.exit(2);
+}
+
+function vectorsOf(name, part) {
+  if (model !== 'own') return new Map();
+  const rows = linesOf(join(folder, `${name}.${part}.ndjson`)).map((line) => JSON.parse(line));
+  return new Map(rows.map(({ id, vector }) => [id, vector]));
+}
+
+/** All records have vectors, and the scale of their cosines is that of all. */
+async function settled({ address, key, name, count, probe }) {
+  const deadline = performance.now() + SETTLED_TIMEOUT_MS;
+  for (let scale = 0; performance.now() < deadline; await wait(LOOK_MS)) {
+    const { meaning } = await call(address, key, 'GET', `/list/${ACCOUNT}/${name}`);
+    const answer = await call(address, key, 'POST', `/search/${ACCOUNT}/${name}/1`, {
+      ...probe,
+      size: 1,
+      explain: true,
+      cache: false,
+    });
+    const now = answer.results[0]?.explain?.meaning?.calibrated_on ?? 0;
+    const isWhole = meaning.state === 'ready' && meaning.embedded + meaning.failed === count;
+    if (isWhole && now === scale && 2 * now > meaning.embedded) return;
+    scale = now;
+  }
+  throw new Error(`the vectors of ${name} were not there in time`);
+}
+
+async function gainOf({ address, key, name }, options) {
+  const grades = judgements(name);
+  const gains = [];
+  for (const { id, text } of queriesOf(name)) {
+    if (!grades.has(id)) continue;
+    const body = { query: text.toLowerCase(), size: DEPTH, highlight: false, cache: false, ...options(id) };
+    const { results } = await call(address, key, 'POST', `/search/${ACCOUNT}/${name}/1`, body);
+    gains.push(
+      normalisedDiscountedGain(
+        results.map((result) => result.name),
+        grades.get(id),
+        DEPTH,
+      ),
+    );
+  }
+  return mean(gains);
+}
+
+async function measure(service, key, name) {
+  const { address } = service;
+  const fields = ['title', 'text'].map((field) => ({ name: field, weight: 1 }));
+  await call(address, key, 'POST', `/list/${ACCOUNT}`, { name, model, language: 'en', searchable_fields: fields });
+  const [documents, asked] = [vectorsOf(name, 'corpus'), vectorsOf(name, 'queries')];
+  const records = recordsOf(name).map((record) => ({ ...record, vector: documents.get(record.name) }));
+  await importNdjson(address, key, name, Readable.from(records.map((record) => `${JSON.stringify(record)}\n`)));
+  const withVector = (id) => (model === 'own' ? { vector: asked.get(id) } : {});
+  const [first] = queriesOf(name);
+  await settled({ address, key, name, count: records.length, probe: { query: first.text, ...withVector(first.id) } });
+  const list = { address, key, name };
+  return { words: await gainOf(list, () => ({ vector_search: false })), both: await gainOf(list, withVector) };
+}
+
+if (!existsSync(collectionsFolder)) {
+  process.stdout.write('Meaning: skipped, ../shared/data/relevance is not there.\n');
+  process.exit(0);
+}
+const dataDir = join(workFolder, 'meaning');
+rmSync(dataDir, { recursive: true, force: true });
+const service = await startService(dataDir);
+const measured = [];
+try {
+  const key = createKey(dataDir);
+  for (const name of COLLECTIONS) measured.push({ name, ...(await measure(service, key, name)) });
+} finally {
+  await service.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+}
+const means = {
+  name: 'mean',
+  words: mean(measured.map(({ words }) => words)),
+  both: mean(measured.map(({ both }) => both)),
+};
+const rows = [...measured, means].map(({ name, words, both }) => {
+  const bar = name === 'mean' ? BARS[model].mean : BARS[model].least;
+  const [what, found, wanted, reached] = barRow(name, (both / words).toFixed(4), bar.toFixed(3), both >= bar * words);
+  return [what, words.toFixed(4), both.toFixed(4), found, wanted, reached];
+});
+process.stdout.write(
+  [
+    '## Meaning beside words\n',
+    machineTable({ Settings: `model ${model}; match any; queries in lower case; nDCG@10` }),
+    markdownTable(['Collection', 'words', 'with meaning', 'times', 'bar', 'reached'], rows),
+    '',
+  ].join('\n'),
+);

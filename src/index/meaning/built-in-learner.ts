@@ -1,0 +1,142 @@
+/**
+ * Has the built-in model of a list learned: first when there are enough records, and again when there are twice as many, once all have
+ * the vectors of the one before, which serve until those of the next are complete. Main thread only.
+ */
+import type { RecordStore } from '../../records/index.js';
+import { currentVersionOf, type ListState, type VectorSpace } from '../../store/index.js';
+import { BUILT_IN_MODEL } from '../../vectors/index.js';
+import type { AttachModelTask } from '../contract/ingest-tasks.js';
+import type { BackgroundHost } from '../versions/background-host.js';
+import { BackgroundRounds } from '../versions/background-rounds.js';
+
+/** Of fewer, it cannot be told which words belong together. */
+export const LEARNED_RECORDS_MIN = 64;
+const GROWTH = 2;
+const NOTHING_IN_COMMON = 'The records have no words in common to learn from.';
+
+export interface BuiltInLearnerOptions {
+  readonly host: BackgroundHost;
+  readonly store: RecordStore;
+  readonly language: () => string;
+  /** True where it is the list's model. */
+  readonly isWanted: () => boolean;
+  /** True where all records have their vectors of a space. */
+  readonly isFilled: (space: VectorSpace) => boolean;
+  /** The state of a commit that is about the model alone. */
+  readonly adopt: (state: ListState) => void;
+}
+
+export class BuiltInLearner {
+  private readonly rounds: BackgroundRounds;
+  /** What was learned cannot be read. */
+  private isLost = false;
+  /** So many records gave no model. */
+  private fruitlessOf: number | undefined;
+
+  constructor(private readonly options: BuiltInLearnerOptions) {
+    this.rounds = new BackgroundRounds({
+      host: options.host,
+      next: () => this.next(),
+      complaint: 'A built-in model could not be learned; tried again soon',
+    });
+  }
+
+  /** After each commit: begins what there is to do. */
+  committed(): void {
+    this.rounds.look();
+  }
+
+  /** The model of a space is gone, or damaged. */
+  lost({ number }: VectorSpace): void {
+    // An earlier one is on its way out.
+    if (newestBuiltIn(this.options.host.state())?.number !== number) return;
+    this.isLost = true;
+    this.committed();
+  }
+
+  /** Why a list whose model it is has no vectors. */
+  status(): { readonly pending: number; readonly error?: string } {
+    const pending = this.recordCount();
+    if (pending < LEARNED_RECORDS_MIN) {
+      return { pending, error: `It learns from ${LEARNED_RECORDS_MIN} records on; there are ${pending}.` };
+    }
+    return pending === this.fruitlessOf ? { pending, error: NOTHING_IN_COMMON } : { pending };
+  }
+
+  stop(): Promise<void> {
+    return this.rounds.stop();
+  }
+
+  private next(): (() => Promise<void>) | undefined {
+    const state = this.options.host.state();
+    const newest = newestBuiltIn(state);
+    const earlier = state.meaning?.spaces.find((space) => isBuiltIn(space) && space !== newest);
+    if (earlier?.state === 'resting' && newest?.state !== 'filling') return () => this.forget(earlier);
+    return this.isDue(newest) ? () => this.learn() : undefined;
+  }
+
+  private isDue(newest: VectorSpace | undefined): boolean {
+    if (!this.options.isWanted()) return false;
+    const count = this.recordCount();
+    if (count < LEARNED_RECORDS_MIN || count === this.fruitlessOf) return false;
+    if (newest === undefined || this.isLost) return true;
+    const isGrown = count >= GROWTH * (newest.learnedFrom ?? 0);
+    return isGrown && newest.state === 'serving' && this.options.isFilled(newest);
+  }
+
+  private async learn(): Promise<void> {
+    const { host, language, isWanted } = this.options;
+    const { listPath } = host;
+    const { version } = currentVersionOf(host.state());
+    const count = this.recordCount();
+    const bytesMax = host.budget.mergeBytesMax;
+    const learned = await host.run({ kind: 'learn-model', listPath, version, language: language(), bytesMax });
+    if (learned === undefined) {
+      this.fruitlessOf = count;
+      return;
+    }
+    await host.exclusive(async () => {
+      if (this.rounds.stopped || !isWanted()) return;
+      const model = attachable(learned.version, learned.dimensions, count);
+      host.reopen(await host.runCommit({ kind: 'attach-model', listPath, model, learned: learned.bytes }));
+      this.isLost = false;
+      this.fruitlessOf = undefined;
+    });
+  }
+
+  private async forget({ number }: VectorSpace): Promise<void> {
+    const { host, adopt } = this.options;
+    await host.exclusive(async () => {
+      if (this.rounds.stopped) return;
+      adopt(await host.runCommit({ kind: 'forget-space', listPath: host.listPath, space: number }));
+    });
+  }
+
+  private recordCount(): number {
+    const { host, store } = this.options;
+    store.refresh();
+    return store.version(currentVersionOf(host.state()).version).recordCount();
+  }
+}
+
+/** What is attached where the list's model is the built-in one; undefined before it was learned. */
+export function learnedModelOf(state: ListState): AttachModelTask['model'] | undefined {
+  const space = newestBuiltIn(state);
+  return space && attachable(space.modelVersion, space.dimensions, space.learnedFrom ?? 0);
+}
+
+function attachable(
+  modelVersion: string,
+  dimensions: number | null,
+  learnedFrom: number,
+): NonNullable<AttachModelTask['model']> {
+  return { model: BUILT_IN_MODEL, source: 'embedder', modelVersion, dimensions, learnedFrom };
+}
+
+function newestBuiltIn({ meaning }: ListState): VectorSpace | undefined {
+  return meaning?.spaces.filter(isBuiltIn).sort((left, right) => right.number - left.number)[0];
+}
+
+export function isBuiltIn({ model }: VectorSpace): boolean {
+  return model === BUILT_IN_MODEL;
+}

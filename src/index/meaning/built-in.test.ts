@@ -1,0 +1,139 @@
+/** Lists whose model is the built-in one: it is learned from their own records, again when there are twice as many. */
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import {
+  importLines,
+  LIST_DEFINITION as definition,
+  LIST_SETTINGS as settings,
+  ListsWithModels,
+  putRequest as put,
+} from '../../../test/support/lists-with-models.js';
+import { SeededRandom } from '../../../test/support/random.js';
+import { ScriptedModels } from '../../../test/support/scripted-models.js';
+import { BuiltInModels } from '../../vectors/index.js';
+import type { ListIndex } from '../index.js';
+import { LEARNED_RECORDS_MIN } from './built-in-learner.js';
+
+const BUILT_IN = 'built-in';
+const TOPICS = [
+  'sea bird wave gull cliff',
+  'bank rate loan credit bond',
+  'leaf root moss fern soil',
+  'gear axle brake wheel',
+];
+
+let lists: ListsWithModels;
+beforeEach(() => {
+  lists = new ListsWithModels(new ScriptedModels());
+});
+afterEach(() => lists.remove());
+
+function recordLines(count: number, from = 0): string[] {
+  return Array.from({ length: count }, (_, at) => {
+    const random = new SeededRandom(from + at);
+    const words = TOPICS[(from + at) % TOPICS.length]?.split(' ') ?? [];
+    const title = Array.from({ length: 4 }, () => `${words[random.below(words.length)]}${random.below(4)}`).join(' ');
+    return JSON.stringify({ name: `r${from + at}`, title });
+  });
+}
+
+const untilReady = (list: ListIndex, embedded: number) =>
+  expect.poll(() => list.meaning(), { interval: 5, timeout: 20_000 }).toMatchObject({ state: 'ready', embedded });
+const spaces = () =>
+  lists.inStore((_, state) =>
+    (state.meaning?.spaces ?? []).map(({ number, state: is, learnedFrom }) => [number, is, learnedFrom]),
+  );
+const modelsInStore = () =>
+  lists.inStore((store, state) =>
+    (state.meaning?.spaces ?? []).map(({ modelVersion }) => BuiltInModels.of(store).get(modelVersion)?.learnedFrom),
+  );
+
+it('says how many records it needs, learns from them, and gives each a vector', async () => {
+  const list = await lists.create(BUILT_IN);
+  await importLines(list, recordLines(10));
+  expect(list.meaning()).toEqual({
+    state: 'off',
+    embedded: 0,
+    pending: 0,
+    failed: 0,
+    error: `It learns from ${LEARNED_RECORDS_MIN} records on; there are 10.`,
+  });
+  await importLines(list, recordLines(90, 10));
+  await untilReady(list, 100);
+  expect(await spaces()).toEqual([[1, 'serving', 100]]);
+  await list.write(put('later', { title: 'sea1 wave2 gull3' }));
+  await untilReady(list, 101);
+  await list.write(put('strange', { title: 'unheard of' }));
+  await expect.poll(() => list.meaning()).toMatchObject({ embedded: 101, failed: 1, error: 'unknown-words' });
+});
+
+it('learns again when the list has doubled; what it had serves until all is there, and then nothing is left of it', async () => {
+  const list = await lists.create(BUILT_IN);
+  await importLines(list, recordLines(80));
+  await untilReady(list, 80);
+  const before = list.searchedBy(1)?.modelVersion;
+  expect(before).toBeDefined();
+  await importLines(list, recordLines(79, 80));
+  await untilReady(list, 159);
+  expect(list.searchedBy(1)?.modelVersion).toBe(before);
+  await importLines(list, recordLines(1, 159));
+  await expect.poll(() => list.searchedBy(1)?.modelVersion, { timeout: 20_000 }).not.toBe(before);
+  await untilReady(list, 160);
+  await expect.poll(spaces, { timeout: 20_000 }).toEqual([[2, 'serving', 160]]);
+  expect(await modelsInStore()).toEqual([160]);
+  const left = await lists.inStore((store) => [
+    store.environment.database('vectors-v1-s1').getStats(),
+    Array.from(store.environment.database('built-in-models').getKeys()).length,
+  ]);
+  expect(left).toMatchObject([{ entryCount: 0 }, 1]);
+  await lists.reopen(BUILT_IN);
+  const named = await lists.inStore((store) => store.environment.database('manifest-v1-s2').getKeysCount());
+  const files = readdirSync(join(lists.path(), 'segments')).filter((name) => name.endsWith('.gvs'));
+  expect(files).toHaveLength(named);
+});
+
+it('is kept through restarts, versions, clones and other models, and learned anew where it is lost', async () => {
+  let list = await lists.create(BUILT_IN);
+  await importLines(list, recordLines(100));
+  await untilReady(list, 100);
+  const vectors = await lists.storedVectors();
+  const version = list.searchedBy(1)?.modelVersion;
+
+  list = await lists.reopen(BUILT_IN);
+  expect(list.meaning()).toMatchObject({ state: 'ready', embedded: 100 });
+  await list.changeDefinition({ ...definition, facets: [] });
+  await expect.poll(() => list.currentVersion).toBe(2);
+  await untilReady(list, 100);
+  expect(await lists.storedVectors()).toEqual(vectors);
+  const clone = await lists.indexes.clone('a1', 'a2', { ...settings, list: 'copy', model: BUILT_IN });
+  await clone.write(put('new', { title: 'sea1 wave2 gull3' }));
+  await untilReady(clone, 101);
+  expect(await spaces()).toEqual([[1, 'serving', 100]]);
+
+  await list.applySettings({ ...settings, model: null });
+  expect(list.meaning()?.state).toBe('off');
+  await list.applySettings({ ...settings, model: BUILT_IN });
+  await untilReady(list, 100);
+  await expect.poll(() => list.searchedBy(2)?.modelVersion).toBe(version);
+
+  await lists.close();
+  await lists.inStore((store) => store.environment.database('built-in-models').clearSync());
+  lists.open();
+  list = await lists.indexes.open('a1', { ...settings, model: BUILT_IN });
+  await list.write(put('after', { title: 'sea1 wave2 gull3' }));
+  await untilReady(list, 101);
+  expect(await modelsInStore()).toEqual([101]);
+  expect(existsSync(lists.path())).toBe(true);
+});
+
+it('of records without a common word is none, and says so', async () => {
+  const list = await lists.create(BUILT_IN);
+  await importLines(
+    list,
+    Array.from({ length: 70 }, (_, n) => JSON.stringify({ name: `r${n}`, title: `word${n}` })),
+  );
+  await expect
+    .poll(() => list.meaning())
+    .toMatchObject({ state: 'off', error: 'The records have no words in common to learn from.' });
+});

@@ -1,0 +1,58 @@
+/**
+ * One piece of work of a list after the other, for as long as there is some: looked for after each commit and each piece; what fails is
+ * told to the log and looked for again after a pause. Main thread only.
+ */
+import type { BackgroundHost } from './background-host.js';
+
+const RETRY_PAUSE_MS = 5000;
+
+export interface BackgroundRoundsOptions {
+  readonly host: Pick<BackgroundHost, 'log' | 'listPath'>;
+  /** What there is to do; undefined: nothing. */
+  readonly next: () => (() => Promise<void>) | undefined;
+  /** What is logged of a failure. */
+  readonly complaint: string;
+  /** After each piece, done or failed. */
+  readonly ended?: () => void;
+}
+
+export class BackgroundRounds {
+  private running: Promise<void> | undefined;
+  private pause: NodeJS.Timeout | undefined;
+  private isStopped = false;
+
+  constructor(private readonly options: BackgroundRoundsOptions) {}
+
+  get stopped(): boolean {
+    return this.isStopped;
+  }
+
+  /** Begins what there is to do. */
+  look(): void {
+    if (this.isStopped || this.running !== undefined || this.pause !== undefined) return;
+    const { host, next, complaint, ended } = this.options;
+    const work = next();
+    if (work === undefined) return;
+    this.running = work()
+      .catch((error: unknown) => {
+        if (this.isStopped) return;
+        host.log.warn({ list: host.listPath, err: error }, complaint);
+        this.pause = setTimeout(() => {
+          this.pause = undefined;
+          this.look();
+        }, RETRY_PAUSE_MS);
+        this.pause.unref();
+      })
+      .finally(() => {
+        this.running = undefined;
+        ended?.();
+        this.look();
+      });
+  }
+
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    clearTimeout(this.pause);
+    await this.running;
+  }
+}
