@@ -11,7 +11,16 @@ const FORMAT = 1;
 const HEADER = JSON.stringify({ gannet: 'crawl', format: FORMAT });
 const PIECE_BYTES = 1_048_576;
 const BUFFER_BYTES = 262_144;
+/** A crawl asks for its pages in about the order in which they were kept. */
+const WINDOW_BYTES = 262_144;
+const WINDOW_BEFORE_BYTES = 32_768;
 const LINE_END = 0x0a;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const LINE_STARTS: readonly (readonly [Kind, Buffer])[] = [
+  ['page', Buffer.from('["page","')],
+  ['file', Buffer.from('["file","')],
+];
 
 type Kind = 'page' | 'file';
 
@@ -29,6 +38,8 @@ export class CrawlMemoryFile implements CrawlMemory {
   private buffered: Buffer[] = [];
   private bufferedBytes = 0;
   private isOpen = true;
+  /** The lines of what was read; kept again, it is copied. */
+  private readonly lines = new WeakMap<object, Buffer>();
 
   /** `isFresh`: nothing is remembered. */
   constructor(
@@ -42,7 +53,7 @@ export class CrawlMemoryFile implements CrawlMemory {
   }
 
   page(url: string): PageMemory | undefined {
-    return this.last?.read('page', url) as PageMemory | undefined;
+    return this.remembered('page', url) as PageMemory | undefined;
   }
 
   keepPage(url: string, page: PageMemory): void {
@@ -50,7 +61,7 @@ export class CrawlMemoryFile implements CrawlMemory {
   }
 
   file(url: string): FileMemory | undefined {
-    return this.last?.read('file', url) as FileMemory | undefined;
+    return this.remembered('file', url) as FileMemory | undefined;
   }
 
   keepFile(url: string, file: FileMemory): void {
@@ -78,12 +89,24 @@ export class CrawlMemoryFile implements CrawlMemory {
     this.last?.close();
   }
 
+  private remembered(kind: Kind, url: string): object | undefined {
+    const bytes = this.last?.line(kind, url);
+    const content = bytes === undefined ? undefined : parsedLine(bytes.toString())?.[2];
+    if (bytes !== undefined && content !== undefined) this.lines.set(content, bytes);
+    return content;
+  }
+
   private keep(...line: Line): void {
-    this.write(JSON.stringify(line));
+    const bytes = this.lines.get(line[2]);
+    if (bytes === undefined) this.write(JSON.stringify(line));
+    else this.writeBytes(bytes);
   }
 
   private write(line: string): void {
-    const bytes = Buffer.from(`${line}\n`);
+    this.writeBytes(Buffer.from(`${line}\n`));
+  }
+
+  private writeBytes(bytes: Buffer): void {
     this.buffered.push(bytes);
     this.bufferedBytes += bytes.length;
     if (this.bufferedBytes >= BUFFER_BYTES) this.flush();
@@ -99,6 +122,8 @@ export class CrawlMemoryFile implements CrawlMemory {
 
 class LinesFile {
   private readonly places: Readonly<Record<Kind, Map<string, Place>>> = { page: new Map(), file: new Map() };
+  private window: Buffer = Buffer.alloc(0);
+  private windowOffset = 0;
 
   private constructor(private readonly file: number) {}
 
@@ -117,16 +142,26 @@ class LinesFile {
     return undefined;
   }
 
-  read(kind: Kind, url: string): unknown {
+  /** With its end. */
+  line(kind: Kind, url: string): Buffer | undefined {
     const place = this.places[kind].get(url);
     if (place === undefined) return undefined;
-    const bytes = Buffer.allocUnsafe(place.bytes);
-    readSync(this.file, bytes, 0, place.bytes, place.offset);
-    return parsedLine(bytes.toString())?.[2];
+    const { offset, bytes } = place;
+    if (offset < this.windowOffset || offset + bytes > this.windowOffset + this.window.length) this.move(offset, bytes);
+    const start = offset - this.windowOffset;
+    return this.window.subarray(start, start + bytes);
   }
 
   close(): void {
     closeSync(this.file);
+  }
+
+  /** Pieces of the window before are in use. */
+  private move(offset: number, bytes: number): void {
+    const start = Math.max(0, offset - WINDOW_BEFORE_BYTES);
+    const window = Buffer.allocUnsafe(Math.max(WINDOW_BYTES, offset - start + bytes));
+    this.window = window.subarray(0, readSync(this.file, window, 0, window.length, start));
+    this.windowOffset = start;
   }
 
   /** False where it is not one of ours. A line that cannot be read is passed over. */
@@ -140,9 +175,9 @@ class LinesFile {
       const bytes = Buffer.concat([rest, piece.subarray(0, count)]);
       let start = 0;
       for (let end = bytes.indexOf(LINE_END); end !== -1; end = bytes.indexOf(LINE_END, start)) {
-        const line = bytes.toString('utf8', start, end);
-        if (isFirst && line !== HEADER) return false;
-        if (!isFirst) this.found(line, { offset: offset + start, bytes: end - start });
+        const line = bytes.subarray(start, end + 1);
+        if (isFirst && line.toString() !== `${HEADER}\n`) return false;
+        if (!isFirst) this.found(line, offset + start);
         isFirst = false;
         start = end + 1;
       }
@@ -152,10 +187,20 @@ class LinesFile {
     return !isFirst;
   }
 
-  private found(text: string, place: Place): void {
-    const line = parsedLine(text);
-    if (line !== undefined) this.places[line[0]].set(line[1], place);
+  private found(line: Buffer, offset: number): void {
+    const [kind, url] = addressOf(line) ?? [];
+    if (kind !== undefined && url !== undefined) this.places[kind].set(url, { offset, bytes: line.length });
   }
+}
+
+/** Of what stands in the line only that: the rest is read where it is asked for. */
+function addressOf(line: Buffer): readonly [Kind, string] | undefined {
+  for (const [kind, start] of LINE_STARTS) {
+    if (line.compare(start, 0, start.length, 0, start.length) !== 0) continue;
+    const url = line.subarray(start.length, line.indexOf(QUOTE, start.length));
+    return url.includes(BACKSLASH) ? undefined : [kind, url.toString()];
+  }
+  return undefined;
 }
 
 function parsedLine(text: string): Line | undefined {

@@ -86,11 +86,7 @@ export class PageFetcher {
 
   private async outcome(response: OutboundResponse): Promise<PageOutcome> {
     const { status, headers, url } = response;
-    if (response.isNotModified) {
-      // Of no bytes: read to its end, its connection serves the next page.
-      await response.bytes();
-      return { kind: 'unchanged' };
-    }
+    if (response.isNotModified) return { kind: 'unchanged' };
     const contentType = headers['content-type'] ?? '';
     const validators = validatorsOf(headers, this.options.nowMs());
     if (status === 404 || status === 410) {

@@ -68,6 +68,11 @@ export class RunRecords implements SourceListener {
     return this.evidence.has(name) && !this.has(name);
   }
 
+  /** The source gave no record: at most it said of some that they are as they were, or gone. */
+  get isEmpty(): boolean {
+    return this.places.size === 0;
+  }
+
   names(): string[] {
     return [...this.places.keys()].sort();
   }

@@ -65,8 +65,13 @@ export interface SyncFileReading {
   readonly lines: AsyncGenerator<SyncFileLine>;
 }
 
-/** Throws a SyncFileDamagedError where the first line is none of ours. */
-export async function readSyncFile(bytes: AsyncIterable<Uint8Array>): Promise<SyncFileReading> {
+/**
+ * Throws a SyncFileDamagedError where the first line is none of ours. `isNamesOnly`: of a line only its name and its two ends are looked at.
+ */
+export async function readSyncFile(
+  bytes: AsyncIterable<Uint8Array>,
+  { isNamesOnly = false } = {},
+): Promise<SyncFileReading> {
   const lines = linesOf(bytes);
   const first = await lines.next();
   const header = first.done === true ? undefined : parseHeader(first.value);
@@ -74,10 +79,14 @@ export async function readSyncFile(bytes: AsyncIterable<Uint8Array>): Promise<Sy
     await lines.return(undefined);
     throw new SyncFileDamagedError('The file does not begin as the file of a feed does.');
   }
-  return { header, lines: namedLines(lines, header.record_count) };
+  return { header, lines: namedLines(lines, header.record_count, isNamesOnly ? nameWithin : nameOf) };
 }
 
-async function* namedLines(lines: AsyncGenerator<string>, recordCount: number): AsyncGenerator<SyncFileLine> {
+async function* namedLines(
+  lines: AsyncGenerator<string>,
+  recordCount: number,
+  nameOf: (line: string) => string | undefined,
+): AsyncGenerator<SyncFileLine> {
   let before: string | undefined;
   let count = 0;
   for await (const line of lines) {
@@ -102,6 +111,17 @@ export function parseHeader(line: string): SyncFileHeader | undefined {
     typeof header.record_count === 'number'
     ? (header as SyncFileHeader)
     : undefined;
+}
+
+const LINE_START = '{"name":"';
+const NAME_END = '","fields":{';
+
+/** As `recordLine` writes it. */
+function nameWithin(line: string): string | undefined {
+  const end = line.indexOf('"', LINE_START.length);
+  const isPlain = line.startsWith(LINE_START) && line.startsWith(NAME_END, end) && line.endsWith('}}');
+  const name = isPlain ? line.slice(LINE_START.length, end) : '\\';
+  return name.includes('\\') ? nameOf(line) : name;
 }
 
 function nameOf(line: string): string | undefined {

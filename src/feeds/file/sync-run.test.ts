@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MadeFolder, MadeSource, sync, SYNC_PATH } from '../../../test/support/feeds/made-source.js';
-import { SourceFailedError } from '../source/source-run.js';
+import { SourceFailedError, type SourceListener } from '../source/source-run.js';
 import { parseRecordLine, readSyncFile, SyncFileDamagedError } from './sync-file.js';
 
 let files: MadeFolder;
@@ -145,6 +145,30 @@ describe('runSync', () => {
     source.freshness.length = 0;
     expect(await sync(files, source)).toMatchObject({ added: 1, unchanged: 2 });
     expect(source.freshness).toEqual([false, true]);
+  });
+
+  it('sees what is damaged within a line as soon as a line is to be compared, and with the next run that reads everything anew', async () => {
+    for (const name of ['a', 'b "quoted"']) source.records.set(name, { title: 'One', number: 1 });
+    await sync(files, source);
+    const whole = files.text(SYNC_PATH);
+    const damage = () => writeFileSync(files.at(SYNC_PATH), whole.replace('"number":1', '"number":,'));
+    const asItWas = (listener: SourceListener, isFresh: boolean) => {
+      for (const [name, fields] of source.records) {
+        if (isFresh || fields['title'] === 'Two') listener.record({ name, fields });
+        else listener.unchanged(name);
+      }
+    };
+    source.says = asItWas;
+    damage();
+    expect(await sync(files, source)).toMatchObject({ unchanged: 2, wasReplaced: false });
+    expect(await sync(files, source, { isFresh: true })).toMatchObject({ wasReplaced: true, record_count: 2 });
+    expect(files.text(SYNC_PATH)).toBe(whole);
+    damage();
+    source.records.set('b "quoted"', { title: 'Two', number: 1 });
+    source.freshness.length = 0;
+    expect(await sync(files, source)).toMatchObject({ wasReplaced: true, record_count: 2 });
+    expect(source.freshness).toEqual([false, true]);
+    expect(files.text(SYNC_PATH)).toBe(whole.replace(/(quoted.*)One/, '$1Two'));
   });
 
   it('takes the first of two records of one name, and says so', async () => {

@@ -66,30 +66,40 @@ export interface SyncRunResult {
 
 /** Rejects with a SourceFailedError, with what `files` rejects with, or with the signal's reason: the file is as it was then. */
 export async function runSync(options: SyncRunOptions): Promise<SyncRunResult> {
-  const known = options.isFresh ? undefined : await knownNames(options);
+  const known = options.isFresh ? undefined : await previous(options, { isNamesOnly: true });
   // Without a file that can be read, what is remembered says nothing.
   const isFresh = known === undefined;
   const records = new RunRecords(join(options.temporaryDir, `${randomUUID()}.records`));
   try {
     const outcome = await options.source.read(records, { isFresh, signal: options.signal });
-    if (!isFresh && [...records.unchangedNames()].some((name) => !known.has(name))) {
+    if (!isFresh && [...records.unchangedNames()].some((name) => !known.names.has(name))) {
       // The file is older than what is remembered: all is read anew.
       return await runSync({ ...options, isFresh: true });
     }
-    return await compared(options, records, outcome);
+    const before = known ?? (await previous(options, { isNamesOnly: false }));
+    return await compared(options, records, { outcome, before });
+  } catch (error) {
+    // A line of it is damaged, which was not looked at before.
+    if (!isFresh && error instanceof SyncFileDamagedError) return await runSync({ ...options, isFresh: true });
+    throw error;
   } finally {
     records.close();
   }
 }
 
-async function compared(options: SyncRunOptions, records: RunRecords, outcome: SourceOutcome): Promise<SyncRunResult> {
+async function compared(
+  options: SyncRunOptions,
+  records: RunRecords,
+  { outcome, before }: { readonly outcome: SourceOutcome; readonly before: PreviousFile | undefined },
+): Promise<SyncRunResult> {
   const { feed, path, files, source, signal } = options;
-  const before = await previous(options);
   const isRemoved = await removals(options, records, { before, isComplete: outcome.isComplete });
   const counts = { added: 0, changed: 0, removed: 0, unchanged: 0 };
   const lines = () => merged({ before: before === undefined ? [] : linesAgain(options), records, isRemoved, counts });
+  if (before !== undefined && records.isEmpty && ![...before.names].some(isRemoved))
+    counts.unchanged = before.names.size;
   // Counted first: a file is not written to find out that it is the same.
-  for await (const line of lines()) void line;
+  else for await (const line of lines()) void line;
   const counted = { ...counts };
   const record_count = counted.added + counted.changed + counted.unchanged;
   const header = headerLine({ feed, provider: source.provider, fields: source.fields(), record_count });
@@ -118,11 +128,14 @@ interface PreviousFile {
 }
 
 /** Undefined: there is none that can be read. */
-async function previous({ files, path }: SyncRunOptions): Promise<PreviousFile | undefined> {
+async function previous(
+  { files, path }: SyncRunOptions,
+  reading: { readonly isNamesOnly: boolean },
+): Promise<PreviousFile | undefined> {
   const bytes = await files.read(path);
   if (bytes === undefined) return undefined;
   try {
-    const { header, lines } = await readSyncFile(bytes);
+    const { header, lines } = await readSyncFile(bytes, reading);
     const names = new Set<string>();
     for await (const { name } of lines) names.add(name);
     return { header: headerLine(header), names };
@@ -130,10 +143,6 @@ async function previous({ files, path }: SyncRunOptions): Promise<PreviousFile |
     if (error instanceof SyncFileDamagedError) return undefined;
     throw error;
   }
-}
-
-async function knownNames(options: SyncRunOptions): Promise<ReadonlySet<string> | undefined> {
-  return (await previous(options))?.names;
 }
 
 async function* linesAgain({ files, path }: SyncRunOptions): AsyncGenerator<SyncFileLine> {

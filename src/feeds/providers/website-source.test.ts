@@ -164,6 +164,24 @@ describe('CrawlMemoryFile', () => {
     fresh.discard();
   });
 
+  it('has what is kept again as it was, in whatever order it is asked for', () => {
+    const urls = Array.from({ length: 3000 }, (_, number) => `https://a.example/${number}?${'x'.repeat(number % 400)}`);
+    const first = new CrawlMemoryFile(memoryPath(), { isFresh: true });
+    for (const url of urls) first.keepPage(url, page(url));
+    first.commit();
+    for (const step of [1, 7, 1999]) {
+      const again = new CrawlMemoryFile(memoryPath(), { isFresh: false });
+      const read = urls
+        .map((_, number) => urls[(number * step) % urls.length] ?? '')
+        .map((url) => [url, again.page(url)] as const);
+      for (const [url, known] of read.reverse()) if (known !== undefined) again.keepPage(url, known);
+      again.commit();
+    }
+    const last = new CrawlMemoryFile(memoryPath(), { isFresh: false });
+    for (const url of urls) expect(last.page(url)).toEqual(page(url));
+    last.discard();
+  });
+
   it('forgets what is damaged and keeps the rest', () => {
     const written = new CrawlMemoryFile(memoryPath(), { isFresh: true });
     for (const name of ['a', 'b', 'c']) written.keepPage(`https://a.example/${name}`, page(name));

@@ -217,17 +217,21 @@ export class OutboundClient {
     }
   }
 
-  private responseOf(
+  private async responseOf(
     { request, limits, signal }: Call,
     { data, headers, giveBack }: Exchange,
     { url, redirects }: Pick<OutboundResponse, 'url' | 'redirects'>,
-  ): OutboundResponse {
+  ): Promise<OutboundResponse> {
     const { statusCode: status, body } = data;
-    finished(body, giveBack);
+    const isBodyless = request.method === 'HEAD' || BODYLESS_STATUSES.has(status);
+    if (isBodyless) await closed(body).then(giveBack);
+    else finished(body, giveBack);
+    const { validators } = request;
     try {
-      if (status === 304 && Object.keys(conditionalHeaders(request.validators ?? {})).length === 0)
+      if (status === 304 && validators?.etag === undefined && validators?.lastModified === undefined)
         throw new OutboundFailedError('bad-answer', 'The answer is a 304 that nobody asked for.');
-      const isPlain = request.decompress === false || request.method === 'HEAD' || BODYLESS_STATUSES.has(status);
+      if (isBodyless) return new OutboundResponse({ status, headers, url, redirects }, undefined, asIs);
+      const isPlain = request.decompress === false;
       const stream = limitedBody(body, isPlain ? '' : (headers['content-encoding'] ?? ''), limits);
       return new OutboundResponse({ status, headers, url, redirects }, stream, (error) =>
         asOutboundError(error, signal),
@@ -280,14 +284,28 @@ function asFailure(error: unknown, { signal }: Call): OutboundFailedError {
   throw failure;
 }
 
+/** Of a body without a byte: its connection serves the next request. */
+function closed(body: Readable): Promise<void> {
+  return new Promise((resolve) => {
+    body
+      .on('error', () => undefined)
+      .once('close', resolve)
+      .resume();
+  });
+}
+
+const asIs = (error: unknown) => error;
+
 function answerOf(outcome: OutboundResponse | OutboundFailedError): OutboundResponse {
   if (outcome instanceof OutboundFailedError) throw outcome;
   return outcome;
 }
 
 function joined(headers: Dispatcher.ResponseData['headers']): OutboundHeaders {
-  const known = Object.entries(headers).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, value] as const],
-  );
-  return Object.fromEntries(known.map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]));
+  const known: Record<string, string> = {};
+  for (const name in headers) {
+    const value = headers[name];
+    if (value !== undefined) known[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return known;
 }

@@ -22,10 +22,10 @@ export class OutboundResponse implements OutboundAnswer {
   readonly url: string;
   readonly redirects: OutboundAnswer['redirects'];
 
-  /** `asError` makes what reading throws an error of ours. */
+  /** `stream`: undefined where the answer has no body. `asError` makes what reading throws an error of ours. */
   constructor(
     { status, headers, url, redirects }: OutboundAnswer,
-    private readonly stream: Readable,
+    private readonly stream: Readable | undefined,
     private readonly asError: (error: unknown) => unknown,
   ) {
     this.status = status;
@@ -49,6 +49,7 @@ export class OutboundResponse implements OutboundAnswer {
 
   /** The body, piece by piece. Who leaves the loop early closes the connection. Throws an OutboundFailedError, or what aborted it. */
   async *body(): AsyncGenerator<Uint8Array> {
+    if (this.stream === undefined) return;
     try {
       for await (const chunk of this.stream as AsyncIterable<Buffer>) yield chunk;
     } catch (error) {
@@ -71,12 +72,13 @@ export class OutboundResponse implements OutboundAnswer {
 
   /** Called once, when nothing more comes: the body was read, discarded, or broke off. */
   onEnd(action: () => void): void {
-    finished(this.stream, action);
+    if (this.stream === undefined) action();
+    else finished(this.stream, action);
   }
 
   /** Nobody wants the body: its connection is closed, unless the body is there already. */
   discard(): void {
-    this.stream.destroy();
+    this.stream?.destroy();
   }
 }
 

@@ -67,8 +67,21 @@ export function bareHost(hostname: string): string {
     .toLowerCase();
 }
 
+/** The last hosts, for a site is asked for thousands of pages. */
+const lastFaults = new WeakMap<OutboundRules, Map<string, string | undefined>>();
+const LAST_FAULTS_MAX = 1000;
+
 /** What is wrong with the host by its looks alone, as a sentence. */
 function hostFault(host: string, rules: OutboundRules): string | undefined {
+  const last = lastFaults.get(rules) ?? new Map<string, string | undefined>();
+  if (last.has(host)) return last.get(host);
+  const fault = findHostFault(host, rules);
+  if (last.size >= LAST_FAULTS_MAX) last.clear();
+  lastFaults.set(rules, last.set(host, fault));
+  return fault;
+}
+
+function findHostFault(host: string, rules: OutboundRules): string | undefined {
   if (rules.allowed_hosts.includes(host)) return undefined;
   if (isIP(host) !== 0) return literalFault(host, rules);
   if (rules.loopback_allowed && host === 'localhost') return undefined;
