@@ -4,6 +4,7 @@
  * they share. Libraries of plain JavaScript are taken in; those with binaries, threads or files of their own are loaded as they are.
  */
 import { renameSync, rmSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { join, relative } from 'node:path';
 import { filesUnder } from './stamps.mjs';
 import { isProgram } from './steps.mjs';
@@ -12,13 +13,27 @@ const TAKEN_IN = [
   'ajv',
   'ajv-formats',
   'commander',
+  'css-select',
   'csv-parse',
+  'domhandler',
+  'fast-xml-parser',
   'fastest-levenshtein',
+  'htmlparser2',
   'ipaddr.js',
+  'jsonpath-rfc9535',
+  'prom-client',
   're2js',
   'smol-toml',
   'typebox',
+  'undici',
 ];
+
+/** What a library that is taken in needs itself comes with it, of the version that it finds. */
+function isLoadedAsItIs(id, importer = '') {
+  if (/^[./]/.test(id)) return false;
+  if (isBuiltin(id)) return true;
+  return !importer.includes('/node_modules/') && !TAKEN_IN.some((name) => id === name || id.startsWith(`${name}/`));
+}
 
 /** Writes `dist/bundle` of the package in `root`, whole or not at all. Rejects with the faults of the sources. */
 export async function bundle(root) {
@@ -35,7 +50,7 @@ export async function bundle(root) {
     platform: 'node',
     input: Object.fromEntries(entries.map((path) => [relative(root, path).replace(/\.ts$/, ''), path])),
     resolve: { extensionAlias: { '.js': ['.ts', '.js'] } },
-    external: (id) => !/^[./]/.test(id) && !TAKEN_IN.some((name) => id === name || id.startsWith(`${name}/`)),
+    external: isLoadedAsItIs,
     tsconfig: join(root, 'tsconfig.json'),
     logLevel: 'warn',
   });

@@ -60,6 +60,22 @@ const lookupOf =
     );
   };
 
+describe('a client that was closed', () => {
+  it.each([0, 1])('makes no more connections (%i requests before)', async (before) => {
+    for (let sent = 0; sent < before; sent += 1) await (await get()).bytes();
+    await client.close();
+    await expect(get()).rejects.toMatchObject(failed('network'));
+    expect(server.asked).toHaveLength(before);
+  });
+
+  it('ends the request that is just having its connections prepared', async () => {
+    server.script = () => undefined;
+    const request = get();
+    const [answered] = await Promise.all([request.catch((error: unknown) => error), client.close()]);
+    expect(answered).toMatchObject(failed('network'));
+  });
+});
+
 describe('bodies', () => {
   it('are decompressed, also twice, and read as the charset says', async () => {
     const text = 'Straße '.repeat(1000);

@@ -8,7 +8,7 @@ import { finished, Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Agent, Dispatcher } from 'undici';
 import { conditionalHeaders, type OutboundHeaders, type Validators } from './conditional.js';
-import { createGuardedAgent, type AddressLookup } from './guarded-agent.js';
+import type { AddressLookup } from './guarded-agent.js';
 import { HostSlots } from './host-slots.js';
 import { ACCEPTED_ENCODINGS, limitedBody, type BodyLimits } from './limited-body.js';
 import { asOutboundError, OutboundFailedError, type OutboundFailure } from './outbound-error.js';
@@ -93,20 +93,14 @@ interface Exchange {
 }
 
 export class OutboundClient {
-  private readonly agent: Agent;
+  /** Made for the first request: its library takes as long to load as a fifth of all that a start loads. */
+  private agent: Promise<Agent> | undefined;
+  private isClosed = false;
   private readonly slots: HostSlots;
 
   constructor(private readonly options: OutboundClientOptions) {
-    const { rules, connectMs, keepAliveMs, connectionsPerHostMax, lookup } = options;
-    this.agent = createGuardedAgent({
-      rules,
-      connectionsMax: connectionsPerHostMax,
-      connectTimeoutMs: connectMs,
-      keepAliveMs,
-      ...(lookup === undefined ? {} : { lookup }),
-    });
     this.slots = new HostSlots({
-      perHostMax: connectionsPerHostMax,
+      perHostMax: options.connectionsPerHostMax,
       totalMax: options.connectionsMax,
       waitingMax: options.waitingMax,
     });
@@ -129,8 +123,21 @@ export class OutboundClient {
   }
 
   /** Ends whatever is under way. */
-  close(): Promise<void> {
-    return this.agent.destroy();
+  async close(): Promise<void> {
+    this.isClosed = true;
+    await (await this.agent)?.destroy();
+  }
+
+  private async openAgent(): Promise<Agent> {
+    const { rules, connectMs, keepAliveMs, connectionsPerHostMax, lookup } = this.options;
+    const { createGuardedAgent } = await import('./guarded-agent.js');
+    return createGuardedAgent({
+      rules,
+      connectionsMax: connectionsPerHostMax,
+      connectTimeoutMs: connectMs,
+      keepAliveMs,
+      ...(lookup === undefined ? {} : { lookup }),
+    });
   }
 
   private begun(request: OutboundRequest): Call {
@@ -200,7 +207,12 @@ export class OutboundClient {
     const { url, method, headers, hasBody } = next;
     const giveBack = await this.slots.take(url.host, signal);
     try {
-      const data = await this.agent.request({
+      if (this.isClosed)
+        throw new OutboundFailedError('network', 'The service makes no more connections: it is stopping.');
+      this.agent ??= this.openAgent();
+      const data = await (
+        await this.agent
+      ).request({
         origin: url.origin,
         path: `${url.pathname}${url.search}`,
         method,
