@@ -21,7 +21,8 @@ import {
   queueLinks,
   refreshResources,
 } from './resources/resource-handlers.js';
-import { buildStep, cloneList, createList, dropVersion, keepEntry, startBuild } from './versions/version-handlers.js';
+import { cloneList } from './versions/clone-handler.js';
+import { buildStep, createList, dropVersion, keepEntry, startBuild } from './versions/version-handlers.js';
 import type {
   IngestExecutor,
   IngestResult,

@@ -23,7 +23,7 @@ export function nameKey(name: string): Buffer {
 }
 
 function versionOfDatabase(name: string): number | undefined {
-  const number = /^[a-z]+-v(\d+)(?:-s\d+)?$/u.exec(name)?.[1];
+  const number = /^[a-z]+-v(\d+)(?:-s\d+|-[a-z]+)?$/u.exec(name)?.[1];
   return number === undefined ? undefined : Number(number);
 }
 

@@ -11,6 +11,13 @@ export const LIST_STATE_FORMAT = ENVIRONMENT_FORMATS.list.number;
 export const FIRST_LIST_STATE_FORMAT = 1;
 /** With vectors beside the records, which a release that does not know them would leave as they were when records change. */
 export const LIST_STATE_FORMAT_WITH_VECTORS = 2;
+/** With parts, perhaps with vectors too: a release that does not know them would remove their segments, and leave those of changed records. */
+export const LIST_STATE_FORMAT_WITH_PARTS = 3;
+/** Those of lists that have more than records. */
+export const LIST_STATE_FORMATS_WITH_MORE: readonly number[] = [
+  LIST_STATE_FORMAT_WITH_VECTORS,
+  LIST_STATE_FORMAT_WITH_PARTS,
+];
 
 export interface VersionState {
   readonly version: number;
@@ -77,8 +84,18 @@ export interface MeaningState {
   readonly spaces: readonly VectorSpace[];
 }
 
+/** Indexes of a version beside that of its fields, whose documents lead to records. */
+export type PartName = 'pages';
+
+export interface PartState {
+  readonly name: PartName;
+  readonly version: number;
+  /** Number of the next document; none is given twice in a version. */
+  readonly nextDocument: number;
+}
+
 export interface ListState {
-  /** The first where the list never had vectors: earlier releases read it then. */
+  /** The first where the list never had vectors or parts: earlier releases read it then. */
   readonly format: number;
   /** Grows by one with every commit: tells after a worker's death whether its commit happened. */
   readonly sequence: number;
@@ -90,6 +107,8 @@ export interface ListState {
   readonly events?: ListEventState;
   /** Absent where the list never had a model. */
   readonly meaning?: MeaningState;
+  /** Absent where the list never had a part. */
+  readonly parts?: readonly PartState[];
 }
 
 /** What the manifest says of a segment. */
@@ -113,4 +132,8 @@ export function servingSpaceOf({ meaning }: ListState): VectorSpace | undefined 
 
 export function buildingVersionOf(state: ListState): VersionState | undefined {
   return state.versions.find((version) => version.state === 'building');
+}
+
+export function partOf({ parts }: ListState, version: number, name: PartName): PartState | undefined {
+  return parts?.find((part) => part.version === version && part.name === name);
 }

@@ -5,6 +5,7 @@
  *   outbox          row number → event that webhooks are to be told (`Outbox`); made when the first one is written
  *   …-v<N>          records of a version and its manifest (`src/records/record-store.ts`, `segment-manifest.ts`)
  *   …-v<N>-s<M>     what `src/vectors` keeps beside the records of a version
+ *   …-v<N>-pages    which pages of documents are indexed beside them, and their manifest (`src/index/parts/part-store.ts`)
  *
  * Thread-safety: one object belongs to one thread; threads that open the same path share the native environment, and
  * write transactions exclude each other. A transaction is on disk when `transaction` returns. Reads see the last commit of
@@ -26,7 +27,7 @@ import {
   ServiceError,
 } from '../platform/index.js';
 import { hasStore, missingStore, storePath } from './list-files.js';
-import { FIRST_LIST_STATE_FORMAT, LIST_STATE_FORMAT_WITH_VECTORS, type ListState } from './list-state.js';
+import { FIRST_LIST_STATE_FORMAT, LIST_STATE_FORMATS_WITH_MORE, type ListState } from './list-state.js';
 
 /**
  * Address space of a list's store, not memory or disk. One that outgrows its map gets one of twice the size it needs; the old one
@@ -103,7 +104,7 @@ export class ListStore {
   state(): ListState | undefined {
     const state = this.meta.get('state') as ListState | undefined;
     const format = state?.format ?? FIRST_LIST_STATE_FORMAT;
-    if (format !== LIST_STATE_FORMAT_WITH_VECTORS) assertKnownFormat(storePath(this.listPath), 'list', format);
+    if (!LIST_STATE_FORMATS_WITH_MORE.includes(format)) assertKnownFormat(storePath(this.listPath), 'list', format);
     return state;
   }
   /** Inside a transaction. */

@@ -34,6 +34,7 @@ export class DearSearches {
 function keyOf(task: SearchPoolTask): string | undefined {
   if (task.kind !== 'search') return undefined;
   const { subject, options } = task;
-  const { query, match, filter, radius, order_by, facets, minimum_text_score } = options;
-  return JSON.stringify([subject, query, match, filter, radius, order_by, facets, minimum_text_score]);
+  const { query, match, filter, radius, order_by, facets, minimum_text_score, minimum_document_score } = options;
+  const floors = [minimum_text_score, minimum_document_score];
+  return JSON.stringify([subject, query, match, filter, radius, order_by, facets, floors]);
 }

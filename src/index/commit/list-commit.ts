@@ -36,6 +36,7 @@ import { linkCommit } from './link-commit.js';
 import type { Commit, EventTask, IngestLimits, VersionView } from '../contract/ingest-tasks.js';
 import type { WriteRequest, WriteResult } from '../contract/types.js';
 import type { WrittenRecord } from './space-commit.js';
+import { PartsCommit } from './part-commit.js';
 import { VectorCommit } from './vector-commit.js';
 import { committed, VersionCommit } from './version-commit.js';
 
@@ -75,6 +76,7 @@ export class ListCommit {
     { readonly writer: VersionCommit; readonly normaliser: FieldNormaliser; readonly cursor: number } | undefined;
   private readonly events: EventRecorder;
   private readonly vectors: VectorCommit;
+  private readonly parts: PartsCommit;
   private nextRecordNumber: number;
 
   constructor(private readonly options: ListCommitOptions) {
@@ -87,6 +89,7 @@ export class ListCommit {
     this.normaliser = new FieldNormaliser(this.definition);
     this.events = new EventRecorder(options.events, options.nowMs, state.events);
     this.vectors = new VectorCommit({ ...options, meaning: state.meaning });
+    this.parts = new PartsCommit({ ...options, state });
     this.current = this.versionWriter(options.current, this.definition);
     const buildingState = buildingVersionOf(state);
     if (options.building !== undefined && buildingState !== undefined) {
@@ -112,6 +115,7 @@ export class ListCommit {
       firstNewRecord,
       vectors: this.vectors.ofVersion(view, definition, firstNewRecord),
       links: linkCommit({ store, version: view.version, versions, definition, nowMs, firstNewRecord }),
+      pages: this.parts.ofVersion(view, definition, firstNewRecord),
     });
   }
 
@@ -214,6 +218,7 @@ export class ListCommit {
       ),
       ...this.events.prepare(store),
       ...this.vectors.statePart,
+      ...this.parts.statePart,
     };
     try {
       for (const writer of writers) writer.buildSegment();

@@ -13,15 +13,9 @@ import { segmentFile, type ListState } from '../../store/index.js';
 import { DocumentEncoder } from '../segments/document-encoder.js';
 import type { LinkCommit } from './link-commit.js';
 import type { SpaceCommit, WrittenRecord } from './space-commit.js';
-import type {
-  Commit,
-  SegmentDeletion,
-  UnindexedVectors,
-  VersionChange,
-  VersionView,
-} from '../contract/ingest-tasks.js';
-
-const NOT_FOUND = 0xffff_ffff;
+import type { Commit, UnindexedVectors, VersionChange, VersionView } from '../contract/ingest-tasks.js';
+import { outdatedDocuments, type OutdatedDocuments } from './outdated-documents.js';
+import type { PartCommit } from './part-commit.js';
 
 interface Pending {
   readonly bytes: Buffer;
@@ -40,6 +34,8 @@ export interface VersionCommitOptions {
   readonly vectors?: readonly SpaceCommit[];
   /** Links of the version's records to files; undefined where it has no field for them. */
   readonly links?: LinkCommit | undefined;
+  /** Pages of what they link to; none where the definition has no field for such. */
+  readonly pages?: PartCommit | undefined;
 }
 
 /** What these did, once it is on disk. */
@@ -57,7 +53,7 @@ export class VersionCommit {
   private readonly names = new Map<string, number | null>();
   private readonly path: string;
   private segment: { readonly handle: SegmentHandle; readonly summary: SegmentSummary } | undefined;
-  private deletions: { readonly id: number; readonly deletion: SegmentDeletion }[] = [];
+  private deletions: readonly OutdatedDocuments[] = [];
 
   constructor(private readonly options: VersionCommitOptions) {
     this.store = options.store.prepare();
@@ -72,7 +68,7 @@ export class VersionCommit {
     return this.options.vectors ?? [];
   }
   get changed(): boolean {
-    return this.records.size > 0;
+    return this.records.size > 0 || this.options.pages?.changed === true;
   }
 
   /** Bytes of a record, valid until the next read. */
@@ -96,6 +92,7 @@ export class VersionCommit {
     this.records.set(recordNumber, { bytes: encodeRecord(record), place });
     for (const space of this.spaces) space.written(recordNumber, written);
     this.options.links?.written(recordNumber, fields);
+    this.options.pages?.written(recordNumber, fields);
     if (previousName === record.name) return;
     if (previousName !== undefined) this.releaseName(previousName, recordNumber);
     this.names.set(record.name, recordNumber);
@@ -106,6 +103,7 @@ export class VersionCommit {
     this.records.set(recordNumber, null);
     for (const space of this.spaces) space.removed(recordNumber);
     this.options.links?.removed(recordNumber);
+    this.options.pages?.removed(recordNumber);
     this.releaseName(name, recordNumber);
   }
 
@@ -116,8 +114,9 @@ export class VersionCommit {
       const summary = kernel.buildSegment(this.path, this.encoder.layout.schema, this.encoder.finish());
       this.segment = { handle: kernel.openSegment(this.path), summary };
     }
-    this.deletions = this.outdatedDocuments(view);
+    this.deletions = outdatedDocuments(kernel, view, this.outdated);
     for (const space of this.spaces) space.buildSegment();
+    this.options.pages?.buildSegment();
   }
 
   /** Inside the transaction. */
@@ -138,6 +137,7 @@ export class VersionCommit {
     for (const { id, deletion } of this.deletions) store.addDeletions(id, deletion.documents);
     for (const space of this.spaces) space.apply();
     this.options.links?.apply();
+    this.options.pages?.apply();
     if (this.segment !== undefined) {
       const { documentCount, fileBytes } = this.segment.summary;
       void store.manifest.putSync(this.options.view.newSegment, { documentCount, deletedCount: 0, fileBytes });
@@ -151,7 +151,14 @@ export class VersionCommit {
       this.segment === undefined ? [] : [{ id: newSegment, handle: this.segment.handle, deleted: undefined }];
     const [vectors] = this.spaces.flatMap((space) => space.change ?? []);
     const deletions = this.deletions.map(({ deletion }) => deletion);
-    return { version: this.version, added, removed: [], deletions, ...(vectors === undefined ? {} : { vectors }) };
+    return {
+      version: this.version,
+      added,
+      removed: [],
+      deletions,
+      ...(vectors === undefined ? {} : { vectors }),
+      ...pagesPart(this.options.pages),
+    };
   }
 
   /** Vectors that no index has. */
@@ -164,6 +171,7 @@ export class VersionCommit {
     if (this.segment !== undefined) this.options.kernel.closeSegment(this.segment.handle);
     this.segment = undefined;
     for (const space of this.spaces) space.discard();
+    this.options.pages?.discard();
     rmSync(this.path, { force: true });
   }
 
@@ -181,25 +189,13 @@ export class VersionCommit {
     if (this.recordNumberOfName(name) === recordNumber) this.names.set(name, null);
   }
 
-  /** The documents that this commit replaces or removes, by segment. */
-  private outdatedDocuments(view: VersionView): { id: number; deletion: SegmentDeletion }[] {
-    const touched: number[] = [];
-    for (const recordNumber of this.records.keys())
-      if (recordNumber < this.options.firstNewRecord) touched.push(recordNumber);
-    if (touched.length === 0) return [];
-    const located = this.options.kernel.locate(view.generation, Uint32Array.from(touched));
-    const documents = new Map<SegmentHandle, number[]>();
-    for (let index = 0; index < located.length; index += 2) {
-      const segment = located[index] as number;
-      const document = located[index + 1] as number;
-      if (document === NOT_FOUND) continue;
-      const list = documents.get(segment);
-      if (list === undefined) documents.set(segment, [document]);
-      else list.push(document);
-    }
-    return view.segments.flatMap(({ id, handle }) => {
-      const list = documents.get(handle);
-      return list === undefined ? [] : [{ id, deletion: { segment: handle, documents: Uint32Array.from(list) } }];
-    });
+  /** Records of the index that this commit replaces or removes. */
+  private get outdated(): number[] {
+    return [...this.records.keys()].filter((recordNumber) => recordNumber < this.options.firstNewRecord);
   }
+}
+
+function pagesPart(pages: PartCommit | undefined): Pick<VersionChange, 'pages'> {
+  const change = pages?.change;
+  return change === undefined ? {} : { pages: change };
 }

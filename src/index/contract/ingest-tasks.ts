@@ -5,38 +5,18 @@
  * A task that commits ends with one LMDB transaction; when `run` resolves, that transaction is on disk. When it rejects with
  * a ServiceError of the worker, nothing was committed; when the worker died, the store tells (`ListState.sequence`).
  */
-import type { GenerationHandle, SegmentHandle, VectorSegmentHandle } from '../../../native-bindings/index.js';
+import type { GenerationHandle, SegmentHandle } from '../../../native-bindings/index.js';
 import type { FieldDefinition, ListRecord } from '../../catalog/index.js';
 import type { SerialisedServiceError } from '../../platform/index.js';
-import type { ListState } from '../../store/index.js';
+import type { ListState, PartName } from '../../store/index.js';
 import type { Settlement } from '../../platform/work/index.js';
 import type { ReadingTypes } from '../../extracts/index.js';
+import type { Commit, PartView, VersionView } from './index-changes.js';
 import type { MeaningResults, MeaningTask } from './meaning-tasks.js';
 import type { BulkOutcome, LinkedText, WriteRequest, WriteResult } from './types.js';
 
+export type * from './index-changes.js';
 export type * from './meaning-tasks.js';
-
-/** One version of the list as the task finds it. Its handles are leased until the task ends (`PublishedGeneration`). */
-export interface VersionView {
-  readonly version: number;
-  readonly generation: GenerationHandle;
-  readonly segments: readonly { readonly id: number; readonly handle: SegmentHandle }[];
-  /** Number of the segment that the task may make for this version; reserved, never used twice. */
-  readonly newSegment: number;
-  /** The index of the version's vectors; absent where it has none. */
-  readonly vectors?: VectorIndexView;
-}
-
-export interface OpenVectorSegment {
-  readonly id: number;
-  readonly handle: VectorSegmentHandle;
-}
-export interface VectorIndexView {
-  readonly space: number;
-  readonly segments: readonly OpenVectorSegment[];
-  /** As that of the words. */
-  readonly newSegment: number;
-}
 
 /** What a task needs to know of those who listen to the list's events; absent where nobody does or ever did. */
 export interface EventTask {
@@ -131,6 +111,8 @@ export interface DeleteMatchingTask extends WritingTask {
 /** Long, beside the writers: writes a segment file and commits nothing. */
 export interface MergeTask extends TaskBase {
   readonly kind: 'merge';
+  /** Absent: the index of the fields; the same in all tasks below that have it. */
+  readonly part?: PartName | undefined;
   readonly definition: FieldDefinition;
   readonly generation: GenerationHandle;
   readonly sources: readonly SegmentHandle[];
@@ -147,6 +129,7 @@ export interface CommitMergeTask extends TaskBase {
   readonly kind: 'commit-merge';
   readonly nowMs: number;
   readonly version: number;
+  readonly part?: PartName | undefined;
   /** The generation that the merge read, and the one in force now. */
   readonly before: GenerationHandle;
   readonly now: GenerationHandle;
@@ -186,6 +169,7 @@ export interface CloneListTask extends TaskBase {
 export interface ReindexTask extends TaskBase {
   readonly kind: 'reindex';
   readonly version: number;
+  readonly part?: PartName | undefined;
   /** Record number to begin at. */
   readonly cursor: number;
   readonly recordsMax: number;
@@ -209,6 +193,7 @@ export interface ReindexedRecords {
 export interface CommitReindexTask extends TaskBase {
   readonly kind: 'commit-reindex';
   readonly version: number;
+  readonly part?: PartName | undefined;
   readonly segments: readonly BuiltSegment[];
   /** Undefined for a list that is closed: nothing was written since, and the new segments hold all there is. */
   readonly open: GenerationsSince | undefined;
@@ -229,6 +214,7 @@ export interface CheckTask extends TaskBase {
   readonly segments: readonly { readonly id: number; readonly handle: SegmentHandle }[];
   /** How many records are looked for by their own words. */
   readonly sampleSize: number;
+  readonly pages: Pick<PartView, 'generation' | 'segments'> | undefined;
 }
 
 /** Looks through the next records for links to files. */
@@ -290,43 +276,6 @@ export type IngestTask =
   | RefreshResourcesTask
   | LookAtFilesTask
   | LinkedTextsTask;
-
-export interface SegmentDeletion {
-  readonly segment: SegmentHandle;
-  readonly documents: Uint32Array;
-}
-export interface AddedSegment {
-  readonly id: number;
-  readonly handle: SegmentHandle;
-  readonly deleted: Uint8Array | undefined;
-}
-/** What a commit did to one version, for publication. The receiver owns the handles of `added` and closes them. */
-export interface VersionChange {
-  readonly version: number;
-  readonly added: readonly AddedSegment[];
-  readonly removed: readonly number[];
-  readonly deletions: readonly SegmentDeletion[];
-  readonly vectors?: VectorIndexChange;
-}
-/** What a commit did to the index of a version's vectors. The receiver owns the handles of `added` and closes them. */
-export interface VectorIndexChange {
-  readonly space: number;
-  readonly added: readonly (OpenVectorSegment & { readonly deleted: Uint8Array | undefined })[];
-  readonly removed: readonly number[];
-  /** All vectors of these records. */
-  readonly deletions: readonly { readonly segment: VectorSegmentHandle; readonly records: Uint32Array }[];
-}
-/** Records whose vectors were written where no index is kept up to date. */
-export interface UnindexedVectors {
-  readonly version: number;
-  readonly space: number;
-  readonly records: readonly number[];
-}
-export interface Commit {
-  readonly state: ListState;
-  readonly changes: readonly VersionChange[];
-  readonly unindexed?: readonly UnindexedVectors[];
-}
 
 export type WriteAnswer =
   { readonly ok: true; readonly result: WriteResult } | { readonly ok: false; readonly error: SerialisedServiceError };

@@ -316,10 +316,11 @@ export class OpenListIndex implements ListIndex {
     });
   }
 
-  private checkLeased({ version, handle: generation, segments }: VersionLease): Promise<readonly string[]> {
+  private checkLeased({ version, handle: generation, segments, pages }: VersionLease): Promise<readonly string[]> {
     const { listPath } = this;
     const sampleSize = CHECK_SAMPLE_SIZE;
-    return this.options.executor.run({ kind: 'check', listPath, version, generation, segments, sampleSize });
+    const parts = { pages: pages && { generation: pages.handle, segments: pages.segments } };
+    return this.options.executor.run({ kind: 'check', listPath, version, generation, segments, ...parts, sampleSize });
   }
 
   reindex(): Promise<number> {

@@ -528,14 +528,14 @@ describe('a store of another format', () => {
     const store = new RecordStore(pathOf());
     const state = store.state() as ListState;
     store.transaction(() => {
-      store.putState({ ...state, format: 3 });
+      store.putState({ ...state, format: 4 });
     });
     await store.close();
     const data = join(storePath(pathOf()), 'data.mdb');
     const hash = () => createHash('sha256').update(readFileSync(data)).digest('hex');
     const before = [hash(), readdirSync(segmentsPath(pathOf()))];
     openIndexes();
-    await expect(indexes.open('a1', settings)).rejects.toThrow('has format 3, and this release reads format 1');
+    await expect(indexes.open('a1', settings)).rejects.toThrow('has format 4, and this release reads format 1');
     await closeIndexes();
     expect([hash(), readdirSync(segmentsPath(pathOf()))]).toEqual(before);
   });

@@ -44,7 +44,7 @@ export function attachModel({ stores }: IngestContext, task: AttachModelTask): I
   const models = learned === undefined ? undefined : BuiltInModels.of(store);
   const state: ListState = {
     ...before,
-    format: LIST_STATE_FORMAT_WITH_VECTORS,
+    format: Math.max(before.format, LIST_STATE_FORMAT_WITH_VECTORS),
     sequence: before.sequence + 1,
     meaning,
   };

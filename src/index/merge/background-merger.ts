@@ -5,11 +5,17 @@
  */
 import { rm } from 'node:fs/promises';
 import { mergeBytes } from '../../platform/index.js';
-import { buildingVersionOf, currentVersionOf, segmentFile, type VersionState } from '../../store/index.js';
+import {
+  buildingVersionOf,
+  currentVersionOf,
+  segmentFile,
+  type PartName,
+  type VersionState,
+} from '../../store/index.js';
 import type { BackgroundHost } from '../versions/background-host.js';
 import type { MergedSegment } from '../contract/ingest-tasks.js';
 import { chooseMerge, chooseQuietMerge } from './merge-policy.js';
-import type { VersionLease } from '../versions/published-generation.js';
+import { indexOf, type VersionLease } from '../versions/published-generation.js';
 import type { PublishedVersion } from '../versions/published-version.js';
 
 const RETRY_PAUSE_MS = 30_000;
@@ -20,7 +26,18 @@ const QUIET_AT_START_MS = { min: 10_000, max: 60_000 };
 /** A stop does not wait longer for a merge; its unfinished file is removed at the next start. */
 const STOP_WAIT_MS = 2000;
 
+/** In the order in which they are looked at. */
+const INDEXES: readonly (PartName | undefined)[] = [undefined, 'pages'];
+
+/** An index whose segments are merged; `part` undefined: that of the fields. */
+interface Merge {
+  readonly version: VersionState;
+  readonly part: PartName | undefined;
+  readonly ids: readonly number[];
+}
+
 interface FinishedMerge {
+  readonly part: PartName | undefined;
   /** On the generation that was merged. */
   readonly lease: VersionLease;
   readonly ids: ReadonlySet<number>;
@@ -55,7 +72,7 @@ export class BackgroundMerger {
     if (this.stopped || this.suspended || this.running !== undefined || this.pause !== undefined) return;
     const next = this.choose(policy);
     if (next === undefined) return;
-    this.running = this.run(next.version, next.ids).finally(() => {
+    this.running = this.run(next).finally(() => {
       this.running = undefined;
       this.start(chooseMerge);
     });
@@ -95,26 +112,27 @@ export class BackgroundMerger {
     clearTimeout(timer);
   }
 
-  private choose(
-    policy: typeof chooseMerge,
-  ): { readonly version: VersionState; readonly ids: readonly number[] } | undefined {
+  private choose(policy: typeof chooseMerge): Merge | undefined {
     const state = this.host.state();
     const { merge_fan_in: fanIn, merge_records_max: recordsMax } = this.host.config.ingest;
     for (const version of [currentVersionOf(state), buildingVersionOf(state)]) {
       const published = version && this.host.published(version.version);
       if (version === undefined || published === undefined) continue;
-      const { sizes } = published;
-      const documentsMax = Math.min(recordsMax, affordableDocuments(sizes, this.host.budget.mergeBytesMax));
-      const ids = policy(sizes, { fanIn, documentsMax });
-      if (ids.length > 0) return { version, ids };
+      for (const part of INDEXES) {
+        const sizes = published.sizesOf(part);
+        const documentsMax = Math.min(recordsMax, affordableDocuments(sizes, this.host.budget.mergeBytesMax));
+        const ids = policy(sizes, { fanIn, documentsMax });
+        if (ids.length > 0) return { version, part, ids };
+      }
     }
     return undefined;
   }
 
   /** Never rejects. */
-  private async run(version: VersionState, ids: readonly number[]): Promise<void> {
+  private async run(merge: Merge): Promise<void> {
+    const { version } = merge;
     try {
-      await this.merge(version, ids);
+      await this.merge(merge);
     } catch (error) {
       if (this.stopped) return;
       this.host.log.warn(
@@ -130,21 +148,24 @@ export class BackgroundMerger {
   }
 
   /** The lease holds the sources open until the merge is in force, whatever happens to the version meanwhile. */
-  private async merge({ version, definition }: VersionState, ids: readonly number[]): Promise<void> {
-    await this.host.published(version)?.withLease(definition, (lease) => this.mergeLeased(lease, ids));
+  private async merge(merge: Merge): Promise<void> {
+    const { version, definition } = merge.version;
+    await this.host.published(version)?.withLease(definition, (lease) => this.mergeLeased(lease, merge));
   }
 
-  private async mergeLeased(lease: VersionLease, ids: readonly number[]): Promise<void> {
+  private async mergeLeased(lease: VersionLease, { part, ids }: Merge): Promise<void> {
     const { host } = this;
     const { version, definition } = lease;
     const newSegment = host.newSegment();
     let merged: MergedSegment | undefined;
     try {
       const wanted = new Set(ids);
-      const sources = lease.segments.filter(({ id }) => wanted.has(id)).map(({ handle }) => handle);
-      const { listPath } = host;
-      merged = await host.run({ kind: 'merge', listPath, definition, generation: lease.handle, sources, newSegment });
-      const committed = await host.exclusive(() => this.commit({ lease, ids: wanted, merged, newSegment }));
+      const index = indexOf(lease, part);
+      if (index === undefined) return;
+      const sources = index.segments.filter(({ id }) => wanted.has(id)).map(({ handle }) => handle);
+      const task = { listPath: host.listPath, part, definition, newSegment };
+      merged = await host.run({ kind: 'merge', ...task, generation: index.handle, sources });
+      const committed = await host.exclusive(() => this.commit({ lease, part, ids: wanted, merged, newSegment }));
       if (!committed) await this.discard(version, newSegment, merged);
     } catch (error) {
       await this.discard(version, newSegment, merged);
@@ -160,17 +181,21 @@ export class BackgroundMerger {
     return published.withLease(definition, (now) => this.commitLeased(work, now));
   }
 
-  private async commitLeased({ lease, ids, merged, newSegment }: FinishedMerge, now: VersionLease): Promise<boolean> {
+  private async commitLeased(work: FinishedMerge, now: VersionLease): Promise<boolean> {
     const { host } = this;
-    const sources = now.segments.filter(({ id }) => ids.has(id));
+    const { part, ids, merged, newSegment } = work;
+    const [before, after] = [indexOf(work.lease, part), indexOf(now, part)];
+    if (before === undefined || after === undefined) return false;
+    const sources = after.segments.filter(({ id }) => ids.has(id));
     if (sources.length < ids.size) return false;
     const { commit } = await host.runCommit({
       kind: 'commit-merge',
       listPath: host.listPath,
       nowMs: host.clock.nowMs(),
       version: now.version,
-      before: lease.handle,
-      now: now.handle,
+      part,
+      before: before.handle,
+      now: after.handle,
       sources,
       merged: merged && { id: newSegment, ...merged },
     });

@@ -2,7 +2,7 @@
 import type { GenerationHandle, Kernel, SegmentHandle } from '../../../native-bindings/index.js';
 import { segmentFile, type ListState } from '../../store/index.js';
 import type { CommitMergeTask, IngestResults, MergeTask } from '../contract/ingest-tasks.js';
-import { kernelLayout } from '../segments/kernel-layout.js';
+import { changeOf, indexSchema, indexStore } from '../commit/index-of.js';
 import { requiredState, type IngestContext } from '../contract/ingest-context.js';
 import { bitmapOf, documentsIn, recordsDeletedSince } from '../commit/written-since.js';
 
@@ -18,7 +18,7 @@ export function merge({ kernel, stores }: IngestContext, task: MergeTask): Inges
   if (sources.length === 0) return undefined;
   const path = segmentFile(task.listPath, task.newSegment);
   try {
-    const summary = kernel.mergeSegments(path, kernelLayout(task.definition).schema, sources);
+    const summary = kernel.mergeSegments(path, indexSchema(task.definition, task.part), sources);
     return { handle: kernel.openSegment(path), documentCount: summary.documentCount, fileBytes: summary.fileBytes };
   } catch (error) {
     throw store.asWriteError(error);
@@ -32,18 +32,18 @@ function deletedOf(kernel: Kernel, generation: GenerationHandle, segment: Segmen
 
 export function commitMerge({ kernel, stores }: IngestContext, task: CommitMergeTask): IngestResults['commit-merge'] {
   const store = stores.get(task.listPath);
-  const version = store.version(task.version).prepare();
+  const index = indexStore(store, task);
   const { merged } = task;
   const deletedSince =
     merged === undefined ? [] : documentsIn(kernel, merged.handle, recordsDeletedSince(kernel, task));
   const before = requiredState(store);
   const state: ListState = { ...before, sequence: before.sequence + 1 };
   store.transaction(() => {
-    for (const source of task.sources) version.removeSegment(source.id);
+    for (const source of task.sources) index.removeSegment(source.id);
     if (merged !== undefined) {
       const { documentCount, fileBytes } = merged;
-      void version.manifest.putSync(merged.id, { documentCount, fileBytes, deletedCount: 0 });
-      version.addDeletions(merged.id, deletedSince);
+      void index.manifest.putSync(merged.id, { documentCount, fileBytes, deletedCount: 0 });
+      index.addDeletions(merged.id, deletedSince);
     }
     store.putState(state);
   });
@@ -52,5 +52,5 @@ export function commitMerge({ kernel, stores }: IngestContext, task: CommitMerge
       ? []
       : [{ id: merged.id, handle: merged.handle, deleted: bitmapOf(deletedSince, merged.documentCount) }];
   const removed = task.sources.map((source) => source.id);
-  return { commit: { state, changes: [{ version: task.version, added, removed, deletions: [] }] } };
+  return { commit: { state, changes: [changeOf(task, { added, removed, deletions: [] })] } };
 }

@@ -7,10 +7,12 @@ import { ServiceError } from '../../platform/index.js';
 import type { BackgroundHost } from '../versions/background-host.js';
 import type { BackgroundMerger } from '../merge/background-merger.js';
 import type { BuiltSegment } from '../contract/ingest-tasks.js';
-import type { VersionLease } from '../versions/published-generation.js';
+import { partOf, type PartName } from '../../store/index.js';
+import { indexOf, type VersionLease } from '../versions/published-generation.js';
 import { discardSegments, remakeSegments } from './segment-remaking.js';
 
 interface FinishedReindexing {
+  readonly part: PartName | undefined;
   /** On the generation that it began with, whose segments are replaced. */
   readonly lease: VersionLease;
   readonly segments: readonly BuiltSegment[];
@@ -50,7 +52,10 @@ export class OpenListReindexer {
     try {
       // A merge may take minutes, which a stop does not wait for.
       await Promise.race([this.merger.suspend(), rejectedWhenAborted(this.abort.signal)]);
-      for (const { version } of host.state().versions) records += await this.version(version);
+      for (const { version } of host.state().versions) {
+        records += await this.index(version, undefined);
+        if (partOf(host.state(), version, 'pages') !== undefined) await this.index(version, 'pages');
+      }
     } finally {
       this.merger.resume();
     }
@@ -59,8 +64,8 @@ export class OpenListReindexer {
     return records;
   }
 
-  /** Returns how many records were read. A version that is dropped meanwhile is left alone. */
-  private async version(version: number): Promise<number> {
+  /** Returns how many documents were made. A version that is dropped meanwhile is left alone. */
+  private async index(version: number, part: PartName | undefined): Promise<number> {
     const { host } = this;
     const { listPath } = host;
     let records = 0;
@@ -71,6 +76,7 @@ export class OpenListReindexer {
         run: (task, options) => host.run(task, options),
         listPath,
         version,
+        part,
         signal: this.abort.signal,
         newSegment: () => host.newSegment(),
         budget: host.budget,
@@ -78,7 +84,7 @@ export class OpenListReindexer {
           records += count;
         },
       });
-      const work = { lease, segments };
+      const work = { lease, part, segments };
       const committed = await host
         .exclusive(() => this.commit(work))
         .catch(async (error: unknown) => {
@@ -111,16 +117,19 @@ export class OpenListReindexer {
 
   private async commitLeased(work: FinishedReindexing, now: VersionLease): Promise<boolean> {
     const { host } = this;
-    const replaced = new Set(work.lease.segments.map(({ id }) => id));
-    const sources = now.segments.filter(({ id }) => replaced.has(id));
+    const [before, after] = [indexOf(work.lease, work.part), indexOf(now, work.part)];
+    if (before === undefined || after === undefined) return false;
+    const replaced = new Set(before.segments.map(({ id }) => id));
+    const sources = after.segments.filter(({ id }) => replaced.has(id));
     if (sources.length < replaced.size) return false;
-    const others = now.segments.filter(({ id }) => !replaced.has(id)).map(({ handle }) => handle);
+    const others = after.segments.filter(({ id }) => !replaced.has(id)).map(({ handle }) => handle);
     const { commit } = await host.runCommit({
       kind: 'commit-reindex',
       listPath: host.listPath,
       version: now.version,
+      part: work.part,
       segments: work.segments,
-      open: { before: work.lease.handle, now: now.handle, sources, others },
+      open: { before: before.handle, now: after.handle, sources, others },
     });
     host.publishCommit(commit);
     return true;

@@ -1,10 +1,9 @@
 /** Rebuilding the index of a version from its records: pieces that each write a file, and one commit that puts them in force. */
 import { rmSync } from 'node:fs';
 import type { Kernel } from '../../../native-bindings/index.js';
-import { ServiceError } from '../../platform/index.js';
-import { decodeRecord, parseFields, type VersionStore } from '../../records/index.js';
 import { segmentFile, type ListState } from '../../store/index.js';
-import { DocumentEncoder } from '../segments/document-encoder.js';
+import { changeOf, indexSchema, indexStore } from '../commit/index-of.js';
+import { nextPiece } from './index-pieces.js';
 import type {
   AddedSegment,
   CommitReindexTask,
@@ -18,40 +17,16 @@ import { bitmapOf, documentsIn, recordsDeletedSince } from '../commit/written-si
 export function reindex({ kernel, stores }: IngestContext, task: ReindexTask): IngestResults['reindex'] {
   const store = stores.get(task.listPath);
   const { definition } = requiredVersion(requiredState(store), task.version);
-  const encoder = new DocumentEncoder(definition);
-  const { cursor, done } = encodeRecords(store.version(task.version), encoder, task);
-  if (encoder.documentCount === 0) return { segment: undefined, cursor, done };
+  const { documents, cursor, done } = nextPiece(store, definition, task);
+  if (documents.documentCount === 0) return { segment: undefined, cursor, done };
   const id = task.newSegment;
   try {
     const path = segmentFile(task.listPath, id);
-    const { documentCount, fileBytes } = kernel.buildSegment(path, encoder.layout.schema, encoder.finish());
+    const schema = indexSchema(definition, task.part);
+    const { documentCount, fileBytes } = kernel.buildSegment(path, schema, documents.finish());
     return { segment: { id, documentCount, fileBytes }, cursor, done };
   } catch (error) {
     throw store.asWriteError(error);
-  }
-}
-
-/** A stored record holds what its version indexes: what a definition changed was applied when it was written. */
-function encodeRecords(
-  version: VersionStore,
-  encoder: DocumentEncoder,
-  { cursor: start, recordsMax, bytesMax }: ReindexTask,
-): { readonly cursor: number; readonly done: boolean } {
-  let cursor = start;
-  let bytes = 0;
-  try {
-    for (const { key, value } of version.records.getRange({ start })) {
-      cursor = key;
-      if (encoder.documentCount >= recordsMax || bytes >= bytesMax) return { cursor, done: false };
-      const stored = decodeRecord(value);
-      encoder.add(key, stored, parseFields(stored.fieldsJson));
-      bytes += value.length;
-      cursor = key + 1;
-    }
-    return { cursor, done: true };
-  } catch (error) {
-    const detail = `Record ${cursor} of version ${version.version} cannot be read from the list's store: ${String(error)}.`;
-    throw new ServiceError('unprocessable', detail, { cause: error });
   }
 }
 
@@ -62,17 +37,17 @@ export function commitReindex(
   const store = stores.get(task.listPath);
   const before = requiredState(store);
   requiredVersion(before, task.version);
-  const version = store.version(task.version).prepare();
+  const index = indexStore(store, task);
   const state: ListState = { ...before, sequence: before.sequence + 1 };
-  const removed = (task.open?.sources ?? version.segments()).map(({ id }) => id);
+  const removed = (task.open?.sources ?? index.segments()).map(({ id }) => id);
   const added = task.open === undefined ? [] : openBuilt(kernel, task, task.open);
   try {
     store.transaction(() => {
-      for (const id of removed) version.removeSegment(id);
+      for (const id of removed) index.removeSegment(id);
       for (const { id, documentCount, fileBytes } of task.segments) {
-        void version.manifest.putSync(id, { documentCount, fileBytes, deletedCount: 0 });
+        void index.manifest.putSync(id, { documentCount, fileBytes, deletedCount: 0 });
       }
-      for (const { id, outdated } of added) version.addDeletions(id, outdated);
+      for (const { id, outdated } of added) index.addDeletions(id, outdated);
       store.putState(state);
     });
   } catch (error) {
@@ -81,7 +56,7 @@ export function commitReindex(
   }
   // Nobody has the files of a closed list open: they go here, where freeing a large one keeps no request waiting.
   if (task.open === undefined) for (const id of removed) rmSync(segmentFile(task.listPath, id), { force: true });
-  return { commit: { state, changes: [{ version: task.version, added, removed, deletions: [] }] } };
+  return { commit: { state, changes: [changeOf(task, { added, removed, deletions: [] })] } };
 }
 
 /** The new segments with the documents in them that are not good any more: records that were written or removed since. */

@@ -1,11 +1,11 @@
 /**
- * Makes new segments of all records of one version, in pieces of bounded memory that no manifest names. What is to become of
+ * Makes new segments of all records of one version, or of all their pages, in pieces of bounded memory that no manifest names. What is to become of
  * them is up to the caller; when this fails, they are gone. Main thread only.
  */
 import { rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ServiceError, type MemoryBudget } from '../../platform/index.js';
-import { segmentFile } from '../../store/index.js';
+import { segmentFile, type PartName } from '../../store/index.js';
 import type { BuiltSegment, IngestExecutor, IngestResult, IngestTask } from '../contract/ingest-tasks.js';
 
 /** Of one piece: bounds its memory, and how long a stop waits for it. */
@@ -18,6 +18,8 @@ export interface SegmentRemaking {
   readonly run: IngestExecutor['run'];
   readonly listPath: string;
   readonly version: number;
+  /** Undefined: the index of the fields. */
+  readonly part?: PartName | undefined;
   /** Ends it between two pieces; its reason is thrown. */
   readonly signal: AbortSignal;
   /** A segment number that was never used. */
@@ -31,6 +33,7 @@ export async function remakeSegments({
   run,
   listPath,
   version,
+  part,
   signal,
   newSegment,
   onRecords,
@@ -44,7 +47,7 @@ export async function remakeSegments({
   try {
     let cursor = 0;
     for (let done = false; !done;) {
-      const task = { kind: 'reindex', listPath, version, cursor, newSegment: newSegment(), ...limits } as const;
+      const task = { kind: 'reindex', listPath, version, part, cursor, newSegment: newSegment(), ...limits } as const;
       const piece = await runWithRoom(run, task, signal);
       ({ cursor, done } = piece);
       if (piece.segment === undefined) continue;

@@ -64,7 +64,7 @@ export class UnusableListReindexer {
   start<List>({ listId, listPath, settings, found, open }: RebuildRequest<List>): Promise<List> {
     // Accounts and lists are told by the names that operators know, files by the id.
     const log = this.options.log.child({ account: settings.account, list: settings.list, id: listId });
-    const total = found.unusable.reduce((sum, { version }) => sum + (found.recordCounts.get(version) ?? 0), 0);
+    const total = found.unusable.reduce((sum, { documents }) => sum + documents, 0);
     const rebuild: Rebuild = {
       log,
       listPath,
@@ -153,7 +153,7 @@ export class UnusableListReindexer {
     }
   }
 
-  private async rebuildVersion(rebuild: Rebuild, { version }: UnusableVersion): Promise<void> {
+  private async rebuildVersion(rebuild: Rebuild, { version, part }: UnusableVersion): Promise<void> {
     const { listPath, job, log } = rebuild;
     const { signal } = rebuild.abort;
     const run: IngestExecutor['run'] = (task, options) => this.options.executor.run(task, options);
@@ -162,6 +162,7 @@ export class UnusableListReindexer {
       run,
       listPath,
       version,
+      part,
       signal,
       newSegment: () => rebuild.nextSegment++,
       budget: this.options.budget,
@@ -174,7 +175,7 @@ export class UnusableListReindexer {
       },
     });
     // Where this fails the files stay: the commit may be on disk although its worker died, and the next start knows.
-    await runWithRoom(run, { kind: 'commit-reindex', listPath, version, segments, open: undefined }, signal);
+    await runWithRoom(run, { kind: 'commit-reindex', listPath, version, part, segments, open: undefined }, signal);
   }
 
   private count(): void {

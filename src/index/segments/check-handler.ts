@@ -1,9 +1,18 @@
 /** Compares the store of a version with its index. For the operation `list.check` and the durability test. */
+import type { GenerationHandle } from '../../../native-bindings/index.js';
 import { QueryPlanWriter, MATCH_ALL } from '../../../native-bindings/query-plan.js';
 import { segmentForKernel } from '../../../native-bindings/segmentation.js';
 import { recordNumberOf } from '../../platform/index.js';
-import { decodeRecord, parseFields, type StoredRecord, type VersionStore } from '../../records/index.js';
+import {
+  decodeRecord,
+  parseFields,
+  type RecordStore,
+  type StoredRecord,
+  type VersionStore,
+} from '../../records/index.js';
+import type { SegmentManifest } from '../../store/index.js';
 import type { FieldDefinition } from '../../catalog/index.js';
+import { partStore } from '../parts/part-store.js';
 import type { CheckTask, IngestResults } from '../contract/ingest-tasks.js';
 import { requiredState, requiredVersion, type IngestContext } from '../contract/ingest-context.js';
 
@@ -21,18 +30,9 @@ export function check({ kernel, stores }: IngestContext, task: CheckTask): Inges
   const version = store.version(task.version);
   const { definition } = requiredVersion(requiredState(store), task.version);
 
-  const indexed = new Map<number, number>();
-  for (const { id, handle } of task.segments) {
-    const deleted = kernel.generationDeletions(task.generation, handle);
-    const stored = version.deletedDocuments(id, kernel.recordNumbers(handle).length);
-    if (!sameBits(deleted, stored)) report(`segment ${id}: the deletions in force are not those on disk`);
-    kernel.recordNumbers(handle).forEach((recordNumber, document) => {
-      if (((deleted?.[document >> 3] ?? 0) >> (document & 7)) & 1) return;
-      const other = indexed.get(recordNumber);
-      if (other !== undefined) report(`record ${recordNumber} is live in segments ${other} and ${id}`);
-      indexed.set(recordNumber, id);
-    });
-  }
+  const indexed = liveNumbers(kernel, { ...task, manifest: version, of: 'record' }, report);
+
+  checkPages(kernel, { store, task, definition }, report);
 
   const names = new Map<number, string>();
   for (const { key, value } of version.records.getRange()) {
@@ -58,6 +58,61 @@ export function check({ kernel, stores }: IngestContext, task: CheckTask): Inges
     if (!found.includes(recordNumber)) report(`record ${recordNumber} is not found by its word '${term}'`);
   }
   return problems;
+}
+
+type Report = (problem: string) => void;
+
+interface CheckedIndex extends Pick<CheckTask, 'segments'> {
+  readonly generation: GenerationHandle | undefined;
+  readonly manifest: SegmentManifest;
+  /** What its numbers are of. */
+  readonly of: string;
+}
+
+/** Numbers of the live documents of an index, with the segment of each. */
+function liveNumbers(
+  kernel: IngestContext['kernel'],
+  { generation, segments, manifest, of }: CheckedIndex,
+  report: Report,
+): Map<number, number> {
+  const live = new Map<number, number>();
+  for (const { id, handle } of generation === undefined ? [] : segments) {
+    const deleted = kernel.generationDeletions(generation as GenerationHandle, handle);
+    const stored = manifest.deletedDocuments(id, kernel.recordNumbers(handle).length);
+    if (!sameBits(deleted, stored)) report(`segment ${id}: the deletions in force are not those on disk`);
+    kernel.recordNumbers(handle).forEach((number, document) => {
+      if (((deleted?.[document >> 3] ?? 0) >> (document & 7)) & 1) return;
+      const other = live.get(number);
+      if (other !== undefined) report(`${of} ${number} is live in segments ${other} and ${id}`);
+      live.set(number, id);
+    });
+  }
+  return live;
+}
+
+/** What is attached to the records, and what of it is indexed. */
+function checkPages(
+  kernel: IngestContext['kernel'],
+  of: { readonly store: RecordStore; readonly task: CheckTask; readonly definition: FieldDefinition },
+  report: Report,
+): void {
+  const { store, task } = of;
+  if (task.pages === undefined) return;
+  const part = partStore(store, task.version, 'pages');
+  const live = liveNumbers(kernel, { ...task.pages, manifest: part, of: 'page' }, report);
+  const version = store.version(task.version);
+  for (const { key, value } of part.rows.getRange()) {
+    const bytes = version.record(key);
+    const fields = bytes === undefined ? {} : parseFields(decodeRecord(bytes).fieldsJson);
+    if (bytes === undefined) report(`pages are attached to record ${key}, which is not stored`);
+    for (const { field, url, first, count } of value) {
+      if (fields[field] !== url) report(`record ${key} has pages of what it does not link to: ${url}`);
+      for (let number = first; number < first + count; ++number) {
+        if (!live.delete(number)) report(`page ${number} of record ${key} is attached and not indexed`);
+      }
+    }
+  }
+  for (const number of live.keys()) report(`page ${number} is indexed and attached to no record`);
 }
 
 function sameBits(left: Uint8Array | undefined, right: Uint8Array | undefined): boolean {

@@ -2,6 +2,7 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { spaceStore } from '../../vectors/index.js';
+import { partStore } from '../parts/part-store.js';
 import type { RecordStore } from '../../records/index.js';
 import { segmentFile, segmentsPath, vectorSegmentFile, type ListState } from '../../store/index.js';
 
@@ -34,9 +35,12 @@ export function namedSegmentFiles(listPath: string, store: RecordStore): string[
   ].map((path) => basename(path));
 }
 
+/** Those of the fields and of parts, which are files of one kind. */
 function knownWordSegments(store: RecordStore, state: ListState): ReadonlySet<number> {
   const known = new Set<number>();
   for (const { version } of state.versions) for (const { id } of store.version(version).segments()) known.add(id);
+  for (const { version, name } of state.parts ?? [])
+    for (const { id } of partStore(store, version, name).segments()) known.add(id);
   return known;
 }
 

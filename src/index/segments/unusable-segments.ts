@@ -10,7 +10,7 @@ import {
   type SegmentHandle,
   type VectorSegmentHandle,
 } from '../../../native-bindings/index.js';
-import { segmentsPath, type ListState } from '../../store/index.js';
+import { segmentsPath, type ListState, type PartName } from '../../store/index.js';
 
 export type SegmentFault = 'unsupported-format' | 'damaged' | 'missing';
 
@@ -26,9 +26,13 @@ export class UnusableSegmentError extends Error {
   }
 }
 
-/** A version whose index cannot be opened, by the first segment of it that is unusable. */
+/** An index of a version that cannot be opened, by the first segment of it that is unusable. */
 export interface UnusableVersion {
   readonly version: number;
+  /** Undefined: that of the fields. */
+  readonly part: PartName | undefined;
+  /** That it is to have. */
+  readonly documents: number;
   readonly segment: UnusableSegmentError;
 }
 

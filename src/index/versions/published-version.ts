@@ -7,15 +7,18 @@
  * Main thread only.
  */
 import { unlink } from 'node:fs/promises';
-import type { Kernel, SegmentHandle } from '../../../native-bindings/index.js';
+import type { Kernel } from '../../../native-bindings/index.js';
 import type { FieldDefinition } from '../../catalog/index.js';
 import type { VersionStore } from '../../records/index.js';
-import { segmentFile, vectorSegmentFile } from '../../store/index.js';
+import { segmentFile, vectorSegmentFile, type PartName, type SegmentManifest } from '../../store/index.js';
 import type { SpaceStore } from '../../vectors/index.js';
 import { OpenVectors } from './open-vectors.js';
-import type { AddedSegment, VersionChange } from '../contract/ingest-tasks.js';
-import { PublishedGeneration, type OpenSegment, type VersionLease } from './published-generation.js';
-import { openSegment, UnusableSegmentError, type DamagedSegments } from '../segments/unusable-segments.js';
+import type { VersionChange } from '../contract/ingest-tasks.js';
+import { OpenSegments } from './open-segments.js';
+import { PublishedGeneration, type VersionLease } from './published-generation.js';
+import { UnusableSegmentError, type DamagedSegments } from '../segments/unusable-segments.js';
+
+const PAGES: PartName = 'pages';
 
 export interface PublishedVersionOptions {
   readonly kernel: Kernel;
@@ -28,6 +31,8 @@ export interface PublishedVersionOptions {
   readonly damaged: DamagedSegments;
   /** The vectors that the version is searched by, where there is an index of them. */
   readonly vectors: SpaceStore | undefined;
+  /** Which of its segments are those of pages; undefined where there never were any. */
+  readonly pages: SegmentManifest | undefined;
   /** The index of vectors has to be made again; the version is open without. */
   readonly onUnusableVectors: (error: UnusableSegmentError) => void;
 }
@@ -37,8 +42,9 @@ export class PublishedVersion {
   private readonly kernel: Kernel;
   private readonly listPath: string;
   private settingsJson: string;
-  private segments = new Map<number, SegmentHandle>();
+  private segments: OpenSegments;
   private vectors: OpenVectors | undefined;
+  private pages: OpenSegments | undefined;
   private inForce: PublishedGeneration;
   private leasesOut = 0;
   /** Superseded generations that are still leased, by sequence. */
@@ -54,16 +60,13 @@ export class PublishedVersion {
     this.listPath = listPath;
     this.version = version;
     this.settingsJson = settingsJson;
+    this.segments = OpenSegments.none(kernel);
     try {
-      const add = store.segments().map(({ id, entry }) => {
-        const segment = openSegment(kernel, segmentFile(listPath, id), damaged);
-        this.segments.set(id, segment);
-        const deleted = entry.deletedCount === 0 ? undefined : store.deletedDocuments(id, entry.documentCount);
-        return deleted === undefined ? { segment } : { segment, deleted };
-      });
-      const vectors = this.openVectors(given);
+      const { opened, change } = OpenSegments.open(kernel, { listPath, manifest: store, damaged });
+      this.segments = opened;
+      const parts = { ...this.openPages(given), ...this.openVectors(given) };
       const options = { kernel, version, ...this.open, onRelease: this.released };
-      this.inForce = new PublishedGeneration(options, { add, settings: settingsJson, ...vectors });
+      this.inForce = new PublishedGeneration(options, { ...change, settings: settingsJson, ...parts });
     } catch (error) {
       this.closeSegments();
       throw error;
@@ -90,13 +93,23 @@ export class PublishedVersion {
     return this.inForce.vectorSizes;
   }
 
+  /** Of the segments of pages. */
+  get pageSizes(): PublishedGeneration['sizes'] {
+    return this.inForce.pageSizes;
+  }
+
+  /** Of the segments of an index; `part` undefined: that of the fields. */
+  sizesOf(part: PartName | undefined): PublishedGeneration['sizes'] {
+    return part === undefined ? this.inForce.sizes : this.inForce.pageSizes;
+  }
+
   /** Undefined where it has no index of vectors. */
   get vectorSpace(): number | undefined {
     return this.vectors?.space;
   }
 
   hasSegment(id: number): boolean {
-    return this.segments.has(id) || this.vectors?.has(id) === true;
+    return this.segments.has(id) || this.vectors?.has(id) === true || this.pages?.has(id) === true;
   }
 
   /** On the generation in force. To be released, whatever happens: for work of this folder, `withLease` sees to it. */
@@ -120,31 +133,35 @@ export class PublishedVersion {
 
   /** Puts a commit into force. Takes over the handles of added segments. */
   apply(change: VersionChange, settingsJson: string): void {
-    const removed = change.removed.flatMap((id) => this.segments.get(id) ?? []);
-    const segments = new Map(this.segments);
-    for (const { id, handle } of change.added) segments.set(id, handle);
-    for (const id of change.removed) segments.delete(id);
+    const fields = this.segments.after(change);
     const vectors = change.vectors === undefined ? undefined : this.vectors?.after(change.vectors);
+    const pages = change.pages && (this.pages ?? OpenSegments.none(this.kernel)).after(change.pages);
     try {
       const changed = {
-        add: change.added.map(addition),
-        remove: removed,
-        deletions: change.deletions,
+        ...fields.change,
         ...(settingsJson === this.settingsJson ? {} : { settings: settingsJson }),
         ...(vectors === undefined ? {} : { vectors: vectors.change }),
+        ...(pages === undefined ? {} : { parts: [{ name: PAGES, ...pages.change }] }),
       };
-      const next = { segments: openSegments(segments), vectors: (vectors?.next ?? this.vectors)?.view };
+      const next = {
+        segments: fields.next.list,
+        vectors: (vectors?.next ?? this.vectors)?.view,
+        pages: (pages?.next ?? this.pages)?.list,
+      };
       this.supersedeBy(this.inForce.next(changed, next));
     } catch (error) {
-      for (const { handle } of change.added) this.kernel.closeSegment(handle);
+      for (const { handle } of [...change.added, ...(change.pages?.added ?? [])]) this.kernel.closeSegment(handle);
       for (const { handle } of change.vectors?.added ?? []) this.kernel.closeVectorSegment(handle);
       throw error;
     }
-    this.segments = segments;
+    this.segments = fields.next;
     this.settingsJson = settingsJson;
     this.vectors = vectors?.next ?? this.vectors;
-    for (const segment of removed) this.kernel.closeSegment(segment);
-    for (const id of change.removed) this.removeLater(segmentFile(this.listPath, id));
+    this.pages = pages?.next ?? this.pages;
+    for (const { id, handle } of [...fields.closed, ...(pages?.closed ?? [])]) {
+      this.kernel.closeSegment(handle);
+      this.removeLater(segmentFile(this.listPath, id));
+    }
     for (const { id, handle } of vectors?.closed ?? []) {
       this.kernel.closeVectorSegment(handle);
       this.removeLater(vectorSegmentFile(this.listPath, id));
@@ -172,7 +189,14 @@ export class PublishedVersion {
   }
 
   private get open() {
-    return { segments: openSegments(this.segments), vectors: this.vectors?.view };
+    return { segments: this.segments.list, vectors: this.vectors?.view, pages: this.pages?.list };
+  }
+
+  private openPages({ kernel, listPath, pages: manifest, damaged }: PublishedVersionOptions) {
+    if (manifest === undefined) return {};
+    const { opened, change } = OpenSegments.open(kernel, { listPath, manifest, damaged });
+    this.pages = opened;
+    return { parts: [{ name: PAGES, ...change }] };
   }
 
   private openVectors({ kernel, listPath, vectors, damaged, onUnusableVectors }: PublishedVersionOptions) {
@@ -218,17 +242,11 @@ export class PublishedVersion {
   }
 
   private closeSegments(): void {
-    for (const segment of this.segments.values()) this.kernel.closeSegment(segment);
-    this.segments.clear();
+    this.segments.close();
+    this.segments = OpenSegments.none(this.kernel);
     this.vectors?.close();
     this.vectors = undefined;
+    this.pages?.close();
+    this.pages = undefined;
   }
-}
-
-function openSegments(segments: ReadonlyMap<number, SegmentHandle>): readonly OpenSegment[] {
-  return Array.from(segments, ([id, handle]) => ({ id, handle }));
-}
-
-function addition(added: AddedSegment): { segment: SegmentHandle; deleted?: Uint8Array } {
-  return added.deleted === undefined ? { segment: added.handle } : { segment: added.handle, deleted: added.deleted };
 }

@@ -5,7 +5,15 @@
 import type { Logger } from 'pino';
 import type { Kernel } from '../../../native-bindings/index.js';
 import type { RecordStore } from '../../records/index.js';
-import { servingSpaceOf, type ListState, type VectorSpace, type VersionState } from '../../store/index.js';
+import {
+  servingSpaceOf,
+  type ListState,
+  type PartName,
+  type PartState,
+  type SegmentManifest,
+  type VectorSpace,
+  type VersionState,
+} from '../../store/index.js';
 import { spaceStore } from '../../vectors/index.js';
 import type { GenerationSettings, SearchSettings } from '../contract/types.js';
 import {
@@ -14,7 +22,11 @@ import {
   type DamagedSegments,
   type UnusableVersion,
 } from '../segments/unusable-segments.js';
+import { partStore } from '../parts/part-store.js';
+import { OpenSegments } from './open-segments.js';
 import { PublishedVersion } from './published-version.js';
+
+const PAGES: PartName = 'pages';
 
 /** Who lets go of a list does not wait longer for those who still read it; a merge or a slow search may take minutes. */
 const LEASES_WAIT_MS = 5000;
@@ -35,6 +47,7 @@ export class PublishedVersions {
   private versions: Map<number, PublishedVersion>;
   private settings: SearchSettings;
   private serving: VectorSpace | undefined;
+  private parts: readonly PartState[] = [];
 
   /** Throws UnusableIndexError where segments have to be made again from the records. */
   constructor(
@@ -60,6 +73,7 @@ export class PublishedVersions {
   adopt(state: ListState): void {
     const before = this.serving;
     this.serving = servingSpaceOf(state);
+    this.parts = state.parts ?? [];
     const isRescaled = this.serving?.calibration?.vectorCount !== before?.calibration?.vectorCount;
     if (this.serving === undefined || this.serving.number !== before?.number || !isRescaled) return;
     this.applySettings(this.settings, state.versions);
@@ -134,7 +148,7 @@ export class PublishedVersions {
           opened.set(version.version, this.openVersion(version));
         } catch (error) {
           if (!(error instanceof UnusableSegmentError)) throw error;
-          unusable.push({ version: version.version, segment: error });
+          unusable.push(...this.unusableIndexes(version.version));
         }
       }
       if (unusable.length > 0) throw this.unusableIndex(state, unusable);
@@ -158,10 +172,37 @@ export class PublishedVersions {
       store,
       settingsJson,
       damaged,
+      pages: this.pagesOf(version.version),
       vectors: isIndexed ? spaceStore(this.options.store, version.version, space.number).prepare() : undefined,
       onUnusableVectors: (err) => {
         this.options.log.error({ list: listPath, version: version.version, err }, 'An index of vectors is made again');
       },
+    });
+  }
+
+  /** Where there are pages, their segments. */
+  private pagesOf(version: number): SegmentManifest | undefined {
+    const isThere = this.parts.some((part) => part.version === version && part.name === PAGES);
+    return isThere ? partStore(this.options.store, version, PAGES).prepare() : undefined;
+  }
+
+  /** All indexes of a version that have to be made again; what can be opened is closed again. */
+  private unusableIndexes(version: number): UnusableVersion[] {
+    const { kernel, listPath, store, damagedSegments: damaged = new Map() } = this.options;
+    const pages = this.pagesOf(version);
+    const indexes = [
+      { manifest: store.version(version), part: undefined },
+      ...(pages === undefined ? [] : [{ manifest: pages, part: PAGES }]),
+    ];
+    return indexes.flatMap(({ manifest, part }) => {
+      try {
+        OpenSegments.open(kernel, { listPath, manifest, damaged }).opened.close();
+        return [];
+      } catch (error) {
+        if (!(error instanceof UnusableSegmentError)) throw error;
+        const documents = part === undefined ? store.version(version).recordCount() : liveDocuments(manifest);
+        return [{ version, part, documents, segment: error }];
+      }
     });
   }
 
@@ -170,4 +211,8 @@ export class PublishedVersions {
     const recordCounts = new Map(state.versions.map(({ version }) => [version, store.version(version).recordCount()]));
     return new UnusableIndexError(listPath, { unusable, state, recordCounts, nextSegment: nextSegment() });
   }
+}
+
+function liveDocuments(manifest: SegmentManifest): number {
+  return manifest.segments().reduce((sum, { entry }) => sum + entry.documentCount - entry.deletedCount, 0);
 }

@@ -27,7 +27,7 @@ export async function dropVersion(options: VersionDroppingOptions, version: numb
   });
   try {
     const files = [
-      ...(published?.sizes ?? []).map(({ id }) => segmentFile(listPath, id)),
+      ...[...(published?.sizes ?? []), ...(published?.pageSizes ?? [])].map(({ id }) => segmentFile(listPath, id)),
       ...(published?.vectorSizes ?? []).map(({ id }) => vectorSegmentFile(listPath, id)),
     ];
     published?.retire();

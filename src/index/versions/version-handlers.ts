@@ -1,19 +1,23 @@
-/** Ingest tasks of a list's life: creation, building of versions, dropping them, cloning. */
-import { linkSync, mkdirSync, rmSync } from 'node:fs';
-import { FieldNormaliser, RecordStore, decodeRecord, parseFields, type VersionStore } from '../../records/index.js';
+/** Ingest tasks of a list's life: creation, building of versions, dropping them. */
+import { mkdirSync } from 'node:fs';
+import {
+  FieldNormaliser,
+  decodeRecord,
+  parseFields,
+  type RecordStore,
+  type VersionStore,
+} from '../../records/index.js';
 import {
   LIST_STATE_FORMAT,
   buildingVersionOf,
-  segmentFile,
+  partOf,
   segmentsPath,
-  vectorSegmentFile,
   type ListState,
   type VersionState,
   type VectorSpace,
 } from '../../store/index.js';
 import type {
   BuildStepTask,
-  CloneListTask,
   CreateListTask,
   DropVersionTask,
   IngestResults,
@@ -21,27 +25,20 @@ import type {
   StartBuildTask,
 } from '../contract/ingest-tasks.js';
 import { fieldEvents, versionCurrentEvent } from '../../catalog/index.js';
+import { extractStore } from '../../extracts/index.js';
+import { partStore } from '../parts/part-store.js';
 import { EventRecorder } from '../commit/event-recorder.js';
-import {
-  BuiltInModels,
-  embeddingLane,
-  embeddingQueue,
-  hasEmbeddingQueue,
-  spaceStore,
-  type SpaceStore,
-} from '../../vectors/index.js';
-import { cloneLinks, forgetLinks } from '../commit/link-versions.js';
+import { forgetLinks } from '../commit/link-versions.js';
 import { linkCommit } from '../commit/link-commit.js';
-import type { SpaceCommit } from '../commit/space-commit.js';
+import { embeddingLane, embeddingQueue, hasEmbeddingQueue, spaceStore } from '../../vectors/index.js';
+import { PartsCommit, type PartCommit } from '../commit/part-commit.js';
+import type { SpaceCommit, WrittenRecord } from '../commit/space-commit.js';
 import { VectorCommit } from '../commit/vector-commit.js';
 import { committed, VersionCommit } from '../commit/version-commit.js';
 import { requiredState, requiredVersion, type IngestContext } from '../contract/ingest-context.js';
 
 /** Record numbers begin at 1, so that 0 never is one. */
-const FIRST_RECORD_NUMBER = 1;
-const CLONED_VERSION = 1;
-/** Records that a clone copies in one transaction. */
-const CLONE_RECORDS_PER_TRANSACTION = 10_000;
+export const FIRST_RECORD_NUMBER = 1;
 
 export function createList({ stores }: IngestContext, task: CreateListTask): IngestResults['create-list'] {
   mkdirSync(segmentsPath(task.listPath), { recursive: true });
@@ -69,7 +66,7 @@ export function keepEntry({ stores }: IngestContext, task: KeepEntryTask): undef
   return undefined;
 }
 
-function readyVersion(version: number, from: Pick<CreateListTask, 'nowMs' | 'definition'>): VersionState {
+export function readyVersion(version: number, from: Pick<CreateListTask, 'nowMs' | 'definition'>): VersionState {
   return {
     version,
     state: 'ready',
@@ -125,6 +122,8 @@ export function buildStep({ kernel, stores }: IngestContext, task: BuildStepTask
   );
   const { nowMs } = task;
   const versions = before.versions.map((each) => each.version);
+  const parts = new PartsCommit({ kernel, store, state: before });
+  const pages = parts.ofVersion(task.building, definition, buildCursor);
   const writer = new VersionCommit({
     kernel,
     store: store.version(version),
@@ -134,12 +133,16 @@ export function buildStep({ kernel, stores }: IngestContext, task: BuildStepTask
     firstNewRecord: buildCursor,
     vectors,
     links: linkCommit({ store, version, versions, definition, nowMs, firstNewRecord: buildCursor }),
+    pages,
   });
-  const copies = vectorsToCopy(store, before.currentVersion, vectors);
+  const copies = [
+    ...vectorsToCopy(store, before.currentVersion, vectors),
+    ...pagesToCopy({ store, state: before, renames: building.renames }, pages),
+  ];
   const copied = copyRecords({ source, copies }, writer, normaliser, { ...task, cursor: buildCursor });
   const events = new EventRecorder(task.events, task.nowMs, before.events);
   if (copied.done) events.recordWith((list) => [versionCurrentEvent(list, building.version, building.definition)]);
-  const state = { ...stateAfterStep(before, building, copied), ...events.prepare(store) };
+  const state = { ...stateAfterStep(before, building, copied), ...events.prepare(store), ...parts.statePart };
   try {
     writer.buildSegment();
     store.transaction(() => {
@@ -155,13 +158,46 @@ export function buildStep({ kernel, stores }: IngestContext, task: BuildStepTask
   return { commit, done: copied.done, copied: copied.count, conflicts: normaliser.conflicts };
 }
 
-type VectorCopies = readonly { readonly from: SpaceStore; readonly to: SpaceCommit }[];
+/** Copies what a record has beside its fields; returns about how many bytes that are. */
+type Copy = (recordNumber: number, written: WrittenRecord) => number;
 
 /** Nothing is embedded again for a version whose texts are those of the one before. */
-function vectorsToCopy(store: RecordStore, version: number, to: readonly SpaceCommit[]): VectorCopies {
-  return to
-    .map((space) => ({ from: spaceStore(store, version, space.space.number), to: space }))
-    .filter(({ from }) => from.exists);
+function vectorsToCopy(store: RecordStore, version: number, to: readonly SpaceCommit[]): readonly Copy[] {
+  return to.flatMap((space) => {
+    const from = spaceStore(store, version, space.space.number);
+    if (!from.exists) return [];
+    return (recordNumber, written) => {
+      const vectors = from.get(recordNumber);
+      if (vectors !== undefined) space.copied(recordNumber, vectors, written);
+      return vectors?.length ?? 0;
+    };
+  });
+}
+
+/** What was read of the files that a record links to is there, and need only be indexed in the version as it is. */
+function pagesToCopy(
+  of: { readonly store: RecordStore; readonly state: ListState; readonly renames: VersionState['renames'] },
+  to: PartCommit | undefined,
+): readonly Copy[] {
+  const { store, state, renames } = of;
+  if (to === undefined || partOf(state, state.currentVersion, 'pages') === undefined) return [];
+  const from = partStore(store, state.currentVersion, 'pages');
+  const extracts = extractStore(store);
+  const copy: Copy = (recordNumber, { fields }) => {
+    const linked = from.attached(recordNumber).flatMap(({ field, url }) => {
+      const name = renames[field] ?? field;
+      const { file } = extracts.outline(url) ?? {};
+      if (file === undefined || fields[name] !== url) return [];
+      return [{ field: name, url, hash: file.hash, pages: extracts.pages(url) }];
+    });
+    if (linked.length > 0) to.replace(recordNumber, linked);
+    return linked.reduce((sum, { pages }) => sum + charactersOf(pages), 0);
+  };
+  return [copy];
+}
+
+function charactersOf(pages: readonly { readonly text: string }[]): number {
+  return pages.reduce((sum, { text }) => sum + text.length, 0);
 }
 
 interface Copied {
@@ -171,7 +207,7 @@ interface Copied {
 }
 
 function copyRecords(
-  { source, copies }: { readonly source: VersionStore; readonly copies: VectorCopies },
+  { source, copies }: { readonly source: VersionStore; readonly copies: readonly Copy[] },
   writer: VersionCommit,
   normaliser: FieldNormaliser,
   limits: { readonly cursor: number; readonly recordsMax: number; readonly bytesMax: number },
@@ -185,12 +221,9 @@ function copyRecords(
     const fields = normaliser.normalise(parseFields(stored.fieldsJson), false);
     const written = { stored: { ...stored, fieldsJson: JSON.stringify(fields) }, fields, vectors: undefined };
     writer.put(key, written, undefined);
-    for (const { from, to } of copies) {
-      const vectors = from.get(key);
-      if (vectors !== undefined) to.copied(key, vectors, written);
-    }
-    count += 1;
     bytes += value.length;
+    for (const copy of copies) bytes += copy(key, written);
+    count += 1;
     cursor = key + 1;
   }
   return { count, cursor, done: true };
@@ -220,6 +253,7 @@ export function dropVersion({ stores }: IngestContext, task: DropVersionTask): I
       ...space,
       indexed: space.indexed.filter((version) => version !== task.version),
     })),
+    ...(before.parts === undefined ? {} : { parts: before.parts.filter(({ version }) => version !== task.version) }),
   };
   store.transaction(() => {
     store.putState(state);
@@ -248,111 +282,4 @@ function forgetEmbedding(store: RecordStore, { meaning }: ListState, version: nu
   for (const { number } of meaning?.spaces ?? []) {
     while (store.transaction(() => queue.forgetSome(embeddingLane(version, number))) > 0);
   }
-}
-
-export function cloneList({ stores }: IngestContext, task: CloneListTask): IngestResults['clone-list'] {
-  const source = stores.get(task.listPath);
-  const state = requiredState(source);
-  mkdirSync(segmentsPath(task.targetPath), { recursive: true });
-  const target = new RecordStore(task.targetPath, { create: true });
-  try {
-    const from = source.version(state.currentVersion).prepare();
-    const to = target.version(1).prepare();
-    copyInTransactions(target, from.records.getRange(), ({ key, value }) => {
-      to.putRecord(key, value);
-    });
-    copyInTransactions(target, from.names.getRange(), ({ key, value }) => void to.names.putSync(key, value));
-    for (const { id, entry } of from.segments()) {
-      linkSync(segmentFile(task.listPath, id), segmentFile(task.targetPath, id));
-      target.transaction(() => void to.manifest.putSync(id, entry));
-    }
-    copyInTransactions(target, from.deletions.getRange(), ({ key, value }) => void to.deletions.putSync(key, value));
-    const cloned: ListState = {
-      ...cloneVectors(source, target, state),
-      sequence: 1,
-      nextRecordNumber: state.nextRecordNumber,
-      nextVersion: 2,
-      currentVersion: 1,
-      versions: [
-        readyVersion(1, { nowMs: task.nowMs, definition: requiredVersion(state, state.currentVersion).definition }),
-      ],
-    };
-    const currentVersion = requiredVersion(state, state.currentVersion);
-    cloneLinks({ source, target, from: currentVersion, to: CLONED_VERSION, nowMs: task.nowMs });
-    // Last: a folder without a state is no list, whatever else is in it.
-    target.transaction(() => {
-      target.putState(cloned);
-    });
-    return cloned;
-  } catch (error) {
-    rmSync(task.targetPath, { recursive: true, force: true });
-    throw target.asWriteError(error);
-  } finally {
-    void target.close();
-  }
-}
-
-/** The vectors of the current version; what was still to be embedded is found by looking for records without any. */
-function cloneVectors(
-  source: RecordStore,
-  target: RecordStore,
-  { currentVersion, format, meaning }: ListState,
-): Pick<ListState, 'format' | 'meaning'> {
-  if (meaning === undefined) return { format };
-  if (BuiltInModels.areIn(source)) copyModels(source, target, meaning.spaces);
-  const spaces = meaning.spaces.map((space) => {
-    const from = spaceStore(source, currentVersion, space.number);
-    if (from.exists) {
-      const to = spaceStore(target, CLONED_VERSION, space.number).prepare();
-      copyInTransactions(target, from.vectors.getRange(), ({ key, value }) => {
-        to.put(key, value);
-      });
-    }
-    const isIndexed = from.exists && space.indexed.includes(currentVersion);
-    if (isIndexed) linkVectorIndex({ source, target }, space.number, currentVersion);
-    const indexed = isIndexed || !from.exists ? [CLONED_VERSION] : [];
-    const cloned = { ...space, indexed: space.state === 'serving' ? indexed : [] };
-    return space.source === 'embedder' ? { ...cloned, cursor: FIRST_RECORD_NUMBER } : cloned;
-  });
-  return { format, meaning: { ...meaning, spaces } };
-}
-
-function copyModels(source: RecordStore, target: RecordStore, spaces: readonly VectorSpace[]): void {
-  const [from, to] = [BuiltInModels.of(source), BuiltInModels.of(target)];
-  for (const { modelVersion } of spaces) {
-    const bytes = from.bytes(modelVersion);
-    if (bytes === undefined) continue;
-    target.transaction(() => {
-      to.put(modelVersion, bytes);
-    });
-  }
-}
-
-function linkVectorIndex(
-  { source, target }: { readonly source: RecordStore; readonly target: RecordStore },
-  space: number,
-  version: number,
-): void {
-  const from = spaceStore(source, version, space);
-  const to = spaceStore(target, CLONED_VERSION, space).prepare();
-  for (const { id, entry } of from.segments()) {
-    linkSync(vectorSegmentFile(source.listPath, id), vectorSegmentFile(target.listPath, id));
-    target.transaction(() => void to.manifest.putSync(id, entry));
-  }
-  copyInTransactions(target, from.deletions.getRange(), ({ key, value }) => void to.deletions.putSync(key, value));
-}
-
-function copyInTransactions<Entry>(target: RecordStore, entries: Iterable<Entry>, copy: (entry: Entry) => void): void {
-  let chunk: Entry[] = [];
-  const flush = () => {
-    target.transaction(() => {
-      for (const entry of chunk) copy(entry);
-    });
-    chunk = [];
-  };
-  for (const entry of entries) {
-    chunk.push(entry);
-    if (chunk.length >= CLONE_RECORDS_PER_TRANSACTION) flush();
-  }
-  flush();
 }

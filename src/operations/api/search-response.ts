@@ -12,7 +12,7 @@ const text = Type.Optional(Type.Union([Type.Number(), Type.String()]));
 const result = object({
   id,
   name,
-  '@text_score': score('Words and meaning'),
+  '@text_score': Type.Optional(score('Words and meaning; absent where neither played a part')),
   '@image_score': attachedScore('image'),
   '@document_score': attachedScore('document'),
   '@video_score': attachedScore('video'),
@@ -28,6 +28,22 @@ const result = object({
     Type.Record(Type.String(), Type.String(), {
       description: 'By field: the best passage, HTML-escaped, with the words that were found in <em>',
     }),
+  ),
+  document: Type.Optional(
+    object(
+      {
+        field: Type.String({ description: 'The resource field that links to it' }),
+        url: Type.String(),
+        page: Type.Integer({ minimum: 1, description: 'The page that was found, the best one' }),
+        page_count: Type.Integer({ minimum: 0, description: 'Pages of the document' }),
+        highlight: Type.Optional(
+          Type.String({
+            description: 'The best passage of the page, HTML-escaped, with the words that were found in <em>',
+          }),
+        ),
+      },
+      { description: 'Where a document was found, with `@document_score`' },
+    ),
   ),
   list_name: Type.Optional(Type.String({ description: 'The list of the hit; on a group search' })),
   explain: Type.Optional(Type.Unknown({ description: 'How the score came about; with the option explain' })),

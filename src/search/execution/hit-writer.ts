@@ -9,14 +9,16 @@ import { annotateExplanation, type Explanation } from '../response/explanation.j
 import { highlightRecords, NO_HIGHLIGHTS } from '../response/highlighting.js';
 import { RecordPage } from '../response/record-page.js';
 import type { ResponseWriter } from '../response/response-writer.js';
-import { writeResult, type HighlightsJson } from '../response/result-writer.js';
+import { writeResult, type DocumentMembers, type HighlightsJson } from '../response/result-writer.js';
 import type { HitPlace } from './group-ranking.js';
+import { documentsOf, pageToRead, scoresOf, type ScoresByKind } from './hit-documents.js';
 import type { ListSearch } from './list-search.js';
 import type { RecordReader } from './record-reader.js';
 import type { RerankedPlace } from './reranked-places.js';
 
 /** Records are read and written this many at a time until it is looked whether the search is to stop. */
 const READ_BETWEEN_LOOKS = 16;
+const NO_DOCUMENTS: ReadonlyMap<GatheredHit, DocumentMembers> = new Map();
 
 /** What the hits of one list have in common. */
 interface ListOfHits {
@@ -30,6 +32,13 @@ interface ListOfHits {
 
 interface GatheredHit extends HitPlace, Partial<Pick<RerankedPlace, 'before' | 'relevance'>> {
   readonly parts: RecordParts;
+  readonly scores: ScoresByKind;
+}
+
+interface WritingHits {
+  readonly request: SearchRequest;
+  readonly lists: readonly ListOfHits[];
+  readonly writeHit: WriteHit;
 }
 
 export interface HitsToWrite {
@@ -45,31 +54,33 @@ export class HitWriter {
   private readonly page = new RecordPage();
 
   constructor(
-    private readonly kernel: Pick<Kernel, 'highlight' | 'stopIfAsked'>,
-    private readonly records: RecordReader,
+    readonly kernel: Pick<Kernel, 'highlight' | 'stopIfAsked'>,
+    readonly records: RecordReader,
   ) {}
 
   /** The members of `results`, without the brackets. A record that is gone is left out. */
   write({ request, searches, listNames, places }: HitsToWrite, writer: ResponseWriter): void {
     const lists = searches.map((search, index) => this.listOfHits(search, listNames[index]));
     const writeHit = hitWriting(request, lists, writer);
+    const writing = { request, lists, writeHit };
     const gathered: GatheredHit[] = [];
     this.page.clear();
     let read = 0;
     for (const place of places) {
       const { listIndex, hit } = place;
       if (read++ % READ_BETWEEN_LOOKS === 0) this.kernel.stopIfAsked();
-      const { list, result } = searches[listIndex] as ListSearch;
-      const parts = this.records.read(list, result.hits.recordNumber(hit));
+      const search = searches[listIndex] as ListSearch;
+      const parts = this.records.read(search.list, search.result.hits.recordNumber(hit));
       if (parts === undefined) continue;
-      if (!request.highlight) {
-        writeHit({ ...place, parts }, undefined);
+      // Marking and reading pages need what is read to stay.
+      if (!request.highlight && search.pages === undefined) {
+        writeHit({ ...place, parts, scores: scoresOf(search, hit) }, {});
         continue;
       }
-      if (!this.page.hasRoomFor(parts)) this.writePage(gathered, lists, writeHit);
-      gathered.push({ ...place, parts: this.page.add(parts) });
+      if (!this.page.hasRoomFor(parts)) this.writePage(gathered, writing);
+      gathered.push({ ...place, parts: this.page.add(parts), scores: scoresOf(search, hit) });
     }
-    this.writePage(gathered, lists, writeHit);
+    this.writePage(gathered, writing);
   }
 
   private listOfHits(search: ListSearch, listName: string | undefined): ListOfHits {
@@ -83,22 +94,43 @@ export class HitWriter {
   }
 
   /** Writes what was gathered, and makes room for more. */
-  private writePage(gathered: GatheredHit[], lists: readonly ListOfHits[], writeHit: WriteHit): void {
-    const highlights = lists.map(({ search }, listIndex) => {
-      const { query, list, plan } = search;
-      const records = gathered.filter((hit) => hit.listIndex === listIndex).map(({ parts }) => parts);
-      // Without words there is nothing to mark.
-      if (query.kind !== 'groups') return records.map(() => NO_HIGHLIGHTS);
-      return highlightRecords(this.kernel, { fieldNames: list.layout.textFields, plan }, records);
+  private writePage(gathered: GatheredHit[], { request, lists, writeHit }: WritingHits): void {
+    const marked = lists.map(({ search }, listIndex) => {
+      const hits = gathered.filter((hit) => hit.listIndex === listIndex);
+      // What the kernel marks is in memory that its next call may take.
+      const documents = this.documents(search, hits, request);
+      return { documents, highlights: request.highlight ? this.highlights(search, hits) : [] };
     });
     const next = lists.map(() => 0);
     for (const hit of gathered) {
       const at = next[hit.listIndex] as number;
       next[hit.listIndex] = at + 1;
-      writeHit(hit, highlights[hit.listIndex]?.[at]);
+      const { documents, highlights } = marked[hit.listIndex] ?? {};
+      writeHit(hit, { highlights: highlights?.[at], document: documents?.get(hit) });
     }
     gathered.length = 0;
     this.page.clear();
+  }
+
+  private highlights({ query, list, plan }: ListSearch, hits: readonly GatheredHit[]): readonly HighlightsJson[] {
+    // Without words there is nothing to mark.
+    if (query.kind !== 'groups') return hits.map(() => NO_HIGHLIGHTS);
+    const records = hits.map(({ parts }) => parts);
+    return highlightRecords(this.kernel, { fieldNames: list.layout.textFields, plan }, records);
+  }
+
+  private documents(
+    search: ListSearch,
+    hits: readonly GatheredHit[],
+    { highlight }: SearchRequest,
+  ): ReadonlyMap<GatheredHit, DocumentMembers> {
+    if (search.pages === undefined) return NO_DOCUMENTS;
+    const found = hits.flatMap((hit) => {
+      const { document } = hit.scores;
+      return document === undefined ? [] : [{ hit, found: document, page: pageToRead(search, hit.parts, document) }];
+    });
+    const documents = documentsOf(this, search, found, highlight);
+    return new Map(found.map(({ hit }, index) => [hit, documents[index] as DocumentMembers]));
   }
 }
 
@@ -106,23 +138,28 @@ function nameOf({ head }: RecordParts): string {
   return (JSON.parse(`{${Buffer.from(head).toString('utf8')}}`) as { readonly name: string }).name;
 }
 
-type WriteHit = (hit: GatheredHit, highlights: HighlightsJson | undefined) => void;
+/** What was found in a hit beside its record. */
+interface Marked {
+  readonly highlights?: HighlightsJson | undefined;
+  readonly document?: DocumentMembers | undefined;
+}
+
+type WriteHit = (hit: GatheredHit, marked: Marked) => void;
 
 function hitWriting(request: SearchRequest, lists: readonly ListOfHits[], writer: ResponseWriter): WriteHit {
   const select = request.select === undefined ? undefined : new Set(request.select);
   let written = 0;
-  return ({ listIndex, hit, parts, before, relevance }, highlights) => {
+  return ({ listIndex, hit, parts, scores, before, relevance }, { highlights, document }) => {
     const { search, listName, explanations, like } = lists[listIndex] as ListOfHits;
-    const { query, result } = search;
-    const { hits } = result;
+    const { hits } = search.result;
     if (written > 0) writer.ascii(',');
     written += 1;
     const distance = request.radius === undefined ? Number.NaN : hits.distance(hit);
     const near = !Number.isNaN(distance);
     const explanation = explanations?.[hit];
     writeResult(writer, parts, {
-      // Without words there is nothing to score by: every match is perfect.
-      score: query.kind === 'everything' ? 1 : hits.score(hit),
+      textScore: scores.text,
+      document,
       distance: near ? distance : undefined,
       location: near ? { latitude: hits.latitude(hit), longitude: hits.longitude(hit) } : undefined,
       highlights,

@@ -8,6 +8,7 @@ import type { GenerationHandle, Kernel } from '../../../native-bindings/index.js
 import { segmentForKernel } from '../../../native-bindings/segmentation.js';
 import type { GenerationSettings } from '../../index/index.js';
 import { kernelLayout, type KernelLayout } from '../../index/segments/kernel-layout.js';
+import { hasDocuments } from '../../extracts/index.js';
 import { functionWords } from '../function-words.js';
 import type { QueryRule } from '../rules/query-rule.js';
 import { usableQueryRules, type CompiledQueryRule } from '../rules/query-rules.js';
@@ -16,6 +17,8 @@ import { SynonymMatcher, type SynonymRule } from '../../synonyms/synonym-matcher
 export interface ListContext {
   readonly settings: GenerationSettings;
   readonly layout: KernelLayout;
+  /** Its records may link to documents with pages. */
+  readonly hasPages: boolean;
   readonly synonyms: SynonymMatcher;
   readonly queryRules: readonly CompiledQueryRule[];
   readonly functionWords: ReadonlySet<string>;
@@ -64,6 +67,7 @@ export class ListContexts {
     return Object.freeze({
       settings,
       layout: kernelLayout(definition),
+      hasPages: hasDocuments(definition),
       synonyms: new SynonymMatcher(synonymRules, this.terms),
       queryRules: usableQueryRules(queryRules, definition),
       functionWords: functionWords(language),

@@ -3,7 +3,7 @@ import { kernelConstant, type GenerationHandle, type Kernel } from '../../../nat
 import { parseResult, QueryPlanWriter, type QueryResult } from '../../../native-bindings/query-plan.js';
 import { segmentForKernel } from '../../../native-bindings/segmentation.js';
 import { ServiceError } from '../../platform/index.js';
-import { Dictionaries } from '../expansion/dictionary.js';
+import { Dictionaries, type Dictionary } from '../expansion/dictionary.js';
 import { queryWords, type QueryWord } from '../expansion/query-words.js';
 import { allOf, type FilterNode } from '../filter/filter-nodes.js';
 import type { SearchRequest } from '../options/search-request.js';
@@ -11,6 +11,7 @@ import { encodePlan } from '../plan/plan-encoder.js';
 import type { QueryNode } from '../plan/plan-nodes.js';
 import { feedbackVector } from '../plan/feedback-vector.js';
 import { planMeaning, type PlannedMeaning, type QueryMeaning } from '../plan/meaning-plan.js';
+import { encodePagesPlan, PAGES, pagesSearch, type PlannedPages } from '../plan/pages-plan.js';
 import { planSearch, type PlanWindow } from '../plan/planner.js';
 import { analyseQuery, type AnalysedQuery, type QueryVocabulary } from '../expansion/query-analysis.js';
 import { applyQueryRules } from '../rules/query-rules.js';
@@ -36,6 +37,8 @@ export interface ListSearch {
   readonly plan: Uint8Array;
   /** Undefined where words were alone. */
   readonly meaning: PlannedMeaning | undefined;
+  /** Undefined where there are no pages to look into. */
+  readonly pages: PlannedPages | undefined;
   readonly result: QueryResult;
 }
 
@@ -44,6 +47,7 @@ interface PlannedSearch {
   readonly applied: Applied;
   readonly bytes: Uint8Array;
   readonly meaning: PlannedMeaning | undefined;
+  readonly pages: PlannedPages | undefined;
 }
 
 /** A search of several lists, as one of them has it. */
@@ -59,15 +63,18 @@ export interface AskedOfList {
 export class ListSearcher {
   private readonly planWriter = new QueryPlanWriter();
 
+  private readonly pagesPlanWriter = new QueryPlanWriter();
   private readonly dictionaries: Dictionaries;
+  private readonly dictionariesOfPages: Dictionaries;
 
   constructor(private readonly kernel: Kernel) {
     this.dictionaries = new Dictionaries(kernel);
+    this.dictionariesOfPages = new Dictionaries(kernel);
   }
 
   search(list: ListContext, generation: GenerationHandle, asked: AskedOfList): ListSearch {
     const { bytes, ...planned } = this.plan(list, generation, asked);
-    const result = parseResult(this.kernel.search(generation, bytes, planned.meaning));
+    const result = parseResult(this.kernel.search(generation, bytes, planned.meaning, planned.pages?.search));
     // Marking the words comes after the plans of all lists.
     return { list, ...planned, plan: Buffer.from(bytes), result };
   }
@@ -75,21 +82,23 @@ export class ListSearcher {
   /** The bytes are good until the next plan. */
   plan(list: ListContext, generation: GenerationHandle, asked: AskedOfList): PlannedSearch {
     const { request, listIndex, window } = asked;
-    const { match, typoTolerance } = request;
     const ruled = applyQueryRules(list.queryRules, request.query);
-    const { node, synonyms, typos } = analyseQuery(ruled.query, this.vocabulary(list, generation), {
-      match,
-      typoTolerance,
-      wordsMax: GROUPS_MAX,
-    });
+    const analysed = this.analyse(ruled.query, request, this.vocabulary(list, this.dictionaries.of(generation)));
+    const { node } = analysed;
     const filter = allOf([request.filters[listIndex] as FilterNode, ruled.filter]);
     const meaning =
       asked.meaning && planMeaning(request, node, list.settings, this.meant(asked.meaning, node, list, generation));
     // Where there is no word, what is near to the vector is found, and not everything.
     const query = meaning === undefined || node.kind === 'groups' ? node : BY_MEANING;
-    const plan = planSearch(request, query, filter, this.reachable(generation, window));
+    const inPages =
+      node.kind === 'groups' ? this.analyseForPages(ruled.query, request, { list, generation }) : undefined;
+    const hasOtherKinds = inPages !== undefined;
+    const plan = planSearch(request, query, filter, { ...this.reachable(generation, window), hasOtherKinds });
     const bytes = this.planWriter.write(encodePlan(plan, list.layout));
-    return { query, applied: { queryRules: ruled.applied, synonyms, typos }, bytes, meaning };
+    const { synonyms } = analysed;
+    const typos = inPages === undefined ? analysed.typos : unitedTypos(analysed.typos, inPages.typos);
+    const pages = inPages && this.planPages(inPages.node, request, meaning !== undefined);
+    return { query, applied: { queryRules: ruled.applied, synonyms, typos }, bytes, meaning, pages };
   }
 
   /** What a text means: the vector that came with it, or that of what its words find. */
@@ -109,14 +118,32 @@ export class ListSearcher {
     return found && { modelVersion, ...found };
   }
 
-  private vocabulary(list: ListContext, generation: GenerationHandle): QueryVocabulary {
-    const { synonyms, functionWords } = list;
-    return {
-      words: this.words,
-      dictionary: this.dictionaries.of(generation),
-      synonyms,
-      functionWords,
-    };
+  private analyse(query: string, request: SearchRequest, vocabulary: QueryVocabulary): AnalysedQuery {
+    const { match, typoTolerance } = request;
+    return analyseQuery(query, vocabulary, { match, typoTolerance, wordsMax: GROUPS_MAX });
+  }
+
+  /** By the words of the pages; undefined where the list has none. */
+  private analyseForPages(
+    query: string,
+    request: SearchRequest,
+    { list, generation }: { readonly list: ListContext; readonly generation: GenerationHandle },
+  ): AnalysedQuery | undefined {
+    if (!list.hasPages) return undefined;
+    const part = this.kernel.generationParts(generation).find(({ name }) => name === PAGES);
+    if (part === undefined) return undefined;
+    return this.analyse(query, request, this.vocabulary(list, this.dictionariesOfPages.of(part.generation)));
+  }
+
+  private planPages(query: QueryNode, request: SearchRequest, hasMeaning: boolean): PlannedPages | undefined {
+    if (query.kind !== 'groups') return undefined;
+    // Marking the words comes after the plans of all lists.
+    const plan = Buffer.from(this.pagesPlanWriter.write(encodePagesPlan(query, request)));
+    return { query, plan, search: pagesSearch(plan, request, hasMeaning) };
+  }
+
+  private vocabulary({ synonyms, functionWords }: ListContext, dictionary: Dictionary): QueryVocabulary {
+    return { words: this.words, dictionary, synonyms, functionWords };
   }
 
   private readonly words = (text: string): QueryWord[] => {
@@ -131,4 +158,12 @@ export class ListSearcher {
     const detail = `skip and size together reach beyond ${HITS_MAX} results; narrow the search with a filter`;
     throw new ServiceError('unprocessable', `${detail}.`, { errors: [{ parameter: 'skip', detail }] });
   }
+}
+
+/** What a word was taken for in fields or in pages. */
+function unitedTypos(fields: AnalysedQuery['typos'], pages: AnalysedQuery['typos']): AnalysedQuery['typos'] {
+  const terms = new Map<string, Set<string>>();
+  for (const typo of [...fields, ...pages])
+    terms.set(typo.word, new Set([...(terms.get(typo.word) ?? []), ...typo.terms]));
+  return Array.from(terms, ([word, found]) => ({ word, terms: [...found] }));
 }

@@ -2,28 +2,55 @@
  * Records of the lists of one search, read by number. A record that a writer removed since the generation was published
  * is undefined: its hit is left out. Belongs to one thread.
  */
-import { readRecordParts, type RecordStoreCache, type RecordParts, type VersionStore } from '../../records/index.js';
+import { extractStore } from '../../extracts/index.js';
+import {
+  readRecordParts,
+  type RecordParts,
+  type RecordStore,
+  type RecordStoreCache,
+  type VersionStore,
+} from '../../records/index.js';
 import type { ListContext } from './list-context.js';
 
 export interface RecordReader {
   /** Views that are good until the next read. */
   read(list: ListContext, recordNumber: number): RecordParts | undefined;
+  /** What was read of a file that records of the list link to; undefined where nothing was. */
+  readPage(list: ListContext, url: string, page: number): ReadPageOfDocument | undefined;
+}
+
+export interface ReadPageOfDocument {
+  /** '' where the document has no such page any more. */
+  readonly text: string;
+  readonly pageCount: number;
 }
 
 export class StoreRecordReader implements RecordReader {
   private readonly used = new Set<string>();
-  private current: { readonly list: ListContext; readonly store: VersionStore } | undefined;
+  private current:
+    { readonly list: ListContext; readonly store: RecordStore; readonly records: VersionStore } | undefined;
 
   constructor(private readonly stores: RecordStoreCache) {}
 
   read(list: ListContext, recordNumber: number): RecordParts | undefined {
+    const bytes = this.storeOf(list).records.record(recordNumber);
+    return bytes === undefined ? undefined : readRecordParts(bytes);
+  }
+
+  readPage(list: ListContext, url: string, page: number): ReadPageOfDocument | undefined {
+    const extracts = extractStore(this.storeOf(list).store);
+    const { text } = extracts.outline(url) ?? {};
+    return text === undefined ? undefined : { text: extracts.page(url, page) ?? '', pageCount: text.pageCount };
+  }
+
+  private storeOf(list: ListContext): { readonly store: RecordStore; readonly records: VersionStore } {
     if (this.current?.list !== list) {
       const { listPath, version } = list.settings;
       this.used.add(listPath);
-      this.current = { list, store: this.stores.get(listPath).version(version) };
+      const store = this.stores.get(listPath);
+      this.current = { list, store, records: store.version(version) };
     }
-    const bytes = this.current.store.record(recordNumber);
-    return bytes === undefined ? undefined : readRecordParts(bytes);
+    return this.current;
   }
 
   /** The next read of each list sees the last commit; no snapshot is held until then. */

@@ -54,6 +54,8 @@ const floor = (kind: string, more = ''): SearchOption<number> => ({
   },
   default: 0,
 });
+/** A hit of several kinds loses one. */
+const OF_A_KIND = ', unless they are found by another kind of score, too; they are without this one then';
 /** Of scores that no search of this release gives. */
 const WITHOUT_SCORE = '. No effect yet: no hit has such a score, and one without it is not dropped';
 
@@ -205,9 +207,9 @@ export const SEARCH_OPTIONS = {
   query,
   match,
   ranking,
-  minimum_text_score: floor('text'),
+  minimum_text_score: floor('text', OF_A_KIND),
   minimum_image_score: floor('image', WITHOUT_SCORE),
-  minimum_document_score: floor('document', WITHOUT_SCORE),
+  minimum_document_score: floor('document', OF_A_KIND),
   minimum_video_score: floor('video', WITHOUT_SCORE),
   minimum_audio_score: floor('audio', WITHOUT_SCORE),
   facet_size: facetSize,

@@ -27,6 +27,7 @@ export interface SearchRequest {
   readonly storageOrder: boolean;
   /** 0..1; 0: none. Floors of kinds of score that no list has yet decide nothing. */
   readonly minimumTextScore: number;
+  readonly minimumDocumentScore: number;
   /** Undefined: all fields. Names that a record lacks are simply absent: records may hold fields of no definition. */
   readonly select: readonly string[] | undefined;
   /** Names without repetition, each a facet of one list at least. */
@@ -64,6 +65,7 @@ export function readSearchRequest(options: SearchOptions, definitions: readonly 
     order: orderBy === undefined ? [] : parseOrderBy(orderBy, definitions, radius !== undefined),
     storageOrder: filled.ranking === 'none',
     minimumTextScore: filled.minimum_text_score,
+    minimumDocumentScore: filled.minimum_document_score,
     select: filled.select,
     facets: filled.facets === undefined ? [] : checkedFacets(filled.facets, definitions),
     facetSize: filled.facet_size,

@@ -16,7 +16,7 @@ export function planSearch(
   request: SearchRequest,
   query: QueryNode,
   filter: FilterNode,
-  window: PlanWindow,
+  { hasOtherKinds = false, ...window }: PlanWindow & { readonly hasOtherKinds?: boolean },
 ): SearchPlan {
   const { radius } = request;
   return Object.freeze({
@@ -25,7 +25,8 @@ export function planSearch(
     order: request.order,
     storageOrder: request.storageOrder,
     origin: radius,
-    minimumScore: unroundedFloor(request.minimumTextScore),
+    // Where there are other kinds of score, each has a floor of its own.
+    minimumScore: hasOtherKinds ? 0 : unroundedFloor(request.minimumTextScore),
     skip: window.skip,
     size: window.size,
     facets: request.facets.map((name) => ({ name, values: window.facetValues })),
@@ -34,6 +35,6 @@ export function planSearch(
 }
 
 /** Scores are shown with six digits: a floor keeps every hit whose shown score reaches it, though its exact one may not. */
-function unroundedFloor(floor: number): number {
+export function unroundedFloor(floor: number): number {
   return floor === 0 ? 0 : floor - 0.5 * 10 ** (Math.ceil(Math.log10(floor)) - SCORE_DIGITS);
 }

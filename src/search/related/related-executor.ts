@@ -157,7 +157,7 @@ export class RelatedExecutor {
       if (written > 0) writer.ascii(',');
       written += 1;
       writeResult(writer, parts, {
-        score,
+        textScore: score,
         distance: undefined,
         location: undefined,
         highlights: undefined,

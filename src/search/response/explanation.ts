@@ -1,4 +1,6 @@
 /** `explain` of a hit: the kernel's sums with what only the planner knows, the word that a group stands for and why each term is in it. */
+import type { FieldDefinition } from '../../catalog/index.js';
+import { pageAt } from '../../index/parts/part-layout.js';
 import type { PlannedMeaning } from '../plan/meaning-plan.js';
 import type { PlanAlternativeKind } from '../../../native-bindings/query-plan.js';
 import type { QueryGroup, QueryNode } from '../plan/plan-nodes.js';
@@ -13,6 +15,13 @@ interface ExplainedGroup {
 }
 export interface Explanation {
   readonly groups?: readonly ExplainedGroup[];
+  /** Where there are several kinds of score, what each of them found. */
+  readonly sources?: readonly ExplainedSource[];
+}
+interface ExplainedSource {
+  readonly kind: string;
+  readonly groups?: readonly ExplainedGroup[];
+  readonly place?: number;
 }
 
 /** What was searched for, and by which numbers. */
@@ -21,13 +30,17 @@ export interface ExplainedSearch {
   readonly meaning: PlannedMeaning | undefined;
   /** Names of the records whose meaning was searched for; undefined where it was another. */
   readonly like: readonly string[] | undefined;
+  /** Undefined where it had no pages to look into. */
+  readonly pages: { readonly query: QueryNode } | undefined;
+  readonly list: { readonly settings: { readonly definition: Pick<FieldDefinition, 'resources'> } };
 }
 
 const WEIGHT_DIGITS = 5;
 
 /** The explanation with `word` in each group and `kind` in each of its terms, and what near means. */
-export function annotateExplanation(explanation: Explanation, { query, meaning, like }: ExplainedSearch): Explanation {
-  const words = annotateWords(explanation, query);
+export function annotateExplanation(explanation: Explanation, search: ExplainedSearch): Explanation {
+  const { query, meaning, like } = search;
+  const words = annotateSources(annotateWords(explanation, query), search);
   if (meaning === undefined) return words;
   const { floor, farthest, nearest, wanted, calibratedOn } = meaning;
   return {
@@ -36,7 +49,20 @@ export function annotateExplanation(explanation: Explanation, { query, meaning, 
   } as Explanation;
 }
 
-function annotateWords(explanation: Explanation, query: QueryNode): Explanation {
+function annotateSources(explanation: Explanation, { pages, list }: ExplainedSearch): Explanation {
+  if (pages === undefined || explanation.sources === undefined) return explanation;
+  const sources = explanation.sources.map((source) => {
+    if (source.kind !== 'document') return source;
+    const { place, ...found } = annotateWords(source, pages.query);
+    return { ...found, ...(place === undefined ? {} : pageAt(list.settings.definition, place)) };
+  });
+  return { ...explanation, sources };
+}
+
+function annotateWords<Explained extends Pick<Explanation, 'groups'>>(
+  explanation: Explained,
+  query: QueryNode,
+): Explained {
   if (query.kind !== 'groups' || explanation.groups === undefined) return explanation;
   // The kernel names the groups that a hit matches, in the order of the query.
   let next = 0;

@@ -14,6 +14,8 @@ export interface HighlightSpec {
 
 /** Where nothing is marked. */
 export const NO_HIGHLIGHTS: HighlightsJson = Object.freeze({ bytes: Buffer.from('{}'), begin: 0, end: 2 });
+/** The member of an object in which the text of a page is marked. */
+const PAGE_TEXT = 'text';
 const OPEN = Buffer.from('{');
 const CLOSE = Buffer.from('}');
 const COMMA = Buffer.from(',');
@@ -51,6 +53,29 @@ export function highlightRecords(
     const text = segmented(bytes.subarray(ranges[index * 2], ranges[index * 2 + 1]), fieldNames);
     const again = kernel.highlight(text, Uint32Array.of(0, text.length), new Uint32Array(1), fieldNames, plan);
     return again.length === 0 ? NO_HIGHLIGHTS : { bytes: again, begin: 0, end: again.length };
+  });
+}
+
+/** The best passage of each text of a page; undefined where nothing is marked. */
+export function highlightPages(
+  kernel: Pick<Kernel, 'highlight'>,
+  plan: Uint8Array,
+  texts: readonly string[],
+): readonly (string | undefined)[] {
+  if (texts.length === 0) return [];
+  const objects = texts.map((text) => Buffer.from(JSON.stringify({ [PAGE_TEXT]: segmentForKernel(text) })));
+  const ranges = new Uint32Array(texts.length * 2);
+  let end = 0;
+  for (const [index, { length }] of objects.entries()) {
+    ranges[index * 2] = end;
+    ranges[index * 2 + 1] = end += length;
+  }
+  const ends = new Uint32Array(texts.length);
+  const marked = kernel.highlight(Buffer.concat(objects), ranges, ends, [PAGE_TEXT], plan);
+  const json = Buffer.from(marked.buffer, marked.byteOffset, marked.byteLength);
+  return texts.map((_, index) => {
+    const object = json.toString('utf8', ends[index - 1] ?? 0, ends[index]);
+    return object === '' ? undefined : (JSON.parse(object) as Readonly<Record<string, string>>)[PAGE_TEXT];
   });
 }
 

@@ -17,7 +17,7 @@ const RECORD = readRecordParts(
 );
 const HIGHLIGHTS = Buffer.from('[{"title":"<em>Zażółć</em>"}]');
 const PLAIN: HitMembers = {
-  score: 0.123456789,
+  textScore: 0.123456789,
   distance: undefined,
   location: undefined,
   highlights: undefined,
@@ -96,7 +96,7 @@ describe('a score', () => {
     );
     fc.assert(
       fc.property(scores, (score) => {
-        expect(written({ score })).toContain(six(score));
+        expect(written({ textScore: score })).toContain(six(score));
       }),
       { numRuns: 5000 },
     );

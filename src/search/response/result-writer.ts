@@ -9,9 +9,32 @@ export interface HighlightsJson {
   readonly end: number;
 }
 
-export interface HitMembers {
+/** What a hit says of the document that it was found by. */
+export interface DocumentMembers {
   /** 0..1. */
   readonly score: number;
+  /** Undefined where the record links to no such document any more. */
+  readonly page: DocumentPage | undefined;
+}
+
+/** The best page, as it is answered. */
+export interface DocumentPage {
+  /** The resource field. */
+  readonly field: string;
+  readonly url: string;
+  /** From 1. */
+  readonly page: number;
+  /** Of the whole document. */
+  readonly page_count: number;
+  /** Absent where highlighting is off, and where nothing is marked. */
+  readonly highlight?: string;
+}
+
+export interface HitMembers {
+  /** 0..1; undefined where the text played no part. */
+  readonly textScore: number | undefined;
+  /** Where a document did. */
+  readonly document?: DocumentMembers | undefined;
   /** On a radius search: metres from its centre. */
   readonly distance: number | undefined;
   readonly location: { readonly latitude: number; readonly longitude: number } | undefined;
@@ -33,8 +56,14 @@ export function writeResult(writer: ResponseWriter, parts: RecordParts, hit: Hit
   const { bytes, headBegin, asOfBegin, timesBegin, fieldsBegin, end } = parts;
   writer.ascii('{');
   writer.bytes(bytes, headBegin, asOfBegin);
-  writer.ascii(',"@text_score":');
-  writeScore(writer, hit.score);
+  if (hit.textScore !== undefined) {
+    writer.ascii(',"@text_score":');
+    writeScore(writer, hit.textScore);
+  }
+  if (hit.document !== undefined) {
+    writer.ascii(',"@document_score":');
+    writeScore(writer, hit.document.score);
+  }
   if (timesBegin > asOfBegin) {
     writer.ascii(',');
     writer.bytes(bytes, asOfBegin, timesBegin);
@@ -50,6 +79,7 @@ export function writeResult(writer: ResponseWriter, parts: RecordParts, hit: Hit
     writer.ascii(',"highlights":');
     writer.bytes(hit.highlights.bytes, hit.highlights.begin, hit.highlights.end);
   }
+  if (hit.document?.page !== undefined) writer.text(`,"document":${JSON.stringify(hit.document.page)}`);
   if (hit.listName !== undefined) writer.text(`,"list_name":${JSON.stringify(hit.listName)}`);
   if (hit.explainJson !== undefined) {
     writer.ascii(',"explain":');

@@ -1,0 +1,55 @@
+/**
+ * How pages of documents are laid out in the kernel: documents of an index of their own (docs/decisions/0082-parts-of-a-record.md), each
+ * of which leads to its record and says which page it is.
+ *
+ * Pure functions.
+ */
+import type { SegmentSchema } from '../../../native-bindings/index.js';
+import type { FieldDefinition } from '../../catalog/index.js';
+
+/** In the order that the kernel expects (kernel/sources/part_source.h). */
+export const PART_RECORD_COLUMN = 0;
+export const PART_PLACE_COLUMN = 1;
+export const PART_TEXT_FIELD = 0;
+export const PART_TEXT_FIELDS: readonly string[] = ['text'];
+
+/** A place is the position of the field among the resources of the definition, and the page. */
+const PAGES_A_FIELD = 2 ** 20;
+/** Pages and fields above these have no place. */
+export const PAGE_MAX = PAGES_A_FIELD - 1;
+export const RESOURCE_FIELDS_MAX = 2 ** 12;
+
+export interface PagePlace {
+  /** Name of the resource field. */
+  readonly field: string;
+  /** From 1. */
+  readonly page: number;
+}
+
+export function partSchema({ language }: Pick<FieldDefinition, 'language'>): SegmentSchema {
+  return {
+    ...(language === undefined ? {} : { language }),
+    textFields: PART_TEXT_FIELDS.map((name) => ({ name, weightUnits: 1 })),
+    columns: [
+      { name: 'record', type: 'number', many: false },
+      { name: 'place', type: 'number', many: false },
+    ],
+  };
+}
+
+/** Undefined for a field that the definition does not know as a resource, and for a page that cannot be told. */
+export function placeOf(
+  { resources }: Pick<FieldDefinition, 'resources'>,
+  { field, page }: PagePlace,
+): number | undefined {
+  const position = resources.findIndex(({ name }) => name === field);
+  if (position < 0 || position >= RESOURCE_FIELDS_MAX) return undefined;
+  if (!Number.isSafeInteger(page) || page < 1 || page > PAGE_MAX) return undefined;
+  return position * PAGES_A_FIELD + page;
+}
+
+/** Undefined where the definition has no such field. */
+export function pageAt({ resources }: Pick<FieldDefinition, 'resources'>, place: number): PagePlace | undefined {
+  const field = resources[Math.floor(place / PAGES_A_FIELD)]?.name;
+  return field === undefined ? undefined : { field, page: place % PAGES_A_FIELD };
+}

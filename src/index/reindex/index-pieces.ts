@@ -1,0 +1,88 @@
+/** What an index is made again from, piece by piece: records, or the extracts of what they link to. Belongs to one task of one thread. */
+import type { FieldDefinition } from '../../catalog/index.js';
+import { extractStore } from '../../extracts/index.js';
+import { ServiceError } from '../../platform/index.js';
+import { decodeRecord, parseFields, type RecordStore } from '../../records/index.js';
+import type { PartName } from '../../store/index.js';
+import type { ReindexTask } from '../contract/ingest-tasks.js';
+import { PartDocumentWriter, pagesWithText } from '../parts/part-documents.js';
+import { placeOf } from '../parts/part-layout.js';
+import { partStore, type AttachedDocument } from '../parts/part-store.js';
+import { DocumentEncoder } from '../segments/document-encoder.js';
+
+export interface IndexPiece {
+  readonly documents: Pick<DocumentEncoder, 'documentCount' | 'finish'>;
+  /** Record number to go on at. */
+  readonly cursor: number;
+  readonly done: boolean;
+}
+
+/** Throws `unprocessable` where something cannot be read; the detail names the record. */
+export function nextPiece(store: RecordStore, definition: FieldDefinition, task: ReindexTask): IndexPiece {
+  const { version, part } = task;
+  return part === undefined
+    ? recordsPiece(store, definition, task)
+    : pagesPiece(store, { version, part, definition }, task);
+}
+
+type Limits = Pick<ReindexTask, 'cursor' | 'recordsMax' | 'bytesMax'>;
+
+/** A stored record holds what its version indexes: what a definition changed was applied when it was written. */
+function recordsPiece(store: RecordStore, definition: FieldDefinition, task: ReindexTask): IndexPiece {
+  const encoder = new DocumentEncoder(definition);
+  const { version } = task;
+  return piece(encoder, task, store.version(version).records.getRange({ start: task.cursor }), (key, value: Buffer) => {
+    const stored = decodeRecord(value);
+    encoder.add(key, stored, parseFields(stored.fieldsJson));
+    return value.length;
+  });
+}
+
+/**
+ * Numbers stay what they are, so that what a commit does meanwhile can be carried over. An extract that is newer than what is attached
+ * has as many of its pages as were attached, until the new ones are.
+ */
+function pagesPiece(
+  store: RecordStore,
+  of: { readonly version: number; readonly part: PartName; readonly definition: FieldDefinition },
+  task: ReindexTask,
+): IndexPiece {
+  const writer = new PartDocumentWriter();
+  const extracts = extractStore(store);
+  const { rows } = partStore(store, of.version, of.part);
+  const range = rows.getRange({ start: task.cursor });
+  return piece(writer, task, range, (recordNumber, attached: readonly AttachedDocument[]) => {
+    let bytes = 0;
+    for (const { field, url, first, count } of attached) {
+      for (const [index, { page, text }] of pagesWithText(extracts.pages(url)).slice(0, count).entries()) {
+        const place = placeOf(of.definition, { field, page });
+        if (place === undefined) continue;
+        writer.add({ number: first + index, recordNumber, place, text });
+        bytes += text.length;
+      }
+    }
+    return bytes;
+  });
+}
+
+function piece<Value>(
+  documents: IndexPiece['documents'],
+  { cursor: start, recordsMax, bytesMax, version }: Limits & { readonly version: number },
+  rows: Iterable<{ readonly key: number; readonly value: Value }>,
+  add: (recordNumber: number, value: Value) => number,
+): IndexPiece {
+  let cursor = start;
+  let bytes = 0;
+  try {
+    for (const { key, value } of rows) {
+      cursor = key;
+      if (documents.documentCount >= recordsMax || bytes >= bytesMax) return { documents, cursor, done: false };
+      bytes += add(key, value);
+      cursor = key + 1;
+    }
+    return { documents, cursor, done: true };
+  } catch (error) {
+    const detail = `Record ${cursor} of version ${version} cannot be read from the list's store: ${String(error)}.`;
+    throw new ServiceError('unprocessable', detail, { cause: error });
+  }
+}

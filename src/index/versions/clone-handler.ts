@@ -1,0 +1,147 @@
+/**
+ * A list as a copy of another: its records and what is beside them, with second names for its segments. What was still to be done for the
+ * source is found anew.
+ */
+import { linkSync, mkdirSync, rmSync } from 'node:fs';
+import { RecordStore } from '../../records/index.js';
+import {
+  partOf,
+  segmentFile,
+  segmentsPath,
+  vectorSegmentFile,
+  type ListState,
+  type SegmentManifest,
+  type VectorSpace,
+} from '../../store/index.js';
+import { BuiltInModels, spaceStore } from '../../vectors/index.js';
+import { requiredState, requiredVersion, type IngestContext } from '../contract/ingest-context.js';
+import type { CloneListTask, IngestResults } from '../contract/ingest-tasks.js';
+import { cloneLinks } from '../commit/link-versions.js';
+import { partStore } from '../parts/part-store.js';
+import { FIRST_RECORD_NUMBER, readyVersion } from './version-handlers.js';
+
+const CLONED_VERSION = 1;
+/** Records that a clone copies in one transaction. */
+const CLONE_RECORDS_PER_TRANSACTION = 10_000;
+
+export function cloneList({ stores }: IngestContext, task: CloneListTask): IngestResults['clone-list'] {
+  const source = stores.get(task.listPath);
+  const state = requiredState(source);
+  mkdirSync(segmentsPath(task.targetPath), { recursive: true });
+  const target = new RecordStore(task.targetPath, { create: true });
+  try {
+    const from = source.version(state.currentVersion).prepare();
+    const to = target.version(1).prepare();
+    copyInTransactions(target, from.records.getRange(), ({ key, value }) => {
+      to.putRecord(key, value);
+    });
+    copyInTransactions(target, from.names.getRange(), ({ key, value }) => void to.names.putSync(key, value));
+    linkIndex({ source, target, fileOf: segmentFile }, from, to);
+    const cloned: ListState = {
+      ...cloneVectors(source, target, state),
+      ...clonePages(source, target, state),
+      sequence: 1,
+      nextRecordNumber: state.nextRecordNumber,
+      nextVersion: 2,
+      currentVersion: 1,
+      versions: [
+        readyVersion(1, { nowMs: task.nowMs, definition: requiredVersion(state, state.currentVersion).definition }),
+      ],
+    };
+    const currentVersion = requiredVersion(state, state.currentVersion);
+    cloneLinks({ source, target, from: currentVersion, to: CLONED_VERSION, nowMs: task.nowMs });
+    // Last: a folder without a state is no list, whatever else is in it.
+    target.transaction(() => {
+      target.putState(cloned);
+    });
+    return cloned;
+  } catch (error) {
+    rmSync(task.targetPath, { recursive: true, force: true });
+    throw target.asWriteError(error);
+  } finally {
+    void target.close();
+  }
+}
+
+/** The vectors of the current version; what was still to be embedded is found by looking for records without any. */
+function cloneVectors(
+  source: RecordStore,
+  target: RecordStore,
+  { currentVersion, format, meaning }: ListState,
+): Pick<ListState, 'format' | 'meaning'> {
+  if (meaning === undefined) return { format };
+  if (BuiltInModels.areIn(source)) copyModels(source, target, meaning.spaces);
+  const spaces = meaning.spaces.map((space) => {
+    const from = spaceStore(source, currentVersion, space.number);
+    if (from.exists) {
+      const to = spaceStore(target, CLONED_VERSION, space.number).prepare();
+      copyInTransactions(target, from.vectors.getRange(), ({ key, value }) => {
+        to.put(key, value);
+      });
+    }
+    const isIndexed = from.exists && space.indexed.includes(currentVersion);
+    if (isIndexed) {
+      const to = spaceStore(target, CLONED_VERSION, space.number).prepare();
+      linkIndex({ source, target, fileOf: vectorSegmentFile }, from, to);
+    }
+    const indexed = isIndexed || !from.exists ? [CLONED_VERSION] : [];
+    const cloned = { ...space, indexed: space.state === 'serving' ? indexed : [] };
+    return space.source === 'embedder' ? { ...cloned, cursor: FIRST_RECORD_NUMBER } : cloned;
+  });
+  return { format, meaning: { ...meaning, spaces } };
+}
+
+function copyModels(source: RecordStore, target: RecordStore, spaces: readonly VectorSpace[]): void {
+  const [from, to] = [BuiltInModels.of(source), BuiltInModels.of(target)];
+  for (const { modelVersion } of spaces) {
+    const bytes = from.bytes(modelVersion);
+    if (bytes === undefined) continue;
+    target.transaction(() => {
+      to.put(modelVersion, bytes);
+    });
+  }
+}
+
+/** Which pages are attached to which records, and their index. */
+function clonePages(source: RecordStore, target: RecordStore, state: ListState): Pick<ListState, 'parts'> {
+  if (state.parts === undefined) return {};
+  const part = partOf(state, state.currentVersion, 'pages');
+  if (part === undefined) return { parts: [] };
+  const from = partStore(source, state.currentVersion, 'pages').prepare();
+  const to = partStore(target, CLONED_VERSION, 'pages').prepare();
+  copyInTransactions(target, from.rows.getRange(), ({ key, value }) => {
+    to.attach(key, value);
+  });
+  linkIndex({ source, target, fileOf: segmentFile }, from, to);
+  return { parts: [{ ...part, version: CLONED_VERSION }] };
+}
+
+interface LinkedIndex {
+  readonly source: RecordStore;
+  readonly target: RecordStore;
+  readonly fileOf: typeof segmentFile;
+}
+
+/** The files get a second name, and the manifest a copy. */
+function linkIndex({ source, target, fileOf }: LinkedIndex, from: SegmentManifest, to: SegmentManifest): void {
+  for (const { id, entry } of from.segments()) {
+    linkSync(fileOf(source.listPath, id), fileOf(target.listPath, id));
+    target.transaction(() => void to.manifest.putSync(id, entry));
+  }
+  copyInTransactions(target, from.deletions.getRange(), ({ key, value }) => void to.deletions.putSync(key, value));
+}
+
+function copyInTransactions<Entry>(target: RecordStore, entries: Iterable<Entry>, copy: (entry: Entry) => void): void {
+  let chunk: Entry[] = [];
+  const flush = () => {
+    target.transaction(() => {
+      for (const entry of chunk) copy(entry);
+    });
+    chunk = [];
+  };
+  for (const entry of entries) {
+    chunk.push(entry);
+    if (chunk.length >= CLONE_RECORDS_PER_TRANSACTION) flush();
+  }
+  flush();
+}

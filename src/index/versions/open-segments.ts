@@ -1,0 +1,80 @@
+/**
+ * The open segments of an index of a version, that of its fields or of a part: which there are, and what a commit makes of them. Values;
+ * handles are owned by who has the newest one. Main thread only.
+ */
+import type { GenerationChange, Kernel, SegmentHandle } from '../../../native-bindings/index.js';
+import { segmentFile, type SegmentManifest } from '../../store/index.js';
+import type { IndexChange } from '../contract/ingest-tasks.js';
+import { openSegment, type DamagedSegments } from '../segments/unusable-segments.js';
+
+export interface OpenSegment {
+  readonly id: number;
+  readonly handle: SegmentHandle;
+}
+
+/** What the kernel is told of an index. */
+type PublishedChange = Pick<GenerationChange, 'add' | 'remove' | 'deletions'>;
+
+export class OpenSegments {
+  private constructor(
+    private readonly kernel: Kernel,
+    private readonly segments: ReadonlyMap<number, SegmentHandle>,
+  ) {}
+
+  static none(kernel: Kernel): OpenSegments {
+    return new OpenSegments(kernel, new Map());
+  }
+
+  /** Opens what the manifest names. Throws UnusableSegmentError where one has to be made again; then none is open. */
+  static open(
+    kernel: Kernel,
+    from: { readonly listPath: string; readonly manifest: SegmentManifest; readonly damaged: DamagedSegments },
+  ): { readonly opened: OpenSegments; readonly change: PublishedChange } {
+    const { listPath, manifest, damaged } = from;
+    const segments = new Map<number, SegmentHandle>();
+    const opened = new OpenSegments(kernel, segments);
+    try {
+      const add = manifest.segments().map(({ id, entry }) => {
+        const segment = openSegment(kernel, segmentFile(listPath, id), damaged);
+        segments.set(id, segment);
+        const { documentCount, deletedCount } = entry;
+        return addition(segment, deletedCount === 0 ? undefined : manifest.deletedDocuments(id, documentCount));
+      });
+      return { opened, change: { add } };
+    } catch (error) {
+      opened.close();
+      throw error;
+    }
+  }
+
+  get list(): readonly OpenSegment[] {
+    return Array.from(this.segments, ([id, handle]) => ({ id, handle }));
+  }
+
+  has(id: number): boolean {
+    return this.segments.has(id);
+  }
+
+  /** After a change. Nothing is closed. */
+  after({ added, removed, deletions }: IndexChange): {
+    readonly next: OpenSegments;
+    readonly change: PublishedChange;
+    readonly closed: readonly OpenSegment[];
+  } {
+    const segments = new Map(this.segments);
+    const closed = this.list.filter(({ id }) => removed.includes(id));
+    for (const { id, handle } of added) segments.set(id, handle);
+    for (const id of removed) segments.delete(id);
+    const add = added.map(({ handle, deleted }) => addition(handle, deleted));
+    const change = { add, remove: closed.map(({ handle }) => handle), deletions };
+    return { next: new OpenSegments(this.kernel, segments), change, closed };
+  }
+
+  close(): void {
+    for (const { handle } of this.list) this.kernel.closeSegment(handle);
+  }
+}
+
+function addition(segment: SegmentHandle, deleted: Uint8Array | undefined) {
+  return deleted === undefined ? { segment } : { segment, deleted };
+}

@@ -1,0 +1,80 @@
+/** The documents that hits were found by: which page of which, and what is marked in it. Belongs to one thread. */
+import type { Kernel } from '../../../native-bindings/index.js';
+import { pageAt } from '../../index/parts/part-layout.js';
+import { parseFields, type RecordParts } from '../../records/index.js';
+import { highlightPages } from '../response/highlighting.js';
+import type { DocumentMembers } from '../response/result-writer.js';
+import type { ListSearch } from './list-search.js';
+import type { ReadPageOfDocument, RecordReader } from './record-reader.js';
+
+/** What a hit has by its text and by its document; undefined where that played no part. */
+export interface ScoresByKind {
+  readonly text: number | undefined;
+  readonly document: FoundDocument | undefined;
+}
+
+interface FoundDocument {
+  /** 0..1. */
+  readonly score: number;
+  /** Of the page (`index/parts/part-layout.ts`). */
+  readonly place: number | undefined;
+}
+
+export function scoresOf({ query, pages, result }: ListSearch, hit: number): ScoresByKind {
+  // Without words there is nothing to score by: every match is perfect.
+  if (query.kind === 'everything') return { text: 1, document: undefined };
+  const { hits, scores } = result;
+  if (pages === undefined) return { text: hits.score(hit), document: undefined };
+  const source = scores.kinds.indexOf('document');
+  const text = scores.score(hit, scores.kinds.indexOf('text'));
+  const score = scores.score(hit, source);
+  const document = score > 0 ? { score, place: scores.place(hit, source) } : undefined;
+  return { text: text > 0 ? text : undefined, document };
+}
+
+/** The page of a hit, before it is read; undefined where the record links to no such document any more. */
+export interface PageToRead {
+  readonly field: string;
+  readonly url: string;
+  readonly page: number;
+}
+
+export function pageToRead({ list }: ListSearch, parts: RecordParts, { place }: FoundDocument): PageToRead | undefined {
+  const found = place === undefined ? undefined : pageAt(list.settings.definition, place);
+  if (found === undefined) return undefined;
+  const { fields } = parts;
+  const url = parseFields(Buffer.from(fields.buffer, fields.byteOffset, fields.byteLength).toString())[found.field];
+  return typeof url === 'string' ? { ...found, url } : undefined;
+}
+
+/** One hit of a list, found by a document. */
+export interface HitWithDocument {
+  readonly found: FoundDocument;
+  readonly page: PageToRead | undefined;
+}
+
+/** What is answered of the documents of hits of one list, in their order. Their records are copies: reading pages takes the memory of others. */
+export function documentsOf(
+  using: { readonly kernel: Pick<Kernel, 'highlight'>; readonly records: RecordReader },
+  search: ListSearch,
+  hits: readonly HitWithDocument[],
+  isMarked: boolean,
+): readonly DocumentMembers[] {
+  const { list, pages } = search;
+  const read = hits.map(({ page }) => page && using.records.readPage(list, page.url, page.page));
+  const texts = read.map((each) => each?.text ?? '');
+  const marked = isMarked && pages !== undefined ? highlightPages(using.kernel, pages.plan, texts) : [];
+  return hits.map(({ found, page }, index) => ({
+    score: found.score,
+    page: page && answered(page, read[index], marked[index]),
+  }));
+}
+
+function answered(
+  { field, url, page }: PageToRead,
+  read: ReadPageOfDocument | undefined,
+  highlight: string | undefined,
+): DocumentMembers['page'] {
+  if (read === undefined) return undefined;
+  return { field, url, page, page_count: read.pageCount, ...(highlight === undefined ? {} : { highlight }) };
+}
