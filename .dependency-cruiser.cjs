@@ -18,6 +18,7 @@ const layers = [
   ['analytics'],
   ['workers'],
   ['operations'],
+  ['plans'],
   ['webhooks', 'people', 'backup', 'models', 'media', 'documents', 'evals'],
   ['feeds', 'resources'],
   ['client'],

@@ -10,6 +10,7 @@ import { media } from './media/feature.js';
 import { models } from './models/feature.js';
 import type { Feature } from './operations/index.js';
 import { people } from './people/feature.js';
+import { plans } from './plans/feature.js';
 import { resources } from './resources/feature.js';
 import { webhooks } from './webhooks/feature.js';
 
@@ -17,6 +18,7 @@ export const FEATURES: readonly Feature[] = [
   analytics,
   webhooks,
   people,
+  plans,
   models,
   media,
   documents,

@@ -22,6 +22,7 @@ import type {
   GroupRecord,
   GroupSettings,
   ListChange,
+  ListQuota,
   ListRecord,
   NewList,
   UnfinishedWork,
@@ -51,6 +52,7 @@ class StoredCatalog implements Catalog {
   readonly #lists: Collection<ListRecord>;
   readonly #groups: Collection<GroupRecord>;
   readonly #unfinished: Collection<UnfinishedWork>;
+  #quota: ListQuota | undefined;
 
   constructor(store: CollectionStore, clock: Clock, reservedNames: ReadonlySet<string>) {
     this.#store = store;
@@ -74,6 +76,10 @@ class StoredCatalog implements Catalog {
         change.put(this.#groups, compositeKey(group.account, group.name), bound);
       }
     });
+  }
+
+  useQuota(quota: ListQuota): void {
+    this.#quota = quota;
   }
 
   accounts(): readonly AccountRecord[] {
@@ -151,6 +157,7 @@ class StoredCatalog implements Catalog {
       if (this.list(account, name) !== undefined) {
         throw new ServiceError('name-exists', `There is already a list '${name}' in the account '${account}'.`);
       }
+      this.#quota?.admitList(change, account, () => this.lists(account).length);
       const now = this.#clock.nowIso();
       const record: ListRecord = { ...list, id: list.id ?? uuidv7(), created_utc: now, modified_utc: now };
       change.put(this.#lists, compositeKey(account, name), record);

@@ -2,6 +2,7 @@
 
 import type { FacetType, ResourceKind } from '../fields/index.js';
 import type { Page, WantedPage } from '../platform/index.js';
+import type { Change } from './collection.js';
 
 export type Cardinality = 'Single' | 'Many';
 
@@ -110,6 +111,12 @@ export interface UnfinishedWork {
   readonly since_utc: string;
 }
 
+/** How many lists an account may have. */
+export interface ListQuota {
+  /** Inside the change that adds a list to those that `lists` counts; may add to the change. Throws `plan-limit`. */
+  admitList(change: Change, account: string, lists: () => number): void;
+}
+
 /** What is put back into the catalogue from the stores of lists. */
 export interface AdoptedEntries {
   readonly accounts: readonly AccountRecord[];
@@ -121,6 +128,8 @@ export interface AdoptedEntries {
  * is on disk. Lookups are synchronous. Main thread only.
  */
 export interface Catalog {
+  /** Who says how many lists an account may have. Nobody: as many as it likes. */
+  useQuota(quota: ListQuota): void;
   /** In order of their names. */
   accounts(): readonly AccountRecord[];
   accountPage(wanted: WantedPage): Page<AccountRecord>;

@@ -121,7 +121,16 @@ const connect = defineOperation({
     ),
   }),
   responses: { 201: shown('The feed, which waits for its first sync') },
-  errors: [SOURCE_UNUSABLE, 'invalid-name', 'name-exists', 'not-found', 'conflict', 'unprocessable', 'storage-full'],
+  errors: [
+    SOURCE_UNUSABLE,
+    'invalid-name',
+    'name-exists',
+    'not-found',
+    'conflict',
+    'unprocessable',
+    'plan-limit',
+    'storage-full',
+  ],
   async handle(context, { params: { account }, body }) {
     const { services } = context;
     const { name, provider: kind, media_store = DEFAULT_STORE, interval_minutes = INTERVAL_MINUTES_DEFAULT } = body;

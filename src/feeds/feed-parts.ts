@@ -4,6 +4,7 @@ import type { Catalog, ListRecord } from '../catalog/index.js';
 import { MEDIA_STORES } from '../media/index.js';
 import { provide, searchSettings, type FeatureParts, type FeaturePlatform } from '../operations/index.js';
 import { createWorkerThread, loggedWorker } from '../platform/hosts/index.js';
+import { PLANS } from '../plans/index.js';
 import { compiledFile, ServiceError, settingsOf } from '../platform/index.js';
 import { systemTimers } from '../platform/work/index.js';
 import { createFeedMetrics } from './feed-metrics.js';
@@ -76,9 +77,12 @@ function createFeeds(platform: FeaturePlatform): FeedsPart & { readonly host: Re
     timers: systemTimers,
     checkSeconds: settings.source_check_seconds,
   });
+  const { plans } = platform.part(PLANS);
+  const store = new FeedStore(environment, secrets, { clock, feedsMax: settings.feeds_max, plans });
+  plans.meter('feeds', (account) => store.count(account));
   const feeds: Feeds = new Feeds({
     ...common,
-    store: new FeedStore(environment, secrets, { clock, feedsMax: settings.feeds_max }),
+    store,
     sources,
     host,
     feedsDir: join(dataDir, 'feeds'),

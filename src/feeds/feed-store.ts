@@ -13,6 +13,7 @@ import {
   type SecretBox,
   type WantedPage,
 } from '../platform/index.js';
+import type { Plans } from '../plans/index.js';
 import { FEED_NOT_FOUND } from './feed-problems.js';
 import { NEW_FEED } from './runs/feed-state.js';
 import type { FeedRow } from './types.js';
@@ -32,7 +33,11 @@ export class FeedStore {
   constructor(
     environment: LmdbEnvironment,
     private readonly secrets: SecretBox,
-    private readonly options: { readonly clock: Clock; readonly feedsMax: number },
+    private readonly options: {
+      readonly clock: Clock;
+      readonly feedsMax: number;
+      readonly plans: Pick<Plans, 'admitFeed'>;
+    },
   ) {
     this.store = CollectionStore.of(environment);
     this.rows = this.store.collection('feeds');
@@ -64,14 +69,17 @@ export class FeedStore {
     return pageOf(this.rows.from(`${account}/`, after), ({ name }) => name, size);
   }
 
+  count(account: string): number {
+    return [...this.rows.from(`${account}/`)].length;
+  }
+
   /** Throws `name-exists`, `conflict` where the account has too many, and for a name that none can have. */
   assertFree(account: string, name: string): void {
     assertName('feed', name);
     if (RESERVED.has(name)) throw new ServiceError('invalid-name', `A feed cannot be called '${name}'.`);
     if (this.named(account, name) !== undefined)
       throw new ServiceError('name-exists', `The account has a feed '${name}'.`);
-    const count = [...this.rows.values()].filter((row) => row.account === account).length;
-    if (count >= this.options.feedsMax)
+    if (this.count(account) >= this.options.feedsMax)
       throw new ServiceError('conflict', `The account has ${this.options.feedsMax} feeds: delete one first.`);
   }
 
@@ -88,6 +96,7 @@ export class FeedStore {
     };
     await this.store.change((change) => {
       this.assertFree(given.account, given.name);
+      this.options.plans.admitFeed(change, given.account, () => this.count(given.account));
       change.put(this.rows, keyOf(row), row);
     });
     this.byId.set(id, row);

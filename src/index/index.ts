@@ -1,5 +1,6 @@
 /** The write side of lists: segments, manifest, versions, merging, recovery. */
 export * from './contract/types.js';
+export type { RecordQuota, RecordsTaken } from './contract/record-quota.js';
 export * from './segments/kernel-layout.js';
 export { namedSegmentFiles } from './segments/segment-files.js';
 export * from './contract/ingest-tasks.js';

@@ -50,7 +50,7 @@ const put = defineOperation({
     200: { description: 'The file, which replaced another', schema: fileResource },
     201: { description: 'The file, which is new', schema: fileResource },
   },
-  errors: [...ERRORS, 'precondition-failed', STORE_FULL, 'storage-full', 'conflict'],
+  errors: [...ERRORS, 'precondition-failed', STORE_FULL, 'plan-limit', 'storage-full', 'conflict'],
   async handle({ services }, { params, stream, contentType = '', bodyBytes, headers = {} }) {
     const { account, store, path } = params;
     assertPath(path);

@@ -2,6 +2,7 @@
 import { provide, type FeatureParts } from '../operations/index.js';
 import { settingsOf } from '../platform/index.js';
 import type { OutboundClient } from '../platform/outbound/outbound-client.js';
+import { PLANS } from '../plans/index.js';
 import { FolderStore } from './folder/folder-store.js';
 import { createMediaMetrics } from './media-metrics.js';
 import { mediaOperations } from './media-operations.js';
@@ -19,7 +20,7 @@ const PARTED_UPLOADS_MAX = 4;
 
 export const mediaParts: FeatureParts = {
   operations: [...mediaStoreOperations, ...mediaOperations],
-  open({ config, dataDir, environment, catalog, secrets, clock, log, metrics, listen }) {
+  open({ config, dataDir, environment, catalog, secrets, clock, log, metrics, listen, ...platform }) {
     const settings = settingsOf(config, MEDIA_SETTINGS);
     const slots = new UploadSlots(PARTED_UPLOADS_MAX);
     let client: OutboundClient | undefined;
@@ -31,7 +32,9 @@ export const mediaParts: FeatureParts = {
       return new S3Store({ client: bucket, prefix: place.prefix, events, slots });
     };
     const mediaMetrics = createMediaMetrics(metrics, () => stores.used());
+    const { plans } = platform.part(PLANS);
     const stores: MediaStores = new MediaStores({
+      assertMayGrow: (account) => plans.assertWritable(account),
       settings,
       dataDir,
       environment,
@@ -41,6 +44,7 @@ export const mediaParts: FeatureParts = {
       opener,
       metrics: mediaMetrics,
     });
+    plans.meter('storage_bytes', (account) => stores.builtInUsage(account)[0]);
     const reader = new StoreSettingsReader({
       folders: settings.folders,
       outbound: config.outbound,

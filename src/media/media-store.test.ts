@@ -54,6 +54,7 @@ function builtInStore(of: LmdbEnvironment, bytesMax: number, events: FileEvents 
     limits: { bytesMax, filesMax: 10_000 },
     clock: systemClock,
     assertWanted: () => undefined,
+    assertMayGrow: () => Promise.resolve(),
     told: (_change, kind, file) => events[kind](file),
   });
 }

@@ -45,6 +45,8 @@ export interface MediaStoresOptions {
   readonly log: Logger;
   readonly opener: StoreOpener;
   readonly metrics: MediaMetrics;
+  /** Rejects with `plan-limit` where the account may not grow. */
+  readonly assertMayGrow: (account: string) => Promise<void>;
 }
 
 export class MediaStores {
@@ -126,11 +128,16 @@ export class MediaStores {
   used(): { readonly bytes: number; readonly files: number } {
     let [bytes, files] = [0, 0];
     for (const { name } of this.options.catalog.accounts()) {
-      const [ofAccount, count] = this.table.usage(`${name}/${DEFAULT_STORE}`);
+      const [ofAccount, count] = this.builtInUsage(name);
       bytes += ofAccount;
       files += count;
     }
     return { bytes, files };
+  }
+
+  /** Bytes and files of the account's built-in store. */
+  builtInUsage(account: string): readonly [bytes: number, files: number] {
+    return this.table.usage(`${account}/${DEFAULT_STORE}`);
   }
 
   builtIn(account: string): BuiltInStore {
@@ -147,6 +154,7 @@ export class MediaStores {
         if (this.options.catalog.account(account) !== undefined) return;
         throw new ServiceError('account-not-found', `There is no account '${account}'.`);
       },
+      assertMayGrow: () => this.options.assertMayGrow(account),
       told: (change, kind, file) => change.emit(account, fileEvent(kind, DEFAULT_STORE, file)),
       changed: ({ path }) => this.changed(account, DEFAULT_STORE, path),
     });

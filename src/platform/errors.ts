@@ -20,6 +20,7 @@ export const ERROR_CATALOGUE = {
   'invalid-filter': { status: 400, title: 'The filter cannot be read' },
   'invalid-record': { status: 400, title: 'The record is not valid' },
   'invalid-key': { status: 401, title: 'The API key is missing or not valid' },
+  'plan-limit': { status: 402, title: "The account's plan has no room for this" },
   'missing-permission': { status: 403, title: 'A permission is missing' },
   'out-of-scope': { status: 403, title: 'The key does not reach this resource' },
   'wider-than-caller': { status: 403, title: 'The requested key would reach further than the calling key' },

@@ -36,6 +36,7 @@ const PAGES = [
   ['webhooks', 'Add a webhook'],
   ['people', 'Invite somebody'],
   ['profile', 'Where you are signed in'],
+  ['plan', 'Searches this month'],
   ['health', 'Measurements'],
 ] as const;
 

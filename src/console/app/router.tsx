@@ -210,6 +210,12 @@ const profile = createRoute({
   component: lazyRouteComponent(() => import('./pages/account/profile.js'), 'Profile'),
 });
 
+const plan = createRoute({
+  getParentRoute: () => account,
+  path: '/plan',
+  component: lazyRouteComponent(() => import('./pages/account/plan.js'), 'Plan'),
+});
+
 const health = createRoute({
   getParentRoute: () => account,
   path: '/health',
@@ -236,6 +242,7 @@ export const router = createRouter({
       webhooks,
       people,
       profile,
+      plan,
       health,
     ]),
   ]),

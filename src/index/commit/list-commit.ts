@@ -267,6 +267,10 @@ export class ListCommit {
   }
 
   private newRecordNumber(): number {
+    const { newRecordsMax = Infinity } = this.options.limits;
+    if (this.nextRecordNumber - this.state.nextRecordNumber >= newRecordsMax) {
+      throw new ServiceError('plan-limit', 'The plan of the account has no room for another record.');
+    }
     if (this.nextRecordNumber > RECORD_NUMBER_MAX) {
       throw new ServiceError(
         'unprocessable',

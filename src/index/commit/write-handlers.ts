@@ -62,7 +62,8 @@ export function bulkBatch({ kernel, stores }: IngestContext, task: BulkBatchTask
     try {
       outcome[put(writer, readable(input))] += 1;
     } catch (error) {
-      if (!(error instanceof ServiceError)) throw error;
+      // The batch as a whole is tried again once there is more room.
+      if (!(error instanceof ServiceError) || error.code === 'plan-limit') throw error;
       outcome.failed += 1;
       if (name === null) unreadable += 1;
       if (errors.length < task.errorsMax) errors.push({ line, name, detail: error.detail });

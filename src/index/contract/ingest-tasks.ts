@@ -41,6 +41,8 @@ interface WritingTask extends TaskBase {
 }
 export interface IngestLimits {
   readonly recordBytesMax: number;
+  /** Records that the commit may add, where there is a limit: `plan-limit` beyond. */
+  readonly newRecordsMax?: number;
 }
 
 /** Whole raw records, each followed by one 0x0a: `SplitRecords` of the kernel. */

@@ -21,6 +21,7 @@ import type { FieldValue, GivenVectors, RecordResource } from '../../records/ind
 import type { VectorSpace } from '../../store/index.js';
 
 import type { ListModels } from '../../vectors/index.js';
+import type { RecordQuota } from './record-quota.js';
 
 export type { FieldValue, RecordResource };
 
@@ -273,5 +274,7 @@ export interface ListIndexes {
   readonly models: ListModels;
   /** Where they come from, from now on. */
   useModels(models: ListModels): void;
+  /** Who says how many records an account may have, before any list is open. Nobody: as many as it likes. */
+  useQuota(quota: RecordQuota): void;
   close(): Promise<void>;
 }

@@ -39,7 +39,7 @@ import type { Commit, IngestExecutor } from '../contract/ingest-tasks.js';
 import type { WriteAdmission } from '../admission/write-admission.js';
 import { ListQueue } from '../commit/list-queue.js';
 import type { VersionLease } from '../versions/published-generation.js';
-import { PublishedVersions } from '../versions/published-versions.js';
+import { PublishedVersions, type PublishedVersionsOptions } from '../versions/published-versions.js';
 import { dropVersion, orphanedVersions } from '../versions/version-dropping.js';
 import { CommitPublisher } from '../versions/commit-publisher.js';
 import { ListEvents } from '../commit/list-events.js';
@@ -74,6 +74,8 @@ export interface ListIndexOptions {
   readonly models: () => ListModels;
   /** What reads the files that records link to; undefined: nothing does. */
   readonly reader: () => FileReader | undefined;
+  /** Who says how many records there may be. */
+  readonly quota: PublishedVersionsOptions['quota'];
   readonly budget: MemoryBudget;
   /** Of the imports into all lists. */
   readonly importBuffers: ImportBuffers;

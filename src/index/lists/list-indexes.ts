@@ -31,6 +31,7 @@ import { DamageWatch } from './damage-watch.js';
 import { OpenListIndex } from './list-index.js';
 import { ListRoom } from './list-room.js';
 import { UnusableListReindexer } from '../reindex/unusable-list-reindexer.js';
+import { withinQuota, type RecordQuota } from '../contract/record-quota.js';
 import type { ListIndex, ListIndexes, ListOutline, SearchSettings } from '../contract/types.js';
 import { damagedSegments, UnusableIndexError, type DamagedSegments } from '../segments/unusable-segments.js';
 
@@ -78,6 +79,7 @@ class AllListIndexes implements ListIndexes {
   private readonly watch: DamageWatch;
   private listModels: ListModels = MODELS_WITHOUT_ADDING;
   private fileReader: FileReader | undefined;
+  private recordQuota: RecordQuota | undefined;
   private closed = false;
 
   constructor(private readonly options: ListIndexesOptions) {
@@ -137,9 +139,24 @@ class AllListIndexes implements ListIndexes {
       const { executor, clock } = this.options;
       const { listPath } = source;
       await source.whileUnchanged(() =>
-        executor.run({ kind: 'clone-list', listPath, targetPath, nowMs: clock.nowMs() }),
+        this.cloneWithin(source, sourceId, () =>
+          executor.run({ kind: 'clone-list', listPath, targetPath, nowMs: clock.nowMs() }),
+        ),
       );
     });
+  }
+
+  /** The copy has as many records more as the source has now. */
+  private cloneWithin(source: OpenListIndex, listId: string, clone: () => Promise<unknown>): Promise<unknown> {
+    const { currentVersion } = source;
+    const records = source.versions().find(({ version }) => version === currentVersion)?.record_count ?? 0;
+    return withinQuota(
+      () => this.recordQuota?.take(listId, records),
+      async (taken) => {
+        if (taken !== undefined && taken.recordsMax < records) return { isShort: true };
+        return { isShort: false, result: await clone() };
+      },
+    );
   }
 
   get models(): ListModels {
@@ -158,6 +175,10 @@ class AllListIndexes implements ListIndexes {
   useReader(reader: FileReader): void {
     this.fileReader = reader;
     for (const list of this.openLists.values()) list.files.committed();
+  }
+
+  useQuota(quota: RecordQuota): void {
+    this.recordQuota = quota;
   }
 
   closeDamaged(listId: string, settings: SearchSettings, reason: unknown): ServiceError {
@@ -227,6 +248,7 @@ class AllListIndexes implements ListIndexes {
       this.options.log.warn({ err: error, id: listId }, 'What a damaged list had still to tell is deleted with it');
     });
     await rm(this.path(listId), { recursive: true, force: true, maxRetries: 3 });
+    this.recordQuota?.removed(listId);
   }
 
   async discard(listId: string): Promise<void> {
@@ -327,8 +349,9 @@ class AllListIndexes implements ListIndexes {
   private openPrepared(listId: string, settings: SearchSettings, damaged?: DamagedSegments): OpenListIndex {
     const { budget, importBuffers, admission, storePages, progress } = this;
     const models = () => this.listModels;
+    const quota = () => this.recordQuota;
     const reader = () => this.fileReader;
-    const shared = { ...this.options, models, reader, budget, importBuffers, admission, storePages, progress };
+    const shared = { ...this.options, models, quota, reader, budget, importBuffers, admission, storePages, progress };
     const options = damaged === undefined ? shared : { ...shared, damagedSegments: damaged };
     const list = new OpenListIndex(this.path(listId), settings, options);
     this.openLists.set(listId, list);

@@ -1,16 +1,19 @@
 /** What writes of records do when their turn has come: one commit, its publication, and an answer to each. Main thread only. */
-import { deserialiseError, type Metrics } from '../../platform/index.js';
+import { basename } from 'node:path';
+import { deserialiseError, ServiceError, type Metrics } from '../../platform/index.js';
 import type { StorePages } from '../commit/store-pages.js';
 import type { WaitingWrite } from '../commit/list-queue.js';
-import type { BatchOutcome, Commit, IngestResults } from '../contract/ingest-tasks.js';
+import { withinQuota, type RecordQuota, type RecordsTaken } from '../contract/record-quota.js';
+import type { BatchOutcome, Commit, IngestLimits, IngestResults, RawRecords } from '../contract/ingest-tasks.js';
 import type { ImportBatch } from '../import/import-session.js';
-import type { BackgroundHost } from '../versions/background-host.js';
+import type { BackgroundHost, WritingTaskPart } from '../versions/background-host.js';
 import { internalError, type CommitPublisher } from '../versions/commit-publisher.js';
 
 export interface RecordWritesOptions {
   readonly listPath: string;
   readonly storePages: StorePages;
   readonly metrics: Pick<Metrics, 'recordsWritten'>;
+  readonly quota: () => RecordQuota | undefined;
   readonly commits: CommitPublisher;
   readonly withWritingTask: BackgroundHost['withWritingTask'];
   readonly publish: (commit: Commit | undefined) => void;
@@ -21,39 +24,82 @@ export class RecordWrites {
 
   /** Small writes that waited together. Settles every one of them; never rejects. */
   async group(writes: readonly WaitingWrite[]): Promise<void> {
-    const { commits, publish, withWritingTask } = this.options;
+    let waiting = writes;
+    const take = () => {
+      // What removes records needs no room.
+      if (waiting.every(isDeletion)) return undefined;
+      return this.take(waiting.filter(({ request }) => request.kind === 'put').length);
+    };
     try {
-      const requests = writes.map((write) => write.request);
-      this.written(writes.reduce((sum, { bytes }) => sum + bytes, 0));
-      const answers = await withWritingTask(async (part) => {
-        const result = await commits.run({ kind: 'write-batch', requests, ...part });
-        publish(result.commit);
-        return result.answers;
-      });
-      writes.forEach((write, index) => {
-        const answer = answers[index];
-        if (answer?.ok === true) {
-          this.count(answer.result.outcome, 1);
-          write.resolve(answer.result);
-        } else {
-          this.count('failed', 1);
-          write.reject(answer === undefined ? internalError(undefined) : deserialiseError(answer.error));
-        }
+      await withinQuota(take, async (taken) => {
+        waiting = await this.groupWithin(waiting, taken);
+        return waiting.length > 0 ? { isShort: true } : { isShort: false, result: undefined };
       });
     } catch (error) {
-      for (const write of writes) write.reject(error);
+      const deletions = isPlanLimit(error) ? waiting.filter(isDeletion) : [];
+      for (const write of waiting) if (!deletions.includes(write)) this.refuse(write, error);
+      if (deletions.length > 0) await this.group(deletions);
     }
+  }
+
+  /** Settles those that there is room for, and returns the others. */
+  private async groupWithin(
+    writes: readonly WaitingWrite[],
+    taken: RecordsTaken | undefined,
+  ): Promise<readonly WaitingWrite[]> {
+    const { commits, publish, withWritingTask } = this.options;
+    const requests = writes.map((write) => write.request);
+    this.written(writes.reduce((sum, { bytes }) => sum + bytes, 0));
+    const answers = await withWritingTask(async (part) => {
+      const result = await commits.run({ kind: 'write-batch', requests, ...part, limits: limitsOf(part, taken) });
+      publish(result.commit);
+      return result.answers;
+    });
+    return writes.filter((write, index) => {
+      const answer = answers[index];
+      if (answer?.ok === true) {
+        this.count(answer.result.outcome, 1);
+        write.resolve(answer.result);
+        return false;
+      }
+      const error = answer === undefined ? internalError(undefined) : deserialiseError(answer.error);
+      if (isPlanLimit(error)) return true;
+      this.refuse(write, error);
+      return false;
+    });
+  }
+
+  private refuse(write: WaitingWrite, error: unknown): void {
+    this.count('failed', 1);
+    write.reject(error);
+  }
+
+  private take(records: number): Promise<RecordsTaken> | undefined {
+    return this.options.quota()?.take(basename(this.options.listPath), records);
   }
 
   /** A batch of an import. */
   async batch(batch: ImportBatch): Promise<BatchOutcome> {
     const { commits, publish, withWritingTask } = this.options;
     this.written(batch.records.reduce((sum, { bytes }) => sum + bytes.length, 0));
-    const outcome = await withWritingTask(async (part) => {
-      const result = await commits.run({ kind: 'bulk-batch', ...batch, ...part });
-      publish(result.commit);
-      return result.outcome;
-    });
+    const count = batch.records.reduce((sum, { ends }) => sum + ends.length, 0);
+    const take = () => this.take(count);
+    const outcome = await withinQuota(take, (taken) =>
+      withWritingTask(async (part) => {
+        // A task takes its records along: what may have to be tried again keeps its own.
+        const mayBeShort = taken !== undefined && taken.recordsMax < count;
+        const records = mayBeShort ? batch.records.map(copyOf) : batch.records;
+        const task = { kind: 'bulk-batch', ...batch, ...part, records, limits: limitsOf(part, taken) } as const;
+        try {
+          const result = await commits.run(task);
+          publish(result.commit);
+          return { isShort: false, result: result.outcome } as const;
+        } catch (error) {
+          if (!mayBeShort || !isPlanLimit(error)) throw error;
+          return { isShort: true } as const;
+        }
+      }),
+    );
     for (const kind of ['created', 'updated', 'failed'] as const) this.count(kind, outcome[kind]);
     return outcome;
   }
@@ -93,4 +139,21 @@ export class RecordWrites {
   private written(bytes: number): void {
     this.options.storePages.written(this.options.listPath, bytes);
   }
+}
+
+function limitsOf({ limits }: WritingTaskPart, taken: RecordsTaken | undefined): IngestLimits {
+  return taken === undefined ? limits : { ...limits, newRecordsMax: taken.recordsMax };
+}
+
+function copyOf({ bytes, ends, lines }: RawRecords): RawRecords {
+  // A slice of a Buffer is no copy.
+  return { bytes: new Uint8Array(bytes), ends: new Uint32Array(ends), lines: new Uint32Array(lines) };
+}
+
+function isDeletion({ request }: WaitingWrite): boolean {
+  return request.kind === 'delete';
+}
+
+function isPlanLimit(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === 'plan-limit';
 }

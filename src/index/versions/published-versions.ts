@@ -2,6 +2,7 @@
  * The versions of a list that searches may find: each with its open segments and the generation in force. Opening is all or
  * nothing. Main thread only.
  */
+import { basename } from 'node:path';
 import type { Logger } from 'pino';
 import type { Kernel } from '../../../native-bindings/index.js';
 import type { RecordStore } from '../../records/index.js';
@@ -15,6 +16,7 @@ import {
   type VersionState,
 } from '../../store/index.js';
 import { spaceStore } from '../../vectors/index.js';
+import type { RecordQuota } from '../contract/record-quota.js';
 import type { GenerationSettings, SearchSettings } from '../contract/types.js';
 import {
   UnusableIndexError,
@@ -41,6 +43,8 @@ export interface PublishedVersionsOptions {
   /** Segments that are not opened: they are to be made again. */
   readonly damagedSegments?: DamagedSegments | undefined;
   readonly log: Logger;
+  /** Is told of each state that is published. */
+  readonly quota: () => RecordQuota | undefined;
 }
 
 export class PublishedVersions {
@@ -71,6 +75,8 @@ export class PublishedVersions {
 
   /** Which vectors the list is searched by from the next publication on. Another scale of their cosines is in force at once. */
   adopt(state: ListState): void {
+    const { quota, listPath } = this.options;
+    quota()?.changed(this.settings.account, basename(listPath));
     const before = this.serving;
     this.serving = servingSpaceOf(state);
     this.parts = state.parts ?? [];

@@ -29,6 +29,8 @@ export interface BuiltInStoreOptions {
   readonly clock: Clock;
   /** Called first in the transaction of an upload: throws where the account is gone. */
   readonly assertWanted: () => void;
+  /** Called before an upload is taken: rejects where the account may not grow. */
+  readonly assertMayGrow: () => Promise<void>;
   /** Called in the transaction of the change. */
   readonly told: (change: TableChange, kind: 'uploaded' | 'deleted', file: StoredFile) => void;
   /** Called when it is in force. */
@@ -53,6 +55,7 @@ export class BuiltInStore implements MediaStore {
     const isUnannounced = claim === undefined;
     try {
       await this.recover();
+      await this.options.assertMayGrow();
       const received = await blobs.receive(body, (soFar) => {
         if (isUnannounced) this.room.assertRoom({ bytes: soFar - (before?.bytes ?? 0), files: 0 });
       });

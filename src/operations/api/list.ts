@@ -85,7 +85,7 @@ const create = defineOperation({
   bodyBytesMax: CONTENT_BODY_BYTES_MAX,
   body: object({ name: listName, ...listSettings }),
   responses: { 201: { description: 'The list', schema: listResource } },
-  errors: ['name-exists', 'unprocessable', 'storage-full', 'limit-reached'],
+  errors: ['name-exists', 'unprocessable', 'plan-limit', 'storage-full', 'limit-reached'],
   async handle({ services }, { params: { account }, body }) {
     const settings = settingsOf(body);
     assertModelKnown(services, account, settings.model);
@@ -188,7 +188,7 @@ const clone = defineOperation({
   params: listParams,
   body: object({ name: listName }),
   responses: { 201: { description: 'The copy', schema: listResource } },
-  errors: ['list-not-found', 'list-missing', 'name-exists', 'storage-full', 'limit-reached'],
+  errors: ['list-not-found', 'list-missing', 'name-exists', 'plan-limit', 'storage-full', 'limit-reached'],
   async handle({ services }, { params, body }) {
     const source = requireList(services, params.account, params.list);
     const { id: _id, created_utc: _created, modified_utc: _modified, ...settings } = source;

@@ -44,7 +44,7 @@ export const searchResultBulk = defineOperation({
   params: listParams,
   body: { kind: 'stream', contentTypes: [...FORMATS.keys()] },
   responses: { 200: { description: 'What became of the records', schema: bulkOutcome } },
-  errors: ['malformed-json', 'malformed-request', 'overloaded', 'storage-full'],
+  errors: ['malformed-json', 'malformed-request', 'overloaded', 'plan-limit', 'storage-full'],
   async handle({ services }, { params, stream, contentType = '' }) {
     const startedMs = performance.now();
     const format = FORMATS.get(contentType);

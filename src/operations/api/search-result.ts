@@ -96,7 +96,7 @@ const create = defineOperation({
     200: { description: 'The record that replaced one of the same name', schema: recordResource },
     201: { description: 'The new record', schema: recordResource },
   },
-  errors: ['invalid-record', 'unprocessable', 'overloaded', 'storage-full'],
+  errors: ['invalid-record', 'unprocessable', 'overloaded', 'plan-limit', 'storage-full'],
   async handle({ services }, { params, body }) {
     const request: WriteRequest = { kind: 'put', ...writeBody(body) };
     const index = await requireIndex(services, params);
@@ -130,7 +130,7 @@ const replace = defineOperation({
   bodyBytesMax: CONTENT_BODY_BYTES_MAX,
   body: recordInput,
   responses: { 200: { description: 'The record', schema: recordResource } },
-  errors: ['record-not-found', 'invalid-record', 'name-exists', 'overloaded', 'storage-full'],
+  errors: ['record-not-found', 'invalid-record', 'name-exists', 'overloaded', 'plan-limit', 'storage-full'],
   async handle({ services }, { params, body }) {
     const request: WriteRequest = { kind: 'replace', id: params.id, ...writeBody(body) };
     const index = await requireIndex(services, params);
@@ -150,7 +150,7 @@ const patch = defineOperation({
   bodyBytesMax: CONTENT_BODY_BYTES_MAX,
   body: recordInput,
   responses: { 200: { description: 'The record', schema: recordResource } },
-  errors: ['record-not-found', 'invalid-record', 'name-exists', 'overloaded', 'storage-full'],
+  errors: ['record-not-found', 'invalid-record', 'name-exists', 'overloaded', 'plan-limit', 'storage-full'],
   async handle({ services }, { params, body }) {
     const request: WriteRequest = { kind: 'patch', id: params.id, ...writeBody(body) };
     const index = await requireIndex(services, params);

@@ -60,6 +60,7 @@ export interface SearchState {
   readonly key: string;
   /** As what it is counted. */
   readonly counted: AnalyticsTarget;
+  readonly account: string;
 }
 
 /** For whom targets are opened. */
@@ -102,6 +103,7 @@ function targetsOfList(services: Services, index: ListIndex, record: ListRecord,
     rerankedBy: record,
     subject: { kind: 'list', name: record.name, version },
     counted: listTarget(record),
+    account: record.account,
     key: listKey(lease.sequence) + rerankerKey(services, record),
     release: () => {
       lease.release();
@@ -115,7 +117,7 @@ export function listState({ services, list }: TargetContext, { version }: RawInp
   const sequence = services.indexes.opened(list.id)?.sequence(Number(version));
   return sequence === undefined
     ? undefined
-    : { key: listKey(sequence) + rerankerKey(services, list), counted: listTarget(list) };
+    : { key: listKey(sequence) + rerankerKey(services, list), counted: listTarget(list), account: list.account };
 }
 
 function listKey(sequence: number): string {
@@ -169,7 +171,7 @@ function targetsOfGroup(services: Services, wanted: WantedMembers, indexes: read
     const subject = { kind: 'group', name: group.name, version } as const;
     const sequences = leases.map(({ sequence }) => sequence).join();
     const key = `g${group.account}/${group.name}/${version}:${sequences}${rerankerKey(services, group)}`;
-    const named = { subject, counted: groupTarget(group), rerankedBy: group, key };
+    const named = { subject, counted: groupTarget(group), account: group.account, rerankedBy: group, key };
     return { targets, lists: records, definitions, searchedBy, ...named, release };
   } catch (error) {
     release();
@@ -186,9 +188,9 @@ export function groupState({ services, caller }: TargetContext, params: RawInput
     const wanted = wantedMembers({ services, caller, group }, version);
     const indexes = wanted.records.map(({ id }) => services.indexes.opened(id));
     if (indexes.includes(undefined)) return undefined;
-    const { key, counted, release } = targetsOfGroup(services, wanted, indexes as ListIndex[]);
+    const { key, counted, account, release } = targetsOfGroup(services, wanted, indexes as ListIndex[]);
     release();
-    return { key, counted };
+    return { key, counted, account };
   } catch (error) {
     // What is wrong is said by the search itself.
     if (error instanceof ServiceError) return undefined;

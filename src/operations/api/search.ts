@@ -1,5 +1,6 @@
 /** `/search`: one list, or the lists of a group as one. */
-import { ANALYTICS, searchTerm, type AnalyticsTarget } from '../../analytics/index.js';
+import { SEARCH_COUNTER } from '../../access/index.js';
+import { ANALYTICS, searchTerm } from '../../analytics/index.js';
 import { uuidv7 } from '../../platform/index.js';
 import { readOptions, type SearchOptions } from '../../search/index.js';
 import type { AnsweredSearch, KeptAnswer } from '../answer-cache/answer-cache.js';
@@ -104,7 +105,7 @@ function fromCache(
   const queryId = uuidv7();
   const found = answerCache.get(key, queryId, beginMs);
   if (found === undefined) return undefined;
-  count(services, state.counted, queryId, found.search);
+  count(services, state, queryId, found.search);
   return cached(found);
 }
 
@@ -116,7 +117,7 @@ async function search(
 ): Promise<OperationResult> {
   const beginMs = performance.now();
   const found = opening instanceof Promise ? await opening : opening;
-  const { subject, counted, key: state, release } = found;
+  const { subject, key: state, release } = found;
   try {
     const { answerCache } = services;
     // A vector makes a long key, and hardly ever comes again.
@@ -128,7 +129,7 @@ async function search(
       const kept = answerCache.get(key, queryId, beginMs);
       if (asSent !== undefined) answerCache.alias(key, asSent);
       if (kept !== undefined) {
-        count(services, counted, queryId, kept.search);
+        count(services, found, queryId, kept.search);
         return cached(kept);
       }
       answerCache.missed();
@@ -143,7 +144,7 @@ async function search(
     const isKept = isCached && isComplete && isRanked;
     if (isKept) answerCache.set(asSent === undefined ? [key] : [key, asSent], answer.body, answered);
     // Whoever went away meanwhile cancelled the search.
-    if (!signal.aborted) count(services, counted, queryId, answered);
+    if (!signal.aborted) count(services, found, queryId, answered);
     const totalMs = performance.now() - beginMs;
     return {
       status: 200,
@@ -164,9 +165,11 @@ function answeredSearch({ query = '', skip = 0 }: SearchOptions, totalCount: num
 }
 
 /** Later pages are the same search. */
-function count(services: Services, target: AnalyticsTarget, queryId: string, search: AnsweredSearch): void {
+function count(services: Services, { counted, account }: SearchState, queryId: string, search: AnsweredSearch): void {
   const { isFirstPage, ...searched } = search;
-  if (isFirstPage) services.part(ANALYTICS).searched(target, { queryId, ...searched });
+  if (!isFirstPage) return;
+  services.part(ANALYTICS).searched(counted, { queryId, ...searched });
+  services.part(SEARCH_COUNTER).searched(account);
 }
 
 function cached({ body, tookMs }: KeptAnswer): OperationResult {

@@ -87,6 +87,28 @@ export const accountTexts = {
     thisOne: 'This one',
     end: 'Sign out there',
   },
+  plan: {
+    title: 'Plan and usage',
+    on: (plan: string) => `The account is on the plan ${plan}.`,
+    upgrades: (plan: string, successor: string) =>
+      `The account is on the plan ${plan}. Near a limit it is put on ${successor} by itself.`,
+    usage: 'Usage',
+    usageLead: 'Beyond a limit nothing more can be added; searches go on.',
+    limits: {
+      records: 'Records',
+      storage_bytes: 'On disk',
+      searches_a_month: 'Searches this month',
+      lists: 'Lists',
+      feeds: 'Feeds',
+    },
+    unlimited: (used: string) => `${used}, without a limit`,
+    of: (used: string, allowed: string, share: string) => `${used} of ${allowed} (${share})`,
+    plans: 'Plans',
+    plansLead: 'Who runs the service puts accounts on plans: gannet plan set',
+    plan: 'Plan',
+    current: (name: string) => `${name} (this one)`,
+    noLimit: 'no limit',
+  },
   jobs: {
     running: (jobs: number) => (jobs === 1 ? '1 job' : `${jobs} jobs`),
     kinds: {

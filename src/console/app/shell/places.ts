@@ -7,6 +7,7 @@ import {
   listList,
   mediaStoreList,
   modelList,
+  planRead,
   systemMetrics,
   webhookList,
   type OperationRoute,
@@ -24,6 +25,7 @@ export interface Place {
     | '/$account/keys'
     | '/$account/webhooks'
     | '/$account/people'
+    | '/$account/plan'
     | '/$account/health';
   readonly label: string;
   /** What who may not do, is not shown. */
@@ -40,6 +42,7 @@ export const PLACES: readonly Place[] = [
   { to: '/$account/keys', label: text.keys.title, needs: apiKeyList },
   { to: '/$account/webhooks', label: text.webhooks.title, needs: webhookList },
   { to: '/$account/people', label: text.people.title, needs: contributorList },
+  { to: '/$account/plan', label: text.plan.title, needs: planRead },
   { to: '/$account/health', label: text.health.title, needs: systemMetrics },
 ];
 

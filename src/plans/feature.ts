@@ -1,0 +1,21 @@
+/** Plans as a feature: how much accounts may have. */
+import type { Feature } from '../operations/index.js';
+import { PLAN_SETTINGS } from './plan-settings.js';
+
+const printUsage = async () => (await import('./plan-text.js')).usageText;
+
+export const plans: Feature = {
+  name: 'plans',
+  settings: PLAN_SETTINGS,
+  events: {
+    'subscription.auto-upgraded': {
+      description: 'The plan is upgraded near a limit (with `from_plan` and `to_plan`)',
+    },
+  },
+  commands: [
+    { name: 'plan list', operation: 'plan.list', print: async () => (await import('./plan-text.js')).plansText },
+    { name: 'plan show', operation: 'plan.read', print: printUsage },
+    { name: 'plan set', operation: 'plan.set', arguments: ['plan'], example: ['default'], print: printUsage },
+  ],
+  load: async () => (await import('./plan-parts.js')).planParts,
+};

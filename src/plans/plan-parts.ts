@@ -1,0 +1,84 @@
+/** Plans as they are kept: who asks what an account may have, and what writes down how much it searches. */
+import { SEARCH_COUNTER } from '../access/index.js';
+import { listFolder } from '../index/index.js';
+import { provide, type FeatureParts, type FeaturePlatform } from '../operations/index.js';
+import { settingsOf } from '../platform/index.js';
+import { ListStorage } from './list-storage.js';
+import { PLANS } from './part.js';
+import { planOperations } from './plan-operations.js';
+import { offeredPlans, PLAN_SETTINGS } from './plan-settings.js';
+import { Plans } from './plans.js';
+import { RecordLedger } from './record-ledger.js';
+import { SearchCounts } from './search-counts.js';
+import { Subscriptions } from './subscriptions.js';
+
+/** What a process that is killed forgets of its searches. */
+const WRITE_MS = 5000;
+
+export const planParts: FeatureParts = {
+  operations: planOperations,
+  open(platform) {
+    const { environment, catalog, indexes, config, clock, log, dataDir } = platform;
+    const settings = settingsOf(config, PLAN_SETTINGS);
+    const offered = offeredPlans(settings.offered);
+    const subscriptions = new Subscriptions({ environment, plans: offered, catalog, clock });
+    for (const plan of subscriptions.unknownPlans) {
+      log.warn({ plan }, 'Accounts are on a plan that the settings do not offer: they have no limits');
+    }
+    const searches = new SearchCounts(environment, clock);
+    const plans = new Plans({
+      subscriptions,
+      searches,
+      ledger: new RecordLedger(indexes, catalog),
+      storage: new ListStorage((listId) => listFolder(dataDir, listId)),
+      upgradePercent: settings.upgrade_percent,
+      log,
+    });
+    plans.meter('lists', (account) => catalog.lists(account).length);
+    indexes.useQuota(plans);
+    catalog.useQuota(plans);
+    const writing = writer(plans, searches, platform);
+    return {
+      parts: [provide(PLANS, { plans, offered: [...offered.values()] }), provide(SEARCH_COUNTER, plans)],
+      async forget({ subject, account }) {
+        if (subject === 'account') await plans.forget(account);
+        return true;
+      },
+      start: writing.start,
+      async close() {
+        await writing.stop();
+        await plans.settled();
+      },
+    };
+  },
+};
+
+/** Writes the searches every few seconds, one write at a time, and looks at the plans of who has searched. */
+function writer(plans: Plans, searches: SearchCounts, { log }: FeaturePlatform) {
+  let timer: NodeJS.Timeout | undefined;
+  let last: Promise<void> = Promise.resolve();
+  const write = async () => {
+    const { active } = searches;
+    if (active.length === 0) return;
+    try {
+      await searches.write();
+    } catch (error) {
+      log.warn({ err: error }, 'The searches of accounts could not be written down; it is tried again');
+    }
+    for (const account of active) await plans.consider(account);
+  };
+  const later = () => {
+    timer = setTimeout(() => {
+      last = write().finally(later);
+    }, WRITE_MS).unref();
+  };
+  return {
+    start: later,
+    async stop() {
+      clearTimeout(timer);
+      await last;
+      clearTimeout(timer);
+      await write();
+    },
+  };
+}

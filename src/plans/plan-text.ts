@@ -1,0 +1,38 @@
+/** Answers about plans as the command line prints them. */
+import type { AnswerPrinter } from '../operations/index.js';
+
+interface PlanAnswer {
+  readonly name: string;
+  readonly limits: Readonly<Record<string, number | null>>;
+  readonly successor: string | null;
+}
+
+interface UsageAnswer {
+  readonly plan: string;
+  readonly successor: string | null;
+  readonly usage: Readonly<Record<string, { readonly used: number; readonly limit: number | null }>>;
+}
+
+const numberText = (number: number | null): string => (number === null ? '-' : number.toLocaleString('en'));
+
+export const plansText: AnswerPrinter = (answer, { table }) => {
+  const { plans } = answer as { readonly plans: readonly PlanAnswer[] };
+  const limits = Object.keys(plans[0]?.limits ?? {});
+  const rows = plans.map((plan) => [
+    plan.name,
+    ...limits.map((limit) => numberText(plan.limits[limit] ?? null)),
+    plan.successor ?? '-',
+  ]);
+  return table([['PLAN', ...limits.map((limit) => limit.replaceAll('_', ' ').toUpperCase()), 'SUCCESSOR'], ...rows]);
+};
+
+export const usageText: AnswerPrinter = (answer, { table }) => {
+  const { plan, successor, usage } = answer as UsageAnswer;
+  const next = successor === null ? '' : `, near a limit '${successor}'`;
+  const rows = Object.entries(usage).map(([limit, { used, limit: allowed }]) => [
+    limit.replaceAll('_', ' '),
+    numberText(used),
+    numberText(allowed),
+  ]);
+  return `Plan '${plan}'${next}\n${table([['OF', 'USED', 'LIMIT'], ...rows])}`;
+};

@@ -1,0 +1,88 @@
+/**
+ * How many records the lists of accounts have. A list that changed is asked again when somebody wants to know, so that commits of
+ * accounts without limits cost a look into a map. Main thread only.
+ */
+import type { Catalog } from '../catalog/index.js';
+import type { ListIndexes } from '../index/index.js';
+
+interface AccountLists {
+  readonly counts: Map<string, number>;
+  /** Those that may have another number now. */
+  readonly changed: Set<string>;
+  sum: number;
+}
+
+export class RecordLedger {
+  readonly #accounts = new Map<string, AccountLists>();
+  readonly #accountOfList = new Map<string, string>();
+  readonly #indexes: Pick<ListIndexes, 'outline'>;
+  readonly #catalog: Pick<Catalog, 'lists'>;
+  /** Accounts whose lists were all looked up once: some may never have been opened. */
+  readonly #complete = new Set<string>();
+
+  constructor(indexes: Pick<ListIndexes, 'outline'>, catalog: Pick<Catalog, 'lists'>) {
+    this.#indexes = indexes;
+    this.#catalog = catalog;
+  }
+
+  changed(account: string, listId: string): void {
+    this.#accountOfList.set(listId, account);
+    let lists = this.#accounts.get(account);
+    if (lists === undefined) this.#accounts.set(account, (lists = { counts: new Map(), changed: new Set(), sum: 0 }));
+    lists.changed.add(listId);
+  }
+
+  removed(listId: string): void {
+    const account = this.#accountOfList.get(listId);
+    const lists = account === undefined ? undefined : this.#accounts.get(account);
+    if (account === undefined || lists === undefined) return;
+    this.#accountOfList.delete(listId);
+    lists.sum -= lists.counts.get(listId) ?? 0;
+    lists.counts.delete(listId);
+    lists.changed.delete(listId);
+    if (lists.counts.size === 0 && lists.changed.size === 0) this.#accounts.delete(account);
+  }
+
+  accountOf(listId: string): string | undefined {
+    return this.#accountOfList.get(listId);
+  }
+
+  listsOf(account: string): readonly string[] {
+    this.#completeLists(account);
+    const lists = this.#accounts.get(account);
+    return lists === undefined ? [] : [...new Set([...lists.counts.keys(), ...lists.changed])];
+  }
+
+  /** Of the current versions. A list whose index is not there for the moment counts as when it was last. */
+  records(account: string): number {
+    this.#completeLists(account);
+    const lists = this.#accounts.get(account);
+    if (lists === undefined) return 0;
+    for (const listId of lists.changed) {
+      const count = this.#countOf(listId);
+      if (count === undefined) continue;
+      lists.sum += count - (lists.counts.get(listId) ?? 0);
+      lists.counts.set(listId, count);
+      lists.changed.delete(listId);
+    }
+    return lists.sum;
+  }
+
+  /** The account is gone. */
+  forget(account: string): void {
+    this.#complete.delete(account);
+  }
+
+  #completeLists(account: string): void {
+    if (this.#complete.has(account)) return;
+    this.#complete.add(account);
+    for (const { id } of this.#catalog.lists(account)) {
+      if (!this.#accountOfList.has(id)) this.changed(account, id);
+    }
+  }
+
+  #countOf(listId: string): number | undefined {
+    const outline = this.#indexes.outline(listId);
+    return outline?.versions().find(({ version }) => version === outline.currentVersion)?.record_count;
+  }
+}

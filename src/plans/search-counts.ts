@@ -1,0 +1,99 @@
+/**
+ * The searches of accounts in this month (UTC). Counted in memory and written every few seconds: a process that is killed forgets those
+ * since. Main thread only.
+ */
+import { CollectionStore, type Collection } from '../catalog/index.js';
+import type { Clock, LmdbEnvironment } from '../platform/index.js';
+import type { MonthRecord } from './types.js';
+
+/** Accounts of one transaction. */
+const WRITTEN_MAX = 2000;
+
+export class SearchCounts {
+  readonly #store: CollectionStore;
+  readonly #rows: Collection<MonthRecord>;
+  readonly #clock: Clock;
+  /** Since the last write. */
+  #unwritten = new Map<string, number>();
+  #month: string;
+  /** When that month ends. */
+  #endMs: number;
+
+  constructor(environment: LmdbEnvironment, clock: Clock) {
+    this.#store = CollectionStore.of(environment);
+    this.#rows = this.#store.collection('searches-of-months');
+    this.#clock = clock;
+    const month = monthAt(clock.nowMs());
+    this.#month = month.name;
+    this.#endMs = month.endMs;
+  }
+
+  searched(account: string): void {
+    this.#turn();
+    this.#unwritten.set(account, (this.#unwritten.get(account) ?? 0) + 1);
+  }
+
+  searches(account: string): number {
+    this.#turn();
+    return this.#written(account) + (this.#unwritten.get(account) ?? 0);
+  }
+
+  /** Those that have searched since the last write. */
+  get active(): readonly string[] {
+    return [...this.#unwritten.keys()];
+  }
+
+  /** Writes what was counted since. What cannot be written is still counted. */
+  async write(): Promise<void> {
+    this.#turn();
+    const month = this.#month;
+    const accounts = this.active;
+    for (let first = 0; first < accounts.length; first += WRITTEN_MAX) {
+      const added = accounts.slice(first, first + WRITTEN_MAX).map((account) => {
+        return [account, this.#unwritten.get(account) ?? 0] as const;
+      });
+      await this.#store.change((change) => {
+        for (const [account, searches] of added) {
+          change.put(this.#rows, account, { month, searches: this.#written(account) + searches });
+        }
+      });
+      if (month !== this.#month) return;
+      for (const [account, searches] of added) this.#takeOff(account, searches);
+    }
+  }
+
+  /** Of an account that is gone. */
+  async forget(account: string): Promise<void> {
+    this.#unwritten.delete(account);
+    await this.#store.change((change) => {
+      if (this.#rows.has(account)) change.remove(this.#rows, account);
+    });
+  }
+
+  #written(account: string): number {
+    const row = this.#rows.get(account);
+    return row?.month === this.#month ? row.searches : 0;
+  }
+
+  #takeOff(account: string, searches: number): void {
+    const left = (this.#unwritten.get(account) ?? 0) - searches;
+    if (left > 0) this.#unwritten.set(account, left);
+    else this.#unwritten.delete(account);
+  }
+
+  /** Another month begins with none. A clock that was set back stays in the month that it had. */
+  #turn(): void {
+    const nowMs = this.#clock.nowMs();
+    if (nowMs < this.#endMs) return;
+    const month = monthAt(nowMs);
+    this.#month = month.name;
+    this.#endMs = month.endMs;
+    this.#unwritten = new Map();
+  }
+}
+
+function monthAt(ms: number): { readonly name: string; readonly endMs: number } {
+  const date = new Date(ms);
+  const name = date.toISOString().slice(0, 'YYYY-MM'.length);
+  return { name, endMs: Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1) };
+}

@@ -1,0 +1,106 @@
+/** Which account is on which plan. Main thread only. */
+import { CollectionStore, type Catalog, type Change, type Collection } from '../catalog/index.js';
+import { ServiceError, type Clock, type LmdbEnvironment } from '../platform/index.js';
+import { UNLIMITED, type Plan, type SubscriptionRecord } from './types.js';
+
+export interface Subscription {
+  readonly plan: Plan;
+  /** Null: since there is the account. */
+  readonly since_utc: string | null;
+}
+
+export interface SubscriptionsOptions {
+  readonly environment: LmdbEnvironment;
+  readonly plans: ReadonlyMap<string, Plan>;
+  readonly catalog: Pick<Catalog, 'account'>;
+  readonly clock: Clock;
+}
+
+export class Subscriptions {
+  readonly #options: SubscriptionsOptions;
+  readonly #store: CollectionStore;
+  readonly #rows: Collection<SubscriptionRecord>;
+
+  constructor(options: SubscriptionsOptions) {
+    this.#options = options;
+    this.#store = CollectionStore.of(options.environment);
+    this.#rows = this.#store.collection('subscriptions');
+  }
+
+  /** Names of plans that accounts are on and the settings do not offer: these accounts have no limits. */
+  get unknownPlans(): readonly string[] {
+    const names = [...this.#rows.values()].map(({ plan }) => plan);
+    return [...new Set(names.filter((name) => !this.#options.plans.has(name)))];
+  }
+
+  of(account: string): Subscription {
+    const row = this.#rows.get(account);
+    if (row === undefined) return { plan: UNLIMITED, since_utc: null };
+    const { plan, since_utc } = row;
+    return { plan: this.#options.plans.get(plan) ?? { ...UNLIMITED, name: plan }, since_utc };
+  }
+
+  planOf(account: string): Plan {
+    return this.#rows.has(account) ? this.of(account).plan : UNLIMITED;
+  }
+
+  successorOf({ successor }: Plan): Plan | undefined {
+    return successor === undefined ? undefined : this.#options.plans.get(successor);
+  }
+
+  /** Rejects with `unprocessable` where there is no such plan, and `account-not-found`. */
+  set(account: string, name: string): Promise<Subscription> {
+    return this.#store.change((change) => {
+      this.put(change, account, name);
+      return { plan: this.#options.plans.get(name) ?? UNLIMITED, since_utc: this.#options.clock.nowIso() };
+    });
+  }
+
+  /** Inside a change, as `set`. */
+  put(change: Change, account: string, name: string): void {
+    const { plans, catalog, clock } = this.#options;
+    if (catalog.account(account) === undefined) {
+      throw new ServiceError('account-not-found', `There is no account '${account}'.`);
+    }
+    if (name === UNLIMITED.name) {
+      if (this.#rows.has(account)) change.remove(this.#rows, account);
+      return;
+    }
+    if (!plans.has(name)) {
+      const names = [UNLIMITED.name, ...plans.keys()].join(', ');
+      const detail = `There is no plan '${name}'; the settings offer ${names}.`;
+      throw new ServiceError('unprocessable', detail, { errors: [{ pointer: '/plan', detail }] });
+    }
+    change.put(this.#rows, account, { account, plan: name, since_utc: clock.nowIso() });
+  }
+
+  /** Inside a change: one plan after the other, each step told. `from` is the one that the account is on. */
+  upgrade(change: Change, account: string, from: Plan, to: Plan): void {
+    for (let plan = from; plan.name !== to.name;) {
+      const next = this.successorOf(plan);
+      if (next === undefined) throw new Error(`the plan '${to.name}' does not follow '${from.name}'`);
+      const data = { from_plan: plan.name, to_plan: next.name };
+      change.emit(account, { type: 'subscription.auto-upgraded', id: account, list: '', data });
+      plan = next;
+    }
+    this.put(change, account, to.name);
+  }
+
+  /** True where the account is on another plan than `from` now, be it that somebody else was quicker. */
+  upgraded(account: string, from: Plan): Promise<boolean> {
+    const next = this.successorOf(from);
+    return this.#store.change((change) => {
+      if (this.planOf(account).name !== from.name) return true;
+      if (next === undefined) return false;
+      this.upgrade(change, account, from, next);
+      return true;
+    });
+  }
+
+  /** The account is gone. */
+  forget(account: string): Promise<void> {
+    return this.#store.change((change) => {
+      if (this.#rows.has(account)) change.remove(this.#rows, account);
+    });
+  }
+}
