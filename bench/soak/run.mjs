@@ -116,7 +116,7 @@ await send('POST', `/search-result/${ACCOUNT}/${LIST}/bulk`, Buffer.from(lines),
 await send('POST', `/list/${ACCOUNT}`, { name: 'vectors', searchable_fields: [{ name: 'title' }], model: 'own' });
 const withVectors = Array.from({ length: 5000 }, (_, number) => {
   const name = `v${number}`;
-  return `${JSON.stringify({ name, title: records[number].name, vector: vectorOf(name) })}\n`;
+  return `${JSON.stringify({ name, fields: { title: records[number].name }, vector: vectorOf(name) })}\n`;
 });
 await send('POST', `/search-result/${ACCOUNT}/vectors/bulk`, Buffer.from(withVectors.join('')), {
   type: 'application/x-ndjson',

@@ -129,6 +129,25 @@ describe('a list with the built-in model', () => {
     expect((await search('learned', { query: `"${word}"`, match: 'phrase' })).applied.meaning).toBe('off');
   });
 
+  it('knows records like one that share no word with it', async () => {
+    const [of] = records as [(typeof records)[number]];
+    const relatedIn = async (list: string) => {
+      const { status, text, body } = await client.get(`/related/default/${list}/1/${of.name}`, { size: 100 });
+      expect(status, text).toBe(200);
+      return body as Found;
+    };
+    const [byMeaning, byWords] = [await relatedIn('learned'), await relatedIn('words')];
+    const own = of.title.split(' ');
+    const more = byMeaning.results.filter((hit) => !own.some((word) => isWithWord(hit, word)));
+    expect(more.length).toBeGreaterThan(0);
+    for (const hit of byMeaning.results) expect(hit.fields.topic).toEqual([of.topic]);
+    expect(byMeaning.total_count).toBe(byMeaning.results.length);
+    expect(byMeaning.total_count).toBeGreaterThan(byWords.total_count);
+    const found = byMeaning.results.map(({ name }) => name);
+    expect(found).not.toContain(of.name);
+    for (const { name } of byWords.results) expect(found).toContain(name);
+  });
+
   it('says that it is too small to learn from, and searches by words', async () => {
     expect(await meaningOf('small')).toMatchObject({ state: 'off', error: expect.stringContaining('64') as unknown });
     const { applied, total_count: total } = await search('small', { query: 'sea0 sea1 sea2 sea3' });

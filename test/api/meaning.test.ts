@@ -228,6 +228,27 @@ describe('a score', () => {
   });
 });
 
+it('takes the vector of a search before any record has one, and finds by the first that comes', async () => {
+  expect((await client.post('/list/default', { name: 'fresh', ...DEFINITION, model: 'own' })).status).toBe(201);
+  const vector = topicVector('gannet');
+  expect(await search('fresh', { vector })).toMatchObject({ total_count: 0, applied: { meaning: 'none' } });
+  await client.bulk('default', 'fresh', [{ name: 'plain', fields: { title: 'without' } }]);
+  expect((await search('fresh', { query: 'without', vector })).applied.meaning).toBe('none');
+  await client.bulk('default', 'fresh', [{ name: 'first', fields: { title: 'gannet' }, vector }]);
+  const found = await search('fresh', { vector });
+  expect([namesOf(found), found.applied.meaning]).toEqual([['first'], 'used']);
+  expect((await ask('fresh', { vector: [1, 2] })).status).toBe(400);
+});
+
+it('knows what is near to a record that shares no word with any other', async () => {
+  for (const list of ['texts', 'vectors', 'words']) {
+    const { status, text, body } = await client.get(`/related/default/${list}/1/sea-1`, { size: 2 });
+    expect(status, text).toBe(200);
+    const found = namesOf(body as Found).sort();
+    expect(found).toEqual(list === 'words' ? [] : ['sea-2', 'sea-3']);
+  }
+});
+
 describe('a model that is away', () => {
   it('takes nothing from a search but meaning, and is asked again when it is back', async () => {
     server.script = answering(503, '{"error": "starting"}');

@@ -25,7 +25,7 @@ export interface SearchWithMeaning {
 }
 
 type Meaning = SearchTarget['meaning'];
-type Outcome = Meaning | Exclude<AppliedMeaning, 'used'>;
+type Outcome = Meaning | AppliedMeaning;
 type SearchedBy = NonNullable<GenerationSettings['meaning']>;
 
 /** At once where no list has a model: such a search waits for nothing. Rejects with `invalid-parameter` for a vector that no list takes. */
@@ -47,12 +47,11 @@ async function withVectors(
   options: SearchOptions,
 ): Promise<SearchWithMeaning> {
   const isWanted = options.vector_search !== false && options.match !== 'phrase';
-  const given = givenVector(options, searchedBy);
+  const given = givenVector(services, lists, options, searchedBy);
   const outcomes = await Promise.all(
     lists.map(async (list, index): Promise<Outcome> => {
       const by = searchedBy[index];
-      // What is learned from the list itself is there when it is.
-      if (by === undefined) return list.model === null || list.model === BUILT_IN_MODEL ? 'none' : 'unavailable';
+      if (by === undefined) return withoutVectors(services, list);
       if (!isWanted) return 'off';
       if (by.source === 'own') return given?.length === by.dimensions ? vectorOf(by, given) : 'none';
       const text = textOf(list, definitions[index] as FieldDefinition, options.query ?? '');
@@ -75,19 +74,35 @@ function vectorOf({ modelVersion }: SearchedBy, vector: Float32Array): Meaning {
 }
 
 /** Throws `invalid-parameter`. */
-function givenVector({ vector }: SearchOptions, searchedBy: SearchTargets['searchedBy']): Float32Array | undefined {
+function givenVector(
+  services: Services,
+  lists: readonly ListRecord[],
+  { vector }: SearchOptions,
+  searchedBy: SearchTargets['searchedBy'],
+): Float32Array | undefined {
   if (vector === undefined) return undefined;
   const taken = [...new Set(searchedBy.flatMap((by) => (by?.source === 'own' ? [by.dimensions] : [])))];
-  if (taken.length === 0) {
-    throw invalidVector("No list of this search takes a vector: none has the model 'own' and records with vectors.");
+  // A list whose records have no vectors yet takes one of any length, and finds nothing by it.
+  if (taken.length === 0 && !lists.some((list) => takesVectors(services, list))) {
+    throw invalidVector("No list of this search takes a vector: none has the model 'own', or one of that provider.");
   }
-  if (!taken.includes(vector.length)) {
+  if (taken.length > 0 && !taken.includes(vector.length)) {
     throw invalidVector(`A vector has ${taken.join(' or ')} numbers here, not ${vector.length}.`);
   }
   const values = Float32Array.from(vector);
   const square = values.reduce((sum, value) => sum + value * value, 0);
   if (Number.isFinite(square) && square > 0) return values;
   throw invalidVector('A vector has numbers of 32 bits that are not all zeros.');
+}
+
+/** What comes with the records, or is learned from them, is there when it is; a model that is asked for vectors has not made them yet. */
+function withoutVectors({ indexes }: Services, { account, id, model }: ListRecord): AppliedMeaning {
+  const source = model === null ? undefined : indexes.models.attached({ account, id, model })?.source;
+  return source === 'embedder' || source === 'unavailable' ? 'unavailable' : 'none';
+}
+
+function takesVectors({ indexes }: Services, { account, id, model }: ListRecord): boolean {
+  return model !== null && indexes.models.attached({ account, id, model })?.source === 'own';
 }
 
 function invalidVector(detail: string): ServiceError {

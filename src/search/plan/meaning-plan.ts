@@ -47,16 +47,24 @@ export function planMeaning(
   // What has all words has none of a text without words.
   if (request.match === 'all' && query.kind === 'nothing') return undefined;
   return {
-    vector: given.vector,
-    weight: query.kind !== 'groups' ? 1 : list.model === BUILT_IN_MODEL ? BUILT_IN_WEIGHT : WEIGHT,
+    ...nearTo(given.vector, list),
+    ...(query.kind === 'groups' ? {} : { weight: 1 }),
     adds: request.match !== 'all' || query.kind !== 'groups',
-    floor: FLOOR,
-    ...cosineScale(list.calibration),
     calibratedOn: list.calibration?.vectorCount ?? 0,
     like: given.like,
+    exact: request.exact,
+  };
+}
+
+/** What is near to a vector beside what words find. */
+export function nearTo(vector: Float32Array, list: NonNullable<GenerationSettings['meaning']>): MeaningSearch {
+  return {
+    vector,
+    weight: list.model === BUILT_IN_MODEL ? BUILT_IN_WEIGHT : WEIGHT,
+    floor: FLOOR,
+    ...cosineScale(list.calibration),
     wanted: WANTED,
     width: WIDTH,
-    exact: request.exact,
     wordsFull: WORDS_FULL,
   };
 }

@@ -1,8 +1,8 @@
 /**
- * Records like one: those that people clicked for the same searches, then those of a search for the terms that set it apart. Belongs to
- * one thread.
+ * Records like one: those that people clicked for the same searches, then those of a search for the terms that set it apart and, where the
+ * list has vectors, for what is near to its own. Belongs to one thread.
  */
-import type { GenerationHandle, Kernel } from '../../../native-bindings/index.js';
+import type { GenerationHandle, Kernel, MeaningSearch } from '../../../native-bindings/index.js';
 import {
   parseResult,
   QueryPlanWriter,
@@ -26,6 +26,7 @@ import type { RecordReader } from '../execution/record-reader.js';
 import { FILTER_ALL } from '../filter/filter-nodes.js';
 import { readSearchRequest, type SearchRequest } from '../options/search-request.js';
 import { encodePlan } from '../plan/plan-encoder.js';
+import { nearTo } from '../plan/meaning-plan.js';
 import { planSearch } from '../plan/planner.js';
 import type { ResponseWriter } from '../response/response-writer.js';
 import { writeResult } from '../response/result-writer.js';
@@ -43,6 +44,8 @@ const CLICKED_TOGETHER_MAX = 10;
 interface RelatedQuery {
   readonly request: SearchRequest;
   readonly terms: readonly SignificantTerm[];
+  /** What is near to it; undefined where it has no vector. */
+  readonly meaning: MeaningSearch | undefined;
   /** All but the record itself. */
   readonly others: PlanFilter;
 }
@@ -86,10 +89,14 @@ export class RelatedExecutor {
     const { generation } = task.target;
     const list = this.contexts.get(generation);
     const request = readSearchRequest({ ...task.options, highlight: false }, [list.settings.definition]);
-    const record = this.find(list, task.recordName);
+    const { record, number } = this.find(list, task.recordName);
     const terms = this.terms(list, generation, record);
+    const near = this.near(list, generation, number);
+    // A record of no telling word is like what is near to it alone.
+    const meaning = near && terms.length === 0 ? { ...near, weight: 1 } : near;
     const others: PlanFilter = notTheRecord(list, record);
-    const clicked = this.clickedTogether(task, list, { request, terms, others });
+    const query = { request, terms, meaning, others };
+    const clicked = this.clickedTogether(task, list, query);
     const shown = clicked.slice(request.skip, request.skip + request.size);
     const rest = {
       ...request,
@@ -97,7 +104,7 @@ export class RelatedExecutor {
       size: request.size - shown.length,
     };
     const filter = allOf([others, ...clicked.map((hit) => notTheRecord(list, hit.record))]);
-    const result = this.search(generation, this.plan(list, rest, terms, filter));
+    const result = this.search(generation, this.plan(list, { ...query, request: rest }, filter), meaning);
     const total = clicked.length + result.total;
 
     writer.ascii('{"list_name":');
@@ -113,11 +120,7 @@ export class RelatedExecutor {
   }
 
   /** Records that people clicked for the same searches, the closest first, as far as the filter keeps them. */
-  private clickedTogether(
-    task: RelatedTask,
-    list: ListContext,
-    { request, terms, others }: RelatedQuery,
-  ): ClickedHit[] {
+  private clickedTogether(task: RelatedTask, list: ListContext, query: RelatedQuery): ClickedHit[] {
     const names = this.earlierSearchesOf(task.listId)?.clickedTogether(task.recordName, CLICKED_TOGETHER_MAX) ?? [];
     const store = this.stores.get(list.settings.listPath).version(list.settings.version);
     const known: { number: number; record: StoredRecord }[] = [];
@@ -128,18 +131,26 @@ export class RelatedExecutor {
     }
     if (known.length === 0) return [];
     const { generation } = task.target;
-    const window = { ...request, skip: 0, size: known.length };
+    const { others, meaning } = query;
+    const window = { ...query, request: { ...query.request, skip: 0, size: known.length } };
     const anyOfThem: PlanFilter = { op: 'or', nodes: known.map(({ record }) => theRecord(list, record)) };
     const filter = allOf([others, anyOfThem]);
-    const kept = new Set(scoresOf(this.search(generation, this.plan(list, window, 'everything', filter))).keys());
-    const scores = scoresOf(this.search(generation, this.plan(list, window, terms, filter)));
+    const all = { ...window, terms: 'everything', meaning: undefined } as const;
+    const kept = new Set(scoresOf(this.search(generation, this.plan(list, all, filter))).keys());
+    const scores = scoresOf(this.search(generation, this.plan(list, window, filter), meaning));
     return known
       .filter(({ number }) => kept.has(number))
       .map(({ number, record }) => ({ number, record, score: scores.get(number) ?? 0 }));
   }
 
-  private search(generation: GenerationHandle, plan: QueryPlan): QueryResult {
-    return parseResult(this.kernel.search(generation, this.planWriter.write(plan)));
+  private search(generation: GenerationHandle, plan: QueryPlan, meaning?: MeaningSearch): QueryResult {
+    return parseResult(this.kernel.search(generation, this.planWriter.write(plan), meaning));
+  }
+
+  private near({ settings }: ListContext, generation: GenerationHandle, number: number): MeaningSearch | undefined {
+    if (settings.meaning === undefined) return undefined;
+    const vector = this.kernel.recordVectors(generation, Uint32Array.of(number));
+    return vector.some((value) => value !== 0) ? nearTo(vector, settings.meaning) : undefined;
   }
 
   private writeHits(
@@ -168,31 +179,36 @@ export class RelatedExecutor {
     }
   }
 
-  private find({ settings }: ListContext, name: string): StoredRecord {
+  private find({ settings }: ListContext, name: string): { readonly record: StoredRecord; readonly number: number } {
     const store = this.stores.get(settings.listPath).version(settings.version);
-    const recordNumber = store.recordNumberOfName(name);
-    const bytes = recordNumber === undefined ? undefined : store.record(recordNumber);
-    if (bytes !== undefined) return decodeRecord(bytes);
+    const number = store.recordNumberOfName(name);
+    const bytes = number === undefined ? undefined : store.record(number);
+    if (number !== undefined && bytes !== undefined) return { record: decodeRecord(bytes), number };
     throw new ServiceError('record-not-found', `The list '${settings.list}' has no record of this name.`);
   }
 
   private plan(
     list: ListContext,
-    request: SearchRequest,
-    terms: readonly SignificantTerm[] | 'everything',
+    {
+      request,
+      terms,
+      meaning,
+    }: Pick<RelatedQuery, 'request' | 'meaning'> & {
+      readonly terms: readonly SignificantTerm[] | 'everything';
+    },
     only: PlanFilter,
   ): QueryPlan {
     const window = { skip: request.skip, size: request.size, facetValues: 0 };
     const filter = request.filters[0] ?? FILTER_ALL;
-    // A record without a significant term is like no other.
-    const kind = terms.length === 0 ? 'nothing' : 'everything';
+    // A record without a significant term is like no other, but for what is near to it.
+    const kind = terms.length > 0 ? 'everything' : meaning === undefined ? 'nothing' : 'meaning';
     const plan = encodePlan(planSearch(request, { kind }, filter, window), list.layout);
     return {
       ...plan,
       storageOrder: false,
       groups:
-        terms === 'everything'
-          ? []
+        terms === 'everything' || terms.length === 0
+          ? plan.groups
           : terms.map(({ term, weight }) => ({
               occur: 'should',
               boost: weight,
