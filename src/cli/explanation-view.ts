@@ -26,7 +26,7 @@ export function explanationLines({ groups = [], sources = [], reranker }: Explai
 type Source = NonNullable<ExplainedHit['sources']>[number];
 
 function scored(source: Source | undefined): string {
-  return source === undefined ? '' : ` ${source.score.toFixed(DIGITS)} × ${source.weight}`;
+  return source === undefined ? '' : ` ${source.score.toFixed(DIGITS)} × ${Number(source.weight.toFixed(DIGITS))}`;
 }
 
 function nearness({ cosine, way, compared }: Source): string {
