@@ -264,8 +264,10 @@ function addDataCommands(program: Command, run: Run): void {
     .option('--create', 'make the list if it does not exist; its fields are inferred from the first records')
     .addOption(formatOption('format of the file (default: by its name)'))
     .addOption(
-      new Option('--pdf', 'the file is a folder: a record for each PDF in it, with its text').conflicts('format'),
+      new Option('--pdf', 'the file is a folder: a record for each PDF in it, found by its pages').conflicts('format'),
     )
+    .option('--media-store <name>', 'with --pdf: where the files are put (default: default)')
+    .option('--text', 'with --pdf: the files stay where they are, and their text is put into the records')
     .addOption(accountOption())
     .addOption(jsonOption())
     .action((file: string, options: ImportOptions) =>

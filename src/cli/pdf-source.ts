@@ -2,9 +2,19 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { availableParallelism } from 'node:os';
-import { DocumentError, DocumentReader, type DocumentText } from '../documents/index.js';
+import { DocumentError, DocumentReader } from '../documents/index.js';
 import { CommandError, EXIT } from './exit-codes.js';
 import { systemReason } from './system-errors.js';
+
+/** Holds where a file of a record is. */
+export const PDF_FIELD = 'document';
+
+/** The fields of a list that is made for records that link to a file. */
+export const PDF_LIST = {
+  searchable_fields: [{ name: 'title', weight: 3 }],
+  facets: [{ name: 'folder', type: 'string', cardinality: 'Single' }],
+  resources: [{ name: PDF_FIELD, kind: 'document' }],
+};
 
 const FILE_BYTES_MAX = 100_000_000;
 /** What fits into a record of the size that a list takes by default, in any script. */
@@ -12,8 +22,8 @@ const LIMITS = { pagesMax: 10_000, charactersMax: 1_000_000, msMax: 60_000 };
 const MEMORY_MIB_MAX = 512;
 const PROCESSES_MAX = 4;
 
-/** The fields of a list that is made for such records. */
-export const PDF_LIST = {
+/** The fields of a list that is made for records with the text of a file. */
+export const PDF_TEXT_LIST = {
   searchable_fields: [
     { name: 'title', weight: 3 },
     { name: 'text', weight: 1 },
@@ -27,12 +37,7 @@ export const PDF_LIST = {
 export interface PdfRecord {
   /** Its path below the folder, with slashes. */
   readonly name: string;
-  readonly fields: {
-    readonly title: string;
-    readonly folder?: string;
-    readonly page_count: number;
-    readonly text: string;
-  };
+  readonly fields: Readonly<Record<string, string | number>>;
 }
 
 export interface PdfFault {
@@ -91,8 +96,13 @@ export async function* readPdfs(
   }
 }
 
+/** The path below the folder, with slashes. */
+export function pdfName(folder: string, path: string): string {
+  return relative(folder, path).split(sep).join('/');
+}
+
 async function readPdf(reader: DocumentReader, folder: string, path: string): Promise<PdfOutcome> {
-  const file = relative(folder, path).split(sep).join('/');
+  const file = pdfName(folder, path);
   const failed = (error: string, detail: string): PdfOutcome => ({ fault: { file, error, detail } });
   let bytes: Buffer;
   try {
@@ -106,22 +116,17 @@ async function readPdf(reader: DocumentReader, folder: string, path: string): Pr
     const document = await reader.read(bytes);
     const { pages, pageCount, truncated } = document;
     const detail = `Only the first ${pages.length} of its ${pageCount} pages were read`;
-    return { record: recordOf(file, document), ...(truncated ? failed('truncated', detail) : {}) };
+    const fields = { page_count: pageCount, text: pages.map(({ text }) => text).join('\n\n') };
+    return { record: pdfRecord(file, fields), ...(truncated ? failed('truncated', detail) : {}) };
   } catch (error) {
     if (error instanceof DocumentError) return failed(error.fault, error.message);
     throw error;
   }
 }
 
-function recordOf(file: string, { pageCount, pages }: DocumentText): PdfRecord {
+/** What every record of a file has, and these fields. */
+export function pdfRecord(file: string, fields: PdfRecord['fields']): PdfRecord {
   const folder = dirname(file);
-  return {
-    name: file,
-    fields: {
-      title: basename(file).replace(/\.pdf$/i, ''),
-      ...(folder === '.' ? {} : { folder }),
-      page_count: pageCount,
-      text: pages.map(({ text }) => text).join('\n\n'),
-    },
-  };
+  const title = basename(file).replace(/\.pdf$/i, '');
+  return { name: file, fields: { title, ...(folder === '.' ? {} : { folder }), ...fields } };
 }

@@ -14,6 +14,7 @@ import {
 import { buildVectors, commitVectorIndex, commitVectorMerge, mergeVectors } from './meaning/vector-index-handlers.js';
 import { commitMerge, merge } from './merge/merge-handlers.js';
 import { commitReindex, reindex } from './reindex/reindex-handlers.js';
+import { commitPages } from './resources/page-handlers.js';
 import {
   commitReading,
   linkedTexts,
@@ -77,6 +78,8 @@ function dispatch(context: IngestContext, task: IngestTask): IngestResults[Inges
       return queueLinks(context, task);
     case 'commit-reading':
       return commitReading(context, task);
+    case 'commit-pages':
+      return commitPages(context, task);
     case 'refresh-resources':
       return refreshResources(context, task);
     case 'look-at-files':

@@ -48,7 +48,10 @@ export const resourceParts: FeatureParts = {
       start: () => {
         if (listen) indexes.useReader(reader);
       },
-      close: () => web.close(),
+      close: () => {
+        reader.close();
+        return web.close();
+      },
     };
   },
 };

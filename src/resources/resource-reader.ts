@@ -31,6 +31,7 @@ export class ResourceReader implements FileReader {
   readonly retryMs: readonly number[];
   readonly #files: WeightedTurns;
   readonly #bytes: WeightedTurns;
+  #isClosed = false;
 
   constructor(private readonly options: ResourceReaderOptions) {
     this.checkMs = options.checkMs;
@@ -38,6 +39,11 @@ export class ResourceReader implements FileReader {
     this.retryMs = options.retryMs;
     this.#files = new WeightedTurns(options.parallel);
     this.#bytes = new WeightedTurns(options.bytesMax);
+  }
+
+  /** Nothing that fails from now on is a failure of a file. */
+  close(): void {
+    this.#isClosed = true;
   }
 
   async read(request: ReadingRequest, signal: AbortSignal): Promise<ReadingOutcome> {
@@ -52,6 +58,8 @@ export class ResourceReader implements FileReader {
       const source = mediaPlace(url) === undefined ? web : media;
       const fetched = await source({ ...request, bytesMax, room, signal });
       const outcome = await this.#outcome(fetched, request.known, signal);
+      // What ended because the service stops says nothing of the file: its list breaks this off.
+      if (this.#isClosed && outcome.kind === 'unreachable') await endOf(signal);
       metrics.told(outcome, fetched.kind === 'bytes' ? fetched.bytes.length : 0);
       return outcome;
     } finally {
@@ -95,6 +103,17 @@ export class ResourceReader implements FileReader {
       return { kind: 'unreachable', error: 'timed-out', detail: error.detail, afterMs: undefined };
     }
   }
+}
+
+/** Rejects with its reason, when that is there. */
+function endOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const end = () => {
+      reject(signal.reason as Error);
+    };
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
+  });
 }
 
 /** Of bytes that nobody looked at. */

@@ -9,6 +9,7 @@ import { pdfOf } from '../support/pdf.js';
 import { startTestService, type TestService } from '../support/service.js';
 
 const run = promisify(execFile);
+const STORE_BYTES_MAX = 500_000;
 const root = mkdtempSync(join(tmpdir(), 'gannet-import-pdf-'));
 const dataDir = join(root, 'data');
 const folder = join(root, 'papers');
@@ -24,7 +25,10 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'notes.txt'), 'no PDF');
   writeFileSync(join(root, 'outside.pdf'), pdfOf([{ lines: ['Outside'] }]));
   symlinkSync(join(root, 'outside.pdf'), join(folder, 'link.pdf'));
-  service = await startTestService({ dataDir });
+  service = await startTestService({
+    dataDir,
+    env: { GANNET_MEDIA_DEFAULT_STORE_BYTES_MAX: String(STORE_BYTES_MAX), GANNET_MEDIA_FOLDERS: join(root, 'stores') },
+  });
 });
 afterAll(async () => {
   await service.stop();
@@ -48,14 +52,78 @@ async function gannet(...args: readonly string[]): Promise<Told> {
   }
 }
 
-const namesOf = async (query: string): Promise<readonly string[]> => {
-  const { stdout } = await gannet('search', 'papers', query, '--match', 'all', '--json');
-  return (JSON.parse(stdout) as { results: { name: string }[] }).results.map(({ name }) => name);
+interface Hit {
+  readonly name: string;
+  readonly document?: { readonly page: number; readonly url: string };
+}
+const hitsOf = async (list: string, query: string): Promise<readonly Hit[]> => {
+  const { stdout } = await gannet('search', list, query, '--match', 'all', '--json');
+  return (JSON.parse(stdout) as { results: Hit[] }).results;
 };
+const namesOf = async (query: string) => (await hitsOf('texts', query)).map(({ name }) => name);
+const pagesOf = async (query: string) =>
+  (await hitsOf('papers', query)).map(({ name, document }) => [name, document?.page]);
 
 describe('gannet import --pdf', () => {
-  it('makes a record of each file that has text, and tells what became of the others', async () => {
+  it('puts the files into a media store, and they are found by their pages', async () => {
     const told = await gannet('import', '--pdf', folder, '--list', 'papers', '--create');
+    expect(told.stdout).toContain('4 added, 0 replaced, 0 refused');
+    expect(told.stderr).toMatch(/page\.pdf: not-a-pdf: /);
+    expect(told.stderr).toMatch(/scan\.pdf: no-text: /);
+    expect(told.code).toBe(1);
+    expect(await pagesOf('cliffs')).toEqual([['Gannets.PDF', 2]]);
+    expect(await pagesOf('lovelace')).toEqual([['2026/may/form.pdf', 1]]);
+    expect(await pagesOf('outside')).toEqual([]);
+    expect((await hitsOf('papers', 'cliffs'))[0]?.document?.url).toBe('media:default/papers/Gannets.PDF');
+    const text = await gannet('call', 'list.read', '--param', 'list=papers');
+    expect(text.stdout).toContain('"read":2');
+  });
+
+  it('reads a file again that has changed, and no other', async () => {
+    const changed = join(root, 'changed');
+    mkdirSync(changed, { recursive: true });
+    writeFileSync(join(changed, 'Gannets.PDF'), pdfOf([{ lines: ['They nest on islands'] }]));
+    const told = await gannet('import', '--pdf', changed, '--list', 'papers', '--json');
+    expect(JSON.parse(told.stdout)).toMatchObject({ created: 0, updated: 1, failed: 0, documents: 1 });
+    expect(await pagesOf('islands')).toEqual([['Gannets.PDF', 1]]);
+    expect(await pagesOf('cliffs')).toEqual([]);
+  });
+
+  it('says what a list lacks, and what does not fit', async () => {
+    await gannet('import', '--pdf', join(folder, 'Gannets.PDF'), '--list', 'other', '--create', '--text');
+    const lacking = await gannet('import', '--pdf', folder, '--list', 'other');
+    expect(lacking.stderr).toContain("has no resource 'document' of the kind document");
+    expect(lacking.code).not.toBe(0);
+    const large = join(root, 'large');
+    mkdirSync(large, { recursive: true });
+    writeFileSync(join(large, 'large.pdf'), Buffer.alloc(STORE_BYTES_MAX));
+    const full = await gannet('import', '--pdf', large, '--list', 'papers');
+    expect(full.stderr).toMatch(/large\.pdf does not fit into the media store 'default'.*--media-store/);
+    expect(full.code).not.toBe(0);
+  });
+
+  it('takes nothing from a media store that a list links to', async () => {
+    const folders = join(root, 'stores');
+    mkdirSync(join(folders, 'files'), { recursive: true });
+    const added = await gannet('media-store', 'add', 'shelf', '--kind', 'folder', '--folder', join(folders, 'files'));
+    expect(added.code).toBe(0);
+    const told = await gannet(
+      'import',
+      '--pdf',
+      join(folder, 'Gannets.PDF'),
+      '--list',
+      'papers',
+      '--media-store',
+      'shelf',
+    );
+    expect(told.stdout).toContain('1 replaced');
+    const refused = await gannet('media-store', 'delete', 'shelf');
+    expect(refused.stderr).toContain('list papers');
+    expect(await pagesOf('thirty')).toEqual([['Gannets.PDF', 1]]);
+  });
+
+  it('puts texts into records where that is wanted', async () => {
+    const told = await gannet('import', '--pdf', folder, '--list', 'texts', '--create', '--text');
     expect(told.stdout).toContain('2 added, 0 replaced, 0 refused');
     expect(told.stderr).toMatch(/page\.pdf: not-a-pdf: /);
     expect(told.stderr).toMatch(/scan\.pdf: no-text: /);
@@ -63,13 +131,10 @@ describe('gannet import --pdf', () => {
     expect(await namesOf('thirty cliffs')).toEqual(['Gannets.PDF']);
     expect(await namesOf('lovelace')).toEqual(['2026/may/form.pdf']);
     expect(await namesOf('outside')).toEqual([]);
-  });
-
-  it('replaces what a file had when it is read again', async () => {
     writeFileSync(join(folder, 'Gannets.PDF'), pdfOf([{ lines: ['They nest on islands'] }]));
-    const told = await gannet('import', '--pdf', join(folder, 'Gannets.PDF'), '--list', 'papers', '--json');
-    expect(JSON.parse(told.stdout)).toMatchObject({ created: 0, updated: 1, failed: 0, documents: 1, faults: [] });
-    expect(told.code).toBe(0);
+    const again = await gannet('import', '--pdf', join(folder, 'Gannets.PDF'), '--list', 'texts', '--text', '--json');
+    expect(JSON.parse(again.stdout)).toMatchObject({ created: 0, updated: 1, failed: 0, documents: 1, faults: [] });
+    expect(again.code).toBe(0);
     expect(await namesOf('islands')).toEqual(['Gannets.PDF']);
     expect(await namesOf('cliffs')).toEqual([]);
   });

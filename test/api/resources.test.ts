@@ -311,6 +311,97 @@ describe('what was read', () => {
   });
 });
 
+interface Hit {
+  readonly name: string;
+  readonly '@document_score'?: number;
+  readonly document?: {
+    readonly field: string;
+    readonly url: string;
+    readonly page: number;
+    readonly page_count: number;
+    readonly highlight?: string;
+  };
+}
+
+const search = async (query: string, options = {}) => {
+  const { status, body } = await service.client.post(`/search/default/${list}/1`, { query, ...options });
+  expect(status).toBe(200);
+  return body as { total_count: number; results: readonly Hit[] };
+};
+const found = async (query: string, options = {}) =>
+  (await search(query, options)).results.map(({ name, document }) => [name, document?.page]);
+
+describe('search in documents', () => {
+  it('finds a record by the best page of its documents, and says which', async () => {
+    served.set('/a.pdf', { bytes: pdf('Gannets dive at full speed', 'They nest on steep cliffs') });
+    served.set('/b.pdf', { bytes: pdf('Puffins nest in burrows') });
+    await put('gannets', { title: 'Seabirds', report: urlOf('/a.pdf') });
+    await put('puffins', { title: 'Seabirds', annex: urlOf('/b.pdf') });
+    await put('neither', { title: 'Cliffs of chalk' });
+    await settled();
+    const { results, total_count: total } = await search('steep cliffs', { match: 'all' });
+    expect(total).toBe(1);
+    expect(results[0]).toMatchObject({
+      name: 'gannets',
+      document: { field: 'report', url: urlOf('/a.pdf'), page: 2, page_count: 2 },
+    });
+    expect(results[0]?.document?.highlight).toContain('<em>cliffs</em>');
+    expect(results[0]?.['@document_score']).toBeGreaterThan(0);
+    expect(await found('burows')).toEqual([['puffins', 1]]);
+    expect(await found('full speed', { match: 'phrase' })).toEqual([['gannets', 1]]);
+    expect((await found('cliffs')).map(([name]) => name).sort()).toEqual(['gannets', 'neither']);
+  });
+
+  it('forgets pages with their file, their record and its link', async () => {
+    await upload('p.pdf', pdf('Albatross'));
+    await put('one', { report: 'media:default/p.pdf' });
+    await put('two', { report: 'media:default/p.pdf' });
+    await settled();
+    expect((await search('albatross')).total_count).toBe(2);
+    await upload('p.pdf', pdf('Petrel'));
+    await eventually(
+      () => search('petrel'),
+      ({ total_count: total }) => total === 2,
+    );
+    expect((await search('albatross', { typo_tolerance: false })).total_count).toBe(0);
+    await put('one', { title: 'No link' });
+    expect(await found('petrel')).toEqual([['two', 1]]);
+    await service.client.delete('/media/default/default/p.pdf');
+    await eventually(
+      () => search('petrel'),
+      ({ total_count: total }) => total === 0,
+    );
+  });
+
+  it('finds each of a thousand records with one URL', async () => {
+    served.set('/same.pdf', { bytes: pdf('Shearwater') });
+    const records = Array.from({ length: 1000 }, (_, number) => ({ name: `r${number}`, report: urlOf('/same.pdf') }));
+    await service.client.bulk('default', list, records);
+    await settled();
+    expect((await search('shearwater')).total_count).toBe(1000);
+    expect(askedFor('/same.pdf')).toBe(1);
+  });
+
+  it('goes on in the next version, and in a clone', async () => {
+    served.set('/a.pdf', { bytes: pdf('Fulmar') });
+    await put('one', { report: urlOf('/a.pdf') });
+    await settled();
+    const changed = { ...DEFINITION, searchable_fields: [{ name: 'title', weight: 3 }] };
+    await service.client.put(`/list/default/${list}`, changed);
+    const { status } = await eventually(
+      () => service.client.post(`/search/default/${list}/2`, { query: 'fulmar' }),
+      (answer) => answer.status === 200,
+    );
+    expect(status).toBe(200);
+    await settled();
+    const second = await service.client.post(`/search/default/${list}/2`, { query: 'fulmar' });
+    expect(second.body).toMatchObject({ total_count: 1, results: [{ name: 'one', document: { page: 1 } }] });
+    list = await cloneOf(list);
+    await settled(list);
+    expect(await found('fulmar')).toEqual([['one', 1]]);
+  });
+});
+
 describe('a list with much to read', () => {
   it('can be deleted, and refreshed, while it is read', async () => {
     let waiting = 0;
@@ -349,11 +440,11 @@ describe('a list with much to read', () => {
       );
       expect(jobs.jobs.find(({ name }) => name === list)).toMatchObject({ done: 0, total: 1 });
     } finally {
-      server.script = script;
       await eventually(
         () => Promise.resolve(open.length),
         (count) => count > 0,
       );
+      server.script = script;
       for (const answer of open) answer();
     }
     expect(await settled()).toMatchObject({ failed: 1 });

@@ -1,10 +1,15 @@
-/** `gannet import --pdf`: a record for each PDF file of a folder, with its text. */
+/**
+ * `gannet import --pdf`: a record for each PDF file of a folder. The files are put into a media store, where the service reads them, so
+ * that they are found by their pages; with `--text` they are read here, and their text is put into the records.
+ */
 import type { BulkAnswer } from '../answers.js';
 import { writeJson, type CommandContext } from '../command-context.js';
 import { EXIT, type ExitStatus } from '../exit-codes.js';
 import { formatCount, printable } from '../output.js';
-import { PDF_LIST, pdfFiles, readPdfs, type PdfFault } from '../pdf-source.js';
+import { PDF_LIST, PDF_TEXT_LIST, pdfFiles, readPdfs, type PdfFault, type PdfOutcome } from '../pdf-source.js';
+import { DEFAULT_PDF_STORE, readState, uploadPdfs, uploadTarget } from '../pdf-upload.js';
 import { Progress } from '../progress.js';
+import type { ServiceClient } from '../service-client.js';
 import { createListIfMissing, printOutcome, progressOutput, sendAll, sumOf, type ImportOptions } from './import.js';
 
 /** Sent in one request: what is read meanwhile keeps none waiting. */
@@ -13,46 +18,23 @@ const FAULTS_SHOWN_MAX = 100;
 
 export async function importPdfs(context: CommandContext, path: string, options: ImportOptions): Promise<ExitStatus> {
   const found = await pdfFiles(path);
-  const faults: PdfFault[] = [];
   const account = options.account ?? context.config.account.name;
-  const answer = await context.withService(async (client) => {
-    if (options.create === true) await createListIfMissing(client, account, options.list, PDF_LIST);
-    const progress = new Progress(progressOutput(context.output, options), `Reading into ${options.list}`);
-    let total: BulkAnswer = { created: 0, updated: 0, failed: 0, errors: [], took_ms: 0 };
-    let read = 0;
-    let handled = 0;
-    let lines: Buffer[] = [];
-    let bytes = 0;
-    const send = async () => {
-      if (lines.length === 0) return;
-      const target = { account, list: options.list, format: 'ndjson' } as const;
-      total = sumOf(total, await sendAll(client, { ...target, stream: piecesOf(lines) }), read - lines.length);
-      lines = [];
-      bytes = 0;
-    };
-    const onBug = (stack: string) => {
-      context.output.note(`${stack}\n`);
-    };
-    try {
-      for await (const { record, fault } of readPdfs(found, onBug)) {
-        if (fault !== undefined) faults.push(fault);
-        if (record !== undefined) {
-          const line = Buffer.from(`${JSON.stringify(record)}\n`);
-          if (bytes + line.length > BATCH_BYTES) await send();
-          lines.push(line);
-          bytes += line.length;
-          read += 1;
-        }
-        handled += 1;
-        progress.update({ records: read, share: handled / found.files.length });
-      }
-      await send();
-      progress.done(total.created + total.updated);
-      return total;
-    } catch (error) {
-      progress.abandon();
-      throw error;
-    }
+  const target = { account, list: options.list };
+  const onBug = (stack: string) => {
+    context.output.note(`${stack}\n`);
+  };
+  const { answer, faults } = await context.withService(async (client) => {
+    const isText = options.text === true;
+    if (options.create === true)
+      await createListIfMissing(client, account, options.list, isText ? PDF_TEXT_LIST : PDF_LIST);
+    if (isText) return send(context, client, options, { outcomes: readPdfs(found, onBug), files: found.files.length });
+    const place = await uploadTarget(client, { ...target, store: options.mediaStore ?? DEFAULT_PDF_STORE });
+    const sent = await send(context, client, options, {
+      outcomes: uploadPdfs(client, place, found),
+      files: found.files.length,
+    });
+    const unreadable = await readState(client, place, context.output);
+    return { answer: sent.answer, faults: [...sent.faults, ...unreadable] };
   });
   if (options.json === true) writeJson(context.output, { ...answer, documents: found.files.length, faults });
   else {
@@ -60,6 +42,54 @@ export async function importPdfs(context: CommandContext, path: string, options:
     printFaults(context, faults);
   }
   return answer.failed === 0 && faults.length === 0 ? EXIT.done : EXIT.failed;
+}
+
+interface Sent {
+  readonly answer: BulkAnswer;
+  readonly faults: readonly PdfFault[];
+}
+
+/** Sends the records as they come. */
+async function send(
+  { output, config }: CommandContext,
+  client: ServiceClient,
+  options: ImportOptions,
+  { outcomes, files }: { readonly outcomes: AsyncIterable<PdfOutcome>; readonly files: number },
+): Promise<Sent> {
+  const faults: PdfFault[] = [];
+  const target = { account: options.account ?? config.account.name, list: options.list, format: 'ndjson' } as const;
+  const progress = new Progress(progressOutput(output, options), `Reading into ${options.list}`);
+  let answer: BulkAnswer = { created: 0, updated: 0, failed: 0, errors: [], took_ms: 0 };
+  let read = 0;
+  let handled = 0;
+  let lines: Buffer[] = [];
+  let bytes = 0;
+  const flush = async () => {
+    if (lines.length === 0) return;
+    answer = sumOf(answer, await sendAll(client, { ...target, stream: piecesOf(lines) }), read - lines.length);
+    lines = [];
+    bytes = 0;
+  };
+  try {
+    for await (const { record, fault } of outcomes) {
+      if (fault !== undefined) faults.push(fault);
+      if (record !== undefined) {
+        const line = Buffer.from(`${JSON.stringify(record)}\n`);
+        if (bytes + line.length > BATCH_BYTES) await flush();
+        lines.push(line);
+        bytes += line.length;
+        read += 1;
+      }
+      handled += 1;
+      progress.update({ records: read, share: handled / files });
+    }
+    await flush();
+    progress.done(answer.created + answer.updated);
+    return { answer, faults };
+  } catch (error) {
+    progress.abandon();
+    throw error;
+  }
 }
 
 async function* piecesOf(lines: readonly Buffer[]): AsyncGenerator<Uint8Array> {

@@ -16,6 +16,10 @@ const ERRORS_SHOWN_MAX = 20;
 export interface ImportOptions {
   readonly list: string;
   readonly pdf?: boolean;
+  /** Of PDF files: their text is put into the records. */
+  readonly text?: boolean;
+  /** Where PDF files are put. */
+  readonly mediaStore?: string;
   readonly create?: boolean;
   readonly format?: ImportFormat;
   readonly account?: string;

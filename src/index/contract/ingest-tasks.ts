@@ -9,11 +9,10 @@ import type { GenerationHandle, SegmentHandle } from '../../../native-bindings/i
 import type { FieldDefinition, ListRecord } from '../../catalog/index.js';
 import type { SerialisedServiceError } from '../../platform/index.js';
 import type { ListState, PartName } from '../../store/index.js';
-import type { Settlement } from '../../platform/work/index.js';
-import type { ReadingTypes } from '../../extracts/index.js';
 import type { Commit, PartView, VersionView } from './index-changes.js';
 import type { MeaningResults, MeaningTask } from './meaning-tasks.js';
-import type { BulkOutcome, LinkedText, WriteRequest, WriteResult } from './types.js';
+import type { ResourceResults, ResourceTask } from './resource-tasks.js';
+import type { BulkOutcome, WriteRequest, WriteResult } from './types.js';
 
 export type * from './index-changes.js';
 export type * from './meaning-tasks.js';
@@ -31,7 +30,7 @@ export interface TaskBase {
   /** Folder of the list: `store/` and `segments/` are in it. */
   readonly listPath: string;
 }
-interface WritingTask extends TaskBase {
+export interface WritingTask extends TaskBase {
   readonly nowMs: number;
   readonly current: VersionView;
   /** The version being built, when there is one: records below its cursor are written to it as well. */
@@ -219,42 +218,6 @@ export interface CheckTask extends TaskBase {
   readonly pages: Pick<PartView, 'generation' | 'segments'> | undefined;
 }
 
-/** Looks through the next records for links to files. */
-export interface QueueLinksTask extends TaskBase {
-  readonly kind: 'queue-links';
-  readonly nowMs: number;
-  readonly recordsMax: number;
-}
-/** What became of files that were to be read. */
-export interface CommitReadingTask extends TaskBase {
-  readonly kind: 'commit-reading';
-  readonly nowMs: number;
-  /** To the next look at them. */
-  readonly checkMs: number;
-  readonly settlements: readonly Settlement<ReadingTypes>[];
-}
-/** Has some of the files read again. */
-export interface RefreshResourcesTask extends TaskBase {
-  readonly kind: 'refresh-resources';
-  readonly nowMs: number;
-  readonly failedOnly: boolean;
-  /** Those behind this key; '' for all. */
-  readonly after: string;
-}
-/** These files may have changed. */
-export interface LookAtFilesTask extends TaskBase {
-  readonly kind: 'look-at-files';
-  readonly nowMs: number;
-  readonly urls: readonly string[];
-}
-/** What is in the documents of the record of this name; commits nothing. */
-export interface LinkedTextsTask extends TaskBase {
-  readonly kind: 'linked-texts';
-  readonly name: string;
-  /** Of each document. */
-  readonly pagesMax: number;
-}
-
 export type IngestTask =
   | CreateListTask
   | KeepEntryTask
@@ -273,16 +236,12 @@ export type IngestTask =
   | CommitReindexTask
   | CheckTask
   | MeaningTask
-  | QueueLinksTask
-  | CommitReadingTask
-  | RefreshResourcesTask
-  | LookAtFilesTask
-  | LinkedTextsTask;
+  | ResourceTask;
 
 export type WriteAnswer =
   { readonly ok: true; readonly result: WriteResult } | { readonly ok: false; readonly error: SerialisedServiceError };
 
-export interface IngestResults extends MeaningResults {
+export interface IngestResults extends MeaningResults, ResourceResults {
   'create-list': ListState;
   'keep-entry': undefined;
   'write-batch': { readonly commit: Commit | undefined; readonly answers: readonly WriteAnswer[] };
@@ -310,14 +269,6 @@ export interface IngestResults extends MeaningResults {
   reindex: ReindexedRecords;
   'commit-reindex': { readonly commit: Commit };
   check: readonly string[];
-  'queue-links': { readonly done: boolean };
-  /** How many outcomes held. */
-  'commit-reading': { readonly told: number };
-  /** `after`: undefined where that were all. */
-  'refresh-resources': { readonly queued: number; readonly after: string | undefined };
-  'look-at-files': { readonly queued: number };
-  /** Undefined where there is no such record. */
-  'linked-texts': readonly LinkedText[] | undefined;
 }
 export type IngestResult<T extends IngestTask> = IngestResults[T['kind']];
 

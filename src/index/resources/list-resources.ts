@@ -6,17 +6,22 @@ import { basename } from 'node:path';
 import type { Job } from '../../platform/index.js';
 import { RetrySchedule, systemTimers, WorkRunner, type Settlement } from '../../platform/work/index.js';
 import {
+  attachLane,
+  attachQueue,
   extractStore,
   hasDocuments,
   READING_LANES,
   readingQueue,
+  type AttachTypes,
+  type ExtractFigures,
   type FileReader,
   type ReadingTypes,
 } from '../../extracts/index.js';
 import type { RecordStore } from '../../records/index.js';
-import { currentVersionOf } from '../../store/index.js';
+import { buildingVersionOf, currentVersionOf } from '../../store/index.js';
 import type { LinkedText, ListFiles, ResourcesStatus, SearchSettings } from '../contract/types.js';
 import type { BackgroundHost } from '../versions/background-host.js';
+import { attachWorker } from './attach-worker.js';
 import { readingWorker } from './reading-worker.js';
 
 /** Records that are looked through for links in one turn of the list's queue. */
@@ -38,6 +43,7 @@ export interface ListResourcesOptions {
 
 export class ListResources implements ListFiles {
   private runner: WorkRunner<ReadingTypes> | undefined;
+  private attaching: WorkRunner<AttachTypes> | undefined;
   private scanning: Promise<void> | undefined;
   private watched: Promise<void> | undefined;
   private pause: NodeJS.Timeout | undefined;
@@ -56,6 +62,7 @@ export class ListResources implements ListFiles {
     }
     this.start();
     for (const lane of READING_LANES) this.runner?.wake(lane);
+    this.attach();
     this.tellProgress();
   }
 
@@ -64,7 +71,7 @@ export class ListResources implements ListFiles {
     if (this.stopped || !this.mayLink) return undefined;
     store.refresh();
     const extracts = extractStore(store);
-    return { ...extracts.figures(), errors: extracts.errors() };
+    return { ...this.figures(), errors: extracts.errors() };
   }
 
   async refresh(failedOnly: boolean): Promise<number> {
@@ -115,6 +122,7 @@ export class ListResources implements ListFiles {
     clearTimeout(this.pause);
     this.job?.stop();
     await this.runner?.close(0);
+    await this.attaching?.close(0);
     await Promise.all([this.scanning, this.watched]);
   }
 
@@ -175,6 +183,58 @@ export class ListResources implements ListFiles {
     this.committed();
   }
 
+  // ---- pages into the index
+
+  /** A lane for each version that is written to. */
+  private attach(): void {
+    const { host, store } = this.options;
+    const state = host.state();
+    const building = buildingVersionOf(state)?.version;
+    const versions = building === undefined ? [state.currentVersion] : [state.currentVersion, building];
+    const wanted = versions.map(attachLane);
+    this.attaching ??= new WorkRunner({
+      queue: attachQueue(store),
+      timers: systemTimers,
+      schedule: new RetrySchedule({ soonMs: [], laterMs: [], jitterPercent: 0 }),
+      perReceiverMax: 1,
+      totalMax: 1,
+      writing: 'each',
+      write: (settlements) => this.writePages(settlements),
+      onWriteFailure: (error) => {
+        host.log.warn({ list: host.listPath, err: error }, 'Pages could not be put into the index; they are later');
+      },
+    });
+    for (const lane of this.attaching.names()) if (!wanted.includes(lane)) void this.attaching.remove(lane);
+    for (const lane of wanted) {
+      if (this.attaching.has(lane)) this.attaching.wake(lane);
+      else this.attaching.add(lane, attachWorker(lane));
+    }
+  }
+
+  private async writePages(settlements: readonly Settlement<AttachTypes>[]): Promise<void> {
+    const { host } = this.options;
+    for (let begin = 0; begin < settlements.length;) {
+      const left = settlements.slice(begin);
+      begin += await host.exclusive(() =>
+        host.withWritingTask(async (part) => {
+          const { commit, done } = await host.runCommit({ kind: 'commit-pages', ...part, settlements: left });
+          host.publishCommit(commit);
+          return done;
+        }),
+      );
+    }
+  }
+
+  /** A file is read once its pages can be found; of several records with one file nobody counts how many are left. */
+  private figures(): ExtractFigures {
+    const { host, store } = this.options;
+    store.refresh();
+    const { pending, read, failed } = extractStore(store).figures();
+    if (read === 0) return { pending, read, failed };
+    const left = Math.min(read, attachQueue(store).figures(attachLane(host.state().currentVersion)).pending);
+    return { pending: pending + left, read: read - left, failed };
+  }
+
   // ---- records that were there before links were kept
 
   private scan(): void {
@@ -215,9 +275,8 @@ export class ListResources implements ListFiles {
 
   /** A job for as long as something is to be read. */
   private tellProgress(): void {
-    const { host, store } = this.options;
-    store.refresh();
-    const { pending, read, failed } = extractStore(store).figures();
+    const { host } = this.options;
+    const { pending, read, failed } = this.figures();
     if (pending === 0) {
       this.job?.finish();
       this.job = undefined;

@@ -16,14 +16,14 @@ import {
 } from '../../extracts/index.js';
 import { decodeRecord, parseFields, type RecordStore } from '../../records/index.js';
 import { currentVersionOf, type ListState } from '../../store/index.js';
+import type { IngestResults } from '../contract/ingest-tasks.js';
 import type {
   CommitReadingTask,
-  IngestResults,
   LinkedTextsTask,
   LookAtFilesTask,
   QueueLinksTask,
   RefreshResourcesTask,
-} from '../contract/ingest-tasks.js';
+} from '../contract/resource-tasks.js';
 import { requiredState, type IngestContext } from '../contract/ingest-context.js';
 
 /** Files that one task looks at. */

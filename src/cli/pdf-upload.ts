@@ -1,0 +1,101 @@
+/** PDF files put into a media store, for records that link to them: the service reads them, and tells what became of each. */
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { CommandError, EXIT } from './exit-codes.js';
+import type { Output } from './output.js';
+import { PDF_FIELD, pdfName, pdfRecord, type PdfFault, type PdfOutcome } from './pdf-source.js';
+import { ProblemError } from './problem.js';
+import type { ServiceClient } from './service-client.js';
+import { systemReason } from './system-errors.js';
+
+export const DEFAULT_PDF_STORE = 'default';
+const POLL_MS = 250;
+/** Names of files that the store does not take; what is wrong with the store ends the import. */
+const FAULTS_OF_FILES: ReadonlySet<string> = new Set(['invalid-parameter', 'body-too-large']);
+
+export interface PdfPlace {
+  readonly account: string;
+  readonly list: string;
+  readonly store: string;
+}
+
+interface ListAnswer {
+  readonly resources: readonly { readonly name: string; readonly kind: string }[];
+  readonly resources_state?: {
+    readonly pending: number;
+    readonly errors: readonly { readonly url: string; readonly error: string; readonly detail: string }[];
+  };
+}
+
+/** Throws where the list has no field for the files. */
+export async function uploadTarget(client: ServiceClient, place: PdfPlace): Promise<PdfPlace> {
+  const { resources } = await listOf(client, place);
+  if (resources.some(({ name, kind }) => name === PDF_FIELD && kind === 'document')) return place;
+  const detail = `The list '${place.list}' has no resource '${PDF_FIELD}' of the kind document for the files.`;
+  throw new CommandError(
+    `${detail} Add it, import into a new list with --create, or put texts into records with --text.`,
+  );
+}
+
+/** Puts one file after the other; they come to lie below a folder of the list's name. */
+export async function* uploadPdfs(
+  client: ServiceClient,
+  place: PdfPlace,
+  { folder, files }: { readonly folder: string; readonly files: readonly string[] },
+): AsyncGenerator<PdfOutcome> {
+  for (const path of files) yield await uploadPdf(client, place, { path, file: pdfName(folder, path) });
+}
+
+async function uploadPdf(
+  client: ServiceClient,
+  { account, list, store }: PdfPlace,
+  { path, file }: { readonly path: string; readonly file: string },
+): Promise<PdfOutcome> {
+  const target = `${list}/${file}`;
+  let bytes: number;
+  try {
+    bytes = (await stat(path)).size;
+  } catch (error) {
+    return { fault: { file, error: 'not-readable', detail: systemReason(error) } };
+  }
+  try {
+    await client.call('media.upload', {
+      params: { account, store, path: target },
+      stream: createReadStream(path),
+      streamBytes: bytes,
+      contentType: 'application/pdf',
+    });
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error;
+    const { code, detail = code } = error.problem;
+    if (FAULTS_OF_FILES.has(code)) return { fault: { file, error: code, detail } };
+    if (code !== 'store-full') throw error;
+    const hint =
+      'Put them into a folder of this machine (gannet media-store add, --media-store), or import with --text.';
+    throw new CommandError(`${file} does not fit into the media store '${store}'. ${detail} ${hint}`, EXIT.failed);
+  }
+  return { record: pdfRecord(file, { [PDF_FIELD]: `media:${store}/${target}` }) };
+}
+
+/** Waits until the service has read the files, and says which of them have no text: of many, the last. */
+export async function readState(client: ServiceClient, place: PdfPlace, output: Output): Promise<PdfFault[]> {
+  if (client.transport !== 'control socket') {
+    output.note('The files are read when the service runs: gannet serve\n');
+    return [];
+  }
+  for (;;) {
+    const { resources_state: state } = await listOf(client, place);
+    if (state === undefined) return [];
+    if (state.pending === 0) return state.errors.flatMap((each) => faultBelow(place, each));
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+function faultBelow({ list, store }: PdfPlace, { url, error, detail }: Omit<PdfFault, 'file'> & { url: string }) {
+  const prefix = `media:${store}/${list}/`;
+  return url.startsWith(prefix) ? [{ file: url.slice(prefix.length), error, detail }] : [];
+}
+
+async function listOf(client: ServiceClient, { account, list }: PdfPlace): Promise<ListAnswer> {
+  return (await client.call('list.read', { params: { account, list } })) as ListAnswer;
+}

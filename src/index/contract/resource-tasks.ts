@@ -1,0 +1,61 @@
+/** What ingest workers are asked about the files that a list's records link to, and what they answer. */
+import type { AttachTypes, ReadingTypes } from '../../extracts/index.js';
+import type { Settlement } from '../../platform/work/index.js';
+import type { Commit, TaskBase, WritingTask } from './ingest-tasks.js';
+import type { LinkedText } from './types.js';
+
+/** Looks through the next records for links to files. */
+export interface QueueLinksTask extends TaskBase {
+  readonly kind: 'queue-links';
+  readonly nowMs: number;
+  readonly recordsMax: number;
+}
+/** What became of files that were to be read. */
+export interface CommitReadingTask extends TaskBase {
+  readonly kind: 'commit-reading';
+  readonly nowMs: number;
+  /** To the next look at them. */
+  readonly checkMs: number;
+  readonly settlements: readonly Settlement<ReadingTypes>[];
+}
+/** Puts the pages of the documents of records into the index. */
+export interface CommitPagesTask extends WritingTask {
+  readonly kind: 'commit-pages';
+  readonly settlements: readonly Settlement<AttachTypes>[];
+}
+/** Has some of the files read again. */
+export interface RefreshResourcesTask extends TaskBase {
+  readonly kind: 'refresh-resources';
+  readonly nowMs: number;
+  readonly failedOnly: boolean;
+  /** Those behind this key; '' for all. */
+  readonly after: string;
+}
+/** These files may have changed. */
+export interface LookAtFilesTask extends TaskBase {
+  readonly kind: 'look-at-files';
+  readonly nowMs: number;
+  readonly urls: readonly string[];
+}
+/** What is in the documents of the record of this name; commits nothing. */
+export interface LinkedTextsTask extends TaskBase {
+  readonly kind: 'linked-texts';
+  readonly name: string;
+  /** Of each document. */
+  readonly pagesMax: number;
+}
+export type ResourceTask =
+  QueueLinksTask | CommitReadingTask | CommitPagesTask | RefreshResourcesTask | LookAtFilesTask | LinkedTextsTask;
+
+export interface ResourceResults {
+  'queue-links': { readonly done: boolean };
+  /** How many outcomes held. */
+  'commit-reading': { readonly told: number };
+  /** `done`: of the settlements, from the first; the others are for another task. */
+  'commit-pages': { readonly commit: Commit; readonly done: number };
+  /** `after`: undefined where that were all. */
+  'refresh-resources': { readonly queued: number; readonly after: string | undefined };
+  'look-at-files': { readonly queued: number };
+  /** Undefined where there is no such record. */
+  'linked-texts': readonly LinkedText[] | undefined;
+}

@@ -1,0 +1,111 @@
+/** The ingest task that puts the pages of records' documents into the index. */
+import { attachLane, attachQueue, extractStore, linkedDocuments, type ExtractStore } from '../../extracts/index.js';
+import type { FieldDefinition } from '../../catalog/index.js';
+import { decodeRecord, parseFields, type RecordStore } from '../../records/index.js';
+import type { ListState } from '../../store/index.js';
+import { PartsCommit, type LinkedPages, type PartCommit } from '../commit/part-commit.js';
+import type { IngestResults, VersionChange, VersionView } from '../contract/ingest-tasks.js';
+import type { CommitPagesTask } from '../contract/resource-tasks.js';
+import { requiredState, requiredVersion, type IngestContext } from '../contract/ingest-context.js';
+
+/** Of the pages of one commit: it holds them all. */
+const CHARACTERS_MAX = 8_000_000;
+
+/** Pages, and the settlement of the work, in one transaction. What was superseded meanwhile is nothing. */
+export function commitPages({ kernel, stores }: IngestContext, task: CommitPagesTask): IngestResults['commit-pages'] {
+  const store = stores.get(task.listPath);
+  const before = requiredState(store);
+  const queue = attachQueue(store);
+  const parts = new PartsCommit({ kernel, store, state: before });
+  const views = task.building === undefined ? [task.current] : [task.current, task.building];
+  const versions = views.flatMap((view) => attachedVersion({ store, state: before, view }, parts));
+  let [characters, done] = [0, 0];
+  for (const settlement of task.settlements) {
+    if (characters >= CHARACTERS_MAX) break;
+    const version = versions.find(({ lane }) => lane === settlement.scheduled.lane);
+    if (version !== undefined && queue.holds(settlement))
+      characters += version.attach(Number(settlement.scheduled.subject));
+    done += 1;
+  }
+  const written = versions.filter(({ part }) => part.changed);
+  const state: ListState = { ...before, sequence: before.sequence + 1, ...parts.statePart };
+  try {
+    for (const { part } of written) part.buildSegment();
+    store.transaction(() => {
+      queue.settle(task.settlements.slice(0, done));
+      for (const { part } of written) part.apply();
+      store.putState(state);
+    });
+  } catch (error) {
+    for (const { part } of written) part.discard();
+    throw store.asWriteError(error);
+  }
+  const changes = written.flatMap(({ version, part: { change } }): VersionChange[] =>
+    change === undefined ? [] : [{ version, added: [], removed: [], deletions: [], pages: change }],
+  );
+  return { commit: { state, changes }, done };
+}
+
+interface AttachedVersion {
+  readonly version: number;
+  readonly lane: string;
+  readonly part: PartCommit;
+  /** Returns how many characters were added. */
+  attach(recordNumber: number): number;
+}
+
+/** None where the version has no field for documents. */
+function attachedVersion(
+  { store, state, view }: { readonly store: RecordStore; readonly state: ListState; readonly view: VersionView },
+  parts: PartsCommit,
+): AttachedVersion[] {
+  const { version } = view;
+  const { definition } = requiredVersion(state, version);
+  const part = parts.ofVersion(view, definition, Infinity);
+  if (part === undefined) return [];
+  const linked = new LinkedPagesReader(extractStore(store), definition);
+  const records = store.version(version);
+  const attach = (recordNumber: number): number => {
+    const bytes = records.record(recordNumber);
+    if (bytes === undefined) return 0;
+    const wanted = linked.of(parseFields(decodeRecord(bytes).fieldsJson));
+    if (isAttached(part, recordNumber, wanted)) return 0;
+    part.replace(recordNumber, wanted);
+    return wanted.flatMap(({ pages }) => pages).reduce((sum, { text }) => sum + text.length, 0);
+  };
+  return [{ version, lane: attachLane(version), part, attach }];
+}
+
+/** Many records link to one document: its pages are read once. */
+class LinkedPagesReader {
+  private readonly read = new Map<string, LinkedPages['pages']>();
+
+  constructor(
+    private readonly extracts: ExtractStore,
+    private readonly definition: FieldDefinition,
+  ) {}
+
+  of(fields: Readonly<Record<string, unknown>>): LinkedPages[] {
+    return linkedDocuments(this.definition, fields).flatMap(({ field, url }) => {
+      const row = this.extracts.outline(url);
+      return row?.text === undefined ? [] : [{ field, url, hash: row.file?.hash ?? '', pages: this.pages(url) }];
+    });
+  }
+
+  private pages(url: string): LinkedPages['pages'] {
+    let pages = this.read.get(url);
+    if (pages === undefined) this.read.set(url, (pages = this.extracts.pages(url)));
+    return pages;
+  }
+}
+
+function isAttached(part: PartCommit, recordNumber: number, wanted: readonly LinkedPages[]): boolean {
+  const attached = part.attached(recordNumber);
+  return (
+    attached.length === wanted.length &&
+    wanted.every(({ field, url, hash }, place) => {
+      const known = attached[place];
+      return known?.field === field && known.url === url && known.hash === hash;
+    })
+  );
+}
