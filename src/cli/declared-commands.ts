@@ -12,6 +12,7 @@ import { EXIT, type ExitStatus } from './exit-codes.js';
 import { operationInput } from './operation-input.js';
 import { formatBytes, formatCount, table } from './output.js';
 import { readSecrets } from './secret-input.js';
+import { watchedToEnd } from './watched-job.js';
 
 export interface DeclaredCommandParts {
   readonly run: Run;
@@ -61,6 +62,7 @@ function addDeclaredCommand(
     const option = new Option(`--${kebab(name)} <value>`, member.description ?? '');
     command.addOption(option.makeOptionMandatory(member.isRequired));
   }
+  if (spec.follow !== undefined) command.addOption(new Option('--no-wait', 'return at once, and not when it is over'));
   const example = spec.example ?? [];
   if (example.length > 0) command.addHelpText('after', `\nExample: gannet ${[spec.name, ...example].join(' ')}`);
   command.action((...args: unknown[]) => {
@@ -96,11 +98,18 @@ async function callFor(context: CommandContext, { spec, operation, values, optio
     contentType: undefined,
     account,
   });
-  const answer = await context.withService((client) => client.call(operation.name, input));
+  const isJson = options['json'] === true;
+  const follower = options['wait'] === false ? undefined : await spec.follow?.();
+  const answer = await context.withService(async (client) => {
+    const begun = await client.call(operation.name, input);
+    // Without a service nothing runs: it does when there is one.
+    if (follower === undefined || begun === undefined || client.transport === 'data directory') return begun;
+    return watchedToEnd(client, { follower, begun, account, input, output: isJson ? undefined : context.output });
+  });
   if (answer === undefined) return EXIT.done;
-  if (spec.print === undefined || options['json'] === true) writeJson(context.output, answer);
+  if (spec.print === undefined || isJson) writeJson(context.output, answer);
   else context.output.write((await spec.print())(answer, { table, count: formatCount, bytes: formatBytes }));
-  return EXIT.done;
+  return follower?.hasFailed(answer) === true ? EXIT.failed : EXIT.done;
 }
 
 interface Member {

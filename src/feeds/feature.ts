@@ -20,7 +20,13 @@ export const feeds: Feature = {
     },
     { name: 'feed list', operation: 'feed.list', print },
     { name: 'feed show', operation: 'feed.read', ...ofOne },
-    { name: 'feed sync', operation: 'feed.sync', ...ofOne, print: printOne },
+    {
+      name: 'feed sync',
+      operation: 'feed.sync',
+      ...ofOne,
+      print: printOne,
+      follow: async () => (await import('./feed-text.js')).syncFollower,
+    },
     {
       name: 'feed interval',
       operation: 'feed.interval',

@@ -138,7 +138,7 @@ const connect = defineOperation({
     const hasHeader = Object.hasOwn(body.settings, 'auth_header') || Object.hasOwn(body.settings, 'password');
     assertOpenToKey(context, kind, isSecretGiven || hasHeader);
     const typed = isSecretGiven ? body.secret : undefined;
-    const { provider, secret } = readProvider(kind, body.settings, typed, services.config.outbound);
+    const { provider, secret } = readProvider(kind, body.settings, typed, services.part(FEEDS).outbound);
     const given = { account, name, provider, media_store, interval_minutes, secret };
     const row = await services.part(FEEDS).feeds.connect(given);
     return { status: 201, body: describe(context, row) };
@@ -159,7 +159,7 @@ const discover = defineOperation({
   responses: { 200: { description: 'The pages', schema: discovery } },
   errors: [SOURCE_UNUSABLE],
   async handle({ services }, { body }) {
-    const settings = readWebsite(body.settings, services.config.outbound);
+    const settings = readWebsite(body.settings, services.part(FEEDS).outbound);
     const found = await services.part(FEEDS).feeds.discover({ name: 'website', settings });
     return { status: 200, body: found };
   },
@@ -175,11 +175,11 @@ const sync = defineOperation({
   permission: 'feed:sync',
   callers: CALLERS,
   responses: { 202: shown('The feed') },
-  errors: [...ofFeed.errors, FEED_SYNCING],
-  handle(context, { params: { account, feed } }) {
+  errors: [...ofFeed.errors, FEED_SYNCING, 'storage-full'],
+  async handle(context, { params: { account, feed } }) {
     const { feeds } = context.services.part(FEEDS);
     const row = feeds.required(account, feed);
-    feeds.sync(row);
+    await feeds.sync(row);
     return { status: 202, body: describe(context, row) };
   },
 });
@@ -216,14 +216,14 @@ const webScope = defineOperation({
   responses: { 200: shown('The feed') },
   errors: [...ofFeed.errors, SOURCE_UNUSABLE, 'unprocessable', 'storage-full'],
   async handle(context, { params: { account, feed }, body }) {
-    const { feeds } = context.services.part(FEEDS);
+    const { feeds, outbound } = context.services.part(FEEDS);
     const row = feeds.required(account, feed);
     if (row.provider.name !== 'website')
       throw new ServiceError(
         'unprocessable',
         `The feed '${feed}' is of the provider ${row.provider.name}, not a website.`,
       );
-    const settings = readWebsite(body.settings, context.services.config.outbound);
+    const settings = readWebsite(body.settings, outbound);
     return { status: 200, body: describe(context, await feeds.setScope(row, settings)) };
   },
 });

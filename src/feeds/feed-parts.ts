@@ -5,7 +5,7 @@ import { MEDIA_STORES } from '../media/index.js';
 import { provide, searchSettings, type FeatureParts, type FeaturePlatform } from '../operations/index.js';
 import { createWorkerThread, loggedWorker } from '../platform/hosts/index.js';
 import { PLANS } from '../plans/index.js';
-import { compiledFile, ServiceError, settingsOf } from '../platform/index.js';
+import { compiledFile, ServiceError, settingsOf, type OutboundRules } from '../platform/index.js';
 import { systemTimers } from '../platform/work/index.js';
 import { createFeedMetrics } from './feed-metrics.js';
 import { feedOperations } from './feed-operations.js';
@@ -60,7 +60,8 @@ function createFeeds(platform: FeaturePlatform): FeedsPart & { readonly host: Re
   const settings = settingsOf(config, FEED_SETTINGS);
   const media = platform.part(MEDIA_STORES);
   const metrics = createFeedMetrics(platform.metrics);
-  const host = createHost(platform, settings, (...event) => feeds.runner.hear(event));
+  const outbound = { ...config.outbound, plain_http: settings.plain_http };
+  const host = createHost(platform, { settings, outbound }, (...event) => feeds.runner.hear(event));
   const sourceStore = new SourceStore(environment, clock);
   const common = { media, clock, log, metrics, parallelMax: settings.parallel };
   const importer = new ListImporter({
@@ -89,16 +90,16 @@ function createFeeds(platform: FeaturePlatform): FeedsPart & { readonly host: Re
     progress,
     timers: systemTimers,
   });
-  return { feeds, sources, host };
+  return { feeds, sources, outbound, host };
 }
 
 function createHost(
-  { config, log, metrics }: FeaturePlatform,
-  settings: FeedSettings,
+  { log, metrics }: FeaturePlatform,
+  { settings, outbound }: { readonly settings: FeedSettings; readonly outbound: OutboundRules },
   onEvent: Parameters<typeof createWorkerThread<FeedProtocol>>[0]['onEvent'],
 ) {
   const data: FeedWorkerData = {
-    outbound: config.outbound,
+    outbound,
     limits: {
       pagesPerSecond: settings.pages_per_second,
       runMsMax: settings.run_minutes_max * MINUTE_MS,

@@ -17,6 +17,12 @@ export const FEED_SETTINGS = defineSettings('feeds', {
     comment:
       'Pages that a website is asked for a second at most; its robots.txt may ask for fewer. 0: as fast as it answers, for a site of your own.',
   },
+  plain_http: {
+    schema: Type.Boolean(),
+    default: false,
+    comment:
+      'Websites, feeds and interfaces are read over http:// too, where anyone on the way can read and change what they say. Where they lie is checked as for https://, and no secret is sent to them.',
+  },
   run_minutes_max: {
     schema: integer(1, 10_080),
     default: 360,

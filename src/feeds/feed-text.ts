@@ -1,5 +1,5 @@
 /** Feeds as text for people. */
-import type { AnswerPrinter, CommandText } from '../operations/index.js';
+import type { AnswerPrinter, CommandText, JobFollower } from '../operations/index.js';
 
 interface ShownFeed {
   readonly name: string;
@@ -49,7 +49,21 @@ export const feedText: AnswerPrinter = (answer, text) => {
     run === null
       ? ''
       : `Last sync: ${text.count(run.added)} added, ${text.count(run.changed)} changed, ${text.count(run.removed)} removed\n${skipped}`;
-  return `${text.table([HEADING, row(feed, text)])}${last}How far a sync is: gannet progress\n`;
+  const isUnderWay = feed.status === 'Syncing' || feed.status === 'Waiting for first sync';
+  return `${text.table([HEADING, row(feed, text)])}${last}${isUnderWay ? 'How far a sync is: gannet progress\n' : ''}`;
+};
+
+/** Of `feed sync`. */
+export const syncFollower: JobFollower = {
+  kind: 'feed-sync',
+  nameOf: (begun) => (begun as ShownFeed).name,
+  operation: 'feed.read',
+  isOver: (begun, now) => {
+    const { status, last_checked: checked } = now as Partial<ShownFeed>;
+    if (status === undefined) return true;
+    return status !== 'Syncing' && checked !== (begun as ShownFeed).last_checked;
+  },
+  hasFailed: (now) => (now as Partial<ShownFeed>).status === 'Failed',
 };
 
 export const discoveryText: AnswerPrinter = (answer, { table }) => {

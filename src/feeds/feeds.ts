@@ -120,10 +120,12 @@ export class Feeds {
     return answer.discovery;
   }
 
-  /** Throws `feed-syncing` where it runs. */
-  sync(row: FeedRow): void {
+  /** Rejects with `feed-syncing` where it runs. Where no feed runs, it does at the next start. */
+  async sync(row: FeedRow): Promise<void> {
     this.assertIdle(row);
-    this.scheduler.now(row.id);
+    if (this.scheduler.now(row.id)) return;
+    const nextSync = this.options.clock.nowIso();
+    await this.changed(row, () => ({ next_sync: nextSync }));
   }
 
   async setInterval(row: FeedRow, minutes: number): Promise<FeedRow> {

@@ -180,6 +180,8 @@ function readApi(given: Static<typeof apiSettings>, secret: string | undefined, 
     if (typeof text === 'string') assertReadable(`/settings/pagination/${member}`, () => new JsonPath(text));
   }
   const value = header?.value ?? secret;
+  // Whoever is on the way would read it.
+  if (value !== undefined) assertUrl(given.url, '/settings/url', { ...rules, plain_http: false });
   if (header === undefined && value !== undefined)
     throw invalid('/settings/auth_header', 'A secret goes with the name of the header that carries it.');
   if (header !== undefined && value === undefined)

@@ -9,6 +9,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { FeedService, fill, siteOf } from '../support/feeds/feed-service.js';
 import { FollowedFeed } from '../support/feeds/followed-feed.js';
+import { namesEnvironment } from '../support/feeds/made-names.js';
 import { frozen, html, type MadePage, type MadeSite } from '../support/feeds/made-site.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'gannet-names-'));
@@ -22,8 +23,7 @@ beforeAll(async () => {
   lead({});
   feeds = await FeedService.start({
     env: {
-      NODE_OPTIONS: `--import ${new URL('../support/feeds/made-names.mjs', import.meta.url).href}`,
-      MADE_NAMES: namesFile,
+      ...namesEnvironment(namesFile),
       GANNET_FEEDS_PAGE_BYTES_MAX: '1000000',
     },
   });

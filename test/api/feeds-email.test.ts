@@ -10,6 +10,7 @@ import {
 import { SourceFailedError } from '../../src/feeds/source/source-run.js';
 import { Secret } from '../../src/platform/index.js';
 import { Dovecot, dovecotFault } from '../support/feeds/dovecot.js';
+import { ATTACHED_PDF, nested } from '../support/feeds/messages.js';
 import { FeedService, ok } from '../support/feeds/feed-service.js';
 import { MadeFolder, sync, SYNC_PATH } from '../support/feeds/made-source.js';
 import { describeWhere } from '../support/skip.js';
@@ -168,27 +169,10 @@ describeWhere(fault === undefined, fault ?? '')('a mailbox', () => {
   });
 
   it('is read whatever the messages are like', async () => {
-    const nested = (depth: number): string =>
-      depth === 0
-        ? 'Content-Type: text/plain\r\n\r\nDeep inside\r\n'
-        : `Content-Type: multipart/mixed; boundary=b${depth}\r\n\r\n--b${depth}\r\n${nested(depth - 1)}--b${depth}--\r\n`;
-    const attachment = [
-      'Content-Type: multipart/mixed; boundary=x',
-      '',
-      '--x',
-      'Content-Type: text/plain',
-      '',
-      'See the file',
-      '--x',
-      'Content-Type: application/pdf; name="big.pdf"',
-      'Content-Disposition: attachment; filename="big.pdf"',
-      'Content-Transfer-Encoding: base64',
-      '',
-    ];
     await put(
       Buffer.concat([Buffer.from(message('latin', 'Subject: x', '', '')), Buffer.from([0x47, 0x72, 0xfc, 0xdf, 0x65])]),
       message('nested', nested(20)),
-      message('huge', ...attachment, `${'QUFB'.repeat(19)}\r\n`.repeat(60_000), '--x--'),
+      message('huge', ...ATTACHED_PDF, `${'QUFB'.repeat(19)}\r\n`.repeat(60_000), '--x--'),
       message('html', 'Content-Type: text/html', '', '<p>Only <b>HTML</b></p><script>x</script>'),
       message('odd', 'Date: in a while', 'Content-Type: text/plain; charset=no-such', '', 'Odd'),
       'no header at all',

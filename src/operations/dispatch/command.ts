@@ -16,6 +16,19 @@ export interface CommandSpec {
   readonly example?: readonly string[];
   /** Loads what turns the answer into text for people. Default: the answer as JSON, as `--json` always prints it. */
   readonly print?: () => Promise<AnswerPrinter>;
+  /** The call begins a job: it is shown how far this is until it is over, and then how it stands. With `--no-wait` it is not waited for. */
+  readonly follow?: () => Promise<JobFollower>;
+}
+
+export interface JobFollower {
+  /** As the job is listed by `progress.read`, with its name. */
+  readonly kind: string;
+  readonly nameOf: (begun: unknown) => string;
+  /** Reads how it stands, by the same parameters. */
+  readonly operation: string;
+  /** By the answer of the call, and what was read since. True for what is no such answer: nothing is waited for without end. */
+  readonly isOver: (begun: unknown, now: unknown) => boolean;
+  readonly hasFailed: (now: unknown) => boolean;
 }
 
 export type AnswerPrinter = (answer: unknown, text: CommandText) => string;

@@ -8,7 +8,7 @@
 import { lookup as systemLookup, type LookupAddress, type LookupOptions } from 'node:dns';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { Agent, buildConnector } from 'undici';
-import { bareHost, connectionFault, OutboundRefusedError, type OutboundRules } from './url-policy.js';
+import { bareHost, connectionFault, isCalled, OutboundRefusedError, type OutboundRules } from './url-policy.js';
 
 /** `dns.lookup` with `all: true`, as something that a test can replace. */
 export type AddressLookup = (
@@ -48,7 +48,7 @@ function guardedConnector(options: GuardedAgentOptions): buildConnector.connecto
   return (target, callback) => {
     const { protocol } = target;
     const host = bareHost(target.hostname);
-    if (protocol === 'https:' && rules.allowed_hosts.includes(host)) {
+    if (isCalled(protocol, rules) && rules.allowed_hosts.includes(host)) {
       connectAnywhere(target, callback);
       return;
     }

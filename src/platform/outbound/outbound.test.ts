@@ -191,6 +191,28 @@ describe('the guarded agent', () => {
     expect(refused).toBeInstanceOf(OutboundRefusedError);
   });
 
+  it('sends HTTP where that is allowed to where HTTPS may go, and nowhere else', async () => {
+    const plain = { ...STRICT, plain_http: true };
+    expect(checkOutboundUrl('http://birds.example.com/', plain).href).toBe('http://birds.example.com/');
+    for (const url of ['ftp://birds.example.com/', 'ws://birds.example.com/', 'file:///etc/passwd'])
+      expect(() => checkOutboundUrl(url, plain)).toThrow('https:// or http://');
+    for (const url of forbiddenUrls().map((each) => each.replace(/^https:/, 'http:')))
+      expect(() => checkOutboundUrl(url, plain), url).toThrow(OutboundRefusedError);
+    const before = requests;
+    for (const address of [...FORBIDDEN_IPV4, ...FORBIDDEN_IPV6])
+      expect(await refusalOf(`http://birds.example.com:${port}/`, plain, names([address]))).toBeInstanceOf(
+        OutboundRefusedError,
+      );
+    expect(requests).toBe(before);
+    const moving = names(['127.0.0.1'], ['10.0.0.1']);
+    const named = { ...plain, allowed_hosts: ['127.0.0.1'] };
+    expect(await refusalOf(`http://birds.example.com:${port}/`, named, moving)).toBe('answered 302');
+    expect(await refusalOf(`http://birds.example.com:${port}/`, named, moving)).toBeInstanceOf(OutboundRefusedError);
+    expect(await refusalOf(`http://localhost:${port}/`, { ...plain, allowed_hosts: ['localhost'] })).toBe(
+      'answered 302',
+    );
+  });
+
   it('connects to the address that was checked: a name that moves between two look-ups gains nothing', async () => {
     const rules = { ...STRICT, allowed_hosts: ['127.0.0.1'] };
     const lookup = names(['127.0.0.2', '127.0.0.1'], ['127.0.0.2']);

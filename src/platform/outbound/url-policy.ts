@@ -1,5 +1,5 @@
 /**
- * Which URLs the service may call on behalf of its users: HTTPS to hosts of the public internet.
+ * Which URLs the service may call on behalf of its users: HTTPS to hosts of the public internet, and HTTP only for what an operator said.
  *
  * The check of a URL is a courtesy to whoever registers it: what a name stands for can change at any time. What holds is
  * the check of the address that a connection is really made to (`guarded-agent.ts`), at each connection.
@@ -13,6 +13,8 @@ export interface OutboundRules {
   readonly allowed_hosts: readonly string[];
   /** HTTP and HTTPS to loopback addresses, for development and tests. */
   readonly loopback_allowed: boolean;
+  /** HTTP to wherever HTTPS may go. No secret is sent over it. */
+  readonly plain_http?: boolean;
 }
 
 /** The service does not call this. The message is one sentence for whoever gave the URL; it names no address behind a name. */
@@ -44,7 +46,9 @@ export function checkOutboundUrl(text: string, rules: OutboundRules): URL {
   if (!URL.canParse(text)) throw new OutboundRefusedError('This is not a URL.');
   const url = new URL(text);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && mayBeHttp(url, rules))) {
-    throw new OutboundRefusedError('The URL has to begin with https://.');
+    throw new OutboundRefusedError(
+      `The URL has to begin with https://${rules.plain_http === true ? ' or http://' : ''}.`,
+    );
   }
   if (url.username !== '' || url.password !== '') {
     throw new OutboundRefusedError('The URL must not hold a user name or a password.');
@@ -99,11 +103,17 @@ function literalFault(address: string, rules: OutboundRules): string | undefined
 /** Why no connection of this protocol may go to the address, in a few words; undefined where it may. */
 export function connectionFault(protocol: string, address: string, rules: OutboundRules): string | undefined {
   if (rules.loopback_allowed && isLoopback(address)) return undefined;
-  if (protocol !== 'https:') return 'only HTTPS is called';
+  if (!isCalled(protocol, rules)) return 'only HTTPS is called';
   return rules.allowed_hosts.includes(address) ? undefined : addressFault(address);
 }
 
+/** Whether this protocol goes to the public internet. */
+export function isCalled(protocol: string, rules: OutboundRules): boolean {
+  return protocol === 'https:' || (protocol === 'http:' && rules.plain_http === true);
+}
+
 function mayBeHttp(url: URL, rules: OutboundRules): boolean {
+  if (rules.plain_http === true) return true;
   const host = hostOf(url);
   return rules.loopback_allowed && (host === 'localhost' || isLoopback(host));
 }

@@ -17,6 +17,7 @@ import {
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { makeCertificate } from '../certificate.js';
 
 const PACKAGES = [
   'libexttextcat-data',
@@ -75,22 +76,7 @@ export class Dovecot {
     chmodSync(folder, 0o711);
     mkdirSync(join(folder, 'mail'));
     chownSync(join(folder, 'mail'), MAIL_ID, MAIL_ID);
-    const names = 'subjectAltName=DNS:mail.example,DNS:localhost';
-    const request = [
-      'req',
-      '-x509',
-      '-newkey',
-      'rsa:2048',
-      '-nodes',
-      '-days',
-      '30',
-      '-subj',
-      '/CN=mail.example',
-      '-addext',
-      names,
-    ];
-    const files = ['-keyout', join(folder, 'key.pem'), '-out', join(folder, 'cert.pem')];
-    execFileSync('openssl', [...request, ...files], { stdio: 'ignore' });
+    makeCertificate(folder);
     const [tlsPort, plainPort] = [await freePort(), await freePort()];
     writeFileSync(join(folder, 'dovecot.conf'), settings(folder, tlsPort, plainPort));
     const mounts = OVERLAID.map((dir) => `mount -t overlay overlay -o lowerdir="${root}/${dir}:/${dir}" "/${dir}"`);

@@ -1,0 +1,92 @@
+/** What a list has after its mailbox failed, or has messages as they come. With a server that is signed in to with a token (XOAUTH2). */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { FeedService } from '../support/feeds/feed-service.js';
+import { FollowedFeed } from '../support/feeds/followed-feed.js';
+import { MadeMailbox } from '../support/feeds/made-mailbox.js';
+import { ATTACHED_PDF, nested } from '../support/feeds/messages.js';
+import { certificateFault } from '../support/certificate.js';
+import { describeWhere } from '../support/skip.js';
+
+const TOKEN = 'ya29.t0ken';
+const MESSAGE_BYTES_MAX = 1_000_000;
+
+const message = (id: string, ...lines: readonly string[]) =>
+  [`Message-ID: <${id}@a.example>`, 'From: Ada <ada@a.example>', ...lines].join('\r\n');
+const fault = certificateFault();
+describeWhere(fault === undefined, fault ?? '')('a mailbox', () => {
+  let mailbox: MadeMailbox;
+  let feeds: FeedService;
+  let feedsMade = 0;
+  beforeAll(async () => {
+    mailbox = await MadeMailbox.start();
+    mailbox.token = TOKEN;
+    feeds = await FeedService.start({
+      env: { NODE_EXTRA_CA_CERTS: mailbox.certificatePath, GANNET_FEEDS_PAGE_BYTES_MAX: String(MESSAGE_BYTES_MAX) },
+    });
+  });
+  afterAll(async () => {
+    await feeds.close();
+    await mailbox.close();
+  });
+
+  function put(...sources: readonly (string | Buffer)[]): void {
+    mailbox.messages.splice(0);
+    sources.forEach((source, place) => mailbox.messages.push({ uid: place + 1, source: Buffer.from(source) }));
+  }
+
+  async function followed(): Promise<FollowedFeed> {
+    feedsMade += 1;
+    const settings = { host: 'localhost', port: mailbox.port, user: 'ada@a.example', auth: 'xoauth2' };
+    return FollowedFeed.connect(feeds, `mail${feedsMade}`, { provider: 'email', settings, secret: TOKEN });
+  }
+
+  it.each([true, false])('whose token is cancelled takes nothing away (in one line: %s)', async (inOneLine) => {
+    mailbox.takesInitialResponse = inOneLine;
+    put(message('1', 'Subject: One', '', 'a'), message('2', 'Subject: Two', '', 'b'));
+    const feed = await followed();
+    const before = (await feed.now()).records;
+    expect(before.map(({ name }) => name)).toEqual(['1@a.example', '2@a.example']);
+    mailbox.token = 'another';
+    const { records, feed: shown } = await feed.sync();
+    expect([records, shown.status]).toEqual([before, 'Failed']);
+    expect(shown.error?.message).toContain('refused the sign-in');
+    mailbox.token = TOKEN;
+    put(message('1', 'Subject: One', '', 'a'));
+    expect((await feed.sync()).names).toEqual(['1@a.example']);
+    expect(feeds.service.output).not.toContain(TOKEN);
+  });
+
+  it('whose UIDVALIDITY changes has each message once, and none is written again', async () => {
+    put(message('1', 'Subject: One', '', 'a'), message('2', 'Subject: Two', '', 'b'));
+    const feed = await followed();
+    const before = (await feed.now()).records;
+    mailbox.uidValidity += 1;
+    mailbox.messages.reverse().forEach((each, place) => Object.assign(each, { uid: 70 + place }));
+    mailbox.asked.splice(0);
+    const { records, feed: shown } = await feed.sync();
+    expect(records).toEqual(before);
+    expect(shown.last_run).toMatchObject({ added: 0, changed: 0, removed: 0, unchanged: 2 });
+    expect(mailbox.asked).toContain('UID FETCH');
+    mailbox.asked.splice(0);
+    await feed.sync();
+    expect(mailbox.asked).not.toContain('UID FETCH');
+  });
+
+  it('with messages without charset, nested ones and one of 50 MB has all of them with their text', async () => {
+    const huge = Buffer.from(`${message('huge', ...ATTACHED_PDF)}\r\n${`${'QUFB'.repeat(19)}\r\n`.repeat(20_000)}`);
+    put(
+      Buffer.concat([Buffer.from(message('latin', 'Subject: x', '', '')), Buffer.from([0x47, 0x72, 0xfc, 0xdf, 0x65])]),
+      message('nested', nested(20)),
+    );
+    mailbox.messages.push({ uid: 3, source: huge, bytes: 50_000_000 });
+    const feed = await followed();
+    const { records } = await feed.now();
+    const texts = Object.fromEntries(records.map(({ name, fields }) => [name.split('@')[0], fields['text']]));
+    expect(texts).toEqual({
+      huge: 'See the file',
+      latin: expect.stringMatching(/^Gr.*e$/) as string,
+      nested: expect.stringContaining('Deep inside') as string,
+    });
+    expect(JSON.stringify((await feeds.feed(feed.name)).last_run)).toContain('50000000 bytes');
+  });
+});

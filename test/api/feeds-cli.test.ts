@@ -1,0 +1,57 @@
+/** `gannet feed sync`, which ends when the sync does. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { gannet } from '../support/cli.js';
+import { fill, FeedService, held, siteOf } from '../support/feeds/feed-service.js';
+import type { MadeSite } from '../support/feeds/made-site.js';
+
+let feeds: FeedService;
+let site: MadeSite;
+beforeAll(async () => {
+  feeds = await FeedService.start();
+  site = await siteOf('a', 'b');
+  await feeds.connect('docs', site);
+  await feeds.settled('docs');
+});
+afterAll(async () => {
+  await feeds.close();
+  await site.close();
+});
+
+const run = (...words: readonly string[]) => gannet(feeds.service.dataDir, 'feed', ...words);
+
+it('says how far it is, and how it ended', async () => {
+  fill(site, ['a', 'c']);
+  const { asked, release } = held(site, '/c');
+  const running = run('sync', 'docs');
+  await asked;
+  expect((await feeds.feed('docs')).status).toBe('Syncing');
+  release();
+  const { status, output } = await running;
+  expect([status, output]).toEqual([0, expect.stringContaining('1 added, 0 changed, 1 removed') as string]);
+  expect(output).toMatch(/^(?:\d+ done, .*|Waiting for its turn)\n/);
+  const json = await run('sync', 'docs', '--json');
+  expect([json.status, (JSON.parse(json.output) as { readonly status: string }).status]).toEqual([0, 'Synced']);
+});
+
+it('fails where the sync does, and waits for nothing where that is asked for', async () => {
+  const pages = [...site.pages];
+  for (const [path] of pages) site.pages.set(path, (_asked, response) => response.writeHead(500).end());
+  const { status, output } = await run('sync', 'docs');
+  expect([status, output]).toEqual([1, expect.stringContaining('Failed') as string]);
+  for (const [path, page] of pages) site.pages.set(path, page);
+  const { last_checked: before } = await feeds.feed('docs');
+  const { asked, release } = held(site, '/a');
+  expect((await run('sync', 'docs', '--no-wait')).status).toBe(0);
+  await asked;
+  release();
+  expect((await feeds.settled('docs', before)).status).toBe('Synced');
+});
+
+it('is done at the next start where no service runs', async () => {
+  const { last_checked: before } = await feeds.settled('docs');
+  await feeds.service.stop();
+  fill(site, ['a', 'c', 'd']);
+  expect((await run('sync', 'docs')).status).toBe(0);
+  await feeds.service.start();
+  expect(await feeds.settled('docs', before)).toMatchObject({ status: 'Synced', record_count: 4 });
+});

@@ -1,0 +1,65 @@
+/** A hundred feeds that are to be read in the same second. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.js';
+import { FeedService, ok, type ShownFeed } from '../support/feeds/feed-service.js';
+import { MadeSite } from '../support/feeds/made-site.js';
+
+const FEEDS = 100;
+const PARALLEL = 4;
+let feeds: FeedService;
+let site: MadeSite;
+beforeAll(async () => {
+  site = await MadeSite.start();
+  feeds = await FeedService.start({ env: { GANNET_FEEDS_PARALLEL: String(PARALLEL), GANNET_LOG_LEVEL: 'warn' } });
+});
+afterAll(async () => {
+  await feeds.close();
+  await site.close();
+});
+
+const names = Array.from({ length: FEEDS }, (_, number) => `feed${number}`);
+
+async function allFeeds(): Promise<readonly ShownFeed[]> {
+  return (ok(await feeds.client.get('/feed/default', { size: 1000 })) as { readonly feeds: readonly ShownFeed[] })
+    .feeds;
+}
+
+const checkedBy = (count: number, before: ReadonlyMap<string, string | null> = new Map()) =>
+  eventually(
+    allFeeds,
+    (all) =>
+      all.filter(({ name, status, last_checked: at }) => status === 'Synced' && at !== null && at !== before.get(name))
+        .length === count,
+  );
+
+it('are all read, so many at a time, and none is left out', async () => {
+  let round = 1;
+  for (const name of names)
+    site.pages.set(`/${name}`, (_asked, response) =>
+      // Later than at once: those that are read together are seen together.
+      setTimeout(
+        () =>
+          response.end(`<rss><channel><item><title>${name} in ${round}</title><guid>1</guid></item></channel></rss>`),
+        10,
+      ),
+    );
+  for (const name of names)
+    ok(
+      await feeds.control.post('/feed/default/connect', {
+        name,
+        provider: 'rss',
+        settings: { url: site.url(`/${name}`) },
+      }),
+    );
+  const first = await checkedBy(FEEDS);
+  site.server.underWayMax = 0;
+  site.asked();
+  round = 2;
+  const before = new Map(first.map(({ name, last_checked: at }) => [name, at]));
+  await Promise.all(names.map(async (name) => ok(await feeds.client.send('POST', `/feed/default/${name}/sync`))));
+  const second = await checkedBy(FEEDS, before);
+  expect(second.every(({ last_run: run }) => run?.changed === 1)).toBe(true);
+  expect(site.server.underWayMax).toBe(PARALLEL);
+  // Each once.
+  expect(site.asked().sort()).toEqual(names.map((name) => `/${name}`).sort());
+});

@@ -1,0 +1,23 @@
+/** Parts of messages as they come. For tests. */
+
+/** A text within so many multiparts. */
+export function nested(depth: number): string {
+  if (depth === 0) return 'Content-Type: text/plain\r\n\r\nDeep inside\r\n';
+  const boundary = `b${depth}`;
+  return `Content-Type: multipart/mixed; boundary=${boundary}\r\n\r\n--${boundary}\r\n${nested(depth - 1)}--${boundary}--\r\n`;
+}
+
+/** The headers of a message with a text and a PDF, to which its bytes are missing. */
+export const ATTACHED_PDF = [
+  'Content-Type: multipart/mixed; boundary=x',
+  '',
+  '--x',
+  'Content-Type: text/plain',
+  '',
+  'See the file',
+  '--x',
+  'Content-Type: application/pdf; name="big.pdf"',
+  'Content-Disposition: attachment; filename="big.pdf"',
+  'Content-Transfer-Encoding: base64',
+  '',
+];
