@@ -60,6 +60,8 @@ mkdirSync(backups);
 
 const service = await startService(dataDir, {
   GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true',
+  // Without a limit that is felt, memory that nobody needs is not given back either.
+  GANNET_MEMORY_MIB: process.env.GANNET_MEMORY_MIB ?? '512',
   NODE_OPTIONS: `--import ${CLOCK}`,
 });
 const key = createKey(dataDir);
