@@ -1,8 +1,10 @@
 /** People as a feature: they sign in, and work on accounts in a role. */
 import type { Feature } from '../operations/index.js';
+import { OPENID_SETTINGS } from './openid-settings.js';
 
 export const people: Feature = {
   name: 'people',
+  settings: OPENID_SETTINGS,
   events: {
     'contributor.added': { description: 'A contributor is added to the account' },
     'contributor.removed': { description: 'A contributor is removed from the account' },

@@ -2,6 +2,10 @@
 import { SESSION_AUTHENTICATOR } from '../access/index.js';
 import { provide, type FeatureParts } from '../operations/index.js';
 import { consoleLink, contributorOperations } from './contributor-operations.js';
+import { settingsOf, type OutboundRules } from '../platform/index.js';
+import { OutboundClient } from '../platform/outbound/outbound-client.js';
+import { OpenId } from './openid.js';
+import { OPENID_SETTINGS, providerOf } from './openid-settings.js';
 import { PEOPLE } from './part.js';
 import { firstLinkText } from './people-text.js';
 import { People } from './people.js';
@@ -11,13 +15,42 @@ import { SignIn } from './sign-in.js';
 /** Which an address leaves out. */
 const HTTP_PORT = 80;
 
+const PROVIDER_MS_MAX = 10_000;
+const PROVIDER_BYTES_MAX = 1_048_576;
+const PROVIDER_CONNECTIONS_MAX = 8;
+const SIGN_INS_WAITING_MAX = 100;
+
+/** Somebody waits for each answer. */
+function createProviderOutbound(rules: OutboundRules): OutboundClient {
+  return new OutboundClient({
+    rules,
+    userAgent: 'Gannet-SignIn',
+    limits: {
+      headersMs: PROVIDER_MS_MAX,
+      idleMs: PROVIDER_MS_MAX,
+      totalMs: PROVIDER_MS_MAX,
+      wireBytesMax: PROVIDER_BYTES_MAX,
+      bytesMax: PROVIDER_BYTES_MAX,
+    },
+    connectMs: PROVIDER_MS_MAX,
+    keepAliveMs: PROVIDER_MS_MAX,
+    connectionsPerHostMax: PROVIDER_CONNECTIONS_MAX,
+    connectionsMax: PROVIDER_CONNECTIONS_MAX,
+    waitingMax: SIGN_INS_WAITING_MAX,
+  });
+}
+
 export const peopleParts: FeatureParts = {
   operations: [...sessionOperations, ...contributorOperations],
   open({ environment, clock, catalog, config }) {
     const people = new People(environment, clock);
     const signIn = new SignIn(people, clock);
+    const provider = providerOf(settingsOf(config, OPENID_SETTINGS), config);
+    let client: OutboundClient | undefined;
+    const outbound = () => (client ??= createProviderOutbound(config.outbound));
+    const openId = provider === undefined ? undefined : new OpenId({ settings: provider, outbound, clock });
     return {
-      parts: [provide(PEOPLE, { people, signIn }), provide(SESSION_AUTHENTICATOR, signIn.sessions)],
+      parts: [provide(PEOPLE, { people, signIn, openId }), provide(SESSION_AUTHENTICATOR, signIn.sessions)],
       async forget({ subject, account }) {
         if (subject === 'account') await people.removeAll(account, signIn);
         return true;
@@ -29,6 +62,7 @@ export const peopleParts: FeatureParts = {
         const port = Number(new URL(address).port || HTTP_PORT);
         return firstLinkText(consoleLink({ config }, link.token, port), link.expires_utc);
       },
+      close: async () => client?.close(),
     };
   },
 };

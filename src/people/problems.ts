@@ -4,6 +4,16 @@ export const SIGN_IN_FAILED = {
   status: 401,
   title: 'E-mail and password, or the link, are not right',
 } as const;
+export const PROVIDER_UNAVAILABLE = {
+  code: 'provider-unavailable',
+  status: 503,
+  title: 'The provider of sign-ins cannot be asked',
+} as const;
+export const NO_PROVIDER = {
+  code: 'no-provider',
+  status: 404,
+  title: 'Nobody signs in by OpenID Connect here',
+} as const;
 export const NOT_SIGNED_IN = { code: 'not-signed-in', status: 401, title: 'The session has ended' } as const;
 export const CSRF_TOKEN = { code: 'csrf-token', status: 403, title: "The session's CSRF token is missing" } as const;
 export const CONTRIBUTOR_NOT_FOUND = {

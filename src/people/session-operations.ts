@@ -1,7 +1,15 @@
 /** `/session`: a person signs in, sees where else they are signed in, and signs out. */
 import { Type } from 'typebox';
 import { sessionCookie, type PersonSession } from '../access/index.js';
-import { defineOperation, noParams, object, type OperationContext } from '../operations/index.js';
+import {
+  defineOperation,
+  noParams,
+  nullable,
+  object,
+  type OperationContext,
+  type Services,
+  type Visitor,
+} from '../operations/index.js';
 import { ServiceError } from '../platform/index.js';
 import { PEOPLE } from './part.js';
 import {
@@ -15,8 +23,16 @@ import {
   signedInResource,
 } from './people-schemas.js';
 import type { SignedIn } from './sign-in.js';
-import { csrfToken } from './tokens.js';
-import { CSRF_TOKEN, NOT_SIGNED_IN, SESSION_NOT_FOUND, SIGN_IN_FAILED } from './problems.js';
+import { csrfToken, TOKEN_PATTERN } from './tokens.js';
+import type { OpenId } from './openid.js';
+import {
+  CSRF_TOKEN,
+  NO_PROVIDER,
+  NOT_SIGNED_IN,
+  PROVIDER_UNAVAILABLE,
+  SESSION_NOT_FOUND,
+  SIGN_IN_FAILED,
+} from './problems.js';
 
 const CONSOLE = ['console'] as const;
 const ofPerson = { permission: null, callers: CONSOLE, target: 'none' } as const;
@@ -31,6 +47,17 @@ const byLink = object(
   },
 );
 
+const openIdText = Type.String({ minLength: 1, maxLength: 4096 });
+const byOpenId = object(
+  {
+    flow: Type.String({ pattern: TOKEN_PATTERN, description: 'What `session.openid` answered this browser' }),
+    code: openIdText,
+    state: openIdText,
+    iss: Type.Optional(openIdText),
+  },
+  { description: 'What the OpenID provider has sent back' },
+);
+
 const create = defineOperation({
   name: 'session.create',
   summary: 'Sign in',
@@ -42,16 +69,89 @@ const create = defineOperation({
   callers: CONSOLE,
   target: 'none',
   params: noParams,
-  body: Type.Union([byPassword, byLink]),
+  body: Type.Union([byPassword, byLink, byOpenId]),
   responses: { 201: { description: 'Signed in', schema: signedInResource } },
-  errors: [SIGN_IN_FAILED, CSRF_TOKEN, 'name-exists', 'rate-limited', 'storage-full'],
+  errors: [
+    SIGN_IN_FAILED,
+    CSRF_TOKEN,
+    NO_PROVIDER,
+    'name-exists',
+    'rate-limited',
+    'storage-full',
+    PROVIDER_UNAVAILABLE,
+  ],
   async handle(context, { body }) {
     const { services, visitor } = context;
-    if (visitor.fetchSite === 'cross-site' || visitor.fetchSite === 'same-site') {
-      throw new ServiceError(CSRF_TOKEN, 'A page of another site cannot sign anybody in.');
-    }
+    assertOwnPage(visitor);
     const { signIn } = services.part(PEOPLE);
+    if ('flow' in body) {
+      const openId = providerIn(services);
+      return signedIn(context, await signIn.byIdentity(() => openId.finish(body), visitor));
+    }
     return signedIn(context, await ('link' in body ? signIn.byLink(body, visitor) : signIn.byPassword(body, visitor)));
+  },
+});
+
+function assertOwnPage({ fetchSite }: Visitor): void {
+  if (fetchSite !== 'cross-site' && fetchSite !== 'same-site') return;
+  throw new ServiceError(CSRF_TOKEN, 'A page of another site cannot sign anybody in.');
+}
+
+function providerIn(services: Services): OpenId {
+  const { openId } = services.part(PEOPLE);
+  if (openId !== undefined) return openId;
+  throw new ServiceError(NO_PROVIDER, 'The settings name no OpenID provider.');
+}
+
+const ways = defineOperation({
+  name: 'session.ways',
+  summary: 'How people sign in here',
+  method: 'GET',
+  path: '/session/ways',
+  permission: 'public',
+  callers: CONSOLE,
+  target: 'none',
+  params: noParams,
+  responses: {
+    200: {
+      description: 'Beside e-mail and password, and links',
+      schema: object({
+        openid: nullable(object({ name: Type.String({ description: 'What people call the provider' }) }), {
+          description: 'Null: by no OpenID provider',
+        }),
+      }),
+    },
+  },
+  handle({ services }) {
+    const { openId } = services.part(PEOPLE);
+    return { status: 200, body: { openid: openId === undefined ? null : { name: openId.name } } };
+  },
+});
+
+const openid = defineOperation({
+  name: 'session.openid',
+  summary: 'Begin to sign in by OpenID Connect',
+  description:
+    'The browser goes to `url` and keeps `flow`; it comes back to the console with what `session.create` takes. Once, within ten minutes.',
+  method: 'POST',
+  path: '/session/openid',
+  permission: 'public',
+  callers: CONSOLE,
+  target: 'none',
+  params: noParams,
+  responses: {
+    201: {
+      description: 'Where to go',
+      schema: object({
+        url: Type.String({ description: 'Page of the provider' }),
+        flow: Type.String({ description: 'For this browser alone' }),
+      }),
+    },
+  },
+  errors: [CSRF_TOKEN, NO_PROVIDER, PROVIDER_UNAVAILABLE],
+  async handle({ services, visitor }) {
+    assertOwnPage(visitor);
+    return { status: 201, headers: NOT_STORED, body: await providerIn(services).begin() };
   },
 });
 
@@ -181,4 +281,4 @@ function sessionOf(session: PersonSession | undefined): PersonSession {
   return session;
 }
 
-export const sessionOperations = [create, read, list, end, endOne, setPassword];
+export const sessionOperations = [create, ways, openid, read, list, end, endOne, setPassword];

@@ -4,6 +4,7 @@ import { ServiceError, type Clock } from '../platform/index.js';
 import { AttemptThrottle } from './attempts.js';
 import { INVITATION_HOURS, Links, SIGN_IN_LINK_HOURS } from './links.js';
 import { emailKey, type People, type Contributor } from './people.js';
+import type { Identity } from './openid.js';
 import { Passwords } from './passwords.js';
 import { Sessions, type Origin } from './sessions.js';
 import type { PersonRecord, Role } from './types.js';
@@ -84,6 +85,28 @@ export class SignIn {
       if (password_hash !== undefined) this.sessions.endOthers(change, person.id, undefined);
       return changed;
     });
+  }
+
+  /**
+   * A person whom a provider vouches for: who was invited, and nobody else. The first time binds the account there; another one of the same
+   * provider is refused from then on. Rejects with `sign-in-failed`, what `identify` rejects with, or `rate-limited`.
+   */
+  async byIdentity(identify: () => Promise<Identity>, origin: Origin): Promise<SignedIn> {
+    const attempt = this.#attempts.begin([`address ${origin.address}`]);
+    const { email, issuer, subject } = await identify();
+    const known = this.people.personOf(email);
+    if (known === undefined) throw new ServiceError(SIGN_IN_FAILED, `Nobody has invited ${email} yet.`);
+    const signedIn = await this.#begin(known.id, origin, (person, change) => {
+      const bound = person.openid;
+      if (bound?.issuer === issuer && bound.subject !== subject) {
+        throw new ServiceError(SIGN_IN_FAILED, 'This e-mail has signed in with another account of the provider.');
+      }
+      const changed = { ...person, openid: { issuer, subject } };
+      if (bound?.issuer !== issuer) this.people.update(change, changed);
+      return changed;
+    });
+    attempt.succeeded();
+    return signedIn;
   }
 
   /**

@@ -10,6 +10,8 @@ export interface PersonRecord {
   /** Argon2id with its parameters and salt, as text. Null: signs in by links alone. */
   readonly password_hash: string | null;
   readonly created_utc: string;
+  /** The account at an OpenID provider that this person signs in with; absent where they never did. */
+  readonly openid?: { readonly issuer: string; readonly subject: string };
 }
 
 /** One person of one account. */

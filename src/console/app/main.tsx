@@ -6,6 +6,8 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+// Before the router, which writes the address anew.
+import './service/arrival.js';
 import { router } from './router.js';
 import { forgetSession } from './service/session.js';
 import { queries, whenSignedOut } from './service/queries.js';

@@ -22,6 +22,13 @@ const signIn = createRoute({
   component: lazyRouteComponent(() => import('./pages/account/sign-in.js'), 'SignIn'),
 });
 
+/** Where an OpenID provider leads back to. */
+const openId = createRoute({
+  getParentRoute: () => root,
+  path: '/openid',
+  component: lazyRouteComponent(() => import('./pages/account/openid.js'), 'OpenIdReturn'),
+});
+
 /** Where a one-time link leads, too: its token stands behind the `#`. */
 const entry = createRoute({
   getParentRoute: () => root,
@@ -228,6 +235,7 @@ export const router = createRouter({
   routeTree: root.addChildren([
     entry,
     signIn,
+    openId,
     account.addChildren([
       start,
       lists,

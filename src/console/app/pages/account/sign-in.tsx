@@ -1,16 +1,20 @@
-import { Alert, Button, Center, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
-import { useRouter, useRouterState, useSearch } from '@tanstack/react-router';
+import { Alert, Button, Center, Divider, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useRouterState, useSearch } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
 import { text } from '../../messages/index.js';
 import {
   client,
   sessionCreate,
   sessionCreateSchemas,
+  sessionOpenid,
+  sessionWays,
   ServiceProblem,
   type SessionCreateInput,
 } from '../../service/client.js';
-import { queries } from '../../service/queries.js';
-import { sessionQuery } from '../../service/session.js';
+import { useFinish } from '../../service/finish.js';
+import { keepFlow } from '../../service/openid-flow.js';
+import { reading } from '../../service/queries.js';
 import { useTitle } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
 
@@ -30,9 +34,41 @@ export function SignIn() {
           </Title>
           {link === undefined ? null : <Text c="dimmed">{text.signIn.linkLead}</Text>}
           <SignInForm link={link} />
+          {link === undefined ? <OpenIdButton /> : null}
         </Stack>
       </Paper>
     </Center>
+  );
+}
+
+/** Where there is a provider: the browser goes there, and comes back to the page `openid`. */
+function OpenIdButton() {
+  const { to } = useSearch({ from: '/sign-in' });
+  const ways = useQuery(reading(sessionWays, {}));
+  const begin = useMutation({
+    mutationFn: () => sessionOpenid(client, {}),
+    onSuccess: ({ url, flow }) => {
+      keepFlow({ flow, to });
+      location.assign(url);
+    },
+  });
+  const provider = ways.data?.openid;
+  if (provider === null || provider === undefined) return null;
+  return (
+    <Stack>
+      <Divider label={text.signIn.or} />
+      <Problem error={begin.error} />
+      <Button
+        variant="default"
+        fullWidth
+        loading={begin.isPending}
+        onClick={() => {
+          begin.mutate();
+        }}
+      >
+        {text.signIn.openId(provider.name)}
+      </Button>
+    </Stack>
   );
 }
 
@@ -45,7 +81,8 @@ interface Entry {
 }
 
 function SignInForm({ link }: { readonly link: string | undefined }) {
-  const finish = useFinish();
+  const { to } = useSearch({ from: '/sign-in' });
+  const finish = useFinish(to);
   const [entry, setEntry] = useState<Entry>({ email: '', password: '' });
   const [state, setState] = useState<{ readonly busy: boolean; readonly error: unknown }>({ busy: false, error: null });
   const submit = (event: FormEvent): void => {
@@ -108,21 +145,4 @@ function SignInProblem({ error, isLink }: { readonly error: unknown; readonly is
 function bodyOf({ email, password }: Entry, link: string | undefined): SessionCreateInput['body'] {
   if (link === undefined) return { email, password };
   return { link, ...(email === '' ? {} : { email }), ...(password === '' ? {} : { password }) };
-}
-
-/** Reads who is signed in, and goes where the person wanted to go. */
-function useFinish(): () => Promise<void> {
-  const router = useRouter();
-  const { to } = useSearch({ from: '/sign-in' });
-  return async () => {
-    queries.clear();
-    const session = await queries.fetchQuery({ ...sessionQuery, staleTime: 0 });
-    const home = session?.accounts[0]?.name ?? '';
-    await router.navigate({ to: insidePath(to) ?? '/$account', params: { account: home }, replace: true });
-  };
-}
-
-/** A path of the console and nothing else: whoever made a link to this page does not choose where it leads. */
-export function insidePath(to: string | undefined): string | undefined {
-  return to !== undefined && /^\/(?![/\\])[^\\]*$/.test(to) && !to.startsWith('/sign-in') ? to : undefined;
 }

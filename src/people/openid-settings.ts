@@ -1,0 +1,42 @@
+/** `[openid]` of the settings: where people sign in with an account that they have elsewhere. */
+import { Type } from 'typebox';
+import { defineSettings, OperatorError, type Config, type SettingValues } from '../platform/index.js';
+
+const TEXT_CHARACTERS_MAX = 1000;
+const text = Type.String({ maxLength: TEXT_CHARACTERS_MAX });
+
+export const OPENID_SETTINGS = defineSettings('openid', {
+  issuer: {
+    schema: text,
+    default: '',
+    comment:
+      'Issuer of an OpenID Connect provider, such as "https://login.example.com": people who were invited sign in there, too. Its redirect URI is console.public_url followed by /console/openid. Empty: nobody does.',
+  },
+  client_id: { schema: text, default: '', comment: 'By which the provider knows this service.' },
+  client_secret: { schema: text, default: '', comment: 'What the provider gave it. Empty: a public client.' },
+  name: { schema: Type.String({ maxLength: 100 }), default: 'OpenID', comment: 'What people call the provider.' },
+});
+
+export type OpenIdSettings = SettingValues<typeof OPENID_SETTINGS.members>;
+
+/** Undefined where there is no provider. Throws an `OperatorError` for one that cannot be used. */
+export function providerOf(
+  settings: OpenIdSettings,
+  config: Config,
+): (OpenIdSettings & { redirectUri: string }) | undefined {
+  if (settings.issuer === '') return undefined;
+  const { public_url } = config.console;
+  if (!URL.canParse(settings.issuer)) throw fault('issuer', `'${settings.issuer}' is no URL`);
+  const { protocol } = new URL(settings.issuer);
+  if (protocol !== 'https:' && !(protocol === 'http:' && config.outbound.loopback_allowed)) {
+    throw fault('issuer', `'${settings.issuer}' does not begin with https://`);
+  }
+  if (settings.client_id === '') throw fault('client_id', 'it is empty');
+  if (public_url === '')
+    throw new OperatorError('The setting openid.issuer needs console.public_url: the provider leads back there.');
+  return { ...settings, redirectUri: `${public_url.replace(/\/+$/, '')}/console/openid` };
+}
+
+function fault(member: string, reason: string): OperatorError {
+  return new OperatorError(`The setting openid.${member} cannot be used: ${reason}.`);
+}

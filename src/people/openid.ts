@@ -1,0 +1,169 @@
+/**
+ * Signing in with an account elsewhere: OpenID Connect, authorization code flow with PKCE, state and nonce, by `openid-client`.
+ *
+ * The browser holds the token of its attempt, and shows it together with the code that the provider gave it: a code that somebody else
+ * got, or a link to a finished sign-in of theirs, is worth nothing there. Attempts are in memory; after a restart people begin again.
+ * Main thread only.
+ */
+import type * as OpenIdClient from 'openid-client';
+import { BoundedMap, ServiceError, type Clock } from '../platform/index.js';
+import { OutboundFailedError, type OutboundClient } from '../platform/outbound/outbound-client.js';
+import type { OpenIdSettings } from './openid-settings.js';
+import { PROVIDER_UNAVAILABLE, SIGN_IN_FAILED } from './problems.js';
+import { newToken, tokenHash } from './tokens.js';
+
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+const ATTEMPTS_MAX = 10_000;
+const ATTEMPT_MS_MAX = 10 * 60_000;
+
+interface Attempt {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+  readonly beganMs: number;
+}
+
+/** What comes back with the browser. */
+export interface OpenIdAnswer {
+  readonly flow: string;
+  readonly code: string;
+  readonly state: string;
+  /** As the provider adds it (RFC 9207). */
+  readonly iss?: string;
+}
+
+/** Whom the provider has vouched for. */
+export interface Identity {
+  readonly email: string;
+  readonly issuer: string;
+  readonly subject: string;
+}
+
+export interface OpenIdOptions {
+  readonly settings: OpenIdSettings & { readonly redirectUri: string };
+  readonly outbound: () => OutboundClient;
+  readonly clock: Clock;
+}
+
+export class OpenId {
+  readonly #options: OpenIdOptions;
+  /** By the hash of the attempt's token. */
+  readonly #attempts = new BoundedMap<string, Attempt>(ATTEMPTS_MAX);
+  #provider: Promise<OpenIdClient.Configuration> | undefined;
+
+  constructor(options: OpenIdOptions) {
+    this.#options = options;
+  }
+
+  get name(): string {
+    return this.#options.settings.name;
+  }
+
+  /** Where the browser goes, and what it keeps until it is back. Rejects with `provider-unavailable`. */
+  async begin(): Promise<{ readonly url: string; readonly flow: string }> {
+    const library = await import('openid-client');
+    const provider = await this.#discovered(library);
+    const [state, nonce, verifier] = [library.randomState(), library.randomNonce(), library.randomPKCECodeVerifier()];
+    const url = library.buildAuthorizationUrl(provider, {
+      redirect_uri: this.#options.settings.redirectUri,
+      scope: 'openid email',
+      state,
+      nonce,
+      code_challenge: await library.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    });
+    const flow = newToken();
+    this.#attempts.set(tokenHash(flow), { state, nonce, verifier, beganMs: this.#options.clock.nowMs() });
+    return { url: url.href, flow };
+  }
+
+  /** Rejects with `sign-in-failed`, or `provider-unavailable`. An attempt is used up, whatever comes of it. */
+  async finish({ flow, code, state, iss }: OpenIdAnswer): Promise<Identity> {
+    const key = tokenHash(flow);
+    const attempt = this.#attempts.get(key);
+    this.#attempts.delete(key);
+    if (attempt === undefined || this.#options.clock.nowMs() - attempt.beganMs > ATTEMPT_MS_MAX) {
+      throw new ServiceError(
+        SIGN_IN_FAILED,
+        'This sign-in was finished, is too old, or began in another browser. Begin again.',
+      );
+    }
+    const library = await import('openid-client');
+    const provider = await this.#discovered(library);
+    const back = new URL(this.#options.settings.redirectUri);
+    back.search = new URLSearchParams({ code, state, ...(iss === undefined ? {} : { iss }) }).toString();
+    const claims = await this.#claims(() =>
+      library.authorizationCodeGrant(provider, back, {
+        pkceCodeVerifier: attempt.verifier,
+        expectedState: attempt.state,
+        expectedNonce: attempt.nonce,
+        idTokenExpected: true,
+      }),
+    );
+    if (typeof claims?.['email'] !== 'string' || claims['email_verified'] !== true) {
+      throw new ServiceError(SIGN_IN_FAILED, `${this.name} does not vouch for an e-mail of yours.`);
+    }
+    return { email: claims['email'], issuer: claims.iss, subject: claims.sub };
+  }
+
+  async #claims(grant: () => Promise<{ claims(): OpenIdClient.IDToken | undefined }>) {
+    try {
+      return (await grant()).claims();
+    } catch (error) {
+      if (isUnreachable(error)) throw this.#unavailable(error);
+      throw new ServiceError(SIGN_IN_FAILED, `What came from ${this.name} is no sign-in that can be trusted.`, {
+        cause: error,
+      });
+    }
+  }
+
+  /** What could not be read is asked for again the next time. */
+  #discovered(library: typeof OpenIdClient): Promise<OpenIdClient.Configuration> {
+    if (this.#provider !== undefined) return this.#provider;
+    const { issuer, client_id, client_secret } = this.#options.settings;
+    const authentication = client_secret === '' ? library.None() : library.ClientSecretPost(client_secret);
+    // Tokens are signed, whatever brought them. Without TLS an issuer is one of this machine: `providerOf` takes no other.
+    const execute = [
+      library.enableNonRepudiationChecks,
+      ...(issuer.startsWith('http:') ? [library.allowInsecureRequests] : []),
+    ];
+    const found = library.discovery(new URL(issuer), client_id, undefined, authentication, {
+      execute,
+      [library.customFetch]: (url, options) => this.#fetch(url, options),
+    });
+    this.#provider = found.catch((error: unknown) => {
+      this.#provider = undefined;
+      throw this.#unavailable(error);
+    });
+    return this.#provider;
+  }
+
+  /** By the client that all outgoing connections take. */
+  async #fetch(url: string, { method, headers, body, signal }: OpenIdClient.CustomFetchOptions): Promise<Response> {
+    const answer = await this.#options.outbound().request({
+      url,
+      method: method === 'POST' ? 'POST' : 'GET',
+      headers: body instanceof URLSearchParams ? { 'content-type': FORM_TYPE, ...headers } : headers,
+      ...(body instanceof URLSearchParams ? { body: body.toString() } : {}),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    const bytes = await answer.bytes();
+    return new Response(new Uint8Array(bytes), {
+      status: answer.status,
+      headers: { 'content-type': String(answer.headers['content-type'] ?? '') },
+    });
+  }
+
+  #unavailable(cause: unknown): ServiceError {
+    const detail = `${this.name} cannot be asked now. Try again, or sign in with your password.`;
+    return new ServiceError(PROVIDER_UNAVAILABLE, detail, { cause });
+  }
+}
+
+/** Nothing came back; the library wraps what went wrong on the way. */
+function isUnreachable(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if (at instanceof OutboundFailedError) return true;
+  }
+  return false;
+}

@@ -1,0 +1,178 @@
+/** Signing in with an account elsewhere: a provider that does as it should, and all that it or somebody else may send instead. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Answer } from '../support/client.js';
+import { OpenIdProvider, type Claims } from '../support/openid-provider.js';
+import { Person } from '../support/person.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+const ANN: Claims = { email: 'Ann@Example.com', email_verified: true };
+
+let provider: OpenIdProvider;
+let service: TestService;
+beforeAll(async () => {
+  provider = await OpenIdProvider.start();
+  service = await startTestService({
+    env: {
+      GANNET_OPENID_ISSUER: provider.issuer,
+      GANNET_OPENID_CLIENT_ID: 'gannet',
+      GANNET_OPENID_CLIENT_SECRET: 'between us',
+      GANNET_OPENID_NAME: 'Example',
+      GANNET_CONSOLE_PUBLIC_URL: 'http://127.0.0.1:8400',
+      GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true',
+      GANNET_SERVER_TRUSTED_PROXIES: '127.0.0.1',
+    },
+  });
+  await service.control().post('/contributor/default/link', { email: 'ann@example.com', role: 'editor' });
+});
+afterAll(async () => {
+  await service.close();
+  await provider.close();
+});
+beforeEach(() => {
+  provider.claims = ANN;
+  provider.signedBy = 'own';
+});
+
+interface Begun {
+  readonly url: string;
+  readonly flow: string;
+}
+
+async function begin(person: Person): Promise<Begun> {
+  const answer = await person.send('POST', '/session/openid');
+  expect(answer.status, answer.text).toBe(201);
+  return answer.body as Begun;
+}
+
+async function signIn(person = new Person(service)): Promise<Answer> {
+  const { url, flow } = await begin(person);
+  return person.signIn({ flow, ...provider.authorize(url) });
+}
+
+const codeOf = ({ status, body }: Answer) => [status, (body as { code?: string }).code];
+const REFUSED = [401, 'sign-in-failed'];
+
+describe('who was invited', () => {
+  it('signs in with the account that they have elsewhere, in their role', async () => {
+    const person = new Person(service);
+    const { url, flow } = await begin(person);
+    const asked = new URL(url).searchParams;
+    expect(asked.get('redirect_uri')).toBe('http://127.0.0.1:8400/console/openid');
+    expect([asked.get('scope'), asked.get('code_challenge_method'), asked.get('response_type')]).toEqual([
+      'openid email',
+      'S256',
+      'code',
+    ]);
+    const answer = await person.signIn({ flow, ...provider.authorize(url) });
+    expect(answer.status, answer.text).toBe(201);
+    expect(answer.body).toMatchObject({
+      person: { email: 'ann@example.com' },
+      accounts: [{ name: 'default', role: 'editor' }],
+    });
+    expect((await person.get('/list/default')).status).toBe(200);
+    expect((await person.get('/session/ways')).body).toEqual({ openid: { name: 'Example' } });
+  });
+
+  it('comes again with that account and no other of the provider', async () => {
+    expect((await signIn()).status).toBe(201);
+    provider.claims = { ...ANN, sub: 'subject-2' };
+    expect(codeOf(await signIn())).toEqual(REFUSED);
+  });
+});
+
+describe('nobody signs in', () => {
+  const now = Math.floor(Date.now() / 1000);
+  it.each<[what: string, claims: Claims]>([
+    ['who was not invited', { email: 'eve@example.com' }],
+    ['with an e-mail that is not verified', { email_verified: false }],
+    ['with an e-mail that is verified in words', { email_verified: 'true' }],
+    ['with an e-mail of which nothing is said', { email_verified: null }],
+    ['without an e-mail', { email: null }],
+    ['by another issuer', { iss: 'https://evil.example' }],
+    ['with a token for somebody else', { aud: 'another-client' }],
+    ['with a token that is over', { exp: now - 3600, iat: now - 7200 }],
+    ['with the nonce of another sign-in', { nonce: 'another' }],
+    ['without a nonce', { nonce: null }],
+  ])('%s', async (_what, claims) => {
+    provider.claims = { ...ANN, ...claims };
+    const person = new Person(service);
+    expect(codeOf(await signIn(person))).toEqual(REFUSED);
+    expect(person.cookie).toBe('');
+  });
+
+  it('with a token that the provider did not sign', async () => {
+    provider.signedBy = 'other';
+    expect(codeOf(await signIn())).toEqual(REFUSED);
+  });
+
+  it('with another state, twice, or with what another browser began', async () => {
+    const person = new Person(service);
+    const first = await begin(person);
+    const back = provider.authorize(first.url);
+    expect(codeOf(await person.signIn({ flow: first.flow, ...back, state: 'another' }))).toEqual(REFUSED);
+    expect(codeOf(await person.signIn({ flow: first.flow, ...back }))).toEqual(REFUSED);
+    // Somebody sends their own finished sign-in to another person, who would work in their account.
+    const [own, others] = [await begin(new Person(service)), await begin(person)];
+    expect(codeOf(await person.signIn({ flow: others.flow, ...provider.authorize(own.url) }))).toEqual(REFUSED);
+    const again = await begin(person);
+    const done = provider.authorize(again.url);
+    expect((await person.signIn({ flow: again.flow, ...done })).status).toBe(201);
+    expect(codeOf(await person.signIn({ flow: again.flow, ...done }))).toEqual(REFUSED);
+  });
+
+  it('from a page of another site, and too often', async () => {
+    const person = new Person(service);
+    const headers = { 'Sec-Fetch-Site': 'cross-site' };
+    expect(codeOf(await person.send('POST', '/session/openid', { headers }))).toEqual([403, 'csrf-token']);
+    const { url, flow } = await begin(person);
+    const json = { flow, ...provider.authorize(url) };
+    expect(codeOf(await person.send('POST', '/session', { json, headers }))).toEqual([403, 'csrf-token']);
+    for (let i = 0; i < 5; i += 1) {
+      expect(codeOf(await person.signIn({ flow: 'x'.repeat(43), code: 'a', state: 'b' }))).toEqual(REFUSED);
+    }
+    expect(codeOf(await person.signIn(json))).toEqual([429, 'rate-limited']);
+  });
+});
+
+describe('a provider that is not there', () => {
+  it('is told, and passwords still work', async () => {
+    const gone = await OpenIdProvider.start();
+    const { issuer } = gone;
+    await gone.close();
+    const alone = await startTestService({
+      env: {
+        GANNET_OPENID_ISSUER: issuer,
+        GANNET_OPENID_CLIENT_ID: 'gannet',
+        GANNET_CONSOLE_PUBLIC_URL: 'http://127.0.0.1:8400',
+        GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true',
+      },
+    });
+    try {
+      const person = new Person(alone);
+      expect(codeOf(await person.send('POST', '/session/openid'))).toEqual([503, 'provider-unavailable']);
+      const { link } = (await alone.control().post('/contributor/default/link', {})).body as { link: string };
+      expect((await person.signIn({ link: link.slice(link.indexOf('=') + 1) })).status).toBe(201);
+    } finally {
+      await alone.close();
+    }
+  });
+
+  it('is none where the settings name none, and one that makes no sense stops the start', async () => {
+    const without = await startTestService();
+    try {
+      const person = new Person(without);
+      expect((await person.get('/session/ways')).body).toEqual({ openid: null });
+      expect(codeOf(await person.send('POST', '/session/openid'))).toEqual([404, 'no-provider']);
+      expect(codeOf(await person.signIn({ flow: 'x'.repeat(43), code: 'a', state: 'b' }))).toEqual([
+        404,
+        'no-provider',
+      ]);
+    } finally {
+      await without.close();
+    }
+    const start = startTestService({
+      env: { GANNET_OPENID_ISSUER: 'http://login.example.com', GANNET_OPENID_CLIENT_ID: 'a' },
+    });
+    await expect(start).rejects.toThrow(/does not begin with https/);
+  });
+});

@@ -1,0 +1,79 @@
+/** Signing in by OpenID Connect in a real browser, and where that leads. */
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { CHROMIUM, NO_CHROMIUM, openPage, startChromium, violationsOf } from '../support/browser.js';
+import { OpenIdProvider } from '../support/openid-provider.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { describeWhere } from '../support/skip.js';
+
+describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('a sign-in by OpenID Connect', () => {
+  let provider: OpenIdProvider;
+  let service: TestService;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    const port = await freePort();
+    [provider, browser] = await Promise.all([OpenIdProvider.start(), startChromium()]);
+    service = await startTestService({
+      env: {
+        GANNET_PORT: String(port),
+        GANNET_CONSOLE_PUBLIC_URL: `http://127.0.0.1:${port}`,
+        GANNET_OPENID_ISSUER: provider.issuer,
+        GANNET_OPENID_CLIENT_ID: 'gannet',
+        GANNET_OPENID_NAME: 'Example',
+        GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true',
+      },
+    });
+    await service.control().post('/contributor/default/link', { email: 'ann@example.com', role: 'owner' });
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.close();
+    await provider.close();
+  });
+
+  it.each([
+    ['where the person wanted to go', '/default/keys', /\/console\/default\/keys$/],
+    ['into the console alone, whoever made the link', '//evil.example/', /\/console\/default\/?$/],
+    ['into the console alone, however it is written', '/\\evil.example', /\/console\/default\/?$/],
+    ['into the console alone, also from an address', 'https://evil.example/', /\/console\/default\/?$/],
+  ])('leads %s', async (_what, to, expected) => {
+    const { page, context, complaints } = await openPage(browser);
+    await page.goto(`${service.address}/console/sign-in?to=${encodeURIComponent(to)}`);
+    const button = page.getByRole('button', { name: 'Sign in with Example' });
+    await button.waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await button.click();
+    await page.waitForURL(expected);
+    expect(new URL(page.url()).origin).toBe(service.address);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('says so where the provider says no, and where the tab has begun none', async () => {
+    const { page, context } = await openPage(browser);
+    provider.denial = 'access_denied';
+    await page.goto(`${service.address}/console/sign-in`);
+    await page.getByRole('button', { name: 'Sign in with Example' }).click();
+    await page.getByText('access_denied').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    provider.denial = undefined;
+    await page.goto(`${service.address}/console/openid?code=12345678901234567890&state=b`);
+    await page.getByText('This sign-in did not begin in this tab').waitFor();
+    expect(page.url()).not.toContain('code=');
+    await page.getByRole('link', { name: 'Back to the sign-in' }).click();
+    await page.getByLabel('E-mail').waitFor();
+    await context.close();
+  });
+});
+
+/** The provider has to know it before the service starts. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
