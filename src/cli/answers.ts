@@ -41,6 +41,7 @@ export interface ExplainedHit {
     readonly way?: string;
     readonly compared?: number;
   }[];
+  readonly meaning?: { readonly like?: readonly string[] };
   readonly reranker?: { readonly place_before: number };
 }
 

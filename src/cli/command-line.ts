@@ -145,7 +145,9 @@ function addServiceCommands(program: Command, run: Run, serve: Run): void {
     .action(() => serve(async (context) => (await import('./commands/serve.js')).serve(context)));
   program
     .command('demo')
-    .description('serve two real lists (WordNet and the cities of the world) and show what searches can do')
+    .description(
+      'serve three real lists (WordNet, its animals by meaning, and the cities of the world) and show what searches can do',
+    )
     .addOption(configOption())
     .option('--once', 'end after the searches instead of serving until Ctrl-C')
     .action((options: { once?: boolean }) =>

@@ -3,10 +3,11 @@ import type { ExplainedHit } from './answers.js';
 import { formatCount, printable } from './output.js';
 
 const WORDS_SHOWN = 6;
+const LIKE_SHOWN = 3;
 const DIGITS = 3;
 
 /** Plain text, the most important first. */
-export function explanationLines({ groups = [], sources = [], reranker }: ExplainedHit): string[] {
+export function explanationLines({ groups = [], sources = [], meaning: searched, reranker }: ExplainedHit): string[] {
   const words = groups
     .slice(0, WORDS_SHOWN)
     .flatMap(({ word, terms }) => {
@@ -18,9 +19,15 @@ export function explanationLines({ groups = [], sources = [], reranker }: Explai
   const meaning = sources.find(({ kind }) => kind === 'meaning');
   return [
     ...(words.length === 0 ? [] : [`words${scored(byWords)}: ${words.join(' · ')}`]),
-    ...(meaning === undefined ? [] : [`meaning${scored(meaning)}: ${nearness(meaning)}`]),
+    ...(meaning === undefined ? [] : [`meaning${scored(meaning)}: ${nearness(meaning)}`, ...likeness(searched?.like)]),
     ...(reranker === undefined ? [] : [`reranker: was ${formatCount(reranker.place_before + 1)}. by score`]),
   ];
+}
+
+/** What the words of the search find best, where its meaning is theirs. */
+function likeness(like: readonly string[] = []): string[] {
+  if (like.length === 0) return [];
+  return [`near to: ${like.slice(0, LIKE_SHOWN).map(printable).join(', ')}${like.length > LIKE_SHOWN ? ' …' : ''}`];
 }
 
 type Source = NonNullable<ExplainedHit['sources']>[number];

@@ -97,6 +97,12 @@ it('an explained hit says what its words and its meaning have to do with its sco
     'meaning 0.800 × 0.5: cosine 0.612, found by scan of 1,200',
     'reranker: was 4. by score',
   ]);
+  expect(
+    explanationLines({
+      sources: [{ kind: 'meaning', score: 1, weight: 0.333, cosine: 0.8 }],
+      meaning: { like: ['a', 'b', 'c', 'd'] },
+    }),
+  ).toEqual(['meaning 1.000 × 0.333: cosine 0.800', 'near to: a, b, c …']);
   expect(explanationLines({})).toEqual([]);
   const told = { meaning: 'used', reranker: { name: 'long', reordered: true } };
   expect(searchView(paper, { query_id: 'x', total_count: 0, took_ms: 1, results: [], applied: told })).toContain(

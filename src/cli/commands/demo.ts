@@ -1,12 +1,12 @@
-/** `npm run demo`: starts the service on data of its own, imports two real lists, shows five searches, serves until Ctrl-C. */
+/** `npm run demo`: starts the service on data of its own, imports three real lists, shows six searches, serves until Ctrl-C. */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { createContext, type CommandContext } from '../command-context.js';
 import { connectControlSocket } from '../control-socket-client.js';
 import { readDemoState, writeDemoState, type DemoState } from '../demo/demo-state.js';
 import { fetchAgain } from '../demo/fetch-again.js';
-import { fillList } from '../demo/fill-lists.js';
-import { DEMO_LISTS } from '../demo/lists.js';
+import { fillList, untilLearned } from '../demo/fill-lists.js';
+import { ANIMALS, DEMO_LISTS } from '../demo/lists.js';
 import { startServiceProcess, type ServiceProcess } from '../demo/service-process.js';
 import { searchUrl, showTour } from '../demo/tour.js';
 import { CommandError, EXIT, type ExitStatus } from '../exit-codes.js';
@@ -79,6 +79,7 @@ async function show(
       state = await fillList({ client, account, output }, list, state);
       writeDemoState(dataDir, state);
     }
+    await untilLearned({ client, account, output }, ANIMALS);
     const key = await demoKey(client, { state, account, address: service.address });
     writeDemoState(dataDir, { ...state, key });
     const { link } = (await client.call('contributor.link', { params: { account }, body: {} })) as { link: string };

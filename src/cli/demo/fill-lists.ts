@@ -15,6 +15,15 @@ interface Filling {
   readonly output: Output;
 }
 
+interface LearningList {
+  readonly record_count: number;
+  readonly meaning: { readonly state: string; readonly embedded: number };
+}
+
+/** The demo goes on without what was not learned in this time. */
+const LEARNING_MS_MAX = 120_000;
+const LOOK_MS = 100;
+
 /** Returns the state with the list in it. A list that was interrupted is imported again: records are replaced by name. */
 export async function fillList(filling: Filling, list: DemoList, state: DemoState): Promise<DemoState> {
   const { client, account, output } = filling;
@@ -31,6 +40,24 @@ export async function fillList(filling: Filling, list: DemoList, state: DemoStat
   }
   const count = await importList(filling, list);
   return { ...state, imported: { ...state.imported, [list.name]: count } };
+}
+
+/** Until every record of a list with a model has its vector; told where that takes a while. */
+export async function untilLearned({ client, account, output }: Filling, list: DemoList): Promise<void> {
+  const read = async () => (await client.call('list.read', { params: { account, list: list.name } })) as LearningList;
+  const progress = new Progress(output, list.name);
+  const giveUpMs = performance.now() + LEARNING_MS_MAX;
+  for (;;) {
+    const { meaning, record_count: count } = await read();
+    if (meaning.state !== 'embedding') break;
+    if (performance.now() > giveUpMs) {
+      output.write(`${list.title}: not all is learned yet; searches find more by and by\n`);
+      break;
+    }
+    progress.update({ records: meaning.embedded, share: meaning.embedded / Math.max(1, count) });
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+  progress.abandon();
 }
 
 async function importList({ client, account, output }: Filling, list: DemoList): Promise<number> {

@@ -1,4 +1,4 @@
-/** Five searches that show what the service can do, made over HTTP as any client would. */
+/** Six searches that show what the service can do, made over HTTP as any client would. */
 import type { SearchResponse } from '../answers.js';
 import { styled, type Output } from '../output.js';
 import { ProblemError, isProblem } from '../problem.js';
@@ -30,6 +30,12 @@ export const TOUR: readonly TourSearch[] = [
     title: 'A relation as a filter: which kinds of terrier have a wiry coat?',
     list: 'wordnet',
     options: { query: 'wiry coat', filter: "hypernym = 'terrier.n.01'", size: 3 },
+    fields: ['words', 'gloss'],
+  },
+  {
+    title: 'By meaning, learned from the list itself: behind the greyhounds, dogs that no word finds',
+    list: 'animals',
+    options: { query: 'greyhound', skip: 3, size: 4, explain: 'true' },
     fields: ['words', 'gloss'],
   },
   {
@@ -78,7 +84,12 @@ export async function showTour(output: Output, target: TourTarget): Promise<void
     output.write(`\n${styled(output, 'green', `${index + 1}. ${search.title}`)}\n`);
     output.write(`${styled(output, 'dim', `   ${describe(search)}`)}\n`);
     output.write(
-      searchView(output, response, { fields: search.fields, roundTripMs, scores: 'query' in search.options }),
+      searchView(output, response, {
+        fields: search.fields,
+        firstPosition: Number(search.options['skip'] ?? 0) + 1,
+        roundTripMs,
+        scores: 'query' in search.options,
+      }),
     );
   }
 }
