@@ -21,6 +21,14 @@ export interface SearchHit {
   readonly id: string;
   readonly name: string;
   readonly '@text_score'?: number;
+  readonly '@document_score'?: number;
+  /** The page that found it. */
+  readonly document?: {
+    readonly field: string;
+    readonly page: number;
+    readonly page_count: number;
+    readonly highlight: string;
+  };
   readonly distance?: number;
   readonly fields?: Readonly<Record<string, unknown>>;
   readonly highlights?: Readonly<Record<string, string>>;

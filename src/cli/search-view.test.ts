@@ -40,6 +40,21 @@ it('hits are shown with their highlights, facets and counts', () => {
   );
 });
 
+it('a hit found by a document shows the page, and the score that decided', () => {
+  const document = {
+    field: 'paper',
+    url: 'media:default/a.pdf',
+    page: 3,
+    page_count: 14,
+    highlight: 'of <em>traces</em>\nat run time',
+  };
+  const hit = { id: '1', name: 'a.pdf', '@text_score': 0.2, '@document_score': 0.94, document };
+  const results = [{ ...hit, fields: { title: 'Tracing', paper: document.url }, highlights: {} }];
+  expect(searchView(paper, { query_id: 'x', total_count: 1, took_ms: 1, results })).toBe(
+    '  1  a.pdf  0.940\n     title: Tracing\n     paper, page 3 of 14: of *traces* at run time\n  1 record in 1 ms\n',
+  );
+});
+
 it('a long passage is cut without cutting a tag, and control characters never reach the terminal', () => {
   const marked = `${'word '.repeat(12)}<em>found it here</em> and a lot more text behind it that is cut away`;
   const text = searchView(

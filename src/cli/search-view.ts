@@ -54,7 +54,8 @@ function modelsTold({ applied = {} }: SearchResponse): string {
 function hitLines(output: Output, hit: SearchHit, position: number, options: ViewOptions): string[] {
   const marks = [];
   if (hit.distance !== undefined) marks.push(`${(hit.distance / 1000).toFixed(1)} km`);
-  if (options.scores !== false && hit['@text_score'] !== undefined) marks.push(hit['@text_score'].toFixed(3));
+  const score = strongest(hit);
+  if (options.scores !== false && score !== undefined) marks.push(score.toFixed(3));
   const head = `${String(position).padStart(3)}  ${styled(output, 'bold', printable(hit.name))}`;
   const lines = [`${head}  ${styled(output, 'dim', marks.join('  '))}`.trimEnd()];
   const width = Math.max(40, output.columns - 8);
@@ -62,9 +63,26 @@ function hitLines(output: Output, hit: SearchHit, position: number, options: Vie
     const room = width - field.length;
     lines.push(`     ${styled(output, 'dim', `${field}:`)} ${emphasise(output, shortenMarked(text, room))}`);
   }
+  if (hit.document !== undefined) {
+    const { field, page, page_count: pages, highlight } = hit.document;
+    const place = `${printable(field)}, page ${page} of ${formatCount(pages)}:`;
+    lines.push(
+      `     ${styled(output, 'dim', place)} ${emphasise(output, shortenMarked(oneLine(highlight), width - place.length))}`,
+    );
+  }
   const explained = hit.explain === undefined ? [] : explanationLines(hit.explain);
   lines.push(...explained.map((line) => `     ${styled(output, 'dim', shorten(line, output.columns - 5))}`));
   return lines;
+}
+
+/** That which decided its place; undefined where nothing scored it. */
+function strongest(hit: SearchHit): number | undefined {
+  const scores = [hit['@text_score'], hit['@document_score']].filter((score) => score !== undefined);
+  return scores.length === 0 ? undefined : Math.max(...scores);
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/gu, ' ');
 }
 
 const FIELDS_SHOWN_MAX = 3;
@@ -73,10 +91,14 @@ function shownFields(hit: SearchHit, wanted: readonly string[] | undefined): [st
   const highlights = hit.highlights ?? {};
   const names =
     wanted ?? (Object.keys(highlights).length > 0 ? Object.keys(highlights) : Object.keys(hit.fields ?? {}));
-  return names
-    .map((name): [string, string] => [name, highlights[name] ?? escapeHtml(valueText(hit.fields?.[name]))])
-    .filter(([, text]) => text !== '')
-    .slice(0, wanted?.length ?? FIELDS_SHOWN_MAX);
+  return (
+    names
+      // What the line of the page says already.
+      .filter((name) => wanted !== undefined || name !== hit.document?.field)
+      .map((name): [string, string] => [name, highlights[name] ?? escapeHtml(valueText(hit.fields?.[name]))])
+      .filter(([, text]) => text !== '')
+      .slice(0, wanted?.length ?? FIELDS_SHOWN_MAX)
+  );
 }
 
 function valueText(value: unknown): string {
