@@ -60,37 +60,41 @@ async function fileRecords(): Promise<Map<string, string>> {
 
 const sorted = (entries: Iterable<[string, string]>) => [...entries].sort(([a], [b]) => (a < b ? -1 : 1));
 
-it(`has after each of ${KILLS} kills what the source has, once`, async () => {
-  const settings = { url: site.url('/items'), records: 'data', name: 'id' };
-  ok(await feeds.client.post('/feed/default/connect', { name: 'items', provider: 'api', settings }));
-  await feeds.list('items-list');
-  ok(await feeds.client.post('/list/default/items-list/feed', { feed: 'items' }));
-  await feeds.holds('items-list', [...items.keys()]);
-  const killedAt = { 'before the file': 0, 'behind the file': 0 };
-  for (let round = 1; round <= KILLS; round += 1) {
-    const before = new Map((await feeds.records('items-list')).map((record) => [record.name, record]));
-    const titles = new Map(items);
-    change(round);
-    ok(await feeds.client.send('POST', '/feed/default/items/sync'));
-    await new Promise((resolve) => setTimeout(resolve, random.below(KILL_AFTER_MS_MAX)));
-    await feeds.service.stop('SIGKILL');
-    await feeds.service.start();
-    // Either the file of before or the one of after.
-    const found = sorted(await fileRecords());
-    expect([sorted(titles), sorted(items)]).toContainEqual(found);
-    killedAt[JSON.stringify(found) === JSON.stringify(sorted(items)) ? 'behind the file' : 'before the file'] += 1;
-    expect((await feeds.sync('items')).status).toBe('Synced');
+it(
+  `has after each of ${KILLS} kills what the source has, once`,
+  async () => {
+    const settings = { url: site.url('/items'), records: 'data', name: 'id' };
+    ok(await feeds.client.post('/feed/default/connect', { name: 'items', provider: 'api', settings }));
+    await feeds.list('items-list');
+    ok(await feeds.client.post('/list/default/items-list/feed', { feed: 'items' }));
     await feeds.holds('items-list', [...items.keys()]);
-    expect(sorted(await fileRecords())).toEqual(sorted(items));
-    const after = await feeds.records('items-list');
-    expect(sorted(after.map(({ name, fields }) => [name, String(fields['title'])]))).toEqual(sorted(items));
-    for (const record of after) {
-      const known = before.get(record.name);
-      if (known !== undefined && known.fields['title'] === record.fields['title']) expect(record).toEqual(known);
-      if (known !== undefined) expect(record.id).toBe(known.id);
+    const killedAt = { 'before the file': 0, 'behind the file': 0 };
+    for (let round = 1; round <= KILLS; round += 1) {
+      const before = new Map((await feeds.records('items-list')).map((record) => [record.name, record]));
+      const titles = new Map(items);
+      change(round);
+      ok(await feeds.client.send('POST', '/feed/default/items/sync'));
+      await new Promise((resolve) => setTimeout(resolve, random.below(KILL_AFTER_MS_MAX)));
+      await feeds.service.stop('SIGKILL');
+      await feeds.service.start();
+      // Either the file of before or the one of after.
+      const found = sorted(await fileRecords());
+      expect([sorted(titles), sorted(items)]).toContainEqual(found);
+      killedAt[JSON.stringify(found) === JSON.stringify(sorted(items)) ? 'behind the file' : 'before the file'] += 1;
+      expect((await feeds.sync('items')).status).toBe('Synced');
+      await feeds.holds('items-list', [...items.keys()]);
+      expect(sorted(await fileRecords())).toEqual(sorted(items));
+      const after = await feeds.records('items-list');
+      expect(sorted(after.map(({ name, fields }) => [name, String(fields['title'])]))).toEqual(sorted(items));
+      for (const record of after) {
+        const known = before.get(record.name);
+        if (known !== undefined && known.fields['title'] === record.fields['title']) expect(record).toEqual(known);
+        if (known !== undefined) expect(record.id).toBe(known.id);
+      }
     }
-  }
-  console.log(
-    `${KILLS} kills from seed ${SEED}: ${JSON.stringify(killedAt)}, each with a whole file and a list like it`,
-  );
-});
+    console.log(
+      `${KILLS} kills from seed ${SEED}: ${JSON.stringify(killedAt)}, each with a whole file and a list like it`,
+    );
+  },
+  60_000 + KILLS * 10_000,
+);

@@ -1,21 +1,25 @@
 /** Processor time of the threads of a process, in nanoseconds of the scheduler and not in ticks of 10 ms. Linux only. */
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Milliseconds so far: of all threads that there are, and of the main thread among them. */
+/** Milliseconds so far: of all threads that there are, of the main thread among them, and how long all waited for a processor. */
 export function threadTimesMs(pid) {
   const tasks = `/proc/${pid}/task`;
-  const times = readdirSync(tasks).map((thread) => [thread, timeMs(`${tasks}/${thread}/schedstat`)]);
+  const times = readdirSync(tasks).map((thread) => [thread, timesMs(`${tasks}/${thread}/schedstat`)]);
   return {
-    all: times.reduce((sum, [, ms]) => sum + ms, 0),
-    main: times.find(([thread]) => thread === String(pid))[1],
+    all: times.reduce((sum, [, [ms]]) => sum + ms, 0),
+    main: times.find(([thread]) => thread === String(pid))[1][0],
+    waited: times.reduce((sum, [, [, ms]]) => sum + ms, 0),
   };
 }
 
-function timeMs(path) {
+/** On a processor, and waiting for one. */
+function timesMs(path) {
   try {
-    return Number(readFileSync(path, 'utf8').split(' ')[0]) / 1e6;
+    return readFileSync(path, 'utf8')
+      .split(' ')
+      .map((nanoseconds) => Number(nanoseconds) / 1e6);
   } catch {
     // A thread that has just ended.
-    return 0;
+    return [0, 0];
   }
 }

@@ -3,21 +3,12 @@
  * the system, for it knows its paths by heart. Linux, root and Debian's packages are needed.
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeCertificate } from '../certificate.js';
+import { packagesFault, unpackedPackages } from '../debian-packages.js';
 
 const PACKAGES = [
   'libexttextcat-data',
@@ -37,27 +28,13 @@ const PASSWORD = 'not-so-s3cret';
 export function dovecotFault(): string | undefined {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'dovecot is started by root, on Linux';
   try {
-    unpacked();
+    unpackedPackages('dovecot', PACKAGES);
     execFileSync('unshare', ['-m', 'true']);
     execFileSync('openssl', ['version'], { stdio: 'ignore' });
     return undefined;
   } catch (error) {
-    return `Debian's dovecot cannot be installed: ${error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)}`;
+    return packagesFault('dovecot', error);
   }
-}
-
-/** The folder with the files of the packages; fetched once. */
-function unpacked(): string {
-  const folder = join(tmpdir(), 'gannet-dovecot');
-  const root = join(folder, 'root');
-  if (existsSync(join(folder, 'complete'))) return root;
-  mkdirSync(folder, { recursive: true });
-  const quiet = { cwd: folder, stdio: 'ignore', timeout: 120_000 } as const;
-  execFileSync('apt-get', ['download', ...PACKAGES], quiet);
-  for (const file of readdirSync(folder).filter((name) => name.endsWith('.deb')))
-    execFileSync('dpkg-deb', ['-x', file, root], quiet);
-  writeFileSync(join(folder, 'complete'), '');
-  return root;
 }
 
 export class Dovecot {
@@ -71,7 +48,7 @@ export class Dovecot {
   ) {}
 
   static async start(): Promise<Dovecot> {
-    const root = unpacked();
+    const root = unpackedPackages('dovecot', PACKAGES);
     const folder = mkdtempSync(join(tmpdir(), 'gannet-mail-'));
     chmodSync(folder, 0o711);
     mkdirSync(join(folder, 'mail'));

@@ -1,0 +1,115 @@
+/** Debian's nginx as a process of its own, which serves a folder on loopback. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { packagesFault, unpackedPackages } from '../debian-packages.js';
+import { eventually } from '../eventually.js';
+
+/** Why it cannot be started here; undefined where it can. */
+export function nginxFault(): string | undefined {
+  try {
+    unpackedPackages('nginx', ['nginx']);
+    return undefined;
+  } catch (error) {
+    return packagesFault('nginx', error);
+  }
+}
+
+export class Nginx {
+  private constructor(
+    private readonly folder: string,
+    private readonly port: number,
+    private readonly child: ChildProcess,
+  ) {}
+
+  /** `rules`: of its server, beside those of files. */
+  static async start(rules = ''): Promise<Nginx> {
+    const root = unpackedPackages('nginx', ['nginx']);
+    const folder = mkdtempSync(join(tmpdir(), 'gannet-nginx-'));
+    mkdirSync(join(folder, 'site'));
+    const port = await freePort();
+    writeFileSync(join(folder, 'nginx.conf'), settings(folder, port, rules));
+    const child = spawn(join(root, 'usr/sbin/nginx'), ['-p', folder, '-c', join(folder, 'nginx.conf')], {
+      stdio: 'ignore',
+    });
+    const nginx = new Nginx(folder, port, child);
+    await eventually(
+      () =>
+        fetch(nginx.url('/')).then(
+          ({ status }) => status,
+          () => 0,
+        ),
+      (status) => status > 0,
+    );
+    writeFileSync(join(folder, 'log'), '');
+    return nginx;
+  }
+
+  url(path: string): string {
+    return `http://127.0.0.1:${this.port}${path}`;
+  }
+
+  write(path: string, content: string): void {
+    const file = join(this.folder, 'site', path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, content);
+  }
+
+  remove(path: string): void {
+    rmSync(join(this.folder, 'site', path));
+  }
+
+  /** A path, the status of its answer, and `gzip` where it was compressed, else `-`. */
+  get answered(): string[] {
+    return readFileSync(join(this.folder, 'log'), 'utf8').split('\n').slice(0, -1);
+  }
+
+  forgetAnswered(): void {
+    writeFileSync(join(this.folder, 'log'), '');
+  }
+
+  async close(): Promise<void> {
+    if (this.child.exitCode === null && this.child.signalCode === null) {
+      const ended = new Promise((resolve) => this.child.once('exit', resolve));
+      this.child.kill('SIGTERM');
+      await ended;
+    }
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+function settings(folder: string, port: number, rules: string): string {
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((name) => `${name}_temp_path ${folder}/${name};`)
+    .join('\n  ');
+  return `daemon off;
+master_process off;
+pid ${folder}/pid;
+error_log ${folder}/errors;
+events {}
+http {
+  ${temporary}
+  types { text/html html; application/pdf pdf; text/xml xml; text/plain txt; }
+  log_format told '$uri $status $sent_http_content_encoding';
+  access_log ${folder}/log told;
+  gzip on;
+  gzip_min_length 1;
+  server {
+    listen 127.0.0.1:${port};
+    root ${folder}/site;
+    index index.html;
+    ${rules}
+  }
+}
+`;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
