@@ -104,6 +104,16 @@ const EDITS = [
     '\t\tlatest = mdb_pick_meta(env, latest, flushed);\n',
     '\t\tif (MetaIsSound(flushed)) latest = mdb_pick_meta(env, latest, flushed);\n',
   ],
+  // 2.5 MiB of each environment, of which a small transaction uses a page: as maps of their own, for the allocator would put them over
+  // what others have just used and given back, and these could not use it again.
+  [
+    '\t\t\t\t(env->me_dirty_list = calloc(dl_size, sizeof(MDB_ID2)))))\n\t\t\trc = ENOMEM;\n\t\tif (env->me_dirty_list && !(env->me_dirty_nump = malloc(dl_size * sizeof(int))))',
+    '\t\t\t\t(env->me_dirty_list = MapArray(MDB_IDL_UM_SIZE * sizeof(MDB_ID2)))))\n\t\t\trc = ENOMEM;\n\t\t(void)dl_size;\n\t\tif (env->me_dirty_list && !(env->me_dirty_nump = MapArray(MDB_IDL_UM_SIZE * sizeof(int))))',
+  ],
+  [
+    '\tfree(env->me_dirty_list);\n\tfree(env->me_dirty_nump);\n',
+    '\tUnmapArray(env->me_dirty_list, MDB_IDL_UM_SIZE * sizeof(MDB_ID2));\n\tUnmapArray(env->me_dirty_nump, MDB_IDL_UM_SIZE * sizeof(int));\n',
+  ],
   // A map that cannot grow leaves the one that is there, and the transaction that needs more has failed.
   [
     '\t\tMDB_last_map* last_map = malloc(sizeof(MDB_last_map));\n',

@@ -8,6 +8,7 @@
 //   CheckPage    every page that is read from the map: its number, its kind and bounds, and the checksum where it is sealed;
 //                pages of files that were written before have no seal, and all their nodes are checked instead
 //   SealMeta, CheckMeta, CheckFreeList    the same for meta pages and for lists of free pages
+//   MapArray, UnmapArray    memory for what is large and hardly used, as LMDB has it in each environment
 //
 // All are plain C over memory that the caller owns, and may be called by any thread.
 #include <sched.h>
@@ -32,6 +33,16 @@ enum {
 	// What stands for the version of LMDB's format in files that were written with seals: other builds refuse them.
 	kSealedVersion = 0x4753,
 };
+
+// Memory that takes room only where it is used, NULL where there is none.
+static void *MapArray(size_t bytes) {
+	void *array = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return array == MAP_FAILED ? NULL : array;
+}
+
+static void UnmapArray(void *array, size_t bytes) {
+	if (array) munmap(array, bytes);
+}
 
 // Fletcher's sum in sixteen lanes of 64 bits: `low` adds the words, `high` adds `low` after each stripe, so that where a word stands
 // counts as well.
