@@ -64,6 +64,7 @@ export const configSchema = section({
     roll_up_seconds: integer(1, 3600),
     report_ms_max: integer(100, 60_000),
   }),
+  lists: section({ open_max: automaticOr(4, 1_000_000) }),
   versions: section({ kept: integer(0, 100) }),
   outbound: section({
     allowed_hosts: Type.Array(Type.String({ pattern: '^[a-z0-9._:-]{1,253}$' }), { maxItems: 100 }),

@@ -25,7 +25,6 @@ import {
   packageRoot,
   residentOwnBytes,
   SecretBox,
-  ServiceError,
   systemClock,
   tuneGarbageCollection,
   type Config,
@@ -383,29 +382,16 @@ async function sealSecrets(secrets: SecretBox, log: ServiceLogger): Promise<void
   }
 }
 
-/**
- * Finishes what a crash cut short, moves aside what nobody knows, and opens every list. One that cannot be opened is logged
- * and keeps nobody else waiting.
- */
+/** Finishes what a crash cut short, moves aside what nobody knows, and opens the lists that were used last. */
 async function openLists(services: Services): Promise<void> {
-  const { catalog, indexes, log } = services;
-  const lists = catalog.accounts().flatMap(({ name }) => catalog.lists(name));
-  const { finishWork, openIndex } = await loadOperations();
+  const { catalog, indexes } = services;
+  const lists = () => catalog.accounts().flatMap(({ name }) => catalog.lists(name));
+  const { finishWork, searchSettings } = await loadOperations();
   await Promise.all(catalog.unfinished().map((work) => finishWork(services, work)));
   // What could not be finished is still known by name, and removed at another start.
-  const known = [...lists, ...catalog.unfinished().filter(({ kind }) => kind === 'removing')];
+  const known = [...lists(), ...catalog.unfinished().filter(({ kind }) => kind === 'removing')];
   indexes.setUnknownAside(new Set(known.map(({ id }) => id)));
-  await Promise.all(
-    lists.map(async (list) => {
-      try {
-        await openIndex(services, list);
-      } catch (error) {
-        // Its index is being rebuilt, and the log says so: that takes minutes at most and keeps nobody else waiting.
-        if (error instanceof ServiceError && error.code === 'not-ready') return;
-        log.error({ err: error, account: list.account, list: list.name, id: list.id }, 'A list cannot be opened');
-      }
-    }),
-  );
+  await indexes.resume(() => lists().map((list) => ({ id: list.id, settings: searchSettings(list) })));
 }
 
 /** What is open, to be closed in the opposite order. */

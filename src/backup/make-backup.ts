@@ -31,7 +31,15 @@ import { backUpList } from './list-backup.js';
 /** Of the data directory, and made anew by each backup: where segments wait on another file system than that of the backup. */
 export const STAGING = '.backup-staging';
 /** What the process itself has open, and what is copied in another way. */
-const NOT_FILES: ReadonlySet<string> = new Set(['lock', 'control.path', 'control.sock', 'lists', 'system', STAGING]);
+const NOT_FILES: ReadonlySet<string> = new Set([
+  'lock',
+  'control.path',
+  'control.sock',
+  'lists',
+  'system',
+  'lists-at-rest',
+  STAGING,
+]);
 /** The catalogue is copied again while lists are made and deleted beside it. */
 const CATALOGUE_ROUNDS_MAX = 20;
 const SECRET_KEYS = 'secret-keys';

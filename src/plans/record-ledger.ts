@@ -15,12 +15,12 @@ interface AccountLists {
 export class RecordLedger {
   readonly #accounts = new Map<string, AccountLists>();
   readonly #accountOfList = new Map<string, string>();
-  readonly #indexes: Pick<ListIndexes, 'outline'>;
+  readonly #indexes: Pick<ListIndexes, 'recordCount'>;
   readonly #catalog: Pick<Catalog, 'lists'>;
   /** Accounts whose lists were all looked up once: some may never have been opened. */
   readonly #complete = new Set<string>();
 
-  constructor(indexes: Pick<ListIndexes, 'outline'>, catalog: Pick<Catalog, 'lists'>) {
+  constructor(indexes: Pick<ListIndexes, 'recordCount'>, catalog: Pick<Catalog, 'lists'>) {
     this.#indexes = indexes;
     this.#catalog = catalog;
   }
@@ -82,7 +82,6 @@ export class RecordLedger {
   }
 
   #countOf(listId: string): number | undefined {
-    const outline = this.#indexes.outline(listId);
-    return outline?.versions().find(({ version }) => version === outline.currentVersion)?.record_count;
+    return this.#indexes.recordCount(listId);
   }
 }

@@ -80,6 +80,8 @@ export interface MemoryBudget {
   readonly batchRecordsMax: number;
   /** What the stores of all lists may keep of their largest transactions. */
   readonly storePagesBytesMax: number;
+  /** What lists may take by being open. */
+  readonly openListsBytesMax: number;
   /** What all imports together may hold of records that are not on disk yet. */
   readonly importBufferBytes: number;
   /** Small writes of one list that may wait. */
@@ -186,6 +188,7 @@ export function memoryBudget(config: BudgetedConfig): MemoryBudget {
     batchBytesMax,
     batchBytesMin: Math.min(BATCH_BYTES_MIN, ingest.batch_bytes_max),
     storePagesBytesMax: Math.floor(share / 2),
+    openListsBytesMax: share,
     batchRecordsMax: Math.min(ingest.batch_records_max, Math.ceil(batchBytesMax / RECORD_BYTES_TYPICAL_MIN)),
     importBufferBytes,
     // One write has to pass, however large it may be.

@@ -169,6 +169,7 @@ function storageMetrics(registers: Registry[]) {
       registers,
     }),
     listsOpen: new Gauge({ name: 'gannet_lists_open', help: 'Lists that are open', registers }),
+    listOpenings: new Counter({ name: 'gannet_list_openings_total', help: 'Lists that were opened', registers }),
     memoryOwnBytes: new Gauge({
       name: 'gannet_memory_own_bytes',
       help: 'Resident memory that belongs to no file, beside gannet_memory_budget_bytes',

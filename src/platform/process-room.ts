@@ -57,6 +57,22 @@ export function processLimits(): readonly ResourceUse[] {
   ];
 }
 
+/** Of a limit: what one thread may take of it by environments that it keeps open for later. */
+const KEPT_PART = 1 / 16;
+/** Data, lock, and the descriptor through which a commit is synced. */
+const ENVIRONMENT_DESCRIPTORS = 3;
+
+/** How many environments with a map of so many bytes one thread may keep open for later; one at least, and `countMax` at most. */
+export function environmentsKept(mapBytes: number, countMax: number): number {
+  if (process.platform !== 'linux') return countMax;
+  const limits = readFileSync('/proc/self/limits', 'utf8');
+  const most = Math.min(
+    limitOf(limits, 'Max open files') / ENVIRONMENT_DESCRIPTORS,
+    limitOf(limits, 'Max address space') / mapBytes,
+  );
+  return Math.max(1, Math.min(countMax, Math.floor(most * KEPT_PART)));
+}
+
 /** Room for what is opened and stays open. Belongs to the main thread; one of a process should be enough. */
 export class ProcessRoom {
   private counted: readonly ResourceUse[] = [];
@@ -72,6 +88,11 @@ export class ProcessRoom {
   /** The first limit that leaves less than `need` beside `reserved`; undefined: there is room. */
   lacking(need: Room, reserved: Room): ResourceUse | undefined {
     return this.use().find(({ resource, used, max }) => used + need[resource] + reserved[resource] > max);
+  }
+
+  /** Something was closed: what is used is counted when it is asked for next. */
+  countAnew(): void {
+    this.countedAnewMs = -Infinity;
   }
 
   /** Counts what is about to be opened, until everything is counted anew. */

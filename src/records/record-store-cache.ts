@@ -3,10 +3,11 @@
  * Belongs to one thread.
  */
 import { existsSync } from 'node:fs';
-import { storePath, type ListStoreOptions } from '../store/index.js';
+import { environmentsKept } from '../platform/index.js';
+import { INITIAL_MAP_BYTES, storePath, type ListStoreOptions } from '../store/index.js';
 import { RecordStore } from './record-store.js';
 
-/** Lists whose stores a thread keeps open. */
+/** Lists whose stores a thread keeps open, where the limits of the process allow it: it keeps those of closed lists, too. */
 const STORES_OPEN_MAX = 64;
 /** How often stores of deleted lists are looked for: while one is open, its space is not given back. */
 const SWEEP_INTERVAL_MS = 10_000;
@@ -16,7 +17,7 @@ export class RecordStoreCache {
   private readonly stores = new Map<string, RecordStore>();
   private sweptMs = Date.now();
 
-  constructor(private readonly openMax = STORES_OPEN_MAX) {}
+  constructor(private readonly openMax = environmentsKept(INITIAL_MAP_BYTES, STORES_OPEN_MAX)) {}
 
   /**
    * The store of the list at this path, its reads at the last commit. It stays open until the next call, at least.
@@ -34,6 +35,11 @@ export class RecordStoreCache {
     this.stores.set(listPath, store);
     store.refresh();
     return store;
+  }
+
+  /** Lets go of what reads of the list hold, where its store is still open. */
+  refresh(listPath: string): void {
+    this.stores.get(listPath)?.refresh();
   }
 
   /** Lets go of a store that nobody will ask for again: its list is to be removed. */

@@ -144,8 +144,8 @@ export const resourceLists: ListExtension = {
   members: {
     resources_state: {
       schema: resourcesState,
-      read: ({ indexes }, { id }) => {
-        const status = indexes.opened(id)?.files.status();
+      read: (_services, _list, outline) => {
+        const status = outline?.resources();
         return status === undefined ? undefined : describedStatus(status);
       },
     },

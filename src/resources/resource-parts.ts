@@ -58,9 +58,7 @@ export const resourceParts: FeatureParts = {
 
 /** Lists of the account whose records link to files of the store. */
 function usersOf({ catalog, indexes }: FeaturePlatform, account: string, store: string): string[] {
-  const lists = catalog
-    .lists(account)
-    .filter(({ id }) => indexes.opened(id)?.files.linksBelow(mediaUrl(store, '')) === true);
+  const lists = catalog.lists(account).filter(({ id }) => indexes.linksBelow(id, mediaUrl(store, '')));
   return lists.map(({ name }) => `list ${name}`);
 }
 

@@ -3,3 +3,4 @@ export * from './list-files.js';
 export * from './list-state.js';
 export * from './list-store.js';
 export * from './segment-manifest.js';
+export * from './store-print.js';

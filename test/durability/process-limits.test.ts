@@ -1,6 +1,6 @@
 /**
- * The service where the system allows it little: descriptors, address space. It never ends by a signal, what was made stays, and it says
- * which limit there is.
+ * The service where the system allows it little: descriptors, address space. It never ends by a signal, and has more lists than it could
+ * have open.
  */
 import { createConnection, type Socket } from 'node:net';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -16,7 +16,8 @@ const DESCRIPTORS = 256;
 const FEWER_DESCRIPTORS = 150;
 /** In KiB, as the shell has it: enough for the program and a few dozen lists. */
 const ADDRESS_KIB = 24 * 2 ** 20;
-const LISTS_MAX = 300;
+/** Far more than could be open at a time. */
+const LISTS = 45;
 const CONNECTIONS = 400;
 /** A process with many lists, by request only: it takes minutes. */
 const MANY_LISTS = Number(process.env['GANNET_TEST_MANY_LISTS'] ?? 0);
@@ -25,27 +26,23 @@ const SMALL = { GANNET_SEARCH_THREADS: '1', GANNET_INGEST_THREADS: '1', GANNET_L
 
 const nameOf = (list: number) => `list-${list}`;
 
-/** Makes lists of one record each until there is no room; resolves with how many there are, and the refusal. */
-async function fillWithLists({ client }: TestService, listsMax: number) {
-  for (let list = 0; list < listsMax; ++list) {
+/** Makes lists of one record each. */
+async function fillWithLists({ client }: TestService, count: number): Promise<void> {
+  for (let list = 0; list < count; ++list) {
     const made = await client.post('/list/default', { name: nameOf(list), searchable_fields: [{ name: 'title' }] });
-    if (made.status !== 201) return { count: list, refusal: made };
+    expect(made.status, made.text).toBe(201);
     const record = { name: 'one', title: `word${list} common` };
     const written = await client.post(`/search-result/default/${nameOf(list)}`, record);
     expect(written.status, written.text).toBe(201);
   }
-  return { count: listsMax, refusal: undefined };
 }
 
-async function searchAll({ client }: TestService, count: number): Promise<number[]> {
-  const statuses: number[] = [];
+async function searchAll({ client }: TestService, count: number): Promise<void> {
   for (let list = 0; list < count; ++list) {
     const found = await client.get(`/search/default/${nameOf(list)}/1`, { query: `word${list}` });
-    statuses.push(found.status);
-    if (found.status === 200) expect(found.body).toMatchObject({ total_count: 1 });
-    else expect(found.body).toMatchObject({ code: 'resources-exhausted' });
+    expect(found.status, found.text).toBe(200);
+    expect(found.body).toMatchObject({ total_count: 1 });
   }
-  return statuses;
 }
 
 let service: TestService | undefined;
@@ -67,35 +64,22 @@ afterAll(() => {
 
 describeWhere(process.platform === 'linux', 'limits of Linux')('a service with few descriptors', () => {
   const dataDir = newDataDir();
-  let count = 0;
 
-  it('says that there is no room for one list more, and which limit that is', async () => {
+  it('makes, writes and searches more lists than it could have open', async () => {
     service = await startTestService({ dataDir, env: SMALL, limits: `ulimit -n ${DESCRIPTORS}` });
-    const filled = await fillWithLists(service, LISTS_MAX);
-    count = filled.count;
-    expect(count).toBeGreaterThan(10);
-    expect(filled.refusal?.status).toBe(507);
-    expect(filled.refusal?.body).toMatchObject({ code: 'limit-reached', detail: expect.stringContaining('ulimit -n') });
-    expect(new Set(await searchAll(service, count))).toEqual(new Set([200]));
+    await fillWithLists(service, LISTS);
+    await searchAll(service, LISTS);
     expect(await service.stop()).toBe(0);
   });
 
-  it('has all of them again after a start under the same limit, and room again where one goes', async () => {
-    service = await startTestService({ dataDir, env: SMALL, limits: `ulimit -n ${DESCRIPTORS}` });
-    expect(new Set(await searchAll(service, count))).toEqual(new Set([200]));
-    expect((await service.client.delete(`/list/default/${nameOf(count - 1)}`)).status).toBe(204);
-    count -= 1;
-    expect(await service.stop()).toBe(0);
-  });
-
-  it('opens what there is room for under a lower limit, names the others, and says so when they are asked for', async () => {
-    service = await startTestService({ dataDir, env: SMALL, limits: `ulimit -n ${FEWER_DESCRIPTORS}` });
-    const statuses = await searchAll(service, count);
-    expect(new Set(statuses)).toEqual(new Set([200, 503]));
-    const closed = statuses.findIndex((status) => status === 503);
-    expect(service.output).toContain(`"${nameOf(closed)}"`);
-    expect(await service.stop()).toBe(0);
-  });
+  it.each([DESCRIPTORS, FEWER_DESCRIPTORS])(
+    'has all of them after a start with %i descriptors',
+    async (descriptors) => {
+      service = await startTestService({ dataDir, env: SMALL, limits: `ulimit -n ${descriptors}` });
+      await searchAll(service, LISTS);
+      expect(await service.stop()).toBe(0);
+    },
+  );
 
   it('answers again when those who took all connections have left', async () => {
     service = await startTestService({ dataDir, env: SMALL, limits: `ulimit -n ${DESCRIPTORS}` });
@@ -115,7 +99,7 @@ describeWhere(process.platform === 'linux', 'limits of Linux')('a service with f
     );
     expect(health.status).toBe(200);
     kept.destroy();
-    expect(new Set(await searchAll(service, 3))).toEqual(new Set([200]));
+    await searchAll(service, 3);
     expect(await service.stop()).toBe(0);
   });
 });
@@ -127,16 +111,14 @@ async function healthOver(socket: Socket): Promise<string> {
 }
 
 describeWhere(process.platform === 'linux', 'limits of Linux')('a service with little address space', () => {
-  it('says so before a map fails, and has all lists again after a start', async () => {
+  it('makes and searches more lists than it has addresses for, and has all after a start', async () => {
     const settings = { dataDir: newDataDir(), env: SMALL, limits: `ulimit -v ${ADDRESS_KIB}` };
     service = await startTestService(settings);
-    const { count, refusal } = await fillWithLists(service, LISTS_MAX);
-    expect(count).toBeGreaterThan(5);
-    expect(refusal?.body).toMatchObject({ code: 'limit-reached', detail: expect.stringContaining('ulimit -v') });
-    expect(new Set(await searchAll(service, count))).toEqual(new Set([200]));
+    await fillWithLists(service, LISTS);
+    await searchAll(service, LISTS);
     expect(await service.stop()).toBe(0);
     service = await startTestService(settings);
-    expect(new Set(await searchAll(service, count))).toEqual(new Set([200]));
+    await searchAll(service, LISTS);
   });
 });
 
@@ -144,9 +126,8 @@ describeWhere(MANY_LISTS > 0, 'GANNET_TEST_MANY_LISTS=2000 makes so many lists')
   it('has room for all of them', { timeout: 3_600_000 }, async () => {
     const settings = { dataDir: newDataDir(), env: SMALL };
     service = await startTestService(settings);
-    const { count, refusal } = await fillWithLists(service, MANY_LISTS);
-    expect(refusal?.text).toBeUndefined();
-    expect(new Set(await searchAll(service, count))).toEqual(new Set([200]));
+    await fillWithLists(service, MANY_LISTS);
+    await searchAll(service, MANY_LISTS);
     expect(await service.stop()).toBe(0);
   });
 });

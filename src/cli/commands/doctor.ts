@@ -33,7 +33,7 @@ export async function doctor(context: CommandContext, options: DoctorOptions): P
     memoryCheck(config),
     fileLimitCheck(),
     mapLimitCheck(),
-    listLimitCheck(),
+    listLimitCheck(config),
     diskCheck(config.data.dir),
     ...(await dataDirectoryChecks(context)),
     ...(options.data === true ? await recordsCheck(context) : []),

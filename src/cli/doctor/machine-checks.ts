@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, statfsSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import { listsThatFit } from '../../index/index.js';
+import { listsOpenMax, listsThatFit } from '../../index/index.js';
 import { processLimits, type Config } from '../../platform/index.js';
 import { formatBytes, formatCount } from '../output.js';
 import { failed, fine, notice, type Check } from './check.js';
@@ -63,11 +63,13 @@ export function mapLimitCheck(): Check {
     : fine('Memory maps', detail);
 }
 
-/** How many lists the limits of this process leave room for; the service refuses one more by itself. */
-export function listLimitCheck(limits = processLimits()): Check {
+/** How many lists this process can have open at a time; the others are opened when somebody asks for them. */
+export function listLimitCheck(config: Config, limits = processLimits()): Check {
   if (limits.length === 0) return fine('Lists', 'no limit known on this system');
   const count = listsThatFit(limits);
-  const detail = `descriptors, memory maps and address space have room for about ${formatCount(count)} small ones`;
+  const detail =
+    `descriptors, memory maps and address space have room for about ${formatCount(count)} small ones that are open; ` +
+    `${formatCount(listsOpenMax(config, limits))} are open at a time (lists.open_max, memory.mib), the others rest`;
   return count < LISTS_MIN ? notice('Lists', `${detail}: raise \`ulimit -n\``) : fine('Lists', detail);
 }
 

@@ -39,6 +39,14 @@ export class ListEvents {
     if (after.events !== undefined && after.events.nextRow !== before.events?.nextRow) this.sink.written(this.source);
   }
 
+  /** True where whoever is to be told of something has it. */
+  get areTold(): boolean {
+    const { events } = this.options.state();
+    if (events === undefined) return true;
+    const lastRow = events.nextRow - 1;
+    return Object.keys(events.imports).length === 0 && (lastRow === 0 || this.sink.movedTo(this.source.id) >= lastRow);
+  }
+
   /** After the list was opened: what a crash kept from being told. */
   resume(): void {
     const { events } = this.options.state();

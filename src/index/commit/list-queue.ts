@@ -72,6 +72,11 @@ export class ListQueue {
     });
   }
 
+  /** True where nothing waits and nothing is done. */
+  get isIdle(): boolean {
+    return this.running === undefined;
+  }
+
   /** Takes nothing more; resolves when what was taken is done. */
   async close(reason: ServiceError): Promise<void> {
     this.closedWith ??= reason;

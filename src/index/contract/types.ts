@@ -154,6 +154,8 @@ export interface ListOutline {
   versions(): readonly VersionStatus[];
   /** Undefined while the list's index is being rebuilt. */
   meaning(): MeaningStatus | undefined;
+  /** What became of the files that records link to; undefined where none can, or while the index is being rebuilt. */
+  resources(): ResourcesStatus | undefined;
 }
 
 export interface ListIndex extends ListOutline {
@@ -231,7 +233,23 @@ export interface GenerationSettings extends SearchSettings {
   };
 }
 
+/** A list of the catalogue, with what it is opened with. */
+export interface ListedList {
+  readonly id: string;
+  readonly settings: SearchSettings;
+}
+
+/**
+ * No more lists are open than there is room for: those that nobody asks for are closed, and whoever still has one has it opened again
+ * by using it.
+ */
 export interface ListIndexes {
+  /**
+   * At a start: opens the lists that were used last, and resolves when they are. Others that a crash or a stop left something to do in
+   * are opened one after the other behind that. `listed`: all lists that there are, whenever it is called. Never rejects: a list
+   * that cannot be opened is logged.
+   */
+  resume(listed: () => Iterable<ListedList>): Promise<void>;
   /**
    * Opens (recovering what a crash left) or throws. Concurrent calls share one opening. Where segments are of another
    * format, missing or damaged, the index is rebuilt from the records in the background, and until the list is open again
@@ -251,8 +269,10 @@ export interface ListIndexes {
    * where that failed is begun anew.
    */
   reindex(listId: string, settings: SearchSettings): Promise<number>;
-  /** Also of a list whose index is being rebuilt. Undefined for one that is not open otherwise. */
+  /** Also of a list whose index is being rebuilt, and of one at rest. Undefined for one that was not open since the start. */
   outline(listId: string): ListOutline | undefined;
+  /** Records of the current version, without opening the list. Undefined where that is not known, as of a list that is about to be opened. */
+  recordCount(listId: string): number | undefined;
   create(listId: string, settings: SearchSettings, definition: FieldDefinition): Promise<ListIndex>;
   /** Copies the current version (segments as hard links, records) into a new list. */
   clone(sourceId: string, targetId: string, settings: SearchSettings): Promise<ListIndex>;
@@ -268,6 +288,8 @@ export interface ListIndexes {
    * remove. Those that are known and had been moved there come back.
    */
   setUnknownAside(known: ReadonlySet<string>): void;
+  /** Whether records of the list link to a file whose URL begins so; also of one at rest, whose store is read for it. */
+  linksBelow(listId: string, prefix: string): boolean;
   /** What reads the files that records link to, from now on; until then they wait. */
   useReader(reader: FileReader): void;
   /** Where the models of lists come from. */

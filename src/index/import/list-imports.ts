@@ -34,13 +34,20 @@ export interface ImportOfSource {
 
 export class ListImports {
   private begun = 0;
+  private underWay = 0;
 
   constructor(private readonly options: ListImportsOptions) {}
+
+  /** True where somebody sends records. */
+  get areUnderWay(): boolean {
+    return this.underWay > 0;
+  }
 
   /** Throws `overloaded` where there are enough already. */
   start(format: 'ndjson' | 'json' | 'csv', ofSource?: ImportOfSource): ImportSession {
     const { kernel, config, budget, importBuffers, admission, batchBytesMax, commit, settle } = this.options;
     admission.admitImport();
+    this.underWay += 1;
     const importId = this.newId();
     return new BulkImport({
       kernel,
@@ -54,6 +61,7 @@ export class ListImports {
       commit: ofSource === undefined ? commit : (batch) => this.commitOfSource(ofSource, batch),
       onDone: () => {
         admission.importEnded();
+        this.underWay -= 1;
       },
       settle: () => settle(importId),
     });
@@ -68,10 +76,15 @@ export class ListImports {
   /** As `ListIndex.startSync`. */
   startSync(source: string, format: 'ndjson' | 'json' | 'csv'): SyncSession {
     const { removeUnlisted } = this.options;
-    return new SourceSync({
+    const sync = new SourceSync({
       start: (onBatch) => this.start(format, { source, onBatch }),
       removeUnlisted: (listed, cursor) => removeUnlisted(source, listed, cursor),
+      onEnded: () => {
+        this.underWay -= 1;
+      },
     });
+    this.underWay += 1;
+    return sync;
   }
 
   /** Unlike any that the list's state may still name from before a crash. */

@@ -11,6 +11,8 @@ export interface SourceSyncOptions {
     listed: Uint8Array,
     cursor: number,
   ) => Promise<{ readonly removed: number; readonly cursor: number | undefined }>;
+  /** Called once, when nothing follows any more. */
+  readonly onEnded: () => void;
 }
 
 export class SourceSync implements SyncSession {
@@ -18,6 +20,7 @@ export class SourceSync implements SyncSession {
   private readonly session: ImportSession;
   private unchanged = 0;
   private unreadable = 0;
+  private isEnded = false;
 
   constructor(private readonly options: SourceSyncOptions) {
     this.session = options.start((outcome) => {
@@ -32,6 +35,25 @@ export class SourceSync implements SyncSession {
   }
 
   async end(): Promise<SyncOutcome> {
+    try {
+      return await this.removeRest();
+    } finally {
+      this.ended();
+    }
+  }
+
+  abort(): void {
+    this.session.abort();
+    this.ended();
+  }
+
+  private ended(): void {
+    if (this.isEnded) return;
+    this.isEnded = true;
+    this.options.onEnded();
+  }
+
+  private async removeRest(): Promise<SyncOutcome> {
     const outcome = await this.session.end();
     let removed = 0;
     // What cannot be read may be any of the records that seem to be gone.
@@ -44,9 +66,5 @@ export class SourceSync implements SyncSession {
       cursor = step.cursor;
     }
     return { ...outcome, unchanged: this.unchanged, removed };
-  }
-
-  abort(): void {
-    this.session.abort();
   }
 }

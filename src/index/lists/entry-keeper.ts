@@ -31,6 +31,12 @@ export class EntryKeeper {
     this.kept = options.kept;
   }
 
+  /** True where what is on disk is what the catalogue has. */
+  get isUpToDate(): boolean {
+    const entry = this.options.current();
+    return entry === undefined || this.isKept(entry);
+  }
+
   /** Never rejects: what fails is logged, and made up for when the list is opened again. */
   async keep(): Promise<void> {
     const { current, write, log, listPath } = this.options;

@@ -55,6 +55,17 @@ export class ListBackground {
     return this.reindexer.reindex();
   }
 
+  /** Until when nothing is done: 0 where something is under way, Infinity where nothing waits for its time. */
+  get restsUntilMs(): number {
+    if ([this.merger, this.builder, this.reindexer].some((each) => each.isAtWork)) return 0;
+    return Math.min(this.meaning.restsUntilMs, this.files.restsUntilMs);
+  }
+
+  /** True where nothing is left for later. */
+  get isComplete(): boolean {
+    return this.restsUntilMs === Infinity && this.meaning.isComplete && this.files.isComplete;
+  }
+
   /** Writes are still taken; `stopped` is for when none is any more. */
   async stop(reason: ServiceError): Promise<void> {
     this.builder.stop();

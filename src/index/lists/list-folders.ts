@@ -1,7 +1,8 @@
 /** The folders below `lists/` of a data directory: which there are, and where those go that nobody knows. */
-import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { storePath } from '../../store/index.js';
+import type { Logger } from 'pino';
+import { hasStore, ListStore, storePath } from '../../store/index.js';
 
 /** Ids become folder names. */
 const LIST_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/u;
@@ -14,6 +15,10 @@ export function listsFolder(dataDir: string): string {
 
 export function unknownListsFolder(dataDir: string): string {
   return join(listsFolder(dataDir), UNKNOWN);
+}
+
+export function isListId(text: unknown): text is string {
+  return typeof text === 'string' && LIST_ID.test(text);
 }
 
 /** Throws a RangeError for what cannot be an id, so that no path leaves the folder. */
@@ -63,6 +68,49 @@ export function putListsBack(dataDir: string, known: ReadonlySet<string>): strin
   const back = unknownListNames(dataDir).filter((name) => known.has(name) && !existsSync(listFolder(dataDir, name)));
   for (const id of back) renameSync(join(unknownListsFolder(dataDir), id), listFolder(dataDir, id));
   return back;
+}
+
+/** Moves folders that nobody knows aside, puts those back that are known, and says so. */
+export function setUnknownAside(
+  dataDir: string,
+  known: ReadonlySet<string>,
+  { log, nowMs }: { readonly log: Logger; readonly nowMs: number },
+): void {
+  for (const id of putListsBack(dataDir, known))
+    log.warn({ id }, 'A list that had been moved aside is back in its place');
+  for (const listId of listFolderNames(dataDir)) {
+    if (known.has(listId)) continue;
+    const from = listFolder(dataDir, listId);
+    try {
+      const path = setListAside(dataDir, listId, nowMs);
+      log.warn({ from, path }, 'A list that the catalogue does not know was moved aside: gannet doctor --adopt-lists');
+    } catch (error) {
+      // A folder that cannot be moved, as where a file system begins, stays as it is and is not opened.
+      log.warn({ from, err: error }, 'A list that the catalogue does not know cannot be moved aside');
+    }
+  }
+}
+
+/** Makes the folder of a new list, and removes it where it cannot be filled. Fails where it exists: an id is never used twice. */
+export async function makeFolder(listPath: string, fill: (listPath: string) => Promise<void>): Promise<void> {
+  mkdirSync(listPath);
+  try {
+    await fill(listPath);
+  } catch (error) {
+    rmSync(listPath, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** True where the store says that the list came into the catalogue. */
+export async function wasKnown(listPath: string): Promise<boolean> {
+  if (!hasStore(listPath)) return false;
+  const store = new ListStore(listPath);
+  try {
+    return store.keptEntry() !== undefined;
+  } finally {
+    await store.close();
+  }
 }
 
 function foldersIn(path: string): string[] {

@@ -32,6 +32,7 @@ import type { ListModels } from '../../vectors/index.js';
 import type { BackgroundHost, WritingTaskPart } from '../versions/background-host.js';
 import { ListBackground } from './list-background.js';
 import { EntryKeeper, type CatalogueEntry } from './entry-keeper.js';
+import { checkVersions } from './list-check.js';
 import type { ImportBuffers } from '../import/import-buffers.js';
 import { RecordWrites } from './record-writes.js';
 import { ListImports } from '../import/list-imports.js';
@@ -45,12 +46,14 @@ import { CommitPublisher } from '../versions/commit-publisher.js';
 import { ListEvents } from '../commit/list-events.js';
 import { removeUnknownSegments } from '../segments/segment-files.js';
 import type { StorePages } from '../commit/store-pages.js';
+import type { MergeTurns } from '../commit/merge-turns.js';
 import type {
   GenerationLease,
   GenerationSettings,
   ImportSession,
   ListIndex,
   MeaningStatus,
+  ResourcesStatus,
   SearchSettings,
   SyncSession,
   VersionStatus,
@@ -60,8 +63,6 @@ import type {
 import type { DamagedSegments } from '../segments/unusable-segments.js';
 
 const RETRY_AFTER_SECONDS = 1;
-/** Records that `check` looks for by their own words. */
-const CHECK_SAMPLE_SIZE = 1000;
 
 export interface ListIndexOptions {
   readonly kernel: Kernel;
@@ -82,6 +83,8 @@ export interface ListIndexOptions {
   readonly admission: WriteAdmission;
   /** Of the stores of all lists. */
   readonly storePages: StorePages;
+  /** Of the merges of all lists. */
+  readonly mergeTurns: MergeTurns;
   readonly progress: ProgressBoard;
   /** Absent: nobody listens. */
   readonly events?: EventSink;
@@ -298,6 +301,10 @@ export class OpenListIndex implements ListIndex {
     return this.background.meaning.status();
   }
 
+  resources(): ResourcesStatus | undefined {
+    return this.files.status();
+  }
+
   retryEmbeddings(): Promise<number> {
     this.requireOpen();
     return this.background.meaning.retry();
@@ -307,22 +314,11 @@ export class OpenListIndex implements ListIndex {
     return this.entry.keep();
   }
 
-  async check(): Promise<readonly string[]> {
-    return this.queue.exclusive(async () => {
-      const problems: string[] = [];
-      for (const version of this.state.versions) {
-        if (this.published.get(version.version) === undefined) continue;
-        problems.push(...(await this.withLease(version, (lease) => this.checkLeased(lease))));
-      }
-      return problems;
-    });
-  }
-
-  private checkLeased({ version, handle: generation, segments, pages }: VersionLease): Promise<readonly string[]> {
+  check(): Promise<readonly string[]> {
     const { listPath } = this;
-    const sampleSize = CHECK_SAMPLE_SIZE;
-    const parts = { pages: pages && { generation: pages.handle, segments: pages.segments } };
-    return this.options.executor.run({ kind: 'check', listPath, version, generation, segments, ...parts, sampleSize });
+    return this.queue.exclusive(() =>
+      checkVersions({ ...this.options, listPath, state: this.state, published: this.published }),
+    );
   }
 
   reindex(): Promise<number> {
@@ -332,6 +328,20 @@ export class OpenListIndex implements ListIndex {
   /** Runs an action that reads the files and the store of this list while nothing is written. */
   whileUnchanged<Result>(action: () => Promise<Result>): Promise<Result> {
     return this.queue.exclusive(action);
+  }
+
+  /** Until when nothing is to be done unless somebody asks: 0 where something is under way, Infinity where nothing waits for its time. */
+  get restsUntilMs(): number {
+    const isAtWork =
+      this.closedWith !== undefined || !this.queue.isIdle || this.imports.areUnderWay || this.published.areLeased;
+    return isAtWork ? 0 : this.background.restsUntilMs;
+  }
+
+  /** True where a start need not open it: all that was begun is done, and known to whoever is to know it. */
+  get isComplete(): boolean {
+    const { state, dropping, background, entry, events } = this;
+    const isWhole = buildingVersionOf(state) === undefined && dropping.size === 0;
+    return isWhole && this.restsUntilMs > 0 && background.isComplete && entry.isUpToDate && events.areTold;
   }
 
   /** Finishes what was accepted, then lets go of everything; later calls are refused with `reason`. */
@@ -417,14 +427,8 @@ export class OpenListIndex implements ListIndex {
   /** What merging and building may do with this list. */
   private backgroundHost(): BackgroundHost {
     return {
+      ...this.options,
       listPath: this.listPath,
-      log: this.options.log,
-      config: this.options.config,
-      budget: this.options.budget,
-      storePages: this.options.storePages,
-      progress: this.options.progress,
-      clock: this.options.clock,
-      kernel: this.options.kernel,
       state: () => this.state,
       published: (version) => this.published.get(version),
       newSegment: () => this.nextSegment++,

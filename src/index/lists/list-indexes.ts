@@ -1,85 +1,58 @@
-/** All lists of a data directory: opens, creates, clones and removes them. Main thread only. */
-import { mkdirSync, rmSync } from 'node:fs';
+/** All lists of a data directory: opens, creates, clones and removes them, and closes those that rest. Main thread only. */
+import { mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { Logger } from 'pino';
-import type { Kernel } from '../../../native-bindings/index.js';
 import type { FieldDefinition } from '../../catalog/index.js';
-import {
-  ServiceError,
-  isDamage,
-  memoryBudget,
-  ProgressBoard,
-  type BudgetedConfig,
-  type Clock,
-  type Config,
-  type EventSink,
-  type MemoryBudget,
-  type Metrics,
-} from '../../platform/index.js';
-import { RecordStore } from '../../records/index.js';
-import { hasStore } from '../../store/index.js';
+import { ServiceError, isDamage, memoryBudget, ProgressBoard, type MemoryBudget } from '../../platform/index.js';
 import type { FileReader } from '../../extracts/index.js';
 import { MODELS_WITHOUT_ADDING, type ListModels } from '../../vectors/index.js';
-import type { CatalogueEntry } from './entry-keeper.js';
 import { WriteAdmission } from '../admission/write-admission.js';
 import { ImportBuffers } from '../import/import-buffers.js';
-import { listFolder, listFolderNames, listsFolder, putListsBack, setListAside } from './list-folders.js';
+import { listFolder, listsFolder, makeFolder, setUnknownAside, wasKnown } from './list-folders.js';
 import { StorePages } from '../commit/store-pages.js';
-import type { IngestExecutor } from '../contract/ingest-tasks.js';
+import { hasStore } from '../../store/index.js';
+import { linksBelow } from '../resources/list-resources.js';
+import { MergeTurns } from '../commit/merge-turns.js';
 import { DamageWatch } from './damage-watch.js';
+import { ListHandle, type ListOpener } from './list-handle.js';
+import type { ListIndexesOptions } from './list-indexes-options.js';
 import { OpenListIndex } from './list-index.js';
-import { ListRoom } from './list-room.js';
+import { ListRoom, listsOpenMax } from './list-room.js';
+import { ListRounds } from './list-rounds.js';
+import { RestRegister } from './rest-register.js';
+import { RestingLists } from './resting-lists.js';
 import { UnusableListReindexer } from '../reindex/unusable-list-reindexer.js';
 import { withinQuota, type RecordQuota } from '../contract/record-quota.js';
-import type { ListIndex, ListIndexes, ListOutline, SearchSettings } from '../contract/types.js';
+import type { ListedList, ListIndex, ListIndexes, ListOutline, SearchSettings } from '../contract/types.js';
 import { damagedSegments, UnusableIndexError, type DamagedSegments } from '../segments/unusable-segments.js';
-
-export interface ListIndexesOptions {
-  readonly dataDir: string;
-  readonly kernel: Kernel;
-  readonly executor: IngestExecutor;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly config: BudgetedConfig & Pick<Config, 'versions'>;
-  readonly metrics: Pick<
-    Metrics,
-    'recordsWritten' | 'recordsEmbedded' | 'listsOpen' | 'listsRebuilding' | 'poolRefused'
-  >;
-  /** A list whose index has to be rebuilt is waited for, instead of being refused meanwhile. Default false. */
-  readonly waitForRebuild?: boolean;
-  /** Who is told what happens to the lists. Absent: nobody. */
-  readonly events?: EventSink;
-  /** What the catalogue has of a list. Absent: nothing of it is kept beside the records. */
-  readonly entryOf?: (listId: string) => CatalogueEntry | undefined;
-  /** Of the whole process. Absent: one of its own. */
-  readonly room?: ListRoom;
-  /** Where rebuilds and builds of versions say how far they are. Absent: one of its own. */
-  readonly progress?: ProgressBoard;
-}
 
 export function createListIndexes(options: ListIndexesOptions): ListIndexes {
   return new AllListIndexes(options);
 }
 
-class AllListIndexes implements ListIndexes {
-  private readonly opening = new Map<string, Promise<OpenListIndex>>();
-  private readonly openLists = new Map<string, OpenListIndex>();
+class AllListIndexes implements ListIndexes, ListOpener {
+  private readonly opening = new Map<string, Promise<ListHandle>>();
+  /** Of every list that was open since the start. */
+  private readonly handles = new Map<string, ListHandle>();
+  private readonly resting: RestingLists;
+  private readonly register: RestRegister;
+  private readonly rounds: ListRounds;
   private readonly budget: MemoryBudget;
   private readonly importBuffers: ImportBuffers;
   private readonly admission: WriteAdmission;
   private readonly storePages: StorePages;
+  private readonly mergeTurns = new MergeTurns();
   private readonly progress: ProgressBoard;
   private readonly rebuilder: UnusableListReindexer;
   /** Whoever still has the id of a deleted list must not open it again: ids are never used twice. */
   private readonly removed = new Set<string>();
   private readonly room: ListRoom;
   private readonly damaged = new Map<string, ServiceError>();
-  private readonly settingsOf = new Map<string, SearchSettings>();
   private readonly watch: DamageWatch;
   private listModels: ListModels = MODELS_WITHOUT_ADDING;
   private fileReader: FileReader | undefined;
   private recordQuota: RecordQuota | undefined;
+  private listed: () => Iterable<ListedList> = () => [];
   private closed = false;
 
   constructor(private readonly options: ListIndexesOptions) {
@@ -92,7 +65,36 @@ class AllListIndexes implements ListIndexes {
     this.rebuilder = new UnusableListReindexer({ ...options, budget: this.budget, progress: this.progress });
     this.room = options.room ?? new ListRoom();
     mkdirSync(listsFolder(options.dataDir), { recursive: true });
-    const { kernel, log } = options;
+    const { kernel, log, dataDir, clock } = options;
+    this.register = new RestRegister({
+      dataDir,
+      segmentFormat: String(kernel.build['format']),
+      onFailure: (error) => {
+        log.warn({ err: error }, 'Which lists rest could not be written down; the next start looks after all of them');
+      },
+    });
+    const openMax = listsOpenMax(options.config);
+    this.rounds = new ListRounds({
+      log,
+      register: this.register,
+      openMax,
+      open: (listId, settings) => this.openList(listId, settings, undefined),
+    });
+    this.resting = new RestingLists({
+      room: this.room,
+      openMax,
+      clock,
+      log,
+      register: this.register,
+      onRest: ({ listId, listPath }) => {
+        this.opening.delete(listId);
+        this.watch.closed(listPath);
+        this.countOpen();
+      },
+      onDue: ({ listId, settings }) => {
+        this.rounds.add(listId, settings);
+      },
+    });
     this.watch = new DamageWatch(
       kernel,
       {
@@ -100,8 +102,8 @@ class AllListIndexes implements ListIndexes {
           this.reopen(basename(listPath));
         },
         storeDamaged: (listPath, reason) => {
-          const settings = this.settingsOf.get(basename(listPath));
-          if (settings !== undefined) this.closeDamaged(basename(listPath), settings, reason);
+          const handle = this.handles.get(basename(listPath));
+          if (handle !== undefined) this.closeDamaged(handle.listId, handle.settings, reason);
         },
       },
       log,
@@ -109,15 +111,32 @@ class AllListIndexes implements ListIndexes {
   }
 
   opened(listId: string): ListIndex | undefined {
-    return this.openLists.get(listId);
+    return this.resting.open.used(listId);
   }
 
   outline(listId: string): ListOutline | undefined {
-    return this.openLists.get(listId) ?? this.rebuilder.outline(listId);
+    const rebuilt = this.rebuilder.outline(listId);
+    if (rebuilt !== undefined) return rebuilt;
+    const handle = this.handles.get(listId);
+    return handle?.isKnown === true ? handle : undefined;
+  }
+
+  recordCount(listId: string): number | undefined {
+    const outline = this.outline(listId);
+    if (outline === undefined) return this.register.records(listId);
+    return outline.versions().find(({ version }) => version === outline.currentVersion)?.record_count;
+  }
+
+  resume(listed: () => Iterable<ListedList>): Promise<void> {
+    this.listed = listed;
+    return this.rounds.begin(listed());
   }
 
   open(listId: string, settings: SearchSettings): Promise<ListIndex> {
-    return this.openList(listId, settings, undefined);
+    return this.openList(listId, settings, undefined).then((handle) => {
+      this.resting.open.used(listId);
+      return handle;
+    });
   }
 
   async reindex(listId: string, settings: SearchSettings): Promise<number> {
@@ -133,13 +152,13 @@ class AllListIndexes implements ListIndexes {
   }
 
   async clone(sourceId: string, targetId: string, settings: SearchSettings): Promise<ListIndex> {
-    const source = this.openLists.get(sourceId);
+    const source = this.handles.get(sourceId);
     if (source === undefined) throw this.removed.has(sourceId) ? deleted() : new Error(`list ${sourceId} is not open`);
     return this.openList(targetId, settings, async (targetPath) => {
       const { executor, clock } = this.options;
       const { listPath } = source;
       await source.whileUnchanged(() =>
-        this.cloneWithin(source, sourceId, () =>
+        this.cloneWithin(source, () =>
           executor.run({ kind: 'clone-list', listPath, targetPath, nowMs: clock.nowMs() }),
         ),
       );
@@ -147,9 +166,8 @@ class AllListIndexes implements ListIndexes {
   }
 
   /** The copy has as many records more as the source has now. */
-  private cloneWithin(source: OpenListIndex, listId: string, clone: () => Promise<unknown>): Promise<unknown> {
-    const { currentVersion } = source;
-    const records = source.versions().find(({ version }) => version === currentVersion)?.record_count ?? 0;
+  private cloneWithin(source: ListHandle, clone: () => Promise<unknown>): Promise<unknown> {
+    const { listId, recordCount: records } = source;
     return withinQuota(
       () => this.recordQuota?.take(listId, records),
       async (taken) => {
@@ -166,15 +184,25 @@ class AllListIndexes implements ListIndexes {
   useModels(models: ListModels): void {
     this.listModels = models;
     const sync = () => {
-      for (const list of this.openLists.values()) list.modelsChanged();
+      for (const { open } of this.handles.values()) open?.modelsChanged();
+      // Those at rest may have vectors to make.
+      for (const { id, settings } of this.listed()) {
+        if ((settings.model ?? null) !== null && this.resting.open.get(id) === undefined) this.rounds.add(id, settings);
+      }
     };
     models.onChange(sync);
     sync();
   }
 
+  linksBelow(listId: string, prefix: string): boolean {
+    const { open } = this.handles.get(listId) ?? {};
+    if (open !== undefined) return open.files.linksBelow(prefix);
+    return hasStore(this.path(listId)) && linksBelow(this.path(listId), prefix);
+  }
+
   useReader(reader: FileReader): void {
     this.fileReader = reader;
-    for (const list of this.openLists.values()) list.files.committed();
+    for (const { open } of this.handles.values()) open?.files.committed();
   }
 
   useQuota(quota: RecordQuota): void {
@@ -198,7 +226,7 @@ class AllListIndexes implements ListIndexes {
     this.letGo(listId);
     this.opening.delete(listId);
     opening
-      ?.then((index) => index.close(refusal))
+      ?.then((handle) => handle.open?.close(refusal))
       .catch((error: unknown) => {
         this.options.log.warn({ err: error, id: listId }, 'A damaged list could not be closed as others are');
       });
@@ -207,16 +235,17 @@ class AllListIndexes implements ListIndexes {
 
   /** A segment of it changed under it: it is closed, and made again from the records where that is needed. */
   private reopen(listId: string): void {
-    const settings = this.settingsOf.get(listId);
-    const list = this.openLists.get(listId);
-    if (settings === undefined || list === undefined || this.closed) return;
+    const handle = this.resting.open.get(listId);
+    const list = handle?.open;
+    if (handle === undefined || list === undefined || this.closed) return;
     const { log } = this.options;
+    const { settings } = handle;
     log.error({ account: settings.account, list: settings.list, id: listId }, 'A segment of a list is damaged');
     this.letGo(listId);
     const detail = "The list's index is damaged and is made again from its records; try again soon.";
     const opening = list
       .close(new ServiceError('not-ready', detail, { retryAfterSeconds: 1 }))
-      .then(() => this.prepareAndOpen(listId, settings, undefined));
+      .then(() => this.prepareAndOpen(handle, undefined));
     this.opening.set(listId, opening);
     opening.catch((error: unknown) => {
       if (this.opening.get(listId) === opening) this.opening.delete(listId);
@@ -226,23 +255,24 @@ class AllListIndexes implements ListIndexes {
   }
 
   private letGo(listId: string): void {
-    this.openLists.delete(listId);
+    this.resting.forget(listId);
     this.watch.closed(this.path(listId));
     this.countOpen();
   }
 
   async remove(listId: string): Promise<void> {
     this.removed.add(listId);
-    this.openLists.get(listId)?.refuse(deleted());
+    const handle = this.handles.get(listId);
+    handle?.open?.refuse(deleted());
     this.damaged.delete(listId);
-    this.settingsOf.delete(listId);
     this.watch.closed(this.path(listId));
     await this.rebuilder.stop(listId);
-    const list = await this.opening.get(listId)?.catch(() => undefined);
-    this.openLists.delete(listId);
+    await this.opening.get(listId)?.catch(() => undefined);
     this.opening.delete(listId);
-    this.countOpen();
-    await list?.close(deleted());
+    this.letGo(listId);
+    await this.resting.closed(listId);
+    await this.handles.get(listId)?.open?.close(deleted());
+    this.handles.delete(listId);
     await this.drainEvents(listId).catch((error: unknown) => {
       if (!isDamage(error)) throw error;
       this.options.log.warn({ err: error, id: listId }, 'What a damaged list had still to tell is deleted with it');
@@ -258,22 +288,7 @@ class AllListIndexes implements ListIndexes {
 
   setUnknownAside(known: ReadonlySet<string>): void {
     const { dataDir, log, clock } = this.options;
-    for (const id of putListsBack(dataDir, known))
-      log.warn({ id }, 'A list that had been moved aside is back in its place');
-    for (const listId of listFolderNames(dataDir)) {
-      if (known.has(listId) || this.opening.has(listId)) continue;
-      const from = this.path(listId);
-      try {
-        const path = setListAside(dataDir, listId, clock.nowMs());
-        log.warn(
-          { from, path },
-          'A list that the catalogue does not know was moved aside: gannet doctor --adopt-lists',
-        );
-      } catch (error) {
-        // A folder that cannot be moved, as where a file system begins, stays as it is and is not opened.
-        log.warn({ from, err: error }, 'A list that the catalogue does not know cannot be moved aside');
-      }
-    }
+    setUnknownAside(dataDir, new Set([...known, ...this.opening.keys()]), { log, nowMs: clock.nowMs() });
   }
 
   /** What the list has still to tell leaves its folder before that goes. Rejects where it cannot: the folder stays then. */
@@ -284,11 +299,10 @@ class AllListIndexes implements ListIndexes {
   async close(): Promise<void> {
     this.closed = true;
     this.watch.close();
-    await this.rebuilder.close();
-    const reason = new ServiceError('shutting-down', 'The service is stopping; try again soon.');
-    await Promise.allSettled(Array.from(this.opening.values(), async (opening) => (await opening).close(reason)));
+    await Promise.all([this.rebuilder.close(), this.rounds.stop()]);
+    await Promise.allSettled(this.opening.values());
     this.opening.clear();
-    this.openLists.clear();
+    await this.resting.close(shuttingDown());
     this.countOpen();
   }
 
@@ -297,15 +311,12 @@ class AllListIndexes implements ListIndexes {
     listId: string,
     settings: SearchSettings,
     prepare: ((listPath: string) => Promise<void>) | undefined,
-  ): Promise<OpenListIndex> {
+  ): Promise<ListHandle> {
     const existing = this.opening.get(listId);
     if (existing !== undefined) return existing;
-    if (this.closed)
-      return Promise.reject(new ServiceError('shutting-down', 'The service is stopping; try again soon.'));
-    if (this.removed.has(listId)) return Promise.reject(deleted());
-    const refusal = this.damaged.get(listId) ?? this.rebuilder.refusal(listId);
+    const refusal = this.refusal(listId);
     if (refusal !== undefined) return Promise.reject(refusal);
-    const opening: Promise<OpenListIndex> = this.prepareAndOpen(listId, settings, prepare).catch((error: unknown) => {
+    const opening = this.prepareAndOpen(this.handleOf(listId, settings), prepare).catch((error: unknown) => {
       if (this.opening.get(listId) === opening) this.opening.delete(listId);
       throw error;
     });
@@ -313,62 +324,90 @@ class AllListIndexes implements ListIndexes {
     return opening;
   }
 
+  /** Why it is not opened; undefined where nothing is known that speaks against it. */
+  private refusal(listId: string): ServiceError | undefined {
+    if (this.closed) return shuttingDown();
+    if (this.removed.has(listId)) return deleted();
+    return this.damaged.get(listId) ?? this.rebuilder.refusal(listId);
+  }
+
+  private handleOf(listId: string, settings: SearchSettings): ListHandle {
+    const known = this.handles.get(listId);
+    const handle = known ?? new ListHandle(listId, this.path(listId), settings, this);
+    handle.settings = settings;
+    this.handles.set(listId, handle);
+    return handle;
+  }
+
   private async prepareAndOpen(
-    listId: string,
-    settings: SearchSettings,
+    handle: ListHandle,
     prepare: ((listPath: string) => Promise<void>) | undefined,
-  ): Promise<OpenListIndex> {
-    const listPath = this.path(listId);
-    let damaged: DamagedSegments | undefined;
-    if (prepare === undefined) {
-      this.room.takeExisting(listPath);
-      damaged = await damagedSegments(this.options.kernel, listPath);
+  ): Promise<ListHandle> {
+    const { listId, listPath } = handle;
+    await this.resting.closed(listId);
+    const take = () => {
+      if (prepare === undefined) this.room.takeExisting(listPath);
+      else this.room.takeNew();
+    };
+    return this.resting.withRoom(take, async () => {
+      if (prepare !== undefined) await makeFolder(listPath, prepare);
+      const damaged = prepare === undefined ? await damagedSegments(this.options.kernel, listPath) : undefined;
       // Meanwhile.
-      if (this.closed) throw new ServiceError('shutting-down', 'The service is stopping; try again soon.');
+      if (this.closed) throw shuttingDown();
       if (this.removed.has(listId)) throw deleted();
-    } else {
-      this.room.takeNew();
-      // Fails where the folder exists: an id is never used twice.
-      mkdirSync(listPath);
-      try {
-        await prepare(listPath);
-      } catch (error) {
-        rmSync(listPath, { recursive: true, force: true });
-        throw error;
-      }
-    }
+      return this.openOrRebuild(handle, damaged);
+    });
+  }
+
+  openNow(handle: ListHandle): OpenListIndex {
+    const { listId, listPath } = handle;
+    const refusal = this.refusal(listId);
+    if (refusal !== undefined) throw refusal;
+    this.room.takeExisting(listPath);
+    const opened = this.openOrRebuild(handle);
+    if (!this.opening.has(listId)) this.opening.set(listId, Promise.resolve(handle));
+    if (opened instanceof ListHandle && opened.open !== undefined) return opened.open;
+    throw this.refusal(listId) ?? deleted();
+  }
+
+  /** At once where nothing has to be made again. */
+  private openOrRebuild(handle: ListHandle, damaged?: DamagedSegments): ListHandle | Promise<ListHandle> {
     try {
-      return this.openPrepared(listId, settings, damaged);
+      return this.openPrepared(handle, damaged);
     } catch (error) {
-      if (isDamage(error)) throw this.closeDamaged(listId, settings, error);
+      if (isDamage(error)) throw this.closeDamaged(handle.listId, handle.settings, error);
       if (!(error instanceof UnusableIndexError)) throw error;
-      return this.rebuild(listId, settings, error);
+      return this.rebuild(handle, error);
     }
   }
 
-  private openPrepared(listId: string, settings: SearchSettings, damaged?: DamagedSegments): OpenListIndex {
-    const { budget, importBuffers, admission, storePages, progress } = this;
+  private openPrepared(handle: ListHandle, damaged?: DamagedSegments): ListHandle {
+    const { listId, listPath, settings } = handle;
+    if (this.resting.open.get(listId) === handle) return handle;
+    const { budget, importBuffers, admission, storePages, mergeTurns, progress } = this;
     const models = () => this.listModels;
     const quota = () => this.recordQuota;
     const reader = () => this.fileReader;
-    const shared = { ...this.options, models, quota, reader, budget, importBuffers, admission, storePages, progress };
+    const forAll = { budget, importBuffers, admission, storePages, mergeTurns, progress };
+    const shared = { ...this.options, ...forAll, models, quota, reader };
     const options = damaged === undefined ? shared : { ...shared, damagedSegments: damaged };
-    const list = new OpenListIndex(this.path(listId), settings, options);
-    this.openLists.set(listId, list);
-    this.settingsOf.set(listId, settings);
-    this.watch.opened(this.path(listId));
+    handle.opened(new OpenListIndex(listPath, settings, options));
+    this.resting.opened(handle);
+    this.watch.opened(listPath);
+    this.options.metrics.listOpenings.inc();
     this.countOpen();
-    return list;
+    return handle;
   }
 
   /** The list once it is open again, with `waitForRebuild`; else rejects at once and opens it in the background. */
-  private rebuild(listId: string, settings: SearchSettings, found: UnusableIndexError): Promise<OpenListIndex> {
+  private rebuild(handle: ListHandle, found: UnusableIndexError): Promise<ListHandle> {
+    const { listId, listPath, settings } = handle;
     const open = () => {
-      const list = this.openPrepared(listId, settings);
-      this.opening.set(listId, Promise.resolve(list));
-      return list;
+      this.openPrepared(handle);
+      this.opening.set(listId, Promise.resolve(handle));
+      return handle;
     };
-    const opened = this.rebuilder.start({ listId, listPath: this.path(listId), settings, found, open });
+    const opened = this.rebuilder.start({ listId, listPath, settings, found, open });
     if (this.options.waitForRebuild === true) return opened;
     // What came of it is logged, and `refusal` tells whoever asks.
     opened.catch(() => undefined);
@@ -393,19 +432,12 @@ class AllListIndexes implements ListIndexes {
   }
 
   private countOpen(): void {
-    this.options.metrics.listsOpen.set(this.openLists.size);
+    this.options.metrics.listsOpen.set(this.resting.open.size);
   }
 }
 
-/** True where the store says that the list came into the catalogue. */
-async function wasKnown(listPath: string): Promise<boolean> {
-  if (!hasStore(listPath)) return false;
-  const store = new RecordStore(listPath);
-  try {
-    return store.keptEntry() !== undefined;
-  } finally {
-    await store.close();
-  }
+function shuttingDown(): ServiceError {
+  return new ServiceError('shutting-down', 'The service is stopping; try again soon.');
 }
 
 function deleted(): ServiceError {

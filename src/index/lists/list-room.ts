@@ -6,8 +6,12 @@ import { existsSync, readdirSync } from 'node:fs';
 import {
   describeUse,
   limitReached,
+  memoryBudget,
+  processLimits,
   ProcessRoom,
   resourcesExhausted,
+  type BudgetedConfig,
+  type Config,
   type ResourceUse,
   type Room,
 } from '../../platform/index.js';
@@ -21,13 +25,19 @@ const SEGMENT: Room = { descriptors: 1, maps: 1, addressBytes: 2 ** 20 };
 
 /** For connections, threads, and what writing and merging open for a while. */
 const RESERVED_FOR_NEW_LISTS: Room = { descriptors: 64, maps: 2048, addressBytes: 2 ** 31 };
-const RESERVED_FOR_LISTS: Room = { descriptors: 32, maps: 1024, addressBytes: 2 ** 30 };
+/** Beside what threads leave of the addresses when they open the store of the list for themselves. */
+const RESERVED_FOR_LISTS: Room = { descriptors: 32, maps: 1024, addressBytes: 2 ** 30 + 2 * INITIAL_MAP_BYTES };
 /** What a task that writes opens at a time: a segment in the making, its sources, the store in another thread. */
 const RESERVED_FOR_WRITING: Room = { descriptors: 20, maps: 256, addressBytes: 2 ** 29 };
 /** What a service without lists has: its threads, its own files, the libraries. */
 const OF_THE_SERVICE: Room = { descriptors: 90, maps: 700, addressBytes: 12 * 2 ** 30 };
 /** Merging keeps them few. */
 const SEGMENTS_OF_A_SMALL_LIST = 4;
+/** What a small list takes of memory while it is open: its store, its buffers for writing, what is known of its segments. */
+const OPEN_LIST_BYTES = 336 * 1024;
+/** However little memory there is. */
+const BY_MEMORY_MIN = 64;
+const OPEN_MIN = 8;
 const NOTHING: Room = { descriptors: 0, maps: 0, addressBytes: 0 };
 
 export class ListRoom {
@@ -50,11 +60,29 @@ export class ListRoom {
     this.room.take(need);
   }
 
+  /** Lists were closed. */
+  countAnew(): void {
+    this.room.countAnew();
+  }
+
   /** Throws `resources-exhausted` where a task that writes might not get what it opens. */
   assertForWriting(): void {
     const lacking = this.room.lacking(NOTHING, RESERVED_FOR_WRITING);
     if (lacking !== undefined) throw resourcesExhausted(describeUse(lacking));
   }
+}
+
+/**
+ * How many lists are open at a time, as far as they have nothing to do: what is set, or what there is room for in the limits of the process
+ * and in the memory that lists may take.
+ */
+export function listsOpenMax(
+  { lists, ...config }: BudgetedConfig & Pick<Config, 'lists'>,
+  limits: readonly ResourceUse[] = processLimits(),
+): number {
+  if (lists.open_max > 0) return lists.open_max;
+  const byMemory = Math.max(BY_MEMORY_MIN, Math.floor(memoryBudget(config).openListsBytesMax / OPEN_LIST_BYTES));
+  return Math.max(OPEN_MIN, Math.min(byMemory, listsThatFit(limits)));
 }
 
 /** Lists of a few segments that a service fits into these limits, as far as what it needs beside them is known. */

@@ -63,6 +63,10 @@ export class BuiltInLearner {
     return pending === this.fruitlessOf ? { pending, error: NOTHING_IN_COMMON } : { pending };
   }
 
+  get isAtWork(): boolean {
+    return this.rounds.isAtWork;
+  }
+
   stop(): Promise<void> {
     return this.rounds.stop();
   }

@@ -163,6 +163,19 @@ export class ListMeaning {
     return retried;
   }
 
+  /** Until when nothing is done: 0 where something is under way, Infinity where nothing waits for its time. */
+  get restsUntilMs(): number {
+    if (this.scanning !== undefined || this.pause !== undefined) return 0;
+    if (this.index.isAtWork || this.learner.isAtWork) return 0;
+    return this.runner?.restsUntilMs ?? Infinity;
+  }
+
+  /** Of what the list is to have of its model. */
+  get isComplete(): boolean {
+    const { state } = this.status();
+    return state === 'ready' || state === 'off';
+  }
+
   /** Breaks off what is under way: it is in the queue on disk. */
   async stop(): Promise<void> {
     this.stopped = true;

@@ -70,6 +70,10 @@ export class VectorIndexKeeper {
     this.rounds.look();
   }
 
+  get isAtWork(): boolean {
+    return this.rounds.isAtWork;
+  }
+
   stop(): Promise<void> {
     return this.rounds.stop();
   }

@@ -52,7 +52,15 @@ export class BackgroundMerger {
   private stopped = false;
   private suspended = false;
 
+  /** What it waits for a turn for. */
+  private wanted = chooseMerge;
+
   constructor(private readonly host: BackgroundHost) {}
+
+  /** True where a merge is under way, or about to be. */
+  get isAtWork(): boolean {
+    return this.running !== undefined || this.suspended;
+  }
 
   /** Called once, when the list has been opened. */
   opened(): void {
@@ -72,11 +80,18 @@ export class BackgroundMerger {
     if (this.stopped || this.suspended || this.running !== undefined || this.pause !== undefined) return;
     const next = this.choose(policy);
     if (next === undefined) return;
+    this.wanted = policy;
+    if (!this.host.mergeTurns.take(this.again)) return;
     this.running = this.run(next).finally(() => {
       this.running = undefined;
+      this.host.mergeTurns.ended();
       this.start(chooseMerge);
     });
   }
+
+  private readonly again = (): void => {
+    this.start(this.wanted);
+  };
 
   private awaitQuiet(milliseconds: number): void {
     clearTimeout(this.untilQuiet);
@@ -101,6 +116,7 @@ export class BackgroundMerger {
 
   async stop(): Promise<void> {
     this.stopped = true;
+    this.host.mergeTurns.leave(this.again);
     clearTimeout(this.pause);
     clearTimeout(this.untilQuiet);
     if (this.running === undefined) return;

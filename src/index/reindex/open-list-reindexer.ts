@@ -39,6 +39,10 @@ export class OpenListReindexer {
     }
   }
 
+  get isAtWork(): boolean {
+    return this.running !== undefined;
+  }
+
   /** Ends between two pieces. */
   async stop(reason: ServiceError): Promise<void> {
     this.abort.abort(reason);

@@ -194,6 +194,7 @@ function outlineOf({ state, recordCounts }: UnusableIndexError): ListOutline {
   return {
     currentVersion: state.currentVersion,
     meaning: () => undefined,
+    resources: () => undefined,
     versions: () =>
       state.versions.map(({ version, state: is, created_utc, definition }) => ({
         version,

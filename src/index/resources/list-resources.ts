@@ -17,7 +17,7 @@ import {
   type FileReader,
   type ReadingTypes,
 } from '../../extracts/index.js';
-import type { RecordStore } from '../../records/index.js';
+import { RecordStore } from '../../records/index.js';
 import { buildingVersionOf, currentVersionOf } from '../../store/index.js';
 import type { LinkedText, ListFiles, ResourcesStatus, SearchSettings } from '../contract/types.js';
 import type { BackgroundHost } from '../versions/background-host.js';
@@ -114,6 +114,17 @@ export class ListResources implements ListFiles {
   texts(name: string, pagesMax: number): Promise<readonly LinkedText[] | undefined> {
     const { host } = this.options;
     return host.run({ kind: 'linked-texts', listPath: host.listPath, name, pagesMax });
+  }
+
+  /** Until when nothing is done: 0 where something is under way, Infinity where nothing waits for its time. */
+  get restsUntilMs(): number {
+    if (this.scanning !== undefined || this.pause !== undefined) return 0;
+    return Math.min(this.runner?.restsUntilMs ?? Infinity, this.attaching?.restsUntilMs ?? Infinity);
+  }
+
+  /** False where files may be linked, which are looked at again and again. */
+  get isComplete(): boolean {
+    return !this.mayLink;
   }
 
   /** Breaks off what is under way: it is in the queue on disk. */
@@ -289,5 +300,17 @@ export class ListResources implements ListFiles {
       this.job.start();
     }
     this.job.advance(Math.max(0, doneBefore - this.job.read().done));
+  }
+}
+
+/** As `ListFiles.linksBelow`, of a list that is not open. */
+export function linksBelow(listPath: string, prefix: string): boolean {
+  const store = new RecordStore(listPath);
+  try {
+    const extracts = extractStore(store);
+    const mayLink = store.state()?.versions.some(({ definition }) => hasDocuments(definition));
+    return mayLink === true && extracts.exists && extracts.hasBelow(prefix);
+  } finally {
+    void store.close();
   }
 }

@@ -5,6 +5,7 @@ import type { Clock, Config, MemoryBudget, ProgressBoard } from '../../platform/
 import type { ListState } from '../../store/index.js';
 import type { Commit, EventTask, IngestResult, IngestTask } from '../contract/ingest-tasks.js';
 import type { PublishedVersion } from './published-version.js';
+import type { MergeTurns } from '../commit/merge-turns.js';
 import type { StorePages } from '../commit/store-pages.js';
 
 export interface BackgroundHost {
@@ -15,6 +16,7 @@ export interface BackgroundHost {
   readonly config: Pick<Config, 'ingest' | 'versions'>;
   readonly budget: MemoryBudget;
   readonly storePages: StorePages;
+  readonly mergeTurns: MergeTurns;
   readonly progress: ProgressBoard;
   /** The state of the last commit. */
   state(): ListState;

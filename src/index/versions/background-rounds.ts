@@ -27,6 +27,11 @@ export class BackgroundRounds {
     return this.isStopped;
   }
 
+  /** True where a piece is under way, or is tried again soon. */
+  get isAtWork(): boolean {
+    return this.running !== undefined || this.pause !== undefined;
+  }
+
   /** Begins what there is to do. */
   look(): void {
     if (this.isStopped || this.running !== undefined || this.pause !== undefined) return;

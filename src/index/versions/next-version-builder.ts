@@ -52,6 +52,11 @@ export class NextVersionBuilder {
     this.proceed();
   }
 
+  /** True where a version is being built or dropped. */
+  get isAtWork(): boolean {
+    return this.running !== undefined || this.pause !== undefined || this.drops.size > 0;
+  }
+
   stop(): void {
     this.stopping = true;
     this.job?.progress.stop();

@@ -73,6 +73,11 @@ export class PublishedVersion {
     }
   }
 
+  /** True where somebody works with it. */
+  get isLeased(): boolean {
+    return this.leasesOut > 0;
+  }
+
   /** Live documents of the generation in force. */
   get recordCount(): number {
     return this.inForce.recordCount;

@@ -66,6 +66,11 @@ export class PublishedVersions {
     return this.versions.get(version);
   }
 
+  /** True where somebody works with one of them. */
+  get areLeased(): boolean {
+    return [...this.versions.values()].some((each) => each.isLeased);
+  }
+
   /** Throws where nothing of the version is published. */
   required(version: number): PublishedVersion {
     const published = this.versions.get(version);

@@ -101,6 +101,8 @@ export class OutboxRelay<Source extends { readonly id: string }, Row, Moved> {
   private async move(source: Source): Promise<void> {
     const { queue, sources, movedFrom, onMoved } = this.options;
     let after = queue.mark(source.id);
+    // What was moved by a process before this one is told, too.
+    if (after > 0) onMoved(source, after, []);
     while (!this.stopped) {
       const rows = sources.open(source)?.read(after, { rowsMax: ROWS_AT_ONCE, bytesMax: BYTES_AT_ONCE }) ?? [];
       const last = rows.at(-1);

@@ -35,6 +35,11 @@ export class SettlementBuffer<T extends WorkTypes> {
     else this.flushIn(GATHER_MS);
   }
 
+  /** True where all that was pushed is on disk. */
+  get isEmpty(): boolean {
+    return this.waiting.length === 0 && this.writing === undefined;
+  }
+
   /** Resolves when everything that was pushed is on disk, or when that has failed. */
   async flush(): Promise<void> {
     this.cancelTimer?.();

@@ -94,6 +94,16 @@ export class WorkLane<T extends WorkTypes> {
     this.awaitNext();
   };
 
+  /** Until when nothing is tried: 0 where something is under way or about to be, Infinity where nothing waits. */
+  get restsUntilMs(): number {
+    const { lane, queue, timers } = this.options;
+    if (this.underWay > 0 || this.retries.size > 0) return 0;
+    const nowMs = timers.nowMs();
+    const isWaiting = this.held.size > 0 || queue.due(lane, { behind: undefined, nowMs, count: 1 }).length > 0;
+    if (isWaiting) return nowMs < this.pausedUntilMs ? this.pausedUntilMs : 0;
+    return queue.nextDueMs(lane, nowMs) ?? Infinity;
+  }
+
   /** No more attempts; resolves when none is under way. Those that are after `graceMs` are broken off and count for nothing. */
   async stop(graceMs: number): Promise<void> {
     this.stopped = true;

@@ -83,6 +83,12 @@ export class WorkRunner<T extends WorkTypes> {
     await this.buffer.flush();
   }
 
+  /** Until when nothing is done: 0 where something is under way, Infinity where nothing waits for its time. */
+  get restsUntilMs(): number {
+    if (!this.buffer.isEmpty) return 0;
+    return Math.min(Infinity, ...Array.from(this.lanes.values(), (lane) => lane.restsUntilMs));
+  }
+
   /** Resolves when the outcomes of all attempts so far are on disk, or could not be written. */
   flushed(): Promise<void> {
     return this.buffer.flush();

@@ -56,8 +56,8 @@ export class StoreRecordReader implements RecordReader {
   /** The next read of each list sees the last commit; no snapshot is held until then. */
   release(): void {
     this.current = undefined;
-    // Getting a store lets go of the snapshot that its reads held.
-    for (const listPath of this.used) this.stores.get(listPath);
+    // Refreshing a store lets go of the snapshot that its reads held.
+    for (const listPath of this.used) this.stores.refresh(listPath);
     this.used.clear();
   }
 }

@@ -1,0 +1,120 @@
+/**
+ * Many lists in one process: what a start takes, the first search in a list at rest and the next one, a write to each in any order, memory
+ * and descriptors.
+ *
+ *   node bench/end-to-end/many-lists.mjs [--lists 1000] [--open 0] [--memory 2048]
+ *
+ * `--open`: lists that are open at a time; 0: as many as there is room for. The lists stay in the work folder for the next run.
+ */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { parseArgs } from 'node:util';
+import { quantile } from './lib/report.mjs';
+import { seededRandom } from './lib/random.mjs';
+import { ACCOUNT, call, createKey, importNdjson, startService, workFolder } from './lib/service.mjs';
+
+const RECORDS = 1000;
+const WORDS = 20_000;
+const WORDS_A_RECORD = 30;
+const { values } = parseArgs({
+  options: {
+    lists: { type: 'string', default: '1000' },
+    open: { type: 'string', default: '0' },
+    memory: { type: 'string', default: '2048' },
+  },
+});
+const lists = Number(values.lists);
+const dataDir = join(workFolder, `many-lists-${lists}`);
+const marker = join(dataDir, 'bench-key.json');
+const env = { GANNET_MEMORY_MIB: values.memory, GANNET_LISTS_OPEN_MAX: values.open };
+const random = seededRandom(20);
+const nameOf = (list) => `list-${list}`;
+const word = () => `word${Math.floor(random() * WORDS)}`;
+
+function ndjson() {
+  const record = (number) => {
+    const text = Array.from({ length: WORDS_A_RECORD }, word).join(' ');
+    return `${JSON.stringify({ name: `record-${number}`, title: `${word()} ${word()}`, text })}\n`;
+  };
+  return Readable.from(Array.from({ length: RECORDS }, (_, number) => record(number)));
+}
+
+async function makeLists() {
+  const service = await startService(dataDir, env);
+  const key = createKey(dataDir);
+  const definition = { searchable_fields: [{ name: 'title', weight: 3 }, { name: 'text' }] };
+  await call(service.address, key, 'POST', `/list/${ACCOUNT}`, { name: nameOf(0), ...definition });
+  await importNdjson(service.address, key, nameOf(0), ndjson());
+  const began = performance.now();
+  for (let list = 1; list < lists; list += 1)
+    await call(service.address, key, 'POST', `/list/${ACCOUNT}/${nameOf(0)}/clone`, { name: nameOf(list) });
+  console.log(
+    `Copied ${lists - 1} lists of ${RECORDS} records: ${((performance.now() - began) / lists).toFixed(1)} ms each`,
+  );
+  await service.stop();
+  writeFileSync(marker, JSON.stringify({ key }));
+}
+
+function shuffled() {
+  const order = Array.from({ length: lists }, (_, list) => list);
+  for (let last = lists - 1; last > 0; last -= 1) {
+    const other = Math.floor(random() * (last + 1));
+    [order[last], order[other]] = [order[other], order[last]];
+  }
+  return order;
+}
+
+async function timed(milliseconds, action) {
+  const began = performance.now();
+  await action();
+  milliseconds.push(performance.now() - began);
+}
+
+function row(what, milliseconds) {
+  const at = (part) => quantile(milliseconds, part).toFixed(2);
+  console.log(`${what}: p50 ${at(0.5)} ms, p90 ${at(0.9)} ms, p99 ${at(0.99)} ms (${milliseconds.length})`);
+}
+
+function taken(service, what) {
+  const { all, anonymous, files } = service.memory();
+  const descriptors = readdirSync(`/proc/${service.pid}/fd`).length;
+  const maps = readFileSync(`/proc/${service.pid}/maps`, 'utf8').split('\n').length - 1;
+  const mib = `${Math.round(all)} MiB resident (${Math.round(anonymous)} of its own, ${Math.round(files)} of files)`;
+  console.log(`${what}: ${mib}, ${descriptors} descriptors, ${maps} maps`);
+}
+
+async function measure(service, key) {
+  const search = (list) =>
+    call(service.address, key, 'GET', `/search/${ACCOUNT}/${nameOf(list)}/1?query=${word()}&cache=false`);
+  const [first, next, writes] = [[], [], []];
+  for (const list of shuffled()) {
+    await timed(first, () => search(list));
+    await timed(next, () => search(list));
+  }
+  row('First search of a list', first);
+  row('The next search', next);
+  taken(service, 'After a search in each');
+  for (const list of shuffled())
+    await timed(writes, () =>
+      call(service.address, key, 'POST', `/search-result/${ACCOUNT}/${nameOf(list)}`, { name: 'more', text: word() }),
+    );
+  row('A write to each', writes);
+  taken(service, 'After a write to each');
+}
+
+if (!existsSync(marker)) await makeLists();
+const { key } = JSON.parse(readFileSync(marker, 'utf8'));
+const service = await startService(dataDir, env);
+console.log(`Start with ${lists} lists: ${(service.readyMs / 1000).toFixed(2)} s`);
+taken(service, 'After the start');
+try {
+  await measure(service, key);
+} finally {
+  process.kill(service.pid, 'SIGKILL');
+}
+const again = await startService(dataDir, env).catch((error) => console.log(`After kill -9: ${error.message}`));
+if (again !== undefined) {
+  console.log(`Start after kill -9: ${(again.readyMs / 1000).toFixed(2)} s`);
+  await again.stop();
+}

@@ -1,0 +1,37 @@
+/**
+ * Who may ask for a merge: as many as keep the thread that merges busy. The lists that wait for their turn have nothing under way and can
+ * be closed meanwhile. Main thread only.
+ */
+const MERGES_ASKED_MAX = 4;
+
+export class MergeTurns {
+  private asked = 0;
+  private readonly waiting = new Set<() => void>();
+
+  /** False where others are before: `again` is called when one of them has ended. */
+  take(again: () => void): boolean {
+    this.waiting.delete(again);
+    if (this.asked >= MERGES_ASKED_MAX) {
+      this.waiting.add(again);
+      return false;
+    }
+    this.asked += 1;
+    return true;
+  }
+
+  /** After the merge for which a turn was taken. */
+  ended(): void {
+    this.asked -= 1;
+    for (const next of this.waiting) {
+      // One that has nothing to merge any more takes no turn.
+      if (this.asked >= MERGES_ASKED_MAX) return;
+      this.waiting.delete(next);
+      next();
+    }
+  }
+
+  /** It does not want to merge any more. */
+  leave(again: () => void): void {
+    this.waiting.delete(again);
+  }
+}

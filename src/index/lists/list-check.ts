@@ -1,0 +1,28 @@
+/** What `list.check` compares: the store and the index of every version of an open list. */
+import type { ListState } from '../../store/index.js';
+import type { IngestExecutor } from '../contract/ingest-tasks.js';
+import type { PublishedVersions } from '../versions/published-versions.js';
+
+/** Records that are looked for by their own words. */
+const CHECK_SAMPLE_SIZE = 1000;
+
+export interface CheckedList {
+  readonly executor: IngestExecutor;
+  readonly listPath: string;
+  readonly state: ListState;
+  readonly published: PublishedVersions;
+}
+
+/** Resolves with what does not agree. Inside the list's queue. */
+export async function checkVersions({ executor, listPath, state, published }: CheckedList): Promise<string[]> {
+  const problems: string[] = [];
+  for (const { version, definition } of state.versions) {
+    const found = await published.get(version)?.withLease(definition, ({ handle: generation, segments, pages }) => {
+      const parts = { pages: pages && { generation: pages.handle, segments: pages.segments } };
+      const task = { listPath, version, generation, segments, ...parts, sampleSize: CHECK_SAMPLE_SIZE };
+      return executor.run({ kind: 'check', ...task });
+    });
+    problems.push(...(found ?? []));
+  }
+  return problems;
+}

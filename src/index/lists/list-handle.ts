@@ -1,0 +1,185 @@
+/**
+ * A list as everybody else holds it: open, or at rest. Whatever needs it open opens it; what is known of it at rest is told without. So
+ * nobody has to know when a list is closed for others. Main thread only.
+ */
+import type {
+  GenerationLease,
+  GenerationSettings,
+  ImportSession,
+  ListFiles,
+  ListIndex,
+  MeaningStatus,
+  ResourcesStatus,
+  SearchSettings,
+  SyncSession,
+  VersionStatus,
+  WriteRequest,
+  WriteResult,
+} from '../contract/types.js';
+import type { OpenListIndex } from './list-index.js';
+
+/** Who opens a list again. */
+export interface ListOpener {
+  /** Resolves when it is open; rejects as `ListIndexes.open` does. */
+  open(listId: string, settings: SearchSettings): Promise<unknown>;
+  /** At once, and without comparing its segments with their sums. */
+  openNow(handle: ListHandle): OpenListIndex;
+}
+
+/** What is told of a list at rest, as JSON: thousands of them are in memory. */
+interface Outline {
+  readonly currentVersion: number;
+  readonly versions: readonly VersionStatus[];
+  readonly meaning: MeaningStatus;
+  readonly resources: ResourcesStatus | undefined;
+}
+
+export class ListHandle implements ListIndex {
+  /** When it was last asked for, by a count of such questions; 0 while nobody has. */
+  usedAt = 0;
+  private index: OpenListIndex | undefined;
+  private outline: string | undefined;
+
+  constructor(
+    readonly listId: string,
+    readonly listPath: string,
+    /** Those that it is opened with. */
+    public settings: SearchSettings,
+    private readonly opener: ListOpener,
+  ) {}
+
+  /** Undefined at rest. */
+  get open(): OpenListIndex | undefined {
+    return this.index;
+  }
+
+  /** True where what is told of it is known. */
+  get isKnown(): boolean {
+    return this.index !== undefined || this.outline !== undefined;
+  }
+
+  opened(index: OpenListIndex): void {
+    this.index = index;
+    this.outline = undefined;
+  }
+
+  /** Lets go of the open list, which the caller closes. */
+  rest(): void {
+    const { currentVersion } = this;
+    const told = { versions: this.versions(), meaning: this.meaning(), resources: this.resources() };
+    const outline: Outline = { currentVersion, ...told };
+    this.outline = JSON.stringify(outline);
+    this.index = undefined;
+  }
+
+  get currentVersion(): number {
+    return this.index?.currentVersion ?? this.told().currentVersion;
+  }
+
+  /** Of the current version. */
+  get recordCount(): number {
+    return this.versions().find(({ version }) => version === this.currentVersion)?.record_count ?? 0;
+  }
+
+  versions(): readonly VersionStatus[] {
+    return this.index?.versions() ?? this.told().versions;
+  }
+
+  meaning(): MeaningStatus {
+    return this.index?.meaning() ?? this.told().meaning;
+  }
+
+  resources(): ResourcesStatus | undefined {
+    return this.index === undefined ? this.told().resources : this.index.resources();
+  }
+
+  get files(): ListFiles {
+    return this.index?.files ?? this.filesAtRest;
+  }
+
+  lease(version?: number): GenerationLease {
+    return this.awake().lease(version);
+  }
+
+  searchedBy(version: number): GenerationSettings['meaning'] {
+    return this.awake().searchedBy(version);
+  }
+
+  sequence(version: number): number | undefined {
+    return this.index?.sequence(version);
+  }
+
+  write(request: WriteRequest): Promise<WriteResult> {
+    return this.index?.write(request) ?? this.whenOpen((index) => index.write(request));
+  }
+
+  startImport(format: Parameters<ListIndex['startImport']>[0]): ImportSession {
+    return this.awake().startImport(format);
+  }
+
+  startSync(source: string, format: Parameters<ListIndex['startSync']>[1]): SyncSession {
+    return this.awake().startSync(source, format);
+  }
+
+  deleteMatching(...given: Parameters<ListIndex['deleteMatching']>): Promise<number> {
+    return this.whenOpen((index) => index.deleteMatching(...given));
+  }
+
+  changeDefinition(...given: Parameters<ListIndex['changeDefinition']>): Promise<number> {
+    return this.whenOpen((index) => index.changeDefinition(...given));
+  }
+
+  async applySettings(settings: SearchSettings): Promise<void> {
+    this.settings = settings;
+    await this.whenOpen((index) => index.applySettings(settings));
+  }
+
+  /** One that cannot be opened now has its entry written when it is. */
+  keepEntry(): Promise<void> {
+    return this.whenOpen((index) => index.keepEntry()).catch(() => undefined);
+  }
+
+  reindex(): Promise<number> {
+    return this.whenOpen((index) => index.reindex());
+  }
+
+  retryEmbeddings(): Promise<number> {
+    return this.whenOpen((index) => index.retryEmbeddings());
+  }
+
+  check(): Promise<readonly string[]> {
+    return this.whenOpen((index) => index.check());
+  }
+
+  /** As `OpenListIndex.whileUnchanged`. */
+  whileUnchanged<Result>(action: () => Promise<Result>): Promise<Result> {
+    return this.whenOpen((index) => index.whileUnchanged(action));
+  }
+
+  /** Opens it where it was put to rest since somebody got hold of it. */
+  private async whenOpen<Result>(action: (index: OpenListIndex) => Promise<Result>): Promise<Result> {
+    if (this.index === undefined) await this.opener.open(this.listId, this.settings);
+    return action(this.awake());
+  }
+
+  private readonly filesAtRest: ListFiles = {
+    status: () => this.resources(),
+    refresh: (failedOnly) => this.whenOpen(({ files }) => files.refresh(failedOnly)),
+    changed: (urls) => this.whenOpen(({ files }) => files.changed(urls)),
+    linksBelow: (prefix) => this.awake().files.linksBelow(prefix),
+    texts: (name, pagesMax) => this.whenOpen(({ files }) => files.texts(name, pagesMax)),
+  };
+
+  private awake(): OpenListIndex {
+    return this.index ?? this.opener.openNow(this);
+  }
+
+  private told(): Outline {
+    if (this.outline === undefined) {
+      const index = this.awake();
+      const told = { versions: index.versions(), meaning: index.meaning(), resources: index.resources() };
+      return { currentVersion: index.currentVersion, ...told };
+    }
+    return JSON.parse(this.outline) as Outline;
+  }
+}

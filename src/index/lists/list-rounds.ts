@@ -1,0 +1,85 @@
+/**
+ * Lists that are opened although nobody asks for them: those that were used last when the service starts, and behind that, one after the
+ * other beside everything else, those that a crash or a stop left something to do in. Main thread only.
+ */
+import type { Logger } from 'pino';
+import { ServiceError } from '../../platform/index.js';
+import type { ListedList, SearchSettings } from '../contract/types.js';
+import type { RestRegister } from './rest-register.js';
+
+/** Beyond them a list is opened when somebody asks for it, or when there is something to do in it. */
+const OPENED_AT_START_MAX = 64;
+/** Opening takes this part of the main thread's time at most, while there are lists to look after. */
+const PART_OF_TIME = 1 / 4;
+const AGAIN_MS = 5000;
+/** Its index is being rebuilt, and the log says so; or there is no such list any more. */
+const NO_FAILURES: readonly string[] = ['not-ready', 'shutting-down', 'list-not-found'];
+
+export interface ListRoundsOptions {
+  readonly log: Logger;
+  readonly register: RestRegister;
+  /** Lists that are open at a time. */
+  readonly openMax: number;
+  readonly open: (listId: string, settings: SearchSettings) => Promise<unknown>;
+}
+
+export class ListRounds {
+  private readonly waiting = new Map<string, SearchSettings>();
+  private running: Promise<void> | undefined;
+  private stopped = false;
+
+  constructor(private readonly options: ListRoundsOptions) {}
+
+  /** As `ListIndexes.resume`. */
+  async begin(lists: Iterable<ListedList>): Promise<void> {
+    const { register, openMax } = this.options;
+    const all = new Map(Array.from(lists, ({ id, settings }) => [id, settings]));
+    const known = new Set(register.ids().filter((id) => all.has(id)));
+    const byUse = [...known, ...[...all.keys()].filter((id) => !known.has(id))];
+    const first = new Set(byUse.slice(-Math.min(OPENED_AT_START_MAX, openMax)));
+    await Promise.all(Array.from(first, (id) => this.open(id, all.get(id) as SearchSettings)));
+    for (const [id, settings] of all) if (!first.has(id) && !register.has(id)) this.add(id, settings);
+  }
+
+  /** The list is opened when those before it were. */
+  add(listId: string, settings: SearchSettings): void {
+    if (this.stopped) return;
+    this.waiting.set(listId, settings);
+    this.running ??= this.run().finally(() => {
+      this.running = undefined;
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    this.waiting.clear();
+    await this.running;
+  }
+
+  private async run(): Promise<void> {
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    for (const [listId, settings] of this.waiting) {
+      this.waiting.delete(listId);
+      const beganMs = performance.now();
+      await this.open(listId, settings);
+      if (this.stopped) return;
+      const waitMs = (performance.now() - beganMs) * (1 / PART_OF_TIME - 1);
+      await new Promise<void>((resolve) => setTimeout(resolve, waitMs));
+    }
+  }
+
+  /** Never rejects. */
+  private async open(listId: string, settings: SearchSettings): Promise<void> {
+    try {
+      await this.options.open(listId, settings);
+    } catch (error) {
+      if (error instanceof ServiceError && NO_FAILURES.includes(error.code)) return;
+      const { account, list } = settings;
+      this.options.log.error({ err: error, account, list, id: listId }, 'A list cannot be opened');
+      if (!(error instanceof ServiceError && error.code === 'resources-exhausted')) return;
+      setTimeout(() => {
+        this.add(listId, settings);
+      }, AGAIN_MS).unref();
+    }
+  }
+}

@@ -1,0 +1,291 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { kernel } from '../../../native-bindings/index.js';
+import { LIST_DEFINITION, LIST_SETTINGS } from '../../../test/support/lists-with-models.js';
+import { loadConfig } from '../../platform/config.js';
+import { systemClock, type EventSink } from '../../platform/index.js';
+import { createMetrics, type Metrics } from '../../platform/metrics.js';
+import { RecordStoreCache } from '../../records/index.js';
+import { createInlineExecutor, createListIndexes, type ListIndex, type ListIndexes } from '../index.js';
+import { RestRegister } from './rest-register.js';
+
+const OPEN_MAX = 4;
+const LISTS = 12;
+const ids = Array.from({ length: LISTS }, (_, list) => `list-${list}`);
+const settingsOf = (id: string) => ({ ...LIST_SETTINGS, list: id });
+const listed = () => ids.map((id) => ({ id, settings: settingsOf(id) }));
+
+let dataDir: string;
+let indexes: ListIndexes;
+let stores: RecordStoreCache;
+let metrics: Metrics;
+let logged: string[];
+
+function openAll({
+  events,
+  openMax = OPEN_MAX,
+}: { readonly events?: EventSink; readonly openMax?: number } = {}): void {
+  stores = new RecordStoreCache(2);
+  metrics = createMetrics();
+  logged = [];
+  indexes = createListIndexes({
+    dataDir,
+    kernel,
+    executor: createInlineExecutor({ kernel, stores }),
+    clock: systemClock,
+    log: pino({ level: 'warn' }, { write: (line: string) => logged.push(line) }),
+    config: loadConfig({ argv: [], env: { GANNET_DATA_DIR: dataDir, GANNET_LISTS_OPEN_MAX: String(openMax) } }),
+    metrics,
+    ...(events === undefined ? {} : { events }),
+  });
+}
+
+async function closeAll(): Promise<void> {
+  await indexes.close();
+  await stores.close();
+}
+
+async function restart(options: Parameters<typeof openAll>[0] = {}): Promise<void> {
+  await closeAll();
+  openAll(options);
+}
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'gannet-resting-'));
+  openAll();
+});
+afterEach(async () => {
+  await closeAll();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+const gauge = async (name: 'listsOpen' | 'listOpenings') => (await metrics[name].get()).values[0]?.value ?? 0;
+const openCount = () => gauge('listsOpen');
+const openings = () => gauge('listOpenings');
+
+async function makeAll(): Promise<void> {
+  for (const id of ids) await indexes.create(id, settingsOf(id), LIST_DEFINITION);
+}
+const listOf = (id: string): Promise<ListIndex> => indexes.open(id, settingsOf(id));
+const write = (list: ListIndex, name: string) => list.write({ kind: 'put', name, fields: { title: `word ${name}` } });
+
+function countOf(list: ListIndex): number {
+  const lease = list.lease();
+  try {
+    return kernel.generationInfo(lease.handle).liveCount;
+  } finally {
+    lease.release();
+  }
+}
+
+/** Others are used until no more than those that cannot be closed are left of what was open before. */
+async function useOthers(id: string): Promise<void> {
+  for (const other of ids.filter((each) => each !== id).slice(0, 2 * OPEN_MAX)) countOf(await listOf(other));
+}
+
+describe('more lists than may be open', () => {
+  it('are written and searched in any order, and no more are open', { timeout: 60_000 }, async () => {
+    await makeAll();
+    expect(await openCount()).toBeLessThanOrEqual(OPEN_MAX);
+    let round = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.shuffledSubarray(ids, { minLength: LISTS }), async (order) => {
+        round += 1;
+        for (const id of order) {
+          await write(await listOf(id), `record-${round}`);
+          expect(await openCount()).toBeLessThanOrEqual(OPEN_MAX);
+        }
+        for (const id of order.toReversed()) expect(countOf(await listOf(id))).toBe(round);
+      }),
+      { numRuns: 3 },
+    );
+    for (const id of ids) expect(await (await listOf(id)).check()).toEqual([]);
+  });
+
+  it('are all asked for at once', async () => {
+    await makeAll();
+    await Promise.all(ids.map(async (id) => write(await listOf(id), 'one')));
+    const counts = await Promise.all(ids.map(async (id) => countOf(await listOf(id))));
+    expect(counts).toEqual(ids.map(() => 1));
+    await Promise.all(ids.map(async (id) => write(await listOf(id), 'two')));
+    // They had all something to do, and are closed when they have not.
+    await expect.poll(openCount, { timeout: 10_000 }).toBeLessThanOrEqual(OPEN_MAX);
+  });
+
+  it('go on to be held by whoever had them open', async () => {
+    await makeAll();
+    const list = await listOf('list-0');
+    await write(list, 'one');
+    await useOthers('list-0');
+    expect(indexes.opened('list-0')).toBeUndefined();
+    const before = await openings();
+    expect(list.versions()).toMatchObject([{ version: 1, record_count: 1, definition: LIST_DEFINITION }]);
+    expect(list.currentVersion).toBe(1);
+    expect(list.meaning()).toMatchObject({ state: 'off' });
+    expect(indexes.outline('list-0')?.versions()).toEqual(list.versions());
+    expect(await openings()).toBe(before);
+    expect(countOf(list)).toBe(1);
+    expect(await openings()).toBe(before + 1);
+    await useOthers('list-0');
+    await write(list, 'two');
+    await useOthers('list-0');
+    const session = list.startImport('ndjson');
+    await session.push(Buffer.from('{"name":"three","title":"word"}\n'));
+    await useOthers('list-0');
+    expect(indexes.opened('list-0')).toBeDefined();
+    expect(await session.end()).toMatchObject({ created: 1 });
+    expect(countOf(list)).toBe(3);
+  });
+
+  it('stay open while somebody searches them', async () => {
+    await makeAll();
+    const lease = (await listOf('list-0')).lease();
+    await useOthers('list-0');
+    expect(indexes.opened('list-0')).toBeDefined();
+    lease.release();
+    await useOthers('list-0');
+    expect(indexes.opened('list-0')).toBeUndefined();
+  });
+
+  it('are deleted, copied, and get other settings while they rest', async () => {
+    await makeAll();
+    await write(await listOf('list-0'), 'one');
+    const [first, second] = await Promise.all([listOf('list-0'), listOf('list-1')]);
+    await useOthers('list-0');
+    await first.applySettings({ ...settingsOf('list-0'), language: 'de' });
+    await useOthers('list-0');
+    const lease = first.lease();
+    expect(kernel.generationSettings(lease.handle)).toContain('"language":"de"');
+    lease.release();
+    await useOthers('list-0');
+    const copy = await indexes.clone('list-0', 'copy', settingsOf('copy'));
+    expect(countOf(copy)).toBe(1);
+    await useOthers('list-1');
+    await indexes.remove('list-1');
+    await expect(write(second, 'late')).rejects.toMatchObject({ code: 'list-not-found' });
+    expect(() => second.lease()).toThrow(expect.objectContaining({ code: 'list-not-found' }));
+  });
+
+  it('let a version be built to its end', async () => {
+    await makeAll();
+    const list = await listOf('list-0');
+    await write(list, 'one');
+    await list.changeDefinition({ ...LIST_DEFINITION, facets: [] });
+    await useOthers('list-0');
+    await expect.poll(() => list.currentVersion).toBe(2);
+  });
+});
+
+describe('a start', () => {
+  it('opens those that were used last, and no list that has nothing to do', async () => {
+    await makeAll();
+    for (const id of ids) await write(await listOf(id), 'one');
+    await listOf('list-3');
+    await restart();
+    await indexes.resume(listed);
+    expect(await openCount()).toBe(OPEN_MAX);
+    expect(indexes.opened('list-3')).toBeDefined();
+    expect(indexes.opened('list-0')).toBeUndefined();
+    for (const id of ids) expect(countOf(await listOf(id))).toBe(1);
+    expect(await openings()).toBeLessThanOrEqual(LISTS + OPEN_MAX);
+  });
+
+  it('takes up what is left to do in a list that nobody asks for', async () => {
+    await makeAll();
+    const list = await listOf('list-0');
+    await write(list, 'one');
+    await list.changeDefinition({ ...LIST_DEFINITION, facets: [] });
+    // As a process leaves it that is killed now.
+    const copy = mkdtempSync(join(tmpdir(), 'gannet-resting-'));
+    cpSync(dataDir, copy, { recursive: true });
+    await closeAll();
+    rmSync(dataDir, { recursive: true, force: true });
+    dataDir = copy;
+    openAll();
+    await indexes.resume(listed);
+    await expect.poll(() => indexes.outline('list-0')?.currentVersion, { timeout: 10_000 }).toBe(2);
+  });
+
+  it.each([
+    ['is missing', (path: string) => rmSync(path)],
+    ['is cut', (path: string) => truncateSync(path, 100)],
+    ['is of another format', (path: string) => writeFileSync(path, '{"format":9,"lists":[]}')],
+  ])('looks after every list where the register %s', async (_, harm) => {
+    await makeAll();
+    await closeAll();
+    harm(join(dataDir, 'lists-at-rest'));
+    openAll();
+    await indexes.resume(listed);
+    await expect.poll(openings).toBe(LISTS);
+  });
+
+  it('looks after lists whose segments this release would write in another way', async () => {
+    await makeAll();
+    await closeAll();
+    const path = join(dataDir, 'lists-at-rest');
+    writeFileSync(path, readFileSync(path, 'utf8').replace(/"segments":"\d+"/u, '"segments":"0"'));
+    openAll();
+    await indexes.resume(listed);
+    await expect.poll(openings).toBe(LISTS);
+  });
+
+  it('names a list that cannot be opened, and opens the others', async () => {
+    await makeAll();
+    await closeAll();
+    truncateSync(join(dataDir, 'lists', 'list-2', 'store', 'data.mdb'), 5000);
+    openAll();
+    await indexes.resume(listed);
+    await expect.poll(() => logged.some((line) => line.includes('"id":"list-2"'))).toBe(true);
+    await expect(listOf('list-2')).rejects.toMatchObject({ code: 'list-damaged' });
+    for (const id of ids.filter((each) => each !== 'list-2')) expect(countOf(await listOf(id))).toBe(0);
+  });
+});
+
+describe('events of a list at rest', () => {
+  const sink = { moved: 0, sources: new Set<string>() };
+  const events: EventSink = {
+    wanted: () => ['searchresult.created'],
+    written: ({ id }) => sink.sources.add(id),
+    movedTo: () => sink.moved,
+    drained: () => Promise.resolve(),
+  };
+
+  it('are told of again at a start unless all were fetched', async () => {
+    await makeAll();
+    await restart({ events });
+    for (const [moved, isTold] of [
+      [0, true],
+      [Number.MAX_SAFE_INTEGER - 1, false],
+    ] as const) {
+      sink.moved = moved;
+      await write(await listOf('list-0'), `record-${moved}`);
+      for (const id of ids.slice(1)) await listOf(id);
+      sink.sources.clear();
+      await restart({ events });
+      sink.sources.clear();
+      await indexes.resume(listed);
+      if (isTold) await expect.poll(() => sink.sources.has('list-0')).toBe(true);
+      else expect(sink.sources.has('list-0')).toBe(false);
+    }
+  });
+});
+
+describe('the register of lists at rest', () => {
+  it('takes nothing for granted that it cannot read', () => {
+    const options = { dataDir, segmentFormat: '1', onFailure: (error: unknown) => logged.push(String(error)) };
+    const path = join(dataDir, 'lists-at-rest');
+    const json = fc.json().map((text) => `{"format":1,"segments":"1","lists":${text}}`);
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json(), json), (text) => {
+        writeFileSync(path, text);
+        const register = new RestRegister(options);
+        expect(register.ids().some((id) => register.has(id))).toBe(false);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

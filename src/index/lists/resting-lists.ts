@@ -1,0 +1,180 @@
+/**
+ * Sees to it that no more lists are open than there is room for: before one is opened, those that were used the longest ago and have
+ * nothing to do are closed, and opened again when somebody asks or when something of theirs is due. Main thread only.
+ */
+import type { Logger } from 'pino';
+import { resourcesExhausted, ServiceError, type Clock } from '../../platform/index.js';
+import type { ListHandle } from './list-handle.js';
+import type { ListRoom } from './list-room.js';
+import { OpenLists } from './open-lists.js';
+import type { RestRegister } from './rest-register.js';
+
+/** Where the system refuses more, so many are closed at a time: counting what is used takes long. */
+const CLOSED_PART = 1 / 16;
+/** Lists that are all at work are let be open beyond the bound, but not without end. */
+const BUSY_FACTOR = 2;
+const BUSY_MORE = 64;
+const SHRUNK_AFTER_MS = 1000;
+/** The longest wait that a timer takes; opening a list without need does no harm. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
+
+export interface RestingListsOptions {
+  readonly room: ListRoom;
+  /** Lists that are open at a time, as far as they can rest. */
+  readonly openMax: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly register: RestRegister;
+  /** The list is about to be closed. */
+  readonly onRest: (handle: ListHandle) => void;
+  /** Something is due in a list at rest. */
+  readonly onDue: (handle: ListHandle) => void;
+}
+
+export class RestingLists {
+  readonly open = new OpenLists();
+  private readonly closing = new Map<string, Promise<void>>();
+  private readonly due = new Map<string, NodeJS.Timeout>();
+  private beingOpened = 0;
+  private shrinking: NodeJS.Timeout | undefined;
+
+  constructor(private readonly options: RestingListsOptions) {}
+
+  /**
+   * Opens a list when there is room for it. `take` counts what it needs, and throws where the system has no room. Rejects with
+   * `resources-exhausted` or `limit-reached` where all lists that are open have something to do.
+   */
+  async withRoom<Result>(take: () => void, open: () => Promise<Result>): Promise<Result> {
+    this.beingOpened += 1;
+    try {
+      await this.makeRoom();
+      await this.taken(take);
+      return await open();
+    } finally {
+      this.beingOpened -= 1;
+      this.shrinkLater();
+    }
+  }
+
+  /** Resolves when the list can be opened: it is not being closed. */
+  async closed(listId: string): Promise<void> {
+    await this.closing.get(listId);
+  }
+
+  opened(handle: ListHandle): void {
+    this.open.add(handle);
+    clearTimeout(this.due.get(handle.listId));
+    this.due.delete(handle.listId);
+  }
+
+  /** The list is deleted, or not to be opened any more. */
+  forget(listId: string): void {
+    this.open.delete(listId);
+    clearTimeout(this.due.get(listId));
+    this.due.delete(listId);
+    this.options.register.remove(listId);
+  }
+
+  /** Closes all, and writes down which have nothing left to do. Never rejects. */
+  async close(reason: ServiceError): Promise<void> {
+    for (const timer of [this.shrinking, ...this.due.values()]) clearTimeout(timer);
+    const { register } = this.options;
+    const lists = this.open.inOrder().map((handle) => {
+      this.open.delete(handle.listId);
+      const isComplete = handle.open?.isComplete === true;
+      const records = isComplete ? handle.recordCount : 0;
+      return { handle, isComplete, records, closed: handle.open?.close(reason) };
+    });
+    await Promise.allSettled([...lists.map(({ closed }) => closed), ...this.closing.values()]);
+    for (const { handle, isComplete, records } of lists) {
+      if (isComplete) register.add(handle.listId, records);
+      else register.remove(handle.listId);
+    }
+    await register.close();
+  }
+
+  private async makeRoom(): Promise<void> {
+    const { openMax } = this.options;
+    const tooMany = this.open.size + this.beingOpened - openMax;
+    if (tooMany <= 0) return;
+    await this.putToRest(tooMany);
+    if (this.open.size > openMax * BUSY_FACTOR + BUSY_MORE) {
+      throw resourcesExhausted(`${this.open.size.toLocaleString('en')} lists are open, and all have something to do`);
+    }
+  }
+
+  /** Lists that had something to do when there were too many are closed when they have nothing to do any more. */
+  private shrinkLater(): void {
+    if (this.open.size <= this.options.openMax || this.shrinking !== undefined) return;
+    this.shrinking = setTimeout(() => {
+      void this.putToRest(this.open.size - this.options.openMax).then(() => {
+        this.shrinking = undefined;
+        this.shrinkLater();
+      });
+    }, SHRUNK_AFTER_MS).unref();
+  }
+
+  private async taken(take: () => void): Promise<void> {
+    for (;;) {
+      try {
+        take();
+        return;
+      } catch (error) {
+        if ((await this.putToRest(Math.ceil(this.open.size * CLOSED_PART))) === 0) throw error;
+        this.options.room.countAnew();
+      }
+    }
+  }
+
+  /** Resolves with how many were closed. */
+  private async putToRest(count: number): Promise<number> {
+    // In a turn of its own: who was just given a list has begun with it by then.
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    const closed: Promise<void>[] = [];
+    while (closed.length < count) {
+      const handle = this.open.longestUnused(this.options.clock.nowMs());
+      if (handle === undefined) break;
+      closed.push(this.rest(handle));
+    }
+    await Promise.all(closed);
+    return closed.length;
+  }
+
+  private rest(handle: ListHandle): Promise<void> {
+    const { clock, log, register, onRest } = this.options;
+    const { listId, open: index } = handle;
+    if (index === undefined) return Promise.resolve();
+    const { isComplete, restsUntilMs } = index;
+    handle.rest();
+    this.open.delete(listId);
+    onRest(handle);
+    if (restsUntilMs !== Infinity) this.wakeIn(handle, restsUntilMs - clock.nowMs());
+    const reason = new ServiceError('overloaded', 'The list was closed a moment ago; try again.', {
+      retryAfterSeconds: 1,
+    });
+    const closing = index
+      .close(reason)
+      .then(() => {
+        if (isComplete) register.add(listId, handle.recordCount);
+        else register.remove(listId);
+      })
+      .catch((error: unknown) => {
+        register.remove(listId);
+        log.warn({ err: error, id: listId }, 'A list could not be closed as others are');
+      })
+      .finally(() => this.closing.delete(listId));
+    this.closing.set(listId, closing);
+    return closing;
+  }
+
+  private wakeIn(handle: ListHandle, waitMs: number): void {
+    const timer = setTimeout(
+      () => {
+        this.due.delete(handle.listId);
+        this.options.onDue(handle);
+      },
+      Math.min(Math.max(waitMs, 1), TIMER_MS_MAX),
+    );
+    this.due.set(handle.listId, timer.unref());
+  }
+}
