@@ -11,7 +11,7 @@ namespace {
 
 // What is fetched while one is multiplied, as much as a processor can have under way at a time: so many lines of memory, or vectors.
 constexpr size_t kFetchedLines = 16;
-constexpr size_t kFetchedVectors = 6;
+constexpr size_t kFetchedVectorsMin = 6;
 constexpr size_t kCacheLine = 64;
 
 using ProductOf = int32_t (*)(const uint8_t* codes, const int8_t* query, uint32_t padded);
@@ -215,7 +215,7 @@ int32_t CodeQuery::Product(const uint8_t* codes) const { return kVersion.of(bits
 
 void CodeQuery::Products(const Codes& codes, std::span<const uint32_t> places, int32_t* products) const {
   kVersion.of(bits_).products(codes, places, components_, bytes_, bias_,
-                            std::max(kFetchedVectors, kFetchedLines * kCacheLine / bytes_), products);
+                            std::max(kFetchedVectorsMin, kFetchedLines * kCacheLine / bytes_), products);
 }
 
 void CodeQuery::Fetch(const Codes& codes, std::span<const uint32_t> places) const {
