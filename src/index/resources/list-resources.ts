@@ -55,7 +55,10 @@ export class ListResources implements ListFiles {
   /** After each commit of the list, and when there is a reader. */
   committed(): void {
     if (this.stopped || this.options.reader() === undefined || !this.mayLink) return;
-    const extracts = extractStore(this.options.store);
+    const { store } = this.options;
+    // What the commit made is not in what was read before it.
+    store.refresh();
+    const extracts = extractStore(store);
     if (!extracts.exists) {
       this.scan();
       return;

@@ -1,0 +1,173 @@
+/** The files of a list, read by a reader that a test scripts: when they are asked for, and what is kept of what it says. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  LIST_DEFINITION,
+  LIST_SETTINGS,
+  ListsWithModels,
+  putRequest as put,
+} from '../../../test/support/lists-with-models.js';
+import { ScriptedModels } from '../../../test/support/scripted-models.js';
+import type { FieldDefinition } from '../../catalog/index.js';
+import type { FileReader, ReadingOutcome, ReadingRequest } from '../../extracts/index.js';
+import type { ListIndex } from '../index.js';
+
+const URL_A = 'https://example.com/a.pdf';
+const HOUR_MS = 3_600_000;
+const POLL = { interval: 5, timeout: 30_000 };
+const definition: FieldDefinition = { ...LIST_DEFINITION, resources: [{ name: 'report', kind: 'document' }] };
+
+class ScriptedReader implements FileReader {
+  readonly parallelMax = 2;
+  readonly retryMs = [1, 1];
+  readonly asked: ReadingRequest[] = [];
+  readonly signals: AbortSignal[] = [];
+  outcome: (request: ReadingRequest) => Promise<ReadingOutcome> = () => Promise.resolve(readAs('Text'));
+
+  constructor(readonly checkMs = HOUR_MS) {}
+
+  async read(request: ReadingRequest, signal: AbortSignal): Promise<ReadingOutcome> {
+    this.asked.push(request);
+    this.signals.push(signal);
+    // Nothing else here lets others have a turn.
+    await new Promise((resolve) => setImmediate(resolve));
+    return this.outcome(request);
+  }
+}
+
+const FILE = { validators: { etag: '"1"' }, hash: 'h' };
+const readAs = (text: string): ReadingOutcome => ({
+  kind: 'read',
+  file: FILE,
+  text: { pageCount: 1, truncated: false, pages: [{ page: 1, text }] },
+});
+const unreachable = (afterMs?: number): ReadingOutcome => ({
+  kind: 'unreachable',
+  error: 'timed-out',
+  detail: 'Nobody answers.',
+  afterMs,
+});
+
+let lists: ListsWithModels;
+let reader: ScriptedReader;
+let list: ListIndex;
+beforeEach(async () => {
+  lists = new ListsWithModels(new ScriptedModels({}));
+  reader = new ScriptedReader();
+  lists.indexes.useReader(reader);
+  list = await lists.indexes.create('a1', LIST_SETTINGS, definition);
+});
+afterEach(() => lists.remove());
+
+const settled = () => expect.poll(() => list.files.status()?.pending, POLL).toBe(0);
+const textOf = async (name: string) => (await list.files.texts(name, 10))?.map(({ pages }) => pages[0]?.text);
+
+describe('files of a list', () => {
+  it('are asked for once, and looked at again with what is known of them when that is due', async () => {
+    await list.write(put('one', { report: URL_A }));
+    await list.write(put('two', { report: URL_A }));
+    await settled();
+    expect(reader.asked).toEqual([{ account: 'default', url: URL_A, known: undefined }]);
+    expect([await textOf('one'), await textOf('two')]).toEqual([['Text'], ['Text']]);
+    reader.outcome = () => Promise.resolve({ kind: 'unchanged', file: FILE });
+    await list.files.changed([URL_A, 'https://example.com/nobody-links-to-it.pdf']);
+    await expect.poll(() => reader.asked.length, POLL).toBe(2);
+    expect(reader.asked[1]?.known).toEqual(FILE);
+    await settled();
+    expect(await textOf('one')).toEqual(['Text']);
+  });
+
+  it('are looked at again by themselves', async () => {
+    await lists.close();
+    lists.open();
+    const often = new ScriptedReader(20);
+    lists.indexes.useReader(often);
+    list = await lists.indexes.open('a1', LIST_SETTINGS);
+    await list.write(put('one', { report: URL_A }));
+    await expect.poll(() => often.asked.length, POLL).toBeGreaterThan(3);
+  });
+
+  it('are tried again until that is given up, and keep what was read of them', async () => {
+    await list.write(put('one', { report: URL_A }));
+    await settled();
+    reader.outcome = () => Promise.resolve(unreachable());
+    expect(await list.files.refresh(false)).toBe(1);
+    await settled();
+    expect(reader.asked).toHaveLength(1 + 1 + reader.retryMs.length);
+    expect(list.files.status()).toMatchObject({ read: 0, failed: 1, errors: [{ url: URL_A, error: 'timed-out' }] });
+    expect(await textOf('one')).toEqual(['Text']);
+  });
+
+  it('wait where their host wants that, and others do not', async () => {
+    reader.outcome = ({ url }) => Promise.resolve(url === URL_A ? unreachable(HOUR_MS) : readAs('Other'));
+    await list.write(put('one', { report: URL_A }));
+    await expect.poll(() => reader.asked.length, POLL).toBe(1);
+    // Of the same host: its lane is the same.
+    await list.write(put('two', { report: 'https://example.com/b.pdf' }));
+    await expect.poll(() => list.files.status()?.read, POLL).toBe(1);
+    expect(list.files.status()).toMatchObject({ pending: 1, failed: 0 });
+    expect(reader.asked).toHaveLength(2);
+  });
+
+  it('fail where the reader itself does', async () => {
+    reader.outcome = () => Promise.reject(new Error('a bug'));
+    await list.write(put('one', { report: URL_A }));
+    await settled();
+    expect(list.files.status()).toMatchObject({ failed: 1, errors: [{ detail: 'a bug' }] });
+  });
+
+  it('are let go when the list is closed, and asked for when it is open again', async () => {
+    let answer = (outcome: ReadingOutcome): void => void outcome;
+    reader.outcome = () =>
+      new Promise((resolve, reject) => {
+        answer = resolve;
+        reader.signals.at(-1)?.addEventListener('abort', () => reject(new Error('stopped')));
+      });
+    await list.write(put('one', { report: URL_A }));
+    await expect.poll(() => reader.asked.length, POLL).toBe(1);
+    await lists.close();
+    expect(reader.signals[0]?.aborted).toBe(true);
+    answer(readAs('Too late'));
+    lists.open();
+    list = await lists.indexes.open('a1', LIST_SETTINGS);
+    expect(list.files.status()).toMatchObject({ pending: 1, read: 0 });
+    const next = new ScriptedReader();
+    lists.indexes.useReader(next);
+    await settled();
+    expect(next.asked).toHaveLength(1);
+    expect(await textOf('one')).toEqual(['Text']);
+  });
+
+  it('are found in records that were written before links were kept', async () => {
+    await list.write(put('one', { report: URL_A }));
+    await list.write(put('two', { title: 'Without' }));
+    await list.write(put('three', { report: 'https://example.com/c.pdf' }));
+    await settled();
+    await lists.close();
+    // As a store of an earlier release is.
+    await lists.inStore((store) => {
+      const names = Array.from(store.environment.root.getKeys(), String);
+      for (const name of names.filter((each) => /^(?:extract|links|reading|attach)/.test(each)))
+        store.environment.database(name, { encoding: 'binary' }).dropSync();
+    });
+    lists.open();
+    reader = new ScriptedReader();
+    lists.indexes.useReader(reader);
+    list = await lists.indexes.open('a1', LIST_SETTINGS);
+    await expect.poll(() => list.files.status()?.read, POLL).toBe(2);
+    expect(reader.asked.map(({ url }) => url).sort()).toEqual([URL_A, 'https://example.com/c.pdf']);
+    expect(await textOf('one')).toEqual(['Text']);
+    await list.write(put('two', { report: URL_A }));
+    expect(reader.asked).toHaveLength(2);
+  });
+});
+
+it('a list without a field for documents has none of it', async () => {
+  const plain = await lists.indexes.create('a2', { ...LIST_SETTINGS, list: 'plain' }, LIST_DEFINITION);
+  await plain.write(put('one', { report: URL_A }));
+  expect(plain.files.status()).toBeUndefined();
+  expect(await plain.files.refresh(false)).toBe(0);
+  expect(plain.files.linksBelow('')).toBe(false);
+  const names = await lists.inStore((store) => Array.from(store.environment.root.getKeys(), String), 'a2');
+  expect(names.filter((name) => /^(?:extract|links|reading|attach)/.test(name))).toEqual([]);
+  expect(reader.asked).toEqual([]);
+});
