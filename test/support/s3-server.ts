@@ -4,10 +4,10 @@
  */
 import { execFile, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { freePort } from './free-port.js';
 
 const PACKAGE = 'moto[server,s3]==5.2.5';
 const FOLDER = join(tmpdir(), `gannet-s3-server-${process.getuid?.() ?? 0}`);
@@ -69,12 +69,4 @@ async function start(): Promise<S3TestServer> {
     }
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const address = probe.address();
-  await new Promise<void>((resolve) => probe.close(() => resolve()));
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }

@@ -4,11 +4,12 @@
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeCertificate } from '../certificate.js';
 import { packagesFault, unpackedPackages } from '../debian-packages.js';
+import { freePort } from '../free-port.js';
 
 const PACKAGES = [
   'libexttextcat-data',
@@ -137,12 +138,4 @@ userdb {
   args = uid=${MAIL_ID} gid=${MAIL_ID} home=${folder}/mail/%u
 }
 `;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -1,11 +1,11 @@
 /** Debian's nginx as a process of its own, which serves a folder on loopback. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { packagesFault, unpackedPackages } from '../debian-packages.js';
 import { eventually } from '../eventually.js';
+import { freePort } from '../free-port.js';
 
 /** Why it cannot be started here; undefined where it can. */
 export function nginxFault(): string | undefined {
@@ -104,12 +104,4 @@ http {
   }
 }
 `;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
