@@ -137,3 +137,20 @@ it('of records without a common word is none, and says so', async () => {
     .poll(() => list.meaning())
     .toMatchObject({ state: 'off', error: 'The records have no words in common to learn from.' });
 });
+
+it('goes on where a close broke it off, and has one model in the end', async () => {
+  let list = await lists.create(BUILT_IN);
+  for (let from = 0; from < 320; from += 40) {
+    await importLines(list, recordLines(40, from));
+    list = await lists.reopen(BUILT_IN);
+  }
+  await expect
+    .poll(() => list.meaning(), { interval: 5, timeout: 20_000 })
+    .toMatchObject({ state: 'ready', pending: 0 });
+  await expect.poll(async () => (await spaces()).length, { timeout: 20_000 }).toBe(1);
+  const [[, state, learnedFrom] = []] = await spaces();
+  expect(state).toBe('serving');
+  expect(learnedFrom).toBeGreaterThan(160);
+  const { embedded = 0, failed = 0 } = list.meaning() ?? {};
+  expect(embedded + failed).toBe(320);
+});
