@@ -1,0 +1,326 @@
+/** Pages of the documents that a list's records link to, as its index has them: against a plain model, and through damage, versions and clones. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { SEGMENT_DAMAGE, segmentFilesOf } from '../../../test/support/segment-damage.js';
+import { kernel } from '../../../native-bindings/index.js';
+import { MATCH_ALL, QueryPlanWriter } from '../../../native-bindings/query-plan.js';
+import { parseResult } from '../../../native-bindings/query-result.js';
+import type { FieldDefinition } from '../../catalog/index.js';
+import { extractStore, linkedDocuments, type FileReader, type ReadingOutcome } from '../../extracts/index.js';
+import { loadConfig } from '../../platform/config.js';
+import { recordNumberOf, systemClock } from '../../platform/index.js';
+import { createMetrics } from '../../platform/metrics.js';
+import { decodeRecord, parseFields, RecordStore, RecordStoreCache } from '../../records/index.js';
+import { currentVersionOf, segmentFile } from '../../store/index.js';
+import { createInlineExecutor, createListIndexes, type ListIndex, type ListIndexes } from '../index.js';
+import { pageAt } from '../parts/part-layout.js';
+import { partStore } from '../parts/part-store.js';
+
+const settings = { account: 'default', list: 'things', language: 'en', synonym_rules: [], query_rules: [] };
+const definition: FieldDefinition = {
+  language: 'en',
+  searchable_fields: [{ name: 'title', weight: 1 }],
+  facets: [],
+  resources: [
+    { name: 'photo', kind: 'image' },
+    { name: 'report', kind: 'document' },
+    { name: 'annex', kind: 'document' },
+  ],
+  location_field: null,
+  inferred: 'no',
+};
+const WORDS = ['gannet', 'puffin', 'cliff', 'herring', 'tide'] as const;
+const DOCUMENTS = 6;
+
+/** Pages of a document: by number, the words on each. */
+type Pages = readonly (readonly string[])[];
+
+let dataDir: string;
+let stores: RecordStoreCache;
+let indexes: ListIndexes;
+let list: ListIndex;
+let listId: string;
+/** What is at each URL now. */
+let files: Map<string, Pages>;
+
+const urlOf = (document: number) => `https://docs.example/${document}.pdf`;
+/** Document n has n pages; the third of each is blank. */
+const firstPages = (document: number): Pages =>
+  Array.from({ length: document }, (_, page) =>
+    page === 2 ? [] : [WORDS[(document + page) % WORDS.length] as string, `doc${document}`],
+  );
+
+const reader: FileReader = {
+  checkMs: 3_600_000,
+  parallelMax: 4,
+  retryMs: [],
+  read: ({ url }): Promise<ReadingOutcome> => {
+    const pages = files.get(url);
+    if (pages === undefined)
+      return Promise.resolve({ kind: 'unreadable', error: 'not-found', detail: 'no such file', file: undefined });
+    const file = { validators: {}, hash: JSON.stringify(pages) };
+    const read = pages.map((words, index) => ({ page: index + 1, text: words.join(' ') }));
+    return Promise.resolve({ kind: 'read', file, text: { pageCount: read.length, pages: read, truncated: false } });
+  },
+};
+
+function openIndexes(): void {
+  stores = new RecordStoreCache();
+  indexes = createListIndexes({
+    dataDir,
+    kernel,
+    executor: createInlineExecutor({ kernel, stores }),
+    clock: systemClock,
+    log: pino({ level: 'silent' }),
+    config: loadConfig({ argv: [], env: { GANNET_VERSIONS_KEPT: '2' } }),
+    metrics: createMetrics(),
+    waitForRebuild: true,
+  });
+  indexes.useReader(reader);
+}
+
+/** In the place of the one that there is. */
+async function anotherList(fields: FieldDefinition): Promise<ListIndex> {
+  await indexes.remove(listId);
+  listId = `${listId.charAt(0)}${Number(listId.slice(1)) + 1}`;
+  return indexes.create(listId, settings, fields);
+}
+
+async function closeIndexes(): Promise<void> {
+  await indexes.close();
+  await stores.close();
+}
+
+async function reopen(): Promise<void> {
+  await closeIndexes();
+  openIndexes();
+  list = await indexes.open(listId, settings);
+}
+
+const pathOf = (id = listId) => join(dataDir, 'lists', id);
+
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'gannet-pages-'));
+  files = new Map(Array.from({ length: DOCUMENTS }, (_, index) => [urlOf(index + 1), firstPages(index + 1)]));
+  openIndexes();
+  listId = 'a1';
+  list = await indexes.create(listId, settings, definition);
+});
+afterEach(async () => {
+  await closeIndexes();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+interface Links {
+  readonly report?: number | undefined;
+  readonly annex?: number | undefined;
+}
+const fieldsOf = ({ report, annex }: Links) => ({
+  title: 'a record',
+  ...(report === undefined ? {} : { report: urlOf(report) }),
+  ...(annex === undefined ? {} : { annex: urlOf(annex) }),
+});
+
+async function put(name: string, links: Links): Promise<string> {
+  return (await list.write({ kind: 'put', name, fields: fieldsOf(links) })).record.id;
+}
+
+/** What a word finds: `name field page`, the best page of each record. */
+function found(word: string, from = list, version?: number): string[] {
+  const lease = from.lease(version);
+  try {
+    const plan = {
+      needTotal: true,
+      skip: 0,
+      size: 1000,
+      groups: [{ occur: 'must' as const, boost: 1, alternatives: [{ weight: 1, terms: [word] }] }],
+      filter: MATCH_ALL,
+      sort: [],
+      facets: [],
+    };
+    const part = Buffer.from(new QueryPlanWriter().write({ ...plan, size: 0 }));
+    const bytes = kernel.search(lease.handle, new QueryPlanWriter().write(plan), undefined, {
+      parts: [{ name: 'pages', kind: 'document', plan: part, floor: 0 }],
+    });
+    const { hits, scores, total } = parseResult(bytes);
+    expect(total).toBe(hits.count);
+    const source = scores.kinds.indexOf('document');
+    return Array.from({ length: hits.count }, (_, hit) => {
+      const place = scores.place(hit, source);
+      const at = place === undefined ? undefined : pageAt(lease.definition, place);
+      return `${hits.recordNumber(hit)} ${at?.field} ${at?.page}`;
+    }).toSorted();
+  } finally {
+    lease.release();
+  }
+}
+
+/** Of equal pages the first, of equal fields that which stands first in the definition. Pages that hold a word are equally long, and so score the same. */
+function expected(word: string, records: ReadonlyMap<number, Links>): string[] {
+  return [...records]
+    .flatMap(([record, links]) => {
+      const [best] = (['report', 'annex'] as const).flatMap((field) => {
+        const document = links[field];
+        return (document === undefined ? [] : (files.get(urlOf(document)) ?? [])).flatMap((words, index) =>
+          words.includes(word) ? [{ field, page: index + 1 }] : [],
+        );
+      });
+      return best === undefined ? [] : [`${record} ${best.field} ${best.page}`];
+    })
+    .toSorted();
+}
+
+/** Until nothing is to be read or put into the index any more. */
+async function settled(from = list): Promise<void> {
+  const store = new RecordStore(from.listPath);
+  try {
+    for (;;) {
+      store.refresh();
+      const state = store.state();
+      if (state !== undefined && isSettled(store, currentVersionOf(state).version)) return;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  } finally {
+    await store.close();
+  }
+}
+
+function isSettled(store: RecordStore, version: number): boolean {
+  const extracts = extractStore(store);
+  if (extracts.figures().pending > 0) return false;
+  const part = partStore(store, version, 'pages');
+  for (const { key, value } of store.version(version).records.getRange()) {
+    const linked = linkedDocuments(definition, parseFields(decodeRecord(value).fieldsJson));
+    const wanted = linked.flatMap(({ field, url }) => {
+      const pages = extracts.pages(url);
+      return pages.some(({ text }) => text !== '') ? [`${field} ${url} ${extracts.outline(url)?.file?.hash}`] : [];
+    });
+    const attached = part.attached(key).map(({ field, url, hash }) => `${field} ${url} ${hash}`);
+    if (attached.join() !== wanted.join()) return false;
+  }
+  return true;
+}
+
+const everyWord = [...WORDS, ...Array.from({ length: DOCUMENTS }, (_, index) => `doc${index + 1}`)];
+
+async function agrees(records: ReadonlyMap<number, Links>, from = list, version?: number): Promise<void> {
+  for (const word of everyWord) expect([word, found(word, from, version)]).toEqual([word, expected(word, records)]);
+  expect(await from.check()).toEqual([]);
+}
+
+const link = fc.option(fc.integer({ min: 1, max: DOCUMENTS }), { nil: undefined });
+const step = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({ kind: fc.constant('put' as const), name: fc.nat(8), report: link, annex: link }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('delete' as const), name: fc.nat(8) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('reindex' as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('reopen' as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('settle' as const) }) },
+);
+
+describe('pages of a list', () => {
+  it('are those of what its records link to, whatever is written, rebuilt and opened again', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
+        list = await anotherList(definition);
+        const ids = new Map<number, string>();
+        const records = new Map<number, Links>();
+        for (const each of steps) {
+          if (each.kind === 'put') {
+            const id = await put(`r${each.name}`, each);
+            ids.set(each.name, id);
+            records.set(recordNumberOf(id) as number, each);
+          } else if (each.kind === 'delete') {
+            const id = ids.get(each.name);
+            if (id === undefined) continue;
+            await list.write({ kind: 'delete', id });
+            ids.delete(each.name);
+            records.delete(recordNumberOf(id) as number);
+          } else if (each.kind === 'reindex') await list.reindex();
+          else if (each.kind === 'reopen') await reopen();
+          else await settled();
+        }
+        await settled();
+        await agrees(records);
+      }),
+      { numRuns: 15 },
+    );
+  }, 120_000);
+
+  it('of a record are gone with the write that takes its link away, and stay with any other', async () => {
+    const id = await put('one', { report: 2 });
+    await settled();
+    const record = recordNumberOf(id);
+    expect(found('doc2')).toEqual([`${record} report 1`]);
+    await list.write({ kind: 'patch', id, name: undefined, fields: { title: 'another title' } });
+    expect(found('doc2')).toEqual([`${record} report 1`]);
+    await list.write({ kind: 'patch', id, name: undefined, fields: { report: urlOf(5) } });
+    expect(found('doc2')).toEqual([]);
+    await settled();
+    expect(found('doc5')).toEqual([`${record} report 1`]);
+    await list.write({ kind: 'delete', id });
+    expect(found('doc5')).toEqual([]);
+    expect(await list.check()).toEqual([]);
+  });
+
+  it('are made again from what was read where a segment of theirs cannot be used', async () => {
+    const records = new Map<number, Links>();
+    for (let name = 0; name < 20; ++name) {
+      const links = { report: 1 + (name % DOCUMENTS), annex: 1 + ((name * 3) % DOCUMENTS) };
+      records.set(recordNumberOf(await put(`r${name}`, links)) as number, links);
+    }
+    await settled();
+    const store = new RecordStore(pathOf());
+    expect(partStore(store, 1, 'pages').segments().length).toBeGreaterThan(0);
+    await store.close();
+    for (const damage of Object.values(SEGMENT_DAMAGE)) {
+      await closeIndexes();
+      const now = new RecordStore(pathOf());
+      const [segment] = partStore(now, 1, 'pages').segments();
+      await now.close();
+      damage(segmentFile(pathOf(), segment?.id ?? 0));
+      openIndexes();
+      list = await indexes.open('a1', settings);
+      await agrees(records);
+    }
+  });
+
+  it('go with the record into the next version, under the new name of a field, and into a clone', async () => {
+    const records = new Map<number, Links>();
+    for (let name = 0; name < 30; ++name) {
+      const links = { report: 1 + (name % DOCUMENTS) };
+      records.set(recordNumberOf(await put(`r${name}`, links)) as number, links);
+    }
+    await settled();
+    const resources = [{ name: 'paper', kind: 'document' as const }];
+    const version = await list.changeDefinition({ ...definition, resources }, { report: 'paper' });
+    await expect.poll(() => list.currentVersion, { timeout: 20_000 }).toBe(version);
+    expect(found('doc3').every((hit) => hit.endsWith('paper 1'))).toBe(true);
+    expect(found('doc3')).toHaveLength(5);
+    // The version before stays as it was.
+    expect(found('doc3', list, 1)).toEqual(expected('doc3', records));
+    const clone = await indexes.clone('a1', 'b2', { ...settings, list: 'copies' });
+    expect(found('doc3', clone)).toEqual(found('doc3'));
+    expect(await clone.check()).toEqual([]);
+    expect(await list.check()).toEqual([]);
+    expect(segmentFilesOf(pathOf('b2')).length).toBeGreaterThan(1);
+  });
+
+  it('cost a list without them nothing: no database, no part', async () => {
+    list = await anotherList({ ...definition, resources: [] });
+    await put('one', {});
+    const lease = list.lease();
+    expect(kernel.generationParts(lease.handle)).toEqual([]);
+    lease.release();
+    const store = new RecordStore(pathOf());
+    expect(store.state()).toMatchObject({ format: 1 });
+    expect(store.hasDatabase('attached-v1-pages')).toBe(false);
+    await store.close();
+  });
+});
