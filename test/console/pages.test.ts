@@ -37,7 +37,7 @@ const PAGES = [
   ['people', 'Invite somebody'],
   ['profile', 'Where you are signed in'],
   ['plan', 'Searches this month'],
-  ['health', 'Measurements'],
+  ['health', 'All measurements'],
 ] as const;
 
 describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () => {

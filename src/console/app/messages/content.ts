@@ -20,7 +20,7 @@ export const contentTexts = {
   models: {
     title: 'Models',
     lead: 'What lists are searched by meaning with, and what reorders their best hits.',
-    none: 'There are no models yet. Vectors that come with the records need none.',
+    none: 'There are no models yet. With one, a search finds what means the same in other words; add it here, then choose it in the settings of a list. Vectors that come with the records need none.',
     make: 'Add a model',
     name: 'Name',
     kind: 'Does',
@@ -79,7 +79,7 @@ export const contentTexts = {
   feeds: {
     title: 'Feeds',
     lead: 'Websites and other sources that are read again and again.',
-    none: 'There are no feeds yet.',
+    none: 'There are no feeds yet. Connect a website, an RSS feed, an interface or a mailbox, and lists stay like it by themselves.',
     connect: 'Connect a feed',
     name: 'Feed',
     provider: 'Kind',

@@ -56,6 +56,14 @@ export const listTexts = {
     options: 'Options of the search',
     moreOptions: 'More options',
     byDefault: 'Default',
+    labels: {
+      filter: 'Only records where',
+      order_by: 'In the order of',
+      facets: 'Count the values of',
+      match: 'Words that have to be there',
+      typo_tolerance: 'Forgive typing errors',
+      explain: 'Explain the scores',
+    } as Readonly<Record<string, string>>,
     found: (count: string, ms: string) => `${count} found in ${ms} ms`,
     hits: 'Hits',
     nothing: 'Nothing was found. Try other words, or make a synonym.',
@@ -64,7 +72,7 @@ export const listTexts = {
     byTypo: (word: string, terms: string) => `${word} also found ${terms} (spelling).`,
     valuesOf: (facet: string) => `Values of ${facet}`,
     why: 'Why this score?',
-    score: (kind: string, score: string) => `${kind} ${score}`,
+    score: (kind: string, score: string) => `${kind === 'text' ? 'score' : kind} ${score}`,
     scores: {
       text: 'Words and meaning; 1 is perfect',
       image: 'Attached image',

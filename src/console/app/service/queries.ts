@@ -40,6 +40,21 @@ export function reading<Input extends AnyInput, Output>(call: Call<Input, Output
   });
 }
 
+/** The same where there may be none: null then, which stays while it is read again, as an error does not. */
+export function readingOrNone<Input extends AnyInput, Output>(call: Call<Input, Output>, input: Input) {
+  return queryOptions<Output | null>({
+    queryKey: [call.route.name, input, 'or-none'],
+    queryFn: async ({ signal }) => {
+      try {
+        return await call(client, input, { signal });
+      } catch (error) {
+        if (error instanceof ServiceProblem && error.status === 404) return null;
+        throw error;
+      }
+    },
+  });
+}
+
 /** Entries that one answer holds, so that none is long. */
 const PAGE_ENTRIES = 200;
 /** More pages are not read: nobody looks through more than this many entries. */

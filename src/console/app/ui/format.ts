@@ -37,5 +37,13 @@ function plain(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'string') return value;
   if (Array.isArray(value)) return value.map(plain).join(', ');
-  return JSON.stringify(value);
+  return place(value) ?? JSON.stringify(value);
+}
+
+/** Undefined for what is no place on earth. */
+function place(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { lat, lon, ...others } = value as Readonly<Record<string, unknown>>;
+  const isPlace = typeof lat === 'number' && typeof lon === 'number' && Object.keys(others).length === 0;
+  return isPlace ? `${lat}, ${lon}` : undefined;
 }

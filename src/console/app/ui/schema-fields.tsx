@@ -1,5 +1,6 @@
 import { NativeSelect, NumberInput, PasswordInput, Textarea, TextInput } from '@mantine/core';
 import { text } from '../messages/index.js';
+import { prose } from './prose.js';
 
 /** As operations have it for each member of what they take. */
 export interface FieldSchema {
@@ -52,7 +53,7 @@ interface SchemaFieldProps {
 
 function SchemaField({ name, schema, required, value, onChange }: SchemaFieldProps) {
   const { type, enum: choices, minimum, maximum, maxLength, pattern, examples } = ofValue(schema);
-  const common = { label: labelOf(name), description: schema.description, required } as const;
+  const common = { label: labelOf(name), description: prose(schema.description), required } as const;
   if (choices !== undefined || type === 'boolean') {
     const given = choices?.map((choice) => ({ value: choice, label: choice })) ?? YES_OR_NO;
     return (
@@ -101,7 +102,7 @@ function LinesField({ name, schema, required, value, onChange }: SchemaFieldProp
   return (
     <Textarea
       label={labelOf(name)}
-      description={[schema.description, text.common.oneALine].filter(Boolean).join('. ')}
+      description={prose([schema.description, text.common.oneALine].filter(Boolean).join('. '))}
       required={required}
       autosize
       minRows={2}

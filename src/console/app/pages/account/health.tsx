@@ -8,6 +8,7 @@ import { Columns } from '../../ui/columns.js';
 import { count } from '../../ui/format.js';
 import { Page, Section } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
+import { HealthSummary } from './health-summary.js';
 import { parseMetrics, type Measurement } from './measurements.js';
 
 const READ_MS = 5_000;
@@ -25,8 +26,21 @@ export function Health() {
         <State name={text.health.ready} isFine={ready.isSuccess} />
       </Group>
       <Problem error={metrics.error ?? alive.error} />
-      {metrics.data === undefined ? null : <Measurements measurements={parseMetrics(metrics.data)} />}
+      {metrics.data === undefined ? null : <Measured text={metrics.data} />}
     </Page>
+  );
+}
+
+function Measured({ text: metrics }: { readonly text: string }) {
+  const measurements = parseMetrics(metrics);
+  return (
+    <>
+      <HealthSummary measurements={measurements} />
+      <details>
+        <summary>{text.health.all}</summary>
+        <Measurements measurements={measurements} />
+      </details>
+    </>
   );
 }
 

@@ -12,7 +12,8 @@ import {
 } from '../../service/client.js';
 import { reading } from '../../service/queries.js';
 import { useMay } from '../../service/session.js';
-import { shown, time } from '../../ui/format.js';
+import { Ago } from '../../ui/ago.js';
+import { shown } from '../../ui/format.js';
 import { Section } from '../../ui/page.js';
 import { DeleteMatching } from './delete-matching.js';
 import { ExportButton } from './export-records.js';
@@ -152,6 +153,7 @@ function RecordRow({ record, columns, onShow }: RecordRowProps) {
         <Anchor
           component="button"
           type="button"
+          ta="left"
           onClick={() => {
             onShow(record.id);
           }}
@@ -166,7 +168,9 @@ function RecordRow({ record, columns, onShow }: RecordRowProps) {
           </Text>
         </Table.Td>
       ))}
-      <Table.Td>{time(record.modified_utc)}</Table.Td>
+      <Table.Td>
+        <Ago iso={record.modified_utc} />
+      </Table.Td>
     </Table.Tr>
   );
 }

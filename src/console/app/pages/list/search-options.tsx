@@ -1,15 +1,21 @@
-import { MultiSelect, NativeSelect, NumberInput, Stack, TextInput } from '@mantine/core';
+import { Code, MultiSelect, NativeSelect, NumberInput, Stack, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { text } from '../../messages/index.js';
 import type { SearchState } from '../../router.js';
 import { searchListSchemas } from '../../service/client.js';
+import { prose } from '../../ui/prose.js';
 import type { FieldSchema } from '../../ui/schema-fields.js';
 import type { List } from './list-frame.js';
 
+/** What most people need first, in this order. */
+const SHOWN_FIRST = ['filter', 'order_by', 'facets', 'match', 'typo_tolerance', 'explain'];
+const placeOf = (name: string): number =>
+  (SHOWN_FIRST.indexOf(name) + SHOWN_FIRST.length + 1) % (SHOWN_FIRST.length + 1);
+
 /** As the service describes them; the text has a place of its own. */
-const OPTIONS = Object.entries(searchListSchemas.body.properties as Readonly<Record<string, FieldSchema>>).filter(
-  ([name]) => name !== 'query' && name !== 'skip',
-);
-const SHOWN_FIRST = ['match', 'filter', 'facets', 'order_by', 'explain', 'typo_tolerance'];
+const OPTIONS = Object.entries(searchListSchemas.body.properties as Readonly<Record<string, FieldSchema>>)
+  .filter(([name]) => name !== 'query' && name !== 'skip')
+  .sort(([a], [b]) => placeOf(a) - placeOf(b));
 
 interface SearchOptionsProps {
   readonly list: List;
@@ -56,7 +62,7 @@ interface OptionProps {
 
 /** A control by the type of the option; each can be left as the service has it. */
 function Option({ name, schema, list, value, onChange }: OptionProps) {
-  const common = { label: name, description: schema.description, size: 'xs' } as const;
+  const common = { label: labelOf(name), description: prose(schema.description), size: 'xs' } as const;
   if (name === 'facets') {
     return (
       <MultiSelect
@@ -99,12 +105,23 @@ function Option({ name, schema, list, value, onChange }: OptionProps) {
   );
 }
 
+/** In words where there are some, and by its name for programs. */
+function labelOf(name: string): ReactNode {
+  const words = text.search.labels[name];
+  if (words === undefined) return <Code>{name}</Code>;
+  return (
+    <>
+      {words} <Code>{name}</Code>
+    </>
+  );
+}
+
 function NumberOption({ name, schema, value, onChange }: OptionProps) {
   const { minimum, maximum, description, type } = schema;
   return (
     <NumberInput
-      label={name}
-      description={description}
+      label={labelOf(name)}
+      description={prose(description)}
       size="xs"
       {...(minimum === undefined ? {} : { min: minimum })}
       {...(maximum === undefined ? {} : { max: maximum })}

@@ -11,11 +11,10 @@ import {
   listSourceDelete,
   listSourceRun,
   listSourceUpdate,
-  ServiceProblem,
   type ListSourceCreateInput,
   type ListSourceOutput,
 } from '../../service/client.js';
-import { reading, readingAll, useChange } from '../../service/queries.js';
+import { readingAll, readingOrNone, useChange } from '../../service/queries.js';
 import { useMay } from '../../service/session.js';
 import { ConfirmButton } from '../../ui/confirm.js';
 import { count } from '../../ui/format.js';
@@ -27,18 +26,16 @@ import { useListParams } from './list-frame.js';
 
 const READ_MS = 2_000;
 
-const isMissing = (error: unknown): boolean => error instanceof ServiceProblem && error.status === 404;
-
 /** What the list is kept like: a feed, or a file of a media store. */
 export function Source() {
   const params = useListParams();
-  const found = useQuery({ ...reading(listSource, { params }), refetchInterval: READ_MS });
-  // One that has been ended is an error where there was data before.
-  const source = found.isError ? undefined : found.data;
+  const found = useQuery({ ...readingOrNone(listSource, { params }), refetchInterval: READ_MS });
+  const source = found.data;
   return (
     <Section title={text.source.title} lead={text.source.lead}>
-      {isMissing(found.error) ? <NoSource /> : <Problem error={found.error} />}
-      {source === undefined ? null : <Followed source={source} />}
+      <Problem error={found.error} />
+      {source === null ? <NoSource /> : null}
+      {source === null || source === undefined ? null : <Followed source={source} />}
     </Section>
   );
 }

@@ -1,0 +1,68 @@
+import { Card, Progress, SimpleGrid, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { text } from '../../messages/index.js';
+import { bytes, count } from '../../ui/format.js';
+import type { Measurement } from './measurements.js';
+
+/** Of the budget: from here on the service makes others wait. */
+const FULL = 0.9;
+
+/** What to look at first, out of all measurements. */
+export function HealthSummary({ measurements }: { readonly measurements: readonly Measurement[] }) {
+  const all = (name: string) => measurements.filter((each) => each.name === name);
+  const one = (name: string): number => all(name).reduce((sum, { value }) => sum + value, 0);
+  const [used, budget] = [one('gannet_memory_own_bytes'), one('gannet_memory_budget_bytes')];
+  const part = budget === 0 ? 0 : used / budget;
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
+      <Figure title={text.health.memory} value={text.health.memoryOf(bytes(used), bytes(budget))}>
+        <Progress
+          aria-label={text.health.memory}
+          value={100 * Math.min(1, part)}
+          color={part >= FULL ? 'red' : 'blue'}
+        />
+      </Figure>
+      <Figure
+        title={text.health.lists}
+        value={text.health.listsOf(count(one('gannet_lists_open')), count(one('gannet_lists_rebuilding')))}
+      />
+      <Figure
+        title={text.health.waiting}
+        value={all('gannet_pool_tasks_waiting')
+          .map(({ labels, value }) => text.health.waitingFor(kindOf(labels), count(value)))
+          .join(', ')}
+      />
+      <Figure
+        title={text.health.deliveries}
+        value={text.health.queued(count(one('gannet_webhook_deliveries_queued')))}
+      />
+      <Figure
+        title={text.health.files}
+        value={`${count(one('gannet_media_files'))}, ${bytes(one('gannet_media_bytes'))}`}
+      />
+    </SimpleGrid>
+  );
+}
+
+/** `{pool="search"}`: search. */
+function kindOf(labels: string): string {
+  return /="([^"]*)"/.exec(labels)?.[1] ?? labels;
+}
+
+interface FigureProps {
+  readonly title: string;
+  readonly value: string;
+  readonly children?: ReactNode;
+}
+
+function Figure({ title, value, children }: FigureProps) {
+  return (
+    <Card withBorder p="md">
+      <Text size="sm" c="dimmed">
+        {title}
+      </Text>
+      <Text fw={600}>{value}</Text>
+      {children}
+    </Card>
+  );
+}

@@ -1,0 +1,106 @@
+/** Every page by keyboard alone: all that can be pressed is reached by Tab, can be seen to be reached, and nothing keeps the focus. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { CHROMIUM, NO_CHROMIUM, openPage, signIn, startChromium } from '../support/browser.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { describeWhere } from '../support/skip.js';
+
+const PAGES = [
+  ['lists', 'Make an empty list'],
+  ['list/birds/search?query=gannet', 'found in'],
+  ['list/birds/records', 'Add a record'],
+  ['list/birds/fields', 'Add a facet'],
+  ['list/birds/synonyms', 'Suggest synonyms'],
+  ['list/birds/rules', 'Add a query rule'],
+  ['list/birds/settings', 'Follow a feed'],
+  ['groups', 'Make a group'],
+  ['feeds', 'Connect a feed'],
+  ['files', 'Add a media store'],
+  ['models', 'Add a model'],
+  ['keys', 'Make a key'],
+  ['webhooks', 'Add a webhook'],
+  ['people', 'Invite somebody'],
+  ['plan', 'Searches this month'],
+  ['profile', 'Where you are signed in'],
+  ['health', 'All measurements'],
+] as const;
+/** More than any of these pages has. */
+const STEPS_MAX = 400;
+
+describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the console by keyboard', () => {
+  let service: TestService;
+  let browser: Browser;
+  let page: Page;
+
+  beforeAll(async () => {
+    [service, browser] = await Promise.all([startTestService(), startChromium()]);
+    await service.client.post('/list/default', { name: 'birds', searchable_fields: [{ name: 'title' }] });
+    await service.client.post('/search-result/default/birds', { name: 'one', fields: { title: 'The gannet' } });
+    const open = await openPage(browser);
+    ({ page } = open);
+    await signIn(service, open);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.close();
+  });
+
+  it.each(PAGES)('reaches all of %s, shows where it is, and leaves again', async (path, text) => {
+    await page.goto(`${service.address}/console/default/${path}`);
+    await page.getByText(text).first().waitFor();
+    await page.evaluate(MARK);
+    const unseen: string[] = [];
+    let isThrough = false;
+    for (let step = 0; step < STEPS_MAX && !isThrough; step += 1) {
+      await page.keyboard.press('Tab');
+      const at = await page.evaluate<{ name: string; isSeen: boolean; isOut: boolean }>(FOCUSED);
+      isThrough = at.isOut;
+      if (!at.isOut && !at.isSeen) unseen.push(at.name);
+    }
+    expect(isThrough, 'Tab comes to the end of the page').toBe(true);
+    expect(unseen, 'what has the focus is marked').toEqual([]);
+    expect(await page.evaluate<string[]>(MISSED), 'nothing is left out').toEqual([]);
+  });
+
+  it('opens a form, keeps Tab in it, closes it by Escape, and is back where it was', async () => {
+    for (const [path, button] of [
+      ['keys', 'Make a key'],
+      ['groups', 'Make a group'],
+      ['people', 'Invite somebody'],
+    ] as const) {
+      await page.goto(`${service.address}/console/default/${path}`);
+      await page.getByRole('button', { name: button }).first().focus();
+      await page.keyboard.press('Enter');
+      const dialog = page.getByRole('dialog');
+      await dialog.waitFor();
+      for (let step = 0; step < 60; step += 1) {
+        await page.keyboard.press('Tab');
+        expect(await page.evaluate<boolean>("document.activeElement.closest('[role=dialog]') !== null")).toBe(true);
+      }
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+      await expect.poll(() => page.evaluate<string>('document.activeElement.textContent')).toContain(button);
+    }
+  });
+});
+
+// Texts, for these tests are not compiled for a browser.
+const PRESSABLE = `[...document.querySelectorAll('a[href], button, input, select, textarea, summary')].filter((each) =>
+  !each.disabled && each.tabIndex >= 0 && each.checkVisibility({ checkVisibilityCSS: true }) && each.type !== 'hidden')`;
+const NAME = `(each) => each.tagName + ' ' + (each.getAttribute('aria-label') ?? each.textContent ?? '').slice(0, 60)`;
+/** From the first one on, wherever the page has put the focus by itself. */
+const MARK = `(() => { const [first] = ${PRESSABLE}; first.focus(); window.reached = new Set([first]); return true; })()`;
+const FOCUSED = `(() => {
+  const at = document.activeElement;
+  if (at === null || at === document.body) return { name: '', isSeen: true, isOut: true };
+  if (window.reached.has(at)) return { name: '', isSeen: true, isOut: true };
+  window.reached.add(at);
+  const isMarked = (each) => {
+    const style = getComputedStyle(each);
+    return (style.outlineStyle !== 'none' && style.outlineWidth !== '0px') || style.boxShadow !== 'none' || each.matches('input, select, textarea');
+  };
+  const isSeen = at.matches(':focus-visible') && (isMarked(at) || (at.parentElement !== null && isMarked(at.parentElement)));
+  return { name: (${NAME})(at), isSeen, isOut: false };
+})()`;
+/** Of a group of radio buttons, Tab reaches one. */
+const MISSED = `${PRESSABLE}.filter((each) => !window.reached.has(each) && each.type !== 'radio').map(${NAME})`;
