@@ -313,6 +313,7 @@ describe('what was read', () => {
 
 interface Hit {
   readonly name: string;
+  readonly explain?: unknown;
   readonly '@document_score'?: number;
   readonly document?: {
     readonly field: string;
@@ -350,6 +351,35 @@ describe('search in documents', () => {
     expect(await found('burows')).toEqual([['puffins', 1]]);
     expect(await found('full speed', { match: 'phrase' })).toEqual([['gannets', 1]]);
     expect((await found('cliffs')).map(([name]) => name).sort()).toEqual(['gannets', 'neither']);
+  });
+
+  it('explains what became of the files of each hit', async () => {
+    served.set('/a.pdf', { bytes: pdf('Gannets dive') });
+    await put('one', { title: 'Seabirds', report: urlOf('/a.pdf'), annex: urlOf('/missing.pdf') });
+    await put('two', { title: 'Seabirds' });
+    await settled();
+    const explained = async (options = {}) => {
+      const { results } = await search('seabirds', { explain: true, ...options });
+      return Object.fromEntries(
+        results.map(({ name, explain }) => [name, (explain as { resources?: unknown }).resources]),
+      );
+    };
+    const expected = {
+      one: [
+        { field: 'report', url: urlOf('/a.pdf'), state: 'read', page_count: 1 },
+        {
+          field: 'annex',
+          url: urlOf('/missing.pdf'),
+          state: 'failed',
+          page_count: 0,
+          error: 'not-found',
+          detail: 'The server answered 404.',
+        },
+      ],
+      two: [],
+    };
+    expect(await explained()).toEqual(expected);
+    expect(await explained({ highlight: false })).toEqual(expected);
   });
 
   it('forgets pages with their file, their record and its link', async () => {

@@ -42,9 +42,12 @@ export interface PageToRead {
 export function pageToRead({ list }: ListSearch, parts: RecordParts, { place }: FoundDocument): PageToRead | undefined {
   const found = place === undefined ? undefined : pageAt(list.settings.definition, place);
   if (found === undefined) return undefined;
-  const { fields } = parts;
-  const url = parseFields(Buffer.from(fields.buffer, fields.byteOffset, fields.byteLength).toString())[found.field];
+  const url = fieldsOf(parts)[found.field];
   return typeof url === 'string' ? { ...found, url } : undefined;
+}
+
+export function fieldsOf({ fields }: RecordParts): Readonly<Record<string, unknown>> {
+  return parseFields(Buffer.from(fields.buffer, fields.byteOffset, fields.byteLength).toString());
 }
 
 /** One hit of a list, found by a document. */

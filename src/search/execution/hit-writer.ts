@@ -11,9 +11,9 @@ import { RecordPage } from '../response/record-page.js';
 import type { ResponseWriter } from '../response/response-writer.js';
 import { writeResult, type DocumentMembers, type HighlightsJson } from '../response/result-writer.js';
 import type { HitPlace } from './group-ranking.js';
-import { documentsOf, pageToRead, scoresOf, type ScoresByKind } from './hit-documents.js';
+import { documentsOf, fieldsOf, pageToRead, scoresOf, type ScoresByKind } from './hit-documents.js';
 import type { ListSearch } from './list-search.js';
-import type { RecordReader } from './record-reader.js';
+import type { ReadResource, RecordReader } from './record-reader.js';
 import type { RerankedPlace } from './reranked-places.js';
 
 /** Records are read and written this many at a time until it is looked whether the search is to stop. */
@@ -73,7 +73,7 @@ export class HitWriter {
       const parts = this.records.read(search.list, search.result.hits.recordNumber(hit));
       if (parts === undefined) continue;
       // Marking and reading pages need what is read to stay.
-      if (!request.highlight && search.pages === undefined) {
+      if (!request.highlight && search.pages === undefined && !tellsResources(lists[listIndex])) {
         writeHit({ ...place, parts, scores: scoresOf(search, hit) }, {});
         continue;
       }
@@ -99,14 +99,17 @@ export class HitWriter {
       const hits = gathered.filter((hit) => hit.listIndex === listIndex);
       // What the kernel marks is in memory that its next call may take.
       const documents = this.documents(search, hits, request);
-      return { documents, highlights: request.highlight ? this.highlights(search, hits) : [] };
+      const resources = tellsResources(lists[listIndex])
+        ? hits.map(({ parts }) => this.records.readResources(search.list, fieldsOf(parts)))
+        : [];
+      return { documents, resources, highlights: request.highlight ? this.highlights(search, hits) : [] };
     });
     const next = lists.map(() => 0);
     for (const hit of gathered) {
       const at = next[hit.listIndex] as number;
       next[hit.listIndex] = at + 1;
-      const { documents, highlights } = marked[hit.listIndex] ?? {};
-      writeHit(hit, { highlights: highlights?.[at], document: documents?.get(hit) });
+      const { documents, highlights, resources } = marked[hit.listIndex] ?? {};
+      writeHit(hit, { highlights: highlights?.[at], document: documents?.get(hit), resources: resources?.[at] });
     }
     gathered.length = 0;
     this.page.clear();
@@ -142,6 +145,13 @@ function nameOf({ head }: RecordParts): string {
 interface Marked {
   readonly highlights?: HighlightsJson | undefined;
   readonly document?: DocumentMembers | undefined;
+  /** What became of the files that the record links to. */
+  readonly resources?: readonly ReadResource[] | undefined;
+}
+
+/** An explanation says what became of the files that records link to. */
+function tellsResources(hits: ListOfHits | undefined): boolean {
+  return hits?.explanations !== undefined && hits.search.list.hasPages;
 }
 
 type WriteHit = (hit: GatheredHit, marked: Marked) => void;
@@ -149,7 +159,7 @@ type WriteHit = (hit: GatheredHit, marked: Marked) => void;
 function hitWriting(request: SearchRequest, lists: readonly ListOfHits[], writer: ResponseWriter): WriteHit {
   const select = request.select === undefined ? undefined : new Set(request.select);
   let written = 0;
-  return ({ listIndex, hit, parts, scores, before, relevance }, { highlights, document }) => {
+  return ({ listIndex, hit, parts, scores, before, relevance }, { highlights, document, resources }) => {
     const { search, listName, explanations, like } = lists[listIndex] as ListOfHits;
     const { hits } = search.result;
     if (written > 0) writer.ascii(',');
@@ -169,6 +179,7 @@ function hitWriting(request: SearchRequest, lists: readonly ListOfHits[], writer
           ? undefined
           : JSON.stringify({
               ...annotateExplanation(explanation, { ...search, like }),
+              ...(resources === undefined ? {} : { resources }),
               ...(before === undefined ? {} : { reranker: { place_before: before, relevance } }),
             }),
       select,

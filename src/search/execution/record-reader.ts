@@ -2,7 +2,7 @@
  * Records of the lists of one search, read by number. A record that a writer removed since the generation was published
  * is undefined: its hit is left out. Belongs to one thread.
  */
-import { extractStore } from '../../extracts/index.js';
+import { extractStore, linkedDocuments } from '../../extracts/index.js';
 import {
   readRecordParts,
   type RecordParts,
@@ -17,6 +17,18 @@ export interface RecordReader {
   read(list: ListContext, recordNumber: number): RecordParts | undefined;
   /** What was read of a file that records of the list link to; undefined where nothing was. */
   readPage(list: ListContext, url: string, page: number): ReadPageOfDocument | undefined;
+  /** What became of the files that a record with these fields links to. What `read` returned is not good any more. */
+  readResources(list: ListContext, fields: Readonly<Record<string, unknown>>): readonly ReadResource[];
+}
+
+/** As an explanation tells it. */
+export interface ReadResource {
+  readonly field: string;
+  readonly url: string;
+  readonly state: 'pending' | 'read' | 'failed';
+  readonly page_count: number;
+  readonly error?: string;
+  readonly detail?: string;
 }
 
 export interface ReadPageOfDocument {
@@ -41,6 +53,15 @@ export class StoreRecordReader implements RecordReader {
     const extracts = extractStore(this.storeOf(list).store);
     const { text } = extracts.outline(url) ?? {};
     return text === undefined ? undefined : { text: extracts.page(url, page) ?? '', pageCount: text.pageCount };
+  }
+
+  readResources(list: ListContext, fields: Readonly<Record<string, unknown>>): ReadResource[] {
+    const extracts = extractStore(this.storeOf(list).store);
+    return linkedDocuments(list.settings.definition, fields).map(({ field, url }) => {
+      const { state = 'pending', text, fault } = extracts.outline(url) ?? {};
+      const failure = fault === undefined ? {} : { error: fault.error, detail: fault.detail };
+      return { field, url, state, page_count: text?.pageCount ?? 0, ...failure };
+    });
   }
 
   private storeOf(list: ListContext): { readonly store: RecordStore; readonly records: VersionStore } {
