@@ -280,7 +280,8 @@ describe('parts beside the text', () => {
     const document = explained?.sources.find(({ kind }) => kind === 'document');
     expect(document).toMatchObject({
       place: 2,
-      evaluated: 3,
+      found: 3,
+      evaluated: 2,
       groups: [{ terms: [{ term: 'sea' }] }, { terms: [{ term: 'moss' }] }],
     });
     expect([...kernel.findPartDocuments(pages, Uint32Array.of(9, 7))]).toEqual([0, 1, 2]);

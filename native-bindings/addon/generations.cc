@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "../kernel/sources/live_ordinals.h"
-#include "../kernel/sources/part_source.h"
 #include "bindings.h"
 #include "call_guard.h"
 #include "registry.h"
@@ -151,9 +150,12 @@ void AddHandles(const SegmentResolver& resolver, PublishedGeneration* published)
 void ChangePart(const Napi::Object& object, PublishedPart* part) {
   SegmentResolver resolver;
   if (part->published) resolver.AddBase(part->published->handles, part->published->generation->segments);
-  const SegmentChange change = ReadSegmentChange(object, &resolver);
+  SegmentChange change = ReadSegmentChange(object, &resolver);
   if (part->published && change.is_empty()) return;
-  for (const SegmentView& view : change.added) CheckPart(*view.segment);
+  for (SegmentView& view : change.added) {
+    CheckPart(*view.segment);
+    view.homes = std::make_shared<PartHomes>();
+  }
   auto published = std::make_shared<PublishedGeneration>();
   published->generation =
       DeriveGeneration(GenerationOf(part->published.get()), change.added, change.removed, change.deletions, std::string());

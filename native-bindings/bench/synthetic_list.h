@@ -29,20 +29,32 @@ inline std::string WordOf(uint32_t rank) {
   }
 }
 
+// Words drawn from a Zipf distribution.
+class ZipfWords {
+ public:
+  ZipfWords() : cumulative_(kVocabulary) {
+    double sum = 0;
+    for (uint32_t i = 0; i < kVocabulary; ++i) cumulative_[i] = sum += 1 / (i + 2.7);
+    uniform_ = std::uniform_real_distribution<double>(0, sum);
+  }
+  std::string Word(std::mt19937* random) {
+    const auto rank = std::upper_bound(cumulative_.begin(), cumulative_.end(), uniform_(*random)) - cumulative_.begin();
+    return WordOf(static_cast<uint32_t>(std::min<ptrdiff_t>(rank, kVocabulary - 1)));
+  }
+
+ private:
+  std::vector<double> cumulative_;
+  std::uniform_real_distribution<double> uniform_;
+};
+
 inline std::shared_ptr<const Segment> BuildList(TemporaryFolder* folder, uint32_t documents, uint32_t words) {
   std::mt19937 random(1);
-  std::vector<double> cumulative(kVocabulary);
-  double sum = 0;
-  for (uint32_t i = 0; i < kVocabulary; ++i) cumulative[i] = sum += 1 / (i + 2.7);
-  std::uniform_real_distribution<double> uniform(0, sum);
+  ZipfWords zipf;
   std::vector<DocumentWriter> writers;
   for (uint32_t i = 0; i < documents; ++i) {
     const uint32_t length = words / 2 + random() % (words + 1);
     std::string text;
-    for (uint32_t j = 0; j < length; ++j) {
-      const auto rank = std::upper_bound(cumulative.begin(), cumulative.end(), uniform(random)) - cumulative.begin();
-      text += WordOf(static_cast<uint32_t>(std::min<ptrdiff_t>(rank, kVocabulary - 1))) + " ";
-    }
+    for (uint32_t j = 0; j < length; ++j) text += zipf.Word(&random) + " ";
     DocumentWriter writer(i);
     writer.Text(0, text).Number(0, random() % 10'000 / 100.0).String(1, "brand" + std::to_string(random() % 200));
     writers.push_back(writer);

@@ -82,7 +82,7 @@ class Library {
   }
 
   void Add(std::vector<SegmentView>* views, const SegmentSchema& schema, const std::vector<DocumentWriter>& documents) {
-    views->push_back({folder_.Build(schema, documents), {}});
+    views->push_back({folder_.Build(schema, documents), {}, Below(2) == 0 ? std::make_shared<PartHomes>() : nullptr});
     views->back().deletions.chunks.resize((documents.size() + kWindowSize - 1) / kWindowSize);
   }
 
@@ -160,10 +160,11 @@ QueryPlan PagePlan(Library* library) {
 void CheckPages(Library* library) {
   const QueryPlan pages = PagePlan(library);
   const auto expected = ModelOf(*library, pages);
-  PartSource source(ScoreKind::kDocument, &library->records(), &library->pages(), &pages);
   QueryPlan plan;
   plan.flags = kNeedTotal;
   plan.size = 1 << 20;
+  EvaluatorScratch scratch;
+  PartSource source(ScoreKind::kDocument, &library->records(), &plan, {&library->pages(), &pages}, {}, &scratch);
   const Result result = RunSearch(library->records(), plan, {{{&source, 1, 0, true}}, 1, 0});
   CHECK_EQ(result.total_count, static_cast<double>(expected.size()));
   CHECK_EQ(result.hits.size(), expected.size());
@@ -181,11 +182,12 @@ void CheckPages(Library* library) {
 void CheckBesideWords(Library* library) {
   const QueryPlan pages = PagePlan(library);
   const auto expected = ModelOf(*library, pages);
-  PartSource source(ScoreKind::kDocument, &library->records(), &library->pages(), &pages);
   QueryPlan plan = PagePlan(library);
   plan.flags = kNeedTotal;
   plan.size = 1 << 20;
   plan.filter = {FilterOp::kEqual, 0, {{false, 0, "acme"}}, {}, {}, 0};
+  EvaluatorScratch scratch;
+  PartSource source(ScoreKind::kDocument, &library->records(), &plan, {&library->pages(), &pages}, {}, &scratch);
   std::map<uint32_t, float> sums;
   for (const ResultHit& hit : RunSearch(library->records(), plan).hits) sums[hit.record_number] = 0.5f * hit.score;
   QueryPlan everything;
@@ -208,7 +210,6 @@ void CheckStrongest(Library* library) {
   const float page_floor = library->Below(2) == 0 ? 0 : 0.3f;
   const float text_floor = library->Below(2) == 0 ? 0 : 0.3f;
   const float full = library->Below(2) == 0 ? 1 : 0.5f;
-  PartSource source(ScoreKind::kDocument, &library->records(), &library->pages(), &pages, page_floor * full);
   QueryPlan plan = PagePlan(library);
   if (library->Below(3) == 0) plan.groups.push_back(Word(kWords[library->Below(7)], Occur::kMustNot));
   plan.size = 1 << 20;
@@ -230,10 +231,12 @@ void CheckStrongest(Library* library) {
     float& score = strongest[hit.record_number];
     score = std::max(score, best->second.score / full);
   }
-  OtherSources parts;
-  parts.parts = {{&source, 1, page_floor * full, true, full}};
+  BesideWords parts;
+  const std::shared_ptr<const Generation> part(&library->pages(), [](const Generation*) {});
+  parts.parts = {{ScoreKind::kDocument, part, EncodePlan(pages), page_floor, full}};
   parts.text_floor = text_floor;
-  const Result whole = RunSearch(library->records(), plan, parts);
+  const auto search = [&] { return DecodeResult(SearchBesideWords(library->records(), EncodePlan(plan), parts)); };
+  const Result whole = search();
   CHECK_EQ(whole.total_count, static_cast<double>(strongest.size()));
   for (const ResultHit& hit : whole.hits) {
     CHECK(std::abs(hit.score - std::min(1.0f, strongest.at(hit.record_number))) < 1e-6f);
@@ -241,12 +244,17 @@ void CheckStrongest(Library* library) {
   plan.flags = library->Below(2) * kNeedTotal;
   plan.skip = library->Below(4);
   plan.size = 5;
-  const Result page = RunSearch(library->records(), plan, parts);
+  const Result page = search();
   const size_t behind = whole.hits.size() - std::min<size_t>(plan.skip, whole.hits.size());
   CHECK_EQ(page.hits.size(), behind < 5 ? behind : 5);
   for (size_t i = 0; i < page.hits.size(); ++i) {
     CHECK_EQ(page.hits[i].record_number, whole.hits[plan.skip + i].record_number);
     CHECK(page.hits[i].score == whole.hits[plan.skip + i].score);
+    for (size_t source = 0; source < 3; ++source) {
+      const SourceScore& score = page.scores[3 * i + source];
+      const SourceScore& same = whole.scores[3 * (plan.skip + i) + source];
+      CHECK(score.score == same.score && score.place == same.place);
+    }
   }
 }
 
@@ -289,7 +297,9 @@ TEST(part_source_refuses_an_index_of_fields) {
   const auto generation = DeriveGeneration(nullptr, {{segment, {}}}, {}, {}, "");
   QueryPlan plan;
   plan.groups = {Word("sea")};
-  CHECK_THROWS(kInvalidArgument, PartSource(ScoreKind::kDocument, generation.get(), generation.get(), &plan));
+  EvaluatorScratch scratch;
+  CHECK_THROWS(kInvalidArgument,
+               PartSource(ScoreKind::kDocument, generation.get(), &plan, {generation.get(), &plan}, {}, &scratch));
   CHECK_THROWS(kInvalidArgument, FindPartDocuments(*segment, {}));
 }
 

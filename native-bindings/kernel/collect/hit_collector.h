@@ -45,7 +45,7 @@ class HitCollector {
   bool is_by_score() const { return order_ == Order::kScore && wants_hits(); }
 
   // Documents whose score, the bonus included, is below this cannot be among the hits any more; 0 if any may.
-  float bar() const { return bar_score_; }
+  const float& bar() const { return bar_score_; }
   // How many hits are kept.
   size_t wanted() const { return kept_max_; }
   // So many documents, some of them yet to come, are known to have a score of at least this.

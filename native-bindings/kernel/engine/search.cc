@@ -14,12 +14,12 @@
 #include "../query/query_plan.h"
 #include "../query/expected_score.h"
 #include "../sources/combined_matches.h"
+#include "../sources/segment_matches.h"
 #include "../sources/strongest_matches.h"
 #include "../sources/window_removals.h"
 #include "../sources/word_source.h"
 #include "explain.h"
 #include "result_writer.h"
-#include "segment_matches.h"
 #include "thread_scratch.h"
 
 namespace gannet {
@@ -88,7 +88,7 @@ class Searcher {
         return scorer->Evaluate(index)->scores;
       });
     };
-    SegmentMatches matches(query_, plan_, segment, needs_, &scratch_->matching, &proximity_, &collector_);
+    SegmentMatches matches(query_, plan_, segment, needs_, &scratch_->matching, &proximity_, &collector_.bar());
     const auto count = [&](uint32_t more) { total_ += more; };
     const auto collect = [&](std::span<const ScoredDocument> scored) { collector_.CollectScored(scored); };
     const bool has_facets = !facets_.empty();
@@ -195,34 +195,41 @@ float CheckedShare(float value, const char* what) {
 // What a request of a part holds while it is answered.
 class SearchedPart {
  public:
-  SearchedPart(const Generation& records, const PartRequest& request)
-      : plan_(ParsePlan(request.plan)), floor_(CheckedShare(request.floor, "the floor of a part")) {
-    const float full = CheckedShare(request.full, "the full score of a part");
-    const PreparedQuery query = PrepareQuery(*request.part, plan_);
-    full_ = full > 0 ? full : ExpectedScore(query);
-    source_.emplace(request.kind, &records, request.part.get(), &plan_, floor_ * full_);
-  }
+  SearchedPart(const Generation& records, const QueryPlan& plan, const PartRequest& request, EvaluatorScratch* scratch)
+      : plan_(ParsePlan(request.plan)),
+        source_(request.kind, &records, &plan,
+                {request.part.get(), &plan_, CheckedShare(request.floor, "the floor of a part"),
+                 CheckedShare(request.full, "the full score of a part")},
+                NeedsOf(plan), scratch) {}
 
-  SourceShare share() { return {&*source_, 1, floor_ * full_, true, full_}; }
+  SourceShare share() { return source_.share(); }
 
  private:
+  // Where scores only break ties, or are told of hits that they did not choose, they are needed of all.
+  static PartNeeds NeedsOf(const QueryPlan& plan) {
+    PartNeeds needs;
+    needs.all_matches = (plan.flags & kNeedTotal) != 0 || !plan.facets.empty();
+    const bool by_score = plan.sort_keys.empty() && (plan.flags & kStorageOrder) == 0 && plan.minimum_score <= 0;
+    if (by_score) needs.wanted = plan.size == 0 ? 0 : size_t{plan.skip} + plan.size;
+    return needs;
+  }
+
   QueryPlan plan_;
-  float floor_;
-  float full_;
-  std::optional<PartSource> source_;
+  PartSource source_;
 };
 
-std::vector<uint8_t> SearchPlan(const Generation& generation, const QueryPlan& plan, const OtherSources& others) {
-  ScratchLease scratch;
-  const SearchResult result = Searcher(generation, plan, others, &*scratch).Run();
-  scratch.Return();
+std::vector<uint8_t> SearchPlan(const Generation& generation, const QueryPlan& plan, const OtherSources& others,
+                                ScratchLease* scratch) {
+  const SearchResult result = Searcher(generation, plan, others, &**scratch).Run();
+  scratch->Return();
   return WriteResult(generation, plan, result);
 }
 
 }  // namespace
 
 std::vector<uint8_t> Search(const Generation& generation, std::span<const uint8_t> bytes, const OtherSources& others) {
-  return SearchPlan(generation, ParsePlan(bytes), others);
+  ScratchLease scratch;
+  return SearchPlan(generation, ParsePlan(bytes), others, &scratch);
 }
 
 std::vector<uint8_t> SearchBesideWords(const Generation& generation, std::span<const uint8_t> bytes, BesideWords beside) {
@@ -238,9 +245,12 @@ std::vector<uint8_t> SearchBesideWords(const Generation& generation, std::span<c
     meaning.emplace(&generation, &plan.filter, std::move(*beside.meaning));
     others.shares.push_back({&*meaning, weight, 0, adds_matches});
   }
+  ScratchLease scratch;
   std::deque<SearchedPart> parts;
-  for (const PartRequest& request : beside.parts) others.parts.push_back(parts.emplace_back(generation, request).share());
-  return SearchPlan(generation, plan, others);
+  for (const PartRequest& request : beside.parts) {
+    others.parts.push_back(parts.emplace_back(generation, plan, request, &(*scratch).matching).share());
+  }
+  return SearchPlan(generation, plan, others, &scratch);
 }
 
 std::vector<uint32_t> CollectRecordNumbers(const Generation& generation, std::span<const uint8_t> bytes) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "../segment/segment.h"
+#include "part_homes.h"
 #include "vector_homes.h"
 
 namespace gannet {
@@ -32,6 +33,7 @@ struct DeletionSet {
 struct SegmentView {
   std::shared_ptr<const Segment> segment;
   DeletionSet deletions;
+  std::shared_ptr<PartHomes> homes = {};  // of a part's segment: shared by all generations that have it
 };
 
 // Deletions are of ordinals. What leads to no live document of the words counts for nothing, deleted or not.

@@ -4,28 +4,9 @@
 
 #include "../common/stop.h"
 #include "../filter/column_filter.h"
+#include "passing_documents.h"
 
 namespace gannet {
-namespace {
-
-// Documents of a segment that are live and pass, a bit each.
-std::vector<uint64_t> PassingOf(const SegmentView& view, const ColumnFilter& filter) {
-  const uint32_t documents = view.segment->document_count();
-  std::vector<uint64_t> passing((documents + kWindowSize - 1) / kWindowSize * size_t{kWindowWords});
-  Window window;
-  for (uint32_t base = 0; base < documents; base += kWindowSize) {
-    StopIfAsked();
-    window.range = {base, std::min(base + kWindowSize, documents)};
-    window.matches.Clear();
-    window.matches.AddRange(0, window.range.end - base);
-    if (const auto& deleted = view.deletions.chunks[base / kWindowSize]) window.matches.Subtract(deleted->data());
-    filter.Apply(&window);
-    std::copy_n(window.matches.words, kWindowWords, &passing[base / 64]);
-  }
-  return passing;
-}
-
-}  // namespace
 
 LiveOrdinals::LiveOrdinals(const Generation* generation, const VectorView* vectors)
     : vectors_(*vectors), documents_(generation->document_count), passing_(generation->live_count) {
@@ -39,7 +20,7 @@ LiveOrdinals::LiveOrdinals(const Generation* generation, const VectorView* vecto
 void LiveOrdinals::Restrict(const FilterNode& filter) {
   passing_ = 0;
   for (Words& words : words_) {
-    words.passing = PassingOf(*words.view, ColumnFilter(filter, *words.view->segment));
+    words.passing = FindPassing(*words.view, ColumnFilter(filter, *words.view->segment));
     for (const uint64_t word : words.passing) passing_ += static_cast<uint64_t>(__builtin_popcountll(word));
   }
 }

@@ -1,117 +1,297 @@
 #include "part_source.h"
 
 #include <algorithm>
+#include <limits>
+#include <numeric>
 
 #include "../common/error.h"
 #include "../common/json_writer.h"
 #include "../common/stop.h"
 #include "../filter/column_filter.h"
-#include "listed_documents.h"
+#include "../query/expected_score.h"
+#include "../window/selection.h"
+#include "passing_documents.h"
+#include "segment_matches.h"
 #include "word_explainer.h"
-#include "word_source.h"
 
 namespace gannet {
 namespace {
 
-const Column& NumberColumn(const Segment& segment, uint16_t index) {
-  const Column* column = FindColumn(segment, index);
-  if (column == nullptr || column->type() != ColumnType::kNumber || segment.meta().columns[index].many) {
-    throw Error(ErrorCode::kInvalidArgument, "an index of a part without the columns of its record and place");
-  }
-  return *column;
-}
+// Of a record that is found and not among the best: lower than any that is.
+constexpr float kSomeScore = std::numeric_limits<float>::min();
 
-// A damaged number leads to no record.
-uint32_t NumberOf(const Column& column, uint32_t document) {
-  const double number = column.ValueCount(document) == 0 ? -1 : column.Number(document);
-  return number >= 0 && number < kNoPlace ? static_cast<uint32_t>(number) : kNoPlace;
-}
+// Of those with the best scores, probably not all are of fewer records than one in so many.
+constexpr size_t kDocumentsPerRecord = 8;
+
+bool Contains(const std::vector<uint64_t>& bits, uint32_t document) { return bits[document / 64] >> (document % 64) & 1; }
 
 }  // namespace
 
-void CheckPart(const Segment& segment) {
-  NumberColumn(segment, kPartRecordColumn);
-  NumberColumn(segment, kPartPlaceColumn);
-}
-
 std::vector<uint32_t> FindPartDocuments(const Segment& segment, std::span<const uint32_t> records) {
   CheckPart(segment);
-  const Column& column = NumberColumn(segment, kPartRecordColumn);
+  const Column& column = segment.column(kPartRecordColumn);
   std::vector<uint32_t> documents;
   for (uint32_t document = 0; document < segment.document_count(); ++document) {
-    if (std::ranges::binary_search(records, NumberOf(column, document))) documents.push_back(document);
+    if (std::ranges::binary_search(records, PartNumber(column, document))) documents.push_back(document);
   }
   return documents;
 }
 
-PartSource::PartSource(ScoreKind kind, const Generation* records, const Generation* part, const QueryPlan* plan, float floor)
-    : kind_(kind),
-      records_(*records),
-      part_(*part),
-      plan_(*plan),
-      floor_(floor),
-      query_(PrepareQuery(*part, *plan)),
-      proximity_(&query_, &cursors_) {
-  for (uint32_t segment = 0; segment < part_.segments.size(); ++segment) SearchSegment(segment);
-}
+// The search of a segment of the part.
+class PartSource::SegmentSearch {
+ public:
+  SegmentSearch(PartSource* source, uint32_t segment, BestRecords* best)
+      : source_(*source),
+        segment_(segment),
+        part_(*source->part_.segments[segment].segment),
+        runs_(source->homes_[segment]->Runs(part_)),
+        best_(*best) {
+    for (const Fields& fields : source_.fields_) homes_.push_back(source_.homes_[segment]->In(fields.view->segment, part_));
+  }
 
-void PartSource::SearchSegment(uint32_t segment) {
-  StopNowIfAsked();
-  const SegmentView& view = part_.segments[segment];
-  CheckPart(*view.segment);
-  const uint32_t documents = view.segment->document_count();
-  WordSource words(&query_, &proximity_, &scratch_);
-  const std::unique_ptr<SegmentSource> source = words.Open(segment, false);
-  const ColumnFilter filter(plan_.filter, *view.segment);
-  for (uint32_t index = 0; (index = source->NextWindow(index, floor_)) * uint64_t{kWindowSize} < documents; ++index) {
-    StopIfAsked();
-    const WindowRange range{index * kWindowSize, std::min((index + 1) * kWindowSize, documents)};
-    Window* window = source->Find(range, floor_);
-    if (const auto& deleted = view.deletions.chunks[index]) window->matches.Subtract(deleted->data());
-    filter.Apply(window);
-    evaluated_ += window->matches.Count();
-    ForEachBit(window->matches, [&](uint32_t offset) {
-      Take(*view.segment, {window->scores[offset], kNoPlace, segment, range.base + offset});
+  // `supposes`: that so many records reach what so many times as many documents do.
+  void Run(bool supposes, EvaluatorScratch* scratch) {
+    StopNowIfAsked();
+    const PartNeeds& needs = source_.needs_;
+    const bool scores = needs.wanted > 0 || source_.floor_ > 0;
+    SegmentMatches matches(source_.query_, source_.plan_, segment_, {.scores = scores, .all_matches = needs.all_matches},
+                           scratch, &source_.proximity_, scores ? &best_.bar() : nullptr);
+    const auto mark = [&](const Window& window) { Mark(window); };
+    const auto consume = [&](const Window& window, uint32_t) {
+      if (needs.all_matches) Mark(window);
+      if (needs.wanted > 0) Collect(window);
+    };
+    const auto count = [](uint32_t) {};
+    const auto collect = [&](std::span<const ScoredDocument> scored) { Collect(scored); };
+    switch (matches.ChooseWay(false, needs.wanted > 0, needs.all_matches)) {
+      case Way::kDocuments:
+        return matches.ForEachDocument(count, collect);
+      case Way::kSpans:
+        if (supposes) best_.Suppose(matches.SeedBar(needs.wanted * kDocumentsPerRecord));
+        return matches.ForEachSpan(needs.all_matches, consume, count, mark, collect);
+      default:
+        return matches.ForEachWindow(consume);
+    }
+  }
+
+ private:
+  std::optional<RecordHome> HomeOf(uint32_t run) const {
+    for (const uint32_t index : source_.by_size_) {
+      const Fields& fields = source_.fields_[index];
+      const uint32_t document = homes_[index] != nullptr ? (*homes_[index])[run]
+                                                         : fields.view->segment->FindDocument(runs_.record(run)).value_or(kNoHome);
+      if (document == kNoHome) continue;
+      const DeletionSet& deletions = fields.view->deletions;
+      if (deletions.deleted_count > 0 && deletions.Contains(document)) continue;
+      // A record is live in one segment at most.
+      if (!fields.passing.empty() && !Contains(fields.passing, document)) return std::nullopt;
+      return RecordHome{index, document};
+    }
+    return std::nullopt;
+  }
+
+  void Mark(const Window& window) {
+    source_.found_ += window.matches.Count();
+    runs_.ForEach(window, [&](uint32_t run) {
+      if (const auto home = HomeOf(run)) {
+        source_.fields_[home->segment].found[home->document / 64] |= uint64_t{1} << home->document % 64;
+      }
     });
   }
-}
 
-void PartSource::Take(const Segment& source, const Best& found) {
-  if (found.score < floor_) return;
-  const uint32_t record = NumberOf(source.column(kPartRecordColumn), found.document);
-  Best better = found;
-  better.place = NumberOf(source.column(kPartPlaceColumn), found.document);
-  const auto [kept, is_new] = best_.try_emplace(record, better);
-  // Of equal ones, the first of the record.
-  const auto rank = [](const Best& each) { return std::pair(-each.score, each.place); };
-  if (!is_new && rank(better) < rank(kept->second)) kept->second = better;
-}
-
-std::unique_ptr<SegmentSource> PartSource::Open(uint32_t segment, bool) {
-  const SegmentView& view = records_.segments[segment];
-  std::vector<ListedDocument> listed;
-  for (const auto& [record, best] : best_) {
-    const std::optional<uint32_t> document = view.segment->FindDocument(record);
-    if (document && !view.deletions.Contains(*document)) listed.push_back({*document, best.score});
+  void Collect(const Window& window) {
+    const ProximityScorer& proximity = source_.proximity_;
+    uint64_t reaching[kWindowWords];
+    uint64_t with_bonus[kWindowWords];
+    CompareWords(window.scores, best_.bar(), window.matches.used, reaching);
+    if (!proximity.empty()) {
+      const WindowBits& candidates = window.bonus_candidates;
+      const uint64_t used = candidates.used & window.matches.used;
+      CompareWords(window.scores, best_.bar() - proximity.BoundIn(segment_, window.range), used, with_bonus);
+      ForEachWord(used, [&](uint32_t word) { reaching[word] |= with_bonus[word] & candidates.words[word]; });
+    }
+    ForEachWord(window.matches.used, [&](uint32_t word) {
+      ForEachBit(window.matches.words[word] & reaching[word], word * 64, [&](uint32_t offset) {
+        const uint32_t document = window.range.base + offset;
+        const bool may_have_bonus = !proximity.empty() && window.bonus_candidates.Contains(offset);
+        Add(document, window.scores[offset], may_have_bonus ? proximity.BoundOf(segment_, document) : 0);
+      });
+    });
   }
-  std::ranges::sort(listed, {}, &ListedDocument::document);
-  return std::make_unique<ListedDocuments>(std::move(listed));
+
+  void Collect(std::span<const ScoredDocument> scored) {
+    for (const auto& [document, score, bonus_bound] : scored) Add(document, score, bonus_bound);
+  }
+
+  void Add(uint32_t document, float score, float bonus_bound) {
+    if (!best_.MayEnter(score, bonus_bound)) return;
+    const auto home = HomeOf(runs_.RunOf(document));
+    if (!home) return;
+    best_.Add({*home, score, segment_, document}, bonus_bound);
+  }
+
+  PartSource& source_;
+  uint32_t segment_;
+  const Segment& part_;
+  const RecordRuns& runs_;
+  BestRecords& best_;
+  std::vector<std::shared_ptr<const HomesInSegment>> homes_;  // by segment of the fields; null: looked up one by one
+};
+
+PartSource::PartSource(ScoreKind kind, const Generation* records, const QueryPlan* of_records, const PartQuery& query,
+                       const PartNeeds& needs, EvaluatorScratch* scratch)
+    : kind_(kind),
+      records_(*records),
+      part_(*query.part),
+      plan_(*query.plan),
+      needs_(needs),
+      query_(PrepareQuery(part_, plan_)),
+      full_(query.full > 0 ? query.full : ExpectedScore(query_)),
+      floor_(query.floor * full_),
+      proximity_(&query_, &cursors_),
+      scorer_(&query_, &proximity_) {
+  plan_.minimum_score = floor_;
+  for (const SegmentView& view : part_.segments) {
+    CheckPart(*view.segment);
+    homes_.push_back(view.homes ? view.homes : std::make_shared<PartHomes>());
+  }
+  for (uint32_t segment = 0; segment < records_.segments.size(); ++segment) {
+    fields_.push_back({segment, &records_.segments[segment]});
+  }
+  by_size_.resize(fields_.size());
+  std::iota(by_size_.begin(), by_size_.end(), 0u);
+  std::ranges::stable_sort(by_size_, std::ranges::greater{},
+                           [&](uint32_t index) { return fields_[index].view->segment->document_count(); });
+  if (!query_.has_scoring_groups) return;
+  FindPassing(*of_records);
+  const bool supposes = needs.wanted > 0 && needs.wanted <= BestRecords::kTopMax && floor_ <= 0;
+  if (!supposes || !Search(true, scratch)) Search(false, scratch);
+  for (const BestDocument& each : best_) fields_[each.home.segment].listed.push_back({each.home.document, each.score});
 }
 
-const PartSource::Best* PartSource::BestOf(uint32_t segment, uint32_t document) const {
-  const auto found = best_.find(records_.segments[segment].segment->record_numbers()[document]);
-  return found == best_.end() ? nullptr : &found->second;
+PartSource::~PartSource() = default;
+
+// False where fewer records than were supposed reach the score that many documents do: pages of few.
+bool PartSource::Search(bool supposes, EvaluatorScratch* scratch) {
+  found_ = 0;
+  BestRecords best(needs_.wanted, &proximity_);
+  for (uint32_t segment = 0; segment < part_.segments.size(); ++segment) {
+    if (query_.MayMatch(segment)) SegmentSearch(this, segment, &best).Run(supposes, scratch);
+  }
+  best_ = best.Finish([&](const BestDocument& a, const BestDocument& b) { return ComesFirst(a, b); });
+  evaluated_ += best.evaluated();
+  return best.HasReached();
+}
+
+void PartSource::FindPassing(const QueryPlan& of_records) {
+  const PassingDocuments passing(&records_, of_records);
+  for (Fields& fields : fields_) {
+    if (!passing.passes_all_that_live()) fields.passing = passing.In(fields.segment);
+    if (needs_.all_matches) {
+      const uint32_t documents = fields.view->segment->document_count();
+      fields.found.resize((documents + kWindowSize - 1) / kWindowSize * size_t{kWindowWords});
+    }
+  }
+}
+
+class PartSource::OfSegment : public SegmentSource {
+ public:
+  OfSegment(const Fields* fields, bool all_matches) : fields_(*fields), all_matches_(all_matches), listed_(fields->listed) {}
+
+  float Bound() const override { return all_matches_ ? std::max(listed_.Bound(), kSomeScore) : listed_.Bound(); }
+
+  uint32_t NextWindow(uint32_t from, float least) override {
+    if (!all_matches_) return listed_.NextWindow(from, least);
+    for (size_t word = size_t{from} * kWindowWords; word < fields_.found.size(); ++word) {
+      if (fields_.found[word] != 0) return static_cast<uint32_t>(word / kWindowWords);
+    }
+    return std::numeric_limits<uint32_t>::max();
+  }
+
+  Window* Find(WindowRange range, float least) override {
+    Window* window = listed_.Find(range, least);
+    if (!all_matches_) return window;
+    WindowBits& matches = window->matches;
+    for (uint32_t word = 0; word < kWindowWords; ++word) {
+      const uint64_t found = fields_.found[range.base / 64 + word];
+      ForEachBit(found & ~matches.words[word], word * 64, [&](uint32_t offset) { window->scores[offset] = kSomeScore; });
+      matches.words[word] |= found;
+      if (found != 0) matches.used |= uint64_t{1} << word;
+    }
+    return window;
+  }
+
+ private:
+  const Fields& fields_;
+  bool all_matches_;
+  ListedDocuments listed_;
+};
+
+std::unique_ptr<SegmentSource> PartSource::Open(uint32_t segment, bool all_matches) {
+  return std::make_unique<OfSegment>(&fields_[segment], all_matches && !fields_[segment].found.empty());
+}
+
+uint32_t PartSource::PlaceOf(const BestDocument& document) const {
+  return PartNumber(part_.segments[document.segment].segment->column(kPartPlaceColumn), document.document);
+}
+
+// Of those that are not among the best by this part alone, the words are looked up in all documents that lead to the record.
+std::optional<BestDocument> PartSource::BestOf(uint32_t segment, uint32_t document) {
+  const RecordHome home{segment, document};
+  const auto known = std::ranges::lower_bound(best_, home, {}, &BestDocument::home);
+  if (known != best_.end() && known->home == home) return *known;
+  if (needs_.wanted == BestRecords::kAll || !query_.has_scoring_groups) return std::nullopt;
+  const Fields& fields = fields_[segment];
+  if (!fields.found.empty() && !Contains(fields.found, document)) return std::nullopt;
+  std::optional<BestDocument> best;
+  const uint32_t record = fields.view->segment->record_numbers()[document];
+  for (uint32_t part = 0; part < part_.segments.size(); ++part) {
+    if (!query_.MayMatch(part)) continue;
+    const RecordRuns& runs = homes_[part]->Runs(*part_.segments[part].segment);
+    for (const uint32_t run : runs.Of(record)) ScorePages(part, runs.begin(run), runs.end(run), &best);
+  }
+  if (best) best->home = home;
+  return best;
+}
+
+// Windows at a time.
+void PartSource::ScorePages(uint32_t segment, uint32_t begin, uint32_t end, std::optional<BestDocument>* best) {
+  const SegmentView& view = part_.segments[segment];
+  const ColumnFilter filter(plan_.filter, *view.segment);
+  while (begin < end) {
+    StopIfAsked();
+    const uint32_t base = begin / kWindowSize * kWindowSize;
+    const uint32_t until = std::min(end, base + kWindowSize);
+    const std::vector<float>& scores = scorer_.Score(segment, begin, until);
+    Window passing;
+    passing.range = {base, until};
+    for (uint32_t page = begin; page < until; ++page) {
+      const bool counts = scores[page - begin] > 0 && scores[page - begin] >= floor_ && !view.deletions.Contains(page);
+      if (counts) passing.matches.Add(page - base);
+    }
+    filter.Apply(&passing);
+    ForEachBit(passing.matches, [&](uint32_t offset) {
+      const BestDocument page{{}, scores[base + offset - begin], segment, base + offset};
+      const bool is_better = !*best || page.score > (*best)->score || (page.score == (*best)->score && ComesFirst(page, **best));
+      if (is_better) *best = page;
+    });
+    begin = until;
+  }
 }
 
 SourceScore PartSource::ScoreOf(uint32_t segment, uint32_t document) {
-  const Best* best = BestOf(segment, document);
-  return best == nullptr ? SourceScore{} : SourceScore{best->score, best->place};
+  const auto best = BestOf(segment, document);
+  return best ? SourceScore{best->score, PlaceOf(*best)} : SourceScore{};
 }
 
 void PartSource::Explain(uint32_t segment, uint32_t document, std::string* out) {
-  const Best* best = BestOf(segment, document);
-  if (best == nullptr) return;
+  const auto best = BestOf(segment, document);
+  if (!best) return;
   ExplainWords(query_, {best->segment, best->document}, &proximity_, out);
+  if (needs_.all_matches) {
+    out->append(",\"found\":");
+    AppendJsonNumber(static_cast<double>(found_), out);
+  }
   out->append(",\"evaluated\":");
   AppendJsonNumber(static_cast<double>(evaluated_), out);
 }

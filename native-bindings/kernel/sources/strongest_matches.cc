@@ -49,9 +49,7 @@ Window* StrongestMatches::Evaluate(uint32_t window, float bar) {
 
 void StrongestMatches::Take(const Part& part, Window* found, Window* window) const {
   ForEachBit(found->matches, [&](uint32_t offset) {
-    const float score = found->scores[offset];
-    if (score < part.share.floor) return;
-    const float counted = part.share.Counted(score);
+    const float counted = part.share.Counted(found->scores[offset]);
     float& kept = window->scores[offset];
     kept = window->matches.Contains(offset) ? std::max(kept, counted) : counted;
     window->matches.Add(offset);

@@ -16,7 +16,7 @@ namespace gannet {
 
 class StrongestMatches {
  public:
-  // `text` is summed, and below `text_floor` finds nothing; of `parts` each stands for itself. `all_matches`: also of documents that a
+  // `text` is summed, and below `text_floor` finds nothing; of `parts`, which keep their floors themselves, each stands for itself. `all_matches`: also of documents that a
   // bar rules out.
   StrongestMatches(uint32_t segment, uint32_t document_count, std::span<const SourceShare> text, float text_floor,
                    std::span<const SourceShare> parts, bool all_matches);

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "word_explainer.h"
-
 namespace gannet {
 namespace {
 
@@ -62,8 +60,7 @@ std::unique_ptr<SegmentSource> WordSource::Open(uint32_t segment, bool all_match
 
 SourceScore WordSource::ScoreOf(uint32_t segment, uint32_t document) {
   if (!query_->has_scoring_groups) return {};
-  std::string unused;
-  return {ExplainWords(*query_, {segment, document}, proximity_, &unused)};
+  return {scorer_.Score(segment, document, document + 1).front()};
 }
 
 }  // namespace gannet

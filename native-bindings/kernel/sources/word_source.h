@@ -10,6 +10,7 @@
 #include "../evaluation/segment_evaluator.h"
 #include "../query/prepared_query.h"
 #include "source.h"
+#include "word_scorer.h"
 
 namespace gannet {
 
@@ -18,7 +19,7 @@ class WordSource : public Source {
   // A query without words that score finds nothing, and still excludes. All arguments outlive the object; `scratch` is that of one
   // segment at a time.
   WordSource(const PreparedQuery* query, ProximityScorer* proximity, EvaluatorScratch* scratch)
-      : query_(query), proximity_(proximity), scratch_(scratch) {}
+      : query_(query), proximity_(proximity), scratch_(scratch), scorer_(query, proximity) {}
 
   ScoreKind kind() const override { return ScoreKind::kWords; }
   std::unique_ptr<SegmentSource> Open(uint32_t segment, bool all_matches) override;
@@ -28,6 +29,7 @@ class WordSource : public Source {
   const PreparedQuery* query_;
   ProximityScorer* proximity_;
   EvaluatorScratch* scratch_;
+  WordScorer scorer_;
 };
 
 }  // namespace gannet

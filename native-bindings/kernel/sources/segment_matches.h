@@ -9,11 +9,10 @@
 #include <vector>
 
 #include "../bonus/proximity_scorer.h"
-#include "../collect/hit_collector.h"
 #include "../common/stop.h"
 #include "../evaluation/segment_evaluator.h"
 #include "../filter/column_filter.h"
-#include "../sources/window_removals.h"
+#include "window_removals.h"
 
 namespace gannet {
 
@@ -27,16 +26,16 @@ enum class Way : uint8_t {
 
 class SegmentMatches {
  public:
-  // `collector` may be null: then nothing is left out for its bar.
+  // `*bar` is that of what is collected (SegmentEvaluator); it may rise meanwhile. Null: nothing is left out for it.
   SegmentMatches(const PreparedQuery& query, const QueryPlan& plan, uint32_t segment, EvaluationNeeds needs,
-                 EvaluatorScratch* scratch, ProximityScorer* proximity, const HitCollector* collector)
+                 EvaluatorScratch* scratch, ProximityScorer* proximity, const float* bar)
       : plan_(plan),
         segment_(segment),
         view_(query.generation->segments[segment]),
         needs_(needs),
         scratch_(scratch),
         proximity_(proximity),
-        collector_(collector),
+        bar_(bar),
         has_wholes_(!query.whole.matches.empty()),
         filter_(plan.filter, *view_.segment),
         evaluator_(&query, segment, needs, scratch) {}
@@ -114,8 +113,8 @@ class SegmentMatches {
 
  private:
   float bar() const {
-    if (!needs_.scores || collector_ == nullptr) return 0;
-    return plan_.minimum_score > 0 ? std::min(plan_.minimum_score, collector_->bar()) : collector_->bar();
+    if (!needs_.scores || bar_ == nullptr) return 0;
+    return plan_.minimum_score > 0 ? std::min(plan_.minimum_score, *bar_) : *bar_;
   }
 
   // Something may be taken from what the words match.
@@ -190,7 +189,7 @@ class SegmentMatches {
   EvaluationNeeds needs_;
   EvaluatorScratch* scratch_;
   ProximityScorer* proximity_;
-  const HitCollector* collector_;
+  const float* bar_;
   bool has_wholes_;  // documents may have a field that is the query
   ColumnFilter filter_;
   SegmentEvaluator evaluator_;

@@ -1,0 +1,41 @@
+// What was looked up in a segment of the fields about a file that leads to records: where these are.
+//
+// Both files never change, so it is good for as long as they are open; it is kept beside the file and goes from generation to
+// generation with it. Deletions are the generation's.
+//
+// Thread-safety: any thread; it locks by itself.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "../segment/segment.h"
+
+namespace gannet {
+
+inline constexpr uint32_t kNoHome = 0xffffffffu;
+
+// The document in a segment of the fields by what leads there; kNoHome where it has none.
+using HomesInSegment = std::vector<uint32_t>;
+
+class HomesBySegment {
+ public:
+  // Made by `find` where they are asked for the first time. Null where the segment has too few documents for it to be worth the memory of
+  // `count` numbers: then records are looked up one by one.
+  std::shared_ptr<const HomesInSegment> In(const std::shared_ptr<const Segment>& fields, uint32_t count,
+                                           const std::function<HomesInSegment()>& find);
+
+ private:
+  struct Entry {
+    std::weak_ptr<const Segment> fields;
+    std::shared_ptr<const HomesInSegment> homes;
+  };
+  std::mutex mutex_;
+  std::unordered_map<const Segment*, Entry> entries_;
+};
+
+}  // namespace gannet

@@ -1,0 +1,41 @@
+// What documents that stand beside each other score by the words of a query: what the evaluator says, to the bit, for the few that somebody
+// asks about afterwards.
+//
+// Thread-safety: one thread.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "../bonus/proximity_scorer.h"
+#include "../cursors/posting_cursor.h"
+#include "../query/prepared_query.h"
+
+namespace gannet {
+
+class WordScorer {
+ public:
+  // Both outlive the object.
+  WordScorer(const PreparedQuery* query, ProximityScorer* proximity) : query_(*query), proximity_(*proximity) {}
+
+  // Of the documents [begin, end) of a segment, by their distance from the first, the bonus included; 0 where the words do not find one.
+  // Good until the next call.
+  const std::vector<float>& Score(uint32_t segment, uint32_t begin, uint32_t end);
+
+ private:
+  bool AddGroup(const PreparedGroup& group);
+  void AddFrequencies(const PreparedAlternative& alternative);
+  void Rule(const PreparedGroup& group);
+
+  const PreparedQuery& query_;
+  ProximityScorer& proximity_;
+  uint32_t segment_ = 0;
+  uint32_t begin_ = 0;
+  uint32_t end_ = 0;
+  std::vector<float> scores_;
+  std::vector<float> sums_;      // frequencies of the group at hand
+  std::vector<uint8_t> ruled_out_;
+  std::vector<PostingCursor> cursors_;
+};
+
+}  // namespace gannet
