@@ -23,12 +23,18 @@ const ENTRIES: ReadonlySet<string> = new Set([
   'control.path',
   'control.sock',
   'demo.json',
+  'feeds',
   'lists',
+  'lists-at-rest',
+  'lists-at-rest.new',
   'lock',
   'media',
   'queue',
+  'secret-keys',
   'system',
 ]);
+/** And what backups and restores put there. */
+const ENTRIES_BEGIN = ['.backup-staging', '.before-restore-', '.placing', '.restored', '.restoring'];
 
 /** From now on the process makes files that only its owner can reach; those of its threads too. */
 export function keepFilesToOwner(): void {
@@ -85,14 +91,18 @@ function isShared(dataDir: string): boolean {
   if (((statOf(dataDir)?.mode ?? 0) & STICKY) === 0) return false;
   const temporary = [tmpdir(), '/tmp', '/var/tmp', '/dev/shm'].filter((path) => statOf(path) !== undefined);
   if (temporary.some((path) => realpathSync(path) === realpathSync(dataDir))) return true;
-  return namesIn(dataDir).some((name) => !ENTRIES.has(name) && name !== FILE_SYSTEM_OWN);
+  return namesIn(dataDir).some((name) => !isOurs(name) && name !== FILE_SYSTEM_OWN);
 }
 
 function* entriesOf(dataDir: string): Generator<OpenEntry> {
   const stats = statOf(dataDir);
   if (stats === undefined) return;
   yield openEntry(dataDir, stats);
-  for (const name of namesIn(dataDir)) if (ENTRIES.has(name)) yield* entriesBelow(join(dataDir, name));
+  for (const name of namesIn(dataDir)) if (isOurs(name)) yield* entriesBelow(join(dataDir, name));
+}
+
+function isOurs(name: string): boolean {
+  return ENTRIES.has(name) || ENTRIES_BEGIN.some((beginning) => name.startsWith(beginning));
 }
 
 /** Links are left alone: what they lead to may be anybody's. */

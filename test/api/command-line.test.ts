@@ -176,7 +176,7 @@ it(
       await sleep(100);
     }
     expect([await ended, command.notes]).toEqual([{ status: 0, signal: null }, '']);
-    expect(command.output).toContain('5. Around a point');
+    expect(command.output).toContain('6. Around a point');
     rmSync(dataDir, { recursive: true, force: true });
   },
   DEMO_MS_MAX,

@@ -1,6 +1,16 @@
 /** What another local user can do with a data directory: nothing, also where an earlier release or a copy left it open. */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -81,6 +91,11 @@ describe('the data directory', () => {
     const dataDir = folderOf('gannet-modes-');
     const service = await filled(dataDir);
     await service.stop();
+    for (const folder of ['feeds', '.before-restore-x', '.backup-staging']) {
+      mkdirSync(join(dataDir, folder));
+      writeFileSync(join(dataDir, folder, 'kept'), 'of somebody');
+    }
+    writeFileSync(join(dataDir, 'lists-at-rest.new'), '{');
     for (const path of everything(dataDir)) chmodSync(path, lstatSync(path).isDirectory() ? 0o755 : 0o644);
     const before = modes(dataDir);
     const { output } = await gannet(dataDir, 'doctor');
