@@ -60,7 +60,7 @@ function attempts({ uid, readOnly = false, exhausted = false }: Circumstances = 
   const argv = ['--input-type=module', '--eval', script];
   const { status, signal, stdout, stderr } = spawnSync(
     'sh',
-    ['-c', 'ulimit -n 120; exec "$0" "$@"', process.execPath, ...argv],
+    ['-c', 'ulimit -n 600; exec "$0" "$@"', process.execPath, ...argv],
     { cwd: PACKAGE, encoding: 'utf8', timeout: 60_000, ...(uid === undefined ? {} : { uid, gid: uid }) },
   );
   expect([status, signal], stderr).toEqual([0, null]);

@@ -62,6 +62,8 @@ export class WorkLane<T extends WorkTypes> {
   private readonly held = new Map<number, Held>();
   private readonly lines = new SubjectLines<Held>();
   private cursor: ScheduledWork | undefined;
+  /** Until when everything that is due was read, where this wake found nothing more. */
+  private readToMs: number | undefined;
   private underWay = 0;
   private failuresInRow = 0;
   private pausedUntilMs = 0;
@@ -84,6 +86,7 @@ export class WorkLane<T extends WorkTypes> {
   /** Tries what is due and can be tried. To be called whenever that may have changed. */
   readonly wake = (): void => {
     const { timers, slots, worker } = this.options;
+    this.readToMs = undefined;
     while (!this.stopped) {
       if (timers.nowMs() < this.pausedUntilMs || (this.isDown && this.underWay > 0)) break;
       if (!this.hasReady(worker.batchMax)) break;
@@ -134,8 +137,10 @@ export class WorkLane<T extends WorkTypes> {
     const { lane, queue, timers } = this.options;
     // Without anything in memory the schedule is read from its beginning, where clocks that went back may have put something.
     if (this.held.size === 0) this.cursor = undefined;
-    const due = queue.due(lane, { behind: this.cursor, nowMs: timers.nowMs(), count: READ_AT_ONCE });
+    const nowMs = timers.nowMs();
+    const due = queue.due(lane, { behind: this.cursor, nowMs, count: READ_AT_ONCE });
     this.cursor = due.at(-1) ?? this.cursor;
+    if (due.length === 0) this.readToMs = nowMs;
     for (const scheduled of due) {
       if (this.held.has(scheduled.number)) continue;
       const held = { scheduled };
@@ -255,7 +260,8 @@ export class WorkLane<T extends WorkTypes> {
     if (nowMs < this.pausedUntilMs) {
       this.setTimer(this.pausedUntilMs);
     } else if (this.timer === undefined) {
-      const dueMs = queue.nextDueMs(lane, nowMs);
+      // What became due since it was read is due now, and nobody else would wake the lane for it.
+      const dueMs = queue.nextDueMs(lane, this.readToMs ?? nowMs);
       if (dueMs !== undefined) this.setTimer(dueMs);
     }
   }

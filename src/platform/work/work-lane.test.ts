@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import { SimulatedTimers } from '../../../test/support/simulated-timers.js';
+import { RetrySchedule } from './retry-schedule.js';
+import type { ScheduledWork } from './work-kind.js';
+import { WorkLane } from './work-lane.js';
+import { WorkSlots } from './work-slots.js';
+
+it('tries what became due while it looked, without being woken by anybody', async () => {
+  const timers = new SimulatedTimers();
+  let laterMs = 0;
+  const dueMs = timers.nowMs() + 3;
+  const waiting: ScheduledWork[] = [{ lane: 'a', dueMs, number: 1, attempts: 0, subject: 'b' }];
+  const done: number[] = [];
+  const lane = new WorkLane<{ item: string; result: null; note: null; failure: null }>({
+    lane: 'a',
+    timers: { nowMs: () => timers.nowMs() + laterMs, after: (ms, action) => timers.after(ms, action) },
+    slots: new WorkSlots(1, 1),
+    schedule: new RetrySchedule({ soonMs: [], laterMs: [], jitterPercent: 0 }),
+    queue: {
+      due: (_lane, { nowMs }) => {
+        const found = waiting.filter((each) => each.dueMs <= nowMs);
+        // As on a busy machine: time goes by before the lane asks when the next one is due.
+        laterMs += 5;
+        return found;
+      },
+      nextDueMs: (_lane, afterMs) => waiting.find((each) => each.dueMs > afterMs)?.dueMs,
+      item: () => 'item',
+    },
+    worker: {
+      receiver: 'a',
+      batchMax: 1,
+      perform: (work) => {
+        done.push(...work.map(({ number }) => number));
+        waiting.length = 0;
+        return Promise.resolve([{ verdict: 'done', result: null }]);
+      },
+      note: () => null,
+      failure: () => null,
+    },
+    settle: (_settlement, onSettled) => {
+      onSettled();
+    },
+    afterAttempt: () => undefined,
+  });
+  lane.wake();
+  await timers.pass(100, () => Promise.resolve());
+  expect(done).toEqual([1]);
+  await lane.stop(0);
+});
