@@ -30,7 +30,9 @@ interface ListOfHits {
   readonly like: readonly string[] | undefined;
 }
 
-interface GatheredHit extends HitPlace, Partial<Pick<RerankedPlace, 'before' | 'relevance'>> {
+/** All of one shape, however the search came to its place: this is written ten times a search. */
+interface GatheredHit {
+  readonly place: HitPlace | RerankedPlace;
   readonly parts: RecordParts;
   readonly scores: ScoresByKind;
 }
@@ -74,11 +76,11 @@ export class HitWriter {
       if (parts === undefined) continue;
       // Marking and reading pages need what is read to stay.
       if (!request.highlight && search.pages === undefined && !tellsResources(lists[listIndex])) {
-        writeHit({ ...place, parts, scores: scoresOf(search, hit) }, {});
+        writeHit({ place, parts, scores: scoresOf(search, hit) }, NOTHING_MARKED);
         continue;
       }
       if (!this.page.hasRoomFor(parts)) this.writePage(gathered, writing);
-      gathered.push({ ...place, parts: this.page.add(parts), scores: scoresOf(search, hit) });
+      gathered.push({ place, parts: this.page.add(parts), scores: scoresOf(search, hit) });
     }
     this.writePage(gathered, writing);
   }
@@ -95,8 +97,8 @@ export class HitWriter {
 
   /** Writes what was gathered, and makes room for more. */
   private writePage(gathered: GatheredHit[], { request, lists, writeHit }: WritingHits): void {
-    const marked = lists.map(({ search }, listIndex) => {
-      const hits = gathered.filter((hit) => hit.listIndex === listIndex);
+    const marked = lists.map(({ search }, listIndex): MarkedOfList => {
+      const hits = gathered.filter(({ place }) => place.listIndex === listIndex);
       // What the kernel marks is in memory that its next call may take.
       const documents = this.documents(search, hits, request);
       const resources = tellsResources(lists[listIndex])
@@ -106,10 +108,11 @@ export class HitWriter {
     });
     const next = lists.map(() => 0);
     for (const hit of gathered) {
-      const at = next[hit.listIndex] as number;
-      next[hit.listIndex] = at + 1;
-      const { documents, highlights, resources } = marked[hit.listIndex] ?? {};
-      writeHit(hit, { highlights: highlights?.[at], document: documents?.get(hit), resources: resources?.[at] });
+      const { listIndex } = hit.place;
+      const at = next[listIndex] as number;
+      next[listIndex] = at + 1;
+      const { documents, highlights, resources } = marked[listIndex] as MarkedOfList;
+      writeHit(hit, { highlights: highlights[at], document: documents.get(hit), resources: resources[at] });
     }
     gathered.length = 0;
     this.page.clear();
@@ -143,10 +146,19 @@ function nameOf({ head }: RecordParts): string {
 
 /** What was found in a hit beside its record. */
 interface Marked {
-  readonly highlights?: HighlightsJson | undefined;
-  readonly document?: DocumentMembers | undefined;
+  readonly highlights: HighlightsJson | undefined;
+  readonly document: DocumentMembers | undefined;
   /** What became of the files that the record links to. */
-  readonly resources?: readonly ReadResource[] | undefined;
+  readonly resources: readonly ReadResource[] | undefined;
+}
+
+const NOTHING_MARKED: Marked = Object.freeze({ highlights: undefined, document: undefined, resources: undefined });
+
+/** What was found in the gathered hits of one list, in their order; empty where nothing was looked for. */
+interface MarkedOfList {
+  readonly documents: ReadonlyMap<GatheredHit, DocumentMembers>;
+  readonly highlights: readonly HighlightsJson[];
+  readonly resources: readonly (readonly ReadResource[])[];
 }
 
 /** An explanation says what became of the files that records link to. */
@@ -159,7 +171,8 @@ type WriteHit = (hit: GatheredHit, marked: Marked) => void;
 function hitWriting(request: SearchRequest, lists: readonly ListOfHits[], writer: ResponseWriter): WriteHit {
   const select = request.select === undefined ? undefined : new Set(request.select);
   let written = 0;
-  return ({ listIndex, hit, parts, scores, before, relevance }, { highlights, document, resources }) => {
+  return ({ place, parts, scores }, { highlights, document, resources }) => {
+    const { listIndex, hit } = place;
     const { search, listName, explanations, like } = lists[listIndex] as ListOfHits;
     const { hits } = search.result;
     if (written > 0) writer.ascii(',');
@@ -180,7 +193,7 @@ function hitWriting(request: SearchRequest, lists: readonly ListOfHits[], writer
           : JSON.stringify({
               ...annotateExplanation(explanation, { ...search, like }),
               ...(resources === undefined ? {} : { resources }),
-              ...(before === undefined ? {} : { reranker: { place_before: before, relevance } }),
+              ...('before' in place ? { reranker: { place_before: place.before, relevance: place.relevance } } : {}),
             }),
       select,
     });

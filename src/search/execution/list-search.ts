@@ -12,7 +12,7 @@ import type { QueryNode } from '../plan/plan-nodes.js';
 import { feedbackVector } from '../plan/feedback-vector.js';
 import { planMeaning, type PlannedMeaning, type QueryMeaning } from '../plan/meaning-plan.js';
 import { encodePagesPlan, PAGES, pagesSearch, type PlannedPages } from '../plan/pages-plan.js';
-import { planSearch, type PlanWindow } from '../plan/planner.js';
+import { planSearch, withoutFloor, type PlanWindow } from '../plan/planner.js';
 import { analyseQuery, type AnalysedQuery, type QueryVocabulary } from '../expansion/query-analysis.js';
 import { applyQueryRules } from '../rules/query-rules.js';
 import type { SearchMeaning } from '../types.js';
@@ -57,7 +57,7 @@ export interface AskedOfList {
   readonly listIndex: number;
   readonly window: PlanWindow;
   /** What it means to this list. */
-  readonly meaning?: SearchMeaning;
+  readonly meaning: SearchMeaning | undefined;
 }
 
 export class ListSearcher {
@@ -73,10 +73,10 @@ export class ListSearcher {
   }
 
   search(list: ListContext, generation: GenerationHandle, asked: AskedOfList): ListSearch {
-    const { bytes, ...planned } = this.plan(list, generation, asked);
-    const result = parseResult(this.kernel.search(generation, bytes, planned.meaning, planned.pages?.search));
+    const { query, applied, bytes, meaning, pages } = this.plan(list, generation, asked);
+    const result = parseResult(this.kernel.search(generation, bytes, meaning, pages?.search));
     // Marking the words comes after the plans of all lists.
-    return { list, ...planned, plan: Buffer.from(bytes), result };
+    return { list, query, applied, plan: Buffer.from(bytes), meaning, pages, result };
   }
 
   /** The bytes are good until the next plan. */
@@ -92,8 +92,8 @@ export class ListSearcher {
     const query = meaning === undefined || node.kind === 'groups' ? node : BY_MEANING;
     const inPages =
       node.kind === 'groups' ? this.analyseForPages(ruled.query, request, { list, generation }) : undefined;
-    const hasOtherKinds = inPages !== undefined;
-    const plan = planSearch(request, query, filter, { ...this.reachable(generation, window), hasOtherKinds });
+    const ofWords = planSearch(request, query, filter, this.reachable(generation, window));
+    const plan = inPages === undefined ? ofWords : withoutFloor(ofWords);
     const bytes = this.planWriter.write(encodePlan(plan, list.layout));
     const { synonyms } = analysed;
     const typos = inPages === undefined ? analysed.typos : unitedTypos(analysed.typos, inPages.typos);

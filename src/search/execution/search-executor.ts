@@ -101,8 +101,7 @@ export class SearchExecutor {
     return lists.map((list, index) => {
       this.kernel.stopIfAsked();
       const { generation, meaning } = task.targets[index] as SearchTarget;
-      const asked = { request, listIndex: index, window };
-      return this.searcher.search(list, generation, meaning === undefined ? asked : { ...asked, meaning });
+      return this.searcher.search(list, generation, { request, listIndex: index, window, meaning });
     });
   }
 

@@ -12,11 +12,16 @@ export interface PlanWindow {
   readonly facetValues: number;
 }
 
+/** As a search of words alone: where there are other kinds of score, each has a floor of its own. */
+export function withoutFloor(plan: SearchPlan): SearchPlan {
+  return Object.freeze({ ...plan, minimumScore: 0 });
+}
+
 export function planSearch(
   request: SearchRequest,
   query: QueryNode,
   filter: FilterNode,
-  { hasOtherKinds = false, ...window }: PlanWindow & { readonly hasOtherKinds?: boolean },
+  window: PlanWindow,
 ): SearchPlan {
   const { radius } = request;
   return Object.freeze({
@@ -25,8 +30,7 @@ export function planSearch(
     order: request.order,
     storageOrder: request.storageOrder,
     origin: radius,
-    // Where there are other kinds of score, each has a floor of its own.
-    minimumScore: hasOtherKinds ? 0 : unroundedFloor(request.minimumTextScore),
+    minimumScore: unroundedFloor(request.minimumTextScore),
     skip: window.skip,
     size: window.size,
     facets: request.facets.map((name) => ({ name, values: window.facetValues })),
