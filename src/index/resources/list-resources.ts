@@ -21,6 +21,7 @@ import { RecordStore } from '../../records/index.js';
 import { buildingVersionOf, currentVersionOf } from '../../store/index.js';
 import type { LinkedText, ListFiles, ResourcesStatus, SearchSettings } from '../contract/types.js';
 import type { BackgroundHost } from '../versions/background-host.js';
+import { BackgroundRounds } from '../versions/background-rounds.js';
 import { attachWorker } from './attach-worker.js';
 import { readingWorker } from './reading-worker.js';
 
@@ -31,7 +32,6 @@ const MEDIA_SCHEME = 'media:';
 /** URLs that one task looks up. */
 const CHANGED_MAX = 1000;
 const JITTER_PERCENT = 20;
-const RETRY_PAUSE_MS = 5000;
 
 export interface ListResourcesOptions {
   readonly host: BackgroundHost;
@@ -44,13 +44,19 @@ export interface ListResourcesOptions {
 export class ListResources implements ListFiles {
   private runner: WorkRunner<ReadingTypes> | undefined;
   private attaching: WorkRunner<AttachTypes> | undefined;
-  private scanning: Promise<void> | undefined;
+  private readonly scanning: BackgroundRounds;
   private watched: Promise<void> | undefined;
-  private pause: NodeJS.Timeout | undefined;
   private job: Job | undefined;
   private stopped = false;
 
-  constructor(private readonly options: ListResourcesOptions) {}
+  constructor(private readonly options: ListResourcesOptions) {
+    this.scanning = new BackgroundRounds({
+      host: options.host,
+      next: () => this.nextScan(),
+      complaint: 'Links to files could not be looked for; they are later',
+      ended: () => this.committed(),
+    });
+  }
 
   /** After each commit of the list, and when there is a reader. */
   committed(): void {
@@ -60,7 +66,7 @@ export class ListResources implements ListFiles {
     store.refresh();
     const extracts = extractStore(store);
     if (!extracts.exists) {
-      this.scan();
+      this.scanning.look();
       return;
     }
     this.start();
@@ -121,7 +127,7 @@ export class ListResources implements ListFiles {
 
   /** Until when nothing is done: 0 where something is under way, Infinity where nothing waits for its time. */
   get restsUntilMs(): number {
-    if (this.scanning !== undefined || this.pause !== undefined) return 0;
+    if (this.scanning.isAtWork) return 0;
     return Math.min(this.runner?.restsUntilMs ?? Infinity, this.attaching?.restsUntilMs ?? Infinity);
   }
 
@@ -133,11 +139,11 @@ export class ListResources implements ListFiles {
   /** Breaks off what is under way: it is in the queue on disk. */
   async stop(): Promise<void> {
     this.stopped = true;
-    clearTimeout(this.pause);
+    const scanned = this.scanning.stop();
     this.job?.stop();
     await this.runner?.close(0);
     await this.attaching?.close(0);
-    await Promise.all([this.scanning, this.watched]);
+    await Promise.all([scanned, this.watched]);
   }
 
   private get mayLink(): boolean {
@@ -170,7 +176,7 @@ export class ListResources implements ListFiles {
       const known = (url: string) => extractStore(store).outline(url)?.file;
       this.runner.add(lane, readingWorker({ account: () => this.options.settings().account, lane, reader, known }));
     }
-    this.scan();
+    this.scanning.look();
     this.watched = this.lookAtMedia().catch((error: unknown) => {
       if (!this.stopped)
         host.log.warn({ list: host.listPath, err: error }, 'Files of media stores are looked at later');
@@ -251,40 +257,20 @@ export class ListResources implements ListFiles {
 
   // ---- records that were there before links were kept
 
-  private scan(): void {
-    if (this.stopped || this.scanning !== undefined || this.pause !== undefined || !this.isUnscanned()) return;
-    this.scanning = this.scanAll()
-      .catch((error: unknown) => {
-        if (this.stopped) return;
-        const { host } = this.options;
-        host.log.warn({ list: host.listPath, err: error }, 'Links to files could not be looked for; they are later');
-        this.pause = setTimeout(() => {
-          this.pause = undefined;
-          this.committed();
-        }, RETRY_PAUSE_MS);
-        this.pause.unref();
-      })
-      .finally(() => {
-        this.scanning = undefined;
-      });
-  }
-
-  private isUnscanned(): boolean {
+  /** What is to be looked through next, if anything is. */
+  private nextScan(): (() => Promise<void>) | undefined {
     const { host, store } = this.options;
+    if (this.options.reader() === undefined) return undefined;
+    store.refresh();
     const { definition, version } = currentVersionOf(host.state());
-    if (!hasDocuments(definition) || host.published(version)?.recordCount === 0) return false;
+    if (!hasDocuments(definition) || host.published(version)?.recordCount === 0) return undefined;
     const extracts = extractStore(store);
-    return !extracts.exists || extracts.scannedTo(version) !== Infinity;
-  }
-
-  private async scanAll(): Promise<void> {
-    const { host } = this.options;
-    const { listPath, clock } = host;
-    for (let done = false; !done && !this.stopped;) {
+    if (extracts.exists && extracts.scannedTo(version) === Infinity) return undefined;
+    return async () => {
+      const { listPath, clock } = host;
       const task = { kind: 'queue-links', listPath, nowMs: clock.nowMs(), recordsMax: SCAN_RECORDS_MAX } as const;
-      ({ done } = await host.exclusive(() => host.runCommit(task)));
-    }
-    if (!this.stopped) this.committed();
+      await host.exclusive(() => host.runCommit(task));
+    };
   }
 
   /** A job for as long as something is to be read. */
