@@ -1,27 +1,14 @@
 /** Lists in a folder of their own, with models that a test scripts; no threads. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pino } from 'pino';
-import { kernel } from '../../native-bindings/index.js';
-import { createInlineExecutor, createListIndexes, type ListIndex, type ListIndexes } from '../../src/index/index.js';
-import type { SearchSettings, WriteRequest } from '../../src/index/index.js';
+import type { ListIndex, ListIndexesOptions, WriteRequest } from '../../src/index/index.js';
 import type { FieldDefinition } from '../../src/catalog/index.js';
-import { loadConfig } from '../../src/platform/config.js';
-import { recordNumberOf, systemClock } from '../../src/platform/index.js';
-import { createMetrics } from '../../src/platform/metrics.js';
-import { RecordStore, RecordStoreCache } from '../../src/records/index.js';
+import { recordNumberOf } from '../../src/platform/index.js';
+import { RecordStore } from '../../src/records/index.js';
 import type { ListState } from '../../src/store/index.js';
 import { decodeVectors, SpaceStore } from '../../src/vectors/index.js';
 import type { ScriptedModels } from './scripted-models.js';
+import { LIST_SETTINGS, ListsInFolder } from './lists-in-folder.js';
 
-export const LIST_SETTINGS: SearchSettings = {
-  account: 'default',
-  list: 'things',
-  language: 'en',
-  synonym_rules: [],
-  query_rules: [],
-};
+export { LIST_SETTINGS };
 export const LIST_DEFINITION: FieldDefinition = {
   searchable_fields: [
     { name: 'title', weight: 2 },
@@ -33,36 +20,19 @@ export const LIST_DEFINITION: FieldDefinition = {
   inferred: 'no',
 };
 
-export class ListsWithModels {
-  readonly dataDir = mkdtempSync(join(tmpdir(), 'gannet-models-'));
-  indexes!: ListIndexes;
-  private stores!: RecordStoreCache;
-
+export class ListsWithModels extends ListsInFolder {
   constructor(
     readonly models: ScriptedModels,
-    private readonly environment: Readonly<Record<string, string>> = {},
+    environment: Readonly<Record<string, string>> = {},
   ) {
+    super(environment);
     this.open();
   }
 
-  open(): void {
-    const { dataDir } = this;
-    this.stores = new RecordStoreCache();
-    this.indexes = createListIndexes({
-      dataDir,
-      kernel,
-      executor: createInlineExecutor({ kernel, stores: this.stores }),
-      clock: systemClock,
-      log: pino({ level: 'silent' }),
-      config: loadConfig({ argv: [], env: { GANNET_DATA_DIR: dataDir, ...this.environment } }),
-      metrics: createMetrics(),
-    });
+  override open(options: Partial<ListIndexesOptions> = {}): this {
+    super.open(options);
     this.indexes.useModels(this.models);
-  }
-
-  async close(): Promise<void> {
-    await this.indexes.close();
-    await this.stores.close();
+    return this;
   }
 
   /** The list `a1` after a restart. */
@@ -74,15 +44,6 @@ export class ListsWithModels {
 
   create(model: string | null): Promise<ListIndex> {
     return this.indexes.create('a1', { ...LIST_SETTINGS, model }, LIST_DEFINITION);
-  }
-
-  async remove(): Promise<void> {
-    await this.close();
-    rmSync(this.dataDir, { recursive: true, force: true });
-  }
-
-  path(id = 'a1'): string {
-    return join(this.dataDir, 'lists', id);
   }
 
   /** What a list's store says, read as another process would. */

@@ -1,25 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { kernel } from '../../../native-bindings/index.js';
-import { loadConfig } from '../../platform/config.js';
-import { systemClock } from '../../platform/index.js';
 import { createMetrics } from '../../platform/metrics.js';
-import { RecordStoreCache } from '../../records/index.js';
-import {
-  createInlineExecutor,
-  createListIndexes,
-  type IngestExecutor,
-  type IngestResult,
-  type IngestTask,
-  type ListIndex,
-  type ListIndexes,
-} from '../index.js';
+import type { IngestExecutor, IngestResult, IngestTask, ListIndex } from '../index.js';
 import { WriteAdmission } from './write-admission.js';
+import { LIST_SETTINGS, ListsInFolder } from '../../../test/support/lists-in-folder.js';
 
-const SETTINGS = { account: 'default', list: 'things', language: 'en', synonym_rules: [], query_rules: [] };
 const DEFINITION = {
   searchable_fields: [{ name: 'title', weight: 1 }],
   facets: [],
@@ -46,32 +30,21 @@ class BusyExecutor implements IngestExecutor {
   }
 }
 
-let dataDir: string;
-let stores: RecordStoreCache;
+let lists: ListsInFolder;
 let executor: BusyExecutor;
-let indexes: ListIndexes;
 let list: ListIndex;
 const metrics = createMetrics();
 
 beforeEach(async () => {
-  dataDir = mkdtempSync(join(tmpdir(), 'gannet-admission-'));
-  stores = new RecordStoreCache();
-  executor = new BusyExecutor(createInlineExecutor({ kernel, stores }));
-  const env = {
+  const environment = {
     GANNET_INGEST_BATCH_RECORDS_MAX: '2',
     GANNET_INGEST_QUEUE_MAX: '3',
     GANNET_INGEST_WRITES_WAITING_MAX: '4',
   };
-  const config = loadConfig({ argv: [], env });
-  const log = pino({ level: 'silent' });
-  indexes = createListIndexes({ dataDir, kernel, executor, clock: systemClock, log, config, metrics });
-  list = await indexes.create('id', SETTINGS, DEFINITION);
+  lists = new ListsInFolder(environment, (inner) => (executor = new BusyExecutor(inner))).open({ metrics });
+  list = await lists.indexes.create('id', LIST_SETTINGS, DEFINITION);
 });
-afterEach(async () => {
-  await indexes.close();
-  await stores.close();
-  rmSync(dataDir, { recursive: true, force: true });
-});
+afterEach(() => lists.remove());
 
 const put = (name: string) => list.write({ kind: 'put', name, fields: { title: name } });
 const recordCount = () => list.versions()[0]?.record_count;

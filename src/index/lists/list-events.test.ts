@@ -1,32 +1,18 @@
 /** What a list writes into its outbox: with the commit or not at all, and nothing where nobody listens. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { kernel } from '../../../native-bindings/index.js';
 import { eventually } from '../../../test/support/eventually.js';
-import { loadConfig } from '../../platform/config.js';
 import {
   ServiceError,
-  systemClock,
   type EventSink,
   type EventType,
   type OutboxEvent,
   type OutboxSource,
 } from '../../platform/index.js';
-import { createMetrics } from '../../platform/metrics.js';
-import { RecordStore, RecordStoreCache } from '../../records/index.js';
-import {
-  createInlineExecutor,
-  createListIndexes,
-  type IngestExecutor,
-  type ListIndex,
-  type ListIndexes,
-} from '../index.js';
+import { RecordStore } from '../../records/index.js';
+import type { IngestExecutor, ListIndex } from '../index.js';
 import { pageOf } from '../../../test/support/list-reading.js';
+import { LIST_SETTINGS, ListsInFolder } from '../../../test/support/lists-in-folder.js';
 
-const settings = { account: 'default', list: 'things', language: 'en', synonym_rules: [], query_rules: [] };
 const definition = {
   searchable_fields: [{ name: 'title', weight: 1 }],
   facets: [],
@@ -44,7 +30,7 @@ class TestSink implements EventSink {
   readonly drainedSources: OutboxSource[] = [];
 
   wanted(account: string): readonly EventType[] {
-    return account === settings.account ? this.types : [];
+    return account === LIST_SETTINGS.account ? this.types : [];
   }
   written({ id }: OutboxSource): void {
     this.writtenBy.push(id);
@@ -58,47 +44,32 @@ class TestSink implements EventSink {
   }
 }
 
-let dataDir: string;
-let stores: RecordStoreCache;
+let lists: ListsInFolder;
 let sink: TestSink;
 let failNext: string | undefined;
-let indexes: ListIndexes;
 let list: ListIndex;
 
-function open(): ListIndexes {
-  const inner = createInlineExecutor({ kernel, stores });
-  const executor: IngestExecutor = {
-    waiting: 0,
-    run(task) {
-      if (failNext !== task.kind) return inner.run(task);
-      failNext = undefined;
-      return Promise.reject(new ServiceError('internal-error', 'The worker died.'));
-    },
-  };
-  // Batches of two records: an import is several commits.
-  const config = loadConfig({ argv: [], env: { GANNET_INGEST_BATCH_RECORDS_MAX: '2' } });
-  const log = pino({ level: 'silent' });
-  const metrics = createMetrics();
-  return createListIndexes({ dataDir, kernel, executor, clock: systemClock, log, config, metrics, events: sink });
-}
+const failing = (inner: IngestExecutor): IngestExecutor => ({
+  waiting: 0,
+  run(task) {
+    if (failNext !== task.kind) return inner.run(task);
+    failNext = undefined;
+    return Promise.reject(new ServiceError('internal-error', 'The worker died.'));
+  },
+});
 
 beforeEach(async () => {
-  dataDir = mkdtempSync(join(tmpdir(), 'gannet-list-events-'));
-  stores = new RecordStoreCache();
   sink = new TestSink();
   failNext = undefined;
-  indexes = open();
-  list = await indexes.create('id', settings, definition);
+  // Batches of two records: an import is several commits.
+  lists = new ListsInFolder({ GANNET_INGEST_BATCH_RECORDS_MAX: '2' }, failing).open({ events: sink });
+  list = await lists.indexes.create('id', LIST_SETTINGS, definition);
 });
-afterEach(async () => {
-  await indexes.close();
-  await stores.close();
-  rmSync(dataDir, { recursive: true, force: true });
-});
+afterEach(() => lists.remove());
 
 /** Rows as another thread reads them. */
 function rows(): { row: number; event: OutboxEvent }[] {
-  const store = new RecordStore(join(dataDir, 'lists', 'id'));
+  const store = new RecordStore(lists.path('id'));
   const read =
     store.state()?.events === undefined ? [] : store.outbox.read(0).map(({ row, content: event }) => ({ row, event }));
   void store.close();
@@ -220,10 +191,10 @@ describe('a bulk call', () => {
       ({ total }) => total === 2,
     );
     // The process is gone: nobody ends the session.
-    await indexes.close();
+    await lists.close();
     expect(rows()).toEqual([]);
-    indexes = open();
-    list = await indexes.open('id', settings);
+    lists.open({ events: sink });
+    list = await lists.indexes.open('id', LIST_SETTINGS);
     await eventually(
       () => Promise.resolve(told()),
       (events) => events.length === 1,
@@ -255,9 +226,9 @@ describe('a list', () => {
   it('tells of fields that were inferred', async () => {
     sink.types = ['searchable-field.created', 'facet.created'];
     const pending = { ...definition, searchable_fields: [], inferred: 'pending' } as const;
-    list = await indexes.create('other', { ...settings, list: 'other' }, pending);
+    list = await lists.indexes.create('other', { ...LIST_SETTINGS, list: 'other' }, pending);
     await list.write({ kind: 'put', name: 'a', fields: { title: 'A', year: 1999 } });
-    const store = new RecordStore(join(dataDir, 'lists', 'other'));
+    const store = new RecordStore(lists.path('other'));
     const events = store.outbox.read(0).map(({ content }) => content);
     expect(events.map(({ type }) => type)).toEqual(
       expect.arrayContaining(['facet.created', 'searchable-field.created']),
@@ -269,7 +240,7 @@ describe('a list', () => {
   it('gives away what it has to tell before its folder goes', async () => {
     sink.types = RECORDS;
     await put('a');
-    await indexes.remove('id');
-    expect(sink.drainedSources).toEqual([{ id: 'id', kind: 'list', path: join(dataDir, 'lists', 'id') }]);
+    await lists.indexes.remove('id');
+    expect(sink.drainedSources).toEqual([{ id: 'id', kind: 'list', path: lists.path('id') }]);
   });
 });

@@ -1,33 +1,14 @@
-import { mkdtempSync, readdirSync, rmSync, watch } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, watch } from 'node:fs';
 import { join } from 'node:path';
-import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { kernel } from '../../../native-bindings/index.js';
 import { MATCH_ALL, QueryPlanWriter, type PlanFilter } from '../../../native-bindings/query-plan.js';
 import type { FieldDefinition } from '../../catalog/index.js';
-import { loadConfig } from '../../platform/config.js';
-import { systemClock } from '../../platform/index.js';
-import { createMetrics } from '../../platform/metrics.js';
-import { RecordStoreCache } from '../../records/index.js';
 import { segmentsPath } from '../../store/index.js';
-import {
-  createInlineExecutor,
-  createListIndexes,
-  kernelLayout,
-  type ListIndex,
-  type ListIndexes,
-  type SearchSettings,
-} from '../index.js';
+import { kernelLayout, type ListIndex } from '../index.js';
 import { pageOf, recordOf } from '../../../test/support/list-reading.js';
+import { LIST_SETTINGS, ListsInFolder } from '../../../test/support/lists-in-folder.js';
 
-const settings: SearchSettings = {
-  account: 'default',
-  list: 'things',
-  language: 'en',
-  synonym_rules: [],
-  query_rules: [],
-};
 const definition: FieldDefinition = {
   searchable_fields: [
     { name: 'name', weight: 1 },
@@ -49,35 +30,11 @@ const pending: FieldDefinition = {
   inferred: 'pending',
 };
 
-let dataDir: string;
-let indexes: ListIndexes;
-let stores: RecordStoreCache;
-
-function openAll(overrides: Record<string, string> = {}): void {
-  stores = new RecordStoreCache();
-  indexes = createListIndexes({
-    dataDir,
-    kernel,
-    executor: createInlineExecutor({ kernel, stores }),
-    clock: systemClock,
-    log: pino({ level: 'silent' }),
-    config: loadConfig({ argv: [], env: { GANNET_DATA_DIR: dataDir, ...overrides } }),
-    metrics: createMetrics(),
-  });
-}
-async function closeAll(): Promise<void> {
-  await indexes.close();
-  await stores.close();
-}
-
+let lists: ListsInFolder;
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), 'gannet-index-'));
-  openAll();
+  lists = new ListsInFolder().open();
 });
-afterEach(async () => {
-  await closeAll();
-  rmSync(dataDir, { recursive: true, force: true });
-});
+afterEach(() => lists.remove());
 
 const encoder = new TextEncoder();
 async function importLines(list: ListIndex, records: readonly unknown[]) {
@@ -104,12 +61,11 @@ async function eventually(condition: () => boolean): Promise<void> {
   await expect.poll(condition, { interval: 10 }).toBe(true);
 }
 
-const segmentFiles = () =>
-  readdirSync(segmentsPath(join(dataDir, 'lists', 'a1'))).filter((file) => file.endsWith('.mdb'));
+const segmentFiles = () => readdirSync(segmentsPath(lists.path())).filter((file) => file.endsWith('.mdb'));
 
 describe('writing', () => {
   it('makes a record visible when its write is answered, replaces by name, and keeps id and creation', async () => {
-    const list = await indexes.create('a1', settings, definition);
+    const list = await lists.indexes.create('a1', LIST_SETTINGS, definition);
     const created = await list.write({ kind: 'put', name: 'x', fields: { title: 'red shoes', tags: 'a', price: 5 } });
     expect(created.outcome).toBe('created');
     expect(created.record.fields).toEqual({ title: 'red shoes', tags: ['a'], price: [5] });
@@ -127,7 +83,7 @@ describe('writing', () => {
   });
 
   it('gives a record without a name its id as name, by which it is replaced', async () => {
-    const list = await indexes.create('a1', settings, definition);
+    const list = await lists.indexes.create('a1', LIST_SETTINGS, definition);
     const { record } = await list.write({ kind: 'put', name: undefined, fields: { title: 'one' } });
     expect(record.name).toBe(record.id);
     expect((await list.write({ kind: 'put', name: record.id, fields: {} })).outcome).toBe('updated');
@@ -135,7 +91,7 @@ describe('writing', () => {
   });
 
   it('patches, renames, refuses a taken name, deletes', async () => {
-    const list = await indexes.create('a1', settings, definition);
+    const list = await lists.indexes.create('a1', LIST_SETTINGS, definition);
     const { record } = await list.write({ kind: 'put', name: 'x', fields: { title: 'one', tags: ['a'], note: 'n' } });
     await list.write({ kind: 'put', name: 'y', fields: {} });
     const patched = await list.write({ kind: 'patch', id: record.id, name: 'z', fields: { title: null, price: 3 } });
@@ -153,7 +109,7 @@ describe('writing', () => {
   });
 
   it('answers each of many writes that wait together with its own result', async () => {
-    const list = await indexes.create('a1', settings, definition);
+    const list = await lists.indexes.create('a1', LIST_SETTINGS, definition);
     const results = await Promise.allSettled(
       Array.from({ length: 50 }, (_, index) =>
         list.write({
@@ -173,13 +129,13 @@ describe('writing', () => {
   });
 
   it('survives reopening, with every kind of write', async () => {
-    const list = await indexes.create('a1', settings, definition);
+    const list = await lists.indexes.create('a1', LIST_SETTINGS, definition);
     const { record } = await list.write({ kind: 'put', name: 'keep', fields: { title: 'kept' } });
     const { record: gone } = await list.write({ kind: 'put', name: 'gone', fields: { title: 'gone' } });
     await list.write({ kind: 'delete', id: gone.id });
-    await closeAll();
-    openAll();
-    const again = await indexes.open('a1', settings);
+    await lists.close();
+    lists.open();
+    const again = await lists.indexes.open('a1', LIST_SETTINGS);
     expect(await recordOf(again, record.id)).toEqual(record);
     expect([count(again, 'kept'), count(again, 'gone')]).toEqual([1, 0]);
     expect((await again.write({ kind: 'put', name: 'keep', fields: {} })).record.id).toBe(record.id);
@@ -189,7 +145,7 @@ describe('writing', () => {
 
 describe('importing', () => {
   it('writes good records, reports bad ones with their lines, and counts a name that comes twice twice', async () => {
-    const list = await indexes.create('a1', settings, definition);
+    const list = await lists.indexes.create('a1', LIST_SETTINGS, definition);
     const session = list.startImport('ndjson');
     const lines = [
       '{"name":"a","title":"one"}',
@@ -211,7 +167,7 @@ describe('importing', () => {
   });
 
   it('reads CSV by the definition, quotes and line breaks included', async () => {
-    const list = await indexes.create('a1', settings, definition);
+    const list = await lists.indexes.create('a1', LIST_SETTINGS, definition);
     const session = list.startImport('csv');
     await session.push(
       encoder.encode('name,title,tags,price\nx,"two\nlines, ""quoted""",a|b,5\ny,plain,,many\nz,1 2 3,,\nshort\n'),
@@ -225,7 +181,7 @@ describe('importing', () => {
   });
 
   it('infers the definition of a list that has none from its first records', async () => {
-    const list = await indexes.create('a1', settings, pending);
+    const list = await lists.indexes.create('a1', LIST_SETTINGS, pending);
     expect(list.versions()[0]?.definition.inferred).toBe('pending');
     await importLines(
       list,
@@ -249,7 +205,7 @@ describe('importing', () => {
   });
 
   it('fails as a whole only where the stream is damaged, after what came before', async () => {
-    const list = await indexes.create('a1', settings, definition);
+    const list = await lists.indexes.create('a1', LIST_SETTINGS, definition);
     const session = list.startImport('json');
     await session.push(encoder.encode('[{"name":"a"},{"name":"b"}'));
     await expect(session.end()).rejects.toMatchObject({ code: 'malformed-request' });
@@ -257,7 +213,7 @@ describe('importing', () => {
   });
 
   it('deletes what a plan matches', async () => {
-    const list = await indexes.create('a1', settings, definition);
+    const list = await lists.indexes.create('a1', LIST_SETTINGS, definition);
     await importLines(
       list,
       Array.from({ length: 100 }, (_, index) => ({ name: `n${index}`, price: index })),
@@ -269,7 +225,7 @@ describe('importing', () => {
   });
 
   it('deletes nothing for who left while others wrote, and all of it for who left when it had begun', async () => {
-    const list = await indexes.create('a1', settings, definition);
+    const list = await lists.indexes.create('a1', LIST_SETTINGS, definition);
     await importLines(
       list,
       Array.from({ length: 100 }, (_, index) => ({ name: `n${index}`, price: index })),
@@ -292,9 +248,9 @@ describe('importing', () => {
 
 describe('a write', () => {
   it('shows in the folder of segments when its segment is whole, and not at each step', async () => {
-    const list = await indexes.create('a1', settings, definition);
+    const list = await lists.indexes.create('a1', LIST_SETTINGS, definition);
     const told: string[] = [];
-    const watcher = watch(segmentsPath(join(dataDir, 'lists', 'a1')), (event, file) => {
+    const watcher = watch(segmentsPath(lists.path()), (event, file) => {
       told.push(`${event} ${file ?? ''}`);
     });
     await list.write({ kind: 'put', name: 'a', fields: { title: 'one' } });
@@ -307,7 +263,7 @@ describe('a write', () => {
 
 describe('merging', () => {
   it('merges small segments away while records change, and the files go', async () => {
-    const list = await indexes.create('a1', settings, definition);
+    const list = await lists.indexes.create('a1', LIST_SETTINGS, definition);
     for (let round = 0; round < 30; ++round) {
       await Promise.all(
         Array.from({ length: 5 }, (_, index) =>
@@ -321,13 +277,13 @@ describe('merging', () => {
     }
     await eventually(() => segmentFiles().length < 12);
     expect(await list.check()).toEqual([]);
-    await closeAll();
-    openAll();
-    expect(await (await indexes.open('a1', settings)).check()).toEqual([]);
+    await lists.close();
+    lists.open();
+    expect(await (await lists.indexes.open('a1', LIST_SETTINGS)).check()).toEqual([]);
   });
 
   it('makes one segment of those of a list that is left in peace', async () => {
-    const list = await indexes.create('a1', settings, definition);
+    const list = await lists.indexes.create('a1', LIST_SETTINGS, definition);
     for (const title of ['one', 'two', 'three']) await list.write({ kind: 'put', name: title, fields: { title } });
     await eventually(() => segmentFiles().length === 1);
     expect(await list.check()).toEqual([]);
@@ -338,7 +294,7 @@ describe('versions', () => {
   const next: FieldDefinition = { ...definition, facets: [{ name: 'cost', type: 'string', cardinality: 'Single' }] };
 
   it('builds the next version in the background, with writes going to both, and freezes the old one', async () => {
-    const list = await indexes.create('a1', settings, definition);
+    const list = await lists.indexes.create('a1', LIST_SETTINGS, definition);
     await importLines(
       list,
       Array.from({ length: 200 }, (_, index) => ({ name: `n${index}`, title: 'old', price: index })),
@@ -357,7 +313,7 @@ describe('versions', () => {
   });
 
   it('keeps the newest two frozen versions, and no trace of the others', async () => {
-    const list = await indexes.create('a1', settings, definition);
+    const list = await lists.indexes.create('a1', LIST_SETTINGS, definition);
     await importLines(list, [{ name: 'a', title: 'word' }]);
     for (let version = 2; version <= 5; ++version) {
       await list.changeDefinition(version % 2 === 0 ? next : definition);
@@ -377,15 +333,15 @@ describe('versions', () => {
   });
 
   it('goes on with a build after a stop', async () => {
-    const list = await indexes.create('a1', settings, definition);
+    const list = await lists.indexes.create('a1', LIST_SETTINGS, definition);
     await importLines(
       list,
       Array.from({ length: 25_000 }, (_, index) => ({ name: `n${index}`, price: index })),
     );
     await list.changeDefinition(next);
-    await closeAll();
-    openAll();
-    const again = await indexes.open('a1', settings);
+    await lists.close();
+    lists.open();
+    const again = await lists.indexes.open('a1', LIST_SETTINGS);
     await eventually(() => again.currentVersion === 2);
     expect([again.versions().at(-1)?.record_count, await again.check()]).toEqual([25_000, []]);
   });
@@ -393,34 +349,34 @@ describe('versions', () => {
 
 describe('lists', () => {
   it('clones records and segments into a list of its own', async () => {
-    const list = await indexes.create('a1', settings, definition);
+    const list = await lists.indexes.create('a1', LIST_SETTINGS, definition);
     await importLines(
       list,
       Array.from({ length: 50 }, (_, index) => ({ name: `n${index}`, title: 'word' })),
     );
     const { record } = await list.write({ kind: 'put', name: 'n1', fields: { title: 'changed' } });
-    const clone = await indexes.clone('a1', 'b2', { ...settings, list: 'copy' });
-    await indexes.remove('a1');
-    expect(indexes.opened('a1')).toBeUndefined();
+    const clone = await lists.indexes.clone('a1', 'b2', { ...LIST_SETTINGS, list: 'copy' });
+    await lists.indexes.remove('a1');
+    expect(lists.indexes.opened('a1')).toBeUndefined();
     expect([count(clone, 'word'), count(clone, 'changed'), clone.currentVersion]).toEqual([49, 1, 1]);
     expect(await recordOf(clone, record.id)).toEqual(record);
     await clone.write({ kind: 'put', name: 'new', fields: {} });
     expect(await clone.check()).toEqual([]);
-    expect(readdirSync(join(dataDir, 'lists'))).toEqual(['b2']);
+    expect(readdirSync(join(lists.dataDir, 'lists'))).toEqual(['b2']);
   });
 
   it('moves folders aside that the catalogue does not know, and back when it does', async () => {
-    const list = await indexes.create('a1', settings, definition);
+    const list = await lists.indexes.create('a1', LIST_SETTINGS, definition);
     await importLines(list, [{ name: 'n1', title: 'word' }]);
-    await indexes.create('b2', settings, definition);
-    await closeAll();
-    openAll();
-    indexes.setUnknownAside(new Set(['b2']));
-    expect(readdirSync(join(dataDir, 'lists')).sort()).toEqual(['.unknown', 'b2']);
-    expect(readdirSync(join(dataDir, 'lists', '.unknown'))).toEqual(['a1']);
-    await expect(indexes.open('a1', settings)).rejects.toMatchObject({ code: 'list-missing' });
-    indexes.setUnknownAside(new Set(['a1', 'b2']));
-    expect(readdirSync(join(dataDir, 'lists', '.unknown'))).toEqual([]);
-    expect(count(await indexes.open('a1', settings), 'word')).toBe(1);
+    await lists.indexes.create('b2', LIST_SETTINGS, definition);
+    await lists.close();
+    lists.open();
+    lists.indexes.setUnknownAside(new Set(['b2']));
+    expect(readdirSync(join(lists.dataDir, 'lists')).sort()).toEqual(['.unknown', 'b2']);
+    expect(readdirSync(join(lists.dataDir, 'lists', '.unknown'))).toEqual(['a1']);
+    await expect(lists.indexes.open('a1', LIST_SETTINGS)).rejects.toMatchObject({ code: 'list-missing' });
+    lists.indexes.setUnknownAside(new Set(['a1', 'b2']));
+    expect(readdirSync(join(lists.dataDir, 'lists', '.unknown'))).toEqual([]);
+    expect(count(await lists.indexes.open('a1', LIST_SETTINGS), 'word')).toBe(1);
   });
 });

@@ -1,7 +1,6 @@
 /** Lists whose segments are of another format, missing or damaged: their index is rebuilt from the records. */
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -10,22 +9,12 @@ import { kernel } from '../../../native-bindings/index.js';
 import { MATCH_ALL, QueryPlanWriter } from '../../../native-bindings/query-plan.js';
 import { parseResult } from '../../../native-bindings/query-result.js';
 import type { FieldDefinition } from '../../catalog/index.js';
-import { loadConfig } from '../../platform/config.js';
-import { ServiceError, systemClock } from '../../platform/index.js';
-import { createMetrics } from '../../platform/metrics.js';
-import { RecordStore, RecordStoreCache } from '../../records/index.js';
+import { ServiceError } from '../../platform/index.js';
+import { RecordStore } from '../../records/index.js';
 import { segmentsPath, storePath, type ListState } from '../../store/index.js';
-import {
-  NAME_COLUMN,
-  createInlineExecutor,
-  createListIndexes,
-  type IngestExecutor,
-  type IngestResult,
-  type IngestTask,
-  type ListIndex,
-  type ListIndexes,
-} from '../index.js';
+import { NAME_COLUMN, type IngestExecutor, type IngestResult, type IngestTask, type ListIndex } from '../index.js';
 import { pageOf } from '../../../test/support/list-reading.js';
+import { LIST_SETTINGS, ListsInFolder } from '../../../test/support/lists-in-folder.js';
 
 /** Tells what is run, holds tasks of a kind up, or fails them. */
 class WatchedExecutor implements IngestExecutor {
@@ -43,7 +32,6 @@ class WatchedExecutor implements IngestExecutor {
   }
 }
 
-const settings = { account: 'default', list: 'things', language: 'en', synonym_rules: [], query_rules: [] };
 const definition: FieldDefinition = {
   language: 'en',
   searchable_fields: [
@@ -60,44 +48,18 @@ const definition: FieldDefinition = {
 };
 const WORDS = ['gannet', 'gannets', 'puffin', 'diving', 'dived', 'dive', 'cliff', 'cliffs', 'herring', '東京タワー'];
 
-let dataDir: string;
-let stores: RecordStoreCache;
+let lists: ListsInFolder;
 let executor: WatchedExecutor;
-let indexes: ListIndexes;
 let list: ListIndex;
 
-function openIndexes(options: { readonly waitForRebuild?: boolean; readonly log?: (line: string) => void } = {}): void {
-  stores = new RecordStoreCache();
-  executor = new WatchedExecutor(createInlineExecutor({ kernel, stores }));
-  const { log: write, waitForRebuild = false } = options;
-  indexes = createListIndexes({
-    dataDir,
-    kernel,
-    executor,
-    clock: systemClock,
-    log: write === undefined ? pino({ level: 'silent' }) : pino({ level: 'info' }, { write }),
-    config: loadConfig({ argv: [], env: { GANNET_VERSIONS_KEPT: '2' } }),
-    metrics: createMetrics(),
-    waitForRebuild,
-  });
-}
-
-async function closeIndexes(): Promise<void> {
-  await indexes.close();
-  await stores.close();
-}
-
-const pathOf = (id = 'a1') => join(dataDir, 'lists', id);
+const logging = (write: (line: string) => void) => ({ log: pino({ level: 'info' }, { write }) });
+const pathOf = (id?: string) => lists.path(id);
 
 beforeEach(async () => {
-  dataDir = mkdtempSync(join(tmpdir(), 'gannet-rebuild-'));
-  openIndexes();
-  list = await indexes.create('a1', settings, definition);
+  lists = new ListsInFolder({ GANNET_VERSIONS_KEPT: '2' }, (inner) => (executor = new WatchedExecutor(inner))).open();
+  list = await lists.indexes.create('a1', LIST_SETTINGS, definition);
 });
-afterEach(async () => {
-  await closeIndexes();
-  rmSync(dataDir, { recursive: true, force: true });
-});
+afterEach(() => lists.remove());
 
 function fieldsOf(number: number) {
   const word = (step: number) => WORDS[(number * step) % WORDS.length];
@@ -181,13 +143,13 @@ async function eventually(condition: () => boolean): Promise<void> {
 
 /** Opens the list again: it is refused until its index is rebuilt. */
 async function reopen(id = 'a1'): Promise<ListIndex> {
-  await expect(indexes.open(id, settings)).rejects.toMatchObject({ code: 'not-ready' });
+  await expect(lists.indexes.open(id, LIST_SETTINGS)).rejects.toMatchObject({ code: 'not-ready' });
   return opened(id);
 }
 
 async function opened(id = 'a1'): Promise<ListIndex> {
-  await eventually(() => indexes.opened(id) !== undefined);
-  return indexes.open(id, settings);
+  await eventually(() => lists.indexes.opened(id) !== undefined);
+  return lists.indexes.open(id, LIST_SETTINGS);
 }
 
 describe('a list', () => {
@@ -196,9 +158,9 @@ describe('a list', () => {
     const before = answers(list);
     expect(before.all.total).toBe(200);
     expect(before.expanded[1]?.stems.length).toBeGreaterThan(0);
-    await closeIndexes();
+    await lists.close();
     for (const file of segmentFilesOf(pathOf())) damage(file);
-    openIndexes();
+    lists.open();
     list = await reopen();
     expect(answers(list)).toEqual(before);
     expect(await list.check()).toEqual([]);
@@ -224,35 +186,35 @@ describe('a list', () => {
     const before = [matches(list, 1), matches(list, 2)];
     const counts = [recordCount, recordCount - 5 + 1, 10_000];
     expect(list.versions().map(({ record_count }) => record_count)).toEqual(counts);
-    await closeIndexes();
+    await lists.close();
     for (const file of segmentFilesOf(pathOf())) changeFormat(file);
-    openIndexes();
+    lists.open();
     stopBuildAfterSteps(0);
     list = await reopen();
     expect(executor.kinds.filter((kind) => kind === 'commit-reindex')).toHaveLength(3);
     expect([matches(list, 1), matches(list, 2)]).toEqual(before);
     expect(list.versions().map(({ record_count }) => record_count)).toEqual(counts);
     expect(await list.check()).toEqual([]);
-    await closeIndexes();
-    openIndexes();
-    list = await indexes.open('a1', settings);
+    await lists.close();
+    lists.open();
+    list = await lists.indexes.open('a1', LIST_SETTINGS);
     await eventually(() => list.currentVersion === 3);
     expect([list.versions().at(-1)?.record_count, await list.check()]).toEqual([counts[1], []]);
   });
 
   it('rebuilds only the versions that need it, and leaves a clone its own files', async () => {
     await importRecords(0, 50);
-    const clone = await indexes.clone('a1', 'b1', settings);
+    const clone = await lists.indexes.clone('a1', 'b1', LIST_SETTINGS);
     await list.changeDefinition({ ...definition, searchable_fields: [{ name: 'text', weight: 1 }] });
     await eventually(() => list.currentVersion === 2);
     const before = [matches(list, 1), matches(list, 2), matches(clone)];
-    await closeIndexes();
+    await lists.close();
     const [first, ...others] = segmentFilesOf(pathOf());
     rmSync(first as string);
-    openIndexes();
+    lists.open();
     list = await reopen();
     expect(executor.kinds.filter((kind) => kind === 'commit-reindex')).toHaveLength(1);
-    const same = await indexes.open('b1', settings);
+    const same = await lists.indexes.open('b1', LIST_SETTINGS);
     expect([matches(list, 1), matches(list, 2), matches(same)]).toEqual(before);
     expect([await list.check(), await same.check()]).toEqual([[], []]);
     for (const file of others) expect(statSync(file).nlink).toBeGreaterThan(0);
@@ -266,11 +228,11 @@ describe('a list', () => {
     await put('only', 1);
     const [only] = (await pageOf(list, 0, 1)).records;
     await list.write({ kind: 'delete', id: only?.id ?? '' });
-    await closeIndexes();
+    await lists.close();
     const files = segmentFilesOf(pathOf());
     expect(files).toHaveLength(1);
     for (const file of files) changeFormat(file);
-    openIndexes();
+    lists.open();
     list = await reopen();
     expect([list.versions()[0]?.record_count, segmentFilesOf(pathOf())]).toEqual([0, []]);
   });
@@ -278,26 +240,26 @@ describe('a list', () => {
 
 describe('a rebuild', () => {
   const damage = async (id = 'a1') => {
-    await closeIndexes();
+    await lists.close();
     for (const file of segmentFilesOf(pathOf(id))) changeFormat(file);
   };
 
   it('tells how far it is while it refuses the list, and serves others', async () => {
     await importRecords(0, 30);
-    await indexes.create('b1', settings, definition);
+    await lists.indexes.create('b1', LIST_SETTINGS, definition);
     await damage();
     const lines: string[] = [];
-    openIndexes({ log: (line) => lines.push(line) });
+    lists.open(logging((line) => lines.push(line)));
     let go = () => {};
     const held = new Promise<void>((resolve) => (go = resolve));
     executor.before = (task) => (task.kind === 'commit-reindex' ? held : undefined);
-    const refused = await indexes.open('a1', settings).catch((error: unknown) => error as ServiceError);
+    const refused = await lists.indexes.open('a1', LIST_SETTINGS).catch((error: unknown) => error as ServiceError);
     expect(refused).toMatchObject({ code: 'not-ready', retryAfterSeconds: 5 });
     expect((refused as ServiceError).detail).toContain('30 records');
-    expect((await indexes.open('b1', settings)).versions()).toHaveLength(1);
+    expect((await lists.indexes.open('b1', LIST_SETTINGS)).versions()).toHaveLength(1);
     await eventually(() => executor.kinds.includes('commit-reindex'));
-    await expect(indexes.open('a1', settings)).rejects.toThrow('30 of 30 records are done');
-    expect(indexes.outline('a1')?.versions()).toMatchObject([{ version: 1, record_count: 30 }]);
+    await expect(lists.indexes.open('a1', LIST_SETTINGS)).rejects.toThrow('30 of 30 records are done');
+    expect(lists.indexes.outline('a1')?.versions()).toMatchObject([{ version: 1, record_count: 30 }]);
     go();
     list = await opened();
     expect(await list.check()).toEqual([]);
@@ -307,10 +269,10 @@ describe('a rebuild', () => {
 
   it('of one list waits for that of another', async () => {
     await importRecords(0, 10);
-    const other = await indexes.clone('a1', 'b1', settings);
+    const other = await lists.indexes.clone('a1', 'b1', LIST_SETTINGS);
     expect(other.currentVersion).toBe(1);
     await damage();
-    openIndexes();
+    lists.open();
     let atWork = 0;
     let most = 0;
     executor.before = async () => {
@@ -319,8 +281,8 @@ describe('a rebuild', () => {
       atWork -= 1;
     };
     for (const id of ['a1', 'b1'])
-      await expect(indexes.open(id, settings)).rejects.toMatchObject({ code: 'not-ready' });
-    await expect(indexes.open('b1', settings)).rejects.toThrow('waits for another list');
+      await expect(lists.indexes.open(id, LIST_SETTINGS)).rejects.toMatchObject({ code: 'not-ready' });
+    await expect(lists.indexes.open('b1', LIST_SETTINGS)).rejects.toThrow('waits for another list');
     const both = [await opened('a1'), await opened('b1')];
     expect(most).toBe(1);
     for (const each of both) expect(await each.check()).toEqual([]);
@@ -330,18 +292,18 @@ describe('a rebuild', () => {
     await importRecords(0, 30);
     await damage();
     const old = segmentFilesOf(pathOf());
-    openIndexes();
+    lists.open();
     let stopped: Promise<void> | undefined;
     executor.before = (task) => {
-      if (task.kind === 'reindex') stopped = indexes.close();
+      if (task.kind === 'reindex') stopped = lists.indexes.close();
     };
-    await expect(indexes.open('a1', settings)).rejects.toMatchObject({ code: 'not-ready' });
+    await expect(lists.indexes.open('a1', LIST_SETTINGS)).rejects.toMatchObject({ code: 'not-ready' });
     await eventually(() => stopped !== undefined);
     await stopped;
     expect(executor.kinds).toEqual(['reindex']);
     expect(segmentFilesOf(pathOf())).toEqual(expect.arrayContaining(old));
-    await stores.close();
-    openIndexes();
+    await lists.close();
+    lists.open();
     list = await reopen();
     expect([list.versions()[0]?.record_count, await list.check()]).toEqual([30, []]);
   });
@@ -350,15 +312,15 @@ describe('a rebuild', () => {
     await importRecords(0, 30);
     await damage();
     const lines: string[] = [];
-    openIndexes({ log: (line) => lines.push(line) });
+    lists.open(logging((line) => lines.push(line)));
     executor.before = (task) => {
       if (task.kind === 'commit-reindex') throw new ServiceError('internal-error', 'The worker died.');
     };
-    await expect(indexes.open('a1', settings)).rejects.toMatchObject({ code: 'not-ready' });
+    await expect(lists.indexes.open('a1', LIST_SETTINGS)).rejects.toMatchObject({ code: 'not-ready' });
     await eventually(() => lines.join().includes('could not be rebuilt'));
-    await expect(indexes.open('a1', settings)).rejects.toMatchObject({ code: 'internal-error' });
-    await closeIndexes();
-    openIndexes();
+    await expect(lists.indexes.open('a1', LIST_SETTINGS)).rejects.toMatchObject({ code: 'internal-error' });
+    await lists.close();
+    lists.open();
     list = await reopen();
     expect([list.versions()[0]?.record_count, await list.check()]).toEqual([30, []]);
     expect(segmentFilesOf(pathOf())).toHaveLength(1);
@@ -375,46 +337,46 @@ describe('a rebuild', () => {
     });
     await store.close();
     const lines: string[] = [];
-    openIndexes({ log: (line) => lines.push(line) });
-    await expect(indexes.open('a1', settings)).rejects.toMatchObject({ code: 'not-ready' });
+    lists.open(logging((line) => lines.push(line)));
+    await expect(lists.indexes.open('a1', LIST_SETTINGS)).rejects.toMatchObject({ code: 'not-ready' });
     await eventually(() => lines.join().includes('could not be rebuilt'));
     expect(lines.join()).toContain('Record 17 of version 1 cannot be read');
-    await expect(indexes.open('a1', settings)).rejects.toMatchObject({ code: 'internal-error' });
+    await expect(lists.indexes.open('a1', LIST_SETTINGS)).rejects.toMatchObject({ code: 'internal-error' });
     expect(segmentFilesOf(pathOf())).toEqual(files);
   });
 
   it('gives way to the deletion of its list', async () => {
     await importRecords(0, 30);
     await damage();
-    openIndexes();
-    await expect(indexes.open('a1', settings)).rejects.toMatchObject({ code: 'not-ready' });
-    await indexes.remove('a1');
-    expect(readdirSync(join(dataDir, 'lists'))).toEqual([]);
-    expect(indexes.outline('a1')).toBeUndefined();
+    lists.open();
+    await expect(lists.indexes.open('a1', LIST_SETTINGS)).rejects.toMatchObject({ code: 'not-ready' });
+    await lists.indexes.remove('a1');
+    expect(readdirSync(join(lists.dataDir, 'lists'))).toEqual([]);
+    expect(lists.indexes.outline('a1')).toBeUndefined();
   });
 
   it('that waits for another gives way to the deletion of its list at once', async () => {
     await importRecords(0, 10);
-    await indexes.clone('a1', 'b1', settings);
+    await lists.indexes.clone('a1', 'b1', LIST_SETTINGS);
     await damage();
-    openIndexes();
+    lists.open();
     let go = () => {};
     const held = new Promise<void>((resolve) => (go = resolve));
     executor.before = () => held;
     for (const id of ['a1', 'b1'])
-      await expect(indexes.open(id, settings)).rejects.toMatchObject({ code: 'not-ready' });
-    await indexes.remove('b1');
-    expect(readdirSync(join(dataDir, 'lists'))).toEqual(['a1']);
+      await expect(lists.indexes.open(id, LIST_SETTINGS)).rejects.toMatchObject({ code: 'not-ready' });
+    await lists.indexes.remove('b1');
+    expect(readdirSync(join(lists.dataDir, 'lists'))).toEqual(['a1']);
     go();
     list = await opened();
     expect(await list.check()).toEqual([]);
-    expect(readdirSync(join(dataDir, 'lists'))).toEqual(['a1']);
+    expect(readdirSync(join(lists.dataDir, 'lists'))).toEqual(['a1']);
   });
 
   it('tries again where the queue of tasks was full', async () => {
     await importRecords(0, 10);
     await damage();
-    openIndexes();
+    lists.open();
     const refusedOnce = new Set(['reindex', 'commit-reindex']);
     executor.before = ({ kind }) => {
       if (refusedOnce.delete(kind)) throw new ServiceError('overloaded', 'Too many tasks are waiting.');
@@ -426,8 +388,8 @@ describe('a rebuild', () => {
   it('is waited for where nobody else is to be served', async () => {
     await importRecords(0, 30);
     await damage();
-    openIndexes({ waitForRebuild: true });
-    list = await indexes.open('a1', settings);
+    lists.open({ waitForRebuild: true });
+    list = await lists.indexes.open('a1', LIST_SETTINGS);
     expect(await list.check()).toEqual([]);
   });
 });
@@ -464,16 +426,16 @@ describe('an open list that is reindexed on demand', () => {
     expect(await list.check()).toEqual([]);
     const before = matches(list);
     await eventually(() => segmentFilesOf(pathOf()).every((file) => !old.includes(file)));
-    await closeIndexes();
-    openIndexes();
-    list = await indexes.open('a1', settings);
+    await lists.close();
+    lists.open();
+    list = await lists.indexes.open('a1', LIST_SETTINGS);
     expect([matches(list), await list.check()]).toEqual([before, []]);
   });
 
   it('has damage mended at its opening that only a search would come upon', async () => {
     await importRecords(0, 100);
     const before = answers(list);
-    await closeIndexes();
+    await lists.close();
     const [file] = segmentFilesOf(pathOf());
     // The entry of a term, behind the size of its key and the key: nothing but a search of that term reads it.
     const bytes = readFileSync(file as string);
@@ -481,7 +443,7 @@ describe('an open list that is reindexed on demand', () => {
     const value = bytes.indexOf(node) + node.length;
     bytes.fill(0xff, value, value + 16);
     writeFileSync(file as string, bytes);
-    openIndexes();
+    lists.open();
     list = await reopen();
     expect(answers(list)).toEqual(before);
   });
@@ -490,7 +452,7 @@ describe('an open list that is reindexed on demand', () => {
     await importRecords(0, 100);
     let closed: Promise<void> | undefined;
     executor.before = (task) => {
-      if (task.kind === 'reindex') closed = indexes.close();
+      if (task.kind === 'reindex') closed = lists.indexes.close();
     };
     const first = list.reindex();
     await expect(list.reindex()).rejects.toMatchObject({ code: 'conflict' });
@@ -501,21 +463,21 @@ describe('an open list that is reindexed on demand', () => {
 
   it('tries again where the rebuild had failed', async () => {
     await importRecords(0, 30);
-    await closeIndexes();
+    await lists.close();
     for (const file of segmentFilesOf(pathOf())) changeFormat(file);
-    openIndexes();
+    lists.open();
     executor.before = (task) => {
       if (task.kind === 'reindex') throw new ServiceError('storage-full', 'The disk is full.');
     };
-    await expect(indexes.open('a1', settings)).rejects.toMatchObject({ code: 'not-ready' });
-    let refused = await indexes.open('a1', settings).catch((error: unknown) => error);
+    await expect(lists.indexes.open('a1', LIST_SETTINGS)).rejects.toMatchObject({ code: 'not-ready' });
+    let refused = await lists.indexes.open('a1', LIST_SETTINGS).catch((error: unknown) => error);
     for (let turn = 0; turn < 500 && (refused as ServiceError).code === 'not-ready'; ++turn) {
       await new Promise((resolve) => setTimeout(resolve, 10));
-      refused = await indexes.open('a1', settings).catch((error: unknown) => error);
+      refused = await lists.indexes.open('a1', LIST_SETTINGS).catch((error: unknown) => error);
     }
     expect(refused).toMatchObject({ code: 'internal-error' });
     executor.before = () => undefined;
-    await expect(indexes.reindex('a1', settings)).rejects.toMatchObject({ code: 'not-ready' });
+    await expect(lists.indexes.reindex('a1', LIST_SETTINGS)).rejects.toMatchObject({ code: 'not-ready' });
     list = await opened();
     expect(await list.check()).toEqual([]);
   });
@@ -524,7 +486,7 @@ describe('an open list that is reindexed on demand', () => {
 describe('a store of another format', () => {
   it('is refused by its number and left as it is', async () => {
     await importRecords(0, 10);
-    await closeIndexes();
+    await lists.close();
     const store = new RecordStore(pathOf());
     const state = store.state() as ListState;
     store.transaction(() => {
@@ -534,9 +496,11 @@ describe('a store of another format', () => {
     const data = join(storePath(pathOf()), 'data.mdb');
     const hash = () => createHash('sha256').update(readFileSync(data)).digest('hex');
     const before = [hash(), readdirSync(segmentsPath(pathOf()))];
-    openIndexes();
-    await expect(indexes.open('a1', settings)).rejects.toThrow('has format 4, and this release reads format 1');
-    await closeIndexes();
+    lists.open();
+    await expect(lists.indexes.open('a1', LIST_SETTINGS)).rejects.toThrow(
+      'has format 4, and this release reads format 1',
+    );
+    await lists.close();
     expect([hash(), readdirSync(segmentsPath(pathOf()))]).toEqual(before);
   });
 });

@@ -1,24 +1,11 @@
 /** What becomes of a list when ingest workers die or merges fail at the worst moments. */
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pino } from 'pino';
+import { readdirSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { kernel } from '../../../native-bindings/index.js';
-import { loadConfig } from '../../platform/config.js';
-import { ServiceError, systemClock } from '../../platform/index.js';
-import { createMetrics } from '../../platform/metrics.js';
-import { RecordStoreCache } from '../../records/index.js';
+import { ServiceError } from '../../platform/index.js';
 import { segmentsPath } from '../../store/index.js';
-import {
-  createInlineExecutor,
-  createListIndexes,
-  type IngestExecutor,
-  type IngestResult,
-  type IngestTask,
-  type ListIndex,
-  type ListIndexes,
-} from '../index.js';
+import type { IngestExecutor, IngestResult, IngestTask, ListIndex } from '../index.js';
+import { LIST_SETTINGS, ListsInFolder } from '../../../test/support/lists-in-folder.js';
 
 /** An executor whose worker dies before or after the next task of a kind. */
 class DyingExecutor implements IngestExecutor {
@@ -45,7 +32,6 @@ class DyingExecutor implements IngestExecutor {
   }
 }
 
-const settings = { account: 'default', list: 'things', language: 'en', synonym_rules: [], query_rules: [] };
 const definition = {
   searchable_fields: [{ name: 'title', weight: 1 }],
   facets: [],
@@ -54,31 +40,21 @@ const definition = {
   inferred: 'no',
 } as const;
 
-let dataDir: string;
-let stores: RecordStoreCache;
+let lists: ListsInFolder;
 let executor: DyingExecutor;
-let indexes: ListIndexes;
 let list: ListIndex;
 
 beforeEach(async () => {
-  dataDir = mkdtempSync(join(tmpdir(), 'gannet-recovery-'));
-  stores = new RecordStoreCache();
-  executor = new DyingExecutor(createInlineExecutor({ kernel, stores }));
-  const config = loadConfig({ argv: [], env: { GANNET_INGEST_MERGE_FAN_IN: '3' } });
-  const log = pino({ level: 'silent' });
-  indexes = createListIndexes({ dataDir, kernel, executor, clock: systemClock, log, config, metrics: createMetrics() });
-  list = await indexes.create('a1', settings, definition);
+  const environment = { GANNET_INGEST_MERGE_FAN_IN: '3' };
+  lists = new ListsInFolder(environment, (inner) => (executor = new DyingExecutor(inner))).open();
+  list = await lists.indexes.create('a1', LIST_SETTINGS, definition);
 });
-afterEach(async () => {
-  await indexes.close();
-  await stores.close();
-  rmSync(dataDir, { recursive: true, force: true });
-});
+afterEach(() => lists.remove());
 
 const put = (name: string) => list.write({ kind: 'put', name, fields: { title: `word ${name}` } });
 const recordCount = () => list.versions()[0]?.record_count;
 const segmentFiles = () =>
-  readdirSync(segmentsPath(join(dataDir, 'lists', 'a1')), { encoding: 'utf8', recursive: true }).filter(
+  readdirSync(segmentsPath(lists.path()), { encoding: 'utf8', recursive: true }).filter(
     (file) => file !== 'unfinished',
   );
 async function eventually(condition: () => boolean): Promise<void> {
@@ -111,22 +87,9 @@ describe('a worker that dies', () => {
     await eventually(() => !executor.survived);
     expect((await put('e')).outcome).toBe('created');
     expect([recordCount(), await list.check()]).toEqual([5, []]);
-    await indexes.close();
-    await stores.close();
-    stores = new RecordStoreCache();
-    const log = pino({ level: 'silent' });
-    const config = loadConfig({ argv: [], env: {} });
-    const inline = createInlineExecutor({ kernel, stores });
-    indexes = createListIndexes({
-      dataDir,
-      kernel,
-      executor: inline,
-      clock: systemClock,
-      log,
-      config,
-      metrics: createMetrics(),
-    });
-    list = await indexes.open('a1', settings);
+    await lists.close();
+    lists.open();
+    list = await lists.indexes.open('a1', LIST_SETTINGS);
     expect([recordCount(), await list.check()]).toEqual([5, []]);
     expect(segmentFiles().every((file) => file.endsWith('.mdb'))).toBe(true);
   });
