@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 /** Limits are for what hangs: what works ends on a busy machine too, however late. */
-const HANGING_MS = 240_000;
+const HANGING_MS = 480_000;
 
 /** What they measure or misuse belongs to the whole process: its memory, and handles of the kernel that were given to others. */
 const ALONE = ['native-bindings/kernel.test.ts', 'src/platform/own-memory.test.ts'];
@@ -41,7 +41,7 @@ export default defineConfig({
           maxWorkers: 2,
           // Of tests that may run side by side in a file; they wait for connections to be closed.
           maxConcurrency: 100,
-          testTimeout: 2 * HANGING_MS,
+          testTimeout: HANGING_MS,
           hookTimeout: HANGING_MS,
           expect: { poll: { timeout: HANGING_MS / 4 } },
         },

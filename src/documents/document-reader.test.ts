@@ -96,6 +96,24 @@ it('a reader that is no longer wanted is stopped in the middle', async () => {
   expect(await outcome(reader, good())).toBe('Still here');
 });
 
+it('a document that nobody wants any more is not read, whether it waits or its process is still coming up', async () => {
+  const reader = readerOf();
+  const gone = new Error('gone');
+  await expect(outcome(reader, good(), AbortSignal.abort(gone))).rejects.toBe(gone);
+  const [first, waiting] = [new AbortController(), new AbortController()];
+  // It would be read for a minute.
+  const comingUp = outcome(reader, withoutEnd(), first.signal);
+  const left = outcome(reader, withoutEnd(), waiting.signal);
+  const last = outcome(reader, good());
+  waiting.abort(gone);
+  await expect(left).rejects.toBe(gone);
+  first.abort(gone);
+  await expect(comingUp).rejects.toBe(gone);
+  expect(await last).toBe('Still here');
+  // None was killed for it.
+  expect(deaths).toEqual([]);
+});
+
 it('hundreds of damaged documents end in text or in a fault that has a name', async () => {
   const reader = readerOf({ processes: 2, limits: { ...LIMITS, msMax: 5000 } });
   const random = new SeededRandom(17);

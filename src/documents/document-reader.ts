@@ -61,10 +61,10 @@ export class DocumentReader {
    * closed, and with the signal's reason.
    */
   async read(bytes: Uint8Array, signal?: AbortSignal): Promise<DocumentText> {
-    const host = await this.#taken();
+    const host = await this.#taken(signal);
     try {
+      await host.call('ready', null, { msMax: READY_MS_MAX, ...(signal === undefined ? {} : { signal }) });
       signal?.throwIfAborted();
-      await host.call('ready', null, { msMax: READY_MS_MAX });
       const answer = await this.#ask(host, bytes, signal);
       if ('fault' in answer) throw new DocumentError(answer.fault, answer.message);
       return answer;
@@ -94,9 +94,22 @@ export class DocumentReader {
     }
   }
 
-  #taken(): Promise<Host<DocumentProtocol>> {
+  async #taken(signal: AbortSignal | undefined): Promise<Host<DocumentProtocol>> {
+    signal?.throwIfAborted();
     const host = this.#free.pop();
-    return host === undefined ? new Promise((resolve) => this.#waiting.push(resolve)) : Promise.resolve(host);
+    if (host !== undefined) return host;
+    return new Promise((resolve, reject) => {
+      const take = (given: Host<DocumentProtocol>) => {
+        signal?.removeEventListener('abort', leave);
+        resolve(given);
+      };
+      const leave = () => {
+        this.#waiting.splice(this.#waiting.indexOf(take), 1);
+        reject(signal?.reason as Error);
+      };
+      this.#waiting.push(take);
+      signal?.addEventListener('abort', leave, { once: true });
+    });
   }
 
   #giveBack(host: Host<DocumentProtocol>): void {

@@ -231,7 +231,7 @@ describe.each([builtIn, ofFolder, ...(server === undefined ? [] : [s3])])('a $na
         expect(seen).toEqual(sorted.filter((path) => path.startsWith(prefix)));
       }
     }
-  }, 60_000);
+  });
 
   it('keeps one of many uploads to one path, whole', async () => {
     // The server of the tests itself fails where two come at once.
@@ -239,7 +239,7 @@ describe.each([builtIn, ofFolder, ...(server === undefined ? [] : [s3])])('a $na
     await Promise.all(contents.map((content) => store.put(upload('same', content))));
     expect(contents).toContain(await textOf(store, 'same'));
     expect(kind.leftovers()).toEqual([]);
-  }, 30_000);
+  });
 });
 
 describe('what a crash left of a built-in store', () => {

@@ -61,7 +61,7 @@ function attempts({ uid, readOnly = false, exhausted = false }: Circumstances = 
   const { status, signal, stdout, stderr } = spawnSync(
     'sh',
     ['-c', 'ulimit -n 600; exec "$0" "$@"', process.execPath, ...argv],
-    { cwd: PACKAGE, encoding: 'utf8', timeout: 60_000, ...(uid === undefined ? {} : { uid, gid: uid }) },
+    { cwd: PACKAGE, encoding: 'utf8', timeout: 200_000, ...(uid === undefined ? {} : { uid, gid: uid }) },
   );
   expect([status, signal], stderr).toEqual([0, null]);
   const said = JSON.parse(stdout) as string[];

@@ -57,7 +57,7 @@ function run(code: number, part: 'all' | 'meta'): Outcome {
     cwd: PACKAGE,
     encoding: 'utf8',
     env: { ...process.env, LD_PRELOAD: library },
-    timeout: 60_000,
+    timeout: 200_000,
   });
   expect([status, stdout === '' ? stderr : ''], stderr).toEqual([0, '']);
   return JSON.parse(stdout) as Outcome;

@@ -110,7 +110,7 @@ describe('the log', () => {
     const { status } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
       cwd: PACKAGE,
       stdio: ['ignore', 'ignore', held],
-      timeout: 60_000,
+      timeout: 200_000,
     });
     closeSync(held);
     expect(status).toBe(7);

@@ -146,7 +146,7 @@ describe('DeliveryQueue', () => {
       }),
       { numRuns: 25 },
     );
-  }, 60_000);
+  });
 
   it('reads on from a place in the schedule, and knows when the next is due', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'gannet-queue-'));

@@ -64,7 +64,7 @@ describe('a receiver that is down', () => {
     expect(fixture.engine.setAside('s', 0, 10).total).toBe(0);
     expect(Math.max(...attempts.values())).toBeLessThanOrEqual(9);
     expect(fixture.failures).toEqual([]);
-  }, 60_000);
+  });
 
   it('for a day finds in the end what was set aside, by replaying it', async () => {
     const timers = new SimulatedTimers();
@@ -89,7 +89,7 @@ describe('a receiver that is down', () => {
     );
     expect(fixture.engine.setAside('s', 0, 10).total).toBe(0);
     expect(fixture.engine.queued).toBe(0);
-  }, 60_000);
+  });
 
   it('is tried at the times of the contract', async () => {
     const timers = new SimulatedTimers();
@@ -105,7 +105,7 @@ describe('a receiver that is down', () => {
     await timers.pass(24 * HOUR_MS, fixture.settled);
     const waits = atSeconds.map((second, position) => second - (atSeconds[position - 1] ?? 0));
     expect(waits).toEqual([0, 1, 4, 16, 60, 300, 1800, 7200, 21_600]);
-  }, 60_000);
+  });
 
   it('holds up no other, and takes no more than its share of connections', async () => {
     const fixture = fixtureWith({ settings: { answer_seconds: 300, connections_per_receiver: 3 } });
@@ -190,7 +190,7 @@ describe('order', () => {
       const own = finished.filter((n) => n % 4 === record);
       expect(own).toEqual([...own].sort((a, b) => a - b));
     }
-  }, 60_000);
+  });
 });
 
 describe('moving', () => {
@@ -322,7 +322,7 @@ describe('the log', () => {
       () => Promise.resolve(logged()),
       (count) => count === 0,
     );
-  }, 60_000);
+  });
 });
 
 describe('closing', () => {

@@ -31,7 +31,7 @@ describeWhere(server !== undefined, reason)('a bucket', () => {
       expect((await Promise.all(answers)).every(({ ok: isOk }) => isOk)).toBe(true);
     }
     feeds = await FeedService.start();
-  }, 120_000);
+  });
   afterAll(async () => {
     await feeds.close();
     await server?.close();

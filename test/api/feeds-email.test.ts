@@ -145,7 +145,7 @@ describeWhere(fault === undefined, fault ?? '')('a mailbox', () => {
     });
     await put(message('3', '', 'c'));
     expect(await run()).toMatchObject({ added: 1, removed: 1, unchanged: 1 });
-  }, 60_000);
+  });
 
   it('is the same after a change of UIDVALIDITY, and has a message once that lies in two folders', async () => {
     await asOwner((client) => client.mailboxCreate('Archive'));
@@ -184,7 +184,7 @@ describeWhere(fault === undefined, fault ?? '')('a mailbox', () => {
     expect(texts.get('huge')).toMatchObject({ text: 'See the file', attachments: ['big.pdf'] });
     expect(texts.get('html')?.['text']).toBe('Only HTML');
     expect(texts.get('odd')).toMatchObject({ text: 'Odd', date: expect.any(String) as string });
-  }, 60_000);
+  });
 
   it('is a feed of the service, whose attached files are in its media store as long as their messages are', async () => {
     const feeds = await FeedService.start({ env: { NODE_EXTRA_CA_CERTS: server.certificatePath } });
@@ -229,7 +229,7 @@ describeWhere(fault === undefined, fault ?? '')('a mailbox', () => {
     ok(await feeds.control.delete('/feed/default/mail'));
     expect(feeds.service.output).not.toContain(server.password);
     await feeds.close();
-  }, 60_000);
+  });
 
   it('is reached by STARTTLS, and not where a name leads to a private address', async () => {
     await put(message('1', '', 'a'));

@@ -300,7 +300,7 @@ function isRefused([answers]: Outcome): boolean {
 }
 
 describe.concurrent.each(['http', 'control'] as const)('what %s makes of', (door) => {
-  it.each(Object.entries(rows))('%s', { timeout: 60_000 }, async (name, row) => {
+  it.each(Object.entries(rows))('%s', async (name, row) => {
     const expected = (door === 'control' ? row.control : undefined) ?? row.http;
     const list = `${door}-${Object.keys(rows).indexOf(name)}`;
     const seen = await outcomeOf(row, expected, list, door);
@@ -318,7 +318,7 @@ describe.concurrent.each(['http', 'control'] as const)('what %s makes of', (door
 
 describe.concurrent('a URL of 98 KB', () => {
   // In one piece it reaches the service; how many pieces it comes in, the network decides.
-  it('is refused, by the service where it comes in one piece', { timeout: 60_000 }, async () => {
+  it('is refused, by the service where it comes in one piece', async () => {
     const pieces = get('', `/health?${'a'.repeat(98_000)}`);
     const { hostname, port } = new URL(service.address);
     const result = await rawExchange({ host: hostname, port: Number(port) }, { pieces, answers: 1, closed: false });

@@ -259,7 +259,7 @@ describe('a model that is away', () => {
     server.script = topics;
     // No answer without it is kept.
     await expect
-      .poll(async () => (await search('texts', { query: 'harbour while away' })).applied.meaning, { timeout: 20_000 })
+      .poll(async () => (await search('texts', { query: 'harbour while away' })).applied.meaning)
       .toBe('used');
   });
 

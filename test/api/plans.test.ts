@@ -236,7 +236,7 @@ describe('an account', () => {
 });
 
 describe('a process that is killed', () => {
-  it('has at its next start the plan, and counts what is there', { timeout: 120_000 }, async () => {
+  it('has at its next start the plan, and counts what is there', async () => {
     const account = await accountOn('tiny', ['a', 'b']);
     const writes = Array.from({ length: 30 }, (_, i) =>
       add(account, i % 2 === 0 ? 'a' : 'b', `r${i}`).then(

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-it('harms nothing that is under way, and holds from the next search on', { timeout: 120_000 }, async () => {
+it('harms nothing that is under way, and holds from the next search on', async () => {
   const { client } = service;
   const facet = { name: 'year', type: 'number', cardinality: 'Single' };
   const fields = { searchable_fields: [{ name: 'title' }], facets: [facet] };

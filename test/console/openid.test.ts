@@ -1,9 +1,8 @@
 /** Signing in by OpenID Connect in a real browser, and where that leads. */
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { CHROMIUM, NO_CHROMIUM, openPage, startChromium, violationsOf } from '../support/browser.js';
+import { freePort } from '../support/free-port.js';
 import { OpenIdProvider } from '../support/openid-provider.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { describeWhere } from '../support/skip.js';
@@ -68,12 +67,3 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('a sign-in by OpenID Connect'
     await context.close();
   });
 });
-
-/** The provider has to know it before the service starts. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

@@ -99,7 +99,7 @@ beforeAll(async () => {
   for (const list of LISTS) await collect(client, list);
   await service.stop();
   await nameLists();
-}, 300_000);
+});
 
 afterAll(() => {
   rmSync(folder, { recursive: true, force: true });

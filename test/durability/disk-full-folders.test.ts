@@ -136,169 +136,165 @@ const CHANGING: Record<string, (index: number) => Promise<Answer>> = {
   'many records': (index) => client.bulk('default', LIST, records(`bulk-${index}`, 100)),
 };
 
-describe.skipIf(!mounting)(
-  `a full disk${mounting ? '' : ' (left out: no file system can be mounted)'}`,
-  { timeout: 120_000 },
-  () => {
-    for (const folder of ['system', 'lists', 'analytics', 'queue', '.']) {
-      it(`under data/${folder} refuses what needs it, reads on, and is whole afterwards`, async () => {
-        disk = SmallFileSystem.mount(join(dataDir, folder));
-        await startWithContent();
-        disk.shrink();
-        const outcomes: Record<string, { done: number; refused: boolean }> = {};
-        for (const [what, change] of Object.entries(CHANGING)) {
-          outcomes[what] = await untilRefused(change);
-          expect(await totalOf('first'), what).toBe(200);
-        }
-        const refused = Object.entries(outcomes).flatMap(([what, { refused: is }]) => (is ? [what] : []));
-        if (folder === 'analytics' || folder === 'queue') expect(refused).toEqual([]);
-        else expect(refused.length).toBeGreaterThan(0);
-        if (folder === '.') expect(refused).toEqual(Object.keys(CHANGING));
-
-        disk.grow();
-        for (const [what, change] of Object.entries(CHANGING)) {
-          const answer = await change(1000);
-          expect(answer.status, `${what}: ${answer.text}`).toBeLessThan(300);
-        }
-        // What happened on the full disk was neither lost nor stuck: events are delivered, and searches counted.
-        await eventually(
-          () => Promise.resolve(receiver.at('/hook').filter(({ text }) => text.includes('single-1000'))),
-          (found) => found.length > 0,
-        );
-        const searches = await eventually(
-          () => client.get(`/analytics/list/default/${LIST}`),
-          ({ status, body }) => status === 200 && (body as { total_searches: number }).total_searches > 0,
-        );
-        expect(searches.status).toBe(200);
-        await memoryIsDisk();
-        await service.stop('SIGKILL');
-        expect(await checkCopyOf(dataDir)).toEqual([]);
-      });
-    }
-
-    it('under one list leaves the others as they are', async () => {
-      await startWithContent();
-      const [id = ''] = readdirSync(join(dataDir, 'lists'));
-      await service.stop();
-      const folder = join(dataDir, 'lists', id);
-      const aside = join(dataDir, 'aside');
-      renameSync(folder, aside);
-      disk = SmallFileSystem.mount(folder);
-      cpSync(aside, folder, { recursive: true });
-      await service.start();
-      ({ client } = service);
-      disk.shrink();
-      const before = await totalOf();
-      const { done, refused } = await untilRefused((index) =>
-        client.bulk('default', LIST, records(`bulk-${index}`, 100)),
-      );
-      expect(refused).toBe(true);
-      await made(client.post('/list/default', listOfTitles('other')));
-      await made(client.bulk('default', 'other', records('other', 100)));
-      expect(await totalOf()).toBe(before + done * 100);
-      disk.grow();
-      await made(client.bulk('default', LIST, records('afterwards', 100)));
-      await memoryIsDisk();
-    });
-
-    it('keeps the queue of webhooks from being made, which is made when there is room', async () => {
-      disk = SmallFileSystem.mount(join(dataDir, 'queue'));
-      disk.shrink();
-      await service.start();
-      ({ client } = service);
-      const webhook = await made(client.post('/webhook', { url: receiver.url(), events: ['list.created'] }));
-      const ping = () => client.send('POST', `/webhook/default/${(webhook.body as { id: string }).id}/test`);
-      expect(await ping()).toMatchObject(FULL);
-      await made(client.post('/list/default', listOfTitles('told')));
-      disk.grow();
-      expect((await ping()).status).toBe(202);
-      await eventually(
-        () => Promise.resolve(receiver.received.map(({ headers }) => headers['x-service-event'])),
-        (types) => types.includes('list.created') && types.includes('webhook.ping'),
-      );
-    });
-
-    it('is said in a sentence where the service is to start and cannot, and starts when there is room', async () => {
-      disk = SmallFileSystem.mount(join(dataDir, 'system'));
-      disk.shrink();
-      await expect(service.start()).rejects.toThrow(/The disk is full/);
-      expect(service.output).not.toContain('    at ');
-      disk.grow();
+describe.skipIf(!mounting)(`a full disk${mounting ? '' : ' (left out: no file system can be mounted)'}`, () => {
+  for (const folder of ['system', 'lists', 'analytics', 'queue', '.']) {
+    it(`under data/${folder} refuses what needs it, reads on, and is whole afterwards`, async () => {
+      disk = SmallFileSystem.mount(join(dataDir, folder));
       await startWithContent();
       disk.shrink();
-      await service.stop('SIGKILL');
-      // What is there is served from a full disk.
-      await startWithoutKey();
-      expect(await totalOf('first')).toBe(200);
-      expect(await service.control().post('/api-key/default', { name: 'no room', access: 'full' })).toMatchObject(FULL);
-    });
-
-    it('without room for another file refuses what needs one, and reads on', async () => {
-      disk = SmallFileSystem.mount(join(dataDir, 'lists'));
-      await startWithContent();
-      disk.shrinkInodes();
-      const before = await totalOf();
-      const { done, refused } = await untilRefused((index) =>
-        client.bulk('default', LIST, records(`bulk-${index}`, 100)),
-      );
-      expect(refused).toBe(true);
-      expect(await client.post('/list/default', listOfTitles('other'))).toMatchObject(FULL);
-      expect(await totalOf()).toBe(before + done * 100);
-      disk.grow();
-      await made(client.bulk('default', LIST, records('afterwards', 100)));
-      await memoryIsDisk();
-    });
-
-    it('lets a new version of a list be built to its end when there is room again', async () => {
-      disk = SmallFileSystem.mount(join(dataDir, 'lists'));
-      await startWithContent();
-      for (let batch = 0; batch < 10; ++batch) await made(client.bulk('default', LIST, records(`more-${batch}`, 1000)));
-      disk.shrinkTo(600_000);
-      const changed = await client.put(`/list/default/${LIST}`, {
-        searchable_fields: [{ name: 'title' }, { name: 'name' }],
-      });
-      if (changed.status >= 300) expect(changed).toMatchObject(FULL);
-      expect(await totalOf('first')).toBe(200);
-      disk.grow();
-      if (changed.status >= 300)
-        await made(client.put(`/list/default/${LIST}`, { searchable_fields: [{ name: 'name' }] }));
-      await eventually(
-        () => client.get(`/list/default/${LIST}`),
-        ({ body }) => (body as { versions: { state: string }[] }).versions.every(({ state }) => state === 'ready'),
-      );
-      expect(await totalOf('first')).toBe(200);
-    });
-
-    it('under the log costs lines of the log and nothing else', async () => {
-      const folder = join(dataDir, 'log');
-      mkdirSync(folder);
-      disk = SmallFileSystem.mount(folder);
-      const file = openSync(join(folder, 'log'), 'a');
-      try {
-        service = new TestService(dataDir, {
-          dataDir,
-          env: { ...SETTINGS, GANNET_LOG_LEVEL: 'info' },
-          standardError: file,
-        });
-        await startWithContent();
-        disk.shrink();
-        for (let search = 0; search < 200; ++search) expect(await totalOf('first')).toBe(200);
-        expect(await service.metric('gannet_log_lines_dropped_total')).toBeGreaterThan(0);
-        disk.grow();
-        expect(await totalOf('first')).toBe(200);
-        await eventually(
-          () => Promise.resolve(readFileSync(join(folder, 'log'), 'utf8')),
-          (log) => log.includes('lines are missing before this one'),
-        );
-        disk.shrink();
-        for (let search = 0; search < 50; ++search) expect(await totalOf('first')).toBe(200);
-        expect(await service.stop()).toBe(0);
-      } finally {
-        closeSync(file);
+      const outcomes: Record<string, { done: number; refused: boolean }> = {};
+      for (const [what, change] of Object.entries(CHANGING)) {
+        outcomes[what] = await untilRefused(change);
+        expect(await totalOf('first'), what).toBe(200);
       }
+      const refused = Object.entries(outcomes).flatMap(([what, { refused: is }]) => (is ? [what] : []));
+      if (folder === 'analytics' || folder === 'queue') expect(refused).toEqual([]);
+      else expect(refused.length).toBeGreaterThan(0);
+      if (folder === '.') expect(refused).toEqual(Object.keys(CHANGING));
+
+      disk.grow();
+      for (const [what, change] of Object.entries(CHANGING)) {
+        const answer = await change(1000);
+        expect(answer.status, `${what}: ${answer.text}`).toBeLessThan(300);
+      }
+      // What happened on the full disk was neither lost nor stuck: events are delivered, and searches counted.
+      await eventually(
+        () => Promise.resolve(receiver.at('/hook').filter(({ text }) => text.includes('single-1000'))),
+        (found) => found.length > 0,
+      );
+      const searches = await eventually(
+        () => client.get(`/analytics/list/default/${LIST}`),
+        ({ status, body }) => status === 200 && (body as { total_searches: number }).total_searches > 0,
+      );
+      expect(searches.status).toBe(200);
+      await memoryIsDisk();
+      await service.stop('SIGKILL');
+      expect(await checkCopyOf(dataDir)).toEqual([]);
     });
-  },
-);
+  }
+
+  it('under one list leaves the others as they are', async () => {
+    await startWithContent();
+    const [id = ''] = readdirSync(join(dataDir, 'lists'));
+    await service.stop();
+    const folder = join(dataDir, 'lists', id);
+    const aside = join(dataDir, 'aside');
+    renameSync(folder, aside);
+    disk = SmallFileSystem.mount(folder);
+    cpSync(aside, folder, { recursive: true });
+    await service.start();
+    ({ client } = service);
+    disk.shrink();
+    const before = await totalOf();
+    const { done, refused } = await untilRefused((index) =>
+      client.bulk('default', LIST, records(`bulk-${index}`, 100)),
+    );
+    expect(refused).toBe(true);
+    await made(client.post('/list/default', listOfTitles('other')));
+    await made(client.bulk('default', 'other', records('other', 100)));
+    expect(await totalOf()).toBe(before + done * 100);
+    disk.grow();
+    await made(client.bulk('default', LIST, records('afterwards', 100)));
+    await memoryIsDisk();
+  });
+
+  it('keeps the queue of webhooks from being made, which is made when there is room', async () => {
+    disk = SmallFileSystem.mount(join(dataDir, 'queue'));
+    disk.shrink();
+    await service.start();
+    ({ client } = service);
+    const webhook = await made(client.post('/webhook', { url: receiver.url(), events: ['list.created'] }));
+    const ping = () => client.send('POST', `/webhook/default/${(webhook.body as { id: string }).id}/test`);
+    expect(await ping()).toMatchObject(FULL);
+    await made(client.post('/list/default', listOfTitles('told')));
+    disk.grow();
+    expect((await ping()).status).toBe(202);
+    await eventually(
+      () => Promise.resolve(receiver.received.map(({ headers }) => headers['x-service-event'])),
+      (types) => types.includes('list.created') && types.includes('webhook.ping'),
+    );
+  });
+
+  it('is said in a sentence where the service is to start and cannot, and starts when there is room', async () => {
+    disk = SmallFileSystem.mount(join(dataDir, 'system'));
+    disk.shrink();
+    await expect(service.start()).rejects.toThrow(/The disk is full/);
+    expect(service.output).not.toContain('    at ');
+    disk.grow();
+    await startWithContent();
+    disk.shrink();
+    await service.stop('SIGKILL');
+    // What is there is served from a full disk.
+    await startWithoutKey();
+    expect(await totalOf('first')).toBe(200);
+    expect(await service.control().post('/api-key/default', { name: 'no room', access: 'full' })).toMatchObject(FULL);
+  });
+
+  it('without room for another file refuses what needs one, and reads on', async () => {
+    disk = SmallFileSystem.mount(join(dataDir, 'lists'));
+    await startWithContent();
+    disk.shrinkInodes();
+    const before = await totalOf();
+    const { done, refused } = await untilRefused((index) =>
+      client.bulk('default', LIST, records(`bulk-${index}`, 100)),
+    );
+    expect(refused).toBe(true);
+    expect(await client.post('/list/default', listOfTitles('other'))).toMatchObject(FULL);
+    expect(await totalOf()).toBe(before + done * 100);
+    disk.grow();
+    await made(client.bulk('default', LIST, records('afterwards', 100)));
+    await memoryIsDisk();
+  });
+
+  it('lets a new version of a list be built to its end when there is room again', async () => {
+    disk = SmallFileSystem.mount(join(dataDir, 'lists'));
+    await startWithContent();
+    for (let batch = 0; batch < 10; ++batch) await made(client.bulk('default', LIST, records(`more-${batch}`, 1000)));
+    disk.shrinkTo(600_000);
+    const changed = await client.put(`/list/default/${LIST}`, {
+      searchable_fields: [{ name: 'title' }, { name: 'name' }],
+    });
+    if (changed.status >= 300) expect(changed).toMatchObject(FULL);
+    expect(await totalOf('first')).toBe(200);
+    disk.grow();
+    if (changed.status >= 300)
+      await made(client.put(`/list/default/${LIST}`, { searchable_fields: [{ name: 'name' }] }));
+    await eventually(
+      () => client.get(`/list/default/${LIST}`),
+      ({ body }) => (body as { versions: { state: string }[] }).versions.every(({ state }) => state === 'ready'),
+    );
+    expect(await totalOf('first')).toBe(200);
+  });
+
+  it('under the log costs lines of the log and nothing else', async () => {
+    const folder = join(dataDir, 'log');
+    mkdirSync(folder);
+    disk = SmallFileSystem.mount(folder);
+    const file = openSync(join(folder, 'log'), 'a');
+    try {
+      service = new TestService(dataDir, {
+        dataDir,
+        env: { ...SETTINGS, GANNET_LOG_LEVEL: 'info' },
+        standardError: file,
+      });
+      await startWithContent();
+      disk.shrink();
+      for (let search = 0; search < 200; ++search) expect(await totalOf('first')).toBe(200);
+      expect(await service.metric('gannet_log_lines_dropped_total')).toBeGreaterThan(0);
+      disk.grow();
+      expect(await totalOf('first')).toBe(200);
+      await eventually(
+        () => Promise.resolve(readFileSync(join(folder, 'log'), 'utf8')),
+        (log) => log.includes('lines are missing before this one'),
+      );
+      disk.shrink();
+      for (let search = 0; search < 50; ++search) expect(await totalOf('first')).toBe(200);
+      expect(await service.stop()).toBe(0);
+    } finally {
+      closeSync(file);
+    }
+  });
+});
 
 /** On a full disk no key can be made: the one of the first start is used again. */
 async function startWithoutKey(): Promise<void> {

@@ -13,7 +13,7 @@ export const SETTINGS = {
   GANNET_LOG_LEVEL: 'warn',
 };
 
-export const ROUND_MS_MAX = 60_000;
+export const ROUND_MS_MAX = 240_000;
 const KILL_AFTER_MS_MAX = 200;
 const KILL_WAIT_MS_MAX = 8000;
 const PAGE_SIZE = 1000;

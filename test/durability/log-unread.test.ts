@@ -10,7 +10,7 @@ import { TestService } from '../support/service.js';
 const REQUESTS = 40_000;
 const AT_A_TIME = 50;
 
-it('costs lines of the log, and the service ends on SIGTERM', { timeout: 120_000 }, async () => {
+it('costs lines of the log, and the service ends on SIGTERM', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'gannet-unread-'));
   const fifo = join(folder, 'fifo');
   execFileSync('mkfifo', [fifo]);

@@ -17,8 +17,7 @@ const KILLS = Number(process.env['GANNET_MEDIA_KILLS'] ?? 5);
 /** Of 60 uploads, before a kill. */
 const ANSWERS_MAX = 40;
 const SEED = Number(process.env['GANNET_MEDIA_SEED'] ?? 1);
-const KILL_MS_MAX = 60_000;
-const POLL = { timeout: 60_000 };
+const KILL_MS_MAX = 240_000;
 const CLIENTS = 1000;
 const HALF_BYTES = 50_000;
 const MEMORY_MIB = 256;
@@ -86,12 +85,12 @@ it(
       });
       // In the middle of them, however slow the machine is.
       const wanted = answered + 1 + random.below(ANSWERS_MAX);
-      await expect.poll(() => answered >= wanted, { ...POLL, interval: 1 }).toBe(true);
+      await expect.poll(() => answered >= wanted, { interval: 1 }).toBe(true);
       await service.stop('SIGKILL');
       await Promise.all(uploads);
     }
     await service.start();
-    await expect.poll(incoming, POLL).toEqual([]);
+    await expect.poll(incoming).toEqual([]);
     expect(await problems()).toEqual([]);
     const { files } = (await service.client.get('/media/default/default', { size: 1000 })).body as Listed;
     expect(await usage()).toMatchObject({
@@ -138,7 +137,7 @@ it(`${CLIENTS} slow uploads at once take a bounded part of the memory, and all a
   const sockets = Array.from({ length: CLIENTS }, (_, number) => slowUpload(number));
   const half = Buffer.alloc(HALF_BYTES, 'x');
   for (const { socket } of sockets) socket.write(half);
-  await expect.poll(() => incoming().length, POLL).toBe(CLIENTS);
+  await expect.poll(() => incoming().length).toBe(CLIENTS);
   // All of it was written down, and nothing of it waits: the service answers others as ever.
   expect((await service.client.get('/media/default/default')).status).toBe(200);
   expect(await service.metric('gannet_memory_own_bytes')).toBeLessThan(MEMORY_MIB * 2 ** 20);
@@ -146,7 +145,7 @@ it(`${CLIENTS} slow uploads at once take a bounded part of the memory, and all a
   for (const { answered } of sockets) expect(await answered).toMatch(/^HTTP\/1\.1 201/);
   expect(await usage()).toMatchObject({ bytes_used: CLIENTS * 2 * HALF_BYTES, file_count: CLIENTS });
   expect(await service.metric('gannet_memory_own_bytes')).toBeLessThan(MEMORY_MIB * 2 ** 20);
-}, 180_000);
+});
 
 function slowUpload(number: number): { readonly socket: Socket; readonly answered: Promise<string> } {
   const socket = connect(Number(new URL(service.address).port), '127.0.0.1');

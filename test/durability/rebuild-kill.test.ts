@@ -37,7 +37,7 @@ beforeAll(async () => {
   before = hitsOf(await service.client.get(SEARCH, query));
   const { body } = await service.client.get('/list/default/big');
   expect(body).toMatchObject({ record_count: RECORDS });
-}, 120_000);
+});
 afterAll(async () => {
   await service.stop('SIGKILL');
   rmSync(dataDir, { recursive: true, force: true });
@@ -82,4 +82,4 @@ it('is refused with 503 while others are served, and comes back with all records
   expect(hitsOf(answer)).toEqual(before);
   expect((await service.client.get('/list/default/big')).body).toMatchObject({ record_count: RECORDS });
   expect((await service.control().post('/list/default/big/check', undefined)).body).toMatchObject({ ok: true });
-}, 180_000);
+});

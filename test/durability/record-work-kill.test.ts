@@ -59,4 +59,4 @@ it(`is done for the newest version of every record, across ${KILLS} kills`, asyn
   const repeated = [...asked.values()].reduce((sum, times) => sum + times - 1, 0);
   process.stdout.write(`record work kill test: ${asked.size} versions, ${KILLS} kills, ${repeated} asked for again\n`);
   expect(repeated).toBeLessThanOrEqual(KILLS * BATCH_MAX);
-}, 120_000);
+});

@@ -15,8 +15,8 @@ import { canMount, SmallFileSystem } from '../support/small-file-system.js';
 
 const KILLS = Number(process.env['GANNET_RESOURCE_KILLS'] ?? 5);
 const SEED = Number(process.env['GANNET_RESOURCE_SEED'] ?? 1);
-const KILL_MS_MAX = 60_000;
-const POLL = { timeout: 60_000, interval: 5 };
+const KILL_MS_MAX = 240_000;
+const POLL = { interval: 5 };
 const RECORDS_A_ROUND = 30;
 /** Of these nobody knows after a crash what they came to. */
 const PARALLEL = 3;

@@ -1,10 +1,19 @@
 /** A plain HTTP client that can also send what no good client sends. */
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import type { Socket } from 'node:net';
 import type { AnswerChecker } from './answer-checker.js';
 
 /** The service closes a connection that is idle for 10 s; one that was let go before cannot be closed under a request. */
 const IDLE_MS_MAX = 4000;
 const agent = new Agent({ keepAlive: true, maxSockets: 64, timeout: IDLE_MS_MAX });
+const idleSinceMs = new WeakMap<Socket, number>();
+agent.on('free', (socket: Socket) => idleSinceMs.set(socket, performance.now()));
+
+/** What the agent's timers would have let go, had this process not been held up. */
+function dropIdleConnections(): void {
+  for (const socket of Object.values(agent.freeSockets).flatMap((sockets) => sockets ?? []))
+    if (performance.now() - (idleSinceMs.get(socket) ?? 0) > IDLE_MS_MAX) socket.destroy();
+}
 
 export interface Answer {
   readonly status: number;
@@ -75,6 +84,7 @@ export class ServiceClient {
     if (json !== undefined) sent['Content-Type'] = 'application/json';
     if (content !== undefined) sent['Content-Length'] = String(Buffer.byteLength(content));
     const target = query === undefined ? path : `${path}?${queryString(query)}`;
+    dropIdleConnections();
     return new Promise((resolve, reject) => {
       const outgoing = httpRequest(
         { ...destination(this.address), method, path: target, headers: { ...sent, ...headers }, agent },

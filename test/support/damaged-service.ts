@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 import type { Answer, ServiceClient } from './client.js';
 
 const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
-const START_MS_MAX = 60_000;
-const STOP_MS_MAX = 30_000;
-const ANSWER_MS_MAX = 20_000;
+const START_MS_MAX = 120_000;
+const STOP_MS_MAX = 60_000;
+const ANSWER_MS_MAX = 60_000;
 const REBUILD_WAITS_MAX = 100;
 const REBUILD_WAIT_MS = 100;
 const READY_LINE = /(http:\/\/[^\s/]+)/;

@@ -1,23 +1,29 @@
 /** Debian's packages as files in a folder, for servers of tests: fetched by apt, unpacked once, and not installed. Linux and apt are needed. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { freshFolder, keep, keptFolder } from './kept-folder.js';
 
-const FETCH_MS_MAX = 120_000;
+const FETCH_MS_MAX = 240_000;
 
 /** The folder with the files of the packages, as they would lie below `/`. Throws where they cannot be fetched. */
 export function unpackedPackages(name: string, packages: readonly string[]): string {
-  const folder = join(tmpdir(), `gannet-${name}`);
-  const root = join(folder, 'root');
-  if (existsSync(join(folder, 'complete'))) return root;
-  mkdirSync(folder, { recursive: true });
-  const quiet = { cwd: folder, stdio: 'ignore', timeout: FETCH_MS_MAX } as const;
-  execFileSync('apt-get', ['download', ...packages], quiet);
-  for (const file of readdirSync(folder).filter((each) => each.endsWith('.deb')))
-    execFileSync('dpkg-deb', ['-x', file, root], quiet);
-  writeFileSync(join(folder, 'complete'), '');
-  return root;
+  const { path, isThere } = keptFolder(`debian-${name}`);
+  if (isThere) return path;
+  const fresh = freshFolder(path);
+  try {
+    const [fetched, root] = [join(fresh, 'fetched'), join(fresh, 'root')];
+    mkdirSync(fetched);
+    // Whatever the process that fetches may make them: the servers run as other users.
+    mkdirSync(root, { mode: 0o755 });
+    const quiet = { cwd: fetched, stdio: 'ignore', timeout: FETCH_MS_MAX } as const;
+    execFileSync('apt-get', ['download', ...packages], quiet);
+    for (const file of readdirSync(fetched)) execFileSync('dpkg-deb', ['-x', file, root], quiet);
+    keep(root, path);
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+  return path;
 }
 
 /** Why they cannot be fetched here, as a sentence without its end. */

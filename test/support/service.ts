@@ -11,7 +11,7 @@ import { ServiceClient } from './client.js';
 const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
 /** Only what hangs takes so long; a busy machine may be slow. */
 const START_MS_MAX = 120_000;
-const STOP_MS_MAX = 60_000;
+const STOP_MS_MAX = 120_000;
 const READY_LINE = /(http:\/\/[^\s/]+)/;
 
 export interface ServiceSettings {

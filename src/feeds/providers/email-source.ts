@@ -100,10 +100,12 @@ export class EmailSource implements FeedSource {
     const { settings, memory, recordsMax } = this.options;
     const counts = { requests: 0, bytes: 0, left: recordsMax };
     const reading: Reading = { listener, known: isFresh ? undefined : memory.read(), signal, names: new Set(), counts };
-    const client = await this.connected(signal);
+    const client = await this.client();
+    signal.throwIfAborted();
     const end = () => client.close();
     signal.addEventListener('abort', end, { once: true });
     try {
+      await client.connect();
       const folders: Record<string, EmailMemory['folders'][string]> = {};
       for (const path of settings.folders) folders[path] = await this.folder(client, path, reading);
       this.next = { folders };
@@ -132,36 +134,32 @@ export class EmailSource implements FeedSource {
     if (this.next !== undefined) await this.options.memory.write(this.next);
   }
 
-  private async connected(signal: AbortSignal): Promise<ImapFlow> {
+  /** One that is still to connect. */
+  private async client(): Promise<ImapFlow> {
     const { settings, secret, rules, trusted, lookup } = this.options;
     const { host, port, security, user, auth } = settings;
-    try {
-      const address = await guardedAddress(host, rules, lookup);
-      signal.throwIfAborted();
-      const client = new ImapFlow({
-        host: address,
-        servername: host,
-        port,
-        secure: security === 'tls',
-        doSTARTTLS: security === 'starttls',
-        auth: { user, ...(auth === 'password' ? { pass: secret.reveal() } : { accessToken: secret.reveal() }) },
-        // The connection goes to an address that was checked; its certificate is that of the name.
-        tls: { servername: host, ...(trusted === undefined ? {} : { ca: trusted }) },
-        logger: false,
-        disableAutoIdle: true,
-        connectionTimeout: CONNECT_MS,
-        greetingTimeout: CONNECT_MS,
-        socketTimeout: IDLE_MS,
-        maxLiteralSize: this.options.messageBytesMax + 65_536,
-      });
-      // What breaks off is told by the command that waits.
-      client.on('error', () => undefined);
-      await client.connect();
-      return client;
-    } catch (error) {
-      signal.throwIfAborted();
+    const address = await guardedAddress(host, rules, lookup).catch((error: unknown) => {
       throw failure(error);
-    }
+    });
+    const client = new ImapFlow({
+      host: address,
+      servername: host,
+      port,
+      secure: security === 'tls',
+      doSTARTTLS: security === 'starttls',
+      auth: { user, ...(auth === 'password' ? { pass: secret.reveal() } : { accessToken: secret.reveal() }) },
+      // The connection goes to an address that was checked; its certificate is that of the name.
+      tls: { servername: host, ...(trusted === undefined ? {} : { ca: trusted }) },
+      logger: false,
+      disableAutoIdle: true,
+      connectionTimeout: CONNECT_MS,
+      greetingTimeout: CONNECT_MS,
+      socketTimeout: IDLE_MS,
+      maxLiteralSize: this.options.messageBytesMax + 65_536,
+    });
+    // What breaks off is told by the command that waits.
+    client.on('error', () => undefined);
+    return client;
   }
 
   private async folder(client: ImapFlow, path: string, reading: Reading): Promise<EmailMemory['folders'][string]> {

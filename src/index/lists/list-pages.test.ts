@@ -251,7 +251,7 @@ describe('pages of a list', () => {
       }),
       { numRuns: 15 },
     );
-  }, 120_000);
+  });
 
   it('of a record are gone with the write that takes its link away, and stay with any other', async () => {
     const id = await put('one', { report: 2 });
@@ -300,7 +300,7 @@ describe('pages of a list', () => {
     await settled();
     const resources = [{ name: 'paper', kind: 'document' as const }];
     const version = await list.changeDefinition({ ...definition, resources }, { report: 'paper' });
-    await expect.poll(() => list.currentVersion, { timeout: 20_000 }).toBe(version);
+    await expect.poll(() => list.currentVersion).toBe(version);
     expect(found('doc3').every((hit) => hit.endsWith('paper 1'))).toBe(true);
     expect(found('doc3')).toHaveLength(5);
     // The version before stays as it was.

@@ -88,7 +88,7 @@ async function useOthers(id: string): Promise<void> {
 }
 
 describe('more lists than may be open', () => {
-  it('are written and searched in any order, and no more are open', { timeout: 60_000 }, async () => {
+  it('are written and searched in any order, and no more are open', async () => {
     await makeAll();
     expect(await openCount()).toBeLessThanOrEqual(OPEN_MAX);
     let round = 0;
@@ -113,7 +113,7 @@ describe('more lists than may be open', () => {
     expect(counts).toEqual(ids.map(() => 1));
     await Promise.all(ids.map(async (id) => write(await listOf(id), 'two')));
     // They had all something to do, and are closed when they have not.
-    await expect.poll(openCount, { timeout: 10_000 }).toBeLessThanOrEqual(OPEN_MAX);
+    await expect.poll(openCount).toBeLessThanOrEqual(OPEN_MAX);
   });
 
   it('go on to be held by whoever had them open', async () => {
@@ -207,7 +207,7 @@ describe('a start', () => {
     dataDir = copy;
     openAll();
     await indexes.resume(listed);
-    await expect.poll(() => indexes.outline('list-0')?.currentVersion, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => indexes.outline('list-0')?.currentVersion).toBe(2);
   });
 
   it.each([

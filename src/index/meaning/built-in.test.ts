@@ -39,7 +39,7 @@ function recordLines(count: number, from = 0): string[] {
 }
 
 const untilReady = (list: ListIndex, embedded: number) =>
-  expect.poll(() => list.meaning(), { interval: 5, timeout: 20_000 }).toMatchObject({ state: 'ready', embedded });
+  expect.poll(() => list.meaning(), { interval: 5 }).toMatchObject({ state: 'ready', embedded });
 const spaces = () =>
   lists.inStore((_, state) =>
     (state.meaning?.spaces ?? []).map(({ number, state: is, learnedFrom }) => [number, is, learnedFrom]),
@@ -78,9 +78,9 @@ it('learns again when the list has doubled; what it had serves until all is ther
   await untilReady(list, 159);
   expect(list.searchedBy(1)?.modelVersion).toBe(before);
   await importLines(list, recordLines(1, 159));
-  await expect.poll(() => list.searchedBy(1)?.modelVersion, { timeout: 20_000 }).not.toBe(before);
+  await expect.poll(() => list.searchedBy(1)?.modelVersion).not.toBe(before);
   await untilReady(list, 160);
-  await expect.poll(spaces, { timeout: 20_000 }).toEqual([[2, 'serving', 160]]);
+  await expect.poll(spaces).toEqual([[2, 'serving', 160]]);
   expect(await modelsInStore()).toEqual([160]);
   const left = await lists.inStore((store) => [
     store.environment.database('vectors-v1-s1').getStats(),
@@ -144,10 +144,8 @@ it('goes on where a close broke it off, and has one model in the end', async () 
     await importLines(list, recordLines(40, from));
     list = await lists.reopen(BUILT_IN);
   }
-  await expect
-    .poll(() => list.meaning(), { interval: 5, timeout: 20_000 })
-    .toMatchObject({ state: 'ready', pending: 0 });
-  await expect.poll(async () => (await spaces()).length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => list.meaning(), { interval: 5 }).toMatchObject({ state: 'ready', pending: 0 });
+  await expect.poll(async () => (await spaces()).length).toBe(1);
   const [[, state, learnedFrom] = []] = await spaces();
   expect(state).toBe('serving');
   expect(learnedFrom).toBeGreaterThan(160);

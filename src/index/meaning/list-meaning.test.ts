@@ -21,7 +21,7 @@ beforeEach(() => {
 afterEach(() => lists.remove());
 
 async function untilEmbedded(list: ListIndex): Promise<void> {
-  await expect.poll(() => list.meaning()?.state, { interval: 5, timeout: 10_000 }).toBe('ready');
+  await expect.poll(() => list.meaning()?.state, { interval: 5 }).toBe('ready');
 }
 
 describe('vectors that come with the records', () => {

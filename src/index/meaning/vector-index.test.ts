@@ -82,7 +82,7 @@ describe('the index of vectors', () => {
     for (let n = 0; n < 40; n += 3) await list.write(put(`r${n}`, { title: 'Again' }, rows(`again ${n}`)));
     await expectIndexed(list);
     // Segments of 54 writes have been merged.
-    await expect.poll(() => vectorFiles().length, { timeout: 10_000 }).toBeLessThan(8);
+    await expect.poll(() => vectorFiles().length).toBeLessThan(8);
     await expectIndexed(list);
 
     list = await lists.reopen('own');

@@ -13,7 +13,7 @@ import type { ListIndex } from '../index.js';
 
 const URL_A = 'https://example.com/a.pdf';
 const HOUR_MS = 3_600_000;
-const POLL = { interval: 5, timeout: 30_000 };
+const POLL = { interval: 5 };
 const definition: FieldDefinition = { ...LIST_DEFINITION, resources: [{ name: 'report', kind: 'document' }] };
 
 class ScriptedReader implements FileReader {

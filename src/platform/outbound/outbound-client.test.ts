@@ -463,5 +463,5 @@ describe('whatever comes from the network', () => {
     await new Promise((resolve) => raw.close(resolve));
     server.script = answerWith(200, {}, 'well');
     for (let each = 0; each < 10; each += 1) expect(await (await get()).text()).toBe('well');
-  }, 60_000);
+  });
 });

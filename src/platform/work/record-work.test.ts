@@ -123,7 +123,7 @@ describe('the queue of a list', () => {
       }),
       { numRuns: 60 },
     );
-  }, 60_000);
+  });
 
   function compare(model: ReadonlyMap<string, Known>): void {
     const states = [...model.values()].map(({ state }) => state);

@@ -75,7 +75,7 @@ beforeAll(async () => {
     const rules = number % 3 === 0 ? [] : SYNONYMS;
     lists.push(await fixtures.add(`list${number}`, DEFINITION, records, { synonym_rules: rules }));
   }
-}, 60_000);
+});
 afterAll(async () => {
   await stores.close();
   await fixtures.close();

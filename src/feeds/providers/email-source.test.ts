@@ -1,0 +1,66 @@
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { Secret } from '../../platform/index.js';
+import { EmailSource } from './email-source.js';
+
+/** It takes connections, and never greets. */
+let server: Server;
+const connections: Socket[] = [];
+beforeEach(async () => {
+  server = createServer((socket) => connections.push(socket.on('error', () => undefined)));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+afterEach(async () => {
+  for (const socket of connections.splice(0)) socket.destroy();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+function read(signal: AbortSignal, found = () => undefined): Promise<unknown> {
+  const source = new EmailSource({
+    settings: {
+      host: 'mail.example',
+      port: (server.address() as AddressInfo).port,
+      security: 'starttls',
+      user: 'ann',
+      auth: 'password',
+      folders: ['INBOX'],
+      since_days: 0,
+    },
+    secret: new Secret('none'),
+    rules: { allowed_hosts: [], loopback_allowed: true },
+    memory: { read: () => undefined, write: () => Promise.resolve() },
+    nowMs: Date.now,
+    messageBytesMax: 1_000_000,
+    recordsMax: 1000,
+    lookup: (_name, _options, callback) => {
+      found();
+      callback(null, [{ address: '127.0.0.1', family: 4 }]);
+    },
+  });
+  const ignored = () => undefined;
+  const listener = { record: ignored, unchanged: ignored, gone: ignored, skipped: ignored };
+  return source.read(listener, { isFresh: true, signal });
+}
+
+const stopped = new Error('stopped');
+
+it('a run that was stopped before it connects does not connect', async () => {
+  const abort = new AbortController();
+  await expect(
+    read(abort.signal, () => {
+      abort.abort(stopped);
+    }),
+  ).rejects.toBe(stopped);
+  expect(connections).toEqual([]);
+});
+
+it('a run that is stopped while the server keeps it waiting ends at once, and so does its connection', async () => {
+  const abort = new AbortController();
+  const reading = read(abort.signal);
+  reading.catch(() => undefined);
+  await expect.poll(() => connections.length).toBe(1);
+  const closed = new Promise((resolve) => connections[0]?.resume().once('close', resolve));
+  abort.abort(stopped);
+  await expect(reading).rejects.toBe(stopped);
+  await closed;
+});
