@@ -1,5 +1,5 @@
 /**
- * A website of 20,000 pages on loopback, crawled to its synced file with politeness off, twice: all of it, and then with nothing changed.
+ * A website of 20,000 pages on loopback, crawled to its synced file with politeness off: all of it once, and then with nothing changed.
  * The server is a process of its own. Prints Markdown.
  *
  *   npm run build && node bench/feeds/crawl.mjs [pages]
@@ -11,10 +11,11 @@ import { rename, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { barRow, machineTable, markdownTable } from '../end-to-end/lib/report.mjs';
+import { barRow, machineTable, markdownTable, quantile } from '../end-to-end/lib/report.mjs';
 
 const PAGES = Number(process.argv[2] ?? 20_000);
 const LINKS = 30;
+const AGAIN = 3;
 
 function page(number) {
   const text = Array.from(
@@ -112,7 +113,14 @@ async function measure() {
   };
   const first = await run();
   const modified = statSync(path).mtimeMs;
-  const second = await run();
+  const again = [];
+  for (let round = 0; round < AGAIN; round += 1) again.push(await run());
+  const median = (member) =>
+    quantile(
+      again.map((each) => each[member]),
+      0.5,
+    );
+  const wasReplaced = again.some(({ result }) => result.wasReplaced);
   const digest = createHash('sha256');
   for await (const piece of createReadStream(path)) digest.update(piece);
   await client.close();
@@ -125,8 +133,8 @@ async function measure() {
       PAGES / first.seconds >= 300,
     ),
     barRow(
-      'processor time of a page, first and second run, ms',
-      `${((first.cpu / PAGES) * 1000).toFixed(2)} and ${((second.cpu / PAGES) * 1000).toFixed(2)}`,
+      `processor time of a page, first run and ones with nothing changed (median of ${AGAIN}), ms`,
+      `${((first.cpu / PAGES) * 1000).toFixed(3)} and ${((median('cpu') / PAGES) * 1000).toFixed(3)}`,
       '',
       true,
     ),
@@ -137,16 +145,22 @@ async function measure() {
       first.grownMib <= 150,
     ),
     barRow(
-      'second run, nothing changed: times faster',
-      (first.seconds / second.seconds).toFixed(1),
+      'nothing changed: times faster, by processor time',
+      (first.cpu / median('cpu')).toFixed(1),
       '≥ 10',
-      first.seconds / second.seconds >= 10,
+      first.cpu / median('cpu') >= 10,
     ),
     barRow(
-      'second run: file untouched',
-      String(statSync(path).mtimeMs === modified && !second.result.wasReplaced),
+      'nothing changed: times faster, by the clock',
+      (first.seconds / median('seconds')).toFixed(1),
+      '≥ 10',
+      first.seconds / median('seconds') >= 10,
+    ),
+    barRow(
+      'nothing changed: file untouched',
+      String(statSync(path).mtimeMs === modified && !wasReplaced),
       'true',
-      !second.result.wasReplaced,
+      !wasReplaced,
     ),
   ];
   console.log(`${machineTable()}\n\n${markdownTable(['What', 'Figure', 'Bar', ''], rows)}`);

@@ -2,12 +2,16 @@
  * What a crawl remembers, in a file: an entry a line, found by its place, so that memory holds addresses alone. A run writes the next
  * file while it reads the last one; `commit` puts it in its place in one step. Belongs to one thread.
  *
+ * Links of a page stand behind a tab, which no text in JSON has in itself: what is before it says by their digests which they are, and they
+ * are read only where one of them is not known.
+ *
  * What cannot be read is not remembered, and is read anew from its site: nothing is lost with this file.
  */
 import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
 import type { CrawlMemory, FileMemory, PageMemory } from './crawl-types.js';
+import { PageLinks } from './page-links.js';
 
-const FORMAT = 1;
+const FORMAT = 2;
 const HEADER = JSON.stringify({ gannet: 'crawl', format: FORMAT });
 const PIECE_BYTES = 1_048_576;
 const BUFFER_BYTES = 262_144;
@@ -15,12 +19,10 @@ const BUFFER_BYTES = 262_144;
 const WINDOW_BYTES = 262_144;
 const WINDOW_BEFORE_BYTES = 32_768;
 const LINE_END = 0x0a;
+const TAB = 0x09;
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const LINE_STARTS: readonly (readonly [Kind, Buffer])[] = [
-  ['page', Buffer.from('["page","')],
-  ['file', Buffer.from('["file","')],
-];
+const LINE_STARTS: Readonly<Record<Kind, string>> = { page: '["page","', file: '["file","' };
+const START_BYTES = 9;
 
 type Kind = 'page' | 'file';
 
@@ -29,7 +31,8 @@ interface Place {
   readonly bytes: number;
 }
 
-type Line = readonly [kind: Kind, url: string, content: PageMemory | FileMemory];
+/** What is kept of a page, but for the texts of its links. */
+type PageHead = Omit<PageMemory, 'links'> & { readonly digests: string };
 
 export class CrawlMemoryFile implements CrawlMemory {
   private readonly last: LinesFile | undefined;
@@ -53,19 +56,30 @@ export class CrawlMemoryFile implements CrawlMemory {
   }
 
   page(url: string): PageMemory | undefined {
-    return this.remembered('page', url) as PageMemory | undefined;
+    const line = this.last?.line('page', url);
+    const page = line === undefined ? undefined : pageOf(line);
+    if (line !== undefined && page !== undefined) this.lines.set(page, line);
+    return page;
   }
 
   keepPage(url: string, page: PageMemory): void {
-    this.keep('page', url, page);
+    const line = this.lines.get(page);
+    if (line !== undefined) {
+      this.writeBytes(line);
+      return;
+    }
+    const { links, ...head } = page;
+    const kept: PageHead = { ...head, digests: links.kept() };
+    this.write(`${JSON.stringify(['page', url, kept]).slice(0, -1)},\t${JSON.stringify(links.urls)}]`);
   }
 
   file(url: string): FileMemory | undefined {
-    return this.remembered('file', url) as FileMemory | undefined;
+    const line = this.last?.line('file', url);
+    return line === undefined ? undefined : (contentOf(line.toString()) as FileMemory | undefined);
   }
 
   keepFile(url: string, file: FileMemory): void {
-    this.keep('file', url, file);
+    this.write(JSON.stringify(['file', url, file]));
   }
 
   /** What was kept since is what the next run remembers. Throws where the disk cannot take it; the last file is in place then. */
@@ -87,19 +101,6 @@ export class CrawlMemoryFile implements CrawlMemory {
     this.isOpen = false;
     closeSync(this.next);
     this.last?.close();
-  }
-
-  private remembered(kind: Kind, url: string): object | undefined {
-    const bytes = this.last?.line(kind, url);
-    const content = bytes === undefined ? undefined : parsedLine(bytes.toString())?.[2];
-    if (bytes !== undefined && content !== undefined) this.lines.set(content, bytes);
-    return content;
-  }
-
-  private keep(...line: Line): void {
-    const bytes = this.lines.get(line[2]);
-    if (bytes === undefined) this.write(JSON.stringify(line));
-    else this.writeBytes(bytes);
   }
 
   private write(line: string): void {
@@ -175,9 +176,8 @@ class LinesFile {
       const bytes = Buffer.concat([rest, piece.subarray(0, count)]);
       let start = 0;
       for (let end = bytes.indexOf(LINE_END); end !== -1; end = bytes.indexOf(LINE_END, start)) {
-        const line = bytes.subarray(start, end + 1);
-        if (isFirst && line.toString() !== `${HEADER}\n`) return false;
-        if (!isFirst) this.found(line, offset + start);
+        if (isFirst && bytes.toString('utf8', start, end) !== HEADER) return false;
+        if (!isFirst) this.found(bytes, { start, end, offset });
         isFirst = false;
         start = end + 1;
       }
@@ -187,29 +187,42 @@ class LinesFile {
     return !isFirst;
   }
 
-  private found(line: Buffer, offset: number): void {
-    const [kind, url] = addressOf(line) ?? [];
-    if (kind !== undefined && url !== undefined) this.places[kind].set(url, { offset, bytes: line.length });
+  /** A line, from `start` to its `end`. Of what stands in it only the address: the rest is read where it is asked for. */
+  private found(bytes: Buffer, { start, end, offset }: { start: number; end: number; offset: number }): void {
+    const begin = bytes.toString('latin1', start, Math.min(start + START_BYTES, end));
+    const kind = begin === LINE_STARTS.page ? 'page' : begin === LINE_STARTS.file ? 'file' : undefined;
+    const close = bytes.indexOf(QUOTE, start + START_BYTES);
+    if (kind === undefined || close === -1 || close > end) return;
+    const url = bytes.toString('utf8', start + START_BYTES, close);
+    if (!url.includes('\\')) this.places[kind].set(url, { offset: offset + start, bytes: end + 1 - start });
   }
 }
 
-/** Of what stands in the line only that: the rest is read where it is asked for. */
-function addressOf(line: Buffer): readonly [Kind, string] | undefined {
-  for (const [kind, start] of LINE_STARTS) {
-    if (line.compare(start, 0, start.length, 0, start.length) !== 0) continue;
-    const url = line.subarray(start.length, line.indexOf(QUOTE, start.length));
-    return url.includes(BACKSLASH) ? undefined : [kind, url.toString()];
-  }
-  return undefined;
+function pageOf(line: Buffer): PageMemory | undefined {
+  const tab = line.indexOf(TAB);
+  if (tab === -1) return undefined;
+  // The comma before the tab is left out.
+  const head = contentOf(`${line.toString('utf8', 0, tab - 1)}]`) as Partial<PageHead> | undefined;
+  if (typeof head?.digests !== 'string' || !Array.isArray(head.names) || typeof head.contentHash !== 'string')
+    return undefined;
+  const { digests, ...page } = head as PageHead;
+  return { ...page, links: PageLinks.from(digests, () => linksOf(line.toString('utf8', tab + 1))) };
 }
 
-function parsedLine(text: string): Line | undefined {
+function contentOf(line: string): object | undefined {
   try {
-    const line = JSON.parse(text) as Partial<Line>;
-    const [kind, url, content] = Array.isArray(line) ? line : [];
-    const isOurs = (kind === 'page' || kind === 'file') && typeof url === 'string' && typeof content === 'object';
-    return isOurs ? [kind, url, content] : undefined;
+    const [, , content] = JSON.parse(line) as readonly unknown[];
+    return typeof content === 'object' && content !== null ? content : undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** None where they cannot be read: who follows them sees that some are missing. */
+function linksOf(text: string): readonly string[] {
+  try {
+    return JSON.parse(text.slice(0, text.lastIndexOf(']'))) as readonly string[];
+  } catch {
+    return [];
   }
 }

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { OutboundClient } from '../../platform/outbound/outbound-client.js';
 import type { PageSelectors } from '../pages/page-reader.js';
 import type { SourceListener } from '../source/source-run.js';
+import type { PageLinks } from './page-links.js';
 
 export interface WebsiteSettings {
   readonly start_urls: readonly string[];
@@ -36,8 +37,7 @@ export interface PageMemory {
   readonly lastModified?: string;
   /** Names of the records that the page became. */
   readonly names: readonly string[];
-  /** Where it leads, as `pageUrl` gives it. */
-  readonly links: readonly string[];
+  readonly links: PageLinks;
   readonly contentHash: string;
   /** That of the page without its end, where it was met without it. */
   readonly cutOffHash?: string;

@@ -1,4 +1,5 @@
 /** Addresses that are still to be read, in the order in which they were found, each once. */
+import { DigestSet, digestsOf } from '../urls/address-digests.js';
 import type { FoundBy } from './crawl-types.js';
 
 /** Beyond, links are not remembered, and the listing is not complete. */
@@ -11,7 +12,7 @@ export interface FrontierEntry {
 }
 
 export class Frontier {
-  private readonly known = new Set<string>();
+  private readonly known = new DigestSet();
   /** By host; emptied ones are taken out. */
   private readonly lines = new Map<string, { entries: FrontierEntry[]; next: number }>();
   private waiting = 0;
@@ -23,9 +24,8 @@ export class Frontier {
   }
 
   /** False: it was known already. */
-  add(entry: FrontierEntry): boolean {
+  add(entry: FrontierEntry, { host } = new URL(entry.url)): boolean {
     if (!this.see(entry.url)) return false;
-    const { host } = new URL(entry.url);
     const line = this.lines.get(host) ?? { entries: [], next: 0 };
     line.entries.push(entry);
     this.lines.set(host, line);
@@ -35,21 +35,22 @@ export class Frontier {
 
   /** The address is not to be read again; false where it was known. */
   see(url: string): boolean {
-    if (this.known.has(url)) return false;
+    const digest = digestsOf([url]);
+    if (this.known.has(digest, 0)) return false;
     if (this.known.size >= KNOWN_MAX) {
       this.isOverfull = true;
       return false;
     }
-    this.known.add(url);
-    return true;
+    return this.known.add(digest, 0);
   }
 
-  isKnown(url: string): boolean {
-    return this.known.has(url);
+  /** Of the address whose digest stands at `position`. */
+  isKnown(digests: Uint32Array, position: number): boolean {
+    return this.known.has(digests, position);
   }
 
-  /** The next address at the first host that `isFree`. */
-  take(isFree: (host: string) => boolean): FrontierEntry | undefined {
+  /** The next address at the first host that `isFree`, with that host. */
+  take(isFree: (host: string) => boolean): { readonly entry: FrontierEntry; readonly host: string } | undefined {
     for (const [host, line] of this.lines) {
       if (!isFree(host)) continue;
       const entry = line.entries[line.next];
@@ -59,8 +60,9 @@ export class Frontier {
         line.entries.splice(0, line.next);
         line.next = 0;
       }
-      this.waiting -= entry === undefined ? 0 : 1;
-      return entry;
+      if (entry === undefined) return undefined;
+      this.waiting -= 1;
+      return { entry, host };
     }
     return undefined;
   }

@@ -16,6 +16,7 @@ import { Frontier, type FrontierEntry } from './frontier.js';
 import { HostPace } from './host-pace.js';
 import { faultOf, isCutOff, lostItsEnd } from './page-fault.js';
 import { PageFetcher, type PageOutcome } from './page-fetcher.js';
+import { PageLinks } from './page-links.js';
 import { documentRecord, recordsOf } from './page-records.js';
 import { SiteFiles, type SiteRules } from './site-files.js';
 
@@ -85,12 +86,12 @@ export class WebsiteCrawl {
     while (this.frontier.size > 0 || this.underWay > 0) {
       this.options.signal.throwIfAborted();
       if (this.isOver()) break;
-      const entry =
+      const next =
         this.underWay < this.options.limits.requestsMax
           ? this.frontier.take((host) => this.pace.isFree(host))
           : undefined;
-      if (entry === undefined) await this.nextChange();
-      else this.begin(entry);
+      if (next === undefined) await this.nextChange();
+      else this.begin(next.entry, next.host);
     }
     while (this.underWay > 0) await this.nextChange();
     this.options.signal.throwIfAborted();
@@ -152,8 +153,7 @@ export class WebsiteCrawl {
     });
   }
 
-  private begin(entry: FrontierEntry): void {
-    const { host } = new URL(entry.url);
+  private begin(entry: FrontierEntry, host: string): void {
     this.pace.begin(host);
     this.underWay += 1;
     this.done += 1;
@@ -247,7 +247,12 @@ export class WebsiteCrawl {
         break;
       case 'document':
         this.pagesRead += 1;
-        memory.keepPage(entry.url, { ...outcome.validators, names: [entry.url], links: [], contentHash: '' });
+        memory.keepPage(entry.url, {
+          ...outcome.validators,
+          names: [entry.url],
+          links: PageLinks.of([]),
+          contentHash: '',
+        });
         listener.record(documentRecord(entry.url));
         break;
       case 'later':
@@ -307,7 +312,7 @@ export class WebsiteCrawl {
       this.isComplete = false;
       listener.skipped(url, 'The page breaks off; links may be missing.');
     }
-    const links = page.isNofollow || page.looksMissing ? [] : linksOf(page);
+    const links = PageLinks.of(page.isNofollow || page.looksMissing ? [] : linksOf(page));
     const why = this.refusalOf(page, url);
     const names: string[] = [];
     if (why === undefined) {
@@ -342,7 +347,7 @@ export class WebsiteCrawl {
       canonical !== undefined &&
       canonical !== url &&
       new URL(canonical).host === new URL(url).host &&
-      this.scope.refusal(canonical) === undefined
+      this.scope.refusal(new URL(canonical)) === undefined
     ) {
       this.frontier.add({ url: canonical, depth: 0, found: 'link' });
       return `The page says that it is ${canonical}.`;
@@ -353,18 +358,23 @@ export class WebsiteCrawl {
     return page.text === '' && page.title === '' ? 'The page has no text.' : undefined;
   }
 
-  private follow({ depth }: FrontierEntry, links: readonly string[]): void {
+  private follow({ depth }: FrontierEntry, links: PageLinks): void {
     if (depth >= this.options.settings.depth_max) return;
-    for (const link of links) this.find({ url: link, depth: depth + 1, found: 'link' });
+    for (let position = 0; position < links.count; position += 1) {
+      if (this.frontier.isKnown(links.digests, position)) continue;
+      const url = links.urls[position];
+      if (url !== undefined) this.find({ url, depth: depth + 1, found: 'link' });
+      // What is remembered of them is damaged.
+      else this.isComplete = false;
+    }
   }
 
   private find(entry: FrontierEntry): void {
-    const { url } = entry;
-    if (this.frontier.isKnown(url) || this.scope.refusal(url) !== undefined || FILES.test(new URL(url).pathname))
-      return;
+    const url = new URL(entry.url);
+    if (this.scope.refusal(url) !== undefined || FILES.test(url.pathname)) return;
     const trap = trapOf(url, this.options.nowMs());
-    if (trap === undefined) this.frontier.add(entry);
-    else if (this.frontier.see(url)) this.skip(entry, trap);
+    if (trap === undefined) this.frontier.add(entry, url);
+    else if (this.frontier.see(entry.url)) this.skip(entry, trap);
   }
 
   private async addSitemaps(): Promise<void> {
@@ -398,7 +408,7 @@ export class WebsiteCrawl {
   private mayFollow(to: URL): boolean {
     const url = pageUrl(to.href);
     // That of a start URL is taken in; it is the first thing that is read.
-    return url !== undefined && (this.pagesRead === 0 || this.scope.refusal(url) === undefined);
+    return url !== undefined && (this.pagesRead === 0 || this.scope.refusal(new URL(url)) === undefined);
   }
 
   private skip({ url }: FrontierEntry, why: string): void {

@@ -6,7 +6,7 @@ import { cutText } from '../text/cut-text.js';
 import type { FieldValue, SourceRecord } from '../source/source-run.js';
 
 export const SYNC_FILE_FORMAT = 1;
-const LINE_CHARACTERS_MAX = 4 * 2 ** 20;
+const LINE_BYTES_MAX = 16 * 2 ** 20;
 export const RECORD_NAME_CHARACTERS_MAX = 512;
 
 /** In the form in which a list is defined, so that one without fields takes them over. */
@@ -65,41 +65,66 @@ export interface SyncFileReading {
   readonly lines: AsyncGenerator<SyncFileLine>;
 }
 
-/**
- * Throws a SyncFileDamagedError where the first line is none of ours. `isNamesOnly`: of a line only its name and its two ends are looked at.
- */
-export async function readSyncFile(
-  bytes: AsyncIterable<Uint8Array>,
-  { isNamesOnly = false } = {},
-): Promise<SyncFileReading> {
+/** Throws a SyncFileDamagedError where the first line is none of ours. */
+export async function readSyncFile(bytes: AsyncIterable<Uint8Array>): Promise<SyncFileReading> {
   const lines = linesOf(bytes);
   const first = await lines.next();
-  const header = first.done === true ? undefined : parseHeader(first.value);
+  const header = first.done === true ? undefined : parseHeader(first.value.toString());
   if (header === undefined) {
     await lines.return(undefined);
-    throw new SyncFileDamagedError('The file does not begin as the file of a feed does.');
+    throw notOurs();
   }
-  return { header, lines: namedLines(lines, header.record_count, isNamesOnly ? nameWithin : nameOf) };
+  return { header, lines: namedLines(lines, header.record_count) };
 }
 
-async function* namedLines(
-  lines: AsyncGenerator<string>,
-  recordCount: number,
-  nameOf: (line: string) => string | undefined,
-): AsyncGenerator<SyncFileLine> {
-  let before: string | undefined;
-  let count = 0;
-  for await (const line of lines) {
-    const name = nameOf(line);
-    if (name === undefined || (before !== undefined && name <= before)) {
+async function* namedLines(lines: AsyncGenerator<Buffer>, recordCount: number): AsyncGenerator<SyncFileLine> {
+  const order = new LineOrder();
+  for await (const bytes of lines) {
+    const line = bytes.toString();
+    yield { name: order.next(nameOf(line)), line };
+  }
+  order.end(recordCount);
+}
+
+/** As `readSyncFile`, without a look at more of a line than its name and its two ends. */
+export async function readSyncFileNames(
+  bytes: AsyncIterable<Uint8Array>,
+): Promise<{ readonly header: SyncFileHeader; readonly names: ReadonlySet<string> }> {
+  const order = new LineOrder();
+  const names = new Set<string>();
+  let header: SyncFileHeader | undefined;
+  for await (const line of linesOf(bytes)) {
+    if (header !== undefined) names.add(order.next(nameWithin(line)));
+    else header = parseHeader(line.toString());
+    if (header === undefined) break;
+  }
+  if (header === undefined) throw notOurs();
+  order.end(header.record_count);
+  return { header, names };
+}
+
+/** Every line has a name, behind that of the one before. */
+class LineOrder {
+  private before: string | undefined;
+  private count = 0;
+
+  next(name: string | undefined): string {
+    if (name === undefined || (this.before !== undefined && name <= this.before)) {
       throw new SyncFileDamagedError('The file has a line that is no record, or not in its place.');
     }
-    before = name;
-    count += 1;
-    yield { name, line };
+    this.before = name;
+    this.count += 1;
+    return name;
   }
-  if (count !== recordCount)
-    throw new SyncFileDamagedError(`The file has ${count} records and says that it has ${recordCount}.`);
+
+  end(recordCount: number): void {
+    if (this.count !== recordCount)
+      throw new SyncFileDamagedError(`The file has ${this.count} records and says that it has ${recordCount}.`);
+  }
+}
+
+function notOurs(): SyncFileDamagedError {
+  return new SyncFileDamagedError('The file does not begin as the file of a feed does.');
 }
 
 /** Undefined where the line does not describe such a file. */
@@ -113,15 +138,24 @@ export function parseHeader(line: string): SyncFileHeader | undefined {
     : undefined;
 }
 
-const LINE_START = '{"name":"';
-const NAME_END = '","fields":{';
+const LINE_START = Buffer.from('{"name":"');
+const NAME_END = Buffer.from('","fields":{');
+const LINE_END = Buffer.from('}}');
+const QUOTE = 0x22;
+const NEW_LINE = 0x0a;
 
 /** As `recordLine` writes it. */
-function nameWithin(line: string): string | undefined {
-  const end = line.indexOf('"', LINE_START.length);
-  const isPlain = line.startsWith(LINE_START) && line.startsWith(NAME_END, end) && line.endsWith('}}');
-  const name = isPlain ? line.slice(LINE_START.length, end) : '\\';
-  return name.includes('\\') ? nameOf(line) : name;
+function nameWithin(line: Buffer): string | undefined {
+  const end = line.indexOf(QUOTE, LINE_START.length);
+  const isPlain =
+    hasAt(line, LINE_START, 0) && hasAt(line, NAME_END, end) && hasAt(line, LINE_END, line.length - LINE_END.length);
+  const name = isPlain ? line.toString('utf8', LINE_START.length, end) : '\\';
+  return name.includes('\\') ? nameOf(line.toString()) : name;
+}
+
+function hasAt(line: Buffer, part: Buffer, position: number): boolean {
+  const end = position + part.length;
+  return position >= 0 && end <= line.length && line.compare(part, 0, part.length, position, end) === 0;
 }
 
 function nameOf(line: string): string | undefined {
@@ -138,16 +172,24 @@ function parsed(line: string): object | undefined {
   }
 }
 
-/** Every line ends with its end: one without is what is left of a file that was cut. */
-async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let rest = '';
+/** Without their ends. Every line ends with one: one without is what is left of a file that was cut. */
+async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  let rest: Buffer[] = [];
+  let restBytes = 0;
   for await (const chunk of bytes) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-    rest = lines.pop() ?? '';
-    if (rest.length > LINE_CHARACTERS_MAX)
-      throw new SyncFileDamagedError(`The file has a line of more than ${LINE_CHARACTERS_MAX} characters.`);
-    yield* lines;
+    const piece = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    let start = 0;
+    for (let end = piece.indexOf(NEW_LINE); end !== -1; end = piece.indexOf(NEW_LINE, start)) {
+      const line = piece.subarray(start, end);
+      yield rest.length === 0 ? line : Buffer.concat([...rest, line]);
+      rest = [];
+      restBytes = 0;
+      start = end + 1;
+    }
+    if (start < piece.length) rest.push(piece.subarray(start));
+    restBytes += piece.length - start;
+    if (restBytes > LINE_BYTES_MAX)
+      throw new SyncFileDamagedError(`The file has a line of more than ${LINE_BYTES_MAX} bytes.`);
   }
-  if (rest + decoder.decode() !== '') throw new SyncFileDamagedError('The file ends within a line.');
+  if (rest.length > 0) throw new SyncFileDamagedError('The file ends within a line.');
 }

@@ -12,6 +12,7 @@ import { RunRecords, type Skipped } from './run-records.js';
 import {
   headerLine,
   readSyncFile,
+  readSyncFileNames,
   SyncFileDamagedError,
   type FieldDescriptions,
   type SyncFileLine,
@@ -66,7 +67,7 @@ export interface SyncRunResult {
 
 /** Rejects with a SourceFailedError, with what `files` rejects with, or with the signal's reason: the file is as it was then. */
 export async function runSync(options: SyncRunOptions): Promise<SyncRunResult> {
-  const known = options.isFresh ? undefined : await previous(options, { isNamesOnly: true });
+  const known = options.isFresh ? undefined : await previous(options, readSyncFileNames);
   // Without a file that can be read, what is remembered says nothing.
   const isFresh = known === undefined;
   const records = new RunRecords(join(options.temporaryDir, `${randomUUID()}.records`));
@@ -76,7 +77,7 @@ export async function runSync(options: SyncRunOptions): Promise<SyncRunResult> {
       // The file is older than what is remembered: all is read anew.
       return await runSync({ ...options, isFresh: true });
     }
-    const before = known ?? (await previous(options, { isNamesOnly: false }));
+    const before = known ?? (await previous(options, readWholeNames));
     return await compared(options, records, { outcome, before });
   } catch (error) {
     // A line of it is damaged, which was not looked at before.
@@ -130,19 +131,25 @@ interface PreviousFile {
 /** Undefined: there is none that can be read. */
 async function previous(
   { files, path }: SyncRunOptions,
-  reading: { readonly isNamesOnly: boolean },
+  read: typeof readSyncFileNames,
 ): Promise<PreviousFile | undefined> {
   const bytes = await files.read(path);
   if (bytes === undefined) return undefined;
   try {
-    const { header, lines } = await readSyncFile(bytes, reading);
-    const names = new Set<string>();
-    for await (const { name } of lines) names.add(name);
+    const { header, names } = await read(bytes);
     return { header: headerLine(header), names };
   } catch (error) {
     if (error instanceof SyncFileDamagedError) return undefined;
     throw error;
   }
+}
+
+/** With a look at each line as a whole. */
+async function readWholeNames(bytes: AsyncIterable<Uint8Array>): ReturnType<typeof readSyncFileNames> {
+  const { header, lines } = await readSyncFile(bytes);
+  const names = new Set<string>();
+  for await (const { name } of lines) names.add(name);
+  return { header, names };
 }
 
 async function* linesAgain({ files, path }: SyncRunOptions): AsyncGenerator<SyncFileLine> {

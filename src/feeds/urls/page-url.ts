@@ -49,8 +49,7 @@ function keptQuery(search: string): string {
 }
 
 /** Why the page is one of a number without end, as a sentence; undefined where it does not look so. */
-export function trapOf(address: string, nowMs: number): string | undefined {
-  const url = new URL(address);
+export function trapOf(url: URL, nowMs: number): string | undefined {
   const segments = url.pathname.split('/').filter((segment) => segment !== '');
   if (segments.length > SEGMENTS_MAX) return `Its path has more than ${SEGMENTS_MAX} parts.`;
   const counts = new Map<string, number>();

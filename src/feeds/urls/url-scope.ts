@@ -28,8 +28,7 @@ export class UrlScope {
   }
 
   /** Why the page is not read, in a few words; undefined where it is. */
-  refusal(address: string): 'excluded' | 'not included' | 'another host' | undefined {
-    const url = new URL(address);
+  refusal(url: URL): 'excluded' | 'not included' | 'another host' | undefined {
     if (this.exclude.some((glob) => glob.matches(url))) return 'excluded';
     const isAtHome = this.hosts.has(url.host);
     if (this.include.length === 0) return isAtHome ? undefined : 'another host';

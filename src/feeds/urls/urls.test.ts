@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { DigestSet, digestsOf } from './address-digests.js';
 import { pageUrl, trapOf } from './page-url.js';
 import { UrlScope } from './url-scope.js';
 
@@ -33,7 +34,7 @@ describe('pageUrl', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const once = pageUrl(text, 'https://a.example/');
-        if (once !== undefined) expect(trapOf(once, nowMs) === undefined || pageUrl(once) === once).toBe(true);
+        if (once !== undefined) expect(trapOf(new URL(once), nowMs) === undefined || pageUrl(once) === once).toBe(true);
       }),
     );
   });
@@ -50,7 +51,7 @@ describe('trapOf', () => {
     `/${'d/'.repeat(30)}`,
     `/?${Array.from({ length: 20 }, (_, number) => `p${number}=1`).join('&')}`,
   ])('sees one in %s', (path) => {
-    expect(trapOf(`https://a.example${path}`, nowMs)).toMatch(/^I/);
+    expect(trapOf(new URL(`https://a.example${path}`), nowMs)).toMatch(/^I/);
   });
 
   it.each([
@@ -64,7 +65,7 @@ describe('trapOf', () => {
     '/?y=2026',
     '/v/1.2031-05x9',
   ])('sees none in %s', (path) => {
-    const said = trapOf(`https://a.example${path}`, nowMs);
+    const said = trapOf(new URL(`https://a.example${path}`), nowMs);
     // The last one is dated by its looks.
     expect(said === undefined || path.includes('x9')).toBe(true);
   });
@@ -76,10 +77,10 @@ describe('UrlScope', () => {
 
   it('without patterns is the hosts of the start URLs', () => {
     const all = scope([]);
-    expect(all.refusal('https://a.example/x?y')).toBeUndefined();
-    expect(all.refusal('https://b.example/')).toBe('another host');
+    expect(all.refusal(new URL('https://a.example/x?y'))).toBeUndefined();
+    expect(all.refusal(new URL('https://b.example/'))).toBe('another host');
     all.addHostOf('https://b.example/z');
-    expect(all.refusal('https://b.example/')).toBeUndefined();
+    expect(all.refusal(new URL('https://b.example/'))).toBeUndefined();
   });
 
   it.each([
@@ -91,19 +92,60 @@ describe('UrlScope', () => {
     ['https://a.example/*.html', '/x.html', undefined],
     ['**/(x)', '/d/(x)', undefined],
   ])('with %s says of %s: %s', (pattern, path, said) => {
-    expect(scope([pattern]).refusal(`https://a.example${path}`)).toBe(said);
+    expect(scope([pattern]).refusal(new URL(`https://a.example${path}`))).toBe(said);
   });
 
   it('reaches another host only by a pattern that names it, and leaves out what is excluded', () => {
-    expect(scope(['/docs/**']).refusal('https://b.example/docs/x')).toBe('another host');
-    expect(scope(['https://b.example/docs/**']).refusal('https://b.example/docs/x')).toBeUndefined();
-    expect(scope([], ['**/print/**']).refusal('https://a.example/docs/print/1')).toBe('excluded');
+    expect(scope(['/docs/**']).refusal(new URL('https://b.example/docs/x'))).toBe('another host');
+    expect(scope(['https://b.example/docs/**']).refusal(new URL('https://b.example/docs/x'))).toBeUndefined();
+    expect(scope([], ['**/print/**']).refusal(new URL('https://a.example/docs/print/1'))).toBe('excluded');
   });
 
   it('takes a time that grows with the address only', () => {
     const hostile = scope([`/${'**a'.repeat(100)}b`]);
     const before = process.cpuUsage();
-    hostile.refusal(`https://a.example/${'a'.repeat(1000)}`);
+    hostile.refusal(new URL(`https://a.example/${'a'.repeat(1000)}`));
     expect(process.cpuUsage(before).user / 1000).toBeLessThan(1000);
+  });
+});
+
+describe('DigestSet', () => {
+  const urls = Array.from(
+    { length: 200_000 },
+    (_, number) => `https://a.example/${['p', 'd/e', 'x?y='][number % 3]}/${number}`,
+  );
+
+  it('knows what it was given, and nothing else', () => {
+    const digests = digestsOf(urls);
+    const known = new DigestSet();
+    for (let position = 0; position < urls.length; position += 2) expect(known.add(digests, position)).toBe(true);
+    expect(known.size).toBe(urls.length / 2);
+    const wrong = urls.filter((_, position) => known.has(digests, position) !== (position % 2 === 0));
+    expect(wrong).toEqual([]);
+    expect([known.add(digests, 0), known.add(digests, 1), known.size]).toEqual([false, true, urls.length / 2 + 1]);
+  });
+
+  it('gives whatever differs in a character another digest in each half', () => {
+    const digests = digestsOf(urls);
+    const halves = [0, 1].map((half) => new Set(urls.map((_, position) => digests[position * 2 + half])).size);
+    // By chance, five of two hundred thousand are doubles in one half.
+    for (const distinct of halves) expect(urls.length - distinct).toBeLessThan(50);
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (one, other) => {
+        const [a, b] = [digestsOf([one]), digestsOf([other])];
+        expect(a[0] === b[0] && a[1] === b[1]).toBe(one === other);
+      }),
+    );
+  });
+
+  it('keeps the digest of nothing but zeros, too', () => {
+    const known = new DigestSet();
+    const zeros = new Uint32Array(2);
+    expect([known.has(zeros, 0), known.add(zeros, 0), known.has(zeros, 0), known.add(zeros, 0)]).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ]);
   });
 });

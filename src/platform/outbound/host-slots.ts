@@ -3,6 +3,7 @@
  * that. One thread only.
  */
 import { WorkSlots } from '../work/work-slots.js';
+import type { CallEnd } from './call-end.js';
 import { OutboundFailedError } from './outbound-error.js';
 
 export interface HostSlotsOptions {
@@ -19,8 +20,8 @@ export class HostSlots {
     this.slots = new WorkSlots(options.perHostMax, options.totalMax);
   }
 
-  /** Resolves with what gives the slot back, once. Rejects with `too-many-waiting` or the signal's reason. */
-  async take(host: string, signal: AbortSignal): Promise<() => void> {
+  /** Resolves with what gives the slot back, once. Rejects with `too-many-waiting` or the reason of the end. */
+  async take(host: string, end: Pick<CallEnd, 'signal'>): Promise<() => void> {
     const freed = { wake: (): void => undefined };
     while (
       !this.slots.take(host, () => {
@@ -34,6 +35,7 @@ export class HostSlots {
         );
       }
       this.waiting += 1;
+      const { signal } = end;
       await new Promise<void>((resolve, reject) => {
         const onAbort = () => {
           reject(signal.reason as Error);

@@ -410,6 +410,67 @@ describe('connections', () => {
   });
 });
 
+describe('an answer without a body', () => {
+  it.each([
+    ['GET', 204],
+    ['GET', 205],
+    ['GET', 304],
+    ['HEAD', 200],
+  ] as const)(
+    'to %s with %i ends with its headers, and its connection serves the next request',
+    async (method, status) => {
+      const ports = new Set<number | undefined>();
+      server.script = (_asked, response) => {
+        ports.add(response.socket?.remotePort);
+        response.writeHead(status, { 'x-said': ['a', 'b'] }).end();
+      };
+      client = clientWith({ connectionsPerHostMax: 1 });
+      for (let each = 0; each < 5; each += 1) {
+        const response = await get({ method, validators: { etag: '"x"' } });
+        expect([response.status, response.headers['x-said'], (await response.bytes()).length]).toEqual([
+          status,
+          'a, b',
+          0,
+        ]);
+      }
+      // undici closes the one of a HEAD.
+      expect(ports.size).toBe(method === 'HEAD' ? 5 : 1);
+    },
+  );
+
+  it('is the last word: what is said before it is passed over', async () => {
+    server.script = (_asked, response) => {
+      response.writeEarlyHints({ link: '</style.css>; rel=preload' }, () => response.writeHead(304).end());
+    };
+    expect((await get({ validators: { etag: '"x"' } })).status).toBe(304);
+  });
+});
+
+describe('a call that is over before there is a connection', () => {
+  it('is told at once, and its place is given to the next', async () => {
+    const looked: (() => void)[] = [];
+    client = clientWith({
+      connectionsPerHostMax: 1,
+      lookup: (hostname, options, callback) =>
+        void looked.push(() => lookupOf('127.0.0.1')(hostname, options, callback)),
+    });
+    const url = `https://slow.example.com:${new URL(server.url()).port}/`;
+    const gone = new AbortController();
+    const asked = get({ url, signal: gone.signal });
+    await eventually(
+      () => Promise.resolve(looked.length),
+      (count) => count === 1,
+    );
+    const left = new Error('left');
+    gone.abort(left);
+    await expect(asked).rejects.toBe(left);
+    const next = get({ url });
+    looked[0]?.();
+    // A server of HTTP: the connection is made, and broken.
+    await expect(next).rejects.toMatchObject(failed('network'));
+  });
+});
+
 describe('whatever comes from the network', () => {
   it('is an answer or an error, and leaves the client as it was (fuzz)', async () => {
     const line = fc.constantFrom(

@@ -6,8 +6,10 @@
  */
 import { finished, Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Agent, Dispatcher } from 'undici';
+import type { Agent } from 'undici';
+import { CallEnd } from './call-end.js';
 import { conditionalHeaders, type OutboundHeaders, type Validators } from './conditional.js';
+import { exchanged, type Answer } from './exchange.js';
 import type { AddressLookup } from './guarded-agent.js';
 import { HostSlots } from './host-slots.js';
 import { ACCEPTED_ENCODINGS, limitedBody, type BodyLimits } from './limited-body.js';
@@ -73,7 +75,6 @@ export interface OutboundRequest {
 
 const REPEATED_STATUSES: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 const REPEATED_FAILURES: ReadonlySet<OutboundFailure> = new Set(['network', 'connect-timeout', 'headers-timeout']);
-const BODYLESS_STATUSES: ReadonlySet<number> = new Set([204, 205, 304]);
 /** The body of a redirect is read to its end, for its connection's sake, where it says that it is this short. */
 const REDIRECT_BODY_BYTES_MAX = 16_384;
 
@@ -81,14 +82,10 @@ const REDIRECT_BODY_BYTES_MAX = 16_384;
 interface Call {
   readonly request: OutboundRequest;
   readonly limits: OutboundLimits;
-  /** Aborted by whoever asked, or when the time is over. */
-  readonly signal: AbortSignal;
-  readonly ended: () => void;
+  readonly end: CallEnd;
 }
 
-interface Exchange {
-  readonly data: Dispatcher.ResponseData;
-  readonly headers: OutboundHeaders;
+interface Exchange extends Answer {
   readonly giveBack: () => void;
 }
 
@@ -111,14 +108,17 @@ export class OutboundClient {
    * OutboundFailedError, or the signal's reason.
    */
   async request(request: OutboundRequest): Promise<OutboundResponse> {
-    const call = this.begun(request);
+    const limits = { ...this.options.limits, ...request.limits };
+    const end = new CallEnd(limits.totalMs, request.signal);
     try {
-      const response = await this.attempts(call);
-      response.onEnd(call.ended);
+      const response = await this.attempts({ request, limits, end });
+      response.onEnd(() => {
+        end.release();
+      });
       return response;
     } catch (error) {
-      call.ended();
-      throw asOutboundError(error, call.signal);
+      end.release();
+      throw asOutboundError(error, end);
     }
   }
 
@@ -140,24 +140,6 @@ export class OutboundClient {
     });
   }
 
-  private begun(request: OutboundRequest): Call {
-    const limits = { ...this.options.limits, ...request.limits };
-    const over = new AbortController();
-    const onAbort = () => {
-      over.abort(request.signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      over.abort(new OutboundFailedError('total-timeout', `It took more than ${limits.totalMs} ms.`));
-    }, limits.totalMs);
-    if (request.signal?.aborted === true) onAbort();
-    else request.signal?.addEventListener('abort', onAbort, { once: true });
-    const ended = () => {
-      clearTimeout(timer);
-      request.signal?.removeEventListener('abort', onAbort);
-    };
-    return { request, limits, signal: over.signal, ended };
-  }
-
   private async attempts(call: Call): Promise<OutboundResponse> {
     const { attemptsMax = 1, waitMsFirst = 0, waitMsMax = 0 } = call.request.retries ?? {};
     for (let attempt = 1; ; attempt += 1) {
@@ -166,13 +148,13 @@ export class OutboundClient {
       if (attempt >= attemptsMax) return answerOf(outcome);
       if (outcome instanceof OutboundFailedError) {
         if (!REPEATED_FAILURES.has(outcome.reason) || backoffMs > waitMsMax) throw outcome;
-        await wait(backoffMs, undefined, { signal: call.signal });
+        await wait(backoffMs, undefined, { signal: call.end.signal });
         continue;
       }
       const waitMs = Math.max(backoffMs, outcome.retryAfterMs(Date.now()) ?? 0);
       if (!REPEATED_STATUSES.has(outcome.status) || waitMs > waitMsMax) return outcome;
       outcome.discard();
-      await wait(waitMs, undefined, { signal: call.signal });
+      await wait(waitMs, undefined, { signal: call.end.signal });
     }
   }
 
@@ -182,11 +164,9 @@ export class OutboundClient {
     const redirects: { status: number; url: string }[] = [];
     let next = firstRequest(request, this.options);
     for (;;) {
-      // Each of them: what a redirect leads to is as little to be trusted as what somebody registered.
-      next = { ...next, url: checkOutboundUrl(next.url.href, this.options.rules) };
       const exchange = await this.exchange(call, next);
-      const { statusCode: status } = exchange.data;
-      const target = redirectTarget(status, exchange.headers['location'], next.url);
+      const { status, headers } = exchange;
+      const target = redirectTarget(status, headers['location'], next.url);
       const isFollowed =
         target !== undefined && request.redirectsMax !== undefined && (request.mayFollow?.(next.url, target) ?? true);
       if (!isFollowed || request.redirectsMax === 0)
@@ -199,57 +179,55 @@ export class OutboundClient {
           `It was redirected more than ${request.redirectsMax} times.`,
         );
       }
-      next = redirected(next, { status, target, secretHeaders: request.secretHeaders ?? [] });
+      next = redirected(next, {
+        status,
+        // What a redirect leads to is as little to be trusted as what somebody registered.
+        target: checkOutboundUrl(target.href, this.options.rules),
+        secretHeaders: request.secretHeaders ?? [],
+      });
     }
   }
 
-  private async exchange({ request, limits, signal }: Call, next: RedirectableRequest): Promise<Exchange> {
+  private async exchange({ request, limits, end }: Call, next: RedirectableRequest): Promise<Exchange> {
     const { url, method, headers, hasBody } = next;
-    const giveBack = await this.slots.take(url.host, signal);
+    const giveBack = await this.slots.take(url.host, end);
     try {
       if (this.isClosed)
         throw new OutboundFailedError('network', 'The service makes no more connections: it is stopping.');
       this.agent ??= this.openAgent();
-      const data = await (
-        await this.agent
-      ).request({
+      const asked = {
         origin: url.origin,
         path: `${url.pathname}${url.search}`,
         method,
         headers,
         body: hasBody ? bodyOf(request) : null,
-        signal,
         headersTimeout: limits.headersMs,
         bodyTimeout: limits.idleMs,
-      });
-      return { data, headers: joined(data.headers), giveBack };
+      };
+      return { ...(await exchanged(await this.agent, asked, end)), giveBack };
     } catch (error) {
       giveBack();
       throw error;
     }
   }
 
-  private async responseOf(
-    { request, limits, signal }: Call,
-    { data, headers, giveBack }: Exchange,
+  private responseOf(
+    { request, limits, end }: Call,
+    { status, headers, body, giveBack }: Exchange,
     { url, redirects }: Pick<OutboundResponse, 'url' | 'redirects'>,
-  ): Promise<OutboundResponse> {
-    const { statusCode: status, body } = data;
-    const isBodyless = request.method === 'HEAD' || BODYLESS_STATUSES.has(status);
-    if (isBodyless) await closed(body).then(giveBack);
+  ): OutboundResponse {
+    if (body === undefined) giveBack();
     else finished(body, giveBack);
     const { validators } = request;
     try {
       if (status === 304 && validators?.etag === undefined && validators?.lastModified === undefined)
         throw new OutboundFailedError('bad-answer', 'The answer is a 304 that nobody asked for.');
-      if (isBodyless) return new OutboundResponse({ status, headers, url, redirects }, undefined, asIs);
+      if (body === undefined) return new OutboundResponse({ status, headers, url, redirects }, undefined, asIs);
       const isPlain = request.decompress === false;
       const stream = limitedBody(body, isPlain ? '' : (headers['content-encoding'] ?? ''), limits);
-      return new OutboundResponse({ status, headers, url, redirects }, stream, (error) =>
-        asOutboundError(error, signal),
-      );
+      return new OutboundResponse({ status, headers, url, redirects }, stream, (error) => asOutboundError(error, end));
     } catch (error) {
-      body.destroy();
+      body?.destroy();
       throw error;
     }
   }
@@ -275,35 +253,18 @@ function bodyOf({ body }: OutboundRequest): string | Uint8Array | Readable | nul
 }
 
 /** A redirect's answer: nobody reads it. */
-async function letGo({ data: { body }, headers, giveBack }: Exchange): Promise<void> {
+async function letGo({ body, headers, giveBack }: Exchange): Promise<void> {
   const isShort = Number(headers['content-length'] ?? NaN) <= REDIRECT_BODY_BYTES_MAX;
-  try {
-    if (isShort) {
-      await body.dump();
-    } else {
-      // Told by its end; an error of a body that is thrown away is nobody's.
-      body.on('error', () => undefined);
-      body.destroy();
-    }
-  } finally {
-    giveBack();
-  }
+  if (isShort && body !== undefined) await new Promise((resolve) => body.once('close', resolve).resume());
+  // An error of a body that is thrown away is nobody's.
+  else body?.destroy();
+  giveBack();
 }
 
-function asFailure(error: unknown, { signal }: Call): OutboundFailedError {
-  const failure = asOutboundError(error, signal);
+function asFailure(error: unknown, { end }: Call): OutboundFailedError {
+  const failure = asOutboundError(error, end);
   if (failure instanceof OutboundFailedError) return failure;
   throw failure;
-}
-
-/** Of a body without a byte: its connection serves the next request. */
-function closed(body: Readable): Promise<void> {
-  return new Promise((resolve) => {
-    body
-      .on('error', () => undefined)
-      .once('close', resolve)
-      .resume();
-  });
 }
 
 const asIs = (error: unknown) => error;
@@ -311,13 +272,4 @@ const asIs = (error: unknown) => error;
 function answerOf(outcome: OutboundResponse | OutboundFailedError): OutboundResponse {
   if (outcome instanceof OutboundFailedError) throw outcome;
   return outcome;
-}
-
-function joined(headers: Dispatcher.ResponseData['headers']): OutboundHeaders {
-  const known: Record<string, string> = {};
-  for (const name in headers) {
-    const value = headers[name];
-    if (value !== undefined) known[name] = Array.isArray(value) ? value.join(', ') : value;
-  }
-  return known;
 }

@@ -45,8 +45,8 @@ const BAD_ANSWER = /^(?:HPE_|Z_|ERR__ERROR_|ERR_BROTLI|ERR_ZLIB)/;
  * What a library threw as one of ours. Messages of the system name hosts and ports, never a secret; what is an error of ours already,
  * and what was thrown by whoever aborted, stays.
  */
-export function asOutboundError(error: unknown, aborted: AbortSignal): unknown {
-  if (aborted.aborted) return aborted.reason;
+export function asOutboundError(error: unknown, end: { readonly aborted: boolean; readonly reason: unknown }): unknown {
+  if (end.aborted) return end.reason;
   const { name, code } = error as { readonly name?: string; readonly code?: string };
   if (error instanceof OutboundFailedError || name === 'OutboundRefusedError') return error;
   const known = error instanceof Error ? error : new Error(String(error));

@@ -43,9 +43,9 @@ const LOCAL_SUFFIXES = [
 export function checkOutboundUrl(text: string, rules: OutboundRules): URL {
   if (text.length > URL_CHARACTERS_MAX)
     throw new OutboundRefusedError(`A URL has at most ${URL_CHARACTERS_MAX} characters.`);
-  if (!URL.canParse(text)) throw new OutboundRefusedError('This is not a URL.');
-  const url = new URL(text);
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && mayBeHttp(url, rules))) {
+  const url = parsed(text);
+  const { mayBeHttp, fault } = policyOf(hostOf(url), rules);
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && mayBeHttp)) {
     throw new OutboundRefusedError(
       `The URL has to begin with https://${rules.plain_http === true ? ' or http://' : ''}.`,
     );
@@ -54,9 +54,16 @@ export function checkOutboundUrl(text: string, rules: OutboundRules): URL {
     throw new OutboundRefusedError('The URL must not hold a user name or a password.');
   }
   if (url.port === '0') throw new OutboundRefusedError('The URL names port 0, which nothing listens on.');
-  const fault = hostFault(hostOf(url), rules);
   if (fault !== undefined) throw new OutboundRefusedError(fault);
   return url;
+}
+
+function parsed(text: string): URL {
+  try {
+    return new URL(text);
+  } catch {
+    throw new OutboundRefusedError('This is not a URL.');
+  }
 }
 
 /** The host without the brackets of IPv6 and without the dot that may end a name. */
@@ -71,21 +78,27 @@ export function bareHost(hostname: string): string {
     .toLowerCase();
 }
 
-/** The last hosts, for a site is asked for thousands of pages. */
-const lastFaults = new WeakMap<OutboundRules, Map<string, string | undefined>>();
-const LAST_FAULTS_MAX = 1000;
-
-/** What is wrong with the host by its looks alone, as a sentence. */
-function hostFault(host: string, rules: OutboundRules): string | undefined {
-  const last = lastFaults.get(rules) ?? new Map<string, string | undefined>();
-  if (last.has(host)) return last.get(host);
-  const fault = findHostFault(host, rules);
-  if (last.size >= LAST_FAULTS_MAX) last.clear();
-  lastFaults.set(rules, last.set(host, fault));
-  return fault;
+interface HostPolicy {
+  readonly mayBeHttp: boolean;
+  /** What is wrong with the host by its looks alone, as a sentence. */
+  readonly fault: string | undefined;
 }
 
-function findHostFault(host: string, rules: OutboundRules): string | undefined {
+/** Of the last hosts, for a site is asked for thousands of pages. */
+const lastPolicies = new WeakMap<OutboundRules, Map<string, HostPolicy>>();
+const LAST_POLICIES_MAX = 1000;
+
+function policyOf(host: string, rules: OutboundRules): HostPolicy {
+  const last = lastPolicies.get(rules) ?? new Map<string, HostPolicy>();
+  const known = last.get(host);
+  if (known !== undefined) return known;
+  const policy = { mayBeHttp: mayBeHttp(host, rules), fault: hostFault(host, rules) };
+  if (last.size >= LAST_POLICIES_MAX) last.clear();
+  lastPolicies.set(rules, last.set(host, policy));
+  return policy;
+}
+
+function hostFault(host: string, rules: OutboundRules): string | undefined {
   if (rules.allowed_hosts.includes(host)) return undefined;
   if (isIP(host) !== 0) return literalFault(host, rules);
   if (rules.loopback_allowed && host === 'localhost') return undefined;
@@ -112,8 +125,7 @@ export function isCalled(protocol: string, rules: OutboundRules): boolean {
   return protocol === 'https:' || (protocol === 'http:' && rules.plain_http === true);
 }
 
-function mayBeHttp(url: URL, rules: OutboundRules): boolean {
+function mayBeHttp(host: string, rules: OutboundRules): boolean {
   if (rules.plain_http === true) return true;
-  const host = hostOf(url);
   return rules.loopback_allowed && (host === 'localhost' || isLoopback(host));
 }

@@ -1,0 +1,82 @@
+/**
+ * Digests of addresses, 64 bits each, as two numbers of 32: what was met is known by them, without its text. Among 500,000 addresses two have
+ * one digest in one crawl of a hundred million; whoever makes such a pair on purpose hides a page of their own site.
+ */
+
+const WORDS = 2;
+/** Of the table; the rest is free, so that a search for what is not there ends soon. */
+const FULL = 0.6;
+
+/** Those of the addresses, one behind the other. */
+export function digestsOf(addresses: readonly string[]): Uint32Array {
+  const digests = new Uint32Array(addresses.length * WORDS);
+  addresses.forEach((address, position) => {
+    writeDigest(address, digests, position);
+  });
+  return digests;
+}
+
+/** Two lanes, each multiplied by a prime of its own for a character, and mixed with each other at the end. */
+function writeDigest(address: string, into: Uint32Array, position: number): void {
+  let high = 0x9e3779b9 ^ address.length;
+  let low = 0x85ebca6b;
+  for (let at = 0; at < address.length; at += 1) {
+    const code = address.charCodeAt(at);
+    high = Math.imul(high ^ code, 0x9e3779b1);
+    low = Math.imul(low ^ code, 0x85ebca77);
+    high ^= high >>> 15;
+    low ^= low >>> 13;
+  }
+  high = Math.imul(high ^ (high >>> 16), 0xc2b2ae3d) ^ Math.imul(low ^ (low >>> 13), 0x27d4eb2f);
+  low = Math.imul(low ^ (low >>> 16), 0x165667b1) ^ Math.imul(high ^ (high >>> 13), 0xc2b2ae35);
+  into[position * WORDS] = high;
+  into[position * WORDS + 1] = low;
+}
+
+/** A set of digests, in one array: an eighth of the memory of a set of texts. */
+export class DigestSet {
+  private table = new Uint32Array(1024 * WORDS);
+  private count = 0;
+
+  get size(): number {
+    return this.count;
+  }
+
+  has(digests: Uint32Array, position: number): boolean {
+    return this.slot(digests, position) === undefined;
+  }
+
+  /** False where it was there. */
+  add(digests: Uint32Array, position: number): boolean {
+    if ((this.count + 1) * WORDS > this.table.length * FULL) this.grow();
+    const slot = this.slot(digests, position);
+    if (slot === undefined) return false;
+    this.table[slot] = given(digests, position);
+    this.table[slot + 1] = digests[position * WORDS + 1] ?? 0;
+    this.count += 1;
+    return true;
+  }
+
+  /** Where it belongs; undefined where it is there. */
+  private slot(digests: Uint32Array, position: number): number | undefined {
+    const { table } = this;
+    const [high, low] = [given(digests, position), digests[position * WORDS + 1] ?? 0];
+    for (let slot = (low * WORDS) & (table.length - 1); ; slot = (slot + WORDS) & (table.length - 1)) {
+      if (table[slot] === 0) return slot;
+      if (table[slot] === high && table[slot + 1] === low) return undefined;
+    }
+  }
+
+  private grow(): void {
+    const before = this.table;
+    this.table = new Uint32Array(before.length * 2);
+    this.count = 0;
+    for (let position = 0; position < before.length / WORDS; position += 1)
+      if (before[position * WORDS] !== 0) this.add(before, position);
+  }
+}
+
+/** 0 marks a free place of the table. */
+function given(digests: Uint32Array, position: number): number {
+  return Math.max(digests[position * WORDS] ?? 0, 1);
+}

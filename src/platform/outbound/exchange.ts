@@ -1,0 +1,123 @@
+/**
+ * One request and its answer over a dispatcher of undici. An answer that has no body is one when it has ended, and no stream is made for it:
+ * of pages that have not changed there are thousands.
+ */
+import { Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
+import type { CallEnd } from './call-end.js';
+import type { OutboundHeaders } from './conditional.js';
+
+const BODYLESS_STATUSES: ReadonlySet<number> = new Set([204, 205, 304]);
+
+export interface Answer {
+  readonly status: number;
+  /** Names in lower case; what was there more than once is joined by commas. */
+  readonly headers: OutboundHeaders;
+  /** Has to be read or destroyed; undefined where there is none. */
+  readonly body: Readable | undefined;
+}
+
+/** Rejects with what broke the connection, or with what ended the call. */
+export function exchanged(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions, end: CallEnd): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    if (end.reason !== undefined) reject(end.reason);
+    else dispatcher.dispatch(request, new Exchange({ isHead: request.method === 'HEAD', end, resolve, reject }));
+  });
+}
+
+interface ExchangeOptions {
+  readonly isHead: boolean;
+  readonly end: CallEnd;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: Error) => void;
+}
+
+class Exchange implements Dispatcher.DispatchHandler {
+  private controller: Dispatcher.DispatchController | undefined;
+  private status = 0;
+  private headers: OutboundHeaders = {};
+  private body: AnswerBody | undefined;
+
+  constructor(private readonly options: ExchangeOptions) {
+    options.end.tell((reason) => {
+      // Before there is a connection nobody else would say so.
+      options.reject(reason);
+      this.controller?.abort(reason);
+      this.body?.destroy(reason);
+    });
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.controller = controller;
+    const { reason } = this.options.end;
+    if (reason !== undefined) controller.abort(reason);
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+  ): void {
+    // What comes before the answer itself.
+    if (status < 200) return;
+    this.status = status;
+    this.headers = joined(headers);
+    if (this.options.isHead || BODYLESS_STATUSES.has(status)) return;
+    this.body = new AnswerBody(controller);
+    this.answer();
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.body?.push(chunk) === false) controller.pause();
+  }
+
+  onResponseEnd(): void {
+    if (this.body === undefined) this.answer();
+    else this.body.end();
+  }
+
+  /** The controller is missing where there never was a connection. */
+  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
+    this.options.reject(error);
+    this.body?.destroy(error);
+  }
+
+  private answer(): void {
+    const { status, headers, body } = this;
+    this.options.resolve({ status, headers, body });
+  }
+}
+
+/** Read as fast as its reader does; whoever destroys it closes the connection. */
+class AnswerBody extends Readable {
+  private isWhole = false;
+
+  constructor(private readonly controller: Dispatcher.DispatchController) {
+    super({ highWaterMark: 65_536 });
+    // It may break before anybody reads it, who is told then.
+    this.on('error', () => undefined);
+  }
+
+  end(): void {
+    this.isWhole = true;
+    this.push(null);
+  }
+
+  override _read(): void {
+    this.controller.resume();
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    if (!this.isWhole) this.controller.abort(error ?? new Error('Nobody reads the answer.'));
+    done(error);
+  }
+}
+
+function joined(headers: Readonly<Record<string, string | string[] | undefined>>): OutboundHeaders {
+  const known: Record<string, string> = {};
+  for (const name in headers) {
+    const value = headers[name];
+    if (value !== undefined) known[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return known;
+}
