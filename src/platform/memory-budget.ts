@@ -44,7 +44,7 @@ const OLD_MIB_MIN = 64;
 /** What reading a record takes of a heap: its text in two bytes a character, its values, its JSON again. */
 const HEAP_A_RECORD_BYTE = 8;
 
-/** Bodies of requests get this part of what is left for work, and bulk uploads as much; no less than lets some pass side by side. */
+/** Bodies of requests get this part of what is left for work, and bulk uploads as much, no less than lets some pass side by side; so do files that are read. */
 const BODIES_PART = 8;
 /** What is kept for small bodies, which do not wait for large ones. */
 const SMALL_BODIES_BYTES = 2 * MEBIBYTE;
@@ -94,6 +94,8 @@ export interface MemoryBudget {
   readonly bodies: { readonly bytesMax: number; readonly keptForSmallBytes: number };
   /** What all bulk uploads may hold of what nobody has taken yet. */
   readonly uploadBytesMax: number;
+  /** What files that records link to may hold while they are fetched and read; one that is larger has all of it, and more. */
+  readonly readFilesBytesMax: number;
   /** Of one answer. */
   readonly answerBytesMax: number;
   /** Of all answers that are being built at full length or that their readers have not taken yet; the rest of it is for short ones. */
@@ -183,6 +185,7 @@ export function memoryBudget(config: BudgetedConfig): MemoryBudget {
       keptForSmallBytes: SMALL_BODIES_BYTES,
     },
     uploadBytesMax: Math.max(part, UPLOADS_MIN * UPLOAD_BYTES),
+    readFilesBytesMax: part,
     answerBytesMax,
     answers: { bytesMax: LONGEST_ANSWERS * answerBytesMax + otherAnswersBytes, keptForSmallBytes: otherAnswersBytes },
     batchBytesMax,

@@ -2,7 +2,8 @@
 import { DOCUMENTS, DOCUMENT_SETTINGS } from '../documents/index.js';
 import { MEDIA_STORES } from '../media/index.js';
 import type { FeatureParts, FeaturePlatform } from '../operations/index.js';
-import { settingsOf } from '../platform/index.js';
+import { memoryBudget, settingsOf } from '../platform/index.js';
+import { ChangedFiles } from './changed-files.js';
 import { mediaFiles, mediaUrl } from './media-files.js';
 import { createResourceMetrics } from './resource-metrics.js';
 import { resourceLists, resourceOperations } from './resource-operations.js';
@@ -34,23 +35,25 @@ export const resourceParts: FeatureParts = {
       media: mediaFiles(stores),
       metrics: createResourceMetrics(platform.metrics),
       bytesMax,
+      heldBytesMax: memoryBudget(config).readFilesBytesMax,
       parallel: settings.parallel,
       parallelPerList: settings.parallel_per_list,
       checkMs: settings.check_hours * HOUR_MS,
       retryMs: settings.retry_seconds.map((seconds) => seconds * SECOND_MS),
     });
     stores.usedBy((account, store) => usersOf(platform, account, store));
+    const changed = new ChangedFiles(platform);
     stores.onChange((account, store, path) => {
-      fileChanged(platform, account, mediaUrl(store, path));
+      changed.add(account, mediaUrl(store, path));
     });
     return {
       // A process that serves one command leaves what there is to read to the service.
       start: () => {
         if (listen) indexes.useReader(reader);
       },
-      close: () => {
+      close: async () => {
         reader.close();
-        return web.close();
+        await Promise.all([changed.close(), web.close()]);
       },
     };
   },
@@ -60,16 +63,4 @@ export const resourceParts: FeatureParts = {
 function usersOf({ catalog, indexes }: FeaturePlatform, account: string, store: string): string[] {
   const lists = catalog.lists(account).filter(({ id }) => indexes.linksBelow(id, mediaUrl(store, '')));
   return lists.map(({ name }) => `list ${name}`);
-}
-
-/** What nobody hears of now is found out at the next look. */
-function fileChanged({ catalog, indexes, log }: FeaturePlatform, account: string, url: string): void {
-  for (const { id, name } of catalog.lists(account)) {
-    indexes
-      .opened(id)
-      ?.files.changed([url])
-      .catch((error: unknown) => {
-        log.warn({ err: error, account, list: name }, 'A changed file is looked at later');
-      });
-  }
 }

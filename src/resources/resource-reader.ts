@@ -11,6 +11,9 @@ import { mediaPlace } from './media-files.js';
 import type { ResourceMetrics } from './resource-metrics.js';
 import { WeightedTurns } from './weighted-turns.js';
 
+/** A byte of a file costs so many: in the pieces that come, put together, and on its way to the process that reads it, but not all at a time. */
+const MEMORY_A_FILE_BYTE = 2;
+
 export interface ResourceReaderOptions {
   readonly documents: Pick<DocumentReader, 'read'>;
   readonly web: FileSource;
@@ -18,6 +21,8 @@ export interface ResourceReaderOptions {
   readonly metrics: ResourceMetrics;
   /** Of one file. */
   readonly bytesMax: number;
+  /** What all files that are under way may hold of memory; one that needs more is read alone. */
+  readonly heldBytesMax: number;
   /** Files under way. */
   readonly parallel: number;
   readonly parallelPerList: number;
@@ -38,7 +43,7 @@ export class ResourceReader implements FileReader {
     this.parallelMax = options.parallelPerList;
     this.retryMs = options.retryMs;
     this.#files = new WeightedTurns(options.parallel);
-    this.#bytes = new WeightedTurns(options.bytesMax);
+    this.#bytes = new WeightedTurns(options.heldBytesMax);
   }
 
   /** Nothing that fails from now on is a failure of a file. */
@@ -50,7 +55,7 @@ export class ResourceReader implements FileReader {
     const done = await this.#files.take(1, signal);
     let giveBack = (): void => undefined;
     const room = async (bytes: number) => {
-      giveBack = await this.#bytes.take(bytes, signal);
+      giveBack = await this.#bytes.take(bytes * MEMORY_A_FILE_BYTE, signal);
     };
     try {
       const { url } = request;

@@ -1,0 +1,101 @@
+/** Who looks at a file that has changed: open lists at once, of those at rest the ones that link to it, and none of the others. */
+import { expect, it, vi } from 'vitest';
+import { ChangedFiles, type ChangedFilesOptions } from './changed-files.js';
+
+interface MadeList {
+  readonly isOpen?: boolean;
+  readonly hasDocuments?: boolean;
+  readonly links?: readonly string[];
+  readonly fails?: boolean;
+}
+
+function changedFiles(lists: readonly MadeList[]) {
+  const told: [string, readonly string[]][] = [];
+  const asked: string[] = [];
+  const opened: string[] = [];
+  const warn = vi.fn();
+  const of = (id: string) => lists[Number(id.slice(1))] ?? {};
+  const indexes = {
+    opened: (id: string) => {
+      if (of(id).isOpen !== true) return undefined;
+      const changed = (urls: readonly string[]) => {
+        told.push([id, urls]);
+        return of(id).fails === true ? Promise.reject(new Error('closed')) : Promise.resolve();
+      };
+      return { files: { changed } };
+    },
+    outline: (id: string) => ({ resources: () => (of(id).hasDocuments === false ? undefined : {}) }),
+    linksBelow: (id: string, prefix: string) => {
+      asked.push(`${id} ${prefix}`);
+      if (of(id).fails === true) throw new Error('damaged');
+      return (of(id).links ?? []).some((link) => link.startsWith(prefix));
+    },
+    open: (id: string) => {
+      opened.push(id);
+      return Promise.resolve({});
+    },
+  };
+  const catalog = { lists: () => lists.map((_, number) => ({ id: `l${number}`, name: `n${number}` })) };
+  const files = new ChangedFiles({ catalog, indexes, log: { warn } } as unknown as ChangedFilesOptions);
+  return { files, told, asked, opened, warn };
+}
+
+const turns = async (count: number) => {
+  for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+};
+
+it('are told where they are open, and opened where they rest and link to it', async () => {
+  const { files, told, asked, opened, warn } = changedFiles([
+    { isOpen: true },
+    { links: ['media:s/a.pdf'] },
+    { links: ['media:s/b.pdf'] },
+    { hasDocuments: false },
+  ]);
+  files.add('default', 'media:s/a.pdf');
+  expect(told).toEqual([['l0', ['media:s/a.pdf']]]);
+  await expect.poll(() => opened).toEqual(['l1']);
+  await turns(10);
+  expect(asked).toEqual(['l1 media:s/a.pdf', 'l2 media:s/a.pdf']);
+  expect([opened.length, warn.mock.calls.length]).toEqual([1, 0]);
+});
+
+it('goes through 10,000 lists at rest once for a thousand changes at a time, and others have their turn meanwhile', async () => {
+  const lists = Array.from({ length: 10_000 }, (_, number) => ({ links: [`media:s/dir/${number}.pdf`] }));
+  const { files, asked, opened } = changedFiles(lists);
+  for (let number = 0; number < 1000; number += 1) files.add('default', `media:s/dir/x${number}.pdf`);
+  let others = 0;
+  while (asked.length < lists.length) {
+    await turns(1);
+    others += 1;
+  }
+  expect(others).toBeGreaterThan(lists.length / 2);
+  await turns(20);
+  expect(asked.length).toBe(lists.length);
+  expect(new Set(asked.map((each) => each.split(' ')[1]))).toEqual(new Set(['media:s/dir/x']));
+  expect(opened).toEqual([]);
+});
+
+it('a list that cannot be looked at is said, and the next ones are looked at', async () => {
+  const { files, opened, warn } = changedFiles([
+    { fails: true },
+    { isOpen: true, fails: true },
+    { links: ['media:s/a.pdf'] },
+  ]);
+  files.add('default', 'media:s/a.pdf');
+  await expect.poll(() => opened).toEqual(['l2']);
+  expect(warn.mock.calls.length).toBe(2);
+});
+
+it('what comes while lists are gone through is looked at in another round, and none after the end', async () => {
+  const { files, asked, opened } = changedFiles([{ links: ['media:s/b.pdf'] }, { links: [] }, { links: [] }]);
+  files.add('default', 'media:s/a.pdf');
+  await expect.poll(() => asked.length).toBeGreaterThan(0);
+  files.add('default', 'media:s/b.pdf');
+  await expect.poll(() => opened).toEqual(['l0']);
+  files.add('default', 'media:s/b.pdf');
+  await files.close();
+  const before = asked.length;
+  files.add('default', 'media:s/b.pdf');
+  await turns(20);
+  expect(asked.length).toBe(before);
+});

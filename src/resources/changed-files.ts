@@ -1,0 +1,92 @@
+/**
+ * Has lists look at files of media stores that have changed. One that is open is told at once; of those at rest whoever links to something at or
+ * below it is opened, one after the other, and looks at its files by itself. Main thread only.
+ */
+import type { Logger } from 'pino';
+import type { Catalog } from '../catalog/index.js';
+import type { ListIndexes } from '../index/index.js';
+import { searchSettings } from '../operations/index.js';
+
+export interface ChangedFilesOptions {
+  readonly catalog: Pick<Catalog, 'lists'>;
+  readonly indexes: Pick<ListIndexes, 'opened' | 'open' | 'outline' | 'linksBelow'>;
+  readonly log: Pick<Logger, 'warn'>;
+}
+
+export class ChangedFiles {
+  /** By account: how the URLs of all begin that changed since its lists at rest were gone through. */
+  private readonly changed = new Map<string, string>();
+  private rounds: Promise<void> | undefined;
+  private isClosed = false;
+
+  constructor(private readonly options: ChangedFilesOptions) {}
+
+  /** What nobody hears of now is found out at the next look. */
+  add(account: string, url: string): void {
+    const { catalog, indexes } = this.options;
+    for (const { id, name } of catalog.lists(account)) {
+      indexes
+        .opened(id)
+        ?.files.changed([url])
+        .catch((error: unknown) => {
+          this.warn(error, account, name);
+        });
+    }
+    const known = this.changed.get(account);
+    this.changed.set(account, known === undefined ? url : commonStart(known, url));
+    this.rounds ??= this.goRound().finally(() => (this.rounds = undefined));
+  }
+
+  /** Resolves when nothing is under way any more. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    await this.rounds;
+  }
+
+  private async goRound(): Promise<void> {
+    // Files often change many at a time.
+    await turnOfOthers();
+    for (let next = this.next(); next !== undefined; next = this.next()) {
+      for (const list of this.options.catalog.lists(next.account)) {
+        await turnOfOthers();
+        if (this.isClosed) return;
+        await this.wake(next, list);
+      }
+    }
+  }
+
+  private next(): { readonly account: string; readonly prefix: string } | undefined {
+    const [first] = this.changed;
+    if (first === undefined || this.isClosed) return undefined;
+    const [account, prefix] = first;
+    this.changed.delete(account);
+    return { account, prefix };
+  }
+
+  private async wake(
+    { account, prefix }: { readonly account: string; readonly prefix: string },
+    list: ReturnType<Catalog['lists']>[number],
+  ): Promise<void> {
+    const { indexes } = this.options;
+    try {
+      const mayRest = indexes.opened(list.id) === undefined && indexes.outline(list.id)?.resources() !== undefined;
+      if (mayRest && indexes.linksBelow(list.id, prefix)) await indexes.open(list.id, searchSettings(list));
+    } catch (error) {
+      this.warn(error, account, list.name);
+    }
+  }
+
+  private warn(error: unknown, account: string, list: string): void {
+    this.options.log.warn({ err: error, account, list }, 'A changed file is looked at later');
+  }
+}
+
+function commonStart(one: string, other: string): string {
+  let length = 0;
+  while (length < one.length && one[length] === other[length]) length += 1;
+  return one.slice(0, length);
+}
+
+function turnOfOthers(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

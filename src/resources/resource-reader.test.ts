@@ -1,0 +1,53 @@
+/** How much of files is in memory at once, and what is told of one that was not read. */
+import { expect, it } from 'vitest';
+import { createMetrics } from '../platform/metrics.js';
+import { createResourceMetrics } from './resource-metrics.js';
+import { ResourceReader } from './resource-reader.js';
+
+const NEVER = new AbortController().signal;
+
+it('has no more bytes of files in hand than it may, and one that is larger alone', async () => {
+  let held = 0;
+  let heldMax = 0;
+  let sizes: number[] = [];
+  const sizesTogether: number[][] = [];
+  const reader = new ResourceReader({
+    documents: {
+      read: async (bytes) => {
+        held += bytes.length;
+        heldMax = Math.max(heldMax, held);
+        sizes.push(bytes.length);
+        sizesTogether.push([...sizes]);
+        await new Promise((resolve) => setImmediate(resolve));
+        held -= bytes.length;
+        sizes = sizes.toSpliced(sizes.indexOf(bytes.length), 1);
+        return { pages: [], pageCount: 0, truncated: false };
+      },
+    },
+    web: async ({ url, room }) => {
+      const bytes = Number(url.split('/').at(-1));
+      await room(bytes);
+      return { kind: 'bytes', bytes: new Uint8Array(bytes).fill(bytes % 251), validators: {} };
+    },
+    media: () => Promise.reject(new Error('none is asked for')),
+    metrics: createResourceMetrics(createMetrics()),
+    bytesMax: 10_000,
+    heldBytesMax: 2000,
+    parallel: 8,
+    parallelPerList: 8,
+    checkMs: 1000,
+    retryMs: [],
+  });
+  const wanted = [400, 300, 300, 900, 5000, 100, 999, 50, 700, 10];
+  const outcomes = await Promise.all(
+    wanted.map((bytes) =>
+      reader.read({ account: 'default', url: `https://a.example/${bytes}`, known: undefined }, NEVER),
+    ),
+  );
+  expect(outcomes.map(({ kind }) => kind)).toEqual(wanted.map(() => 'read'));
+  // Of 2,000 a file takes twice its bytes.
+  for (const together of sizesTogether)
+    expect(together.length === 1 || together.reduce((sum, bytes) => sum + bytes, 0) <= 1000).toBe(true);
+  expect(heldMax).toBe(5000);
+  expect(sizesTogether.some((together) => together.length > 2)).toBe(true);
+});
