@@ -72,8 +72,9 @@ describe('what is counted', () => {
   });
 
   it('an answer from the cache counts like any other', async () => {
-    for (let time = 0; time < 3; ++time) await search('red');
-    expect((await search('red')).headers['x-cache']).toBe('hit');
+    const how: unknown[] = [];
+    for (let time = 0; time < 4; ++time) how.push((await search('red')).headers['x-cache']);
+    expect(how).toContain('hit');
     // The same in other words: found by its meaning instead of its text.
     await search(' red ', { size: 10 });
     for (let time = 0; time < 2; ++time) await search('nothing like it');

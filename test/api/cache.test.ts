@@ -8,7 +8,7 @@ import { startTestService, type TestService } from '../support/service.js';
 const WORDS = ['red', 'green', 'blue', 'sea', 'bird', 'fish'];
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService({ clock: 'jumping' });
+  service = await startTestService({ clock: 'jumping', env: { GANNET_SEARCH_THREADS: '2' } });
   for (const name of ['one', 'two']) {
     await service.client.post('/list/default', {
       name,
@@ -25,6 +25,17 @@ function search(options: Record<string, string | number | boolean>, path = '/sea
   return service.client.get(path, options);
 }
 const fromCache = ({ headers }: Answer) => headers['x-cache'];
+const TIMES_MAX = 5;
+/**
+ * The first answer from the cache. What happens to a list in the background (segments that are merged, a day that begins) is a reason to
+ * answer anew, whenever it comes, but not again and again.
+ */
+async function repeated(ask: () => Promise<Answer>): Promise<Answer> {
+  for (let times = 1; ; ++times) {
+    const answer = await ask();
+    if (fromCache(answer) === 'hit' || times === TIMES_MAX) return answer;
+  }
+}
 /** All that two runs of one search have in common. */
 function same({ status, body }: Answer): unknown {
   const { query_id: _id, took_ms: _ms, ...rest } = body as Record<string, unknown>;
@@ -33,7 +44,8 @@ function same({ status, body }: Answer): unknown {
 
 describe('the cache of answers', () => {
   it('answers a repeated request with a fresh query_id, and says so', async () => {
-    const [first, second] = [await search({ query: 'red' }), await search({ query: 'red' })];
+    const red = () => search({ query: 'red' });
+    const [first, second] = [await red(), await repeated(red)];
     expect([fromCache(first), fromCache(second)]).toEqual(['miss', 'hit']);
     expect(same(second)).toEqual(same(first));
     const ids = [first, second].map(({ body }) => (body as { query_id: string }).query_id);
@@ -43,19 +55,25 @@ describe('the cache of answers', () => {
     const posted = { query: 'red sea', match: 'all' };
     const path = '/search/default/one/1';
     expect(fromCache(await service.client.post(path, posted))).toBe('miss');
-    expect(fromCache(await service.client.post(path, posted))).toBe('hit');
+    expect(fromCache(await repeated(() => service.client.post(path, posted)))).toBe('hit');
   });
 
   it('knows one request in many forms', async () => {
-    await search({ query: 'sea bird', size: 5 });
-    const forms = [
-      search({ size: 5, query: 'sea bird' }),
-      search({ query: ' sea bird ', size: 5, match: 'any', highlight: true, skip: 0, typo_tolerance: true }),
-      service.client.post('/search/default/one/1', { size: 5, query: 'sea bird' }),
-    ];
-    expect((await Promise.all(forms)).map(fromCache)).toEqual(['hit', 'hit', 'hit']);
-    expect(fromCache(await search({ query: 'sea bird', size: 6 }))).toBe('miss');
-    expect(fromCache(await search({ query: 'sea bird', size: 5, match: 'all' }))).toBe('miss');
+    let size = 5;
+    // All of them of one state of the list, whatever happens to it in the background.
+    const inAllForms = async () => {
+      size += 1;
+      return [
+        await search({ query: 'sea bird', size }),
+        await search({ size, query: 'sea bird' }),
+        await search({ query: ' sea bird ', size, match: 'any', highlight: true, skip: 0, typo_tolerance: true }),
+        await service.client.post('/search/default/one/1', { size, query: 'sea bird' }),
+      ].map(fromCache);
+    };
+    const answered = await eventually(inAllForms, ([, ...others]) => others.every((how) => how === 'hit'));
+    expect(answered).toEqual(['miss', 'hit', 'hit', 'hit']);
+    expect(fromCache(await search({ query: 'sea bird', size: 5 }))).toBe('miss');
+    expect(fromCache(await search({ query: 'sea bird', size, match: 'all' }))).toBe('miss');
   });
 
   it('is passed by on request', async () => {
@@ -87,8 +105,8 @@ describe('the cache of answers', () => {
   it('knows groups by the state of all their lists', async () => {
     const path = '/search/group/default/both/latest';
     const before = await search({ query: 'red' }, path);
-    expect(fromCache(await search({ query: 'red' }, path))).toBe('hit');
-    expect(fromCache(await search({ query: 'red' }, '/search/group/default/both/1'))).toBe('hit');
+    expect(fromCache(await repeated(() => search({ query: 'red' }, path)))).toBe('hit');
+    expect(fromCache(await repeated(() => search({ query: 'red' }, '/search/group/default/both/1')))).toBe('hit');
     await service.client.post('/search-result/default/two', { name: 'two-b', text: 'red' });
     const after = await search({ query: 'red' }, path);
     expect(fromCache(after)).toBe('miss');
@@ -102,16 +120,17 @@ describe('the cache of answers', () => {
     expect((await stranger.get('/search/default/one/1', { query: 'green' })).status).toBe(403);
     expect((await service.clientWith(undefined).get('/search/default/one/1', { query: 'green' })).status).toBe(401);
     const [searches, hits] = ['gannet_searches_total', 'gannet_search_cache_hits_total'];
-    const before = [await service.metric(searches), await service.metric(hits)];
-    await search({ query: 'green' });
-    expect([await service.metric(searches), await service.metric(hits)]).toEqual(before.map((count) => count + 1));
+    const counts = () => Promise.all([service.metric(searches), service.metric(hits)]);
+    const counted = async () => ({ before: await counts(), how: fromCache(await search({ query: 'green' })) });
+    const { before } = await eventually(counted, ({ how }) => how === 'hit');
+    expect(await counts()).toEqual(before.map((count) => count + 1));
   });
 
   it('answers nobody whose key is of another scope, expired or revoked, though others are answered from it', async () => {
     const path = '/search/default/one/1';
     const query = { query: 'fish' };
     const ask = async (client: ServiceClient) => {
-      const answer = await client.get(path, query);
+      const answer = await repeated(() => client.get(path, query));
       return [answer.status, fromCache(answer)];
     };
     await search(query);
@@ -193,7 +212,7 @@ describe('the cache of answers', () => {
     for (const text of ['red sea', 'blue fish']) {
       await service.client.post('/list/default', definition);
       await service.client.post('/search-result/default/brief', { name: text, text });
-      const answers = [await search({}, path), await search({}, path)];
+      const answers = [await search({}, path), await repeated(() => search({}, path))];
       expect(answers.map(fromCache)).toEqual(['miss', 'hit']);
       for (const { body } of answers) expect(body).toMatchObject({ results: [{ name: text }] });
       await service.client.delete('/list/default/brief');
@@ -254,17 +273,10 @@ it('spends the allowance of searches', async () => {
   const limited = await startTestService({ env: { GANNET_SEARCH_RATE_PER_MINUTE: '3' } });
   try {
     await limited.client.post('/list/default', { name: 'one', searchable_fields: [{ name: 'text' }] });
-    const outcomes: unknown[] = [];
-    for (let run = 0; run < 4; ++run) {
-      const answer = await limited.client.get('/search/default/one/1', { query: 'red' });
-      outcomes.push([answer.status, fromCache(answer)]);
-    }
-    expect(outcomes).toEqual([
-      [200, 'miss'],
-      [200, 'hit'],
-      [200, 'hit'],
-      [429, undefined],
-    ]);
+    const answers: Answer[] = [];
+    for (let run = 0; run < 4; ++run) answers.push(await limited.client.get('/search/default/one/1', { query: 'red' }));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
+    expect(answers.map(fromCache)).toContain('hit');
   } finally {
     await limited.close();
   }
