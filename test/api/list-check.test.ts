@@ -9,7 +9,7 @@ const NAMES = ['gannet', 'booby', 'puffin'];
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startTestService({ env: { GANNET_SEARCH_THREADS: '2' } });
   await service.client.post('/list/default', { name: 'birds', searchable_fields: [{ name: 'name' }] });
   await service.client.bulk(
     'default',

@@ -49,7 +49,7 @@ const BIRDS = [
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startTestService({ env: { GANNET_SEARCH_THREADS: '2' } });
   await service.client.post('/list/default', {
     name: 'birds',
     searchable_fields: [{ name: 'title', weight: 3 }, { name: 'text' }],

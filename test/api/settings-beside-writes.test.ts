@@ -9,7 +9,12 @@ const RECORDS = 250;
 let service: TestService;
 beforeAll(async () => {
   service = await startTestService({
-    env: { GANNET_INGEST_BATCH_RECORDS_MAX: '50', GANNET_INGEST_MERGE_FAN_IN: '3', GANNET_VERSIONS_KEPT: '1' },
+    env: {
+      GANNET_INGEST_BATCH_RECORDS_MAX: '50',
+      GANNET_INGEST_MERGE_FAN_IN: '3',
+      GANNET_VERSIONS_KEPT: '1',
+      GANNET_SEARCH_THREADS: '2',
+    },
   });
 });
 afterAll(() => service.close());

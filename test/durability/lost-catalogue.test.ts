@@ -6,12 +6,12 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rm
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { open } from '../../src/platform/lmdb.js';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openEnvironment } from '../../src/platform/index.js';
 import { gannet } from '../support/cli.js';
 import type { ServiceClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { TestService } from '../support/service.js';
 
 const SETTINGS = {
   language: 'de',
@@ -28,17 +28,28 @@ interface Check {
   readonly detail: string;
 }
 
+/** With the list `birds`, as a service left it: each test has a copy of it, in which no service runs yet. */
+const original = mkdtempSync(join(tmpdir(), 'gannet-lost-'));
+let birds: unknown;
 let service: TestService;
 let dataDir: string;
-beforeEach(async () => {
-  dataDir = mkdtempSync(join(tmpdir(), 'gannet-lost-'));
-  service = await startTestService({ dataDir });
+beforeAll(async () => {
+  service = new TestService(original, { dataDir: original });
+  await service.start();
   await make('birds', SETTINGS);
+  birds = await resource(service.client, 'birds');
+  await service.stop();
+});
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'gannet-lost-'));
+  cpSync(original, dataDir, { recursive: true, filter: (path) => !path.endsWith('.sock') });
+  service = new TestService(dataDir, { dataDir });
 });
 afterEach(async () => {
   await service.close();
   rmSync(dataDir, { recursive: true, force: true });
 });
+afterAll(() => rmSync(original, { recursive: true, force: true }));
 
 async function make(name: string, settings: object = {}): Promise<void> {
   const made = await service.client.post('/list/default', {
@@ -104,8 +115,6 @@ const WAYS: readonly (readonly [string, () => Promise<void> | void])[] = [
 
 describe('a catalogue that is gone', () => {
   it.each(WAYS)('stops the start where it is %s, and the lists come back by being adopted', async (_how, lose) => {
-    const before = await resource(service.client, 'birds');
-    await service.stop();
     const ids = folders();
     await lose();
     for (let time = 0; time < 2; ++time) {
@@ -120,11 +129,12 @@ describe('a catalogue that is gone', () => {
     );
     await service.start();
     expect(folders()).toEqual(ids);
-    expect(await resource(service.client, 'birds')).toEqual(before);
+    expect(await resource(service.client, 'birds')).toEqual(birds);
     expect(await found('birds')).toBe(20);
   });
 
   it('gives back what was changed last', async () => {
+    await service.start();
     await service.client.put('/list/synonyms/default/birds', { rules: [] });
     await service.client.put('/list/default/birds', { suggestions: { require_click: false } });
     await service.client.post('/facet/default/birds', { name: 'size', type: 'number' });
@@ -142,6 +152,7 @@ describe('a catalogue that is gone', () => {
   });
 
   it('is not asked for in a directory without lists', async () => {
+    await service.start();
     await service.client.delete('/list/default/birds');
     await service.stop();
     expect(folders()).toEqual([]);
@@ -153,6 +164,7 @@ describe('a catalogue that is gone', () => {
 
 describe('an older copy of the catalogue', () => {
   it('costs no list: those made since are moved aside, those deleted since are named', async () => {
+    await service.start();
     await make('deleted');
     await service.stop();
     cpSync(system(), join(dataDir, 'copy'), { recursive: true });
@@ -205,12 +217,13 @@ describe('an older copy of the catalogue', () => {
 
 describe('adopting', () => {
   it('takes lists of an earlier release under a name of their id, and gives names that are taken a suffix', async () => {
+    await service.start();
     await make('fish');
-    const [birds, fish] = [await idOf('birds'), await idOf('fish')];
+    const [birdsId, fish] = [await idOf('birds'), await idOf('fish')];
     const store = open({ path: join(dataDir, 'lists', fish, 'store'), noSubdir: false, maxDbs: 128 });
     await store.openDB({ name: 'meta', encoding: 'msgpack' }).remove('entry');
     await store.close();
-    cpSync(join(dataDir, 'lists', birds), join(dataDir, 'lists', '.unknown', birds), { recursive: true });
+    cpSync(join(dataDir, 'lists', birdsId), join(dataDir, 'lists', '.unknown', birdsId), { recursive: true });
     mkdirSync(join(dataDir, 'lists', '.unknown', 'x1', 'store'), { recursive: true });
     rmSync(system(), { recursive: true });
     const { status, output } = await gannet(dataDir, 'doctor', '--adopt-lists');
@@ -223,6 +236,7 @@ describe('adopting', () => {
   });
 
   it('is refused while the service runs', async () => {
+    await service.start();
     const { status, notes } = await gannet(dataDir, 'doctor', '--adopt-lists');
     expect(status).not.toBe(0);
     expect(notes).toMatch(/in use by another process/);

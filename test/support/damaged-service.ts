@@ -30,7 +30,14 @@ export class DamagedService {
   constructor(dataDir: string, env: Readonly<Record<string, string>>) {
     this.#process = spawn(process.execPath, ['bin/gannet.js', 'serve'], {
       cwd: PACKAGE,
-      env: { ...process.env, GANNET_DATA_DIR: dataDir, GANNET_HOST: '127.0.0.1', GANNET_PORT: '0', ...env },
+      env: {
+        ...process.env,
+        GANNET_DATA_DIR: dataDir,
+        GANNET_HOST: '127.0.0.1',
+        GANNET_PORT: '0',
+        GANNET_SEARCH_THREADS: '1',
+        ...env,
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const hear = (chunk: Buffer) => (this.output += chunk.toString());

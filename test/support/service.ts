@@ -190,6 +190,8 @@ export class TestService {
       GANNET_HOST: '127.0.0.1',
       GANNET_PORT: '0',
       GANNET_KERNEL_CHECK_LEASES: '1',
+      // Each thread is a fifth of what a start costs; tests of what threads do to each other ask for more.
+      GANNET_SEARCH_THREADS: '1',
       ...this.#settings.env,
     };
   }
