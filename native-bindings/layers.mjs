@@ -1,6 +1,7 @@
 /**
  * The layering of the C++ half, checked: a folder of kernel/ includes what lies in rows below its own and nothing else, whatever
- * lies outside of it may include all of it, and the kernel includes nothing from outside.
+ * lies outside of it may include all of it, and the kernel includes nothing from outside. Instructions of one kind of processor are
+ * included where the compiler says that it is for that one, so that the kernel compiles for the others, too.
  *
  *   node native-bindings/layers.mjs
  */
@@ -26,10 +27,27 @@ export const LAYERS = [
 const kernel = join(import.meta.dirname, 'kernel');
 const levels = new Map(LAYERS.flatMap((row, level) => row.map((folder) => [folder, level])));
 
+/** Headers of a processor's own instructions, with the line before. */
+const INTRINSICS = /^(.*)\n#include (<(?:\w*intrin|arm_\w+)\.h>)/gm;
+
+function unguarded(file, text) {
+  return [...text.matchAll(INTRINSICS)]
+    .filter(([, before]) => !/^#(?:el)?if defined\(__\w+__\)$/.test(before))
+    .map(
+      ([, , header]) =>
+        `kernel/${relative(kernel, file)} includes ${header} for every processor: put it behind its own #if`,
+    );
+}
+
 /** Sentences about the includes of one file that go where they may not. */
 function faultsOf(file) {
+  const text = readFileSync(file, 'utf8');
+  return [...misplaced(file, text), ...unguarded(file, text)];
+}
+
+function misplaced(file, text) {
   const from = relative(kernel, file).split('/')[0];
-  return [...readFileSync(file, 'utf8').matchAll(/^#include "([^"]+)"/gm)].flatMap(([, included]) => {
+  return [...text.matchAll(/^#include "([^"]+)"/gm)].flatMap(([, included]) => {
     const to = relative(kernel, resolve(dirname(file), included)).split('/');
     const where = `kernel/${relative(kernel, file)} includes ${included}`;
     if (to[0] === '..') return [`${where}, which is not of the kernel`];

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 
+#if defined(__x86_64__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
 
 #include <array>
 #include <cstring>
@@ -17,58 +21,74 @@ namespace {
 
 constexpr unsigned kRows = 32;  // of four values
 
+// Four values, by the compiler's own vectors: SSE2 on x86-64, NEON on arm64.
+using Lanes = uint32_t __attribute__((vector_size(16)));
+
+inline Lanes InAll(uint32_t value) { return Lanes{value, value, value, value}; }
+inline Lanes LoadLanes(const uint8_t* bytes) { return Load<Lanes>(bytes); }
+inline void StoreLanes(Lanes lanes, uint32_t* out) { std::memcpy(out, &lanes, sizeof lanes); }
+
+// Each lane moved up, with zeros below.
+template <unsigned kCount>
+inline Lanes MovedUp(Lanes lanes) {
+#if defined(__x86_64__)
+  // Of a shuffle with zeros, compilers make more than the one instruction that there is for it.
+  return reinterpret_cast<Lanes>(_mm_slli_si128(reinterpret_cast<__m128i>(lanes), 4 * kCount));
+#elif defined(__aarch64__)
+  return reinterpret_cast<Lanes>(vextq_u32(vdupq_n_u32(0), reinterpret_cast<uint32x4_t>(lanes), 4 - kCount));
+#else
+  if constexpr (kCount == 1) return Lanes{0, lanes[0], lanes[1], lanes[2]};
+  return Lanes{0, 0, lanes[0], lanes[1]};
+#endif
+}
+
 template <unsigned kWidth, unsigned kRow>
-inline __m128i UnpackRow(const __m128i* words) {
+inline Lanes UnpackRow(const uint8_t* bytes) {
   constexpr unsigned bit = kRow * kWidth;
   constexpr unsigned word = bit / 32;
   constexpr unsigned shift = bit % 32;
-  __m128i value = _mm_srli_epi32(_mm_loadu_si128(words + word), shift);
-  if constexpr (shift + kWidth > 32) {
-    value = _mm_or_si128(value, _mm_slli_epi32(_mm_loadu_si128(words + word + 1), 32 - shift));
-  }
-  if constexpr (kWidth < 32 && shift + kWidth != 32) {
-    value = _mm_and_si128(value, _mm_set1_epi32(static_cast<int>((1u << kWidth) - 1)));
-  }
+  Lanes value = LoadLanes(bytes + 16 * word) >> shift;
+  if constexpr (shift + kWidth > 32) value |= LoadLanes(bytes + 16 * (word + 1)) << (32 - shift);
+  if constexpr (kWidth < 32 && shift + kWidth != 32) value &= InAll((1u << kWidth) - 1);
   return value;
 }
 
 template <unsigned kWidth, unsigned... kRow>
-inline void UnpackRows(const __m128i* words, __m128i added, __m128i* out, std::integer_sequence<unsigned, kRow...>) {
+inline void UnpackRows(const uint8_t* bytes, Lanes added, uint32_t* out, std::integer_sequence<unsigned, kRow...>) {
   if constexpr (kWidth == 0) {
-    (_mm_storeu_si128(out + kRow, added), ...);
+    (StoreLanes(added, out + 4 * kRow), ...);
   } else {
-    (_mm_storeu_si128(out + kRow, _mm_add_epi32(UnpackRow<kWidth, kRow>(words), added)), ...);
+    (StoreLanes(UnpackRow<kWidth, kRow>(bytes) + added, out + 4 * kRow), ...);
   }
 }
 
 template <unsigned kWidth>
 void Unpack(const uint8_t* bytes, uint32_t addend, uint32_t* out) {
-  UnpackRows<kWidth>(reinterpret_cast<const __m128i*>(bytes), _mm_set1_epi32(static_cast<int>(addend)),
-                     reinterpret_cast<__m128i*>(out), std::make_integer_sequence<unsigned, kRows>{});
+  UnpackRows<kWidth>(bytes, InAll(addend), out, std::make_integer_sequence<unsigned, kRows>{});
 }
 
-// Prefix sum of four lanes on top of the last of `previous`; one is added to each.
-inline __m128i Accumulate(__m128i deltas, __m128i previous) {
-  deltas = _mm_add_epi32(deltas, _mm_set1_epi32(1));
-  deltas = _mm_add_epi32(deltas, _mm_slli_si128(deltas, 4));
-  deltas = _mm_add_epi32(deltas, _mm_slli_si128(deltas, 8));
-  return _mm_add_epi32(deltas, _mm_shuffle_epi32(previous, 0xff));
+// Writes the sums of four lanes and one each on top of the last of `previous`, and returns them.
+inline Lanes StoreSums(Lanes deltas, Lanes previous, uint32_t* out) {
+  deltas += InAll(1);
+  deltas += MovedUp<1>(deltas);
+  deltas += MovedUp<2>(deltas);
+  deltas += InAll(previous[3]);
+  StoreLanes(deltas, out);
+  return deltas;
 }
 
 template <unsigned kWidth, unsigned... kRow>
-inline void UnpackDeltaRows(const __m128i* words, __m128i previous, __m128i* out,
-                            std::integer_sequence<unsigned, kRow...>) {
+inline void UnpackDeltaRows(const uint8_t* bytes, Lanes previous, uint32_t* out, std::integer_sequence<unsigned, kRow...>) {
   if constexpr (kWidth == 0) {
-    (_mm_storeu_si128(out + kRow, previous = Accumulate(_mm_setzero_si128(), previous)), ...);
+    ((previous = StoreSums(Lanes{}, previous, out + 4 * kRow)), ...);
   } else {
-    (_mm_storeu_si128(out + kRow, previous = Accumulate(UnpackRow<kWidth, kRow>(words), previous)), ...);
+    ((previous = StoreSums(UnpackRow<kWidth, kRow>(bytes), previous, out + 4 * kRow)), ...);
   }
 }
 
 template <unsigned kWidth>
 void UnpackDeltas(const uint8_t* bytes, uint32_t previous, uint32_t* out) {
-  UnpackDeltaRows<kWidth>(reinterpret_cast<const __m128i*>(bytes), _mm_set1_epi32(static_cast<int>(previous)),
-                          reinterpret_cast<__m128i*>(out), std::make_integer_sequence<unsigned, kRows>{});
+  UnpackDeltaRows<kWidth>(bytes, InAll(previous), out, std::make_integer_sequence<unsigned, kRows>{});
 }
 
 // By width: unpacks a block, and adds a number to each value, or to the sums of all before.
