@@ -37,13 +37,37 @@ async function installPackages() {
   const { code, output } = throughNode
     ? await run(process.execPath, [npm, ...args], { cwd: root })
     : await run('npm', args, { cwd: root });
-  if (code === 0) return;
+  if (code === 0) {
+    removeForeignBinaries();
+    return;
+  }
   // What went wrong stands first; the manual page that npm prints behind it would hide it.
   const message = output.split('\n').filter((line) => !line.startsWith('npm warn'));
   throw new StepError(
     'npm could not install the packages; its message is above.',
     message.slice(0, NPM_LINES_SHOWN).join('\n'),
   );
+}
+
+/** Packages that bring binaries for every platform, and what is of this one; the others' are some 450 MB that nothing here can load. */
+const BINARIES = [
+  {
+    folder: 'uWebSockets.js',
+    isForeign: (name) => name.endsWith('.node') && !name.startsWith(`uws_${process.platform}_${process.arch}_`),
+  },
+  { folder: join('onnxruntime-node', 'bin', 'napi-v6'), isForeign: (name) => name !== process.platform },
+  {
+    folder: join('onnxruntime-node', 'bin', 'napi-v6', process.platform),
+    isForeign: (name) => name !== process.arch,
+  },
+];
+
+function removeForeignBinaries() {
+  for (const { folder, isForeign } of BINARIES) {
+    const path = join(root, 'node_modules', folder);
+    if (!existsSync(path)) continue;
+    for (const name of readdirSync(path).filter(isForeign)) rmSync(join(path, name), { recursive: true });
+  }
 }
 
 const DIST = join(root, 'dist');

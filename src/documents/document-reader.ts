@@ -4,7 +4,7 @@
  */
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
-import { CallTimedOutError, createChildProcess, type Host } from '../platform/hosts/index.js';
+import { CallTimedOutError, createChildProcess, HostPool, type Host } from '../platform/hosts/index.js';
 import { compiledFile, packageRoot, ServiceError } from '../platform/index.js';
 import type { DocumentProtocol } from './document-protocol.js';
 import { DocumentError, type DocumentLimits, type DocumentText } from './types.js';
@@ -31,13 +31,11 @@ export interface DocumentReaderOptions {
 
 export class DocumentReader {
   readonly #limits: DocumentLimits;
-  readonly #hosts: readonly Host<DocumentProtocol>[];
-  readonly #free: Host<DocumentProtocol>[];
-  readonly #waiting: ((host: Host<DocumentProtocol>) => void)[] = [];
+  readonly #processes: HostPool<DocumentProtocol>;
 
   constructor({ processes, memoryMibMax, limits, onDeath, onBug }: DocumentReaderOptions) {
     this.#limits = limits;
-    this.#hosts = Array.from({ length: processes }, () =>
+    const hosts = Array.from({ length: processes }, () =>
       createChildProcess<DocumentProtocol>({
         name: 'documents',
         entry: compiledFile('src/documents/document.worker'),
@@ -53,28 +51,25 @@ export class DocumentReader {
         },
       }),
     );
-    this.#free = [...this.#hosts];
+    this.#processes = new HostPool(hosts);
   }
 
   /**
    * Rejects with a DocumentError that says why there is no text, with a ServiceError where no process could be started or all are
    * closed, and with the signal's reason.
    */
-  async read(bytes: Uint8Array, signal?: AbortSignal): Promise<DocumentText> {
-    const host = await this.#taken(signal);
-    try {
+  read(bytes: Uint8Array, signal?: AbortSignal): Promise<DocumentText> {
+    return this.#processes.use(async (host) => {
       await host.call('ready', null, { msMax: READY_MS_MAX, ...(signal === undefined ? {} : { signal }) });
       signal?.throwIfAborted();
       const answer = await this.#ask(host, bytes, signal);
       if ('fault' in answer) throw new DocumentError(answer.fault, answer.message);
       return answer;
-    } finally {
-      this.#giveBack(host);
-    }
+    }, signal);
   }
 
-  async close(): Promise<void> {
-    await Promise.all(this.#hosts.map((host) => host.close()));
+  close(): Promise<void> {
+    return this.#processes.close();
   }
 
   async #ask(host: Host<DocumentProtocol>, bytes: Uint8Array, signal: AbortSignal | undefined) {
@@ -92,30 +87,6 @@ export class DocumentReader {
     } finally {
       signal?.removeEventListener('abort', stop);
     }
-  }
-
-  async #taken(signal: AbortSignal | undefined): Promise<Host<DocumentProtocol>> {
-    signal?.throwIfAborted();
-    const host = this.#free.pop();
-    if (host !== undefined) return host;
-    return new Promise((resolve, reject) => {
-      const take = (given: Host<DocumentProtocol>) => {
-        signal?.removeEventListener('abort', leave);
-        resolve(given);
-      };
-      const leave = () => {
-        this.#waiting.splice(this.#waiting.indexOf(take), 1);
-        reject(signal?.reason as Error);
-      };
-      this.#waiting.push(take);
-      signal?.addEventListener('abort', leave, { once: true });
-    });
-  }
-
-  #giveBack(host: Host<DocumentProtocol>): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#free.push(host);
-    else next(host);
   }
 }
 

@@ -3,17 +3,24 @@ import type { TextToEmbed } from '../vectors/index.js';
 
 /** A provider of vectors, as one of them is spoken to; what all have in common is around it (`guarded-embedder.ts`). */
 export interface EmbeddingSource {
-  /** What it is now. Rejects with a ModelError where it cannot be asked. */
-  describe(signal?: AbortSignal): Promise<SourceDescription>;
   /** As an `Embedder` does it. */
   passages(texts: readonly TextToEmbed[], signal?: AbortSignal): Promise<readonly (readonly string[])[]>;
   /** Whatever it answered, one after the other; checked by the caller. The texts have their prefixes. */
-  embed(texts: readonly string[], signal?: AbortSignal): Promise<readonly unknown[]>;
-  close(): Promise<void>;
+  embed(texts: readonly string[], asked: EmbeddingCall): Promise<readonly unknown[]>;
+}
+
+export interface EmbeddingCall {
+  /** Searches wait for theirs, records do not. */
+  readonly purpose: 'document' | 'query';
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface SourceDescription {
   readonly dimensions: number;
   /** Changes when its vectors do. */
   readonly fingerprint: string;
+  /** What holds where whoever adds the model says nothing of it. */
+  readonly tokensMax?: number | null;
+  readonly queryPrefix?: string | null;
+  readonly documentPrefix?: string | null;
 }

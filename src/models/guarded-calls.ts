@@ -33,8 +33,8 @@ export class GuardedCalls {
         throw error;
       }
       const failure = asModelError(error);
-      // What it does not want says that it is there.
-      if (failure.retry === 'never') this.#circuit.abandoned();
+      // What it does not want, or has no room for, says that it is there.
+      if (failure.retry === 'never' || failure.reason === 'busy') this.#circuit.abandoned();
       else this.#circuit.failed(failure);
       throw failure;
     }

@@ -54,7 +54,10 @@ export class GuardedEmbedder implements Embedder {
       const answered = await calls.run(
         tokens,
         async () =>
-          checkedVectors(await source.embed(batch, signal), { count: batch.length, dimensions: this.dimensions }),
+          checkedVectors(await source.embed(batch, { purpose, signal }), {
+            count: batch.length,
+            dimensions: this.dimensions,
+          }),
         signal,
       );
       vectors.push(...answered);

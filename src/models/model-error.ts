@@ -2,7 +2,7 @@
 import { ModelError as EmbeddingError } from '../vectors/index.js';
 
 /** By which failures are counted. */
-export type ModelFailure = 'throttled' | 'unavailable' | 'bad-answer' | 'refused';
+export type ModelFailure = 'busy' | 'throttled' | 'unavailable' | 'bad-answer' | 'refused';
 
 export interface ModelErrorOptions {
   /** `later`: the same may succeed another time. `never`: it is about what was asked, and asking again is in vain. */

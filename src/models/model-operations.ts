@@ -2,15 +2,7 @@
 import { Type } from 'typebox';
 import { Secret } from '../platform/index.js';
 import { accountParams, defineOperation, object, type OperationContext } from '../operations/index.js';
-import {
-  checkedKind,
-  describeModel,
-  modelChange,
-  modelParams,
-  modelResource,
-  newModel,
-  TOKENS_MAX_DEFAULT,
-} from './model-schemas.js';
+import { checkedKind, describeModel, modelChange, modelParams, modelResource, newModel } from './model-schemas.js';
 import { MODELS } from './models.js';
 import type { Model } from './types.js';
 
@@ -85,9 +77,10 @@ const create = defineOperation({
       provider,
       inputs: ['text'],
       dimensions: members.dimensions ?? null,
-      tokens_max: members.tokens_max ?? TOKENS_MAX_DEFAULT,
-      query_prefix: members.query_prefix ?? '',
-      document_prefix: members.document_prefix ?? '',
+      tokens_max: members.tokens_max ?? null,
+      query_prefix: members.query_prefix ?? null,
+      document_prefix: members.document_prefix ?? null,
+      folder: provider === 'onnx' ? (members.folder ?? name) : null,
       url: members.url ?? null,
       served_name: members.served_name ?? null,
       requests_per_minute: members.requests_per_minute ?? null,

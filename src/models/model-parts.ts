@@ -1,4 +1,6 @@
 /** Models as they run: their operations, and who asks them. */
+import { availableParallelism } from 'node:os';
+import { join, resolve } from 'node:path';
 import { provide, type FeatureParts } from '../operations/index.js';
 import { settingsOf } from '../platform/index.js';
 import { modelOperations } from './model-operations.js';
@@ -22,7 +24,24 @@ export const modelParts: FeatureParts = {
         );
       },
     });
-    const models = new Models({ store, catalog, settings, outbound: config.outbound });
+    const models = new Models({
+      store,
+      catalog,
+      settings,
+      outbound: config.outbound,
+      onnx: {
+        folders: settings.dir === '' ? join(config.data.dir, 'models') : resolve(settings.dir),
+        recordProcesses: settings.onnx_processes === 0 ? availableParallelism() : settings.onnx_processes,
+        searchProcesses: settings.onnx_search_processes,
+        memoryMibMax: settings.onnx_memory_mib_max,
+        onDeath: (error) => {
+          log.warn({ reason: error.message }, 'A process that runs models ended and is replaced');
+        },
+        onBug: (stack) => {
+          log.error({ stack }, 'A process that runs models met an error of its own');
+        },
+      },
+    });
     indexes.useModels(models);
     return { parts: [provide(MODELS, models)], close: () => models.close() };
   },

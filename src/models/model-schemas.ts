@@ -3,15 +3,22 @@ import { Type } from 'typebox';
 import { ServiceError, URL_CHARACTERS_MAX } from '../platform/index.js';
 import { accountName, nameSchema, nullable, object, oneOf } from '../operations/index.js';
 import type { ModelState } from './models.js';
-import { MODEL_KINDS, MODEL_PROVIDERS, type Model, type ModelKind, type ModelProvider } from './types.js';
+import {
+  MODEL_KINDS,
+  MODEL_PROVIDERS,
+  TOKENS_MAX_DEFAULT,
+  type Model,
+  type ModelKind,
+  type ModelProvider,
+} from './types.js';
 
 const DIMENSIONS_MAX = 8192;
 const TOKENS_MAX_MAX = 131_072;
 const PREFIX_CHARACTERS_MAX = 1000;
+const FOLDER_CHARACTERS_MAX = 200;
 const SERVED_NAME_CHARACTERS_MAX = 200;
 const SECRET_CHARACTERS_MAX = 4096;
 const PER_MINUTE_MAX = 1_000_000_000;
-export const TOKENS_MAX_DEFAULT = 512;
 
 export const modelName = nameSchema('Name of the model', 'minilm');
 export const modelParams = object({ account: accountName, model: modelName });
@@ -19,18 +26,18 @@ export const modelParams = object({ account: accountName, model: modelName });
 const kind = oneOf(MODEL_KINDS, { description: 'What it does' });
 const provider = oneOf(MODEL_PROVIDERS, {
   description:
-    '`openai`: a server with `/v1/embeddings`; `rerank`: a server with `/rerank`; `own`: the caller sends vectors',
+    '`onnx`: a folder under `models.dir`; `openai`: a server with `/v1/embeddings`; `rerank`: a server with `/rerank`; `own`: the caller sends vectors',
 });
 const inputs = Type.Array(oneOf(['text', 'image']), { minItems: 1, maxItems: 2, uniqueItems: true });
 const tokensMax = Type.Integer({
   minimum: 8,
   maximum: TOKENS_MAX_MAX,
-  description: `The longest text that it reads whole, in tokens: longer ones are cut into passages; default ${TOKENS_MAX_DEFAULT}`,
+  description: `The longest text that it reads whole, in tokens: longer ones are cut into passages; default ${TOKENS_MAX_DEFAULT}, or what the folder of an ONNX model says`,
 });
 const prefix = (what: string) =>
   Type.String({
     maxLength: PREFIX_CHARACTERS_MAX,
-    description: `What the model wants before ${what}; default nothing`,
+    description: `What the model wants before ${what}; default nothing, or what the folder of an ONNX model says`,
   });
 const perMinute = (what: string) =>
   nullable(Type.Integer({ minimum: 1, maximum: PER_MINUTE_MAX }), {
@@ -49,6 +56,15 @@ const settings = {
   tokens_max: Type.Optional(tokensMax),
   query_prefix: Type.Optional(prefix('a search text')),
   document_prefix: Type.Optional(prefix('the text of a record')),
+  folder: Type.Optional(
+    Type.String({
+      pattern: '^[A-Za-z0-9_][A-Za-z0-9._-]*$',
+      maxLength: FOLDER_CHARACTERS_MAX,
+      description:
+        'Of `onnx`: the folder under `models.dir`, with `tokenizer.json` and `model.onnx` or `onnx/model.onnx`; default the name of the model',
+      examples: ['all-MiniLM-L6-v2'],
+    }),
+  ),
   url: Type.Optional(
     Type.String({
       pattern: '^https?://[^\\s/?#]+[^\\s]*$',
@@ -128,6 +144,7 @@ interface Needed {
 
 /** What each provider does, what it has to be told, and what it may be. */
 const PROVIDER_NEEDS: Readonly<Record<ModelProvider, Needed>> = {
+  onnx: { kinds: ['embedding', 'reranker'], members: [], others: ['folder'] },
   openai: {
     kinds: ['embedding', 'chat', 'transcription'],
     members: ['url', 'served_name'],

@@ -8,6 +8,27 @@ export const MODEL_SETTINGS = defineSettings('models', {
     default: 100,
     comment: 'Models of one account.',
   },
+  dir: {
+    schema: Type.String({ maxLength: 4096 }),
+    default: '',
+    comment: 'Where models of the provider onnx lie, each in a folder of its own; empty: models in the data directory.',
+  },
+  onnx_processes: {
+    schema: Type.Integer({ minimum: 0, maximum: 256 }),
+    default: 0,
+    comment:
+      'Processes of one thread each that embed records by models of ONNX folders, while there are some to embed; 0: one a processor.',
+  },
+  onnx_search_processes: {
+    schema: Type.Integer({ minimum: 1, maximum: 64 }),
+    default: 1,
+    comment: 'The same for the texts of searches, and for rerankers, which do not wait for records.',
+  },
+  onnx_memory_mib_max: {
+    schema: Type.Integer({ minimum: 64, maximum: 1_048_576 }),
+    default: 1024,
+    comment: 'Memory of each such process in MiB, its model included; one that takes more is ended.',
+  },
   call_seconds: {
     schema: Type.Integer({ minimum: 1, maximum: 600 }),
     default: 30,

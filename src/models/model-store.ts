@@ -122,14 +122,15 @@ export class ModelStore {
   }
 
   #opened(row: StoredModel): Model {
-    if (row.secret === null) return { ...row, secret: null };
+    const model = { ...row, folder: row.folder ?? null };
+    if (row.secret === null) return { ...model, secret: null };
     const { secrets, onUnreadable } = this.options;
     try {
-      return { ...row, secret: secrets.open(row.secret, placeOf(row)) };
+      return { ...model, secret: secrets.open(row.secret, placeOf(row)) };
     } catch (error) {
       if (!(error instanceof SecretUnreadableError)) throw error;
       onUnreadable(row, error);
-      return { ...row, secret: 'unreadable' };
+      return { ...model, secret: 'unreadable' };
     }
   }
 

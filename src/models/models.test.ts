@@ -6,6 +6,8 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { answering, scriptedVector, startScriptedModel, wellBehaved } from '../../test/support/scripted-model.js';
 import type { ScriptedServer } from '../../test/support/scripted-server.js';
+import { itIsAnEmbedder } from '../../test/support/embedder-conformance.js';
+import { ONNX_OPTIONS } from '../../test/support/onnx-folder.js';
 import { SimulatedTimers } from '../../test/support/simulated-timers.js';
 import { openEnvironment, Secret, SecretBox, systemClock, type LmdbEnvironment } from '../platform/index.js';
 import { checkedRelevances, checkedVectors } from './checked-answers.js';
@@ -13,6 +15,7 @@ import type { Embedder, Reranker } from '../vectors/index.js';
 import { ModelError } from './model-error.js';
 import { ModelStore } from './model-store.js';
 import { Models } from './models.js';
+import { estimateTokens } from './passages.js';
 import { endpointOf } from './remote-models.js';
 import type { Model } from './types.js';
 
@@ -46,10 +49,12 @@ function opened(): Models {
     modelsMax: 2,
     onUnreadable: () => undefined,
   });
-  return new Models({ store, catalog: { lists: () => [], groups: () => [] }, settings, outbound, timers });
+  const catalog = { lists: () => [], groups: () => [] };
+  return new Models({ store, catalog, settings, outbound, onnx: { ...ONNX_OPTIONS, folders: folder }, timers });
 }
 
 const SECRET = 'sk-very-secret';
+const TOKENS_MAX = 64;
 
 function settings(
   provider: 'openai' | 'rerank',
@@ -61,10 +66,11 @@ function settings(
     kind: provider === 'openai' ? 'embedding' : 'reranker',
     inputs: ['text'],
     dimensions: null,
-    tokens_max: 64,
+    tokens_max: TOKENS_MAX,
     query_prefix: 'query: ',
     document_prefix: 'passage: ',
     url: server.url(),
+    folder: null,
     served_name: 'served',
     requests_per_minute: null,
     tokens_per_minute: null,
@@ -190,6 +196,13 @@ describe.each(PROVIDERS)('a model of the provider $provider', ({ provider, ask, 
     await expect(add(provider, inside)).rejects.toMatchObject({ code: 'invalid-parameter' });
     expect(models.of('default')).toEqual([]);
   });
+});
+
+describe('an embedder of a server', () => {
+  beforeEach(async () => {
+    await add('openai', { tokens_max: TOKENS_MAX });
+  });
+  itIsAnEmbedder({ embedder, tokensMax: TOKENS_MAX, countTokens: estimateTokens });
 });
 
 describe('a model of vectors', () => {

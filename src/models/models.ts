@@ -3,7 +3,6 @@
  * server is called, before somebody asks.
  */
 import type { Catalog, ListRecord } from '../catalog/index.js';
-import { OutboundClient } from '../platform/outbound/outbound-client.js';
 import {
   checkOutboundUrl,
   OutboundRefusedError,
@@ -22,17 +21,16 @@ import {
   type SearchReranker,
 } from '../vectors/index.js';
 import { within } from './deadline.js';
-import type { EmbeddingSource, SourceDescription } from './embedder.js';
+import type { SourceDescription } from './embedder.js';
 import { GuardedCalls } from './guarded-calls.js';
 import { GuardedEmbedder } from './guarded-embedder.js';
 import { GuardedReranker } from './guarded-reranker.js';
-import { JsonService } from './json-service.js';
 import { asModelError } from './model-error.js';
 import type { ModelSettings } from './model-settings.js';
 import type { ModelChange, ModelStore, NewModel } from './model-store.js';
+import { ModelProviders, type DescribedModel, type OnnxOptions } from './model-providers.js';
 import { QueryEmbeddings } from './query-embeddings.js';
-import { endpointOf, OpenAiEmbeddings, RerankService } from './remote-models.js';
-import type { Model } from './types.js';
+import { TOKENS_MAX_DEFAULT, type Model } from './types.js';
 
 /** Under which operations and later features find models. */
 export const MODELS = serviceKey<Models>('models');
@@ -40,16 +38,8 @@ export const MODELS = serviceKey<Models>('models');
 /** Of the main thread's share of the memory: two thousand vectors of 384 numbers. */
 const QUERY_CACHE_BYTES = 4 * 2 ** 20;
 const UNREADABLE = 'Its secret cannot be opened: give it a new one with gannet model update.';
-const CONNECT_MS = 10_000;
-const KEEP_ALIVE_MS = 30_000;
-const CONNECTIONS_PER_HOST_MAX = 8;
-const CONNECTIONS_MAX = 64;
-const WAITING_MAX = 1024;
-/** An answer of 256 vectors of 4,096 numbers, each of 20 characters, and as much again. */
-const ANSWER_BYTES_MAX = 64 * 2 ** 20;
-/** What a reranker is asked to find out whether it answers. */
-const PROBE_DOCUMENTS = ['A gannet dives into the sea.', 'Interest rates rose.'];
-
+/** So that the processes which share a batch are seldom without work; a batch is what a crash may cost. */
+const FOLDER_BATCH_TEXTS = 64;
 export interface ModelState {
   readonly state: 'ready' | 'unavailable';
   readonly detail?: string;
@@ -60,43 +50,32 @@ export interface ModelsOptions {
   readonly catalog: Pick<Catalog, 'lists' | 'groups'>;
   readonly settings: Pick<ModelSettings, 'call_seconds' | 'batch_texts' | 'query_ms' | 'reranker_top' | 'reranker_ms'>;
   readonly outbound: OutboundRules;
+  readonly onnx: OnnxOptions;
   readonly timers?: Timers;
 }
+
+/** A model as it is added: null of what its folder may say, or nobody. */
+export type AddedModel = Omit<NewModel, 'fingerprint' | Unsaid> &
+  Readonly<{ [Member in Unsaid]: Model[Member] | null }>;
+type Unsaid = 'tokens_max' | 'query_prefix' | 'document_prefix';
 
 /** A model that was asked at least once. */
 interface Opened {
   readonly calls: GuardedCalls;
-  readonly source?: EmbeddingSource;
   readonly embedder?: Embedder;
   readonly reranker?: Reranker;
 }
 
 export class Models implements ListModels {
   readonly queries: QueryEmbeddings;
-  readonly #client: OutboundClient;
+  readonly #providers: ModelProviders;
   readonly #opened = new Map<Model, Opened>();
   readonly #listeners: ((account: string, name: string) => void)[] = [];
 
   constructor(private readonly options: ModelsOptions) {
-    const { settings, outbound } = options;
-    const callMs = settings.call_seconds * 1000;
+    const { settings, outbound, onnx } = options;
     this.queries = new QueryEmbeddings({ bytesMax: QUERY_CACHE_BYTES });
-    this.#client = new OutboundClient({
-      rules: outbound,
-      userAgent: 'Gannet-Models',
-      limits: {
-        headersMs: callMs,
-        idleMs: callMs,
-        totalMs: callMs,
-        wireBytesMax: ANSWER_BYTES_MAX,
-        bytesMax: ANSWER_BYTES_MAX,
-      },
-      connectMs: Math.min(CONNECT_MS, callMs),
-      keepAliveMs: KEEP_ALIVE_MS,
-      connectionsPerHostMax: CONNECTIONS_PER_HOST_MAX,
-      connectionsMax: CONNECTIONS_MAX,
-      waitingMax: WAITING_MAX,
-    });
+    this.#providers = new ModelProviders({ callMs: settings.call_seconds * 1000, outbound, onnx });
   }
 
   /** Called with account and name when a model was added, changed or deleted. */
@@ -174,9 +153,21 @@ export class Models implements ListModels {
   }
 
   /** Asks it once, so that nothing is added that never worked. Rejects with `unprocessable`, `name-exists` or `conflict`. */
-  async add(model: Omit<NewModel, 'fingerprint'>): Promise<Model> {
-    const description = await this.#probe({ ...model, fingerprint: '', created_utc: '', modified_utc: '' });
-    const added = await this.options.store.create({ ...model, ...described(model, description) });
+  async add(model: AddedModel): Promise<Model> {
+    const { query_prefix, document_prefix } = model;
+    const description = await this.#probe({
+      ...model,
+      query_prefix: query_prefix ?? '',
+      document_prefix: document_prefix ?? '',
+    });
+    const { tokensMax, queryPrefix, documentPrefix } = description;
+    const added = await this.options.store.create({
+      ...model,
+      tokens_max: model.tokens_max ?? tokensMax ?? TOKENS_MAX_DEFAULT,
+      query_prefix: query_prefix ?? queryPrefix ?? '',
+      document_prefix: document_prefix ?? documentPrefix ?? '',
+      ...described(model, description),
+    });
     this.#announce(added);
     return added;
   }
@@ -187,7 +178,7 @@ export class Models implements ListModels {
     const next = { ...before, ...change };
     const description = await this.#probe(next);
     const changed = await this.options.store.update(account, name, { ...change, ...described(next, description) });
-    await this.#close(before);
+    this.#opened.delete(before);
     this.#announce(changed);
     return changed;
   }
@@ -203,7 +194,7 @@ export class Models implements ListModels {
         `The model '${name}' is used by ${users.join(', ')}: take it off there first.`,
       );
     });
-    await this.#close(model);
+    this.#opened.delete(model);
     this.#announce(model);
   }
 
@@ -211,7 +202,7 @@ export class Models implements ListModels {
   async test(account: string, name: string): Promise<{ dimensions: number | null; tookMs: number }> {
     const model = this.required(account, name);
     const begun = performance.now();
-    const { dimensions } = await this.#probe(model);
+    const { dimensions, fingerprint } = await this.#probe(model);
     const tookMs = performance.now() - begun;
     if (model.dimensions !== null && dimensions !== model.dimensions) {
       throw new ServiceError(
@@ -219,12 +210,18 @@ export class Models implements ListModels {
         `The model answers ${dimensions} dimensions, and had ${model.dimensions} when it was added: gannet model update takes it as it is now.`,
       );
     }
+    if (fingerprint !== undefined && fingerprint !== model.fingerprint) {
+      throw new ServiceError(
+        'unprocessable',
+        'The model is another one than when it was added: gannet model update takes it as it is now.',
+      );
+    }
     return { dimensions: model.dimensions, tookMs };
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#opened.keys()].map((model) => this.#close(model)));
-    await this.#client.close();
+    this.#opened.clear();
+    await this.#providers.close();
   }
 
   #announce({ account, name }: Model): void {
@@ -245,56 +242,32 @@ export class Models implements ListModels {
       { requestsPerMinute: model.requests_per_minute, tokensPerMinute: model.tokens_per_minute },
       timers,
     );
-    if (model.provider === 'rerank') {
-      return { calls, reranker: new GuardedReranker(new RerankService(this.#service(model), model), calls) };
-    }
-    const source = this.#source(model);
+    if (model.kind === 'reranker')
+      return { calls, reranker: new GuardedReranker(this.#providers.reranker(model), calls) };
+    const source = this.#providers.source(model);
     if (source === undefined || model.dimensions === null) return { calls };
-    const { batch_texts: batchTexts } = settings;
+    const batchTexts = model.provider === 'onnx' ? FOLDER_BATCH_TEXTS : settings.batch_texts;
     const embedder = new GuardedEmbedder({
       model: { ...model, dimensions: model.dimensions },
       source,
       calls,
       batchTexts,
     });
-    return { calls, source, embedder };
-  }
-
-  #source(model: Model): EmbeddingSource | undefined {
-    if (model.kind !== 'embedding') return undefined;
-    return model.provider === 'openai' ? new OpenAiEmbeddings(this.#service(model), model, model.url ?? '') : undefined;
-  }
-
-  #service({ provider, url, secret }: Model): JsonService {
-    const path = provider === 'rerank' ? '/rerank' : '/v1/embeddings';
-    return new JsonService({ client: this.#client, url: endpointOf(url ?? '', path), secret });
-  }
-
-  async #close(model: Model): Promise<void> {
-    const opened = this.#opened.get(model);
-    this.#opened.delete(model);
-    await opened?.source?.close();
+    return { calls, embedder };
   }
 
   /** Rejects with `unprocessable`, which says why it did not answer. */
-  async #probe(model: Model): Promise<Partial<SourceDescription>> {
+  async #probe(model: DescribedModel): Promise<Partial<SourceDescription>> {
     this.#assertReachable(model);
-    const source = this.#source(model);
     try {
-      if (source !== undefined) return await source.describe();
-      if (model.provider === 'rerank') {
-        await new RerankService(this.#service(model), model).rerank('gannet', PROBE_DOCUMENTS);
-      }
-      return {};
+      return await this.#providers.describe(model);
     } catch (error) {
       const { detail } = asModelError(error);
       throw new ServiceError('unprocessable', `The model '${model.name}' does not work: ${detail}`, { cause: error });
-    } finally {
-      await source?.close();
     }
   }
 
-  #assertReachable({ url }: Model): void {
+  #assertReachable({ url }: DescribedModel): void {
     if (url === null) return;
     try {
       checkOutboundUrl(url, this.options.outbound);

@@ -1,10 +1,11 @@
 /** Models behind a server: `/v1/embeddings` as OpenAI has it, and `/rerank` as Cohere, Jina and TEI have it. */
 import { checkedRelevances, memberOf } from './checked-answers.js';
 import type { Reranker, TextToEmbed } from '../vectors/index.js';
-import type { EmbeddingSource, SourceDescription } from './embedder.js';
+import type { EmbeddingCall, EmbeddingSource, SourceDescription } from './embedder.js';
 import type { JsonService } from './json-service.js';
 import { ModelError } from './model-error.js';
 import { cutPassages, estimateTokens } from './passages.js';
+import { TOKENS_MAX_DEFAULT } from './types.js';
 
 /** What a model is asked to find out how it answers. */
 const PROBE = 'gannet';
@@ -19,7 +20,8 @@ export function endpointOf(url: string, path: '/v1/embeddings' | '/rerank'): str
 
 export interface RemoteModel {
   readonly served_name: string | null;
-  readonly tokens_max: number;
+  /** Null: as many as most read. */
+  readonly tokens_max: number | null;
 }
 
 export class OpenAiEmbeddings implements EmbeddingSource {
@@ -29,8 +31,9 @@ export class OpenAiEmbeddings implements EmbeddingSource {
     private readonly url: string,
   ) {}
 
+  /** What it is now. Rejects with a ModelError where it cannot be asked. */
   async describe(signal?: AbortSignal): Promise<SourceDescription> {
-    const [vector] = await this.embed([PROBE], signal);
+    const [vector] = await this.embed([PROBE], { signal });
     if (!Array.isArray(vector) || vector.length === 0) {
       throw new ModelError('The server answered no vector.', { retry: 'later' });
     }
@@ -38,10 +41,12 @@ export class OpenAiEmbeddings implements EmbeddingSource {
   }
 
   passages(texts: readonly TextToEmbed[]): Promise<readonly (readonly string[])[]> {
-    return Promise.resolve(texts.map((text) => cutPassages(text, this.model.tokens_max, estimateTokens)));
+    return Promise.resolve(
+      texts.map((text) => cutPassages(text, this.model.tokens_max ?? TOKENS_MAX_DEFAULT, estimateTokens)),
+    );
   }
 
-  async embed(texts: readonly string[], signal?: AbortSignal): Promise<readonly unknown[]> {
+  async embed(texts: readonly string[], { signal }: Pick<EmbeddingCall, 'signal'>): Promise<readonly unknown[]> {
     const body = { model: this.model.served_name ?? '', input: texts, encoding_format: 'float' };
     const data = memberOf(await this.service.post(body, signal), 'data');
     if (!Array.isArray(data)) throw new ModelError('The server answered no vectors (data).', { retry: 'later' });
@@ -60,10 +65,6 @@ export class OpenAiEmbeddings implements EmbeddingSource {
       vectors[index as number] = memberOf(each, 'embedding');
     }
     return vectors;
-  }
-
-  close(): Promise<void> {
-    return Promise.resolve();
   }
 }
 

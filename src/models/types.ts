@@ -4,8 +4,11 @@ import type { Secret } from '../platform/index.js';
 export const MODEL_KINDS = ['embedding', 'reranker', 'chat', 'transcription'] as const;
 export type ModelKind = (typeof MODEL_KINDS)[number];
 
-export const MODEL_PROVIDERS = ['openai', 'rerank', 'own'] as const;
+export const MODEL_PROVIDERS = ['onnx', 'openai', 'rerank', 'own'] as const;
 export type ModelProvider = (typeof MODEL_PROVIDERS)[number];
+
+/** Of a model of which nobody says how much it reads. */
+export const TOKENS_MAX_DEFAULT = 512;
 
 export type ModelInput = 'text' | 'image';
 
@@ -25,6 +28,8 @@ interface ModelOf<KeptSecret> {
   /** Put before a search text and before a record's text. */
   readonly query_prefix: string;
   readonly document_prefix: string;
+  /** Of `onnx`: the folder under `models.dir`. */
+  readonly folder: string | null;
   /** Of `openai` and `rerank`: where the server is. */
   readonly url: string | null;
   /** Of `openai` and `rerank`: what the server calls the model. */
@@ -42,4 +47,7 @@ interface ModelOf<KeptSecret> {
 export type Model = ModelOf<Secret | null | 'unreadable'>;
 
 /** As `data/system` keeps it, sealed. */
-export type StoredModel = ModelOf<string | null>;
+export type StoredModel = Omit<ModelOf<string | null>, 'folder'> & {
+  /** Not there in models that were added when there were none in folders. */
+  readonly folder?: string | null;
+};

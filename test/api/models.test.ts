@@ -1,8 +1,11 @@
 /** Models from outside: who may see them, who may change them, and what is never shown. */
 import { execFile } from 'node:child_process';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ServiceClient } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
+import { writeOnnxFolder } from '../support/onnx-folder.js';
 import { answering, startScriptedModel, wellBehaved } from '../support/scripted-model.js';
 import type { ScriptedServer } from '../support/scripted-server.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -100,6 +103,30 @@ describe('models', () => {
     for (const name of ['mine', 'own', 'built-in']) {
       expect((await control.post('/model/default', { name, provider: 'own', dimensions: 3 })).status).toBe(409);
     }
+  });
+
+  it('of ONNX folders run here: searched by meaning without any server', async () => {
+    writeOnnxFolder(join(service.dataDir, 'models', 'letters'));
+    const env = { PATH: process.env['PATH'], GANNET_DATA_DIR: service.dataDir, GANNET_LOG_LEVEL: 'warn' };
+    const adding = run(process.execPath, ['bin/gannet.js', 'model', 'add', 'letters', '--provider', 'onnx'], { env });
+    adding.child.stdin?.end('\n');
+    expect((await adding).stdout).toContain('letters');
+    const { client } = service;
+    await client.post('/list/default', { name: 'lettered', model: 'letters', searchable_fields: [{ name: 'title' }] });
+    await client.bulk('default', 'lettered', [
+      { name: 'a', title: 'abcabc' },
+      { name: 'x', title: 'xyzxyz' },
+    ]);
+    const read = async () =>
+      (await client.get('/list/default/lettered')).body as { meaning: { state: string; embedded: number } };
+    await eventually(read, ({ meaning }) => meaning.state === 'ready' && meaning.embedded === 2);
+    const answer = await client.post('/search/default/lettered/1', { query: 'bcabca', match: 'any', explain: true });
+    expect(answer.body).toMatchObject({ applied: { meaning: 'used' } });
+    expect((answer.body as { results: readonly unknown[] }).results[0]).toMatchObject({ name: 'a' });
+    const outside = await control.post('/model/default', { name: 'outside', provider: 'onnx', folder: '..' });
+    expect(outside.body).toMatchObject({ errors: [{ pointer: '/folder' }] });
+    const missing = await control.post('/model/default', { name: 'missing', provider: 'onnx' });
+    expect(missing).toMatchObject({ status: 422, text: expect.stringContaining('no such folder') as string });
   });
 
   it('are listed, added, tested and deleted by the command line', async () => {

@@ -1,6 +1,7 @@
 /** Workers that are threads or processes: one face for both. What a worker itself needs is in `serve-host.js`. */
 export { createChildProcess, type ChildProcessOptions } from './child-process.js';
 export { CallTimedOutError, type CallOptions, type Host, type HostOptions } from './host.js';
+export { HostPool } from './host-pool.js';
 export { loggedWorker } from './logged-worker.js';
 export type { Protocol, ProtocolEvent } from './protocol.js';
 export { createWorkerThread } from './worker-thread.js';

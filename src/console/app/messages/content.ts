@@ -12,6 +12,7 @@ export const contentTexts = {
     split: 'A record is',
     interval_minutes: 'Minutes between syncs',
     media_store: 'Media store',
+    folder: 'Folder',
     served_name: 'Name on the server',
     tokens_max: 'Tokens at most',
     access_key_id: 'Access key',

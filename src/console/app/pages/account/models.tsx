@@ -28,13 +28,15 @@ type Provider = Model['provider'];
 
 const PREFIXES = ['tokens_max', 'query_prefix', 'document_prefix'];
 const SERVED = ['url', 'served_name', 'secret', 'requests_per_minute', 'tokens_per_minute'];
-/** What each kind of server has to be told. */
+/** What each provider has to be told. */
 const MEMBERS: Readonly<Record<Provider, readonly string[]>> = {
+  onnx: ['kind', 'folder', ...PREFIXES],
   openai: ['kind', ...SERVED, ...PREFIXES],
   rerank: SERVED,
   own: ['dimensions'],
 };
 const REQUIRED: Readonly<Record<Provider, readonly string[]>> = {
+  onnx: [],
   openai: ['url', 'served_name'],
   rerank: ['url'],
   own: ['dimensions'],

@@ -1,0 +1,104 @@
+/** Each model as its provider has it: how it is asked, and what it is found to be before it is added. Main thread only. */
+import { join } from 'node:path';
+import { OutboundClient } from '../platform/outbound/outbound-client.js';
+import type { OutboundRules } from '../platform/index.js';
+import type { Reranker } from '../vectors/index.js';
+import type { EmbeddingSource, SourceDescription } from './embedder.js';
+import { JsonService } from './json-service.js';
+import { describeOnnx, OnnxEmbeddings, OnnxReranker, type OnnxModelOptions } from './onnx/onnx-models.js';
+import { OnnxProcesses, type OnnxProcessesOptions } from './onnx/onnx-processes.js';
+import { endpointOf, OpenAiEmbeddings, RerankService } from './remote-models.js';
+import type { Model } from './types.js';
+
+const CONNECT_MS = 10_000;
+const KEEP_ALIVE_MS = 30_000;
+const CONNECTIONS_PER_HOST_MAX = 8;
+const CONNECTIONS_MAX = 64;
+const WAITING_MAX = 1024;
+/** An answer of 256 vectors of 4,096 numbers, each of 20 characters, and as much again. */
+const ANSWER_BYTES_MAX = 64 * 2 ** 20;
+/** What a reranker is asked to find out whether it answers. */
+const PROBE_DOCUMENTS = ['A gannet dives into the sea.', 'Interest rates rose.'];
+
+export interface OnnxOptions extends Omit<OnnxProcessesOptions, 'callMs'> {
+  /** Absolute: where the folders of models lie. */
+  readonly folders: string;
+}
+
+export interface ModelProvidersOptions {
+  readonly callMs: number;
+  readonly outbound: OutboundRules;
+  readonly onnx: OnnxOptions;
+}
+
+/** A model that may not be added yet; null: how much it reads is not said. */
+export type DescribedModel = Omit<Model, 'fingerprint' | 'created_utc' | 'modified_utc' | 'tokens_max'> & {
+  readonly tokens_max: number | null;
+};
+
+export class ModelProviders {
+  readonly #client: OutboundClient;
+  readonly #processes: OnnxProcesses;
+
+  constructor(private readonly options: ModelProvidersOptions) {
+    const { callMs, outbound, onnx } = options;
+    this.#processes = new OnnxProcesses({ ...onnx, callMs });
+    this.#client = new OutboundClient({
+      rules: outbound,
+      userAgent: 'Gannet-Models',
+      limits: {
+        headersMs: callMs,
+        idleMs: callMs,
+        totalMs: callMs,
+        wireBytesMax: ANSWER_BYTES_MAX,
+        bytesMax: ANSWER_BYTES_MAX,
+      },
+      connectMs: Math.min(CONNECT_MS, callMs),
+      keepAliveMs: KEEP_ALIVE_MS,
+      connectionsPerHostMax: CONNECTIONS_PER_HOST_MAX,
+      connectionsMax: CONNECTIONS_MAX,
+      waitingMax: WAITING_MAX,
+    });
+  }
+
+  /** Undefined of a model that makes no vectors here. */
+  source(model: Model): EmbeddingSource | undefined {
+    if (model.kind !== 'embedding') return undefined;
+    if (model.provider === 'onnx') return new OnnxEmbeddings(this.#folderOf(model));
+    return model.provider === 'openai' ? this.#openAi(model) : undefined;
+  }
+
+  reranker(model: Model): Reranker {
+    return model.provider === 'onnx' ? new OnnxReranker(this.#folderOf(model)) : this.#rerankService(model);
+  }
+
+  /** Asks it what it is. Rejects with a ModelError where it does not work. */
+  async describe(model: DescribedModel): Promise<Partial<SourceDescription>> {
+    const { provider, kind } = model;
+    if (provider === 'onnx') return describeOnnx(this.#folderOf(model), kind === 'reranker' ? kind : 'embedding');
+    if (provider === 'rerank') await this.#rerankService(model).rerank('gannet', PROBE_DOCUMENTS);
+    return provider === 'openai' && kind === 'embedding' ? this.#openAi(model).describe() : {};
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#client.close(), this.#processes.close()]);
+  }
+
+  #folderOf(model: DescribedModel & Partial<Pick<Model, 'fingerprint'>>): OnnxModelOptions {
+    const { name, folder, tokens_max: tokensMax, document_prefix: documentPrefix, fingerprint = '' } = model;
+    const path = join(this.options.onnx.folders, folder ?? name);
+    return { processes: this.#processes, folder: path, tokensMax, documentPrefix, fingerprint };
+  }
+
+  #openAi(model: DescribedModel): OpenAiEmbeddings {
+    return new OpenAiEmbeddings(this.#service(model, '/v1/embeddings'), model, model.url ?? '');
+  }
+
+  #rerankService(model: DescribedModel): RerankService {
+    return new RerankService(this.#service(model, '/rerank'), model);
+  }
+
+  #service({ url, secret }: Pick<Model, 'url' | 'secret'>, path: '/v1/embeddings' | '/rerank'): JsonService {
+    return new JsonService({ client: this.#client, url: endpointOf(url ?? '', path), secret });
+  }
+}

@@ -1,0 +1,135 @@
+/**
+ * A folder with a model, in the layout of sentence-transformers: `tokenizer.json`, `model.onnx` or `onnx/model.onnx`, and what else may lie there
+ * to say how the model is used. Read by the processes that run models.
+ */
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { memberOf } from '../checked-answers.js';
+import { OnnxError } from './onnx-protocol.js';
+import type { Pooling } from './pooling.js';
+
+export interface ModelFolder {
+  readonly graphPath: string;
+  readonly tokenizer: object;
+  readonly tokenizerConfig: object;
+  readonly pooling: Pooling;
+  readonly tokensMax: number | null;
+  readonly queryPrefix: string | null;
+  readonly documentPrefix: string | null;
+}
+
+const GRAPHS = ['model.onnx', join('onnx', 'model.onnx')];
+const TOKENIZER = 'tokenizer.json';
+const TOKENIZER_CONFIG = 'tokenizer_config.json';
+const POOLING = join('1_Pooling', 'config.json');
+const MODULES = 'modules.json';
+const PROMPTS = 'config_sentence_transformers.json';
+const CONFIG = 'config.json';
+/** Its limit comes before those of `config.json` and of the tokenizer, which are what the model could read. */
+const SENTENCE_CONFIG = 'sentence_bert_config.json';
+/** What decides the vectors beside the graph. */
+const DECISIVE = [TOKENIZER, TOKENIZER_CONFIG, POOLING, MODULES];
+
+const POOLING_MEMBERS: Readonly<Record<string, Pooling>> = {
+  pooling_mode_cls_token: 'cls',
+  pooling_mode_mean_tokens: 'mean',
+  pooling_mode_max_tokens: 'max',
+  pooling_mode_lasttoken: 'lasttoken',
+};
+/** Steps of a model of sentence-transformers that are done here. */
+const KNOWN_MODULES = /\.(?:Transformer|Pooling|Normalize)$/;
+
+/** Throws an OnnxError that names the file that is missing, or is not what it should be. */
+export function readModelFolder(folder: string): ModelFolder {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    throw new OnnxError('folder', 'There is no such folder.');
+  }
+  const graph = GRAPHS.find((name) => existsSync(join(folder, name)));
+  if (graph === undefined) throw new OnnxError('folder', `The folder has no file ${GRAPHS.join(' and none ')}.`);
+  const tokenizer = optional(folder, TOKENIZER);
+  if (tokenizer === undefined) throw new OnnxError('folder', `The folder has no file ${TOKENIZER}.`);
+  const tokenizerConfig = optional(folder, TOKENIZER_CONFIG) ?? {};
+  assertModulesKnown(optional(folder, MODULES));
+  const prompts = memberOf(optional(folder, PROMPTS), 'prompts');
+  return {
+    graphPath: join(folder, graph),
+    tokenizer,
+    tokenizerConfig,
+    pooling: poolingOf(optional(folder, POOLING)),
+    tokensMax: tokensMaxOf(optional(folder, SENTENCE_CONFIG), optional(folder, CONFIG), tokenizerConfig),
+    queryPrefix: textOf(memberOf(prompts, 'query')),
+    documentPrefix: textOf(memberOf(prompts, 'document') ?? memberOf(prompts, 'passage')),
+  };
+}
+
+/** Changes with whatever decides the model's vectors. */
+export async function fingerprintOf(folder: string, { graphPath }: Pick<ModelFolder, 'graphPath'>): Promise<string> {
+  const hash = createHash('sha256');
+  for (const name of DECISIVE) {
+    const path = join(folder, name);
+    const content = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
+    hash.update(`${name}:${content.length}:`).update(content);
+  }
+  // A graph of more than 2 GB has its numbers in files beside it, whose names are its own to say; their sizes and times stand for them.
+  for await (const chunk of createReadStream(graphPath)) hash.update(chunk as Buffer);
+  for (const ending of ['_data', '.data']) {
+    const beside = statSync(graphPath + ending, { throwIfNoEntry: false });
+    if (beside !== undefined) hash.update(`${ending}:${beside.size}:${beside.mtimeMs}`);
+  }
+  return hash.digest('hex');
+}
+
+function optional(folder: string, name: string): object | undefined {
+  const path = join(folder, name);
+  if (!existsSync(path)) return undefined;
+  try {
+    const parsed: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    if (typeof parsed === 'object' && parsed !== null) return parsed;
+    throw new Error('it is no object');
+  } catch (error) {
+    throw new OnnxError('folder', `The file ${name} cannot be read: ${(error as Error).message}.`, error);
+  }
+}
+
+function assertModulesKnown(modules: object | undefined): void {
+  if (!Array.isArray(modules)) return;
+  for (const each of modules as unknown[]) {
+    const type = memberOf(each, 'type');
+    if (typeof type !== 'string' || KNOWN_MODULES.test(type)) continue;
+    throw new OnnxError(
+      'folder',
+      `The model has a step ${type} behind its graph (${MODULES}), which is not done here.`,
+    );
+  }
+}
+
+/** Without a word, the mean: what most models of sentences were trained with. */
+function poolingOf(config: object | undefined): Pooling {
+  const chosen = Object.entries(config ?? {}).flatMap(([member, value]) =>
+    member.startsWith('pooling_mode_') && value === true ? [member] : [],
+  );
+  const [member] = chosen;
+  if (member === undefined) return 'mean';
+  const pooling = POOLING_MEMBERS[member];
+  if (chosen.length === 1 && pooling !== undefined) return pooling;
+  const known = Object.keys(POOLING_MEMBERS).join(', ');
+  throw new OnnxError('folder', `The file ${POOLING} asks for ${chosen.join(' and ')}; known is one of ${known}.`);
+}
+
+function tokensMaxOf(sentence: unknown, config: unknown, tokenizer: unknown): number | null {
+  const said = countOf(memberOf(sentence, 'max_seq_length'));
+  if (said !== null) return said;
+  const limits = [memberOf(config, 'max_position_embeddings'), memberOf(tokenizer, 'model_max_length')].map(countOf);
+  const known = limits.filter((each) => each !== null);
+  return known.length === 0 ? null : Math.min(...known);
+}
+
+/** A tokenizer without a limit says a number beyond all. */
+function countOf(value: unknown): number | null {
+  return Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : null;
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}

@@ -1,0 +1,342 @@
+/** Models of ONNX folders: what they answer, what is told of folders that hold none, and processes that end. */
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { itIsAnEmbedder } from '../../../test/support/embedder-conformance.js';
+import {
+  BAD_WORD,
+  ONNX_DIMENSIONS,
+  ONNX_OPTIONS,
+  ONNX_TOKENS_MAX,
+  stateOf,
+  writeOnnxFolder,
+} from '../../../test/support/onnx-folder.js';
+import { describeWhere } from '../../../test/support/skip.js';
+import { SimulatedTimers } from '../../../test/support/simulated-timers.js';
+import { openEnvironment, SecretBox, systemClock, type LmdbEnvironment } from '../../platform/index.js';
+import type { Embedder } from '../../vectors/index.js';
+import { Models, type AddedModel } from '../models.js';
+import type { OnnxOptions } from '../model-providers.js';
+import { ModelStore } from '../model-store.js';
+import type { Model } from '../types.js';
+
+const MODEL = 'words';
+
+let folder: string;
+let environment: LmdbEnvironment;
+let models: Models;
+let deaths: Error[];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'gannet-onnx-'));
+  environment = openEnvironment(join(folder, 'system'), { kind: 'system' });
+  deaths = [];
+  models = opened();
+  writeOnnxFolder(join(folder, MODEL));
+});
+afterEach(async () => {
+  await models.close();
+  await environment.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function opened(options: Partial<OnnxOptions> = {}): Models {
+  const store = new ModelStore({
+    environment,
+    secrets: new SecretBox({ path: join(folder, 'secret-keys'), given: [] }),
+    clock: systemClock,
+    modelsMax: 10,
+    onUnreadable: () => undefined,
+  });
+  return new Models({
+    store,
+    catalog: { lists: () => [], groups: () => [] },
+    settings: { call_seconds: 30, batch_texts: 3, query_ms: 30_000, reranker_top: 50, reranker_ms: 30_000 },
+    outbound: { allowed_hosts: [], loopback_allowed: false },
+    onnx: { ...ONNX_OPTIONS, folders: folder, onDeath: (error) => deaths.push(error), ...options },
+    timers: new SimulatedTimers(),
+  });
+}
+
+function add(more: Partial<AddedModel> = {}): Promise<Model> {
+  return models.add({
+    account: 'default',
+    name: MODEL,
+    provider: 'onnx',
+    kind: 'embedding',
+    inputs: ['text'],
+    dimensions: null,
+    tokens_max: null,
+    query_prefix: null,
+    document_prefix: null,
+    folder: null,
+    url: null,
+    served_name: null,
+    requests_per_minute: null,
+    tokens_per_minute: null,
+    secret: null,
+    ...more,
+  });
+}
+const embedder = () => models.embedder('default', MODEL) as Embedder;
+const refused = (why: string) => ({ code: 'unprocessable', detail: expect.stringContaining(why) as string });
+/** Characters are tokens of these models, and two stand around each text. */
+const countTokens = (text: string) => text.replace(/\s/g, '').length + 2;
+
+/** What the model answers to a text of one word of characters, by the mean of their states. */
+function expected(characters: string, pool: (states: Float32Array[]) => number[] = mean): number[] {
+  const tokens = [...characters].map((character, index) => (index === 0 ? character : `##${character}`));
+  const vector = pool(['[CLS]', ...tokens, '[SEP]'].map((token) => stateOf(token)));
+  const length = Math.hypot(...vector);
+  return vector.map((value) => value / length);
+}
+const mean = (states: Float32Array[]) =>
+  Array.from({ length: ONNX_DIMENSIONS }, (_, at) => states.reduce((sum, state) => sum + (state[at] ?? 0), 0));
+
+function expectSame(vector: Float32Array | undefined, values: readonly number[]): void {
+  expect(vector).toHaveLength(values.length);
+  for (const [at, value] of values.entries()) expect(vector?.[at]).toBeCloseTo(value, 5);
+}
+
+/** Processes that run models for this one. */
+function processes(): number[] {
+  const listed = execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(process.pid)], { encoding: 'utf8' });
+  return listed.split('\n').flatMap((line) => (line.includes('onnx.worker') ? [Number.parseInt(line, 10)] : []));
+}
+
+describe('a model of an ONNX folder', () => {
+  beforeEach(async () => {
+    await add();
+  });
+  itIsAnEmbedder({ embedder, tokensMax: ONNX_TOKENS_MAX, countTokens });
+
+  it('says what it is: its dimensions, and how much it reads', async () => {
+    expect(models.required('default', MODEL)).toMatchObject({
+      dimensions: ONNX_DIMENSIONS,
+      tokens_max: ONNX_TOKENS_MAX,
+      query_prefix: '',
+    });
+    expectSame((await embedder().embed(['abc'], 'query'))[0], expected('abc'));
+    expect(await models.test('default', MODEL)).toMatchObject({ dimensions: ONNX_DIMENSIONS });
+  });
+
+  it('reads as much of a text as it can, and cuts off the rest', async () => {
+    const most = 'a'.repeat(ONNX_TOKENS_MAX - 2);
+    const [whole, longer] = await embedder().embed([most, `${'a'.repeat(90)} ${'b'.repeat(90)}`], 'query');
+    expectSame(whole, expected(most));
+    expect(longer).toHaveLength(ONNX_DIMENSIONS);
+  });
+
+  it('gives no vector that is none, and says why', async () => {
+    await expect(embedder().embed(['a', BAD_WORD], 'document')).rejects.toThrow('NaN');
+    expect(await embedder().embed(['a'], 'document')).toHaveLength(1);
+  });
+
+  it('that is another one than was added is unavailable until it is taken as it is', async () => {
+    const { version } = embedder();
+    await models.close();
+    writeOnnxFolder(join(folder, MODEL), { seed: 'another', dimensions: 6 });
+    models = opened();
+    await expect(embedder().embed(['a'], 'document')).rejects.toThrow('gannet model update');
+    expect(models.state(models.required('default', MODEL))).toMatchObject({ state: 'unavailable' });
+    await expect(models.test('default', MODEL)).rejects.toMatchObject(refused('6 dimensions'));
+    await models.change('default', MODEL, {});
+    expect(embedder().dimensions).toBe(6);
+    expect(embedder().version).not.toBe(version);
+    expect(await embedder().embed(['a'], 'document')).toHaveLength(1);
+  });
+
+  it('whose folder vanishes says so, and answers when it is back', async () => {
+    await models.close();
+    models = opened();
+    renameSync(join(folder, MODEL), join(folder, 'away'));
+    await expect(embedder().embed(['a'], 'document')).rejects.toMatchObject({
+      retry: 'later',
+      detail: expect.stringContaining('no such folder') as string,
+    });
+    renameSync(join(folder, 'away'), join(folder, MODEL));
+    expect(await embedder().embed(['a'], 'document')).toHaveLength(1);
+    expect(models.state(models.required('default', MODEL))).toEqual({ state: 'ready' });
+  });
+
+  it('answers from another process where one was killed', async () => {
+    const [before] = await embedder().embed(['abc'], 'query');
+    const running = processes();
+    expect(running).not.toEqual([]);
+    for (const each of running) process.kill(each, 'SIGKILL');
+    // What such a process had in hand is asked for again by whoever wanted it.
+    const asked = async () => (await embedder().embed(['abc'], 'query'))[0];
+    const after = await asked().catch(asked);
+    expect(after).toEqual(before);
+    expect(processes()).not.toContain(running[0]);
+  });
+
+  it('answers searches while records fill its other processes', async () => {
+    const ended: string[] = [];
+    const records = Array.from({ length: 200 }, (_, n) => `a text of a record ${n} and more of it`.repeat(3));
+    const embedding = embedder()
+      .embed(records, 'document')
+      .then((vectors) => {
+        ended.push('records');
+        return vectors;
+      });
+    await embedder().embed(['a query'], 'query');
+    ended.push('search');
+    expect(await embedding).toHaveLength(records.length);
+    expect(ended).toEqual(['search', 'records']);
+  });
+});
+
+const REAL = process.env['GANNET_ONNX_MODEL'] ?? join(tmpdir(), 'gannet-bench', 'models', 'minilm-int8');
+describeWhere(existsSync(join(REAL, 'model.onnx')), 'there is no MiniLM: node bench/meaning/fetch-model.mjs brings it')(
+  'MiniLM',
+  () => {
+    it('finds what words do not', async () => {
+      await models.close();
+      models = opened({ folders: dirname(REAL) });
+      expect(await add({ folder: basename(REAL) })).toMatchObject({ dimensions: 384, tokens_max: 256 });
+      const texts = ['A seabird that plunges for fish', 'How banks set interest', 'Diving birds of the ocean'];
+      const [bird, bank, diver] = await embedder().embed(texts, 'document');
+      const cosine = (left: ArrayLike<number> = [], right: ArrayLike<number> = []) =>
+        Array.from(left).reduce((sum, value, at) => sum + value * (right[at] ?? 0), 0);
+      expect(cosine(bird, diver)).toBeGreaterThan(0.5);
+      expect(cosine(bird, bank)).toBeLessThan(0.2);
+      // Its tokenizer fills up to 128 tokens and cuts there; neither may show.
+      const long = 'Interest rates rose. '.repeat(80);
+      const [first, other] = await embedder().embed([long, `${long} ${texts[0]}`], 'document');
+      expect(cosine(first, other)).toBeGreaterThan(0.99);
+      const cut = (await embedder().passages([{ title: 'Rates', text: long }]))[0] ?? [];
+      expect(cut).toHaveLength(2);
+    });
+  },
+);
+
+describe('a folder', () => {
+  it('may say by itself what is put before texts, how they are pooled and how much is read', async () => {
+    const path = join(folder, MODEL);
+    mkdirSync(join(path, '1_Pooling'));
+    writeFileSync(join(path, '1_Pooling', 'config.json'), JSON.stringify({ pooling_mode_cls_token: true }));
+    writeFileSync(join(path, 'sentence_bert_config.json'), JSON.stringify({ max_seq_length: 32 }));
+    writeFileSync(
+      join(path, 'config_sentence_transformers.json'),
+      JSON.stringify({ prompts: { query: 'q: ', document: 'd: ' } }),
+    );
+    expect(await add()).toMatchObject({ tokens_max: 32, query_prefix: 'q: ', document_prefix: 'd: ' });
+    const cls = expected('', ([first]) => [...(first as Float32Array)]);
+    expectSame((await embedder().embed(['abc'], 'query'))[0], cls);
+    const changed = await models.change('default', MODEL, { query_prefix: '', tokens_max: 16 });
+    expect(changed).toMatchObject({ query_prefix: '', tokens_max: 16 });
+  });
+
+  it.each([
+    ['mean', mean],
+    ['max', (states: Float32Array[]) => mean([]).map((_, at) => Math.max(...states.map((state) => state[at] ?? 0)))],
+    ['lasttoken', (states: Float32Array[]) => [...(states.at(-1) as Float32Array)]],
+  ])('may ask for the pooling %s', async (name, pool) => {
+    const member = { mean: 'pooling_mode_mean_tokens', max: 'pooling_mode_max_tokens' }[name];
+    mkdirSync(join(folder, MODEL, '1_Pooling'));
+    const config = { [member ?? 'pooling_mode_lasttoken']: true, pooling_mode_cls_token: false };
+    writeFileSync(join(folder, MODEL, '1_Pooling', 'config.json'), JSON.stringify(config));
+    await add();
+    expectSame((await embedder().embed(['gannet'], 'query'))[0], expected('gannet', pool));
+  });
+
+  const damages: readonly (readonly [what: string, damage: (path: string) => void, why: string])[] = [
+    ['is not there', (path) => rmSync(path, { recursive: true }), 'no such folder'],
+    ['has no graph', (path) => rmSync(join(path, 'model.onnx')), 'no file model.onnx and none onnx/model.onnx'],
+    ['has no tokenizer', (path) => rmSync(join(path, 'tokenizer.json')), 'no file tokenizer.json'],
+    [
+      'has a graph that is cut off',
+      (path) => truncateSync(join(path, 'model.onnx'), 300),
+      'model.onnx cannot be loaded',
+    ],
+    ['has an empty graph', (path) => truncateSync(join(path, 'model.onnx'), 0), 'model.onnx'],
+    ['has a damaged tokenizer', (path) => truncateSync(join(path, 'tokenizer.json'), 300), 'tokenizer.json cannot be'],
+    [
+      'has a tokenizer of another kind',
+      (path) => writeFileSync(join(path, 'tokenizer.json'), '{"model": {"type": "Magic"}}'),
+      'tokenizer.json cannot be used',
+    ],
+    [
+      'has a model of pictures',
+      (path) => writeOnnxFolder(path, { inputs: ['pixel_values'] }),
+      'asks for pixel_values (int64)',
+    ],
+    [
+      'says that it reads more than it does',
+      (path) => writeFileSync(join(path, 'config.json'), JSON.stringify({ max_position_embeddings: 128 })),
+      'cannot read a text of 128 tokens',
+    ],
+    [
+      'asks for a pooling that is not known',
+      (path) => {
+        mkdirSync(join(path, '1_Pooling'));
+        writeFileSync(join(path, '1_Pooling', 'config.json'), '{"pooling_mode_weightedmean_tokens": true}');
+      },
+      'pooling_mode_weightedmean_tokens',
+    ],
+    [
+      'has a step behind its graph',
+      (path) => writeFileSync(join(path, 'modules.json'), '[{"type": "sentence_transformers.models.Dense"}]'),
+      'models.Dense',
+    ],
+  ];
+  it.each(damages)('that %s is not added, and why is said', async (_what, damage, why) => {
+    damage(join(folder, MODEL));
+    await expect(add()).rejects.toMatchObject(refused(why));
+    expect(models.of('default')).toEqual([]);
+  });
+
+  it('whose graph has bytes that are others never ends the service', async () => {
+    const path = join(folder, MODEL, 'model.onnx');
+    const good = readFileSync(path);
+    for (let at = 0; at < 40; at++) {
+      const bytes = Buffer.from(good);
+      bytes[(at * 7919) % bytes.length] = (bytes[(at * 7919) % bytes.length] as number) ^ (1 << (at % 8));
+      writeFileSync(path, bytes);
+      const added = await add().catch((error: unknown) => error);
+      if (added instanceof Error) expect(added).toMatchObject({ code: 'unprocessable' });
+      else await models.delete('default', MODEL);
+    }
+  });
+
+  it('whose model needs more memory than it may is not added', async () => {
+    await models.close();
+    models = opened({ memoryMibMax: 32 });
+    await expect(add()).rejects.toMatchObject(refused('more than 32 MiB (models.onnx_memory_mib_max)'));
+    expect(deaths).not.toEqual([]);
+  });
+
+  it('that is nowhere has no process started', async () => {
+    expect(models.of('default')).toEqual([]);
+    expect(processes()).toEqual([]);
+    await add();
+    await models.close();
+    expect(processes()).toEqual([]);
+  });
+
+  it('may hold a reranker, which orders texts for a query', async () => {
+    writeOnnxFolder(join(folder, MODEL), { kind: 'reranker', inputs: ['token_type_ids'] });
+    expect(await add({ kind: 'reranker' })).toMatchObject({ kind: 'reranker', dimensions: null });
+    const documents = ['a', 'bb', 'a', `${'c '.repeat(100)}`];
+    const relevances = await models.reranker('default', MODEL)?.rerank('what', documents);
+    expect(relevances).toHaveLength(documents.length);
+    expect(relevances?.[0]).toBe(relevances?.[2]);
+    expect(relevances?.[0]).not.toBe(relevances?.[1]);
+    const tokens = ['[CLS]', 'w', '##h', '##a', '##t', '[SEP]', 'a', '[SEP]'];
+    const sum = tokens.reduce((so, token) => so + (stateOf(token)[0] ?? 0), 0);
+    expect(relevances?.[0]).toBeCloseTo(sum / tokens.length, 5);
+    await expect(add({ name: 'as-vectors', folder: MODEL })).rejects.toMatchObject(refused('no vector'));
+  });
+});

@@ -1,0 +1,35 @@
+/**
+ * A process that runs models of ONNX folders and nothing else: a graph that crashes or takes all memory ends this process, and another one
+ * takes its place. The library is loaded with the first model.
+ */
+import { serveHost } from '../../platform/hosts/serve-host.js';
+import { LoadedModels } from './loaded-models.js';
+import { OnnxError, type OnnxProtocol, type OnnxRefusal } from './onnx-protocol.js';
+
+serveHost<OnnxProtocol>(() => {
+  const models = new LoadedModels();
+  return {
+    answers: {
+      describe: ({ model, kind, tokensMax }) => orRefusal(models.describe(model, kind, tokensMax)),
+      passages: ({ model, texts, ...options }) =>
+        orRefusal(models.passages(model, texts, options).then((passages) => ({ passages }))),
+      embed: ({ model, texts, tokensMax }) =>
+        orRefusal(models.vectors(model, texts, tokensMax).then((vectors) => ({ vectors }))),
+      relevances: ({ model, ...asked }) =>
+        orRefusal(models.relevances(model, asked).then((relevances) => ({ relevances }))),
+    },
+    notices: {
+      // Who asks for it next is told what is wrong with it.
+      load: (model) => void models.load(model).catch(() => undefined),
+    },
+  };
+});
+
+async function orRefusal<Answer>(answer: Promise<Answer>): Promise<Answer | OnnxRefusal> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof OnnxError) return { fault: error.fault, detail: error.message };
+    throw error;
+  }
+}

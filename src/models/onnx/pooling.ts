@@ -1,0 +1,29 @@
+/** From the states of a text's tokens to one vector, as sentence-transformers name the ways. Pure functions. */
+
+export const POOLINGS = ['cls', 'mean', 'max', 'lasttoken'] as const;
+export type Pooling = (typeof POOLINGS)[number];
+
+/** `states`: a row of `dimensions` numbers for each token of one text, without padding. */
+export function pooled(states: Float32Array, dimensions: number, pooling: Pooling): Float32Array {
+  const tokens = states.length / dimensions;
+  switch (pooling) {
+    case 'cls':
+      return states.slice(0, dimensions);
+    case 'lasttoken':
+      return states.slice((tokens - 1) * dimensions);
+    case 'max':
+      return folded(states, dimensions, Math.max);
+    case 'mean':
+      return folded(states, dimensions, (sum, value) => sum + value).map((sum) => sum / tokens);
+  }
+}
+
+function folded(states: Float32Array, dimensions: number, fold: (left: number, right: number) => number): Float32Array {
+  const vector = states.slice(0, dimensions);
+  for (let begin = dimensions; begin < states.length; begin += dimensions) {
+    for (let index = 0; index < dimensions; index++) {
+      vector[index] = fold(vector[index] as number, states[begin + index] as number);
+    }
+  }
+  return vector;
+}

@@ -1,0 +1,95 @@
+/** Texts as the numbers of their tokens, by the `tokenizer.json` of a model's folder. */
+import { Tokenizer } from '@huggingface/tokenizers';
+import { OnnxError } from './onnx-protocol.js';
+
+/** As the package has it, whose own declarations name files that a module cannot find. */
+interface Encoder {
+  encode(
+    text: string,
+    options?: { text_pair?: string; add_special_tokens?: boolean; return_token_type_ids?: boolean },
+  ): { readonly ids: number[]; readonly token_type_ids?: number[] };
+}
+const EncoderOfFile = Tokenizer as unknown as new (tokenizer: object, config: object) => Encoder;
+
+export interface Tokens {
+  readonly ids: readonly number[];
+  /** 0 for those of a first text, 1 for those of a second. */
+  readonly types: readonly number[];
+}
+
+const PROBE = 'a';
+/** Of the tokens of a pair, what its first text may take at most. */
+const FIRST_SHARE_MAX = 1 / 2;
+
+export class TokenReader {
+  readonly #tokenizer: Encoder;
+  /** What stands before and behind the tokens of any text. */
+  readonly #before: readonly number[];
+  readonly #behind: readonly number[];
+
+  /** Throws an OnnxError where the files are of no tokenizer that is known. */
+  constructor(tokenizer: object, config: object) {
+    try {
+      // How long texts may be is not for the tokenizer to say, and nothing is filled up.
+      this.#tokenizer = new EncoderOfFile({ ...tokenizer, truncation: null, padding: null }, config);
+      const empty = this.#tokenizer.encode('').ids;
+      const { ids } = this.#tokenizer.encode(PROBE);
+      const first = empty.findIndex((id, index) => id !== ids[index]);
+      const before = first === -1 ? empty.length : first;
+      this.#before = empty.slice(0, before);
+      this.#behind = empty.slice(before);
+    } catch (error) {
+      throw new OnnxError('folder', `The file tokenizer.json cannot be used: ${(error as Error).message}.`, error);
+    }
+  }
+
+  /** Tokens of the text itself. */
+  count(text: string): number {
+    return this.#tokenizer.encode(text, { add_special_tokens: false }).ids.length;
+  }
+
+  /** How many tokens stand around those of a text. */
+  get around(): number {
+    return this.#before.length + this.#behind.length;
+  }
+
+  /** At most so many, with what stands around them; the rest of the text is cut off. */
+  read(text: string, tokensMax: number): Tokens {
+    const { ids } = this.#tokenizer.encode(text);
+    const kept = ids.length <= tokensMax ? ids : [...ids.slice(0, tokensMax - this.#behind.length), ...this.#behind];
+    return { ids: kept, types: new Array<number>(kept.length).fill(0) };
+  }
+
+  /** The two as one text of at most so many tokens: the second is cut off first, the first at half of them. */
+  readPair(first: string, second: string, tokensMax: number): Tokens {
+    const kept = this.#cutToTokens(first, Math.floor(tokensMax * FIRST_SHARE_MAX));
+    const whole = this.#pair(kept, second);
+    if (whole.ids.length <= tokensMax) return whole;
+    const room = this.count(second) - (whole.ids.length - tokensMax);
+    const cut = this.#pair(kept, this.#cutToTokens(second, Math.max(0, room)));
+    // A text that was cut may have a token more than its part of the whole had.
+    if (cut.ids.length <= tokensMax) return cut;
+    const end = tokensMax - 1;
+    return { ids: [...cut.ids.slice(0, end), cut.ids.at(-1) as number], types: cut.types.slice(0, tokensMax) };
+  }
+
+  #pair(first: string, second: string): Tokens {
+    const { ids, token_type_ids: types } = this.#tokenizer.encode(first, {
+      text_pair: second,
+      return_token_type_ids: true,
+    });
+    return { ids, types: types ?? ids.map(() => 0) };
+  }
+
+  /** The longest beginning of the text of at most so many tokens, by halving: tokens do not say where in the text they end. */
+  #cutToTokens(text: string, tokensMax: number): string {
+    if (this.count(text) <= tokensMax) return text;
+    let [fits, tooLong] = [0, text.length];
+    while (tooLong - fits > 1) {
+      const middle = (fits + tooLong) >> 1;
+      if (this.count(text.slice(0, middle)) <= tokensMax) fits = middle;
+      else tooLong = middle;
+    }
+    return text.slice(0, fits);
+  }
+}

@@ -1,0 +1,64 @@
+/** Workers of one kind, each of which is used by one at a time; the others wait in turn. Main thread only. */
+import type { Host } from './host.js';
+import type { Protocol } from './protocol.js';
+
+export class HostPool<P extends Protocol> {
+  readonly #free: Host<P>[];
+  readonly #waiting: ((host: Host<P>) => void)[] = [];
+
+  constructor(private readonly hosts: readonly Host<P>[]) {
+    this.#free = hosts.toReversed();
+  }
+
+  get size(): number {
+    return this.hosts.length;
+  }
+
+  /** Those that wait for a worker. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /**
+   * The worker that was used last comes first, so that those which are not needed end. Rejects as the action does, or with the signal's
+   * reason as soon as that is aborted before its turn has come.
+   */
+  async use<Result>(action: (host: Host<P>) => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    const host = await this.#taken(signal);
+    try {
+      return await action(host);
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#free.push(host);
+      else next(host);
+    }
+  }
+
+  /** Starts one where none runs, so that the first who asks need not wait for it. */
+  warm(start: (host: Host<P>) => void): void {
+    const [host] = this.#free.slice(-1);
+    if (host !== undefined && !this.hosts.some(({ isRunning }) => isRunning)) start(host);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.hosts.map((host) => host.close()));
+  }
+
+  async #taken(signal: AbortSignal | undefined): Promise<Host<P>> {
+    signal?.throwIfAborted();
+    const host = this.#free.pop();
+    if (host !== undefined) return host;
+    return new Promise((resolve, reject) => {
+      const take = (given: Host<P>) => {
+        signal?.removeEventListener('abort', leave);
+        resolve(given);
+      };
+      const leave = () => {
+        this.#waiting.splice(this.#waiting.indexOf(take), 1);
+        reject(signal?.reason as Error);
+      };
+      this.#waiting.push(take);
+      signal?.addEventListener('abort', leave, { once: true });
+    });
+  }
+}

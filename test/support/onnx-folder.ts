@@ -1,0 +1,169 @@
+/**
+ * Folders with small models for tests, whose graphs are written here byte by byte (https://onnx.ai/onnx/intro/concepts.html, onnx.proto):
+ * the state of a token is a vector that its number decides, and the relevance of a text the mean of numbers of its tokens.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { OnnxOptions } from '../../src/models/model-providers.js';
+import { hashedVector } from './scripted-models.js';
+
+export const ONNX_OPTIONS: OnnxOptions = {
+  folders: '',
+  recordProcesses: 2,
+  searchProcesses: 1,
+  memoryMibMax: 1024,
+  onDeath: () => undefined,
+  onBug: (stack) => process.stderr.write(`${stack}\n`),
+};
+
+export const ONNX_DIMENSIONS = 8;
+/** Positions that the graphs have: a longer text is an error of theirs. */
+export const ONNX_TOKENS_MAX = 64;
+/** A word whose state is no number. */
+export const BAD_WORD = 'nan';
+
+const SPECIAL = ['[PAD]', '[UNK]', '[CLS]', '[SEP]'];
+const CHARACTERS = [...'abcdefghijklmnopqrstuvwxyz0123456789.,:'];
+/** Every word is made of its characters. */
+export const VOCABULARY = [...SPECIAL, BAD_WORD, ...CHARACTERS, ...CHARACTERS.map((character) => `##${character}`)];
+
+export interface OnnxFolderOptions {
+  readonly kind?: 'embedding' | 'reranker';
+  readonly dimensions?: number;
+  /** Other models have other states. */
+  readonly seed?: string;
+  /** What the graph asks for beside the tokens. */
+  readonly inputs?: readonly string[];
+}
+
+/** Writes `tokenizer.json`, `model.onnx` and `config.json`. */
+export function writeOnnxFolder(folder: string, options: OnnxFolderOptions = {}): void {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify(tokenizer()));
+  writeFileSync(join(folder, 'config.json'), JSON.stringify({ max_position_embeddings: ONNX_TOKENS_MAX }));
+  writeFileSync(join(folder, 'model.onnx'), graph(options));
+}
+
+/** The state of a token of a model with this seed. */
+export function stateOf(token: string, dimensions = ONNX_DIMENSIONS, seed = ''): Float32Array {
+  return token === BAD_WORD ? new Float32Array(dimensions).fill(NaN) : hashedVector(seed + token, dimensions);
+}
+
+function tokenizer(): object {
+  const special = (token: string, type_id = 0) => ({ SpecialToken: { id: token, type_id } });
+  const sequence = (id: string, type_id: number) => ({ Sequence: { id, type_id } });
+  const idOf = (token: string) => VOCABULARY.indexOf(token);
+  const ofTemplate = (token: string) => [token, { id: token, ids: [idOf(token)], tokens: [token] }] as const;
+  return {
+    version: '1.0',
+    // As many tokenizers have it: neither is for them to say.
+    truncation: { direction: 'Right', max_length: 8, strategy: 'LongestFirst', stride: 0 },
+    padding: { strategy: { Fixed: 8 }, direction: 'Right', pad_id: 0, pad_type_id: 0, pad_token: '[PAD]' },
+    added_tokens: SPECIAL.map((content, id) => ({
+      id,
+      content,
+      single_word: false,
+      lstrip: false,
+      rstrip: false,
+      normalized: false,
+      special: true,
+    })),
+    normalizer: {
+      type: 'BertNormalizer',
+      clean_text: true,
+      handle_chinese_chars: true,
+      strip_accents: null,
+      lowercase: true,
+    },
+    pre_tokenizer: { type: 'BertPreTokenizer' },
+    post_processor: {
+      type: 'TemplateProcessing',
+      single: [special('[CLS]'), sequence('A', 0), special('[SEP]')],
+      pair: [special('[CLS]'), sequence('A', 0), special('[SEP]'), sequence('B', 1), special('[SEP]', 1)],
+      special_tokens: Object.fromEntries(['[CLS]', '[SEP]'].map(ofTemplate)),
+    },
+    decoder: { type: 'WordPiece', prefix: '##', cleanup: true },
+    model: {
+      type: 'WordPiece',
+      unk_token: '[UNK]',
+      continuing_subword_prefix: '##',
+      max_input_chars_per_word: 100,
+      vocab: Object.fromEntries(VOCABULARY.map((token, id) => [token, id])),
+    },
+  };
+}
+
+// ---- protocol buffers
+
+type Field = readonly [number: number, value: number | string | Uint8Array];
+
+const VARINT = 0;
+const BYTES = 2;
+const FLOAT = 1;
+const INT64 = 7;
+const ATTRIBUTE_INT = 2;
+const ATTRIBUTE_INTS = 7;
+
+function varint(value: number): number[] {
+  return value < 128 ? [value] : [(value & 127) | 128, ...varint(Math.floor(value / 128))];
+}
+
+function message(...fields: readonly Field[]): Uint8Array {
+  const parts = fields.map(([number, value]) => {
+    if (typeof value === 'number') return Buffer.from([...varint((number << 3) | VARINT), ...varint(value)]);
+    const bytes = Buffer.from(value);
+    return Buffer.concat([Buffer.from([...varint((number << 3) | BYTES), ...varint(bytes.length)]), bytes]);
+  });
+  return Buffer.concat(parts);
+}
+
+function node(type: string, inputs: readonly string[], output: string, attributes: readonly Uint8Array[] = []) {
+  const named = (number: number) => (name: string) => [number, name] as const;
+  const others = attributes.map((attribute) => [5, attribute] as const);
+  return message(...inputs.map(named(1)), named(2)(output), [3, output], [4, type], ...others);
+}
+
+function table(name: string, rows: readonly Float32Array[]): Uint8Array {
+  const width = rows[0]?.length ?? 0;
+  const values = Float32Array.from(rows.flatMap((row) => [...row]));
+  return message([1, rows.length], [1, width], [2, FLOAT], [8, name], [9, new Uint8Array(values.buffer)]);
+}
+
+function tensor(name: string, type: number, shape: readonly (number | string)[]): Uint8Array {
+  const dimensions = shape.map((size) => [1, message(typeof size === 'number' ? [1, size] : [2, size])] as const);
+  return message([1, name], [2, message([1, message([1, type], [2, message(...dimensions)])])]);
+}
+
+/** Of an embedding: the states of tokens, plus nothing for each position that there is. Of a reranker: the mean of the first numbers. */
+function graph({
+  kind = 'embedding',
+  dimensions = ONNX_DIMENSIONS,
+  seed = '',
+  inputs = [],
+}: OnnxFolderOptions): Uint8Array {
+  const width = kind === 'reranker' ? 1 : dimensions;
+  const states = VOCABULARY.map((token) => stateOf(token, dimensions, seed).slice(0, width));
+  const positions = Array.from({ length: ONNX_TOKENS_MAX }, () => new Float32Array(width));
+  const axes = message([1, 'axes'], [8, 1], [20, ATTRIBUTE_INTS]);
+  const flat = message([1, 'keepdims'], [3, 0], [20, ATTRIBUTE_INT]);
+  const nodes = [
+    node('Gather', ['states', 'input_ids'], 'state'),
+    node('Gather', ['positions', 'position_ids'], 'position'),
+    node('Add', ['state', 'position'], 'last_hidden_state'),
+    ...(kind === 'reranker' ? [node('ReduceMean', ['last_hidden_state'], 'logits', [axes, flat])] : []),
+  ];
+  const output =
+    kind === 'reranker'
+      ? tensor('logits', FLOAT, ['batch', 1])
+      : tensor('last_hidden_state', FLOAT, ['batch', 'tokens', dimensions]);
+  const asked = ['input_ids', 'position_ids', ...inputs];
+  const content = message(
+    ...nodes.map((each) => [1, each] as const),
+    [2, 'test'],
+    [5, table('states', states)],
+    [5, table('positions', positions)],
+    ...asked.map((name) => [11, tensor(name, INT64, ['batch', 'tokens'])] as const),
+    [12, output],
+  );
+  return message([1, 8], [7, content], [8, message([1, ''], [2, 13])]);
+}
