@@ -42,6 +42,36 @@ describe('addresses that must not be reached', () => {
       expect([url, skipped.get(url)]).toEqual([url, expect.stringMatching(REFUSED)]);
   });
 
+  it('are refused as the start of a website, and whatever else it says is read', async () => {
+    const { site, client } = places;
+    const own = { client: Object.assign(client, { close: () => Promise.resolve() }) };
+    const alone = { pages_max: 10, sitemaps: [], respect_robots: false };
+    for (const url of urls)
+      await expect(crawl(site, { ...alone, start_urls: [url] }, own), url).rejects.toThrow(REFUSED);
+  });
+
+  it('are asked for nothing where a page says that it is there, or shows a picture from there', async () => {
+    const { site, client } = places;
+    const paths = urls.map((_, number) => `/page/${number}`);
+    site.pages.set('/', html('Home', 'Start', ...paths));
+    for (const [number, path] of paths.entries()) {
+      const url = urls[number] ?? '';
+      const head = `<link rel="canonical" href="${url}"><meta property="og:image" content="${url}">`;
+      const body = `<img src="${url}"><link rel="stylesheet" href="${url}"><iframe src="${url}"></iframe>`;
+      site.pages.set(
+        path,
+        html(`T${number}`, `Text ${number}`).replace('<head>', `<head>${head}`).replace('<nav>', body),
+      );
+    }
+    const settings = { include: ['**'], pages_max: 10_000, sitemaps: [], respect_robots: false };
+    const { records, skipped, outcome } = await crawl(site, settings, {
+      client: Object.assign(client, { close: () => Promise.resolve() }),
+    });
+    // What was asked for and refused would be told.
+    expect([[...skipped], outcome.isComplete, outcome.requests]).toEqual([[], true, urls.length + 1]);
+    expect([...records.keys()].sort()).toEqual(['/', ...paths].sort());
+  });
+
   it('are refused as the next page of an interface, and as its address', async () => {
     const { site, client, files } = places;
     const memory = { read: () => undefined, write: () => Promise.resolve() };
