@@ -18,7 +18,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 function packagesAreStale() {
   const wanted = readJson(join(root, 'package-lock.json'))?.packages;
   const present = readJson(join(root, 'node_modules', '.package-lock.json'))?.packages;
-  if (wanted === undefined || present === undefined) return true;
+  if (wanted === undefined || present === undefined || !hasOwnBinary()) return true;
   return Object.entries(wanted).some(([path, entry]) => {
     if (path === '') return false;
     const installed = present[path];
@@ -37,10 +37,7 @@ async function installPackages() {
   const { code, output } = throughNode
     ? await run(process.execPath, [npm, ...args], { cwd: root })
     : await run('npm', args, { cwd: root });
-  if (code === 0) {
-    removeForeignBinaries();
-    return;
-  }
+  if (code === 0) return;
   // What went wrong stands first; the manual page that npm prints behind it would hide it.
   const message = output.split('\n').filter((line) => !line.startsWith('npm warn'));
   throw new StepError(
@@ -62,6 +59,14 @@ const BINARIES = [
   },
 ];
 
+/** False where the packages were installed on another platform, and what this one needs is removed. */
+function hasOwnBinary() {
+  const [{ folder, isForeign }] = BINARIES;
+  const path = join(root, 'node_modules', folder);
+  return existsSync(path) && readdirSync(path).some((name) => name.endsWith('.node') && !isForeign(name));
+}
+
+/** Also where somebody has installed the packages without this program. */
 function removeForeignBinaries() {
   for (const { folder, isForeign } of BINARIES) {
     const path = join(root, 'node_modules', folder);
@@ -145,6 +150,7 @@ export async function setup({ quiet = false } = {}) {
   }
   if (stalePackages) await step('Installing npm packages', installPackages);
   else current('npm packages');
+  removeForeignBinaries();
 
   const native = nativeState();
   const stamp = hashOf(typescriptSources(), null);
