@@ -2,12 +2,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestService, type TestService } from '../support/service.js';
 
-/** Only what hangs takes so long. */
-
 let service: TestService;
 let key: string;
 beforeAll(async () => {
-  service = await startTestService();
+  // What held up a stop would be given longer than the test waits for it.
+  service = await startTestService({ env: { GANNET_SERVER_SHUTDOWN_SECONDS: '600' } });
   ({ key } = await service.createKey({ access: 'full' }));
   await service.client.post('/list/default', { name: 'birds', searchable_fields: [{ name: 'title' }] });
   const records = Array.from({ length: 20_000 }, (_, index) => ({ name: `b${index}`, title: `bird no. ${index}` }));
@@ -91,10 +90,7 @@ it('keeps no place for clients that leave, serves others beside a thousand, and 
 it('holds up no stop', async () => {
   const stream = events(new AbortController().signal);
   expect((await stream.next()).value).toEqual([]);
-  const beginMs = performance.now();
   expect(await service.stop()).toBe(0);
-  // Far from the ten seconds that requests in flight are given.
-  expect(performance.now() - beginMs).toBeLessThan(8_000);
   await expect(stream.next()).rejects.toThrow();
   await service.start();
 });

@@ -9,7 +9,7 @@ export const CHROMIUM = chromiumPath();
 export const NO_CHROMIUM = 'there is no Chromium; `node scripts/install-chromium.mjs` installs the one of Debian';
 
 /** Only what hangs takes so long. */
-const WAIT_MS_MAX = Number(process.env['GANNET_TEST_WAIT_MS'] ?? 60_000);
+const WAIT_MS_MAX = Number(process.env['GANNET_TEST_WAIT_MS'] ?? 120_000);
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 export async function startChromium(): Promise<Browser> {
