@@ -21,7 +21,7 @@
       "type": "static_library",
       "sources": ["<(lmdb_dir)/mdb.c", "<(lmdb_dir)/midl.c"],
       "include_dirs": ["<(lmdb_dir)"],
-      "cflags": ["-fPIC", "-w", "-pthread"],
+      "cflags": ["-fPIC", "-w", "-pthread", "-include <!(node -p \"process.cwd()\")/kernel/segment/lmdb_arrays.h"],
       "xcode_settings": { "GCC_SYMBOLS_PRIVATE_EXTERN": "YES", "GCC_WARN_INHIBIT_ALL_WARNINGS": "YES" }
     },
     {

@@ -172,11 +172,9 @@ class LmdbSegment final : public Segment {
       }
       chunks_.push_back(value.first(value.size() - kPostingChunkPadding));
     }
-    const size_t answers = std::clamp<size_t>(meta_.document_count / kDocumentsPerSpellingAnswer,
-                                              kCachedSpellingAnswersMin, kCachedSpellingAnswersMax);
-    cache().word_forms.Limit(answers);
-    cache().expansions.Limit(answers);
-    cache().term_lists.Limit(answers);
+    cache().word_forms.LimitBytes(BytesFor(kWordFormsBytes));
+    cache().expansions.LimitBytes(BytesFor(kExpansionsBytes));
+    cache().term_lists.LimitBytes(BytesFor(kTermListsBytes));
   }
 
   const SegmentMeta& meta() const override { return meta_; }
@@ -308,6 +306,10 @@ class LmdbSegment final : public Segment {
     auto& copy = copies_.emplace_back(std::make_unique<uint64_t[]>((value.size() + 7) / 8));
     std::memcpy(copy.get(), value.data(), value.size());
     return {reinterpret_cast<const uint8_t*>(copy.get()), value.size()};
+  }
+
+  size_t BytesFor(const CacheBytes& bytes) const {
+    return std::clamp(bytes.per_document * meta_.document_count, bytes.min, bytes.max);
   }
 
   void OpenSpelling() {

@@ -1,10 +1,12 @@
 // What was worked out about a segment and may be asked again: a segment never changes, so an answer stays right.
 //
-// Bounded by the number of answers and by their size; the oldest goes first. Nothing depends on what is in it.
+// Bounded by the number of answers or by their size; the oldest goes first, unless it was asked for since it came or was last passed
+// over. Nothing depends on what is in it.
 //
 // Thread-safety: any number of threads; each half of the cache has a lock that is held for a look-up only.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -20,12 +22,17 @@
 
 namespace gannet {
 
-// Words kept per segment, with the names of expansions and the lists of their forms: of a segment of a million documents some
-// 10 MB with a dozen forms a word, of a small one 600 KB.
-inline constexpr size_t kCachedSpellingAnswersMin = 256;
-inline constexpr size_t kCachedSpellingAnswersMax = 4096;
-// The larger a dictionary, the more a look-up costs: of as many documents as this, one more answer is kept.
-inline constexpr size_t kDocumentsPerSpellingAnswer = 64;
+// What is kept of the words that a segment was asked for, and of the terms that they may stand for: by size, since of most words a
+// segment of thousands of documents has little to say, and searches of a list beside writes ask each of its segments again about every
+// word. The larger a dictionary, the more a look-up costs and the more it finds; of a million documents it is 12 MB in all.
+struct CacheBytes {
+  size_t min;
+  size_t per_document;
+  size_t max;
+};
+inline constexpr CacheBytes kWordFormsBytes{240 << 10, 32, 4 << 20};
+inline constexpr CacheBytes kExpansionsBytes{96 << 10, 12, 3 << 19};
+inline constexpr CacheBytes kTermListsBytes{400 << 10, 48, 13 << 19};
 inline constexpr size_t kCachedUnionsMax = 4096;
 inline constexpr size_t kCachedCompletionsMax = 256;
 inline constexpr size_t kCachedWholeFieldsMax = 512;
@@ -44,19 +51,28 @@ inline void AppendKeyPart(std::string_view text, std::string* key) {
   key->append(text);
 }
 
+// Of an answer beside what it points to: a node of the map, its place in the order, and what the allocator adds.
+inline constexpr size_t kCachedAnswerBytes = 112;
+// Of a string beyond itself, about.
+inline size_t HeapBytes(const std::string& text) { return text.size() < 16 ? 0 : text.size() + 17; }
+
 template <typename Value>
 class BoundedCache {
  public:
+  // At most so many answers.
   explicit BoundedCache(size_t answers_max) : answers_max_(answers_max) {}
+  // At most so many bytes; `bytes_of` tells what an answer points to.
+  BoundedCache(size_t bytes_max, size_t (*bytes_of)(const Value&)) : bytes_max_(bytes_max), bytes_of_(bytes_of) {}
 
-  // How many answers are kept from now on. Not while other threads use the cache.
-  void Limit(size_t answers_max) { answers_max_ = answers_max; }
+  // How much is kept from now on. Not while other threads use the cache.
+  void LimitBytes(size_t bytes_max) { bytes_max_ = bytes_max; }
 
   std::optional<Value> Find(const std::string& key) const {
     const std::lock_guard lock(mutex_);
     const auto found = values_.find(key);
     if (found == values_.end()) return std::nullopt;
-    return found->second;
+    found->second.is_used = true;
+    return found->second.value;
   }
 
   // What is kept for the key already stays.
@@ -64,24 +80,49 @@ class BoundedCache {
   void Replace(const std::string& key, Value value) { Put(key, std::move(value), true); }
 
  private:
+  struct Kept {
+    Value value;
+    size_t bytes;
+    mutable bool is_used = false;
+  };
+  using Values = std::unordered_map<std::string, Kept>;
+
   void Put(const std::string& key, Value value, bool replaces) {
     if (key.size() > kCachedKeyBytesMax) return;
+    const size_t bytes = bytes_of_ == nullptr ? 0 : kCachedAnswerBytes + HeapBytes(key) + bytes_of_(value);
+    Kept kept{std::move(value), bytes};
     const std::lock_guard lock(mutex_);
-    const auto [entry, is_new] = values_.try_emplace(key, std::move(value));
-    if (!is_new) {
-      if (replaces) entry->second = std::move(value);  // try_emplace has left it alone
-      return;
+    const auto [entry, is_new] = values_.try_emplace(key, std::move(kept));
+    if (is_new) {
+      order_.push_back(&*entry);
+      bytes_ += bytes;
+    } else if (replaces) {
+      bytes_ += bytes - entry->second.bytes;
+      entry->second = std::move(kept);  // try_emplace has left it alone
     }
-    order_.push_back(key);
-    if (order_.size() <= answers_max_) return;
-    values_.erase(order_.front());
-    order_.pop_front();
+    while (values_.size() > answers_max_ || bytes_ > bytes_max_) DropOldest();
   }
 
-  size_t answers_max_;
+  // Of those that were not used; each that was is passed over once.
+  void DropOldest() {
+    typename Values::value_type* oldest = order_.front();
+    order_.pop_front();
+    if (std::exchange(oldest->second.is_used, false)) {
+      order_.push_back(oldest);
+      return;
+    }
+    bytes_ -= oldest->second.bytes;
+    values_.erase(values_.find(oldest->first));
+  }
+
+  size_t answers_max_ = SIZE_MAX;
+  size_t bytes_max_ = SIZE_MAX;
+  size_t (*bytes_of_)(const Value&) = nullptr;
   mutable std::mutex mutex_;
-  std::unordered_map<std::string, Value> values_;
-  std::deque<std::string> order_;
+  size_t bytes_ = 0;
+  Values values_;
+  // Nodes of the map stay where they are.
+  std::deque<typename Values::value_type*> order_;
 };
 
 // A term of one segment that a word may stand for.
@@ -128,11 +169,26 @@ using DocumentsOfLength = std::shared_ptr<const std::vector<uint32_t>>;
 // The posting lists of some terms, in their order; empty ones where the segment lacks a term.
 using TermLists = std::shared_ptr<const std::vector<PostingList>>;
 
+inline size_t BytesOf(const std::shared_ptr<const WordForms>& forms) {
+  size_t bytes = sizeof(WordForms) + 32;
+  for (const auto* found : {&forms->stems, &forms->spellings}) {
+    bytes += found->capacity() * sizeof(WordForm);
+    for (const WordForm& form : *found) bytes += HeapBytes(form.term);
+  }
+  return bytes;
+}
+inline size_t BytesOf(const std::shared_ptr<const NamedExpansion>& expansion) {
+  return sizeof(NamedExpansion) + 48 + expansion->outline.capacity();
+}
+inline size_t BytesOf(const TermLists& lists) {
+  return sizeof(*lists) + 48 + lists->capacity() * sizeof(PostingList);
+}
+
 struct SegmentCache {
   // By edits and word.
-  BoundedCache<std::shared_ptr<const WordForms>> word_forms{kCachedSpellingAnswersMin};
+  BoundedCache<std::shared_ptr<const WordForms>> word_forms{kWordFormsBytes.min, BytesOf};
   // By edits and word, of the last generation asked in which this is the largest segment.
-  BoundedCache<std::shared_ptr<const NamedExpansion>> expansions{kCachedSpellingAnswersMin};
+  BoundedCache<std::shared_ptr<const NamedExpansion>> expansions{kExpansionsBytes.min, BytesOf};
   // By prefix, without edits.
   BoundedCache<std::shared_ptr<const SegmentCompletions>> completions{kCachedCompletionsMax};
   // By the words of the query and the terms that may stand for each.
@@ -140,7 +196,7 @@ struct SegmentCache {
   // By the length in decimal digits.
   BoundedCache<DocumentsOfLength> documents_of_length{kCachedLengthsMax};
   // By the terms, in order.
-  BoundedCache<TermLists> term_lists{kCachedSpellingAnswersMin};
+  BoundedCache<TermLists> term_lists{kTermListsBytes.min, BytesOf};
   // Documents that hold any of some terms, by these.
   BoundedCache<uint32_t> union_frequencies{kCachedUnionsMax};
 };
