@@ -2,12 +2,19 @@
  * The one queue of a list's commits. Small writes that wait together go together (group commit); everything else is a step of
  * its own. One step at a time, in order; a step that fails harms no other. Main thread only.
  */
+import { setTimeout } from 'node:timers/promises';
 import type { ServiceError } from '../../platform/index.js';
 import type { ListAdmission } from '../admission/write-admission.js';
 import type { WriteRequest, WriteResult } from '../contract/types.js';
 
 /** Small writes of one commit. */
 const GROUP_WRITES_MAX = 1000;
+/**
+ * Where several write at once, the next commit begins so long after the one before: a commit costs milliseconds of processor time, and the
+ * searches behind it ask anew what they know of the list, however few records it brings. Whoever writes alone waits for its answer before
+ * the next write, and never for this.
+ */
+const GATHERING_MS = 10;
 
 export interface WaitingWrite {
   readonly request: WriteRequest;
@@ -17,8 +24,16 @@ export interface WaitingWrite {
 }
 
 type Step =
-  | { readonly kind: 'write'; readonly write: WaitingWrite }
+  /** `isBeside`: others were being committed when it came. */
+  | { readonly kind: 'write'; readonly write: WaitingWrite; readonly isBeside: boolean }
   | { readonly kind: 'exclusive'; readonly run: () => Promise<void> };
+
+export interface Timer {
+  readonly nowMs: () => number;
+  readonly pause: (milliseconds: number) => Promise<unknown>;
+}
+
+const TIMER: Timer = { nowMs: () => performance.now(), pause: setTimeout };
 
 export interface ListQueueOptions {
   readonly admission: ListAdmission;
@@ -26,21 +41,36 @@ export interface ListQueueOptions {
   readonly groupBytesMax: () => number;
   /** Commits the writes and settles every one of them; never rejects. */
   readonly commitGroup: (writes: readonly WaitingWrite[]) => Promise<void>;
+  /** Time as it passes; a test may have another. */
+  readonly timer?: Timer;
 }
 
 export class ListQueue {
   private steps: Step[] = [];
   private running: Promise<void> | undefined;
   private closedWith: ServiceError | undefined;
+  /** Writes of the commit that is under way. */
+  private unsettled = 0;
 
-  constructor(private readonly options: ListQueueOptions) {}
+  private readonly timer: Timer;
+
+  constructor(private readonly options: ListQueueOptions) {
+    this.timer = options.timer ?? TIMER;
+  }
 
   write(request: WriteRequest): Promise<WriteResult> {
     if (this.closedWith !== undefined) return Promise.reject(this.closedWith);
     return new Promise((resolve, reject) => {
       const bytes = approximateBytes(request);
       this.options.admission.admitWrite(bytes);
-      this.push({ kind: 'write', write: { request, bytes, resolve, reject } });
+      const settled = <Value>(settle: (value: Value) => void) => {
+        return (value: Value) => {
+          this.unsettled -= 1;
+          settle(value);
+        };
+      };
+      const write = { request, bytes, resolve: settled(resolve), reject: settled(reject) };
+      this.push({ kind: 'write', write, isBeside: this.unsettled > 0 });
     });
   }
 
@@ -91,15 +121,24 @@ export class ListQueue {
   private async run(): Promise<void> {
     // Writes that arrive in this turn of the event loop are taken together.
     await new Promise<void>((resolve) => setImmediate(resolve));
+    let committedAtMs = -Infinity;
     for (let step = this.steps[0]; step !== undefined; step = this.steps[0]) {
       if (step.kind === 'exclusive') {
         this.steps.shift();
         await step.run();
       } else {
+        if (step.isBeside) await this.gather(committedAtMs);
+        committedAtMs = this.timer.nowMs();
         await this.options.commitGroup(this.takeGroup());
       }
     }
     this.running = undefined;
+  }
+
+  private async gather(committedAtMs: number): Promise<void> {
+    const { nowMs, pause } = this.timer;
+    const waitMs = committedAtMs + GATHERING_MS - nowMs();
+    if (waitMs > 0 && this.closedWith === undefined) await pause(waitMs);
   }
 
   private takeGroup(): WaitingWrite[] {
@@ -113,6 +152,7 @@ export class ListQueue {
       bytes += step.write.bytes;
     }
     this.steps = this.steps.slice(group.length);
+    this.unsettled += group.length;
     this.options.admission.writesTaken(group.length, bytes);
     return group;
   }

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { ServiceError } from '../../platform/index.js';
+import type { WriteRequest, WriteResult } from '../contract/types.js';
+import { ListQueue, type WaitingWrite } from './list-queue.js';
+
+const request: WriteRequest = { kind: 'delete', id: 'one' };
+const result = { outcome: 'deleted' } as WriteResult;
+const admission = { admitWrite: () => undefined, writesTaken: () => undefined };
+
+/** A queue whose commits and pauses end when the test says so. */
+function scriptedQueue() {
+  const groups: (readonly WaitingWrite[])[] = [];
+  const pauses: (() => void)[] = [];
+  const commits: (() => void)[] = [];
+  const queue = new ListQueue({
+    admission: admission as never,
+    groupBytesMax: () => Infinity,
+    commitGroup: async (writes) => {
+      groups.push(writes);
+      await new Promise<void>((resolve) => commits.push(resolve));
+      for (const { resolve } of writes) resolve(result);
+    },
+    timer: { nowMs: () => 0, pause: () => new Promise<void>((resolve) => pauses.push(resolve)) },
+  });
+  const sizes = () => groups.map(({ length }) => length);
+  const untilCommits = (count: number) => expect.poll(() => groups.length, { interval: 1 }).toBe(count);
+  return { queue, sizes, pauses, commits, untilCommits };
+}
+
+describe('small writes of a list', () => {
+  it('are committed at once where one comes after the other', async () => {
+    const { queue, sizes, pauses, commits, untilCommits } = scriptedQueue();
+    for (let count = 1; count <= 20; count += 1) {
+      const written = queue.write(request);
+      await untilCommits(count);
+      commits.shift()?.();
+      expect(await written).toBe(result);
+    }
+    expect(sizes()).toEqual(Array.from({ length: 20 }, () => 1));
+    expect(pauses).toEqual([]);
+  });
+
+  it('are gathered where others come while one is committed', async () => {
+    const { queue, sizes, pauses, commits, untilCommits } = scriptedQueue();
+    const first = queue.write(request);
+    await untilCommits(1);
+    const second = queue.write(request);
+    commits.shift()?.();
+    await first;
+    await expect.poll(() => pauses.length, { interval: 1 }).toBe(1);
+    expect(sizes()).toEqual([1]);
+    const third = queue.write(request);
+    pauses.shift()?.();
+    await untilCommits(2);
+    commits.shift()?.();
+    await Promise.all([second, third]);
+    expect(sizes()).toEqual([1, 2]);
+  });
+
+  it('keep their order with everything else, and are not held up where the list is closed', async () => {
+    const { queue, sizes, pauses, commits, untilCommits } = scriptedQueue();
+    const done: string[] = [];
+    const first = queue.write(request).then(() => done.push('first'));
+    await untilCommits(1);
+    const second = queue.write(request).then(() => done.push('second'));
+    const step = queue.exclusive(() => Promise.resolve()).then(() => done.push('step'));
+    const reason = new ServiceError('shutting-down', 'Stopping.');
+    const closed = queue.close(reason);
+    await expect(queue.write(request)).rejects.toBe(reason);
+    commits.shift()?.();
+    await untilCommits(2);
+    commits.shift()?.();
+    await Promise.all([first, second, step, closed]);
+    expect(done).toEqual(['first', 'second', 'step']);
+    expect(sizes()).toEqual([1, 1]);
+    expect(pauses).toEqual([]);
+    expect(queue.isIdle).toBe(true);
+  });
+});
