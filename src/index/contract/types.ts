@@ -271,6 +271,11 @@ export interface ListIndexes {
   reindex(listId: string, settings: SearchSettings): Promise<number>;
   /** Also of a list whose index is being rebuilt, and of one at rest. Undefined for one that was not open since the start. */
   outline(listId: string): ListOutline | undefined;
+  /**
+   * The same, also of one that was closed at rest before the start. Undefined where it has to be opened for that: it is not known to
+   * have nothing to do.
+   */
+  outlineAtRest(listId: string, settings: SearchSettings): Promise<ListOutline | undefined>;
   /** Records of the current version, without opening the list. Undefined where that is not known, as of a list that is about to be opened. */
   recordCount(listId: string): number | undefined;
   create(listId: string, settings: SearchSettings, definition: FieldDefinition): Promise<ListIndex>;

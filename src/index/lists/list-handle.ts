@@ -16,6 +16,7 @@ import type {
   WriteRequest,
   WriteResult,
 } from '../contract/types.js';
+import type { KeptOutline } from './kept-outline.js';
 import type { OpenListIndex } from './list-index.js';
 
 /** Who opens a list again. */
@@ -39,6 +40,8 @@ export class ListHandle implements ListIndex {
   usedAt = 0;
   private index: OpenListIndex | undefined;
   private outline: string | undefined;
+  /** The print of the store that the outline is kept for on disk; undefined where it is not. */
+  keptFor: string | undefined;
 
   constructor(
     readonly listId: string,
@@ -63,13 +66,21 @@ export class ListHandle implements ListIndex {
     this.outline = undefined;
   }
 
-  /** Lets go of the open list, which the caller closes. */
-  rest(): void {
+  /** Lets go of the open list, which the caller closes. Returns what is told of it from now on, as JSON. */
+  rest(): string {
     const { currentVersion } = this;
     const told = { versions: this.versions(), meaning: this.meaning(), resources: this.resources() };
     const outline: Outline = { currentVersion, ...told };
     this.outline = JSON.stringify(outline);
     this.index = undefined;
+    return this.outline;
+  }
+
+  /** What `rest` returned when the list was closed, where nothing newer is known. */
+  wasAtRest({ outline, print }: KeptOutline): void {
+    if (this.isKnown) return;
+    this.outline = outline;
+    this.keptFor = print;
   }
 
   get currentVersion(): number {

@@ -14,11 +14,13 @@ import { hasStore } from '../../store/index.js';
 import { linksBelow } from '../resources/list-resources.js';
 import { MergeTurns } from '../commit/merge-turns.js';
 import { DamageWatch } from './damage-watch.js';
+import { readOutline } from './kept-outline.js';
 import { ListHandle, type ListOpener } from './list-handle.js';
 import type { ListIndexesOptions } from './list-indexes-options.js';
 import { OpenListIndex } from './list-index.js';
 import { ListRoom, listsOpenMax } from './list-room.js';
 import { ListRounds } from './list-rounds.js';
+import { deleted, shuttingDown } from './refusals.js';
 import { RestRegister } from './rest-register.js';
 import { RestingLists } from './resting-lists.js';
 import { UnusableListReindexer } from '../reindex/unusable-list-reindexer.js';
@@ -119,6 +121,14 @@ class AllListIndexes implements ListIndexes, ListOpener {
     if (rebuilt !== undefined) return rebuilt;
     const handle = this.handles.get(listId);
     return handle?.isKnown === true ? handle : undefined;
+  }
+
+  async outlineAtRest(listId: string, settings: SearchSettings): Promise<ListOutline | undefined> {
+    const known = this.outline(listId);
+    if (known !== undefined) return known;
+    const kept = await readOutline(this.path(listId), this.register.print(listId));
+    if (kept !== undefined && this.refusal(listId) === undefined) this.handleOf(listId, settings).wasAtRest(kept);
+    return this.outline(listId);
   }
 
   recordCount(listId: string): number | undefined {
@@ -434,12 +444,4 @@ class AllListIndexes implements ListIndexes, ListOpener {
   private countOpen(): void {
     this.options.metrics.listsOpen.set(this.resting.open.size);
   }
-}
-
-function shuttingDown(): ServiceError {
-  return new ServiceError('shutting-down', 'The service is stopping; try again soon.');
-}
-
-function deleted(): ServiceError {
-  return new ServiceError('list-not-found', 'The list has been deleted.');
 }

@@ -44,8 +44,14 @@ export class RestRegister {
 
   /** True where the list is as it was when it was closed with nothing left to do. */
   has(listId: string): boolean {
+    return this.print(listId) !== undefined;
+  }
+
+  /** Of its store, which is as it was when the list was closed with nothing left to do; undefined where it is not. */
+  print(listId: string): string | undefined {
     const { print } = this.known.get(listId) ?? {};
-    return print !== undefined && print === storePrint(listFolder(this.options.dataDir, listId));
+    if (print === undefined) return undefined;
+    return print === storePrint(listFolder(this.options.dataDir, listId)) ? print : undefined;
   }
 
   /** Of the list as it was closed; undefined where it is not known. */
@@ -58,12 +64,13 @@ export class RestRegister {
     return [...this.known.keys()];
   }
 
-  /** The list was closed, and nothing is left to do. */
-  add(listId: string, records: number): void {
+  /** The list was closed, and nothing is left to do. Returns the print of its store; undefined where that cannot be read. */
+  add(listId: string, records: number): string | undefined {
     const print = storePrint(listFolder(this.options.dataDir, listId));
     this.known.delete(listId);
     if (print !== undefined) this.known.set(listId, { print, records });
     this.changed();
+    return print;
   }
 
   /** The list is to be looked after at the next start. */

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -242,6 +242,92 @@ describe('a start', () => {
     await expect.poll(() => logged.some((line) => line.includes('"id":"list-2"'))).toBe(true);
     await expect(listOf('list-2')).rejects.toMatchObject({ code: 'list-damaged' });
     for (const id of ids.filter((each) => each !== 'list-2')) expect(countOf(await listOf(id))).toBe(0);
+  });
+});
+
+describe('what is told of lists that were at rest before the start', () => {
+  const outlineOf = async (id: string) => {
+    const outline = await indexes.outlineAtRest(id, settingsOf(id));
+    return outline && [outline.currentVersion, outline.versions(), outline.meaning(), outline.resources()];
+  };
+  const fileOf = (id: string) => join(dataDir, 'lists', id, 'at-rest');
+
+  it('is what was told of them before, and opens none', async () => {
+    await makeAll();
+    for (const id of ids) await write(await listOf(id), 'one');
+    const before = await Promise.all(ids.map(outlineOf));
+    expect(before[0]?.[1]).toMatchObject([{ version: 1, record_count: 1, definition: LIST_DEFINITION }]);
+    await restart();
+    expect(await Promise.all(ids.map(outlineOf))).toEqual(before);
+    expect(indexes.outline('list-0')?.versions()).toEqual(before[0]?.[1]);
+    expect(await openings()).toBe(0);
+    // Of one that was written to since, it is what holds now.
+    await write(await listOf('list-0'), 'two');
+    await useOthers('list-0');
+    await restart();
+    expect((await outlineOf('list-0'))?.[1]).toMatchObject([{ record_count: 2 }]);
+    expect(await outlineOf('list-1')).toEqual(before[1]);
+    expect(await openings()).toBe(0);
+  });
+
+  it('is not taken from a file of another state of the list', async () => {
+    await makeAll();
+    await closeAll();
+    const older = readFileSync(fileOf('list-0'));
+    openAll();
+    await write(await listOf('list-0'), 'one');
+    await closeAll();
+    writeFileSync(fileOf('list-0'), older);
+    openAll();
+    expect(await outlineOf('list-0')).toBeUndefined();
+    expect(countOf(await listOf('list-0'))).toBe(1);
+    // It is written anew, as nothing else would say that it is wrong.
+    await restart();
+    expect((await outlineOf('list-0'))?.[1]).toMatchObject([{ record_count: 1 }]);
+  });
+
+  it('is not taken from a file that is missing, cut or changed at any place', async () => {
+    await makeAll();
+    await closeAll();
+    const whole = readFileSync(fileOf('list-0'));
+    openAll();
+    const before = await outlineOf('list-0');
+    expect(before).toBeDefined();
+    await fc.assert(
+      fc.asyncProperty(fc.nat(whole.length - 1), fc.integer({ min: 0, max: 255 }), async (at, byte) => {
+        const cut = whole.subarray(0, at);
+        const changed = Buffer.from(whole);
+        changed[at] = byte;
+        for (const bytes of [cut, changed]) {
+          await closeAll();
+          writeFileSync(fileOf('list-0'), bytes);
+          openAll();
+          expect(await outlineOf('list-0')).toEqual(bytes.equals(whole) ? before : undefined);
+        }
+      }),
+      { numRuns: 25 },
+    );
+    await closeAll();
+    rmSync(fileOf('list-0'));
+    openAll();
+    expect(await outlineOf('list-0')).toBeUndefined();
+    expect(await outlineOf('list-1')).toBeDefined();
+  });
+
+  it('is found by opening the list where it could not be written', async () => {
+    await makeAll();
+    mkdirSync(`${fileOf('list-11')}.new`);
+    await restart();
+    expect(await outlineOf('list-11')).toBeUndefined();
+    expect((await listOf('list-11')).versions()).toMatchObject([{ version: 1 }]);
+    expect(await outlineOf('list-1')).toBeDefined();
+  });
+
+  it('is not told of a list that was deleted', async () => {
+    await makeAll();
+    await restart();
+    await indexes.remove('list-0');
+    expect(await outlineOf('list-0')).toBeUndefined();
   });
 });
 

@@ -4,6 +4,7 @@
  */
 import type { Logger } from 'pino';
 import { resourcesExhausted, ServiceError, type Clock } from '../../platform/index.js';
+import { keepOutline } from './kept-outline.js';
 import type { ListHandle } from './list-handle.js';
 import type { ListRoom } from './list-room.js';
 import { OpenLists } from './open-lists.js';
@@ -17,6 +18,13 @@ const BUSY_MORE = 64;
 const SHRUNK_AFTER_MS = 1000;
 /** The longest wait that a timer takes; opening a list without need does no harm. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
+
+interface ClosedList {
+  readonly handle: ListHandle;
+  readonly isComplete: boolean;
+  /** As `ListHandle.rest` returned it. */
+  readonly outline: string;
+}
 
 export interface RestingListsOptions {
   readonly room: ListRoom;
@@ -81,16 +89,33 @@ export class RestingLists {
     const { register } = this.options;
     const lists = this.open.inOrder().map((handle) => {
       this.open.delete(handle.listId);
-      const isComplete = handle.open?.isComplete === true;
-      const records = isComplete ? handle.recordCount : 0;
-      return { handle, isComplete, records, closed: handle.open?.close(reason) };
+      const { open: index } = handle;
+      return { handle, isComplete: index?.isComplete === true, outline: handle.rest(), closed: index?.close(reason) };
     });
     await Promise.allSettled([...lists.map(({ closed }) => closed), ...this.closing.values()]);
-    for (const { handle, isComplete, records } of lists) {
-      if (isComplete) register.add(handle.listId, records);
-      else register.remove(handle.listId);
-    }
+    await Promise.all(lists.map((each) => this.wasClosed(each)));
     await register.close();
+  }
+
+  /** Writes down that the list rests. Never rejects. */
+  private async wasClosed({ handle, isComplete, outline }: ClosedList): Promise<void> {
+    const { register, log } = this.options;
+    const { listId, listPath } = handle;
+    const print = isComplete ? register.add(listId, handle.recordCount) : undefined;
+    if (print === undefined) {
+      register.remove(listId);
+      return;
+    }
+    if (print === handle.keptFor) return;
+    try {
+      await keepOutline(listPath, { print, outline });
+      handle.keptFor = print;
+    } catch (error) {
+      log.warn(
+        { err: error, id: listId },
+        'What is known of a list at rest could not be written; a start opens the list for it',
+      );
+    }
   }
 
   private async makeRoom(): Promise<void> {
@@ -145,7 +170,7 @@ export class RestingLists {
     const { listId, open: index } = handle;
     if (index === undefined) return Promise.resolve();
     const { isComplete, restsUntilMs } = index;
-    handle.rest();
+    const outline = handle.rest();
     this.open.delete(listId);
     onRest(handle);
     if (restsUntilMs !== Infinity) this.wakeIn(handle, restsUntilMs - clock.nowMs());
@@ -154,10 +179,7 @@ export class RestingLists {
     });
     const closing = index
       .close(reason)
-      .then(() => {
-        if (isComplete) register.add(listId, handle.recordCount);
-        else register.remove(listId);
-      })
+      .then(() => this.wasClosed({ handle, isComplete, outline }))
       .catch((error: unknown) => {
         register.remove(listId);
         log.warn({ err: error, id: listId }, 'A list could not be closed as others are');

@@ -57,11 +57,15 @@ export async function describeList(services: Services, list: ListRecord) {
  */
 export async function describeListedList(services: Services, list: ListRecord) {
   try {
-    return describeOutline(list, services.indexes.outline(list.id) ?? (await openIndex(services, list)));
+    return describeOutline(list, (await outlineOf(services, list)) ?? (await openIndex(services, list)));
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'list-not-found') return undefined;
     throw error;
   }
+}
+
+async function outlineOf({ indexes }: Services, list: ListRecord): Promise<ListOutline | undefined> {
+  return indexes.outline(list.id) ?? (await indexes.outlineAtRest(list.id, searchSettings(list)));
 }
 
 /** Why a list is not told of. */

@@ -1,0 +1,77 @@
+/** Lists that were closed while a model or a host wanted time: they are opened again when that is over, although nobody asks for them. */
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import {
+  LIST_DEFINITION,
+  LIST_SETTINGS,
+  ListsWithModels,
+  putRequest as put,
+} from '../../../test/support/lists-with-models.js';
+import { ScriptedEmbedder, ScriptedModels } from '../../../test/support/scripted-models.js';
+import type { FileReader, ReadingOutcome } from '../../extracts/index.js';
+import { ModelError } from '../../vectors/index.js';
+
+const POLL = { interval: 5, timeout: 30_000 };
+const OTHERS = ['b1', 'b2', 'b3', 'b4', 'b5', 'b6'];
+const AGAIN_MS = 300;
+
+let lists: ListsWithModels;
+let embedder: ScriptedEmbedder;
+beforeEach(async () => {
+  embedder = new ScriptedEmbedder();
+  lists = new ListsWithModels(new ScriptedModels({ mini: embedder }), { GANNET_LISTS_OPEN_MAX: '4' });
+  for (const id of OTHERS) await lists.indexes.create(id, { ...LIST_SETTINGS, list: id }, LIST_DEFINITION);
+});
+afterEach(() => lists.remove());
+
+/** Others are used until it is closed, also where it is opened in between because something was due. */
+async function untilAtRest(): Promise<void> {
+  await expect
+    .poll(async () => {
+      for (const id of OTHERS) await lists.indexes.open(id, { ...LIST_SETTINGS, list: id });
+      return lists.indexes.opened('a1');
+    }, POLL)
+    .toBeUndefined();
+}
+
+it('has the vectors that it waits for made when its model may be asked again', async () => {
+  let mayBeAsked = false;
+  embedder.answer = (texts) => {
+    if (mayBeAsked) return texts.map(() => new Float32Array(embedder.dimensions).fill(1));
+    throw new ModelError('Too many requests.', { retry: 'later', reason: 'unavailable', retryAfterMs: AGAIN_MS });
+  };
+  const list = await lists.create('mini');
+  await list.write(put('one', { title: 'One' }));
+  await expect.poll(() => embedder.calls, POLL).toBeGreaterThan(0);
+  await untilAtRest();
+  expect(lists.indexes.outline('a1')?.meaning()).toMatchObject({ pending: 1, embedded: 0 });
+  mayBeAsked = true;
+  await expect.poll(() => lists.indexes.outline('a1')?.meaning(), POLL).toMatchObject({ pending: 0, embedded: 1 });
+});
+
+it('has the files that it waits for read when their host may be asked again', async () => {
+  let mayBeAsked = false;
+  let asked = 0;
+  const reader: FileReader = {
+    parallelMax: 1,
+    // As often as it takes until the list is closed.
+    retryMs: Array.from({ length: 1000 }, () => AGAIN_MS),
+    checkMs: 3_600_000,
+    read: (): Promise<ReadingOutcome> => {
+      asked += 1;
+      if (!mayBeAsked)
+        return Promise.resolve({ kind: 'unreachable', error: 'timed-out', detail: 'Wait.', afterMs: AGAIN_MS });
+      const file = { validators: { etag: '"1"' }, hash: 'h' };
+      const text = { pageCount: 1, truncated: false, pages: [{ page: 1, text: 'Text' }] };
+      return Promise.resolve({ kind: 'read', file, text });
+    },
+  };
+  lists.indexes.useReader(reader);
+  const definition = { ...LIST_DEFINITION, resources: [{ name: 'report', kind: 'document' } as const] };
+  const list = await lists.indexes.create('a1', LIST_SETTINGS, definition);
+  await list.write(put('one', { report: 'https://example.com/a.pdf' }));
+  await expect.poll(() => asked, POLL).toBeGreaterThan(0);
+  await untilAtRest();
+  expect(lists.indexes.outline('a1')?.resources()).toMatchObject({ pending: 1, read: 0 });
+  mayBeAsked = true;
+  await expect.poll(() => lists.indexes.outline('a1')?.resources(), POLL).toMatchObject({ pending: 0, read: 1 });
+});
