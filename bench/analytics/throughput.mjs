@@ -32,7 +32,7 @@ export async function measureAnalytics() {
       const paths = queries.map(
         (query) => `/search/${ACCOUNT}/wordnet/1?${new URLSearchParams({ query, ...options })}`,
       );
-      rows.push(...compare(name, paths, sides));
+      rows.push(...(await compare(name, paths, sides)));
     }
     return [
       '## Analytics: what counting costs\n',
@@ -62,15 +62,15 @@ async function startSide(enabled) {
   return { service, key, dataDir };
 }
 
-function compare(name, paths, sides) {
+async function compare(name, paths, sides) {
   const load = ({ service, key }, seconds) =>
     runWrk({ address: service.address, key, paths, seconds, connections: CONNECTIONS });
-  for (const side of sides) load(side, WARM_UP_SECONDS);
+  for (const side of sides) await load(side, WARM_UP_SECONDS);
   const sums = sides.map(() => ({ requests: 0, seconds: 0, cpuSeconds: 0, failed: 0 }));
   for (let turn = 0; turn < TURNS; turn += 1) {
     for (const [index, side] of sides.entries()) {
       const cpuBeforeMs = side.service.cpuMs();
-      const { requests, requestsPerSecond, failed } = load(side, SECONDS_PER_TURN);
+      const { requests, requestsPerSecond, failed } = await load(side, SECONDS_PER_TURN);
       const sum = sums[index];
       sum.requests += requests;
       sum.seconds += requests / requestsPerSecond;

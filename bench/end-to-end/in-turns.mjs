@@ -58,7 +58,7 @@ try {
     const { startService } = await import(join(resolve(folder), 'bench', 'end-to-end', 'lib', 'service.mjs'));
     const service = await startService(data, { GANNET_MEMORY_MAPPED_MIB: MAPPED_MIB });
     sides.push({ name, service, turns: [] });
-    runWrk({ address: service.address, key, paths, seconds: WARM_UP_SECONDS, connections: CONNECTIONS });
+    await runWrk({ address: service.address, key, paths, seconds: WARM_UP_SECONDS, connections: CONNECTIONS });
   }
   for (let round = 1; round <= rounds; round += 1) {
     for (const { service, turns } of round % 2 === 1 ? sides : sides.toReversed()) {
@@ -66,7 +66,7 @@ try {
       const beforeMs = service.cpuMs();
       const open = await runOpenLoop({ ...load, ratePerSecond, seed: round });
       const processors = (service.cpuMs() - beforeMs) / 1000 / seconds;
-      const { requestsPerSecond } = runWrk({ ...load, connections: CONNECTIONS });
+      const { requestsPerSecond } = await runWrk({ ...load, connections: CONNECTIONS });
       turns.push({ ...open, processors, capacity: requestsPerSecond });
     }
   }

@@ -75,7 +75,7 @@ export async function measureLoad({ fresh }) {
   try {
     const [first] = workloads();
     const { address } = service;
-    runWrk({ address, key, paths: first.paths, seconds: STEADY_AFTER_SECONDS, connections: CONNECTIONS });
+    await runWrk({ address, key, paths: first.paths, seconds: STEADY_AFTER_SECONDS, connections: CONNECTIONS });
     for (const workload of workloads()) {
       const row = await measureWorkload(service, key, workload);
       process.stdout.write(`${row.name}: ${formatCount(row.capacity)} requests/s\n`);
@@ -103,8 +103,8 @@ async function measureWorkload(service, key, { name, paths, writes = false }) {
   const load = { address: service.address, key, paths };
   const writer = writes ? startWriting(service.address, key) : undefined;
   try {
-    runWrk({ ...load, seconds: WARM_UP_SECONDS, connections: CONNECTIONS });
-    const closed = runWrk({ ...load, seconds: SECONDS, connections: CONNECTIONS });
+    await runWrk({ ...load, seconds: WARM_UP_SECONDS, connections: CONNECTIONS });
+    const closed = await runWrk({ ...load, seconds: SECONDS, connections: CONNECTIONS });
     const capacity = closed.requestsPerSecond;
     const open = [];
     for (const share of SHARES) {

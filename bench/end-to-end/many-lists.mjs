@@ -2,7 +2,7 @@
  * Many lists in one process: what a start takes, the first search in a list at rest and the next one, a write to each in any order, memory
  * and descriptors.
  *
- *   node bench/end-to-end/many-lists.mjs [--lists 1000] [--open 0] [--memory 2048]
+ *   node bench/end-to-end/many-lists.mjs [--lists 1000] [--records 1000] [--open 0] [--memory 2048]
  *
  * `--open`: lists that are open at a time; 0: as many as there is room for. The lists stay in the work folder for the next run.
  */
@@ -14,18 +14,18 @@ import { quantile } from './lib/report.mjs';
 import { seededRandom } from './lib/random.mjs';
 import { ACCOUNT, call, createKey, importNdjson, startService, workFolder } from './lib/service.mjs';
 
-const RECORDS = 1000;
 const WORDS = 20_000;
 const WORDS_A_RECORD = 30;
 const { values } = parseArgs({
   options: {
     lists: { type: 'string', default: '1000' },
+    records: { type: 'string', default: '1000' },
     open: { type: 'string', default: '0' },
     memory: { type: 'string', default: '2048' },
   },
 });
-const lists = Number(values.lists);
-const dataDir = join(workFolder, `many-lists-${lists}`);
+const [lists, records] = [values.lists, values.records].map(Number);
+const dataDir = join(workFolder, `many-lists-${lists}-${records}`);
 const marker = join(dataDir, 'bench-key.json');
 const env = { GANNET_MEMORY_MIB: values.memory, GANNET_LISTS_OPEN_MAX: values.open };
 const random = seededRandom(20);
@@ -37,7 +37,7 @@ function ndjson() {
     const text = Array.from({ length: WORDS_A_RECORD }, word).join(' ');
     return `${JSON.stringify({ name: `record-${number}`, title: `${word()} ${word()}`, text })}\n`;
   };
-  return Readable.from(Array.from({ length: RECORDS }, (_, number) => record(number)));
+  return Readable.from(Array.from({ length: records }, (_, number) => record(number)));
 }
 
 async function makeLists() {
@@ -50,7 +50,7 @@ async function makeLists() {
   for (let list = 1; list < lists; list += 1)
     await call(service.address, key, 'POST', `/list/${ACCOUNT}/${nameOf(0)}/clone`, { name: nameOf(list) });
   console.log(
-    `Copied ${lists - 1} lists of ${RECORDS} records: ${((performance.now() - began) / lists).toFixed(1)} ms each`,
+    `Copied ${lists - 1} lists of ${records} records: ${((performance.now() - began) / lists).toFixed(1)} ms each`,
   );
   await service.stop();
   writeFileSync(marker, JSON.stringify({ key }));
@@ -84,6 +84,22 @@ function taken(service, what) {
   console.log(`${what}: ${mib}, ${descriptors} descriptors, ${maps} maps`);
 }
 
+/** How many there are, by `GET /list`. */
+async function allLists(service, key) {
+  let count = 0;
+  for (let after; ;) {
+    const page = await call(
+      service.address,
+      key,
+      'GET',
+      `/list/${ACCOUNT}?${new URLSearchParams({ size: '100', ...after })}`,
+    );
+    count += page.lists.length;
+    if (page.next === undefined) return count;
+    after = { after: page.next };
+  }
+}
+
 async function measure(service, key) {
   const search = (list) =>
     call(service.address, key, 'GET', `/search/${ACCOUNT}/${nameOf(list)}/1?query=${word()}&cache=false`);
@@ -95,6 +111,9 @@ async function measure(service, key) {
   row('First search of a list', first);
   row('The next search', next);
   taken(service, 'After a search in each');
+  const beganMs = performance.now();
+  const told = await allLists(service, key);
+  console.log(`All ${told} lists told: ${(performance.now() - beganMs).toFixed(0)} ms`);
   for (const list of shuffled())
     await timed(writes, () =>
       call(service.address, key, 'POST', `/search-result/${ACCOUNT}/${nameOf(list)}`, { name: 'more', text: word() }),

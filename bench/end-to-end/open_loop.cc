@@ -2,9 +2,12 @@
 // seeded), go out over whichever connection is free, and a latency counts from the moment a request was due. So a service that
 // stalls is charged for all that would have come meanwhile, which a closed loop leaves out.
 //
-//   open_loop <IPv4 address> <port> <key> <file of paths, one a line> <seconds> <requests a second> <connections> <seed>
+//   open_loop <IPv4 address> <port> <key> <file of requests> <seconds> <requests a second> <connections> <seed> [most requests]
 //
-// Prints one JSON object: requests a second, failed requests, milliseconds (p50, p99, p99.9, longest), and `sent late`: how long
+// A line of the file is a path to GET, or `POST <path> <body>`. At 0 requests a second it is a closed loop: on each connection the
+// next request goes out when the last one is answered, and a latency counts from there; it ends after so many requests, too.
+//
+// Prints one JSON object: requests a second and milliseconds (p50, p99, p99.9, longest) of all and of each kind, failed requests, and `sent late`: how long
 // after they were due the 99th percentile of the requests went out although a connection was free, which is the generator's own
 // share of the latencies. It is in C++ because it shares the processors with what it measures.
 #include <arpa/inet.h>
@@ -18,6 +21,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -67,6 +71,9 @@ void AskToRunSoon() {
   prctl(PR_SET_TIMERSLACK, 1UL);
 }
 
+// Its latencies are told by kind.
+enum Kind { kGet, kPost };
+
 struct Request {
   double due = 0;
   size_t path = 0;
@@ -93,14 +100,25 @@ Answer ReadAnswer(std::string_view received) {
     std::from_chars(head.data() + at + name.size(), head.data() + head.size(), length);
   }
   if (received.size() < head_end + 4 + length) return Answer::kUnfinished;
-  return received.starts_with("HTTP/1.1 200") ? Answer::kOk : Answer::kFailed;
+  return received.starts_with("HTTP/1.1 20") ? Answer::kOk : Answer::kFailed;
+}
+
+std::string RequestOf(const std::string& line, const std::string& host, const char* key) {
+  static constexpr std::string_view kPost = "POST ";
+  const std::string heads = " HTTP/1.1\r\nhost: " + host + "\r\nx-api-key: " + key + "\r\n";
+  if (!line.starts_with(kPost)) return "GET " + line + heads + "\r\n";
+  const size_t path_end = line.find(' ', kPost.size());
+  if (path_end == std::string::npos) return {};
+  const std::string body = line.substr(path_end + 1);
+  return line.substr(0, path_end) + heads + "content-type: application/json\r\ncontent-length: " + std::to_string(body.size()) +
+         "\r\n\r\n" + body;
 }
 
 class Load {
  public:
   Load(const char* address, const char* port, const char* key, const char* paths, double rate, double seconds, size_t connections,
-       uint64_t seed)
-      : rate_(rate), seconds_(seconds), random_(seed), connections_(connections) {
+       uint64_t seed, size_t requests_max)
+      : rate_(rate), seconds_(seconds), requests_max_(requests_max), random_(seed), connections_(connections) {
     ReadPaths(paths, std::string(address) + ":" + port, key);
     poll_ = epoll_create1(0);
     if (poll_ < 0) Fail("epoll_create1");
@@ -110,13 +128,18 @@ class Load {
   void Run() {
     const double begin = Now() + kStartDelaySeconds;
     const double end = begin + seconds_;
-    double due = begin;
-    std::exponential_distribution<double> gap(rate_);
+    double due = IsClosed() ? end : begin;
+    std::exponential_distribution<double> gap(IsClosed() ? 1 : rate_);
     std::vector<epoll_event> events(connections_.size());
+    const double sent_from = IsClosed() ? Now() : begin;
+    if (IsClosed()) {
+      closed_until_ = end;
+      while (!free_.empty()) Send({Now(), NextPath()});
+    }
     for (;;) {
       double now = Now();
       for (; due <= now && due < end; due += gap(random_)) {
-        const Request request{due, next_path_++ % requests_.size()};
+        const Request request{due, NextPath()};
         if (free_.empty()) {
           waiting_.push_back(request);
         } else {
@@ -132,20 +155,24 @@ class Load {
       for (int i = 0; i < ready; ++i) Receive(*static_cast<Connection*>(events[static_cast<size_t>(i)].data.ptr));
     }
     failed_ += under_way_ + waiting_.size();
+    if (IsClosed()) seconds_ = Now() - sent_from;
   }
 
   void Print() {
-    std::printf("{\"requestsPerSecond\":%.3f,\"failed\":%zu,\"p50\":%.4f,\"p99\":%.4f,\"p999\":%.4f,\"max\":%.4f,\"sentLateP99\":%.4f}\n",
-                static_cast<double>(latencies_.size()) / seconds_, failed_, Quantile(latencies_, 0.5), Quantile(latencies_, 0.99),
-                Quantile(latencies_, 0.999), Quantile(latencies_, 1), Quantile(late_, 0.99));
+    std::vector<double> all = latencies_[kGet];
+    all.insert(all.end(), latencies_[kPost].begin(), latencies_[kPost].end());
+    std::printf("{%s,\"seconds\":%.3f,\"failed\":%zu,\"sentLateP99\":%.4f,\"gets\":{%s},\"posts\":{%s}}\n", Figures(all).c_str(), seconds_, failed_,
+                Quantile(late_, 0.99), Figures(latencies_[kGet]).c_str(), Figures(latencies_[kPost]).c_str());
   }
 
  private:
+  bool IsClosed() const { return rate_ == 0; }
+  size_t NextPath() { return next_path_++ % requests_.size(); }
+
   void ReadPaths(const char* file, const std::string& host, const char* key) {
     std::ifstream in(file);
-    for (std::string path; std::getline(in, path);)
-      requests_.push_back("GET " + path + " HTTP/1.1\r\nhost: " + host + "\r\nx-api-key: " + key + "\r\n\r\n");
-    if (requests_.empty()) Fail(file);
+    for (std::string line; std::getline(in, line);) requests_.push_back(RequestOf(line, host, key));
+    if (requests_.empty() || std::ranges::any_of(requests_, &std::string::empty)) Fail(file);
   }
 
   void Open(Connection& connection, const char* address, const char* port) {
@@ -194,15 +221,25 @@ class Load {
     const Answer answer = ReadAnswer(connection.received);
     if (answer == Answer::kUnfinished || !connection.is_busy) return;
     if (answer == Answer::kOk)
-      latencies_.push_back(Now() - connection.request.due);
+      latencies_[requests_[connection.request.path].starts_with("POST ") ? kPost : kGet].push_back(Now() - connection.request.due);
     else
       ++failed_;
     connection.is_busy = false;
     --under_way_;
     free_.push_back(&connection);
+    if (const double now = Now(); now < closed_until_ && next_path_ < requests_max_) Send({now, NextPath()});
     if (waiting_.empty()) return;
     Send(waiting_.front());
     waiting_.pop_front();
+  }
+
+  // Members of an object in JSON.
+  std::string Figures(std::vector<double>& latencies) const {
+    char text[200];
+    std::snprintf(text, sizeof(text), "\"requestsPerSecond\":%.3f,\"p50\":%.4f,\"p99\":%.4f,\"p999\":%.4f,\"max\":%.4f",
+                  static_cast<double>(latencies.size()) / seconds_, Quantile(latencies, 0.5), Quantile(latencies, 0.99),
+                  Quantile(latencies, 0.999), Quantile(latencies, 1));
+    return text;
   }
 
   static double Quantile(std::vector<double>& seconds, double share) {
@@ -214,12 +251,15 @@ class Load {
 
   double rate_;
   double seconds_;
+  size_t requests_max_;
+  // In a closed loop, when the last requests go out.
+  double closed_until_ = 0;
   std::mt19937_64 random_;
   std::vector<Connection> connections_;
   std::vector<std::string> requests_;
   std::vector<Connection*> free_;
   std::deque<Request> waiting_;
-  std::vector<double> latencies_;
+  std::array<std::vector<double>, 2> latencies_;
   std::vector<double> late_;
   size_t next_path_ = 0;
   size_t under_way_ = 0;
@@ -230,13 +270,13 @@ class Load {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 9) {
-    std::fprintf(stderr, "usage: open_loop <address> <port> <key> <paths> <seconds> <requests/s> <connections> <seed>\n");
+  if (argc != 9 && argc != 10) {
+    std::fprintf(stderr, "usage: open_loop <address> <port> <key> <paths> <seconds> <requests/s> <connections> <seed> [most requests]\n");
     return 2;
   }
   AskToRunSoon();
   Load load(argv[1], argv[2], argv[3], argv[4], std::atof(argv[6]), std::atof(argv[5]), static_cast<size_t>(std::atol(argv[7])),
-            static_cast<uint64_t>(std::atoll(argv[8])));
+            static_cast<uint64_t>(std::atoll(argv[8])), argc == 10 ? static_cast<size_t>(std::atoll(argv[9])) : SIZE_MAX);
   load.Run();
   load.Print();
 }

@@ -38,9 +38,9 @@ export async function measureSearch() {
       (query) => `/search/${ACCOUNT}/wordnet/1?${new URLSearchParams({ query, cache: 'false' })}`,
     );
     const load = { address: service.address, key, paths };
-    runWrk({ ...load, seconds: STEADY_AFTER_SECONDS, connections: BAR_CONNECTIONS });
+    await runWrk({ ...load, seconds: STEADY_AFTER_SECONDS, connections: BAR_CONNECTIONS });
     for (const connections of CONNECTIONS) {
-      const result = runWrk({ ...load, seconds: SECONDS, connections });
+      const result = await runWrk({ ...load, seconds: SECONDS, connections });
       process.stdout.write(`${connections} connections: ${formatCount(result.requestsPerSecond)} requests/s\n`);
       rows.push({ connections, ...result });
     }

@@ -57,20 +57,24 @@ function loadChart(markdown) {
   });
 }
 
+const byRecords = ({ rows }) => ({
+  grid: { left: 90, right: 90, top: 60, bottom: 70 },
+  xAxis: {
+    type: 'category',
+    name: 'records',
+    nameLocation: 'middle',
+    nameGap: 30,
+    data: rows.map((row) => row.Records),
+  },
+});
+
 /** What an import costs as the list grows. */
 function indexingChart(markdown) {
   const table = tableWith(markdown, 'Records', 'Records/s', 'Peak memory of its own MiB');
   if (table === undefined) return undefined;
   return drawChart(360, {
     title: { text: 'Import by size', left: 'center' },
-    grid: { left: 90, right: 90, top: 60, bottom: 70 },
-    xAxis: {
-      type: 'category',
-      name: 'records',
-      nameLocation: 'middle',
-      nameGap: 30,
-      data: table.rows.map((row) => row.Records),
-    },
+    ...byRecords(table),
     yAxis: [
       { type: 'value', name: 'records/s' },
       { type: 'value', name: 'peak MiB' },
@@ -87,8 +91,38 @@ function indexingChart(markdown) {
   });
 }
 
+/** What a search costs as the list grows. */
+function growthChart(markdown) {
+  const table = tableWith(markdown, 'Records', 'µs of processor a search');
+  if (table === undefined) return undefined;
+  const latencies = table.heading.find((name) => name.startsWith('p50 / p99 ms'));
+  const [p50, p99] = [0, 1].map((at) => table.rows.map((row) => numberOf(row[latencies].split(' / ')[at])));
+  return drawChart(360, {
+    title: { text: 'A search by size of the list', left: 'center' },
+    ...byRecords(table),
+    yAxis: [
+      { type: 'log', name: 'µs of processor' },
+      { type: 'log', name: 'ms' },
+    ],
+    series: [
+      {
+        type: 'bar',
+        name: 'µs of processor',
+        data: table.rows.map((row) => numberOf(row['µs of processor a search'])),
+      },
+      { type: 'line', name: 'p50, ms', yAxisIndex: 1, data: p50 },
+      { type: 'line', name: 'p99, ms', yAxisIndex: 1, data: p99 },
+    ],
+  });
+}
+
 /** By file name; only those whose table is in the report. */
 export function chartsOf(markdown) {
-  const charts = { peers: peersChart(markdown), load: loadChart(markdown), indexing: indexingChart(markdown) };
+  const charts = {
+    peers: peersChart(markdown),
+    load: loadChart(markdown),
+    indexing: indexingChart(markdown),
+    growth: growthChart(markdown),
+  };
   return Object.entries(charts).filter(([, svg]) => svg !== undefined);
 }

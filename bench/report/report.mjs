@@ -19,13 +19,19 @@ const PARTS = {
   search: { title: 'Search throughput', command: [END_TO_END, 'search'] },
   load: { title: 'Load', command: [END_TO_END, 'load'] },
   indexing: { title: 'Indexing', command: [END_TO_END, 'indexing'] },
+  growth: { title: 'Growth', command: ['bench/end-to-end/growth.mjs'] },
   rebuild: { title: 'Rebuilding an index', command: [END_TO_END, 'rebuild'] },
   suggest: { title: 'Suggestions', command: [END_TO_END, 'suggest'] },
   analytics: { title: 'Analytics', command: [END_TO_END, 'analytics'] },
   webhooks: { title: 'Webhooks', command: [END_TO_END, 'webhooks'] },
   relevance: { title: 'Order of results', command: ['bench/relevance/run.mjs', 'collections'] },
 };
-const CHART_TITLES = { peers: 'Time by kind of query', load: 'Latency by load', indexing: 'Import by size' };
+const CHART_TITLES = {
+  peers: 'Time by kind of query',
+  load: 'Latency by load',
+  indexing: 'Import by size',
+  growth: 'A search by size',
+};
 const PAGE = join(root, 'docs', 'benchmarks.md');
 const CHARTS = join(root, 'docs', 'benchmarks');
 const INTRODUCTION = `# Benchmarks

@@ -1,6 +1,6 @@
-/** Load at a given rate whether answers come or not: starts bench/end-to-end/open_loop.cc, which it builds when that is new. */
+/** Load at a given rate whether answers come or not, or as much as is answered: starts bench/end-to-end/open_loop.cc, which it builds when that is new. */
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { root, workFolder } from './service.mjs';
@@ -18,16 +18,33 @@ function build() {
   execFileSync(process.env.CXX ?? 'g++', ['-std=c++20', '-O2', '-o', PROGRAM, SOURCE], { stdio: 'inherit' });
 }
 
+let runs = 0;
+
 /**
- * Resolves with requests/s, failed ones, and p50, p99, p99.9 and the longest in milliseconds; `sentLateP99`: what of it may be
- * the generator's own, which shares the processors.
+ * Resolves with requests/s, failed ones, and p50, p99, p99.9 and the longest in milliseconds, of all, of `gets` and of `posts`; `sentLateP99`: what of it may be
+ * the generator's own, which shares the processors. `paths`: to GET, or `POST <path> <body>`. `ratePerSecond` 0: on each connection the next
+ * one when the last is answered.
  */
-export async function runOpenLoop({ address, key, paths, seconds, ratePerSecond, seed = 1 }) {
+export async function runOpenLoop({
+  address,
+  key,
+  paths,
+  seconds,
+  ratePerSecond,
+  seed = 1,
+  connections = CONNECTIONS,
+  requestsMax,
+}) {
   build();
-  const list = join(workFolder, 'open-loop-paths.txt');
+  runs += 1;
+  const list = join(workFolder, `open-loop-${process.pid}-${runs}.txt`);
   writeFileSync(list, `${paths.join('\n')}\n`);
   const { hostname, port } = new URL(address);
-  const numbers = [seconds, ratePerSecond, CONNECTIONS, seed].map(String);
-  const { stdout } = await run(PROGRAM, [hostname, port, key, list, ...numbers]);
-  return JSON.parse(stdout);
+  const numbers = [seconds, ratePerSecond, connections, seed, requestsMax ?? []].flat().map(String);
+  try {
+    const { stdout } = await run(PROGRAM, [hostname, port, key, list, ...numbers]);
+    return JSON.parse(stdout);
+  } finally {
+    rmSync(list, { force: true });
+  }
 }

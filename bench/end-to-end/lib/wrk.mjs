@@ -1,7 +1,8 @@
 /** Load by wrk: requests from a list in turn, an open connection each, latencies counted by wrk itself. */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { workFolder } from './service.mjs';
 
 /** Installs wrk on Debian and Ubuntu when this is the super-user; otherwise says what to install. */
@@ -37,15 +38,15 @@ function done(summary, latency, requests)
 end
 `;
 
-/** Runs wrk on `address` with the paths; times in milliseconds. */
-export function runWrk({ address, key, paths, seconds, connections, threads = 1 }) {
+/** Runs wrk on `address` with the paths, and lets whatever else this process has to do go on; times in milliseconds. */
+export async function runWrk({ address, key, paths, seconds, connections, threads = 1 }) {
   mkdirSync(workFolder, { recursive: true });
   const script = join(workFolder, 'requests.lua');
   const list = join(workFolder, 'paths.txt');
   writeFileSync(script, SCRIPT);
   writeFileSync(list, `${paths.join('\n')}\n`);
   const args = [`-t${threads}`, `-c${connections}`, `-d${seconds}s`, '--timeout', '5s', '-H', `X-API-Key: ${key}`];
-  const output = execFileSync('wrk', [...args, '-s', script, address, '--', list], { encoding: 'utf8' });
+  const { stdout: output } = await promisify(execFile)('wrk', [...args, '-s', script, address, '--', list]);
   const found = /^RESULT (.*)$/m.exec(output);
   if (found === null) throw new Error(`wrk printed no result:\n${output}`);
   const [requests, durationUs, badStatus, broken, p50, p99, p999, max] = found[1].split(' ').map(Number);

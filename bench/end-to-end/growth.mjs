@@ -1,0 +1,213 @@
+/**
+ * How everything grows with a list: import, disk, start, memory, latency and throughput of searches beside nothing else, a version that is
+ * built, a copy, and the deletion of a tenth by a filter.
+ *
+ *   node bench/end-to-end/growth.mjs [--sizes 100000,1000000,10000000] [--seconds 10] [--rate 100]
+ *
+ * Sentences of the arXiv abstracts; where they end they come again, with every fifth word taken from another sentence (seeded). Ten million
+ * take about 12 GiB in the work folder, and are best left to a machine without other work.
+ */
+import { createReadStream, readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { runOpenLoop } from './lib/open-loop.mjs';
+import { threadTimesMs } from './lib/processor-time.mjs';
+import { seededRandom } from './lib/random.mjs';
+import { barRow, formatCount, machineTable, markdownTable } from './lib/report.mjs';
+import { arxivQueries, SENTENCES_DEFINITION, sentencesFile } from './lib/sentences.mjs';
+import { ACCOUNT, call, createKey, importNdjson, startService, untilMerged, workFolder } from './lib/service.mjs';
+
+const { values } = parseArgs({
+  options: {
+    sizes: { type: 'string', default: '100000,1000000' },
+    seconds: { type: 'string', default: '10' },
+    rate: { type: 'string', default: '100' },
+  },
+});
+const sizes = values.sizes.split(',').map(Number);
+const [seconds, ratePerSecond] = [Number(values.seconds), Number(values.rate)];
+if (![...sizes, seconds, ratePerSecond].every((each) => each > 0)) {
+  process.stderr.write('--sizes, --seconds and --rate take numbers above 0\n');
+  process.exit(2);
+}
+
+const LIST = 'sentences';
+/** About as many as the abstracts have; more are made of these. */
+const SENTENCES_MAX = 1_300_000;
+/** Of these words one is another sentence's. */
+const VARIED_EACH = 5;
+const DONORS = 10_000;
+const WARM_UP_SECONDS = 8;
+const CONNECTIONS = 32;
+const POLL_MS = 50;
+/** A search takes less than so many times the processor time for each decade of records. */
+const DECADE_BAR = 4;
+
+const listPath = `/list/${ACCOUNT}/${LIST}`;
+const paths = arxivQueries().map(
+  (query) => `/search/${ACCOUNT}/${LIST}/1?${new URLSearchParams({ query, cache: 'false' })}`,
+);
+
+/** As NDJSON in pieces; a tenth of the records is `isTenth`. */
+async function* ndjson(file, count) {
+  const random = seededRandom(20);
+  const donors = [];
+  let number = 0;
+  for (let round = 0; number < count; round += 1) {
+    for await (const line of createInterface({ input: createReadStream(file.path) })) {
+      if (number === count) return;
+      const record = JSON.parse(line);
+      if (round === 0 && donors.length < DONORS) donors.push(record.text.split(' '));
+      const text = round === 0 ? record.text : varied(record.text, donors, random);
+      const name = round === 0 ? record.name : `${record.name}#${round}`;
+      yield `${JSON.stringify({ ...record, name, text, tenth: number % 10 })}\n`;
+      number += 1;
+    }
+  }
+}
+
+function varied(text, donors, random) {
+  const words = text.split(' ');
+  for (let at = Math.floor(random() * VARIED_EACH); at < words.length; at += VARIED_EACH) {
+    const donor = donors[Math.floor(random() * donors.length)];
+    words[at] = donor[Math.floor(random() * donor.length)];
+  }
+  return words.join(' ');
+}
+
+const filesBelow = (folder) => readdirSync(folder, { recursive: true, withFileTypes: true });
+
+function diskMib(folder) {
+  const files = filesBelow(folder).filter((entry) => entry.isFile());
+  return files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).blocks * 512, 0) / 2 ** 20;
+}
+
+async function timed(action) {
+  const beganMs = performance.now();
+  await action();
+  return (performance.now() - beganMs) / 1000;
+}
+
+async function until(isSo) {
+  while (!(await isSo())) await wait(POLL_MS);
+}
+
+async function imported(service, key, size, file) {
+  const definition = {
+    ...SENTENCES_DEFINITION,
+    facets: [...SENTENCES_DEFINITION.facets, { name: 'tenth', type: 'number', cardinality: 'Single' }],
+  };
+  await call(service.address, key, 'POST', `/list/${ACCOUNT}`, { name: LIST, ...definition });
+  const { seconds: importSeconds } = await importNdjson(service.address, key, LIST, Readable.from(ndjson(file, size)));
+  return importSeconds;
+}
+
+async function searched({ address, pid }, key) {
+  const load = { address, key, paths, connections: CONNECTIONS };
+  await runOpenLoop({ ...load, seconds: WARM_UP_SECONDS, ratePerSecond: 0 });
+  const steady = await runOpenLoop({ ...load, seconds, ratePerSecond });
+  const before = threadTimesMs(pid);
+  const most = await runOpenLoop({ ...load, seconds, ratePerSecond: 0 });
+  const processorUs = ((threadTimesMs(pid).all - before.all) * 1000) / (most.requestsPerSecond * most.seconds);
+  if (steady.failed + most.failed > 0) throw new Error(`${steady.failed + most.failed} searches failed`);
+  return { p50: steady.p50, p99: steady.p99, perSecond: most.requestsPerSecond, processorUs };
+}
+
+/** Seconds of what changes the whole list. */
+async function changed({ address }, key) {
+  const ask = (method, path, body) => call(address, key, method, path, body);
+  const build = await timed(async () => {
+    await ask('PUT', listPath, { searchable_fields: [{ name: 'text', weight: 2 }] });
+    await until(async () => (await ask('GET', listPath)).current_version === 2);
+  });
+  const clone = await timed(() => ask('POST', `${listPath}/clone`, { name: 'copy' }));
+  const before = (await ask('GET', listPath)).record_count;
+  const deletion = await timed(() =>
+    ask('DELETE', `/search-result/${ACCOUNT}/${LIST}?${new URLSearchParams({ filter: 'tenth = 0' })}`),
+  );
+  const after = (await ask('GET', listPath)).record_count;
+  if (after !== before - Math.ceil(before / 10)) throw new Error(`${after} of ${before} records are left`);
+  return { build, clone, deletion };
+}
+
+async function measureSize(size) {
+  const file = await sentencesFile(Math.min(size, SENTENCES_MAX));
+  if (file === undefined) return undefined;
+  const dataDir = join(workFolder, 'growth');
+  rmSync(dataDir, { recursive: true, force: true });
+  let service = await startService(dataDir);
+  try {
+    const key = createKey(dataDir);
+    const importSeconds = await imported(service, key, size, file);
+    const mergeSeconds = await timed(() => untilMerged(dataDir));
+    const diskMibs = diskMib(join(dataDir, 'lists'));
+    await service.stop();
+    service = await startService(dataDir);
+    const { readyMs } = service;
+    const figures = await searched(service, key);
+    const { anonymous, files } = service.memory();
+    const segments = filesBelow(join(dataDir, 'lists')).filter(({ name }) => /^\d+\.mdb$/.test(name)).length;
+    const disk = { diskMibs, segments };
+    const memory = { ownMib: anonymous, filesMib: files };
+    const sizes = { importSeconds, mergeSeconds, readyMs, ...disk, ...memory };
+    return { size, ...sizes, ...figures, ...(await changed(service, key)) };
+  } finally {
+    await service.stop().catch(() => undefined);
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+const COLUMNS = [
+  ['Records', ({ size }) => formatCount(size)],
+  ['Imported/s', ({ size, importSeconds }) => formatCount(size / importSeconds)],
+  ['Merged after s', ({ mergeSeconds }) => mergeSeconds.toFixed(1)],
+  ['Segments', ({ segments }) => segments],
+  ['Disk MiB', ({ diskMibs }) => formatCount(diskMibs)],
+  ['Start ms', ({ readyMs }) => Math.round(readyMs)],
+  ['Memory of its own / of files MiB', ({ ownMib, filesMib }) => `${Math.round(ownMib)} / ${Math.round(filesMib)}`],
+  [`p50 / p99 ms at ${ratePerSecond}/s`, ({ p50, p99 }) => `${p50.toFixed(2)} / ${p99.toFixed(2)}`],
+  ['Searches/s', ({ perSecond }) => formatCount(perSecond)],
+  ['µs of processor a search', ({ processorUs }) => Math.round(processorUs)],
+  ['Version built s', ({ build }) => build.toFixed(1)],
+  ['Copied s', ({ clone }) => clone.toFixed(2)],
+  ['A tenth deleted s', ({ deletion }) => deletion.toFixed(2)],
+];
+
+function barsOf(rows) {
+  return rows.slice(1).map((row, at) => {
+    const before = rows[at];
+    const decades = Math.log10(row.size / before.size);
+    const growth = (row.processorUs / before.processorUs) ** (1 / decades);
+    const what = `a search, from ${formatCount(before.size)} to ${formatCount(row.size)} records, by decade`;
+    return barRow(what, `${growth.toFixed(2)} ×`, `${DECADE_BAR} ×`, growth < DECADE_BAR);
+  });
+}
+
+const rows = [];
+for (const size of sizes) {
+  const row = await measureSize(size);
+  if (row === undefined) break;
+  rows.push(row);
+  process.stderr.write(`${formatCount(size)}: ${formatCount(row.perSecond)} searches/s\n`);
+}
+if (rows.length === 0) {
+  process.stdout.write('## Growth\n\nSkipped: the abstracts are not there.\n');
+} else {
+  process.stdout.write('## Growth\n\n');
+  process.stdout.write(
+    machineTable({
+      Data: 'sentences of arXiv abstracts, one text field, four facets; beyond 1.3 million repeated with variations',
+      Latency: `open loop at ${ratePerSecond}/s for ${seconds} s`,
+      Searches: `closed loop, ${CONNECTIONS} connections, ${seconds} s, cache off`,
+    }),
+  );
+  const table = markdownTable(
+    COLUMNS.map(([heading]) => heading),
+    rows.map((row) => COLUMNS.map(([, cell]) => cell(row))),
+  );
+  process.stdout.write(`\n${table}`);
+  if (rows.length > 1) process.stdout.write(`\n${markdownTable(['What', 'Measured', 'Bar', ''], barsOf(rows))}`);
+}

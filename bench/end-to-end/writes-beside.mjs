@@ -1,0 +1,225 @@
+/**
+ * Searches beside small writes: their rate with so many writes a second beside them, by that without, and the latencies of the writes.
+ * In turns, one checkout of the service or several; medians.
+ *
+ *   node bench/end-to-end/writes-beside.mjs [--records 1000000] [--writes 50,500] [--rounds 5] [--seconds 5] <name>=<folder> …
+ *   node bench/end-to-end/writes-beside.mjs --searches-per-write 80,8 [--requests 6000] … <name>=<folder> …
+ *
+ * Each folder is a built checkout. Every service imports the same sentences into a data directory of its own first, which the next run
+ * finds again (--fresh: not). Half of the writes replace a record that is there, half bring one of their own; their texts are those of
+ * other records. Searches go out in a closed loop, writes in an open one. The generators share the processors with the service.
+ *
+ * With --searches-per-write there are so many searches for each write and a fixed number of requests, in one closed loop: where others use
+ * the machine, the processor time tells what rates cannot.
+ */
+import { createReadStream, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { runOpenLoop } from './lib/open-loop.mjs';
+import { threadTimesMs } from './lib/processor-time.mjs';
+import { seededRandom } from './lib/random.mjs';
+import { barRow, formatCount, machineTable, markdownTable, quantile } from './lib/report.mjs';
+import { arxivQueries, SENTENCES_DEFINITION, sentencesFile } from './lib/sentences.mjs';
+import { ACCOUNT, call, createKey, importNdjson, untilMerged, workFolder } from './lib/service.mjs';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    records: { type: 'string', default: '1000000' },
+    writes: { type: 'string', default: '50,500' },
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '5' },
+    'searches-per-write': { type: 'string' },
+    requests: { type: 'string', default: '6000' },
+    fresh: { type: 'boolean', default: false },
+  },
+});
+const [records, rounds, seconds] = [values.records, values.rounds, values.seconds].map(Number);
+const perWrite = values['searches-per-write']?.split(',').map(Number);
+const requests = Number(values.requests);
+/** Writes a second, or searches a write; 0: no writes. */
+const rates = [0, ...(perWrite ?? values.writes.split(',').map(Number))];
+const checkouts = positionals.map((each) => /^(\w+)=(.+)$/.exec(each) ?? fail(`"${each}" is not <name>=<folder>`));
+if (checkouts.length === 0) fail('name the checkouts to measure: <name>=<folder> …');
+if (![records, rounds, seconds].every((each) => each > 0))
+  fail('--records, --rounds and --seconds take numbers above 0');
+if (!rates.slice(1).every((each) => each > 0) || !(requests > 0))
+  fail('--writes, --searches-per-write and --requests take numbers above 0, separated by commas');
+
+const LIST = 'sentences';
+const SEARCH_CONNECTIONS = 16;
+const WRITE_CONNECTIONS = 64;
+const WARM_UP_REQUESTS = 12_000;
+const MIXED_SECONDS_MAX = 600;
+/** Different writes; then they begin anew. */
+const WRITES = 20_000;
+/** For what writes leave behind: merging, most of all. */
+const AFTER_TURN_MS = 1500;
+const MAPPED_MIB = '4000';
+const BARS = { p99Ms: 25, ratios: new Map([[50, 0.8], [500, 0.6]]) }; // prettier-ignore
+
+function fail(message) {
+  process.stderr.write(`${message}\n`);
+  process.exit(2);
+}
+
+const file = (await sentencesFile(records)) ?? fail('the abstracts are not there (see bench/README.md)');
+const searches = arxivQueries().map(
+  (query) => `/search/${ACCOUNT}/${LIST}/1?${new URLSearchParams({ query, cache: 'false' })}`,
+);
+
+function writeRequests() {
+  const random = seededRandom(20);
+  const lines = readFileSync(file.path, 'utf8').trimEnd().split('\n');
+  const any = () => JSON.parse(lines[Math.floor(random() * lines.length)]);
+  return Array.from({ length: WRITES }, (_, index) => {
+    const { name: other, ...fields } = any();
+    const name = index % 2 === 0 ? any().name : `new-${other}`;
+    return `POST /search-result/${ACCOUNT}/${LIST} ${JSON.stringify({ name, fields })}`;
+  });
+}
+const writes = writeRequests();
+
+async function startSide([, name, folder]) {
+  // The checkout's own, which starts its own program.
+  const { startService } = await import(join(resolve(folder), 'bench', 'end-to-end', 'lib', 'service.mjs'));
+  const dataDir = join(workFolder, `writes-beside-${name}-${records}`);
+  const marker = join(dataDir, 'bench-imported.json');
+  if (values.fresh) rmSync(dataDir, { recursive: true, force: true });
+  const start = () => startService(dataDir, { GANNET_MEMORY_MAPPED_MIB: MAPPED_MIB });
+  if (existsSync(marker))
+    return { name, service: await start(), ...JSON.parse(readFileSync(marker, 'utf8')), turns: new Map() };
+  rmSync(dataDir, { recursive: true, force: true });
+  const service = await start();
+  const key = createKey(dataDir);
+  await call(service.address, key, 'POST', `/list/${ACCOUNT}`, { name: LIST, ...SENTENCES_DEFINITION });
+  await importNdjson(service.address, key, LIST, createReadStream(file.path));
+  await untilMerged(dataDir);
+  writeFileSync(marker, JSON.stringify({ key }));
+  return { name, service, key, turns: new Map() };
+}
+
+let written = 0;
+
+/** Writes that no turn had yet. */
+function nextWrites(count) {
+  const own = [...writes.slice(written), ...writes.slice(0, written)];
+  written = (written + count) % WRITES;
+  return own;
+}
+
+/** Searches as fast as they are answered, with so many writes a second beside. */
+async function beside(load, writesPerSecond) {
+  const own = nextWrites(writesPerSecond * seconds);
+  const [searched, wrote] = await Promise.all([
+    runOpenLoop({ ...load, seconds, paths: searches, ratePerSecond: 0, connections: SEARCH_CONNECTIONS }),
+    writesPerSecond > 0
+      ? runOpenLoop({ ...load, seconds, paths: own, ratePerSecond: writesPerSecond, connections: WRITE_CONNECTIONS })
+      : undefined,
+  ]);
+  return { searched, wrote, failed: searched.failed + (wrote?.failed ?? 0) };
+}
+
+/** The same requests, one after the other, whatever the time. */
+async function mixed(load, searchesPerWrite, turn) {
+  const own = nextWrites(Math.ceil(requests / (searchesPerWrite + 1)));
+  const paths = Array.from({ length: requests }, (_, at) =>
+    searchesPerWrite > 0 && at % (searchesPerWrite + 1) === searchesPerWrite
+      ? own[Math.floor(at / (searchesPerWrite + 1)) % own.length]
+      : searches[(at + turn * requests) % searches.length],
+  );
+  const most = { seconds: MIXED_SECONDS_MAX, requestsMax: requests };
+  const all = await runOpenLoop({ ...load, ...most, paths, ratePerSecond: 0, connections: SEARCH_CONNECTIONS });
+  const wrote = searchesPerWrite > 0 ? all.posts : undefined;
+  return { searched: { ...all.gets, seconds: all.seconds }, wrote, failed: all.failed };
+}
+
+async function turn({ service, key, turns }, rate, round) {
+  const load = { address: service.address, key, seed: round };
+  const before = threadTimesMs(service.pid);
+  const { searched, wrote, failed } = await (perWrite === undefined ? beside(load, rate) : mixed(load, rate, round));
+  const after = threadTimesMs(service.pid);
+  const count = searched.requestsPerSecond * searched.seconds;
+  const us = (group) => ((after[group] - before[group]) * 1000) / count;
+  const all = turns.get(rate) ?? [];
+  turns.set(rate, [...all, { searched, wrote, spent: { all: us('all'), main: us('main') }, failed }]);
+  await wait(AFTER_TURN_MS);
+}
+
+const median = (figures) => quantile(figures, 0.5);
+
+function rowsOf({ name, turns }) {
+  return rates.map((rate) => {
+    const all = turns.get(rate);
+    const byWithout = (figure) => median(all.map((each, at) => figure(each) / figure(turns.get(0)[at])));
+    const at = (figure) => median(all.map(figure));
+    const spent = (group) => at((each) => each.spent[group]).toFixed(0);
+    const latency = (kind, figure) => (all[0][kind] === undefined ? '' : at((each) => each[kind][figure]).toFixed(1));
+    return [
+      name,
+      rate,
+      formatCount(at(({ searched }) => searched.requestsPerSecond)),
+      rate === 0 ? '' : byWithout(({ searched }) => searched.requestsPerSecond).toFixed(2),
+      spent('all'),
+      rate === 0 ? '' : (1 / byWithout((each) => each.spent.all)).toFixed(2),
+      spent('main'),
+      `${latency('searched', 'p50')} / ${latency('searched', 'p99')}`,
+      rate === 0 ? '' : ['p50', 'p99', 'p999'].map((figure) => latency('wrote', figure)).join(' / '),
+      all.reduce((sum, { failed }) => sum + failed, 0),
+    ];
+  });
+}
+
+function bars({ name, turns }) {
+  return rates.slice(1).flatMap((rate) => {
+    const ratio = median(
+      turns.get(rate).map((each, at) => each.searched.requestsPerSecond / turns.get(0)[at].searched.requestsPerSecond),
+    );
+    const p99 = median(turns.get(rate).map(({ wrote }) => wrote.p99));
+    const bar = BARS.ratios.get(rate);
+    return [
+      ...(bar === undefined
+        ? []
+        : [barRow(`${name}: searches beside ${rate} writes/s by those without`, ratio.toFixed(2), bar, ratio >= bar)]),
+      barRow(`${name}: p99 of a write at ${rate}/s`, `${p99.toFixed(1)} ms`, `${BARS.p99Ms} ms`, p99 < BARS.p99Ms),
+    ];
+  });
+}
+
+const HEADING = [
+  'Checkout',
+  perWrite === undefined ? 'Writes/s' : 'Searches a write',
+  'Searches/s',
+  'by without',
+  'µs of processor a search, writes included',
+  'without by with',
+  'of the main thread',
+  'Search p50 / p99 ms',
+  'Write p50 / p99 / p99.9 ms',
+  'Failed',
+];
+
+const sides = [];
+try {
+  for (const checkout of checkouts) sides.push(await startSide(checkout));
+  for (const { service, key } of sides) {
+    const most = { seconds: MIXED_SECONDS_MAX, requestsMax: WARM_UP_REQUESTS, connections: SEARCH_CONNECTIONS };
+    await runOpenLoop({ address: service.address, key, paths: searches, ratePerSecond: 0, ...most });
+  }
+  for (let round = 1; round <= rounds; round += 1) {
+    for (const side of round % 2 === 1 ? sides : sides.toReversed())
+      for (const rate of round % 2 === 1 ? rates : rates.toReversed()) await turn(side, rate, round);
+  }
+  process.stdout.write(
+    machineTable({
+      Data: `${formatCount(records)} sentences of arXiv abstracts`,
+      Turns: `${rounds} of ${perWrite === undefined ? `${seconds} s` : `${formatCount(requests)} requests`} each; medians; searches over ${SEARCH_CONNECTIONS} connections, cache off`,
+    }),
+  );
+  process.stdout.write(`\n${markdownTable(HEADING, sides.flatMap(rowsOf))}`);
+  if (perWrite === undefined)
+    process.stdout.write(`\n${markdownTable(['What', 'Measured', 'Bar', ''], sides.flatMap(bars))}`);
+} finally {
+  await Promise.allSettled(sides.map(({ service }) => service.stop()));
+}
