@@ -2,14 +2,14 @@
  * Debian's dovecot as a process of its own: its packages are fetched by apt and unpacked into a folder, and a mount namespace lays them over those of
  * the system, for it knows its paths by heart. Linux, root and Debian's packages are needed.
  */
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
+import { execFileSync, spawn } from 'node:child_process';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeCertificate } from '../certificate.js';
 import { packagesFault, unpackedPackages } from '../debian-packages.js';
 import { freePort } from '../free-port.js';
+import { MailServer } from './mail-server.js';
 
 const PACKAGES = [
   'libexttextcat-data',
@@ -20,7 +20,6 @@ const PACKAGES = [
   'dovecot-imapd',
 ];
 const OVERLAID = ['usr/lib', 'usr/bin', 'usr/sbin', 'usr/share'];
-const START_MS_MAX = 120_000;
 /** Of Debian's user `mail`. */
 const MAIL_ID = 8;
 const PASSWORD = 'not-so-s3cret';
@@ -38,69 +37,20 @@ export function dovecotFault(): string | undefined {
   }
 }
 
-export class Dovecot {
-  readonly password = PASSWORD;
-
-  private constructor(
-    private readonly folder: string,
-    readonly tlsPort: number,
-    readonly plainPort: number,
-    private readonly child: ChildProcess,
-  ) {}
-
-  static async start(): Promise<Dovecot> {
-    const root = unpackedPackages('dovecot', PACKAGES);
-    const folder = mkdtempSync(join(tmpdir(), 'gannet-mail-'));
-    chmodSync(folder, 0o711);
-    mkdirSync(join(folder, 'mail'));
-    chownSync(join(folder, 'mail'), MAIL_ID, MAIL_ID);
-    makeCertificate(folder);
-    const [tlsPort, plainPort] = [await freePort(), await freePort()];
-    writeFileSync(join(folder, 'dovecot.conf'), settings(folder, tlsPort, plainPort));
-    const mounts = OVERLAID.map((dir) => `mount -t overlay overlay -o lowerdir="${root}/${dir}:/${dir}" "/${dir}"`);
-    const run = `export LD_LIBRARY_PATH=/usr/lib/dovecot; exec /usr/sbin/dovecot -F -c "${folder}/dovecot.conf"`;
-    const child = spawn('unshare', ['-m', 'sh', '-ec', [...mounts, run].join('\n')], { stdio: 'ignore' });
-    const dovecot = new Dovecot(folder, tlsPort, plainPort, child);
-    await dovecot.answers();
-    return dovecot;
-  }
-
-  /** Of its certificate, for `mail.example` and `localhost`. */
-  get certificate(): string {
-    return readFileSync(this.certificatePath, 'utf8');
-  }
-
-  get certificatePath(): string {
-    return join(this.folder, 'cert.pem');
-  }
-
-  async close(): Promise<void> {
-    // One that has ended says so no more.
-    if (this.child.exitCode === null && this.child.signalCode === null) {
-      const ended = new Promise((resolve) => this.child.once('exit', resolve));
-      this.child.kill('SIGTERM');
-      await ended;
-    }
-    rmSync(this.folder, { recursive: true, force: true });
-  }
-
-  private async answers(): Promise<void> {
-    const endMs = performance.now() + START_MS_MAX;
-    for (;;) {
-      const isThere = await new Promise<boolean>((resolve) => {
-        const socket = connect(this.plainPort, '127.0.0.1');
-        socket.once('data', () => {
-          socket.destroy();
-          resolve(true);
-        });
-        socket.once('error', () => resolve(false));
-      });
-      if (isThere) return;
-      if (performance.now() > endMs || this.child.exitCode !== null)
-        throw new Error(`dovecot did not start: ${readFileSync(join(this.folder, 'log'), 'utf8')}`);
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  }
+export async function startDovecot(): Promise<MailServer> {
+  const root = unpackedPackages('dovecot', PACKAGES);
+  const folder = mkdtempSync(join(tmpdir(), 'gannet-mail-'));
+  chmodSync(folder, 0o711);
+  mkdirSync(join(folder, 'mail'));
+  chownSync(join(folder, 'mail'), MAIL_ID, MAIL_ID);
+  makeCertificate(folder);
+  const [tlsPort, plainPort] = [await freePort(), await freePort()];
+  writeFileSync(join(folder, 'dovecot.conf'), settings(folder, tlsPort, plainPort));
+  const mounts = OVERLAID.map((dir) => `mount -t overlay overlay -o lowerdir="${root}/${dir}:/${dir}" "/${dir}"`);
+  const run = `export LD_LIBRARY_PATH=/usr/lib/dovecot; exec /usr/sbin/dovecot -F -c "${folder}/dovecot.conf"`;
+  const child = spawn('unshare', ['-m', 'sh', '-ec', [...mounts, run].join('\n')], { stdio: 'ignore' });
+  const server = new MailServer({ folder, password: PASSWORD, tlsPort, plainPort, hasStartTls: true, child });
+  return server.answers();
 }
 
 function settings(folder: string, tlsPort: number, plainPort: number): string {

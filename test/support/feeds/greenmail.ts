@@ -1,0 +1,69 @@
+/**
+ * GreenMail, an IMAP server in Java that is none of dovecot's kin, as a process of its own: its archive is fetched by Maven once, and kept. Java,
+ * Maven and openssl are needed.
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { makeCertificate } from '../certificate.js';
+import { freePort } from '../free-port.js';
+import { freshFolder, keep, keptFolder } from '../kept-folder.js';
+import { MailServer } from './mail-server.js';
+
+const VERSION = '2.1.8';
+const ARCHIVE = `greenmail-standalone-${VERSION}.jar`;
+const COPY = 'org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy';
+const FETCH_MS_MAX = 240_000;
+const PASSWORD = 'not-so-s3cret';
+
+/** Why it cannot be started here; undefined where it can. */
+export function greenMailFault(): string | undefined {
+  try {
+    const quiet = { stdio: 'ignore' } as const;
+    execFileSync('java', ['-version'], quiet);
+    execFileSync('openssl', ['version'], quiet);
+    archive();
+    return undefined;
+  } catch (error) {
+    return `GreenMail cannot be started, which takes Java and Maven: ${error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)}`;
+  }
+}
+
+/** The path of the archive. Throws where it cannot be fetched. */
+function archive(): string {
+  const { path, isThere } = keptFolder(`greenmail-${VERSION}`);
+  if (isThere) return join(path, ARCHIVE);
+  const fresh = freshFolder(path);
+  try {
+    const root = join(fresh, 'root');
+    mkdirSync(root);
+    const wanted = [`-Dartifact=com.icegreen:greenmail-standalone:${VERSION}`, `-DoutputDirectory=${root}`];
+    execFileSync('mvn', ['-q', '-B', COPY, ...wanted], { stdio: 'ignore', timeout: FETCH_MS_MAX });
+    readFileSync(join(root, ARCHIVE));
+    keep(root, path);
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+  return join(path, ARCHIVE);
+}
+
+/** With so many users, `user1` and so on; it knows no others, no STARTTLS and no CONDSTORE. */
+export async function startGreenMail(users = 20): Promise<MailServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'gannet-greenmail-'));
+  const { keyPath, certificatePath } = makeCertificate(folder);
+  const store = join(folder, 'store.p12');
+  const made = ['-in', certificatePath, '-inkey', keyPath, '-out', store, '-passout', `pass:${PASSWORD}`];
+  execFileSync('openssl', ['pkcs12', '-export', ...made], { stdio: 'ignore' });
+  const [tlsPort, plainPort] = [await freePort(), await freePort()];
+  const known = Array.from({ length: users }, (_, number) => `user${number + 1}:${PASSWORD}@mail.example`);
+  const settings = [
+    ...['imap.hostname=127.0.0.1', `imap.port=${plainPort}`, 'imaps.hostname=127.0.0.1', `imaps.port=${tlsPort}`],
+    ...[`tls.keystore.file=${store}`, `tls.keystore.password=${PASSWORD}`, `users=${known.join(',')}`],
+  ].map((setting) => `-Dgreenmail.${setting}`);
+  const log = openSync(join(folder, 'log'), 'w');
+  const child = spawn('java', ['-Xmx256m', ...settings, '-jar', archive()], { stdio: ['ignore', log, log] });
+  closeSync(log);
+  const server = new MailServer({ folder, password: PASSWORD, tlsPort, plainPort, hasStartTls: false, child });
+  return server.answers();
+}
