@@ -14,7 +14,7 @@ import type { Database } from 'lmdb';
 import type { ListStore } from '../store/index.js';
 import { versionSuffix } from '../store/index.js';
 import type { FileFault, KnownFile, ReadPage, ReadText } from './file-reader.js';
-import { decodePage, decodePages, encodePages } from './page-codec.js';
+import { decodePage, decodePages, encodePages, type PageRange } from './page-codec.js';
 
 export type ExtractState = 'pending' | 'read' | 'failed';
 
@@ -127,10 +127,10 @@ export class ExtractStore {
     return this.exists ? this.row(keyOfUrl(url)) : undefined;
   }
 
-  /** The first so many pages as they were read last; none where nothing was. */
-  pages(url: string, pagesMax?: number): readonly ReadPage[] {
+  /** Those pages of the range that were read last; none where nothing was. */
+  pages(url: string, range?: PageRange): readonly ReadPage[] {
     const bytes = this.exists ? this.pageTexts.getBinary(keyOfUrl(url)) : undefined;
-    return bytes === undefined ? [] : decodePages(bytes, pagesMax);
+    return bytes === undefined ? [] : decodePages(bytes, range);
   }
 
   /** Undefined where nothing was read of the file; '' where the page is not among what was. */

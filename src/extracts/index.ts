@@ -2,4 +2,5 @@
 export * from './extract-store.js';
 export * from './file-reader.js';
 export * from './linked-documents.js';
+export type { PageRange } from './page-codec.js';
 export * from './reading-work.js';

@@ -15,7 +15,9 @@ it('gives back every page, by itself and with the others', () => {
         const bytes = encodePages(pages);
         expect(pageCountOf(bytes)).toBe(texts.length);
         expect(decodePages(bytes)).toEqual(pages);
-        expect(decodePages(bytes, some)).toEqual(pages.slice(0, some));
+        expect(decodePages(bytes, { max: some })).toEqual(pages.slice(0, some));
+        expect(decodePages(bytes, { first: some + 1 })).toEqual(pages.slice(some));
+        expect(decodePages(bytes, { first: 2, max: some })).toEqual(pages.slice(1, 1 + some));
         expect(decodePage(bytes, some)).toBe(texts[some - 1] ?? '');
       },
     ),
@@ -32,7 +34,7 @@ it('reads damaged bytes as an error or as pages, and does nothing else', () => {
         const bytes = Buffer.from(good.subarray(0, end));
         for (const [at, value] of changes) if (at < bytes.length) bytes[at] = value;
         try {
-          for (const { text } of decodePages(bytes, 50)) expect(typeof text).toBe('string');
+          for (const { text } of decodePages(bytes, { max: 50 })) expect(typeof text).toBe('string');
         } catch (error) {
           expect((error as Error).message).toBe('the text of a file is not as it was written');
         }

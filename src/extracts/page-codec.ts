@@ -50,12 +50,19 @@ export function decodePage(bytes: Buffer, page: number): string {
   }
 }
 
-/** The first so many. */
-export function decodePages(bytes: Buffer, pagesMax = Infinity): ReadPage[] {
-  const pages = Math.min(pageCountOf(bytes), pagesMax);
+/** Pages that follow each other. */
+export interface PageRange {
+  /** From 1 on. Default 1. */
+  readonly first?: number;
+  /** Pages, as far as there are some. Default all. */
+  readonly max?: number;
+}
+
+export function decodePages(bytes: Buffer, { first = 1, max = Infinity }: PageRange = {}): ReadPage[] {
+  const pages = Math.max(0, Math.min(pageCountOf(bytes) - first + 1, max));
   return Array.from({ length: pages }, (_, position) => ({
-    page: position + 1,
-    text: decodePage(bytes, position + 1),
+    page: first + position,
+    text: decodePage(bytes, first + position),
   }));
 }
 

@@ -61,9 +61,10 @@ const documentText = defineOperation({
       Type.Integer({
         minimum: 1,
         maximum: PAGES_MAX,
-        description: `Pages to answer of each document, from the first; default ${PAGES_DEFAULT}`,
+        description: `Pages to answer of each document, from \`first_page\` on; default ${PAGES_DEFAULT}`,
       }),
     ),
+    first_page: Type.Optional(Type.Integer({ minimum: 1, description: 'Number of the page to begin with; default 1' })),
   }),
   responses: {
     200: {
@@ -77,7 +78,7 @@ const documentText = defineOperation({
             state,
             page_count: count('Pages of the document; 0 where it was never read'),
             pages: Type.Array(object({ page: Type.Integer({ minimum: 1 }), text: Type.String() })),
-            truncated: Type.Boolean({ description: 'The document has more text than is answered' }),
+            truncated: Type.Boolean({ description: 'There is more text behind what is answered' }),
             error: Type.Optional(fault),
           }),
         ),
@@ -92,7 +93,10 @@ const documentText = defineOperation({
       throw new ServiceError(MODEL_REQUIRED, detail);
     }
     const index = await openIndex(services, list);
-    const documents = await index.files.texts(params.record, query.max_pages ?? PAGES_DEFAULT);
+    const documents = await index.files.texts(params.record, {
+      first: query.first_page ?? 1,
+      max: query.max_pages ?? PAGES_DEFAULT,
+    });
     if (documents === undefined)
       throw new ServiceError('record-not-found', 'There is no record with this name in the list.');
     return { status: 200, body: { record: params.record, documents: documents.map(described) } };

@@ -126,6 +126,10 @@ describe('documents of records', () => {
     ]);
     const [first] = await textOf('one', { max_pages: 1 });
     expect(first).toMatchObject({ page_count: 2, truncated: true, pages: [{ page: 1 }] });
+    const [rest] = await textOf('one', { first_page: 2, max_pages: 1 });
+    expect(rest).toMatchObject({ page_count: 2, truncated: false, pages: [{ page: 2, text: 'They nest on cliffs' }] });
+    const [none] = await textOf('one', { first_page: 9 });
+    expect(none).toMatchObject({ page_count: 2, truncated: false, pages: [] });
   });
 
   it('are truncated behind as many pages as are read', async () => {

@@ -36,11 +36,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
 };
 
 /** For pages that are still to be made: whoever adds an operation before its page puts it here, with what the page is to do. */
-const NOT_YET: Readonly<Record<string, string>> = {
-  'list.resources-refresh':
-    'a button beside `resources_state` on the page of a list, as that of the embeddings that failed',
-  'search-result.document-text': 'the text of its documents on the page of a record, page by page',
-};
+const NOT_YET: Readonly<Record<string, string>> = {};
 
 const EXPLAINED: Readonly<Record<string, string>> = { ...LEFT_OUT, ...NOT_YET };
 

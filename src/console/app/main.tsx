@@ -17,6 +17,9 @@ const NONCE = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"
 const root = document.getElementById('root');
 if (root === null) throw new Error('The page has no place for the application.');
 
+// What keeps the page from scrolling under a form asks for the nonce of its style by this name.
+Object.assign(globalThis, { __webpack_nonce__: NONCE });
+
 whenSignedOut(() => {
   const { href, pathname } = router.state.location;
   if (pathname === '/sign-in') return;

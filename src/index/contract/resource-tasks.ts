@@ -1,5 +1,5 @@
 /** What ingest workers are asked about the files that a list's records link to, and what they answer. */
-import type { AttachTypes, ReadingTypes } from '../../extracts/index.js';
+import type { AttachTypes, PageRange, ReadingTypes } from '../../extracts/index.js';
 import type { Settlement } from '../../platform/work/index.js';
 import type { Commit, TaskBase, WritingTask } from './ingest-tasks.js';
 import type { LinkedText } from './types.js';
@@ -42,7 +42,7 @@ export interface LinkedTextsTask extends TaskBase {
   readonly kind: 'linked-texts';
   readonly name: string;
   /** Of each document. */
-  readonly pagesMax: number;
+  readonly pages: PageRange;
 }
 export type ResourceTask =
   QueueLinksTask | CommitReadingTask | CommitPagesTask | RefreshResourcesTask | LookAtFilesTask | LinkedTextsTask;

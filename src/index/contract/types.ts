@@ -8,6 +8,7 @@
  */
 import type { FieldDefinition } from '../../catalog/index.js';
 import type { GenerationHandle } from '../../../native-bindings/index.js';
+import type { PageRange } from '../../extracts/index.js';
 import type { Cancellation, ServiceError } from '../../platform/index.js';
 import type {
   ExtractFault,
@@ -145,7 +146,7 @@ export interface ListFiles {
   /** Whether records link to one whose URL begins so. */
   linksBelow(prefix: string): boolean;
   /** What was read of the documents of a record; undefined where there is none of that name. */
-  texts(name: string, pagesMax: number): Promise<readonly LinkedText[] | undefined>;
+  texts(name: string, pages: PageRange): Promise<readonly LinkedText[] | undefined>;
 }
 
 /** What is known of a list also while its index is being rebuilt. */

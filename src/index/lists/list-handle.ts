@@ -178,7 +178,7 @@ export class ListHandle implements ListIndex {
     refresh: (failedOnly) => this.whenOpen(({ files }) => files.refresh(failedOnly)),
     changed: (urls) => this.whenOpen(({ files }) => files.changed(urls)),
     linksBelow: (prefix) => this.awake().files.linksBelow(prefix),
-    texts: (name, pagesMax) => this.whenOpen(({ files }) => files.texts(name, pagesMax)),
+    texts: (name, pages) => this.whenOpen(({ files }) => files.texts(name, pages)),
   };
 
   private awake(): OpenListIndex {

@@ -59,7 +59,7 @@ beforeEach(async () => {
 afterEach(() => lists.remove());
 
 const settled = () => expect.poll(() => list.files.status()?.pending, POLL).toBe(0);
-const textOf = async (name: string) => (await list.files.texts(name, 10))?.map(({ pages }) => pages[0]?.text);
+const textOf = async (name: string) => (await list.files.texts(name, { max: 10 }))?.map(({ pages }) => pages[0]?.text);
 
 describe('files of a list', () => {
   it('are asked for once, and looked at again with what is known of them when that is due', async () => {

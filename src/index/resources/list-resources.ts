@@ -15,6 +15,7 @@ import {
   type AttachTypes,
   type ExtractFigures,
   type FileReader,
+  type PageRange,
   type ReadingTypes,
 } from '../../extracts/index.js';
 import { RecordStore } from '../../records/index.js';
@@ -120,9 +121,9 @@ export class ListResources implements ListFiles {
     return extracts.exists && extracts.hasBelow(prefix);
   }
 
-  texts(name: string, pagesMax: number): Promise<readonly LinkedText[] | undefined> {
+  texts(name: string, pages: PageRange): Promise<readonly LinkedText[] | undefined> {
     const { host } = this.options;
-    return host.run({ kind: 'linked-texts', listPath: host.listPath, name, pagesMax });
+    return host.run({ kind: 'linked-texts', listPath: host.listPath, name, pages });
   }
 
   /** Until when nothing is done: 0 where something is under way, Infinity where nothing waits for its time. */

@@ -201,7 +201,7 @@ export function linkedTexts({ stores }: IngestContext, task: LinkedTextsTask): I
   const extracts = extractStore(store);
   return linkedDocuments(definition, parseFields(decodeRecord(bytes).fieldsJson)).map(({ field, url }) => {
     const row = extracts.outline(url);
-    const pages = row?.text === undefined ? [] : extracts.pages(url, task.pagesMax);
+    const pages = row?.text === undefined ? [] : extracts.pages(url, task.pages);
     const { pageCount = 0, truncated = false } = row?.text ?? {};
     return {
       field,
@@ -209,7 +209,7 @@ export function linkedTexts({ stores }: IngestContext, task: LinkedTextsTask): I
       state: row?.state ?? 'pending',
       pageCount,
       pages,
-      truncated: truncated || pages.length < (row?.text?.pagesRead ?? 0),
+      truncated: truncated || (task.pages.first ?? 1) + pages.length <= (row?.text?.pagesRead ?? 0),
       fault: row?.fault,
     };
   });

@@ -39,6 +39,7 @@ export const contentTexts = {
     title: 'Meaning',
     lead: 'Records are also found by what they are about, where the list has a model.',
     byWords: 'None: by words alone',
+    builtIn: 'Built-in (learned from the records)',
     own: 'Vectors that come with the records',
     model: 'Model of meaning',
     reranker: 'Reranker',

@@ -2,6 +2,15 @@
 import { accountTexts } from './account.js';
 import { commonTexts } from './common.js';
 import { contentTexts } from './content.js';
+import { compareTexts, documentTexts, explainTexts } from './documents.js';
 import { listTexts } from './list.js';
 
-export const text = { ...commonTexts, ...listTexts, ...accountTexts, ...contentTexts } as const;
+export const text = {
+  ...commonTexts,
+  ...listTexts,
+  ...accountTexts,
+  ...contentTexts,
+  ...documentTexts,
+  ...explainTexts,
+  ...compareTexts,
+} as const;

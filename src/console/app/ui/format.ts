@@ -43,7 +43,7 @@ function plain(value: unknown): string {
 /** Undefined for what is no place on earth. */
 function place(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  const { lat, lon, ...others } = value as Readonly<Record<string, unknown>>;
-  const isPlace = typeof lat === 'number' && typeof lon === 'number' && Object.keys(others).length === 0;
-  return isPlace ? `${lat}, ${lon}` : undefined;
+  const { latitude, longitude, ...others } = value as Readonly<Record<string, unknown>>;
+  const isPlace = typeof latitude === 'number' && typeof longitude === 'number' && Object.keys(others).length === 0;
+  return isPlace ? `${latitude}, ${longitude}` : undefined;
 }

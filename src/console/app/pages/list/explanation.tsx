@@ -1,13 +1,150 @@
-import { Code, Text } from '@mantine/core';
+import { Code, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { text } from '../../messages/index.js';
 
-/** How a score came about, unfolded as far as somebody wants to see it. */
+/** What a drawing of it shows; a member that it does not know stands among all figures. */
+interface Explained {
+  readonly groups?: readonly ExplainedWord[];
+  readonly nearby?: readonly { readonly terms: readonly string[]; readonly contribution: number }[];
+  readonly whole_field?: { readonly contribution: number };
+  readonly sources?: readonly ExplainedSource[];
+  readonly meaning?: { readonly like?: readonly string[] };
+  readonly resources?: readonly {
+    readonly field: string;
+    readonly state: keyof typeof text.documents.states;
+    readonly error?: keyof typeof text.documents.faults;
+  }[];
+  readonly reranker?: { readonly place_before?: number };
+}
+interface ExplainedWord {
+  readonly word?: string;
+  readonly contribution: number;
+  readonly terms: readonly { readonly term: string; readonly kind?: string }[];
+}
+interface ExplainedSource {
+  readonly kind: string;
+  readonly score: number;
+  readonly weight?: number;
+  readonly cosine?: number;
+  readonly page?: number;
+  readonly groups?: readonly ExplainedWord[];
+}
+
+/** How a score came about: what each word and each kind of score brought, and all figures for who wants to see them. */
 export function Explanation({ explain }: { readonly explain: unknown }) {
+  const explained = (explain ?? {}) as Explained;
   return (
     <details>
       <summary>{text.search.why}</summary>
-      <Node value={explain} />
+      <Stack gap="xs" mt="xs">
+        <Words {...explained} />
+        <Sources {...explained} />
+        <Others {...explained} />
+        <details>
+          <summary>{text.explain.all}</summary>
+          <Node value={explain} />
+        </details>
+      </Stack>
     </details>
+  );
+}
+
+function Words({ groups = [], nearby = [], whole_field }: Explained) {
+  if (groups.length === 0) return null;
+  return (
+    <Drawing label={text.explain.words}>
+      {groups.map((group, index) => (
+        <WordShare key={index} group={group} />
+      ))}
+      {nearby.map(({ terms, contribution }) => (
+        <Share key={terms.join(' ')} share={contribution} label={text.explain.nearby(terms.join(' … '))} />
+      ))}
+      {whole_field === undefined ? null : <Share share={whole_field.contribution} label={text.explain.whole} />}
+    </Drawing>
+  );
+}
+
+function WordShare({ group: { word, terms, contribution } }: { readonly group: ExplainedWord }) {
+  const met = terms.map(({ term, kind = 'typed' }) => ({ term, how: text.explain.kinds[kind] ?? kind }));
+  const isAsTyped = met.length === 1 && met[0]?.term === word;
+  return (
+    <Share
+      share={contribution}
+      label={
+        <>
+          <b>{word ?? met[0]?.term}</b>
+          {isAsTyped ? null : ` ${text.explain.as(met.map(({ term, how }) => `${term} (${how})`).join(', '))}`}
+        </>
+      }
+    />
+  );
+}
+
+function Sources({ sources = [] }: Explained) {
+  if (sources.length === 0) return null;
+  return (
+    <Drawing label={text.explain.sources}>
+      {sources.map(({ kind, score, weight, cosine, page, groups = [] }, index) => (
+        <Share
+          key={index}
+          share={score}
+          label={[
+            text.explain.sourceKinds[kind] ?? kind,
+            weight === undefined ? undefined : text.explain.weight(digits(weight)),
+            cosine === undefined ? undefined : text.explain.cosine(digits(cosine)),
+            page === undefined ? undefined : text.common.page(page),
+            ...groups.map(({ word }) => word),
+          ]
+            .filter((part) => part !== undefined)
+            .join(' · ')}
+        />
+      ))}
+    </Drawing>
+  );
+}
+
+function Others({ meaning, resources = [], reranker }: Explained) {
+  const lines = [
+    ...(meaning?.like === undefined || meaning.like.length === 0 ? [] : [text.explain.like(meaning.like.join(', '))]),
+    ...resources.map(({ field, state, error }) =>
+      text.explain.resource(field, error === undefined ? text.documents.states[state] : text.documents.faults[error]),
+    ),
+    ...(reranker?.place_before === undefined ? [] : [text.explain.before(reranker.place_before + 1)]),
+  ];
+  return lines.map((line) => (
+    <Text key={line} size="sm" style={{ overflowWrap: 'anywhere' }}>
+      {line}
+    </Text>
+  ));
+}
+
+function Drawing({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+  return (
+    <div>
+      <Text size="sm" fw={600}>
+        {label}
+      </Text>
+      <ul className="shares" aria-label={label}>
+        {children}
+      </ul>
+    </div>
+  );
+}
+
+/** A bar as long as the share is large, with its figure. */
+function Share({ share, label }: { readonly share: number; readonly label: ReactNode }) {
+  return (
+    <li>
+      <span className="track" aria-hidden>
+        <span className="bar" style={{ width: `${Math.min(100, Math.max(2, 100 * share))}%` }} />
+      </span>
+      <Text span size="sm" className="figure">
+        {digits(share)}
+      </Text>
+      <Text span size="sm" style={{ overflowWrap: 'anywhere' }}>
+        {label}
+      </Text>
+    </li>
   );
 }
 
@@ -20,23 +157,15 @@ function Node({ value }: { readonly value: unknown }) {
         <li key={name}>
           <Text span size="sm">
             {name.replaceAll('_', ' ')}
-          </Text>
-          {isShare(member) ? <Bar share={member} /> : null} <Node value={member} />
+          </Text>{' '}
+          <Node value={member} />
         </li>
       ))}
     </ul>
   );
 }
 
-function isShare(value: unknown): value is number {
-  return typeof value === 'number' && value > 0 && value < 1;
-}
-
-const BAR_PIXELS = 80;
-
-function Bar({ share }: { readonly share: number }) {
-  return <span className="bar" aria-hidden style={{ width: Math.max(2, share * BAR_PIXELS), marginInlineStart: 8 }} />;
-}
+const digits = (value: number): string => value.toFixed(3);
 
 function rounded(value: number): string {
   return Number.isInteger(value) ? String(value) : value.toPrecision(4);

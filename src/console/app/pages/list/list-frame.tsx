@@ -10,11 +10,19 @@ import { useTitle } from '../../ui/page.js';
 
 export type List = ListReadOutput;
 
-/** While a version is being built, what is known of it is read again. */
+/** While a version is being built, records are embedded or files are read, what is known of it is read again. */
 const BUILDING_READ_MS = 1_000;
+const WORKING_READ_MS = 2_000;
 
 const isBuilding = (list: List | undefined): boolean =>
   list?.versions.some(({ state }) => state === 'building') ?? false;
+
+/** Undefined: what is known of it stays as it is. */
+function readAgainMs(list: List | undefined): number | undefined {
+  if (isBuilding(list)) return BUILDING_READ_MS;
+  const isWorking = (list?.meaning?.pending ?? 0) > 0 || (list?.resources_state?.pending ?? 0) > 0;
+  return isWorking ? WORKING_READ_MS : undefined;
+}
 
 /** The list in the address of the page. */
 export function useList(): List {
@@ -22,7 +30,7 @@ export function useList(): List {
   const query = reading(listRead, { params: { account, list } });
   const { data } = useSuspenseQuery({
     ...query,
-    refetchInterval: ({ state }) => (isBuilding(state.data) ? BUILDING_READ_MS : false),
+    refetchInterval: ({ state }) => readAgainMs(state.data) ?? false,
   });
   return data;
 }

@@ -9,6 +9,10 @@ import { Section } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
 import { useList, useListParams, type List } from './list-frame.js';
 
+/** Models that need not be added. */
+const BUILT_IN = 'built-in';
+const OWN = 'own';
+
 const COLOURS = { off: 'gray', ready: 'green', embedding: 'blue', failing: 'red' } as const;
 
 /** By which model the list is searched by meaning, and how many of its records are ready for it. */
@@ -28,6 +32,7 @@ export function Meaning() {
       }
     >
       {may(listUpdate) ? <Choices model={list.model} reranker={list.reranker} /> : null}
+      {meaning === undefined || meaning.state === 'off' ? <Text c="dimmed">{meaning?.error}</Text> : null}
       {meaning === undefined || meaning.state === 'off' ? null : <Coverage meaning={meaning} />}
     </Section>
   );
@@ -47,12 +52,17 @@ function Choices({ model, reranker }: Pick<List, 'model' | 'reranker'>) {
       ...others.filter((name) => name !== null),
     ]),
   ];
-  const embedding = named('embedding', [model]).filter((name) => name !== 'own');
+  const embedding = named('embedding', [model]).filter((name) => name !== OWN && name !== BUILT_IN);
   return (
     <Stack maw={480}>
       <NativeSelect
         label={text.meaning.model}
-        data={[{ value: '', label: text.meaning.byWords }, { value: 'own', label: text.meaning.own }, ...embedding]}
+        data={[
+          { value: '', label: text.meaning.byWords },
+          { value: BUILT_IN, label: text.meaning.builtIn },
+          { value: OWN, label: text.meaning.own },
+          ...embedding,
+        ]}
         value={model ?? ''}
         disabled={update.isPending}
         onChange={({ currentTarget: { value } }) => {

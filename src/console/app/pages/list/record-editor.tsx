@@ -14,6 +14,7 @@ import { useMay } from '../../service/session.js';
 import { ConfirmButton } from '../../ui/confirm.js';
 import { Problem } from '../../ui/problem.js';
 import { useListParams } from './list-frame.js';
+import { RecordDocuments } from './record-documents.js';
 
 interface RecordEditorProps {
   /** Undefined: a new one. */
@@ -39,7 +40,10 @@ export function RecordEditor({ id, onClose }: RecordEditorProps) {
       <Problem error={found.error} />
       {id === undefined ? <RecordForm record={undefined} onDone={onClose} /> : null}
       {found.data === undefined ? null : (
-        <RecordForm key={found.data.modified_utc} record={found.data} onDone={onClose} />
+        <>
+          <RecordForm key={found.data.modified_utc} record={found.data} onDone={onClose} />
+          <RecordDocuments key={found.data.id} record={found.data.name} />
+        </>
       )}
     </Drawer>
   );

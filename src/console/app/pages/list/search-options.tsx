@@ -17,13 +17,16 @@ const OPTIONS = Object.entries(searchListSchemas.body.properties as Readonly<Rec
   .filter(([name]) => name !== 'query' && name !== 'skip')
   .sort(([a], [b]) => placeOf(a) - placeOf(b));
 
+const OTHER_NAMES = new Set(OPTIONS.map(([name]) => name).filter((name) => !SHOWN_FIRST.includes(name)));
+
 interface SearchOptionsProps {
+  readonly label?: string;
   readonly list: List;
   readonly options: SearchState;
   readonly onChange: (change: SearchState) => void;
 }
 
-export function SearchOptions({ list, options, onChange }: SearchOptionsProps) {
+export function SearchOptions({ label = text.search.options, list, options, onChange }: SearchOptionsProps) {
   const fields = (names: (name: string) => boolean) =>
     OPTIONS.filter(([name]) => names(name)).map(([name, schema]) => (
       <Option
@@ -38,9 +41,9 @@ export function SearchOptions({ list, options, onChange }: SearchOptionsProps) {
       />
     ));
   const isFirst = (name: string): boolean => SHOWN_FIRST.includes(name);
-  const hasOther = Object.keys(options).some((name) => !isFirst(name) && name !== 'query' && name !== 'skip');
+  const hasOther = Object.keys(options).some((name) => OTHER_NAMES.has(name));
   return (
-    <Stack gap="sm" component="section" aria-label={text.search.options}>
+    <Stack gap="sm" component="section" aria-label={label}>
       {fields(isFirst)}
       <details open={hasOther}>
         <summary>{text.search.moreOptions}</summary>

@@ -1,24 +1,23 @@
-import { Group, Pagination, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Pagination, Stack, Text, TextInput } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { text } from '../../messages/index.js';
 import type { SearchState } from '../../router.js';
-import { searchList, searchListSchemas, type SearchListInput, type SearchListOutput } from '../../service/client.js';
+import { searchList, type SearchListOutput } from '../../service/client.js';
 import { reading } from '../../service/queries.js';
 import { count } from '../../ui/format.js';
 import { Problem } from '../../ui/problem.js';
+import { Comparison } from './comparison.js';
 import { CopyAs } from './copy-as.js';
 import { FacetCounts } from './facet-counts.js';
 import { Hit } from './hit.js';
 import { useList, useListParams } from './list-frame.js';
+import { bodyOf, changed, comparedOptions, comparing, SIZE } from './search-body.js';
 import { SearchOptions } from './search-options.js';
 
-const SIZE = 10;
 /** A search a key would be too many, and too few tell nothing. */
 const TYPING_MS = 150;
-
-export type SearchBody = SearchListInput['body'];
 
 /** Every option of a search as a control, and what it finds. */
 export function ListSearch() {
@@ -27,14 +26,15 @@ export function ListSearch() {
   const options = useSearch({ from: '/$account/list/$list/search' });
   const navigate = useNavigate();
   const set = (change: SearchState): void => {
-    const next = Object.entries({ ...options, ...('skip' in change ? {} : { skip: undefined }), ...change });
-    const search = Object.fromEntries(next.filter(([, value]) => value !== undefined && value !== ''));
+    const search = changed(options, { ...('skip' in change ? {} : { skip: undefined }), ...change });
     void navigate({ to: '/$account/list/$list/search', params, search, replace: true });
   };
   const body = bodyOf(options);
+  const compared = comparedOptions(options);
   const found = useQuery({
     ...reading(searchList, { params: { ...params, version: String(list.current_version) }, body }),
     placeholderData: keepPreviousData,
+    enabled: compared === undefined,
   });
   return (
     <Stack>
@@ -45,29 +45,43 @@ export function ListSearch() {
             set({ query });
           }}
         />
+        {compared === undefined ? (
+          <Button
+            variant="default"
+            onClick={() => {
+              set(comparing(options));
+            }}
+          >
+            {text.compare.begin}
+          </Button>
+        ) : null}
         <CopyAs path={`/search/${params.account}/${params.list}/${list.current_version}`} body={body} />
       </Group>
-      <div className="preview">
-        <SearchOptions list={list} options={options} onChange={set} />
-        <Stack>
-          <Problem error={found.error} onRetry={() => void found.refetch()} />
-          {found.data === undefined || found.isError ? null : (
-            <Found found={found.data} options={options} onChange={set} />
-          )}
-        </Stack>
-      </div>
+      {compared === undefined ? (
+        <div className="preview">
+          <SearchOptions list={list} options={options} onChange={set} />
+          <Stack>
+            <Problem error={found.error} onRetry={() => void found.refetch()} />
+            {found.data === undefined || found.isError ? null : (
+              <Found found={found.data} options={options} onChange={set} />
+            )}
+          </Stack>
+        </div>
+      ) : (
+        <Comparison
+          first={options}
+          second={compared}
+          onFirst={set}
+          onSecond={(change) => {
+            set(comparing(changed(compared, change)));
+          }}
+          onEnd={() => {
+            set(comparing(undefined));
+          }}
+        />
+      )}
     </Stack>
   );
-}
-
-/** An address may be written by hand: what is a text to the service is one, also where it looks like a number. */
-function bodyOf(options: SearchState): SearchBody {
-  const schemas = searchListSchemas.body.properties as Readonly<Record<string, { readonly type?: string }>>;
-  const typed = Object.entries(options).map(([name, value]) => {
-    const { type } = schemas[name] ?? {};
-    return [name, type === 'boolean' || type === 'number' || type === 'integer' ? value : String(value)];
-  });
-  return { size: SIZE, ...(Object.fromEntries(typed) as SearchBody) };
 }
 
 function textOf(value: SearchState[string]): string {

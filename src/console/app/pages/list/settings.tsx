@@ -21,6 +21,7 @@ import { count, time } from '../../ui/format.js';
 import { FormModal } from '../../ui/form-modal.js';
 import { Section } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
+import { LinkedFiles } from './linked-files.js';
 import { useList, useListParams } from './list-frame.js';
 import { Meaning } from './meaning.js';
 import { Source } from './source.js';
@@ -32,6 +33,7 @@ export function ListSettings() {
       {may(listUpdate) ? <Settings /> : null}
       {may(listSource) ? <Source /> : null}
       <Meaning />
+      <LinkedFiles />
       <Versions />
       <Care />
       <Group>

@@ -1,0 +1,128 @@
+import { Badge, Button, Group, Stack, Text } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { text } from '../../messages/index.js';
+import type { SearchState } from '../../router.js';
+import { searchList } from '../../service/client.js';
+import { reading } from '../../service/queries.js';
+import { count } from '../../ui/format.js';
+import { Problem } from '../../ui/problem.js';
+import { Hit } from './hit.js';
+import { useList, useListParams } from './list-frame.js';
+import { movesOf, type Move } from './moves.js';
+import { bodyOf } from './search-body.js';
+import { SearchOptions } from './search-options.js';
+
+interface ComparisonProps {
+  readonly first: SearchState;
+  readonly second: SearchState;
+  /** With what changes. */
+  readonly onFirst: (change: SearchState) => void;
+  readonly onSecond: (change: SearchState) => void;
+  readonly onEnd: () => void;
+}
+
+/** One text searched in two ways, side by side, and what moved from the one to the other. */
+export function Comparison({ first, second, onFirst, onSecond, onEnd }: ComparisonProps) {
+  const [before, after] = [useFound(first), useFound(second)];
+  const [left, right] = [idsOf(before), idsOf(after)];
+  return (
+    <Stack>
+      <Group justify="space-between">
+        <Text role="status">{summaryOf(left, right)}</Text>
+        <Button variant="default" size="xs" onClick={onEnd}>
+          {text.compare.end}
+        </Button>
+      </Group>
+      <div className="compared">
+        <Side label={text.compare.first} options={first} found={before} others={right} onChange={onFirst} />
+        <Side label={text.compare.second} options={second} found={after} others={left} isAfter onChange={onSecond} />
+      </div>
+    </Stack>
+  );
+}
+
+function useFound(options: SearchState) {
+  const list = useList();
+  const params = useListParams();
+  return useQuery({
+    ...reading(searchList, {
+      params: { ...params, version: String(list.current_version) },
+      body: bodyOf({ ...options, skip: undefined }),
+    }),
+    placeholderData: keepPreviousData,
+  });
+}
+
+type Found = ReturnType<typeof useFound>;
+
+const idsOf = ({ data }: Found): readonly string[] => data?.results.map(({ id }) => id) ?? [];
+
+function summaryOf(before: readonly string[], after: readonly string[]): string {
+  const moves = [...movesOf(before, after).values()];
+  const of = (kind: Move['kind']): string => count(moves.filter((move) => move.kind === kind).length);
+  const gone = before.filter((id) => !after.includes(id)).length;
+  return text.compare.summary(of('same'), of('moved'), of('new'), count(gone));
+}
+
+interface SideProps {
+  readonly label: string;
+  readonly options: SearchState;
+  readonly found: Found;
+  /** Ids of the hits of the other side. */
+  readonly others: readonly string[];
+  /** The side that hits move to. */
+  readonly isAfter?: boolean;
+  readonly onChange: (change: SearchState) => void;
+}
+
+function Side({ label, options, found, others, isAfter = false, onChange }: SideProps) {
+  const list = useList();
+  const place = useListParams();
+  const moves = movesOf(others, idsOf(found));
+  const moved = (id: string): Move => moves.get(id) ?? { kind: 'same' };
+  return (
+    <Stack component="section" gap="sm" aria-label={label}>
+      <details open>
+        <summary>{label}</summary>
+        <SearchOptions label={text.compare.optionsOf(label)} list={list} options={options} onChange={onChange} />
+      </details>
+      <Problem error={found.error} />
+      {found.data === undefined || found.isError ? null : (
+        <>
+          <Text size="sm" c="dimmed">
+            {text.search.found(count(found.data.total_count), found.data.took_ms.toFixed(1))}
+          </Text>
+          <Stack
+            component="ol"
+            gap="sm"
+            p={0}
+            m={0}
+            style={{ listStyle: 'none' }}
+            aria-label={`${text.search.hits}: ${label}`}
+          >
+            {found.data.results.map((hit) => (
+              <Hit key={hit.id} hit={hit} {...place} mark={<MoveBadge move={moved(hit.id)} isAfter={isAfter} />} />
+            ))}
+          </Stack>
+        </>
+      )}
+    </Stack>
+  );
+}
+
+/** Before: which hits the other side has not. After: what came, and how far the others moved. */
+function MoveBadge({ move, isAfter }: { readonly move: Move; readonly isAfter: boolean }) {
+  if (move.kind === 'new') {
+    return (
+      <Badge variant="light" color={isAfter ? 'green' : 'red'}>
+        {isAfter ? text.compare.new : text.compare.gone}
+      </Badge>
+    );
+  }
+  if (move.kind === 'same' || !isAfter) return null;
+  return (
+    <Badge variant="light" color={move.places > 0 ? 'blue' : 'orange'}>
+      {move.places > 0 ? text.compare.up(move.places) : text.compare.down(-move.places)}
+    </Badge>
+  );
+}

@@ -1,0 +1,53 @@
+/** The options of a search as they are in the address of the page, and as the service takes them. */
+import type { SearchState } from '../../router.js';
+import { searchListSchemas, type SearchListInput } from '../../service/client.js';
+
+export type SearchBody = SearchListInput['body'];
+
+export const SIZE = 10;
+/** In the address: the options of the search beside it, as JSON. */
+const COMPARED = 'compare';
+
+/** An address may be written by hand: what is a text to the service is one, also where it looks like a number. */
+export function bodyOf(options: SearchState): SearchBody {
+  const schemas = searchListSchemas.body.properties as Readonly<Record<string, { readonly type?: string }>>;
+  const given = Object.entries(options).filter(([name]) => name !== COMPARED);
+  const typed = given.map(([name, value]) => {
+    const { type } = schemas[name] ?? {};
+    return [name, type === 'boolean' || type === 'number' || type === 'integer' ? value : String(value)];
+  });
+  return { size: SIZE, ...(Object.fromEntries(typed) as SearchBody) };
+}
+
+/** With the text of the search; undefined where nothing is compared. What is no JSON object has no options. */
+export function comparedOptions(options: SearchState): SearchState | undefined {
+  const written = options[COMPARED];
+  if (written === undefined) return undefined;
+  const { query } = options;
+  return { ...objectIn(String(written)), ...(query === undefined ? {} : { query }) };
+}
+
+/** What changes in the address where these are compared; undefined: nothing is. */
+export function comparing(options: SearchState | undefined): SearchState {
+  if (options === undefined) return { [COMPARED]: undefined };
+  const { query: _, skip: __, [COMPARED]: ___, ...others } = options;
+  return { [COMPARED]: JSON.stringify(others) };
+}
+
+function objectIn(written: string): SearchState {
+  let value: unknown;
+  try {
+    value = JSON.parse(written);
+  } catch {
+    return {};
+  }
+  if (typeof value !== 'object' || value === null) return {};
+  const members = Object.entries(value).filter(([, member]) => ['string', 'number', 'boolean'].includes(typeof member));
+  return Object.fromEntries(members);
+}
+
+/** Without what was taken away. */
+export function changed(options: SearchState, change: SearchState): SearchState {
+  const next = Object.entries({ ...options, ...change });
+  return Object.fromEntries(next.filter(([, value]) => value !== undefined && value !== ''));
+}
