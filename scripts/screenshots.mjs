@@ -15,9 +15,15 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const pictures = join(root, 'docs', 'pictures');
 const WINDOW = { width: 1200, height: 760 };
 
-/** Path behind `/console/`, what has to be seen before the picture is taken, and what is done before. */
+/** Path behind `/console/`, what is unfolded on the page where anything is, and what has to be seen before the picture is taken. */
 const PICTURES = [
   { name: 'search', path: 'default/list/cities/search?query=san%20fransisco&facets=country', seen: 'San Francisco' },
+  {
+    name: 'meaning',
+    path: 'default/list/animals/search?query=diving%20sea%20brid&explain=true',
+    unfold: 'Why this score?',
+    seen: 'The search means what these records mean',
+  },
   { name: 'fields', path: 'default/list/cities/fields', seen: 'population' },
 ];
 
@@ -54,9 +60,10 @@ async function takePictures(link) {
     await page.goto(link);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('Drop a file here').waitFor();
-    for (const { name, path, seen } of PICTURES) {
+    for (const { name, path, unfold, seen } of PICTURES) {
       await page.goto(new URL(`/console/${path}`, link).href);
-      await page.getByText(seen).first().waitFor();
+      if (unfold !== undefined) await page.getByText(unfold).first().click();
+      await page.getByText(seen).first().scrollIntoViewIfNeeded();
       await page.waitForLoadState('networkidle');
       await page.screenshot({ path: join(pictures, `${name}.png`) });
       process.stdout.write(`docs/pictures/${name}.png\n`);

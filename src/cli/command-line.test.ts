@@ -266,6 +266,7 @@ describe('standard output that fails', () => {
     'list ls': '{"lists":[]}',
     'key list': '{"keys":[]}',
     progress: '{"jobs":[]}',
+    'service settings': '{"settings":[]}',
     'webhook list': '{"webhooks":[]}',
     'media list': '{"files":[]}',
     'media-store list': '{"media_stores":[]}',

@@ -7,4 +7,9 @@ export const CORE_COMMANDS: readonly CommandSpec[] = [
     operation: 'progress.read',
     print: async () => (await import('./progress-view.js')).progressView,
   },
+  {
+    name: 'service settings',
+    operation: 'service.settings',
+    print: async () => (await import('./settings-view.js')).settingsView,
+  },
 ];

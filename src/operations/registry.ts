@@ -17,6 +17,7 @@ import { searchResultOperations } from './api/search-result.js';
 import { searchOperations } from './api/search.js';
 import { searchableFieldOperations } from './api/searchable-field.js';
 import { secretOperations } from './api/secret.js';
+import { serviceSettingsOperations } from './api/service-settings.js';
 import { suggestOperations } from './api/suggest.js';
 import { synonymOperations } from './api/synonyms.js';
 import { systemOperations } from './api/system.js';
@@ -42,4 +43,5 @@ export const operations: readonly Operation[] = [
   ...synonymOperations,
   ...secretOperations,
   ...progressOperations,
+  ...serviceSettingsOperations,
 ];

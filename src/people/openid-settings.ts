@@ -13,7 +13,12 @@ export const OPENID_SETTINGS = defineSettings('openid', {
       'Issuer of an OpenID Connect provider, such as "https://login.example.com": people who were invited sign in there, too. Its redirect URI is console.public_url followed by /console/openid. Empty: nobody does.',
   },
   client_id: { schema: text, default: '', comment: 'By which the provider knows this service.' },
-  client_secret: { schema: text, default: '', comment: 'What the provider gave it. Empty: a public client.' },
+  client_secret: {
+    schema: text,
+    default: '',
+    comment: 'What the provider gave it. Empty: a public client.',
+    isSecret: true,
+  },
   name: { schema: Type.String({ maxLength: 100 }), default: 'OpenID', comment: 'What people call the provider.' },
 });
 

@@ -3,7 +3,7 @@ import { isReadPermission } from '../access/index.js';
 import type { Role } from './types.js';
 
 /** Who may enter, and with which rights, is for owners alone. */
-const OWNERS_AREAS: ReadonlySet<string> = new Set(['account', 'api-key', 'contributor']);
+const OWNERS_AREAS: ReadonlySet<string> = new Set(['account', 'api-key', 'contributor', 'service']);
 
 export function roleAllows(role: Role, permission: string): boolean {
   if (role === 'owner' || isReadPermission(permission)) return true;

@@ -3,8 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Type } from 'typebox';
 import { ConfigError, environmentName, loadConfig, settingNames } from './config.js';
 import { packageRoot } from './paths.js';
+import { settingsInForce } from './setting-origins.js';
+import { defineSettings } from './settings.js';
 
 const load = (env: Record<string, string> = {}, argv: string[] = []) => loadConfig({ argv, env });
 
@@ -13,6 +16,45 @@ function settingsFile(text: string): string {
   writeFileSync(path, text);
   return path;
 }
+
+describe('what is known of settings in force', () => {
+  const knownOf = (env: Record<string, string> = {}, argv: string[] = []) =>
+    new Map(settingsInForce(load(env, argv)).map((setting) => [setting.name, setting]));
+
+  it('is where each came from: the environment before a file, and that before the default', () => {
+    const path = settingsFile('[search]\ndeadline_ms = 500\nqueue_max = 7\n');
+    const known = knownOf({ GANNET_SEARCH_QUEUE_MAX: '9' }, ['--config', path]);
+    expect(known.get('search.deadline_ms')).toMatchObject({ value: 500, origin: { kind: 'file', path } });
+    expect(known.get('search.queue_max')).toMatchObject({
+      value: 9,
+      origin: { kind: 'environment', variable: 'GANNET_SEARCH_QUEUE_MAX' },
+    });
+    expect(known.get('search.batch_max')).toMatchObject({ origin: { kind: 'default' }, isAutomatic: false });
+    expect([...known.keys()]).toEqual(settingNames());
+  });
+
+  it('tells what was chosen for the machine', () => {
+    const known = knownOf({ GANNET_SEARCH_THREADS: '0', GANNET_INGEST_THREADS: '1' });
+    expect(known.get('search.threads')?.isAutomatic).toBe(true);
+    expect(known.get('search.threads')?.value).toBeGreaterThan(0);
+    expect(known.get('ingest.threads')?.isAutomatic).toBe(false);
+  });
+
+  it('tells which are secrets, also those that features declare', () => {
+    const declared = [
+      defineSettings('mail', {
+        host: { schema: Type.String(), default: '', comment: 'Where it is.' },
+        password: { schema: Type.String(), default: '', comment: 'To get in.', isSecret: true },
+      }),
+    ];
+    const secrets = settingsInForce(loadConfig({ argv: [], env: {}, declared })).filter(({ isSecret }) => isSecret);
+    expect(secrets.map(({ name }) => name)).toEqual(['secrets.keys', 'mail.password']);
+  });
+
+  it('is nothing for a configuration that was not loaded', () => {
+    expect(() => settingsInForce({ ...load() })).toThrow('made by hand');
+  });
+});
 
 describe('config/default.toml', () => {
   const text = readFileSync(join(packageRoot(), 'config', 'default.toml'), 'utf8');

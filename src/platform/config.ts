@@ -11,6 +11,7 @@ import { allowedValues, coerceSetting, isSettingValid, type SettingSchema } from
 import { affordableIngestThreads, affordableSearchThreads, requiredMemory } from './memory-budget.js';
 import { OperatorError } from './operator-error.js';
 import { packageRoot } from './paths.js';
+import { keepOrigins, originText, type SettingInForce, type SettingOrigin } from './setting-origins.js';
 import type { SettingsSection } from './settings.js';
 import { didYouMean, nearest } from './suggest.js';
 
@@ -43,6 +44,8 @@ type Schemas = Readonly<Record<string, Readonly<Record<string, SettingSchema>>>>
 interface Draft {
   readonly schemas: Schemas;
   readonly values: Values;
+  /** By `section.name`, of those that were given. */
+  readonly origins: Map<string, SettingOrigin>;
 }
 
 /** Throws where two have a section of the same name. */
@@ -77,20 +80,50 @@ function namesIn(schemas: Schemas): string[] {
 /** Throws `ConfigError`. */
 export function loadConfig(sources: ConfigSources): Config {
   const { declared = [] } = sources;
-  const draft: Draft = { schemas: schemasOf(declared), values: defaultsOf(declared) };
-  applyFile(draft, join(packageRoot(), 'config', 'default.toml'), 'the default settings');
+  const draft: Draft = { schemas: schemasOf(declared), values: defaultsOf(declared), origins: new Map() };
+  applyFile(draft, join(packageRoot(), 'config', 'default.toml'), { kind: 'default' });
   const path = configPath(sources);
-  if (path !== undefined) applyFile(draft, resolve(path), `file:${path}`);
+  if (path !== undefined) applyFile(draft, resolve(path), { kind: 'file', path });
   applyEnvironment(draft, sources.env, declared);
   for (const setting of namesIn(draft.schemas)) {
     const [section, name] = splitSetting(setting);
     if (draft.values[section]?.[name] === undefined)
       throw new ConfigError(`${setting} is missing in config/default.toml`);
   }
-  resolveAutomatic(draft.values);
+  const automatic = resolveAutomatic(draft.values);
   const config = deepFreeze(draft.values) as unknown as Config;
   assertBudgetSuffices(config);
+  keepOrigins(config, inForce(draft, { automatic, secrets: secretsOf(declared) }));
   return config;
+}
+
+/** Not shown to anybody, beside those that features declare to be secret. */
+const SECRETS = ['secrets.keys'];
+
+function secretsOf(declared: readonly SettingsSection[]): ReadonlySet<string> {
+  const ofFeatures = declared.flatMap(({ section, members }) =>
+    Object.entries(members).flatMap(([name, { isSecret }]) => (isSecret === true ? [`${section}.${name}`] : [])),
+  );
+  return new Set([...SECRETS, ...ofFeatures]);
+}
+
+interface KnownOfSettings {
+  readonly automatic: ReadonlySet<string>;
+  readonly secrets: ReadonlySet<string>;
+}
+
+function inForce({ schemas, values, origins }: Draft, { automatic, secrets }: KnownOfSettings): SettingInForce[] {
+  return namesIn(schemas).map((setting) => {
+    const [section, name] = splitSetting(setting);
+    return {
+      name: setting,
+      variable: environmentName(setting),
+      isSecret: secrets.has(setting),
+      value: values[section]?.[name],
+      origin: origins.get(setting) ?? { kind: 'default' },
+      isAutomatic: automatic.has(setting),
+    };
+  });
 }
 
 function defaultsOf(declared: readonly SettingsSection[]): Values {
@@ -121,7 +154,7 @@ function configPath({ argv, env }: ConfigSources): string | undefined {
   return env['GANNET_CONFIG'] === '' ? undefined : env['GANNET_CONFIG'];
 }
 
-function applyFile(draft: Draft, path: string, origin: string): void {
+function applyFile(draft: Draft, path: string, origin: SettingOrigin): void {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
@@ -138,16 +171,16 @@ function applyFile(draft: Draft, path: string, origin: string): void {
     const properties = Object.hasOwn(draft.schemas, section) ? draft.schemas[section] : undefined;
     if (properties === undefined) {
       const meant = didYouMean(section, Object.keys(draft.schemas));
-      throw new ConfigError(`Unknown section [${section}] (${origin}).${meant}`);
+      throw new ConfigError(`Unknown section [${section}] (${originText(origin)}).${meant}`);
     }
     if (typeof members !== 'object' || members === null || Array.isArray(members)) {
-      throw new ConfigError(`${section} (${origin}) is a section: write its settings under [${section}].`);
+      throw new ConfigError(`${section} (${originText(origin)}) is a section: write its settings under [${section}].`);
     }
     for (const [name, value] of Object.entries(members)) {
       if (!Object.hasOwn(properties, name)) {
         const meant = nearest(name, Object.keys(properties)) ?? nearest(name, namesIn(draft.schemas));
         const hint = meant === undefined ? '' : ` Did you mean '${meant}'?`;
-        throw new ConfigError(`Unknown setting ${section}.${name} (${origin}).${hint}`);
+        throw new ConfigError(`Unknown setting ${section}.${name} (${originText(origin)}).${hint}`);
       }
       set(draft, `${section}.${name}`, { value, shown: value, origin });
     }
@@ -166,7 +199,7 @@ function applyEnvironment(draft: Draft, env: ConfigSources['env'], declared: rea
   for (const [name, setting] of known) {
     const text = env[name];
     if (text === undefined) continue;
-    const origin = `environment variable ${name}`;
+    const origin = { kind: 'environment', variable: name } as const;
     set(draft, setting, { value: coerceSetting(schemaOf(draft, setting), text), shown: text, origin });
   }
 }
@@ -175,16 +208,19 @@ interface GivenValue {
   readonly value: unknown;
   /** As it was written, for the sentence about a wrong one. */
   readonly shown: unknown;
-  readonly origin: string;
+  readonly origin: SettingOrigin;
 }
 
 function set(draft: Draft, setting: string, { value, shown, origin }: GivenValue): void {
   const schema = schemaOf(draft, setting);
   if (!isSettingValid(schema, value)) {
-    throw new ConfigError(`${setting} is ${JSON.stringify(shown)} (${origin}), but must be ${allowedValues(schema)}.`);
+    throw new ConfigError(
+      `${setting} is ${JSON.stringify(shown)} (${originText(origin)}), but must be ${allowedValues(schema)}.`,
+    );
   }
   const [section, name] = splitSetting(setting);
   (draft.values[section] ??= {})[name] = value;
+  draft.origins.set(setting, origin);
 }
 
 function schemaOf({ schemas }: Draft, setting: string): SettingSchema {
@@ -199,8 +235,9 @@ function splitSetting(setting: string): [section: string, name: string] {
   return [setting.slice(0, dot), setting.slice(dot + 1)];
 }
 
-/** Puts numbers in the place of zeros that mean "automatic"; each may depend on those before it. */
-function resolveAutomatic(settings: Values): void {
+/** Puts numbers in the place of zeros that mean "automatic"; each may depend on those before it. Returns which. */
+function resolveAutomatic(settings: Values): ReadonlySet<string> {
+  const chosen = new Set<string>();
   const sofar = settings as unknown as Config;
   const automatic: Readonly<Record<string, () => number>> = {
     'memory.mib': () => Math.max(MEMORY_MIB_MIN_AUTOMATIC, Math.floor(totalmem() / 1_048_576 / 4)),
@@ -213,8 +250,11 @@ function resolveAutomatic(settings: Values): void {
   for (const [setting, choose] of Object.entries(automatic)) {
     const [section, name] = splitSetting(setting);
     const members = settings[section];
-    if (members?.[name] === 0) members[name] = choose();
+    if (members?.[name] !== 0) continue;
+    members[name] = choose();
+    chosen.add(setting);
   }
+  return chosen;
 }
 
 /** What the parts may take of the memory that is there for all. */

@@ -35,4 +35,5 @@ export * from './secrets/index.js';
 export * from './storage-space.js';
 export * from './suggest.js';
 export * from './service-key.js';
+export * from './setting-origins.js';
 export * from './settings.js';

@@ -8,6 +8,8 @@ export interface SettingSpec<Schema extends TSchema = TSchema> {
   readonly default: Static<Schema>;
   /** What it means, with its unit, as a sentence. */
   readonly comment: string;
+  /** Its value is shown to nobody. Default false. */
+  readonly isSecret?: boolean;
 }
 
 /** A section of the settings. */

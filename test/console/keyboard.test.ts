@@ -23,6 +23,7 @@ const PAGES = [
   ['plan', 'Searches this month'],
   ['profile', 'Where you are signed in'],
   ['health', 'All measurements'],
+  ['settings', 'search.deadline_ms'],
 ] as const;
 /** More than any of these pages has. */
 const STEPS_MAX = 400;

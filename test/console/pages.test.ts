@@ -12,33 +12,11 @@ import {
   violationsOf,
   type OpenPage,
 } from '../support/browser.js';
+import { pagesOf } from '../support/console-pages.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { describeWhere } from '../support/skip.js';
 
-/** By its address behind the account, with a text that is there when it is. */
-const PAGES = [
-  ['', 'Drop a file here'],
-  ['lists', 'Make an empty list'],
-  ['list/birds/search?query=gannet&explain=true&facets=%22kind%22', 'Why this score?'],
-  ['list/birds/records', 'Add a record'],
-  ['list/birds/fields', 'Add a facet'],
-  ['list/birds/synonyms', 'Suggest synonyms'],
-  ['list/birds/rules', 'Add a query rule'],
-  ['list/birds/analytics', 'Most frequent searches'],
-  ['list/birds/settings', 'Delete the list'],
-  ['groups', 'Make a group'],
-  ['group/all?query=gannet', 'Most frequent searches'],
-  ['feeds', 'Connect a feed'],
-  ['files', 'Add a media store'],
-  ['files/default', 'notes/first.txt'],
-  ['models', 'Add a model'],
-  ['keys', 'Make a key'],
-  ['webhooks', 'Add a webhook'],
-  ['people', 'Invite somebody'],
-  ['profile', 'Where you are signed in'],
-  ['plan', 'Searches this month'],
-  ['health', 'All measurements'],
-] as const;
+const PAGES = pagesOf('birds');
 
 describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () => {
   let service: TestService;

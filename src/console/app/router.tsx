@@ -229,6 +229,12 @@ const health = createRoute({
   component: lazyRouteComponent(() => import('./pages/account/health.js'), 'Health'),
 });
 
+const settings = createRoute({
+  getParentRoute: () => account,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./pages/account/service-settings.js'), 'ServiceSettings'),
+});
+
 const ofList = [listHome, listSearch, listRecords, listFields, listSynonyms, listRules, listAnalytics, listSettings];
 
 export const router = createRouter({
@@ -252,6 +258,7 @@ export const router = createRouter({
       profile,
       plan,
       health,
+      settings,
     ]),
   ]),
   basepath: '/console',

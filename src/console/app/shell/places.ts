@@ -8,6 +8,7 @@ import {
   mediaStoreList,
   modelList,
   planRead,
+  serviceSettings,
   systemMetrics,
   webhookList,
   type OperationRoute,
@@ -26,7 +27,8 @@ export interface Place {
     | '/$account/webhooks'
     | '/$account/people'
     | '/$account/plan'
-    | '/$account/health';
+    | '/$account/health'
+    | '/$account/settings';
   readonly label: string;
   /** What who may not do, is not shown. */
   readonly needs: { readonly route: OperationRoute };
@@ -44,6 +46,7 @@ export const PLACES: readonly Place[] = [
   { to: '/$account/people', label: text.people.title, needs: contributorList },
   { to: '/$account/plan', label: text.plan.title, needs: planRead },
   { to: '/$account/health', label: text.health.title, needs: systemMetrics },
+  { to: '/$account/settings', label: text.serviceSettings.title, needs: serviceSettings },
 ];
 
 export const LIST_PLACES = [

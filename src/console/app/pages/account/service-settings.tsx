@@ -1,0 +1,71 @@
+import { Checkbox, Code, Group, Table, Text, TextInput } from '@mantine/core';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { text } from '../../messages/index.js';
+import { serviceSettings, type ServiceSettingsOutput } from '../../service/client.js';
+import { reading } from '../../service/queries.js';
+import { useAccount } from '../../service/session.js';
+import { Columns } from '../../ui/columns.js';
+import { Page } from '../../ui/page.js';
+
+type Setting = ServiceSettingsOutput['settings'][number];
+
+/** What the service goes by, and where each of it came from. Read only: settings are given before a start. */
+export function ServiceSettings() {
+  const account = useAccount();
+  const { data } = useSuspenseQuery(reading(serviceSettings, { params: { account } }));
+  const [wanted, setWanted] = useState('');
+  const [isGiven, setGiven] = useState(false);
+  const found = data.settings.filter(
+    ({ name, origin }) => name.includes(wanted.trim().toLowerCase()) && (!isGiven || origin !== 'default'),
+  );
+  return (
+    <Page title={text.serviceSettings.title} lead={text.serviceSettings.lead}>
+      <Group align="flex-end">
+        <TextInput
+          label={text.serviceSettings.filter}
+          value={wanted}
+          onChange={(event) => {
+            setWanted(event.currentTarget.value);
+          }}
+        />
+        <Checkbox
+          label={text.serviceSettings.changed}
+          checked={isGiven}
+          onChange={(event) => {
+            setGiven(event.currentTarget.checked);
+          }}
+        />
+      </Group>
+      {found.length === 0 ? <Text c="dimmed">{text.serviceSettings.none}</Text> : <SettingTable settings={found} />}
+    </Page>
+  );
+}
+
+function SettingTable({ settings }: { readonly settings: readonly Setting[] }) {
+  const { name, value, from, title } = text.serviceSettings;
+  return (
+    <Columns heads={[name, value, from]} label={title} minWidth={640}>
+      {settings.map((setting) => (
+        <Table.Tr key={setting.name}>
+          <Table.Th scope="row">
+            <Code>{setting.name}</Code>
+          </Table.Th>
+          <Table.Td style={{ overflowWrap: 'anywhere' }}>{valueOf(setting)}</Table.Td>
+          <Table.Td style={{ overflowWrap: 'anywhere' }}>{originOf(setting)}</Table.Td>
+        </Table.Tr>
+      ))}
+    </Columns>
+  );
+}
+
+function valueOf({ value, is_secret, is_set }: Setting): string {
+  if (!is_set) return text.serviceSettings.unset;
+  if (is_secret) return text.serviceSettings.hidden;
+  return Array.isArray(value) ? value.join(', ') : String(value);
+}
+
+function originOf({ origin, file, variable, is_automatic }: Setting): string {
+  const from = text.serviceSettings.origins[origin](file ?? '', variable);
+  return is_automatic ? text.serviceSettings.automatic(from) : from;
+}

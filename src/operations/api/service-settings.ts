@@ -1,0 +1,55 @@
+/** `/service/settings`: what the service goes by. Settings are read when it starts; nothing here changes one. */
+import { Type } from 'typebox';
+import { settingsInForce, type SettingInForce } from '../../platform/index.js';
+import { defineOperation, type Operation } from '../dispatch/operation.js';
+import { accountParams, nullable, object, oneOf } from './schemas.js';
+
+const scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean()]);
+
+const setting = object({
+  name: Type.String({ description: 'Section and name, as in a file of settings', examples: ['search.threads'] }),
+  variable: Type.String({ description: 'The environment variable that it can be given by' }),
+  value: nullable(Type.Union([scalar, Type.Array(scalar)]), { description: 'Null: a secret, which nobody is shown' }),
+  is_secret: Type.Boolean({ description: 'Its value is told to nobody' }),
+  is_set: Type.Boolean({ description: 'It has a value: no empty text and no empty list' }),
+  origin: oneOf(['default', 'file', 'environment'], {
+    description: 'Where it came from: the environment comes before a file, and that before the default',
+  }),
+  file: nullable(Type.String(), { description: 'The file of settings that it came from' }),
+  is_automatic: Type.Boolean({ description: 'The service chose the number itself, for this machine' }),
+});
+
+export const serviceSettingsOperations: readonly Operation[] = [
+  defineOperation({
+    name: 'service.settings',
+    summary: 'The settings of the service, and where each came from',
+    description:
+      'Those that are in force since the service started. They are told to owners of an account and to the command line; no key reads them, and the value of a secret is told to nobody.',
+    method: 'GET',
+    path: '/service/settings/{account}',
+    permission: 'service:settings',
+    callers: ['console', 'cli'],
+    target: 'account',
+    params: accountParams,
+    responses: {
+      200: { description: 'Every setting', schema: object({ settings: Type.Array(setting) }) },
+    },
+    handle: ({ services }) => ({
+      status: 200,
+      body: { settings: settingsInForce(services.config).map(described) },
+    }),
+  }),
+];
+
+function described({ name, variable, value, isSecret, origin, isAutomatic }: SettingInForce) {
+  return {
+    name,
+    variable,
+    value: isSecret ? null : (value as string | number | boolean | (string | number | boolean)[]),
+    is_secret: isSecret,
+    is_set: value !== '' && !(Array.isArray(value) && value.length === 0),
+    origin: origin.kind,
+    file: origin.kind === 'file' ? origin.path : null,
+    is_automatic: isAutomatic,
+  };
+}
