@@ -28,7 +28,9 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('hostile values in the consol
   let browser: Browser;
 
   beforeAll(async () => {
-    [service, browser] = await Promise.all([startTestService(), startChromium()]);
+    // What these tests connect to is on this machine.
+    const env = { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true', GANNET_FEEDS_PLAIN_HTTP: 'true' };
+    [service, browser] = await Promise.all([startTestService({ env }), startChromium()]);
   });
   afterAll(async () => {
     await browser.close();
@@ -63,6 +65,50 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('hostile values in the consol
     expect(shown).toBeGreaterThanOrEqual(PAYLOADS);
     expect(complaints).toEqual([]);
     await open.context.close();
+  });
+
+  it('runs none in file names, addresses and answers of webhooks, titles of feeds, and what browsers and people say they are', async () => {
+    const source = await serve(`<title>${CORES[1] ?? ''}</title><p>Gannets ${CORES[0] ?? ''}</p>`);
+    const webhook = await fillAround(service, source.address);
+    const open = await openPage(browser, { userAgent: `Gannet ${CORES[1] ?? ''}` });
+    await signIn(service, open);
+    const { page, complaints } = open;
+    const shows = async (path: string): Promise<void> => {
+      await page.getByText('globalThis').first().waitFor();
+      expect(await page.evaluate(() => (globalThis as { ran?: number }).ran), path).toBeUndefined();
+      expect(await page.locator('main script, main iframe, main img, [role=dialog] img').count(), path).toBe(0);
+    };
+    for (const path of [
+      'files/default',
+      `webhooks?webhook=${webhook}`,
+      'profile',
+      'people',
+      'list/fed/records',
+      'feeds',
+    ]) {
+      await page.goto(`${service.address}/console/default/${path}`);
+      if (path !== 'feeds') await shows(path);
+    }
+    await page.getByRole('button', { name: 'Connect a feed' }).click();
+    const form = page.getByRole('form', { name: 'Connect a feed' });
+    await form.getByLabel('Name').fill('shown');
+    await form.getByLabel('Addresses to begin with').fill(source.address);
+    await form.getByRole('button', { name: 'Show what would be read' }).click();
+    await shows('what a feed would read');
+    expect(complaints).toEqual([]);
+    await open.context.close();
+    source.server.close();
+  });
+
+  it('are no names of lists, groups, feeds, models and stores', async () => {
+    const paths = ['list', 'list-group', 'model', 'media-store'].map((kind) => `/${kind}/default`);
+    for (const path of [...paths, '/feed/default/connect']) {
+      const { status, body } = await service.control().post(path, { name: CORES[1] });
+      expect([status, (body as { code: string }).code], path).toEqual([
+        400,
+        expect.stringMatching(/^invalid-(?:name|parameter)$/),
+      ]);
+    }
   });
 
   it('leads from the sign-in page nowhere but into the console', async () => {
@@ -110,6 +156,43 @@ async function fill(service: TestService): Promise<void> {
   await service.createKey({ name: hostile });
   await client.post('/search/default/traps/1', { query: payload(1) });
   await client.post('/search/default/traps/1', { query: `nothing ${hostile}`, match: 'phrase' });
+}
+
+/** What is around records: files, a webhook that was sent to, a list that follows a feed, somebody invited. Returns the webhook's id. */
+async function fillAround(service: TestService, source: string): Promise<string> {
+  const { client } = service;
+  await Promise.all(
+    CORES.map(async (core, index) => {
+      const path = encodeURIComponent(`${index} ${core.replaceAll('/', '')}.txt`);
+      const { status, text } = await client.send('PUT', `/media/default/default/${path}`, {
+        bytes: core,
+        headers: { 'Content-Type': 'text/html' },
+      });
+      expect(status, text).toBe(201);
+    }),
+  );
+  const made = await client.post('/webhook', {
+    account: 'default',
+    url: `${source}${encodeURIComponent('<img src=x onerror=globalThis.ran=1>')}?globalThis.ran=1`,
+    events: ['list.created'],
+  });
+  expect(made.status, made.text).toBe(201);
+  const { id } = made.body as { id: string };
+  expect((await client.post(`/webhook/default/${id}/test`, undefined)).status).toBe(202);
+  const feed = { name: 'titles', provider: 'website', settings: { start_urls: [source] } };
+  const connected = await client.post('/feed/default/connect', feed);
+  expect(connected.status, connected.text).toBe(201);
+  await client.post('/list/default', { name: 'fed', searchable_fields: [{ name: 'title' }] });
+  expect((await client.post('/list/default/fed/feed', { feed: 'titles' })).status).toBeLessThan(300);
+  await expect
+    .poll(async () => ((await client.get('/list/default/fed')).body as { record_count: number }).record_count)
+    .toBe(1);
+  const invited = await service.control().post('/contributor/default/link', {
+    email: '<img/src=x/onerror=globalThis.ran=1>@example.com',
+    role: 'viewer',
+  });
+  expect(invited.status, invited.text).toBe(201);
+  return id;
 }
 
 function serve(html: string): Promise<{ server: Server; address: string }> {

@@ -3,6 +3,7 @@ import {
   Spotlight,
   type SpotlightActionData,
   type SpotlightActionGroupData,
+  useSpotlight,
 } from '@mantine/spotlight';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -39,7 +40,9 @@ function useActions(): (SpotlightActionGroupData | SpotlightActionData)[] {
   const account = useAccount();
   const may = useMay();
   const navigate = useNavigate();
-  const { data } = useQuery({ ...readingAll(listList, { params: { account } }), enabled: may(listList) });
+  const { opened } = useSpotlight(store);
+  // Of thousands of lists, no page reads all because somebody might want to go to one.
+  const { data } = useQuery({ ...readingAll(listList, { params: { account } }), enabled: opened && may(listList) });
   const places = PLACES.filter(({ needs }) => may(needs)).map(({ to, label }) => ({
     id: to,
     label,

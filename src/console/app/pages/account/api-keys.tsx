@@ -1,4 +1,16 @@
-import { Badge, Checkbox, Group, NativeSelect, Radio, SimpleGrid, Stack, Table, Text, TextInput } from '@mantine/core';
+import {
+  Badge,
+  Checkbox,
+  Group,
+  NativeSelect,
+  Radio,
+  Select,
+  SimpleGrid,
+  Stack,
+  Table,
+  Text,
+  TextInput,
+} from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { text } from '../../messages/index.js';
@@ -21,6 +33,9 @@ import { time } from '../../ui/format.js';
 import { FormModal } from '../../ui/form-modal.js';
 import { Page } from '../../ui/page.js';
 import { SecretOnce } from '../../ui/secret.js';
+
+/** Shown at once; others are found by typing. */
+const CHOICES_MAX = 100;
 
 type Draft = ApiKeyCreateInput['body'];
 type Key = ApiKeyListOutput['keys'][number];
@@ -191,12 +206,15 @@ function Scope({ draft, onChange }: ScopeProps) {
         }}
       />
       {chosen === 'account' ? null : (
-        <NativeSelect
+        <Select
           label={text.keys.scopes[chosen]}
           data={targets.map((target) => target.name)}
-          value={draft.scope_target ?? ''}
-          onChange={(event) => {
-            onChange({ scope_target: event.currentTarget.value });
+          value={draft.scope_target ?? null}
+          searchable
+          allowDeselect={false}
+          limit={CHOICES_MAX}
+          onChange={(target) => {
+            onChange({ scope_target: target });
           }}
         />
       )}

@@ -15,7 +15,7 @@ import { count, time } from '../../ui/format.js';
 import { Section } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
 
-const SIZE = 50;
+const SIZE = 100;
 /** What is sent while somebody looks is shown. */
 const READ_MS = 3_000;
 
@@ -39,7 +39,8 @@ export function DeliveryLog({ webhook: { id, url } }: DeliveryLogProps) {
       return webhookDeliveries(client, { params, query }, { signal });
     },
     getNextPageParam: ({ next }) => next,
-    refetchInterval: READ_MS,
+    // Who looks back is not disturbed, and hundreds of entries are not read again and again.
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : READ_MS),
   });
   const attempts = log.data?.pages.flatMap((page) => page.attempts) ?? [];
   return (

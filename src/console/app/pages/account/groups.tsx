@@ -20,6 +20,9 @@ import { time } from '../../ui/format.js';
 import { FormModal } from '../../ui/form-modal.js';
 import { Page } from '../../ui/page.js';
 
+/** Shown at once; others are found by typing. */
+const CHOICES_MAX = 100;
+
 type ListGroup = ListGroupListOutput['groups'][number];
 
 /** Several lists that are searched as one. */
@@ -118,6 +121,7 @@ function GroupForm({ group }: { readonly group?: ListGroup }) {
         value={members}
         onChange={setMembers}
         searchable
+        limit={CHOICES_MAX}
       />
     </FormModal>
   );

@@ -5,7 +5,10 @@ import { client, searchResultList } from '../../service/client.js';
 import { count } from '../../ui/format.js';
 import { useListParams } from './list-frame.js';
 
-const PAGE_RECORDS = 500;
+/** At first; then as many as make an answer of this size. */
+const PAGE_RECORDS = 100;
+const PAGE_RECORDS_MAX = 1000;
+const PAGE_CHARACTERS = 500_000;
 
 /** All records as NDJSON, read page by page and saved as a file. */
 export function ExportButton() {
@@ -20,12 +23,15 @@ export function ExportButton() {
       const parts: string[] = [];
       let after: string | undefined;
       let written = 0;
+      let size = PAGE_RECORDS;
       do {
         setRecords(written);
-        const query = after === undefined ? { size: PAGE_RECORDS } : { size: PAGE_RECORDS, after };
+        const query = after === undefined ? { size } : { size, after };
         const page = await searchResultList(client, { params, query }, { signal });
-        parts.push(page.results.map((record) => `${JSON.stringify(record)}\n`).join(''));
+        const part = page.results.map((record) => `${JSON.stringify(record)}\n`).join('');
+        parts.push(part);
         written += page.results.length;
+        size = Math.min(PAGE_RECORDS_MAX, Math.max(1, Math.floor((size * PAGE_CHARACTERS) / (part.length + 1))));
         after = page.next;
       } while (after !== undefined);
       save(new Blob(parts, { type: 'application/x-ndjson' }), `${params.list}.ndjson`);

@@ -1,0 +1,201 @@
+/** Pages where there is much of something: nothing long is sent, nothing is read that nobody looks at, and pages go on answering. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Browser, Page, Route } from 'playwright-core';
+import { CHROMIUM, NO_CHROMIUM, openPage, signIn, startChromium } from '../support/browser.js';
+import { pagesOf } from '../support/console-pages.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { describeWhere } from '../support/skip.js';
+
+const PAGES = pagesOf('texts');
+const MEGABYTE = 1_000_000;
+const LISTS = 10_000;
+const LOGGED = 2_000;
+const DAYS = 366;
+describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the console where there is much', () => {
+  let service: TestService;
+  let browser: Browser;
+  let page: Page;
+  /** Of all that went over the wire, by path. */
+  const transferred: { readonly path: string; readonly bytes: number }[] = [];
+  const visit = (path: string) => page.goto(`${service.address}/console/default/${path}`);
+
+  beforeAll(async () => {
+    [service, browser] = await Promise.all([startTestService(), startChromium()]);
+    await service.client.post('/list/default', {
+      name: 'texts',
+      searchable_fields: [{ name: 'title' }],
+      facets: [{ name: 'kind', type: 'string' }],
+    });
+    // Records of 2 kB, as articles are.
+    const text = 'The gannet dives for fish. '.repeat(75);
+    const records = Array.from({ length: 5_000 }, (_, index) => ({ name: `text-${index}`, title: text, kind: 'bird' }));
+    await service.client.bulk('default', 'texts', records);
+    await service.client.post('/list-group/default', { name: 'all', lists: [{ list: 'texts' }] });
+    await service.client.send('PUT', '/media/default/default/notes/first.txt', {
+      bytes: 'Gannets dive.',
+      headers: { 'Content-Type': 'text/plain' },
+    });
+    const open = await openPage(browser);
+    ({ page } = open);
+    page.on('response', (response) => {
+      const path = new URL(response.url()).pathname;
+      if (path.endsWith('/events')) return;
+      const sent = response.request().postDataBuffer()?.byteLength ?? 0;
+      response.body().then(
+        (body) => transferred.push({ path, bytes: Math.max(sent, body.byteLength) }),
+        () => undefined,
+      );
+    });
+    await signIn(service, open);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.close();
+  });
+
+  it('sends and asks for nothing of more than a megabyte, on any page', async () => {
+    for (const [path, text] of PAGES) {
+      await visit(path);
+      await page.getByText(text).first().waitFor();
+    }
+    const file = `name,title\n${Array.from({ length: 40_000 }, (_, index) => `row-${index},"Gannets dive, and dive again ${index}"`).join('\n')}\n`;
+    expect(file.length).toBeGreaterThan(MEGABYTE);
+    await visit('list/texts/records');
+    const chooser = page.waitForEvent('filechooser');
+    await page.getByRole('button', { name: 'Import a file' }).click();
+    await (await chooser).setFiles({ name: 'rows.csv', mimeType: 'text/csv', buffer: Buffer.from(file) });
+    await page.getByText(/40,000 records are in/).waitFor();
+    expect(transferred.length).toBeGreaterThan(PAGES.length);
+    expect(transferred.filter(({ bytes }) => bytes > MEGABYTE)).toEqual([]);
+  });
+
+  it('finds one of 10,000 lists, in the table, the palette and where a key or group is made for some', async () => {
+    const asked: string[] = [];
+    const { body } = await service.client.get('/list/default');
+    const [like] = (body as { lists: object[] }).lists;
+    const names = Array.from({ length: LISTS }, (_, index) => `list-${String(index).padStart(5, '0')}`);
+    const answer = (route: Route): Promise<void> => {
+      const { searchParams } = new URL(route.request().url());
+      asked.push(searchParams.get('after') ?? '');
+      const first = Number(searchParams.get('after') ?? 0);
+      const size = Number(searchParams.get('size'));
+      const lists = names.slice(first, first + size).map((name) => ({ ...like, name }));
+      const next = first + size < names.length ? { next: String(first + size) } : {};
+      return route.fulfill({ json: { lists, ...next } });
+    };
+    await page.route(/\/list\/default(?:\?|$)/, answer);
+    await visit('models');
+    await page.getByText('Add a model').waitFor();
+    expect(asked, 'no page reads lists that it does not show').toEqual([]);
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('list-09999: syn');
+    await page.getByText('list-09999: Synonyms').waitFor();
+    await page.keyboard.press('Escape');
+
+    await visit('lists');
+    await within(() => page.getByLabel('Find a list').fill('list-09998'));
+    await page.getByRole('link', { name: 'list-09998' }).waitFor();
+    expect(await page.getByRole('row').count()).toBeLessThan(200);
+
+    await visit('keys');
+    await page.getByRole('button', { name: 'Make a key' }).click();
+    const form = page.getByRole('form', { name: 'Make a key' });
+    await form.getByLabel('Reaches').selectOption('list');
+    await within(() => form.getByRole('combobox', { name: 'One list' }).fill('list-0999'));
+    await page.getByRole('option', { name: 'list-09997' }).click();
+    expect(await form.getByRole('combobox', { name: 'One list' }).inputValue()).toBe('list-09997');
+
+    await visit('groups');
+    await page.getByRole('button', { name: 'Make a group' }).click();
+    await within(() => page.getByRole('combobox', { name: 'Lists' }).fill('list-09996'));
+    await page.getByRole('option', { name: 'list-09996' }).click();
+    expect(await page.getByRole('option').count()).toBeLessThanOrEqual(100);
+    await page.unroute(/\/list\/default(?:\?|$)/);
+  });
+
+  it('goes back through 2,000 entries of a log of deliveries, and reads none of them twice', async () => {
+    const { body } = await service.client.post('/webhook', {
+      account: 'default',
+      url: 'https://example.com/hook',
+      events: ['list.created'],
+    });
+    const { id } = body as { id: string };
+    const asked: string[] = [];
+    await page.route(`**/webhook/default/${id}/deliveries**`, (route) => {
+      const { searchParams } = new URL(route.request().url());
+      const before = Number(searchParams.get('before') ?? LOGGED);
+      asked.push(String(before));
+      const size = Math.min(Number(searchParams.get('size')), before);
+      const attempts = Array.from({ length: size }, (_, index) => attemptOf(before - index));
+      return route.fulfill({ json: { attempts, ...(before > size ? { next: before - size } : {}) } });
+    });
+    await visit(`webhooks?webhook=${id}`);
+    const table = page.getByRole('table', { name: 'Deliveries' });
+    await table.getByText(new RegExp(`answer ${LOGGED}$`)).waitFor();
+    for (let shown = 100; shown < LOGGED; shown += 100) {
+      await page.getByRole('button', { name: 'Show more' }).click();
+      await table.getByText(new RegExp(`answer ${LOGGED - shown}$`)).waitFor();
+    }
+    expect(await table.getByRole('row').count()).toBe(LOGGED + 1);
+    await within(() => page.mouse.wheel(0, 100_000));
+    // The first page is read again while it is the only one.
+    expect(asked.filter((before) => before !== String(LOGGED))).toEqual([
+      ...new Set(asked.filter((before) => before !== String(LOGGED))),
+    ]);
+    await page.unroute(`**/webhook/default/${id}/deliveries**`);
+  });
+
+  it('draws 366 days, and has them as a table', async () => {
+    const { body } = await service.client.get('/analytics/list/default/texts');
+    const daily = Array.from({ length: DAYS }, (_, index) => ({
+      ...((body as { daily: object[] }).daily[0] ?? { clicks: 0 }),
+      date: new Date(Date.UTC(2026, 0, 1 + index)).toISOString().slice(0, 10),
+      searches: 1_000 + index,
+      zero_result_searches: index,
+    }));
+    const json = { ...(body as object), daily };
+    expect(JSON.stringify(json).length).toBeLessThan(MEGABYTE);
+    await page.route('**/analytics/list/default/texts**', (route) => route.fulfill({ json }));
+    await visit('list/texts/analytics?days=366');
+    await within(() => page.getByRole('img', { name: /Searches of each day/ }).waitFor());
+    await page.getByText('As a table').click();
+    await page.getByRole('rowheader', { name: '2027-01-01' }).waitFor();
+    expect(await page.locator('.chart rect').count()).toBe(2 * DAYS);
+    await page.unroute('**/analytics/list/default/texts**');
+  });
+
+  /** With `TEST_TIMES`, tells the longest task of the page in a step: how long it took no notice of anybody. Other load makes it longer. */
+  async function within(step: () => Promise<unknown>): Promise<void> {
+    if (process.env['TEST_TIMES'] === undefined) {
+      await step();
+      return;
+    }
+    await page.evaluate(`(() => {
+      window.longest = 0;
+      window.observer?.disconnect();
+      window.observer = new PerformanceObserver((list) => {
+        for (const { duration } of list.getEntries()) window.longest = Math.max(window.longest, duration);
+      });
+      window.observer.observe({ type: 'longtask' });
+    })()`);
+    await step();
+    await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+    process.stdout.write(
+      `${expect.getState().currentTestName ?? ''}: ${await page.evaluate<number>('window.longest')} ms at once\n`,
+    );
+  }
+});
+
+function attemptOf(number: number) {
+  return {
+    delivery: `delivery-${number}`,
+    event: 'list.created',
+    attempt: 1,
+    at_utc: new Date(Date.UTC(2026, 0, 1) + number * 1000).toISOString(),
+    duration_ms: 12,
+    status: 200,
+    error: null,
+    answer: `answer ${number}`,
+    outcome: 'delivered',
+  };
+}
