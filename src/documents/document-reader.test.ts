@@ -1,7 +1,7 @@
 /** Documents read in processes: what they do to their process is told, and concerns no other. */
-import { deflateSync } from 'node:zlib';
 import { afterEach, expect, it } from 'vitest';
-import { fileOf, pdfOf } from '../../test/support/pdf.js';
+import { BOMBS } from '../../test/support/pdf-bombs.js';
+import { pdfOf } from '../../test/support/pdf.js';
 import { SeededRandom } from '../../test/support/random.js';
 import { DocumentReader } from './document-reader.js';
 import { DOCUMENT_FAULTS, DocumentError, type DocumentLimits } from './types.js';
@@ -40,31 +40,6 @@ async function outcome(reader: DocumentReader, bytes: Uint8Array, signal?: Abort
 
 const good = (text = 'Still here') => pdfOf([{ lines: [text] }]);
 
-/** Draws itself twice, in each drawing of itself. */
-const withoutEnd = () => {
-  const drawn = '/Resources << /XObject << /X 4 0 R /Y 5 0 R >> >>';
-  const form = (content: string) =>
-    `<< /Type /XObject /Subtype /Form /BBox [0 0 9 9] ${drawn} /Length ${content.length} >>\nstream\n${content}\nendstream`;
-  return fileOf([
-    '<< /Type /Catalog /Pages 2 0 R >>',
-    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
-    `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Contents 6 0 R ${drawn} >>`,
-    form('/Y Do '.repeat(1000)),
-    form('/X Do '.repeat(1000)),
-    '<< /Length 6 >>\nstream\n/X Do \nendstream',
-  ]);
-};
-
-const bomb = () => {
-  const packed = deflateSync(Buffer.alloc(2 ** 28, 'q ')).toString('latin1');
-  return fileOf([
-    '<< /Type /Catalog /Pages 2 0 R >>',
-    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
-    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Contents 4 0 R >>',
-    `<< /Filter /FlateDecode /Length ${packed.length} >>\nstream\n${packed}\nendstream`,
-  ]);
-};
-
 it('documents are read side by side, each by itself, and wait where there are more than processes', async () => {
   const reader = readerOf({ processes: 2 });
   const texts = Array.from({ length: 12 }, (_, index) => `Document ${index}`);
@@ -74,14 +49,14 @@ it('documents are read side by side, each by itself, and wait where there are mo
 
 it('a document that takes too much memory ends its process, is told, and the next one is read', async () => {
   const reader = readerOf({ memoryMibMax: 250 });
-  expect(await outcome(reader, bomb())).toBe('too-large');
+  expect(await outcome(reader, BOMBS.unpacked())).toBe('too-large');
   expect(deaths).toEqual(['The process took more than 250 MiB']);
   expect(await outcome(reader, good())).toBe('Still here');
 });
 
 it('a document without end is told within its time or memory, and the next one is read', async () => {
   const reader = readerOf({ limits: { ...LIMITS, msMax: 500 } });
-  expect(['timed-out', 'too-large', 'no-text', 'damaged']).toContain(await outcome(reader, withoutEnd()));
+  expect(['timed-out', 'too-large', 'no-text', 'damaged']).toContain(await outcome(reader, BOMBS.drawsItself()));
   expect(await outcome(reader, good())).toBe('Still here');
 });
 
@@ -89,7 +64,7 @@ it('a reader that is no longer wanted is stopped in the middle', async () => {
   const reader = readerOf();
   await outcome(reader, good());
   const abort = new AbortController();
-  const read = outcome(reader, bomb(), abort.signal);
+  const read = outcome(reader, BOMBS.unpacked(), abort.signal);
   const gone = new Error('gone');
   abort.abort(gone);
   await expect(read).rejects.toBe(gone);
@@ -102,8 +77,8 @@ it('a document that nobody wants any more is not read, whether it waits or its p
   await expect(outcome(reader, good(), AbortSignal.abort(gone))).rejects.toBe(gone);
   const [first, waiting] = [new AbortController(), new AbortController()];
   // It would be read for a minute.
-  const comingUp = outcome(reader, withoutEnd(), first.signal);
-  const left = outcome(reader, withoutEnd(), waiting.signal);
+  const comingUp = outcome(reader, BOMBS.drawsItself(), first.signal);
+  const left = outcome(reader, BOMBS.drawsItself(), waiting.signal);
   const last = outcome(reader, good());
   waiting.abort(gone);
   await expect(left).rejects.toBe(gone);

@@ -127,6 +127,8 @@ describe('a site that is not there', () => {
   it.each([
     ['503', status(503)],
     ['a broken connection', (_asked, response) => response.destroy()] satisfies [string, MadePage],
+    // As long as the service waits for headers.
+    ['silence', () => undefined] satisfies [string, MadePage],
   ])('leaves the list as it is where its robots.txt is answered with %s', async (_, robots) => {
     const { site, feed } = await followed(['a', 'b', 'c']);
     site.pages.set('/robots.txt', robots);
