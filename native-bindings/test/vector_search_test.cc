@@ -97,7 +97,7 @@ double RecallOf(const VectorGraph& graph, const Set& set, const Set& queries, Se
       CHECK_EQ(neighbours[i].cosine, graph.CosineOf(graph.RowOf(neighbours[i].ordinal), queries.of(q)));
       CHECK(std::fabs(neighbours[i].cosine - Product(set.of(neighbours[i].ordinal), queries.of(q))) < 1e-3);
       CHECK(i == 0 || neighbours[i - 1].cosine >= neighbours[i].cosine);
-      CHECK(allowed == nullptr || request.allowed->Has(neighbours[i].ordinal));
+      CHECK(allowed == nullptr || ((*allowed)[neighbours[i].ordinal / 64] >> (neighbours[i].ordinal % 64) & 1) != 0);
       found += static_cast<size_t>(std::count(truth.begin(), truth.end(), neighbours[i].ordinal));
     }
     there += truth.size();
@@ -303,6 +303,80 @@ TEST(vectors_nearest_are_found_behind_a_filter) {
   }
 }
 
+TEST(vectors_that_pass_are_listed_by_nodes_and_cells) {
+  std::mt19937_64 random(21);
+  for (const uint32_t count : {1u, 64u, 700u, 5000u}) {
+    Set set = Clustered(count, 8, count);
+    // Some vectors are equal.
+    for (uint32_t i = 0; i + 1 < count; i += 7) std::copy_n(set.of(i).begin(), 8, set.values.begin() + (i + 1) * 8);
+    const std::vector<uint8_t> bytes = Encode(set);
+    VerifyVectors(bytes);
+    const VectorGraph graph(bytes);
+    CHECK(graph.cells() > 0);
+    for (const double share : {0.0, 0.01, 0.5, 1.0}) {
+      const std::vector<uint64_t> bits = RandomBits(count, share, static_cast<uint32_t>(random()));
+      const BitFilter filter(bits);
+      const PassingVectors passing(graph, bits);
+      CHECK_EQ(passing.count(), filter.count());
+      std::vector<bool> is_passing(graph.nodes());
+      for (uint32_t ordinal = 0; ordinal < count; ++ordinal) {
+        CHECK_EQ(passing.Has(ordinal), filter.Has(ordinal));
+        if (filter.Has(ordinal)) is_passing[graph.place(ordinal)] = true;
+      }
+      CHECK_EQ(passing.nodes(), static_cast<uint32_t>(std::count(is_passing.begin(), is_passing.end(), true)));
+      // Every node is in one cell, and a cell is listed where one of its nodes is.
+      std::vector<uint32_t> listed, cells;
+      uint32_t met = 0;
+      for (uint32_t cell = 0; cell < graph.cells(); ++cell) {
+        const size_t before = listed.size();
+        for (uint32_t level = 0; level < graph.levels(); ++level) {
+          const auto [first, end] = graph.cell(cell, level);
+          passing.ListNodes(first, end, &listed);
+          met += end - first;
+        }
+        if (listed.size() > before) cells.push_back(cell);
+      }
+      CHECK_EQ(met, graph.nodes());
+      CHECK(std::ranges::equal(cells, passing.cells()));
+      std::ranges::sort(listed);
+      std::vector<uint32_t> all;
+      passing.ListNodes(0, graph.nodes(), &all);
+      CHECK(all == listed);
+      for (const uint32_t place : all) CHECK(is_passing[place]);
+      CHECK_EQ(all.size(), passing.nodes());
+    }
+  }
+}
+
+TEST(vectors_nearest_are_found_behind_a_filter_that_was_prepared) {
+  Set set = Clustered(12'040, 96, 3);
+  const Set queries = TakeQueries(&set, 40);
+  const std::vector<uint8_t> bytes = Encode(set);
+  const VectorGraph graph(bytes);
+  VectorSearcher searcher;
+  std::vector<SearchWay> ways;
+  for (const double share : {1.0, 0.6, 0.25, 0.1, 0.001, 0.0}) {
+    std::vector<uint64_t> together(set.size() / 64 + 1);
+    for (const uint32_t ordinal : Nearest(set, queries.of(1), static_cast<uint32_t>(share * set.size()))) {
+      together[ordinal / 64] |= uint64_t{1} << (ordinal % 64);
+    }
+    for (const std::vector<uint64_t>& bits : {RandomBits(set.size(), share, 17), together}) {
+      const PassingVectors passing(graph, bits);
+      const SearchRequest request{.vector = queries.of(0), .width = 20, .passing = &passing};
+      const size_t ten = std::min(10u, passing.count());
+      CHECK_EQ(searcher.Search(graph, request).size(), ten);
+      ways.push_back(searcher.cost().way);
+      if (passing.count() > 0) CHECK(RecallOf(graph, set, queries, request, &bits) >= 0.95);
+      // As many as there are, where more are wanted.
+      const SearchRequest more{.vector = queries.of(0), .wanted = 4000, .width = 10, .passing = &passing};
+      const size_t all = std::min(4000u, passing.count());
+      CHECK_EQ(searcher.Search(graph, more).size(), all);
+      if (passing.count() > 0) CHECK(RecallOf(graph, set, queries, {.passing = &passing, .exact = true}, &bits) >= 0.999);
+    }
+  }
+  for (const SearchWay way : {SearchWay::kFilteredGraph, SearchWay::kCells, SearchWay::kScan}) CHECK(std::ranges::count(ways, way) > 0);
+}
+
 TEST(vectors_are_searched_more_widely_where_those_that_pass_lie_elsewhere) {
   Set set = Clustered(10'040, 16, 4);
   const Set queries = TakeQueries(&set, 40);
@@ -384,6 +458,11 @@ TEST(vectors_damage_is_an_error_or_seen_by_the_sum) {
         searcher.Search(graph, {.vector = set.of(1), .width = 8, .exact = is_exact});
         searcher.Search(graph, {.vector = set.of(1), .width = 8, .allowed = &filter, .exact = is_exact});
       }
+      const PassingVectors passing(graph, std::vector<uint64_t>(graph.count() / 64 + 1, 0x5555555555555555u));
+      searcher.Search(graph, {.vector = set.of(1), .width = 8, .passing = &passing});
+      CellSearch cells;
+      const std::vector<int8_t> query(QueryComponents(graph.dimensions(), graph.bits()), 1);
+      cells.Search(CodeQuery(query.data(), graph.bytes_of_codes(), graph.bits()), graph, passing, {4, 4, 8});
     } catch (const Error&) {
     }
   }

@@ -13,6 +13,7 @@
 
 #include "../segment/segment.h"
 #include "part_homes.h"
+#include "prepared_filters.h"
 #include "vector_homes.h"
 
 namespace gannet {
@@ -50,6 +51,7 @@ struct Generation {
   uint64_t live_count = 0;
   double average_length = 1;    // weighted tokens per document
   std::string settings;         // opaque to the kernel; the planner's JSON
+  std::shared_ptr<PreparedFilters> prepared_filters = std::make_shared<PreparedFilters>();  // of its own: what passes changes with each
 };
 
 struct SegmentDeletions {

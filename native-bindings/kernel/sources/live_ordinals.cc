@@ -68,6 +68,14 @@ void LiveOrdinals::List(std::vector<uint32_t>* ordinals) const {
   }
 }
 
+std::vector<uint64_t> LiveOrdinals::Bits() const {
+  std::vector<uint32_t> ordinals;
+  List(&ordinals);
+  std::vector<uint64_t> bits(vectors_.segment->graph().count() / 64 + 1);
+  for (const uint32_t ordinal : ordinals) bits[ordinal / 64] |= uint64_t{1} << (ordinal % 64);
+  return bits;
+}
+
 std::vector<uint8_t> FindDeadVectors(const Generation& generation, const VectorView& vectors) {
   const LiveOrdinals live(&generation, &vectors);
   const uint32_t count = vectors.segment->graph().count();

@@ -29,6 +29,8 @@ class LiveOrdinals : public vectors::OrdinalFilter {
   bool Has(uint32_t ordinal) const override { return Find(ordinal).has_value(); }
   uint32_t count() const override;
   void List(std::vector<uint32_t>* ordinals) const override;
+  // A bit each.
+  std::vector<uint64_t> Bits() const;
 
   // Nothing where the vector is deleted, its record is, or the filter rules it out.
   std::optional<HomeOfVector> Find(uint32_t ordinal) const;

@@ -7,6 +7,7 @@
 #include "../common/error.h"
 #include "../common/json_writer.h"
 #include "../common/stop.h"
+#include "filter_name.h"
 #include "live_ordinals.h"
 
 namespace gannet {
@@ -100,9 +101,15 @@ void MeaningSource::Search(uint32_t index, const FilterNode& filter, std::vector
     }
     return neighbours.size();
   };
+  std::shared_ptr<const vectors::PassingVectors> prepared;
   if (filter.op != FilterOp::kAll) {
-    live.Restrict(filter);
-    request.allowed = &live;
+    if (!request_.exact) prepared = Prepared(index, filter);
+    if (prepared != nullptr) {
+      request.passing = prepared.get();
+    } else {
+      live.Restrict(filter);
+      request.allowed = &live;
+    }
     search();
   } else {
     request.wanted = request_.wanted + std::max(kMoreMin, request_.wanted / kMoreShare);
@@ -116,6 +123,15 @@ void MeaningSource::Search(uint32_t index, const FilterNode& filter, std::vector
   }
   costs_[index] = searcher_.cost();
   found->insert(found->end(), of_segment.begin(), of_segment.end());
+}
+
+std::shared_ptr<const vectors::PassingVectors> MeaningSource::Prepared(uint32_t index, const FilterNode& filter) const {
+  return generation_.prepared_filters->Find(std::to_string(index) + ' ' + NameOf(filter), [&] {
+    const VectorView& view = generation_.vectors[index];
+    LiveOrdinals live(&generation_, &view);
+    live.Restrict(filter);
+    return std::make_shared<const vectors::PassingVectors>(view.segment->graph(), live.Bits());
+  });
 }
 
 // The nearest of all segments, by the documents that they lead to.

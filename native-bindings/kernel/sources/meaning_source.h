@@ -66,6 +66,8 @@ class MeaningSource : public Source {
   class OfSegment;
 
   void Search(uint32_t index, const FilterNode& filter, std::vector<Found>* found);
+  // What passes a filter that was asked for before; null for one that was not.
+  std::shared_ptr<const vectors::PassingVectors> Prepared(uint32_t index, const FilterNode& filter) const;
   void List(std::vector<Found> found);
   // Above 1 for cosines above that of the nearest.
   float ScoreOfCosine(float cosine) const;

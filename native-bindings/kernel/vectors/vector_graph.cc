@@ -38,6 +38,7 @@ void CheckHeader(const VectorHeader& header, size_t bytes) {
   if (header.dimensions == 0 || header.dimensions > kDimensionsMax) Damaged("their dimensions");
   CheckLevels(header);
   if (header.bits != 4 && header.bits != 8) Damaged("the bits of codes");
+  if (header.cells > header.nodes || (header.cells == 0) != (header.levels == 0)) Damaged("the number of cells");
   if (!(header.step > 0) || !std::isfinite(header.step)) Damaged("the step of codes");
   if (header.bytes != bytes || VectorLayout(header).bytes != bytes) Damaged("the length of the file");
 }
@@ -51,6 +52,19 @@ void CheckLinks(const VectorGraph& graph) {
         if (link >= nodes) Damaged("a link that leads nowhere");
       }
     }
+  }
+}
+
+void CheckCells(const VectorGraph& graph) {
+  for (uint32_t level = 0; level < graph.levels(); ++level) {
+    uint32_t next = level + 1 < graph.levels() ? graph.nodes_of_level(level + 1) : 0;
+    for (uint32_t cell = 0; cell < graph.cells(); ++cell) {
+      StopIfAskedAt(cell);
+      const auto [first, end] = graph.cell(cell, level);
+      if (first != next || end < first) Damaged("cells");
+      next = end;
+    }
+    if (next != graph.nodes_of_level(level)) Damaged("cells");
   }
 }
 
@@ -102,6 +116,8 @@ VectorLayout::VectorLayout(const VectorHeader& header) {
   scale = at;
   if (header.code_bits() == CodeBits::kFour) take(2 * size_t{header.dimensions} * sizeof(float));
   codes = take(nodes * BytesOfCodes(header.dimensions, header.code_bits()));
+  centres = take(size_t{header.cells} * BytesOfCodes(header.dimensions, header.code_bits()));
+  cells = header.cells == 0 ? at : take((size_t{header.cells} + 1) * header.levels * sizeof(uint32_t));
   for (uint32_t level = 0; level < header.levels; ++level) {
     const size_t width = level == 0 ? 2 * header.links : header.links;
     links[level] = take(header.nodes_of_level[level] * width * sizeof(uint32_t));
@@ -123,6 +139,8 @@ VectorGraph::VectorGraph(std::span<const uint8_t> bytes) {
   const auto numbers = [&](size_t at) { return reinterpret_cast<const uint32_t*>(bytes.data() + at); };
   scale_ = reinterpret_cast<const float*>(bytes.data() + layout.scale);
   codes_ = bytes.data() + layout.codes;
+  centres_ = bytes.data() + layout.centres;
+  cells_ = numbers(layout.cells);
   for (uint32_t level = 0; level < header_.levels; ++level) links_[level] = numbers(layout.links[level]);
   rows_ = numbers(layout.rows);
   ordinals_ = numbers(layout.ordinals);
@@ -158,6 +176,7 @@ void VerifyVectors(std::span<const uint8_t> bytes) {
   if (graph.bits() == CodeBits::kFour) {
     CheckScale({reinterpret_cast<const float*>(bytes.data() + layout.scale), 2 * size_t{graph.dimensions()}});
   }
+  CheckCells(graph);
   CheckLinks(graph);
   CheckRows(graph, numbers(layout.rows), numbers(layout.ordinals), numbers(layout.places));
   CheckVectors(graph, std::vector<float>(graph.dimensions()));

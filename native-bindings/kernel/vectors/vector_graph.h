@@ -4,11 +4,13 @@
 // all vectors of the same codes have in common: texts that occur a thousand times are one node, and hide no others. Nodes have
 // places 0 to nodes - 1. Where there is a graph, those that reach the highest level come first, then those of the level below and so on,
 // so that the links of a level are an array over the first nodes; within a level nodes that are met together are near each other
-// (breadth first from the entry). All sections begin at multiples of 64 bytes; numbers are little-endian:
+// (by cells, and within these breadth first from the entry). All sections begin at multiples of 64 bytes; numbers are little-endian:
 //
 //   header      VectorHeader
 //   scale       where codes are of four bits: dimensions f32 of centres, then as many of steps (quantizer.h)
 //   codes       nodes x BytesOfCodes: the components as bytes, or as four bits each (code_dot.h), which is what the graph is searched by
+//   centres     where there is a graph, of each cell the codes of its centre (cells.h)
+//   cells       (cells + 1) x levels u32: where the nodes of a cell begin among those whose highest level that is; they end where the next cell's begin
 //   links       of each level, the lowest first: (nodes of the level) x (links of a node of it) u32 places; what is left of a
 //               node's row is filled with the node's own place
 //   rows        nodes + 1 u32: where the vectors of a node begin among all, and behind the last where they end
@@ -36,7 +38,7 @@
 namespace gannet::vectors {
 
 inline constexpr uint32_t kVectorMagic = 0x31535647;  // "GVS1"
-inline constexpr uint32_t kVectorFormat = 2;
+inline constexpr uint32_t kVectorFormat = 3;
 inline constexpr uint32_t kDimensionsMax = 8192;
 inline constexpr uint32_t kVectorsMax = 1u << 28;
 
@@ -53,6 +55,7 @@ struct VectorHeader {
   uint64_t sum;         // of all bytes of the file, these being 0 (SumOfVectors)
   std::array<uint32_t, kLevelsMax> nodes_of_level;
   uint32_t bits;        // of a code: 4 or 8
+  uint32_t cells;       // 0 where there is no graph
   CodeBits code_bits() const { return static_cast<CodeBits>(bits); }
 };
 
@@ -67,6 +70,8 @@ struct VectorLayout {
   static constexpr size_t kHeaderBytes = 128;
   size_t scale = 0;
   size_t codes = 0;
+  size_t centres = 0;
+  size_t cells = 0;
   std::array<size_t, kLevelsMax> links{};
   size_t rows = 0;
   size_t ordinals = 0;
@@ -100,6 +105,17 @@ class VectorGraph {
     FourBitScale({scale_, 2 * size_t{header_.dimensions}}).ToQuery(vector, padded);
   }
   Codes codes() const { return {codes_, bytes_of_codes()}; }
+  uint32_t cells() const { return header_.cells; }
+  Codes centres() const { return {centres_, bytes_of_codes()}; }
+  // The places of a cell's nodes whose highest level is `level`: from the first up to but without `end`.
+  struct Places {
+    uint32_t first;
+    uint32_t end;
+  };
+  Places cell(uint32_t cell, uint32_t level) const {
+    const uint32_t* const at = cells_ + static_cast<size_t>(cell) * header_.levels + level;
+    return {at[0], std::min(at[header_.levels], header_.nodes)};
+  }
   uint32_t links_max(uint32_t level) const { return level == 0 ? 2 * header_.links : header_.links; }
   // As they stand in the file: what is no place of the level is the reader's to leave out.
   std::span<const uint32_t> links(uint32_t place, uint32_t level) const {
@@ -135,6 +151,8 @@ class VectorGraph {
   VectorHeader header_;
   const float* scale_ = nullptr;
   const uint8_t* codes_ = nullptr;
+  const uint8_t* centres_ = nullptr;
+  const uint32_t* cells_ = nullptr;
   std::array<const uint32_t*, kLevelsMax> links_{};
   const uint32_t* rows_ = nullptr;
   const uint32_t* ordinals_ = nullptr;

@@ -18,6 +18,9 @@ constexpr uint32_t kComparedMoreShareOfFour = 3;
 constexpr uint32_t kScannedForWidth = 45;
 constexpr uint32_t kScannedMin = 4000;
 constexpr uint64_t kWiderEachTime = 4;
+// Of nodes: what of them passes where the graph is searched all the same; how many are compared before centres are.
+constexpr double kSharePassingOfGraph = 0.3;
+constexpr uint32_t kScannedBeforeCells = 2000;
 // Codes that are compared at a time.
 constexpr uint32_t kBlock = 256;
 constexpr uint32_t kFetchedVectors = 32;
@@ -37,12 +40,25 @@ void FetchVector(std::span<const Half> vector) {
   for (size_t at = 0; at < vector.size(); at += kBytesInLine / sizeof(Half)) __builtin_prefetch(&vector[at]);
 }
 
+bool IsFiltered(const SearchRequest& request) { return request.allowed != nullptr || request.passing != nullptr; }
+
+bool Allows(const SearchRequest& request, uint32_t ordinal) {
+  if (request.passing != nullptr) return request.passing->Has(ordinal);
+  return request.allowed == nullptr || request.allowed->Has(ordinal);
+}
+
+// Of vectors, about.
+uint32_t AllowedIn(const VectorGraph& graph, const SearchRequest& request) {
+  if (request.passing != nullptr) return request.passing->count();
+  return request.allowed == nullptr ? graph.count() : request.allowed->count();
+}
+
 // As many candidates among all nodes as have `width` among them that are allowed, and some more by the root of that: were the filter a matter of
 // chance, there would hardly ever be too few.
 uint32_t WidthOfAll(const VectorGraph& graph, const SearchRequest& request) {
-  if (request.allowed == nullptr) return request.width;
+  if (!IsFiltered(request)) return request.width;
   const double width = request.width + 1.5 * std::sqrt(request.width) + 1;
-  const double all = width * graph.count() / std::max(1u, request.allowed->count());
+  const double all = width * graph.count() / std::max(1u, AllowedIn(graph, request));
   return static_cast<uint32_t>(std::min<double>(all, graph.nodes()));
 }
 
@@ -57,8 +73,17 @@ struct LowestLinks {
 
 // Whether comparing all that are allowed takes less than a search as wide as `width`.
 bool IsScanned(const VectorGraph& graph, const SearchRequest& request, uint64_t width) {
-  const uint32_t allowed = request.allowed == nullptr ? graph.nodes() : request.allowed->count();
+  const uint32_t allowed = IsFiltered(request) ? AllowedIn(graph, request) : graph.nodes();
   return !graph.has_links() || allowed <= kScannedMin || allowed / kScannedForWidth <= width;
+}
+
+// Whether those that pass are compared by cells: not where they are so few that comparing all of them takes less, nor where so many pass everywhere that a
+// search of the graph need not be much wider for them.
+bool IsByCells(const VectorGraph& graph, const SearchRequest& request) {
+  if (request.passing == nullptr || !graph.has_links()) return false;
+  const PassingVectors& passing = *request.passing;
+  if (passing.nodes() <= std::max(kScannedBeforeCells, CellSearch::Least(graph, passing, request.width))) return false;
+  return !passing.is_everywhere() || passing.nodes() < kSharePassingOfGraph * graph.nodes();
 }
 
 }  // namespace
@@ -113,7 +138,7 @@ void VectorSearcher::ScanCodes(const VectorGraph& graph, const CodeQuery& query,
   cost_.way = SearchWay::kScan;
   best_ = &beam_;
   beam_.Begin(std::max(request.width, ComparedFor(graph, request.wanted)));
-  if (request.allowed == nullptr) {
+  if (!IsFiltered(request)) {
     uint32_t block[kBlock];
     for (uint32_t begin = 0; begin < graph.nodes(); begin += kBlock) {
       const uint32_t size = std::min(kBlock, graph.nodes() - begin);
@@ -123,6 +148,10 @@ void VectorSearcher::ScanCodes(const VectorGraph& graph, const CodeQuery& query,
     return;
   }
   listed_.clear();
+  if (request.passing != nullptr) {
+    request.passing->ListNodes(0, graph.nodes(), &listed_);
+    return CompareCodes(graph, query, listed_);
+  }
   request.allowed->List(&listed_);
   for (uint32_t& ordinal : listed_) ordinal = graph.place(ordinal);
   if (graph.has_equals()) {
@@ -130,6 +159,13 @@ void VectorSearcher::ScanCodes(const VectorGraph& graph, const CodeQuery& query,
     listed_.resize(met_.AddAll(listed_, graph.nodes() - 1, listed_.data()));
   }
   CompareCodes(graph, query, listed_);
+}
+
+void VectorSearcher::SearchCells(const VectorGraph& graph, const CodeQuery& query, const SearchRequest& request) {
+  const uint32_t kept = std::max(request.width, ComparedFor(graph, request.wanted));
+  const WalkCost cost = cells_.Search(query, graph, *request.passing, {request.wanted, request.width, kept});
+  cost_ = {SearchWay::kCells, cost.compared, cost.left};
+  best_ = &cells_.beam();
 }
 
 void VectorSearcher::CompareFully(const VectorGraph& graph, const SearchRequest& request) {
@@ -144,7 +180,7 @@ void VectorSearcher::CompareFully(const VectorGraph& graph, const SearchRequest&
     uint32_t of_node = 0;
     for (auto [row, end] = graph.rows(best_->at(rank).place); row < end && of_node < request.wanted; ++row) {
       const uint32_t ordinal = graph.ordinal(row);
-      if (request.allowed != nullptr && !request.allowed->Has(ordinal)) continue;
+      if (!Allows(request, ordinal)) continue;
       neighbours_.push_back({graph.CosineOf(row, request.vector), ordinal});
       ++of_node;
     }
@@ -156,7 +192,7 @@ void VectorSearcher::ScanFully(const VectorGraph& graph, const SearchRequest& re
   for (uint32_t row = 0; row < graph.count(); ++row) {
     StopIfAskedAt(row);
     const uint32_t ordinal = graph.ordinal(row);
-    if (request.allowed != nullptr && !request.allowed->Has(ordinal)) continue;
+    if (!Allows(request, ordinal)) continue;
     neighbours_.push_back({graph.CosineOf(row, request.vector), ordinal});
     if (neighbours_.size() == kept_max) KeepNearest(request.wanted);
   }
@@ -191,13 +227,19 @@ std::span<const Neighbour> VectorSearcher::Search(const VectorGraph& graph, cons
     KeepNearest(wide.wanted);
     return neighbours_;
   }
+  if (IsByCells(graph, wide)) {
+    SearchCells(graph, query, wide);
+    CompareFully(graph, wide);
+    KeepNearest(wide.wanted);
+    return neighbours_;
+  }
   uint64_t width = WidthOfAll(graph, wide);
   while (!IsScanned(graph, wide, width)) {
-    cost_.way = wide.allowed == nullptr ? SearchWay::kGraph : SearchWay::kFilteredGraph;
+    cost_.way = IsFiltered(wide) ? SearchWay::kFilteredGraph : SearchWay::kGraph;
     SearchGraph(graph, query, static_cast<uint32_t>(width));
     CompareFully(graph, wide);
     KeepNearest(wide.wanted);
-    if (wide.allowed == nullptr || neighbours_.size() >= std::min(wide.wanted, wide.allowed->count())) return neighbours_;
+    if (!IsFiltered(wide) || neighbours_.size() >= std::min(wide.wanted, AllowedIn(graph, wide))) return neighbours_;
     // Those that are allowed lie elsewhere.
     width *= kWiderEachTime;
   }

@@ -14,6 +14,7 @@
 #include "../common/bytes.h"
 #include "../common/file.h"
 #include "../common/stop.h"
+#include "cells.h"
 #include "vector_graph.h"
 
 namespace gannet::vectors {
@@ -140,8 +141,8 @@ class Nodes {
   std::vector<uint32_t> of_;  // by ordinal
 };
 
-// Nodes of higher levels before those of lower ones, and among them as they are met from the entry.
-std::vector<uint32_t> OrderOfNodes(const GraphBuilder& graph) {
+// As they are met from the entry.
+std::vector<uint32_t> OrderOfMeeting(const GraphBuilder& graph) {
   std::vector<uint32_t> order;
   order.reserve(graph.size());
   std::vector<bool> is_met(graph.size());
@@ -159,8 +160,13 @@ std::vector<uint32_t> OrderOfNodes(const GraphBuilder& graph) {
     }
     for (const uint32_t node : graph.links(order[next++], 0)) meet(node);
   }
-  std::stable_sort(order.begin(), order.end(),
-                   [&](uint32_t a, uint32_t b) { return graph.level_of(a) > graph.level_of(b); });
+  return order;
+}
+
+// Nodes of higher levels before those of lower ones, among them by cells, and in a cell as they are met; the entry first.
+std::vector<uint32_t> OrderOfNodes(const GraphBuilder& graph, const Cells& cells) {
+  std::vector<uint32_t> order = OrderOfMeeting(graph);
+  std::ranges::stable_sort(order, {}, [&](uint32_t node) { return std::pair(graph.top_level() - graph.level_of(node), cells.of[node]); });
   return order;
 }
 
@@ -178,7 +184,8 @@ class VectorWriter {
         StopIfAsked();
         graph_->AddNext();
       }
-      order_ = OrderOfNodes(*graph_);
+      cells_ = FindCells({nodes_.codes(), nodes_.size(), graph_->entry()}, dimensions_, quantizer_);
+      order_ = OrderOfNodes(*graph_, cells_);
     } else {
       order_.resize(nodes_.size());
       std::iota(order_.begin(), order_.end(), 0u);
@@ -200,6 +207,7 @@ class VectorWriter {
     std::memcpy(head.data(), &header_, sizeof(header_));
     Put(head);
     WriteCodes();
+    WriteCells();
     for (uint32_t level = 0; level < header_.levels; ++level) WriteLinks(level);
     PutAll<uint32_t>(rows_);
     PutAll<uint32_t>(ordinals_);
@@ -231,6 +239,7 @@ class VectorWriter {
     header_.bits = static_cast<uint32_t>(BitsFor(dimensions_));
     if (graph_) {
       header_.levels = graph_->top_level() + 1;
+      header_.cells = static_cast<uint32_t>(cells_.centres.size() / dimensions_);
       for (uint32_t node = 0; node < graph_->size(); ++node) {
         for (uint32_t level = 0; level <= graph_->level_of(node); ++level) ++header_.nodes_of_level[level];
       }
@@ -263,7 +272,8 @@ class VectorWriter {
   void WriteCodes() {
     if (header_.code_bits() == CodeBits::kEight) {
       for (const uint32_t node : order_) Put({nodes_.codes().of(node), nodes_.padded()});
-      return Fill();
+      Fill();
+      return WriteCentres([&](std::span<const float> centre, std::span<uint8_t> codes) { quantizer_.ToCodes(centre, codes); });
     }
     const std::vector<float> numbers = FourBitScale::Of(SampleOf(vectors_, dimensions_), dimensions_);
     PutAll<float>(numbers);
@@ -276,6 +286,27 @@ class VectorWriter {
       Put(codes);
     }
     Fill();
+    WriteCentres([&](std::span<const float> centre, std::span<uint8_t> of_centre) { scale.ToCodes(centre, of_centre); });
+  }
+
+  template <typename ToCodes>
+  void WriteCentres(const ToCodes& to_codes) {
+    std::vector<uint8_t> codes(BytesOfCodes(dimensions_, header_.code_bits()));
+    for (std::span<const float> left = cells_.centres; !left.empty(); left = left.subspan(dimensions_)) {
+      to_codes(left.first(dimensions_), std::span<uint8_t>(codes));
+      Put(codes);
+    }
+    Fill();
+  }
+
+  void WriteCells() {
+    if (header_.cells == 0) return;
+    std::vector<uint32_t> begins((size_t{header_.cells} + 1) * header_.levels);
+    // How many there are, behind the place of those before.
+    for (uint32_t node = 0; node < graph_->size(); ++node) ++begins[(size_t{cells_.of[node]} + 1) * header_.levels + graph_->level_of(node)];
+    for (uint32_t level = 0; level < header_.levels; ++level) begins[level] = level + 1 < header_.levels ? header_.nodes_of_level[level + 1] : 0;
+    for (size_t at = header_.levels; at < begins.size(); ++at) begins[at] += begins[at - header_.levels];
+    PutAll<uint32_t>(begins);
   }
 
   void WriteLinks(uint32_t level) {
@@ -295,6 +326,7 @@ class VectorWriter {
   const Quantizer quantizer_;
   const Nodes nodes_;
   std::unique_ptr<GraphBuilder> graph_;  // null: too few for one
+  Cells cells_;                          // none where there is no graph
   std::vector<uint32_t> order_;          // of nodes, by place
   std::vector<uint32_t> place_of_;       // by node
   std::vector<uint32_t> rows_;
@@ -403,9 +435,13 @@ VectorSummary MergeVectors(const std::string& path, std::span<const VectorMergeS
 
 uint64_t BytesWhileWriting(uint64_t count, uint32_t dimensions) {
   constexpr uint64_t kLinkBytes = (2 * GraphOptions{}.links + 1) * sizeof(uint32_t);
-  constexpr uint64_t kNumbersOfVector = 6;
+  constexpr uint64_t kNumbersOfVector = 7;
+  // Centres of cells, their sums and what is written of them.
+  constexpr uint64_t kNumbersOfCentre = 4;
+  const uint64_t centres = CellsFor(static_cast<uint32_t>(std::min<uint64_t>(count, kVectorsMax)));
   return count * (PaddedDimensions(dimensions) + kLinkBytes + kBytesOfName + sizeof(StoredVector) +
-                  kNumbersOfVector * sizeof(uint32_t));
+                  kNumbersOfVector * sizeof(uint32_t)) +
+         centres * dimensions * kNumbersOfCentre * sizeof(float);
 }
 
 }  // namespace gannet::vectors
