@@ -19,7 +19,7 @@ const layers = [
   ['workers'],
   ['operations'],
   ['plans'],
-  ['webhooks', 'people', 'backup', 'models', 'media', 'documents', 'evals'],
+  ['webhooks', 'people', 'backup', 'models', 'media', 'documents', 'pictures', 'evals'],
   ['feeds', 'resources'],
   ['client'],
   ['http', 'agents', 'cli'],

@@ -19,6 +19,8 @@ export interface ChildProcessOptions<P extends Protocol> extends HostOptions<P> 
   readonly env?: Readonly<Record<string, string>>;
   /** The only folders of which it may open files, and only to read them; it may start nothing either. Where not given: as this process. */
   readonly readableFolders?: readonly string[];
+  /** Beside `readableFolders`: it loads native code from there. */
+  readonly mayLoadAddons?: boolean;
 }
 
 export function createChildProcess<P extends Protocol>(options: ChildProcessOptions<P>): Host<P> {
@@ -26,10 +28,10 @@ export function createChildProcess<P extends Protocol>(options: ChildProcessOpti
 }
 
 function launch<P extends Protocol>(options: ChildProcessOptions<P>, { onMessage, onExit }: VesselEvents): Vessel {
-  const { entry, data, heapMibMax, niceness, env, readableFolders } = options;
+  const { entry, data, heapMibMax, niceness, env } = options;
   const child = fork(entry, [], {
     env: { PATH: process.env['PATH'] ?? '', ...env },
-    execArgv: [`--max-old-space-size=${heapMibMax}`, ...permissionFlags(readableFolders)],
+    execArgv: [`--max-old-space-size=${heapMibMax}`, ...permissionFlags(options)],
     serialization: 'advanced',
     // Its errors are the service's to tell.
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -61,12 +63,14 @@ function launch<P extends Protocol>(options: ChildProcessOptions<P>, { onMessage
 }
 
 /** Node's model of permissions had another name as long as it was an experiment. */
-function permissionFlags(folders: readonly string[] | undefined): string[] {
-  if (folders === undefined) return [];
+function permissionFlags<P extends Protocol>({ readableFolders, mayLoadAddons }: ChildProcessOptions<P>): string[] {
+  if (readableFolders === undefined) return [];
   const flag = ['--permission', '--experimental-permission'].find((name) =>
     process.allowedNodeEnvironmentFlags.has(name),
   );
-  return flag === undefined ? [] : [flag, ...folders.map((folder) => `--allow-fs-read=${join(folder, '*')}`)];
+  if (flag === undefined) return [];
+  const folders = readableFolders.map((folder) => `--allow-fs-read=${join(folder, '*')}`);
+  return [flag, ...folders, ...(mayLoadAddons === true ? ['--allow-addons'] : [])];
 }
 
 function watchMemory(child: ChildProcess, memoryMibMax: number, kill: (reason: string) => void): NodeJS.Timeout {

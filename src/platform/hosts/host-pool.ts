@@ -2,9 +2,13 @@
 import type { Host } from './host.js';
 import type { Protocol } from './protocol.js';
 
+type Take<P extends Protocol> = (host: Host<P>) => void;
+
 export class HostPool<P extends Protocol> {
   readonly #free: Host<P>[];
-  readonly #waiting: ((host: Host<P>) => void)[] = [];
+  readonly #waiting: Take<P>[] = [];
+  /** Those that go before them. */
+  readonly #waitingFirst: Take<P>[] = [];
 
   constructor(private readonly hosts: readonly Host<P>[]) {
     this.#free = hosts.toReversed();
@@ -16,19 +20,28 @@ export class HostPool<P extends Protocol> {
 
   /** Those that wait for a worker. */
   get waiting(): number {
-    return this.#waiting.length;
+    return this.#waiting.length + this.#waitingFirst.length;
+  }
+
+  /** Those of them that go before others. */
+  get waitingFirst(): number {
+    return this.#waitingFirst.length;
   }
 
   /**
    * The worker that was used last comes first, so that those which are not needed end. Rejects as the action does, or with the signal's
-   * reason as soon as that is aborted before its turn has come.
+   * reason as soon as that is aborted before its turn has come. `first`: before all that wait without it.
    */
-  async use<Result>(action: (host: Host<P>) => Promise<Result>, signal?: AbortSignal): Promise<Result> {
-    const host = await this.#taken(signal);
+  async use<Result>(
+    action: (host: Host<P>) => Promise<Result>,
+    signal?: AbortSignal,
+    { first = false }: { readonly first?: boolean } = {},
+  ): Promise<Result> {
+    const host = await this.#taken(first ? this.#waitingFirst : this.#waiting, signal);
     try {
       return await action(host);
     } finally {
-      const next = this.#waiting.shift();
+      const next = this.#waitingFirst.shift() ?? this.#waiting.shift();
       if (next === undefined) this.#free.push(host);
       else next(host);
     }
@@ -44,7 +57,7 @@ export class HostPool<P extends Protocol> {
     await Promise.all(this.hosts.map((host) => host.close()));
   }
 
-  async #taken(signal: AbortSignal | undefined): Promise<Host<P>> {
+  async #taken(waiting: Take<P>[], signal: AbortSignal | undefined): Promise<Host<P>> {
     signal?.throwIfAborted();
     const host = this.#free.pop();
     if (host !== undefined) return host;
@@ -54,10 +67,10 @@ export class HostPool<P extends Protocol> {
         resolve(given);
       };
       const leave = () => {
-        this.#waiting.splice(this.#waiting.indexOf(take), 1);
+        waiting.splice(waiting.indexOf(take), 1);
         reject(signal?.reason as Error);
       };
-      this.#waiting.push(take);
+      waiting.push(take);
       signal?.addEventListener('abort', leave, { once: true });
     });
   }

@@ -1,0 +1,5 @@
+/** Pictures of others: decoded in processes of their own, and described by a vector. */
+export { PICTURES } from './picture-parts.js';
+export type { PictureReader } from './picture-reader.js';
+export { PICTURE_SETTINGS, type PictureSettings } from './settings.js';
+export * from './types.js';

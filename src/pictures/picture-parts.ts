@@ -1,0 +1,29 @@
+/** Pictures as they are read in the service: by processes that are started when there is something to read. */
+import { provide, type FeatureParts } from '../operations/index.js';
+import { serviceKey, settingsOf } from '../platform/index.js';
+import { PictureReader } from './picture-reader.js';
+import { PICTURE_SETTINGS } from './settings.js';
+
+/** Under which other features find what reads pictures. */
+export const PICTURES = serviceKey<PictureReader>('pictures');
+
+const SECOND_MS = 1000;
+
+export const pictureParts: FeatureParts = {
+  operations: [],
+  open({ config, log }) {
+    const settings = settingsOf(config, PICTURE_SETTINGS);
+    const reader = new PictureReader({
+      processes: settings.processes,
+      memoryMibMax: settings.memory_mib_max,
+      limits: { pixelsMax: settings.pixels_max, msMax: settings.seconds_max * SECOND_MS },
+      onDeath: (error) => {
+        log.info({ reason: error.message }, 'A process that reads pictures ended and is replaced');
+      },
+      onBug: (stack) => {
+        log.error({ stack }, 'A process that reads pictures met an error of its own');
+      },
+    });
+    return { parts: [provide(PICTURES, reader)], close: () => reader.close() };
+  },
+};

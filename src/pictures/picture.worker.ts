@@ -1,0 +1,22 @@
+/**
+ * A process that reads pictures of others and nothing else: it may open no file but the program's, and what it reads is given to it.
+ */
+import { serveHost } from '../platform/hosts/serve-host.js';
+import type { PictureProtocol } from './picture-protocol.js';
+import { readPicture } from './read-picture.js';
+import { PictureError } from './types.js';
+
+serveHost<PictureProtocol>(() => ({
+  answers: {
+    ready: () => null,
+    read: async ({ bytes, limits }) => {
+      try {
+        return await readPicture(bytes, limits);
+      } catch (error) {
+        if (error instanceof PictureError) return { fault: error.fault, message: error.message };
+        throw error;
+      }
+    },
+  },
+  notices: {},
+}));
