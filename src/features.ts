@@ -10,6 +10,7 @@ import { media } from './media/feature.js';
 import { models } from './models/feature.js';
 import type { Feature } from './operations/index.js';
 import { people } from './people/feature.js';
+import { pictures } from './pictures/feature.js';
 import { plans } from './plans/feature.js';
 import { resources } from './resources/feature.js';
 import { webhooks } from './webhooks/feature.js';
@@ -22,6 +23,7 @@ export const FEATURES: readonly Feature[] = [
   models,
   media,
   documents,
+  pictures,
   resources,
   feeds,
   backup,

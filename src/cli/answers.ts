@@ -21,6 +21,7 @@ export interface SearchHit {
   readonly id: string;
   readonly name: string;
   readonly '@text_score'?: number;
+  readonly '@image_score'?: number;
   readonly '@document_score'?: number;
   /** The page that found it. */
   readonly document?: {

@@ -304,6 +304,7 @@ function addDataCommands(program: Command, run: Run): void {
     .option('--size <count>', 'hits to show', wholeNumber, 10)
     .option('--skip <count>', 'hits to leave out', wholeNumber, 0)
     .option('--explain', 'say of each hit how its score came about')
+    .option('--image <file>', 'look for records with a picture like this one, instead of words')
     .addOption(accountOption())
     .addOption(jsonOption())
     .action((list: string, query: string[], options: SearchCommandOptions) =>

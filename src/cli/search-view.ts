@@ -77,7 +77,9 @@ function hitLines(output: Output, hit: SearchHit, position: number, options: Vie
 
 /** That which decided its place; undefined where nothing scored it. */
 function strongest(hit: SearchHit): number | undefined {
-  const scores = [hit['@text_score'], hit['@document_score']].filter((score) => score !== undefined);
+  const scores = [hit['@text_score'], hit['@image_score'], hit['@document_score']].filter(
+    (score) => score !== undefined,
+  );
   return scores.length === 0 ? undefined : Math.max(...scores);
 }
 

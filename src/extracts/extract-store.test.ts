@@ -2,11 +2,13 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { RecordStore } from '../records/index.js';
-import { extractStore, keyOfUrl, type ExtractStore } from './extract-store.js';
-import { linkedDocuments } from './linked-documents.js';
+import { extractStore, keyOfFile, type ExtractStore } from './extract-store.js';
+import { linkedDocuments, linkedFiles } from './linked-files.js';
 import { readingLane, READING_LANES } from './reading-work.js';
+import { decodeVector, encodeVector } from './vector-bytes.js';
 
 const VERSIONS = [1, 2];
 let folder = '';
@@ -25,9 +27,11 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+const keyOf = (url: string) => keyOfFile({ kind: 'document', url });
 const url = 'https://example.com/a.pdf';
-const key = keyOfUrl(url);
+const key = keyOf(url);
 const text = (...pages: string[]) => ({
+  kind: 'document' as const,
   pageCount: pages.length,
   truncated: false,
   pages: pages.map((page, position) => ({ page: position + 1, text: page })),
@@ -37,12 +41,12 @@ const READ = { pageCount: 2, pagesRead: 2, truncated: false, readMs: 1 };
 it('opens nothing in a store that has none', () => {
   expect(extracts.exists).toBe(false);
   expect(extracts.figures()).toEqual({ pending: 0, read: 0, failed: 0 });
-  expect([extracts.outline(url), extracts.page(url, 1), extracts.pages(url), extracts.errors()]).toEqual([
-    undefined,
-    undefined,
-    [],
-    [],
-  ]);
+  expect([
+    extracts.outline({ kind: 'document', url }),
+    extracts.page(url, 1),
+    extracts.pages(url),
+    extracts.errors(),
+  ]).toEqual([undefined, undefined, [], []]);
   expect(store.hasDatabase('extracts')).toBe(false);
 });
 
@@ -52,7 +56,7 @@ it('counts each file in its state, and keeps the newest errors', () => {
   store.transaction(() => {
     for (let number = 0; number < 25; number += 1) {
       const each = `https://example.com/${number}.pdf`;
-      extracts.put(keyOfUrl(each), { url: each, state: 'failed', fault: fault(number) });
+      extracts.put(keyOf(each), { url: each, state: 'failed', fault: fault(number) });
     }
     extracts.put(key, { url, state: 'pending' });
   });
@@ -60,7 +64,7 @@ it('counts each file in its state, and keeps the newest errors', () => {
   expect(extracts.errors().map(({ atMs }) => atMs)).toEqual(Array.from({ length: 20 }, (_, place) => 24 - place));
   store.transaction(() => {
     extracts.put(key, { url, state: 'read', text: READ }, text('One', 'Two'));
-    extracts.remove(keyOfUrl('https://example.com/24.pdf'));
+    extracts.remove(keyOf('https://example.com/24.pdf'));
   });
   expect(extracts.figures()).toEqual({ pending: 0, read: 1, failed: 24 });
   expect(extracts.errors()[0]?.atMs).toBe(23);
@@ -75,7 +79,7 @@ it('counts each file in its state, and keeps the newest errors', () => {
 
 it('knows who links to a file, by version', () => {
   extracts.prepare(VERSIONS);
-  const other = keyOfUrl('media:default/b.pdf');
+  const other = keyOf('media:default/b.pdf');
   store.transaction(() => {
     for (const recordNumber of [1, 7, 300]) extracts.putLink(1, key, recordNumber);
     extracts.putLink(2, other, 7);
@@ -96,9 +100,9 @@ it('knows who links to a file, by version', () => {
 });
 
 it('takes places within a file for the file, and nothing else', () => {
-  expect(keyOfUrl(`${url}#page=2`)).toBe(key);
-  expect(keyOfUrl(`${url}?page=2`)).not.toBe(key);
-  expect(keyOfUrl('media:default/a#1.pdf')).not.toBe(keyOfUrl('media:default/a#2.pdf'));
+  expect(keyOf(`${url}#page=2`)).toBe(key);
+  expect(keyOf(`${url}?page=2`)).not.toBe(key);
+  expect(keyOf('media:default/a#1.pdf')).not.toBe(keyOf('media:default/a#2.pdf'));
 });
 
 it('has one lane for all files of a host', () => {
@@ -114,5 +118,38 @@ it('finds the documents among the resources of a record, whatever else its field
     { name: 'annex', kind: 'document' },
   ] as const;
   const fields = { report: url, cover: 'https://example.com/c.png', annex: ['https://example.com/d.pdf'] };
-  expect(linkedDocuments({ resources }, fields)).toEqual([{ field: 'report', url }]);
+  const report = { field: 'report', kind: 'document', url };
+  expect(linkedDocuments({ resources }, fields)).toEqual([report]);
+  const cover = { field: 'cover', kind: 'image', url: fields.cover };
+  expect(linkedFiles({ resources }, fields, ['document', 'image'])).toEqual([report, cover]);
+});
+
+it('keeps what a file is as a picture apart from what it is as a document, and its vector as it was', () => {
+  extracts.prepare(VERSIONS);
+  const file = { kind: 'image', url } as const;
+  const vector = Float32Array.of(0.5, -0.25, 1e-7);
+  const picture = { width: 3, height: 2, modelVersion: 'm', readMs: 1 };
+  store.transaction(() => {
+    extracts.put(keyOfFile(file), { ...file, state: 'read', picture }, { ...file, ...picture, vector });
+    extracts.put(key, { url, state: 'read', text: READ }, text('One', 'Two'));
+  });
+  expect(extracts.figures()).toEqual({ pending: 0, read: 2, failed: 0 });
+  expect(extracts.vector(keyOfFile(file))).toEqual(vector);
+  expect([extracts.vector(key), extracts.pictureRows(9).map(({ kind }) => kind)]).toEqual([undefined, ['image']]);
+  store.transaction(() => {
+    extracts.remove(keyOfFile(file));
+  });
+  expect([extracts.vector(keyOfFile(file)), extracts.page(url, 1)]).toEqual([undefined, 'One']);
+});
+
+it('tells bytes that are no vector', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
+      try {
+        expect(encodeVector(decodeVector(bytes)).length).toBe(bytes.length);
+      } catch (error) {
+        expect((error as Error).message).toBe('the vector of a picture is not as it was written');
+      }
+    }),
+  );
 });

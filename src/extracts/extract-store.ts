@@ -1,11 +1,12 @@
 /**
  * What was read of the files that a list's records link to, in the list's store: once for each URL, however many records link to it.
  *
- *   extracts        key of the URL → ExtractRow
- *   extract-pages   key of the URL → text of its pages (page-codec)
+ *   extracts        key of the file → ExtractRow
+ *   extract-pages   key of the file → text of its pages (page-codec)
+ *   extract-vectors key of the file → vector of a picture (vector-bytes)
  *   extract-meta    'figures' → how many are in which state; 'errors' → the newest that failed; 'scan-v<N>' → how far a version's
  *                   records were looked through for links
- *   links-v<N>      [key of the URL, record number] → 1: who links to it, in each version
+ *   links-v<N>      [key of the file, record number] → 1: who links to it, in each version
  *
  * Changes are made inside a transaction of the store, with what they belong to. Thread-safety: as that of the store.
  */
@@ -13,8 +14,10 @@ import { createHash } from 'node:crypto';
 import type { Database } from 'lmdb';
 import type { ListStore } from '../store/index.js';
 import { versionSuffix } from '../store/index.js';
-import type { FileFault, KnownFile, ReadPage, ReadText } from './file-reader.js';
+import type { FileFault, KnownFile, ReadContent, ReadKind, ReadPage } from './file-reader.js';
+import type { FileToRead } from './linked-files.js';
 import { decodePage, decodePages, encodePages, type PageRange } from './page-codec.js';
+import { decodeVector, encodeVector } from './vector-bytes.js';
 
 export type ExtractState = 'pending' | 'read' | 'failed';
 
@@ -26,6 +29,8 @@ export interface ExtractFault {
 
 export interface ExtractRow {
   readonly url: string;
+  /** Absent: a document. */
+  readonly kind?: ReadKind;
   /** `pending`: it is to be read, for the first time or again. */
   readonly state: ExtractState;
   /** Its pages, as they were read last; absent where there are none. */
@@ -35,9 +40,21 @@ export interface ExtractRow {
     readonly truncated: boolean;
     readonly readMs: number;
   };
+  /** Of a picture, as it was read last. */
+  readonly picture?: {
+    readonly width: number;
+    readonly height: number;
+    readonly modelVersion: string;
+    readonly readMs: number;
+  };
   readonly file?: KnownFile;
   /** Why it was not read when it was tried last. */
   readonly fault?: ExtractFault;
+}
+
+/** Something was read of the file, be it a while ago. */
+export function hasContent(row: ExtractRow | undefined): boolean {
+  return row?.text !== undefined || row?.picture !== undefined;
 }
 
 /** A file that could not be read, among the newest. */
@@ -68,15 +85,17 @@ export function extractStore(store: ListStore): ExtractStore {
   return found;
 }
 
-/** Places within one file are the same file. */
-export function keyOfUrl(url: string): string {
-  const file = /^https?:/iu.test(url) ? url.replace(/#.*$/su, '') : url;
+/** Places within one file are the same file; what is read of it as a picture is something else than what is read of it as a document. */
+export function keyOfFile({ kind, url }: FileToRead): string {
+  const link = /^https?:/iu.test(url) ? url.replace(/#.*$/su, '') : url;
+  const file = kind === 'document' ? link : `${kind} ${link}`;
   return createHash('sha256').update(file).digest('base64url').slice(0, KEY_CHARACTERS);
 }
 
 export class ExtractStore {
   private rowsDb: Database<ExtractRow, string> | undefined;
   private pagesDb: Database<Buffer, string> | undefined;
+  private vectorsDb: Database<Buffer, string> | undefined;
   private metaDb: Database<unknown, string> | undefined;
   private readonly linksDbs = new Map<number, Database<number, [key: string, recordNumber: number]>>();
 
@@ -97,6 +116,11 @@ export class ExtractStore {
   private get pageTexts(): Database<Buffer, string> {
     return (this.pagesDb ??= this.store.environment.database<Buffer, string>('extract-pages', { encoding: 'binary' }));
   }
+  private get vectors(): Database<Buffer, string> {
+    return (this.vectorsDb ??= this.store.environment.database<Buffer, string>('extract-vectors', {
+      encoding: 'binary',
+    }));
+  }
   private get meta(): Database<unknown, string> {
     return (this.metaDb ??= this.store.environment.database<unknown, string>('extract-meta'));
   }
@@ -111,7 +135,7 @@ export class ExtractStore {
 
   /** Opens all, before a transaction that uses them. `versions`: those whose links it touches. */
   prepare(versions: readonly number[]): this {
-    void [this.rows, this.pageTexts, this.meta];
+    void [this.rows, this.pageTexts, this.vectors, this.meta];
     for (const version of versions) void this.links(version);
     return this;
   }
@@ -121,21 +145,28 @@ export class ExtractStore {
     this.linksDbs.delete(version);
   }
 
-  // ---- reading, by URL
+  // ---- reading
 
-  outline(url: string): ExtractRow | undefined {
-    return this.exists ? this.row(keyOfUrl(url)) : undefined;
+  outline(file: FileToRead): ExtractRow | undefined {
+    return this.exists ? this.row(keyOfFile(file)) : undefined;
   }
 
-  /** Those pages of the range that were read last; none where nothing was. */
+  /** Of a picture; undefined where there is none. */
+  vector(key: string): Float32Array | undefined {
+    const bytes = this.exists ? this.vectors.getBinary(key) : undefined;
+    return bytes === undefined ? undefined : decodeVector(bytes);
+  }
+
+  /** Those pages of the range of a document that were read last; none where nothing was. */
   pages(url: string, range?: PageRange): readonly ReadPage[] {
-    const bytes = this.exists ? this.pageTexts.getBinary(keyOfUrl(url)) : undefined;
+    const bytes = this.exists ? this.pageTexts.getBinary(keyOfFile({ kind: 'document', url })) : undefined;
     return bytes === undefined ? [] : decodePages(bytes, range);
   }
 
   /** Undefined where nothing was read of the file; '' where the page is not among what was. */
   page(url: string, page: number): string | undefined {
-    const bytes = this.exists ? this.pageTexts.getBinaryFast(keyOfUrl(url)) : undefined;
+    const key = keyOfFile({ kind: 'document', url });
+    const bytes = this.exists ? this.pageTexts.getBinaryFast(key) : undefined;
     return bytes === undefined ? undefined : decodePage(bytes, page);
   }
 
@@ -150,6 +181,16 @@ export class ExtractStore {
     const range = this.rows.getRange({ start: after, end: AFTER_ALL_KEYS, limit: limit + 1 });
     const rows = Array.from(range, ({ key, value }) => ({ key, row: value }));
     return rows.filter(({ key }) => key !== after).slice(0, limit);
+  }
+
+  /** The first so many that are pictures. Goes through all. */
+  pictureRows(limit: number): ExtractRow[] {
+    const found: ExtractRow[] = [];
+    for (const { value } of this.rows.getRange()) {
+      if (found.length >= limit) break;
+      if (value.kind === 'image') found.push(value);
+    }
+    return found;
   }
 
   /** Goes through all of them. */
@@ -211,14 +252,15 @@ export class ExtractStore {
     this.links(version).removeSync([key, recordNumber]);
   }
 
-  /** `text`: what was read now; null: there is none any more; undefined: what there is stays. */
-  put(key: string, row: ExtractRow, text?: ReadText | null): void {
+  /** `content`: what was read now; null: there is none any more; undefined: what there is stays. */
+  put(key: string, row: ExtractRow, content?: ReadContent | null): void {
     const before = this.row(key);
     this.count(before?.state, row.state);
     this.noteError(row, before);
     void this.rows.putSync(key, row);
-    if (text === null) this.pageTexts.removeSync(key);
-    else if (text !== undefined) void this.pageTexts.putSync(key, encodePages(text.pages));
+    if (content === null) this.removeContent(key);
+    else if (content?.kind === 'document') void this.pageTexts.putSync(key, encodePages(content.pages));
+    else if (content?.kind === 'image') void this.vectors.putSync(key, encodeVector(content.vector));
   }
 
   remove(key: string): void {
@@ -227,7 +269,7 @@ export class ExtractStore {
     this.count(before.state, undefined);
     this.noteError(undefined, before);
     this.rows.removeSync(key);
-    this.pageTexts.removeSync(key);
+    this.removeContent(key);
   }
 
   putScanned(version: number, recordNumber: number): void {
@@ -237,8 +279,15 @@ export class ExtractStore {
   /** Of a row of another list, with what was read. */
   copy(from: ExtractStore, key: string, row: ExtractRow): void {
     this.put(key, row);
-    const bytes = from.pageTexts.getBinary(key);
-    if (bytes !== undefined) void this.pageTexts.putSync(key, bytes);
+    const pages = from.pageTexts.getBinary(key);
+    if (pages !== undefined) void this.pageTexts.putSync(key, pages);
+    const vector = from.vectors.getBinary(key);
+    if (vector !== undefined) void this.vectors.putSync(key, vector);
+  }
+
+  private removeContent(key: string): void {
+    this.pageTexts.removeSync(key);
+    this.vectors.removeSync(key);
   }
 
   private count(before: ExtractState | undefined, after: ExtractState | undefined): void {

@@ -1,10 +1,16 @@
 /** What reads the files that records link to, as lists see it. It is `src/resources`. */
 import type { Validators } from '../platform/index.js';
+import type { SpaceCalibration } from '../store/index.js';
 
-/** Why a file has no text, as the API names it. */
+/** Kinds of resources whose files are read: as text by pages, or as what is to be seen. */
+export const READ_KINDS = ['document', 'image'] as const;
+export type ReadKind = (typeof READ_KINDS)[number];
+
+/** Why nothing could be read of a file, as the API names it. */
 export const FILE_FAULTS = [
   'not-found',
   'not-a-pdf',
+  'not-a-picture',
   'encrypted',
   'damaged',
   'no-text',
@@ -20,14 +26,28 @@ export interface ReadPage {
   readonly text: string;
 }
 
-/** What was read of a file. */
+/** What was read of a document. */
 export interface ReadText {
+  readonly kind: 'document';
   readonly pageCount: number;
   /** The first ones, in order. */
   readonly pages: readonly ReadPage[];
   /** There is more in it than was read. */
   readonly truncated: boolean;
 }
+
+/** What was read of a picture. */
+export interface ReadPicture {
+  readonly kind: 'image';
+  /** Pixels. */
+  readonly width: number;
+  readonly height: number;
+  readonly vector: Float32Array;
+  /** What made the vector: those of different ones cannot be compared. */
+  readonly modelVersion: string;
+}
+
+export type ReadContent = ReadText | ReadPicture;
 
 /** By what a file is known again: what its server says of it, and a hash of its bytes. */
 export interface KnownFile {
@@ -38,12 +58,13 @@ export interface KnownFile {
 export interface ReadingRequest {
   readonly account: string;
   readonly url: string;
+  readonly kind: ReadKind;
   /** What was read before, unless it is to be read whatever it is. */
   readonly known: KnownFile | undefined;
 }
 
 export type ReadingOutcome =
-  | { readonly kind: 'read'; readonly file: KnownFile; readonly text: ReadText }
+  | { readonly kind: 'read'; readonly file: KnownFile; readonly content: ReadContent }
   /** It is what it was. */
   | { readonly kind: 'unchanged'; readonly file: KnownFile }
   /** It is another one, and nothing can be read of it; `file`: undefined where it is not there. */
@@ -61,7 +82,19 @@ export type ReadingOutcome =
       readonly afterMs: number | undefined;
     };
 
+/** What makes vectors of pictures. */
+export interface PictureModel {
+  /** As lists name it. */
+  readonly model: string;
+  readonly modelVersion: string;
+  readonly dimensions: number;
+  /** What cosines mean, whatever a list's pictures are. */
+  readonly calibration: SpaceCalibration;
+}
+
 export interface FileReader {
+  /** That of a name; undefined where there is none. */
+  pictureModel(name: string): PictureModel | undefined;
   /** After so long a file is looked at again. */
   readonly checkMs: number;
   /** Of one list at a time. */

@@ -8,11 +8,13 @@
 import { createHash } from 'node:crypto';
 import { WorkQueue, type WorkKind, type WorkTypes } from '../platform/work/index.js';
 import { versionSuffix, type ListStore } from '../store/index.js';
-import { keyOfUrl } from './extract-store.js';
-import type { ReadingOutcome } from './file-reader.js';
+import { keyOfFile } from './extract-store.js';
+import type { ReadingOutcome, ReadKind } from './file-reader.js';
 
 export interface ReadingItem {
   readonly url: string;
+  /** Absent: a document. */
+  readonly kind?: ReadKind;
   /** It is read whatever is known of it. */
   readonly forced: boolean;
   /** How often its host asked for more time. */
@@ -73,7 +75,7 @@ const READING: WorkKind<ReadingTypes> = {
   ...databasesOf('reading'),
   encode: (item) => item,
   decode: (stored) => stored as ReadingItem,
-  subjectOf: ({ url }) => keyOfUrl(url),
+  subjectOf: ({ url, kind = 'document' }) => keyOfFile({ kind, url }),
 };
 
 const ATTACHING: WorkKind<AttachTypes> = {

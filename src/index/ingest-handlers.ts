@@ -15,6 +15,7 @@ import { buildVectors, commitVectorIndex, commitVectorMerge, mergeVectors } from
 import { commitMerge, merge } from './merge/merge-handlers.js';
 import { commitReindex, reindex } from './reindex/reindex-handlers.js';
 import { commitPages } from './resources/page-handlers.js';
+import { attachPictures } from './resources/picture-handlers.js';
 import {
   commitReading,
   linkedTexts,
@@ -74,6 +75,8 @@ function dispatch(context: IngestContext, task: IngestTask): IngestResults[Inges
       return commitReindex(context, task);
     case 'check':
       return check(context, task);
+    case 'attach-pictures':
+      return attachPictures(context, task);
     case 'queue-links':
       return queueLinks(context, task);
     case 'commit-reading':

@@ -24,7 +24,18 @@ export { OpenFeatures } from './dispatch/open-features.js';
 export { reservedAccountNames } from './dispatch/reserved-names.js';
 export { agentToolName } from './dispatch/agent-tools.js';
 export * from './api/schemas.js';
-export { requireGroup } from './api/search-targets.js';
+export { searchFor } from './api/search.js';
+export { searchBody, searchQuery } from './api/search-options.js';
+export { searchResponse } from './api/search-response.js';
+export {
+  groupSearchParams,
+  groupTargets,
+  listSearchParams,
+  listTargets,
+  requireGroup,
+  type OpeningTargets,
+  type SearchTargets,
+} from './api/search-targets.js';
 export { openIndex, requireList, searchSettings } from './dispatch/list-access.js';
 export { operations } from './registry.js';
 export { systemOperations } from './api/system.js';

@@ -30,7 +30,7 @@ export function createResourceMetrics(metrics: Metrics): ResourceMetrics {
     told(outcome, bytes) {
       files.inc({ outcome: outcome.kind === 'unreadable' ? outcome.error : outcome.kind });
       fetched.inc(bytes);
-      if (outcome.kind === 'read') pages.inc(outcome.text.pages.length);
+      if (outcome.kind === 'read' && outcome.content.kind === 'document') pages.inc(outcome.content.pages.length);
     },
   };
 }

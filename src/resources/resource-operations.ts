@@ -7,6 +7,7 @@ import {
   defineOperation,
   listName,
   listParams,
+  nullable,
   object,
   oneOf,
   openIndex,
@@ -15,7 +16,9 @@ import {
   timeSchema,
   type ListExtension,
 } from '../operations/index.js';
+import { BUILT_IN_PICTURES } from '../pictures/index.js';
 import { ServiceError } from '../platform/index.js';
+import { pictureSearches } from './picture-search.js';
 import { MODEL_REQUIRED } from './resource-problems.js';
 
 const CALLERS = ['key', 'console', 'cli'] as const;
@@ -25,7 +28,7 @@ const PAGES_MAX = 10_000;
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const fault = oneOf(FILE_FAULTS, {
   description:
-    'Why there is no text: the file is not there, is no PDF, needs a password, is damaged, has no text (a scan), is too large, lies at an address that the service does not call, or did not come or could not be read in time',
+    'Why nothing was read: the file is not there, is no PDF or no picture, needs a password, is damaged, has no text (a scan), is too large, lies at an address that the service does not call, or did not come or could not be read in time',
 });
 const state = oneOf(['pending', 'read', 'failed'], { description: 'pending: it is to be read, or to be read again' });
 
@@ -142,9 +145,15 @@ const refresh = defineOperation({
   },
 });
 
-export const resourceOperations = [documentText, refresh];
+export const resourceOperations = [documentText, refresh, ...pictureSearches];
+
+const imageModel = nullable(Type.Literal(BUILT_IN_PICTURES.model), {
+  description:
+    'What makes the pictures of `image` resources searchable: `built-in` compares colours, layout, edges and a perceptual hash, and finds the same and similar pictures; null: they are not read, and what was read of them is forgotten',
+});
 
 export const resourceLists: ListExtension = {
+  settings: { image_model: { schema: imageModel, initial: null } },
   members: {
     resources_state: {
       schema: resourcesState,

@@ -1,10 +1,13 @@
 /** Files that records link to, as they are read in the service. */
 import { DOCUMENTS, DOCUMENT_SETTINGS } from '../documents/index.js';
 import { MEDIA_STORES } from '../media/index.js';
-import type { FeatureParts, FeaturePlatform } from '../operations/index.js';
+import { PICTURES, PICTURE_SETTINGS } from '../pictures/index.js';
+import { provide, type FeatureParts, type FeaturePlatform } from '../operations/index.js';
 import { memoryBudget, settingsOf } from '../platform/index.js';
 import { ChangedFiles } from './changed-files.js';
+import { GivenPictures } from './given-picture.js';
 import { mediaFiles, mediaUrl } from './media-files.js';
+import { GIVEN_PICTURES } from './picture-search.js';
 import { createResourceMetrics } from './resource-metrics.js';
 import { resourceLists, resourceOperations } from './resource-operations.js';
 import { ResourceReader } from './resource-reader.js';
@@ -20,17 +23,21 @@ export const resourceParts: FeatureParts = {
   open(platform) {
     const { config, indexes, listen } = platform;
     const settings = settingsOf(config, RESOURCE_SETTINGS);
-    const { bytes_max: bytesMax } = settingsOf(config, DOCUMENT_SETTINGS);
+    const bytesMax = {
+      document: settingsOf(config, DOCUMENT_SETTINGS).bytes_max,
+      image: settingsOf(config, PICTURE_SETTINGS).bytes_max,
+    };
     const stores = platform.part(MEDIA_STORES);
     const web = new WebFiles({
       rules: config.outbound,
-      bytesMax,
+      bytesMax: Math.max(...Object.values(bytesMax)),
       totalMs: settings.fetch_seconds * SECOND_MS,
       connectionsPerHost: settings.connections_per_host,
       connections: settings.parallel,
     });
     const reader = new ResourceReader({
       documents: platform.part(DOCUMENTS),
+      pictures: platform.part(PICTURES),
       web: web.fetch,
       media: mediaFiles(stores),
       metrics: createResourceMetrics(platform.metrics),
@@ -41,12 +48,19 @@ export const resourceParts: FeatureParts = {
       checkMs: settings.check_hours * HOUR_MS,
       retryMs: settings.retry_seconds.map((seconds) => seconds * SECOND_MS),
     });
+    const given = new GivenPictures({
+      pictures: platform.part(PICTURES),
+      web: web.fetch,
+      media: mediaFiles(stores),
+      bytesMax: bytesMax.image,
+    });
     stores.usedBy((account, store) => usersOf(platform, account, store));
     const changed = new ChangedFiles(platform);
     stores.onChange((account, store, path) => {
       changed.add(account, mediaUrl(store, path));
     });
     return {
+      parts: [provide(GIVEN_PICTURES, given)],
       // A process that serves one command leaves what there is to read to the service.
       start: () => {
         if (listen) indexes.useReader(reader);

@@ -31,7 +31,8 @@ it('has no more bytes of files in hand than it may, and one that is larger alone
     },
     media: () => Promise.reject(new Error('none is asked for')),
     metrics: createResourceMetrics(createMetrics()),
-    bytesMax: 10_000,
+    pictures: { read: () => Promise.reject(new Error('none is read')) },
+    bytesMax: { document: 10_000, image: 10_000 },
     heldBytesMax: 2000,
     parallel: 8,
     parallelPerList: 8,
@@ -41,7 +42,7 @@ it('has no more bytes of files in hand than it may, and one that is larger alone
   const wanted = [400, 300, 300, 900, 5000, 100, 999, 50, 700, 10];
   const outcomes = await Promise.all(
     wanted.map((bytes) =>
-      reader.read({ account: 'default', url: `https://a.example/${bytes}`, known: undefined }, NEVER),
+      reader.read({ account: 'default', url: `https://a.example/${bytes}`, kind: 'document', known: undefined }, NEVER),
     ),
   );
   expect(outcomes.map(({ kind }) => kind)).toEqual(wanted.map(() => 'read'));

@@ -4,7 +4,16 @@
  */
 import { createHash } from 'node:crypto';
 import { DocumentError, type DocumentReader } from '../documents/index.js';
-import type { FileReader, KnownFile, ReadingOutcome, ReadingRequest } from '../extracts/index.js';
+import type {
+  FileReader,
+  KnownFile,
+  PictureModel,
+  ReadContent,
+  ReadingOutcome,
+  ReadingRequest,
+  ReadKind,
+} from '../extracts/index.js';
+import { BUILT_IN_PICTURES, PictureError, type PictureReader } from '../pictures/index.js';
 import { ServiceError, type Validators } from '../platform/index.js';
 import type { FetchedFile, FileSource } from './fetched-file.js';
 import { mediaPlace } from './media-files.js';
@@ -16,11 +25,12 @@ const MEMORY_A_FILE_BYTE = 2;
 
 export interface ResourceReaderOptions {
   readonly documents: Pick<DocumentReader, 'read'>;
+  readonly pictures: Pick<PictureReader, 'read'>;
   readonly web: FileSource;
   readonly media: FileSource;
   readonly metrics: ResourceMetrics;
-  /** Of one file. */
-  readonly bytesMax: number;
+  /** Of one file of the kind. */
+  readonly bytesMax: Readonly<Record<ReadKind, number>>;
   /** What all files that are under way may hold of memory; one that needs more is read alone. */
   readonly heldBytesMax: number;
   /** Files under way. */
@@ -51,6 +61,10 @@ export class ResourceReader implements FileReader {
     this.#isClosed = true;
   }
 
+  pictureModel(name: string): PictureModel | undefined {
+    return name === BUILT_IN_PICTURES.model ? BUILT_IN_PICTURES : undefined;
+  }
+
   async read(request: ReadingRequest, signal: AbortSignal): Promise<ReadingOutcome> {
     const done = await this.#files.take(1, signal);
     let giveBack = (): void => undefined;
@@ -58,11 +72,12 @@ export class ResourceReader implements FileReader {
       giveBack = await this.#bytes.take(bytes * MEMORY_A_FILE_BYTE, signal);
     };
     try {
-      const { url } = request;
-      const { bytesMax, media, web, metrics } = this.options;
+      const { url, kind } = request;
+      const { media, web, metrics } = this.options;
+      const bytesMax = this.options.bytesMax[kind];
       const source = mediaPlace(url) === undefined ? web : media;
       const fetched = await source({ ...request, bytesMax, room, signal });
-      const outcome = await this.#outcome(fetched, request.known, signal);
+      const outcome = await this.#outcome(fetched, request, signal);
       // What ended because the service stops says nothing of the file: its list breaks this off.
       if (this.#isClosed && outcome.kind === 'unreachable') await endOf(signal);
       metrics.told(outcome, fetched.kind === 'bytes' ? fetched.bytes.length : 0);
@@ -73,12 +88,14 @@ export class ResourceReader implements FileReader {
     }
   }
 
-  async #outcome(fetched: FetchedFile, known: KnownFile | undefined, signal: AbortSignal): Promise<ReadingOutcome> {
+  async #outcome(fetched: FetchedFile, { kind, known }: ReadingRequest, signal: AbortSignal): Promise<ReadingOutcome> {
     switch (fetched.kind) {
       case 'bytes': {
         const hash = createHash('sha256').update(fetched.bytes).digest('base64url');
         const file = { validators: fetched.validators, hash };
-        return hash === known?.hash ? { kind: 'unchanged', file } : this.#parsed(fetched.bytes, file, signal);
+        return hash === known?.hash
+          ? { kind: 'unchanged', file }
+          : this.#parsed({ kind, bytes: fetched.bytes, file }, signal);
       }
       case 'same':
         return {
@@ -96,18 +113,31 @@ export class ResourceReader implements FileReader {
     }
   }
 
-  async #parsed(bytes: Uint8Array, file: KnownFile, signal: AbortSignal): Promise<ReadingOutcome> {
+  async #content(kind: ReadKind, bytes: Uint8Array, signal: AbortSignal): Promise<ReadContent> {
+    const { documents, pictures } = this.options;
+    if (kind === 'document') return { kind, ...(await documents.read(bytes, signal)) };
+    const { width, height, vector } = await pictures.read(bytes, signal);
+    return { kind, width, height, vector, modelVersion: BUILT_IN_PICTURES.modelVersion };
+  }
+
+  async #parsed({ kind, bytes, file }: FileInHand, signal: AbortSignal): Promise<ReadingOutcome> {
     try {
-      return { kind: 'read', file, text: await this.options.documents.read(bytes, signal) };
+      return { kind: 'read', file, content: await this.#content(kind, bytes, signal) };
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof DocumentError)
+      if (error instanceof DocumentError || error instanceof PictureError)
         return { kind: 'unreadable', error: error.fault, detail: `${error.message}.`, file };
       // There is no process to read it in: that says nothing of the file.
       if (!(error instanceof ServiceError)) throw error;
       return { kind: 'unreachable', error: 'timed-out', detail: error.detail, afterMs: undefined };
     }
   }
+}
+
+interface FileInHand {
+  readonly kind: ReadKind;
+  readonly bytes: Uint8Array;
+  readonly file: KnownFile;
 }
 
 /** Rejects with its reason, when that is there. */

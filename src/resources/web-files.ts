@@ -49,7 +49,8 @@ export class WebFiles {
     const { url, known, bytesMax, signal } = wanted;
     try {
       const validators = known?.validators ?? {};
-      const response = await this.#client.request({ url, validators, redirectsMax: REDIRECTS_MAX, signal });
+      const limits = { wireBytesMax: bytesMax, bytesMax };
+      const response = await this.#client.request({ url, validators, redirectsMax: REDIRECTS_MAX, limits, signal });
       return await this.#answered(response, wanted);
     } catch (error) {
       signal.throwIfAborted();

@@ -25,6 +25,8 @@ export interface SearchTarget {
 
 export interface SearchMeaning {
   readonly modelVersion: string;
+  /** The vectors are those of pictures, and so is the score. */
+  readonly ofPictures?: true;
   /** Undefined: that of the records that the words of the search find best (`feedback-vector.ts`). */
   readonly vector?: Float32Array;
 }

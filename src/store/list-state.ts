@@ -13,10 +13,13 @@ export const FIRST_LIST_STATE_FORMAT = 1;
 export const LIST_STATE_FORMAT_WITH_VECTORS = 2;
 /** With parts, perhaps with vectors too: a release that does not know them would remove their segments, and leave those of changed records. */
 export const LIST_STATE_FORMAT_WITH_PARTS = 3;
+/** With vectors of pictures, perhaps with all others too: a release that does not know them would remove their segments. */
+export const LIST_STATE_FORMAT_WITH_PICTURES = 4;
 /** Those of lists that have more than records. */
 export const LIST_STATE_FORMATS_WITH_MORE: readonly number[] = [
   LIST_STATE_FORMAT_WITH_VECTORS,
   LIST_STATE_FORMAT_WITH_PARTS,
+  LIST_STATE_FORMAT_WITH_PICTURES,
 ];
 
 export interface VersionState {
@@ -84,6 +87,16 @@ export interface MeaningState {
   readonly spaces: readonly VectorSpace[];
 }
 
+/** The space of the pictures' vectors, whose number no space of texts has. */
+export const PICTURE_SPACE = 0;
+
+/** Vectors of the pictures that records link to, beside those of their texts. */
+export interface PictureState extends Pick<VectorSpace, 'model' | 'modelVersion' | 'indexed'> {
+  readonly dimensions: number;
+  /** Of the model, whatever the list's pictures are. */
+  readonly calibration: SpaceCalibration;
+}
+
 /** Indexes of a version beside that of its fields, whose documents lead to records. */
 export type PartName = 'pages';
 
@@ -107,6 +120,8 @@ export interface ListState {
   readonly events?: ListEventState;
   /** Absent where the list never had a model. */
   readonly meaning?: MeaningState;
+  /** Absent where the list's pictures are not searched. */
+  readonly pictures?: PictureState;
   /** Absent where the list never had a part. */
   readonly parts?: readonly PartState[];
 }

@@ -1,7 +1,8 @@
 /** `gannet search`: one search of a list's current version. */
 import type { SearchResponse } from '../answers.js';
 import { writeJson, type CommandContext } from '../command-context.js';
-import { EXIT, type ExitStatus } from '../exit-codes.js';
+import { CommandError, EXIT, type ExitStatus } from '../exit-codes.js';
+import { openSource } from '../import-source.js';
 import { searchView } from '../search-view.js';
 import type { ServiceClient } from '../service-client.js';
 import type { ListResource } from './list.js';
@@ -16,6 +17,8 @@ export interface SearchCommandOptions {
   readonly size: number;
   readonly skip: number;
   readonly explain?: boolean;
+  /** Path of a file. */
+  readonly image?: string;
   readonly json?: boolean;
 }
 
@@ -28,17 +31,48 @@ export async function search(
   const account = options.account ?? context.config.account.name;
   const response = await context.withService(async (client) => {
     const version = await currentVersion(client, account, list);
-    return client.call('search.list', { params: { account, list, version }, body: searchBody(query, options) });
+    const params = { account, list, version };
+    return options.image === undefined
+      ? client.call('search.list', { params, body: searchBody(query, options) })
+      : searchByImage(client, params, query, { ...options, image: options.image });
   });
   if (options.json === true) writeJson(context.output, response);
   else {
     const view = searchView(context.output, response as SearchResponse, {
       firstPosition: options.skip + 1,
-      scores: query !== '',
+      scores: query !== '' || options.image !== undefined,
     });
     context.output.write(view);
   }
   return EXIT.done;
+}
+
+async function searchByImage(
+  client: ServiceClient,
+  params: Readonly<Record<string, string>>,
+  words: string,
+  {
+    image,
+    filter,
+    orderBy,
+    facets,
+    radius,
+    size,
+    skip,
+    explain,
+    match,
+  }: SearchCommandOptions & { readonly image: string },
+): Promise<unknown> {
+  if (words !== '' || match !== undefined)
+    throw new CommandError('With --image nothing is searched by words: leave them and --match out.', EXIT.usage);
+  const { stream, bytes } = await openSource(image);
+  const given = { filter, order_by: orderBy, facets, radius, size, skip, explain };
+  const query = Object.fromEntries(
+    Object.entries(given).filter((entry): entry is [string, string | number | boolean] => entry[1] !== undefined),
+  );
+  // The service finds out by its bytes which format it is.
+  const sent = { contentType: 'image/jpeg', ...(bytes === undefined ? {} : { streamBytes: bytes }) };
+  return client.call('search.image', { params, query, stream, ...sent });
 }
 
 export async function currentVersion(client: ServiceClient, account: string, list: string): Promise<string> {

@@ -8,15 +8,17 @@ import {
   attachLane,
   attachQueue,
   extractStore,
-  hasDocuments,
-  keyOfUrl,
-  linkedDocuments,
+  hasContent,
+  hasFiles,
+  keyOfFile,
+  linkedFiles,
   readingLane,
   readingQueue,
   subjectOfRecordPages,
   type AttachQueue,
   type ExtractStore,
-  type LinkedDocument,
+  type LinkedFile,
+  type ReadKind,
   type ReadingQueue,
 } from '../../extracts/index.js';
 import { decodeRecord, parseFields, type FieldValue, type RecordStore } from '../../records/index.js';
@@ -27,19 +29,21 @@ export interface LinkCommitOptions {
   /** Of the list: what none of them links to is forgotten. */
   readonly versions: readonly number[];
   readonly definition: FieldDefinition;
+  /** Of the resources that are read. */
+  readonly kinds: readonly ReadKind[];
   readonly nowMs: number;
   /** Records from this number on are new in this commit. */
   readonly firstNewRecord: number;
 }
 
 interface Links {
-  readonly before: readonly LinkedDocument[];
-  after: readonly LinkedDocument[];
+  readonly before: readonly LinkedFile[];
+  after: readonly LinkedFile[];
 }
 
 /** Undefined where the version's records link to nothing that is read. */
 export function linkCommit(options: LinkCommitOptions): LinkCommit | undefined {
-  return hasDocuments(options.definition) ? new LinkCommit(options) : undefined;
+  return hasFiles(options.definition, options.kinds) ? new LinkCommit(options) : undefined;
 }
 
 export class LinkCommit {
@@ -61,7 +65,8 @@ export class LinkCommit {
   }
 
   written(recordNumber: number, fields: Readonly<Record<string, FieldValue>>): void {
-    this.linksOf(recordNumber).after = linkedDocuments(this.options.definition, fields);
+    const { definition, kinds } = this.options;
+    this.linksOf(recordNumber).after = linkedFiles(definition, fields, kinds);
   }
 
   removed(recordNumber: number): void {
@@ -79,26 +84,26 @@ export class LinkCommit {
 
   private applyRecord(recordNumber: number, { before, after }: Links, released: Set<string>): void {
     const { version, nowMs } = this.options;
-    const keysBefore = new Set(before.map(({ url }) => keyOfUrl(url)));
-    const keysAfter = new Set(after.map(({ url }) => keyOfUrl(url)));
+    const keysBefore = new Set(before.map(keyOfFile));
+    const keysAfter = new Set(after.map(keyOfFile));
     for (const key of keysBefore) {
       if (keysAfter.has(key)) continue;
       this.extracts.removeLink(version, key, recordNumber);
       released.add(key);
     }
-    for (const { url } of after) this.link(recordNumber, url);
-    const isRead = after.some(({ url }) => this.extracts.row(keyOfUrl(url))?.text !== undefined);
+    for (const file of after) this.link(recordNumber, file);
+    const isRead = after.some((file) => hasContent(this.extracts.row(keyOfFile(file))));
     if (!isRead) this.attaching.withdraw(this.lane, subjectOfRecordPages(recordNumber));
     else if (isOther(before, after)) this.attaching.put([{ lane: this.lane, item: recordNumber }], nowMs);
   }
 
-  private link(recordNumber: number, url: string): void {
+  private link(recordNumber: number, { kind, url }: LinkedFile): void {
     const { version, nowMs } = this.options;
-    const key = keyOfUrl(url);
+    const key = keyOfFile({ kind, url });
     this.extracts.putLink(version, key, recordNumber);
     if (this.extracts.row(key) !== undefined) return;
-    this.extracts.put(key, { url, state: 'pending' });
-    this.reading.put([{ lane: readingLane(url), item: { url, forced: false, postponed: 0 } }], nowMs);
+    this.extracts.put(key, { url, kind, state: 'pending' });
+    this.reading.put([{ lane: readingLane(url), item: { url, kind, forced: false, postponed: 0 } }], nowMs);
   }
 
   private linksOf(recordNumber: number): Links {
@@ -111,10 +116,10 @@ export class LinkCommit {
     return links;
   }
 
-  private linksBefore(recordNumber: number): LinkedDocument[] {
-    const { definition, firstNewRecord, store, version } = this.options;
+  private linksBefore(recordNumber: number): LinkedFile[] {
+    const { definition, firstNewRecord, kinds, store, version } = this.options;
     const bytes = recordNumber < firstNewRecord ? store.version(version).record(recordNumber) : undefined;
-    return bytes === undefined ? [] : linkedDocuments(definition, parseFields(decodeRecord(bytes).fieldsJson));
+    return bytes === undefined ? [] : linkedFiles(definition, parseFields(decodeRecord(bytes).fieldsJson), kinds);
   }
 }
 
@@ -130,7 +135,7 @@ export function forgetUnlinked(store: RecordStore, keys: Iterable<string>, versi
 }
 
 /** A record whose files are the same keeps the pages that it has. */
-function isOther(before: readonly LinkedDocument[], after: readonly LinkedDocument[]): boolean {
+function isOther(before: readonly LinkedFile[], after: readonly LinkedFile[]): boolean {
   return (
     before.length !== after.length ||
     after.some(({ field, url }, place) => before[place]?.field !== field || before[place].url !== url)

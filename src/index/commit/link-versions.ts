@@ -3,9 +3,11 @@ import {
   attachLane,
   attachQueue,
   extractStore,
+  hasContent,
+  hasFiles,
   readingLane,
   readingQueue,
-  hasDocuments,
+  type ReadKind,
 } from '../../extracts/index.js';
 import type { RecordStore } from '../../records/index.js';
 import type { ListState, VersionState } from '../../store/index.js';
@@ -40,13 +42,15 @@ export interface ClonedVersion {
   readonly from: VersionState;
   /** Its number in the target. */
   readonly to: number;
+  /** Of the resources that are read. */
+  readonly kinds: readonly ReadKind[];
   readonly nowMs: number;
 }
 
 /** A clone has what was read for the list, and looks at its files by itself. */
-export function cloneLinks({ source, target, from, to, nowMs }: ClonedVersion): void {
+export function cloneLinks({ source, target, from, to, kinds, nowMs }: ClonedVersion): void {
   const theirs = extractStore(source);
-  if (!theirs.exists || !hasDocuments(from.definition) || !theirs.hasLinks(from.version)) return;
+  if (!theirs.exists || !hasFiles(from.definition, kinds) || !theirs.hasLinks(from.version)) return;
   const ours = extractStore(target).prepare([to]);
   const reading = readingQueue(target);
   const attaching = attachQueue(target);
@@ -58,11 +62,12 @@ export function cloneLinks({ source, target, from, to, nowMs }: ClonedVersion): 
         const row = theirs.row(key);
         if (row === undefined) continue;
         ours.copy(theirs, key, row);
-        reading.put([{ lane: readingLane(row.url), item: { url: row.url, forced: false, postponed: 0 } }], nowMs);
+        const { url, kind = 'document' } = row;
+        reading.put([{ lane: readingLane(url), item: { url, kind, forced: false, postponed: 0 } }], nowMs);
         const records = theirs.recordsOf(key, from.version);
         for (const recordNumber of records) ours.putLink(to, key, recordNumber);
         const lane = attachLane(to);
-        if (row.text !== undefined)
+        if (hasContent(row))
           attaching.put(
             records.map((item) => ({ lane, item })),
             nowMs,

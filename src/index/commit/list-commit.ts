@@ -37,6 +37,8 @@ import type { Commit, EventTask, IngestLimits, VersionView } from '../contract/i
 import type { WriteRequest, WriteResult } from '../contract/types.js';
 import type { WrittenRecord } from './space-commit.js';
 import { PartsCommit } from './part-commit.js';
+import { pictureCommit } from './picture-commit.js';
+import { readKindsOf } from '../../extracts/index.js';
 import { VectorCommit } from './vector-commit.js';
 import { committed, VersionCommit } from './version-commit.js';
 
@@ -106,6 +108,7 @@ export class ListCommit {
     const { kernel, store, nowMs } = this.options;
     const firstNewRecord = this.state.nextRecordNumber;
     const versions = this.state.versions.map(({ version }) => version);
+    const kinds = readKindsOf(this.state);
     return new VersionCommit({
       kernel,
       store: store.version(view.version),
@@ -114,8 +117,9 @@ export class ListCommit {
       definition,
       firstNewRecord,
       vectors: this.vectors.ofVersion(view, definition, firstNewRecord),
-      links: linkCommit({ store, version: view.version, versions, definition, nowMs, firstNewRecord }),
+      links: linkCommit({ store, version: view.version, versions, definition, kinds, nowMs, firstNewRecord }),
       pages: this.parts.ofVersion(view, definition, firstNewRecord),
+      pictures: pictureCommit({ kernel, store, view, definition, pictures: this.state.pictures, firstNewRecord }),
     });
   }
 

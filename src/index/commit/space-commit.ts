@@ -22,7 +22,7 @@ import {
 } from '../../vectors/index.js';
 
 import type { UnindexedVectors, VectorIndexChange, VectorIndexView } from '../contract/ingest-tasks.js';
-import { VectorIndexCommit } from './vector-index-commit.js';
+import { VectorChanges } from './vector-changes.js';
 
 export interface SpaceCommitOptions {
   readonly kernel: Kernel;
@@ -48,23 +48,20 @@ export interface WrittenRecord {
 
 export class SpaceCommit {
   readonly vectors: SpaceStore;
-  /** Null: removed. */
-  private readonly changes = new Map<number, Buffer | null>();
+  private readonly changes: VectorChanges;
   private readonly wanted = new Set<number>();
   private readonly queue: EmbeddingQueue | undefined;
   private readonly lane: string;
-  private readonly index: VectorIndexCommit | undefined;
 
   constructor(private readonly options: SpaceCommitOptions) {
     const { store, version } = options;
     const space = options.space();
     this.vectors = spaceStore(store, version, space.number).prepare();
     this.lane = embeddingLane(version, space.number);
-    const { index: view } = options;
-    if (view?.space === space.number) {
-      const { kernel } = options;
-      this.index = new VectorIndexCommit({ kernel, listPath: store.listPath, vectors: this.vectors, view });
-    }
+    const { kernel, index, firstNewRecord } = options;
+    const view = index?.space === space.number ? index : undefined;
+    const { listPath } = store;
+    this.changes = new VectorChanges({ kernel, listPath, vectors: this.vectors, view, firstNewRecord });
     const isQueued = space.source === 'embedder' && (space.state !== 'resting' || hasEmbeddingQueue(store));
     this.queue = isQueued ? embeddingQueue(store) : undefined;
   }
@@ -73,35 +70,24 @@ export class SpaceCommit {
     return this.options.space();
   }
 
-  /** Records whose vectors this commit puts, removes or makes out of date, and which it does not make. */
-  private get outdated(): number[] {
-    return [...this.changes.keys()].filter((recordNumber) => recordNumber < this.options.firstNewRecord);
-  }
-
   /** Writes the segment of what it puts; in no manifest yet. Throws KernelError. */
   buildSegment(): void {
-    this.index?.build(this.put(), this.outdated);
+    this.changes.buildSegment();
   }
 
   /** After the transaction. */
   get change(): VectorIndexChange | undefined {
-    return this.index?.change;
+    return this.changes.change;
   }
 
   /** What it did where nobody keeps an index. */
   get unindexed(): UnindexedVectors[] {
-    if (this.index !== undefined || this.changes.size === 0) return [];
-    return [{ version: this.options.version, space: this.space.number, records: [...this.changes.keys()] }];
+    return this.changes.unindexed;
   }
 
   /** After a failure. */
   discard(): void {
-    this.index?.discard();
-  }
-
-  /** The vectors that it puts. */
-  private *put(): Generator<readonly [recordNumber: number, bytes: Buffer]> {
-    for (const [recordNumber, bytes] of this.changes) if (bytes !== null) yield [recordNumber, bytes];
+    this.changes.discard();
   }
 
   written(recordNumber: number, record: WrittenRecord): void {
@@ -124,16 +110,11 @@ export class SpaceCommit {
 
   /** Inside the transaction. */
   apply(): void {
-    this.index?.apply();
-    const { firstNewRecord, nowMs } = this.options;
-    for (const [recordNumber, bytes] of this.changes) {
-      if (bytes !== null) this.vectors.put(recordNumber, bytes);
-      else if (recordNumber < firstNewRecord) {
-        this.vectors.remove(recordNumber);
-        if (!this.wanted.has(recordNumber)) this.queue?.withdraw(this.lane, subjectOfRecord(recordNumber));
-      }
-    }
+    this.changes.apply((recordNumber) => {
+      if (!this.wanted.has(recordNumber)) this.queue?.withdraw(this.lane, subjectOfRecord(recordNumber));
+    });
     if (this.wanted.size === 0) return;
+    const { nowMs } = this.options;
     const work = Array.from(this.wanted, (recordNumber) => ({ lane: this.lane, item: recordNumber }));
     this.queue?.put(work, nowMs);
   }
@@ -146,10 +127,10 @@ export class SpaceCommit {
   }
 
   private rendered(recordNumber: number, record: WrittenRecord): void {
-    const stored = recordNumber < this.options.firstNewRecord ? this.vectors.get(recordNumber) : undefined;
+    const stored = this.changes.stored(recordNumber);
     // Credentials, the price and whatever else is not embedded may change: the vectors stay.
     if (stored !== undefined && this.isUpToDate(stored, record)) {
-      this.changes.delete(recordNumber);
+      this.changes.leave(recordNumber);
       this.wanted.delete(recordNumber);
       return;
     }

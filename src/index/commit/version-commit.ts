@@ -16,6 +16,7 @@ import type { SpaceCommit, WrittenRecord } from './space-commit.js';
 import type { Commit, UnindexedVectors, VersionChange, VersionView } from '../contract/ingest-tasks.js';
 import { outdatedDocuments, type OutdatedDocuments } from './outdated-documents.js';
 import type { PartCommit } from './part-commit.js';
+import type { PictureCommit } from './picture-commit.js';
 
 interface Pending {
   readonly bytes: Buffer;
@@ -36,6 +37,8 @@ export interface VersionCommitOptions {
   readonly links?: LinkCommit | undefined;
   /** Pages of what they link to; none where the definition has no field for such. */
   readonly pages?: PartCommit | undefined;
+  /** Pictures that they link to; none where the list's are not searched, or the definition has no field for such. */
+  readonly pictures?: PictureCommit | undefined;
 }
 
 /** What these did, once it is on disk. */
@@ -67,8 +70,13 @@ export class VersionCommit {
   private get spaces(): readonly SpaceCommit[] {
     return this.options.vectors ?? [];
   }
+  /** What is kept and indexed beside the fields, of what records link to. */
+  private get besides(): readonly (PartCommit | PictureCommit)[] {
+    const { pages, pictures } = this.options;
+    return [pages ?? [], pictures ?? []].flat();
+  }
   get changed(): boolean {
-    return this.records.size > 0 || this.options.pages?.changed === true;
+    return this.records.size > 0 || this.besides.some(({ changed }) => changed);
   }
 
   /** Bytes of a record, valid until the next read. */
@@ -92,7 +100,7 @@ export class VersionCommit {
     this.records.set(recordNumber, { bytes: encodeRecord(record), place });
     for (const space of this.spaces) space.written(recordNumber, written);
     this.options.links?.written(recordNumber, fields);
-    this.options.pages?.written(recordNumber, fields);
+    for (const beside of this.besides) beside.written(recordNumber, fields);
     if (previousName === record.name) return;
     if (previousName !== undefined) this.releaseName(previousName, recordNumber);
     this.names.set(record.name, recordNumber);
@@ -103,7 +111,7 @@ export class VersionCommit {
     this.records.set(recordNumber, null);
     for (const space of this.spaces) space.removed(recordNumber);
     this.options.links?.removed(recordNumber);
-    this.options.pages?.removed(recordNumber);
+    for (const beside of this.besides) beside.removed(recordNumber);
     this.releaseName(name, recordNumber);
   }
 
@@ -116,7 +124,7 @@ export class VersionCommit {
     }
     this.deletions = outdatedDocuments(kernel, view, this.outdated);
     for (const space of this.spaces) space.buildSegment();
-    this.options.pages?.buildSegment();
+    for (const beside of this.besides) beside.buildSegment();
   }
 
   /** Inside the transaction. */
@@ -137,7 +145,7 @@ export class VersionCommit {
     for (const { id, deletion } of this.deletions) store.addDeletions(id, deletion.documents);
     for (const space of this.spaces) space.apply();
     this.options.links?.apply();
-    this.options.pages?.apply();
+    for (const beside of this.besides) beside.apply();
     if (this.segment !== undefined) {
       const { documentCount, fileBytes } = this.segment.summary;
       void store.manifest.putSync(this.options.view.newSegment, { documentCount, deletedCount: 0, fileBytes });
@@ -157,13 +165,13 @@ export class VersionCommit {
       removed: [],
       deletions,
       ...(vectors === undefined ? {} : { vectors }),
-      ...pagesPart(this.options.pages),
+      ...partsOf(this.options),
     };
   }
 
   /** Vectors that no index has. */
   get unindexed(): readonly UnindexedVectors[] {
-    return this.spaces.flatMap((space) => space.unindexed);
+    return [...this.spaces, ...[this.options.pictures ?? []].flat()].flatMap((space) => space.unindexed);
   }
 
   /** After a failure: nothing of this commit stays. */
@@ -171,7 +179,7 @@ export class VersionCommit {
     if (this.segment !== undefined) this.options.kernel.closeSegment(this.segment.handle);
     this.segment = undefined;
     for (const space of this.spaces) space.discard();
-    this.options.pages?.discard();
+    for (const beside of this.besides) beside.discard();
     rmSync(this.path, { force: true });
   }
 
@@ -195,7 +203,10 @@ export class VersionCommit {
   }
 }
 
-function pagesPart(pages: PartCommit | undefined): Pick<VersionChange, 'pages'> {
-  const change = pages?.change;
-  return change === undefined ? {} : { pages: change };
+function partsOf({ pages, pictures }: VersionCommitOptions): Pick<VersionChange, 'pages' | 'pictures'> {
+  const [ofPages, ofPictures] = [pages?.change, pictures?.change];
+  return {
+    ...(ofPages === undefined ? {} : { pages: ofPages }),
+    ...(ofPictures === undefined ? {} : { pictures: ofPictures }),
+  };
 }

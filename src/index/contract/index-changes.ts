@@ -11,6 +11,8 @@ export interface VersionView {
   readonly newSegment: number;
   /** The index of the version's vectors; absent where it has none. */
   readonly vectors?: VectorIndexView;
+  /** The index of the vectors of its records' pictures; absent where it has none. */
+  readonly pictures?: VectorIndexView;
   /** Pages of what its records link to; absent where the definition has no field for such. */
   readonly pages?: PartView;
 }
@@ -53,6 +55,8 @@ export interface IndexChange {
 export interface VersionChange extends IndexChange {
   readonly version: number;
   readonly vectors?: VectorIndexChange;
+  /** Of the vectors of pictures. */
+  readonly pictures?: VectorIndexChange;
   readonly pages?: IndexChange;
 }
 /** What a commit did to the index of a version's vectors. The receiver owns the handles of `added` and closes them. */

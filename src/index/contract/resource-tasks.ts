@@ -1,6 +1,7 @@
 /** What ingest workers are asked about the files that a list's records link to, and what they answer. */
-import type { AttachTypes, PageRange, ReadingTypes } from '../../extracts/index.js';
+import type { AttachTypes, PageRange, PictureModel, ReadingTypes } from '../../extracts/index.js';
 import type { Settlement } from '../../platform/work/index.js';
+import type { ListState } from '../../store/index.js';
 import type { Commit, TaskBase, WritingTask } from './ingest-tasks.js';
 import type { LinkedText } from './types.js';
 
@@ -44,10 +45,23 @@ export interface LinkedTextsTask extends TaskBase {
   /** Of each document. */
   readonly pages: PageRange;
 }
+/** The list's pictures are searched by the vectors of that model from now on. Null: they are not, and what was read of some of them is forgotten. */
+export interface AttachPicturesTask extends TaskBase {
+  readonly kind: 'attach-pictures';
+  readonly model: PictureModel | null;
+}
 export type ResourceTask =
-  QueueLinksTask | CommitReadingTask | CommitPagesTask | RefreshResourcesTask | LookAtFilesTask | LinkedTextsTask;
+  | AttachPicturesTask
+  | QueueLinksTask
+  | CommitReadingTask
+  | CommitPagesTask
+  | RefreshResourcesTask
+  | LookAtFilesTask
+  | LinkedTextsTask;
 
 export interface ResourceResults {
+  /** `done`: false where there is more to be forgotten. */
+  'attach-pictures': { readonly state: ListState; readonly done: boolean };
   'queue-links': { readonly done: boolean };
   /** How many outcomes held. */
   'commit-reading': { readonly told: number };

@@ -41,6 +41,8 @@ export interface GenerationLease {
   readonly sequence: number;
   readonly version: number;
   readonly definition: FieldDefinition;
+  /** The same records, to be searched by the vectors of their pictures; undefined where there are none. */
+  readonly pictures: { readonly handle: GenerationHandle } | undefined;
   release(): void;
 }
 
@@ -166,6 +168,8 @@ export interface ListIndex extends ListOutline {
   readonly files: ListFiles;
   /** Undefined version: the current one. Throws `version-not-found`. */
   lease(version?: number): GenerationLease;
+  /** What pictures a lease of this version would be searched by now; undefined where there are none. */
+  picturesSearchedBy(version: number): GenerationSettings['meaning'];
   /** The vectors that a lease of this version would be searched by now; undefined where there are none. */
   searchedBy(version: number): GenerationSettings['meaning'];
   /** The sequence that a lease of this version would have now; undefined where it would be refused. */
@@ -220,6 +224,8 @@ export interface SearchSettings {
   readonly query_rules: readonly unknown[];
   /** Name of the model whose vectors the records have; none where it is left out. */
   readonly model?: string | null;
+  /** Name of what makes vectors of the pictures that records link to; none where it is left out. */
+  readonly image_model?: string | null;
 }
 
 /** `settings` of a published generation, as the search worker parses it. */

@@ -52,6 +52,7 @@ it('has the files that it waits for read when their host may be asked again', as
   let mayBeAsked = false;
   let asked = 0;
   const reader: FileReader = {
+    pictureModel: () => undefined,
     parallelMax: 1,
     // As often as it takes until the list is closed.
     retryMs: Array.from({ length: 1000 }, () => AGAIN_MS),
@@ -61,8 +62,9 @@ it('has the files that it waits for read when their host may be asked again', as
       if (!mayBeAsked)
         return Promise.resolve({ kind: 'unreachable', error: 'timed-out', detail: 'Wait.', afterMs: AGAIN_MS });
       const file = { validators: { etag: '"1"' }, hash: 'h' };
-      const text = { pageCount: 1, truncated: false, pages: [{ page: 1, text: 'Text' }] };
-      return Promise.resolve({ kind: 'read', file, text });
+      const pages = [{ page: 1, text: 'Text' }];
+      const content = { kind: 'document', pageCount: 1, truncated: false, pages } as const;
+      return Promise.resolve({ kind: 'read', file, content });
     },
   };
   lists.indexes.useReader(reader);

@@ -116,6 +116,10 @@ export class ListHandle implements ListIndex {
     return this.awake().searchedBy(version);
   }
 
+  picturesSearchedBy(version: number): GenerationSettings['meaning'] {
+    return this.awake().picturesSearchedBy(version);
+  }
+
   sequence(version: number): number | undefined {
     return this.index?.sequence(version);
   }

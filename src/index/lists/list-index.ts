@@ -223,6 +223,10 @@ export class OpenListIndex implements ListIndex {
     return this.published.searchedBy(version);
   }
 
+  picturesSearchedBy(version: number): GenerationSettings['meaning'] {
+    return this.published.picturesSearchedBy(version);
+  }
+
   sequence(version: number): number | undefined {
     return this.closedWith !== undefined || this.readyVersion(version) === undefined
       ? undefined
@@ -281,11 +285,12 @@ export class OpenListIndex implements ListIndex {
     return this.background.changeDefinition(definition, renames);
   }
 
-  applySettings(settings: SearchSettings): Promise<void> {
+  async applySettings(settings: SearchSettings): Promise<void> {
     this.requireOpen();
     this.settings = settings;
     this.published.applySettings(settings, this.state.versions);
-    return this.background.meaning.sync();
+    await this.background.meaning.sync();
+    await this.background.files.sync();
   }
 
   /** What the name of the list's model stands for may have changed. */

@@ -55,6 +55,7 @@ const firstPages = (document: number): Pages =>
   );
 
 const reader: FileReader = {
+  pictureModel: () => undefined,
   checkMs: 3_600_000,
   parallelMax: 4,
   retryMs: [],
@@ -64,7 +65,11 @@ const reader: FileReader = {
       return Promise.resolve({ kind: 'unreadable', error: 'not-found', detail: 'no such file', file: undefined });
     const file = { validators: {}, hash: JSON.stringify(pages) };
     const read = pages.map((words, index) => ({ page: index + 1, text: words.join(' ') }));
-    return Promise.resolve({ kind: 'read', file, text: { pageCount: read.length, pages: read, truncated: false } });
+    return Promise.resolve({
+      kind: 'read',
+      file,
+      content: { kind: 'document', pageCount: read.length, pages: read, truncated: false },
+    });
   },
 };
 
@@ -197,7 +202,9 @@ function isSettled(store: RecordStore, version: number): boolean {
     const linked = linkedDocuments(definition, parseFields(decodeRecord(value).fieldsJson));
     const wanted = linked.flatMap(({ field, url }) => {
       const pages = extracts.pages(url);
-      return pages.some(({ text }) => text !== '') ? [`${field} ${url} ${extracts.outline(url)?.file?.hash}`] : [];
+      return pages.some(({ text }) => text !== '')
+        ? [`${field} ${url} ${extracts.outline({ kind: 'document', url })?.file?.hash}`]
+        : [];
     });
     const attached = part.attached(key).map(({ field, url, hash }) => `${field} ${url} ${hash}`);
     if (attached.join() !== wanted.join()) return false;

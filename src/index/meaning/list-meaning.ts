@@ -105,8 +105,11 @@ export class ListMeaning {
 
   /** After each commit of the list. */
   committed(): void {
-    const { meaning } = this.options.host.state();
-    if (this.stopped || (meaning === undefined && this.modelName === null)) return;
+    const { meaning, pictures } = this.options.host.state();
+    if (this.stopped) return;
+    // It keeps those of pictures, too.
+    if (meaning === undefined && pictures !== undefined) this.index.committed();
+    if (meaning === undefined && this.modelName === null) return;
     this.learner.committed();
     if (meaning === undefined) return;
     this.arrangeLanes(meaning.spaces);

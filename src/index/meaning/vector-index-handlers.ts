@@ -1,7 +1,13 @@
 /** Ingest tasks that make the index of a version's vectors anew from those that are kept with the records, and that merge its segments. */
 import { rmSync } from 'node:fs';
 import type { Kernel } from '../../../native-bindings/index.js';
-import { vectorSegmentFile, type ListState, type MeaningState, type VectorSpace } from '../../store/index.js';
+import {
+  PICTURE_SPACE,
+  vectorSegmentFile,
+  type ListState,
+  type MeaningState,
+  type VectorSpace,
+} from '../../store/index.js';
 import { copyOfVectors, spaceStore, type SpaceStore } from '../../vectors/index.js';
 import { buildVectorSegment, positionsOf } from '../commit/vector-index-commit.js';
 import { bitmapOf } from '../commit/written-since.js';
@@ -62,7 +68,7 @@ export function commitVectorIndex(
   const state: ListState = {
     ...before,
     sequence: before.sequence + 1,
-    ...(before.meaning === undefined ? {} : { meaning: indexedBy(before.meaning, task, before.currentVersion) }),
+    ...indexedState(before, task),
   };
   const path = vectorSegmentFile(task.listPath, task.newSegment);
   try {
@@ -81,6 +87,17 @@ export function commitVectorIndex(
   }
   for (const id of replaced) rmSync(vectorSegmentFile(task.listPath, id), { force: true });
   return state;
+}
+
+function indexedState(
+  { meaning, pictures, currentVersion }: ListState,
+  task: CommitVectorIndexTask,
+): Pick<ListState, 'meaning' | 'pictures'> {
+  if (task.space === PICTURE_SPACE && pictures !== undefined) {
+    const others = pictures.indexed.filter((version) => version !== task.version);
+    return { pictures: { ...pictures, indexed: [...others, task.version] } };
+  }
+  return meaning === undefined ? {} : { meaning: indexedBy(meaning, task, currentVersion) };
 }
 
 function indexedBy(
@@ -166,7 +183,10 @@ export function commitVectorMerge(
       ? []
       : [{ id: merged.id, handle, deleted: bitmapOf(positions, merged.documentCount) }];
   const change = { space: task.space, added, removed: task.sources.map(({ id }) => id), deletions: [] };
-  const changes = [{ version: task.version, added: [], removed: [], deletions: [], vectors: change }];
+  const isOfPictures = task.space === PICTURE_SPACE;
+  const changes = [
+    { version: task.version, added: [], removed: [], deletions: [], [isOfPictures ? 'pictures' : 'vectors']: change },
+  ];
   return { commit: { state, changes } };
 }
 

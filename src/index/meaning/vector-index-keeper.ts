@@ -7,6 +7,7 @@ import { rm } from 'node:fs/promises';
 import type { RecordStore } from '../../records/index.js';
 import {
   currentVersionOf,
+  PICTURE_SPACE,
   servingSpaceOf,
   vectorSegmentFile,
   type ListState,
@@ -33,9 +34,22 @@ export interface VectorIndexKeeperOptions {
   readonly adopt: (state: ListState) => void;
 }
 
+/** Vectors that are searched by an index: those of texts, or of pictures. */
+type IndexedSpace = Pick<VectorSpace, 'number' | 'dimensions' | 'state'>;
+
+function picturesOf({ pictures }: ListState): IndexedSpace[] {
+  return pictures === undefined ? [] : [{ number: PICTURE_SPACE, dimensions: pictures.dimensions, state: 'serving' }];
+}
+
+/** The index of a space, as a lease has it. */
+function indexIn(lease: VersionLease, { number }: IndexedSpace) {
+  if (lease.pictures?.space === number) return lease.pictures;
+  return lease.vectors?.space === number ? { ...lease.vectors, handle: lease.handle } : undefined;
+}
+
 interface Missing {
   readonly version: VersionState;
-  readonly space: VectorSpace;
+  readonly space: IndexedSpace;
 }
 
 export class VectorIndexKeeper {
@@ -85,10 +99,12 @@ export class VectorIndexKeeper {
     const space = servingSpaceOf(state);
     for (const version of state.versions) {
       const published = this.options.host.published(version.version);
-      if (space === undefined || published?.vectorSpace !== space.number) continue;
-      const ids = chooseMerge(published.vectorSizes, this.policy(space));
-      if (ids.length > 0)
-        return () => published.withLease(version.definition, (lease) => this.merge(lease, space, ids));
+      for (const served of [space ?? [], picturesOf(state)].flat()) {
+        if (published?.isIndexed(served.number) !== true) continue;
+        const ids = chooseMerge(published.sizesOfVectors(served.number), this.policy(served));
+        if (ids.length > 0)
+          return () => published.withLease(version.definition, (lease) => this.merge(lease, served, ids));
+      }
     }
     return space === undefined ? undefined : this.calibration(space);
   }
@@ -98,7 +114,7 @@ export class VectorIndexKeeper {
     const { host } = this.options;
     const { version, definition } = currentVersionOf(host.state());
     const published = host.published(version);
-    if (published?.vectorSpace !== space.number) return undefined;
+    if (published?.isIndexed(space.number) !== true) return undefined;
     const count = published.vectorSizes.reduce((sum, each) => sum + each.documentCount - each.deletedCount, 0);
     if (!isOutgrown(space.calibration, count) || count === this.tooFewOf) return undefined;
     return () => published.withLease(definition, (lease) => this.calibrate(lease, space, count));
@@ -121,7 +137,7 @@ export class VectorIndexKeeper {
     });
   }
 
-  private policy({ dimensions }: VectorSpace) {
+  private policy({ dimensions }: IndexedSpace) {
     const { host } = this.options;
     const { merge_fan_in: fanIn, merge_records_max: recordsMax } = host.config.ingest;
     const vectorBytes = host.kernel.vectorBuildBytes(recordsMax, dimensions ?? 1) / recordsMax;
@@ -134,12 +150,12 @@ export class VectorIndexKeeper {
   private missing(): Missing | undefined {
     const { host, store, isFilled } = this.options;
     const state = host.state();
-    for (const space of state.meaning?.spaces ?? []) {
-      if (space.state === 'resting' || (space.state === 'filling' && !isFilled(space))) continue;
+    for (const space of [...(state.meaning?.spaces ?? []), ...picturesOf(state)]) {
+      if (space.state === 'resting' || (space.state === 'filling' && !isFilled(space as VectorSpace))) continue;
       const versions = space.state === 'serving' ? state.versions : [currentVersionOf(state)];
       for (const version of versions) {
         const published = host.published(version.version);
-        if (published === undefined || published.vectorSpace === space.number) continue;
+        if (published === undefined || published.isIndexed(space.number)) continue;
         if (spaceStore(store, version.version, space.number).exists) return { version, space };
       }
     }
@@ -199,28 +215,30 @@ export class VectorIndexKeeper {
 
   // ---- merging
 
-  private async merge(lease: VersionLease, space: VectorSpace, ids: readonly number[]): Promise<void> {
+  private async merge(lease: VersionLease, space: IndexedSpace, ids: readonly number[]): Promise<void> {
     const { host } = this.options;
-    const sources = lease.vectors?.segments.filter(({ id }) => ids.includes(id)) ?? [];
+    const before = indexIn(lease, space);
+    if (before === undefined) return;
+    const sources = before.segments.filter(({ id }) => ids.includes(id));
     const { listPath } = host;
     const merged = await host.run({
       kind: 'merge-vectors',
       listPath,
-      generation: lease.handle,
+      generation: before.handle,
       sources,
       newSegment: host.newSegment(),
     });
     const isCommitted = await host.exclusive(async () =>
       host.published(lease.version)?.withLease(lease.definition, async (now) => {
-        const open = new Set(now.vectors?.segments.map(({ id }) => id));
-        if (this.rounds.stopped || now.vectors?.space !== space.number || !ids.every((id) => open.has(id)))
-          return false;
+        const index = indexIn(now, space);
+        const open = new Set(index?.segments.map(({ id }) => id));
+        if (this.rounds.stopped || index === undefined || !ids.every((id) => open.has(id))) return false;
         const task = { listPath, version: lease.version, space: space.number, sources, merged };
         const result = await host.runCommit({
           kind: 'commit-vector-merge',
           ...task,
-          before: lease.handle,
-          now: now.handle,
+          before: before.handle,
+          now: index.handle,
         });
         host.publishCommit(result.commit);
         return true;

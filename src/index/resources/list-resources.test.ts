@@ -25,6 +25,10 @@ class ScriptedReader implements FileReader {
 
   constructor(readonly checkMs = HOUR_MS) {}
 
+  pictureModel(): undefined {
+    return undefined;
+  }
+
   async read(request: ReadingRequest, signal: AbortSignal): Promise<ReadingOutcome> {
     this.asked.push(request);
     this.signals.push(signal);
@@ -38,7 +42,7 @@ const FILE = { validators: { etag: '"1"' }, hash: 'h' };
 const readAs = (text: string): ReadingOutcome => ({
   kind: 'read',
   file: FILE,
-  text: { pageCount: 1, truncated: false, pages: [{ page: 1, text }] },
+  content: { kind: 'document', pageCount: 1, truncated: false, pages: [{ page: 1, text }] },
 });
 const unreachable = (afterMs?: number): ReadingOutcome => ({
   kind: 'unreachable',
@@ -66,7 +70,7 @@ describe('files of a list', () => {
     await list.write(put('one', { report: URL_A }));
     await list.write(put('two', { report: URL_A }));
     await settled();
-    expect(reader.asked).toEqual([{ account: 'default', url: URL_A, known: undefined }]);
+    expect(reader.asked).toEqual([{ account: 'default', url: URL_A, kind: 'document', known: undefined }]);
     expect([await textOf('one'), await textOf('two')]).toEqual([['Text'], ['Text']]);
     reader.outcome = () => Promise.resolve({ kind: 'unchanged', file: FILE });
     await list.files.changed([URL_A, 'https://example.com/nobody-links-to-it.pdf']);

@@ -9,13 +9,17 @@ import {
   attachLane,
   attachQueue,
   extractStore,
-  hasDocuments,
+  hasFiles,
+  READ_KINDS,
   READING_LANES,
   readingQueue,
+  readKindsOf,
   type AttachTypes,
   type ExtractFigures,
   type FileReader,
+  type FileToRead,
   type PageRange,
+  type PictureModel,
   type ReadingTypes,
 } from '../../extracts/index.js';
 import { RecordStore } from '../../records/index.js';
@@ -47,6 +51,7 @@ export class ListResources implements ListFiles {
   private attaching: WorkRunner<AttachTypes> | undefined;
   private readonly scanning: BackgroundRounds;
   private watched: Promise<void> | undefined;
+  private syncing: Promise<void> | undefined;
   private job: Job | undefined;
   private stopped = false;
 
@@ -59,8 +64,44 @@ export class ListResources implements ListFiles {
     });
   }
 
+  /** Brings what is kept of pictures in line with the list's settings. Rejects where that cannot be written. */
+  async sync(): Promise<void> {
+    this.syncing ??= this.syncAll().finally(() => {
+      this.syncing = undefined;
+    });
+    await this.syncing;
+  }
+
+  private async syncAll(): Promise<void> {
+    const { host } = this.options;
+    for (let model = this.missingModel(); model !== undefined && !this.stopped; model = this.missingModel()) {
+      const task = { kind: 'attach-pictures', listPath: host.listPath, model } as const;
+      await host.exclusive(async () => {
+        host.reopen((await host.runCommit(task)).state);
+      });
+    }
+    this.scanning.look();
+  }
+
+  /** What is to be attached next, null for none; undefined where all is as it is to be, or cannot be known now. */
+  private missingModel(): PictureModel | null | undefined {
+    const { host, reader, settings } = this.options;
+    const { image_model: name = null } = settings();
+    const { pictures } = host.state();
+    if (name === null) return pictures === undefined ? undefined : null;
+    const wanted = reader()?.pictureModel(name);
+    if (wanted === undefined || pictures?.modelVersion === wanted.modelVersion) return undefined;
+    return pictures === undefined ? wanted : null;
+  }
+
   /** After each commit of the list, and when there is a reader. */
   committed(): void {
+    if (!this.stopped && this.syncing === undefined && this.missingModel() !== undefined) {
+      this.sync().catch((error: unknown) => {
+        const { host } = this.options;
+        host.log.warn({ list: host.listPath, err: error }, 'What a list has of its pictures is brought in line later');
+      });
+    }
     if (this.stopped || this.options.reader() === undefined || !this.mayLink) return;
     const { store } = this.options;
     // What the commit made is not in what was read before it.
@@ -104,7 +145,7 @@ export class ListResources implements ListFiles {
     if (this.stopped || !this.mayLink) return;
     store.refresh();
     const extracts = extractStore(store);
-    const known = urls.filter((url) => extracts.outline(url) !== undefined);
+    const known = urls.filter((url) => READ_KINDS.some((kind) => extracts.outline({ kind, url }) !== undefined));
     for (let begin = 0; begin < known.length; begin += CHANGED_MAX) {
       const { listPath, clock } = host;
       const some = known.slice(begin, begin + CHANGED_MAX);
@@ -128,7 +169,7 @@ export class ListResources implements ListFiles {
 
   /** Until when nothing is done: 0 where something is under way, Infinity where nothing waits for its time. */
   get restsUntilMs(): number {
-    if (this.scanning.isAtWork) return 0;
+    if (this.scanning.isAtWork || this.syncing !== undefined) return 0;
     return Math.min(this.runner?.restsUntilMs ?? Infinity, this.attaching?.restsUntilMs ?? Infinity);
   }
 
@@ -144,11 +185,12 @@ export class ListResources implements ListFiles {
     this.job?.stop();
     await this.runner?.close(0);
     await this.attaching?.close(0);
-    await Promise.all([scanned, this.watched]);
+    await Promise.allSettled([scanned, this.watched, this.syncing]);
   }
 
   private get mayLink(): boolean {
-    return this.options.host.state().versions.some(({ definition }) => hasDocuments(definition));
+    const state = this.options.host.state();
+    return state.versions.some(({ definition }) => hasFiles(definition, readKindsOf(state)));
   }
 
   /** Somebody wants to know now, whatever a host did before. */
@@ -174,7 +216,7 @@ export class ListResources implements ListFiles {
       },
     });
     for (const lane of READING_LANES) {
-      const known = (url: string) => extractStore(store).outline(url)?.file;
+      const known = (file: FileToRead) => extractStore(store).outline(file)?.file;
       this.runner.add(lane, readingWorker({ account: () => this.options.settings().account, lane, reader, known }));
     }
     this.scanning.look();
@@ -263,8 +305,9 @@ export class ListResources implements ListFiles {
     const { host, store } = this.options;
     if (this.options.reader() === undefined) return undefined;
     store.refresh();
-    const { definition, version } = currentVersionOf(host.state());
-    if (!hasDocuments(definition) || host.published(version)?.recordCount === 0) return undefined;
+    const state = host.state();
+    const { definition, version } = currentVersionOf(state);
+    if (!hasFiles(definition, readKindsOf(state)) || host.published(version)?.recordCount === 0) return undefined;
     const extracts = extractStore(store);
     if (extracts.exists && extracts.scannedTo(version) === Infinity) return undefined;
     return async () => {
@@ -298,7 +341,8 @@ export function linksBelow(listPath: string, prefix: string): boolean {
   const store = new RecordStore(listPath);
   try {
     const extracts = extractStore(store);
-    const mayLink = store.state()?.versions.some(({ definition }) => hasDocuments(definition));
+    const state = store.state();
+    const mayLink = state?.versions.some(({ definition }) => hasFiles(definition, readKindsOf(state)));
     return mayLink === true && extracts.exists && extracts.hasBelow(prefix);
   } finally {
     void store.close();

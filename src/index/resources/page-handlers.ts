@@ -1,9 +1,11 @@
-/** The ingest task that puts the pages of records' documents into the index. */
+/** The ingest task that puts the pages of records' documents, and the vectors of their pictures, into the indexes. */
+import type { Kernel } from '../../../native-bindings/index.js';
 import { attachLane, attachQueue, extractStore, linkedDocuments, type ExtractStore } from '../../extracts/index.js';
 import type { FieldDefinition } from '../../catalog/index.js';
 import { decodeRecord, parseFields, type RecordStore } from '../../records/index.js';
 import type { ListState } from '../../store/index.js';
 import { PartsCommit, type LinkedPages, type PartCommit } from '../commit/part-commit.js';
+import { pictureCommit, type PictureCommit } from '../commit/picture-commit.js';
 import type { IngestResults, VersionChange, VersionView } from '../contract/ingest-tasks.js';
 import type { CommitPagesTask } from '../contract/resource-tasks.js';
 import { requiredState, requiredVersion, type IngestContext } from '../contract/ingest-context.js';
@@ -18,7 +20,7 @@ export function commitPages({ kernel, stores }: IngestContext, task: CommitPages
   const queue = attachQueue(store);
   const parts = new PartsCommit({ kernel, store, state: before });
   const views = task.building === undefined ? [task.current] : [task.current, task.building];
-  const versions = views.flatMap((view) => attachedVersion({ store, state: before, view }, parts));
+  const versions = views.flatMap((view) => attachedVersion({ kernel, store, state: before, view }, parts));
   let [characters, done] = [0, 0];
   for (const settlement of task.settlements) {
     if (characters >= CHARACTERS_MAX) break;
@@ -27,53 +29,74 @@ export function commitPages({ kernel, stores }: IngestContext, task: CommitPages
       characters += version.attach(Number(settlement.scheduled.subject));
     done += 1;
   }
-  const written = versions.filter(({ part }) => part.changed);
+  const written = versions.flatMap(({ version, part, pictures }) =>
+    [part ?? [], pictures ?? []].flat().flatMap((index) => (index.changed ? [{ version, index }] : [])),
+  );
   const state: ListState = { ...before, sequence: before.sequence + 1, ...parts.statePart };
   try {
-    for (const { part } of written) part.buildSegment();
+    for (const { index } of written) index.buildSegment();
     store.transaction(() => {
       queue.settle(task.settlements.slice(0, done));
-      for (const { part } of written) part.apply();
+      for (const { index } of written) index.apply();
       store.putState(state);
     });
   } catch (error) {
-    for (const { part } of written) part.discard();
+    for (const { index } of written) index.discard();
     throw store.asWriteError(error);
   }
-  const changes = written.flatMap(({ version, part: { change } }): VersionChange[] =>
-    change === undefined ? [] : [{ version, added: [], removed: [], deletions: [], pages: change }],
-  );
-  return { commit: { state, changes }, done };
+  const changes = versions.flatMap(({ version, part, pictures }): VersionChange[] => {
+    const [ofPages, ofPictures] = [part?.change, pictures?.change];
+    if (ofPages === undefined && ofPictures === undefined) return [];
+    const pages = ofPages === undefined ? {} : { pages: ofPages };
+    return [{ version, added: [], removed: [], deletions: [], ...pages, ...(ofPictures && { pictures: ofPictures }) }];
+  });
+  const unindexed = versions.flatMap(({ pictures }) => pictures?.unindexed ?? []);
+  return { commit: { state, changes, ...(unindexed.length === 0 ? {} : { unindexed }) }, done };
+}
+
+interface VersionToAttach {
+  readonly kernel: Kernel;
+  readonly store: RecordStore;
+  readonly state: ListState;
+  readonly view: VersionView;
 }
 
 interface AttachedVersion {
   readonly version: number;
   readonly lane: string;
-  readonly part: PartCommit;
+  readonly part: PartCommit | undefined;
+  readonly pictures: PictureCommit | undefined;
   /** Returns how many characters were added. */
   attach(recordNumber: number): number;
 }
 
-/** None where the version has no field for documents. */
-function attachedVersion(
-  { store, state, view }: { readonly store: RecordStore; readonly state: ListState; readonly view: VersionView },
-  parts: PartsCommit,
-): AttachedVersion[] {
+/** None where the version has no field for files that are read. */
+function attachedVersion({ kernel, store, state, view }: VersionToAttach, parts: PartsCommit): AttachedVersion[] {
   const { version } = view;
   const { definition } = requiredVersion(state, version);
   const part = parts.ofVersion(view, definition, Infinity);
-  if (part === undefined) return [];
+  const pictures = pictureCommit({
+    kernel,
+    store,
+    view,
+    definition,
+    pictures: state.pictures,
+    firstNewRecord: Infinity,
+  });
+  if (part === undefined && pictures === undefined) return [];
   const linked = new LinkedPagesReader(extractStore(store), definition);
   const records = store.version(version);
   const attach = (recordNumber: number): number => {
     const bytes = records.record(recordNumber);
     if (bytes === undefined) return 0;
-    const wanted = linked.of(parseFields(decodeRecord(bytes).fieldsJson));
-    if (isAttached(part, recordNumber, wanted)) return 0;
+    const fields = parseFields(decodeRecord(bytes).fieldsJson);
+    pictures?.written(recordNumber, fields);
+    const wanted = linked.of(fields);
+    if (part === undefined || isAttached(part, recordNumber, wanted)) return 0;
     part.replace(recordNumber, wanted);
     return wanted.flatMap(({ pages }) => pages).reduce((sum, { text }) => sum + text.length, 0);
   };
-  return [{ version, lane: attachLane(version), part, attach }];
+  return [{ version, lane: attachLane(version), part, pictures, attach }];
 }
 
 /** Many records link to one document: its pages are read once. */
@@ -87,7 +110,7 @@ class LinkedPagesReader {
 
   of(fields: Readonly<Record<string, unknown>>): LinkedPages[] {
     return linkedDocuments(this.definition, fields).flatMap(({ field, url }) => {
-      const row = this.extracts.outline(url);
+      const row = this.extracts.outline({ kind: 'document', url });
       return row?.text === undefined ? [] : [{ field, url, hash: row.file?.hash ?? '', pages: this.pages(url) }];
     });
   }

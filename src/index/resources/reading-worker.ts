@@ -1,5 +1,12 @@
 /** Has the files of one lane read, one at a time. Main thread only. */
-import type { FileReader, KnownFile, ReadingItem, ReadingOutcome, ReadingTypes } from '../../extracts/index.js';
+import type {
+  FileReader,
+  FileToRead,
+  KnownFile,
+  ReadingItem,
+  ReadingOutcome,
+  ReadingTypes,
+} from '../../extracts/index.js';
 import type { LaneWorker, WorkOutcome } from '../../platform/work/index.js';
 
 /** A host that asks for a longer wait is left alone by a look at another time; the lane, which others share, goes on. */
@@ -11,13 +18,13 @@ export interface ReadingWorkerOptions {
   readonly lane: string;
   readonly reader: FileReader;
   /** What is known of the file. */
-  readonly known: (url: string) => KnownFile | undefined;
+  readonly known: (file: FileToRead) => KnownFile | undefined;
 }
 
 export function readingWorker({ account, lane, reader, known }: ReadingWorkerOptions): LaneWorker<ReadingTypes> {
-  const readOne = async ({ url, forced, postponed }: ReadingItem, abort: AbortSignal) => {
+  const readOne = async ({ url, kind = 'document', forced, postponed }: ReadingItem, abort: AbortSignal) => {
     try {
-      const request = { account: account(), url, known: forced ? undefined : known(url) };
+      const request = { account: account(), url, kind, known: forced ? undefined : known({ kind, url }) };
       return outcomeOf(await reader.read(request, abort), postponed);
     } catch (error) {
       if (abort.aborted) return outcomeOf(STOPPED, 0);

@@ -3,14 +3,20 @@ import {
   attachLane,
   attachQueue,
   extractStore,
-  hasDocuments,
-  keyOfUrl,
+  hasContent,
+  hasFiles,
+  keyOfFile,
   linkedDocuments,
+  linkedFiles,
+  READ_KINDS,
+  readKindsOf,
   readingLane,
   readingQueue,
   type ExtractFault,
   type ExtractRow,
   type ExtractStore,
+  type FileToRead,
+  type ReadContent,
   type ReadingItem,
   type ReadingOutcome,
 } from '../../extracts/index.js';
@@ -35,25 +41,31 @@ const CHECK_JITTER = 0.1;
 /** Looks for links in records that were written before links were kept. */
 export function queueLinks({ stores }: IngestContext, task: QueueLinksTask): IngestResults['queue-links'] {
   const store = stores.get(task.listPath);
-  const { definition, version } = currentVersionOf(requiredState(store));
-  if (!hasDocuments(definition)) return { done: true };
+  const state = requiredState(store);
+  const { definition, version } = currentVersionOf(state);
+  const kinds = readKindsOf(state);
+  if (!hasFiles(definition, kinds)) return { done: true };
   const extracts = extractStore(store).prepare([version]);
-  void readingQueue(store);
+  void [readingQueue(store), attachQueue(store)];
   let cursor = extracts.scannedTo(version) ?? FIRST_RECORD_NUMBER;
   if (cursor === Infinity) return { done: true };
-  const links: { readonly recordNumber: number; readonly url: string }[] = [];
+  const links: { readonly recordNumber: number; readonly file: FileToRead }[] = [];
   let read = 0;
   for (const { key, value } of store.version(version).records.getRange({ start: cursor, limit: task.recordsMax })) {
-    const linked = linkedDocuments(definition, parseFields(decodeRecord(value).fieldsJson));
-    links.push(...linked.map(({ url }) => ({ recordNumber: key, url })));
+    const linked = linkedFiles(definition, parseFields(decodeRecord(value).fieldsJson), kinds);
+    links.push(...linked.map((file) => ({ recordNumber: key, file })));
     cursor = key + 1;
     read += 1;
   }
   const done = read < task.recordsMax;
   store.transaction(() => {
-    for (const { recordNumber, url } of links) {
-      extracts.putLink(version, keyOfUrl(url), recordNumber);
-      if (extracts.row(keyOfUrl(url)) === undefined) putPending(store, { url }, task.nowMs);
+    for (const { recordNumber, file } of links) {
+      const key = keyOfFile(file);
+      extracts.putLink(version, key, recordNumber);
+      const row = extracts.row(key);
+      if (row === undefined) putPending(store, { url: file.url, kind: file.kind }, task.nowMs);
+      // It was read while others were looked through.
+      else if (hasContent(row)) attachQueue(store).put([{ lane: attachLane(version), item: recordNumber }], task.nowMs);
     }
     extracts.putScanned(version, done ? Infinity : cursor);
   });
@@ -72,7 +84,8 @@ export function commitReading({ stores }: IngestContext, task: CommitReadingTask
   store.transaction(() => {
     for (const settlement of settlements) {
       const { item, result } = settlement.note;
-      const key = keyOfUrl(item.url);
+      const { kind = 'document', url } = item;
+      const key = keyOfFile({ kind, url });
       const row = queue.holds(settlement) ? extracts.row(key) : undefined;
       const isRetried = settlement.next.kind === 'retried';
       queue.settle([isRetried ? settlement : { ...settlement, next: { kind: 'done' } }]);
@@ -84,9 +97,9 @@ export function commitReading({ stores }: IngestContext, task: CommitReadingTask
       if (isRetried) continue;
       const next: ReadingItem = isPostponed
         ? { ...item, postponed: item.postponed + 1 }
-        : { url: item.url, forced: false, postponed: 0 };
+        : { url, kind, forced: false, postponed: 0 };
       const waitMs = isPostponed ? (result.afterMs ?? 0) : checkMs * (1 + CHECK_JITTER * Math.random());
-      queue.put([{ lane: readingLane(item.url), item: next }], Math.round(nowMs + waitMs));
+      queue.put([{ lane: readingLane(url), item: next }], Math.round(nowMs + waitMs));
     }
   });
   return { told };
@@ -99,31 +112,47 @@ interface Outcome {
   readonly nowMs: number;
 }
 
-/** True where there is another text than before, or none any more. */
+/** True where there is something else than before, or nothing any more. */
 function putOutcome(extracts: ExtractStore, { key, row, result, nowMs }: Outcome): boolean {
-  const { url, text, fault } = row;
+  const { url, kind = 'document', text, picture, fault } = row;
+  const content = { ...(text === undefined ? {} : { text }), ...(picture === undefined ? {} : { picture }) };
   switch (result.kind) {
-    case 'read': {
-      const { pageCount, pages, truncated } = result.text;
-      const read = { pageCount, pagesRead: pages.length, truncated, readMs: nowMs };
-      extracts.put(key, { url, state: 'read', text: read, file: result.file }, result.text);
+    case 'read':
+      extracts.put(
+        key,
+        { url, kind, state: 'read', ...readOf(result.content, nowMs), file: result.file },
+        result.content,
+      );
       return true;
-    }
     case 'unchanged':
       // What could not be read of these bytes cannot be read now.
-      if (text === undefined) extracts.put(key, withFault({ url, state: 'failed', file: result.file }, fault));
-      else extracts.put(key, { url, state: 'read', text, file: result.file });
+      if (!hasContent(row)) extracts.put(key, withFault({ url, kind, state: 'failed', file: result.file }, fault));
+      else extracts.put(key, { url, kind, state: 'read', ...content, file: result.file });
       return false;
     case 'unreadable': {
-      const failed: ExtractRow = { url, state: 'failed', ...(result.file === undefined ? {} : { file: result.file }) };
+      const failed: ExtractRow = {
+        url,
+        kind,
+        state: 'failed',
+        ...(result.file === undefined ? {} : { file: result.file }),
+      };
       extracts.put(key, withFault(failed, faultOf(result, nowMs)), null);
-      return text !== undefined;
+      return hasContent(row);
     }
     case 'unreachable':
       // What was read stays until somebody says that it is not so any more.
       extracts.put(key, withFault({ ...row, state: 'failed' }, faultOf(result, nowMs)));
       return false;
   }
+}
+
+function readOf(content: ReadContent, readMs: number): Pick<ExtractRow, 'text' | 'picture'> {
+  if (content.kind === 'document') {
+    const { pageCount, pages, truncated } = content;
+    return { text: { pageCount, pagesRead: pages.length, truncated, readMs } };
+  }
+  const { width, height, modelVersion } = content;
+  return { picture: { width, height, modelVersion, readMs } };
 }
 
 function faultOf(result: ReadingOutcome, atMs: number): ExtractFault | undefined {
@@ -175,19 +204,21 @@ export function lookAtFiles({ stores }: IngestContext, task: LookAtFilesTask): I
   if (!extracts.exists) return { queued: 0 };
   extracts.prepare([]);
   const queue = readingQueue(store);
-  const known = task.urls.filter((url) => extracts.row(keyOfUrl(url)) !== undefined);
+  const known = task.urls
+    .flatMap((url) => READ_KINDS.map((kind): FileToRead => ({ kind, url })))
+    .filter((file) => extracts.row(keyOfFile(file)) !== undefined);
   store.transaction(() => {
-    for (const url of known)
-      queue.put([{ lane: readingLane(url), item: { url, forced: false, postponed: 0 } }], task.nowMs);
+    for (const { kind, url } of known)
+      queue.put([{ lane: readingLane(url), item: { url, kind, forced: false, postponed: 0 } }], task.nowMs);
   });
   return { queued: known.length };
 }
 
 /** Inside a transaction. */
 function putPending(store: RecordStore, row: Omit<ExtractRow, 'state'>, nowMs: number): void {
-  const { url } = row;
-  extractStore(store).put(keyOfUrl(url), { ...row, state: 'pending' });
-  readingQueue(store).put([{ lane: readingLane(url), item: { url, forced: true, postponed: 0 } }], nowMs);
+  const { url, kind = 'document' } = row;
+  extractStore(store).put(keyOfFile({ kind, url }), { ...row, state: 'pending' });
+  readingQueue(store).put([{ lane: readingLane(url), item: { url, kind, forced: true, postponed: 0 } }], nowMs);
 }
 
 /** What is in the documents of a record; commits nothing. */
@@ -199,8 +230,8 @@ export function linkedTexts({ stores }: IngestContext, task: LinkedTextsTask): I
   const bytes = recordNumber === undefined ? undefined : records.record(recordNumber);
   if (bytes === undefined) return undefined;
   const extracts = extractStore(store);
-  return linkedDocuments(definition, parseFields(decodeRecord(bytes).fieldsJson)).map(({ field, url }) => {
-    const row = extracts.outline(url);
+  return linkedDocuments(definition, parseFields(decodeRecord(bytes).fieldsJson)).map(({ field, kind, url }) => {
+    const row = extracts.outline({ kind, url });
     const pages = row?.text === undefined ? [] : extracts.pages(url, task.pages);
     const { pageCount = 0, truncated = false } = row?.text ?? {};
     return {

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { spaceStore } from '../../vectors/index.js';
 import { partStore } from '../parts/part-store.js';
 import type { RecordStore } from '../../records/index.js';
-import { segmentFile, segmentsPath, vectorSegmentFile, type ListState } from '../../store/index.js';
+import { PICTURE_SPACE, segmentFile, segmentsPath, vectorSegmentFile, type ListState } from '../../store/index.js';
 
 /**
  * Removes what a crash left behind: files that no manifest names, and unfinished ones. Returns a segment number that was
@@ -44,9 +44,10 @@ function knownWordSegments(store: RecordStore, state: ListState): ReadonlySet<nu
   return known;
 }
 
-function knownVectorSegments(store: RecordStore, { meaning, versions }: ListState): ReadonlySet<number> {
+function knownVectorSegments(store: RecordStore, { meaning, pictures, versions }: ListState): ReadonlySet<number> {
   const known = new Set<number>();
-  for (const { number, indexed } of meaning?.spaces ?? []) {
+  const ofPictures = pictures === undefined ? [] : [{ number: PICTURE_SPACE, indexed: pictures.indexed }];
+  for (const { number, indexed } of [...(meaning?.spaces ?? []), ...ofPictures]) {
     for (const { version } of versions) {
       if (!indexed.includes(version)) continue;
       for (const { id } of spaceStore(store, version, number).segments()) known.add(id);

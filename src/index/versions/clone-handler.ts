@@ -6,6 +6,7 @@ import { linkSync, mkdirSync, rmSync } from 'node:fs';
 import { RecordStore } from '../../records/index.js';
 import {
   partOf,
+  PICTURE_SPACE,
   segmentFile,
   segmentsPath,
   vectorSegmentFile,
@@ -13,6 +14,7 @@ import {
   type SegmentManifest,
   type VectorSpace,
 } from '../../store/index.js';
+import { readKindsOf } from '../../extracts/index.js';
 import { BuiltInModels, spaceStore } from '../../vectors/index.js';
 import { requiredState, requiredVersion, type IngestContext } from '../contract/ingest-context.js';
 import type { CloneListTask, IngestResults } from '../contract/ingest-tasks.js';
@@ -40,6 +42,7 @@ export function cloneList({ stores }: IngestContext, task: CloneListTask): Inges
     const cloned: ListState = {
       ...cloneVectors(source, target, state),
       ...clonePages(source, target, state),
+      ...clonePictures(source, target, state),
       sequence: 1,
       nextRecordNumber: state.nextRecordNumber,
       nextVersion: 2,
@@ -49,7 +52,14 @@ export function cloneList({ stores }: IngestContext, task: CloneListTask): Inges
       ],
     };
     const currentVersion = requiredVersion(state, state.currentVersion);
-    cloneLinks({ source, target, from: currentVersion, to: CLONED_VERSION, nowMs: task.nowMs });
+    cloneLinks({
+      source,
+      target,
+      from: currentVersion,
+      to: CLONED_VERSION,
+      kinds: readKindsOf(state),
+      nowMs: task.nowMs,
+    });
     // Last: a folder without a state is no list, whatever else is in it.
     target.transaction(() => {
       target.putState(cloned);
@@ -72,23 +82,39 @@ function cloneVectors(
   if (meaning === undefined) return { format };
   if (BuiltInModels.areIn(source)) copyModels(source, target, meaning.spaces);
   const spaces = meaning.spaces.map((space) => {
-    const from = spaceStore(source, currentVersion, space.number);
-    if (from.exists) {
-      const to = spaceStore(target, CLONED_VERSION, space.number).prepare();
-      copyInTransactions(target, from.vectors.getRange(), ({ key, value }) => {
-        to.put(key, value);
-      });
-    }
-    const isIndexed = from.exists && space.indexed.includes(currentVersion);
-    if (isIndexed) {
-      const to = spaceStore(target, CLONED_VERSION, space.number).prepare();
-      linkIndex({ source, target, fileOf: vectorSegmentFile }, from, to);
-    }
-    const indexed = isIndexed || !from.exists ? [CLONED_VERSION] : [];
+    const indexed = cloneSpace(source, target, { ...space, version: currentVersion });
     const cloned = { ...space, indexed: space.state === 'serving' ? indexed : [] };
     return space.source === 'embedder' ? { ...cloned, cursor: FIRST_RECORD_NUMBER } : cloned;
   });
   return { format, meaning: { ...meaning, spaces } };
+}
+
+interface ClonedSpace extends Pick<VectorSpace, 'number' | 'indexed'> {
+  readonly version: number;
+}
+
+/** Returns for which versions of the clone there is an index of its vectors. */
+function cloneSpace(source: RecordStore, target: RecordStore, { number, indexed, version }: ClonedSpace): number[] {
+  const from = spaceStore(source, version, number);
+  if (!from.exists) return [CLONED_VERSION];
+  const to = spaceStore(target, CLONED_VERSION, number).prepare();
+  copyInTransactions(target, from.vectors.getRange(), ({ key, value }) => {
+    to.put(key, value);
+  });
+  if (!indexed.includes(version)) return [];
+  linkIndex({ source, target, fileOf: vectorSegmentFile }, from, to);
+  return [CLONED_VERSION];
+}
+
+/** The vectors of what was read of the pictures that records link to. */
+function clonePictures(
+  source: RecordStore,
+  target: RecordStore,
+  { currentVersion, pictures }: ListState,
+): Pick<ListState, 'pictures'> {
+  if (pictures === undefined) return {};
+  const space = { number: PICTURE_SPACE, indexed: pictures.indexed, version: currentVersion };
+  return { pictures: { ...pictures, indexed: cloneSpace(source, target, space) } };
 }
 
 function copyModels(source: RecordStore, target: RecordStore, spaces: readonly VectorSpace[]): void {

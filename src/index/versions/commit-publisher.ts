@@ -50,7 +50,7 @@ export class CommitPublisher {
       for (const change of commit.changes) {
         const version = commit.state.versions.find((candidate) => candidate.version === change.version);
         if (version === undefined) throw new Error(`a commit changed version ${change.version}, which is gone`);
-        published.required(change.version).apply(change, published.settingsJson(version));
+        published.required(change.version).apply(change, published.settingsOf(version));
       }
     } catch (error) {
       // The commit is on disk; what is in memory may be half of it.

@@ -25,6 +25,11 @@ export interface OpenIndex {
   readonly segments: readonly OpenSegment[];
 }
 
+/** The same records beside the vectors of their pictures, as a generation of their own. */
+export interface OpenPictures extends Omit<VectorIndexView, 'newSegment'> {
+  readonly handle: GenerationHandle;
+}
+
 type FileSizes = readonly (SegmentSize & { readonly fileBytes: number })[];
 
 /** A lease as the write side has it: also of the segments. */
@@ -34,6 +39,8 @@ export interface VersionLease extends GenerationLease {
   readonly vectors: Omit<VectorIndexView, 'newSegment'> | undefined;
   /** Pages of what its records link to; undefined where there never were any. */
   readonly pages: OpenIndex | undefined;
+  /** The vectors of its records' pictures; undefined where the version has no index of such. */
+  readonly pictures: OpenPictures | undefined;
   /** For a task. `newSegment`: gives the numbers of the segments that it may make. */
   view(newSegment: () => number): VersionView;
 }
@@ -45,8 +52,15 @@ export interface PublishedGenerationOptions {
   readonly vectors: Omit<VectorIndexView, 'newSegment'> | undefined;
   /** Of the part. */
   readonly pages: readonly OpenSegment[] | undefined;
+  readonly pictures: Omit<VectorIndexView, 'newSegment'> | undefined;
   /** Called at the end of each lease, after the generation was let go of where it was the last one. */
   readonly onRelease: (generation: PublishedGeneration) => void;
+}
+
+/** What becomes of the records' generation, and of that of their pictures where there is one. */
+export interface PublishedChange {
+  readonly records: GenerationChange;
+  readonly pictures?: GenerationChange;
 }
 
 /** Over all lists of the process, so that a sequence names one generation of one version. */
@@ -61,24 +75,32 @@ export class PublishedGeneration {
   readonly vectorSizes: FileSizes;
   /** Of the segments of pages. */
   readonly pageSizes: FileSizes;
+  /** Of the segments of vectors of pictures. */
+  readonly pictureSizes: FileSizes;
   readonly #options: PublishedGenerationOptions;
   readonly #handle: GenerationHandle;
   readonly #pages: OpenIndex | undefined;
+  readonly #pictures: OpenPictures | undefined;
   #leases = 0;
   #superseded = false;
 
   /** Of segments that are open, and stay so until this is returned. */
-  constructor(options: PublishedGenerationOptions, change: GenerationChange) {
+  constructor(options: PublishedGenerationOptions, change: PublishedChange) {
     const { kernel, segments } = options;
     this.#options = options;
-    this.#handle = kernel.publishGeneration(change);
+    this.#handle = kernel.publishGeneration(change.records);
     const fields = sizesOf(kernel, { handle: this.#handle, segments });
     this.recordCount = fields.liveCount;
     this.sizes = fields.sizes;
     this.#pages = options.pages === undefined ? undefined : partOf(kernel, this.#handle, 'pages', options.pages);
     this.pageSizes = this.#pages === undefined ? [] : sizesOf(kernel, this.#pages).sizes;
     this.vectorSizes = options.vectors === undefined ? [] : vectorSizes(kernel, this.#handle, options.vectors.segments);
-    if (kernel.checksLeases) kernel.countLeases(this.#handle, 0);
+    const { pictures } = options;
+    if (pictures !== undefined && change.pictures !== undefined)
+      this.#pictures = { ...pictures, handle: kernel.publishGeneration(change.pictures) };
+    const { handle = 0 } = this.#pictures ?? {};
+    this.pictureSizes = pictures === undefined ? [] : vectorSizes(kernel, handle, pictures.segments);
+    this.#countLeases(0);
     lastSequence += 1;
     this.sequence = lastSequence;
   }
@@ -89,19 +111,26 @@ export class PublishedGeneration {
 
   /** The generation that a change makes of this one. */
   next(
-    change: Omit<GenerationChange, 'base'>,
-    open: Pick<PublishedGenerationOptions, 'segments' | 'vectors' | 'pages'>,
+    { records, pictures }: PublishedChange,
+    open: Pick<PublishedGenerationOptions, 'segments' | 'vectors' | 'pages' | 'pictures'>,
   ): PublishedGeneration {
-    return new PublishedGeneration({ ...this.#options, ...open }, { ...change, base: this.#handle });
+    return new PublishedGeneration(
+      { ...this.#options, ...open },
+      {
+        records: { ...records, base: this.#handle },
+        ...(this.#pictures === undefined ? {} : { pictures: { ...pictures, base: this.#pictures.handle } }),
+      },
+    );
   }
 
   lease(definition: FieldDefinition): VersionLease {
-    const { kernel, version, segments, vectors, onRelease } = this.#options;
+    const { version, segments, vectors, onRelease } = this.#options;
     const handle = this.#handle;
     const pages = this.#pages;
+    const pictures = this.#pictures;
     if (this.#superseded && this.#leases === 0) throw new Error(`generation ${handle} is released already`);
     this.#leases += 1;
-    if (kernel.checksLeases) kernel.countLeases(handle, 1);
+    this.#countLeases(1);
     let released = false;
     return {
       handle,
@@ -111,12 +140,16 @@ export class PublishedGeneration {
       segments,
       vectors,
       pages,
+      pictures,
       view: (newSegment) => ({
         version,
         generation: handle,
         segments,
         newSegment: newSegment(),
         ...(vectors === undefined ? {} : { vectors: { ...vectors, newSegment: newSegment() } }),
+        ...(pictures === undefined
+          ? {}
+          : { pictures: { space: pictures.space, segments: pictures.segments, newSegment: newSegment() } }),
         ...(pages === undefined && !hasDocuments(definition)
           ? {}
           : {
@@ -130,7 +163,7 @@ export class PublishedGeneration {
       release: () => {
         if (released) return;
         released = true;
-        if (kernel.checksLeases) kernel.countLeases(handle, -1);
+        this.#countLeases(-1);
         this.#leases -= 1;
         this.#releaseIfDone();
         onRelease(this);
@@ -146,7 +179,17 @@ export class PublishedGeneration {
   }
 
   #releaseIfDone(): void {
-    if (this.#superseded && this.#leases === 0) this.#options.kernel.releaseGeneration(this.#handle);
+    if (!this.#superseded || this.#leases > 0) return;
+    for (const handle of this.#handles) this.#options.kernel.releaseGeneration(handle);
+  }
+
+  get #handles(): readonly GenerationHandle[] {
+    return this.#pictures === undefined ? [this.#handle] : [this.#handle, this.#pictures.handle];
+  }
+
+  #countLeases(by: -1 | 0 | 1): void {
+    const { kernel } = this.#options;
+    if (kernel.checksLeases) for (const handle of this.#handles) kernel.countLeases(handle, by);
   }
 }
 

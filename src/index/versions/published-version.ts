@@ -7,7 +7,7 @@
  * Main thread only.
  */
 import { unlink } from 'node:fs/promises';
-import type { Kernel } from '../../../native-bindings/index.js';
+import type { GenerationChange, Kernel } from '../../../native-bindings/index.js';
 import type { FieldDefinition } from '../../catalog/index.js';
 import type { VersionStore } from '../../records/index.js';
 import { segmentFile, vectorSegmentFile, type PartName, type SegmentManifest } from '../../store/index.js';
@@ -26,25 +26,35 @@ export interface PublishedVersionOptions {
   readonly listPath: string;
   readonly version: number;
   readonly store: VersionStore;
-  readonly settingsJson: string;
+  readonly settings: VersionSettings;
   /** Segments that are not opened: they are to be made again. */
   readonly damaged: DamagedSegments;
   /** The vectors that the version is searched by, where there is an index of them. */
   readonly vectors: SpaceStore | undefined;
+  /** The vectors of its records' pictures, where there is an index of them. */
+  readonly pictures: SpaceStore | undefined;
   /** Which of its segments are those of pages; undefined where there never were any. */
   readonly pages: SegmentManifest | undefined;
   /** The index of vectors has to be made again; the version is open without. */
   readonly onUnusableVectors: (error: UnusableSegmentError) => void;
 }
 
+/** JSON that searches are told (`GenerationSettings`). */
+export interface VersionSettings {
+  readonly records: string;
+  /** The vectors that these are searched by are those of pictures. */
+  readonly pictures: string;
+}
+
 export class PublishedVersion {
   readonly version: number;
   private readonly kernel: Kernel;
   private readonly listPath: string;
-  private settingsJson: string;
+  private settings: VersionSettings;
   private segments: OpenSegments;
   private vectors: OpenVectors | undefined;
   private pages: OpenSegments | undefined;
+  private pictures: OpenVectors | undefined;
   private inForce: PublishedGeneration;
   private leasesOut = 0;
   /** Superseded generations that are still leased, by sequence. */
@@ -55,18 +65,28 @@ export class PublishedVersion {
 
   /** Opens the segments that the manifest names. Throws UnusableSegmentError where one has to be made again. */
   constructor(given: PublishedVersionOptions) {
-    const { kernel, listPath, version, store, settingsJson, damaged } = given;
+    const { kernel, listPath, version, store, settings, damaged } = given;
     this.kernel = kernel;
     this.listPath = listPath;
     this.version = version;
-    this.settingsJson = settingsJson;
+    this.settings = settings;
     this.segments = OpenSegments.none(kernel);
     try {
       const { opened, change } = OpenSegments.open(kernel, { listPath, manifest: store, damaged });
       this.segments = opened;
-      const parts = { ...this.openPages(given), ...this.openVectors(given) };
+      const pages = this.openPages(given);
+      const vectors = this.openVectors(given, given.vectors);
+      this.vectors = vectors?.opened;
+      const pictures = this.openVectors(given, given.pictures);
+      this.pictures = pictures?.opened;
       const options = { kernel, version, ...this.open, onRelease: this.released };
-      this.inForce = new PublishedGeneration(options, { ...change, settings: settingsJson, ...parts });
+      const records = { ...change, ...vectorsOf(vectors), ...pages, settings: settings.records };
+      this.inForce = new PublishedGeneration(options, {
+        records,
+        ...(pictures === undefined
+          ? {}
+          : { pictures: { ...change, ...vectorsOf(pictures), settings: settings.pictures } }),
+      });
     } catch (error) {
       this.closeSegments();
       throw error;
@@ -108,13 +128,23 @@ export class PublishedVersion {
     return part === undefined ? this.inForce.sizes : this.inForce.pageSizes;
   }
 
-  /** Undefined where it has no index of vectors. */
-  get vectorSpace(): number | undefined {
-    return this.vectors?.space;
+  /** Of the segments of its vectors in a space that it has an index of. */
+  sizesOfVectors(space: number): PublishedGeneration['vectorSizes'] {
+    return space === this.pictures?.space ? this.inForce.pictureSizes : this.inForce.vectorSizes;
+  }
+
+  /** Of the segments of its pictures' vectors. */
+  get pictureSizes(): PublishedGeneration['pictureSizes'] {
+    return this.inForce.pictureSizes;
+  }
+
+  /** True where it has an index of the vectors of that space. */
+  isIndexed(space: number): boolean {
+    return this.vectors?.space === space || this.pictures?.space === space;
   }
 
   hasSegment(id: number): boolean {
-    return this.segments.has(id) || this.vectors?.has(id) === true || this.pages?.has(id) === true;
+    return [this.segments, this.vectors, this.pages, this.pictures].some((each) => each?.has(id) === true);
   }
 
   /** On the generation in force. To be released, whatever happens: for work of this folder, `withLease` sees to it. */
@@ -137,47 +167,53 @@ export class PublishedVersion {
   }
 
   /** Puts a commit into force. Takes over the handles of added segments. */
-  apply(change: VersionChange, settingsJson: string): void {
+  apply(change: VersionChange, settings: VersionSettings): void {
     const fields = this.segments.after(change);
     const vectors = change.vectors === undefined ? undefined : this.vectors?.after(change.vectors);
+    const pictures = change.pictures && this.pictures?.after(change.pictures);
     const pages = change.pages && (this.pages ?? OpenSegments.none(this.kernel)).after(change.pages);
     try {
-      const changed = {
+      const records = {
         ...fields.change,
-        ...(settingsJson === this.settingsJson ? {} : { settings: settingsJson }),
-        ...(vectors === undefined ? {} : { vectors: vectors.change }),
+        ...this.newSettings('records', settings),
+        ...vectorsOf(vectors),
         ...(pages === undefined ? {} : { parts: [{ name: PAGES, ...pages.change }] }),
       };
       const next = {
         segments: fields.next.list,
         vectors: (vectors?.next ?? this.vectors)?.view,
         pages: (pages?.next ?? this.pages)?.list,
+        pictures: (pictures?.next ?? this.pictures)?.view,
       };
-      this.supersedeBy(this.inForce.next(changed, next));
+      const ofPictures = { ...fields.change, ...this.newSettings('pictures', settings), ...vectorsOf(pictures) };
+      this.supersedeBy(this.inForce.next({ records, pictures: ofPictures }, next));
     } catch (error) {
       for (const { handle } of [...change.added, ...(change.pages?.added ?? [])]) this.kernel.closeSegment(handle);
-      for (const { handle } of change.vectors?.added ?? []) this.kernel.closeVectorSegment(handle);
+      for (const { handle } of [...(change.vectors?.added ?? []), ...(change.pictures?.added ?? [])])
+        this.kernel.closeVectorSegment(handle);
       throw error;
     }
     this.segments = fields.next;
-    this.settingsJson = settingsJson;
+    this.settings = settings;
     this.vectors = vectors?.next ?? this.vectors;
+    this.pictures = pictures?.next ?? this.pictures;
     this.pages = pages?.next ?? this.pages;
     for (const { id, handle } of [...fields.closed, ...(pages?.closed ?? [])]) {
       this.kernel.closeSegment(handle);
       this.removeLater(segmentFile(this.listPath, id));
     }
-    for (const { id, handle } of vectors?.closed ?? []) {
+    for (const { id, handle } of [...(vectors?.closed ?? []), ...(pictures?.closed ?? [])]) {
       this.kernel.closeVectorSegment(handle);
       this.removeLater(vectorSegmentFile(this.listPath, id));
     }
     this.removeFiles();
   }
 
-  applySettings(settingsJson: string): void {
-    if (settingsJson === this.settingsJson) return;
-    this.supersedeBy(this.inForce.next({ settings: settingsJson }, this.open));
-    this.settingsJson = settingsJson;
+  applySettings(settings: VersionSettings): void {
+    const [records, pictures] = [this.newSettings('records', settings), this.newSettings('pictures', settings)];
+    if (records.settings === undefined && pictures.settings === undefined) return;
+    this.supersedeBy(this.inForce.next({ records, pictures }, this.open));
+    this.settings = settings;
   }
 
   /** No lease is given from now on; what searches still hold stays good until they release it. */
@@ -194,7 +230,12 @@ export class PublishedVersion {
   }
 
   private get open() {
-    return { segments: this.segments.list, vectors: this.vectors?.view, pages: this.pages?.list };
+    const [vectors, pictures] = [this.vectors?.view, this.pictures?.view];
+    return { segments: this.segments.list, vectors, pages: this.pages?.list, pictures };
+  }
+
+  private newSettings(of: keyof VersionSettings, settings: VersionSettings): { readonly settings?: string } {
+    return settings[of] === this.settings[of] ? {} : { settings: settings[of] };
   }
 
   private openPages({ kernel, listPath, pages: manifest, damaged }: PublishedVersionOptions) {
@@ -204,16 +245,17 @@ export class PublishedVersion {
     return { parts: [{ name: PAGES, ...change }] };
   }
 
-  private openVectors({ kernel, listPath, vectors, damaged, onUnusableVectors }: PublishedVersionOptions) {
-    if (vectors === undefined) return {};
+  private openVectors(
+    { kernel, listPath, damaged, onUnusableVectors }: PublishedVersionOptions,
+    vectors: SpaceStore | undefined,
+  ): ReturnType<typeof OpenVectors.open> | undefined {
+    if (vectors === undefined) return undefined;
     try {
-      const { opened, change } = OpenVectors.open(kernel, listPath, vectors, damaged);
-      this.vectors = opened;
-      return { vectors: change };
+      return OpenVectors.open(kernel, listPath, vectors, damaged);
     } catch (error) {
       if (!(error instanceof UnusableSegmentError)) throw error;
       onUnusableVectors(error);
-      return {};
+      return undefined;
     }
   }
 
@@ -253,5 +295,13 @@ export class PublishedVersion {
     this.vectors = undefined;
     this.pages?.close();
     this.pages = undefined;
+    this.pictures?.close();
+    this.pictures = undefined;
   }
+}
+
+function vectorsOf(
+  of: { readonly change: NonNullable<GenerationChange['vectors']> } | undefined,
+): Pick<GenerationChange, 'vectors'> {
+  return of === undefined ? {} : { vectors: of.change };
 }

@@ -7,10 +7,12 @@ import type { Logger } from 'pino';
 import type { Kernel } from '../../../native-bindings/index.js';
 import type { RecordStore } from '../../records/index.js';
 import {
+  PICTURE_SPACE,
   servingSpaceOf,
   type ListState,
   type PartName,
   type PartState,
+  type PictureState,
   type SegmentManifest,
   type VectorSpace,
   type VersionState,
@@ -26,7 +28,7 @@ import {
 } from '../segments/unusable-segments.js';
 import { partStore } from '../parts/part-store.js';
 import { OpenSegments } from './open-segments.js';
-import { PublishedVersion } from './published-version.js';
+import { PublishedVersion, type VersionSettings } from './published-version.js';
 
 const PAGES: PartName = 'pages';
 
@@ -52,6 +54,7 @@ export class PublishedVersions {
   private settings: SearchSettings;
   private serving: VectorSpace | undefined;
   private parts: readonly PartState[] = [];
+  private pictures: PictureState | undefined;
 
   /** Throws UnusableIndexError where segments have to be made again from the records. */
   constructor(
@@ -85,6 +88,7 @@ export class PublishedVersions {
     const before = this.serving;
     this.serving = servingSpaceOf(state);
     this.parts = state.parts ?? [];
+    this.pictures = state.pictures;
     const isRescaled = this.serving?.calibration?.vectorCount !== before?.calibration?.vectorCount;
     if (this.serving === undefined || this.serving.number !== before?.number || !isRescaled) return;
     this.applySettings(this.settings, state.versions);
@@ -111,20 +115,22 @@ export class PublishedVersions {
 
   applySettings(settings: SearchSettings, versions: readonly VersionState[]): void {
     this.settings = settings;
-    for (const version of versions) this.versions.get(version.version)?.applySettings(this.settingsJson(version));
+    for (const version of versions) this.versions.get(version.version)?.applySettings(this.settingsOf(version));
   }
 
   /** What searches of the version are told of the list. */
-  settingsJson({ version, definition }: VersionState): string {
-    const meaning = this.searchedBy(version);
+  settingsOf({ version, definition }: VersionState): VersionSettings {
+    const [meaning, pictures] = [this.searchedBy(version), this.picturesSearchedBy(version)];
     const settings: GenerationSettings = {
       ...this.settings,
       version,
       definition,
       listPath: this.options.listPath,
-      ...(meaning === undefined ? {} : { meaning }),
     };
-    return JSON.stringify(settings);
+    return {
+      records: JSON.stringify(meaning === undefined ? settings : { ...settings, meaning }),
+      pictures: pictures === undefined ? '' : JSON.stringify({ ...settings, meaning: pictures }),
+    };
   }
 
   /** Retires all. Searches go on until they have their records: the files of a deleted list stay for them, but not for ever. */
@@ -147,6 +153,14 @@ export class PublishedVersions {
     const { model, source, modelVersion, dimensions, calibration } = space;
     if (dimensions === null) return undefined;
     return { model, source, modelVersion, dimensions, ...(calibration === undefined ? {} : { calibration }) };
+  }
+
+  /** The vectors that the pictures of the version's records are searched by. */
+  picturesSearchedBy(version: number): GenerationSettings['meaning'] {
+    const { pictures } = this;
+    if (pictures?.indexed.includes(version) !== true) return undefined;
+    const { model, modelVersion, dimensions, calibration } = pictures;
+    return { model, source: 'embedder', modelVersion, dimensions, calibration };
   }
 
   private open(state: ListState, except: ReadonlySet<number>): Map<number, PublishedVersion> {
@@ -173,7 +187,7 @@ export class PublishedVersions {
   private openVersion(version: VersionState): PublishedVersion {
     const { kernel, listPath, damagedSegments: damaged = new Map() } = this.options;
     const store = this.options.store.version(version.version).prepare();
-    const settingsJson = this.settingsJson(version);
+    const settings = this.settingsOf(version);
     const space = this.serving;
     const isIndexed = space?.indexed.includes(version.version) === true;
     return new PublishedVersion({
@@ -181,10 +195,14 @@ export class PublishedVersions {
       listPath,
       version: version.version,
       store,
-      settingsJson,
+      settings,
       damaged,
       pages: this.pagesOf(version.version),
       vectors: isIndexed ? spaceStore(this.options.store, version.version, space.number).prepare() : undefined,
+      pictures:
+        this.picturesSearchedBy(version.version) === undefined
+          ? undefined
+          : spaceStore(this.options.store, version.version, PICTURE_SPACE).prepare(),
       onUnusableVectors: (err) => {
         this.options.log.error({ list: listPath, version: version.version, err }, 'An index of vectors is made again');
       },

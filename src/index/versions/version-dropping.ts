@@ -28,7 +28,9 @@ export async function dropVersion(options: VersionDroppingOptions, version: numb
   try {
     const files = [
       ...[...(published?.sizes ?? []), ...(published?.pageSizes ?? [])].map(({ id }) => segmentFile(listPath, id)),
-      ...(published?.vectorSizes ?? []).map(({ id }) => vectorSegmentFile(listPath, id)),
+      ...[...(published?.vectorSizes ?? []), ...(published?.pictureSizes ?? [])].map(({ id }) =>
+        vectorSegmentFile(listPath, id),
+      ),
     ];
     published?.retire();
     await published?.unused();

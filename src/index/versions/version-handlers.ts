@@ -25,13 +25,14 @@ import type {
   StartBuildTask,
 } from '../contract/ingest-tasks.js';
 import { fieldEvents, versionCurrentEvent } from '../../catalog/index.js';
-import { extractStore } from '../../extracts/index.js';
+import { extractStore, readKindsOf } from '../../extracts/index.js';
 import { partStore } from '../parts/part-store.js';
 import { EventRecorder } from '../commit/event-recorder.js';
 import { forgetLinks } from '../commit/link-versions.js';
 import { linkCommit } from '../commit/link-commit.js';
 import { embeddingLane, embeddingQueue, hasEmbeddingQueue, spaceStore } from '../../vectors/index.js';
 import { PartsCommit, type PartCommit } from '../commit/part-commit.js';
+import { pictureCommit } from '../commit/picture-commit.js';
 import type { SpaceCommit, WrittenRecord } from '../commit/space-commit.js';
 import { VectorCommit } from '../commit/vector-commit.js';
 import { committed, VersionCommit } from '../commit/version-commit.js';
@@ -96,6 +97,7 @@ export function startBuild({ stores }: IngestContext, task: StartBuildTask): Ing
     nextVersion: version + 1,
     versions: [...before.versions.filter((existing) => existing.state === 'ready'), building],
     ...meaningWith(before, (space) => indexedWith(space, version)),
+    ...picturesWith(before, (indexed) => [...indexed, version]),
     ...events.prepare(store),
   };
   store.version(version).prepare();
@@ -132,8 +134,24 @@ export function buildStep({ kernel, stores }: IngestContext, task: BuildStepTask
     definition,
     firstNewRecord: buildCursor,
     vectors,
-    links: linkCommit({ store, version, versions, definition, nowMs, firstNewRecord: buildCursor }),
+    links: linkCommit({
+      store,
+      version,
+      versions,
+      definition,
+      kinds: readKindsOf(before),
+      nowMs,
+      firstNewRecord: buildCursor,
+    }),
     pages,
+    pictures: pictureCommit({
+      kernel,
+      store,
+      view: task.building,
+      definition,
+      pictures: before.pictures,
+      firstNewRecord: buildCursor,
+    }),
   });
   const copies = [
     ...vectorsToCopy(store, before.currentVersion, vectors),
@@ -186,7 +204,7 @@ function pagesToCopy(
   const copy: Copy = (recordNumber, { fields }) => {
     const linked = from.attached(recordNumber).flatMap(({ field, url }) => {
       const name = renames[field] ?? field;
-      const { file } = extracts.outline(url) ?? {};
+      const { file } = extracts.outline({ kind: 'document', url }) ?? {};
       if (file === undefined || fields[name] !== url) return [];
       return [{ field: name, url, hash: file.hash, pages: extracts.pages(url) }];
     });
@@ -253,6 +271,7 @@ export function dropVersion({ stores }: IngestContext, task: DropVersionTask): I
       ...space,
       indexed: space.indexed.filter((version) => version !== task.version),
     })),
+    ...picturesWith(before, (indexed) => indexed.filter((version) => version !== task.version)),
     ...(before.parts === undefined ? {} : { parts: before.parts.filter(({ version }) => version !== task.version) }),
   };
   store.transaction(() => {
@@ -268,6 +287,13 @@ export function dropVersion({ stores }: IngestContext, task: DropVersionTask): I
 
 function meaningWith({ meaning }: ListState, change: (space: VectorSpace) => VectorSpace): Pick<ListState, 'meaning'> {
   return meaning === undefined ? {} : { meaning: { ...meaning, spaces: meaning.spaces.map(change) } };
+}
+
+function picturesWith(
+  { pictures }: ListState,
+  change: (indexed: readonly number[]) => readonly number[],
+): Pick<ListState, 'pictures'> {
+  return pictures === undefined ? {} : { pictures: { ...pictures, indexed: change(pictures.indexed) } };
 }
 
 /** A version that begins has an index from the first record on. */

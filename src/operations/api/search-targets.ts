@@ -10,6 +10,7 @@ import {
   type GroupRecord,
   type ListRecord,
 } from '../../catalog/index.js';
+import type { GenerationHandle } from '../../../native-bindings/index.js';
 import type { GenerationLease, GenerationSettings, ListIndex } from '../../index/index.js';
 import { ServiceError } from '../../platform/index.js';
 import type { SearchTarget, SearchTask } from '../../search/index.js';
@@ -66,6 +67,10 @@ export interface SearchState {
 /** For whom targets are opened. */
 export type TargetContext = Pick<OperationContext, 'services' | 'caller' | 'list'>;
 
+/** The pictures of a list, as they are searched. */
+export type PictureTarget =
+  { readonly generation: GenerationHandle; readonly by: NonNullable<GenerationSettings['meaning']> } | undefined;
+
 /** At once, or when the indexes are open. */
 export type OpeningTargets = SearchTargets | Promise<SearchTargets>;
 
@@ -78,6 +83,8 @@ export interface SearchTargets extends SearchState {
   readonly definitions: readonly FieldDefinition[];
   /** The vectors that it is searched by; undefined where it has none. */
   readonly searchedBy: readonly GenerationSettings['meaning'][];
+  /** By the pictures of its records: a generation of them, and their vectors; undefined where they are not searched. */
+  readonly pictures: readonly PictureTarget[];
   /** Who says which reranker the search has. */
   readonly rerankedBy: RerankerOf;
   readonly release: () => void;
@@ -100,6 +107,7 @@ function targetsOfList(services: Services, index: ListIndex, record: ListRecord,
     lists: [record],
     definitions: [lease.definition],
     searchedBy: [index.searchedBy(version)],
+    pictures: [picturesOf(index, lease)],
     rerankedBy: record,
     subject: { kind: 'list', name: record.name, version },
     counted: listTarget(record),
@@ -109,6 +117,11 @@ function targetsOfList(services: Services, index: ListIndex, record: ListRecord,
       lease.release();
     },
   };
+}
+
+function picturesOf(index: ListIndex, { pictures, version }: GenerationLease): PictureTarget {
+  const by = index.picturesSearchedBy(version);
+  return pictures === undefined || by === undefined ? undefined : { generation: pictures.handle, by };
 }
 
 /** The state of a list that is open, without a hold on it; undefined where `listTargets` would wait or throw. */
@@ -156,6 +169,7 @@ function targetsOfGroup(services: Services, wanted: WantedMembers, indexes: read
   const { group, version, lists, isLatest, records } = wanted;
   const leases: GenerationLease[] = [];
   const searchedBy: GenerationSettings['meaning'][] = [];
+  const pictures: PictureTarget[] = [];
   const release = (): void => {
     for (const lease of leases) lease.release();
   };
@@ -165,6 +179,7 @@ function targetsOfGroup(services: Services, wanted: WantedMembers, indexes: read
       const lease = index.lease(isLatest ? member.version : member.pinned_version);
       leases.push(lease);
       searchedBy.push(index.searchedBy(lease.version));
+      pictures.push(picturesOf(index, lease));
       return { generation: lease.handle, listName: member.list };
     });
     const definitions = leases.map(({ definition }) => definition);
@@ -172,7 +187,7 @@ function targetsOfGroup(services: Services, wanted: WantedMembers, indexes: read
     const sequences = leases.map(({ sequence }) => sequence).join();
     const key = `g${group.account}/${group.name}/${version}:${sequences}${rerankerKey(services, group)}`;
     const named = { subject, counted: groupTarget(group), account: group.account, rerankedBy: group, key };
-    return { targets, lists: records, definitions, searchedBy, ...named, release };
+    return { targets, lists: records, definitions, searchedBy, pictures, ...named, release };
   } catch (error) {
     release();
     throw error;

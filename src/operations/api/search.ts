@@ -6,7 +6,7 @@ import { readOptions, type SearchOptions } from '../../search/index.js';
 import type { AnsweredSearch, KeptAnswer } from '../answer-cache/answer-cache.js';
 import { defineOperation, type OperationContext, type OperationResult } from '../dispatch/operation.js';
 import { normalisedKey, rawKey } from './search-keys.js';
-import { withMeaning } from './search-meaning.js';
+import { withMeaning, type SearchWithMeaning } from './search-meaning.js';
 import { rerankedSearch } from './search-reranker.js';
 import { searchBody, searchQuery } from './search-options.js';
 import { searchResponse } from './search-response.js';
@@ -19,6 +19,7 @@ import {
   listTargets,
   type OpeningTargets,
   type SearchState,
+  type SearchTargets,
 } from './search-targets.js';
 import type { Services } from '../dispatch/services.js';
 import type { RawInput } from '../dispatch/validation.js';
@@ -55,7 +56,8 @@ const listByQuery = defineOperation({
   summary: 'Search a list, with the options in the query string',
   method: 'GET',
   query: searchQuery,
-  handle: (context, { params, query, raw }) => search(context, listTargets(context, params), readOptions(query), raw),
+  handle: (context, { params, query, raw }) =>
+    search(context, listTargets(context, params), { options: readOptions(query), raw }),
 });
 
 const listByBody = defineOperation({
@@ -65,7 +67,8 @@ const listByBody = defineOperation({
   method: 'POST',
   bodyBytesMax: SEARCH_BODY_BYTES_MAX,
   body: searchBody,
-  handle: (context, { params, body, raw }) => search(context, listTargets(context, params), readOptions(body), raw),
+  handle: (context, { params, body, raw }) =>
+    search(context, listTargets(context, params), { options: readOptions(body), raw }),
 });
 
 const groupByQuery = defineOperation({
@@ -74,7 +77,8 @@ const groupByQuery = defineOperation({
   summary: 'Search the lists of a group as one, with the options in the query string',
   method: 'GET',
   query: searchQuery,
-  handle: (context, { params, query, raw }) => search(context, groupTargets(context, params), readOptions(query), raw),
+  handle: (context, { params, query, raw }) =>
+    search(context, groupTargets(context, params), { options: readOptions(query), raw }),
 });
 
 const groupByBody = defineOperation({
@@ -84,7 +88,8 @@ const groupByBody = defineOperation({
   method: 'POST',
   bodyBytesMax: SEARCH_BODY_BYTES_MAX,
   body: searchBody,
-  handle: (context, { params, body, raw }) => search(context, groupTargets(context, params), readOptions(body), raw),
+  handle: (context, { params, body, raw }) =>
+    search(context, groupTargets(context, params), { options: readOptions(body), raw }),
 });
 
 export const searchOperations = [listByQuery, listByBody, groupByQuery, groupByBody];
@@ -109,11 +114,30 @@ function fromCache(
   return cached(found);
 }
 
+/** What a search looks for in its targets, beside words. */
+export type LookFor = (found: SearchTargets) => SearchWithMeaning | Promise<SearchWithMeaning>;
+
+interface AskedSearch {
+  readonly options: SearchOptions;
+  readonly raw: RawInput | undefined;
+  /** Default: what the text of the options means. */
+  readonly lookFor?: LookFor;
+}
+
+/** As `search`, of what `lookFor` makes of the targets; never from memory, and in the order of the scores. */
+export function searchFor(
+  context: OperationContext,
+  opening: OpeningTargets,
+  options: SearchOptions,
+  lookFor: LookFor,
+): Promise<OperationResult> {
+  return search(context, opening, { options: { ...options, cache: false, reranker: false }, raw: undefined, lookFor });
+}
+
 async function search(
   { services, signal }: OperationContext,
   opening: OpeningTargets,
-  options: SearchOptions,
-  raw: RawInput | undefined,
+  { options, raw, lookFor = (found) => withMeaning(services, found, options) }: AskedSearch,
 ): Promise<OperationResult> {
   const beginMs = performance.now();
   const found = opening instanceof Promise ? await opening : opening;
@@ -134,7 +158,7 @@ async function search(
       }
       answerCache.missed();
     }
-    const meant = withMeaning(services, found, options);
+    const meant = lookFor(found);
     const { targets, meaning, isComplete } = meant instanceof Promise ? await meant : meant;
     const task = { targets, subject, options, queryId, meaning };
     const ordered = rerankedSearch(services, found.rerankedBy, task, signal);

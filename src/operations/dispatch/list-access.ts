@@ -23,7 +23,7 @@ export async function requireIndex(services: Services, params: { account: string
 
 /** What search workers need to know of the list. */
 export function searchSettings(
-  list: Pick<ListRecord, 'account' | 'name' | 'language' | 'synonym_rules' | 'query_rules' | 'model'>,
+  list: Pick<ListRecord, 'account' | 'name' | 'language' | 'synonym_rules' | 'query_rules' | 'model' | 'features'>,
 ): SearchSettings {
   return {
     account: list.account,
@@ -32,6 +32,7 @@ export function searchSettings(
     synonym_rules: list.synonym_rules,
     query_rules: list.query_rules,
     model: list.model,
+    image_model: (list.features?.['image_model'] as string | null | undefined) ?? null,
   };
 }
 

@@ -7,10 +7,11 @@ import type { DocumentMembers } from '../response/result-writer.js';
 import type { ListSearch } from './list-search.js';
 import type { ReadPageOfDocument, RecordReader } from './record-reader.js';
 
-/** What a hit has by its text and by its document; undefined where that played no part. */
+/** What a hit has by its text, by its document and by its picture; undefined where that played no part. */
 export interface ScoresByKind {
   readonly text: number | undefined;
   readonly document: FoundDocument | undefined;
+  readonly image: number | undefined;
 }
 
 interface FoundDocument {
@@ -20,16 +21,17 @@ interface FoundDocument {
   readonly place: number | undefined;
 }
 
-export function scoresOf({ query, pages, result }: ListSearch, hit: number): ScoresByKind {
+export function scoresOf({ query, pages, isOfPictures, result }: ListSearch, hit: number): ScoresByKind {
   // Without words there is nothing to score by: every match is perfect.
-  if (query.kind === 'everything') return { text: 1, document: undefined };
+  if (query.kind === 'everything') return { text: 1, document: undefined, image: undefined };
   const { hits, scores } = result;
-  if (pages === undefined) return { text: hits.score(hit), document: undefined };
+  if (isOfPictures) return { text: undefined, document: undefined, image: hits.score(hit) };
+  if (pages === undefined) return { text: hits.score(hit), document: undefined, image: undefined };
   const source = scores.kinds.indexOf('document');
   const text = scores.score(hit, scores.kinds.indexOf('text'));
   const score = scores.score(hit, source);
   const document = score > 0 ? { score, place: scores.place(hit, source) } : undefined;
-  return { text: text > 0 ? text : undefined, document };
+  return { text: text > 0 ? text : undefined, document, image: undefined };
 }
 
 /** The page of a hit, before it is read; undefined where the record links to no such document any more. */

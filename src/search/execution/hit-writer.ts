@@ -182,6 +182,7 @@ function hitWriting(request: SearchRequest, lists: readonly ListOfHits[], writer
     const explanation = explanations?.[hit];
     writeResult(writer, parts, {
       textScore: scores.text,
+      imageScore: scores.image,
       document,
       distance: near ? distance : undefined,
       location: near ? { latitude: hits.latitude(hit), longitude: hits.longitude(hit) } : undefined,

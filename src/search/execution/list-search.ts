@@ -39,6 +39,8 @@ export interface ListSearch {
   readonly meaning: PlannedMeaning | undefined;
   /** Undefined where there are no pages to look into. */
   readonly pages: PlannedPages | undefined;
+  /** What is near to a picture is found: the scores are those of pictures. */
+  readonly isOfPictures: boolean;
   readonly result: QueryResult;
 }
 
@@ -76,7 +78,8 @@ export class ListSearcher {
     const { query, applied, bytes, meaning, pages } = this.plan(list, generation, asked);
     const result = parseResult(this.kernel.search(generation, bytes, meaning, pages?.search));
     // Marking the words comes after the plans of all lists.
-    return { list, query, applied, plan: Buffer.from(bytes), meaning, pages, result };
+    const isOfPictures = asked.meaning?.ofPictures === true;
+    return { list, query, applied, plan: Buffer.from(bytes), meaning, pages, isOfPictures, result };
   }
 
   /** The bytes are good until the next plan. */
@@ -108,8 +111,8 @@ export class ListSearcher {
     list: ListContext,
     generation: GenerationHandle,
   ): QueryMeaning | undefined {
-    const { modelVersion, vector } = given;
-    if (vector !== undefined) return { modelVersion, vector };
+    const { modelVersion, vector, ofPictures } = given;
+    if (vector !== undefined) return { modelVersion, vector, ...(ofPictures === undefined ? {} : { ofPictures }) };
     if (list.settings.meaning?.modelVersion !== modelVersion) return undefined;
     const found = feedbackVector(
       { kernel: this.kernel, writer: this.planWriter, layout: list.layout, generation },

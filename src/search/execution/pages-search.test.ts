@@ -37,9 +37,9 @@ beforeAll(async () => {
   const executor = createInlineExecutor({ kernel, stores });
   indexes = createListIndexes({ dataDir, kernel, executor, clock: systemClock, log, config, metrics: createMetrics() });
   const pages = PAGES.map((text, index) => ({ page: index + 1, text }));
-  const text = { pageCount: 7, pages, truncated: true };
-  const read = () => Promise.resolve({ kind: 'read' as const, file: { validators: {}, hash: 'h' }, text });
-  indexes.useReader({ checkMs: 3_600_000, parallelMax: 1, retryMs: [], read });
+  const content = { kind: 'document' as const, pageCount: 7, pages, truncated: true };
+  const read = () => Promise.resolve({ kind: 'read' as const, file: { validators: {}, hash: 'h' }, content });
+  indexes.useReader({ pictureModel: () => undefined, checkMs: 3_600_000, parallelMax: 1, retryMs: [], read });
   list = await indexes.create('a1', settings, definition);
   const put = (name: string, fields: Readonly<Record<string, unknown>>) => list.write({ kind: 'put', name, fields });
   await put('paper', { title: 'A survey', kind: 'survey', report: 'https://docs.example/survey.pdf' });

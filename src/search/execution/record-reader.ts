@@ -51,14 +51,14 @@ export class StoreRecordReader implements RecordReader {
 
   readPage(list: ListContext, url: string, page: number): ReadPageOfDocument | undefined {
     const extracts = extractStore(this.storeOf(list).store);
-    const { text } = extracts.outline(url) ?? {};
+    const { text } = extracts.outline({ kind: 'document', url }) ?? {};
     return text === undefined ? undefined : { text: extracts.page(url, page) ?? '', pageCount: text.pageCount };
   }
 
   readResources(list: ListContext, fields: Readonly<Record<string, unknown>>): ReadResource[] {
     const extracts = extractStore(this.storeOf(list).store);
     return linkedDocuments(list.settings.definition, fields).map(({ field, url }) => {
-      const { state = 'pending', text, fault } = extracts.outline(url) ?? {};
+      const { state = 'pending', text, fault } = extracts.outline({ kind: 'document', url }) ?? {};
       const failure = fault === undefined ? {} : { error: fault.error, detail: fault.detail };
       return { field, url, state, page_count: text?.pageCount ?? 0, ...failure };
     });

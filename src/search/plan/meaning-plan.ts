@@ -21,6 +21,9 @@ const FLOOR = 0.35;
 const WANTED = 200;
 const WIDTH = 200;
 
+/** One picture may be that of many records. */
+const OF_PICTURES = { wanted: 2000, width: 400 };
+
 export interface PlannedMeaning extends MeaningSearch {
   /** Vectors that there were when the list's scale of cosines was taken; 0: there is none yet. */
   readonly calibratedOn: number;
@@ -32,6 +35,8 @@ export interface PlannedMeaning extends MeaningSearch {
 export interface QueryMeaning {
   readonly modelVersion: string;
   readonly vector: Float32Array;
+  /** It is that of a picture. */
+  readonly ofPictures?: true;
   readonly like?: readonly number[];
 }
 
@@ -48,6 +53,7 @@ export function planMeaning(
   if (request.match === 'all' && query.kind === 'nothing') return undefined;
   return {
     ...nearTo(given.vector, list),
+    ...(given.ofPictures === true ? OF_PICTURES : {}),
     ...(query.kind === 'groups' ? {} : { weight: 1 }),
     adds: request.match !== 'all' || query.kind !== 'groups',
     calibratedOn: list.calibration?.vectorCount ?? 0,

@@ -33,6 +33,8 @@ export interface DocumentPage {
 export interface HitMembers {
   /** 0..1; undefined where the text played no part. */
   readonly textScore: number | undefined;
+  /** The same of a picture. */
+  readonly imageScore?: number | undefined;
   /** Where a document did. */
   readonly document?: DocumentMembers | undefined;
   /** On a radius search: metres from its centre. */
@@ -59,6 +61,10 @@ export function writeResult(writer: ResponseWriter, parts: RecordParts, hit: Hit
   if (hit.textScore !== undefined) {
     writer.ascii(',"@text_score":');
     writeScore(writer, hit.textScore);
+  }
+  if (hit.imageScore !== undefined) {
+    writer.ascii(',"@image_score":');
+    writeScore(writer, hit.imageScore);
   }
   if (hit.document !== undefined) {
     writer.ascii(',"@document_score":');

@@ -1,0 +1,61 @@
+/** The ingest task by which a list's pictures are searched, or are so no longer. */
+import { extractStore, keyOfFile, readingLane, readingQueue } from '../../extracts/index.js';
+import type { RecordStore } from '../../records/index.js';
+import { LIST_STATE_FORMAT_WITH_PICTURES, PICTURE_SPACE, type ListState } from '../../store/index.js';
+import { spaceStore } from '../../vectors/index.js';
+import { requiredState, type IngestContext } from '../contract/ingest-context.js';
+import type { IngestResults } from '../contract/ingest-tasks.js';
+import type { AttachPicturesTask } from '../contract/resource-tasks.js';
+
+/** Files that one transaction forgets. */
+const FORGOTTEN_MAX = 2000;
+const FIRST_RECORD_NUMBER = 1;
+
+export function attachPictures(
+  { stores }: IngestContext,
+  { listPath, model }: AttachPicturesTask,
+): IngestResults['attach-pictures'] {
+  const store = stores.get(listPath);
+  const before = requiredState(store);
+  const versions = before.versions.map(({ version }) => version);
+  // Opened before the transaction that uses them.
+  const extracts = extractStore(store).prepare(versions);
+  void readingQueue(store);
+  const spaces = versions.map((version) => spaceStore(store, version, PICTURE_SPACE).prepare());
+  const { pictures: _, ...others } = before;
+  const sequence = before.sequence + 1;
+  try {
+    return store.transaction(() => {
+      if (model !== null) {
+        // Records were looked through without their pictures.
+        for (const version of versions) extracts.putScanned(version, FIRST_RECORD_NUMBER);
+        const format = Math.max(before.format, LIST_STATE_FORMAT_WITH_PICTURES);
+        const state: ListState = { ...others, sequence, format, pictures: { ...model, indexed: versions } };
+        store.putState(state);
+        return { state, done: true };
+      }
+      const done = forgetPictures(store, versions) < FORGOTTEN_MAX;
+      const state: ListState = done ? { ...others, sequence } : { ...before, sequence };
+      if (done) for (const space of spaces) space.clear();
+      store.putState(state);
+      return { state, done };
+    });
+  } catch (error) {
+    throw store.asWriteError(error);
+  }
+}
+
+/** Inside a transaction: the next of them; returns how many that were. */
+function forgetPictures(store: RecordStore, versions: readonly number[]): number {
+  const extracts = extractStore(store);
+  const reading = readingQueue(store);
+  const found = extracts.pictureRows(FORGOTTEN_MAX);
+  for (const { url } of found) {
+    const key = keyOfFile({ kind: 'image', url });
+    reading.withdraw(readingLane(url), key);
+    for (const version of versions)
+      for (const recordNumber of extracts.recordsOf(key, version)) extracts.removeLink(version, key, recordNumber);
+    extracts.remove(key);
+  }
+  return found.length;
+}

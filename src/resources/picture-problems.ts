@@ -1,0 +1,14 @@
+/** Kinds of errors of searches by a picture. */
+import type { ProblemKind } from '../platform/index.js';
+
+export const IMAGE_MODEL_REQUIRED = {
+  code: 'image-model-required',
+  status: 422,
+  title: "The list's pictures are not searched",
+} as const satisfies ProblemKind;
+
+export const PICTURE_UNREADABLE = {
+  code: 'picture-unreadable',
+  status: 422,
+  title: 'The picture cannot be searched by',
+} as const satisfies ProblemKind;

@@ -1,0 +1,185 @@
+/** `/search/image`: records of a list, or of the lists of a group, by what their pictures look like. */
+import { Type, type Static } from 'typebox';
+import {
+  compileCheck,
+  defineOperation,
+  groupSearchParams,
+  groupTargets,
+  listSearchParams,
+  listTargets,
+  object,
+  parseJson,
+  searchBody,
+  searchFor,
+  searchQuery,
+  searchResponse,
+  type OpeningTargets,
+  type OperationContext,
+  type OperationInput,
+  type OperationResult,
+  type SearchTargets,
+} from '../operations/index.js';
+import { PICTURE_SETTINGS } from '../pictures/index.js';
+import { ServiceError, serviceKey, settingsOf } from '../platform/index.js';
+import { readOptions } from '../search/index.js';
+import type { GivenPictures } from './given-picture.js';
+import { mediaPlace } from './media-files.js';
+import { IMAGE_MODEL_REQUIRED, PICTURE_UNREADABLE } from './picture-problems.js';
+
+/** Under which the operations find what reads the picture of a request. */
+export const GIVEN_PICTURES = serviceKey<GivenPictures>('given-pictures');
+
+const JSON_TYPE = 'application/json';
+const CONTENT_TYPES = ['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/avif', JSON_TYPE];
+const JSON_BYTES_MAX = 2_097_152;
+const URL_CHARACTERS_MAX = 4096;
+const FINDS_IN_MEDIA = 'media:read';
+
+/** Without those of words, which a picture has none of. */
+const OPTIONS = [
+  'minimum_image_score',
+  'filter',
+  'radius',
+  'order_by',
+  'facets',
+  'facet_size',
+  'select',
+  'explain',
+  'exact',
+  'skip',
+  'size',
+] as const;
+
+type Members = Record<(typeof OPTIONS)[number], (typeof searchQuery)['properties'][(typeof OPTIONS)[number]]>;
+
+function optionsOf({ properties }: typeof searchQuery): Members {
+  return Object.fromEntries(OPTIONS.map((name) => [name, properties[name]])) as Members;
+}
+
+const imageQuery = object(optionsOf(searchQuery));
+const imageBody = object({
+  media: Type.Optional(
+    Type.String({ minLength: 1, maxLength: URL_CHARACTERS_MAX, description: '`<store>/<path>` of a media store' }),
+  ),
+  url: Type.Optional(Type.String({ minLength: 1, maxLength: URL_CHARACTERS_MAX, description: 'Where the picture is' })),
+  ...optionsOf(searchBody),
+});
+const checkBody = compileCheck(imageBody, 'body');
+
+const common = {
+  method: 'POST',
+  description:
+    "The body is a picture (JPEG, PNG, WebP, GIF or AVIF, of at most `pictures.bytes_max` bytes and `pictures.pixels_max` pixels), and the options are in the query string; or it is JSON with `media` (`<store>/<path>` of the account's media stores, which takes the permission media:read) or `url`, beside the options. Found are records with a picture that looks like it, by `@image_score`: 1 is the same picture. Lists whose `image_model` is null are left out.",
+  permission: 'search-result:read',
+  callers: ['key', 'console', 'cli'],
+  rateLimit: 'search',
+  query: imageQuery,
+  body: {
+    kind: 'stream',
+    contentTypes: CONTENT_TYPES,
+    bytesMax: (config) => Math.max(JSON_BYTES_MAX, settingsOf(config, PICTURE_SETTINGS).bytes_max),
+  },
+  responses: { 200: { description: 'The hits of the page and the counts over all', schema: searchResponse } },
+  errors: [
+    'version-not-found',
+    'invalid-filter',
+    'unprocessable',
+    'answer-too-large',
+    'overloaded',
+    'deadline',
+    'not-ready',
+    IMAGE_MODEL_REQUIRED,
+    PICTURE_UNREADABLE,
+  ],
+} as const satisfies Partial<Parameters<typeof defineOperation>[0]>;
+
+const ofList = defineOperation({
+  ...common,
+  name: 'search.image',
+  summary: 'Search a list by a picture',
+  path: '/search/image/{account}/{list}/{version}',
+  target: 'list',
+  params: listSearchParams,
+  handle: (context, input) => search(context, input, () => listTargets(context, input.params)),
+});
+
+const ofGroup = defineOperation({
+  ...common,
+  name: 'search.image-group',
+  summary: 'Search the lists of a group by a picture',
+  path: '/search/image/group/{account}/{group}/{version}',
+  target: 'group',
+  params: groupSearchParams,
+  errors: [...common.errors, 'list-not-found'],
+  handle: (context, input) => search(context, input, () => groupTargets(context, input.params)),
+});
+
+export const pictureSearches = [ofList, ofGroup];
+
+type ImageInput = OperationInput<{ readonly account: string }, Static<typeof imageQuery>, unknown>;
+
+async function search(
+  context: OperationContext,
+  { params: { account }, query, stream, contentType }: ImageInput,
+  targets: () => OpeningTargets,
+): Promise<OperationResult> {
+  const { services, signal } = context;
+  const bytes = await allOf(stream);
+  const given = services.part(GIVEN_PICTURES);
+  const body = contentType === JSON_TYPE ? bodyOf(bytes) : undefined;
+  const { vector } =
+    body === undefined ? await given.read(bytes, signal) : await given.fetched(account, urlOf(context, body), signal);
+  const { media: _media, url: _url, ...options } = { ...query, ...body };
+  // What words and meaning have is of the picture here.
+  const read = readOptions({ ...options, highlight: false, minimum_text_score: options.minimum_image_score ?? 0 });
+  return searchFor(context, targets(), read, (found) => ({
+    targets: targetsOf(found, vector),
+    meaning: 'used',
+    isComplete: true,
+  }));
+}
+
+function targetsOf({ targets, lists, pictures }: SearchTargets, vector: Float32Array): SearchTargets['targets'] {
+  if (lists.some(({ engine }) => engine !== 'managed')) {
+    const detail = 'A list of an external engine cannot be searched by a picture.';
+    throw new ServiceError('invalid-parameter', detail, { errors: [{ parameter: 'list', detail }] });
+  }
+  const found = targets.flatMap((target, index) => {
+    const of = pictures[index];
+    if (of === undefined) return [];
+    const { generation, by } = of;
+    return [{ ...target, generation, meaning: { modelVersion: by.modelVersion, vector, ofPictures: true } as const }];
+  });
+  if (found.length > 0) return found;
+  if (lists.some(({ features }) => typeof features?.['image_model'] === 'string'))
+    throw new ServiceError('not-ready', 'The pictures of the list are being made ready for searches; try again soon.');
+  throw new ServiceError(IMAGE_MODEL_REQUIRED, "The list's `image_model` is null; set it to 'built-in'.");
+}
+
+function bodyOf(bytes: Uint8Array): Static<typeof imageBody> {
+  if (bytes.length > JSON_BYTES_MAX)
+    throw new ServiceError('body-too-large', `A JSON body has at most ${JSON_BYTES_MAX} bytes.`);
+  const body = parseJson(Buffer.from(bytes));
+  const errors = checkBody(body);
+  if (errors.length === 0) return body as Static<typeof imageBody>;
+  throw new ServiceError('invalid-parameter', 'The request body is not as the API describes it.', { errors });
+}
+
+/** Throws where the body names none or two, and where the caller may not read files. */
+function urlOf({ caller }: OperationContext, { media, url }: Static<typeof imageBody>): string {
+  if ((media === undefined) === (url === undefined)) {
+    const detail = 'One of media and url is expected.';
+    throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '', detail }] });
+  }
+  const file = media === undefined ? (url ?? '') : `media:${media.replace(/^media:/u, '')}`;
+  if (mediaPlace(file) !== undefined && !caller.can(FINDS_IN_MEDIA))
+    throw new ServiceError('missing-permission', `A file of a media store takes the permission ${FINDS_IN_MEDIA}.`);
+  return file;
+}
+
+async function allOf(stream: AsyncIterable<Uint8Array> | undefined): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  // What is given may take its memory for the next piece.
+  for await (const piece of stream ?? []) pieces.push(Uint8Array.from(piece));
+  return Buffer.concat(pieces);
+}
