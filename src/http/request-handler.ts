@@ -60,6 +60,8 @@ const REQUEST_ID = new RegExp(`^[A-Za-z0-9._:/+=@-]{1,${REQUEST_ID_CHARACTERS_MA
 const JSON_TYPE = 'application/json';
 const PAGE_METHODS = ['GET', 'HEAD'];
 const RETRY_SOON = { retryAfterSeconds: 1 };
+/** A body that is kept whole is in memory as the pieces that came, and put together. */
+const PIECES_AND_WHOLE = 2;
 const DISCARDED_BODY_BYTES_MAX = 16_777_216;
 
 type Header = readonly [name: string, value: string];
@@ -222,7 +224,10 @@ class Handler {
     const { config, requestMemory } = this.#services;
     const limit = bytesMax?.(config) ?? config.limits.bulk_body_bytes_max;
     if (memory === 'window') return state.request.stream(limit, undefined, this.#uploadWindow);
-    state.room = requestMemory.uploads.reserve(UPLOAD_BYTES);
+    state.room =
+      memory === 'whole'
+        ? requestMemory.bodies.reserve(PIECES_AND_WHOLE * Math.min(state.request.bodyBytes ?? limit, limit))
+        : requestMemory.uploads.reserve(UPLOAD_BYTES);
     return state.request.stream(limit, state.room.ready);
   }
 

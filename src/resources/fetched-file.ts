@@ -2,6 +2,9 @@
 import type { FileFault, KnownFile } from '../extracts/index.js';
 import type { Validators } from '../platform/index.js';
 
+/** A byte of a file costs so many: in the pieces that come, put together, and on its way to the process that reads it, but not all at a time. */
+export const MEMORY_A_FILE_BYTE = 2;
+
 export type FetchedFile =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array; readonly validators: Validators }
   | { readonly kind: 'same'; readonly validators: Validators }

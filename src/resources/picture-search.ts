@@ -78,6 +78,7 @@ const common = {
     kind: 'stream',
     contentTypes: CONTENT_TYPES,
     bytesMax: (config) => Math.max(JSON_BYTES_MAX, settingsOf(config, PICTURE_SETTINGS).bytes_max),
+    memory: 'whole',
   },
   responses: { 200: { description: 'The hits of the page and the counts over all', schema: searchResponse } },
   errors: [
@@ -127,8 +128,11 @@ async function search(
   const bytes = await allOf(stream);
   const given = services.part(GIVEN_PICTURES);
   const body = contentType === JSON_TYPE ? bodyOf(bytes) : undefined;
+  const { bodies } = services.requestMemory;
   const { vector } =
-    body === undefined ? await given.read(bytes, signal) : await given.fetched(account, urlOf(context, body), signal);
+    body === undefined
+      ? await given.read(bytes, signal)
+      : await given.fetched({ account, url: urlOf(context, body) }, bodies, signal);
   const { media: _media, url: _url, ...options } = { ...query, ...body };
   // What words and meaning have is of the picture here.
   const read = readOptions({ ...options, highlight: false, minimum_text_score: options.minimum_image_score ?? 0 });

@@ -15,13 +15,10 @@ import type {
 } from '../extracts/index.js';
 import { BUILT_IN_PICTURES, PictureError, type PictureReader } from '../pictures/index.js';
 import { ServiceError, type Validators } from '../platform/index.js';
-import type { FetchedFile, FileSource } from './fetched-file.js';
+import { MEMORY_A_FILE_BYTE, type FetchedFile, type FileSource } from './fetched-file.js';
 import { mediaPlace } from './media-files.js';
 import type { ResourceMetrics } from './resource-metrics.js';
 import { WeightedTurns } from './weighted-turns.js';
-
-/** A byte of a file costs so many: in the pieces that come, put together, and on its way to the process that reads it, but not all at a time. */
-const MEMORY_A_FILE_BYTE = 2;
 
 export interface ResourceReaderOptions {
   readonly documents: Pick<DocumentReader, 'read'>;

@@ -97,12 +97,23 @@ export class PublishedGeneration {
     this.vectorSizes = options.vectors === undefined ? [] : vectorSizes(kernel, this.#handle, options.vectors.segments);
     const { pictures } = options;
     if (pictures !== undefined && change.pictures !== undefined)
-      this.#pictures = { ...pictures, handle: kernel.publishGeneration(change.pictures) };
+      this.#pictures = { ...pictures, handle: this.#publishBeside(change.pictures) };
     const { handle = 0 } = this.#pictures ?? {};
     this.pictureSizes = pictures === undefined ? [] : vectorSizes(kernel, handle, pictures.segments);
     this.#countLeases(0);
     lastSequence += 1;
     this.sequence = lastSequence;
+  }
+
+  /** Where that fails, nobody gets to see the records' generation either. */
+  #publishBeside(change: GenerationChange): GenerationHandle {
+    const { kernel } = this.#options;
+    try {
+      return kernel.publishGeneration(change);
+    } catch (error) {
+      kernel.releaseGeneration(this.#handle);
+      throw error;
+    }
   }
 
   get isLeased(): boolean {

@@ -30,9 +30,10 @@ export interface StreamBody {
   readonly bytesMax?: (config: Config) => number;
   /**
    * `reserved` (default): each body has room of its own before any of it is read, and waits for it. `window`: all of them share a window
-   * of what has arrived and is not taken yet; for those that are written down as they come, however many and however slow.
+   * of what has arrived and is not taken yet; for those that are written down as they come, however many and however slow. `whole`: the
+   * operation keeps all of it until it answers, and each has room for that, as bodies of JSON have.
    */
-  readonly memory?: 'reserved' | 'window';
+  readonly memory?: 'reserved' | 'window' | 'whole';
 }
 
 export const ANY_CONTENT_TYPE = '*/*';
