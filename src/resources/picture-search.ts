@@ -173,7 +173,7 @@ function bodyOf(bytes: Uint8Array): Static<typeof imageBody> {
 function urlOf({ caller }: OperationContext, { media, url }: Static<typeof imageBody>): string {
   if ((media === undefined) === (url === undefined)) {
     const detail = 'One of media and url is expected.';
-    throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '', detail }] });
+    throw new ServiceError('unprocessable', detail, { errors: [{ pointer: '', detail }] });
   }
   const file = media === undefined ? (url ?? '') : `media:${media.replace(/^media:/u, '')}`;
   if (mediaPlace(file) !== undefined && !caller.can(FINDS_IN_MEDIA))

@@ -126,7 +126,7 @@ it('shows settings with where they came from to owners, and the value of no secr
     const { settings } = body as { settings: { name: string }[] };
     const known = new Map(settings.map((setting) => [setting.name, setting]));
     expect(known.get('search.deadline_ms')).toMatchObject({ value: 4321, origin: 'environment', is_automatic: false });
-    expect(known.get('search.threads')).toMatchObject({ origin: 'default', is_automatic: true });
+    expect(known.get('memory.mib')).toMatchObject({ origin: 'default', is_automatic: true });
     expect(known.get('secrets.keys')).toMatchObject({ value: null, is_secret: true, is_set: true });
     expect(known.get('openid.client_secret')).toMatchObject({ value: null, is_secret: true, is_set: false });
     expect(text).not.toContain(secret);

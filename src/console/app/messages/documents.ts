@@ -7,6 +7,7 @@ export const documentTexts = {
     faults: {
       'not-found': 'Not there',
       'not-a-pdf': 'No PDF',
+      'not-a-picture': 'No picture',
       encrypted: 'Needs a password',
       damaged: 'Damaged',
       'no-text': 'No text: a scan, it seems',
@@ -19,7 +20,7 @@ export const documentTexts = {
     pageOf: (page: string, pages: string) => `Page ${page} of ${pages}`,
     noText: (page: number) => `No text was read on page ${page}.`,
     files: 'Linked files',
-    filesLead: 'PDF files that records link to are read once each, and looked at again when they change.',
+    filesLead: 'PDF files and pictures that records link to are read once each, and looked at again when they change.',
     counts: (read: string, pending: string, failed: string) => `${read} are read, ${pending} wait, ${failed} failed.`,
     unread: 'Files that could not be read',
     file: 'File',
