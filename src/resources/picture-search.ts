@@ -77,6 +77,7 @@ const common = {
   body: {
     kind: 'stream',
     contentTypes: CONTENT_TYPES,
+    schemas: { [JSON_TYPE]: imageBody },
     bytesMax: (config) => Math.max(JSON_BYTES_MAX, settingsOf(config, PICTURE_SETTINGS).bytes_max),
     memory: 'whole',
   },

@@ -32,6 +32,8 @@ const REFUSING_BY_MEANING = {
     'search.list-by-query',
     'search.group',
     'search.group-by-query',
+    'search.image',
+    'search.image-group',
     'related.list',
     'search-result.delete-matching',
   ],

@@ -26,6 +26,8 @@ export interface StreamBody {
   readonly kind: 'stream';
   /** Accepted content types; `ANY_CONTENT_TYPE` alone takes every one, and none. */
   readonly contentTypes: readonly string[];
+  /** What a body of a type has to be, where OpenAPI can say it; the operation sees to it itself. */
+  readonly schemas?: Readonly<Record<string, TSchema>>;
   /** Of the whole body; default `limits.bulk_body_bytes_max`. */
   readonly bytesMax?: (config: Config) => number;
   /**

@@ -136,7 +136,7 @@ function isArray(schema: Json): boolean {
 function requestBodyOf({ body }: Operation): Json {
   if (body === undefined) return {};
   const content = isStreamBody(body)
-    ? Object.fromEntries(body.contentTypes.map((type) => [type, { schema: {} }]))
+    ? Object.fromEntries(body.contentTypes.map((type) => [type, { schema: body.schemas?.[type] ?? {} }]))
     : { 'application/json': { schema: body } };
   // A file may be empty.
   const mayBeEmpty = isStreamBody(body) && body.contentTypes.includes(ANY_CONTENT_TYPE);
