@@ -44,7 +44,7 @@ export interface SearchEvent {
   readonly term: string;
   readonly hasResults: boolean;
   /** Only where a reranker ran: the results in the order in which they are shown. */
-  readonly shown?: readonly ShownResult[];
+  readonly shown?: readonly ShownResult[] | undefined;
 }
 
 export interface ClickEvent {

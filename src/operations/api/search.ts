@@ -190,9 +190,10 @@ function answeredSearch({ query = '', skip = 0 }: SearchOptions, totalCount: num
 
 /** Later pages are the same search. */
 function count(services: Services, { counted, account }: SearchState, queryId: string, search: AnsweredSearch): void {
-  const { isFirstPage, ...searched } = search;
+  // Members by their names: copying what there is of them would be the dearest part of an answer from the cache.
+  const { isFirstPage, term, hasResults, shown } = search;
   if (!isFirstPage) return;
-  services.part(ANALYTICS).searched(counted, { queryId, ...searched });
+  services.part(ANALYTICS).searched(counted, { queryId, term, hasResults, shown });
   services.part(SEARCH_COUNTER).searched(account);
 }
 
