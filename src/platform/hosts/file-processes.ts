@@ -1,0 +1,123 @@
+/**
+ * Reads files of others in processes of their own, as many at a time as it may; the others wait. A process that takes too long or too
+ * much memory is killed, and its file is told as such: what one file does to its reader concerns no other. Main thread only.
+ */
+import { ServiceError } from '../errors.js';
+import { createChildProcess, type ChildProcessOptions } from './child-process.js';
+import { CallTimedOutError, type Host } from './host.js';
+import { HostPool } from './host-pool.js';
+
+/** To come up, on a busy machine. */
+const READY_MS_MAX = 60_000;
+const TOO_MUCH_MEMORY = /took more than \d+ MiB/;
+
+/** What is asked of a process that reads files: what is in one within limits, or why that cannot be said. */
+export interface FileProtocol<Content, Limits, Fault extends string> {
+  readonly questions: {
+    /** Answered as soon as files can be read. */
+    readonly ready: { readonly ask: null; readonly answer: null };
+    readonly read: {
+      readonly ask: { readonly bytes: Uint8Array; readonly limits: Limits };
+      readonly answer: Content | { readonly fault: Fault; readonly message: string };
+    };
+  };
+  readonly notices: Record<never, never>;
+  readonly events: Record<never, never>;
+}
+
+/** What is said of a file that did to its process what none may. */
+type DeadlyFault = 'timed-out' | 'too-large' | 'damaged';
+
+interface TimeLimit {
+  readonly msMax: number;
+}
+
+export interface FileProcessesOptions<Content, Limits, Fault extends string> {
+  /** What a file is called in messages: `document`. */
+  readonly noun: string;
+  readonly processes: number;
+  readonly limits: Limits;
+  /** After `limits.msMax`, by when the process should have ended by itself what it reads. Default 0. */
+  readonly graceMs?: number;
+  readonly host: Omit<ChildProcessOptions<FileProtocol<Content, Limits, Fault>>, 'data' | 'onBug'>;
+  /** An error of the program in a process, and where. */
+  readonly onBug: (stack: string) => void;
+  readonly asError: (fault: Fault | DeadlyFault, message: string) => Error;
+}
+
+export class FileProcesses<Content extends object, Limits extends TimeLimit, Fault extends string> {
+  readonly #options: FileProcessesOptions<Content, Limits, Fault>;
+  readonly #pool: HostPool<FileProtocol<Content, Limits, Fault>>;
+
+  constructor(options: FileProcessesOptions<Content, Limits, Fault>) {
+    const { host, processes, onBug } = options;
+    this.#options = options;
+    this.#pool = new HostPool(
+      Array.from({ length: processes }, () =>
+        createChildProcess({
+          ...host,
+          data: null,
+          onBug: (_question, stack) => {
+            onBug(stack);
+          },
+        }),
+      ),
+    );
+  }
+
+  /** Files that wait before others. */
+  get waitingFirst(): number {
+    return this.#pool.waitingFirst;
+  }
+
+  /**
+   * Rejects with an error of `asError` that says why there is nothing to be read, with a ServiceError where no process could be started or
+   * all are closed, and with the signal's reason. `first`: before all that wait without it.
+   */
+  read(bytes: Uint8Array, signal?: AbortSignal, turn?: { readonly first?: boolean }): Promise<Content> {
+    return this.#pool.use(
+      async (host) => {
+        await host.call('ready', null, { msMax: READY_MS_MAX, ...(signal === undefined ? {} : { signal }) });
+        signal?.throwIfAborted();
+        const answer = await this.#ask(host, bytes, signal);
+        if ('fault' in answer) throw this.#options.asError(answer.fault, answer.message);
+        return answer;
+      },
+      signal,
+      turn,
+    );
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close();
+  }
+
+  async #ask(host: Host<FileProtocol<Content, Limits, Fault>>, bytes: Uint8Array, signal: AbortSignal | undefined) {
+    const { noun, limits, graceMs = 0 } = this.#options;
+    // It hears nothing while it reads.
+    const stop = () => {
+      host.kill(`was killed because nobody wants its ${noun} any more`);
+    };
+    signal?.addEventListener('abort', stop, { once: true });
+    try {
+      return await host.call('read', { bytes, limits }, { msMax: limits.msMax + graceMs });
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw this.#asFault(error);
+    } finally {
+      signal?.removeEventListener('abort', stop);
+    }
+  }
+
+  /** The process was ready before it was asked, so its death is the file's doing. */
+  #asFault(error: unknown): unknown {
+    const { noun, limits, asError } = this.#options;
+    if (error instanceof CallTimedOutError)
+      return asError('timed-out', `The ${noun} could not be read in ${limits.msMax} ms`);
+    if (!(error instanceof ServiceError) || error.code !== 'internal-error') return error;
+    const reason = error.cause instanceof Error ? error.cause.message : '';
+    return TOO_MUCH_MEMORY.test(reason)
+      ? asError('too-large', `The ${noun} needs more memory than there is for one`)
+      : asError('damaged', `Reading the ${noun} ended the process that read it`);
+  }
+}
