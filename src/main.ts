@@ -31,6 +31,7 @@ import {
   type Metrics,
   type ServiceLogger,
   type MemoryBudget,
+  SearchActivity,
   type RequestMemory,
 } from './platform/index.js';
 import { createLogger } from './platform/logger.js';
@@ -174,6 +175,7 @@ function poolsOf(
     },
     run: (task, options) => ingestThreads.get().run(task, options),
   };
+  const searchActivity = new SearchActivity();
   const searchPool = lazily(() =>
     createSearchPool({
       config,
@@ -182,10 +184,11 @@ function poolsOf(
       heap: budget.heaps.search,
       requestMemory,
       dearThreadsMax: budget.dearSearchThreadsMax,
+      activity: searchActivity,
     }),
   );
   parts.opened('search threads', () => searchPool.close());
-  return { executor, searchPool };
+  return { executor, searchPool, searchActivity };
 }
 
 /** Who is known and what there is. Throws `OperatorError` where the environment is damaged, or does not belong to the lists beside it. */
@@ -217,7 +220,8 @@ async function openServices(
   const memory = watchMemory(config, budget, { log, metrics, parts });
   const room = new ListRoom();
   const requestMemory = createRequestMemory(budget);
-  const { executor, searchPool } = poolsOf(config, { budget, memory, room, requestMemory }, { log, metrics, parts });
+  const pools = poolsOf(config, { budget, memory, room, requestMemory }, { log, metrics, parts });
+  const { executor, searchPool, searchActivity } = pools;
   const synonymCandidates = new CandidateFinder({ config, log, metrics });
   parts.opened('thread of synonyms', () => synonymCandidates.close());
   // Threads take longer to start than all the rest: they begin at once and are ready when the lists are.
@@ -252,7 +256,7 @@ async function openServices(
   // After the lists: features read from their stores, and are closed first.
   const environments = featureEnvironments();
   const data = { config, dataDir, environment, environments, catalog, access, indexes, secrets, progress };
-  await openFeatures(open, features, { ...data, clock: systemClock, log, metrics, listen }, parts);
+  await openFeatures(open, features, { ...data, searchActivity, clock: systemClock, log, metrics, listen }, parts);
   await sealSecrets(secrets, log);
 
   const services: Services = {

@@ -94,7 +94,7 @@ function createFeeds(platform: FeaturePlatform): FeedsPart & { readonly host: Re
 }
 
 function createHost(
-  { log, metrics }: FeaturePlatform,
+  { log, metrics, searchActivity }: FeaturePlatform,
   { settings, outbound }: { readonly settings: FeedSettings; readonly outbound: OutboundRules },
   onEvent: Parameters<typeof createWorkerThread<FeedProtocol>>[0]['onEvent'],
 ) {
@@ -108,6 +108,7 @@ function createHost(
       answerBytesMax: settings.answer_bytes_max,
       recordsMax: settings.records_max,
     },
+    searches: searchActivity.shared,
   };
   return createWorkerThread<FeedProtocol>({
     name: 'feeds',

@@ -31,6 +31,7 @@ export * from './paths.js';
 export * from './process-room.js';
 export * from './progress.js';
 export * from './request-memory.js';
+export * from './search-activity.js';
 export * from './secrets/index.js';
 export * from './storage-space.js';
 export * from './suggest.js';

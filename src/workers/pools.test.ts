@@ -6,7 +6,7 @@ import { listFixtures, searchTask, type ListFixtures } from '../../test/support/
 import type { FieldDefinition } from '../catalog/index.js';
 import type { ListIndex } from '../index/index.js';
 import { loadConfig } from '../platform/config.js';
-import { createRequestMemory, OwnMemory, memoryBudget } from '../platform/index.js';
+import { createRequestMemory, OwnMemory, memoryBudget, SearchActivity } from '../platform/index.js';
 import { createMetrics } from '../platform/metrics.js';
 import type { SearchOptions } from '../search/index.js';
 import { createIngestExecutor } from './ingest-executor.js';
@@ -46,6 +46,7 @@ describe('the search pool', () => {
     fixtures = await listFixtures();
     list = await fixtures.add('numbers', DEFINITION, RECORDS);
     pool = createSearchPool({
+      activity: new SearchActivity(),
       config,
       log: silent,
       heap: budget.heaps.search,
@@ -129,6 +130,7 @@ describe('the search pool', () => {
     it('answers or refuses each by itself, and has its memory back', async () => {
       const room = answers(12);
       const ordinary = createSearchPool({
+        activity: new SearchActivity(),
         config,
         log: silent,
         heap: budget.heaps.search,
@@ -162,6 +164,7 @@ describe('the search pool', () => {
     it('answers many that are too long together, though none is by itself', async () => {
       const room = answers(16);
       const ordinary = createSearchPool({
+        activity: new SearchActivity(),
         config,
         log: silent,
         heap: budget.heaps.search,
@@ -184,6 +187,7 @@ describe('the search pool', () => {
 
   it('does not die on demand unless it is for testing', async () => {
     const ordinary = createSearchPool({
+      activity: new SearchActivity(),
       config,
       log: silent,
       heap: budget.heaps.search,
@@ -197,6 +201,7 @@ describe('the search pool', () => {
 
   it('refuses searches once it is closing, and finishes those it has', async () => {
     const closing = createSearchPool({
+      activity: new SearchActivity(),
       config,
       log: silent,
       heap: budget.heaps.search,

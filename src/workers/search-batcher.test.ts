@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
-import { ServiceError } from '../platform/index.js';
+import { describe, expect, it, vi } from 'vitest';
+import { SearchActivity, ServiceError } from '../platform/index.js';
 import { SearchBatcher, SLICE_MS, type SearchBatcherOptions } from './search-batcher.js';
 import { ResponseWriter, type SearchTask } from '../search/index.js';
 import { BatchAnswerWriter } from './batch-answer.js';
@@ -42,6 +42,8 @@ function harness(change: Partial<SearchBatcherOptions> = {}) {
     });
   const bugs: string[] = [];
   let lost = 0;
+  const activity = new SearchActivity();
+  const atWork = new Int32Array(activity.shared);
   const batcher = new SearchBatcher({
     workers: 1,
     inFlightMax: 2,
@@ -65,11 +67,12 @@ function harness(change: Partial<SearchBatcherOptions> = {}) {
         return new ServiceError('internal-error', 'lost');
       },
     },
+    activity,
     ...change,
   });
   const search = (id: string, signal: AbortSignal = NEVER) =>
     batcher.search(task(id), signal).then(({ body }) => Buffer.from(body).toString());
-  return { batcher, batches, dear, raised, unfinished, clock, bugs, search, lost: () => lost };
+  return { batcher, batches, dear, raised, unfinished, clock, bugs, search, lost: () => lost, atWork: () => atWork[0] };
 }
 
 /** `dear…` does not fit into a slice, `late` is past its deadline. */
@@ -104,6 +107,23 @@ describe('the search batcher', () => {
     expect(batches.map(({ ids }) => ids)).toEqual([['a', 'b']]);
     batches[0]?.finish();
     expect(await Promise.all(answers)).toEqual(['a', 'b']);
+  });
+
+  it('says how many batches are at work, also of those that were lost', async () => {
+    const { batches, dear, search, atWork } = harness();
+    const answers = Promise.allSettled([search('a'), search('dear')]);
+    expect(atWork()).toBe(0);
+    await setImmediate();
+    expect(atWork()).toBe(1);
+    batches[0]?.finish();
+    await vi.waitFor(() => {
+      expect(dear).toHaveLength(1);
+    });
+    expect(atWork()).toBe(1);
+    dear[0]?.fail(new Error('died'));
+    await answers;
+    await setImmediate();
+    expect(atWork()).toBe(0);
   });
 
   it('bounds batches and what is in flight; the rest goes when there is room', async () => {

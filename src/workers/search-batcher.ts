@@ -10,7 +10,7 @@
  * settles exactly once, also when its batch is lost, and not before its worker is done with it. One whose client leaves while it
  * waits is dropped at once; one at work is stopped. Main thread only.
  */
-import { deserialiseError, ServiceError, type Cancellation } from '../platform/index.js';
+import { deserialiseError, ServiceError, type Cancellation, type SearchActivity } from '../platform/index.js';
 import type { SearchAnswer } from '../search/index.js';
 import { readBatchAnswer, type SearchReply, type Unfinished } from './batch-answer.js';
 import { DearSearches } from './dear-searches.js';
@@ -38,6 +38,7 @@ export interface SearchBatcherOptions {
   readonly nowMs: () => number;
   readonly answers: Pick<LargeAnswers, 'admit' | 'again'>;
   readonly observe: SearchBatcherObserver;
+  readonly activity: Pick<SearchActivity, 'begin' | 'end'>;
 }
 
 export interface SearchBatcherObserver {
@@ -149,8 +150,9 @@ export class SearchBatcher {
   }
 
   private async send(searches: readonly PendingSearch[], sliceMs: number): Promise<void> {
-    const { run, runDear, observe } = this.options;
+    const { run, runDear, observe, activity } = this.options;
     const isDear = sliceMs === Infinity;
+    activity.begin();
     try {
       const batch = this.batchOf(searches, sliceMs);
       const answer = await (isDear ? runDear(batch) : run(batch));
@@ -160,6 +162,7 @@ export class SearchBatcher {
       const failure = error instanceof ServiceError ? error : observe.lost(error, searches.length);
       for (const search of searches) this.fail(search, failure);
     }
+    activity.end();
     if (isDear) this.dearInFlight -= 1;
     else this.inFlight -= 1;
     this.flush();

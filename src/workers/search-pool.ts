@@ -14,6 +14,7 @@ import {
   type HeapLimits,
   type Metrics,
   type RequestMemory,
+  type SearchActivity,
 } from '../platform/index.js';
 import type { SearchAnswer } from '../search/index.js';
 import { BatchThreads } from './batch-threads.js';
@@ -45,6 +46,8 @@ export interface SearchPoolOptions {
   readonly requestMemory: RequestMemory;
   /** Threads that dear searches may have beside those of `config.search.threads`. */
   readonly dearThreadsMax: number;
+  /** Where it says that searches are at work. */
+  readonly activity: SearchActivity;
   /** Lets `killWorker` work. */
   readonly testing?: boolean;
 }
@@ -67,6 +70,7 @@ export function createSearchPool({
   heap,
   requestMemory,
   dearThreadsMax,
+  activity,
   testing = false,
 }: SearchPoolOptions): RunningSearchPool {
   const workers = config.search.threads;
@@ -98,6 +102,7 @@ export function createSearchPool({
     batchMax: config.search.batch_max,
     queueMax: config.search.queue_max,
     observe: observations(metrics, log, deaths),
+    activity,
   });
   metrics.beforeReading(() => {
     metrics.poolWaiting.set({ pool: 'search' }, batcher.waitingCount);

@@ -7,6 +7,8 @@ import type { ProviderSettings } from '../providers/provider-settings.js';
 export interface FeedWorkerData {
   readonly outbound: OutboundRules;
   readonly limits: FeedLimits;
+  /** That of the `SearchActivity`. */
+  readonly searches: SharedArrayBuffer;
 }
 
 export interface FeedLimits {

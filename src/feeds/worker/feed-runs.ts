@@ -1,7 +1,7 @@
 /** What the feed worker does: reads sources, side by side, and keeps what a run has learned until its file is stored. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemClock, type Clock } from '../../platform/index.js';
+import { GiveWay, systemClock, type Clock } from '../../platform/index.js';
 import { OutboundClient } from '../../platform/outbound/outbound-client.js';
 import type { Emit, Served } from '../../platform/hosts/serve-host.js';
 import { discoverPages } from '../crawl/discover.js';
@@ -59,6 +59,7 @@ export class FeedRuns {
       connectionsPerHostMax: CONNECTIONS_PER_HOST_MAX,
       connectionsMax: CONNECTIONS_MAX,
       waitingMax: WAITING_MAX,
+      giveWay: new GiveWay(data.searches),
     });
   }
 

@@ -17,6 +17,7 @@ import type {
   LmdbEnvironment,
   Metrics,
   ProgressBoard,
+  SearchActivity,
   SecretBox,
   ServiceKey,
   SettingsSection,
@@ -46,6 +47,8 @@ export interface FeaturePlatform {
   readonly listen: boolean;
   /** Of which no list is open yet. */
   readonly indexes: ListIndexes;
+  /** What can wait gives way to searches by it. */
+  readonly searchActivity: SearchActivity;
   /** Who is told of events: what the feature fires goes here. */
   readonly events: EventSink;
   /** A part of a feature that stands before this one in the list. Throws where there is none. */

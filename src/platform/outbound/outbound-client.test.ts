@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../../../test/support/eventually.js';
 import { ScriptedServer } from '../../../test/support/scripted-server.js';
+import { GiveWay, SearchActivity } from '../search-activity.js';
 import { conditionalHeaders, validatorsOf } from './conditional.js';
 import type { AddressLookup } from './guarded-agent.js';
 import { OutboundClient, type OutboundClientOptions, type OutboundRequest } from './outbound-client.js';
@@ -59,6 +60,23 @@ const lookupOf =
       addresses.map((address) => ({ address, family: 4 })),
     );
   };
+
+describe('a client that gives way', () => {
+  it('hands a whole body over when it may, and the pieces of one at once', async () => {
+    const activity = new SearchActivity();
+    activity.begin();
+    client = clientWith({ giveWay: new GiveWay(activity.shared, 3_600_000) });
+    server.script = answerWith(200, {}, 'page');
+    let isRead = false;
+    const text = (await get()).text().finally(() => {
+      isRead = true;
+    });
+    for await (const piece of (await get()).body()) expect(Buffer.from(piece).toString()).toBe('page');
+    expect(isRead).toBe(false);
+    activity.end();
+    expect(await text).toBe('page');
+  });
+});
 
 describe('a client that was closed', () => {
   it.each([0, 1])('makes no more connections (%i requests before)', async (before) => {

@@ -11,6 +11,7 @@ import { CallEnd } from './call-end.js';
 import { conditionalHeaders, type OutboundHeaders, type Validators } from './conditional.js';
 import { exchanged, type Answer } from './exchange.js';
 import type { AddressLookup } from './guarded-agent.js';
+import type { GiveWay } from '../search-activity.js';
 import { HostSlots } from './host-slots.js';
 import { ACCEPTED_ENCODINGS, limitedBody, type BodyLimits } from './limited-body.js';
 import { asOutboundError, OutboundFailedError, type OutboundFailure } from './outbound-error.js';
@@ -40,6 +41,8 @@ export interface OutboundClientOptions {
   /** Requests that wait for a connection. */
   readonly waitingMax: number;
   readonly lookup?: AddressLookup;
+  /** Waited for before a whole body is handed over, where what is done with it can wait. Default: it cannot. */
+  readonly giveWay?: Pick<GiveWay, 'wait'>;
 }
 
 export interface OutboundRetries {
@@ -225,7 +228,8 @@ export class OutboundClient {
       if (body === undefined) return new OutboundResponse({ status, headers, url, redirects }, undefined, asIs);
       const isPlain = request.decompress === false;
       const stream = limitedBody(body, isPlain ? '' : (headers['content-encoding'] ?? ''), limits);
-      return new OutboundResponse({ status, headers, url, redirects }, stream, (error) => asOutboundError(error, end));
+      const asError = (error: unknown) => asOutboundError(error, end);
+      return new OutboundResponse({ status, headers, url, redirects }, stream, asError, this.options.giveWay);
     } catch (error) {
       body?.destroy();
       throw error;

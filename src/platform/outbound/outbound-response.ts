@@ -1,6 +1,7 @@
 /** The answer to an outgoing request. Its body has to be read or discarded: until then it holds a connection. */
 import { finished, type Readable } from 'node:stream';
 import { TextDecoder } from 'node:util';
+import type { GiveWay } from '../search-activity.js';
 import type { OutboundHeaders } from './conditional.js';
 import { retryAfterMs } from './retry-after.js';
 
@@ -22,11 +23,12 @@ export class OutboundResponse implements OutboundAnswer {
   readonly url: string;
   readonly redirects: OutboundAnswer['redirects'];
 
-  /** `stream`: undefined where the answer has no body. `asError` makes what reading throws an error of ours. */
+  /** `stream`: undefined where the answer has no body. `asError` makes what reading throws an error of ours. `giveWay`: before a whole body is given. */
   constructor(
     { status, headers, url, redirects }: OutboundAnswer,
     private readonly stream: Readable | undefined,
     private readonly asError: (error: unknown) => unknown,
+    private readonly giveWay?: Pick<GiveWay, 'wait'>,
   ) {
     this.status = status;
     this.headers = headers;
@@ -60,6 +62,7 @@ export class OutboundResponse implements OutboundAnswer {
   async bytes(): Promise<Buffer> {
     const chunks: Uint8Array[] = [];
     for await (const chunk of this.body()) chunks.push(chunk);
+    await this.giveWay?.wait();
     return Buffer.concat(chunks);
   }
 
