@@ -6,7 +6,11 @@ const HANGING_MS = 480_000;
 /** What they measure or misuse belongs to the whole process: its memory, and handles of the kernel that were given to others. */
 const ALONE = ['native-bindings/kernel.test.ts', 'src/platform/own-memory.test.ts'];
 
+/** For `npm test -- --files`. */
+const setupFiles = ['test/support/count-processor.ts'];
+
 const unit = {
+  setupFiles,
   // The kernel keeps one registry for a process and its worker threads: tests run in processes, as the service does.
   pool: 'forks',
   env: { GANNET_KERNEL_CHECK_LEASES: '1' },
@@ -35,6 +39,7 @@ export default defineConfig({
           // After the unit tests, where both are asked for: they have other numbers of workers.
           sequence: { groupOrder: 1 },
           include: ['test/**/*.test.ts'],
+          setupFiles,
           pool: 'forks',
           env: { GANNET_KERNEL_CHECK_LEASES: '1' },
           // Each of these starts services of its own and mostly waits for them.

@@ -5,6 +5,7 @@
  *   npm test -- --stages lint,unit      some of the stages
  *   npm test -- --stages fuzz,tsan      those that are run on demand only
  *   npm test -- --all                   these, too: what the CI runs
+ *   npm test -- --files 20              with the files of tests that took the most of a processor
  *   npm test -- --times 10 --busy 1     ten times beside one process that keeps a processor busy; ends with what failed how often
  */
 import { spawn } from 'node:child_process';
@@ -25,6 +26,7 @@ function options() {
       all: { type: 'boolean', default: false },
       times: { type: 'string', default: '1' },
       busy: { type: 'string', default: '0' },
+      files: { type: 'string', default: '0' },
     },
   });
   const known = stagesOf(root);
@@ -34,7 +36,7 @@ function options() {
   if (unknown.length > 0) {
     throw new StepError(`There is no stage ${unknown.join(', ')}: there are ${known.map(({ id }) => id).join(', ')}.`);
   }
-  for (const name of ['times', 'busy']) {
+  for (const name of ['times', 'busy', 'files']) {
     if (!/^\d{1,3}$/.test(values[name]))
       throw new StepError(`--${name} is ${values[name]}: a whole number is expected.`);
   }
@@ -45,6 +47,7 @@ function options() {
       .map((stage) => ({ ...stage, needs: stage.needs.filter((id) => wanted.includes(id)) })),
     times: Math.max(1, Number(values.times)),
     busy: Number(values.busy),
+    files: Number(values.files),
   };
 }
 
@@ -77,7 +80,18 @@ function printFailures(results, times) {
   }
 }
 
-async function testAll({ stages, times, busy }) {
+/** The files of tests that took the most of a processor, in it and in what it started and waited for. */
+function printFiles(results, count) {
+  if (count === 0) return;
+  const files = results.flatMap((result) => result.files);
+  files.sort((one, other) => other.processorSeconds - one.processorSeconds);
+  process.stdout.write('\nSeconds of processor and seconds, by file:\n');
+  for (const { file, seconds, processorSeconds } of files.slice(0, count)) {
+    process.stdout.write(`${processorSeconds.toFixed(1).padStart(8)} ${seconds.toFixed(1).padStart(7)}  ${file}\n`);
+  }
+}
+
+async function testAll({ stages, times, busy, files }) {
   const results = [];
   const end = keepBusy(busy);
   try {
@@ -90,6 +104,7 @@ async function testAll({ stages, times, busy }) {
   } finally {
     end();
   }
+  printFiles(results, files);
   printSkipped(results);
   printFailures(results, times);
   return results;

@@ -1,5 +1,5 @@
 /** Runs stages side by side: as many as there are processors for, the longest first. */
-import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readers } from './stage-results.mjs';
@@ -59,7 +59,17 @@ export async function runStages(stages, { root, processors, report = printResult
 }
 
 function noResult({ name }) {
-  return { name, passed: 0, failed: 0, failures: [], skipped: [], output: '', milliseconds: 0 };
+  return {
+    name,
+    passed: 0,
+    failed: 0,
+    failures: [],
+    skipped: [],
+    output: '',
+    milliseconds: 0,
+    processorSeconds: 0,
+    files: [],
+  };
 }
 
 /** What the tests leave and remove again, at most, with as much to spare. */
@@ -80,6 +90,24 @@ export function testFolder() {
   }
 }
 
+/** Runs a program and leaves in `$GANNET_STAGE_TIMES` what it and all that it waited for took of the processors, as POSIX `times` prints it. */
+const TIMED = ['/bin/sh', '-c', '"$0" "$@"; status=$?; times >"$GANNET_STAGE_TIMES"; exit $status'];
+
+/** Seconds of processor in what `times` printed: its second line is of the children, user and system. 0 where there is none. */
+export function processorSeconds(times) {
+  const [, children = ''] = times.split('\n');
+  const spans = [...children.matchAll(/(\d+)m([\d.]+)s/g)];
+  return spans.reduce((sum, [, minutes, seconds]) => sum + Number(minutes) * 60 + Number(seconds), 0);
+}
+
+function readText(file) {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
 async function runStage(stage, root) {
   const { name, command, reads } = stage;
   const startedMs = performance.now();
@@ -88,18 +116,27 @@ async function runStage(stage, root) {
   chmodSync(folder, 0o711);
   const reportFile = join(folder, 'report.json');
   try {
-    const [program, ...args] = command;
-    const env = { ...process.env, GANNET_TEST_REPORT: reportFile, TMPDIR: folder };
-    const { code, output } = await run(program, args, { cwd: root, env });
+    const [shell, ...args] = [...TIMED, ...command];
+    const timesFile = join(folder, 'times');
+    const env = { ...process.env, GANNET_TEST_REPORT: reportFile, GANNET_STAGE_TIMES: timesFile, TMPDIR: folder };
+    const { code, output } = await run(shell, args, { cwd: root, env });
     const result = readers[reads]({ code, name, output, reportFile });
-    return { ...noResult(stage), ...result, output, milliseconds: performance.now() - startedMs };
+    const milliseconds = performance.now() - startedMs;
+    return {
+      ...noResult(stage),
+      ...result,
+      output,
+      milliseconds,
+      processorSeconds: processorSeconds(readText(timesFile)),
+    };
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
-function printResult({ name, passed, failed, skipped, output, milliseconds }) {
+function printResult({ name, passed, failed, skipped, output, milliseconds, processorSeconds: used }) {
   if (failed > 0) process.stdout.write(`\n${lastLines(output, LINES_SHOWN_OF_FAILURE)}\n\n`);
   const left = skipped.length === 0 ? '' : `, ${skipped.length} skipped`;
-  process.stdout.write(`${name}: ${passed} passed, ${failed} failed${left} (${formatSeconds(milliseconds)})\n`);
+  const took = `${formatSeconds(milliseconds)}, ${used.toFixed(1)} s of processor`;
+  process.stdout.write(`${name}: ${passed} passed, ${failed} failed${left} (${took})\n`);
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { nextStages, runStages } from './run-stages.mjs';
+import { nextStages, processorSeconds, runStages } from './run-stages.mjs';
 import { readers } from './stage-results.mjs';
 
 const stage = (id, seconds, more = {}) => ({
@@ -61,6 +61,30 @@ describe('the stages', () => {
   });
 });
 
+describe('what a stage took of the processors', () => {
+  it('is that of its children, whatever shell counted it', () => {
+    expect(processorSeconds('0m0.01s 0m0.02s\n1m2.50s 0m0.25s\n')).toBe(62.75);
+    expect(processorSeconds('0m0.001s 0m0.002s\n0m0.100s 2m0.000s\n')).toBe(120.1);
+    expect(processorSeconds('')).toBe(0);
+  });
+
+  it('is counted for what it started and waited for', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'gannet-stages-'));
+    const busy = 'const end = process.cpuUsage().user + 300000; while (process.cpuUsage().user < end);';
+    const command = [
+      process.execPath,
+      '-e',
+      `require('child_process').execFileSync(process.execPath, ['-e', '${busy}'])`,
+    ];
+    const [result] = await runStages([stage('busy', 1, { command })], {
+      root: folder,
+      processors: 2,
+      report: () => undefined,
+    });
+    expect(result.processorSeconds).toBeGreaterThan(0.3);
+  });
+});
+
 describe('the result of a stage', () => {
   it('is read from sums, what is left out, and how it ended', () => {
     const output = 'FAILED a test\n3 passed, 1 failed\n2 passed, 0 failed\nskipped: no clang here\n';
@@ -69,6 +93,7 @@ describe('the result of a stage', () => {
       failed: 1,
       failures: ['C++: a test'],
       skipped: [{ name: 'C++', reason: 'no clang here' }],
+      files: [],
     });
     expect(readers.counts({ code: 0, name: 'C++', output: '' })).toMatchObject({ failed: 1, failures: ['C++'] });
     expect(readers.counts({ code: 139, name: 'C++', output: '3 passed, 0 failed\n' })).toMatchObject({ failed: 1 });

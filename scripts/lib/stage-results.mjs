@@ -1,10 +1,10 @@
 /**
  * What a stage proved, read from how it ended and what it left behind:
- * `{ passed, failed, failures: [name], skipped: [{ name, reason }] }`.
+ * `{ passed, failed, failures: [name], skipped: [{ name, reason }], files: [{ file, seconds, processorSeconds }] }`.
  */
 import { readFileSync } from 'node:fs';
 
-const nothing = { passed: 0, failed: 0, failures: [], skipped: [] };
+const nothing = { passed: 0, failed: 0, failures: [], skipped: [], files: [] };
 
 /** A check is one test. */
 function check({ code, name }) {
@@ -22,7 +22,9 @@ function counts({ code, name, output }) {
   const passed = sums.reduce((sum, match) => sum + Number(match[1]), 0);
   const failed = sums.reduce((sum, match) => sum + Number(match[2]), 0);
   const isBroken = (code !== 0 || (sums.length === 0 && skipped.length === 0)) && failed === 0;
-  return isBroken ? { passed, failed: 1, failures: [name], skipped } : { passed, failed, failures, skipped };
+  return isBroken
+    ? { ...nothing, passed, failed: 1, failures: [name], skipped }
+    : { ...nothing, passed, failed, failures, skipped };
 }
 
 /** The summary that summary-reporter.mjs writes. Without one, the runner itself has failed. */
@@ -33,9 +35,9 @@ function tests({ code, name, reportFile }) {
   } catch {
     return { ...nothing, failed: 1, failures: [`${name}: the runner left no report`] };
   }
-  const { passed, failures, skipped } = summary;
+  const { passed, failures, skipped, files = [] } = summary;
   if (code !== 0 && failures.length === 0) failures.push(`${name}: the runner ended with status ${code}`);
-  return { passed, failed: failures.length, failures, skipped };
+  return { passed, failed: failures.length, failures, skipped, files };
 }
 
 export const readers = { check, counts, tests };

@@ -1,6 +1,6 @@
 /**
  * A reporter for vitest: failures in full on standard output, and a summary as JSON in the file that `GANNET_TEST_REPORT`
- * names: `{ passed, failures: [name], skipped: [{ name, reason }], files: [{ file, seconds }] }`.
+ * names: `{ passed, failures: [name], skipped: [{ name, reason }], files: [{ file, seconds, processorSeconds }] }`.
  */
 import { writeFileSync } from 'node:fs';
 import { DotReporter } from 'vitest/node';
@@ -39,6 +39,8 @@ function summaryOf(modules, unhandledErrors) {
   const files = modules.map((module) => ({
     file: module.relativeModuleId,
     seconds: module.diagnostic().duration / 1000,
+    // By test/support/count-processor.ts; not known of a file that could not be loaded, or where the system does not tell.
+    processorSeconds: module.meta().processorSeconds ?? 0,
   }));
   return { passed, failures, skipped, files: files.sort((one, other) => other.seconds - one.seconds) };
 }

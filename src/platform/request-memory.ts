@@ -33,8 +33,9 @@ export interface RequestMemory {
   readonly answerBytesMax: number;
 }
 
-export function createRequestMemory(budget: MemoryBudget): RequestMemory {
-  const waiting = { waitingMax: WAITING_MAX, waitMs: WAIT_MS };
+/** `waitMs`: for how long a request waits for room. */
+export function createRequestMemory(budget: MemoryBudget, { waitMs = WAIT_MS } = {}): RequestMemory {
+  const waiting = { waitingMax: WAITING_MAX, waitMs };
   return {
     bodies: new ByteBudget({
       ...budget.bodies,

@@ -114,9 +114,12 @@ describe('the search pool', () => {
 
   describe('with answers longer than a worker builds without asking', () => {
     const TEXT = 'x'.repeat(50_000);
+    const SLOW_MS = 100_000;
     const answers = (mib: number) => {
       const limits = { ...config.limits, answer_bytes_max: mib * 2 ** 20 };
-      return createRequestMemory(memoryBudget({ ...config, limits, memory: { ...config.memory, mib: 512 } }));
+      const budget = memoryBudget({ ...config, limits, memory: { ...config.memory, mib: 512 } });
+      // A slow machine builds eight answers of which each has to wait for those before it.
+      return createRequestMemory(budget, { waitMs: SLOW_MS });
     };
     let long: ListIndex;
     beforeAll(async () => {
