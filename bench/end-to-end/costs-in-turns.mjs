@@ -91,7 +91,22 @@ const CASES = [
   ['search, POST from the cache', 20_000, (at) => post({ query: queries[at % 50] }, NINE_HEADERS)],
   ['one facet', 1000, (at) => search(queries[at % queries.length], { ...uncached, facets: 'category' })],
   ['facet of many values', 1000, (at) => search(queries[at % queries.length], { ...uncached, facets: 'letters' })],
+  [
+    'facets of a word and a number',
+    500,
+    (at) => search(queries[at % queries.length], { ...uncached, facets: 'category,words' }),
+  ],
   ['facet over all records', 200, () => search('', { ...uncached, facets: 'letters,category', size: '0' })],
+  ['sorted by date', 500, (at) => search(queries[at % queries.length], { ...uncached, order_by: 'created desc' })],
+  [
+    'filtered',
+    1000,
+    (at) =>
+      search(queries[at % queries.length], {
+        ...uncached,
+        filter: `words > ${10 + (at % 20)} and created >= '2010-01-01'`,
+      }),
+  ],
   [
     'filtered and sorted',
     1000,

@@ -1,6 +1,9 @@
 #include "facet_counter.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <utility>
 
 #include "../common/error.h"
 #include "../common/json_writer.h"
@@ -10,13 +13,17 @@
 namespace gannet {
 namespace {
 
-// Above this many values in one document, repeats are found by sorting instead of by looking back.
-constexpr uint32_t kLookBackMax = 16;
+// Larger tables are not gone through from end to end: what was counted in them is noted.
+constexpr uint32_t kTableScannedMax = 1 << 16;
+
+// Raw values of numbers that are as wide as these are hashed.
+template <typename Raw>
+constexpr bool kIsWide = sizeof(Raw) > sizeof(uint16_t);
 
 }  // namespace
 
-FacetCounter::FacetCounter(const Generation& generation, const PlanFacet& facet)
-    : generation_(generation), facet_(facet) {
+FacetCounter::FacetCounter(const Generation& generation, const PlanFacet& facet, Table* table)
+    : generation_(generation), facet_(facet), table_(*table) {
   for (const SegmentView& view : generation.segments) {
     const auto& columns = view.segment->meta().columns;
     if (facet.column >= columns.size()) continue;
@@ -31,90 +38,139 @@ FacetCounter::FacetCounter(const Generation& generation, const PlanFacet& facet)
 void FacetCounter::BeginSegment(uint32_t segment) {
   column_ = FindColumn(*generation_.segments[segment].segment, facet_.column);
   if (column_ != nullptr && column_->type() != type_) column_ = nullptr;
-  if (column_ != nullptr && type_ == ColumnType::kString && ordinal_counts_.size() <= column_->dictionary_size()) {
-    ordinal_counts_.resize(size_t{column_->dictionary_size()} + 1);  // Damaged ordinals clamp to 0 at the least.
-  }
+  if (column_ != nullptr && table_.size() < RawEnd()) table_.resize(RawEnd());
+}
+
+// Of the values that are counted in the table: so many there may be, "none" and what damaged files hold among them. 0: none are.
+uint32_t FacetCounter::RawEnd() const {
+  const uint32_t bytes = column_->value_bytes();
+  if (bytes <= sizeof(uint16_t)) return 1u << 8 * bytes;
+  return type_ == ColumnType::kString ? column_->dictionary_size() : 0;
 }
 
 void FacetCounter::Count(const Window& window) {
   if (column_ == nullptr) return;
   StopIfAsked();
   if (type_ == ColumnType::kString) {
-    CountOrdinals(window);
+    column_->VisitOrdinals([&](auto values) { CountRaw(values, window); });
+    return;
+  }
+  column_->VisitNumbers([&]<typename Raw>(std::span<const Raw> values) {
+    if constexpr (kIsWide<Raw>) {
+      // Adding zero makes one of the two zeros.
+      CountEach(values, window, [&](Raw raw) { ++wide_counts_[column_->ToNumber(raw) + 0.0]; });
+    } else {
+      CountRaw(values, window);
+    }
+  });
+}
+
+template <typename Raw>
+void FacetCounter::CountRaw(std::span<const Raw> values, const Window& window) {
+  if constexpr (sizeof(Raw) > sizeof(uint16_t)) {
+    const uint32_t end = RawEnd();
+    CountEach(values, window, [&](uint32_t raw) {
+      if (raw < end && table_[raw]++ == 0) touched_.push_back(raw);
+    });
   } else {
-    CountNumbers(window);
+    uint32_t* const table = table_.data();
+    CountEach(values, window, [=](Raw raw) { ++table[raw]; });
   }
 }
 
-// A document that holds a value twice counts once, so that a facet's count is what a filter on it finds.
-void FacetCounter::CountOrdinals(const Window& window) {
-  const Column& column = *column_;
-  const auto count_one = [&](uint32_t ordinal) {
-    if (ordinal_counts_[ordinal]++ == 0) touched_.push_back(ordinal);
-  };
-  if (!column.many()) {
-    column.VisitOrdinals([&](auto values) {
-      if (values.empty()) return;
-      ForEachBit(window.matches, [&](uint32_t offset) {
-        // Ordinals behind the dictionary: "none", and what damaged files hold.
-        const uint32_t ordinal = values[window.range.base + offset];
-        if (ordinal < column.dictionary_size()) count_one(ordinal);
-      });
+// Calls count_one for each value of the window's matches. A document that holds a value twice counts once, so that a facet's count is what
+// a filter on it finds.
+template <typename Raw, typename CountOne>
+void FacetCounter::CountEach(std::span<const Raw> values, const Window& window, CountOne&& count_one) {
+  if (values.empty()) return;
+  if (column_->many()) {
+    ForEachBit(window.matches, [&](uint32_t offset) {
+      const auto [begin, end] = column_->ValueRange(window.range.base + offset);
+      CountDistinct(values.subspan(begin, end - begin), count_one);
     });
     return;
   }
-  ForEachBit(window.matches, [&](uint32_t offset) {
-    const uint32_t document = window.range.base + offset;
-    const uint32_t count = column.ValueCount(document);
-    if (count == 0) return;
-    if (count == 1) return count_one(column.Ordinal(document));
-    if (count <= kLookBackMax) {
-      for (uint32_t i = 0; i < count; ++i) {
-        const uint32_t ordinal = column.Ordinal(document, i);
-        bool repeated = false;
-        for (uint32_t j = 0; j < i; ++j) repeated |= column.Ordinal(document, j) == ordinal;
-        if (!repeated) count_one(ordinal);
-      }
-      return;
-    }
-    auto& values = values_of_document_;
-    values.clear();
-    for (uint32_t i = 0; i < count; ++i) values.push_back(column.Ordinal(document, i));
-    std::sort(values.begin(), values.end());
-    values.erase(std::unique(values.begin(), values.end()), values.end());
-    for (const uint64_t ordinal : values) count_one(static_cast<uint32_t>(ordinal));
+  const uint64_t* present = column_->present_words();
+  ForEachWord(window.matches.used, [&](uint32_t word) {
+    uint64_t bits = window.matches.words[word];
+    // Words that are noted as used may lie behind the last document; then they are empty.
+    if (bits == 0) return;
+    const uint32_t begin = window.range.base + word * 64;
+    if (present != nullptr) bits &= present[begin / 64];
+    ForEachBit(bits, begin, [&](uint32_t document) { count_one(values[document]); });
   });
 }
 
-void FacetCounter::CountNumbers(const Window& window) {
-  const Column& column = *column_;
-  std::vector<double> numbers;
-  ForEachBit(window.matches, [&](uint32_t offset) {
-    const uint32_t document = window.range.base + offset;
-    const uint32_t count = column.ValueCount(document);
-    // Adding zero makes one of the two zeros.
-    if (count == 1) ++number_counts_[column.Number(document) + 0.0];
-    if (count <= 1) return;
-    numbers.clear();
-    for (uint32_t i = 0; i < count; ++i) numbers.push_back(column.Number(document, i) + 0.0);
-    std::sort(numbers.begin(), numbers.end());
-    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
-    for (const double number : numbers) ++number_counts_[number];
-  });
+// Of one document. They ascend, except in damaged files.
+template <typename Raw, typename CountOne>
+void FacetCounter::CountDistinct(std::span<const Raw> values, CountOne&& count_one) const {
+  const auto ascends = [](Raw a, Raw b) { return a >= b; };
+  if (std::ranges::adjacent_find(values, ascends) == values.end()) {
+    for (const Raw value : values) count_one(value);
+    return;
+  }
+  std::vector<Raw> sorted(values.begin(), values.end());
+  // Not by the numbers: a double of a damaged file may be none.
+  std::ranges::sort(sorted, {}, [](Raw raw) { return std::bit_cast<std::array<uint8_t, sizeof(Raw)>>(raw); });
+  const auto rest = std::ranges::unique(sorted);
+  sorted.erase(rest.begin(), rest.end());
+  for (const Raw value : sorted) count_one(value);
+}
+
+// Calls visit(raw value, count) for all that were counted, in their order, and makes the table zero again.
+template <typename Visit>
+void FacetCounter::TakeCounts(Visit&& visit) {
+  const uint32_t end = RawEnd();
+  const auto take = [&](uint32_t raw) {
+    const uint32_t count = std::exchange(table_[raw], 0);
+    if (count > 0) visit(raw, count);
+  };
+  if (end <= kTableScannedMax) {
+    StopIfAsked();
+    // Most are zero: they are looked at several at a time.
+    constexpr uint32_t kAtOnce = 16;
+    for (uint32_t begin = 0; begin < end; begin += kAtOnce) {
+      const uint32_t until = std::min(begin + kAtOnce, end);
+      uint32_t any = 0;
+      for (uint32_t raw = begin; raw < until; ++raw) any |= table_[raw];
+      for (uint32_t raw = begin; any != 0 && raw < until; ++raw) take(raw);
+    }
+    return;
+  }
+  std::ranges::sort(touched_);
+  size_t step = 0;
+  for (const uint32_t raw : touched_) {
+    StopIfAskedAt(++step);
+    take(raw);
+  }
 }
 
 void FacetCounter::EndSegment() {
   if (column_ == nullptr) return;
-  size_t step = 0;
-  for (const uint32_t ordinal : touched_) {
-    StopIfAskedAt(++step);
-    string_counts_[column_->Key(ordinal)] += ordinal_counts_[ordinal];
-    ordinal_counts_[ordinal] = 0;
+  const Column& column = *column_;
+  if (type_ == ColumnType::kString) {
+    std::vector<ValueCounts<std::string_view>::Entry> counts;
+    TakeCounts([&](uint32_t ordinal, uint32_t count) {
+      if (ordinal < column.dictionary_size()) counts.push_back({column.Key(ordinal), count});
+    });
+    strings_.Add(std::move(counts));
+  } else {
+    std::vector<ValueCounts<double>::Entry> counts;
+    column.VisitNumbers([&]<typename Raw>(std::span<const Raw>) {
+      if constexpr (!kIsWide<Raw>) {
+        TakeCounts([&](uint32_t raw, uint32_t count) {
+          counts.push_back({column.ToNumber(static_cast<Raw>(raw)) + 0.0, count});
+        });
+      }
+    });
+    numbers_.Add(std::move(counts));
   }
   touched_.clear();
 }
 
-std::vector<FacetCounter::Value> FacetCounter::MostFrequent() const {
+std::vector<FacetCounter::Value> FacetCounter::MostFrequent(
+    const std::vector<ValueCounts<std::string_view>::Entry>& strings,
+    const std::vector<ValueCounts<double>::Entry>& numbers) const {
   const auto comes_first = [](const Value& a, const Value& b) {
     if (a.count != b.count) return a.count > b.count;
     if (a.number != b.number) return a.number < b.number;
@@ -133,8 +189,8 @@ std::vector<FacetCounter::Value> FacetCounter::MostFrequent() const {
       std::push_heap(best.begin(), best.end(), comes_first);
     }
   };
-  for (const auto& [key, count] : string_counts_) offer({key, 0, count});
-  for (const auto& [number, count] : number_counts_) offer({{}, number, count});
+  for (const auto& [key, count] : strings) offer({key, 0, count});
+  for (const auto& [number, count] : numbers) offer({{}, number, count});
   std::sort_heap(best.begin(), best.end(), comes_first);
   return best;
 }
@@ -164,13 +220,19 @@ void FacetCounter::AppendValue(const Value& value, std::string* out) const {
   }
 }
 
-void FacetCounter::AppendJson(std::string* facets, std::string* ranges) const {
+void FacetCounter::AppendJson(std::string* facets, std::string* ranges) {
   if (generation_.segments.empty()) return;  // Nobody knows the column's name.
+  const auto strings = strings_.Take();
+  std::vector<ValueCounts<double>::Entry> wide;
+  for (const auto& [number, count] : wide_counts_) wide.push_back({number, count});
+  std::ranges::sort(wide, {}, &ValueCounts<double>::Entry::key);
+  numbers_.Add(std::move(wide));
+  const auto numbers = numbers_.Take();
   if (facets->size() > 1) facets->push_back(',');
   AppendJsonString(name_, facets);
   facets->append(":[");
   bool is_first = true;
-  for (const Value& value : MostFrequent()) {
+  for (const Value& value : MostFrequent(strings, numbers)) {
     if (!is_first) facets->push_back(',');
     is_first = false;
     facets->append("{\"value\":");
@@ -180,15 +242,13 @@ void FacetCounter::AppendJson(std::string* facets, std::string* ranges) const {
     facets->push_back('}');
   }
   facets->push_back(']');
-  if ((type_ != ColumnType::kNumber && type_ != ColumnType::kDate) || number_counts_.empty()) return;
-  const auto [minimum, maximum] = std::minmax_element(number_counts_.begin(), number_counts_.end(),
-                                                      [](const auto& a, const auto& b) { return a.first < b.first; });
+  if ((type_ != ColumnType::kNumber && type_ != ColumnType::kDate) || numbers.empty()) return;
   if (ranges->size() > 1) ranges->push_back(',');
   AppendJsonString(name_, ranges);
   ranges->append(":{\"min\":");
-  AppendValue({{}, minimum->first, 0}, ranges);
+  AppendValue({{}, numbers.front().key, 0}, ranges);
   ranges->append(",\"max\":");
-  AppendValue({{}, maximum->first, 0}, ranges);
+  AppendValue({{}, numbers.back().key, 0}, ranges);
   ranges->push_back('}');
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -10,21 +11,26 @@
 #include "../generation/generation.h"
 #include "../query/query_plan.h"
 #include "../window/window.h"
+#include "value_counts.h"
 
 namespace gannet {
 
 class FacetCounter {
  public:
-  // Error(kInvalidArgument) where the generation's segments do not have the column or it is a location.
-  FacetCounter(const Generation& generation, const PlanFacet& facet);
+  // Counts by raw value: all zero, and so again after EndSegment. Room for it is made where it is too small.
+  using Table = std::vector<uint32_t>;
+
+  // Error(kInvalidArgument) where the generation's segments do not have the column or it is a location. `table` outlives the object, and is
+  // nobody else's until then.
+  FacetCounter(const Generation& generation, const PlanFacet& facet, Table* table);
 
   void BeginSegment(uint32_t segment);
   void Count(const Window& window);
   void EndSegment();
 
   // Appends `"name":[...]` and, for numbers and dates with a value, `"name":{"min":..,"max":..}`, each with a comma
-  // before it where the text is more than its opening brace.
-  void AppendJson(std::string* facets, std::string* ranges) const;
+  // before it where the text is more than its opening brace. Once, at the end.
+  void AppendJson(std::string* facets, std::string* ranges);
 
  private:
   struct Value {
@@ -33,9 +39,18 @@ class FacetCounter {
     uint64_t count = 0;
   };
 
-  void CountOrdinals(const Window& window);
-  void CountNumbers(const Window& window);
-  std::vector<Value> MostFrequent() const;
+  template <typename Raw, typename CountOne>
+  void CountEach(std::span<const Raw> values, const Window& window, CountOne&& count_one);
+  template <typename Raw, typename CountOne>
+  void CountDistinct(std::span<const Raw> values, CountOne&& count_one) const;
+  template <typename Raw>
+  void CountRaw(std::span<const Raw> values, const Window& window);
+  uint32_t RawEnd() const;
+  template <typename Visit>
+  void TakeCounts(Visit&& visit);
+
+  std::vector<Value> MostFrequent(const std::vector<ValueCounts<std::string_view>::Entry>& strings,
+                                  const std::vector<ValueCounts<double>::Entry>& numbers) const;
   std::string_view DisplayOf(std::string_view key) const;
   void AppendValue(const Value& value, std::string* out) const;
 
@@ -44,13 +59,11 @@ class FacetCounter {
   std::string name_;
   ColumnType type_ = ColumnType::kString;
   const Column* column_ = nullptr;  // of the segment at hand; null if it has none
-  // Counts by ordinal, zero but for those in touched_; kept from segment to segment so that clearing costs what was
-  // counted and not the dictionary.
-  std::vector<uint32_t> ordinal_counts_;
-  std::vector<uint32_t> touched_;
-  std::vector<uint64_t> values_of_document_;
-  std::unordered_map<std::string_view, uint64_t> string_counts_;
-  std::unordered_map<double, uint64_t> number_counts_;
+  Table& table_;
+  std::vector<uint32_t> touched_;  // of the table, where it is large, what is not zero
+  std::unordered_map<double, uint64_t> wide_counts_;  // of numbers that have too many raw values for a table
+  ValueCounts<std::string_view> strings_;
+  ValueCounts<double> numbers_;
 };
 
 }  // namespace gannet

@@ -46,10 +46,12 @@ int Compare(const T& a, const T& b) {
 
 }  // namespace
 
-HitCollector::HitCollector(const Generation& generation, const QueryPlan& plan, ProximityScorer* proximity)
+HitCollector::HitCollector(const Generation& generation, const QueryPlan& plan, ProximityScorer* proximity,
+                           LateScores late_scores)
     : generation_(generation),
       plan_(plan),
       proximity_(proximity == nullptr || proximity->empty() ? nullptr : proximity),
+      late_scores_(std::move(late_scores)),
       columns_(plan.sort_keys.size()) {
   const uint64_t wanted = std::min<uint64_t>(uint64_t{plan.skip} + plan.size, generation.live_count);
   // A page behind the last match has no hits, whatever the order.
@@ -82,9 +84,10 @@ void HitCollector::BeginSegment(uint32_t segment) {
     const bool uses_column = key.by == SortBy::kColumn || key.by == SortBy::kDistance;
     columns_[i] = uses_column ? FindColumn(source, key.column) : nullptr;
   }
+  FilterByBar();
 }
 
-void HitCollector::Collect(const Window& window, const float* scores, const LazyScores& lazy_scores) {
+void HitCollector::Collect(const Window& window, const float* scores) {
   if (!wants_hits()) return;
   switch (order_) {
     case Order::kScore:
@@ -92,7 +95,7 @@ void HitCollector::Collect(const Window& window, const float* scores, const Lazy
     case Order::kRecordNumber:
       return CollectByRecordNumber(window, scores);
     case Order::kKeys:
-      return CollectByKeys(window, scores, lazy_scores);
+      return CollectByKeys(window, scores);
   }
 }
 
@@ -152,23 +155,44 @@ void HitCollector::CollectByRecordNumber(const Window& window, const float* scor
   });
 }
 
-void HitCollector::CollectByKeys(const Window& window, const float* scores, const LazyScores& lazy_scores) {
+void HitCollector::CollectByKeys(const Window& window, const float* scores) {
   std::array<double, kSortKeysMax> values;
-  const bool is_lazy = scores == nullptr;
-  ForEachBit(window.matches, [&](uint32_t offset) {
+  WindowBits reaching;
+  if (bar_filter_) bar_filter_->Apply(window.range, window.matches, &reaching);
+  ForEachBit(bar_filter_ ? reaching : window.matches, [&](uint32_t offset) {
     Hit hit = MakeHit(window.range.base + offset, 0);
     ReadKeys(hit.document, values.data());
     if (scores == nullptr || proximity_ != nullptr) {
       if (has_bar_ && CompareWithoutScores(hit, values.data(), bar_, bar_values_.data()) > 0) return;
-      if (scores == nullptr) scores = lazy_scores();
+    }
+    if (scores == nullptr) {
+      hit.is_late = true;
+      return Add(hit, values.data());
     }
     hit.score = scores[offset];
-    // Only a window that was evaluated for scores knows its candidates.
-    if (proximity_ != nullptr && (is_lazy || window.bonus_candidates.Contains(offset))) {
+    if (proximity_ != nullptr && window.bonus_candidates.Contains(offset)) {
       hit.score += proximity_->Bonus(segment_, hit.document);
     }
     if (EntersAfterBar(hit, values.data())) Add(hit, values.data());
   });
+  // Not within the window: late scores of documents beside each other cost less.
+  if (scores_come_late_ && hits_.size() >= buffer_max_) KeepBestByKeys();
+}
+
+// Of several values, one that does not come behind the bar's is enough, since the best of them counts.
+void HitCollector::FilterByBar() {
+  bar_filter_.reset();
+  if (!has_bar_ || order_ != Order::kKeys || plan_.sort_keys.front().by != SortBy::kColumn) return;
+  const SortKey& key = plan_.sort_keys.front();
+  const double value = bar_values_.front();
+  if (std::isnan(value)) return;
+  FilterNode node;
+  node.op = key.descending ? FilterOp::kGreaterOrEqual : FilterOp::kLessOrEqual;
+  node.column = key.column;
+  const Column& column = generation_.segments[bar_.segment].segment->column(key.column);
+  const bool is_string = column.type() == ColumnType::kString;
+  node.values = {{!is_string, value, is_string ? column.Key(static_cast<uint32_t>(value)) : std::string_view()}};
+  bar_filter_.emplace(node, *generation_.segments[segment_].segment);
 }
 
 void HitCollector::ReadKeys(uint32_t document, double* values) const {
@@ -243,7 +267,8 @@ void HitCollector::Add(const Hit& hit, const double* values) {
   if (hits_.empty()) hits_.reserve(std::min(buffer_max_, kHitsReservedMax));
   hits_.push_back(hit);
   if (stride_ > 0) values_.insert(values_.end(), values, values + stride_);
-  if (hits_.size() >= buffer_max_) KeepBest();
+  scores_come_late_ |= hit.is_late;
+  if (hits_.size() >= buffer_max_ && !hit.is_late) KeepBest();
 }
 
 // By a score that one more hit has at least.
@@ -276,23 +301,70 @@ void HitCollector::KeepBest() {
   } else {
     std::nth_element(order.begin(), last, order.end(), [&](const RankedHit& a, const RankedHit& b) { return ComesFirst(a, b); });
   }
-  bar_ = hits_[last->index];
-  bar_values_.assign(values_.begin() + static_cast<ptrdiff_t>(last->index * stride_),
-                     values_.begin() + static_cast<ptrdiff_t>((last->index + 1) * stride_));
+  TakeBar(last->index);
   has_bar_ = kept == kept_max_;
   if (has_bar_ && order_ == Order::kScore) bar_score_ = std::max(bar_score_, bar_.score);
+  Keep(std::span(order).first(kept));
+  FilterByBar();
+}
+
+void HitCollector::TakeBar(uint32_t hit) {
+  bar_ = hits_[hit];
+  bar_values_.assign(values_.begin() + static_cast<ptrdiff_t>(hit * stride_),
+                     values_.begin() + static_cast<ptrdiff_t>((hit + 1) * stride_));
+}
+
+// These hits and no others.
+void HitCollector::Keep(std::span<const RankedHit> order) {
   std::vector<Hit> hits;
   std::vector<double> values;
   hits.reserve(buffer_max_);
   values.reserve(buffer_max_ * stride_);
-  for (size_t i = 0; i < kept; ++i) {
-    const size_t index = order[i].index;
-    hits.push_back(hits_[index]);
-    values.insert(values.end(), values_.begin() + static_cast<ptrdiff_t>(index * stride_),
-                  values_.begin() + static_cast<ptrdiff_t>((index + 1) * stride_));
+  for (const RankedHit& each : order) {
+    hits.push_back(hits_[each.index]);
+    values.insert(values.end(), values_.begin() + static_cast<ptrdiff_t>(each.index * stride_),
+                  values_.begin() + static_cast<ptrdiff_t>((each.index + 1) * stride_));
   }
   hits_ = std::move(hits);
   values_ = std::move(values);
+}
+
+// Where scores are not known: the best by their keys, and all that are equal to the worst of them.
+void HitCollector::KeepBestByKeys() {
+  if (hits_.size() < kept_max_) return;
+  std::vector<RankedHit> order = RankHits();
+  const auto compare = [&](const RankedHit& a, const RankedHit& b) {
+    StopIfAsked();
+    return CompareWithoutScores(hits_[a.index], values_.data() + a.index * stride_, hits_[b.index],
+                                values_.data() + b.index * stride_);
+  };
+  const auto last = order.begin() + static_cast<ptrdiff_t>(kept_max_ - 1);
+  std::nth_element(order.begin(), last, order.end(), [&](const RankedHit& a, const RankedHit& b) { return compare(a, b) < 0; });
+  const RankedHit worst = *last;
+  const auto rest = std::partition(last, order.end(), [&](const RankedHit& each) { return compare(each, worst) <= 0; });
+  order.erase(rest, order.end());
+  TakeBar(worst.index);
+  has_bar_ = true;
+  Keep(order);
+  if (hits_.size() > kept_max_ + (buffer_max_ - kept_max_) / 2) {
+    // Too many are equal: scores say which of them are kept.
+    ScoreLate();
+    KeepBest();
+  } else {
+    FilterByBar();
+  }
+}
+
+void HitCollector::ScoreLate() {
+  std::vector<Hit*> late;
+  for (Hit& hit : hits_) {
+    if (hit.is_late) late.push_back(&hit);
+  }
+  scores_come_late_ = false;
+  if (late.empty()) return;
+  std::ranges::sort(late, {}, [](const Hit* hit) { return std::pair(hit->segment, hit->document); });
+  late_scores_(late);
+  for (Hit* hit : late) hit->is_late = false;
 }
 
 void HitCollector::AddBonuses(float bar, std::span<uint32_t> indexes) {
@@ -349,6 +421,10 @@ void HitCollector::AddBonuses() {
 
 std::vector<Hit> HitCollector::Finish() {
   if (has_late_bonuses() && !hits_.empty()) AddBonuses();
+  if (scores_come_late_) {
+    KeepBestByKeys();
+    ScoreLate();
+  }
   std::vector<RankedHit> hits = RankHits();
   if (order_ == Order::kScore) return Page(&hits, HasLowerRank);
   return Page(&hits, [&](const RankedHit& a, const RankedHit& b) { return ComesFirst(a, b); });

@@ -5,14 +5,19 @@
 //
 // With a proximity bonus, windows bring the scores without it. In the order of scores, what may be among the best with
 // it is kept, and gets its bonus when the better half is chosen; in another order, hits get theirs when they enter.
+//
+// In the order of a column, what the worst of the best says of it is a filter for the windows that follow, and scores only break ties: hits
+// enter without, and those that are left get theirs together (docs/decisions/0174-columns-by-blocks.md).
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "../bonus/proximity_scorer.h"
+#include "../filter/column_filter.h"
 #include "../generation/generation.h"
 #include "../query/query_plan.h"
 #include "../window/span_scratch.h"
@@ -27,16 +32,17 @@ struct Hit {
   uint32_t document = 0;
   bool has_bonus = false;  // in its score
   float bonus_bound = 0;   // the most that it is, where it is not
+  bool is_late = false;    // its score is not known yet
 };
 
 class HitCollector {
  public:
-  // Scores of the window that is being collected, when it was evaluated without.
-  using LazyScores = std::function<const float*()>;
+  // Gives hits of windows that were evaluated without scores theirs, the bonus included. They ascend by segment and document.
+  using LateScores = std::function<void(std::span<Hit* const>)>;
 
   // Error(kInvalidArgument) where a sort key names a column that the segments do not have or cannot be sorted by.
   // `proximity` outlives the collector; null where scores come whole.
-  HitCollector(const Generation& generation, const QueryPlan& plan, ProximityScorer* proximity);
+  HitCollector(const Generation& generation, const QueryPlan& plan, ProximityScorer* proximity, LateScores late_scores);
 
   // Every match's score is needed to order the hits. Otherwise, scores only break ties and are asked for late.
   bool needs_every_score() const { return needs_every_score_; }
@@ -52,8 +58,8 @@ class HitCollector {
   void SeedBar(float score) { bar_score_ = std::max(bar_score_, score); }
 
   void BeginSegment(uint32_t segment);
-  // `scores` may be null: then `lazy_scores` is called at most once, and not at all in storage order.
-  void Collect(const Window& window, const float* scores, const LazyScores& lazy_scores);
+  // `scores` may be null where they are not needed of every match: those of hits come late, and not at all in storage order.
+  void Collect(const Window& window, const float* scores);
   // The same for documents that are known by themselves. Those that the bar rules out may be missing.
   void CollectScored(std::span<const ScoredDocument> documents);
 
@@ -82,7 +88,8 @@ class HitCollector {
   void AddThoseWithBonus(const Window& window, const float* scores, uint64_t* reaching) const;
   void AddByScore(const Hit& hit);
   void CollectByRecordNumber(const Window& window, const float* scores);
-  void CollectByKeys(const Window& window, const float* scores, const LazyScores& lazy_scores);
+  void CollectByKeys(const Window& window, const float* scores);
+  void FilterByBar();
   void ReadKeys(uint32_t document, double* values) const;
   double ReadColumn(const SortKey& key, const Column* column, uint32_t document) const;
   Hit MakeHit(uint32_t document, float score) const;
@@ -98,6 +105,10 @@ class HitCollector {
   void Add(const Hit& hit, const double* values);
   void RaiseBar(float score);
   void KeepBest();
+  void KeepBestByKeys();
+  void Keep(std::span<const RankedHit> order);
+  void TakeBar(uint32_t hit);
+  void ScoreLate();
   // Bonuses of all hits that may be among those wanted. The others are removed.
   void AddBonuses();
   // Hits that stay below `bar` may have less.
@@ -117,6 +128,8 @@ class HitCollector {
   bool has_bar_ = false;
   Hit bar_;
   std::vector<double> bar_values_;
+  bool scores_come_late_ = false;  // of some hit
+  LateScores late_scores_;
   float bar_score_ = 0;             // in the order of scores
   std::vector<float> best_scores_;  // a heap, the least first: the kept_max_ best so far, of which a bar follows
 
@@ -124,6 +137,7 @@ class HitCollector {
   uint32_t segment_ = 0;
   const uint32_t* record_numbers_ = nullptr;
   std::vector<const Column*> columns_;  // by sort key; null where it needs none or has none
+  std::optional<ColumnFilter> bar_filter_;  // what the bar's first key leaves
 };
 
 }  // namespace gannet

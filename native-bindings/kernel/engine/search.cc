@@ -19,6 +19,7 @@
 #include "../sources/window_removals.h"
 #include "../sources/word_source.h"
 #include "explain.h"
+#include "late_scorer.h"
 #include "result_writer.h"
 #include "thread_scratch.h"
 
@@ -37,8 +38,11 @@ class Searcher {
         words_(&query_, &proximity_, &scratch->matching),
         parts_(others.parts),
         text_floor_(others.text_floor),
-        collector_(generation, plan, has_sources_ ? nullptr : &proximity_) {
-    for (const PlanFacet& facet : plan.facets) facets_.emplace_back(generation, facet);
+        late_scorer_(&query_, &proximity_, &words_, &scratch->scoring),
+        collector_(generation, plan, has_sources_ ? nullptr : &proximity_,
+                   [this](std::span<Hit* const> hits) { late_scorer_.Score(hits); }) {
+    if (scratch->facets.size() < plan.facets.size()) scratch->facets.resize(plan.facets.size());
+    for (size_t i = 0; i < plan.facets.size(); ++i) facets_.emplace_back(generation, plan.facets[i], &scratch->facets[i]);
     needs_.scores = collector_.needs_every_score() || plan.minimum_score > 0;
     if (has_sources_) {
       const float full = others.words_full > 0 ? others.words_full : ExpectedScore(query_);
@@ -76,17 +80,13 @@ class Searcher {
     if (!query_.MayMatch(segment)) return;
     collector_.BeginSegment(segment);
     for (FacetCounter& facet : facets_) facet.BeginSegment(segment);
-    std::unique_ptr<SegmentEvaluator> scorer;  // Made when a score is first asked for.
     const auto count_window = [&](const Window& window) {
       total_ += window.matches.Count();
       for (FacetCounter& facet : facets_) facet.Count(window);
     };
-    const auto consume = [&](const Window& window, uint32_t index) {
+    const auto consume = [&](const Window& window, uint32_t) {
       count_window(window);
-      collector_.Collect(window, needs_.scores ? window.scores : nullptr, [&]() -> const float* {
-        if (!scorer) scorer = std::make_unique<SegmentEvaluator>(&query_, segment, EvaluationNeeds{}, &scratch_->scoring);
-        return scorer->Evaluate(index)->scores;
-      });
+      collector_.Collect(window, needs_.scores ? window.scores : nullptr);
     };
     SegmentMatches matches(query_, plan_, segment, needs_, &scratch_->matching, &proximity_, &collector_.bar());
     const auto count = [&](uint32_t more) { total_ += more; };
@@ -132,7 +132,7 @@ class Searcher {
       if (!window->matches.Any()) continue;
       total_ += window->matches.Count();
       for (FacetCounter& facet : facets_) facet.Count(*window);
-      collector_.Collect(*window, window->scores, [&] { return window->scores; });
+      collector_.Collect(*window, window->scores);
     }
     for (FacetCounter& facet : facets_) facet.EndSegment();
   }
@@ -162,10 +162,10 @@ class Searcher {
     for (const SourceShare& share : parts_) scores->push_back(share.ScoreOf(hit.segment, hit.document));
   }
 
-  void WriteFacets(SearchResult* result) const {
+  void WriteFacets(SearchResult* result) {
     result->facets.push_back('{');
     result->ranges.push_back('{');
-    for (const FacetCounter& facet : facets_) facet.AppendJson(&result->facets, &result->ranges);
+    for (FacetCounter& facet : facets_) facet.AppendJson(&result->facets, &result->ranges);
     result->facets.push_back('}');
     result->ranges.push_back('}');
     if (result->ranges.size() == 2) result->ranges.clear();
@@ -181,6 +181,7 @@ class Searcher {
   std::vector<SourceShare> shares_;  // none where words are alone
   std::span<const SourceShare> parts_;
   float text_floor_;
+  LateScorer late_scorer_;
   HitCollector collector_;
   std::vector<FacetCounter> facets_;
   EvaluationNeeds needs_;

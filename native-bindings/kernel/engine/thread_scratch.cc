@@ -7,6 +7,9 @@ namespace {
 constexpr size_t kKeptCursorsMax = 1024;
 // And so is the memory of spans with more numbers than this: some MiB.
 constexpr size_t kKeptSpanNumbersMax = size_t{1} << 20;
+// Of facets of very many values, and of very many facets.
+constexpr size_t kKeptFacetCountsMax = size_t{1} << 16;
+constexpr size_t kKeptFacetsMax = 16;
 
 std::unique_ptr<ThreadScratch>& ScratchOfThread() {
   static thread_local std::unique_ptr<ThreadScratch> scratch;
@@ -29,6 +32,11 @@ void ScratchLease::Return() {
   }
   SpanScratch& span = scratch_->matching.span;
   if (span.postings.offsets.size() + span.frequencies.size() > kKeptSpanNumbersMax) span = SpanScratch();
+  std::vector<FacetCounter::Table>& facets = scratch_->facets;
+  if (facets.size() > kKeptFacetsMax) facets.resize(kKeptFacetsMax);
+  for (FacetCounter::Table& table : facets) {
+    if (table.size() > kKeptFacetCountsMax) FacetCounter::Table().swap(table);
+  }
   returned_ = true;
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "../collect/facet_counter.h"
 #include "../cursors/posting_cursor.h"
 #include "../match/group_evaluator.h"
 
@@ -16,6 +17,7 @@ struct ThreadScratch {
   EvaluatorScratch matching;
   EvaluatorScratch scoring;
   std::vector<PostingCursor> proximity;
+  std::vector<FacetCounter::Table> facets;
 };
 
 // The scratch of this thread for the time of one search. Its arrays are zero between searches (window.h), which an

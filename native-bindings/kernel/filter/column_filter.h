@@ -23,6 +23,10 @@ class ColumnFilter {
 
   // Takes the documents that do not pass from the window's matches; looks at no others.
   void Apply(Window* window) const;
+  // passed = the candidates that pass; `passed` and `candidates` are different sets.
+  void Apply(WindowRange range, const WindowBits& candidates, WindowBits* passed) const {
+    Evaluate(root_, range, candidates, passed);
+  }
 
  private:
   enum class Kind : uint8_t {
