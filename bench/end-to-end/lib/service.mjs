@@ -73,7 +73,7 @@ export async function startService(dataDir, env = {}) {
 }
 
 /** MiB: all, without file pages (which the system may drop at any time), of files. Linux only. */
-function residentMemory(pid) {
+export function residentMemory(pid) {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const mebibytes = (name) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) / 1024;
   return { all: mebibytes('VmRSS'), anonymous: mebibytes('RssAnon'), files: mebibytes('RssFile') };

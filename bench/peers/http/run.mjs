@@ -1,0 +1,205 @@
+/**
+ * Gannet beside Meilisearch and OpenSearch as services, on the same machine, over HTTP, under the same load: import, size, memory, searches a
+ * second, latencies at given rates, and the order of results. Engines take turns within one run. Prints Markdown. See bench/README.md.
+ *
+ *   npm run build && node bench/peers/http/run.mjs [--engines gannet,meilisearch,opensearch] [--records 300000] [--rounds 3] [--seconds 8]
+ *       [--rates 50,500] [--heap 2048] [--collections false]
+ *
+ * Meilisearch: the program that the environment variable MEILISEARCH names. OpenSearch: fetched by mvn, and a JDK from 21 on.
+ */
+import { createReadStream, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+import { runOpenLoop } from '../../end-to-end/lib/open-loop.mjs';
+import { seededRandom } from '../../end-to-end/lib/random.mjs';
+import { formatCount, machineTable, markdownTable, quantile } from '../../end-to-end/lib/report.mjs';
+import { sentencesFile } from '../../end-to-end/lib/sentences.mjs';
+import { workFolder } from '../../end-to-end/lib/service.mjs';
+import { COLLECTIONS, judgements, queriesOf, recordsOf } from '../../relevance/collection-files.mjs';
+import { mean, normalisedDiscountedGain } from '../../relevance/evaluation.mjs';
+import { ENGINES, startEngine } from './engines.mjs';
+
+const QUERIES = 5000;
+const CONNECTIONS = [8, 32];
+const NDCG_DEPTH = 10;
+const LATENCY_CONNECTIONS = 64;
+
+const { values } = parseArgs({
+  options: {
+    engines: { type: 'string', default: ENGINES.join(',') },
+    records: { type: 'string', default: '300000' },
+    rounds: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '8' },
+    rates: { type: 'string', default: '50,500' },
+    heap: { type: 'string', default: '2048' },
+    collections: { type: 'string', default: 'true' },
+  },
+});
+const [records, rounds, seconds, heapMib] = [values.records, values.rounds, values.seconds, values.heap].map(Number);
+const rates = values.rates.split(',').map(Number);
+const median = (numbers) => quantile(numbers, 0.5);
+
+const sentences = await sentencesFile(records);
+if (sentences === undefined) {
+  console.log('Skipped: ../shared/data/bench is not there.');
+  process.exit(0);
+}
+
+async function* sentenceRecords() {
+  let number = 0;
+  for await (const line of createInterface({ input: createReadStream(sentences.path) })) {
+    number += 1;
+    yield { id: `s${number}`, text: JSON.parse(line).text };
+  }
+}
+
+/** One to three words that stand beside each other in one of the sentences. */
+async function queriesOfSentences() {
+  const random = seededRandom(1);
+  const chosen = new Set(Array.from({ length: QUERIES }, () => Math.floor(random() * records) + 1));
+  const queries = [];
+  let number = 0;
+  for await (const { text } of sentenceRecords()) {
+    number += 1;
+    if (!chosen.has(number)) continue;
+    const words = text.toLowerCase().match(/[a-z]{2,}/g) ?? [];
+    const length = 1 + Math.floor(random() * 3);
+    if (words.length < length) continue;
+    const first = Math.floor(random() * (words.length - length + 1));
+    queries.push(words.slice(first, first + length).join(' '));
+  }
+  return queries;
+}
+
+async function importInto(engine) {
+  const startedMs = performance.now();
+  await engine.load('sentences', ['text'], sentenceRecords());
+  const importSeconds = (performance.now() - startedMs) / 1000;
+  await engine.settle('sentences');
+  return { importSeconds, diskMib: engine.diskMib(), idleMib: engine.memory() };
+}
+
+/** Searches a second by number of connections, and the 50th and 99th hundredth by rate, each the median of the rounds. */
+async function measureLoad(engines, queries) {
+  const paths = engines.map((engine) => queries.map((query) => engine.path('sentences', query)));
+  const found = engines.map(() => ({ closed: new Map(), open: new Map() }));
+  const add = (map, key, value) => map.set(key, [...(map.get(key) ?? []), value]);
+  const load = (at, more) =>
+    runOpenLoop({
+      address: engines[at].address,
+      key: engines[at].key,
+      paths: paths[at],
+      seconds,
+      ratePerSecond: 0,
+      ...more,
+    });
+  for (const at of engines.keys()) await load(at, { connections: Math.max(...CONNECTIONS) });
+  for (let round = 1; round <= rounds; round += 1) {
+    for (const at of engines.keys()) {
+      for (const connections of CONNECTIONS)
+        add(found[at].closed, connections, await load(at, { connections, seed: round }));
+      for (const ratePerSecond of rates)
+        add(
+          found[at].open,
+          ratePerSecond,
+          await load(at, { connections: LATENCY_CONNECTIONS, ratePerSecond, seed: round }),
+        );
+    }
+  }
+  return found;
+}
+
+async function gainsOf(engine, options) {
+  const gains = [];
+  for (const name of COLLECTIONS) {
+    const grades = judgements(name);
+    const own = [];
+    for (const { id, text } of queriesOf(name).filter(({ id }) => grades.has(id))) {
+      const answer = await engine.search(
+        engine.path(name, text.toLowerCase(), { fields: ['title', 'text'], ...options }),
+      );
+      own.push(normalisedDiscountedGain(engine.names(answer), grades.get(id), NDCG_DEPTH));
+    }
+    gains.push(mean(own));
+  }
+  return gains;
+}
+
+async function measureOrder(engines) {
+  const rows = [];
+  for (const engine of engines) {
+    for (const name of COLLECTIONS) {
+      const documents = recordsOf(name).map(({ name: id, fields }) => ({ id, ...fields }));
+      await engine.load(name, ['title', 'text'], documents);
+    }
+    const ways = engine.name === 'opensearch' ? [{ typos: true }, { typos: false }] : [{}];
+    for (const way of ways) {
+      const gains = await gainsOf(engine, way);
+      const label = way.typos === false ? `${engine.name}, without typos` : engine.name;
+      rows.push([label, ...gains.map((gain) => gain.toFixed(4)), mean(gains).toFixed(4)]);
+    }
+  }
+  return rows;
+}
+
+const work = join(workFolder, 'peers-http');
+mkdirSync(work, { recursive: true });
+const engines = [];
+const missing = [];
+for (const name of values.engines.split(',')) {
+  const engine = await startEngine(name, { work, heapMib });
+  if (engine.missing === undefined) engines.push({ name, ...engine });
+  else missing.push(`${name} is left out: ${engine.missing}.`);
+}
+
+const imports = [];
+for (const engine of engines) imports.push(await importInto(engine));
+const queries = await queriesOfSentences();
+const load = await measureLoad(engines, queries);
+const busyMib = engines.map((engine) => engine.memory());
+const order = values.collections === 'true' ? await measureOrder(engines) : [];
+for (const engine of engines) await engine.stop();
+
+const figures = (map, key, member) => median(map.get(key).map((one) => one[member]));
+const failed = (at) =>
+  [...load[at].closed.values(), ...load[at].open.values()].flat().reduce((sum, one) => sum + one.failed, 0);
+const rows = engines.map((engine, at) => [
+  engine.name,
+  formatCount(records / imports[at].importSeconds),
+  formatCount(imports[at].diskMib),
+  formatCount(imports[at].idleMib),
+  formatCount(busyMib[at]),
+  ...CONNECTIONS.map((connections) => formatCount(figures(load[at].closed, connections, 'requestsPerSecond'))),
+  ...CONNECTIONS.map((connections) =>
+    ['p50', 'p99'].map((member) => figures(load[at].closed, connections, member).toFixed(1)).join(' / '),
+  ),
+  ...rates.map((rate) => ['p50', 'p99'].map((member) => figures(load[at].open, rate, member).toFixed(1)).join(' / ')),
+  failed(at),
+]);
+console.log(
+  [
+    machineTable({
+      Records: `${formatCount(records)} sentences of arXiv abstracts, one field`,
+      Searches: `${formatCount(queries.length)} of 1 to 3 neighbouring words, typos and highlights on, 10 hits`,
+      Load: `bench/end-to-end/open_loop.cc, ${seconds} s a turn, ${rounds} rounds, medians`,
+      ...Object.fromEntries(engines.map(({ name, version }) => [name, version])),
+    }),
+    markdownTable(
+      [
+        'Service',
+        'Import, records/s',
+        'Disk MiB',
+        'Resident MiB, imported',
+        'after searches',
+        ...CONNECTIONS.map((connections) => `Searches/s, ${connections} connections`),
+        ...CONNECTIONS.map((connections) => `p50 / p99 ms, ${connections} connections`),
+        ...rates.map((rate) => `p50 / p99 ms at ${rate}/s`),
+        'Failed',
+      ],
+      rows,
+    ),
+    ...(order.length === 0 ? [] : [markdownTable(['nDCG@10', ...COLLECTIONS, 'mean'], order)]),
+    ...missing,
+  ].join('\n'),
+);
