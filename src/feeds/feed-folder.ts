@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { MediaStore } from '../media/index.js';
+import { readSyncFileNames, SyncFileDamagedError } from './file/sync-file.js';
 import { LISTING_FILE, LOCAL_FILE, NEXT_FILE } from './worker/feed-protocol.js';
 
 /** ETag of the file in its store that the copy is one of. */
@@ -15,17 +16,32 @@ const LISTED_MAX = 1000;
 export class FeedFolder {
   constructor(readonly path: string) {}
 
-  /** Makes the copy one of the file that the store has now. */
-  async fetch(store: MediaStore, path: string): Promise<void> {
+  /**
+   * Makes the copy one of the file that the store has now. One that is gone from there, or is not whole, is not believed: the copy is of the
+   * last that was, and stays. Resolves with false where the store lacks what the copy has, which `putBack` mends.
+   */
+  async fetch(store: MediaStore, path: string): Promise<boolean> {
     await mkdir(this.path, { recursive: true, mode: 0o700 });
+    const known = await this.etag();
     const file = await store.stat(path);
-    if (file !== undefined && file.etag === (await this.etag())) return;
-    await this.forgetCopy();
+    if (file !== undefined && file.etag === known) return true;
     const opened = file === undefined ? undefined : await store.open(path);
-    if (opened === undefined) return;
+    if (opened === undefined) return known === undefined;
     const part = join(this.path, `${LOCAL_FILE}.part`);
-    await pipeline(Readable.from(opened.pieces()), createWriteStream(part, { mode: 0o600 }));
+    try {
+      await pipeline(Readable.from(opened.pieces()), createWriteStream(part, { mode: 0o600 }));
+    } finally {
+      await opened.close();
+    }
+    if (known !== undefined && !(await isWhole(part))) return false;
     await this.adopt(part, opened.file.etag);
+    return true;
+  }
+
+  /** Puts the copy into the store, where the file is no more or not whole. */
+  async putBack(store: MediaStore, path: string): Promise<void> {
+    const copy = join(this.path, LOCAL_FILE);
+    await this.adopt(copy, await this.put(store, path, copy));
   }
 
   /** Puts the next file into the store, in one step. Rejects, and the store has what it had, where it cannot. */
@@ -94,10 +110,15 @@ export class FeedFolder {
     await rename(path, join(this.path, LOCAL_FILE));
     await writeFile(join(this.path, ETAG_FILE), etag, { mode: 0o600 });
   }
+}
 
-  private async forgetCopy(): Promise<void> {
-    await rm(join(this.path, ETAG_FILE), { force: true });
-    await rm(join(this.path, LOCAL_FILE), { force: true });
+async function isWhole(path: string): Promise<boolean> {
+  try {
+    await readSyncFileNames(createReadStream(path) as AsyncIterable<Uint8Array>);
+    return true;
+  } catch (error) {
+    if (error instanceof SyncFileDamagedError) return false;
+    throw error;
   }
 }
 

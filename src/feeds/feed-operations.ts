@@ -12,7 +12,7 @@ import {
   wantedPage,
   type OperationContext,
 } from '../operations/index.js';
-import { ServiceError } from '../platform/index.js';
+import { ServiceError, withSignal } from '../platform/index.js';
 import { FEED_NOT_FOUND, FEED_SYNCING, SOURCE_UNUSABLE } from './feed-problems.js';
 import {
   DEFAULT_STORE,
@@ -129,6 +129,7 @@ const connect = defineOperation({
     'conflict',
     'unprocessable',
     'plan-limit',
+    'overloaded',
     'storage-full',
   ],
   async handle(context, { params: { account }, body }) {
@@ -140,7 +141,7 @@ const connect = defineOperation({
     const typed = isSecretGiven ? body.secret : undefined;
     const { provider, secret } = readProvider(kind, body.settings, typed, services.part(FEEDS).outbound);
     const given = { account, name, provider, media_store, interval_minutes, secret };
-    const row = await services.part(FEEDS).feeds.connect(given);
+    const row = await withSignal(context.signal, (left) => services.part(FEEDS).feeds.connect(given, left));
     return { status: 201, body: describe(context, row) };
   },
 });
@@ -157,10 +158,11 @@ const discover = defineOperation({
   params: accountParams,
   body: object({ settings: websiteSettings }),
   responses: { 200: { description: 'The pages', schema: discovery } },
-  errors: [SOURCE_UNUSABLE],
-  async handle({ services }, { body }) {
+  errors: [SOURCE_UNUSABLE, 'overloaded'],
+  async handle({ services, signal }, { body }) {
     const settings = readWebsite(body.settings, services.part(FEEDS).outbound);
-    const found = await services.part(FEEDS).feeds.discover({ name: 'website', settings });
+    const { feeds } = services.part(FEEDS);
+    const found = await withSignal(signal, (left) => feeds.discover({ name: 'website', settings }, left));
     return { status: 200, body: found };
   },
 });
@@ -214,7 +216,7 @@ const webScope = defineOperation({
   callers: CALLERS,
   body: object({ settings: websiteSettings }),
   responses: { 200: shown('The feed') },
-  errors: [...ofFeed.errors, SOURCE_UNUSABLE, 'unprocessable', 'storage-full'],
+  errors: [...ofFeed.errors, SOURCE_UNUSABLE, 'unprocessable', 'overloaded', 'storage-full'],
   async handle(context, { params: { account, feed }, body }) {
     const { feeds, outbound } = context.services.part(FEEDS);
     const row = feeds.required(account, feed);
@@ -224,7 +226,8 @@ const webScope = defineOperation({
         `The feed '${feed}' is of the provider ${row.provider.name}, not a website.`,
       );
     const settings = readWebsite(body.settings, outbound);
-    return { status: 200, body: describe(context, await feeds.setScope(row, settings)) };
+    const changed = await withSignal(context.signal, (left) => feeds.setScope(row, settings, left));
+    return { status: 200, body: describe(context, changed) };
   },
 });
 

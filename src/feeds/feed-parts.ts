@@ -17,6 +17,7 @@ import { labelOf, ListSources } from './list-sources.js';
 import { FEEDS, type FeedsPart } from './part.js';
 import { sourceOperations } from './source-operations.js';
 import { SourceStore } from './source-store.js';
+import type { SourceRow } from './types.js';
 import type { FeedProtocol, FeedWorkerData } from './worker/feed-protocol.js';
 
 const WORKER_HEAP_MIB_MAX = 1024;
@@ -67,7 +68,7 @@ function createFeeds(platform: FeaturePlatform): FeedsPart & { readonly host: Re
   const importer = new ListImporter({
     ...common,
     sources: sourceStore,
-    indexOf: (listId) => indexOf(platform, listId),
+    indexOf: (row) => indexOf(platform, row),
     labelOf,
     timers: systemTimers,
   });
@@ -122,8 +123,9 @@ function createHost(
   });
 }
 
-function indexOf({ catalog, indexes }: FeaturePlatform, listId: string) {
-  const list = listById(catalog, listId);
+function indexOf({ catalog, indexes }: FeaturePlatform, { list_id: listId, account, list: name }: SourceRow) {
+  const named = catalog.list(account, name);
+  const list = named?.id === listId ? named : listById(catalog, listId);
   if (list === undefined) throw new ServiceError('list-not-found', 'The list is gone.');
   return Promise.resolve(indexes.opened(listId) ?? indexes.open(listId, searchSettings(list)));
 }

@@ -137,7 +137,7 @@ export class FeedRunner {
     const folder = this.folderOf(row);
     const store = media.open(row.account, row.media_store);
     const path = feedPath(row.name);
-    await folder.fetch(store, path);
+    const isInStore = await folder.fetch(store, path);
     const { provider } = row;
     if (provider.name === 'media-store') {
       const { settings } = provider;
@@ -165,6 +165,8 @@ export class FeedRunner {
       if (answer.result.wasReplaced) {
         await folder.store(store, path);
         if (answer.result.removed + answer.result.changed > 0) await attached.removeUnnamed();
+      } else if (!isInStore) {
+        await folder.putBack(store, path);
       }
       isStored = true;
       return answer.result;

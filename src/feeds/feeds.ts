@@ -30,6 +30,9 @@ import { feedPath, type FeedRow, type SourceRow } from './types.js';
 import type { FeedProtocol, SourceFault } from './worker/feed-protocol.js';
 
 const MINUTE_MS = 60_000;
+/** Sources that are tried before they are kept, or previewed, at a time: each is read for up to a minute. */
+const TRIED_MAX = 16;
+const RETRY_AFTER_SECONDS = 10;
 
 export interface FeedsOptions {
   readonly store: FeedStore;
@@ -61,6 +64,8 @@ export class Feeds {
   private isStarted = false;
   /** Feeds that are being moved or deleted. */
   private readonly changing = new Set<string>();
+  /** Sources that are being tried. */
+  private tried = 0;
 
   constructor(private readonly options: FeedsOptions) {
     const { store, sources, parallelMax, timers } = options;
@@ -79,7 +84,9 @@ export class Feeds {
     const rows = [...store.all()];
     await removeOtherFolders(feedsDir, new Set(rows.map(({ id }) => id)));
     this.isStarted = true;
-    for (const row of rows) this.schedule(await this.left(row));
+    const left: FeedRow[] = [];
+    for (const row of rows) left.push(await this.left(row));
+    this.scheduleAll(left);
   }
 
   /** What runs is ended, and goes on with the next start. */
@@ -102,20 +109,22 @@ export class Feeds {
     return this.options.store.required(account, name);
   }
 
-  /** Rejects with `source-unusable`, and nothing is kept, where the source cannot be read; with `name-exists`, `media-store-not-found`. */
-  async connect(given: ConnectedFeed): Promise<FeedRow> {
+  /** Rejects with `source-unusable`, and nothing is kept, where the source cannot be read; with `name-exists`, `media-store-not-found`, `overloaded`. */
+  async connect(given: ConnectedFeed, signal?: AbortSignal): Promise<FeedRow> {
     const { store, media } = this.options;
     store.assertFree(given.account, given.name);
     media.row(given.account, given.media_store);
-    await this.check(given);
+    await this.check(given, signal);
     const row = await store.create(given);
     this.schedule(row);
     return row;
   }
 
-  /** Rejects with `source-unusable` where it cannot be read. */
-  async discover(provider: ProviderSettings): Promise<Discovery> {
-    const answer = await this.options.host.call('discover', { provider, secret: null });
+  /** Rejects with `source-unusable` where it cannot be read, `overloaded` where too many are, or the signal's reason. */
+  async discover(provider: ProviderSettings, signal?: AbortSignal): Promise<Discovery> {
+    const answer = await this.trying(() =>
+      this.options.host.call('discover', { provider, secret: null }, callOf(signal)),
+    );
     if (!answer.isOk) throw unusable(answer);
     return answer.discovery;
   }
@@ -135,9 +144,9 @@ export class Feeds {
   }
 
   /** What is read from the next run on, which begins at once. */
-  async setScope(row: FeedRow, settings: WebsiteSettings): Promise<FeedRow> {
+  async setScope(row: FeedRow, settings: WebsiteSettings, signal?: AbortSignal): Promise<FeedRow> {
     const provider: ProviderSettings = { name: 'website', settings };
-    await this.check({ ...row, provider, secret: undefined });
+    await this.check({ ...row, provider, secret: undefined }, signal);
     const changed = await this.changed(row, () => ({ provider }));
     this.scheduler.now(row.id);
     return changed;
@@ -235,24 +244,45 @@ export class Feeds {
     });
   }
 
-  private async check({
-    account,
-    provider,
-    secret,
-  }: Pick<ConnectedFeed, 'account' | 'provider' | 'secret'>): Promise<void> {
+  private async check(
+    { account, provider, secret }: Pick<ConnectedFeed, 'account' | 'provider' | 'secret'>,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
     const { host, media } = this.options;
     if (provider.name === 'media-store') {
       await media.open(account, provider.settings.store).list({ prefix: provider.settings.prefix, after: '', size: 1 });
       return;
     }
-    const answer = await host.call('check', { provider, secret: secret?.reveal() ?? null });
+    const ask = { provider, secret: secret?.reveal() ?? null };
+    const answer = await this.trying(() => host.call('check', ask, callOf(signal)));
     if (!answer.isOk) throw unusable(answer);
   }
 
-  private schedule({ id, account, interval_minutes, next_sync }: FeedRow): void {
+  /** Feeds that are synced are read beside these: so many are bounded. */
+  private async trying<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+    if (this.tried >= TRIED_MAX) {
+      const detail = `${TRIED_MAX} sources are being tried already; try again in ${RETRY_AFTER_SECONDS} seconds.`;
+      throw new ServiceError('overloaded', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+    }
+    this.tried += 1;
+    try {
+      return await ask();
+    } finally {
+      this.tried -= 1;
+    }
+  }
+
+  private schedule(row: FeedRow): void {
+    this.scheduleAll([row]);
+  }
+
+  private scheduleAll(rows: readonly FeedRow[]): void {
     if (!this.isStarted) return;
-    const nextMs = next_sync === null ? undefined : Date.parse(next_sync);
-    this.scheduler.set({ id, account, intervalMs: interval_minutes * MINUTE_MS, nextMs });
+    const scheduled = rows.map(({ id, account, interval_minutes, next_sync }) => {
+      const nextMs = next_sync === null ? undefined : Date.parse(next_sync);
+      return { id, account, intervalMs: interval_minutes * MINUTE_MS, nextMs };
+    });
+    this.scheduler.setAll(scheduled);
   }
 
   private keepNext(id: string, nextMs: number): void {
@@ -300,6 +330,11 @@ export class Feeds {
       if (now !== undefined) this.schedule(now);
     }
   }
+}
+
+/** Ends with who asked. */
+function callOf(signal: AbortSignal | undefined) {
+  return signal === undefined ? {} : { signal };
 }
 
 function unusable({ message }: SourceFault): ServiceError {

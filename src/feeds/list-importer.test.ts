@@ -15,6 +15,7 @@ import { headerLine } from './file/sync-file.js';
 import { ListImporter } from './list-importer.js';
 import { labelOf } from './list-sources.js';
 import { SourceStore } from './source-store.js';
+import type { SourceRow } from './types.js';
 
 const FIELDS = { searchable_fields: [{ name: 'title', weight: 1 }], facets: [], resources: [] };
 const PENDING = {
@@ -113,6 +114,43 @@ describe('ListImporter', () => {
     expect(sources.of('id')).toBe(before);
     await importer.run('id', { isForced: true });
     expect(sources.of('id')?.last_run).toMatchObject({ added: 0, unchanged: 1 });
+  });
+
+  it('opens no list at a start whose file is as it was applied, and one whose file is another', async () => {
+    content = fileOf({ a: 'One' });
+    await importer.run('id');
+    let opened = 0;
+    opening = () => {
+      opened += 1;
+      return Promise.resolve(index);
+    };
+    await importer.run('id', { isStart: true });
+    expect(opened).toBe(0);
+    content = fileOf({ a: 'One', b: 'Two' });
+    await importer.run('id', { isStart: true });
+    expect([opened, await names()]).toEqual([1, ['a', 'b']]);
+    await sources.change('id', () => ({ error: { message: 'The last one failed.', at: '' } }));
+    await importer.run('id', { isStart: true });
+    expect([opened, sources.of('id')?.error]).toEqual([2, null]);
+  });
+
+  it('hands each that waits its turn, so many at a time, and none is forgotten', async () => {
+    content = fileOf({ a: 'One' });
+    const lists = Array.from({ length: 200 }, (_, number) => `list-${number}`);
+    for (const list of lists)
+      await sources.create({ ...(sources.of('id') as SourceRow), list_id: list, list, feed: null });
+    let together = 0;
+    let most = 0;
+    opening = async () => {
+      together += 1;
+      most = Math.max(most, together);
+      await Promise.resolve();
+      together -= 1;
+      return index;
+    };
+    await Promise.all(lists.map((list) => importer.run(list)));
+    expect(most).toBe(1);
+    expect(lists.filter((list) => sources.of(list)?.applied_etag !== content)).toEqual([]);
   });
 
   it.each([

@@ -2,7 +2,6 @@
  * From file to list: a list is made like the file that it imports, by comparison. One import of a list at a time, a bounded number of all.
  * What asks for one meanwhile is done after it. Main thread only.
  */
-import { once, EventEmitter } from 'node:events';
 import type { Logger } from 'pino';
 import type { FieldDefinition } from '../catalog/index.js';
 import type { ListIndex, SyncOutcome, SyncSession } from '../index/index.js';
@@ -26,7 +25,7 @@ export interface ListImporterOptions {
   readonly sources: SourceStore;
   readonly media: MediaStores;
   /** The list's index, opened. */
-  readonly indexOf: (listId: string) => Promise<ListIndex>;
+  readonly indexOf: (row: SourceRow) => Promise<ListIndex>;
   /** By which its records know a source. */
   readonly labelOf: (row: SourceRow) => string;
   readonly parallelMax: number;
@@ -36,9 +35,19 @@ export interface ListImporterOptions {
   readonly metrics: FeedMetrics;
 }
 
+/** What one look at a list and its file is to do. */
+interface Look {
+  /** Imports in any case. */
+  readonly isForced: boolean;
+  /** The service starts: what was applied then is, without a look into the list, which need not be opened for it. */
+  readonly isStart: boolean;
+}
+
+const USUAL: Look = { isForced: false, isStart: false };
+
 interface Running {
   isAskedAgain: boolean;
-  isForced: boolean;
+  look: Look;
   isCancelled: boolean;
   readonly done: Promise<void>;
 }
@@ -47,8 +56,9 @@ export class ListImporter {
   private readonly running = new Map<string, Running>();
   /** By list: the state of the list after the last import; what has another one was written to since. */
   private readonly states = new Map<string, number>();
-  private readonly slots = new EventEmitter().setMaxListeners(0);
   private slotsTaken = 0;
+  /** Imports that wait for a slot, in their order: each is handed one. */
+  private readonly waiting: (() => void)[] = [];
   /** Each ends the wait for another try. */
   private readonly retries = new Set<() => void>();
   private isStopped = false;
@@ -60,18 +70,20 @@ export class ListImporter {
   }
 
   /**
-   * Makes the list like its file, where either has changed since the last time; `isForced`: in any case. Resolves when it has ended,
-   * whatever became of it. Never rejects.
+   * Makes the list like its file, where either has changed since the last time. Resolves when it has ended, whatever became of it. Never
+   * rejects.
    */
-  run(listId: string, { isForced = false } = {}): Promise<void> {
+  run(listId: string, wanted: Partial<Look> = {}): Promise<void> {
     if (this.isStopped) return Promise.resolve();
     const before = this.running.get(listId);
     if (before !== undefined) {
       before.isAskedAgain = true;
-      before.isForced ||= isForced;
+      const { isForced, isStart } = before.look;
+      before.look = { isForced: isForced || wanted.isForced === true, isStart: isStart && wanted.isStart === true };
       return before.done;
     }
-    const running: Running = { isAskedAgain: false, isForced, isCancelled: false, done: Promise.resolve() };
+    const look = { ...USUAL, ...wanted };
+    const running: Running = { isAskedAgain: false, look, isCancelled: false, done: Promise.resolve() };
     this.running.set(listId, running);
     const done = this.turns(listId, running).finally(() => this.running.delete(listId));
     Object.assign(running, { done });
@@ -93,28 +105,33 @@ export class ListImporter {
   }
 
   private async turns(listId: string, running: Running): Promise<void> {
-    while (this.slotsTaken >= this.options.parallelMax) await once(this.slots, 'free');
-    this.slotsTaken += 1;
+    await this.slot();
     try {
       do {
-        const { isForced } = running;
+        const { look } = running;
         running.isAskedAgain = false;
-        running.isForced = false;
-        await this.turn(listId, isForced, running);
+        running.look = USUAL;
+        await this.turn(listId, look, running);
       } while (running.isAskedAgain && !running.isCancelled);
     } finally {
-      this.slotsTaken -= 1;
-      this.slots.emit('free');
+      const next = this.waiting.shift();
+      if (next === undefined) this.slotsTaken -= 1;
+      else next();
     }
   }
 
-  private async turn(listId: string, isForced: boolean, running: Running): Promise<void> {
+  private async slot(): Promise<void> {
+    if (this.slotsTaken >= this.options.parallelMax) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    else this.slotsTaken += 1;
+  }
+
+  private async turn(listId: string, look: Look, running: Running): Promise<void> {
     const row = this.options.sources.of(listId);
     if (row === undefined || running.isCancelled) return;
     const { log, metrics, clock, sources } = this.options;
     const { account, list } = row;
     try {
-      const run = await this.imported(row, isForced, running);
+      const run = await this.imported(row, look, running);
       if (run === undefined) return;
       metrics.imported('imported');
       const { added, changed, removed, failed, took_ms } = run.run;
@@ -124,7 +141,7 @@ export class ListImporter {
     } catch (error) {
       if (running.isCancelled) return;
       if (error instanceof ServiceError && PASSING.has(error.code)) {
-        this.retryLater(listId, isForced);
+        this.retryLater(listId, look);
         return;
       }
       const message = this.messageOf(error, row);
@@ -136,11 +153,11 @@ export class ListImporter {
     }
   }
 
-  private retryLater(listId: string, isForced: boolean): void {
+  private retryLater(listId: string, look: Look): void {
     if (this.isStopped) return;
     const cancel = this.options.timers.after(RETRY_MS, () => {
       this.retries.delete(cancel);
-      void this.run(listId, { isForced });
+      void this.run(listId, look);
     });
     this.retries.add(cancel);
   }
@@ -148,19 +165,20 @@ export class ListImporter {
   /** Undefined where nothing has changed, or there is no file of a feed yet. */
   private async imported(
     row: SourceRow,
-    isForced: boolean,
+    { isForced, isStart }: Look,
     running: Running,
   ): Promise<{ readonly run: ImportRun; readonly etag: string } | undefined> {
     const { media, indexOf } = this.options;
     const store = media.open(row.account, row.media_store);
-    const index = await indexOf(row.list_id);
-    const isAsItWas = this.states.get(row.list_id) === index.sequence(index.currentVersion);
     const known = await store.stat(row.path);
     if (known === undefined) {
       if (row.feed !== null) return undefined;
       throw new ServiceError('not-found', `There is no file '${row.path}' in the media store '${row.media_store}'.`);
     }
-    if (!isForced && isAsItWas && row.error === null && known.etag === row.applied_etag) return undefined;
+    const isApplied = !isForced && row.error === null && known.etag === row.applied_etag;
+    if (isApplied && isStart) return undefined;
+    const index = await indexOf(row);
+    if (isApplied && this.states.get(row.list_id) === index.sequence(index.currentVersion)) return undefined;
     const opened = await store.open(row.path);
     if (opened === undefined) return undefined;
     const startedMs = performance.now();

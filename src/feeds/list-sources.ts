@@ -36,7 +36,7 @@ export class ListSources {
 
   /** What changed while the service was not running is applied. */
   start(): void {
-    this.checkAll(() => true);
+    this.checkAll(() => true, { isStart: true });
     this.watch();
   }
 
@@ -163,9 +163,9 @@ export class ListSources {
     });
   }
 
-  private checkAll(which: (row: SourceRow) => boolean): void {
+  private checkAll(which: (row: SourceRow) => boolean, look = {}): void {
     for (const row of this.options.store.all()) {
-      if (row.keep_in_sync && which(row)) void this.options.importer.run(row.list_id);
+      if (row.keep_in_sync && which(row)) void this.options.importer.run(row.list_id, look);
     }
   }
 }

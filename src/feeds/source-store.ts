@@ -1,5 +1,5 @@
 /** What lists import from: at most one file each, a feed into at most one list. Main thread only. */
-import { CollectionStore, type Collection } from '../catalog/index.js';
+import { CollectionStore, type Change, type Collection } from '../catalog/index.js';
 import { ServiceError, type Clock, type LmdbEnvironment } from '../platform/index.js';
 import { ALREADY_IMPORTING, FEED_IN_USE } from './feed-problems.js';
 import type { SourceRow } from './types.js';
@@ -12,6 +12,8 @@ export type NewSource = Pick<
 export class SourceStore {
   private readonly store: CollectionStore;
   private readonly rows: Collection<SourceRow>;
+  /** Rows by their feeds, as they were since the last change; made when somebody asks. */
+  private byFeed: ReadonlyMap<string, readonly SourceRow[]> | undefined;
 
   constructor(
     environment: LmdbEnvironment,
@@ -29,13 +31,14 @@ export class SourceStore {
     return this.rows.get(listId);
   }
 
-  ofFeed(feed: string): SourceRow[] {
-    return this.all().filter((row) => row.feed === feed);
+  ofFeed(feed: string): readonly SourceRow[] {
+    this.byFeed ??= rowsByFeed(this.rows.values());
+    return this.byFeed.get(feed) ?? [];
   }
 
   /** Rejects with `already-importing` and `feed-in-use`; binding again what is bound changes nothing. */
   create(given: NewSource): Promise<SourceRow> {
-    return this.store.change((change) => {
+    return this.changed((change) => {
       const before = this.rows.get(given.list_id);
       if (before !== undefined) {
         if (before.media_store === given.media_store && before.path === given.path) return before;
@@ -62,7 +65,7 @@ export class SourceStore {
 
   /** Undefined where it is gone meanwhile. */
   change(listId: string, next: (before: SourceRow) => Partial<SourceRow>): Promise<SourceRow | undefined> {
-    return this.store.change((change) => {
+    return this.changed((change) => {
       const before = this.rows.get(listId);
       if (before === undefined) return undefined;
       const row = { ...before, ...next(before) };
@@ -73,7 +76,7 @@ export class SourceStore {
 
   /** All of them in one step. */
   changeAll(listIds: readonly string[], next: (before: SourceRow) => Partial<SourceRow>): Promise<void> {
-    return this.store.change((change) => {
+    return this.changed((change) => {
       for (const listId of listIds) {
         const before = this.rows.get(listId);
         if (before !== undefined) change.put(this.rows, listId, { ...before, ...next(before) });
@@ -82,8 +85,30 @@ export class SourceStore {
   }
 
   remove(listIds: readonly string[]): Promise<void> {
-    return this.store.change((change) => {
+    return this.changed((change) => {
       for (const listId of listIds) if (this.rows.has(listId)) change.remove(this.rows, listId);
     });
   }
+
+  private async changed<Result>(decide: (change: Change) => Result): Promise<Result> {
+    try {
+      return await this.store.change((change) => {
+        this.byFeed = undefined;
+        return decide(change);
+      });
+    } finally {
+      this.byFeed = undefined;
+    }
+  }
+}
+
+function rowsByFeed(rows: Iterable<SourceRow>): Map<string, SourceRow[]> {
+  const byFeed = new Map<string, SourceRow[]>();
+  for (const row of rows) {
+    if (row.feed === null) continue;
+    const others = byFeed.get(row.feed);
+    if (others === undefined) byFeed.set(row.feed, [row]);
+    else others.push(row);
+  }
+  return byFeed;
 }

@@ -13,3 +13,21 @@ export interface Cancellation {
 
 /** As the platform's events have it, too. */
 export type AbortListener = (() => void) | { handleEvent(): void };
+
+/** Does something that takes an AbortSignal: what ends with the request ends what was begun for it. */
+export async function withSignal<Result>(
+  cancellation: Cancellation,
+  action: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const controller = new AbortController();
+  const abort = () => {
+    controller.abort(cancellation.reason);
+  };
+  if (cancellation.aborted) abort();
+  cancellation.addEventListener('abort', abort);
+  try {
+    return await action(controller.signal);
+  } finally {
+    cancellation.removeEventListener('abort', abort);
+  }
+}

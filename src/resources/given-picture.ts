@@ -1,6 +1,6 @@
 /** The picture that somebody searches by: the body of a request, a file of the account's media stores, or one of the web. */
 import { PictureError, type DescribedPicture, type PictureReader } from '../pictures/index.js';
-import { ServiceError, type ByteBudget, type Cancellation, type Reservation } from '../platform/index.js';
+import { ServiceError, withSignal, type ByteBudget, type Cancellation, type Reservation } from '../platform/index.js';
 import { MEMORY_A_FILE_BYTE, type FetchedFile, type FileSource, type FileWanted } from './fetched-file.js';
 import { mediaPlace } from './media-files.js';
 import { PICTURE_UNREADABLE } from './picture-problems.js';
@@ -80,22 +80,4 @@ function bytesOf(file: FetchedFile): Uint8Array {
 
 function unreadable(detail: string): ServiceError {
   return new ServiceError(PICTURE_UNREADABLE, detail);
-}
-
-/** What ends with the request ends what was begun for it. */
-async function withSignal<Result>(
-  cancellation: Cancellation,
-  action: (signal: AbortSignal) => Promise<Result>,
-): Promise<Result> {
-  const controller = new AbortController();
-  const abort = () => {
-    controller.abort(cancellation.reason);
-  };
-  if (cancellation.aborted) abort();
-  cancellation.addEventListener('abort', abort);
-  try {
-    return await action(controller.signal);
-  } finally {
-    cancellation.removeEventListener('abort', abort);
-  }
 }

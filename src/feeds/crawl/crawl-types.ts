@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { OutboundClient } from '../../platform/outbound/outbound-client.js';
 import type { PageSelectors } from '../pages/page-reader.js';
 import type { SourceListener } from '../source/source-run.js';
+import type { HostPace } from './host-pace.js';
 import type { PageLinks } from './page-links.js';
 
 export interface WebsiteSettings {
@@ -65,6 +66,8 @@ export interface CrawlOptions {
   readonly settings: WebsiteSettings;
   readonly limits: CrawlLimits;
   readonly client: OutboundClient;
+  /** Shared by crawls that may ask the same hosts; default: one of its own, by `limits`. */
+  readonly pace?: HostPace | undefined;
   readonly memory: CrawlMemory;
   readonly listener: SourceListener;
   /** Is told of what should not have happened. */

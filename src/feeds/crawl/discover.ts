@@ -1,6 +1,7 @@
 /** What a website feed would read: the crawl itself, a short one that keeps nothing. */
 import type { OutboundClient } from '../../platform/outbound/outbound-client.js';
 import type { CrawlLimits, CrawlMemory, FoundBy, WebsiteSettings } from './crawl-types.js';
+import type { HostPace } from './host-pace.js';
 import { WebsiteCrawl } from './website-crawl.js';
 
 export const DISCOVERED_PAGES_MAX = 200;
@@ -23,6 +24,7 @@ export interface DiscoverOptions {
   readonly settings: WebsiteSettings;
   readonly limits: CrawlLimits;
   readonly client: OutboundClient;
+  readonly pace?: HostPace;
   readonly signal: AbortSignal;
   readonly nowMs: () => number;
 }

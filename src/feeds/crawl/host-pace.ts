@@ -1,4 +1,7 @@
-/** How often each host is asked: one request at a time, so far apart as it wants. */
+/** How often each host is asked, by all crawls of a thread together: one request at a time, so far apart as it wants. */
+
+/** More are gone through for those that nobody asks any more. */
+const HOSTS_KEPT_MAX = 1000;
 
 export interface HostPaceOptions {
   /** 0: no bound. */
@@ -15,6 +18,8 @@ interface HostState {
 
 export class HostPace {
   private readonly hosts = new Map<string, HostState>();
+  /** Of crawls that wait for a host which another one is asking just now, in their order. */
+  private readonly waiting = new Set<() => void>();
   private readonly delayMs: number;
   private readonly busyMax: number;
 
@@ -42,6 +47,14 @@ export class HostPace {
 
   end(host: string): void {
     this.state(host).busy -= 1;
+    if (this.hosts.size > HOSTS_KEPT_MAX) this.forget();
+    for (const tell of [...this.waiting]) tell();
+  }
+
+  /** `tell` is called whenever a request has ended, until what is returned is called. */
+  onEnd(tell: () => void): () => void {
+    this.waiting.add(tell);
+    return () => this.waiting.delete(tell);
   }
 
   rest(host: string, ms: number): void {
@@ -59,6 +72,12 @@ export class HostPace {
       wait = Math.min(wait ?? ms, ms);
     }
     return wait;
+  }
+
+  /** Hosts that could be asked at once: their delays are learned again with their robots.txt. */
+  private forget(): void {
+    const nowMs = this.options.nowMs();
+    for (const [host, { busy, freeAtMs }] of this.hosts) if (busy === 0 && freeAtMs <= nowMs) this.hosts.delete(host);
   }
 
   private state(host: string): HostState {

@@ -12,6 +12,7 @@ import {
 } from '../../../test/support/feeds/made-site.js';
 import type { AddressLookup } from '../../platform/outbound/guarded-agent.js';
 import { SourceFailedError } from '../source/source-run.js';
+import { HostPace } from './host-pace.js';
 
 const sites: MadeSite[] = [];
 afterEach(async () => {
@@ -431,6 +432,16 @@ describe('WebsiteCrawl', () => {
     let nowMs = NOW_MS;
     const late = await crawl(site, {}, { limits: { runMsMax: 1000 }, nowMs: () => (nowMs += 100) });
     expect(late.outcome.isComplete).toBe(false);
+  });
+
+  it('asks a host for one page at a time, however many crawls do, and lets each come to its end', async () => {
+    const names = Array.from({ length: 5 }, (_, number) => `/p${number}`);
+    const site = await siteOf({ '/': html('Home', 'Start here', ...names) });
+    for (const name of names) site.pages.set(name, html(name, `About ${name}`));
+    const pace = new HostPace({ pagesPerSecond: 200, nowMs: () => performance.now() });
+    const crawls = await Promise.all(Array.from({ length: 4 }, () => crawl(site, { sitemaps: [] }, { pace })));
+    for (const { outcome, records } of crawls) expect([outcome.isComplete, records.size]).toEqual([true, 6]);
+    expect(site.server.underWayMax).toBe(1);
   });
 
   it('ends at once where it is aborted', async () => {

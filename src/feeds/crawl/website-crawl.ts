@@ -25,6 +25,8 @@ const FILES =
   /\.(?:avif|bmp|css|csv|docx?|eot|exe|gif|gz|ico|jpe?g|js|json|m4a|mjs|mov|mp3|mp4|mpe?g|ogg|otf|png|pptx?|rar|svg|tar|tiff?|tgz|ttf|wav|web[mp]|woff2?|xlsx?|xml|zip)$/i;
 const ATTEMPTS_MAX = 3;
 const FIRST_RETRY_MS = 1000;
+/** Until a host is looked at again that another crawl is asking. */
+const BUSY_WAIT_MS = 50;
 
 export class WebsiteCrawl {
   private readonly frontier = new Frontier();
@@ -48,7 +50,7 @@ export class WebsiteCrawl {
   constructor(private readonly options: CrawlOptions) {
     const { settings, limits, client, signal, nowMs, memory, mayAskConditionally = true } = options;
     this.scope = new UrlScope({ startUrls: settings.start_urls, include: settings.include, exclude: settings.exclude });
-    this.pace = new HostPace({ pagesPerSecond: limits.pagesPerSecond, nowMs });
+    this.pace = options.pace ?? new HostPace({ pagesPerSecond: limits.pagesPerSecond, nowMs });
     this.fetcher = new PageFetcher({
       client,
       signal,
@@ -69,10 +71,12 @@ export class WebsiteCrawl {
   /** Throws a SourceFailedError where no start URL can be read, or the signal's reason. */
   async run(): Promise<SourceOutcome> {
     const onAbort = () => this.wake();
+    const leave = this.pace.onEnd(onAbort);
     this.options.signal.addEventListener('abort', onAbort);
     try {
       return await this.crawled();
     } finally {
+      leave();
       this.options.signal.removeEventListener('abort', onAbort);
     }
   }
@@ -115,7 +119,7 @@ export class WebsiteCrawl {
       // What may not be asked stays.
       if (rules.kind === 'away' || this.resting.has(host) || !rules.robots.isAllowed(pathname + search)) continue;
       while (!this.pace.isFree(host))
-        await wait(this.pace.waitMs([host]) ?? 1, undefined, { signal: this.options.signal });
+        await wait(this.pace.waitMs([host]) ?? BUSY_WAIT_MS, undefined, { signal: this.options.signal });
       this.pace.begin(host);
       const outcome = await this.fetcher.page(url, {}).finally(() => this.pace.end(host));
       if (outcome.kind === 'gone') gone.push(url);

@@ -2,6 +2,7 @@
 import type { OutboundClient } from '../../platform/outbound/outbound-client.js';
 import { CrawlMemoryFile } from '../crawl/crawl-memory-file.js';
 import type { CrawlLimits, CrawlOptions, WebsiteSettings } from '../crawl/crawl-types.js';
+import type { HostPace } from '../crawl/host-pace.js';
 import { WebsiteCrawl } from '../crawl/website-crawl.js';
 import type { FieldDescriptions } from '../file/sync-file.js';
 import type { FeedSource } from '../file/sync-run.js';
@@ -12,6 +13,7 @@ export interface WebsiteSourceOptions {
   readonly settings: WebsiteSettings;
   readonly limits: CrawlLimits;
   readonly client: OutboundClient;
+  readonly pace?: HostPace;
   /** Where it is remembered. */
   readonly memoryPath: string;
   readonly nowMs: () => number;
@@ -30,7 +32,7 @@ export class WebsiteSource implements FeedSource {
     listener: SourceListener,
     { isFresh, signal }: { readonly isFresh: boolean; readonly signal: AbortSignal },
   ): Promise<SourceOutcome> {
-    const { settings, limits, client, memoryPath, nowMs, onProgress } = this.options;
+    const { settings, limits, client, pace, memoryPath, nowMs, onProgress } = this.options;
     this.memory?.discard();
     this.memory = new CrawlMemoryFile(memoryPath, { isFresh });
     const { memory } = this;
@@ -38,6 +40,7 @@ export class WebsiteSource implements FeedSource {
       settings,
       limits,
       client,
+      pace,
       memory,
       listener,
       signal,

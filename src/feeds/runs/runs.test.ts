@@ -143,6 +143,21 @@ describe('SyncScheduler', () => {
     expect(ids.slice(0, 30).filter((id) => id.startsWith('small')).length).toBe(10);
   });
 
+  it('looks through ten thousand feeds once where they are added together', async () => {
+    const { timers, began, ends, made, end } = scheduler({ parallelMax: 4 });
+    const feeds = Array.from({ length: 10_000 }, (_, number) => feed(`f${number}`, `a${number % 10}`));
+    let looks = 0;
+    const after = timers.after.bind(timers);
+    timers.after = (ms, action) => {
+      looks += 1;
+      return after(ms, action);
+    };
+    made.setAll(feeds);
+    expect([looks, began.length, ends.size]).toEqual([1, 4, 4]);
+    for (let turn = 0; turn < 100; turn += 1) await end([...ends.keys()][0] ?? '');
+    expect([began.length, looks]).toEqual([104, 101]);
+  });
+
   it('takes over a new interval, and what was kept over a stop', async () => {
     const { timers, began, made, end } = scheduler();
     made.set(feed('kept', 'a', timers.nowMs() + 10 * MINUTE_MS));

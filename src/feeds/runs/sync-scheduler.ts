@@ -54,23 +54,13 @@ export class SyncScheduler {
   constructor(private readonly options: SchedulerOptions) {}
 
   /** Adds a feed, or takes over its interval; what it waits for is no longer than a new interval. */
-  set({ id, account, intervalMs, nextMs }: ScheduledFeed): void {
-    const nowMs = this.options.timers.nowMs();
-    const entry = this.feeds.get(id);
-    // A new interval begins when it is set; what was kept over a stop may be as late as a source has asked for.
-    const isChanged = entry !== undefined && entry.intervalMs !== intervalMs;
-    const waitMsMax = isChanged
-      ? longestWaitMs(intervalMs)
-      : (entry?.waitMsMax ?? Math.max(longestWaitMs(intervalMs), RETRY_AFTER_MS_MAX));
-    const next = Math.min(entry?.nextMs ?? nextMs ?? nowMs, nowMs + waitMsMax);
-    this.feeds.set(id, {
-      account,
-      intervalMs,
-      nextMs: next,
-      waitMsMax,
-      dueMs: Math.min(next, nowMs),
-      isRunning: entry?.isRunning ?? false,
-    });
+  set(feed: ScheduledFeed): void {
+    this.setAll([feed]);
+  }
+
+  /** The same for many, which looks through all feeds once. */
+  setAll(feeds: readonly ScheduledFeed[]): void {
+    for (const feed of feeds) this.keep(feed);
     this.wake();
   }
 
@@ -96,6 +86,25 @@ export class SyncScheduler {
     this.isStopped = true;
     this.cancelTimer?.();
     if (this.running > 0) await new Promise<void>((resolve) => this.idle.push(resolve));
+  }
+
+  private keep({ id, account, intervalMs, nextMs }: ScheduledFeed): void {
+    const nowMs = this.options.timers.nowMs();
+    const entry = this.feeds.get(id);
+    // A new interval begins when it is set; what was kept over a stop may be as late as a source has asked for.
+    const isChanged = entry !== undefined && entry.intervalMs !== intervalMs;
+    const waitMsMax = isChanged
+      ? longestWaitMs(intervalMs)
+      : (entry?.waitMsMax ?? Math.max(longestWaitMs(intervalMs), RETRY_AFTER_MS_MAX));
+    const next = Math.min(entry?.nextMs ?? nextMs ?? nowMs, nowMs + waitMsMax);
+    this.feeds.set(id, {
+      account,
+      intervalMs,
+      nextMs: next,
+      waitMsMax,
+      dueMs: Math.min(next, nowMs),
+      isRunning: entry?.isRunning ?? false,
+    });
   }
 
   private wake(): void {

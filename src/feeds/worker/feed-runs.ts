@@ -5,6 +5,7 @@ import { GiveWay, systemClock, type Clock } from '../../platform/index.js';
 import { OutboundClient } from '../../platform/outbound/outbound-client.js';
 import type { Emit, Served } from '../../platform/hosts/serve-host.js';
 import { discoverPages } from '../crawl/discover.js';
+import { HostPace } from '../crawl/host-pace.js';
 import { runSync, type FeedSource } from '../file/sync-run.js';
 import { SourceFailedError, type SourceListener } from '../source/source-run.js';
 import {
@@ -34,6 +35,8 @@ const PROGRESS_MS = 250;
 
 export class FeedRuns {
   private readonly client: OutboundClient;
+  /** By a clock that never jumps. */
+  private readonly pace: HostPace;
   /** Runs whose file is not stored yet. */
   private readonly unsettled = new Map<string, OpenSource>();
 
@@ -44,6 +47,7 @@ export class FeedRuns {
   ) {
     const { pageBytesMax, answerBytesMax } = data.limits;
     const bytesMax = Math.max(pageBytesMax, answerBytesMax);
+    this.pace = new HostPace({ pagesPerSecond: data.limits.pagesPerSecond, nowMs: () => performance.now() });
     this.client = new OutboundClient({
       rules: data.outbound,
       userAgent: USER_AGENT,
@@ -90,6 +94,7 @@ export class FeedRuns {
         settings: { ...settings, pages_max: settings.start_urls.length, depth_max: 0, sitemaps: [] },
         limits: { ...crawlLimits(this.data.limits), runMsMax: CHECK_MS_MAX },
         client: this.client,
+        pace: this.pace,
         signal,
         nowMs: () => this.clock.nowMs(),
       });
@@ -106,6 +111,7 @@ export class FeedRuns {
       settings: provider.settings,
       limits: crawlLimits(this.data.limits),
       client: this.client,
+      pace: this.pace,
       signal,
       nowMs: () => this.clock.nowMs(),
     });
@@ -156,7 +162,13 @@ export class FeedRuns {
   }
 
   private parts() {
-    return { client: this.client, rules: this.data.outbound, clock: this.clock, limits: this.data.limits };
+    return {
+      client: this.client,
+      pace: this.pace,
+      rules: this.data.outbound,
+      clock: this.clock,
+      limits: this.data.limits,
+    };
   }
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Secret, type Clock, type OutboundRules } from '../../platform/index.js';
 import type { OutboundClient } from '../../platform/outbound/outbound-client.js';
 import type { CrawlLimits } from '../crawl/crawl-types.js';
+import type { HostPace } from '../crawl/host-pace.js';
 import type { AttachedFile } from '../email/message-reader.js';
 import type { FeedSource } from '../file/sync-run.js';
 import { ApiSource, type ApiMemory } from '../providers/api-source.js';
@@ -19,6 +20,7 @@ const REQUESTS_MAX = 8;
 
 export interface SourceParts {
   readonly client: OutboundClient;
+  readonly pace: HostPace;
   /** Of connections that are none of HTTP. */
   readonly rules: OutboundRules;
   readonly clock: Clock;
@@ -42,7 +44,7 @@ export function crawlLimits({ pagesPerSecond, runMsMax, retryAfterMsMax, pageByt
 
 /** Throws a SyntaxError for settings that cannot be read. */
 export function openSource({ provider, secret }: SourceAsk, parts: SourceParts): OpenSource {
-  const { client, clock, limits, folder, onProgress } = parts;
+  const { client, pace, clock, limits, folder, onProgress } = parts;
   const nowMs = () => clock.nowMs();
   const memoryOf = <Memory>() =>
     folder === undefined ? NO_MEMORY : new MemoryFile<Memory>(join(folder, MEMORY_FILE), provider.name);
@@ -54,6 +56,7 @@ export function openSource({ provider, secret }: SourceAsk, parts: SourceParts):
         settings: provider.settings,
         limits: crawlLimits(limits),
         client,
+        pace,
         memoryPath: join(folder, MEMORY_FILE),
         nowMs,
         ...(onProgress === undefined ? {} : { onProgress }),

@@ -1,0 +1,121 @@
+/** What happens to a feed's own things: its file goes or is damaged in its store, and many try sources at once, or leave. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.js';
+import { FeedService, ok, siteOf } from '../support/feeds/feed-service.js';
+import { FollowedFeed } from '../support/feeds/followed-feed.js';
+import { MadeSite } from '../support/feeds/made-site.js';
+
+/** As many sources as are tried at a time. */
+const TRIED_MAX = 16;
+
+let feeds: FeedService;
+const sites: MadeSite[] = [];
+beforeAll(async () => {
+  feeds = await FeedService.start();
+});
+afterAll(() => feeds.close());
+afterEach(async () => {
+  await Promise.all(sites.splice(0).map((site) => site.close()));
+});
+
+const item = (title: string) => `<item><title>${title}</title><guid>${title}</guid></item>`;
+async function news(...titles: readonly string[]): Promise<MadeSite> {
+  const site = await MadeSite.start();
+  sites.push(site);
+  has(site, ...titles);
+  return site;
+}
+function has(site: MadeSite, ...titles: readonly string[]): void {
+  const feed = `<rss version="2.0"><channel>${titles.map(item).join('')}</channel></rss>`;
+  site.pages.set('/feed', (_asked, response) => response.setHeader('content-type', 'text/xml').end(feed));
+}
+
+describe('the file of a feed', () => {
+  const path = (name: string) => `/media/default/default/feeds/${name}.sync`;
+
+  it.each<[string, (name: string) => Promise<unknown>]>([
+    ['is removed from its store', (name) => feeds.control.delete(path(name))],
+    ['is cut in its store', (name) => replaced(name, (text) => text.slice(0, text.length / 2))],
+    ['is another thing in its store', (name) => replaced(name, () => '<html>Not a feed</html>')],
+    ['lacks a record in its store', (name) => replaced(name, (text) => text.replace(/\n\{"name"[^\n]*/, ''))],
+  ])('that %s is put back by the next sync, with what the source itself has no more', async (what, damage) => {
+    const name = what.replace(/\W+/g, '-');
+    const site = await news('One', 'Two');
+    const feed = await FollowedFeed.connect(feeds, name, { provider: 'rss', settings: { url: site.url('/feed') } });
+    has(site, 'Two', 'Three');
+    const before = (await feed.sync()).records;
+    expect(before.map(({ fields }) => fields['title']).sort()).toEqual(['One', 'Three', 'Two']);
+    const file = (await feeds.file(name)).text;
+    for (const isAsItWas of [true, false]) {
+      ok((await damage(name)) as Awaited<ReturnType<FeedService['file']>>);
+      if (!isAsItWas) has(site, 'Three', 'Four');
+      const { records, feed: shown } = await feed.sync();
+      expect(shown.status).toBe('Synced');
+      if (isAsItWas) expect([records, (await feeds.file(name)).text]).toEqual([before, file]);
+      else expect(records).toHaveLength(4);
+    }
+  });
+
+  async function replaced(name: string, change: (text: string) => string) {
+    const { text } = await feeds.file(name);
+    return feeds.control.send('PUT', path(name), {
+      bytes: change(text),
+      headers: { 'content-type': 'application/x-ndjson' },
+    });
+  }
+});
+
+describe('sources that are tried', () => {
+  const body = (site: MadeSite) => ({ settings: { start_urls: [site.url('/')] } });
+  const discover = (site: MadeSite, signal?: AbortSignal) =>
+    fetch(`${feeds.service.address}/feed/default/web/discover`, {
+      method: 'POST',
+      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+      body: JSON.stringify(body(site)),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  let key = '';
+  beforeAll(async () => {
+    ({ key } = await feeds.service.createKey({ access: 'full' }));
+  });
+
+  it('are so many at a time, are given up when who asked leaves, and leave room for feeds', async () => {
+    const silent = await MadeSite.start();
+    sites.push(silent);
+    silent.server.script = () => undefined;
+    const left = new AbortController();
+    const asked = Array.from({ length: 40 }, () =>
+      discover(silent, left.signal).then(
+        ({ status, headers }) => ({ status, retryAfter: headers.get('retry-after') }),
+        () => 'left',
+      ),
+    );
+    const refused = asked.length - TRIED_MAX;
+    let answered: unknown[] = [];
+    for (const each of asked) void each.then((answer) => (answered = [...answered, answer]));
+    await eventually(
+      () => Promise.resolve(answered.length),
+      (count) => count >= refused,
+    );
+    expect(answered).toEqual(Array.from({ length: refused }, () => ({ status: 503, retryAfter: '10' })));
+    const busy = await feeds.control.post('/feed/default/connect', {
+      name: 'refused',
+      provider: 'website',
+      ...body(silent),
+    });
+    expect(busy).toMatchObject({ status: 503, body: { code: 'overloaded' } });
+    left.abort();
+    expect(await Promise.all(asked)).toContain('left');
+    // Room again, and nobody goes on asking the site.
+    const site = await siteOf('a');
+    sites.push(site);
+    await eventually(
+      () => discover(site).then(({ status }) => status),
+      (status) => status === 200,
+    );
+    await eventually(
+      () => Promise.resolve(silent.server.underWay),
+      (count) => count === 0,
+    );
+  });
+});
