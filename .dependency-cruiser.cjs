@@ -20,7 +20,7 @@ const layers = [
   ['operations'],
   ['plans'],
   ['webhooks', 'people', 'backup', 'models', 'media', 'documents', 'pictures', 'evals'],
-  ['feeds', 'resources'],
+  ['feeds', 'resources', 'proposals'],
   ['client'],
   ['http', 'agents', 'cli'],
   ['console'],

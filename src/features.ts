@@ -12,6 +12,7 @@ import type { Feature } from './operations/index.js';
 import { people } from './people/feature.js';
 import { pictures } from './pictures/feature.js';
 import { plans } from './plans/feature.js';
+import { proposals } from './proposals/feature.js';
 import { resources } from './resources/feature.js';
 import { webhooks } from './webhooks/feature.js';
 
@@ -26,5 +27,6 @@ export const FEATURES: readonly Feature[] = [
   pictures,
   resources,
   feeds,
+  proposals,
   backup,
 ];

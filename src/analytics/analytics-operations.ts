@@ -17,7 +17,7 @@ import {
 } from '../operations/index.js';
 import { ANALYTICS_UNAVAILABLE } from './analytics-problems.js';
 import { ANALYTICS } from './analytics.js';
-import { RANGE_DAYS_MAX, reportRange } from './report-range.js';
+import { RANGE_DAYS_MAX, REPORT_TERMS_MAX, reportRange } from './report-range.js';
 import { groupTarget, listTarget, type AnalyticsTarget } from './targets.js';
 
 const CALLERS = ['key', 'console', 'cli'] as const;
@@ -38,7 +38,10 @@ const reportQuery = object({
 });
 
 const terms = (description: string) =>
-  Type.Array(object({ term: Type.String(), count: Type.Integer({ minimum: 1 }) }), { maxItems: 20, description });
+  Type.Array(object({ term: Type.String(), count: Type.Integer({ minimum: 1 }) }), {
+    maxItems: REPORT_TERMS_MAX,
+    description,
+  });
 
 const report = object({
   account: accountName,

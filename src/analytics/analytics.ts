@@ -4,7 +4,7 @@ import { ServiceError, serviceKey, type Clock, type Config, type Metrics } from 
 import { ANALYTICS_UNAVAILABLE } from './analytics-problems.js';
 import { AnalyticsRecorder } from './analytics-recorder.js';
 import type { ClickEvent, SearchEvent } from './event-codec.js';
-import type { DayRange } from './report-range.js';
+import { REPORT_TERMS_MAX, type DayRange } from './report-range.js';
 import type { ReportFigures } from './report.js';
 import type { AnalyticsTarget } from './targets.js';
 import type { AnalyticsExecutor } from './tasks.js';
@@ -23,8 +23,8 @@ export interface Analytics {
   /** Counts a search that ran. Never throws, never waits. */
   searched(target: AnalyticsTarget, event: SearchEvent): void;
   clicked(target: AnalyticsTarget, event: ClickEvent): void;
-  /** Of everything that was recorded before. Rejects with `analytics-unavailable` where the storage fails or is slow. */
-  report(target: AnalyticsTarget, range: DayRange): Promise<ReportFigures>;
+  /** Of everything that was recorded before, with the most frequent `termsMax` (default 20) terms of both kinds. Rejects with `analytics-unavailable` where the storage fails or is slow. */
+  report(target: AnalyticsTarget, range: DayRange, termsMax?: number): Promise<ReportFigures>;
   /**
    * Deletes what was recorded, now and again later. Never rejects; resolves with false where it failed, which is logged, or
    * takes long: it is to be asked for again at the next start then.
@@ -87,13 +87,17 @@ class QueuedAnalytics implements RunningAnalytics {
     if (this.#isEnabled) this.#recorder.clicked(target, event);
   }
 
-  async report(target: AnalyticsTarget, { fromDay, toDay }: DayRange): Promise<ReportFigures> {
+  async report(
+    target: AnalyticsTarget,
+    { fromDay, toDay }: DayRange,
+    termsMax = REPORT_TERMS_MAX,
+  ): Promise<ReportFigures> {
     const { config, executor, log } = this.#options;
     const waitMsMax = config.analytics.report_ms_max;
     const rawReadMsMax = waitMsMax * RAW_READ_SHARE;
     const answer = async () => {
       await this.#recorder.flush();
-      return executor.run({ kind: 'report', identity: target.identity, fromDay, toDay, rawReadMsMax });
+      return executor.run({ kind: 'report', identity: target.identity, fromDay, toDay, termsMax, rawReadMsMax });
     };
     try {
       const figures = await within(waitMsMax, answer());

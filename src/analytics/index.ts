@@ -16,6 +16,7 @@ export { SHOWN_RESULTS_MAX, type ClickEvent, type SearchEvent, type ShownResult 
 export { groupTarget, listTarget, type AnalyticsTarget } from './targets.js';
 export { RANGE_DAYS_MAX, reportRange, type DayRange } from './report-range.js';
 export type { ReportFigures } from './report.js';
+export { ANALYTICS_UNAVAILABLE } from './analytics-problems.js';
 export { analyticsFolder } from './folder.js';
 export { LearnedSearchesCache } from './learned-searches-cache.js';
 export type { AnalyticsExecutor, AnalyticsResult, AnalyticsTask } from './tasks.js';

@@ -1,9 +1,11 @@
-/** The days that a report is about. Pure; dates are UTC and written `yyyy-MM-dd`. */
+/** What a report is about: its days, and how many terms. Pure; dates are UTC and written `yyyy-MM-dd`. */
 
 export const DAY_MS = 86_400_000;
 export const HOURS_PER_DAY = 24;
 export const RANGE_DAYS_MAX = 366;
 const RANGE_DAYS_DEFAULT = 30;
+/** Most frequent terms of a report as the API answers it. */
+export const REPORT_TERMS_MAX = 20;
 
 /** Days since the Unix epoch, both inclusive. */
 export interface DayRange {

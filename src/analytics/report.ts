@@ -1,9 +1,7 @@
 /** Adds roll-ups up to a report. Belongs to one thread; no clock, no storage. */
-import { dateOf, type DayRange } from './report-range.js';
+import { dateOf, REPORT_TERMS_MAX, type DayRange } from './report-range.js';
 import { addSums, noSums, type RollUp, type StoredRollUp, type Sums } from './roll-up.js';
 import { TopTerms } from './top-terms.js';
-
-const TOP_TERMS_MAX = 20;
 
 export interface TermCountResource {
   readonly term: string;
@@ -66,7 +64,7 @@ export class ReportBuilder {
     tables.zeroResultTerms.addTo(this.zeroResultTerms.table);
   }
 
-  finish(catchingUp: boolean): ReportFigures {
+  finish(catchingUp: boolean, termsMax = REPORT_TERMS_MAX): ReportFigures {
     const { fromDay, toDay } = this.range;
     const total = noSums();
     for (const sums of this.days) addSums(total, sums);
@@ -77,8 +75,8 @@ export class ReportBuilder {
       zero_result_searches: total.zeroResultSearches,
       total_clicks: total.clicks,
       click_through_rate: ratio(total.clicks, total.searches),
-      top_searches: this.terms.top(TOP_TERMS_MAX),
-      top_zero_result_searches: this.zeroResultTerms.top(TOP_TERMS_MAX),
+      top_searches: this.terms.top(termsMax),
+      top_zero_result_searches: this.zeroResultTerms.top(termsMax),
       daily: this.days.map((sums, index) => ({
         date: dateOf(fromDay + index),
         searches: sums.searches,

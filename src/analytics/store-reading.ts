@@ -22,6 +22,7 @@ export interface ReportReading {
   readonly number: number;
   readonly isList: boolean;
   readonly range: DayRange;
+  readonly termsMax: number;
   /** For events that are in no roll-up yet. */
   readonly rawReadMsMax: number;
 }
@@ -29,7 +30,7 @@ export interface ReportReading {
 /** Of one state of the store: it reads without a pause, and LMDB shows it one snapshot meanwhile. */
 export function readReport(
   store: AnalyticsStore,
-  { number, isList, range, rawReadMsMax }: ReportReading,
+  { number, isList, range, termsMax, rawReadMsMax }: ReportReading,
 ): ReportFigures {
   const { fromDay, toDay } = range;
   const builder = new ReportBuilder(range);
@@ -42,7 +43,7 @@ export function readReport(
   const { counter, isCut } = countBlocks(store.blocksToRollUp(number), isList, isOver);
   joinEarlierSearches(store, number, counter);
   for (const [hour, rollUp] of counter.hours) builder.addCounted(dayOfHour(hour), rollUp);
-  return builder.finish(isCut);
+  return builder.finish(isCut, termsMax);
 }
 
 function dayOfHour(hour: number): number {

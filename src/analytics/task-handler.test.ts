@@ -47,7 +47,7 @@ async function rollUp(atMs = nowMs): Promise<void> {
 }
 
 function report(target: AnalyticsTarget, fromDay = TODAY - 29, toDay = TODAY): Promise<ReportFigures> {
-  return handler.run({ kind: 'report', identity: target.identity, fromDay, toDay, rawReadMsMax: 60_000 });
+  return handler.run({ kind: 'report', identity: target.identity, fromDay, toDay, termsMax: 20, rawReadMsMax: 60_000 });
 }
 
 function search(target: AnalyticsTarget, term: string, more: Partial<SearchEvent> & { timeMs?: number } = {}): string {
@@ -143,6 +143,7 @@ describe('reports', () => {
       identity: ONE.identity,
       fromDay: TODAY,
       toDay: TODAY,
+      termsMax: 20,
       rawReadMsMax: 0,
     });
     expect(hurried.catching_up).toBe(true);

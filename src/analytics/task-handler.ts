@@ -171,11 +171,17 @@ export class AnalyticsTaskHandler {
     this.toLearn.delete(identity);
   }
 
-  private report({ identity, fromDay, toDay, rawReadMsMax }: ReportTask): ReportFigures {
+  private report({ identity, fromDay, toDay, termsMax, rawReadMsMax }: ReportTask): ReportFigures {
     const range = { fromDay, toDay };
     const row = this.liveTarget(identity);
     if (row === undefined) return new ReportBuilder(range).finish(false);
-    return readReport(this.store, { number: row.number, isList: isListIdentity(identity), range, rawReadMsMax });
+    return readReport(this.store, {
+      number: row.number,
+      isList: isListIdentity(identity),
+      range,
+      termsMax,
+      rawReadMsMax,
+    });
   }
 
   /** Undefined for one that is being forgotten. */

@@ -18,6 +18,8 @@ export interface ReportTask {
   /** Days since the Unix epoch, both included. */
   readonly fromDay: number;
   readonly toDay: number;
+  /** Of the most frequent terms, so many. */
+  readonly termsMax: number;
   /** For reading events that are in no roll-up yet; what is left then makes the report `catching_up`. */
   readonly rawReadMsMax: number;
 }

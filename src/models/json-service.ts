@@ -1,5 +1,5 @@
 /** A server that answers JSON to JSON, asked through the guard of outgoing connections: what both kinds of remote models have in common. */
-import { OutboundFailedError, type OutboundClient } from '../platform/outbound/outbound-client.js';
+import { OutboundFailedError, type OutboundClient, type OutboundLimits } from '../platform/outbound/outbound-client.js';
 import { OutboundRefusedError, type Secret } from '../platform/index.js';
 import { memberOf } from './checked-answers.js';
 import { ModelError } from './model-error.js';
@@ -17,6 +17,8 @@ export interface JsonServiceOptions {
   readonly url: string;
   /** `unreadable`: it was kept and cannot be opened. */
   readonly secret: Secret | null | 'unreadable';
+  /** Default: those of the client. */
+  readonly limits?: Partial<OutboundLimits>;
 }
 
 export class JsonService {
@@ -24,7 +26,7 @@ export class JsonService {
 
   /** The parsed answer. Rejects with a ModelError, or the signal's reason. */
   async post(body: unknown, signal?: AbortSignal): Promise<unknown> {
-    const { client, url, secret } = this.options;
+    const { client, url, secret, limits = {} } = this.options;
     if (secret === 'unreadable') {
       throw new ModelError("The model's secret cannot be opened: give it a new one with gannet model update.", {
         retry: 'later',
@@ -40,6 +42,7 @@ export class JsonService {
           ...(secret === null ? {} : { authorization: `Bearer ${secret.reveal()}` }),
         },
         body: JSON.stringify(body),
+        limits,
         ...(signal === undefined ? {} : { signal }),
       });
       const text = await response.text();

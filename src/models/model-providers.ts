@@ -7,7 +7,8 @@ import type { EmbeddingSource, SourceDescription } from './embedder.js';
 import { JsonService } from './json-service.js';
 import { describeOnnx, OnnxEmbeddings, OnnxReranker, type OnnxModelOptions } from './onnx/onnx-models.js';
 import { OnnxProcesses, type OnnxProcessesOptions } from './onnx/onnx-processes.js';
-import { endpointOf, OpenAiEmbeddings, RerankService } from './remote-models.js';
+import { CHAT_ANSWER_BYTES_MAX, OpenAiChat, type ChatSource } from './chat.js';
+import { endpointOf, OpenAiEmbeddings, RerankService, type Endpoint } from './remote-models.js';
 import type { Model } from './types.js';
 
 const CONNECT_MS = 10_000;
@@ -19,6 +20,9 @@ const WAITING_MAX = 1024;
 const ANSWER_BYTES_MAX = 64 * 2 ** 20;
 /** What a reranker is asked to find out whether it answers. */
 const PROBE_DOCUMENTS = ['A gannet dives into the sea.', 'Interest rates rose.'];
+/** The same for a model that writes. */
+const PROBE_MESSAGE = { role: 'user', content: 'Answer with the word gannet.' } as const;
+const PROBE_TOKENS_MAX = 64;
 
 export interface OnnxOptions extends Omit<OnnxProcessesOptions, 'callMs'> {
   /** Absolute: where the folders of models lie. */
@@ -27,6 +31,8 @@ export interface OnnxOptions extends Omit<OnnxProcessesOptions, 'callMs'> {
 
 export interface ModelProvidersOptions {
   readonly callMs: number;
+  /** The same of models that write. */
+  readonly chatMs: number;
   readonly outbound: OutboundRules;
   readonly onnx: OnnxOptions;
 }
@@ -72,11 +78,21 @@ export class ModelProviders {
     return model.provider === 'onnx' ? new OnnxReranker(this.#folderOf(model)) : this.#rerankService(model);
   }
 
+  /** Undefined of a model that does not write. */
+  chat(model: DescribedModel): ChatSource | undefined {
+    if (model.kind !== 'chat' || model.provider !== 'openai') return undefined;
+    const { chatMs: ms } = this.options;
+    const bytes = CHAT_ANSWER_BYTES_MAX;
+    const limits = { headersMs: ms, idleMs: ms, totalMs: ms, wireBytesMax: bytes, bytesMax: bytes };
+    return new OpenAiChat(this.#service(model, '/v1/chat/completions', limits), model);
+  }
+
   /** Asks it what it is. Rejects with a ModelError where it does not work. */
   async describe(model: DescribedModel): Promise<Partial<SourceDescription>> {
     const { provider, kind } = model;
     if (provider === 'onnx') return describeOnnx(this.#folderOf(model), kind === 'reranker' ? kind : 'embedding');
     if (provider === 'rerank') await this.#rerankService(model).rerank('gannet', PROBE_DOCUMENTS);
+    await this.chat(model)?.write({ messages: [PROBE_MESSAGE], tokensMax: PROBE_TOKENS_MAX });
     return provider === 'openai' && kind === 'embedding' ? this.#openAi(model).describe() : {};
   }
 
@@ -98,7 +114,7 @@ export class ModelProviders {
     return new RerankService(this.#service(model, '/rerank'), model);
   }
 
-  #service({ url, secret }: Pick<Model, 'url' | 'secret'>, path: '/v1/embeddings' | '/rerank'): JsonService {
-    return new JsonService({ client: this.#client, url: endpointOf(url ?? '', path), secret });
+  #service({ url, secret }: Pick<Model, 'url' | 'secret'>, path: Endpoint, limits = {}): JsonService {
+    return new JsonService({ client: this.#client, url: endpointOf(url ?? '', path), secret, limits });
   }
 }

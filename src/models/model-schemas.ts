@@ -26,7 +26,7 @@ export const modelParams = object({ account: accountName, model: modelName });
 const kind = oneOf(MODEL_KINDS, { description: 'What it does' });
 const provider = oneOf(MODEL_PROVIDERS, {
   description:
-    '`onnx`: a folder under `models.dir`; `openai`: a server with `/v1/embeddings`; `rerank`: a server with `/rerank`; `own`: the caller sends vectors',
+    '`onnx`: a folder under `models.dir`; `openai`: a server with `/v1/embeddings`, or, of the kind `chat`, `/v1/chat/completions`; `rerank`: a server with `/rerank`; `own`: the caller sends vectors',
 });
 const inputs = Type.Array(oneOf(['text', 'image']), { minItems: 1, maxItems: 2, uniqueItems: true });
 const tokensMax = Type.Integer({

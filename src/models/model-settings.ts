@@ -34,6 +34,11 @@ export const MODEL_SETTINGS = defineSettings('models', {
     default: 30,
     comment: 'A model that has not answered after so many seconds has failed.',
   },
+  chat_seconds: {
+    schema: Type.Integer({ minimum: 1, maximum: 3600 }),
+    default: 60,
+    comment: 'The same for a model that writes, of which each word takes a while.',
+  },
   query_ms: {
     schema: Type.Integer({ minimum: 1, maximum: 60_000 }),
     default: 1000,

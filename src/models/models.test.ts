@@ -40,7 +40,14 @@ afterEach(async () => {
 });
 
 function opened(): Models {
-  const settings = { call_seconds: 30, batch_texts: 3, query_ms: 30_000, reranker_top: 50, reranker_ms: 30_000 };
+  const settings = {
+    call_seconds: 30,
+    chat_seconds: 30,
+    batch_texts: 3,
+    query_ms: 30_000,
+    reranker_top: 50,
+    reranker_ms: 30_000,
+  };
   const outbound = { allowed_hosts: [], loopback_allowed: true };
   const store = new ModelStore({
     environment,

@@ -20,6 +20,7 @@ import {
   type Reranker,
   type SearchReranker,
 } from '../vectors/index.js';
+import { ChatModel } from './chat.js';
 import { within } from './deadline.js';
 import type { SourceDescription } from './embedder.js';
 import { GuardedCalls } from './guarded-calls.js';
@@ -40,6 +41,9 @@ const QUERY_CACHE_BYTES = 4 * 2 ** 20;
 const UNREADABLE = 'Its secret cannot be opened: give it a new one with gannet model update.';
 /** So that the processes which share a batch are seldom without work; a batch is what a crash may cost. */
 const FOLDER_BATCH_TEXTS = 64;
+/** Of the time that an answer may take: for the wait until the model may be asked, and for its answer. */
+const CHAT_WAIT_TIMES = 2;
+
 export interface ModelState {
   readonly state: 'ready' | 'unavailable';
   readonly detail?: string;
@@ -48,7 +52,10 @@ export interface ModelState {
 export interface ModelsOptions {
   readonly store: ModelStore;
   readonly catalog: Pick<Catalog, 'lists' | 'groups'>;
-  readonly settings: Pick<ModelSettings, 'call_seconds' | 'batch_texts' | 'query_ms' | 'reranker_top' | 'reranker_ms'>;
+  readonly settings: Pick<
+    ModelSettings,
+    'call_seconds' | 'chat_seconds' | 'batch_texts' | 'query_ms' | 'reranker_top' | 'reranker_ms'
+  >;
   readonly outbound: OutboundRules;
   readonly onnx: OnnxOptions;
   readonly timers?: Timers;
@@ -64,6 +71,7 @@ interface Opened {
   readonly calls: GuardedCalls;
   readonly embedder?: Embedder;
   readonly reranker?: Reranker;
+  readonly chat?: ChatModel;
 }
 
 export class Models implements ListModels {
@@ -75,7 +83,13 @@ export class Models implements ListModels {
   constructor(private readonly options: ModelsOptions) {
     const { settings, outbound, onnx } = options;
     this.queries = new QueryEmbeddings({ bytesMax: QUERY_CACHE_BYTES });
-    this.#providers = new ModelProviders({ callMs: settings.call_seconds * 1000, outbound, onnx });
+    const { call_seconds, chat_seconds } = settings;
+    this.#providers = new ModelProviders({
+      callMs: call_seconds * 1000,
+      chatMs: chat_seconds * 1000,
+      outbound,
+      onnx,
+    });
   }
 
   /** Called with account and name when a model was added, changed or deleted. */
@@ -120,6 +134,12 @@ export class Models implements ListModels {
       rerank: (query, documents, signal) =>
         within(milliseconds, (until) => reranker.rerank(query, documents, until), signal),
     };
+  }
+
+  /** Undefined: there is no such model, or it does not write. */
+  chat(account: string, name: string): ChatModel | undefined {
+    const model = this.options.store.get(account, name);
+    return model === undefined ? undefined : this.#open(model).chat;
   }
 
   of(account: string): readonly Model[] {
@@ -244,6 +264,11 @@ export class Models implements ListModels {
     );
     if (model.kind === 'reranker')
       return { calls, reranker: new GuardedReranker(this.#providers.reranker(model), calls) };
+    const chat = this.#providers.chat(model);
+    if (chat !== undefined) {
+      const msMax = CHAT_WAIT_TIMES * settings.chat_seconds * 1000;
+      return { calls, chat: new ChatModel(model.name, chat, calls, msMax) };
+    }
     const source = this.#providers.source(model);
     if (source === undefined || model.dimensions === null) return { calls };
     const batchTexts = model.provider === 'onnx' ? FOLDER_BATCH_TEXTS : settings.batch_texts;

@@ -10,12 +10,14 @@ import { TOKENS_MAX_DEFAULT } from './types.js';
 /** What a model is asked to find out how it answers. */
 const PROBE = 'gannet';
 
+export type Endpoint = '/v1/embeddings' | '/v1/chat/completions' | '/rerank';
+
 /** Where the server's function is, of whatever part of the address was given: the host, `/v1`, or all of it. */
-export function endpointOf(url: string, path: '/v1/embeddings' | '/rerank'): string {
+export function endpointOf(url: string, path: Endpoint): string {
   const base = url.replace(/\/+$/, '');
-  const [, last = ''] = /(\/[^/]+)$/.exec(path) ?? [];
-  if (base.endsWith(last)) return base;
-  return path.startsWith('/v1') && base.endsWith('/v1') ? base + last : base + path;
+  const own = path.replace(/^\/v1/, '');
+  if (base.endsWith(own)) return base;
+  return base.endsWith('/v1') ? base + own : base + path;
 }
 
 export interface RemoteModel {

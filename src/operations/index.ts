@@ -25,6 +25,9 @@ export { reservedAccountNames } from './dispatch/reserved-names.js';
 export { agentToolName } from './dispatch/agent-tools.js';
 export * from './api/schemas.js';
 export { searchFor } from './api/search.js';
+export { previewSynonymRule } from './api/synonym-preview.js';
+export { synonymWords } from './api/synonym-rules.js';
+export { synonymRule } from './api/synonym-schemas.js';
 export { searchBody, searchQuery } from './api/search-options.js';
 export { searchResponse } from './api/search-response.js';
 export {

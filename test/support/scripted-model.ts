@@ -50,6 +50,18 @@ export const topics: Script = ({ body }, response) => {
   response.end(JSON.stringify({ data: input.map((text, index) => ({ index, embedding: topicVector(text) })) }));
 };
 
+/** Answers `/v1/chat/completions` with what is made of the last message. */
+export const chatting =
+  (write: (message: string) => string): Script =>
+  ({ body }, response) => {
+    const { messages } = JSON.parse(body) as { messages: { content: string }[] };
+    const content = write(messages.at(-1)?.content ?? '');
+    response.setHeader('content-type', 'application/json');
+    response.end(
+      JSON.stringify({ choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }] }),
+    );
+  };
+
 export const answering =
   (status: number, body: string, headers: Readonly<Record<string, string>> = {}): Script =>
   (_asked, response) => {

@@ -62,7 +62,14 @@ function opened(options: Partial<OnnxOptions> = {}): Models {
   return new Models({
     store,
     catalog: { lists: () => [], groups: () => [] },
-    settings: { call_seconds: 30, batch_texts: 3, query_ms: 30_000, reranker_top: 50, reranker_ms: 30_000 },
+    settings: {
+      call_seconds: 30,
+      chat_seconds: 30,
+      batch_texts: 3,
+      query_ms: 30_000,
+      reranker_top: 50,
+      reranker_ms: 30_000,
+    },
     outbound: { allowed_hosts: [], loopback_allowed: false },
     onnx: { ...ONNX_OPTIONS, folders: folder, onDeath: (error) => deaths.push(error), ...options },
     timers: new SimulatedTimers(),

@@ -9,7 +9,7 @@ import { keptRule, synonymRuleFaults } from '../../synonyms/index.js';
 export function checkedSynonymRules(rules: readonly SynonymRule[], pointer: string): SynonymRule[] {
   const faults: ErrorPlace[] = [];
   for (const [index, rule] of rules.entries()) {
-    faults.push(...synonymRuleFaults(rule, `${pointer}/${index}`, words));
+    faults.push(...synonymRuleFaults(rule, `${pointer}/${index}`, synonymWords));
     if (faults.length >= ERROR_PLACES_MAX) break;
   }
   throwFaults(faults);
@@ -18,11 +18,12 @@ export function checkedSynonymRules(rules: readonly SynonymRule[], pointer: stri
 
 /** The same for one rule; its own members are at `/terms` and `/replace_with`. */
 export function checkedSynonymRule(rule: SynonymRule): SynonymRule {
-  throwFaults(synonymRuleFaults(rule, '', words));
+  throwFaults(synonymRuleFaults(rule, '', synonymWords));
   return keptRule(rule);
 }
 
-function words(text: string): readonly string[] {
+/** Folded words of a text, as records have them. */
+export function synonymWords(text: string): readonly string[] {
   return kernel.analyse(segmentForKernel(text)).map(({ term }) => term);
 }
 

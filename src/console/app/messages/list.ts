@@ -153,7 +153,22 @@ export const listTexts = {
     removeQuestion: (rule: string) => `The rule ${rule} will be gone, from the next search on.`,
     removeOf: (rule: string) => `Remove ${rule}`,
     suggest: 'Suggest synonyms',
-    suggestLead: 'Abbreviations in the records, and searches that found nothing until they were worded otherwise.',
+    suggestLead:
+      'From searches that found nothing, matched against those that did, and from abbreviations in the records. Each is tried on the list first; nothing is saved.',
+    because: 'Because',
+    basis: {
+      'empty-search': (searched: string, times: string) => `“${searched}” found nothing, ${times} times in 30 days`,
+      abbreviation: (abbreviation: string, records: string) =>
+        `${records} records say what “${abbreviation}” stands for`,
+    },
+    adds: 'Records more',
+    allowance: (used: string, limit: string, resets: string) =>
+      `${used} of ${limit} proposals of models used; the next week begins ${resets}.`,
+    takeOf: (terms: string) => `Use ${terms} as a rule`,
+    abbreviations: 'Abbreviations',
+    abbreviationsLead: 'All that the records spell out.',
+    findAbbreviations: 'Find abbreviations',
+    noAbbreviations: 'The records spell out none.',
     noneNeeded: 'None needed: nothing in the records or searches asks for one.',
     unsupported: 'Suggestions are not there for the language of this list.',
     abbreviation: 'Abbreviation',

@@ -19,6 +19,7 @@ import { ConfirmButton } from '../../ui/confirm.js';
 import { Section } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
 import { useList, useListParams, type List } from './list-frame.js';
+import { Suggestions } from './synonym-suggestions.js';
 
 type Rule = List['synonym_rules'][number];
 
@@ -30,6 +31,7 @@ export function Synonyms() {
     <Stack gap="xl">
       <RuleTable />
       {may(synonymUpdate) ? <NewRule draft={draft} onDraft={setDraft} /> : null}
+      {may(synonymUpdate) ? <Suggestions onTake={setDraft} /> : null}
       <Candidates onTake={setDraft} />
     </Stack>
   );
@@ -226,7 +228,7 @@ function Found({ total_count, results }: Before) {
   );
 }
 
-/** What the list's own records and searches suggest. Nothing is saved before a person does. */
+/** Abbreviations that the records spell out. */
 function Candidates({ onTake }: { readonly onTake: (rule: Rule) => void }) {
   const params = useListParams();
   const may = useMay();
@@ -235,8 +237,8 @@ function Candidates({ onTake }: { readonly onTake: (rule: Rule) => void }) {
   const { supported, candidates } = found.data ?? { supported: true, candidates: [] };
   return (
     <Section
-      title={text.synonyms.suggest}
-      lead={text.synonyms.suggestLead}
+      title={text.synonyms.abbreviations}
+      lead={text.synonyms.abbreviationsLead}
       actions={
         <Button
           size="xs"
@@ -247,17 +249,17 @@ function Candidates({ onTake }: { readonly onTake: (rule: Rule) => void }) {
             if (isAsked) void found.refetch();
           }}
         >
-          {text.synonyms.suggest}
+          {text.synonyms.findAbbreviations}
         </Button>
       }
     >
       <Problem error={found.error} />
       {found.data === undefined ? null : candidates.length === 0 ? (
-        <Text role="status">{supported ? text.synonyms.noneNeeded : text.synonyms.unsupported}</Text>
+        <Text role="status">{supported ? text.synonyms.noAbbreviations : text.synonyms.unsupported}</Text>
       ) : (
         <Columns
           heads={[text.synonyms.abbreviation, text.synonyms.sense, text.synonyms.inRecords, '']}
-          label={text.synonyms.suggest}
+          label={text.synonyms.abbreviations}
         >
           {candidates.map(({ abbreviation, sense, record_count }) => (
             <Table.Tr key={`${abbreviation} ${sense}`}>

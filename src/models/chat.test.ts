@@ -1,0 +1,137 @@
+/** Models that write, asked as OpenAI's interface has it: what a server may answer, and what becomes of it. */
+import { describe, expect, it, beforeEach, afterEach } from 'vitest';
+import { answering, chatting, startScriptedModel } from '../../test/support/scripted-model.js';
+import type { ScriptedServer } from '../../test/support/scripted-server.js';
+import { SimulatedTimers } from '../../test/support/simulated-timers.js';
+import { OutboundClient } from '../platform/outbound/outbound-client.js';
+import { Secret } from '../platform/index.js';
+import { CHAT_ANSWER_BYTES_MAX, ChatModel, OpenAiChat } from './chat.js';
+import { GuardedCalls } from './guarded-calls.js';
+import { JsonService } from './json-service.js';
+import { ModelError } from './model-error.js';
+import { endpointOf } from './remote-models.js';
+
+const SECRET = 'sk-very-secret';
+const SLOW_MS = 300;
+let server: ScriptedServer;
+let client: OutboundClient;
+let timers: SimulatedTimers;
+let chat: ChatModel;
+
+beforeEach(async () => {
+  server = await startScriptedModel();
+  timers = new SimulatedTimers();
+  const limits = { headersMs: 30_000, idleMs: 30_000, totalMs: 30_000, wireBytesMax: 2 ** 26, bytesMax: 2 ** 26 };
+  client = new OutboundClient({
+    rules: { allowed_hosts: [], loopback_allowed: true },
+    userAgent: 'test',
+    limits,
+    connectMs: 10_000,
+    keepAliveMs: 10_000,
+    connectionsPerHostMax: 4,
+    connectionsMax: 4,
+    waitingMax: 16,
+  });
+  chat = opened();
+});
+afterEach(async () => {
+  await client.close();
+  await server.close();
+});
+
+function opened({ msMax = 30_000, requestsPerMinute = null as number | null } = {}): ChatModel {
+  const url = endpointOf(server.url('/v1'), '/v1/chat/completions');
+  const bytes = CHAT_ANSWER_BYTES_MAX;
+  const limits = { totalMs: msMax, wireBytesMax: bytes, bytesMax: bytes };
+  const service = new JsonService({ client, url, secret: new Secret(SECRET), limits });
+  const calls = new GuardedCalls({ requestsPerMinute, tokensPerMinute: null }, timers);
+  return new ChatModel('writer', new OpenAiChat(service, { served_name: 'served' }), calls, 2 * msMax);
+}
+const ask = (model = chat, signal?: AbortSignal) =>
+  model.write({ messages: [{ role: 'user', content: 'hello' }], tokensMax: 100, signal });
+
+describe('a model that writes', () => {
+  it('is asked with its name, its messages and its secret, and answers a text', async () => {
+    server.script = chatting(() => 'gannet');
+    expect(await ask()).toBe('gannet');
+    const { path, headers, body } = server.asked.at(-1) ?? {};
+    expect(path).toBe('/v1/chat/completions');
+    expect(headers?.authorization).toBe(`Bearer ${SECRET}`);
+    expect(JSON.parse(body ?? '')).toEqual({
+      model: 'served',
+      messages: [{ role: 'user', content: 'hello' }],
+      max_tokens: 100,
+      temperature: 0,
+    });
+  });
+
+  it.each([
+    ['a page of HTML', answering(200, '<html>Welcome</html>', { 'content-type': 'text/html' }), 'later', 'text/html'],
+    ['nothing', answering(200, ''), 'later', 'not JSON'],
+    ['no choice', answering(200, '{"choices": []}'), 'later', 'no text'],
+    ['a choice without a text', answering(200, '{"choices": [{"message": {"content": null}}]}'), 'later', 'no text'],
+    ['parts instead of a text', answering(200, '{"choices": [{"message": {"content": [{}]}}]}'), 'later', 'no text'],
+    ['an error of its own', answering(500, '{"error": {"message": "out of memory"}}'), 'later', 'out of memory'],
+    ['no entry', answering(401, `{"error": "wrong key ${SECRET}"}`), 'later', 'wrong key [secret]'],
+    ['a refusal', answering(400, '{"error": {"message": "context too long"}}'), 'never', 'context too long'],
+    ['a redirect', answering(302, '', { location: 'https://example.com/' }), 'later', '302'],
+    ['far too much', chatting(() => 'x'.repeat(CHAT_ANSWER_BYTES_MAX + 1)), 'later', `${CHAT_ANSWER_BYTES_MAX}`],
+  ])('that answers %s is an error that says why, without its secret', async (_what, script, retry, why) => {
+    server.script = script;
+    const error = await ask().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ModelError);
+    expect(error).toMatchObject({ retry });
+    expect((error as ModelError).detail).toContain(why);
+    expect((error as ModelError).detail).not.toContain(SECRET);
+  });
+
+  it('that thinks first is told its length by the other name, from then on at once', async () => {
+    server.script = (asked, response) => {
+      const { max_completion_tokens: length } = JSON.parse(asked.body) as { max_completion_tokens?: number };
+      if (length === undefined) answering(400, '{"error": {"message": "unsupported: max_tokens"}}')(asked, response);
+      else chatting(() => String(length))(asked, response);
+    };
+    expect([await ask(), await ask()]).toEqual(['100', '100']);
+    expect(server.asked).toHaveLength(3);
+    expect(JSON.parse(server.asked.at(-1)?.body ?? '')).not.toHaveProperty('temperature');
+  });
+
+  it('that does not answer in its time is broken off, and left alone when it does so again and again', async () => {
+    server.script = () => undefined;
+    const slow = opened({ msMax: SLOW_MS });
+    for (let call = 0; call < 5; call += 1) await expect(ask(slow)).rejects.toBeInstanceOf(ModelError);
+    const asked = server.asked.length;
+    await expect(ask(slow)).rejects.toThrow('left alone');
+    expect(server.asked).toHaveLength(asked);
+  });
+
+  it('is left alone when it says so, for as long as it said', async () => {
+    server.script = answering(429, '{}', { 'retry-after': '20' });
+    await expect(ask()).rejects.toMatchObject({ retry: 'later', retryAfterMs: 20_000 });
+    server.script = chatting(() => 'here');
+    await expect(ask()).rejects.toThrow('left alone');
+    await timers.pass(20_000, () => Promise.resolve());
+    expect(await ask()).toBe('here');
+  });
+
+  it('is given up when whoever asked leaves, which says nothing against it', async () => {
+    const left = new AbortController();
+    server.script = () => left.abort(new Error('left'));
+    await expect(ask(chat, left.signal)).rejects.toThrow('left');
+    server.script = chatting(() => 'here');
+    expect(await ask()).toBe('here');
+  });
+
+  it('is not waited for without end where its budget is spent', async () => {
+    server.script = chatting(() => 'here');
+    const rare = opened({ msMax: SLOW_MS, requestsPerMinute: 1 });
+    expect(await ask(rare)).toBe('here');
+    await expect(ask(rare)).rejects.toThrow('did not answer within');
+    expect(server.asked).toHaveLength(1);
+  });
+});
+
+it('finds the function of a server whatever part of its address was given', () => {
+  for (const url of ['https://h', 'https://h/', 'https://h/v1', 'https://h/v1/chat/completions'])
+    expect(endpointOf(url, '/v1/chat/completions')).toBe('https://h/v1/chat/completions');
+});

@@ -1,0 +1,82 @@
+/** How many proposals of models an account may have in a week, which begins on Monday at 00:00 UTC. Kept in `data/system`. Main thread only. */
+import { CollectionStore, type Collection } from '../catalog/index.js';
+import type { Clock, LmdbEnvironment } from '../platform/index.js';
+
+const DAY_MS = 86_400_000;
+const WEEK_DAYS = 7;
+/** 1 January 1970 was a Thursday. */
+const MONDAY_BEFORE_EPOCH_DAYS = 3;
+
+interface SpentRow {
+  readonly account: string;
+  /** Weeks since the Monday before 1970. */
+  readonly week: number;
+  readonly spent: number;
+}
+
+export interface Allowance {
+  readonly used: number;
+  readonly limit: number;
+  /** When the next week begins. ISO 8601. */
+  readonly resets_utc: string;
+}
+
+export class AiAllowance {
+  readonly #store: CollectionStore;
+  readonly #rows: Collection<SpentRow>;
+  /** By account: what is asked for just now. It is lost with the process, as is what is asked for. */
+  readonly #reserved = new Map<string, number>();
+
+  constructor(
+    environment: LmdbEnvironment,
+    private readonly options: { readonly clock: Clock; readonly limit: number },
+  ) {
+    this.#store = CollectionStore.of(environment);
+    this.#rows = this.#store.collection('ai-allowance');
+  }
+
+  of(account: string): Allowance {
+    const { limit } = this.options;
+    return { used: this.#spent(account), limit, resets_utc: new Date(weekStartMs(this.#week() + 1)).toISOString() };
+  }
+
+  /** Keeps back at most so many of what is left, and tells how many: 0, where nothing is. `spend` gives them back. */
+  reserve(account: string, wanted: number): number {
+    const reserved = this.#reserved.get(account) ?? 0;
+    const left = Math.max(0, this.options.limit - this.#spent(account) - reserved);
+    const kept = Math.min(left, wanted);
+    if (kept > 0) this.#reserved.set(account, reserved + kept);
+    return kept;
+  }
+
+  /** Of what was reserved, so many were used: they are on disk when it resolves. */
+  async spend(account: string, reserved: number, used: number): Promise<void> {
+    try {
+      if (used === 0) return;
+      await this.#store.change((change) => {
+        change.put(this.#rows, account, { account, week: this.#week(), spent: this.#spent(account) + used });
+      });
+    } finally {
+      const left = (this.#reserved.get(account) ?? 0) - reserved;
+      if (left > 0) this.#reserved.set(account, left);
+      else this.#reserved.delete(account);
+    }
+  }
+
+  async forget(account: string): Promise<void> {
+    if (this.#rows.has(account)) await this.#store.change((change) => change.remove(this.#rows, account));
+  }
+
+  #spent(account: string): number {
+    const row = this.#rows.get(account);
+    return row?.week === this.#week() ? row.spent : 0;
+  }
+
+  #week(): number {
+    return Math.floor((this.options.clock.nowMs() / DAY_MS + MONDAY_BEFORE_EPOCH_DAYS) / WEEK_DAYS);
+  }
+}
+
+function weekStartMs(week: number): number {
+  return (week * WEEK_DAYS - MONDAY_BEFORE_EPOCH_DAYS) * DAY_MS;
+}

@@ -1,0 +1,18 @@
+/** Proposals as a feature: synonym rules that a list's searches and records ask for. */
+import type { Feature } from '../operations/index.js';
+import { PROPOSAL_SETTINGS } from './proposal-settings.js';
+
+export const proposals: Feature = {
+  name: 'proposals',
+  settings: PROPOSAL_SETTINGS,
+  commands: [
+    {
+      name: 'synonym suggest',
+      operation: 'synonym.suggest',
+      arguments: ['list'],
+      example: ['books'],
+      print: async () => (await import('./proposal-text.js')).suggestionText,
+    },
+  ],
+  load: async () => (await import('./proposal-parts.js')).proposalParts,
+};
