@@ -419,10 +419,16 @@ export interface Kernel {
     fieldNames: readonly string[],
     plan: Uint8Array,
   ): Uint8Array;
+  /**
+   * The same of texts that are raw deflate of UTF-8, or no bytes where there is no text: the best passage of each as HTML, one after the other, nothing where
+   * nothing matches. The end is the constant HighlightToBeSegmented where the text has a script without spaces: `highlight` takes it, as
+   * segmentForKernel makes it. Throws where the bytes are not those of such a text.
+   */
+  highlightDeflated(texts: Uint8Array, ranges: Uint32Array, ends: Uint32Array, plan: Uint8Array): Uint8Array;
 }
 
 /** Must equal kInterfaceVersion in addon/constants.cc: raised with every change of what crosses the boundary. */
-const INTERFACE_VERSION = 10;
+const INTERFACE_VERSION = 11;
 
 /** The folder of package.json above this file: it runs as a source file in tests and as dist/native-bindings/index.js. */
 function packageFolder(): string {

@@ -2,6 +2,7 @@ import { linkSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { deflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DocumentBatchWriter } from './document-batch.js';
@@ -292,6 +293,79 @@ describe('highlight', () => {
     expect(kernel.highlight(texts, new Uint32Array(), new Uint32Array(), ['a'], highlightPlan(['cafe']))).toHaveLength(
       0,
     );
+  });
+
+  describe('of deflated texts', () => {
+    const TO_BE_SEGMENTED = kernelConstant('HighlightToBeSegmented');
+    const mark = (packed: readonly Uint8Array[], terms: readonly string[]): (string | null)[] => {
+      const ends = new Uint32Array(packed.length);
+      let end = 0;
+      const ranges = packed.flatMap(({ length }) => [end, (end += length)]);
+      const bytes = kernel.highlightDeflated(
+        Buffer.concat(packed),
+        Uint32Array.from(ranges),
+        ends,
+        highlightPlan(terms),
+      );
+      let begin = 0;
+      return [...ends].map((until) => {
+        if (until === TO_BE_SEGMENTED) return null;
+        const text = Buffer.from(bytes.subarray(begin, until)).toString();
+        begin = until;
+        return text;
+      });
+    };
+
+    test('is that of the same texts in records', () => {
+      fc.assert(
+        fc.property(
+          fc.array(
+            fc.oneof(
+              fc.string({ unit: 'grapheme' }),
+              fc
+                .array(fc.constantFrom('cafe', 'Café', '<b>', '"', '我爱', ' ', 'x'.repeat(30_000)))
+                .map((all) => all.join(' ')),
+            ),
+            { maxLength: 5 },
+          ),
+          (texts) => {
+            const packed = texts.map((text) => (text === '' ? Buffer.alloc(0) : deflateRawSync(text)));
+            const expected = texts.map((text) => {
+              if (kernel.needsSegmentation(text)) return null;
+              return (highlight({ a: text }, ['cafe', 'x']) as { a?: string } | null)?.a ?? '';
+            });
+            expect(mark(packed, ['cafe', 'x'])).toEqual(expected);
+          },
+        ),
+      );
+    });
+
+    test('refuses what is no deflated text, whatever it is, and goes on with the next', () => {
+      const whole = deflateRawSync('a cafe, and another cafe');
+      const damaged = 'a deflated text is not as it was written';
+      expect(() => mark([whole.subarray(0, -1)], ['cafe'])).toThrow(damaged);
+      expect(() => mark([Buffer.concat([whole, Buffer.from('x')])], ['cafe'])).toThrow(damaged);
+      fc.assert(
+        fc.property(fc.uint8Array({ minLength: 1, maxLength: 300 }), fc.nat(), (bytes, at) => {
+          const changed = Buffer.from(whole);
+          changed.set(bytes.subarray(0, 1), at % whole.length);
+          for (const each of [bytes, changed]) {
+            try {
+              expect(mark([each], ['cafe'])).toHaveLength(1);
+            } catch (error) {
+              expect((error as Error).message).toContain('a deflated text');
+            }
+          }
+          expect(mark([whole], ['cafe'])).toEqual(['a <em>cafe</em>, and another <em>cafe</em>']);
+        }),
+      );
+      const bomb = deflateRawSync(Buffer.alloc((64 << 20) + 1));
+      expect(() => mark([bomb], ['cafe'])).toThrow('a deflated text is too long');
+      expect(() =>
+        kernel.highlightDeflated(whole, Uint32Array.of(0, 99), new Uint32Array(1), highlightPlan([])),
+      ).toThrow();
+      expect(() => kernel.highlightDeflated(whole, Uint32Array.of(0), new Uint32Array(1), highlightPlan([]))).toThrow();
+    });
   });
 
   test('answers keep what they say, whatever is asked after them', () => {

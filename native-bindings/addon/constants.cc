@@ -20,7 +20,7 @@ namespace gannet::addon {
 namespace {
 
 // Raised with every change of what crosses the boundary: index.ts refuses an addon with another one.
-constexpr uint32_t kInterfaceVersion = 10;
+constexpr uint32_t kInterfaceVersion = 11;
 
 struct Constant {
   const char* name;
@@ -97,6 +97,7 @@ constexpr Constant kConstants[] = {
     {"ExpandedWordsMax", kExpandedWordsMax},
     {"SpellingCharactersMax", kSpellingCharactersMax},
     {"HighlightCharactersMax", kHighlightCharactersMax},
+    {"HighlightToBeSegmented", UINT32_MAX},
     {"RecordBytesMaxMax", kRecordBytesMaxMax},
     {"StopFlagsMax", kStopFlagsMax},
     {"VectorFormat", vectors::kVectorFormat},

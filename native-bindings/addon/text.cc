@@ -13,6 +13,7 @@
 #include "../kernel/text/record_splitter.h"
 #include "bindings.h"
 #include "call_guard.h"
+#include "inflater.h"
 #include "result_memory.h"
 
 namespace gannet::addon {
@@ -99,6 +100,32 @@ Napi::Value HighlightCall(const Napi::CallbackInfo& info) {
   return ResultMemory::MakeBytes(env, std::span(reinterpret_cast<const uint8_t*>(json.data()), json.size()));
 }
 
+// What stands for a text that has to be segmented before its words are found.
+constexpr uint32_t kToBeSegmented = UINT32_MAX;
+
+Napi::Value HighlightDeflatedCall(const Napi::CallbackInfo& info) {
+  static thread_local Inflater inflater;
+  const Napi::Env env = info.Env();
+  const QueryPlan plan = ParsePlan(ReadBytes(info[3], "plan"));
+  const TermMatcher matcher(TermsOfPlan(plan));
+  const std::span<const uint8_t> texts = ReadBytes(info[0], "texts");
+  const std::span<const uint32_t> ranges = ReadUint32s(info[1], "ranges");
+  const std::span<uint32_t> ends = ReadWritableUint32s(info[2], "ends");
+  if (ranges.size() != 2 * ends.size()) throw ArgumentError("ranges has to hold a pair for each of ends");
+  std::string passages;
+  for (size_t i = 0; i < ends.size(); ++i) {
+    const size_t begin = ranges[2 * i];
+    const size_t end = ranges[2 * i + 1];
+    if (begin > end || end > texts.size()) throw ArgumentError("ranges has to lie within texts");
+    const std::string_view text = inflater.Inflate(texts.subspan(begin, end - begin));
+    const bool is_to_be_segmented = NeedsDictionarySegmentation(text);
+    if (!is_to_be_segmented) passages += HighlightText(text, matcher);
+    if (passages.size() >= kToBeSegmented) throw ArgumentError("texts has to be shorter");
+    ends[i] = is_to_be_segmented ? kToBeSegmented : static_cast<uint32_t>(passages.size());
+  }
+  return ResultMemory::MakeBytes(env, std::span(reinterpret_cast<const uint8_t*>(passages.data()), passages.size()));
+}
+
 Napi::Value MakeRecords(Napi::Env env, const SplitRecords& records) {
   if (records.ends.empty()) return env.Null();
   Napi::Object result = Napi::Object::New(env);
@@ -140,6 +167,7 @@ void DefineText(Napi::Object exports) {
   Define<StemsCall>(exports, "stems");
   Define<NeedsSegmentationCall>(exports, "needsSegmentation");
   Define<HighlightCall>(exports, "highlight");
+  Define<HighlightDeflatedCall>(exports, "highlightDeflated");
   Define<CreateRecordSplitterCall>(exports, "createRecordSplitter");
 }
 

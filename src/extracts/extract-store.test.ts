@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { RecordStore } from '../records/index.js';
 import { extractStore, keyOfFile, type ExtractStore } from './extract-store.js';
 import { linkedDocuments, linkedFiles } from './linked-files.js';
+import { unpackedPage } from './page-codec.js';
 import { readingLane, READING_LANES } from './reading-work.js';
 import { decodeVector, encodeVector } from './vector-bytes.js';
 
@@ -36,17 +37,21 @@ const text = (...pages: string[]) => ({
   truncated: false,
   pages: pages.map((page, position) => ({ page: position + 1, text: page })),
 });
+const textOf = (page: number, from = url): string | undefined => {
+  const found = extracts.page(from, page);
+  return found && unpackedPage(found.packed);
+};
 const READ = { pageCount: 2, pagesRead: 2, truncated: false, readMs: 1 };
 
 it('opens nothing in a store that has none', () => {
   expect(extracts.exists).toBe(false);
   expect(extracts.figures()).toEqual({ pending: 0, read: 0, failed: 0 });
-  expect([
-    extracts.outline({ kind: 'document', url }),
-    extracts.page(url, 1),
-    extracts.pages(url),
-    extracts.errors(),
-  ]).toEqual([undefined, undefined, [], []]);
+  expect([extracts.outline({ kind: 'document', url }), textOf(1), extracts.pages(url), extracts.errors()]).toEqual([
+    undefined,
+    undefined,
+    [],
+    [],
+  ]);
   expect(store.hasDatabase('extracts')).toBe(false);
 });
 
@@ -68,8 +73,8 @@ it('counts each file in its state, and keeps the newest errors', () => {
   });
   expect(extracts.figures()).toEqual({ pending: 0, read: 1, failed: 24 });
   expect(extracts.errors()[0]?.atMs).toBe(23);
-  expect(extracts.page(`${url}#page=2`, 2)).toBe('Two');
-  expect(extracts.page(url, 3)).toBe('');
+  expect(textOf(2, `${url}#page=2`)).toBe('Two');
+  expect(textOf(3)).toBe('');
   store.transaction(() => {
     extracts.put(key, { url, state: 'failed', fault: fault(99) }, null);
   });
@@ -139,7 +144,7 @@ it('keeps what a file is as a picture apart from what it is as a document, and i
   store.transaction(() => {
     extracts.remove(keyOfFile(file));
   });
-  expect([extracts.vector(keyOfFile(file)), extracts.page(url, 1)]).toEqual([undefined, 'One']);
+  expect([extracts.vector(keyOfFile(file)), textOf(1)]).toEqual([undefined, 'One']);
 });
 
 it('tells bytes that are no vector', () => {

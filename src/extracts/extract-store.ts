@@ -16,7 +16,7 @@ import type { ListStore } from '../store/index.js';
 import { versionSuffix } from '../store/index.js';
 import type { FileFault, KnownFile, ReadContent, ReadKind, ReadPage } from './file-reader.js';
 import type { FileToRead } from './linked-files.js';
-import { decodePage, decodePages, encodePages, type PageRange } from './page-codec.js';
+import { decodePages, encodePages, packedPage, type PageRange } from './page-codec.js';
 import { decodeVector, encodeVector } from './vector-bytes.js';
 
 export type ExtractState = 'pending' | 'read' | 'failed';
@@ -62,6 +62,11 @@ export interface FailedExtract extends ExtractFault {
   readonly url: string;
 }
 
+export interface PackedPage {
+  readonly packed: Uint8Array;
+  readonly pageCount: number;
+}
+
 export interface ExtractFigures {
   readonly pending: number;
   readonly read: number;
@@ -69,6 +74,7 @@ export interface ExtractFigures {
 }
 
 export const NO_EXTRACTS: ExtractFigures = { pending: 0, read: 0, failed: 0 };
+const NOTHING = new Uint8Array();
 const ERRORS_KEPT = 20;
 const KEY_CHARACTERS = 22;
 const DATABASE = 'extracts';
@@ -163,11 +169,16 @@ export class ExtractStore {
     return bytes === undefined ? [] : decodePages(bytes, range);
   }
 
-  /** Undefined where nothing was read of the file; '' where the page is not among what was. */
-  page(url: string, page: number): string | undefined {
+  /**
+   * A page as it is kept (`unpackedPage`), good until the next is read, and how many the document has. Undefined where nothing was read of the
+   * file; no bytes where the page is not among what was.
+   */
+  page(url: string, page: number): PackedPage | undefined {
     const key = keyOfFile({ kind: 'document', url });
-    const bytes = this.exists ? this.pageTexts.getBinaryFast(key) : undefined;
-    return bytes === undefined ? undefined : decodePage(bytes, page);
+    const text = this.exists ? this.row(key)?.text : undefined;
+    if (text === undefined) return undefined;
+    const bytes = this.pageTexts.getBinaryFast(key);
+    return { packed: bytes === undefined ? NOTHING : packedPage(bytes, page), pageCount: text.pageCount };
   }
 
   // ---- reading, by key

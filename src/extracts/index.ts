@@ -2,5 +2,5 @@
 export * from './extract-store.js';
 export * from './file-reader.js';
 export * from './linked-files.js';
-export type { PageRange } from './page-codec.js';
+export { unpackedPage, type PageRange } from './page-codec.js';
 export * from './reading-work.js';

@@ -34,17 +34,27 @@ export function pageCountOf(bytes: Buffer): number {
   return pages;
 }
 
-/** '' for a page that is not there. Throws where the bytes are not those of pages. */
-export function decodePage(bytes: Buffer, page: number): string {
+/** The raw deflate of one page; no bytes for a page that is empty or not there. Throws where the bytes are not those of pages. */
+export function packedPage(bytes: Buffer, page: number): Buffer {
   const pages = pageCountOf(bytes);
-  if (!Number.isInteger(page) || page < 1 || page > pages) return '';
+  if (!Number.isInteger(page) || page < 1 || page > pages) return bytes.subarray(0, 0);
   const first = HEAD_BYTES + END_BYTES * pages;
   const begin = page === 1 ? 0 : bytes.readUInt32LE(HEAD_BYTES + END_BYTES * (page - 2));
   const end = bytes.readUInt32LE(HEAD_BYTES + END_BYTES * (page - 1));
   if (begin > end || first + end > bytes.length) throw unreadable();
-  if (begin === end) return '';
+  return bytes.subarray(first + begin, first + end);
+}
+
+/** '' for a page that is not there. Throws where the bytes are not those of pages. */
+export function decodePage(bytes: Buffer, page: number): string {
+  return unpackedPage(packedPage(bytes, page));
+}
+
+/** The text of what `packedPage` gives. */
+export function unpackedPage(packed: Uint8Array): string {
+  if (packed.length === 0) return '';
   try {
-    return inflateRawSync(bytes.subarray(first + begin, first + end)).toString('utf8');
+    return inflateRawSync(packed).toString('utf8');
   } catch (error) {
     throw unreadable(error);
   }

@@ -91,8 +91,12 @@ HighlightTerms TermsOfPlan(const QueryPlan& plan) {
 }
 
 std::string HighlightText(std::string_view text, const HighlightTerms& terms, uint32_t characters_max) {
+  return HighlightText(text, TermMatcher(terms), characters_max);
+}
+
+std::string HighlightText(std::string_view text, const TermMatcher& matcher, uint32_t characters_max) {
   BestPassage best;
-  best.Offer(text, TermMatcher(terms), characters_max);
+  best.Offer(text, matcher, characters_max);
   return std::move(best.html());
 }
 

@@ -37,8 +37,12 @@ std::string HighlightText(std::string_view text, const HighlightTerms& terms,
 std::string HighlightFields(std::string_view fields_json, const std::vector<std::string>& field_names,
                             const HighlightTerms& terms);
 
-// The same for the many records of one answer, appended to `out`: the matcher (term_matcher.h) is made once.
+// The same for the many texts of one answer: the matcher (term_matcher.h) is made once.
 class TermMatcher;
+std::string HighlightText(std::string_view text, const TermMatcher& matcher,
+                          uint32_t characters_max = kHighlightCharactersMax);
+
+// And for the many records of one answer, appended to `out`.
 void AppendHighlights(std::string_view fields_json, const std::vector<std::string>& field_names,
                       const TermMatcher& matcher, std::string* out);
 

@@ -1,11 +1,12 @@
 /** The documents that hits were found by: which page of which, and what is marked in it. Belongs to one thread. */
-import type { Kernel } from '../../../native-bindings/index.js';
 import { pageAt } from '../../index/parts/part-layout.js';
 import { parseFields, type RecordParts } from '../../records/index.js';
-import { highlightPages } from '../response/highlighting.js';
+import { highlightPages, type HighlightKernel } from '../response/highlighting.js';
 import type { DocumentMembers } from '../response/result-writer.js';
 import type { ListSearch } from './list-search.js';
-import type { ReadPageOfDocument, RecordReader } from './record-reader.js';
+import type { RecordReader } from './record-reader.js';
+
+const NOTHING = Buffer.alloc(0);
 
 /** What a hit has by its text, by its document and by its picture; undefined where that played no part. */
 export interface ScoresByKind {
@@ -60,26 +61,30 @@ export interface HitWithDocument {
 
 /** What is answered of the documents of hits of one list, in their order. Their records are copies: reading pages takes the memory of others. */
 export function documentsOf(
-  using: { readonly kernel: Pick<Kernel, 'highlight'>; readonly records: RecordReader },
+  using: { readonly kernel: HighlightKernel; readonly records: RecordReader },
   search: ListSearch,
   hits: readonly HitWithDocument[],
   isMarked: boolean,
 ): readonly DocumentMembers[] {
   const { list, pages } = search;
-  const read = hits.map(({ page }) => page && using.records.readPage(list, page.url, page.page));
-  const texts = read.map((each) => each?.text ?? '');
-  const marked = isMarked && pages !== undefined ? highlightPages(using.kernel, pages.plan, texts) : [];
+  // What is read of a page is good until the next one is read.
+  const read = hits.map(({ page }) => {
+    const found = page && using.records.readPage(list, page.url, page.page);
+    return found && { pageCount: found.pageCount, packed: isMarked ? Buffer.from(found.packed) : NOTHING };
+  });
+  const packed = read.map((each) => each?.packed ?? NOTHING);
+  const marked = isMarked && pages !== undefined ? highlightPages(using.kernel, pages.plan, packed) : [];
   return hits.map(({ found, page }, index) => ({
     score: found.score,
-    page: page && answered(page, read[index], marked[index]),
+    page: page && answered(page, read[index]?.pageCount, marked[index]),
   }));
 }
 
 function answered(
   { field, url, page }: PageToRead,
-  read: ReadPageOfDocument | undefined,
+  pageCount: number | undefined,
   highlight: string | undefined,
 ): DocumentMembers['page'] {
-  if (read === undefined) return undefined;
-  return { field, url, page, page_count: read.pageCount, ...(highlight === undefined ? {} : { highlight }) };
+  if (pageCount === undefined) return undefined;
+  return { field, url, page, page_count: pageCount, ...(highlight === undefined ? {} : { highlight }) };
 }

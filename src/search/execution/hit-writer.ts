@@ -56,7 +56,7 @@ export class HitWriter {
   private readonly page = new RecordPage();
 
   constructor(
-    readonly kernel: Pick<Kernel, 'highlight' | 'stopIfAsked'>,
+    readonly kernel: Pick<Kernel, 'highlight' | 'highlightDeflated' | 'stopIfAsked'>,
     readonly records: RecordReader,
   ) {}
 

@@ -2,7 +2,7 @@
  * Records of the lists of one search, read by number. A record that a writer removed since the generation was published
  * is undefined: its hit is left out. Belongs to one thread.
  */
-import { extractStore, linkedDocuments } from '../../extracts/index.js';
+import { extractStore, linkedDocuments, type PackedPage } from '../../extracts/index.js';
 import {
   readRecordParts,
   type RecordParts,
@@ -16,7 +16,7 @@ export interface RecordReader {
   /** Views that are good until the next read. */
   read(list: ListContext, recordNumber: number): RecordParts | undefined;
   /** What was read of a file that records of the list link to; undefined where nothing was. */
-  readPage(list: ListContext, url: string, page: number): ReadPageOfDocument | undefined;
+  readPage(list: ListContext, url: string, page: number): PackedPage | undefined;
   /** What became of the files that a record with these fields links to. What `read` returned is not good any more. */
   readResources(list: ListContext, fields: Readonly<Record<string, unknown>>): readonly ReadResource[];
 }
@@ -31,12 +31,6 @@ export interface ReadResource {
   readonly detail?: string;
 }
 
-export interface ReadPageOfDocument {
-  /** '' where the document has no such page any more. */
-  readonly text: string;
-  readonly pageCount: number;
-}
-
 export class StoreRecordReader implements RecordReader {
   private readonly used = new Set<string>();
   private current:
@@ -49,10 +43,8 @@ export class StoreRecordReader implements RecordReader {
     return bytes === undefined ? undefined : readRecordParts(bytes);
   }
 
-  readPage(list: ListContext, url: string, page: number): ReadPageOfDocument | undefined {
-    const extracts = extractStore(this.storeOf(list).store);
-    const { text } = extracts.outline({ kind: 'document', url }) ?? {};
-    return text === undefined ? undefined : { text: extracts.page(url, page) ?? '', pageCount: text.pageCount };
+  readPage(list: ListContext, url: string, page: number): PackedPage | undefined {
+    return extractStore(this.storeOf(list).store).page(url, page);
   }
 
   readResources(list: ListContext, fields: Readonly<Record<string, unknown>>): ReadResource[] {

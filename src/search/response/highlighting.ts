@@ -1,8 +1,11 @@
 /** Which words of a search are marked, and in which fields; the marking itself is the kernel's. */
-import type { Kernel } from '../../../native-bindings/index.js';
+import { kernelConstant, type Kernel } from '../../../native-bindings/index.js';
 import { segmentForKernel } from '../../../native-bindings/segmentation.js';
+import { unpackedPage } from '../../extracts/index.js';
 import type { RecordParts } from '../../records/index.js';
 import type { HighlightsJson } from './result-writer.js';
+
+export type HighlightKernel = Pick<Kernel, 'highlight' | 'highlightDeflated'>;
 
 /** What is marked in the records of a list. */
 export interface HighlightSpec {
@@ -14,6 +17,7 @@ export interface HighlightSpec {
 
 /** Where nothing is marked. */
 export const NO_HIGHLIGHTS: HighlightsJson = Object.freeze({ bytes: Buffer.from('{}'), begin: 0, end: 2 });
+const TO_BE_SEGMENTED = kernelConstant('HighlightToBeSegmented');
 /** The member of an object in which the text of a page is marked. */
 const PAGE_TEXT = 'text';
 const OPEN = Buffer.from('{');
@@ -56,27 +60,43 @@ export function highlightRecords(
   });
 }
 
-/** The best passage of each text of a page; undefined where nothing is marked. */
+/** The best passage of each page, as HTML; undefined where nothing is marked. `pages`: as they are kept, each of it deflated. */
 export function highlightPages(
-  kernel: Pick<Kernel, 'highlight'>,
+  kernel: HighlightKernel,
   plan: Uint8Array,
-  texts: readonly string[],
+  pages: readonly Uint8Array[],
 ): readonly (string | undefined)[] {
-  if (texts.length === 0) return [];
-  const objects = texts.map((text) => Buffer.from(JSON.stringify({ [PAGE_TEXT]: segmentForKernel(text) })));
-  const ranges = new Uint32Array(texts.length * 2);
+  if (pages.length === 0) return [];
+  const ranges = rangesMemory.take(pages.length * 2);
   let end = 0;
-  for (const [index, { length }] of objects.entries()) {
+  for (const [index, { length }] of pages.entries()) {
     ranges[index * 2] = end;
     ranges[index * 2 + 1] = end += length;
   }
-  const ends = new Uint32Array(texts.length);
-  const marked = kernel.highlight(Buffer.concat(objects), ranges, ends, [PAGE_TEXT], plan);
-  const json = Buffer.from(marked.buffer, marked.byteOffset, marked.byteLength);
-  return texts.map((_, index) => {
-    const object = json.toString('utf8', ends[index - 1] ?? 0, ends[index]);
-    return object === '' ? undefined : (JSON.parse(object) as Readonly<Record<string, string>>)[PAGE_TEXT];
+  const ends = endsMemory.take(pages.length);
+  const marked = kernel.highlightDeflated(Buffer.concat(pages), ranges, ends, plan);
+  const html = Buffer.from(marked.buffer, marked.byteOffset, marked.byteLength);
+  let begin = 0;
+  // What is segmented is marked in memory that the same call may take: all ends are read before.
+  const passages = pages.map((page, index) => {
+    const until = ends[index] as number;
+    if (until === TO_BE_SEGMENTED) return page;
+    const passage = html.toString('utf8', begin, until);
+    begin = until;
+    return passage;
   });
+  return passages.map((passage) =>
+    typeof passage === 'string' ? passage || undefined : highlightText(kernel, plan, unpackedPage(passage)),
+  );
+}
+
+/** The same of a text whose words are found by a dictionary. */
+function highlightText(kernel: HighlightKernel, plan: Uint8Array, text: string): string | undefined {
+  const object = Buffer.from(JSON.stringify({ [PAGE_TEXT]: segmentForKernel(text) }));
+  const ranges = Uint32Array.of(0, object.length);
+  const marked = kernel.highlight(object, ranges, new Uint32Array(1), [PAGE_TEXT], plan);
+  const json = Buffer.from(marked.buffer, marked.byteOffset, marked.byteLength).toString();
+  return (JSON.parse(json) as Readonly<Record<string, string>>)[PAGE_TEXT];
 }
 
 interface RecordFields {

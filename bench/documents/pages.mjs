@@ -1,0 +1,210 @@
+/**
+ * Searches over the pages of documents, beside a list in which each of these pages is a record: words and highlights, through the service.
+ *
+ *   npm run setup && node bench/documents/pages.mjs [--documents 10000] [--pages 20] [--rounds 5] [--scale 1] [--fresh]
+ *
+ * A page is the abstract of a paper, and a document so many papers of one category, by date: what its pages say is alike. Pages are put into
+ * the list in the way in which the list takes them from whatever reads files; no file is made for that. Both lists are in one service and
+ * are asked in turns. Prints Markdown and ends with 1 where the bar is missed. The data is kept in the work folder for the next run.
+ */
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { RecordStoreCache } from '../../dist/src/records/index.js';
+import { sendAll } from '../end-to-end/lib/closed-loop.mjs';
+import { threadTimesMs } from '../end-to-end/lib/processor-time.mjs';
+import { barRow, formatCount, machineTable, markdownTable, quantile } from '../end-to-end/lib/report.mjs';
+import { ABSTRACTS, arxivQueries } from '../end-to-end/lib/sentences.mjs';
+import {
+  ACCOUNT,
+  call,
+  createKey,
+  importNdjson,
+  startService,
+  untilMerged,
+  workFolder,
+} from '../end-to-end/lib/service.mjs';
+import { openIndexes } from '../micro/lib/indexes.mjs';
+
+const { values: args } = parseArgs({
+  options: {
+    documents: { type: 'string', default: '10000' },
+    pages: { type: 'string', default: '20' },
+    rounds: { type: 'string', default: '5' },
+    scale: { type: 'string', default: '1' },
+    fresh: { type: 'boolean', default: false },
+  },
+});
+const [documents, pagesEach, rounds, scale] = ['documents', 'pages', 'rounds', 'scale'].map((name) =>
+  Number(args[name]),
+);
+const RATE_MIN = 0.8;
+const CONNECTIONS = 8;
+const POLL_MS = 200;
+const URL_PREFIX = 'https://example.com/';
+/** What is read once stays: nobody is there who could be asked for it again. */
+const ENVIRONMENT = { GANNET_RESOURCES_CHECK_HOURS: '8760' };
+const ONE_BY_ONE = 'records';
+const WITH_PAGES = 'documents';
+const DEFINITIONS = {
+  [ONE_BY_ONE]: { searchable_fields: [{ name: 'text', weight: 1 }] },
+  [WITH_PAGES]: {
+    searchable_fields: [{ name: 'title', weight: 1 }],
+    resources: [{ name: 'file', kind: 'document' }],
+  },
+};
+const dataDir = join(workFolder, `pages-${documents}-${pagesEach}`);
+const done = join(dataDir, 'bench-complete.json');
+
+/** The papers, those of one category beside each other, by date. */
+async function papersByCategory() {
+  const unpack = spawn('xz', ['-dc', ABSTRACTS], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const papers = [];
+  for await (const line of createInterface({ input: unpack.stdout })) {
+    const { id, title, abstract, categories, created } = JSON.parse(line);
+    papers.push({ id, title, text: abstract, key: `${categories[0]} ${created} ${id}` });
+  }
+  if (papers.length < documents * pagesEach)
+    throw new Error(`there are ${papers.length} papers, too few for the pages`);
+  return papers.sort((a, b) => (a.key < b.key ? -1 : 1)).slice(0, documents * pagesEach);
+}
+
+const asNdjson = (records) => Readable.from(records.map((record) => `${JSON.stringify(record)}\n`));
+
+/** Reads what a URL names from memory. */
+const readerOf = (papers) => ({
+  checkMs: 3_600_000,
+  parallelMax: 16,
+  retryMs: [],
+  pictureModel: () => undefined,
+  read({ url }) {
+    const first = Number(url.slice(URL_PREFIX.length)) * pagesEach;
+    const pages = papers.slice(first, first + pagesEach).map(({ text }, index) => ({ page: index + 1, text }));
+    const hash = createHash('sha256').update(url).digest('hex');
+    const content = { kind: 'document', pageCount: pages.length, truncated: false, pages };
+    return Promise.resolve({ kind: 'read', file: { validators: {}, hash }, content });
+  },
+});
+
+/** Fills the list with records that link to documents, in this process, and waits until each page is in the index. */
+async function fillWithPages(listId, papers) {
+  const stores = new RecordStoreCache();
+  const indexes = openIndexes(dataDir, stores);
+  indexes.useReader(readerOf(papers));
+  const settings = {
+    account: ACCOUNT,
+    list: WITH_PAGES,
+    language: 'en',
+    model: 'own',
+    synonym_rules: [],
+    query_rules: [],
+  };
+  const list = await indexes.open(listId, settings);
+  const session = list.startImport('ndjson');
+  for (let document = 0; document < documents; document += 1) {
+    const { id, title } = papers[document * pagesEach];
+    const record = { name: id, title, file: `${URL_PREFIX}${document}` };
+    await session.push(Buffer.from(`${JSON.stringify(record)}\n`));
+  }
+  await session.end();
+  for (let status = list.files.status(); status.read < documents; status = list.files.status()) {
+    if (status.failed > 0) throw new Error(`documents failed: ${JSON.stringify(status.errors[0])}`);
+    await wait(POLL_MS);
+  }
+  await untilMerged(dataDir);
+  await indexes.close();
+  await stores.close();
+}
+
+async function build() {
+  rmSync(dataDir, { recursive: true, force: true });
+  const papers = await papersByCategory();
+  const service = await startService(dataDir, ENVIRONMENT);
+  const key = createKey(dataDir);
+  for (const [name, definition] of Object.entries(DEFINITIONS)) {
+    const body = { name, language: 'en', model: 'own', ...definition };
+    await call(service.address, key, 'POST', `/list/${ACCOUNT}`, body);
+  }
+  await importNdjson(service.address, key, ONE_BY_ONE, asNdjson(papers.map(({ id, text }) => ({ name: id, text }))));
+  await untilMerged(dataDir);
+  await service.stop();
+  // Ids ascend with time.
+  const ids = readdirSync(join(dataDir, 'lists')).filter((name) => !name.startsWith('.'));
+  await fillWithPages(ids.sort().at(-1), papers);
+  writeFileSync(done, JSON.stringify({ key }));
+}
+
+/** One turn: requests of one kind to one list, and what they took of the service's processor time. */
+async function turn(service, key, paths) {
+  const beginMs = performance.now();
+  const before = threadTimesMs(service.pid).all;
+  const load = { address: service.address, key, connections: CONNECTIONS, count: paths.length };
+  await sendAll({ ...load, requestAt: (at) => ({ path: paths[at] }) });
+  return {
+    processorUs: ((threadTimesMs(service.pid).all - before) * 1000) / paths.length,
+    perSecond: (paths.length * 1000) / (performance.now() - beginMs),
+  };
+}
+
+async function measure(service, key, queries) {
+  const taken = queries.slice(0, Math.ceil(queries.length * scale));
+  const paths = (list) =>
+    taken.map((query) => `/search/${ACCOUNT}/${list}/1?${new URLSearchParams({ query, cache: 'false' })}`);
+  const sides = [ONE_BY_ONE, WITH_PAGES].map((list) => ({ paths: paths(list), turns: [] }));
+  for (const side of sides) await turn(service, key, side.paths);
+  for (let round = 0; round < rounds; round += 1) {
+    for (const side of round % 2 === 0 ? sides : sides.toReversed())
+      side.turns.push(await turn(service, key, side.paths));
+  }
+  const medians = (figure) => sides.map(({ turns }) => quantile(turns.map((each) => each[figure]), 0.5)); // prettier-ignore
+  return { processorUs: medians('processorUs'), perSecond: medians('perSecond') };
+}
+
+function rowOf(kind, { processorUs, perSecond }) {
+  return [
+    kind,
+    ...processorUs.map((us) => us.toFixed(0)),
+    (processorUs[0] / processorUs[1]).toFixed(2),
+    ...perSecond.map(formatCount),
+    (perSecond[1] / perSecond[0]).toFixed(2),
+  ];
+}
+
+if (!existsSync(ABSTRACTS)) {
+  process.stdout.write(`Pages: skipped, ${ABSTRACTS} is not there.\n`);
+  process.exit(0);
+}
+if (args.fresh || !existsSync(done)) await build();
+const { key } = JSON.parse(readFileSync(done, 'utf8'));
+const service = await startService(dataDir, ENVIRONMENT);
+try {
+  const { results } = await call(service.address, key, 'GET', `/search/${ACCOUNT}/${WITH_PAGES}/1?query=energy`);
+  if (results[0]?.document?.highlight === undefined) throw new Error('no page was found, or nothing is marked in it');
+  const kinds = ['plain', 'frequent', 'phrase', 'typo'];
+  const rows = [];
+  for (const kind of kinds) rows.push(rowOf(kind, await measure(service, key, arxivQueries(kind))));
+  const all = await measure(service, key, arxivQueries());
+  rows.push(rowOf('all', all));
+  const rate = all.perSecond[1] / all.perSecond[0];
+  process.stdout.write(
+    `${machineTable({
+      Data: `${formatCount(documents)} records with ${formatCount(documents * pagesEach)} pages; as many records of one page`,
+      Queries: 'those of the abstracts, default options, highlights on, cache=false',
+      Turns: `${rounds} of each kind and list, ${CONNECTIONS} connections; medians`,
+    })}\n${markdownTable(
+      ['Queries', 'Records, µs of processor', 'Pages, µs', 'Ratio', 'Records, /s', 'Pages, /s', 'Ratio'],
+      rows,
+    )}\n${markdownTable(
+      ['What', 'Measured', 'Bar', ''],
+      [barRow('Rate over pages, of that over records', rate.toFixed(2), `at least ${RATE_MIN}`, rate >= RATE_MIN)],
+    )}`,
+  );
+  process.exitCode = rate >= RATE_MIN ? 0 : 1;
+} finally {
+  await service.stop();
+}
