@@ -33,16 +33,22 @@ interface ReadPages {
   readonly isLate: boolean;
 }
 
+/** That this process has taken: where others keep the processors busy, the clock says nothing of the document. */
+function processorMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
 function readPages(document: PdfiumDocument, { pagesMax, charactersMax, msMax }: DocumentLimits): ReadPages {
   const { pageCount } = document;
-  const until = performance.now() + msMax;
+  const until = processorMs() + msMax;
   const pages: DocumentPage[] = [];
   let charactersLeft = charactersMax;
   let missing = 0;
   let missingInTurn = 0;
   let isLate = false;
   while (pages.length < Math.min(pageCount, pagesMax) && charactersLeft > 0 && missingInTurn < MISSING_PAGES_MAX) {
-    isLate = performance.now() > until;
+    isLate = processorMs() > until;
     if (isLate) break;
     const raw = document.page(pages.length, charactersLeft);
     if (raw === undefined) missing += 1;

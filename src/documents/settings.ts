@@ -24,7 +24,7 @@ export const DOCUMENT_SETTINGS = defineSettings('documents', {
     schema: integer(1, 3600),
     default: 60,
     comment:
-      'Seconds after which no further page of a document is begun; one that is not done soon after is told as timed-out.',
+      'Seconds of a processor after which no further page of a document is begun; one that is not done soon after is told as timed-out.',
   },
   processes: {
     schema: integer(1, 64),

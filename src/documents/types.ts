@@ -35,6 +35,6 @@ export interface DocumentLimits {
   readonly pagesMax: number;
   /** Characters of all pages; the rest is not read. */
   readonly charactersMax: number;
-  /** No page is begun after so long. */
+  /** No page is begun after so much of a processor. */
   readonly msMax: number;
 }

@@ -18,7 +18,7 @@ export const PICTURE_SETTINGS = defineSettings('pictures', {
   seconds_max: {
     schema: integer(1, 3600),
     default: 20,
-    comment: 'Seconds after which a picture that is not decoded is told as timed-out.',
+    comment: 'Seconds of a processor after which a picture that is not decoded is told as timed-out.',
   },
   processes: {
     schema: integer(1, 64),

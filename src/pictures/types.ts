@@ -32,5 +32,6 @@ export class PictureError extends Error {
 export interface PictureLimits {
   /** Width times height, of one frame; a file that claims more is not decoded. */
   readonly pixelsMax: number;
+  /** Of a processor. */
   readonly msMax: number;
 }

@@ -11,6 +11,10 @@ import type { HostedData } from './serve-host.js';
 
 const MEBIBYTE = 2 ** 20;
 const MEMORY_LOOKED_AT_MS = 50;
+/** Members of `/proc/<pid>/stat` behind the name, from 0, and what they count: USER_HZ is 100 wherever Node.js runs. */
+const USER_TICKS = 11;
+const SYSTEM_TICKS = 12;
+const TICK_MS = 10;
 
 export interface ChildProcessOptions<P extends Protocol> extends HostOptions<P> {
   /** Resident memory of the process in MiB, of whatever kind. Enforced on Linux; elsewhere only `heapMibMax` is. */
@@ -59,7 +63,7 @@ function launch<P extends Protocol>(options: ChildProcessOptions<P>, { onMessage
     if (child.connected) child.send(message, () => undefined);
   };
   say({ kind: 'hosted', ...hosted });
-  return { say, kill: () => void child.kill('SIGKILL') };
+  return { say, kill: () => void child.kill('SIGKILL'), processorMs: () => processorMs(child.pid) };
 }
 
 /** Node's model of permissions had another name as long as it was an experiment. */
@@ -79,6 +83,18 @@ function watchMemory(child: ChildProcess, memoryMibMax: number, kill: (reason: s
   }, MEMORY_LOOKED_AT_MS);
   watch.unref();
   return watch;
+}
+
+/** Of all its threads, in steps of 10 ms. */
+function processorMs(pid: number | undefined): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // Behind the program's name, which may hold anything.
+    const members = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(members[USER_TICKS]) + Number(members[SYSTEM_TICKS])) * TICK_MS;
+  } catch {
+    return undefined;
+  }
 }
 
 /** 0 where the system does not tell. */

@@ -9,6 +9,8 @@ import { HostPool } from './host-pool.js';
 
 /** To come up, on a busy machine. */
 const READY_MS_MAX = 60_000;
+/** A process that gets so small a share of the processors by the clock will not get more: its file is given up. */
+const CLOCK_BY_PROCESSOR_MAX = 20;
 const TOO_MUCH_MEMORY = /took more than \d+ MiB/;
 
 /** What is asked of a process that reads files: what is in one within limits, or why that cannot be said. */
@@ -29,6 +31,7 @@ export interface FileProtocol<Content, Limits, Fault extends string> {
 type DeadlyFault = 'timed-out' | 'too-large' | 'damaged';
 
 interface TimeLimit {
+  /** Of a processor where the system tells that of a process, as Linux does; else by the clock. */
   readonly msMax: number;
 }
 
@@ -100,7 +103,9 @@ export class FileProcesses<Content extends object, Limits extends TimeLimit, Fau
     };
     signal?.addEventListener('abort', stop, { once: true });
     try {
-      return await host.call('read', { bytes, limits }, { msMax: limits.msMax + graceMs });
+      const msMax = limits.msMax + graceMs;
+      const clockMsMax = process.platform === 'linux' ? CLOCK_BY_PROCESSOR_MAX * msMax : msMax;
+      return await host.call('read', { bytes, limits }, { msMax: clockMsMax, processorMsMax: msMax });
     } catch (error) {
       signal?.throwIfAborted();
       throw this.#asFault(error);

@@ -23,6 +23,7 @@ const RESTART_MS_MAX = 60_000;
 /** A worker that lived this long was healthy: the next one starts at once after it. */
 const HEALTHY_MS = 60_000;
 const CLOSE_MS_MAX = 4000;
+const PROCESSOR_LOOKED_AT_MS = 50;
 
 export interface HostOptions<P extends Protocol> {
   /** For logs and measurements. */
@@ -52,6 +53,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** After so long the call is given up with a CallTimedOutError; a child process is killed. */
   readonly msMax?: number;
+  /** The same after so much processor time of the worker since the call, where it tells that: on a busy machine, work takes longer by the clock. */
+  readonly processorMsMax?: number;
 }
 
 /** The call took longer than it may. */
@@ -64,6 +67,8 @@ export interface Vessel {
   say(message: ToWorker): void;
   /** Ends it, whatever it is doing. */
   kill(): void;
+  /** Processor time since it was started; undefined where the system does not tell. */
+  processorMs?(): number | undefined;
 }
 
 export interface VesselEvents {
@@ -119,7 +124,7 @@ export class Host<P extends Protocol> {
   call<Name extends QuestionName<P>>(
     name: Name,
     ask: Ask<P, Name>,
-    { signal, msMax }: CallOptions = {},
+    { signal, msMax, processorMsMax }: CallOptions = {},
   ): Promise<Answer<P, Name>> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted === true) throw signal.reason as Error;
@@ -131,10 +136,12 @@ export class Host<P extends Protocol> {
       const onAbort = () => {
         give(signal?.reason);
       };
-      const timer = msMax === undefined ? undefined : setTimeout(() => this.#late(number, msMax), msMax);
+      const timer = msMax === undefined ? undefined : setTimeout(() => this.#late(number, `${msMax} ms`), msMax);
+      const watch = processorMsMax === undefined ? undefined : this.#watchProcessor(vessel, number, processorMsMax);
       signal?.addEventListener('abort', onAbort, { once: true });
       const settled = () => {
         clearTimeout(timer);
+        clearInterval(watch);
         signal?.removeEventListener('abort', onAbort);
         this.#watchIdleness();
       };
@@ -256,9 +263,18 @@ export class Host<P extends Protocol> {
     this.#vessel?.say({ kind: 'cancel', number });
   }
 
-  #late(number: number, msMax: number): void {
+  #watchProcessor(vessel: Vessel, number: number, msMax: number): NodeJS.Timeout | undefined {
+    const before = vessel.processorMs?.();
+    if (before === undefined) return undefined;
+    return setInterval(() => {
+      const spent = (vessel.processorMs?.() ?? before) - before;
+      if (spent > msMax) this.#late(number, `${msMax} ms of a processor`);
+    }, PROCESSOR_LOOKED_AT_MS);
+  }
+
+  #late(number: number, time: string): void {
     const name = this.#pending.get(number)?.name ?? '';
-    this.#giveUp(number, new CallTimedOutError(`${this.#options.name} did not answer '${name}' within ${msMax} ms`));
+    this.#giveUp(number, new CallTimedOutError(`${this.#options.name} did not answer '${name}' within ${time}`));
     // A process may be in code that hears nothing; the others in its hands are lost with it and may be asked again.
     if (this.#killsLateCalls) this.kill('was killed because it took too long');
   }

@@ -185,6 +185,25 @@ describe.each(['thread', 'process'] as const)('a worker that is a %s', (kind) =>
     expect((await host.call('echo', 3)).ask).toBe(3);
   });
 
+  it.runIf(process.platform === 'linux')('may take so much of a processor, however long it waits for one', async () => {
+    const { pid } = await host.call('echo', 1);
+    process.kill(pid, 'SIGSTOP');
+    let isAnswered = false;
+    const answer = host.call('echo', 2, { processorMsMax: 100 }).finally(() => {
+      isAnswered = true;
+    });
+    // By the clock it would be late several times.
+    await delay(500);
+    expect(isAnswered).toBe(false);
+    process.kill(pid, 'SIGCONT');
+    expect((await answer).ask).toBe(2);
+    await expect(host.call('hang', null, { processorMsMax: 100 })).rejects.toThrow(/100 ms of a processor/);
+    await eventually(
+      () => Promise.resolve(deaths),
+      (all) => all.length === 1,
+    );
+  });
+
   it('is killed where it takes too much memory', async () => {
     await expect(host.call('grow', null)).rejects.toMatchObject({ code: 'internal-error' });
     expect(deaths[0]?.message).toContain('more than 300 MiB');
