@@ -95,17 +95,27 @@ class StoredCatalog implements Catalog {
   }
 
   createAccount(name: string, region: string): Promise<AccountRecord> {
-    return this.#store.change((change) => {
-      assertGoodName('account', name);
-      if (this.#reservedNames.has(name)) throw reservedName(name);
-      if (this.#accounts.has(name)) throw nameExists('account', name);
-      if (this.unfinished().some((work) => work.subject === 'account' && work.account === name)) {
-        throw new ServiceError('conflict', `What the account '${name}' had is still being removed. Try again later.`);
-      }
-      const account: AccountRecord = { name, region, created_utc: this.#clock.nowIso() };
-      change.put(this.#accounts, name, account);
-      return account;
-    });
+    return this.#store.change((change) => this.addAccount(change, name, region));
+  }
+
+  addAccount(change: Change, name: string, region: string): AccountRecord {
+    assertGoodName('account', name);
+    if (this.#reservedNames.has(name)) throw reservedName(name);
+    if (this.#accounts.has(name)) throw nameExists('account', name);
+    if (this.#isBeingRemoved(name)) {
+      throw new ServiceError('conflict', `What the account '${name}' had is still being removed. Try again later.`);
+    }
+    const account: AccountRecord = { name, region, created_utc: this.#clock.nowIso() };
+    change.put(this.#accounts, name, account);
+    return account;
+  }
+
+  isAccountNameFree(name: string): boolean {
+    return !this.#reservedNames.has(name) && !this.#accounts.has(name) && !this.#isBeingRemoved(name);
+  }
+
+  #isBeingRemoved(account: string): boolean {
+    return this.unfinished().some((work) => work.subject === 'account' && work.account === account);
   }
 
   deleteAccount(name: string): Promise<readonly UnfinishedWork[]> {

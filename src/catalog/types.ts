@@ -136,6 +136,10 @@ export interface Catalog {
   account(name: string): AccountRecord | undefined;
   /** Rejects with `name-exists`, and `conflict` while what an account of that name had is still being removed. */
   createAccount(name: string, region: string): Promise<AccountRecord>;
+  /** The same inside a change of the same environment. */
+  addAccount(change: Change, name: string, region: string): AccountRecord;
+  /** Whether an account could be made with this name, if it is a good one. */
+  isAccountNameFree(name: string): boolean;
   /**
    * In one step with the account go its lists and groups, and it is written down what is to be removed beside the catalogue; that of
    * the account itself comes last. Rejects with `account-not-found`.

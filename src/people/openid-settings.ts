@@ -19,6 +19,12 @@ export const OPENID_SETTINGS = defineSettings('openid', {
     comment: 'What the provider gave it. Empty: a public client.',
     isSecret: true,
   },
+  sign_up: {
+    schema: Type.Boolean(),
+    default: false,
+    comment:
+      'Whoever the provider knows and nobody has invited gets an account of their own, named after their e-mail. For services that are open to strangers; with a provider that anybody can join, set a plan with limits.',
+  },
   name: { schema: Type.String({ maxLength: 100 }), default: 'OpenID', comment: 'What people call the provider.' },
 });
 

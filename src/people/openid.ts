@@ -59,6 +59,11 @@ export class OpenId {
     return this.#options.settings.name;
   }
 
+  /** Whoever the provider knows, invited or not. */
+  get letsIn(): boolean {
+    return this.#options.settings.sign_up;
+  }
+
   /** Where the browser goes, and what it keeps until it is back. Rejects with `provider-unavailable`. */
   async begin(): Promise<{ readonly url: string; readonly flow: string }> {
     const library = await import('openid-client');

@@ -6,6 +6,7 @@ import { settingsOf, type OutboundRules } from '../platform/index.js';
 import { OutboundClient } from '../platform/outbound/outbound-client.js';
 import { OpenId } from './openid.js';
 import { OPENID_SETTINGS, providerOf } from './openid-settings.js';
+import { newAccounts } from './own-account.js';
 import { PEOPLE } from './part.js';
 import { firstLinkText } from './people-text.js';
 import { People } from './people.js';
@@ -43,9 +44,10 @@ function createProviderOutbound(rules: OutboundRules): OutboundClient {
 export const peopleParts: FeatureParts = {
   operations: [...sessionOperations, ...contributorOperations],
   open({ environment, clock, catalog, config }) {
-    const people = new People(environment, clock);
-    const signIn = new SignIn(people, clock);
+    const people = new People(environment, clock, config.account.name);
     const provider = providerOf(settingsOf(config, OPENID_SETTINGS), config);
+    const newAccount = provider?.sign_up === true ? newAccounts(catalog, config.account.region) : undefined;
+    const signIn = new SignIn(people, clock, newAccount);
     let client: OutboundClient | undefined;
     const outbound = () => (client ??= createProviderOutbound(config.outbound));
     const openId = provider === undefined ? undefined : new OpenId({ settings: provider, outbound, clock });

@@ -101,11 +101,11 @@ export function describeSignedIn({ permissions }: Services, { people, id, csrf_t
   if (known === undefined) throw new ServiceError(NOT_SIGNED_IN, 'The session has ended: sign in again.');
   return {
     person: { id, email: known.email, has_password: known.password_hash !== null },
-    accounts: people.accountsOf(id).map(({ account, role }) => ({
-      name: account,
-      role,
-      permissions: permissionNames(role, permissions.all),
-    })),
+    accounts: people.accountsOf(id).flatMap(({ account }) => {
+      const place = people.place(account, id);
+      if (place === undefined) return [];
+      return [{ name: account, role: place.role, permissions: permissionNames(place, permissions.all) }];
+    }),
     csrf_token,
     expires_utc: new Date(people.clock.nowMs() + SESSION_IDLE_MS_MAX).toISOString(),
   };

@@ -14,6 +14,7 @@ import {
   type Page,
   type WantedPage,
 } from '../platform/index.js';
+import type { RolePlace } from './roles.js';
 import type { ContributorRecord, PersonRecord, Role } from './types.js';
 import { CONTRIBUTOR_NOT_FOUND } from './problems.js';
 
@@ -39,6 +40,8 @@ export class People {
   constructor(
     environment: LmdbEnvironment,
     readonly clock: Clock,
+    /** The account that the first start makes: its owners run the service. */
+    private readonly serviceAccount: string,
   ) {
     this.store = CollectionStore.of(environment);
     this.#persons = this.store.collection('people');
@@ -60,6 +63,12 @@ export class People {
 
   role(account: string, personId: string): Role | undefined {
     return this.#contributors.get(compositeKey(account, personId))?.role;
+  }
+
+  /** Undefined where the person is no contributor of the account. */
+  place(account: string, personId: string): RolePlace | undefined {
+    const role = this.role(account, personId);
+    return role === undefined ? undefined : { role, isOfService: account === this.serviceAccount };
   }
 
   /** The accounts of a person, by name. */

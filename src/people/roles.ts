@@ -5,12 +5,24 @@ import type { Role } from './types.js';
 /** Who may enter, and with which rights, is for owners alone. */
 const OWNERS_AREAS: ReadonlySet<string> = new Set(['account', 'api-key', 'contributor', 'service']);
 
-export function roleAllows(role: Role, permission: string): boolean {
+/** What tells of the machine and of all accounts: for owners of the service's own account, which the first start makes. */
+const OF_SERVICE: ReadonlySet<string> = new Set(['service:settings']);
+
+/** Whose contributor somebody is. */
+export interface RolePlace {
+  readonly role: Role;
+  /** The account is the service's own. */
+  readonly isOfService: boolean;
+}
+
+export function roleAllows({ role, isOfService }: RolePlace, permission: string): boolean {
+  if (OF_SERVICE.has(permission)) return role === 'owner' && isOfService;
   if (role === 'owner' || isReadPermission(permission)) return true;
   return role === 'editor' && !OWNERS_AREAS.has(permission.slice(0, permission.indexOf(':')));
 }
 
 /** Those of `all` by name, for the console, which shows nobody what they may not do. `['*']`: everything. */
-export function permissionNames(role: Role, all: readonly string[]): readonly string[] {
-  return role === 'owner' ? ['*'] : all.filter((permission) => roleAllows(role, permission));
+export function permissionNames(place: RolePlace, all: readonly string[]): readonly string[] {
+  if (place.role === 'owner' && place.isOfService) return ['*'];
+  return all.filter((permission) => roleAllows(place, permission));
 }

@@ -116,15 +116,22 @@ const ways = defineOperation({
     200: {
       description: 'Beside e-mail and password, and links',
       schema: object({
-        openid: nullable(object({ name: Type.String({ description: 'What people call the provider' }) }), {
-          description: 'Null: by no OpenID provider',
-        }),
+        openid: nullable(
+          object({
+            name: Type.String({ description: 'What people call the provider' }),
+            sign_up: Type.Boolean({ description: 'Who was not invited gets an account of their own' }),
+          }),
+          { description: 'Null: by no OpenID provider' },
+        ),
       }),
     },
   },
   handle({ services }) {
     const { openId } = services.part(PEOPLE);
-    return { status: 200, body: { openid: openId === undefined ? null : { name: openId.name } } };
+    return {
+      status: 200,
+      body: { openid: openId === undefined ? null : { name: openId.name, sign_up: openId.letsIn } },
+    };
   },
 });
 

@@ -6,9 +6,9 @@ import type { Caller, PersonSession, SessionAuthenticator, SessionCredential } f
 import type { Change, Collection } from '../catalog/index.js';
 import { ServiceError, uuidv7 } from '../platform/index.js';
 import type { People } from './people.js';
-import { roleAllows } from './roles.js';
+import { roleAllows, type RolePlace } from './roles.js';
 import { csrfToken, isSameToken, newToken, tokenHash } from './tokens.js';
-import type { Role, SessionRecord } from './types.js';
+import type { SessionRecord } from './types.js';
 import { CSRF_TOKEN, NOT_SIGNED_IN } from './problems.js';
 
 const HOUR_MS = 3_600_000;
@@ -54,13 +54,13 @@ export class Sessions implements SessionAuthenticator {
     const { id } = session.record;
     const named = account ?? (credential.account === '' ? undefined : credential.account);
     const meant = named ?? this.#people.accountsOf(person.id)[0]?.account;
-    const role = meant === undefined ? undefined : this.#people.role(meant, person.id);
+    const place = meant === undefined ? undefined : this.#people.place(meant, person.id);
     // A path without an account is for every person who has signed in.
-    if (role === undefined && named !== undefined) {
+    if (place === undefined && named !== undefined) {
       throw new ServiceError('out-of-scope', `You are no contributor of an account '${named}'.`);
     }
     const own = { id, personId: person.id, csrfToken: () => csrfToken(credential.token) };
-    return sessionCaller(own, meant ?? '', role);
+    return sessionCaller(own, meant ?? '', place);
   }
 
   /** Inside a change: a new session of the person. `written` is to be called when the change is on disk; before, it does not work. */
@@ -158,13 +158,13 @@ function assertOwnPage({ token, csrfToken: given, fetchSite }: SessionCredential
   );
 }
 
-function sessionCaller(session: PersonSession, account: string, role: Role | undefined): Caller {
+function sessionCaller(session: PersonSession, account: string, place: RolePlace | undefined): Caller {
   return {
     kind: 'console',
     account,
     key: undefined,
     session,
-    can: (permission) => role !== undefined && roleAllows(role, permission),
+    can: (permission) => place !== undefined && roleAllows(place, permission),
   };
 }
 

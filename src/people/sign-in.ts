@@ -34,6 +34,9 @@ export interface NewLink {
   readonly expires_utc: string;
 }
 
+/** Inside a change: makes an account for who has this e-mail, and returns its name. */
+export type NewAccount = (change: Change, email: string) => string;
+
 export class SignIn {
   readonly people: People;
   readonly sessions: Sessions;
@@ -41,8 +44,12 @@ export class SignIn {
   readonly #passwords = new Passwords();
   readonly #attempts: AttemptThrottle;
 
-  constructor(people: People, clock: Clock) {
+  readonly #newAccount: NewAccount | undefined;
+
+  /** `newAccount` undefined: nobody comes who was not invited. */
+  constructor(people: People, clock: Clock, newAccount?: NewAccount) {
     this.people = people;
+    this.#newAccount = newAccount;
     this.sessions = new Sessions(people);
     this.links = new Links(people);
     this.#attempts = new AttemptThrottle(clock);
@@ -54,7 +61,8 @@ export class SignIn {
     const known = this.people.personOf(email);
     const isRight = await this.#passwords.verify(known?.password_hash ?? null, password);
     if (!isRight || known === undefined) throw new ServiceError(SIGN_IN_FAILED, 'E-mail or password are not right.');
-    const signedIn = await this.#begin(known.id, origin, (person) => {
+    const signedIn = await this.#begin(origin, () => {
+      const person = this.#person(known.id);
       // Changed while this one was being compared: it is not right any more.
       if (person.password_hash !== known.password_hash) {
         throw new ServiceError(SIGN_IN_FAILED, 'E-mail or password are not right.');
@@ -75,7 +83,8 @@ export class SignIn {
       throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '/password', detail }] });
     }
     const password_hash = password === undefined ? undefined : await this.#passwords.hash(password);
-    return this.#begin(invited.id, origin, (person, change) => {
+    return this.#begin(origin, (change) => {
+      const person = this.#person(invited.id);
       // Once: of two that come at the same time, the second finds none.
       this.#personOfLink(link);
       this.links.use(change, link);
@@ -88,15 +97,17 @@ export class SignIn {
   }
 
   /**
-   * A person whom a provider vouches for: who was invited, and nobody else. The first time binds the account there; another one of the same
+   * A person whom a provider vouches for: who was invited, and others where newcomers are let in. The first time binds the account there; another one of the same
    * provider is refused from then on. Rejects with `sign-in-failed`, what `identify` rejects with, or `rate-limited`.
    */
   async byIdentity(identify: () => Promise<Identity>, origin: Origin): Promise<SignedIn> {
     const attempt = this.#attempts.begin([`address ${origin.address}`]);
     const { email, issuer, subject } = await identify();
-    const known = this.people.personOf(email);
-    if (known === undefined) throw new ServiceError(SIGN_IN_FAILED, `Nobody has invited ${email} yet.`);
-    const signedIn = await this.#begin(known.id, origin, (person, change) => {
+    let isNew = false;
+    const signedIn = await this.#begin(origin, (change) => {
+      const known = this.people.personOf(email);
+      isNew = known === undefined;
+      const person = known ?? this.#newcomer(change, email);
       const bound = person.openid;
       if (bound?.issuer === issuer && bound.subject !== subject) {
         throw new ServiceError(SIGN_IN_FAILED, 'This e-mail has signed in with another account of the provider.');
@@ -105,7 +116,8 @@ export class SignIn {
       if (bound?.issuer !== issuer) this.people.update(change, changed);
       return changed;
     });
-    attempt.succeeded();
+    // New accounts are counted like failures: nobody makes a thousand of them.
+    if (!isNew) attempt.succeeded();
     return signedIn;
   }
 
@@ -137,6 +149,11 @@ export class SignIn {
         throw new ServiceError(SIGN_IN_FAILED, 'The password was changed meanwhile.');
       }
       const email = wanted.email === undefined ? person.email : emailKey(wanted.email);
+      if (person.openid !== undefined && email !== person.email) {
+        // Somebody else's would bring the invitations that are meant for them.
+        const detail = 'Your e-mail is the one that your OpenID provider vouches for.';
+        throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '/email', detail }] });
+      }
       if (email === null) {
         const detail = 'Name the e-mail that you sign in with.';
         throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '/email', detail }] });
@@ -183,19 +200,21 @@ export class SignIn {
     return contributors.find(({ person }) => person.email === emailKey(email))?.person;
   }
 
-  async #begin(
-    personId: string,
-    origin: Origin,
-    decide: (person: PersonRecord, change: Change) => PersonRecord,
-  ): Promise<SignedIn> {
+  async #begin(origin: Origin, decide: (change: Change) => PersonRecord): Promise<SignedIn> {
     const { person, session } = await this.people.store.change((change) => {
-      const decided = decide(this.#person(personId), change);
+      const decided = decide(change);
       this.sessions.removeOver(change);
       this.links.forget(change, undefined);
-      return { person: decided, session: this.sessions.begin(change, personId, origin) };
+      return { person: decided, session: this.sessions.begin(change, decided.id, origin) };
     });
     session.written();
     return { person, token: session.token };
+  }
+
+  /** Owner of an account of their own. */
+  #newcomer(change: Change, email: string): PersonRecord {
+    if (this.#newAccount === undefined) throw new ServiceError(SIGN_IN_FAILED, `Nobody has invited ${email} yet.`);
+    return this.people.add(change, this.#newAccount(change, email), { email, role: 'owner' }).person;
   }
 
   #personOfLink(link: string): PersonRecord {

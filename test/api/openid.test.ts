@@ -70,7 +70,7 @@ describe('who was invited', () => {
       accounts: [{ name: 'default', role: 'editor' }],
     });
     expect((await person.get('/list/default')).status).toBe(200);
-    expect((await person.get('/session/ways')).body).toEqual({ openid: { name: 'Example' } });
+    expect((await person.get('/session/ways')).body).toEqual({ openid: { name: 'Example', sign_up: false } });
   });
 
   it('comes again with that account and no other of the provider', async () => {
@@ -131,6 +131,99 @@ describe('nobody signs in', () => {
       expect(codeOf(await person.signIn({ flow: 'x'.repeat(43), code: 'a', state: 'b' }))).toEqual(REFUSED);
     }
     expect(codeOf(await person.signIn(json))).toEqual([429, 'rate-limited']);
+  });
+});
+
+describe('where strangers may come', () => {
+  let open: TestService;
+  beforeAll(async () => {
+    open = await startTestService({
+      env: {
+        GANNET_OPENID_ISSUER: provider.issuer,
+        GANNET_OPENID_CLIENT_ID: 'gannet',
+        GANNET_OPENID_CLIENT_SECRET: 'between us',
+        GANNET_OPENID_SIGN_UP: 'true',
+        GANNET_OPENID_NAME: 'Example',
+        GANNET_CONSOLE_PUBLIC_URL: 'http://127.0.0.1:8400',
+        GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true',
+        GANNET_SERVER_TRUSTED_PROXIES: '127.0.0.1',
+      },
+    });
+  });
+  afterAll(async () => {
+    await open.close();
+  });
+
+  interface SignedIn {
+    readonly person: { readonly id: string };
+    readonly accounts: readonly { readonly name: string; readonly role: string; readonly permissions: string[] }[];
+  }
+  const comes = async (claims: Claims): Promise<{ person: Person; answer: Answer; body: SignedIn }> => {
+    provider.claims = { ...ANN, ...claims };
+    const person = new Person(open);
+    const answer = await signIn(person);
+    return { person, answer, body: answer.body as SignedIn };
+  };
+
+  it('whoever the provider knows gets an account of their own, and the same one when they come again', async () => {
+    const first = await comes({ email: 'Zoë.Lee+shop@example.com', sub: 'zoe' });
+    expect(first.answer.status, first.answer.text).toBe(201);
+    expect(first.body.accounts).toMatchObject([{ name: 'zoe-lee-shop', role: 'owner' }]);
+    const again = await comes({ email: 'zoë.lee+shop@example.com', sub: 'zoe' });
+    expect([again.body.person.id, again.body.accounts]).toEqual([first.body.person.id, first.body.accounts]);
+    const other = await comes({ email: 'zoe.lee.shop@other.example', sub: 'other' });
+    expect(other.body.accounts).toMatchObject([{ name: 'zoe-lee-shop-2', role: 'owner' }]);
+    const { person } = first;
+    const made = await person.send('POST', '/list/zoe-lee-shop', { json: { name: 'goods' } });
+    expect(made.status, made.text).toBe(201);
+    expect((await person.get('/list/zoe-lee-shop-2')).status).toBe(403);
+    expect((await person.get('/list/default')).status).toBe(403);
+    expect((await person.get('/session/ways')).body).toEqual({ openid: { name: 'Example', sign_up: true } });
+  });
+
+  it('they are told nothing of the machine, and become nobody else', async () => {
+    const { person, body } = await comes({ email: 'kim@example.com', sub: 'kim' });
+    expect(body.accounts[0]?.permissions).not.toContain('*');
+    expect(body.accounts[0]?.permissions).not.toContain('service:settings');
+    expect(body.accounts[0]?.permissions).toContain('list:delete');
+    expect(codeOf(await person.get('/service/settings/kim'))).toEqual([403, 'missing-permission']);
+    const taken = { new_password: 'correct horse battery', email: 'boss@example.com' };
+    expect(codeOf(await person.send('PUT', '/session/password', { json: taken }))).toEqual([400, 'invalid-parameter']);
+    expect((await person.send('PUT', '/session/password', { json: { new_password: taken.new_password } })).status).toBe(
+      200,
+    );
+  });
+
+  it('two who come at the same time as one person get one account', async () => {
+    provider.claims = { ...ANN, email: 'twin@example.com', sub: 'twin' };
+    const answers = await Promise.all([signIn(new Person(open)), signIn(new Person(open))]);
+    expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+    const [one, other] = answers.map(({ body }) => (body as SignedIn).accounts.map(({ name }) => name));
+    expect([one, other]).toEqual([['twin'], ['twin']]);
+  });
+
+  it('no more than five a minute come from one address', async () => {
+    const statuses: number[] = [];
+    const person = new Person(open);
+    for (let number = 0; number < 6; number += 1) {
+      provider.claims = { ...ANN, email: `many-${number}@example.com`, sub: `many-${number}` };
+      statuses.push((await signIn(person)).status);
+    }
+    expect(statuses).toEqual([201, 201, 201, 201, 201, 429]);
+  });
+
+  it('they are there after a restart, and what is not vouched for makes no account', async () => {
+    const made = await comes({ email: 'stays@example.com', sub: 'stays' });
+    expect(made.answer.status).toBe(201);
+    await open.stop('SIGKILL');
+    await open.start();
+    const again = await comes({ email: 'stays@example.com', sub: 'stays' });
+    expect(again.body.accounts).toMatchObject([{ name: 'stays', role: 'owner' }]);
+    expect(codeOf((await comes({ email: 'eve@example.com', email_verified: false, sub: 'eve' })).answer)).toEqual(
+      REFUSED,
+    );
+    const { body } = await open.control().get('/account/all');
+    expect((body as { accounts: { name: string }[] }).accounts.map(({ name }) => name)).not.toContain('eve');
   });
 });
 

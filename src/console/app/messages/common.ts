@@ -63,6 +63,7 @@ export const commonTexts = {
     submit: 'Sign in',
     or: 'or',
     openId: (name: string) => `Sign in with ${name}`,
+    openIdNew: 'If you have no account here yet, this makes one.',
     openIdFailed: 'This sign-in did not begin in this tab. Begin again.',
     again: 'Back to the sign-in',
     failed: 'That did not work',

@@ -68,6 +68,11 @@ function OpenIdButton() {
       >
         {text.signIn.openId(provider.name)}
       </Button>
+      {provider.sign_up ? (
+        <Text size="sm" c="dimmed">
+          {text.signIn.openIdNew}
+        </Text>
+      ) : null}
     </Stack>
   );
 }

@@ -1,0 +1,29 @@
+/** The account of who signs up: named after their e-mail. */
+import type { Catalog } from '../catalog/index.js';
+import type { NewAccount } from './sign-in.js';
+
+const NAME_CHARACTERS_MAX = 40;
+/** Where nothing of the e-mail can stand in a name. */
+const NAMELESS = 'account';
+
+export function newAccounts(catalog: Pick<Catalog, 'addAccount' | 'isAccountNameFree'>, region: string): NewAccount {
+  return (change, email) => catalog.addAccount(change, freeName(catalog, accountNameOf(email)), region).name;
+}
+
+/** `Ann.Lee+shop@example.com` → `ann-lee-shop`. */
+export function accountNameOf(email: string): string {
+  const own = email.slice(0, Math.max(0, email.lastIndexOf('@'))).normalize('NFKD');
+  const name = own
+    .toLowerCase()
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[^a-z0-9]+/g, '-');
+  const cut = name.slice(0, NAME_CHARACTERS_MAX).replaceAll(/^-+|-+$/g, '');
+  return cut === '' ? NAMELESS : cut;
+}
+
+/** The name itself, or with the first number behind it that nobody has. */
+function freeName(catalog: Pick<Catalog, 'isAccountNameFree'>, name: string): string {
+  let free = name;
+  for (let number = 2; !catalog.isAccountNameFree(free); number += 1) free = `${name}-${number}`;
+  return free;
+}
