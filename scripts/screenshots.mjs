@@ -1,7 +1,7 @@
 /**
  * `npm run screenshots`: pictures of the console over the data of the demo, as README shows them, into docs/pictures.
  */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,16 @@ const PICTURES = [
     seen: 'The search means what these records mean',
   },
   { name: 'fields', path: 'default/list/cities/fields', seen: 'population' },
+  {
+    name: 'pictures',
+    path: `default/list/flags/search?picture=${encodeURIComponent(JSON.stringify('media:default/flags/5.png'))}`,
+    seen: 'flag-5',
+  },
 ];
+
+/** What the demo has none of: pictures, of which some look alike. */
+const FLAGS = 8;
+const FLAG = { width: 320, height: 220 };
 
 /** The demo on a folder of its own; resolves with its link into the console. */
 async function startDemo(dataDir) {
@@ -48,6 +57,55 @@ async function startDemo(dataDir) {
   if (address === undefined || token === undefined)
     throw new StepError(`The demo printed no link into the console:\n${output}`);
   return { child, link: `${address}/console/#link=${token}` };
+}
+
+/** A list of drawn flags in the default media store, searched by what they look like; resolves when they are read. */
+async function addFlags(dataDir, address) {
+  const env = { ...process.env, GANNET_DATA_DIR: dataDir };
+  const args = ['key', 'create', '--account', 'default', '--access', 'full', '--json'];
+  const { key } = JSON.parse(execFileSync(process.execPath, [join(root, 'bin', 'gannet.js'), ...args], { env }));
+  const call = async (method, path, body, type = 'application/json') => {
+    const response = await fetch(`${address}${path}`, {
+      method,
+      headers: { 'X-API-Key': key, ...(body === undefined ? {} : { 'Content-Type': type }) },
+      body,
+    });
+    if (!response.ok) throw new StepError(`${method} ${path}: ${await response.text()}`);
+    return response.json();
+  };
+  const definition = {
+    name: 'flags',
+    image_model: 'built-in',
+    searchable_fields: [{ name: 'title' }],
+    resources: [{ name: 'picture', kind: 'image' }],
+  };
+  await call('POST', '/list/default', JSON.stringify(definition));
+  for (let number = 0; number < FLAGS; number += 1) {
+    await call('PUT', `/media/default/default/flags/${number}.png`, await drawnFlag(number), 'image/png');
+    const fields = { title: `Flag no. ${number}`, picture: `media:default/flags/${number}.png` };
+    await call('POST', '/search-result/default/flags', JSON.stringify({ name: `flag-${number}`, fields }));
+  }
+  for (;;) {
+    const { resources_state } = await call('GET', '/list/default/flags');
+    if (resources_state?.read === FLAGS) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** Stripes of three colours; neighbours share two of them. */
+async function drawnFlag(number) {
+  const { default: sharp } = await import('sharp');
+  const { width, height } = FLAG;
+  const stripes = [0, 1, 2].map((stripe) => {
+    const colour = `hsl(${Math.floor((number + stripe) / 2) * 70}, 65%, ${45 + stripe * 15}%)`;
+    const place =
+      number % 2 === 0
+        ? `x="0" y="${(stripe * height) / 3}" width="${width}" height="${height / 3 + 1}"`
+        : `x="${(stripe * width) / 3}" y="0" width="${width / 3 + 1}" height="${height}"`;
+    return `<rect ${place} fill="${colour}"/>`;
+  });
+  const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">${stripes.join('')}</svg>`;
+  return sharp(Buffer.from(drawing)).png().toBuffer();
 }
 
 async function takePictures(link) {
@@ -79,6 +137,7 @@ try {
   mkdirSync(pictures, { recursive: true });
   const { child, link } = await startDemo(dataDir);
   try {
+    await addFlags(dataDir, new URL(link).origin);
     await takePictures(link);
   } finally {
     child.kill('SIGTERM');

@@ -1,8 +1,8 @@
 /**
  * The console beside searches: searches a second, and the service's processor time for each, with 20 pages of the console open in a browser and
- * without them, in turns; and how soon the sign-in page can be used. Needs Chromium. Prints Markdown.
+ * without them, in turns; how soon the sign-in page can be used; and how long pages where there is much draw nothing while somebody scrolls. Needs Chromium. Prints Markdown.
  *
- *   npm run setup && node bench/console/run.mjs [--consoles 20] [--rounds 5] [--searches 20000]
+ *   npm run setup && node bench/console/run.mjs [--consoles 20] [--rounds 5] [--searches 20000] [--records 50000]
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -15,20 +15,24 @@ import { sendAll } from '../end-to-end/lib/closed-loop.mjs';
 import { seededRandom } from '../end-to-end/lib/random.mjs';
 import { barRow, machineTable, markdownTable, quantile } from '../end-to-end/lib/report.mjs';
 import { ACCOUNT, call, createKey, importNdjson, root, startService, untilMerged } from '../end-to-end/lib/service.mjs';
+import { longestPauses } from './scrolls.mjs';
 
 const { values } = parseArgs({
   options: {
     consoles: { type: 'string', default: '20' },
     rounds: { type: 'string', default: '5' },
     searches: { type: 'string', default: '20000' },
+    records: { type: 'string', default: '50000' },
   },
 });
-const [consoles, rounds, searches] = [values.consoles, values.rounds, values.searches].map(Number);
-const RECORDS = 50_000;
+const [consoles, rounds, searches, records] = [values.consoles, values.rounds, values.searches, values.records].map(
+  Number,
+);
 const WORDS = 5000;
 const SIGN_INS = 10;
 const INTERACTIVE_MS_MAX = 500;
 const SHARE_MIN = 0.97;
+const PAUSE_MS_MAX = 1000;
 /** What is looked at in turn by the consoles. */
 const PAGES = [
   '',
@@ -43,7 +47,7 @@ const PAGES = [
 const random = seededRandom(1);
 const words = (count) => Array.from({ length: count }, () => `w${Math.floor(WORDS * random() ** 3)}`).join(' ');
 async function* lines() {
-  for (let number = 0; number < RECORDS; number += 1)
+  for (let number = 0; number < records; number += 1)
     yield `${JSON.stringify({ name: `r${number}`, fields: { title: words(6), text: words(60) } })}\n`;
 }
 
@@ -64,6 +68,7 @@ const browser = await chromium.launch({ executablePath, args: CHROMIUM_ARGUMENTS
 const signIns = [];
 for (let i = 0; i < SIGN_INS; i += 1) signIns.push(await signInPageMs());
 const pages = await signedInPages();
+const pauses = await longestPauses(pages[0], (path) => openPath(pages[0], path));
 
 const paths = Array.from(
   { length: 5000 },
@@ -108,8 +113,12 @@ async function signedInPages() {
   return [first, ...others];
 }
 
-async function openConsole(page, index) {
-  await page.goto(`${address}/console/${ACCOUNT}/${PAGES[index % PAGES.length]}`);
+function openConsole(page, index) {
+  return openPath(page, PAGES[index % PAGES.length]);
+}
+
+async function openPath(page, path) {
+  await page.goto(`${address}/console/${ACCOUNT}/${path}`);
   await page.getByRole('heading').first().waitFor();
 }
 
@@ -147,6 +156,9 @@ const rows = [
     interactive.toFixed(0),
     `< ${INTERACTIVE_MS_MAX}`,
     interactive < INTERACTIVE_MS_MAX,
+  ),
+  ...pauses.map(({ what, ms }) =>
+    barRow(`longest time without a frame, ms: ${what}`, ms.toFixed(0), `< ${PAUSE_MS_MAX}`, ms < PAUSE_MS_MAX),
   ),
 ];
 console.log(`${machineTable()}\n\n${markdownTable(['What', 'Figure', 'Bar', ''], rows)}`);

@@ -9,6 +9,8 @@ export const FIELD_NAME_CHARACTERS_MAX = 128;
 export const FIELDS_PER_LIST_MAX = 256;
 
 export const SEARCH_SIZE_DEFAULT = 10;
+/** Of a page of records as they are stored: it ends before the record that would make it longer, unless that is its first. */
+export const RECORDS_PAGE_BYTES_MAX = 16_777_216;
 export const SEARCH_SIZE_MAX = 1000;
 export const FACET_SIZE_DEFAULT = 20;
 export const FACET_SIZE_MAX = 1000;

@@ -120,6 +120,8 @@ export interface RecordsTask {
   readonly after: number;
   readonly skip: number;
   readonly size: number;
+  /** Of the records as they are stored; longer ones are told as an error. Left out: RECORDS_PAGE_BYTES_MAX, and a longer one comes alone. */
+  readonly bytesMax?: number;
 }
 
 /** One record as it is stored. */

@@ -8,7 +8,8 @@ import { allOperations } from '../../src/main.js';
 const APP = join(import.meta.dirname, '..', '..', 'src', 'console', 'app');
 
 const SAME_BY_POST = 'a search by query string; pages send the same options as a body';
-const FOR_PROGRAMS = 'for programs that use the service on behalf of their users';
+const CLICKS =
+  'clicks are those of the users of a program: who mends a search in the console would count as one of them';
 const SHORTER_WAY = 'the list itself has it, and pages read that';
 
 const LEFT_OUT: Readonly<Record<string, string>> = {
@@ -28,18 +29,12 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'search.group-by-query': SAME_BY_POST,
   'suggest.list-by-query': SAME_BY_POST,
   'suggest.group-by-query': SAME_BY_POST,
-  'suggest.list': FOR_PROGRAMS,
-  'suggest.group': FOR_PROGRAMS,
-  'related.list': FOR_PROGRAMS,
-  'analytics.click-list': FOR_PROGRAMS,
-  'analytics.click-group': FOR_PROGRAMS,
+  'analytics.click-list': CLICKS,
+  'analytics.click-group': CLICKS,
 };
 
 /** For pages that are still to be made: whoever adds an operation before its page puts it here, with what the page is to do. */
-const NOT_YET: Readonly<Record<string, string>> = {
-  'search.image': 'a field for a picture on the page of a search',
-  'search.image-group': 'the same on the page of a group',
-};
+const NOT_YET: Readonly<Record<string, string>> = {};
 
 const EXPLAINED: Readonly<Record<string, string>> = { ...LEFT_OUT, ...NOT_YET };
 

@@ -1,140 +1,119 @@
 /** Documents of records and what a list has learned, in a real browser: pages that are found and read, files that fail, and why a hit is one. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Browser, Page } from 'playwright-core';
-import {
-  CHROMIUM,
-  NO_CHROMIUM,
-  openPage,
-  signIn,
-  startChromium,
-  violationsOf,
-  type OpenPage,
-} from '../support/browser.js';
+import { violationsOf } from '../support/browser.js';
+import { describeConsole } from '../support/console.js';
 import { eventually } from '../support/eventually.js';
 import { pdfOf } from '../support/pdf.js';
 import { ScriptedServer } from '../support/scripted-server.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { describeWhere } from '../support/skip.js';
+import type { TestService } from '../support/service.js';
 
 const HOSTILE = '<img src=x onerror="globalThis.ran=1">';
 
-describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('documents and meaning in the console', () => {
-  let service: TestService;
-  let browser: Browser;
-  let files: ScriptedServer;
-  let open: OpenPage;
-  let page: Page;
-  const served = new Map<string, Buffer>();
-  const visit = (path: string) => page.goto(`${service.address}/console/default/${path}`);
+/** By path. */
+const served = new Map<string, Buffer>();
+let files: ScriptedServer;
+beforeAll(async () => {
+  files = await ScriptedServer.start();
+  files.script = ({ path }, response) => {
+    const bytes = served.get(path);
+    response.writeHead(bytes === undefined ? 404 : 200).end(bytes);
+  };
+});
+afterAll(() => files.close());
 
-  beforeAll(async () => {
-    files = await ScriptedServer.start();
-    files.script = ({ path }, response) => {
-      const bytes = served.get(path);
-      response.writeHead(bytes === undefined ? 404 : 200).end(bytes);
-    };
-    const env = { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true' };
-    [service, browser] = await Promise.all([startTestService({ env }), startChromium()]);
-    served.set('/birds.pdf', pdfOf([{ lines: ['Puffins swim'] }, { lines: [`Gannets dive ${HOSTILE}`] }]));
-    await service.client.post('/list/default', {
-      name: 'papers',
-      model: 'own',
-      searchable_fields: [{ name: 'title' }],
-      resources: [{ name: 'report', kind: 'document' }],
-    });
-    const put = (name: string, path: string) =>
-      service.client.post('/search-result/default/papers', {
-        name,
-        fields: { title: 'Paper', report: files.url(path) },
-      });
-    await put('2026/birds', '/birds.pdf');
-    await put('gone', '/gone.pdf');
-    await eventually(
-      async () => (await service.client.get('/list/default/papers')).body as { resources_state: { pending: number } },
-      ({ resources_state }) => resources_state.pending === 0,
-    );
-    open = await openPage(browser);
-    ({ page } = open);
-    await signIn(service, open);
+async function fill({ client }: TestService): Promise<void> {
+  served.set('/birds.pdf', pdfOf([{ lines: ['Puffins swim'] }, { lines: [`Gannets dive ${HOSTILE}`] }]));
+  await client.post('/list/default', {
+    name: 'papers',
+    model: 'own',
+    searchable_fields: [{ name: 'title' }],
+    resources: [{ name: 'report', kind: 'document' }],
   });
-  afterAll(async () => {
-    await browser.close();
-    await service.close();
-    await files.close();
-  });
+  const put = (name: string, path: string) =>
+    client.post('/search-result/default/papers', { name, fields: { title: 'Paper', report: files.url(path) } });
+  await put('2026/birds', '/birds.pdf');
+  await put('gone', '/gone.pdf');
+  await eventually(
+    async () => (await client.get('/list/default/papers')).body as { resources_state: { pending: number } },
+    ({ resources_state }) => resources_state.pending === 0,
+  );
+}
 
+const env = { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true' };
+
+describeConsole('documents and meaning in the console', { env, fill }, (its) => {
   it('shows the page that a search found, leads to it, and says why', async () => {
-    await visit('list/papers/search?query=gannets&explain=true');
-    const hit = page.getByRole('list', { name: 'Hits' }).getByRole('listitem').first();
+    await its.visit('list/papers/search?query=gannets&explain=true');
+    const hit = its.page.getByRole('list', { name: 'Hits' }).getByRole('listitem').first();
     const found = hit.getByRole('link', { name: 'report, page 2 of 2' });
     expect(await found.getAttribute('href')).toBe(`${files.url('/birds.pdf')}#page=2`);
     expect(await hit.locator('em.found').first().innerText()).toBe('Gannets');
     await hit.getByText('Why this score?').click();
     await hit.getByRole('list', { name: 'Kinds of score' }).getByText('Document').waitFor();
     await hit.getByText('report: Read').waitFor();
-    expect(await violationsOf(page)).toEqual([]);
+    expect(await violationsOf(its.page)).toEqual([]);
   });
 
   it('shows the text of the documents of a record, a page at a time', async () => {
-    await visit('list/papers/records');
-    await page.getByRole('button', { name: '2026/birds' }).click();
-    const documents = page.getByRole('region', { name: 'Text of its documents' });
+    await its.visit('list/papers/records');
+    await its.page.getByRole('button', { name: '2026/birds' }).click();
+    const documents = its.page.getByRole('region', { name: 'Text of its documents' });
     await documents.getByText('Puffins swim').waitFor();
     expect(await documents.getByRole('button', { name: 'Previous page' }).isDisabled()).toBe(true);
     await documents.getByRole('button', { name: 'Next page' }).click();
     await documents.getByText(`Gannets dive ${HOSTILE}`).waitFor();
     await documents.getByText('Page 2 of 2').waitFor();
-    expect(await page.evaluate(() => (globalThis as { ran?: number }).ran)).toBeUndefined();
-    expect(await violationsOf(page)).toEqual([]);
-    expect(open.complaints).toEqual([]);
+    expect(await its.page.evaluate(() => (globalThis as { ran?: number }).ran)).toBeUndefined();
+    expect(await violationsOf(its.page)).toEqual([]);
+    expect(its.open.complaints).toEqual([]);
   });
 
   it('tells which files could not be read, and has them looked at again', async () => {
-    await visit('list/papers/settings');
-    const linked = page.getByRole('region', { name: 'Linked files' });
+    await its.visit('list/papers/settings');
+    const linked = its.page.getByRole('region', { name: 'Linked files' });
     await linked.getByText('1 are read, 0 wait, 1 failed.').waitFor();
     await linked
       .getByRole('row', { name: /gone\.pdf/ })
       .getByText('Not there', { exact: true })
       .waitFor();
-    expect(await violationsOf(page)).toEqual([]);
+    expect(await violationsOf(its.page)).toEqual([]);
     served.set('/gone.pdf', pdfOf([{ lines: ['It is back'] }]));
     await linked.getByRole('button', { name: 'Try those again that failed' }).click();
     await linked.getByText('1 are read again.').waitFor();
     await linked.getByText('2 are read, 0 wait, 0 failed.').waitFor();
-    await page.route('**/list/resources-refresh/**', (route) => route.abort('connectionrefused'));
+    await its.page.route('**/list/resources-refresh/**', (route) => route.abort('connectionrefused'));
     await linked.getByRole('button', { name: 'Look at all again' }).click();
     await linked.getByText('No connection to the service').waitFor();
-    await page.unroute('**/list/resources-refresh/**');
+    await its.page.unroute('**/list/resources-refresh/**');
   });
 
   it('makes no link of an address that is a program', async () => {
-    await service.client.post('/search-result/default/papers', {
+    await its.service.client.post('/search-result/default/papers', {
       name: 'trap',
       fields: { title: 'Trap', report: 'javascript:globalThis.ran=1' },
     });
-    await visit('list/papers/records');
-    await page.getByRole('button', { name: 'trap' }).click();
-    const documents = page.getByRole('region', { name: 'Text of its documents' });
+    await its.visit('list/papers/records');
+    await its.page.getByRole('button', { name: 'trap' }).click();
+    const documents = its.page.getByRole('region', { name: 'Text of its documents' });
     await documents.getByText('javascript:globalThis.ran=1').waitFor();
     expect(await documents.getByRole('link').count()).toBe(0);
   });
 
   it('has a list learn what its words mean, and shows what a search means then', async () => {
     const kinds = ['gannet dives for fish in the sea', 'rose blooms red in the garden', 'train stops at the station'];
-    await service.client.post('/list/default', { name: 'notes', searchable_fields: [{ name: 'title' }] });
-    await visit('list/notes/settings');
-    await page.getByLabel('Model of meaning').selectOption('built-in');
-    await page.getByText(/It learns from 64 records on/).waitFor();
-    await service.client.bulk(
+    await its.service.client.post('/list/default', { name: 'notes', searchable_fields: [{ name: 'title' }] });
+    await its.visit('list/notes/settings');
+    await its.page.getByLabel('Model of meaning').selectOption('built-in');
+    await its.page.getByText(/It learns from 64 records on/).waitFor();
+    await its.service.client.bulk(
       'default',
       'notes',
       Array.from({ length: 90 }, (_, index) => ({ name: `note-${index}`, title: `${kinds[index % 3]} ${index % 7}` })),
     );
-    await page.reload();
-    await page.getByText('90 records have vectors, 0 wait, 0 failed.').waitFor();
-    await visit('list/notes/search?query=gannet&explain=true');
-    const hit = page.getByRole('list', { name: 'Hits' }).getByRole('listitem').first();
+    await its.page.reload();
+    await its.page.getByText('90 records have vectors, 0 wait, 0 failed.').waitFor();
+    await its.visit('list/notes/search?query=gannet&explain=true');
+    const hit = its.page.getByRole('list', { name: 'Hits' }).getByRole('listitem').first();
     await hit.getByText('Why this score?').click();
     await hit.getByText(/The search means what these records mean: note-/).waitFor();
     await hit.getByRole('list', { name: 'Kinds of score' }).getByText('Meaning').waitFor();

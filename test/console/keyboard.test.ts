@@ -1,9 +1,9 @@
 /** Every page by keyboard alone: all that can be pressed is reached by Tab, can be seen to be reached, and nothing keeps the focus. */
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { CHROMIUM, NO_CHROMIUM, openPage, signIn, startChromium } from '../support/browser.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { describeWhere } from '../support/skip.js';
+import { expect, it } from 'vitest';
+import { describeConsole } from '../support/console.js';
+import { eventually } from '../support/eventually.js';
+import { jpegOf } from '../support/pictures.js';
+import type { TestService } from '../support/service.js';
 
 const PAGES = [
   ['lists', 'Make an empty list'],
@@ -12,7 +12,10 @@ const PAGES = [
   ['list/birds/fields', 'Add a facet'],
   ['list/birds/synonyms', 'Suggest synonyms'],
   ['list/birds/rules', 'Add a query rule'],
+  ['list/birds/suggestions', 'What they are learnt from'],
   ['list/birds/settings', 'Follow a feed'],
+  ['list/prints/search?query=print', 'Search by a picture'],
+  ['list/prints/search?picture=%22media%3Adefault%2Fa.jpg%22', 'What looks like this picture'],
   ['groups', 'Make a group'],
   ['feeds', 'Connect a feed'],
   ['files', 'Add a media store'],
@@ -28,39 +31,42 @@ const PAGES = [
 /** More than any of these pages has. */
 const STEPS_MAX = 400;
 
-describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the console by keyboard', () => {
-  let service: TestService;
-  let browser: Browser;
-  let page: Page;
-
-  beforeAll(async () => {
-    [service, browser] = await Promise.all([startTestService(), startChromium()]);
-    await service.client.post('/list/default', { name: 'birds', searchable_fields: [{ name: 'title' }] });
-    await service.client.post('/search-result/default/birds', { name: 'one', fields: { title: 'The gannet' } });
-    const open = await openPage(browser);
-    ({ page } = open);
-    await signIn(service, open);
+/** A list of texts, and one of pictures. */
+async function fill({ client }: TestService): Promise<void> {
+  await client.post('/list/default', { name: 'birds', searchable_fields: [{ name: 'title' }] });
+  await client.post('/search-result/default/birds', { name: 'one', fields: { title: 'The gannet' } });
+  await client.post('/list/default', {
+    name: 'prints',
+    image_model: 'built-in',
+    searchable_fields: [{ name: 'title' }],
+    resources: [{ name: 'print', kind: 'image' }],
   });
-  afterAll(async () => {
-    await browser.close();
-    await service.close();
-  });
+  const headers = { 'Content-Type': 'image/jpeg' };
+  await client.send('PUT', '/media/default/default/a.jpg', { bytes: await jpegOf(1), headers });
+  const fields = { title: 'A print', print: 'media:default/a.jpg' };
+  await client.post('/search-result/default/prints', { name: 'one', fields });
+  await eventually(
+    async () => (await client.get('/list/default/prints')).body as { resources_state: { read: number } },
+    ({ resources_state }) => resources_state.read === 1,
+  );
+}
 
+describeConsole('the console by keyboard', { fill }, (its) => {
   it.each(PAGES)('reaches all of %s, shows where it is, and leaves again', async (path, text) => {
-    await page.goto(`${service.address}/console/default/${path}`);
-    await page.getByText(text).first().waitFor();
-    await page.evaluate(MARK);
+    await its.visit(path);
+    await its.page.getByText(text).first().waitFor();
+    await its.page.evaluate(MARK);
     const unseen: string[] = [];
     let isThrough = false;
     for (let step = 0; step < STEPS_MAX && !isThrough; step += 1) {
-      await page.keyboard.press('Tab');
-      const at = await page.evaluate<{ name: string; isSeen: boolean; isOut: boolean }>(FOCUSED);
+      await its.page.keyboard.press('Tab');
+      const at = await its.page.evaluate<{ name: string; isSeen: boolean; isOut: boolean }>(FOCUSED);
       isThrough = at.isOut;
       if (!at.isOut && !at.isSeen) unseen.push(at.name);
     }
     expect(isThrough, 'Tab comes to the end of the page').toBe(true);
     expect(unseen, 'what has the focus is marked').toEqual([]);
-    expect(await page.evaluate<string[]>(MISSED), 'nothing is left out').toEqual([]);
+    expect(await its.page.evaluate<string[]>(MISSED), 'nothing is left out').toEqual([]);
   });
 
   it('opens a form, keeps Tab in it, closes it by Escape, and is back where it was', async () => {
@@ -69,18 +75,18 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the console by keyboard', ()
       ['groups', 'Make a group'],
       ['people', 'Invite somebody'],
     ] as const) {
-      await page.goto(`${service.address}/console/default/${path}`);
-      await page.getByRole('button', { name: button }).first().focus();
-      await page.keyboard.press('Enter');
-      const dialog = page.getByRole('dialog');
+      await its.visit(path);
+      await its.page.getByRole('button', { name: button }).first().focus();
+      await its.page.keyboard.press('Enter');
+      const dialog = its.page.getByRole('dialog');
       await dialog.waitFor();
       for (let step = 0; step < 60; step += 1) {
-        await page.keyboard.press('Tab');
-        expect(await page.evaluate<boolean>("document.activeElement.closest('[role=dialog]') !== null")).toBe(true);
+        await its.page.keyboard.press('Tab');
+        expect(await its.page.evaluate<boolean>("document.activeElement.closest('[role=dialog]') !== null")).toBe(true);
       }
-      await page.keyboard.press('Escape');
+      await its.page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'detached' });
-      await expect.poll(() => page.evaluate<string>('document.activeElement.textContent')).toContain(button);
+      await expect.poll(() => its.page.evaluate<string>('document.activeElement.textContent')).toContain(button);
     }
   });
 });

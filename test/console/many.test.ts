@@ -1,6 +1,6 @@
 /** Pages where there is much of something: nothing long is sent, nothing is read that nobody looks at, and pages go on answering. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Browser, Page, Route } from 'playwright-core';
+import type { Browser, Locator, Page, Response, Route } from 'playwright-core';
 import { CHROMIUM, NO_CHROMIUM, openPage, signIn, startChromium } from '../support/browser.js';
 import { pagesOf } from '../support/console-pages.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -132,17 +132,55 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the console where there is m
     await visit(`webhooks?webhook=${id}`);
     const table = page.getByRole('table', { name: 'Deliveries' });
     await table.getByText(new RegExp(`answer ${LOGGED}$`)).waitFor();
-    for (let shown = 100; shown < LOGGED; shown += 100) {
-      await page.getByRole('button', { name: 'Show more' }).click();
-      await table.getByText(new RegExp(`answer ${LOGGED - shown}$`)).waitFor();
-    }
-    expect(await table.getByRole('row').count()).toBe(LOGGED + 1);
-    await within(() => page.mouse.wheel(0, 100_000));
+    const box = page.getByRole('group', { name: 'Deliveries' });
+    let rowsMost = 0;
+    await within(() =>
+      expect
+        .poll(async () => {
+          await scroll(box, 1);
+          rowsMost = Math.max(rowsMost, await table.locator('tr').count());
+          return table.getByText(/answer 1$/).count();
+        })
+        .toBe(1),
+    );
+    expect(await table.getAttribute('aria-rowcount')).toBe(String(LOGGED + 1));
+    expect(rowsMost, 'rows that nobody sees are not in the page').toBeLessThan(60);
+    await scroll(box, 0.5);
+    await table.getByText(new RegExp(`answer ${LOGGED / 2}$`)).waitFor();
     // The first page is read again while it is the only one.
     expect(asked.filter((before) => before !== String(LOGGED))).toEqual([
       ...new Set(asked.filter((before) => before !== String(LOGGED))),
     ]);
     await page.unroute(`**/webhook/default/${id}/deliveries**`);
+  });
+
+  it('shows records of megabytes in a page of the table, and each of them when it is opened', async () => {
+    await service.client.post('/list/default', { name: 'long', searchable_fields: [{ name: 'title' }] });
+    const texts = ['short', 'x'.repeat(300_000), 'y'.repeat(300_000), `whole ${'z'.repeat(1_500_000)}`];
+    for (const [index, title] of texts.entries()) {
+      const fields = { name: `long-${index}`, fields: { title } };
+      expect((await service.client.post('/search-result/default/long', fields)).status).toBe(201);
+    }
+    const asked: number[] = [];
+    const measure = (response: Response): void => {
+      if (!response.url().includes('/search-result/default/long?')) return;
+      response.body().then(
+        ({ byteLength }) => asked.push(byteLength),
+        () => undefined,
+      );
+    };
+    page.on('response', measure);
+    await visit('list/long/records');
+    await page.getByRole('button', { name: 'long-1' }).waitFor();
+    await page.getByRole('link', { name: 'Next page' }).click();
+    await page.getByRole('button', { name: 'long-2' }).waitFor();
+    await page.getByRole('link', { name: 'Next page' }).click();
+    await page.getByText(/1,?500,?\d{3} bytes, more than bytes_max/).waitFor();
+    page.off('response', measure);
+    expect(Math.max(...asked)).toBeLessThan(MEGABYTE);
+    const row = page.getByRole('row').filter({ hasText: 'more than bytes_max' });
+    await row.getByRole('button').click();
+    await expect.poll(() => page.getByLabel('Fields').inputValue()).toContain('whole zzz');
   });
 
   it('draws 366 days, and has them as a table', async () => {
@@ -185,6 +223,14 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the console where there is m
     );
   }
 });
+
+/** To a share of what it holds. */
+async function scroll(box: Locator, share: number): Promise<void> {
+  await box.evaluate((element, to) => {
+    const scrolled = element as unknown as { scrollTop: number; readonly scrollHeight: number };
+    scrolled.scrollTop = scrolled.scrollHeight * to;
+  }, share);
+}
 
 function attemptOf(number: number) {
   return {

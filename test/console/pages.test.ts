@@ -39,18 +39,24 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     await service.close();
   });
 
-  it.each(['light', 'dark'] as const)('can be used by everybody with %s colours', async (colorScheme) => {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    const found: Record<string, unknown> = {};
-    for (const [path, text] of PAGES) {
-      await visit(path);
-      await page.getByText(text).first().waitFor();
-      const violations = await violationsOf(page);
-      if (violations.length > 0) found[path] = violations;
-    }
-    expect(found).toEqual({});
-    expect(open.complaints).toEqual([]);
-  });
+  it.each(['light', 'dark'] as const)(
+    'can be used by everybody with %s colours, and keep still while they come',
+    async (colorScheme) => {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await page.addInitScript(COUNT_SHIFTS);
+      const found: Record<string, unknown> = {};
+      for (const [path, text] of PAGES) {
+        await visit(path);
+        await page.getByText(text).first().waitFor();
+        const violations = await violationsOf(page);
+        if (violations.length > 0) found[path] = violations;
+        const shift = await page.evaluate<number>('window.shift');
+        if (shift > SHIFT_MAX) found[`${path} moves while it is read`] = shift;
+      }
+      expect(found).toEqual({});
+      expect(open.complaints).toEqual([]);
+    },
+  );
 
   it('shows the sign-in page to who is not signed in, and goes on where they wanted to go', async () => {
     const other = await openPage(browser);
@@ -343,6 +349,12 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     await other.context.close();
   });
 });
+
+/** Cumulative layout shift (web.dev/cls): how much of the page jumps while it comes. */
+const SHIFT_MAX = 0.1;
+const COUNT_SHIFTS = `window.shift = 0; new PerformanceObserver((list) => {
+  for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) window.shift += value;
+}).observe({ type: 'layout-shift', buffered: true });`;
 
 /** One transparent pixel. */
 const PIXEL = Buffer.from(

@@ -1,57 +1,37 @@
 /** The search preview beyond one search: two ways side by side, with what moved, and the search as a program makes it. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Browser, Page } from 'playwright-core';
-import {
-  CHROMIUM,
-  NO_CHROMIUM,
-  openPage,
-  signIn,
-  startChromium,
-  violationsOf,
-  type OpenPage,
-} from '../support/browser.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { describeWhere } from '../support/skip.js';
+import { expect, it } from 'vitest';
+import { violationsOf } from '../support/browser.js';
+import { describeConsole } from '../support/console.js';
+import type { TestService } from '../support/service.js';
 
 const run = promisify(execFile);
 
-describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the search preview', () => {
-  let service: TestService;
-  let browser: Browser;
-  let open: OpenPage;
-  let page: Page;
-  const visit = (path: string) => page.goto(`${service.address}/console/default/${path}`);
-  const hitsOf = (side: string) => page.getByRole('list', { name: `Hits: ${side}` }).getByRole('listitem');
+async function fill({ client }: TestService): Promise<void> {
+  await client.post('/list/default', {
+    name: 'birds',
+    searchable_fields: [{ name: 'title' }],
+    facets: [{ name: 'size', type: 'number' }],
+  });
+  const birds = ['small gannet', 'great gannet of the north', "gannet's friend, the gannet", 'puffin'];
+  await client.bulk(
+    'default',
+    'birds',
+    birds.map((title, index) => ({ name: `bird-${index}`, title, size: index })),
+  );
+}
 
-  beforeAll(async () => {
-    [service, browser] = await Promise.all([startTestService(), startChromium()]);
-    await service.client.post('/list/default', {
-      name: 'birds',
-      searchable_fields: [{ name: 'title' }],
-      facets: [{ name: 'size', type: 'number' }],
-    });
-    const birds = ['small gannet', 'great gannet of the north', "gannet's friend, the gannet", 'puffin'];
-    await service.client.bulk(
-      'default',
-      'birds',
-      birds.map((title, index) => ({ name: `bird-${index}`, title, size: index })),
-    );
-    open = await openPage(browser, { permissions: ['clipboard-read', 'clipboard-write'] });
-    ({ page } = open);
-    await signIn(service, open);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await service.close();
-  });
+const context = { permissions: ['clipboard-read', 'clipboard-write'] };
+
+describeConsole('the search preview', { fill, context }, (its) => {
+  const hitsOf = (side: string) => its.page.getByRole('list', { name: `Hits: ${side}` }).getByRole('listitem');
 
   it('searches in two ways side by side, shows what moved, and has both in its address', async () => {
-    await visit('list/birds/search?query=gannet');
-    await page.getByRole('button', { name: 'Compare…' }).click();
-    await page.getByText('3 in the same place, 0 moved, 0 new, 0 gone.').waitFor();
-    const other = page.getByRole('region', { name: 'Options: The other way' });
+    await its.visit('list/birds/search?query=gannet');
+    await its.page.getByRole('button', { name: 'Compare…' }).click();
+    await its.page.getByText('3 in the same place, 0 moved, 0 new, 0 gone.').waitFor();
+    const other = its.page.getByRole('region', { name: 'Options: The other way' });
     await other.getByLabel(/In the order of/).fill('size desc');
     await expect
       .poll(() => hitsOf('The other way').getByRole('link').allInnerTexts())
@@ -65,35 +45,37 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the search preview', () => {
       expect(told, name).toBe(up === 0 ? 0 : 1);
     }
     await other.getByLabel(/Only records where/).fill('size > 0');
-    await page.getByText(/0 new, 1 gone\./).waitFor();
+    await its.page.getByText(/0 new, 1 gone\./).waitFor();
     await hitsOf('One way').filter({ hasText: 'bird-0' }).getByText('gone').waitFor();
-    expect(await violationsOf(page)).toEqual([]);
+    expect(await violationsOf(its.page)).toEqual([]);
     expect(await hitsOf('One way').count()).toBe(3);
-    await page.reload();
-    await page.getByText(/0 new, 1 gone\./).waitFor();
-    await page.getByRole('button', { name: 'Compare no more' }).click();
-    await page.getByRole('list', { name: 'Hits', exact: true }).waitFor();
-    expect(open.complaints).toEqual([]);
+    await its.page.reload();
+    await its.page.getByText(/0 new, 1 gone\./).waitFor();
+    await its.page.getByRole('button', { name: 'Compare no more' }).click();
+    await its.page.getByRole('list', { name: 'Hits', exact: true }).waitFor();
+    expect(its.open.complaints).toEqual([]);
   });
 
   it('says beside the way that was refused why it was', async () => {
-    await visit(`list/birds/search?query=gannet&compare=${encodeURIComponent(JSON.stringify('{"filter":"size >"}'))}`);
-    await page.getByRole('region', { name: 'The other way', exact: true }).getByRole('alert').waitFor();
+    await its.visit(
+      `list/birds/search?query=gannet&compare=${encodeURIComponent(JSON.stringify('{"filter":"size >"}'))}`,
+    );
+    await its.page.getByRole('region', { name: 'The other way', exact: true }).getByRole('alert').waitFor();
     expect(await hitsOf('One way').count()).toBe(3);
   });
 
   it('is written as a program that finds the same', async () => {
-    const { key } = await service.createKey({ access: 'search-and-read' });
+    const { key } = await its.service.createKey({ access: 'search-and-read' });
     const env = { ...process.env, GANNET_KEY: key };
     // With what means something to shells and to each of the languages.
     const query = `gannet's "friend" \\ $HOME`;
-    await visit(`list/birds/search?query=${encodeURIComponent(JSON.stringify(query))}&match=%22any%22`);
-    const found = Number.parseInt(await page.getByText('found in').innerText(), 10);
+    await its.visit(`list/birds/search?query=${encodeURIComponent(JSON.stringify(query))}&match=%22any%22`);
+    const found = Number.parseInt(await its.page.getByText('found in').innerText(), 10);
     expect(found).toBeGreaterThan(0);
     const copied = async (language: string): Promise<string> => {
-      await page.getByRole('button', { name: /Copy as…|Copied/ }).click();
-      await page.getByRole('menuitem', { name: language }).click();
-      return page.evaluate<string>('navigator.clipboard.readText()');
+      await its.page.getByRole('button', { name: /Copy as…|Copied/ }).click();
+      await its.page.getByRole('menuitem', { name: language }).click();
+      return its.page.evaluate<string>('navigator.clipboard.readText()');
     };
     const programs: readonly (readonly [string, string[]])[] = [
       ['bash', ['-c', await copied('curl')]],

@@ -12,6 +12,7 @@ export const pagesOf = (list: string): readonly (readonly [path: string, text: s
   [`list/${list}/fields`, 'Add a facet'],
   [`list/${list}/synonyms`, 'Suggest synonyms'],
   [`list/${list}/rules`, 'Add a query rule'],
+  [`list/${list}/suggestions`, 'What they are learnt from'],
   [`list/${list}/analytics`, 'Most frequent searches'],
   [`list/${list}/settings`, 'Delete the list'],
   ['groups', 'Make a group'],

@@ -83,11 +83,18 @@ async function show(
     const key = await demoKey(client, { state, account, address: service.address });
     writeDemoState(dataDir, { ...state, key });
     const { link } = (await client.call('contributor.link', { params: { account }, body: {} })) as { link: string };
-    return { address: service.address, account, key, link };
+    return { address: service.address, account, key, link: atPort(link, service.address) };
   });
   await showTour(output, target);
   if (options.once !== true) printNextSteps(output, target);
   return 'shown';
+}
+
+/** Where the system chose the port, the settings do not know it. */
+function atPort(link: string, address: string): string {
+  const found = new URL(link);
+  if (found.port === '0') found.port = new URL(address).port;
+  return found.href;
 }
 
 /** The key of the run before where it still works, otherwise a new one that may search and read. */

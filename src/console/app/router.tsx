@@ -129,6 +129,12 @@ const listRules = createRoute({
   component: lazyRouteComponent(() => import('./pages/list/query-rules.js'), 'QueryRules'),
 });
 
+const listSuggestions = createRoute({
+  getParentRoute: () => list,
+  path: '/suggestions',
+  component: lazyRouteComponent(() => import('./pages/list/suggestions.js'), 'Suggestions'),
+});
+
 const daysOf = (search: Record<string, unknown>): { days?: number } =>
   typeof search['days'] === 'number' && Number.isInteger(search['days']) ? { days: search['days'] } : {};
 
@@ -151,12 +157,20 @@ const groups = createRoute({
   component: lazyRouteComponent(() => import('./pages/account/groups.js'), 'Groups'),
 });
 
+export interface GroupState {
+  readonly query?: string;
+  /** The link of one that is searched by. */
+  readonly picture?: string;
+  readonly days?: number;
+}
+
 const group = createRoute({
   getParentRoute: () => account,
   path: '/group/$group',
-  validateSearch: (search: Record<string, unknown>): { query?: string; days?: number } => {
-    const query = textOf(search['query']);
-    return { ...(query === undefined ? {} : { query }), ...daysOf(search) };
+  validateSearch: (search: Record<string, unknown>): GroupState => {
+    const [query, picture] = [textOf(search['query']), textOf(search['picture'])];
+    const given = { ...(query === undefined ? {} : { query }), ...(picture === undefined ? {} : { picture }) };
+    return { ...given, ...daysOf(search) };
   },
   component: lazyRouteComponent(() => import('./pages/account/group.js'), 'GroupPage'),
 });
@@ -235,7 +249,17 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import('./pages/account/service-settings.js'), 'ServiceSettings'),
 });
 
-const ofList = [listHome, listSearch, listRecords, listFields, listSynonyms, listRules, listAnalytics, listSettings];
+const ofList = [
+  listHome,
+  listSearch,
+  listRecords,
+  listFields,
+  listSynonyms,
+  listRules,
+  listSuggestions,
+  listAnalytics,
+  listSettings,
+];
 
 export const router = createRouter({
   routeTree: root.addChildren([

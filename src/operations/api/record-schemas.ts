@@ -40,9 +40,9 @@ export const recordResource = object({
 export const damagedRecord = object(
   {
     id: nullable(Type.String(), { description: 'Id of the record, where it can be read' }),
-    error: Type.String({ description: 'Why the record cannot be read' }),
+    error: Type.String({ description: 'Why the record is not told' }),
   },
-  { description: 'A record that is damaged on disk' },
+  { description: 'A record that is damaged on disk, or longer than was asked for' },
 );
 
 /** Loose on purpose: a flat record has members of any name; the record's own rules say what is wrong with it. */

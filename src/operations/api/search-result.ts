@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import type { WriteRequest, WriteResult } from '../../index/index.js';
 import {
+  RECORDS_PAGE_BYTES_MAX,
   SEARCH_SIZE_DEFAULT,
   SEARCH_SIZE_MAX,
   ServiceError,
@@ -22,6 +23,8 @@ import { accountName, listName, listParams, object } from './schemas.js';
 
 /** Farther in, each page would cost as much as all before it. */
 const SKIP_MAX = 10_000;
+/** A smaller page would hold hardly anything. */
+const RECORDS_BYTES_MIN = 1024;
 
 const listPath = '/search-result/{account}/{list}';
 const recordPath = `${listPath}/{id}`;
@@ -33,7 +36,7 @@ const page = defineOperation({
   name: 'search-result.list',
   summary: 'Page through all records of a list',
   description:
-    'In the order in which they are stored, from the current version. A page ends after `size` records or at 16 MiB; `next` is the value of `after` for the page behind it, and is absent on the last. Whatever is written or deleted meanwhile, each record that stays comes once. A record that is damaged is told as an `error` among the others.',
+    'In the order in which they are stored, from the current version. A page ends after `size` records or at `bytes_max`; `next` is the value of `after` for the page behind it, and is absent on the last. Whatever is written or deleted meanwhile, each record that stays comes once. A record that is damaged, or longer than the `bytes_max` that was given, is told as an `error` among the others.',
   method: 'GET',
   path: listPath,
   permission: 'search-result:read',
@@ -59,6 +62,13 @@ const page = defineOperation({
         description: `Records to answer; default ${SEARCH_SIZE_DEFAULT}`,
       }),
     ),
+    bytes_max: Type.Optional(
+      Type.Integer({
+        minimum: RECORDS_BYTES_MIN,
+        maximum: RECORDS_PAGE_BYTES_MAX,
+        description: `Bytes of the records as they are stored; default ${RECORDS_PAGE_BYTES_MAX}, and a longer record comes alone then`,
+      }),
+    ),
   }),
   responses: {
     200: {
@@ -77,7 +87,14 @@ const page = defineOperation({
       const detail = `skip passes over ${SKIP_MAX} records at most; go on with after, which takes the next of the page before.`;
       throw new ServiceError('unprocessable', detail, { errors: [{ parameter: 'skip', detail }] });
     }
-    return readRecords(context, params, (target) => ({ kind: 'records', target, after: Number(after), skip, size }));
+    return readRecords(context, params, (target) => ({
+      kind: 'records',
+      target,
+      after: Number(after),
+      skip,
+      size,
+      ...(query.bytes_max === undefined ? {} : { bytesMax: query.bytes_max }),
+    }));
   },
 });
 

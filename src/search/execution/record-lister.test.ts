@@ -45,10 +45,11 @@ afterEach(async () => {
   await fixtures.close();
 });
 
-function page(after: string | undefined, size: number, skip = 0): Page {
+function page(after: string | undefined, size: number, skip = 0, bytesMax?: number): Page {
   const writer = new ResponseWriter();
   const target = { generation: lease.handle };
-  lister.page({ kind: 'records', target, after: Number(after ?? -1), skip, size }, writer);
+  const limited = bytesMax === undefined ? {} : { bytesMax };
+  lister.page({ kind: 'records', target, after: Number(after ?? -1), skip, size, ...limited }, writer);
   return JSON.parse(Buffer.from(writer.take()).toString()) as Page;
 }
 
@@ -104,6 +105,22 @@ describe('RecordLister', () => {
     const second = page(first.next, 1000);
     expect(second.results.map(({ name }) => name)).toEqual(['long-5']);
     expect(second.next).toBeUndefined();
+  });
+
+  it('ends a page at the bytes that were asked for, and tells which record is longer than that', async () => {
+    const long = await list.write({ kind: 'put', name: 'long', fields: { text: 'x'.repeat(4000) } });
+    await list.write({ kind: 'put', name: 'last', fields: {} });
+    const seen: unknown[] = [];
+    let after: string | undefined;
+    do {
+      const { results, next } = page(after, 1000, 0, 2048);
+      expect(JSON.stringify(results).length).toBeLessThan(2 * 2048);
+      seen.push(...results.map(({ id, name, error }) => (error === undefined ? name : [id, error])));
+      after = next;
+    } while (after !== undefined);
+    const names = Array.from({ length: 30 }, (_, number) => `r${number}`);
+    const told = expect.stringContaining('more than bytes_max') as string;
+    expect(seen).toEqual([...names, [long.record.id, told], 'last']);
   });
 
   it('tells a record that is damaged among the others', async () => {

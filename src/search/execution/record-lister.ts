@@ -2,7 +2,7 @@
  * Records as they are stored, one at a time and by pages, spliced from their fragments. A page begins behind a record number, which
  * keeps its place whatever is written or deleted meanwhile. Belongs to one thread.
  */
-import { recordNumberOf, ServiceError } from '../../platform/index.js';
+import { RECORDS_PAGE_BYTES_MAX, recordNumberOf, ServiceError } from '../../platform/index.js';
 import {
   DamagedRecordError,
   readWholeRecord,
@@ -15,8 +15,6 @@ import type { ResponseWriter } from '../response/response-writer.js';
 import type { RecordsTask, RecordTask } from '../types.js';
 import type { ListContexts } from './list-context.js';
 
-/** A page ends before the record that would make it longer, unless that is its first. */
-const RECORDS_BYTES_MAX = 16 * 2 ** 20;
 const RECORD_NUMBER_MAX = 0xffff_ffff;
 
 export class RecordLister {
@@ -65,35 +63,38 @@ export class RecordLister {
 
 /** Returns behind which record number the next page begins; undefined where this is the last one. */
 function writeRecords(store: VersionStore, task: RecordsTask, writer: ResponseWriter): number | undefined {
-  const { after, skip, size } = task;
+  const { after, skip, size, bytesMax } = task;
+  const pageBytesMax = bytesMax ?? RECORDS_PAGE_BYTES_MAX;
   if (size === 0 || after >= RECORD_NUMBER_MAX) return undefined;
   const begin = writer.length;
   let written = 0;
   let last: number | undefined;
   // One more than is wanted tells whether there is a next page.
   for (const { key, value } of store.records.getRange({ start: after + 1, offset: skip, limit: size + 1 })) {
-    const isFull = written === size || (written > 0 && writer.length - begin + value.length > RECORDS_BYTES_MAX);
+    const isFull = written === size || (written > 0 && writer.length - begin + value.length > pageBytesMax);
     if (isFull) return last;
     if (written > 0) writer.ascii(',');
-    writeReadable(value, writer);
+    writeReadable(value, writer, bytesMax ?? Infinity);
     written += 1;
     last = key;
   }
   return undefined;
 }
 
-/** A record that is damaged is told as such among the others. */
-function writeReadable(bytes: Uint8Array, writer: ResponseWriter): void {
+/** A record that is damaged, or longer than a page, is told as such among the others. */
+function writeReadable(bytes: Uint8Array, writer: ResponseWriter, bytesMax: number): void {
   let parts: RecordParts;
+  let id: string;
   try {
-    ({ parts } = readWholeRecord(bytes));
+    ({ parts, id } = readWholeRecord(bytes));
   } catch (error) {
     if (!(error instanceof DamagedRecordError)) throw error;
     const damage = { id: storedIdOf(bytes) ?? null, error: `The record is damaged on disk: ${error.message}.` };
     writer.text(JSON.stringify(damage));
     return;
   }
-  writeRecord(parts, writer);
+  if (bytes.length <= bytesMax) writeRecord(parts, writer);
+  else writer.text(JSON.stringify({ id, error: `The record has ${bytes.length} bytes, more than bytes_max.` }));
 }
 
 function writeRecord(parts: RecordParts, writer: ResponseWriter): void {

@@ -125,7 +125,7 @@ export const accountTexts = {
     left: (seconds: number) => `about ${seconds} s left`,
   },
   serviceSettings: {
-    title: 'Settings',
+    title: 'Service settings',
     lead: 'What the service goes by. It reads its settings when it starts: change them in its file or environment, and start it again.',
     filter: 'Only with this in the name',
     changed: 'Only those that were given',

@@ -4,6 +4,7 @@ import { commonTexts } from './common.js';
 import { contentTexts } from './content.js';
 import { compareTexts, documentTexts, explainTexts } from './documents.js';
 import { listTexts } from './list.js';
+import { pictureTexts } from './pictures.js';
 
 export const text = {
   ...commonTexts,
@@ -13,4 +14,5 @@ export const text = {
   ...documentTexts,
   ...explainTexts,
   ...compareTexts,
+  ...pictureTexts,
 } as const;

@@ -55,6 +55,7 @@ export const LIST_PLACES = [
   { to: '/$account/list/$list/fields', label: text.list.fields },
   { to: '/$account/list/$list/synonyms', label: text.list.synonyms },
   { to: '/$account/list/$list/rules', label: text.list.rules },
+  { to: '/$account/list/$list/suggestions', label: text.list.suggestions },
   { to: '/$account/list/$list/analytics', label: text.list.analytics },
   { to: '/$account/list/$list/settings', label: text.list.settings },
 ] as const;

@@ -27,6 +27,14 @@ export function time(iso: string | null | undefined): string {
   return iso === null || iso === undefined ? '—' : times.format(new Date(iso));
 }
 
+/** Where in a recording: `1:02:03`, or `2:03`. */
+export function playTime(seconds: number): string {
+  const whole = Math.floor(seconds);
+  const two = (part: number): string => String(part).padStart(2, '0');
+  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
+  return hours === 0 ? `${minutes}:${two(whole % 60)}` : `${hours}:${two(minutes)}:${two(whole % 60)}`;
+}
+
 /** A field's value in one line. */
 export function shown(value: unknown): string {
   const full = plain(value);

@@ -32,6 +32,7 @@ import { ConfirmButton } from '../../ui/confirm.js';
 import { time } from '../../ui/format.js';
 import { FormModal } from '../../ui/form-modal.js';
 import { Page } from '../../ui/page.js';
+import { prose } from '../../ui/prose.js';
 import { SecretOnce } from '../../ui/secret.js';
 
 /** Shown at once; others are found by typing. */
@@ -133,7 +134,7 @@ function NewKey({ onSecret }: { readonly onSecret: (secret: string) => void }) {
     <FormModal label={text.keys.make} button={{ size: 'sm' }} submit={text.keys.make} onSubmit={submit}>
       <TextInput
         label={text.keys.name}
-        description={name.description}
+        description={prose(name.description)}
         maxLength={name.maxLength}
         required
         data-autofocus
@@ -169,7 +170,7 @@ function NewKey({ onSecret }: { readonly onSecret: (secret: string) => void }) {
       <TextInput
         type="date"
         label={text.keys.expires}
-        description={expires_at.description}
+        description={prose(expires_at.description)}
         value={draft.expires_at ?? ''}
         onChange={(event) => {
           const { expires_at: _, ...rest } = draft;
@@ -196,7 +197,7 @@ function Scope({ draft, onChange }: ScopeProps) {
     <>
       <NativeSelect
         label={text.keys.scope}
-        description={scope.description}
+        description={prose(scope.description)}
         data={scope.enum.map((value) => ({ value, label: text.keys.scopes[value] }))}
         value={chosen}
         onChange={(event) => {

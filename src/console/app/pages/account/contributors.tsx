@@ -18,6 +18,7 @@ import { time } from '../../ui/format.js';
 import { FormModal } from '../../ui/form-modal.js';
 import { Page } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
+import { prose } from '../../ui/prose.js';
 import { SecretOnce } from '../../ui/secret.js';
 
 type Contributor = ContributorListOutput['contributors'][number];
@@ -35,7 +36,7 @@ export function Contributors() {
   return (
     <Page
       title={text.people.title}
-      lead={roleSchema.description}
+      lead={prose(roleSchema.description)}
       actions={may(contributorCreate) ? <Invite onLink={setLink} /> : undefined}
     >
       {link === undefined ? null : <SecretOnce title={text.people.invited} secret={link} />}
@@ -111,7 +112,7 @@ function Invite({ onLink }: { readonly onLink: (link: string | undefined) => voi
       <TextInput
         type="email"
         label={text.people.email}
-        description={emailSchema.description}
+        description={prose(emailSchema.description)}
         maxLength={emailSchema.maxLength}
         required
         data-autofocus
@@ -122,7 +123,7 @@ function Invite({ onLink }: { readonly onLink: (link: string | undefined) => voi
       />
       <NativeSelect
         label={text.people.role}
-        description={roleSchema.description}
+        description={prose(roleSchema.description)}
         data={ROLES}
         value={role}
         onChange={(event) => {

@@ -1,5 +1,6 @@
-import { Badge, Button, Group, Stack, Table, Text } from '@mantine/core';
+import { Badge, Button, Group, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useCallback, type ReactNode } from 'react';
 import { text } from '../../messages/index.js';
 import {
   client,
@@ -10,8 +11,8 @@ import {
 } from '../../service/client.js';
 import { reading, useChange } from '../../service/queries.js';
 import { useAccount, useMay } from '../../service/session.js';
-import { Columns } from '../../ui/columns.js';
 import { count, time } from '../../ui/format.js';
+import { LongTable } from '../../ui/long-table.js';
 import { Section } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
 
@@ -42,57 +43,52 @@ export function DeliveryLog({ webhook: { id, url } }: DeliveryLogProps) {
     // Who looks back is not disturbed, and hundreds of entries are not read again and again.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : READ_MS),
   });
+  const { hasNextPage, isFetchingNextPage, isError, fetchNextPage } = log;
+  const readOn = useCallback(() => {
+    if (hasNextPage && !isFetchingNextPage && !isError) void fetchNextPage();
+  }, [hasNextPage, isFetchingNextPage, isError, fetchNextPage]);
   const attempts = log.data?.pages.flatMap((page) => page.attempts) ?? [];
   return (
     <Section title={text.webhooks.log} lead={url}>
       <SetAside id={id} />
-      <Problem error={log.error} />
+      <Problem error={log.error} onRetry={() => void (attempts.length === 0 ? log.refetch() : fetchNextPage())} />
       {log.isSuccess && attempts.length === 0 ? <Text>{text.webhooks.noDeliveries}</Text> : null}
       {attempts.length === 0 ? null : (
-        <Columns
-          heads={[
-            text.webhooks.when,
-            text.webhooks.event,
-            text.webhooks.attempt,
-            text.webhooks.outcome,
-            text.webhooks.answer,
-          ]}
+        <LongTable
+          heads={HEADS}
           label={text.webhooks.log}
           minWidth={720}
-        >
-          {attempts.map((attempt) => (
-            <AttemptRow key={`${attempt.delivery} ${attempt.attempt} ${attempt.at_utc}`} attempt={attempt} />
-          ))}
-        </Columns>
+          rows={attempts}
+          keyOf={({ delivery, attempt, at_utc }) => `${delivery} ${attempt} ${at_utc}`}
+          cellsOf={cellsOf}
+          onEnd={readOn}
+        />
       )}
-      {log.hasNextPage ? (
-        <Button variant="default" loading={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>
-          {text.common.more}
-        </Button>
-      ) : null}
     </Section>
   );
 }
 
-function AttemptRow({ attempt }: { readonly attempt: Attempt }) {
-  const { event, at_utc, duration_ms, status, error, answer, outcome } = attempt;
-  return (
-    <Table.Tr>
-      <Table.Td>{time(at_utc)}</Table.Td>
-      <Table.Td>{event}</Table.Td>
-      <Table.Td>{attempt.attempt}</Table.Td>
-      <Table.Td>
-        <Badge variant="light" color={COLOURS[outcome]}>
-          {text.webhooks.outcomes[outcome]}
-        </Badge>
-      </Table.Td>
-      <Table.Td>
-        <Text size="sm" lineClamp={2}>
-          {error ?? text.webhooks.answered(String(status ?? ''), Math.round(duration_ms), answer)}
-        </Text>
-      </Table.Td>
-    </Table.Tr>
-  );
+const HEADS = [
+  text.webhooks.when,
+  text.webhooks.event,
+  text.webhooks.attempt,
+  text.webhooks.outcome,
+  text.webhooks.answer,
+];
+
+function cellsOf({ event, at_utc, duration_ms, status, error, answer, outcome, attempt }: Attempt): ReactNode[] {
+  const told = error ?? text.webhooks.answered(String(status ?? ''), Math.round(duration_ms), answer);
+  return [
+    time(at_utc),
+    event,
+    attempt,
+    <Badge key="outcome" variant="light" color={COLOURS[outcome]}>
+      {text.webhooks.outcomes[outcome]}
+    </Badge>,
+    <Text key="answer" size="sm" truncate maw={420} title={told}>
+      {told}
+    </Text>,
+  ];
 }
 
 /** What could not be delivered in all its attempts. */

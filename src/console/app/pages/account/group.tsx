@@ -1,9 +1,17 @@
-import { Button, Group as Row, Stack, Text, TextInput } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Autocomplete, Box, Button, Group as Row, Stack, Text } from '@mantine/core';
+import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { text } from '../../messages/index.js';
-import { analyticsGroup, searchGroup } from '../../service/client.js';
+import type { GroupState } from '../../router.js';
+import {
+  analyticsGroup,
+  listRead,
+  searchGroup,
+  searchImageGroup,
+  suggestGroup,
+  type SearchGroupOutput,
+} from '../../service/client.js';
 import { reading } from '../../service/queries.js';
 import { useMay } from '../../service/session.js';
 import { count } from '../../ui/format.js';
@@ -11,6 +19,9 @@ import { Page } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
 import { firstDay, Report } from '../../ui/report.js';
 import { Hit } from '../list/hit.js';
+import { PictureBox } from '../search/picture-box.js';
+import { pictureFieldsOf } from '../search/picture-search.js';
+import { readingByPicture, type Picture } from '../search/picture.js';
 
 const DAYS = 30;
 
@@ -31,49 +42,101 @@ interface GroupSearchProps {
 }
 
 function GroupSearch({ params }: GroupSearchProps) {
-  const { query = '' } = useSearch({ from: '/$account/group/$group' });
+  const { query = '', picture: link } = useSearch({ from: '/$account/group/$group' });
   const navigate = useNavigate();
   const [entry, setEntry] = useState(query);
-  const found = useQuery({
-    ...reading(searchGroup, { params, body: { query } }),
+  const [file, setFile] = useState<File>();
+  const picture = file ?? link;
+  const searchBy = (wanted: Picture | undefined): void => {
+    setFile(wanted instanceof File ? wanted : undefined);
+    const search = ({ picture: _, ...others }: GroupState): GroupState =>
+      typeof wanted === 'string' ? { ...others, picture: wanted } : others;
+    void navigate({ to: '/$account/group/$group', params, search });
+  };
+  const proposals = useProposals(params, entry);
+  const found = useFoundInGroup(params, query, picture);
+  return (
+    <Stack>
+      {picture !== undefined ? null : (
+        <form
+          aria-label={text.groups.search}
+          onSubmit={(event) => {
+            event.preventDefault();
+            void navigate({ to: '/$account/group/$group', params, search: (old) => ({ ...old, query: entry }) });
+          }}
+        >
+          <Row align="flex-end">
+            <Autocomplete
+              label={text.search.query}
+              style={{ flex: 1, minWidth: 200, maxWidth: 480 }}
+              data={proposals}
+              filter={({ options }) => options}
+              value={entry}
+              onChange={setEntry}
+            />
+            <Button type="submit">{text.groups.search}</Button>
+          </Row>
+        </form>
+      )}
+      <PictureBox picture={picture} onPicture={searchBy} />
+      <Problem error={found.error} />
+      {found.isLoading ? <Box className="awaited" /> : null}
+      {found.data === undefined || found.isError ? null : (
+        <FoundInGroup account={params.account} found={found.data} onLike={searchBy} />
+      )}
+    </Stack>
+  );
+}
+
+/** What others searched for and found in the lists of the group, and names of records. */
+function useProposals(params: GroupSearchProps['params'], query: string): string[] {
+  const { data } = useQuery({
+    ...reading(suggestGroup, { params, body: { query } }),
     placeholderData: keepPreviousData,
     enabled: query !== '',
   });
+  return query === '' ? [] : [...new Set(data?.suggestions.map(({ text: proposed }) => proposed))];
+}
+
+function useFoundInGroup(params: GroupSearchProps['params'], query: string, picture: Picture | undefined) {
+  const byWords = useQuery({
+    ...reading(searchGroup, { params, body: { query } }),
+    placeholderData: keepPreviousData,
+    enabled: query !== '' && picture === undefined,
+  });
+  const byPicture = useQuery(readingByPicture(searchImageGroup, params, { picture, options: {} }));
+  return picture === undefined ? byWords : byPicture;
+}
+
+interface FoundInGroupProps {
+  readonly account: string;
+  readonly found: SearchGroupOutput;
+  readonly onLike: (link: string) => void;
+}
+
+function FoundInGroup({ account, found: { total_count, took_ms, results }, onLike }: FoundInGroupProps) {
+  const names = [...new Set(results.map(({ list_name }) => list_name ?? ''))];
+  const may = useMay();
+  const lists = useQueries({
+    queries: names.map((list) => ({ ...reading(listRead, { params: { account, list } }), enabled: may(listRead) })),
+  });
+  const fieldsOf = (name: string): readonly string[] => {
+    const list = lists[names.indexOf(name)]?.data;
+    return list === undefined ? [] : pictureFieldsOf(list);
+  };
   return (
-    <Stack>
-      <form
-        aria-label={text.groups.search}
-        onSubmit={(event) => {
-          event.preventDefault();
-          void navigate({ to: '/$account/group/$group', params, search: (old) => ({ ...old, query: entry }) });
-        }}
-      >
-        <Row align="flex-end">
-          <TextInput
-            type="search"
-            label={text.search.query}
-            value={entry}
-            onChange={(event) => {
-              setEntry(event.currentTarget.value);
-            }}
-          />
-          <Button type="submit">{text.groups.search}</Button>
-        </Row>
-      </form>
-      <Problem error={found.error} />
-      {found.data === undefined ? null : (
-        <>
-          <Text role="status" size="sm" c="dimmed">
-            {text.search.found(count(found.data.total_count), found.data.took_ms.toFixed(1))}
-          </Text>
-          <Stack component="ol" gap="sm" p={0} m={0} style={{ listStyle: 'none' }} aria-label={text.search.hits}>
-            {found.data.results.map((hit) => (
-              <Hit key={hit.id} hit={hit} account={params.account} list={hit.list_name ?? ''} />
-            ))}
-          </Stack>
-        </>
-      )}
-    </Stack>
+    <>
+      <Text role="status" size="sm" c="dimmed">
+        {text.search.found(count(total_count), took_ms.toFixed(1))}
+      </Text>
+      <Stack component="ol" gap="sm" p={0} m={0} style={{ listStyle: 'none' }} aria-label={text.search.hits}>
+        {results.map((hit) => {
+          const list = hit.list_name ?? '';
+          const pictures = { fields: fieldsOf(list), onLike };
+          return <Hit key={hit.id} hit={hit} account={account} list={list} pictures={pictures} />;
+        })}
+      </Stack>
+    </>
   );
 }
 

@@ -19,6 +19,7 @@ import { ConfirmButton } from '../../ui/confirm.js';
 import { time } from '../../ui/format.js';
 import { FormModal } from '../../ui/form-modal.js';
 import { Page } from '../../ui/page.js';
+import { prose } from '../../ui/prose.js';
 
 /** Shown at once; others are found by typing. */
 const CHOICES_MAX = 100;
@@ -116,7 +117,7 @@ function GroupForm({ group }: { readonly group?: ListGroup }) {
       />
       <MultiSelect
         label={text.lists.title}
-        description={properties.lists.description}
+        description={prose(properties.lists.description)}
         data={data.lists.map((list) => list.name)}
         value={members}
         onChange={setMembers}

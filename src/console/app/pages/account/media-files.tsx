@@ -20,13 +20,12 @@ import { ConfirmButton } from '../../ui/confirm.js';
 import { bytes, time } from '../../ui/format.js';
 import { Page } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
+import { PICTURE_TYPES } from '../search/picture.js';
 
 type File = MediaListOutput['files'][number];
 
 const SIZE = 100;
 const BYTES_TYPE = 'application/octet-stream';
-/** What a browser shows as a picture and runs nothing of. */
-const PICTURES = ['image/avif', 'image/gif', 'image/jpeg', 'image/png', 'image/webp'];
 
 function useStore(): { readonly account: string; readonly store: string } {
   const { account = '', store = '' } = useParams({ strict: false });
@@ -137,7 +136,7 @@ function Preview({ file: { path, content_type } }: { readonly file: File }) {
         closeButtonProps={{ 'aria-label': text.common.close }}
       >
         <Stack>
-          {PICTURES.includes(content_type) ? (
+          {PICTURE_TYPES.includes(content_type) ? (
             <Image src={address} alt={path} mah={480} fit="contain" />
           ) : (
             <Text>{text.media.noPreview}</Text>

@@ -1,6 +1,6 @@
 import { Badge, Button, Group, PasswordInput, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { text } from '../../messages/index.js';
 import {
   client,
@@ -17,6 +17,7 @@ import { Columns } from '../../ui/columns.js';
 import { time } from '../../ui/format.js';
 import { Page, Section } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
+import { prose } from '../../ui/prose.js';
 
 /** The person: their password, and where they are signed in. */
 export function Profile() {
@@ -68,7 +69,7 @@ function Password() {
             <TextInput
               type="email"
               label={text.signIn.email}
-              description={email.description}
+              description={prose(email.description)}
               autoComplete="username"
               required
               value={entry.email}
@@ -89,7 +90,7 @@ function Password() {
           ) : null}
           <Secret
             label={text.signIn.newPassword}
-            description={new_password.description}
+            description={prose(new_password.description)}
             minLength={new_password.minLength}
             autoComplete="new-password"
             value={entry.chosen}
@@ -112,7 +113,7 @@ function Password() {
 
 interface SecretProps {
   readonly label: string;
-  readonly description?: string;
+  readonly description?: ReactNode;
   readonly minLength?: number;
   readonly autoComplete: string;
   readonly value: string;

@@ -21,6 +21,7 @@ import { Columns } from '../../ui/columns.js';
 import { ConfirmButton } from '../../ui/confirm.js';
 import { FormModal } from '../../ui/form-modal.js';
 import { Page } from '../../ui/page.js';
+import { prose } from '../../ui/prose.js';
 import { SecretOnce } from '../../ui/secret.js';
 import { DeliveryLog } from './delivery-log.js';
 
@@ -163,7 +164,7 @@ function WebhookForm({ webhook, onSecret }: WebhookFormProps) {
     >
       <TextInput
         label={text.webhooks.url}
-        description={urlSchema.description}
+        description={prose(urlSchema.description)}
         placeholder={urlSchema.examples[0]}
         maxLength={urlSchema.maxLength}
         required
@@ -175,7 +176,7 @@ function WebhookForm({ webhook, onSecret }: WebhookFormProps) {
       />
       <Checkbox.Group
         label={text.webhooks.events}
-        description={eventsSchema.description}
+        description={prose(eventsSchema.description)}
         value={[...events]}
         onChange={(chosen) => {
           setEvents(chosen);

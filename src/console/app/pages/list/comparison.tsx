@@ -1,16 +1,13 @@
 import { Badge, Button, Group, Stack, Text } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { text } from '../../messages/index.js';
 import type { SearchState } from '../../router.js';
-import { searchList } from '../../service/client.js';
-import { reading } from '../../service/queries.js';
 import { count } from '../../ui/format.js';
 import { Problem } from '../../ui/problem.js';
 import { Hit } from './hit.js';
 import { useList, useListParams } from './list-frame.js';
 import { movesOf, type Move } from './moves.js';
-import { bodyOf } from './search-body.js';
 import { SearchOptions } from './search-options.js';
+import { useFound } from './use-found.js';
 
 interface ComparisonProps {
   readonly first: SearchState;
@@ -23,7 +20,7 @@ interface ComparisonProps {
 
 /** One text searched in two ways, side by side, and what moved from the one to the other. */
 export function Comparison({ first, second, onFirst, onSecond, onEnd }: ComparisonProps) {
-  const [before, after] = [useFound(first), useFound(second)];
+  const [before, after] = [useFound({ ...first, skip: undefined }), useFound({ ...second, skip: undefined })];
   const [left, right] = [idsOf(before), idsOf(after)];
   return (
     <Stack>
@@ -39,18 +36,6 @@ export function Comparison({ first, second, onFirst, onSecond, onEnd }: Comparis
       </div>
     </Stack>
   );
-}
-
-function useFound(options: SearchState) {
-  const list = useList();
-  const params = useListParams();
-  return useQuery({
-    ...reading(searchList, {
-      params: { ...params, version: String(list.current_version) },
-      body: bodyOf({ ...options, skip: undefined }),
-    }),
-    placeholderData: keepPreviousData,
-  });
 }
 
 type Found = ReturnType<typeof useFound>;

@@ -2,14 +2,17 @@ import { Button, Menu } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { text } from '../../messages/index.js';
 
+/** What is sent: JSON, or a file of this name. */
+export type Content = { readonly json: object } | { readonly file: string; readonly type: string };
+
 interface CopyAsProps {
-  /** Of the search. */
+  /** Of the search, with its query string. */
   readonly path: string;
-  readonly body: object;
+  readonly content: Content;
 }
 
 /** The search of the page as a program would make it. */
-export function CopyAs({ path, body }: CopyAsProps) {
+export function CopyAs({ path, content }: CopyAsProps) {
   const clipboard = useClipboard();
   return (
     <Menu>
@@ -21,7 +24,7 @@ export function CopyAs({ path, body }: CopyAsProps) {
           <Menu.Item
             key={language}
             onClick={() => {
-              clipboard.copy(PROGRAMS[language](`${location.origin}${path}`, body));
+              clipboard.copy(PROGRAMS[language](`${location.origin}${path}`, content));
             }}
           >
             {language}
@@ -32,33 +35,42 @@ export function CopyAs({ path, body }: CopyAsProps) {
   );
 }
 
-type Writer = (url: string, body: object) => string;
+type Writer = (url: string, content: Content) => string;
 
-export const PROGRAMS: Readonly<Record<'curl' | 'TypeScript' | 'Python', Writer>> = {
-  curl: (url, body) =>
+const typeOf = (content: Content): string => ('json' in content ? 'application/json' : content.type);
+
+const PROGRAMS: Readonly<Record<'curl' | 'TypeScript' | 'Python', Writer>> = {
+  curl: (url, content) =>
     [
       `curl ${shellText(url)} \\`,
-      "  -H 'Content-Type: application/json' \\",
+      `  -H ${shellText(`Content-Type: ${typeOf(content)}`)} \\`,
       '  -H "X-API-Key: $GANNET_KEY" \\',
-      `  -d ${shellText(JSON.stringify(body))}`,
+      'json' in content
+        ? `  -d ${shellText(JSON.stringify(content.json))}`
+        : `  --data-binary ${shellText(`@${content.file}`)}`,
     ].join('\n'),
-  TypeScript: (url, body) =>
+  TypeScript: (url, content) =>
     [
+      ...('json' in content ? [] : ["import { readFile } from 'node:fs/promises';", '']),
       `const response = await fetch(${JSON.stringify(url)}, {`,
       "  method: 'POST',",
-      "  headers: { 'Content-Type': 'application/json', 'X-API-Key': process.env.GANNET_KEY ?? '' },",
-      `  body: JSON.stringify(${JSON.stringify(body)}),`,
+      `  headers: { 'Content-Type': '${typeOf(content)}', 'X-API-Key': process.env.GANNET_KEY ?? '' },`,
+      'json' in content
+        ? `  body: JSON.stringify(${JSON.stringify(content.json)}),`
+        : `  body: await readFile(${JSON.stringify(content.file)}),`,
       '});',
       'const { total_count, results } = await response.json();',
     ].join('\n'),
-  Python: (url, body) =>
+  Python: (url, content) =>
     [
       'import json, os, urllib.request',
       '',
       'request = urllib.request.Request(',
-      `    ${JSON.stringify(url)},`,
-      `    data=json.dumps(json.loads(${pythonText(JSON.stringify(body))})).encode(),`,
-      '    headers={"Content-Type": "application/json", "X-API-Key": os.environ["GANNET_KEY"]},',
+      `    ${pythonText(url)},`,
+      'json' in content
+        ? `    data=json.dumps(json.loads(${pythonText(JSON.stringify(content.json))})).encode(),`
+        : `    data=open(${pythonText(content.file)}, "rb").read(),`,
+      `    headers={"Content-Type": "${typeOf(content)}", "X-API-Key": os.environ["GANNET_KEY"]},`,
       ')',
       'answer = json.load(urllib.request.urlopen(request))',
     ].join('\n'),

@@ -4,6 +4,7 @@ import { text } from '../../messages/index.js';
 import { searchResultDeleteMatching, searchResultDeleteMatchingSchemas } from '../../service/client.js';
 import { useChange } from '../../service/queries.js';
 import { ConfirmButton } from '../../ui/confirm.js';
+import { prose } from '../../ui/prose.js';
 import { useListParams } from './list-frame.js';
 
 /** Removes whatever a filter matches. */
@@ -18,7 +19,7 @@ export function DeleteMatching() {
         <TextInput
           component="input"
           label={text.records.filter}
-          description={searchResultDeleteMatchingSchemas.query.properties.filter.description}
+          description={prose(searchResultDeleteMatchingSchemas.query.properties.filter.description)}
           value={filter}
           required
           onChange={(event) => {

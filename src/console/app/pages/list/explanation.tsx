@@ -30,15 +30,21 @@ interface ExplainedSource {
   readonly groups?: readonly ExplainedWord[];
 }
 
+interface ExplanationProps {
+  readonly explain: unknown;
+  /** What was searched for is a picture: vectors are those of pictures. */
+  readonly isOfPicture: boolean;
+}
+
 /** How a score came about: what each word and each kind of score brought, and all figures for who wants to see them. */
-export function Explanation({ explain }: { readonly explain: unknown }) {
+export function Explanation({ explain, isOfPicture }: ExplanationProps) {
   const explained = (explain ?? {}) as Explained;
   return (
     <details>
       <summary>{text.search.why}</summary>
       <Stack gap="xs" mt="xs">
         <Words {...explained} />
-        <Sources {...explained} />
+        <Sources {...explained} isOfPicture={isOfPicture} />
         <Others {...explained} />
         <details>
           <summary>{text.explain.all}</summary>
@@ -80,7 +86,7 @@ function WordShare({ group: { word, terms, contribution } }: { readonly group: E
   );
 }
 
-function Sources({ sources = [] }: Explained) {
+function Sources({ sources = [], isOfPicture }: Explained & Pick<ExplanationProps, 'isOfPicture'>) {
   if (sources.length === 0) return null;
   return (
     <Drawing label={text.explain.sources}>
@@ -89,7 +95,7 @@ function Sources({ sources = [] }: Explained) {
           key={index}
           share={score}
           label={[
-            text.explain.sourceKinds[kind] ?? kind,
+            kindName(isOfPicture && kind === 'meaning' ? 'image' : kind),
             weight === undefined ? undefined : text.explain.weight(digits(weight)),
             cosine === undefined ? undefined : text.explain.cosine(digits(cosine)),
             page === undefined ? undefined : text.common.page(page),
@@ -102,6 +108,8 @@ function Sources({ sources = [] }: Explained) {
     </Drawing>
   );
 }
+
+const kindName = (kind: string): string => text.explain.sourceKinds[kind] ?? kind;
 
 function Others({ meaning, resources = [], reranker }: Explained) {
   const lines = [

@@ -1,14 +1,21 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { text } from '../../messages/index.js';
-import { client, searchResultList } from '../../service/client.js';
+import {
+  client,
+  searchResultList,
+  searchResultRead,
+  ServiceProblem,
+  type SearchResultListOutput,
+} from '../../service/client.js';
 import { count } from '../../ui/format.js';
 import { useListParams } from './list-frame.js';
 
-/** At first; then as many as make an answer of this size. */
-const PAGE_RECORDS = 100;
-const PAGE_RECORDS_MAX = 1000;
-const PAGE_CHARACTERS = 500_000;
+/** A page ends at what comes first; a longer record is read by itself. */
+const PAGE_RECORDS = 1000;
+const PAGE_BYTES = 500_000;
+
+type Listed = SearchResultListOutput['results'][number];
 
 /** All records as NDJSON, read page by page and saved as a file. */
 export function ExportButton() {
@@ -23,16 +30,13 @@ export function ExportButton() {
       const parts: string[] = [];
       let after: string | undefined;
       let written = 0;
-      let size = PAGE_RECORDS;
       do {
         setRecords(written);
-        const query = after === undefined ? { size } : { size, after };
-        const page = await searchResultList(client, { params, query }, { signal });
-        const part = page.results.map((record) => `${JSON.stringify(record)}\n`).join('');
-        parts.push(part);
-        written += page.results.length;
-        size = Math.min(PAGE_RECORDS_MAX, Math.max(1, Math.floor((size * PAGE_CHARACTERS) / (part.length + 1))));
-        after = page.next;
+        const query = { size: PAGE_RECORDS, bytes_max: PAGE_BYTES, ...(after === undefined ? {} : { after }) };
+        const { results, next } = await searchResultList(client, { params, query }, { signal });
+        for (const record of results) parts.push(`${JSON.stringify(await wholeOf(record, params, signal))}\n`);
+        written += results.length;
+        after = next;
       } while (after !== undefined);
       save(new Blob(parts, { type: 'application/x-ndjson' }), `${params.list}.ndjson`);
     } catch (failure) {
@@ -58,6 +62,18 @@ export function ExportButton() {
       )}
     </Group>
   );
+}
+
+/** What is told without its fields is read again, where it can be. */
+async function wholeOf(record: Listed, params: ReturnType<typeof useListParams>, signal: AbortSignal): Promise<object> {
+  if ('fields' in record || record.id === null) return record;
+  try {
+    return await searchResultRead(client, { params: { ...params, id: record.id } }, { signal });
+  } catch (failure) {
+    // It is damaged, which stands in its line.
+    if (failure instanceof ServiceProblem && failure.status >= 500) return record;
+    throw failure;
+  }
 }
 
 function save(content: Blob, name: string): void {

@@ -21,6 +21,7 @@ import { Columns } from '../../ui/columns.js';
 import { ConfirmButton } from '../../ui/confirm.js';
 import { FormModal } from '../../ui/form-modal.js';
 import { Section } from '../../ui/page.js';
+import { prose } from '../../ui/prose.js';
 import { useList, useListParams, type List } from './list-frame.js';
 
 /** What is searched, what is filtered by, and what are links. A change builds the list's next version. */
@@ -70,7 +71,7 @@ function SearchableFieldForm({ field }: { readonly field?: SearchableField }) {
       <NameInput value={name} onChange={setName} />
       <NumberInput
         label={text.fields.weight}
-        description={properties.weight.description}
+        description={prose(properties.weight.description)}
         min={properties.weight.minimum}
         max={properties.weight.maximum}
         step={0.5}
@@ -118,7 +119,7 @@ function FacetForm({ facet }: { readonly facet?: Facet }) {
       />
       <Select
         label={text.fields.type}
-        description={properties.type.description}
+        description={prose(properties.type.description)}
         data={properties.type.enum.map((value) => ({ value, label: text.fields.types[value] }))}
         value={body.type}
         allowDeselect={false}
@@ -128,7 +129,7 @@ function FacetForm({ facet }: { readonly facet?: Facet }) {
       />
       <Select
         label={text.fields.values}
-        description={properties.cardinality.description}
+        description={prose(properties.cardinality.description)}
         data={properties.cardinality.enum.map((value) => ({ value, label: text.fields.cardinality[value] }))}
         value={body.cardinality}
         allowDeselect={false}
@@ -180,7 +181,7 @@ function ResourceForm({ resource }: { readonly resource?: Resource }) {
       />
       <Select
         label={text.fields.kind}
-        description={kind.description}
+        description={prose(kind.description)}
         data={[...kind.enum]}
         value={body.kind}
         allowDeselect={false}
@@ -222,7 +223,7 @@ function NameInput({ value, onChange }: NameInputProps) {
   return (
     <TextInput
       label={text.fields.field}
-      description={description}
+      description={prose(description)}
       maxLength={maxLength}
       required
       data-autofocus

@@ -1,11 +1,13 @@
-import { Anchor, Badge, Card, Code, Group, Stack, Text } from '@mantine/core';
+import { Anchor, Badge, Button, Card, Code, Group, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { text } from '../../messages/index.js';
 import type { SearchListOutput } from '../../service/client.js';
 import { FileLink } from '../../ui/file-link.js';
-import { count, shown } from '../../ui/format.js';
+import { count, playTime, shown } from '../../ui/format.js';
 import { Marked } from '../../ui/marked.js';
+import { LinkedPicture } from '../search/linked-picture.js';
+import { isPictureName } from '../search/picture.js';
 import { Explanation } from './explanation.js';
 
 export type SearchHit = SearchListOutput['results'][number];
@@ -20,10 +22,21 @@ interface HitProps {
   readonly list: string;
   /** Beside its scores. */
   readonly mark?: ReactNode;
+  readonly pictures?: HitPictures;
 }
 
+/** What the pictures of a hit are for, where its list is searched by them. */
+export interface HitPictures {
+  /** That link to them. */
+  readonly fields: readonly string[];
+  readonly onLike: (link: string) => void;
+}
+
+/** A search by a picture gives no other score. */
+const isOfPicture = (hit: SearchHit): boolean => hit['@image_score'] !== undefined && hit['@text_score'] === undefined;
+
 /** A record that was found: where its words are, and what it was worth. */
-export function Hit({ hit, account, list, mark }: HitProps) {
+export function Hit({ hit, account, list, mark, pictures }: HitProps) {
   const marked = Object.entries(hit.highlights ?? {});
   const others = Object.entries(hit.fields).filter(
     ([name]) => hit.highlights?.[name] === undefined && name !== hit.document?.field,
@@ -31,18 +44,18 @@ export function Hit({ hit, account, list, mark }: HitProps) {
   return (
     <Card component="li" withBorder p="md">
       <Stack gap={6}>
-        <Group justify="space-between" wrap="nowrap" align="flex-start">
+        <Group justify="space-between" align="flex-start" gap={6}>
           <Anchor
             component={Link}
             to="/$account/list/$list/records"
             params={{ account, list } as never}
             search={{ record: hit.id } as never}
             fw={600}
-            style={{ overflowWrap: 'anywhere' }}
+            style={{ overflowWrap: 'anywhere', flex: '1 1 200px' }}
           >
             {hit.name}
           </Anchor>
-          <Group gap={6} wrap="nowrap">
+          <Group gap={6}>
             {mark}
             {hit.list_name === undefined ? null : <Badge variant="default">{hit.list_name}</Badge>}
             {KINDS.map((kind) => {
@@ -62,11 +75,13 @@ export function Hit({ hit, account, list, mark }: HitProps) {
         ))}
         {others.slice(0, FIELDS_SHOWN).map(([name, value]) => (
           <FieldLine key={name} name={name}>
-            {shown(value)}
+            <Value value={value} />
           </FieldLine>
         ))}
+        <Pictures hit={hit} {...pictures} />
         {hit.document === undefined ? null : <FoundPage document={hit.document} />}
-        {hit.explain === undefined ? null : <Explanation explain={hit.explain} />}
+        <FoundMoment hit={hit} />
+        {hit.explain === undefined ? null : <Explanation explain={hit.explain} isOfPicture={isOfPicture(hit)} />}
       </Stack>
     </Card>
   );
@@ -80,12 +95,69 @@ function FoundPage({
 }) {
   return (
     <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-      <FileLink url={`${url.split('#', 1)[0] ?? ''}#page=${page}`}>
+      <FileLink url={url} fragment={`page=${page}`}>
         {text.documents.foundOn(field, count(page), count(page_count))}
       </FileLink>{' '}
       {highlight === undefined ? null : <Marked passage={highlight} />}
     </Text>
   );
+}
+
+interface Moment {
+  readonly field: string;
+  readonly url: string;
+  readonly seconds: number;
+  readonly highlight?: string;
+}
+
+/** When in which of its recordings the words are said. */
+function FoundMoment({ hit }: { readonly hit: SearchHit & { readonly media?: Moment } }) {
+  if (hit.media === undefined) return null;
+  const { field, url, seconds, highlight } = hit.media;
+  return (
+    <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+      <FileLink url={url} fragment={`t=${Math.floor(seconds)}`}>
+        {text.pictures.at(field, playTime(seconds))}
+      </FileLink>{' '}
+      {highlight === undefined ? null : <Marked passage={highlight} />}
+    </Text>
+  );
+}
+
+/** Those that can be shown, and a way to others that look like each. */
+function Pictures({ hit, fields: searched = [], onLike }: Pick<HitProps, 'hit'> & Partial<HitPictures>) {
+  const links = Object.entries(hit.fields).filter(
+    (entry): entry is [string, string] =>
+      typeof entry[1] === 'string' && (searched.includes(entry[0]) || isPictureName(entry[1])),
+  );
+  if (links.length === 0) return null;
+  return (
+    <Group gap="sm" align="flex-end">
+      {links.map(([field, link]) => (
+        <Stack key={field} gap={4} align="flex-start">
+          <LinkedPicture link={link} />
+          {onLike !== undefined && searched.includes(field) ? (
+            <Button
+              size="compact-xs"
+              variant="default"
+              aria-label={text.pictures.likeOf(field, hit.name)}
+              onClick={() => {
+                onLike(link);
+              }}
+            >
+              {text.pictures.like}
+            </Button>
+          ) : null}
+        </Stack>
+      ))}
+    </Group>
+  );
+}
+
+/** A link leads somewhere; anything else is a text. */
+function Value({ value }: { readonly value: unknown }) {
+  if (typeof value !== 'string' || !/^(?:https?:\/\/|media:)\S+$/i.test(value)) return shown(value);
+  return <FileLink url={value}>{shown(value)}</FileLink>;
 }
 
 function FieldLine({ name, children }: { readonly name: string; readonly children: ReactNode }) {

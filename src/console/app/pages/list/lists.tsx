@@ -11,6 +11,7 @@ import { Columns } from '../../ui/columns.js';
 import { count, time } from '../../ui/format.js';
 import { Page } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
+import { prose } from '../../ui/prose.js';
 
 /** Shown at first, and with each step. */
 const ROWS = 100;
@@ -139,7 +140,7 @@ function NewListForm({ onCancel }: { readonly onCancel: () => void }) {
         />
         <Select
           label={text.lists.language}
-          description={languageSchema.description}
+          description={prose(languageSchema.description)}
           data={LANGUAGES}
           value={language}
           allowDeselect={false}

@@ -11,6 +11,7 @@ import { count } from '../../ui/format.js';
 import { FormModal } from '../../ui/form-modal.js';
 import { Section } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
+import { prose } from '../../ui/prose.js';
 import { useList, useListParams, type List } from './list-frame.js';
 
 type Rule = List['query_rules'][number];
@@ -89,7 +90,7 @@ function RuleForm({ rule }: { readonly rule?: Rule }) {
     >
       <TextInput
         label={text.rules.name}
-        description={name.description}
+        description={prose(name.description)}
         maxLength={name.maxLength}
         required
         data-autofocus
@@ -100,7 +101,7 @@ function RuleForm({ rule }: { readonly rule?: Rule }) {
       />
       <TextInput
         label={text.rules.pattern}
-        description={pattern.description}
+        description={prose(pattern.description)}
         placeholder={pattern.examples[0]}
         maxLength={pattern.maxLength}
         required
@@ -111,7 +112,7 @@ function RuleForm({ rule }: { readonly rule?: Rule }) {
       />
       <Textarea
         label={text.rules.filter}
-        description={filter.description}
+        description={prose(filter.description)}
         placeholder={filter.examples[0]}
         maxLength={filter.maxLength}
         required
@@ -122,7 +123,7 @@ function RuleForm({ rule }: { readonly rule?: Rule }) {
       />
       <Checkbox
         label={text.rules.keep}
-        description={keep.description}
+        description={prose(keep.description)}
         checked={draft.keep ?? false}
         onChange={(event) => {
           set({ keep: event.currentTarget.checked });

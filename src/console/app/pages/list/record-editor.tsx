@@ -15,6 +15,7 @@ import { ConfirmButton } from '../../ui/confirm.js';
 import { Problem } from '../../ui/problem.js';
 import { useListParams } from './list-frame.js';
 import { RecordDocuments } from './record-documents.js';
+import { RelatedRecords } from './related-records.js';
 
 interface RecordEditorProps {
   /** Undefined: a new one. */
@@ -43,6 +44,7 @@ export function RecordEditor({ id, onClose }: RecordEditorProps) {
         <>
           <RecordForm key={found.data.modified_utc} record={found.data} onDone={onClose} />
           <RecordDocuments key={found.data.id} record={found.data.name} />
+          <RelatedRecords key={`like ${found.data.id}`} record={found.data.name} />
         </>
       )}
     </Drawer>

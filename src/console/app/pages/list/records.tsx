@@ -21,7 +21,9 @@ import { ImportButton } from './import-records.js';
 import { useList, useListParams } from './list-frame.js';
 import { RecordEditor } from './record-editor.js';
 
+/** A page ends at what comes first, so that records of megabytes do not make it slow. */
 const SIZE = 50;
+const BYTES_MAX = 500_000;
 const COLUMNS_MAX = 6;
 
 type Listed = SearchResultListOutput['results'][number];
@@ -80,7 +82,7 @@ interface RecordTableProps {
 
 function RecordTable({ after, onShow }: RecordTableProps) {
   const params = useListParams();
-  const query = after === undefined ? { size: SIZE } : { size: SIZE, after };
+  const query = { size: SIZE, bytes_max: BYTES_MAX, ...(after === undefined ? {} : { after }) };
   const { data } = useSuspenseQuery(reading(searchResultList, { params, query }));
   const columns = useColumns();
   if (data.results.length === 0) return <Text c="dimmed">{text.records.none}</Text>;
@@ -133,6 +135,29 @@ function useColumns(): readonly string[] {
   return [...names].slice(0, COLUMNS_MAX);
 }
 
+interface RecordButtonProps {
+  /** Null: it cannot be read. */
+  readonly id: string | null;
+  readonly children?: string;
+  readonly onShow: (id: string) => void;
+}
+
+function RecordButton({ id, children = id ?? '', onShow }: RecordButtonProps) {
+  if (id === null) return null;
+  return (
+    <Anchor
+      component="button"
+      type="button"
+      ta="left"
+      onClick={() => {
+        onShow(id);
+      }}
+    >
+      {children}
+    </Anchor>
+  );
+}
+
 interface RecordRowProps {
   readonly record: Listed;
   readonly columns: readonly string[];
@@ -143,23 +168,18 @@ function RecordRow({ record, columns, onShow }: RecordRowProps) {
   if (!('fields' in record)) {
     return (
       <Table.Tr>
-        <Table.Td colSpan={columns.length + 2}>{text.records.unreadable(record.id)}</Table.Td>
+        <Table.Td colSpan={columns.length + 2}>
+          <RecordButton id={record.id} onShow={onShow} /> {record.error}
+        </Table.Td>
       </Table.Tr>
     );
   }
   return (
     <Table.Tr>
       <Table.Td>
-        <Anchor
-          component="button"
-          type="button"
-          ta="left"
-          onClick={() => {
-            onShow(record.id);
-          }}
-        >
+        <RecordButton id={record.id} onShow={onShow}>
           {shown(record.name)}
-        </Anchor>
+        </RecordButton>
       </Table.Td>
       {columns.map((name) => (
         <Table.Td key={name}>

@@ -1,19 +1,23 @@
 /** The options of a search as they are in the address of the page, and as the service takes them. */
 import type { SearchState } from '../../router.js';
 import { searchListSchemas, type SearchListInput } from '../../service/client.js';
+import { PICTURE } from '../search/picture.js';
 
 export type SearchBody = SearchListInput['body'];
 
 export const SIZE = 10;
 /** In the address: the options of the search beside it, as JSON. */
 const COMPARED = 'compare';
+/** In the address and no option: what else is searched by, and what it is compared with. */
+const OTHERS: readonly string[] = [COMPARED, PICTURE];
 
 /** An address may be written by hand: what is a text to the service is one, also where it looks like a number. */
 export function bodyOf(options: SearchState): SearchBody {
   const schemas = searchListSchemas.body.properties as Readonly<Record<string, { readonly type?: string }>>;
-  const given = Object.entries(options).filter(([name]) => name !== COMPARED);
+  const given = Object.entries(options).filter(([name]) => !OTHERS.includes(name));
   const typed = given.map(([name, value]) => {
     const { type } = schemas[name] ?? {};
+    if (type === 'array') return [name, String(value).split(',').map(Number)];
     return [name, type === 'boolean' || type === 'number' || type === 'integer' ? value : String(value)];
   });
   return { size: SIZE, ...(Object.fromEntries(typed) as SearchBody) };
@@ -30,7 +34,7 @@ export function comparedOptions(options: SearchState): SearchState | undefined {
 /** What changes in the address where these are compared; undefined: nothing is. */
 export function comparing(options: SearchState | undefined): SearchState {
   if (options === undefined) return { [COMPARED]: undefined };
-  const { query: _, skip: __, [COMPARED]: ___, ...others } = options;
+  const { query: _, skip: __, [COMPARED]: ___, [PICTURE]: ____, ...others } = options;
   return { [COMPARED]: JSON.stringify(others) };
 }
 

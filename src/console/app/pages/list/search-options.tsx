@@ -8,27 +8,30 @@ import type { FieldSchema } from '../../ui/schema-fields.js';
 import type { List } from './list-frame.js';
 
 /** What most people need first, in this order. */
-const SHOWN_FIRST = ['filter', 'order_by', 'facets', 'match', 'typo_tolerance', 'explain'];
-const placeOf = (name: string): number =>
-  (SHOWN_FIRST.indexOf(name) + SHOWN_FIRST.length + 1) % (SHOWN_FIRST.length + 1);
+const SHOWN_FIRST: readonly string[] = ['filter', 'order_by', 'facets', 'match', 'typo_tolerance', 'explain'];
 
 /** As the service describes them; the text has a place of its own. */
-const OPTIONS = Object.entries(searchListSchemas.body.properties as Readonly<Record<string, FieldSchema>>)
-  .filter(([name]) => name !== 'query' && name !== 'skip')
-  .sort(([a], [b]) => placeOf(a) - placeOf(b));
-
-const OTHER_NAMES = new Set(OPTIONS.map(([name]) => name).filter((name) => !SHOWN_FIRST.includes(name)));
+const OPTIONS = Object.entries(searchListSchemas.body.properties as Readonly<Record<string, FieldSchema>>).filter(
+  ([name]) => name !== 'query' && name !== 'skip',
+);
 
 interface SearchOptionsProps {
   readonly label?: string;
+  /** Those that the search takes, of which these are shown first; all where it is left out. */
+  readonly taken?: { readonly names: ReadonlySet<string>; readonly first: readonly string[] };
   readonly list: List;
   readonly options: SearchState;
   readonly onChange: (change: SearchState) => void;
 }
 
-export function SearchOptions({ label = text.search.options, list, options, onChange }: SearchOptionsProps) {
-  const fields = (names: (name: string) => boolean) =>
-    OPTIONS.filter(([name]) => names(name)).map(([name, schema]) => (
+export function SearchOptions({ label = text.search.options, taken, list, options, onChange }: SearchOptionsProps) {
+  const offered = OPTIONS.filter(([name]) => taken?.names.has(name) ?? true);
+  const names = taken?.first ?? SHOWN_FIRST;
+  const first = names.flatMap((name) => offered.filter(([each]) => each === name));
+  const others = offered.filter((option) => !first.includes(option));
+  const isUsed = others.some(([name]) => options[name] !== undefined);
+  const controls = (shown: typeof OPTIONS) =>
+    shown.map(([name, schema]) => (
       <Option
         key={name}
         name={name}
@@ -40,15 +43,13 @@ export function SearchOptions({ label = text.search.options, list, options, onCh
         }}
       />
     ));
-  const isFirst = (name: string): boolean => SHOWN_FIRST.includes(name);
-  const hasOther = Object.keys(options).some((name) => OTHER_NAMES.has(name));
   return (
     <Stack gap="sm" component="section" aria-label={label}>
-      {fields(isFirst)}
-      <details open={hasOther}>
+      {controls(first)}
+      <details open={isUsed}>
         <summary>{text.search.moreOptions}</summary>
         <Stack gap="sm" mt="sm">
-          {fields((name) => !isFirst(name))}
+          {controls(others)}
         </Stack>
       </details>
     </Stack>

@@ -1,20 +1,21 @@
 import { Button, Group, Pagination, Stack, Text, TextInput } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { text } from '../../messages/index.js';
 import type { SearchState } from '../../router.js';
-import { searchList, type SearchListOutput } from '../../service/client.js';
-import { reading } from '../../service/queries.js';
+import type { SearchListOutput } from '../../service/client.js';
 import { count } from '../../ui/format.js';
 import { Problem } from '../../ui/problem.js';
 import { Comparison } from './comparison.js';
 import { CopyAs } from './copy-as.js';
 import { FacetCounts } from './facet-counts.js';
-import { Hit } from './hit.js';
+import { Hit, type HitPictures } from './hit.js';
 import { useList, useListParams } from './list-frame.js';
+import { linkIn, PICTURE, PICTURE_OPTIONS, pictureContent, type Picture } from '../search/picture.js';
+import { pictureFieldsOf, PictureSearch } from '../search/picture-search.js';
 import { bodyOf, changed, comparedOptions, comparing, SIZE } from './search-body.js';
 import { SearchOptions } from './search-options.js';
+import { useFound } from './use-found.js';
 
 /** A search a key would be too many, and too few tell nothing. */
 const TYPING_MS = 150;
@@ -24,49 +25,56 @@ export function ListSearch() {
   const list = useList();
   const params = useListParams();
   const options = useSearch({ from: '/$account/list/$list/search' });
+  const [file, setFile] = useState<File>();
   const navigate = useNavigate();
   const set = (change: SearchState): void => {
     const search = changed(options, { ...('skip' in change ? {} : { skip: undefined }), ...change });
     void navigate({ to: '/$account/list/$list/search', params, search, replace: true });
   };
-  const body = bodyOf(options);
-  const compared = comparedOptions(options);
-  const found = useQuery({
-    ...reading(searchList, { params: { ...params, version: String(list.current_version) }, body }),
-    placeholderData: keepPreviousData,
-    enabled: compared === undefined,
-  });
+  const searchBy = (picture: Picture | undefined): void => {
+    setFile(picture instanceof File ? picture : undefined);
+    set({ [PICTURE]: typeof picture === 'string' ? picture : undefined });
+  };
+  const picture = file ?? linkIn(options);
+  const place = `${params.account}/${params.list}/${list.current_version}`;
+  const compared = picture === undefined ? comparedOptions(options) : undefined;
   return (
     <Stack>
-      <Group align="flex-end" gap="sm">
-        <QueryBox
-          value={textOf(options['query'])}
-          onChange={(query) => {
-            set({ query });
-          }}
-        />
-        {compared === undefined ? (
-          <Button
-            variant="default"
-            onClick={() => {
-              set(comparing(options));
+      {picture === undefined ? (
+        <Group align="flex-end" gap="sm">
+          <QueryBox
+            value={textOf(options['query'])}
+            onChange={(query) => {
+              set({ query });
             }}
-          >
-            {text.compare.begin}
-          </Button>
-        ) : null}
-        <CopyAs path={`/search/${params.account}/${params.list}/${list.current_version}`} body={body} />
-      </Group>
+          />
+          {compared === undefined ? (
+            <Button
+              variant="default"
+              onClick={() => {
+                set(comparing(options));
+              }}
+            >
+              {text.compare.begin}
+            </Button>
+          ) : null}
+          <CopyAs path={`/search/${place}`} content={{ json: bodyOf(options) }} />
+        </Group>
+      ) : null}
       {compared === undefined ? (
-        <div className="preview">
-          <SearchOptions list={list} options={options} onChange={set} />
-          <Stack>
-            <Problem error={found.error} onRetry={() => void found.refetch()} />
-            {found.data === undefined || found.isError ? null : (
-              <Found found={found.data} options={options} onChange={set} />
-            )}
-          </Stack>
-        </div>
+        <PictureSearch
+          picture={picture}
+          list={list}
+          onPicture={searchBy}
+          actions={
+            picture === undefined ? null : (
+              <CopyAs {...pictureContent(`/search/image/${place}`, picture, bodyOf(options))} />
+            )
+          }
+        />
+      ) : null}
+      {compared === undefined ? (
+        <Preview picture={picture} options={options} onChange={set} onLike={searchBy} />
       ) : (
         <Comparison
           first={options}
@@ -81,6 +89,39 @@ export function ListSearch() {
         />
       )}
     </Stack>
+  );
+}
+
+interface PreviewProps {
+  readonly picture: Picture | undefined;
+  readonly options: SearchState;
+  readonly onChange: (change: SearchState) => void;
+  readonly onLike: (link: string) => void;
+}
+
+function Preview({ picture, options, onChange, onLike }: PreviewProps) {
+  const list = useList();
+  const found = useFound(options, picture);
+  return (
+    <div className="preview">
+      <SearchOptions
+        list={list}
+        options={options}
+        onChange={onChange}
+        {...(picture === undefined ? {} : { taken: PICTURE_OPTIONS })}
+      />
+      <Stack>
+        <Problem error={found.error} onRetry={() => void found.refetch()} />
+        {found.data === undefined || found.isError ? null : (
+          <Found
+            found={found.data}
+            options={options}
+            onChange={onChange}
+            pictures={{ fields: pictureFieldsOf(list), onLike }}
+          />
+        )}
+      </Stack>
+    </div>
   );
 }
 
@@ -131,9 +172,10 @@ interface FoundProps {
   readonly found: SearchListOutput;
   readonly options: SearchState;
   readonly onChange: (change: SearchState) => void;
+  readonly pictures: HitPictures;
 }
 
-function Found({ found, options, onChange }: FoundProps) {
+function Found({ found, options, onChange, pictures }: FoundProps) {
   const place = useListParams();
   const { total_count, took_ms, results, applied, facets } = found;
   const size = Number(options['size'] ?? SIZE);
@@ -155,7 +197,7 @@ function Found({ found, options, onChange }: FoundProps) {
       )}
       <Stack component="ol" gap="sm" p={0} m={0} style={{ listStyle: 'none' }} aria-label={text.search.hits}>
         {results.map((hit) => (
-          <Hit key={hit.id} hit={hit} {...place} />
+          <Hit key={hit.id} hit={hit} {...place} pictures={pictures} />
         ))}
       </Stack>
       {total_count === 0 ? <Text>{text.search.nothing}</Text> : null}

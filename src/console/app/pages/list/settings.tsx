@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -21,9 +21,11 @@ import { count, time } from '../../ui/format.js';
 import { FormModal } from '../../ui/form-modal.js';
 import { Section } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
+import { prose } from '../../ui/prose.js';
 import { LinkedFiles } from './linked-files.js';
 import { useList, useListParams } from './list-frame.js';
 import { Meaning } from './meaning.js';
+import { PictureModel } from './picture-model.js';
 import { Source } from './source.js';
 
 export function ListSettings() {
@@ -33,6 +35,7 @@ export function ListSettings() {
       {may(listUpdate) ? <Settings /> : null}
       {may(listSource) ? <Source /> : null}
       <Meaning />
+      <PictureModel />
       <LinkedFiles />
       <Versions />
       <Care />
@@ -51,11 +54,9 @@ function Settings() {
   const update = useChange(listUpdate);
   const [name, setName] = useState(list.name);
   const [language, setLanguage] = useState(list.language);
-  const [needsClick, setNeedsClick] = useState(list.suggestions.require_click);
   const { properties } = listUpdateSchemas.body;
   const save = async (): Promise<void> => {
-    const changed = { name, language, suggestions: { require_click: needsClick } };
-    await update.mutateAsync({ params, body: changed });
+    await update.mutateAsync({ params, body: { name, language } });
     if (name !== list.name) await navigate({ to: '/$account/list/$list/settings', params: { ...params, list: name } });
   };
   return (
@@ -79,18 +80,11 @@ function Settings() {
           />
           <TextInput
             label={text.lists.language}
-            description={properties.language.description}
+            description={prose(properties.language.description)}
             required
             value={language}
             onChange={(event) => {
               setLanguage(event.currentTarget.value);
-            }}
-          />
-          <Checkbox
-            label={text.settings.requireClick}
-            checked={needsClick}
-            onChange={(event) => {
-              setNeedsClick(event.currentTarget.checked);
             }}
           />
           <Problem error={update.error} />

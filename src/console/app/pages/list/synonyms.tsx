@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Radio, Stack, Table, TagsInput, Text } from '@mantine/core';
+import { Badge, Button, Group, Stack, Table, TagsInput, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -7,7 +7,6 @@ import {
   client,
   synonymCandidates,
   synonymPreview,
-  synonymPreviewSchemas,
   synonymUpdate,
   type SynonymPreviewOutput,
 } from '../../service/client.js';
@@ -22,6 +21,8 @@ import { useList, useListParams, type List } from './list-frame.js';
 import { Suggestions } from './synonym-suggestions.js';
 
 type Rule = List['synonym_rules'][number];
+
+const TERMS_MIN = 2;
 
 export function Synonyms() {
   const may = useMay();
@@ -97,15 +98,14 @@ interface NewRuleProps {
   readonly onDraft: (rule: Rule) => void;
 }
 
-/** A rule, with what it would find before it is saved. */
+/** A rule in both directions, with what it would find before it is saved. Others are shown and removed here, and written by programs. */
 function NewRule({ draft, onDraft }: NewRuleProps) {
   const params = useListParams();
   const { add, update } = useRules();
   const preview = useMutation({ mutationFn: (body: Rule) => synonymPreview(client, { params, body }) });
-  const properties = synonymPreviewSchemas.body.properties;
   const save = async (): Promise<void> => {
     await add(draft);
-    onDraft({ kind: draft.kind, terms: [] });
+    onDraft({ kind: 'equivalent', terms: [] });
     preview.reset();
   };
   return (
@@ -118,25 +118,16 @@ function NewRule({ draft, onDraft }: NewRuleProps) {
         }}
       >
         <Stack maw={640}>
-          <Kind draft={draft} onDraft={onDraft} />
-          <Terms
+          <TagsInput
             label={text.synonyms.terms}
-            description={properties.terms.description}
-            value={draft.terms}
+            description={text.synonyms.enter}
+            value={[...draft.terms]}
             onChange={(terms) => {
               onDraft({ ...draft, terms });
             }}
+            acceptValueOnBlur
+            splitChars={[',']}
           />
-          {draft.kind === 'equivalent' ? null : (
-            <Terms
-              label={text.synonyms.replaceWith}
-              description={properties.replace_with.description}
-              value={draft.replace_with ?? []}
-              onChange={(replace_with) => {
-                onDraft({ ...draft, replace_with });
-              }}
-            />
-          )}
           <Problem error={preview.error ?? update.error} />
           {preview.data === undefined ? null : <Preview preview={preview.data} />}
           <Group>
@@ -149,52 +140,13 @@ function NewRule({ draft, onDraft }: NewRuleProps) {
             >
               {text.synonyms.preview}
             </Button>
-            <Button type="submit" loading={update.isPending} disabled={draft.terms.length === 0}>
+            <Button type="submit" loading={update.isPending} disabled={draft.terms.length < TERMS_MIN}>
               {text.common.save}
             </Button>
           </Group>
         </Stack>
       </form>
     </Section>
-  );
-}
-
-function Kind({ draft, onDraft }: NewRuleProps) {
-  return (
-    <Radio.Group
-      label={text.synonyms.kind}
-      description={synonymPreviewSchemas.body.properties.kind.description}
-      value={draft.kind}
-      onChange={(kind) => {
-        onDraft({ ...draft, kind });
-      }}
-    >
-      <Group mt={4}>
-        <Radio value="equivalent" label={text.synonyms.kinds.equivalent} />
-        <Radio value="rewrite" label={text.synonyms.kinds.rewrite} />
-      </Group>
-    </Radio.Group>
-  );
-}
-
-interface TermsProps {
-  readonly label: string;
-  readonly description: string | undefined;
-  readonly value: readonly string[];
-  readonly onChange: (terms: string[]) => void;
-}
-
-function Terms({ label, description, value, onChange }: TermsProps) {
-  const hint = description === undefined ? text.synonyms.enter : `${description}. ${text.synonyms.enter}`;
-  return (
-    <TagsInput
-      label={label}
-      description={hint}
-      value={[...value]}
-      onChange={onChange}
-      acceptValueOnBlur
-      splitChars={[',']}
-    />
   );
 }
 

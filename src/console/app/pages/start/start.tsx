@@ -1,11 +1,12 @@
-import { Anchor, Box, Button, Card, SimpleGrid, Text } from '@mantine/core';
+import { Anchor, Card, SimpleGrid, Text } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { text } from '../../messages/index.js';
 import { listCreate, listList, searchResultBulk } from '../../service/client.js';
 import { readingAll } from '../../service/queries.js';
 import { useAccount, useMay, useSession } from '../../service/session.js';
+import { DropZone } from '../../ui/drop-zone.js';
 import { count } from '../../ui/format.js';
 import { Page, Section } from '../../ui/page.js';
 import { NewListFromFile } from './new-list-from-file.js';
@@ -33,7 +34,16 @@ export function Start() {
   }
   return (
     <Page title={text.start.title} lead={data.lists.length === 0 ? text.start.emptyLead : text.start.lead}>
-      {mayMake ? <DropZone onFile={setFile} /> : null}
+      {mayMake ? (
+        <DropZone label={text.start.choose} accept=".csv,.json,.ndjson,.jsonl" onFile={setFile}>
+          <Text fw={600} mb={4}>
+            {text.start.drop}
+          </Text>
+          <Text c="dimmed" size="sm" mb="md">
+            {text.start.formats}
+          </Text>
+        </DropZone>
+      ) : null}
       {data.lists.length === 0 ? null : <Newest account={account} lists={data.lists} />}
       {person.has_password ? null : (
         <Text size="sm">
@@ -74,50 +84,5 @@ function Newest({ account, lists }: NewestProps) {
         ))}
       </SimpleGrid>
     </Section>
-  );
-}
-
-function DropZone({ onFile }: { readonly onFile: (file: File) => void }) {
-  const [isOver, setOver] = useState(false);
-  const input = useRef<HTMLInputElement>(null);
-  const take = (files: FileList | null): void => {
-    const file = files?.item(0);
-    if (file !== null && file !== undefined) onFile(file);
-  };
-  return (
-    <Box
-      className="drop"
-      {...(isOver ? { 'data-over': true } : {})}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => {
-        setOver(false);
-      }}
-      onDrop={(event) => {
-        event.preventDefault();
-        setOver(false);
-        take(event.dataTransfer.files);
-      }}
-    >
-      <Text fw={600} mb={4}>
-        {text.start.drop}
-      </Text>
-      <Text c="dimmed" size="sm" mb="md">
-        {text.start.formats}
-      </Text>
-      <Button onClick={() => input.current?.click()}>{text.start.choose}</Button>
-      <input
-        ref={input}
-        type="file"
-        accept=".csv,.json,.ndjson,.jsonl"
-        hidden
-        aria-label={text.start.choose}
-        onChange={(event) => {
-          take(event.currentTarget.files);
-        }}
-      />
-    </Box>
   );
 }

@@ -1,0 +1,22 @@
+/** What a search of the list in the address finds, by words or by a picture. */
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { SearchState } from '../../router.js';
+import { searchImage, searchList } from '../../service/client.js';
+import { reading } from '../../service/queries.js';
+import { readingByPicture, type Picture } from '../search/picture.js';
+import { useList, useListParams } from './list-frame.js';
+import { bodyOf } from './search-body.js';
+
+/** `picture` undefined: by words. */
+export function useFound(options: SearchState, picture?: Picture) {
+  const { current_version } = useList();
+  const params = { ...useListParams(), version: String(current_version) };
+  const body = bodyOf(options);
+  const byWords = useQuery({
+    ...reading(searchList, { params, body }),
+    placeholderData: keepPreviousData,
+    enabled: picture === undefined,
+  });
+  const byPicture = useQuery(readingByPicture(searchImage, params, { picture, options: body }));
+  return picture === undefined ? byWords : byPicture;
+}
