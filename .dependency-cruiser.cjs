@@ -19,7 +19,7 @@ const layers = [
   ['workers'],
   ['operations'],
   ['plans'],
-  ['webhooks', 'people', 'backup', 'models', 'media', 'documents', 'pictures', 'evals'],
+  ['webhooks', 'people', 'backup', 'models', 'media', 'documents', 'pictures', 'recordings', 'evals'],
   ['feeds', 'resources', 'proposals'],
   ['client'],
   ['http', 'agents', 'cli'],

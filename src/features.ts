@@ -13,6 +13,7 @@ import { people } from './people/feature.js';
 import { pictures } from './pictures/feature.js';
 import { plans } from './plans/feature.js';
 import { proposals } from './proposals/feature.js';
+import { recordings } from './recordings/feature.js';
 import { resources } from './resources/feature.js';
 import { webhooks } from './webhooks/feature.js';
 
@@ -25,6 +26,7 @@ export const FEATURES: readonly Feature[] = [
   media,
   documents,
   pictures,
+  recordings,
   resources,
   feeds,
   proposals,

@@ -21,6 +21,7 @@ const TAKEN_IN = [
   'htmlparser2',
   'ipaddr.js',
   'jsonpath-rfc9535',
+  'music-metadata',
   'prom-client',
   're2js',
   'smol-toml',

@@ -30,6 +30,10 @@ export interface SearchHit {
     readonly page_count: number;
     readonly highlight: string;
   };
+  readonly '@video_score'?: number;
+  readonly '@audio_score'?: number;
+  /** The second of a recording that found it. */
+  readonly media?: { readonly field: string; readonly seconds: number; readonly highlight?: string };
   readonly distance?: number;
   readonly fields?: Readonly<Record<string, unknown>>;
   readonly highlights?: Readonly<Record<string, string>>;

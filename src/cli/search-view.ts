@@ -63,23 +63,42 @@ function hitLines(output: Output, hit: SearchHit, position: number, options: Vie
     const room = width - field.length;
     lines.push(`     ${styled(output, 'dim', `${field}:`)} ${emphasise(output, shortenMarked(text, room))}`);
   }
-  if (hit.document !== undefined) {
-    const { field, page, page_count: pages, highlight } = hit.document;
-    const place = `${printable(field)}, page ${page} of ${formatCount(pages)}:`;
-    lines.push(
-      `     ${styled(output, 'dim', place)} ${emphasise(output, shortenMarked(oneLine(highlight), width - place.length))}`,
-    );
+  for (const { place, highlight } of placesInFiles(hit)) {
+    const passage = shortenMarked(oneLine(highlight), width - place.length);
+    lines.push(`     ${styled(output, 'dim', place)} ${emphasise(output, passage)}`.trimEnd());
   }
   const explained = hit.explain === undefined ? [] : explanationLines(hit.explain);
   lines.push(...explained.map((line) => `     ${styled(output, 'dim', shorten(line, output.columns - 5))}`));
   return lines;
 }
 
+/** On which page, and at which second. */
+function placesInFiles({ document, media }: SearchHit): { readonly place: string; readonly highlight: string }[] {
+  const places = [];
+  if (document !== undefined) {
+    const { field, page, page_count: pages, highlight } = document;
+    places.push({ place: `${printable(field)}, page ${page} of ${formatCount(pages)}:`, highlight });
+  }
+  if (media !== undefined) {
+    const { field, seconds, highlight = '' } = media;
+    places.push({ place: `${printable(field)}, at ${clockTime(seconds)}:`, highlight });
+  }
+  return places;
+}
+
+/** `1:02:03`, or `2:03` within the first hour. */
+function clockTime(seconds: number): string {
+  const whole = Math.floor(seconds);
+  const [hours, minutes] = [Math.floor(whole / HOUR_SECONDS), Math.floor(whole / MINUTE_SECONDS) % MINUTE_SECONDS];
+  const padded = (value: number) => String(value).padStart(2, '0');
+  const behind = padded(whole % MINUTE_SECONDS);
+  return hours > 0 ? `${hours}:${padded(minutes)}:${behind}` : `${minutes}:${behind}`;
+}
+
 /** That which decided its place; undefined where nothing scored it. */
 function strongest(hit: SearchHit): number | undefined {
-  const scores = [hit['@text_score'], hit['@image_score'], hit['@document_score']].filter(
-    (score) => score !== undefined,
-  );
+  const kinds = ['text', 'image', 'document', 'video', 'audio'] as const;
+  const scores = kinds.map((kind) => hit[`@${kind}_score`]).filter((score) => score !== undefined);
   return scores.length === 0 ? undefined : Math.max(...scores);
 }
 
@@ -88,6 +107,8 @@ function oneLine(text: string): string {
 }
 
 const FIELDS_SHOWN_MAX = 3;
+const MINUTE_SECONDS = 60;
+const HOUR_SECONDS = 3600;
 
 function shownFields(hit: SearchHit, wanted: readonly string[] | undefined): [string, string][] {
   const highlights = hit.highlights ?? {};
@@ -96,7 +117,7 @@ function shownFields(hit: SearchHit, wanted: readonly string[] | undefined): [st
   return (
     names
       // What the line of the page says already.
-      .filter((name) => wanted !== undefined || name !== hit.document?.field)
+      .filter((name) => wanted !== undefined || (name !== hit.document?.field && name !== hit.media?.field))
       .map((name): [string, string] => [name, highlights[name] ?? escapeHtml(valueText(hit.fields?.[name]))])
       .filter(([, text]) => text !== '')
       .slice(0, wanted?.length ?? FIELDS_SHOWN_MAX)

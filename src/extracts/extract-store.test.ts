@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { RecordStore } from '../records/index.js';
 import { extractStore, keyOfFile, type ExtractStore } from './extract-store.js';
-import { linkedDocuments, linkedFiles } from './linked-files.js';
+import { linkedFiles, linkedTexts } from './linked-files.js';
 import { unpackedPage } from './page-codec.js';
 import { readingLane, READING_LANES } from './reading-work.js';
 import { decodeVector, encodeVector } from './vector-bytes.js';
@@ -46,12 +46,12 @@ const READ = { pageCount: 2, pagesRead: 2, truncated: false, readMs: 1 };
 it('opens nothing in a store that has none', () => {
   expect(extracts.exists).toBe(false);
   expect(extracts.figures()).toEqual({ pending: 0, read: 0, failed: 0 });
-  expect([extracts.outline({ kind: 'document', url }), textOf(1), extracts.pages(url), extracts.errors()]).toEqual([
-    undefined,
-    undefined,
-    [],
-    [],
-  ]);
+  expect([
+    extracts.outline({ kind: 'document', url }),
+    textOf(1),
+    extracts.pages({ kind: 'document', url }),
+    extracts.errors(),
+  ]).toEqual([undefined, undefined, [], []]);
   expect(store.hasDatabase('extracts')).toBe(false);
 });
 
@@ -78,7 +78,7 @@ it('counts each file in its state, and keeps the newest errors', () => {
   store.transaction(() => {
     extracts.put(key, { url, state: 'failed', fault: fault(99) }, null);
   });
-  expect(extracts.pages(url)).toEqual([]);
+  expect(extracts.pages({ kind: 'document', url })).toEqual([]);
   expect(extracts.errors()[0]?.url).toBe(url);
 });
 
@@ -124,7 +124,7 @@ it('finds the documents among the resources of a record, whatever else its field
   ] as const;
   const fields = { report: url, cover: 'https://example.com/c.png', annex: ['https://example.com/d.pdf'] };
   const report = { field: 'report', kind: 'document', url };
-  expect(linkedDocuments({ resources }, fields)).toEqual([report]);
+  expect(linkedTexts({ resources }, fields)).toEqual([report]);
   const cover = { field: 'cover', kind: 'image', url: fields.cover };
   expect(linkedFiles({ resources }, fields, ['document', 'image'])).toEqual([report, cover]);
 });

@@ -2,10 +2,10 @@
  * What was read of the files that a list's records link to, in the list's store: once for each URL, however many records link to it.
  *
  *   extracts        key of the file → ExtractRow
- *   extract-pages   key of the file → text of its pages (page-codec)
+ *   extract-pages   key of the file → text of its pages, or of the passages of a recording (page-codec, timed-text)
  *   extract-vectors key of the file → vector of a picture (vector-bytes)
  *   extract-meta    'figures' → how many are in which state; 'errors' → the newest that failed; 'scan-v<N>' → how far a version's
- *                   records were looked through for links
+ *                   records were looked through for links; 'scan-recordings-v<N>' → the same where there may be some to recordings
  *   links-v<N>      [key of the file, record number] → 1: who links to it, in each version
  *
  * Changes are made inside a transaction of the store, with what they belong to. Thread-safety: as that of the store.
@@ -14,9 +14,20 @@ import { createHash } from 'node:crypto';
 import type { Database } from 'lmdb';
 import type { ListStore } from '../store/index.js';
 import { versionSuffix } from '../store/index.js';
-import type { FileFault, KnownFile, ReadContent, ReadKind, ReadPage } from './file-reader.js';
-import type { FileToRead } from './linked-files.js';
-import { decodePages, encodePages, packedPage, type PageRange } from './page-codec.js';
+import type { FieldDefinition } from '../catalog/index.js';
+import type {
+  FileFault,
+  KnownFile,
+  Passage,
+  ReadContent,
+  ReadKind,
+  ReadPage,
+  RecordingKind,
+  TextKind,
+} from './file-reader.js';
+import { hasRecordings, type FileToRead } from './linked-files.js';
+import { decodePages, encodePages, packedPage, unpackedPage, type PageRange } from './page-codec.js';
+import { decodePassage, encodePassage, textOfPassage } from './timed-text.js';
 import { decodeVector, encodeVector } from './vector-bytes.js';
 
 export type ExtractState = 'pending' | 'read' | 'failed';
@@ -40,6 +51,16 @@ export interface ExtractRow {
     readonly truncated: boolean;
     readonly readMs: number;
   };
+  /** What is said in a recording, as it was read last. */
+  readonly recording?: {
+    /** Seconds; null where the file does not say. */
+    readonly duration: number | null;
+    readonly passages: number;
+    readonly truncated: boolean;
+    /** Of its passages. */
+    readonly hash: string;
+    readonly readMs: number;
+  };
   /** Of a picture, as it was read last. */
   readonly picture?: {
     readonly width: number;
@@ -54,7 +75,17 @@ export interface ExtractRow {
 
 /** Something was read of the file, be it a while ago. */
 export function hasContent(row: ExtractRow | undefined): boolean {
-  return row?.text !== undefined || row?.picture !== undefined;
+  return row?.picture !== undefined || hasText(row);
+}
+
+/** There are words. */
+export function hasText<Row extends ExtractRow | undefined>(row: Row): row is Row & ExtractRow {
+  return row?.text !== undefined || row?.recording !== undefined;
+}
+
+/** By which it is known that a record has these words in the index: of the bytes that they were read of, or of themselves. */
+export function hashOfText({ recording, file }: ExtractRow): string {
+  return recording?.hash ?? file?.hash ?? '';
 }
 
 /** A file that could not be read, among the newest. */
@@ -81,6 +112,8 @@ const DATABASE = 'extracts';
 /** Above every record number. */
 const END = Number.MAX_SAFE_INTEGER;
 const AFTER_ALL_KEYS = '\u{10FFFF}';
+
+type Resources = Pick<FieldDefinition, 'resources'>;
 
 const opened = new WeakMap<ListStore, ExtractStore>();
 
@@ -163,10 +196,13 @@ export class ExtractStore {
     return bytes === undefined ? undefined : decodeVector(bytes);
   }
 
-  /** Those pages of the range of a document that were read last; none where nothing was. */
-  pages(url: string, range?: PageRange): readonly ReadPage[] {
-    const bytes = this.exists ? this.pageTexts.getBinary(keyOfFile({ kind: 'document', url })) : undefined;
-    return bytes === undefined ? [] : decodePages(bytes, range);
+  /** Those pages of the range that were read last of a document, or passages of a recording as pages; none where nothing was. */
+  pages(file: FileToRead<TextKind>, range?: PageRange): readonly ReadPage[] {
+    const bytes = this.exists ? this.pageTexts.getBinary(keyOfFile(file)) : undefined;
+    if (bytes === undefined) return [];
+    const pages = decodePages(bytes, range);
+    if (file.kind === 'document') return pages;
+    return pages.map(({ page, text }) => ({ page, text: textOfPassage(decodePassage(text)) }));
   }
 
   /**
@@ -179,6 +215,12 @@ export class ExtractStore {
     if (text === undefined) return undefined;
     const bytes = this.pageTexts.getBinaryFast(key);
     return { packed: bytes === undefined ? NOTHING : packedPage(bytes, page), pageCount: text.pageCount };
+  }
+
+  /** What is said in a passage of a recording, from 1; undefined where nothing was read of the file. */
+  passage(file: FileToRead<RecordingKind>, place: number): Passage | undefined {
+    const bytes = this.exists ? this.pageTexts.getBinaryFast(keyOfFile(file)) : undefined;
+    return bytes === undefined ? undefined : decodePassage(unpackedPage(packedPage(bytes, place)));
   }
 
   // ---- reading, by key
@@ -248,8 +290,8 @@ export class ExtractStore {
   }
 
   /** Record number at which looking for links goes on; Infinity where it is done, undefined where it has not begun. */
-  scannedTo(version: number): number | undefined {
-    const scanned = this.meta.get(scanName(version)) as number | undefined;
+  scannedTo(version: number, definition: Resources): number | undefined {
+    const scanned = this.meta.get(scanName(version, definition)) as number | undefined;
     return scanned === -1 ? Infinity : scanned;
   }
 
@@ -270,8 +312,8 @@ export class ExtractStore {
     this.noteError(row, before);
     void this.rows.putSync(key, row);
     if (content === null) this.removeContent(key);
-    else if (content?.kind === 'document') void this.pageTexts.putSync(key, encodePages(content.pages));
     else if (content?.kind === 'image') void this.vectors.putSync(key, encodeVector(content.vector));
+    else if (content !== undefined) void this.pageTexts.putSync(key, encodePages(pagesOf(content)));
   }
 
   remove(key: string): void {
@@ -283,8 +325,8 @@ export class ExtractStore {
     this.removeContent(key);
   }
 
-  putScanned(version: number, recordNumber: number): void {
-    void this.meta.putSync(scanName(version), recordNumber === Infinity ? -1 : recordNumber);
+  putScanned(version: number, definition: Resources, recordNumber: number): void {
+    void this.meta.putSync(scanName(version, definition), recordNumber === Infinity ? -1 : recordNumber);
   }
 
   /** Of a row of another list, with what was read. */
@@ -326,6 +368,12 @@ function linksName(version: number): string {
   return `links-${versionSuffix(version)}`;
 }
 
-function scanName(version: number): string {
-  return `scan-${versionSuffix(version)}`;
+/** Releases that read no recordings looked for no links to any, so where there may be some, records are looked through for them. */
+function scanName(version: number, definition: Resources): string {
+  return `${hasRecordings(definition) ? 'scan-recordings' : 'scan'}-${versionSuffix(version)}`;
+}
+
+function pagesOf(content: Exclude<ReadContent, { kind: 'image' }>): readonly ReadPage[] {
+  if (content.kind === 'document') return content.pages;
+  return content.passages.map((passage, index) => ({ page: index + 1, text: encodePassage(passage) }));
 }

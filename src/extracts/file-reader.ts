@@ -2,8 +2,14 @@
 import type { Validators } from '../platform/index.js';
 import type { SpaceCalibration } from '../store/index.js';
 
-/** Kinds of resources whose files are read: as text by pages, or as what is to be seen. */
-export const READ_KINDS = ['document', 'image'] as const;
+/** Kinds of resources whose files are recordings: what is said in them is read, with the second of it. */
+export const RECORDING_KINDS = ['video', 'audio'] as const;
+export type RecordingKind = (typeof RECORDING_KINDS)[number];
+/** Those that are searched by words: by pages, or by passages of what is said. */
+export const TEXT_KINDS = ['document', ...RECORDING_KINDS] as const;
+export type TextKind = (typeof TEXT_KINDS)[number];
+/** Kinds of resources whose files are read: as text, or as what is to be seen. */
+export const READ_KINDS = [...TEXT_KINDS, 'image'] as const;
 export type ReadKind = (typeof READ_KINDS)[number];
 
 /** Why nothing could be read of a file, as the API names it. */
@@ -11,6 +17,7 @@ export const FILE_FAULTS = [
   'not-found',
   'not-a-pdf',
   'not-a-picture',
+  'not-a-recording',
   'encrypted',
   'damaged',
   'no-text',
@@ -36,6 +43,26 @@ export interface ReadText {
   readonly truncated: boolean;
 }
 
+/** Something that is said, or stands written, from a second of a recording on. */
+export interface Cue {
+  readonly seconds: number;
+  /** One line. */
+  readonly text: string;
+}
+
+/** Cues that follow each other and are searched together, as a page is. */
+export type Passage = readonly Cue[];
+
+/** What was read of a video or an audio file. */
+export interface ReadRecording {
+  readonly kind: RecordingKind;
+  /** Seconds; undefined where the file does not say. */
+  readonly duration: number | undefined;
+  readonly passages: readonly Passage[];
+  /** There is more in it than was read. */
+  readonly truncated: boolean;
+}
+
 /** What was read of a picture. */
 export interface ReadPicture {
   readonly kind: 'image';
@@ -47,7 +74,7 @@ export interface ReadPicture {
   readonly modelVersion: string;
 }
 
-export type ReadContent = ReadText | ReadPicture;
+export type ReadContent = ReadText | ReadRecording | ReadPicture;
 
 /** By what a file is known again: what its server says of it, and a hash of its bytes. */
 export interface KnownFile {

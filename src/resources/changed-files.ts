@@ -22,18 +22,18 @@ export class ChangedFiles {
   constructor(private readonly options: ChangedFilesOptions) {}
 
   /** What nobody hears of now is found out at the next look. */
-  add(account: string, url: string): void {
+  add(account: string, url: string, ...others: readonly string[]): void {
     const { catalog, indexes } = this.options;
     for (const { id, name } of catalog.lists(account)) {
       indexes
         .opened(id)
-        ?.files.changed([url])
+        ?.files.changed([url, ...others])
         .catch((error: unknown) => {
           this.warn(error, account, name);
         });
     }
     const known = this.changed.get(account);
-    this.changed.set(account, known === undefined ? url : commonStart(known, url));
+    this.changed.set(account, [...others, ...(known === undefined ? [] : [known])].reduce(commonStart, url));
     this.rounds ??= this.goRound().finally(() => (this.rounds = undefined));
   }
 

@@ -3,6 +3,7 @@ import { DOCUMENTS, DOCUMENT_SETTINGS } from '../documents/index.js';
 import { MEDIA_STORES } from '../media/index.js';
 import { PICTURES, PICTURE_SETTINGS } from '../pictures/index.js';
 import { provide, type FeatureParts, type FeaturePlatform } from '../operations/index.js';
+import { RECORDINGS, RECORDING_SETTINGS } from '../recordings/index.js';
 import { memoryBudget, settingsOf } from '../platform/index.js';
 import { ChangedFiles } from './changed-files.js';
 import { GivenPictures } from './given-picture.js';
@@ -12,6 +13,7 @@ import { createResourceMetrics } from './resource-metrics.js';
 import { resourceLists, resourceOperations } from './resource-operations.js';
 import { ResourceReader } from './resource-reader.js';
 import { RESOURCE_SETTINGS } from './settings.js';
+import { recordingUrls } from './subtitle-urls.js';
 import { WebFiles } from './web-files.js';
 
 const SECOND_MS = 1000;
@@ -23,9 +25,12 @@ export const resourceParts: FeatureParts = {
   open(platform) {
     const { config, indexes, listen } = platform;
     const settings = settingsOf(config, RESOURCE_SETTINGS);
+    const recordings = settingsOf(config, RECORDING_SETTINGS);
     const bytesMax = {
       document: settingsOf(config, DOCUMENT_SETTINGS).bytes_max,
       image: settingsOf(config, PICTURE_SETTINGS).bytes_max,
+      video: recordings.bytes_max,
+      audio: recordings.bytes_max,
     };
     const stores = platform.part(MEDIA_STORES);
     const web = new WebFiles({
@@ -38,10 +43,12 @@ export const resourceParts: FeatureParts = {
     const reader = new ResourceReader({
       documents: platform.part(DOCUMENTS),
       pictures: platform.part(PICTURES),
+      recordings: platform.part(RECORDINGS),
       web: web.fetch,
       media: mediaFiles(stores),
       metrics: createResourceMetrics(platform.metrics),
       bytesMax,
+      subtitleBytesMax: recordings.subtitle_bytes_max,
       heldBytesMax: memoryBudget(config).readFilesBytesMax,
       parallel: settings.parallel,
       parallelPerList: settings.parallel_per_list,
@@ -57,7 +64,8 @@ export const resourceParts: FeatureParts = {
     stores.usedBy((account, store) => usersOf(platform, account, store));
     const changed = new ChangedFiles(platform);
     stores.onChange((account, store, path) => {
-      changed.add(account, mediaUrl(store, path));
+      const url = mediaUrl(store, path);
+      changed.add(account, url, ...recordingUrls(url));
     });
     return {
       parts: [provide(GIVEN_PICTURES, given)],

@@ -14,20 +14,25 @@ import type {
   ReadKind,
 } from '../extracts/index.js';
 import { BUILT_IN_PICTURES, PictureError, type PictureReader } from '../pictures/index.js';
+import { RecordingError, type RecordingReader } from '../recordings/index.js';
 import { ServiceError, type Validators } from '../platform/index.js';
 import { MEMORY_A_FILE_BYTE, type FetchedFile, type FileSource } from './fetched-file.js';
 import { mediaPlace } from './media-files.js';
+import { hashWith, isBesideAsBefore, readBeside, readWith, type Beside } from './recording-files.js';
 import type { ResourceMetrics } from './resource-metrics.js';
 import { WeightedTurns } from './weighted-turns.js';
 
 export interface ResourceReaderOptions {
   readonly documents: Pick<DocumentReader, 'read'>;
   readonly pictures: Pick<PictureReader, 'read'>;
+  readonly recordings: Pick<RecordingReader, 'read'>;
   readonly web: FileSource;
   readonly media: FileSource;
   readonly metrics: ResourceMetrics;
   /** Of one file of the kind. */
   readonly bytesMax: Readonly<Record<ReadKind, number>>;
+  /** Of a file of subtitles that lies beside a recording. */
+  readonly subtitleBytesMax: number;
   /** What all files that are under way may hold of memory; one that needs more is read alone. */
   readonly heldBytesMax: number;
   /** Files under way. */
@@ -69,12 +74,14 @@ export class ResourceReader implements FileReader {
       giveBack = await this.#bytes.take(bytes * MEMORY_A_FILE_BYTE, signal);
     };
     try {
-      const { url, kind } = request;
-      const { media, web, metrics } = this.options;
+      const { kind } = request;
+      const { metrics } = this.options;
+      const beside = await this.#beside(request, signal);
+      const known =
+        request.known && beside && !isBesideAsBefore(request.known.hash, beside) ? undefined : request.known;
       const bytesMax = this.options.bytesMax[kind];
-      const source = mediaPlace(url) === undefined ? web : media;
-      const fetched = await source({ ...request, bytesMax, room, signal });
-      const outcome = await this.#outcome(fetched, request, signal);
+      const fetched = await this.#sourceOf(request.url)({ ...request, known, bytesMax, room, signal });
+      const outcome = await this.#outcome(fetched, { ...request, known, beside }, signal);
       // What ended because the service stops says nothing of the file: its list breaks this off.
       if (this.#isClosed && outcome.kind === 'unreachable') await endOf(signal);
       metrics.told(outcome, fetched.kind === 'bytes' ? fetched.bytes.length : 0);
@@ -85,14 +92,45 @@ export class ResourceReader implements FileReader {
     }
   }
 
-  async #outcome(fetched: FetchedFile, { kind, known }: ReadingRequest, signal: AbortSignal): Promise<ReadingOutcome> {
+  #sourceOf(url: string): FileSource {
+    return mediaPlace(url) === undefined ? this.options.web : this.options.media;
+  }
+
+  /** Undefined where nothing lies beside files of the kind. They are let go of before the file itself is waited for. */
+  async #beside({ account, kind, url }: ReadingRequest, signal: AbortSignal): Promise<Beside | undefined> {
+    if (kind !== 'video' && kind !== 'audio') return undefined;
+    const { recordings, subtitleBytesMax: bytesMax } = this.options;
+    return readBeside(
+      recordings,
+      url,
+      async (each, read) => {
+        let giveBack = (): void => undefined;
+        const room = async (bytes: number) => {
+          giveBack = await this.#bytes.take(bytes * MEMORY_A_FILE_BYTE, signal);
+        };
+        try {
+          const wanted = { account, url: each, known: undefined, bytesMax, room, signal };
+          return await read(await this.#sourceOf(each)(wanted));
+        } finally {
+          giveBack();
+        }
+      },
+      signal,
+    );
+  }
+
+  async #outcome(
+    fetched: FetchedFile,
+    { kind, known, beside }: ReadingRequest & Pick<FileInHand, 'beside'>,
+    signal: AbortSignal,
+  ): Promise<ReadingOutcome> {
     switch (fetched.kind) {
       case 'bytes': {
-        const hash = createHash('sha256').update(fetched.bytes).digest('base64url');
+        const hash = hashWith(createHash('sha256').update(fetched.bytes).digest('base64url'), beside);
         const file = { validators: fetched.validators, hash };
         return hash === known?.hash
           ? { kind: 'unchanged', file }
-          : this.#parsed({ kind, bytes: fetched.bytes, file }, signal);
+          : this.#parsed({ kind, bytes: fetched.bytes, beside, file }, signal);
       }
       case 'same':
         return {
@@ -110,19 +148,22 @@ export class ResourceReader implements FileReader {
     }
   }
 
-  async #content(kind: ReadKind, bytes: Uint8Array, signal: AbortSignal): Promise<ReadContent> {
-    const { documents, pictures } = this.options;
+  async #content({ kind, bytes, beside }: FileInHand, signal: AbortSignal): Promise<ReadContent> {
+    const { documents, pictures, recordings } = this.options;
+    if (beside !== undefined && kind !== 'document' && kind !== 'image')
+      return readWith(recordings, { kind, bytes, beside }, signal);
     if (kind === 'document') return { kind, ...(await documents.read(bytes, signal)) };
     const { width, height, vector } = await pictures.read(bytes, signal);
-    return { kind, width, height, vector, modelVersion: BUILT_IN_PICTURES.modelVersion };
+    return { kind: 'image', width, height, vector, modelVersion: BUILT_IN_PICTURES.modelVersion };
   }
 
-  async #parsed({ kind, bytes, file }: FileInHand, signal: AbortSignal): Promise<ReadingOutcome> {
+  async #parsed(inHand: FileInHand, signal: AbortSignal): Promise<ReadingOutcome> {
+    const { file } = inHand;
     try {
-      return { kind: 'read', file, content: await this.#content(kind, bytes, signal) };
+      return { kind: 'read', file, content: await this.#content(inHand, signal) };
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof DocumentError || error instanceof PictureError)
+      if (error instanceof DocumentError || error instanceof PictureError || error instanceof RecordingError)
         return { kind: 'unreadable', error: error.fault, detail: `${error.message}.`, file };
       // There is no process to read it in: that says nothing of the file.
       if (!(error instanceof ServiceError)) throw error;
@@ -134,6 +175,8 @@ export class ResourceReader implements FileReader {
 interface FileInHand {
   readonly kind: ReadKind;
   readonly bytes: Uint8Array;
+  /** Of a recording. */
+  readonly beside: Beside | undefined;
   readonly file: KnownFile;
 }
 

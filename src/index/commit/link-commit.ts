@@ -75,8 +75,8 @@ export class LinkCommit {
 
   /** Inside the transaction. */
   apply(): void {
-    const { version } = this.options;
-    if (this.isFirst) this.extracts.putScanned(version, Infinity);
+    const { definition, version } = this.options;
+    if (this.isFirst) this.extracts.putScanned(version, definition, Infinity);
     const released = new Set<string>();
     for (const [recordNumber, links] of this.records) this.applyRecord(recordNumber, links, released);
     forgetUnlinked(this.options.store, released, this.options.versions);

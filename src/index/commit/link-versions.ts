@@ -73,7 +73,7 @@ export function cloneLinks({ source, target, from, to, kinds, nowMs }: ClonedVer
             nowMs,
           );
       }
-      ours.putScanned(to, theirs.scannedTo(from.version) ?? 0);
+      ours.putScanned(to, from.definition, theirs.scannedTo(from.version, from.definition) ?? 0);
     });
     after = keys.at(-1);
   }

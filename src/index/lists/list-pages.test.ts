@@ -10,7 +10,7 @@ import { kernel } from '../../../native-bindings/index.js';
 import { MATCH_ALL, QueryPlanWriter } from '../../../native-bindings/query-plan.js';
 import { parseResult } from '../../../native-bindings/query-result.js';
 import type { FieldDefinition } from '../../catalog/index.js';
-import { extractStore, linkedDocuments, type FileReader, type ReadingOutcome } from '../../extracts/index.js';
+import { extractStore, linkedTexts, type FileReader, type ReadingOutcome } from '../../extracts/index.js';
 import { loadConfig } from '../../platform/config.js';
 import { recordNumberOf, systemClock } from '../../platform/index.js';
 import { createMetrics } from '../../platform/metrics.js';
@@ -199,11 +199,11 @@ function isSettled(store: RecordStore, version: number): boolean {
   if (extracts.figures().pending > 0) return false;
   const part = partStore(store, version, 'pages');
   for (const { key, value } of store.version(version).records.getRange()) {
-    const linked = linkedDocuments(definition, parseFields(decodeRecord(value).fieldsJson));
-    const wanted = linked.flatMap(({ field, url }) => {
-      const pages = extracts.pages(url);
+    const linked = linkedTexts(definition, parseFields(decodeRecord(value).fieldsJson));
+    const wanted = linked.flatMap(({ field, kind, url }) => {
+      const pages = extracts.pages({ kind, url });
       return pages.some(({ text }) => text !== '')
-        ? [`${field} ${url} ${extracts.outline({ kind: 'document', url })?.file?.hash}`]
+        ? [`${field} ${url} ${extracts.outline({ kind, url })?.file?.hash}`]
         : [];
     });
     const attached = part.attached(key).map(({ field, url, hash }) => `${field} ${url} ${hash}`);

@@ -1,6 +1,6 @@
 /**
- * How pages of documents are laid out in the kernel: documents of an index of their own (docs/decisions/0082-parts-of-a-record.md), each
- * of which leads to its record and says which page it is.
+ * How pages of documents, and passages of recordings as pages, are laid out in the kernel: documents of an index of their own
+ * (docs/decisions/0082-parts-of-a-record.md), each of which leads to its record and says which page it is.
  *
  * Pure functions.
  */
@@ -46,6 +46,15 @@ export function placeOf(
   if (position < 0 || position >= RESOURCE_FIELDS_MAX) return undefined;
   if (!Number.isSafeInteger(page) || page < 1 || page > PAGE_MAX) return undefined;
   return position * PAGES_A_FIELD + page;
+}
+
+/** Of a field, whatever page; undefined for a field that the definition does not know as a resource. */
+export function placesOf(
+  definition: Pick<FieldDefinition, 'resources'>,
+  field: string,
+): { readonly first: number; readonly last: number } | undefined {
+  const first = placeOf(definition, { field, page: 1 });
+  return first === undefined ? undefined : { first, last: first - 1 + PAGE_MAX };
 }
 
 /** Undefined where the definition has no such field. */

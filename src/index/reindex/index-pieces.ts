@@ -1,6 +1,6 @@
 /** What an index is made again from, piece by piece: records, or the extracts of what they link to. Belongs to one task of one thread. */
 import type { FieldDefinition } from '../../catalog/index.js';
-import { extractStore } from '../../extracts/index.js';
+import { extractStore, textKindOf } from '../../extracts/index.js';
 import { ServiceError } from '../../platform/index.js';
 import { decodeRecord, parseFields, type RecordStore } from '../../records/index.js';
 import type { PartName } from '../../store/index.js';
@@ -54,7 +54,9 @@ function pagesPiece(
   return piece(writer, task, range, (recordNumber, attached: readonly AttachedDocument[]) => {
     let bytes = 0;
     for (const { field, url, first, count } of attached) {
-      for (const [index, { page, text }] of pagesWithText(extracts.pages(url)).slice(0, count).entries()) {
+      const kind = textKindOf(of.definition, field);
+      const pages = kind === undefined ? [] : extracts.pages({ kind, url });
+      for (const [index, { page, text }] of pagesWithText(pages).slice(0, count).entries()) {
         const place = placeOf(of.definition, { field, page });
         if (place === undefined) continue;
         writer.add({ number: first + index, recordNumber, place, text });

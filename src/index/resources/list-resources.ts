@@ -309,7 +309,7 @@ export class ListResources implements ListFiles {
     const { definition, version } = currentVersionOf(state);
     if (!hasFiles(definition, readKindsOf(state)) || host.published(version)?.recordCount === 0) return undefined;
     const extracts = extractStore(store);
-    if (extracts.exists && extracts.scannedTo(version) === Infinity) return undefined;
+    if (extracts.exists && extracts.scannedTo(version, definition) === Infinity) return undefined;
     return async () => {
       const { listPath, clock } = host;
       const task = { kind: 'queue-links', listPath, nowMs: clock.nowMs(), recordsMax: SCAN_RECORDS_MAX } as const;

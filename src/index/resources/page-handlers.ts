@@ -1,6 +1,17 @@
-/** The ingest task that puts the pages of records' documents, and the vectors of their pictures, into the indexes. */
+/** The ingest task that puts the pages of records' documents, what is said in their recordings, and the vectors of their pictures, into the indexes. */
 import type { Kernel } from '../../../native-bindings/index.js';
-import { attachLane, attachQueue, extractStore, linkedDocuments, type ExtractStore } from '../../extracts/index.js';
+import {
+  attachLane,
+  attachQueue,
+  extractStore,
+  hashOfText,
+  hasText,
+  keyOfFile,
+  linkedTexts,
+  type ExtractStore,
+  type FileToRead,
+  type TextKind,
+} from '../../extracts/index.js';
 import type { FieldDefinition } from '../../catalog/index.js';
 import { decodeRecord, parseFields, type RecordStore } from '../../records/index.js';
 import type { ListState } from '../../store/index.js';
@@ -99,7 +110,7 @@ function attachedVersion({ kernel, store, state, view }: VersionToAttach, parts:
   return [{ version, lane: attachLane(version), part, pictures, attach }];
 }
 
-/** Many records link to one document: its pages are read once. */
+/** Many records link to one file: its pages are read once. */
 class LinkedPagesReader {
   private readonly read = new Map<string, LinkedPages['pages']>();
 
@@ -109,15 +120,16 @@ class LinkedPagesReader {
   ) {}
 
   of(fields: Readonly<Record<string, unknown>>): LinkedPages[] {
-    return linkedDocuments(this.definition, fields).flatMap(({ field, url }) => {
-      const row = this.extracts.outline({ kind: 'document', url });
-      return row?.text === undefined ? [] : [{ field, url, hash: row.file?.hash ?? '', pages: this.pages(url) }];
+    return linkedTexts(this.definition, fields).flatMap(({ field, kind, url }) => {
+      const row = this.extracts.outline({ kind, url });
+      return hasText(row) ? [{ field, url, hash: hashOfText(row), pages: this.pages({ kind, url }) }] : [];
     });
   }
 
-  private pages(url: string): LinkedPages['pages'] {
-    let pages = this.read.get(url);
-    if (pages === undefined) this.read.set(url, (pages = this.extracts.pages(url)));
+  private pages(file: FileToRead<TextKind>): LinkedPages['pages'] {
+    const key = keyOfFile(file);
+    let pages = this.read.get(key);
+    if (pages === undefined) this.read.set(key, (pages = this.extracts.pages(file)));
     return pages;
   }
 }

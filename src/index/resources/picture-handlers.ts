@@ -28,7 +28,8 @@ export function attachPictures(
     return store.transaction(() => {
       if (model !== null) {
         // Records were looked through without their pictures.
-        for (const version of versions) extracts.putScanned(version, FIRST_RECORD_NUMBER);
+        for (const { version, definition } of before.versions)
+          extracts.putScanned(version, definition, FIRST_RECORD_NUMBER);
         const format = Math.max(before.format, LIST_STATE_FORMAT_WITH_PICTURES);
         const state: ListState = { ...others, sequence, format, pictures: { ...model, indexed: versions } };
         store.putState(state);

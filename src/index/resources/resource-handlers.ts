@@ -1,4 +1,5 @@
 /** Ingest tasks about the files that a list's records link to: which are to be read, what became of them, and what is in them. */
+import { createHash } from 'node:crypto';
 import {
   attachLane,
   attachQueue,
@@ -6,7 +7,6 @@ import {
   hasContent,
   hasFiles,
   keyOfFile,
-  linkedDocuments,
   linkedFiles,
   READ_KINDS,
   readKindsOf,
@@ -47,7 +47,7 @@ export function queueLinks({ stores }: IngestContext, task: QueueLinksTask): Ing
   if (!hasFiles(definition, kinds)) return { done: true };
   const extracts = extractStore(store).prepare([version]);
   void [readingQueue(store), attachQueue(store)];
-  let cursor = extracts.scannedTo(version) ?? FIRST_RECORD_NUMBER;
+  let cursor = extracts.scannedTo(version, definition) ?? FIRST_RECORD_NUMBER;
   if (cursor === Infinity) return { done: true };
   const links: { readonly recordNumber: number; readonly file: FileToRead }[] = [];
   let read = 0;
@@ -67,7 +67,7 @@ export function queueLinks({ stores }: IngestContext, task: QueueLinksTask): Ing
       // It was read while others were looked through.
       else if (hasContent(row)) attachQueue(store).put([{ lane: attachLane(version), item: recordNumber }], task.nowMs);
     }
-    extracts.putScanned(version, done ? Infinity : cursor);
+    extracts.putScanned(version, definition, done ? Infinity : cursor);
   });
   return { done };
 }
@@ -114,8 +114,12 @@ interface Outcome {
 
 /** True where there is something else than before, or nothing any more. */
 function putOutcome(extracts: ExtractStore, { key, row, result, nowMs }: Outcome): boolean {
-  const { url, kind = 'document', text, picture, fault } = row;
-  const content = { ...(text === undefined ? {} : { text }), ...(picture === undefined ? {} : { picture }) };
+  const { url, kind = 'document', text, recording, picture, fault } = row;
+  const content = {
+    ...(text === undefined ? {} : { text }),
+    ...(recording === undefined ? {} : { recording }),
+    ...(picture === undefined ? {} : { picture }),
+  };
   switch (result.kind) {
     case 'read':
       extracts.put(
@@ -146,10 +150,15 @@ function putOutcome(extracts: ExtractStore, { key, row, result, nowMs }: Outcome
   }
 }
 
-function readOf(content: ReadContent, readMs: number): Pick<ExtractRow, 'text' | 'picture'> {
+function readOf(content: ReadContent, readMs: number): Pick<ExtractRow, 'text' | 'recording' | 'picture'> {
   if (content.kind === 'document') {
     const { pageCount, pages, truncated } = content;
     return { text: { pageCount, pagesRead: pages.length, truncated, readMs } };
+  }
+  if (content.kind !== 'image') {
+    const { duration = null, passages, truncated } = content;
+    const hash = createHash('sha256').update(JSON.stringify(passages)).digest('base64url');
+    return { recording: { duration, passages: passages.length, truncated, hash, readMs } };
   }
   const { width, height, modelVersion } = content;
   return { picture: { width, height, modelVersion, readMs } };
@@ -230,9 +239,10 @@ export function linkedTexts({ stores }: IngestContext, task: LinkedTextsTask): I
   const bytes = recordNumber === undefined ? undefined : records.record(recordNumber);
   if (bytes === undefined) return undefined;
   const extracts = extractStore(store);
-  return linkedDocuments(definition, parseFields(decodeRecord(bytes).fieldsJson)).map(({ field, kind, url }) => {
+  const linked = linkedFiles(definition, parseFields(decodeRecord(bytes).fieldsJson), ['document']);
+  return linked.map(({ field, kind, url }) => {
     const row = extracts.outline({ kind, url });
-    const pages = row?.text === undefined ? [] : extracts.pages(url, task.pages);
+    const pages = row?.text === undefined ? [] : extracts.pages({ kind, url }, task.pages);
     const { pageCount = 0, truncated = false } = row?.text ?? {};
     return {
       field,

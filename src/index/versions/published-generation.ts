@@ -10,7 +10,7 @@ import type { FieldDefinition } from '../../catalog/index.js';
 import type { PartName } from '../../store/index.js';
 import type { OpenVectorSegment, VectorIndexView, VersionView } from '../contract/ingest-tasks.js';
 import type { GenerationLease } from '../contract/types.js';
-import { hasDocuments } from '../../extracts/index.js';
+import { hasTexts } from '../../extracts/index.js';
 import type { OpenSegment } from './open-segments.js';
 
 export interface SegmentSize {
@@ -161,7 +161,7 @@ export class PublishedGeneration {
         ...(pictures === undefined
           ? {}
           : { pictures: { space: pictures.space, segments: pictures.segments, newSegment: newSegment() } }),
-        ...(pages === undefined && !hasDocuments(definition)
+        ...(pages === undefined && !hasTexts(definition)
           ? {}
           : {
               pages: {

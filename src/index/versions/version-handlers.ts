@@ -25,7 +25,7 @@ import type {
   StartBuildTask,
 } from '../contract/ingest-tasks.js';
 import { fieldEvents, versionCurrentEvent } from '../../catalog/index.js';
-import { extractStore, readKindsOf } from '../../extracts/index.js';
+import { extractStore, hashOfText, hasText, readKindsOf, textKindOf } from '../../extracts/index.js';
 import { partStore } from '../parts/part-store.js';
 import { EventRecorder } from '../commit/event-recorder.js';
 import { forgetLinks } from '../commit/link-versions.js';
@@ -155,7 +155,7 @@ export function buildStep({ kernel, stores }: IngestContext, task: BuildStepTask
   });
   const copies = [
     ...vectorsToCopy(store, before.currentVersion, vectors),
-    ...pagesToCopy({ store, state: before, renames: building.renames }, pages),
+    ...pagesToCopy({ store, state: before, definition: building.definition, renames: building.renames }, pages),
   ];
   const copied = copyRecords({ source, copies }, writer, normaliser, { ...task, cursor: buildCursor });
   const events = new EventRecorder(task.events, task.nowMs, before.events);
@@ -194,19 +194,20 @@ function vectorsToCopy(store: RecordStore, version: number, to: readonly SpaceCo
 
 /** What was read of the files that a record links to is there, and need only be indexed in the version as it is. */
 function pagesToCopy(
-  of: { readonly store: RecordStore; readonly state: ListState; readonly renames: VersionState['renames'] },
+  of: { readonly store: RecordStore; readonly state: ListState } & Pick<VersionState, 'definition' | 'renames'>,
   to: PartCommit | undefined,
 ): readonly Copy[] {
-  const { store, state, renames } = of;
+  const { store, state, definition, renames } = of;
   if (to === undefined || partOf(state, state.currentVersion, 'pages') === undefined) return [];
   const from = partStore(store, state.currentVersion, 'pages');
   const extracts = extractStore(store);
   const copy: Copy = (recordNumber, { fields }) => {
     const linked = from.attached(recordNumber).flatMap(({ field, url }) => {
       const name = renames[field] ?? field;
-      const { file } = extracts.outline({ kind: 'document', url }) ?? {};
-      if (file === undefined || fields[name] !== url) return [];
-      return [{ field: name, url, hash: file.hash, pages: extracts.pages(url) }];
+      const kind = textKindOf(definition, name);
+      const row = kind && extracts.outline({ kind, url });
+      if (kind === undefined || !hasText(row) || fields[name] !== url) return [];
+      return [{ field: name, url, hash: hashOfText(row), pages: extracts.pages({ kind, url }) }];
     });
     if (linked.length > 0) to.replace(recordNumber, linked);
     return linked.reduce((sum, { pages }) => sum + charactersOf(pages), 0);

@@ -45,6 +45,28 @@ const result = object({
       { description: 'Where a document was found, with `@document_score`' },
     ),
   ),
+  media: Type.Optional(
+    object(
+      {
+        field: Type.String({ description: 'The resource field that links to it' }),
+        url: Type.String(),
+        seconds: Type.Number({
+          minimum: 0,
+          description:
+            'From the beginning: where it is said, or where the chapter begins; 0 of what is said of the whole',
+        }),
+        highlight: Type.Optional(
+          Type.String({
+            description: 'The best passage, HTML-escaped, with the words that were found in <em>',
+          }),
+        ),
+      },
+      {
+        description:
+          'Where a video or an audio file was found, with `@video_score` or `@audio_score`; of both, the one with the higher score',
+      },
+    ),
+  ),
   list_name: Type.Optional(Type.String({ description: 'The list of the hit; on a group search' })),
   explain: Type.Optional(Type.Unknown({ description: 'How the score came about; with the option explain' })),
 });

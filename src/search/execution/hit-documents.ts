@@ -1,48 +1,74 @@
-/** The documents that hits were found by: which page of which, and what is marked in it. Belongs to one thread. */
+/** The files that hits were found by: which page of which, or which second, and what is marked there. Belongs to one thread. */
+import { textOfPassage, type Passage, type RecordingKind, type TextKind } from '../../extracts/index.js';
 import { pageAt } from '../../index/parts/part-layout.js';
 import { parseFields, type RecordParts } from '../../records/index.js';
-import { highlightPages, type HighlightKernel } from '../response/highlighting.js';
-import type { DocumentMembers } from '../response/result-writer.js';
+import { highlightPages, highlightTexts, type HighlightKernel } from '../response/highlighting.js';
+import type { DocumentPage, FileMembers, MediaSecond } from '../response/result-writer.js';
 import type { ListSearch } from './list-search.js';
 import type { RecordReader } from './record-reader.js';
 
 const NOTHING = Buffer.alloc(0);
 
-/** What a hit has by its text, by its document and by its picture; undefined where that played no part. */
+/** Before each word that is marked. */
+const MARK = '<em>';
+
+/** What a hit has by its text, by each kind of file and by its picture; undefined where that played no part. */
 export interface ScoresByKind {
   readonly text: number | undefined;
-  readonly document: FoundDocument | undefined;
+  readonly document: FoundFile | undefined;
+  readonly video: FoundFile | undefined;
+  readonly audio: FoundFile | undefined;
   readonly image: number | undefined;
 }
 
-interface FoundDocument {
+interface FoundFile {
+  readonly kind: TextKind;
   /** 0..1. */
   readonly score: number;
-  /** Of the page (`index/parts/part-layout.ts`). */
+  /** Of the page or passage (`index/parts/part-layout.ts`). */
   readonly place: number | undefined;
 }
 
 export function scoresOf({ query, pages, isOfPictures, result }: ListSearch, hit: number): ScoresByKind {
   // Without words there is nothing to score by: every match is perfect.
-  if (query.kind === 'everything') return { text: 1, document: undefined, image: undefined };
+  if (query.kind === 'everything') return withoutFiles(1, undefined);
   const { hits, scores } = result;
-  if (isOfPictures) return { text: undefined, document: undefined, image: hits.score(hit) };
-  if (pages === undefined) return { text: hits.score(hit), document: undefined, image: undefined };
-  const source = scores.kinds.indexOf('document');
+  if (isOfPictures) return withoutFiles(undefined, hits.score(hit));
+  if (pages === undefined) return withoutFiles(hits.score(hit), undefined);
   const text = scores.score(hit, scores.kinds.indexOf('text'));
-  const score = scores.score(hit, source);
-  const document = score > 0 ? { score, place: scores.place(hit, source) } : undefined;
-  return { text: text > 0 ? text : undefined, document, image: undefined };
+  const found = (kind: TextKind): FoundFile | undefined => {
+    const source = scores.kinds.indexOf(kind);
+    const score = source < 0 ? 0 : scores.score(hit, source);
+    return score > 0 ? { kind, score, place: scores.place(hit, source) } : undefined;
+  };
+  return {
+    text: text > 0 ? text : undefined,
+    document: found('document'),
+    video: found('video'),
+    audio: found('audio'),
+    image: undefined,
+  };
 }
 
-/** The page of a hit, before it is read; undefined where the record links to no such document any more. */
+/** All of one shape: this is written ten times a search. */
+function withoutFiles(text: number | undefined, image: number | undefined): ScoresByKind {
+  return { text, document: undefined, video: undefined, audio: undefined, image };
+}
+
+/** By which files a hit was found. */
+export function filesOf({ document, video, audio }: ScoresByKind): readonly FoundFile[] {
+  return [document, video, audio].filter((found) => found !== undefined);
+}
+
+/** The page or passage of a hit, before it is read; undefined where the record links to no such file any more. */
 export interface PageToRead {
   readonly field: string;
   readonly url: string;
+  /** From 1. */
   readonly page: number;
 }
 
-export function pageToRead({ list }: ListSearch, parts: RecordParts, { place }: FoundDocument): PageToRead | undefined {
+export function pageToRead({ list }: ListSearch, parts: RecordParts, { place }: FoundFile): PageToRead | undefined {
   const found = place === undefined ? undefined : pageAt(list.settings.definition, place);
   if (found === undefined) return undefined;
   const url = fieldsOf(parts)[found.field];
@@ -53,38 +79,77 @@ export function fieldsOf({ fields }: RecordParts): Readonly<Record<string, unkno
   return parseFields(Buffer.from(fields.buffer, fields.byteOffset, fields.byteLength).toString());
 }
 
-/** One hit of a list, found by a document. */
-export interface HitWithDocument {
-  readonly found: FoundDocument;
+/** One hit of a list, found by a file. */
+export interface HitWithFile {
+  readonly found: FoundFile;
   readonly page: PageToRead | undefined;
 }
 
-/** What is answered of the documents of hits of one list, in their order. Their records are copies: reading pages takes the memory of others. */
-export function documentsOf(
-  using: { readonly kernel: HighlightKernel; readonly records: RecordReader },
+interface Reading {
+  readonly kernel: HighlightKernel;
+  readonly records: RecordReader;
+}
+
+/** What is answered of the files of hits of one list, in their order. Their records are copies: reading pages takes the memory of others. */
+export function membersOfFiles(
+  using: Reading,
   search: ListSearch,
-  hits: readonly HitWithDocument[],
+  hits: readonly HitWithFile[],
   isMarked: boolean,
-): readonly DocumentMembers[] {
-  const { list, pages } = search;
+): readonly FileMembers[] {
+  const pages = hits.map(({ found, page }) => (found.kind === 'document' ? page : undefined));
+  const documents = documentsOf(using, search, pages, isMarked);
+  return hits.map(({ found: { kind, score }, page }, index) => {
+    if (kind === 'document') return { kind, score, document: documents[index] };
+    return { kind, score, media: page && mediaOf(using, search, { kind, page }, isMarked) };
+  });
+}
+
+function documentsOf(
+  using: Reading,
+  { list, pages }: ListSearch,
+  wanted: readonly (PageToRead | undefined)[],
+  isMarked: boolean,
+): readonly (DocumentPage | undefined)[] {
   // What is read of a page is good until the next one is read.
-  const read = hits.map(({ page }) => {
+  const read = wanted.map((page) => {
     const found = page && using.records.readPage(list, page.url, page.page);
     return found && { pageCount: found.pageCount, packed: isMarked ? Buffer.from(found.packed) : NOTHING };
   });
   const packed = read.map((each) => each?.packed ?? NOTHING);
   const marked = isMarked && pages !== undefined ? highlightPages(using.kernel, pages.plan, packed) : [];
-  return hits.map(({ found, page }, index) => ({
-    score: found.score,
-    page: page && answered(page, read[index]?.pageCount, marked[index]),
-  }));
+  return wanted.map((page, index) => page && answered(page, read[index]?.pageCount, marked[index]));
 }
 
 function answered(
   { field, url, page }: PageToRead,
   pageCount: number | undefined,
   highlight: string | undefined,
-): DocumentMembers['page'] {
+): DocumentPage | undefined {
   if (pageCount === undefined) return undefined;
   return { field, url, page, page_count: pageCount, ...(highlight === undefined ? {} : { highlight }) };
+}
+
+/** The passage is marked as a whole, and cue by cue: the second is that of the cue with the most of what was looked for, of equal ones the first. */
+function mediaOf(
+  { kernel, records }: Reading,
+  { list, pages }: ListSearch,
+  { kind, page: { field, url, page } }: { readonly kind: RecordingKind; readonly page: PageToRead },
+  isMarked: boolean,
+): MediaSecond | undefined {
+  const cues = records.readPassage(list, { kind, url }, page);
+  if (cues === undefined || pages === undefined) return undefined;
+  const texts = [textOfPassage(cues), ...cues.map(({ text }) => text)];
+  const [highlight, ...ofCues] = highlightTexts(kernel, pages.plan, texts);
+  const second = { field, url, seconds: secondOf(cues, ofCues) };
+  return isMarked && highlight !== undefined ? { ...second, highlight } : second;
+}
+
+function secondOf(cues: Passage, marked: readonly (string | undefined)[]): number {
+  let [most, seconds] = [-1, 0];
+  for (const [index, cue] of cues.entries()) {
+    const words = (marked[index] ?? '').split(MARK).length - 1;
+    if (words > most) [most, seconds] = [words, cue.seconds];
+  }
+  return seconds;
 }

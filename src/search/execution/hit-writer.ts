@@ -9,16 +9,16 @@ import { annotateExplanation, type Explanation } from '../response/explanation.j
 import { highlightRecords, NO_HIGHLIGHTS } from '../response/highlighting.js';
 import { RecordPage } from '../response/record-page.js';
 import type { ResponseWriter } from '../response/response-writer.js';
-import { writeResult, type DocumentMembers, type HighlightsJson } from '../response/result-writer.js';
+import { writeResult, type FileMembers, type HighlightsJson } from '../response/result-writer.js';
 import type { HitPlace } from './group-ranking.js';
-import { documentsOf, fieldsOf, pageToRead, scoresOf, type ScoresByKind } from './hit-documents.js';
+import { fieldsOf, filesOf, membersOfFiles, pageToRead, scoresOf, type ScoresByKind } from './hit-documents.js';
 import type { ListSearch } from './list-search.js';
 import type { ReadResource, RecordReader } from './record-reader.js';
 import type { RerankedPlace } from './reranked-places.js';
 
 /** Records are read and written this many at a time until it is looked whether the search is to stop. */
 const READ_BETWEEN_LOOKS = 16;
-const NO_DOCUMENTS: ReadonlyMap<GatheredHit, DocumentMembers> = new Map();
+const NO_FILES: ReadonlyMap<GatheredHit, readonly FileMembers[]> = new Map();
 
 /** What the hits of one list have in common. */
 interface ListOfHits {
@@ -100,19 +100,19 @@ export class HitWriter {
     const marked = lists.map(({ search }, listIndex): MarkedOfList => {
       const hits = gathered.filter(({ place }) => place.listIndex === listIndex);
       // What the kernel marks is in memory that its next call may take.
-      const documents = this.documents(search, hits, request);
+      const files = this.files(search, hits, request);
       const resources = tellsResources(lists[listIndex])
         ? hits.map(({ parts }) => this.records.readResources(search.list, fieldsOf(parts)))
         : [];
-      return { documents, resources, highlights: request.highlight ? this.highlights(search, hits) : [] };
+      return { files, resources, highlights: request.highlight ? this.highlights(search, hits) : [] };
     });
     const next = lists.map(() => 0);
     for (const hit of gathered) {
       const { listIndex } = hit.place;
       const at = next[listIndex] as number;
       next[listIndex] = at + 1;
-      const { documents, highlights, resources } = marked[listIndex] as MarkedOfList;
-      writeHit(hit, { highlights: highlights[at], document: documents.get(hit), resources: resources[at] });
+      const { files, highlights, resources } = marked[listIndex] as MarkedOfList;
+      writeHit(hit, { highlights: highlights[at], files: files.get(hit), resources: resources[at] });
     }
     gathered.length = 0;
     this.page.clear();
@@ -125,18 +125,20 @@ export class HitWriter {
     return highlightRecords(this.kernel, { fieldNames: list.layout.textFields, plan }, records);
   }
 
-  private documents(
+  private files(
     search: ListSearch,
     hits: readonly GatheredHit[],
     { highlight }: SearchRequest,
-  ): ReadonlyMap<GatheredHit, DocumentMembers> {
-    if (search.pages === undefined) return NO_DOCUMENTS;
-    const found = hits.flatMap((hit) => {
-      const { document } = hit.scores;
-      return document === undefined ? [] : [{ hit, found: document, page: pageToRead(search, hit.parts, document) }];
-    });
-    const documents = documentsOf(this, search, found, highlight);
-    return new Map(found.map(({ hit }, index) => [hit, documents[index] as DocumentMembers]));
+  ): ReadonlyMap<GatheredHit, readonly FileMembers[]> {
+    if (search.pages === undefined) return NO_FILES;
+    const found = hits.flatMap((hit) =>
+      filesOf(hit.scores).map((file) => ({ hit, found: file, page: pageToRead(search, hit.parts, file) })),
+    );
+    const members = membersOfFiles(this, search, found, highlight);
+    const byHit = new Map<GatheredHit, FileMembers[]>();
+    for (const [index, { hit }] of found.entries())
+      byHit.set(hit, [...(byHit.get(hit) ?? []), members[index] as FileMembers]);
+    return byHit;
   }
 }
 
@@ -147,16 +149,16 @@ function nameOf({ head }: RecordParts): string {
 /** What was found in a hit beside its record. */
 interface Marked {
   readonly highlights: HighlightsJson | undefined;
-  readonly document: DocumentMembers | undefined;
+  readonly files: readonly FileMembers[] | undefined;
   /** What became of the files that the record links to. */
   readonly resources: readonly ReadResource[] | undefined;
 }
 
-const NOTHING_MARKED: Marked = Object.freeze({ highlights: undefined, document: undefined, resources: undefined });
+const NOTHING_MARKED: Marked = Object.freeze({ highlights: undefined, files: undefined, resources: undefined });
 
 /** What was found in the gathered hits of one list, in their order; empty where nothing was looked for. */
 interface MarkedOfList {
-  readonly documents: ReadonlyMap<GatheredHit, DocumentMembers>;
+  readonly files: ReadonlyMap<GatheredHit, readonly FileMembers[]>;
   readonly highlights: readonly HighlightsJson[];
   readonly resources: readonly (readonly ReadResource[])[];
 }
@@ -171,7 +173,7 @@ type WriteHit = (hit: GatheredHit, marked: Marked) => void;
 function hitWriting(request: SearchRequest, lists: readonly ListOfHits[], writer: ResponseWriter): WriteHit {
   const select = request.select === undefined ? undefined : new Set(request.select);
   let written = 0;
-  return ({ place, parts, scores }, { highlights, document, resources }) => {
+  return ({ place, parts, scores }, { highlights, files, resources }) => {
     const { listIndex, hit } = place;
     const { search, listName, explanations, like } = lists[listIndex] as ListOfHits;
     const { hits } = search.result;
@@ -183,7 +185,7 @@ function hitWriting(request: SearchRequest, lists: readonly ListOfHits[], writer
     writeResult(writer, parts, {
       textScore: scores.text,
       imageScore: scores.image,
-      document,
+      files,
       distance: near ? distance : undefined,
       location: near ? { latitude: hits.latitude(hit), longitude: hits.longitude(hit) } : undefined,
       highlights,

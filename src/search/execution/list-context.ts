@@ -8,17 +8,20 @@ import type { GenerationHandle, Kernel } from '../../../native-bindings/index.js
 import { segmentForKernel } from '../../../native-bindings/segmentation.js';
 import type { GenerationSettings } from '../../index/index.js';
 import { kernelLayout, type KernelLayout } from '../../index/segments/kernel-layout.js';
-import { hasDocuments } from '../../extracts/index.js';
+import { hasTexts } from '../../extracts/index.js';
 import { functionWords } from '../function-words.js';
 import type { QueryRule } from '../rules/query-rule.js';
+import { kindsOfPages, type PagesOfKind } from '../plan/pages-plan.js';
 import { usableQueryRules, type CompiledQueryRule } from '../rules/query-rules.js';
 import { SynonymMatcher, type SynonymRule } from '../../synonyms/synonym-matcher.js';
 
 export interface ListContext {
   readonly settings: GenerationSettings;
   readonly layout: KernelLayout;
-  /** Its records may link to documents with pages. */
+  /** Its records may link to files that are searched by words. */
   readonly hasPages: boolean;
+  /** Kinds of these files. */
+  readonly pageKinds: readonly PagesOfKind[];
   readonly synonyms: SynonymMatcher;
   readonly queryRules: readonly CompiledQueryRule[];
   readonly functionWords: ReadonlySet<string>;
@@ -67,7 +70,8 @@ export class ListContexts {
     return Object.freeze({
       settings,
       layout: kernelLayout(definition),
-      hasPages: hasDocuments(definition),
+      hasPages: hasTexts(definition),
+      pageKinds: kindsOfPages(definition),
       synonyms: new SynonymMatcher(synonymRules, this.terms),
       queryRules: usableQueryRules(queryRules, definition),
       functionWords: functionWords(language),

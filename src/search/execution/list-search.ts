@@ -100,7 +100,7 @@ export class ListSearcher {
     const bytes = this.planWriter.write(encodePlan(plan, list.layout));
     const { synonyms } = analysed;
     const typos = inPages === undefined ? analysed.typos : unitedTypos(analysed.typos, inPages.typos);
-    const pages = inPages && this.planPages(inPages.node, request, meaning !== undefined);
+    const pages = inPages && this.planPages(inPages.node, request, { list, hasMeaning: meaning !== undefined });
     return { query, applied: { queryRules: ruled.applied, synonyms, typos }, bytes, meaning, pages };
   }
 
@@ -138,11 +138,19 @@ export class ListSearcher {
     return this.analyse(query, request, this.vocabulary(list, this.dictionariesOfPages.of(part.generation)));
   }
 
-  private planPages(query: QueryNode, request: SearchRequest, hasMeaning: boolean): PlannedPages | undefined {
+  private planPages(
+    query: QueryNode,
+    request: SearchRequest,
+    { list, hasMeaning }: { readonly list: ListContext; readonly hasMeaning: boolean },
+  ): PlannedPages | undefined {
     if (query.kind !== 'groups') return undefined;
-    // Marking the words comes after the plans of all lists.
-    const plan = Buffer.from(this.pagesPlanWriter.write(encodePagesPlan(query, request)));
-    return { query, plan, search: pagesSearch(plan, request, hasMeaning) };
+    const plans = list.pageKinds.map(({ kind, filter }) => {
+      // Marking the words comes after the plans of all lists.
+      const plan = Buffer.from(this.pagesPlanWriter.write(encodePagesPlan(query, request, filter)));
+      return { kind, plan };
+    });
+    const [first] = plans;
+    return first && { query, plan: first.plan, search: pagesSearch(plans, request, hasMeaning) };
   }
 
   private vocabulary({ synonyms, functionWords }: ListContext, dictionary: Dictionary): QueryVocabulary {

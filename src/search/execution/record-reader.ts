@@ -2,7 +2,14 @@
  * Records of the lists of one search, read by number. A record that a writer removed since the generation was published
  * is undefined: its hit is left out. Belongs to one thread.
  */
-import { extractStore, linkedDocuments, type PackedPage } from '../../extracts/index.js';
+import {
+  extractStore,
+  linkedTexts,
+  type FileToRead,
+  type PackedPage,
+  type Passage,
+  type RecordingKind,
+} from '../../extracts/index.js';
 import {
   readRecordParts,
   type RecordParts,
@@ -17,6 +24,8 @@ export interface RecordReader {
   read(list: ListContext, recordNumber: number): RecordParts | undefined;
   /** What was read of a file that records of the list link to; undefined where nothing was. */
   readPage(list: ListContext, url: string, page: number): PackedPage | undefined;
+  /** The same of a recording: what is said in one of its passages, none where it has no such passage any more. */
+  readPassage(list: ListContext, file: FileToRead<RecordingKind>, place: number): Passage | undefined;
   /** What became of the files that a record with these fields links to. What `read` returned is not good any more. */
   readResources(list: ListContext, fields: Readonly<Record<string, unknown>>): readonly ReadResource[];
 }
@@ -26,7 +35,10 @@ export interface ReadResource {
   readonly field: string;
   readonly url: string;
   readonly state: 'pending' | 'read' | 'failed';
-  readonly page_count: number;
+  /** Of a document. */
+  readonly page_count?: number;
+  /** Of a recording; null where it does not say how long it is. */
+  readonly duration_seconds?: number | null;
   readonly error?: string;
   readonly detail?: string;
 }
@@ -47,12 +59,18 @@ export class StoreRecordReader implements RecordReader {
     return extractStore(this.storeOf(list).store).page(url, page);
   }
 
+  readPassage(list: ListContext, file: FileToRead<RecordingKind>, place: number): Passage | undefined {
+    return extractStore(this.storeOf(list).store).passage(file, place);
+  }
+
   readResources(list: ListContext, fields: Readonly<Record<string, unknown>>): ReadResource[] {
     const extracts = extractStore(this.storeOf(list).store);
-    return linkedDocuments(list.settings.definition, fields).map(({ field, url }) => {
-      const { state = 'pending', text, fault } = extracts.outline({ kind: 'document', url }) ?? {};
+    return linkedTexts(list.settings.definition, fields).map(({ field, kind, url }) => {
+      const { state = 'pending', text, recording, fault } = extracts.outline({ kind, url }) ?? {};
       const failure = fault === undefined ? {} : { error: fault.error, detail: fault.detail };
-      return { field, url, state, page_count: text?.pageCount ?? 0, ...failure };
+      const length =
+        kind === 'document' ? { page_count: text?.pageCount ?? 0 } : { duration_seconds: recording?.duration ?? null };
+      return { field, url, state, ...length, ...failure };
     });
   }
 

@@ -56,10 +56,8 @@ const floor = (kind: string, more = ''): SearchOption<number> => ({
 });
 /** A hit of several kinds loses one. */
 const OF_A_KIND = ', unless they are found by another kind of score, too; they are without this one then';
-/** Of scores that no search of this release gives. */
 /** Of searches that are none by a picture. */
 const BY_PICTURE = '. No effect but on a search by a picture: no other gives such a score';
-const WITHOUT_SCORE = '. No effect yet: no hit has such a score, and one without it is not dropped';
 
 /** The whole URL has a limit of its own (414), so what may be long is shorter in a query string than in a body. */
 const text = (charactersMax: number, rest: OptionSchema): SearchOption<string> => ({
@@ -212,8 +210,8 @@ export const SEARCH_OPTIONS = {
   minimum_text_score: floor('text', OF_A_KIND),
   minimum_image_score: floor('image', BY_PICTURE),
   minimum_document_score: floor('document', OF_A_KIND),
-  minimum_video_score: floor('video', WITHOUT_SCORE),
-  minimum_audio_score: floor('audio', WITHOUT_SCORE),
+  minimum_video_score: floor('video', OF_A_KIND),
+  minimum_audio_score: floor('audio', OF_A_KIND),
   facet_size: facetSize,
   highlight: flag('Mark the words that were found, in `highlights`; default true', true),
   explain: flag('Say how each score came about; default false', false),

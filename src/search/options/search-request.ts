@@ -3,6 +3,7 @@
  * before the kernel is asked for anything.
  */
 import type { FieldDefinition } from '../../catalog/index.js';
+import type { TextKind } from '../../extracts/index.js';
 import { didYouMean, ServiceError } from '../../platform/index.js';
 import type { FilterNode } from '../filter/filter-nodes.js';
 import { FILTER_ALL } from '../filter/filter-nodes.js';
@@ -27,7 +28,7 @@ export interface SearchRequest {
   readonly storageOrder: boolean;
   /** 0..1; 0: none. Floors of kinds of score that no list has yet decide nothing. */
   readonly minimumTextScore: number;
-  readonly minimumDocumentScore: number;
+  readonly minimumFileScores: Readonly<Record<TextKind, number>>;
   /** Undefined: all fields. Names that a record lacks are simply absent: records may hold fields of no definition. */
   readonly select: readonly string[] | undefined;
   /** Names without repetition, each a facet of one list at least. */
@@ -65,7 +66,11 @@ export function readSearchRequest(options: SearchOptions, definitions: readonly 
     order: orderBy === undefined ? [] : parseOrderBy(orderBy, definitions, radius !== undefined),
     storageOrder: filled.ranking === 'none',
     minimumTextScore: filled.minimum_text_score,
-    minimumDocumentScore: filled.minimum_document_score,
+    minimumFileScores: {
+      document: filled.minimum_document_score,
+      video: filled.minimum_video_score,
+      audio: filled.minimum_audio_score,
+    },
     select: filled.select,
     facets: filled.facets === undefined ? [] : checkedFacets(filled.facets, definitions),
     facetSize: filled.facet_size,

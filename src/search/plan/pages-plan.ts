@@ -1,9 +1,13 @@
 /**
- * Pages of documents beside the words of fields: what the kernel is asked for where a list has some. The same query means other groups
- * there, since other spellings, stems and typos are found in pages. Pure.
+ * Pages of documents and passages of recordings beside the words of fields: what the kernel is asked for where a list has some. The same query
+ * means other groups there, since other spellings, stems and typos are found in them. All are in one part; where a list has files of several
+ * kinds, each is a source of scores of its own, told from the others by its place. Pure.
  */
 import type { PartsSearch } from '../../../native-bindings/index.js';
-import { MATCH_ALL, type QueryPlan } from '../../../native-bindings/query-plan.js';
+import { MATCH_ALL, type PlanFilter, type QueryPlan } from '../../../native-bindings/query-plan.js';
+import type { FieldDefinition } from '../../catalog/index.js';
+import { TEXT_KINDS, textKindOf, type TextKind } from '../../extracts/index.js';
+import { PART_PLACE_COLUMN, placesOf } from '../../index/parts/part-layout.js';
 import type { SearchRequest } from '../options/search-request.js';
 import { PROXIMITY_WEIGHT, WHOLE_FIELD_WEIGHT } from './bonus-weights.js';
 import type { QueryNode } from './plan-nodes.js';
@@ -16,13 +20,47 @@ const FULL = { besideMeaning: 0, alone: 1 };
 export interface PlannedPages {
   /** What is looked for in pages. */
   readonly query: QueryNode;
-  /** The bytes of its plan. */
+  /** The bytes of its plan, by which words are marked. */
   readonly plan: Uint8Array;
   readonly search: PartsSearch;
 }
 
+/** A kind of files, and what is asked of those. */
+export interface PagesOfKind {
+  readonly kind: TextKind;
+  readonly filter: PlanFilter;
+}
+
+/** Where there is one kind alone, nothing is asked: that costs nothing. */
+export function kindsOfPages({ resources }: Pick<FieldDefinition, 'resources'>): readonly PagesOfKind[] {
+  const kinds = TEXT_KINDS.filter((kind) => resources.some((resource) => resource.kind === kind));
+  return kinds.map((kind) => ({ kind, filter: kinds.length === 1 ? MATCH_ALL : filterOf(resources, kind) }));
+}
+
+function filterOf(resources: FieldDefinition['resources'], kind: TextKind): PlanFilter {
+  const column = PART_PLACE_COLUMN;
+  const nodes = resources.flatMap(({ name }): PlanFilter[] => {
+    const places = textKindOf({ resources }, name) === kind ? placesOf({ resources }, name) : undefined;
+    if (places === undefined) return [];
+    return [
+      {
+        op: 'and',
+        nodes: [
+          { op: '>=', column, value: places.first },
+          { op: '<=', column, value: places.last },
+        ],
+      },
+    ];
+  });
+  return { op: 'or', nodes };
+}
+
 /** Of the words alone: what the records must be is asked of these. */
-export function encodePagesPlan(query: Extract<QueryNode, { kind: 'groups' }>, request: SearchRequest): QueryPlan {
+export function encodePagesPlan(
+  query: Extract<QueryNode, { kind: 'groups' }>,
+  request: SearchRequest,
+  filter: PlanFilter,
+): QueryPlan {
   const { groups, sequence, whole } = query;
   return {
     needTotal: true,
@@ -34,23 +72,25 @@ export function encodePagesPlan(query: Extract<QueryNode, { kind: 'groups' }>, r
     groups,
     sequence,
     whole,
-    filter: MATCH_ALL,
+    filter,
     sort: [],
     facets: [],
   };
 }
 
-export function pagesSearch(plan: Uint8Array, request: SearchRequest, hasMeaning: boolean): PartsSearch {
+export function pagesSearch(
+  plans: readonly { readonly kind: TextKind; readonly plan: Uint8Array }[],
+  request: SearchRequest,
+  hasMeaning: boolean,
+): PartsSearch {
   return {
     textFloor: unroundedFloor(request.minimumTextScore),
-    parts: [
-      {
-        name: PAGES,
-        kind: 'document',
-        plan,
-        floor: unroundedFloor(request.minimumDocumentScore),
-        full: hasMeaning ? FULL.besideMeaning : FULL.alone,
-      },
-    ],
+    parts: plans.map(({ kind, plan }) => ({
+      name: PAGES,
+      kind,
+      plan,
+      floor: unroundedFloor(request.minimumFileScores[kind]),
+      full: hasMeaning ? FULL.besideMeaning : FULL.alone,
+    })),
   };
 }

@@ -1,5 +1,6 @@
 /** `explain` of a hit: the kernel's sums with what only the planner knows, the word that a group stands for and why each term is in it. */
 import type { FieldDefinition } from '../../catalog/index.js';
+import { TEXT_KINDS } from '../../extracts/index.js';
 import { pageAt } from '../../index/parts/part-layout.js';
 import type { PlannedMeaning } from '../plan/meaning-plan.js';
 import type { PlanAlternativeKind } from '../../../native-bindings/query-plan.js';
@@ -52,9 +53,11 @@ export function annotateExplanation(explanation: Explanation, search: ExplainedS
 function annotateSources(explanation: Explanation, { pages, list }: ExplainedSearch): Explanation {
   if (pages === undefined || explanation.sources === undefined) return explanation;
   const sources = explanation.sources.map((source) => {
-    if (source.kind !== 'document') return source;
+    if (!TEXT_KINDS.some((kind) => kind === source.kind)) return source;
     const { place, ...found } = annotateWords(source, pages.query);
-    return { ...found, ...(place === undefined ? {} : pageAt(list.settings.definition, place)) };
+    const at = place === undefined ? undefined : pageAt(list.settings.definition, place);
+    if (at === undefined || source.kind === 'document') return { ...found, ...at };
+    return { ...found, field: at.field, passage: at.page };
   });
   return { ...explanation, sources };
 }

@@ -86,17 +86,30 @@ export function highlightPages(
     return passage;
   });
   return passages.map((passage) =>
-    typeof passage === 'string' ? passage || undefined : highlightText(kernel, plan, unpackedPage(passage)),
+    typeof passage === 'string' ? passage || undefined : highlightTexts(kernel, plan, [unpackedPage(passage)])[0],
   );
 }
 
-/** The same of a text whose words are found by a dictionary. */
-function highlightText(kernel: HighlightKernel, plan: Uint8Array, text: string): string | undefined {
-  const object = Buffer.from(JSON.stringify({ [PAGE_TEXT]: segmentForKernel(text) }));
-  const ranges = Uint32Array.of(0, object.length);
-  const marked = kernel.highlight(object, ranges, new Uint32Array(1), [PAGE_TEXT], plan);
-  const json = Buffer.from(marked.buffer, marked.byteOffset, marked.byteLength).toString();
-  return (JSON.parse(json) as Readonly<Record<string, string>>)[PAGE_TEXT];
+/** The same of texts. */
+export function highlightTexts(
+  kernel: HighlightKernel,
+  plan: Uint8Array,
+  texts: readonly string[],
+): readonly (string | undefined)[] {
+  const objects = texts.map((text) => Buffer.from(JSON.stringify({ [PAGE_TEXT]: segmentForKernel(text) })));
+  const ranges = new Uint32Array(texts.length * 2);
+  let end = 0;
+  for (const [index, { length }] of objects.entries()) {
+    ranges[index * 2] = end;
+    ranges[index * 2 + 1] = end += length;
+  }
+  const ends = new Uint32Array(texts.length);
+  const marked = kernel.highlight(Buffer.concat(objects), ranges, ends, [PAGE_TEXT], plan);
+  const json = Buffer.from(marked.buffer, marked.byteOffset, marked.byteLength);
+  return texts.map((_, index) => {
+    const object = json.toString('utf8', ends[index - 1] ?? 0, ends[index]);
+    return object === '' ? undefined : (JSON.parse(object) as Readonly<Record<string, string>>)[PAGE_TEXT];
+  });
 }
 
 interface RecordFields {

@@ -1,4 +1,5 @@
 /** One record of `results`: fragments of the stored record and what the search adds, spliced without parsing. */
+import type { TextKind } from '../../extracts/index.js';
 import type { RecordParts } from '../../records/index.js';
 import type { ResponseWriter } from './response-writer.js';
 
@@ -9,12 +10,26 @@ export interface HighlightsJson {
   readonly end: number;
 }
 
-/** What a hit says of the document that it was found by. */
-export interface DocumentMembers {
+/** What a hit says of a file that it was found by. */
+export interface FileMembers {
+  readonly kind: TextKind;
   /** 0..1. */
   readonly score: number;
-  /** Undefined where the record links to no such document any more. */
-  readonly page: DocumentPage | undefined;
+  /** The page of a document; undefined where the record links to no such document any more. */
+  readonly document?: DocumentPage | undefined;
+  /** The second of a recording; likewise. */
+  readonly media?: MediaSecond | undefined;
+}
+
+/** Where in a recording, as it is answered. */
+export interface MediaSecond {
+  /** The resource field. */
+  readonly field: string;
+  readonly url: string;
+  /** From the beginning. */
+  readonly seconds: number;
+  /** Absent where highlighting is off, and where nothing is marked. */
+  readonly highlight?: string;
 }
 
 /** The best page, as it is answered. */
@@ -35,8 +50,8 @@ export interface HitMembers {
   readonly textScore: number | undefined;
   /** The same of a picture. */
   readonly imageScore?: number | undefined;
-  /** Where a document did. */
-  readonly document?: DocumentMembers | undefined;
+  /** Where files did: one of a kind at most, in the order of the kinds. */
+  readonly files?: readonly FileMembers[] | undefined;
   /** On a radius search: metres from its centre. */
   readonly distance: number | undefined;
   readonly location: { readonly latitude: number; readonly longitude: number } | undefined;
@@ -66,9 +81,9 @@ export function writeResult(writer: ResponseWriter, parts: RecordParts, hit: Hit
     writer.ascii(',"@image_score":');
     writeScore(writer, hit.imageScore);
   }
-  if (hit.document !== undefined) {
-    writer.ascii(',"@document_score":');
-    writeScore(writer, hit.document.score);
+  for (const { kind, score } of hit.files ?? []) {
+    writer.ascii(`,"@${kind}_score":`);
+    writeScore(writer, score);
   }
   if (timesBegin > asOfBegin) {
     writer.ascii(',');
@@ -85,13 +100,23 @@ export function writeResult(writer: ResponseWriter, parts: RecordParts, hit: Hit
     writer.ascii(',"highlights":');
     writer.bytes(hit.highlights.bytes, hit.highlights.begin, hit.highlights.end);
   }
-  if (hit.document?.page !== undefined) writer.text(`,"document":${JSON.stringify(hit.document.page)}`);
+  if (hit.files !== undefined) writeFiles(writer, hit.files);
   if (hit.listName !== undefined) writer.text(`,"list_name":${JSON.stringify(hit.listName)}`);
   if (hit.explainJson !== undefined) {
     writer.ascii(',"explain":');
     writer.text(hit.explainJson);
   }
   writer.ascii('}');
+}
+
+function writeFiles(writer: ResponseWriter, files: readonly FileMembers[]): void {
+  let best: FileMembers | undefined;
+  for (const file of files) {
+    if (file.document !== undefined) writer.text(`,"document":${JSON.stringify(file.document)}`);
+    // Of a video and an audio file, the one that was found more surely.
+    if (file.media !== undefined && file.score > (best?.score ?? 0)) best = file;
+  }
+  if (best !== undefined) writer.text(`,"media":${JSON.stringify(best.media)}`);
 }
 
 /** Six digits: scores are single-precision, more would be noise. */

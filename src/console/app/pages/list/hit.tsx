@@ -103,15 +103,8 @@ function FoundPage({
   );
 }
 
-interface Moment {
-  readonly field: string;
-  readonly url: string;
-  readonly seconds: number;
-  readonly highlight?: string;
-}
-
 /** When in which of its recordings the words are said. */
-function FoundMoment({ hit }: { readonly hit: SearchHit & { readonly media?: Moment } }) {
+function FoundMoment({ hit }: { readonly hit: SearchHit }) {
   if (hit.media === undefined) return null;
   const { field, url, seconds, highlight } = hit.media;
   return (

@@ -1,0 +1,225 @@
+/**
+ * Subtitles and chapters inside an MP4 or QuickTime file: samples of its text tracks (`tx3g`, `text`, `wvtt`), where its tables say that they are.
+ * Boxes are entered by their known paths only, and whatever does not fit into the file is passed over. Pure.
+ *
+ * Source: ISO/IEC 14496-12 (boxes and tables of samples), 3GPP TS 26.245 (timed text), ISO/IEC 14496-30 (WebVTT).
+ */
+import { decodeText, plainText } from '../subtitles/plain-text.js';
+import type { Cue } from '../types.js';
+import { ByteView } from './byte-view.js';
+
+/** What is said in it; the chapters stand for themselves. */
+export interface TextTracks {
+  readonly chapters: readonly Cue[];
+  /** By track. */
+  readonly subtitles: readonly (readonly Cue[])[];
+  readonly truncated: boolean;
+}
+
+interface Box {
+  readonly type: string;
+  /** Of what it holds. */
+  readonly begin: number;
+  readonly end: number;
+}
+
+interface Sample {
+  readonly begin: number;
+  readonly end: number;
+  /** In units of the track's time. */
+  readonly time: number;
+}
+
+const HEADER_BYTES = 8;
+const LONG_HEADER_BYTES = 16;
+/** Of a box that has a version and flags. */
+const FULL_BOX_BYTES = 4;
+const TIMED_TEXT: readonly string[] = ['tx3g', 'text'];
+const WEB_VTT = 'wvtt';
+/** Of 100 ns, in which the older kind of chapters is told. */
+const CHAPTER_UNITS = 10_000_000;
+const TRACKS_MAX = 64;
+/** Of one track, with text or without. */
+const SAMPLES_MAX = 1_000_000;
+
+/** At most so many cues of all tracks together. */
+export function mp4Text(bytes: Uint8Array, cuesMax: number): TextTracks {
+  const file = new ByteView(bytes);
+  const movie = childOf(file, { type: '', begin: 0, end: bytes.length }, 'moov');
+  if (movie === undefined) return { chapters: [], subtitles: [], truncated: false };
+  const tracks = [...boxesOf(file, movie)].filter(({ type }) => type === 'trak').slice(0, TRACKS_MAX);
+  const ofChapters = new Set(tracks.flatMap((track) => chapterTracksOf(file, track)));
+  let [chapters, truncated] = [listedChapters(file, movie), false];
+  const subtitles: Cue[][] = [];
+  let left = cuesMax - chapters.length;
+  for (const track of tracks) {
+    const cues = cuesOf(file, track, Math.max(0, left) + 1);
+    if (cues.length > left) truncated = true;
+    const kept = cues.slice(0, Math.max(0, left));
+    left -= kept.length;
+    if (kept.length === 0) continue;
+    if (!ofChapters.has(trackId(file, track))) subtitles.push(kept);
+    // The same chapters are often told both ways.
+    else if (chapters.length === 0) chapters = kept;
+  }
+  return { chapters, subtitles, truncated };
+}
+
+function* boxesOf(file: ByteView, { begin, end }: Box): Iterable<Box> {
+  for (let offset = begin; offset + HEADER_BYTES <= end;) {
+    const short = file.number(offset, 4);
+    const isLong = short === 1;
+    const size = short === 0 ? end - offset : isLong ? file.number(offset + HEADER_BYTES, 8) : short;
+    const header = isLong ? LONG_HEADER_BYTES : HEADER_BYTES;
+    if (size < header || offset + size > end) return;
+    yield { type: file.letters(offset + 4), begin: offset + header, end: offset + size };
+    offset += size;
+  }
+}
+
+function childOf(file: ByteView, parent: Box | undefined, ...path: readonly string[]): Box | undefined {
+  let found = parent;
+  for (const wanted of path) {
+    if (found === undefined) return undefined;
+    let next: Box | undefined;
+    for (const box of boxesOf(file, found)) {
+      if (box.type !== wanted) continue;
+      next = box;
+      break;
+    }
+    found = next;
+  }
+  return found;
+}
+
+function trackId(file: ByteView, track: Box): number {
+  const header = childOf(file, track, 'tkhd');
+  if (header === undefined) return 0;
+  const timesBytes = isVersion1(file, header) ? 16 : 8;
+  return file.number(header.begin + FULL_BOX_BYTES + timesBytes, 4);
+}
+
+function isVersion1(file: ByteView, { begin }: Box): boolean {
+  return file.number(begin, 1) === 1;
+}
+
+/** Ids of the tracks that have the chapters of this one. */
+function chapterTracksOf(file: ByteView, track: Box): number[] {
+  const references = childOf(file, track, 'tref', 'chap');
+  if (references === undefined) return [];
+  const count = Math.min(TRACKS_MAX, Math.floor((references.end - references.begin) / 4));
+  return Array.from({ length: count }, (_, index) => file.number(references.begin + index * 4, 4));
+}
+
+/** `chpl`: u8 version | u24 flags | u32 reserved, in version 1 | u8 count | by chapter: u64 time | u8 length | text. */
+function listedChapters(file: ByteView, movie: Box): Cue[] {
+  const list = childOf(file, movie, 'udta', 'chpl');
+  if (list === undefined) return [];
+  let offset = list.begin + FULL_BOX_BYTES + (isVersion1(file, list) ? 4 : 0);
+  const count = file.number(offset, 1);
+  offset += 1;
+  const chapters: Cue[] = [];
+  for (let index = 0; index < count && offset + 9 <= list.end; index++) {
+    const seconds = file.number(offset, 8) / CHAPTER_UNITS;
+    const end = Math.min(offset + 9 + file.number(offset + 8, 1), list.end);
+    addCue(chapters, seconds, decodeText(file.slice(offset + 9, end)));
+    offset = end;
+  }
+  return chapters;
+}
+
+function cuesOf(file: ByteView, track: Box, cuesMax: number): Cue[] {
+  const media = childOf(file, track, 'mdia');
+  const tables = childOf(file, media, 'minf', 'stbl');
+  const times = childOf(file, media, 'mdhd');
+  const codec = codecOf(file, tables);
+  if (tables === undefined || times === undefined || codec === undefined) return [];
+  const scale = file.number(times.begin + FULL_BOX_BYTES + (isVersion1(file, times) ? 16 : 8), 4);
+  if (scale === 0) return [];
+  const cues: Cue[] = [];
+  for (const sample of samplesOf(file, tables)) {
+    if (cues.length >= cuesMax) break;
+    addCue(cues, sample.time / scale, codec === WEB_VTT ? webVttOf(file, sample) : timedTextOf(file, sample));
+  }
+  return cues;
+}
+
+/** Undefined of a track that is no text. */
+function codecOf(file: ByteView, tables: Box | undefined): string | undefined {
+  const descriptions = childOf(file, tables, 'stsd');
+  if (descriptions === undefined) return undefined;
+  const codec = file.letters(descriptions.begin + FULL_BOX_BYTES + 4 + 4);
+  return codec === WEB_VTT || TIMED_TEXT.includes(codec) ? codec : undefined;
+}
+
+/** u16 length | text | boxes of its style. */
+function timedTextOf(file: ByteView, { begin, end }: Sample): string {
+  const length = file.number(begin, 2);
+  return decodeText(file.slice(begin + 2, Math.min(begin + 2 + length, end)));
+}
+
+/** Boxes of cues, each with its payload among others. */
+function webVttOf(file: ByteView, { begin, end }: Sample): string {
+  const texts: string[] = [];
+  for (const box of boxesOf(file, { type: '', begin, end })) {
+    const payload = box.type === 'vttc' ? childOf(file, box, 'payl') : undefined;
+    if (payload !== undefined) texts.push(decodeText(file.slice(payload.begin, payload.end)));
+  }
+  return texts.join(' ');
+}
+
+/** Where the samples are, in their order: chunks at offsets, so many samples in each, each with its size and its duration. */
+function* samplesOf(file: ByteView, tables: Box): Iterable<Sample> {
+  const sizes = tableOf(file, tables, 'stsz');
+  const chunks = tableOf(file, tables, 'stco') ?? tableOf(file, tables, 'co64');
+  const runs = tableOf(file, tables, 'stsc');
+  if (sizes === undefined || chunks === undefined || runs === undefined) return;
+  const offsetBytes = chunks.type === 'co64' ? 8 : 4;
+  // In front of the count stands the size of all samples, or 0.
+  const sizeOfAll = file.number(sizes.begin, 4);
+  const durations = durationsOf(file, tables);
+  let [time, sample, run] = [0, 0, 0];
+  for (let chunk = 0; chunk < entriesOf(file, chunks, offsetBytes); chunk++) {
+    while (run + 1 < entriesOf(file, runs, 12) && file.number(runs.begin + 4 + (run + 1) * 12, 4) <= chunk + 1)
+      run += 1;
+    let begin = file.number(chunks.begin + 4 + chunk * offsetBytes, offsetBytes);
+    const inChunk = file.number(runs.begin + 4 + run * 12 + 4, 4);
+    for (let index = 0; index < inChunk; index++) {
+      const at = sizes.begin + 8 + sample * 4;
+      if (sample >= Math.min(SAMPLES_MAX, file.number(sizes.begin + 4, 4))) return;
+      if (sizeOfAll === 0 && at + 4 > sizes.end) return;
+      const size = sizeOfAll === 0 ? file.number(at, 4) : sizeOfAll;
+      if (begin + size > file.length) return;
+      yield { begin, end: begin + size, time };
+      time += durations.next().value ?? 0;
+      begin += size;
+      sample += 1;
+    }
+  }
+}
+
+/** Of one sample after the other; 0 behind the last that is told. */
+function* durationsOf(file: ByteView, tables: Box): Generator<number, number> {
+  const table = tableOf(file, tables, 'stts');
+  for (let entry = 0; table !== undefined && entry < entriesOf(file, table, 8); entry++) {
+    const count = file.number(table.begin + 4 + entry * 8, 4);
+    for (let index = 0; index < count; index++) yield file.number(table.begin + 4 + entry * 8 + 4, 4);
+  }
+  return 0;
+}
+
+/** Behind its version and flags. */
+function tableOf(file: ByteView, tables: Box, type: string): Box | undefined {
+  const table = childOf(file, tables, type);
+  return table === undefined ? undefined : { ...table, begin: Math.min(table.begin + FULL_BOX_BYTES, table.end) };
+}
+
+/** As many as it says, and as many as there is room for. */
+function entriesOf(file: ByteView, { begin, end }: Box, entryBytes: number): number {
+  return Math.min(file.number(begin, 4), Math.max(0, Math.floor((end - begin - 4) / entryBytes)));
+}
+
+function addCue(cues: Cue[], seconds: number, text: string): void {
+  const line = plainText(text);
+  if (line !== '' && Number.isFinite(seconds)) cues.push({ seconds, text: line });
+}

@@ -1,0 +1,160 @@
+/** What is read of recordings of every kind, made by hand; and of damaged ones, which end in a fault with a name. */
+import { deflateSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { SeededRandom } from '../../test/support/random.js';
+import { matroskaOf, mp3Of, mp4Of, subtitlesOf, wavOf } from '../../test/support/recordings.js';
+import { recordingFormat } from './recording-format.js';
+import { readRecording } from './read-recording.js';
+import { RECORDING_FAULTS, RecordingError, type RecordingLimits } from './types.js';
+
+const LIMITS: RecordingLimits = { cuesMax: 1000, charactersMax: 100_000, msMax: 10_000 };
+const DIVES = { seconds: 3, text: 'The gannet dives' };
+const NESTS = { seconds: 75.5, text: 'It nests on cliffs' };
+const SAID = [DIVES, NESTS];
+
+async function cuesOf(bytes: Uint8Array, limits: Partial<RecordingLimits> = {}) {
+  const { passages } = await readRecording(bytes, { ...LIMITS, ...limits });
+  return passages.flat();
+}
+
+async function faultOf(bytes: Uint8Array): Promise<string> {
+  try {
+    await readRecording(bytes, LIMITS);
+  } catch (error) {
+    if (error instanceof RecordingError) return error.fault;
+    throw error;
+  }
+  return 'none';
+}
+
+describe('tags', () => {
+  it('of a sound file are its words at second 0, and its duration is told', async () => {
+    const bytes = wavOf({ title: 'Sea cliffs', artist: 'Ada Lovelace', seconds: 3 });
+    expect(await readRecording(bytes, LIMITS)).toEqual({
+      duration: 3,
+      passages: [
+        [
+          { seconds: 0, text: 'Sea cliffs' },
+          { seconds: 0, text: 'Ada Lovelace' },
+        ],
+      ],
+      truncated: false,
+    });
+  });
+
+  it('of an MP3 have chapters and lyrics with their seconds', async () => {
+    const bytes = mp3Of({
+      title: 'Seabirds',
+      artist: 'Ada',
+      chapters: SAID,
+      timedLyrics: [{ seconds: 9, text: 'La la' }],
+    });
+    expect(await cuesOf(bytes)).toEqual([
+      { seconds: 0, text: 'Seabirds' },
+      { seconds: 0, text: 'Ada' },
+      DIVES,
+      NESTS,
+      { seconds: 9, text: 'La la' },
+    ]);
+    expect(await cuesOf(mp3Of({ lyrics: 'One line\nAnother line' }))).toEqual([
+      { seconds: 0, text: 'One line' },
+      { seconds: 0, text: 'Another line' },
+    ]);
+  });
+});
+
+describe('what lies inside a video', () => {
+  it('is the text of MP4 tracks, timed or as WebVTT, and chapters', async () => {
+    expect(await cuesOf(mp4Of({ title: 'Birds', subtitles: [SAID, [{ seconds: 4, text: 'Le fou plonge' }]] }))).toEqual(
+      [{ seconds: 0, text: 'Birds' }, ...SAID, { seconds: 4, text: 'Le fou plonge' }],
+    );
+    expect(await cuesOf(mp4Of({ webVtt: [{ seconds: 3, text: '<v Ada>The <i>gannet</i> dives' }, NESTS] }))).toEqual(
+      SAID,
+    );
+    expect(await cuesOf(mp4Of({ chapters: SAID, subtitles: [[{ seconds: 1, text: 'Hello' }]] }))).toEqual([
+      ...SAID,
+      { seconds: 1, text: 'Hello' },
+    ]);
+  });
+
+  it('is the text of Matroska tracks, packed or not, with sizes or without', async () => {
+    const whole = { title: 'Birds', subtitles: SAID, chapters: [{ seconds: 60, text: 'The cliff' }] };
+    const expected = [{ seconds: 0, text: 'Birds' }, { seconds: 60, text: 'The cliff' }, ...SAID];
+    expect(await cuesOf(matroskaOf(whole))).toEqual(expected);
+    expect(await cuesOf(matroskaOf({ ...whole, packed: { kind: 0, pack: deflateSync } }))).toEqual(expected);
+    const header = Buffer.from('The ');
+    const stripped = { kind: 3, header, pack: (text: Buffer) => text.subarray(header.length) };
+    expect(await cuesOf(matroskaOf({ subtitles: [DIVES], packed: stripped }))).toEqual([DIVES]);
+    const events = [{ seconds: 3, text: '0,0,Default,,0,0,0,,{\\i1}The gannet\\Ndives' }];
+    expect(await cuesOf(matroskaOf({ codec: 'S_TEXT/ASS', subtitles: events }))).toEqual([DIVES]);
+    expect((await cuesOf(matroskaOf({ subtitles: SAID, isStream: true }))).slice(-2)).toEqual(SAID);
+  });
+});
+
+it('reads a file of subtitles as words', async () => {
+  expect(await cuesOf(subtitlesOf(SAID))).toEqual(SAID);
+  expect(await cuesOf(subtitlesOf(SAID, 'vtt'))).toEqual(SAID);
+});
+
+it('knows recordings by their bytes', () => {
+  const named: readonly (readonly [string, Uint8Array])[] = [
+    ['mp4', mp4Of({})],
+    ['matroska', matroskaOf({})],
+    ['mp3', mp3Of({ frames: 1 })],
+    ['mp3', mp3Of({ frames: 1 }).subarray(10)],
+    ['wav', wavOf({})],
+    ['ogg', Buffer.from('OggS and more')],
+    ['flac', Buffer.from('fLaC and more')],
+    ['aiff', Buffer.from('FORM\0\0\0\0AIFF')],
+    ['aac', Uint8Array.of(0xff, 0xf1, 0x50, 0x80)],
+  ];
+  for (const [format, bytes] of named) expect([format, recordingFormat(bytes)]).toEqual([format, format]);
+  const others = [
+    '%PDF-1.7',
+    '\0\0\0\x1cftypavif',
+    '\0\0\0\x1cftypheic',
+    'RIFF\0\0\0\0WEBP',
+    '',
+    'ID3',
+    '\xff\xd8\xff\xe0',
+  ];
+  for (const other of others) expect(recordingFormat(Buffer.from(other, 'latin1'))).toBeUndefined();
+});
+
+describe('a file without words', () => {
+  it('has a fault with a name', async () => {
+    expect(await faultOf(Buffer.from('<!doctype html>'))).toBe('not-a-recording');
+    expect(await faultOf(new Uint8Array())).toBe('not-a-recording');
+    expect(await faultOf(wavOf({}))).toBe('no-text');
+    expect(await faultOf(Buffer.from('ID3\x04\0\0\x7f\x7f\x7f\x7fand nothing else'))).toBe('damaged');
+  });
+});
+
+it('is read up to the limits, and says that there is more', async () => {
+  const many = Array.from({ length: 30 }, (_, index) => ({ seconds: index, text: `Line number ${index}` }));
+  for (const bytes of [mp4Of({ subtitles: [many] }), matroskaOf({ subtitles: many }), subtitlesOf(many)]) {
+    const read = await readRecording(bytes, { ...LIMITS, cuesMax: 10 });
+    expect(read.passages.flat()).toEqual(many.slice(0, 10));
+    expect(read.truncated).toBe(true);
+  }
+  const few = await readRecording(subtitlesOf(many), { ...LIMITS, charactersMax: 30 });
+  expect(few.passages.flat()).toHaveLength(2);
+  expect(few.truncated).toBe(true);
+});
+
+it('ends in words or a fault with a name, whatever is changed in the bytes', async () => {
+  const random = new SeededRandom(7);
+  const good = [
+    mp4Of({ title: 'Birds', subtitles: [SAID], chapters: SAID }),
+    matroskaOf({ title: 'Birds', subtitles: SAID, chapters: SAID, packed: { kind: 0, pack: deflateSync } }),
+    matroskaOf({ subtitles: SAID, isStream: true }),
+    mp3Of({ title: 'Birds', chapters: SAID, timedLyrics: SAID }),
+    wavOf({ title: 'Birds' }).subarray(0, 2000),
+  ];
+  for (let run = 0; run < 1500; run++) {
+    const bytes = Uint8Array.from(random.pick(good));
+    for (let changes = random.below(8); changes >= 0; changes--) bytes[random.below(bytes.length)] = random.below(256);
+    const fault = await faultOf(bytes.subarray(0, random.below(4) === 0 ? random.below(bytes.length) : bytes.length));
+    expect(['none', ...RECORDING_FAULTS]).toContain(fault);
+  }
+});

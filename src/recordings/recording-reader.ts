@@ -1,0 +1,54 @@
+/** Reads the words of recordings in processes of their own (`FileProcesses`). Main thread only. */
+import { FileProcesses, type FileProtocol } from '../platform/hosts/index.js';
+import { compiledFile, packageRoot } from '../platform/index.js';
+import { RecordingError, type RecordingFault, type RecordingLimits, type RecordingText } from './types.js';
+
+export type RecordingProtocol = FileProtocol<RecordingText, RecordingLimits, RecordingFault>;
+
+const HEAP_MIB_MAX = 512;
+const NICENESS = 10;
+const IDLE_MS_MAX = 10_000;
+
+export interface RecordingReaderOptions {
+  readonly processes: number;
+  /** Resident memory of each. */
+  readonly memoryMibMax: number;
+  readonly limits: RecordingLimits;
+  /** A process that ended by itself or was killed; its recordings are told elsewhere. */
+  readonly onDeath: (error: Error) => void;
+  /** An error of the program in a process, and where. */
+  readonly onBug: (stack: string) => void;
+}
+
+export class RecordingReader {
+  readonly #processes: FileProcesses<RecordingText, RecordingLimits, RecordingFault>;
+
+  constructor({ processes, memoryMibMax, limits, onDeath, onBug }: RecordingReaderOptions) {
+    this.#processes = new FileProcesses({
+      noun: 'recording',
+      processes,
+      limits,
+      host: {
+        name: 'recordings',
+        entry: compiledFile('src/recordings/recording.worker'),
+        heapMibMax: HEAP_MIB_MAX,
+        memoryMibMax,
+        niceness: NICENESS,
+        idleMsMax: IDLE_MS_MAX,
+        readableFolders: [packageRoot()],
+        onDeath,
+      },
+      onBug,
+      asError: (fault, message) => new RecordingError(fault, message),
+    });
+  }
+
+  /** The words of a video or an audio file, or of a file of subtitles. As `FileProcesses.read`, with a RecordingError. */
+  read(bytes: Uint8Array, signal?: AbortSignal): Promise<RecordingText> {
+    return this.#processes.read(bytes, signal);
+  }
+
+  close(): Promise<void> {
+    return this.#processes.close();
+  }
+}

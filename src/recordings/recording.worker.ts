@@ -1,0 +1,22 @@
+/**
+ * A process that reads recordings of others and nothing else: it may open no file but the program's, and what it reads is given to it.
+ */
+import { serveHost } from '../platform/hosts/serve-host.js';
+import { readRecording } from './read-recording.js';
+import type { RecordingProtocol } from './recording-reader.js';
+import { RecordingError } from './types.js';
+
+serveHost<RecordingProtocol>(() => ({
+  answers: {
+    ready: () => null,
+    read: async ({ bytes, limits }) => {
+      try {
+        return await readRecording(bytes, limits);
+      } catch (error) {
+        if (error instanceof RecordingError) return { fault: error.fault, message: error.message };
+        throw error;
+      }
+    },
+  },
+  notices: {},
+}));

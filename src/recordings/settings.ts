@@ -1,0 +1,45 @@
+/** Settings of the reading of video and audio files. */
+import { Type } from 'typebox';
+import { defineSettings, type SettingValues } from '../platform/index.js';
+
+const integer = (minimum: number, maximum: number) => Type.Integer({ minimum, maximum });
+
+export const RECORDING_SETTINGS = defineSettings('recordings', {
+  bytes_max: {
+    schema: integer(1, 1_073_741_824),
+    default: 100_000_000,
+    comment: 'Bytes of one video or audio file; a larger one is told as too-large.',
+  },
+  subtitle_bytes_max: {
+    schema: integer(1, 100_000_000),
+    default: 10_000_000,
+    comment: 'Bytes of a file of subtitles that lies beside one; a larger one is passed over.',
+  },
+  cues_max: {
+    schema: integer(1, 1_000_000),
+    default: 100_000,
+    comment: 'Lines of subtitles, chapters and tags that are read of one file.',
+  },
+  characters_max: {
+    schema: integer(1, 100_000_000),
+    default: 2_000_000,
+    comment: 'Characters of all of these.',
+  },
+  seconds_max: {
+    schema: integer(1, 3600),
+    default: 30,
+    comment: 'Seconds in which the words of one file have to be read; one that takes longer is told as timed-out.',
+  },
+  processes: {
+    schema: integer(1, 64),
+    default: 2,
+    comment: 'Files that are read at a time, each in a process of its own, which ends when there is nothing to read.',
+  },
+  memory_mib_max: {
+    schema: integer(128, 65_536),
+    default: 768,
+    comment: 'Memory of each such process in MiB; a file that needs more is told as too-large.',
+  },
+});
+
+export type RecordingSettings = SettingValues<(typeof RECORDING_SETTINGS)['members']>;

@@ -1,0 +1,82 @@
+/** The words of a recording with those of the subtitles that lie beside it. Main thread only. */
+import { createHash } from 'node:crypto';
+import type { Passage, ReadRecording, RecordingKind } from '../extracts/index.js';
+import { RecordingError, type RecordingReader } from '../recordings/index.js';
+import type { FetchedFile } from './fetched-file.js';
+import { subtitleUrls } from './subtitle-urls.js';
+
+/** What lies beside a recording. */
+export interface Beside {
+  readonly passages: readonly Passage[];
+  readonly truncated: boolean;
+  /** Of their bytes; '' where there are none. */
+  readonly hash: string;
+}
+
+/** Fetches one of them and hands it over, while it may be held. */
+export type FetchSubtitles = <Read>(url: string, read: (fetched: FetchedFile) => Promise<Read>) => Promise<Read>;
+
+const HASHES_APART = '+';
+
+/** Those that are not there, or come to nothing, are passed over: the recording is there all the same. Rejects as `fetch` does. */
+export async function readBeside(
+  recordings: Pick<RecordingReader, 'read'>,
+  url: string,
+  fetch: FetchSubtitles,
+  signal: AbortSignal,
+): Promise<Beside> {
+  const passages: Passage[] = [];
+  const hash = createHash('sha256');
+  let [truncated, isThere] = [false, false];
+  for (const each of subtitleUrls(url)) {
+    await fetch(each, async (fetched) => {
+      if (fetched.kind !== 'bytes') return;
+      hash.update(createHash('sha256').update(fetched.bytes).digest());
+      isThere = true;
+      const read = await wordsOf(recordings, fetched.bytes, signal);
+      passages.push(...(read?.passages ?? []));
+      truncated ||= read?.truncated === true;
+    });
+  }
+  return { passages, truncated, hash: isThere ? hash.digest('base64url') : '' };
+}
+
+/** Rejects with a RecordingError where neither has words. */
+export async function readWith(
+  recordings: Pick<RecordingReader, 'read'>,
+  file: { readonly kind: RecordingKind; readonly bytes: Uint8Array; readonly beside: Beside },
+  signal: AbortSignal,
+): Promise<ReadRecording> {
+  const { kind, bytes, beside } = file;
+  try {
+    const { duration, passages, truncated } = await recordings.read(bytes, signal);
+    return {
+      kind,
+      duration,
+      passages: [...passages, ...beside.passages],
+      truncated: truncated || beside.truncated,
+    };
+  } catch (error) {
+    if (beside.passages.length === 0 || !(error instanceof RecordingError) || error.fault !== 'no-text') throw error;
+    return { kind, duration: undefined, passages: beside.passages, truncated: beside.truncated };
+  }
+}
+
+/** By which both are known again. */
+export function hashWith(hash: string, beside: Beside | undefined): string {
+  return beside === undefined || beside.hash === '' ? hash : `${hash}${HASHES_APART}${beside.hash}`;
+}
+
+/** Whether what lies beside the recording is what lay there when it was read. */
+export function isBesideAsBefore(hash: string, { hash: now }: Beside): boolean {
+  return (hash.split(HASHES_APART)[1] ?? '') === now;
+}
+
+async function wordsOf(recordings: Pick<RecordingReader, 'read'>, bytes: Uint8Array, signal: AbortSignal) {
+  try {
+    return await recordings.read(bytes, signal);
+  } catch (error) {
+    if (error instanceof RecordingError) return undefined;
+    throw error;
+  }
+}
