@@ -1,10 +1,40 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Limits are for what hangs: what works ends on a busy machine too, however late. */
 const HANGING_MS = 480_000;
 
 /** What they measure or misuse belongs to the whole process: its memory, and handles of the kernel that were given to others. */
 const ALONE = ['native-bindings/kernel.test.ts', 'src/platform/own-memory.test.ts'];
+
+/** The longest by the clock, the longest first (`npm test -- --stages integration --files 20`): one that begins last is waited for alone. */
+const LONGEST = [
+  'test/console/pages.test.ts',
+  'test/durability/kill.test.ts',
+  'test/durability/backup.test.ts',
+  'test/durability/list-life-kill.test.ts',
+  'test/durability/disk-full-folders.test.ts',
+  'test/api/command-line.test.ts',
+  'test/durability/lost-catalogue.test.ts',
+  'test/durability/damage.test.ts',
+  'test/durability/changes-kill.test.ts',
+  'test/durability/feeds-kill.test.ts',
+  'test/console/many.test.ts',
+  'test/durability/webhooks-kill.test.ts',
+  'test/durability/analytics-kill.test.ts',
+  'test/memory/indexing-memory.test.ts',
+];
+
+/** By what an earlier run took, or by size, as Vitest has it; in front of these, what takes longest: a fresh clone has had no run. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification) => {
+      const at = LONGEST.findIndex((file) => moduleId.endsWith(file));
+      return at < 0 ? LONGEST.length : at;
+    };
+    return (await super.sort(files)).sort((one, other) => place(one) - place(other));
+  }
+}
 
 /** For `npm test -- --files`. */
 const setupFiles = ['test/support/count-processor.ts'];
@@ -21,6 +51,7 @@ const unit = {
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {

@@ -1,16 +1,19 @@
 /** Analytics as they run: their operations, the thread that counts, and what is forgotten with a list. */
+import { existsSync } from 'node:fs';
 import type { UnfinishedWork } from '../catalog/index.js';
 import { provide, type FeatureParts } from '../operations/index.js';
 import { createAnalyticsExecutor } from './analytics-executor.js';
 import { analyticsOperations } from './analytics-operations.js';
 import { ANALYTICS, createAnalytics } from './analytics.js';
+import { analyticsFolder, eventsFolder } from './folder.js';
 import { groupTarget, listTarget, type AnalyticsTarget } from './targets.js';
 
 export const analyticsParts: FeatureParts = {
   operations: analyticsOperations,
   open({ config, clock, log, metrics }) {
+    const events = eventsFolder(analyticsFolder(config));
     const executor = createAnalyticsExecutor({ config, log, metrics });
-    const running = createAnalytics({ config, executor, clock, log, metrics });
+    const running = createAnalytics({ config, executor, isRecorded: () => existsSync(events), clock, log, metrics });
     return {
       parts: [provide(ANALYTICS, running)],
       forget: (work) => {

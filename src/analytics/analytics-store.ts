@@ -6,7 +6,6 @@
  * resolves. One thread owns the store and runs the methods that change something one after the other; only `purge` may overlap with
  * others, once its target is marked.
  */
-import { join } from 'node:path';
 import type { Database } from 'lmdb';
 import { openEnvironment, type LmdbEnvironment } from '../platform/index.js';
 import { splitBatch, type EventBatch } from './event-batch.js';
@@ -22,6 +21,7 @@ import {
 } from './store-keys.js';
 import { readRollUp, type RollUp, type StoredRollUp } from './roll-up.js';
 import { EVENTS_FORMAT } from './events-format.js';
+import { eventsFolder } from './folder.js';
 
 const BLOCK_FORMAT = 1;
 const BLOCK_HEAD_BYTES = 1;
@@ -65,7 +65,7 @@ export class AnalyticsStore {
   private lastSequence = SEQUENCE_MAX;
 
   constructor(folder: string) {
-    this.environment = openEnvironment(join(folder, 'events'), { kind: EVENTS_FORMAT });
+    this.environment = openEnvironment(eventsFolder(folder), { kind: EVENTS_FORMAT });
     const bytes = { encoding: 'binary', keyEncoding: 'binary' } as const;
     this.targets = this.environment.database('targets');
     this.purges = this.environment.database('purges');

@@ -11,11 +11,16 @@ const TARGET = listTarget({ id: 'one' });
 const RANGE = { fromDay: 1, toDay: 1 };
 const NEVER = new Promise<never>(() => undefined);
 
-function analyticsWith(run: (task: AnalyticsTask) => Promise<unknown>, env: Record<string, string> = {}) {
+function analyticsWith(
+  run: (task: AnalyticsTask) => Promise<unknown>,
+  env: Record<string, string> = {},
+  isRecorded = () => true,
+) {
   const metrics = createMetrics();
   return createAnalytics({
     config: loadConfig({ argv: [], env: { GANNET_ANALYTICS_REPORT_MS_MAX: '100', ...env } }),
     executor: { run: run as AnalyticsExecutor['run'] },
+    isRecorded,
     clock: systemClock,
     log: pino({ level: 'silent' }),
     metrics,
@@ -78,6 +83,24 @@ describe('analytics', () => {
     expect(kinds).toEqual(['roll-up']);
     await vi.advanceTimersByTimeAsync(1000);
     expect(kinds.slice(1)).toEqual(['roll-up', 'roll-up', 'roll-up']);
+    await analytics.close();
+  });
+
+  it('ask nothing of their thread before anything was recorded, and roll up what comes later', async () => {
+    vi.useFakeTimers();
+    const kinds: string[] = [];
+    const run = ({ kind }: AnalyticsTask) => {
+      kinds.push(kind);
+      return Promise.resolve({ hasMore: false, eventsRolledUp: 0, backlogBytes: 0 });
+    };
+    const env = { GANNET_ANALYTICS_ROLL_UP_SECONDS: '10', GANNET_ANALYTICS_FLUSH_MS: '1000' };
+    const analytics = analyticsWith(run, env, () => kinds.includes('append'));
+    analytics.start();
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(kinds).toEqual([]);
+    analytics.searched(TARGET, event());
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(kinds).toEqual(['append', 'roll-up']);
     await analytics.close();
   });
 

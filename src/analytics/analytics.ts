@@ -45,6 +45,8 @@ export interface RunningAnalytics extends Analytics {
 export interface AnalyticsOptions {
   readonly config: Pick<Config, 'analytics'>;
   readonly executor: AnalyticsExecutor;
+  /** Whether anything was ever recorded, by this process or one before it. */
+  readonly isRecorded: () => boolean;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Metrics;
@@ -136,9 +138,10 @@ class QueuedAnalytics implements RunningAnalytics {
   }
 
   async #rollUp(): Promise<void> {
-    if (this.#isRollingUp) return;
+    const { executor, isRecorded, clock, log, metrics } = this.#options;
+    // The thread that counts would be started for nothing: a sixth of what a start takes.
+    if (this.#isRollingUp || !isRecorded()) return;
     this.#isRollingUp = true;
-    const { executor, clock, log, metrics } = this.#options;
     try {
       for (let hasMore = true; hasMore && !this.#isClosing;) {
         const outcome = await executor.run({ kind: 'roll-up', nowMs: clock.nowMs() });

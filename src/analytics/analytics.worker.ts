@@ -1,8 +1,8 @@
 /** The entry of the analytics thread. The work itself is in `task-handler.ts`; here is what happens to a storage that is damaged. */
-import { join } from 'node:path';
 import { serveHost } from '../platform/hosts/serve-host.js';
 import { isDamage, setAside } from '../platform/index.js';
 import type { AnalyticsProtocol, AnalyticsWorkerData } from './analytics-protocol.js';
+import { eventsFolder } from './folder.js';
 import { AnalyticsTaskHandler } from './task-handler.js';
 import type { AnalyticsResult, AnalyticsTask } from './tasks.js';
 
@@ -51,7 +51,7 @@ class AnalyticsWorker {
     await damaged?.close().catch((failure: unknown) => {
       if (!isDamage(failure)) throw failure;
     });
-    const path = setAside(join(this.folder, 'events'));
+    const path = setAside(eventsFolder(this.folder));
     process.stderr.write(
       `The analytics storage is damaged (${String(error)}); it was set aside as ${path}, and a new one is begun.\n`,
     );
