@@ -139,7 +139,7 @@ class QueuedAnalytics implements RunningAnalytics {
 
   async #rollUp(): Promise<void> {
     const { executor, isRecorded, clock, log, metrics } = this.#options;
-    // The thread that counts would be started for nothing: a sixth of what a start takes.
+    // The thread that counts would be started for nothing: a seventh of what a start and a stop take.
     if (this.#isRollingUp || !isRecorded()) return;
     this.#isRollingUp = true;
     try {
