@@ -142,6 +142,7 @@ export class FeedRunner {
     if (provider.name === 'media-store') {
       const { settings } = provider;
       const own = settings.store === row.media_store ? path : undefined;
+      if (row.state.record_count > 0) await this.assertMounted(row.account, settings.store);
       await folder.list(media.open(row.account, settings.store), settings.prefix, own, signal);
     }
     const runId = uuidv7();
@@ -174,6 +175,17 @@ export class FeedRunner {
       this.told.delete(runId);
       await this.settle(runId, isStored);
     }
+  }
+
+  /** A disk that is not mounted leaves an empty folder behind: that is no evidence that its files are gone. */
+  private async assertMounted(account: string, store: string): Promise<void> {
+    const { media } = this.options;
+    if (media.row(account, store)?.settings.kind !== 'folder') return;
+    const { files } = await media.open(account, store).list({ prefix: '', after: '', size: 1 });
+    if (files.length === 0)
+      throw new SourceFailedError(
+        `The folder of the media store '${store}' is empty, as it is where a disk is not mounted: nothing is removed for that.`,
+      );
   }
 
   /** Where it fails, more is read next time. */

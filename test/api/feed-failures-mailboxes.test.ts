@@ -53,6 +53,9 @@ describeWhere(fault === undefined, fault ?? '')('a mailbox', () => {
     mailbox.token = TOKEN;
     put(message('1', 'Subject: One', '', 'a'));
     expect((await feed.sync()).names).toEqual(['1@a.example']);
+    // Files of its messages name their store: it is not moved.
+    const moved = await feeds.control.post(`/feed/default/${feed.name}/move`, { media_store: 'default' });
+    expect(moved.status).toBe(422);
     expect(feeds.service.output).not.toContain(TOKEN);
   });
 

@@ -1,4 +1,7 @@
 /** What happens to a feed's own things: its file goes or is damaged in its store, and many try sources at once, or leave. */
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { FeedService, ok, siteOf } from '../support/feeds/feed-service.js';
@@ -8,12 +11,16 @@ import { MadeSite } from '../support/feeds/made-site.js';
 /** As many sources as are tried at a time. */
 const TRIED_MAX = 16;
 
+const outside = mkdtempSync(join(tmpdir(), 'gannet-feeds-'));
 let feeds: FeedService;
 const sites: MadeSite[] = [];
 beforeAll(async () => {
-  feeds = await FeedService.start();
+  feeds = await FeedService.start({ env: { GANNET_MEDIA_FOLDERS: outside } });
 });
-afterAll(() => feeds.close());
+afterAll(async () => {
+  await feeds.close();
+  rmSync(outside, { recursive: true, force: true });
+});
 afterEach(async () => {
   await Promise.all(sites.splice(0).map((site) => site.close()));
 });
@@ -63,6 +70,60 @@ describe('the file of a feed', () => {
       headers: { 'content-type': 'application/x-ndjson' },
     });
   }
+});
+
+describe('a media store whose disk is gone', () => {
+  it('is a failure, whether its folder is empty then or not there, and takes nothing away', async () => {
+    const folder = join(outside, 'disk');
+    mkdirSync(folder);
+    for (const name of ['a.pdf', 'b.pdf', 'c.pdf']) writeFileSync(join(folder, name), name);
+    ok(await feeds.control.post('/media-store/default', { name: 'disk', kind: 'folder', folder }));
+    const feed = await FollowedFeed.connect(feeds, 'files', { provider: 'media-store', settings: { store: 'disk' } });
+    const before = (await feed.now()).records;
+    expect(before.map(({ name }) => name)).toEqual(['a.pdf', 'b.pdf', 'c.pdf']);
+    renameSync(folder, `${folder}-away`);
+    const missing = await feed.sync();
+    expect([missing.records, missing.feed.status]).toEqual([before, 'Failed']);
+    expect(missing.feed.error?.message).toContain('is not there');
+    mkdirSync(folder);
+    const empty = await feed.sync();
+    expect([empty.records, empty.feed.status]).toEqual([before, 'Failed']);
+    expect(empty.feed.error?.message).toContain('not mounted');
+    rmSync(folder, { recursive: true });
+    renameSync(`${folder}-away`, folder);
+    rmSync(join(folder, 'b.pdf'));
+    expect((await feed.sync()).names).toEqual(['a.pdf', 'c.pdf']);
+  });
+
+  it('that has the file of a feed is a failure of that feed, whose list keeps its records', async () => {
+    const folder = join(outside, 'files');
+    mkdirSync(folder);
+    ok(await feeds.control.post('/media-store/default', { name: 'files', kind: 'folder', folder }));
+    const site = await news('One', 'Two');
+    const settings = { url: site.url('/feed') };
+    ok(
+      await feeds.control.post('/feed/default/connect', {
+        name: 'kept',
+        provider: 'rss',
+        media_store: 'files',
+        settings,
+      }),
+    );
+    await feeds.list('kept');
+    ok(await feeds.client.post('/list/default/kept/feed', { feed: 'kept' }));
+    expect((await feeds.settled('kept')).status).toBe('Synced');
+    await feeds.holds('kept', ['One', 'Two']);
+    renameSync(folder, `${folder}-away`);
+    has(site, 'Two', 'Three');
+    expect(await feeds.sync('kept')).toMatchObject({
+      status: 'Failed',
+      error: { message: expect.stringContaining('is not there') as string },
+    });
+    expect(await feeds.names('kept')).toEqual(['One', 'Two']);
+    renameSync(`${folder}-away`, folder);
+    expect((await feeds.sync('kept')).status).toBe('Synced');
+    await feeds.holds('kept', ['One', 'Three', 'Two']);
+  });
 });
 
 describe('sources that are tried', () => {

@@ -127,6 +127,30 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     await page.getByText('There are no synonyms yet.').waitFor();
   });
 
+  it('suggests synonyms, of which none is saved before somebody does', async () => {
+    await service.client.post('/list/default', { name: 'papers', searchable_fields: [{ name: 'text' }] });
+    await service.client.bulk('default', 'papers', [
+      { name: 'p1', text: 'We study magnetic resonance imaging (MRI) of the human brain.' },
+      { name: 'p2', text: 'The MRI of 2004 was cold.' },
+    ]);
+    await visit('list/papers/synonyms');
+    await page.getByRole('button', { name: 'Suggest synonyms' }).click();
+    const terms = 'MRI = magnetic resonance imaging';
+    const suggested = page.getByRole('table', { name: 'Suggest synonyms' });
+    await suggested.getByRole('rowheader', { name: terms }).waitFor();
+    await suggested.getByText('1 record says what “MRI” stands for').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    const rules = async () => (await service.client.get('/list/synonyms/default/papers')).body;
+    expect(await rules()).toEqual({ rules: [] });
+    await page.getByRole('button', { name: `Use as a rule: ${terms}` }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: `Remove ${terms}` }).waitFor();
+    expect(await rules()).toEqual({ rules: [{ kind: 'equivalent', terms: ['MRI', 'magnetic resonance imaging'] }] });
+    await page.getByRole('button', { name: 'Suggest synonyms' }).click();
+    await page.getByText('None needed').waitFor();
+    await service.client.delete('/list/default/papers');
+  });
+
   it('adds a facet, and says so where there is one of that name', async () => {
     await visit('list/birds/fields');
     for (const expected of ['added', 'refused']) {

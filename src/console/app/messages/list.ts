@@ -174,14 +174,15 @@ export const listTexts = {
       'From searches that found nothing, matched against those that did, and from abbreviations in the records. Each is tried on the list first; nothing is saved.',
     because: 'Because',
     basis: {
-      'empty-search': (searched: string, times: string) => `“${searched}” found nothing, ${times} times in 30 days`,
+      'empty-search': (searched: string, times: string) =>
+        `“${searched}” found nothing, ${times === '1' ? 'once' : `${times} times`} in 30 days`,
       abbreviation: (abbreviation: string, records: string) =>
-        `${records} records say what “${abbreviation}” stands for`,
+        `${records === '1' ? '1 record says' : `${records} records say`} what “${abbreviation}” stands for`,
     },
     adds: 'Records more',
     allowance: (used: string, limit: string, resets: string) =>
       `${used} of ${limit} proposals of models used; the next week begins ${resets}.`,
-    takeOf: (terms: string) => `Use ${terms} as a rule`,
+    takeOf: (terms: string) => `Use as a rule: ${terms}`,
     abbreviations: 'Abbreviations',
     abbreviationsLead: 'All that the records spell out.',
     findAbbreviations: 'Find abbreviations',

@@ -1,0 +1,93 @@
+/** The five minutes of README with this documentation as a website, command by command as they stand there. */
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { eventually } from '../support/eventually.js';
+import { FeedService } from '../support/feeds/feed-service.js';
+import { freePort } from '../support/free-port.js';
+import { itWhere } from '../support/skip.js';
+
+const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
+const run = promisify(execFile);
+
+/** Why they cannot be run here; undefined where they can. */
+function fault(): string | undefined {
+  for (const command of ['python3', 'curl', 'bash']) {
+    try {
+      execFileSync(command, ['--version'], { stdio: 'ignore' });
+    } catch {
+      return `there is no ${command} here`;
+    }
+  }
+  return undefined;
+}
+
+/** The commands, without those that start servers, and without what is said beside them. */
+function commands(): { readonly first: string; readonly rest: readonly string[] } {
+  const readme = readFileSync(`${PACKAGE}/README.md`, 'utf8');
+  const [, block = ''] = /Five minutes with this documentation as the website:\n\n```sh\n(.*?)```/s.exec(readme) ?? [];
+  const lines = block.split('\n').map((line) => line.replace(/\s{2,}#.*$/, ''));
+  const [first = '', , ...rest] = lines.filter((line) => line !== '');
+  return { first, rest };
+}
+
+let feeds: FeedService;
+beforeAll(async () => {
+  // As README starts it, but for its politeness, which takes its time.
+  feeds = await FeedService.start({ env: { GANNET_FEEDS_PAGES_PER_SECOND: '0' } });
+});
+afterAll(() => feeds.close());
+
+const why = fault();
+itWhere(why === undefined, why ?? '')('make the documentation searchable', async () => {
+  const { first, rest } = commands();
+  expect(first).toContain('python3 -m http.server 8000');
+  expect(rest.length).toBeGreaterThan(5);
+  const sitePort = await freePort();
+  const server = spawn('python3', ['-m', 'http.server', String(sitePort), '--bind', '127.0.0.1'], {
+    cwd: PACKAGE,
+    stdio: 'ignore',
+  });
+  const ended = new Promise((resolve) => server.once('exit', resolve));
+  try {
+    await eventually(
+      () =>
+        fetch(`http://127.0.0.1:${sitePort}/docs/`).then(
+          ({ status }) => status,
+          () => 0,
+        ),
+      (status) => status === 200,
+    );
+    const { key } = await feeds.service.createKey({ access: 'full' });
+    const api = `api() { curl -s -H "X-API-Key: ${key}" -H 'Content-Type: application/json' "$@"; echo; }`;
+    const here = (line: string) =>
+      line
+        .replaceAll('127.0.0.1:8000', `127.0.0.1:${sitePort}`)
+        .replaceAll('http://127.0.0.1:8400', feeds.service.address)
+        .replaceAll('npx gannet', 'node bin/gannet.js');
+    const env = { ...process.env, GANNET_DATA_DIR: feeds.service.dataDir };
+    const outputs: string[] = [];
+    for (const line of rest) {
+      // Somebody who types has waited until the list has it.
+      if (line.includes('gannet search')) {
+        expect((await feeds.settled('docs')).status).toBe('Synced');
+        await eventually(
+          () => feeds.source('docs'),
+          ({ last_imported: at }) => at !== null,
+        );
+      }
+      const { stdout } = await run('bash', ['-c', `${api}\n${here(line)}`], { cwd: PACKAGE, env });
+      outputs.push(stdout);
+    }
+    expect(outputs[0]).toContain('/docs/architecture.md');
+    const { record_count: pages } = await feeds.feed('docs');
+    expect(pages).toBeGreaterThan(100);
+    expect(outputs.at(-2)).toMatch(/docs\s+website\s+Synced/);
+    expect(outputs.at(-1)).toContain('0141');
+  } finally {
+    server.kill();
+    await ended;
+  }
+});
