@@ -1,0 +1,233 @@
+/** What the pages around lists are for, each done once in a real browser, and each refused once. */
+import { expect, it } from 'vitest';
+import { openPage, signIn } from '../support/browser.js';
+import { describeConsole } from '../support/console.js';
+import type { TestService } from '../support/service.js';
+import { WebhookReceiver } from '../support/webhook-receiver.js';
+
+async function fill({ client }: TestService): Promise<void> {
+  await client.post('/list/default', {
+    name: 'birds',
+    searchable_fields: [{ name: 'title' }],
+    facets: [{ name: 'year', type: 'number' }],
+  });
+  await client.bulk('default', 'birds', [
+    { name: 'gannet', title: 'The northern gannet', year: 1980 },
+    { name: 'booby', title: 'The blue-footed booby', year: 1990 },
+  ]);
+  await client.post('/search/default/birds/1', { query: 'solan goose' });
+}
+
+const env = { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true' };
+
+describeConsole('tasks of the console', { env, fill }, (its) => {
+  const button = (name: string) => its.page.getByRole('button', { name, exact: true });
+  const form = (name: string) => its.page.getByRole('form', { name });
+  const confirm = (name: string) => its.page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
+  const refused = (code: number, detail: string) => ({
+    status: code,
+    contentType: 'application/problem+json',
+    body: JSON.stringify({ type: 'about:blank', title: 'No', status: code, code: 'conflict', detail }),
+  });
+
+  it('makes a group, searches it, is told that its name is taken, and deletes it', async () => {
+    await its.visit('groups');
+    for (const expected of ['made', 'refused']) {
+      await button('Make a group').click();
+      await form('Make a group').getByLabel('Name').fill('sea');
+      if (expected === 'made') {
+        await form('Make a group').getByRole('combobox', { name: 'Lists' }).click();
+        await its.page.getByRole('option', { name: 'birds' }).click();
+        // Which closes what lies over the button.
+        await its.page.keyboard.press('Tab');
+      }
+      await form('Make a group').getByRole('button', { name: 'Save' }).click();
+      if (expected === 'made') await its.page.getByRole('link', { name: 'sea' }).waitFor();
+      else await form('Make a group').getByText('This is in the way').waitFor();
+    }
+    await its.page.keyboard.press('Escape');
+    await its.page.getByRole('link', { name: 'sea' }).click();
+    const box = its.page.getByRole('combobox', { name: 'Search text' });
+    await box.fill('ganne');
+    await its.page.getByRole('option', { name: 'gannet' }).first().click();
+    await button('Search the group').click();
+    await its.page.getByRole('link', { name: 'gannet' }).waitFor();
+    await its.visit('groups');
+    await button('Delete sea').click();
+    await confirm('Delete');
+    await its.page.getByText('There are no groups yet.').waitFor();
+  });
+
+  it('adds a webhook, sends a test, shows what became of it, rotates its secret and deletes it', async () => {
+    const receiver = await WebhookReceiver.start();
+    const url = receiver.url();
+    await its.visit('webhooks');
+    await button('Add a webhook').click();
+    await form('Add a webhook').getByLabel('Address').fill('ftp://example.com');
+    await form('Add a webhook').getByLabel('list.created').check();
+    await form('Add a webhook').getByRole('button', { name: 'Save' }).click();
+    await form('Add a webhook').getByText('The service refused this').waitFor();
+    await form('Add a webhook').getByLabel('Address').fill(url);
+    await form('Add a webhook').getByRole('button', { name: 'Save' }).click();
+    const secret = await its.page.locator('[data-secret]').innerText();
+    await button('Send a test').click();
+    await button('Test sent').waitFor();
+    await its.page.getByRole('link', { name: url }).click();
+    const log = its.page.getByRole('table', { name: 'Deliveries' });
+    await log.getByText('webhook.ping').first().waitFor();
+    await log.getByText('Delivered').first().waitFor();
+    await button('Rotate the secret').click();
+    await confirm('Rotate the secret');
+    await expect.poll(() => its.page.locator('[data-secret]').innerText()).not.toBe(secret);
+    await button(`Delete ${url}`).click();
+    await confirm('Delete');
+    await its.page.getByText('There are no webhooks yet.').waitFor();
+    await receiver.close();
+  });
+
+  it('invites somebody, who comes in their role, changes it, removes them, and keeps the last owner', async () => {
+    await its.visit('people');
+    await button('Invite somebody').click();
+    await form('Invite somebody').getByLabel('E-mail').fill('kim@example.com');
+    await form('Invite somebody').getByLabel('Role').selectOption('viewer');
+    await form('Invite somebody').getByRole('button', { name: 'Invite somebody' }).click();
+    const link = await its.page.locator('[data-secret]').innerText();
+    const kim = await openPage(its.browser);
+    await kim.page.goto(`${its.service.address}/console/${link.slice(link.indexOf('#'))}`);
+    await kim.page.getByRole('textbox', { name: 'New password' }).fill('correct horse battery');
+    await kim.page.getByRole('button', { name: 'Sign in' }).click();
+    await kim.page.waitForURL(/\/console\/default/);
+    // What is not shown to them is refused all the same.
+    await kim.page.goto(`${its.service.address}/console/default/settings`);
+    await kim.page.getByText('You may not do this').waitFor();
+    await its.page.getByLabel('Role of kim@example.com').selectOption('editor');
+    await kim.page.goto(`${its.service.address}/console/default/list/birds/records`);
+    await kim.page.getByRole('button', { name: 'Add a record' }).waitFor();
+    await button('Remove kim@example.com').click();
+    await confirm('Remove');
+    await kim.page.goto(`${its.service.address}/console/default/lists`);
+    await kim.page.getByLabel('E-mail').waitFor();
+    await kim.context.close();
+    await button('Remove Came by a link').click();
+    await confirm('Remove');
+    await its.page.getByRole('dialog').getByText('This is in the way').waitFor();
+  });
+
+  it('sets a password that ends other sessions, and takes no wrong old one', async () => {
+    const other = await openPage(its.browser);
+    await signIn(its.service, other);
+    await its.visit('profile');
+    const password = form('Set a password');
+    await password.getByLabel('E-mail').fill('owner@example.com');
+    await password.getByRole('textbox', { name: 'New password' }).fill('correct horse battery');
+    await password.getByRole('button', { name: 'Save' }).click();
+    await password.getByRole('textbox', { name: 'Current password' }).waitFor();
+    await password.getByRole('textbox', { name: 'Current password' }).fill('not this one');
+    await password.getByRole('textbox', { name: 'New password' }).fill('another battery horse');
+    await password.getByRole('button', { name: 'Save' }).click();
+    await password.getByRole('alert').waitFor();
+    await other.page.goto(`${its.service.address}/console/default/lists`);
+    await other.page.getByLabel('E-mail').waitFor();
+    await other.context.close();
+    await its.visit('profile');
+    await its.page.getByText('This one').waitFor();
+  });
+
+  it('makes a query rule, tries it, and is told what is wrong with a pattern', async () => {
+    await its.visit('list/birds/rules');
+    await button('Add a query rule').click();
+    const rule = form('Add a query rule');
+    await rule.getByLabel('Name').fill('years');
+    await rule.getByLabel('Pattern').fill('(\\d{4}');
+    await rule.getByLabel('Filter').fill('year = $1');
+    await rule.getByRole('button', { name: 'Save' }).click();
+    await rule.getByText('The service refused this').waitFor();
+    await rule.getByLabel('Pattern').fill('(\\d{4})');
+    await rule.getByRole('button', { name: 'Save' }).click();
+    await its.page.getByRole('rowheader', { name: 'years' }).waitFor();
+    await form('Try it out').getByLabel('Search text').fill('1990');
+    await button('Try').click();
+    await its.page.getByText('Applied: years. 1 found').waitFor();
+    await button('Remove years').click();
+    await confirm('Remove');
+    await its.page.getByText('There are no query rules yet.').waitFor();
+  });
+
+  it('leads from a search that found nothing to a synonym, and says so where its report is not there', async () => {
+    await its.page.route('**/analytics/list/default/birds**', (route) => route.fulfill(refused(503, 'It is busy.')));
+    await its.visit('list/birds/analytics');
+    await its.page.getByText('It is busy.').waitFor();
+    await its.page.unroute('**/analytics/list/default/birds**');
+    await its.page.reload();
+    await its.page.getByRole('link', { name: 'Make a synonym for solan goose' }).click();
+    const rule = form('Add a rule');
+    await rule.getByText('solan goose').waitFor();
+    await rule.getByRole('combobox', { name: 'Terms' }).fill('gannet');
+    await rule.getByRole('combobox', { name: 'Terms' }).press('Enter');
+    await rule.getByRole('button', { name: 'Save' }).click();
+    await its.page.getByText('solan goose = gannet').waitFor();
+    await its.visit('list/birds/search?query=%22solan%20goose%22');
+    await its.page.getByRole('link', { name: 'gannet' }).waitFor();
+  });
+
+  it('shows a rule in one direction, removes it, and writes none', async () => {
+    const rules = [{ kind: 'rewrite', terms: ['sula'], replace_with: ['booby'] }];
+    await its.service.client.put('/list/synonyms/default/birds', { rules });
+    await its.visit('list/birds/synonyms');
+    await its.page.getByText('sula → booby').waitFor();
+    expect(await form('Add a rule').getByRole('radio').count()).toBe(0);
+    await button('Remove sula → booby').click();
+    await confirm('Remove');
+    await its.page.getByText('There are no synonyms yet.').waitFor();
+  });
+
+  it('proposes what somebody who types may mean, and shows records like one', async () => {
+    await its.visit('list/birds/suggestions');
+    await its.page.getByLabel('What somebody has typed so far').fill('boo');
+    await its.page.getByRole('list', { name: 'Suggestions' }).getByRole('link', { name: 'booby' }).first().waitFor();
+    await its.page.route('**/suggest/**', (route) => route.abort('connectionrefused'));
+    await its.page.getByLabel('What somebody has typed so far').fill('gan');
+    await its.page.getByText('No connection to the service').waitFor();
+    await its.page.unroute('**/suggest/**');
+    await its.page.getByLabel(/Suggest earlier searches only/).click();
+    await expect
+      .poll(async () => (await its.service.client.get('/list/default/birds')).body)
+      .toMatchObject({ suggestions: { require_click: true } });
+    await its.visit('list/birds/records');
+    await button('gannet').click();
+    await its.page.getByText('Records like this one').click();
+    await its.page
+      .getByText(/No other record is like this one|booby/)
+      .last()
+      .waitFor();
+  });
+
+  it('checks a media store, and refuses one in a folder that the settings do not name', async () => {
+    await its.visit('files');
+    await button('Check default').click();
+    await its.page.getByText('All is well').waitFor();
+    await button('Add a media store').click();
+    const store = form('Add a media store');
+    await store.getByLabel('Kind').selectOption('folder');
+    await store.getByLabel('Name').fill('shared');
+    await store.getByLabel('Folder').fill('/etc');
+    await store.getByRole('button', { name: 'Add a media store' }).click();
+    await store.getByRole('alert').waitFor();
+  });
+
+  it('shows plan, health and settings, and says so where they cannot be told', async () => {
+    const told = [
+      ['plan', '**/plan/default**', 'Searches this month'],
+      ['health', '**/metrics', 'All measurements'],
+      ['settings', '**/service/settings/default', 'search.deadline_ms'],
+    ] as const;
+    for (const [path, operation, text] of told) {
+      await its.page.route(operation, (route) => route.fulfill(refused(503, `No ${path} for now.`)));
+      await its.visit(path);
+      await its.page.getByText(`No ${path} for now.`).first().waitFor();
+      await its.page.unroute(operation);
+      await its.page.reload();
+      await its.page.getByText(text).first().waitFor();
+    }
+  });
+});
