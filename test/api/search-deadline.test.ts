@@ -1,6 +1,6 @@
 /**
  * Searches that take long: their clients leave, their time ends, and others come meanwhile. The list is small, but has so many
- * different values of a facet that counting them takes many times what an ordinary search does.
+ * different values of its facets that counting them takes many times what an ordinary search does.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request, type ClientRequest } from 'node:http';
@@ -15,8 +15,9 @@ const VALUES_A_RECORD = 25;
 const BATCH_RECORDS = 8000;
 const DEAR_SEARCHES = 12;
 const PATH = '/search/default/many/1';
-/** Values differ between records, so that each is counted by itself. */
-const DEAR = { facets: ['tags'], facet_size: 10, size: 0, cache: false };
+const FACETS = Array.from({ length: 10 }, (_, number) => `tags${number}`);
+/** Values differ between records, so that each is counted by itself: several times what the slice of a search is, on a fast machine too. */
+const DEAR = { facets: FACETS, facet_size: 10, size: 0, cache: false };
 
 const dataDir = mkdtempSync(join(tmpdir(), 'gannet-deadline-'));
 // One thread, so that whatever holds it up holds up everything.
@@ -28,7 +29,11 @@ function records(first: number): object[] {
   return Array.from({ length: BATCH_RECORDS }, (_, index) => {
     const number = first + index;
     const tags = Array.from({ length: VALUES_A_RECORD }, (_value, tag) => `tag ${number} of ${tag}`);
-    return { name: `r${number}`, title: `word${number} common`, tags };
+    return {
+      name: `r${number}`,
+      title: `word${number} common`,
+      ...Object.fromEntries(FACETS.map((facet) => [facet, tags])),
+    };
   });
 }
 
@@ -36,7 +41,7 @@ async function fill({ client }: TestService): Promise<void> {
   const made = await client.post('/list/default', {
     name: 'many',
     searchable_fields: [{ name: 'title' }],
-    facets: [{ name: 'tags', type: 'string', cardinality: 'Many' }],
+    facets: FACETS.map((name) => ({ name, type: 'string', cardinality: 'Many' })),
   });
   expect(made.status, made.text).toBe(201);
   for (let first = 0; first < RECORDS; first += BATCH_RECORDS) {
@@ -73,6 +78,9 @@ describe('searches that take long', () => {
   afterAll(() => service.stop());
 
   it('hold nobody up: a cheap search is answered before them, with one thread for all', async () => {
+    // The first one is moved when its slice ends, and those like it are known to be dear from then on.
+    expect((await service.client.post(PATH, DEAR)).status).toBe(200);
+    expect(await service.metric('gannet_searches_moved_total')).toBeGreaterThan(0);
     const order: string[] = [];
     const dear = Array.from({ length: DEAR_SEARCHES }, async () => {
       const answer = await service.client.post(PATH, DEAR);
@@ -88,7 +96,6 @@ describe('searches that take long', () => {
     expect(cheap.body).toMatchObject({ total_count: 1 });
     await Promise.all(dear);
     expect(order.indexOf('cheap')).toBeLessThan(DEAR_SEARCHES / 2);
-    expect(await service.metric('gannet_searches_moved_total')).toBeGreaterThan(0);
   });
 
   it('end when their clients leave, whether they wait or are at work, and are counted nowhere', async () => {
