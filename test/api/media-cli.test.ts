@@ -33,7 +33,7 @@ it('takes files in and gives them out, whole, whether the service runs or not', 
   writeFileSync(source, content);
   for (const place of ['alone', 'beside the service']) {
     if (place !== 'alone') service = await startTestService({ dataDir, env: SETTINGS });
-    expect(await gannet(['media', 'put', source])).toMatch(/^source\.pdf: .*application\/pdf\n$/);
+    expect(await gannet(['media', 'put', source])).toMatch(/^media:default\/source\.pdf: .*application\/pdf\n$/);
     expect(await gannet(['media', 'put', '-', 'a/notes.txt'], 'from a pipe')).toContain('text/plain');
     expect(await gannet(['media', 'get', 'a/notes.txt'])).toBe('from a pipe');
     const target = join(folder, `${place}.pdf`);

@@ -88,7 +88,8 @@ export async function putFile(
     context,
     options,
     answer,
-    () => `${printable(answer.path)}: ${formatBytes(answer.bytes)}, ${answer.content_type}\n`,
+    // As a record links to it.
+    () => `media:${options.store}/${printable(answer.path)}: ${formatBytes(answer.bytes)}, ${answer.content_type}\n`,
   );
 }
 
