@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { RecordStore } from '../records/index.js';
+import { LIST_STATE_FORMAT_WITH_RECORDINGS, type ListState } from '../store/index.js';
 import { extractStore, keyOfFile, type ExtractStore } from './extract-store.js';
 import { linkedFiles, linkedTexts } from './linked-files.js';
 import { unpackedPage } from './page-codec.js';
@@ -53,6 +54,37 @@ it('opens nothing in a store that has none', () => {
     extracts.errors(),
   ]).toEqual([undefined, undefined, [], []]);
   expect(store.hasDatabase('extracts')).toBe(false);
+});
+
+it('raises the format of the list with the first recording, and no later commit lowers it', () => {
+  const before: ListState = {
+    format: 1,
+    sequence: 1,
+    nextRecordNumber: 1,
+    nextVersion: 2,
+    currentVersion: 1,
+    versions: [],
+  };
+  const formatAfter = (change: () => void) => {
+    extracts.prepare(VERSIONS);
+    store.transaction(change);
+    return store.state()?.format;
+  };
+  expect(formatAfter(() => store.putState(before))).toBe(1);
+  expect(formatAfter(() => extracts.put(key, { url, state: 'pending' }))).toBe(1);
+  const film = { url: 'https://example.com/a.mp4', kind: 'video', state: 'pending' } as const;
+  // As a commit does it: the state that it was made of is written last.
+  const commit = () => {
+    extracts.put(keyOfFile(film), film);
+    store.putState({ ...before, sequence: 2 });
+  };
+  expect(formatAfter(commit)).toBe(LIST_STATE_FORMAT_WITH_RECORDINGS);
+  const forget = () => {
+    extracts.remove(keyOfFile(film));
+    store.putState({ ...before, sequence: 3 });
+  };
+  expect(formatAfter(forget)).toBe(LIST_STATE_FORMAT_WITH_RECORDINGS);
+  expect(store.state()?.sequence).toBe(3);
 });
 
 it('counts each file in its state, and keeps the newest errors', () => {

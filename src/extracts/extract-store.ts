@@ -13,17 +13,18 @@
 import { createHash } from 'node:crypto';
 import type { Database } from 'lmdb';
 import type { ListStore } from '../store/index.js';
-import { versionSuffix } from '../store/index.js';
+import { LIST_STATE_FORMAT_WITH_RECORDINGS, versionSuffix } from '../store/index.js';
 import type { FieldDefinition } from '../catalog/index.js';
-import type {
-  FileFault,
-  KnownFile,
-  Passage,
-  ReadContent,
-  ReadKind,
-  ReadPage,
-  RecordingKind,
-  TextKind,
+import {
+  RECORDING_KINDS,
+  type FileFault,
+  type KnownFile,
+  type Passage,
+  type ReadContent,
+  type ReadKind,
+  type ReadPage,
+  type RecordingKind,
+  type TextKind,
 } from './file-reader.js';
 import { hasRecordings, type FileToRead } from './linked-files.js';
 import { decodePages, encodePages, packedPage, unpackedPage, type PageRange } from './page-codec.js';
@@ -83,6 +84,10 @@ export function hasText<Row extends ExtractRow | undefined>(row: Row): row is Ro
   return row?.text !== undefined || row?.recording !== undefined;
 }
 
+function isOfRecording({ kind }: ExtractRow): boolean {
+  return RECORDING_KINDS.some((each) => each === kind);
+}
+
 /** By which it is known that a record has these words in the index: of the bytes that they were read of, or of themselves. */
 export function hashOfText({ recording, file }: ExtractRow): string {
   return recording?.hash ?? file?.hash ?? '';
@@ -138,7 +143,7 @@ export class ExtractStore {
   private metaDb: Database<unknown, string> | undefined;
   private readonly linksDbs = new Map<number, Database<number, [key: string, recordNumber: number]>>();
 
-  constructor(private readonly store: Pick<ListStore, 'environment' | 'hasDatabase'>) {}
+  constructor(private readonly store: Pick<ListStore, 'environment' | 'hasDatabase' | 'raiseFormat'>) {}
 
   /** False where no record ever linked to a file: then nothing is opened to look. */
   get exists(): boolean {
@@ -311,6 +316,7 @@ export class ExtractStore {
     this.count(before?.state, row.state);
     this.noteError(row, before);
     void this.rows.putSync(key, row);
+    if (isOfRecording(row)) this.store.raiseFormat(LIST_STATE_FORMAT_WITH_RECORDINGS);
     if (content === null) this.removeContent(key);
     else if (content?.kind === 'image') void this.vectors.putSync(key, encodeVector(content.vector));
     else if (content !== undefined) void this.pageTexts.putSync(key, encodePages(pagesOf(content)));

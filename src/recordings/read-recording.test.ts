@@ -2,7 +2,7 @@
 import { deflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../test/support/random.js';
-import { matroskaOf, mp3Of, mp4Of, subtitlesOf, wavOf } from '../../test/support/recordings.js';
+import { fragmentedMp4Of, matroskaOf, mp3Of, mp4Of, subtitlesOf, wavOf } from '../../test/support/recordings.js';
 import { recordingFormat } from './recording-format.js';
 import { readRecording } from './read-recording.js';
 import { RECORDING_FAULTS, RecordingError, type RecordingLimits } from './types.js';
@@ -77,6 +77,14 @@ describe('what lies inside a video', () => {
     ]);
   });
 
+  it('is the text of tracks of a fragmented MP4, which is said once though it goes on in the next fragment', async () => {
+    const goesOn = [DIVES, { seconds: 10, text: 'and' }, { seconds: 20, text: 'and' }, NESTS];
+    const cues = [DIVES, { seconds: 10, text: 'and' }, NESTS];
+    expect(await cuesOf(fragmentedMp4Of({ cues: goesOn }))).toEqual(cues);
+    expect(await cuesOf(fragmentedMp4Of({ cues: goesOn, codec: 'tx3g' }))).toEqual(cues);
+    expect(await cuesOf(fragmentedMp4Of({ cues: goesOn, isOld: true }))).toEqual(cues);
+  });
+
   it('is the text of Matroska tracks, packed or not, with sizes or without', async () => {
     const whole = { title: 'Birds', subtitles: SAID, chapters: [{ seconds: 60, text: 'The cliff' }] };
     const expected = [{ seconds: 0, text: 'Birds' }, { seconds: 60, text: 'The cliff' }, ...SAID];
@@ -132,7 +140,12 @@ describe('a file without words', () => {
 
 it('is read up to the limits, and says that there is more', async () => {
   const many = Array.from({ length: 30 }, (_, index) => ({ seconds: index, text: `Line number ${index}` }));
-  for (const bytes of [mp4Of({ subtitles: [many] }), matroskaOf({ subtitles: many }), subtitlesOf(many)]) {
+  for (const bytes of [
+    mp4Of({ subtitles: [many] }),
+    fragmentedMp4Of({ cues: many }),
+    matroskaOf({ subtitles: many }),
+    subtitlesOf(many),
+  ]) {
     const read = await readRecording(bytes, { ...LIMITS, cuesMax: 10 });
     expect(read.passages.flat()).toEqual(many.slice(0, 10));
     expect(read.truncated).toBe(true);
@@ -146,6 +159,7 @@ it('ends in words or a fault with a name, whatever is changed in the bytes', asy
   const random = new SeededRandom(7);
   const good = [
     mp4Of({ title: 'Birds', subtitles: [SAID], chapters: SAID }),
+    fragmentedMp4Of({ cues: SAID }),
     matroskaOf({ title: 'Birds', subtitles: SAID, chapters: SAID, packed: { kind: 0, pack: deflateSync } }),
     matroskaOf({ subtitles: SAID, isStream: true }),
     mp3Of({ title: 'Birds', chapters: SAID, timedLyrics: SAID }),

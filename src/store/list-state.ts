@@ -15,11 +15,14 @@ export const LIST_STATE_FORMAT_WITH_VECTORS = 2;
 export const LIST_STATE_FORMAT_WITH_PARTS = 3;
 /** With vectors of pictures, perhaps with all others too: a release that does not know them would remove their segments. */
 export const LIST_STATE_FORMAT_WITH_PICTURES = 4;
+/** With what was read of video and audio files, perhaps with all others too: a release that does not know them would read them as pictures. */
+export const LIST_STATE_FORMAT_WITH_RECORDINGS = 5;
 /** Those of lists that have more than records. */
 export const LIST_STATE_FORMATS_WITH_MORE: readonly number[] = [
   LIST_STATE_FORMAT_WITH_VECTORS,
   LIST_STATE_FORMAT_WITH_PARTS,
   LIST_STATE_FORMAT_WITH_PICTURES,
+  LIST_STATE_FORMAT_WITH_RECORDINGS,
 ];
 
 export interface VersionState {
@@ -108,7 +111,7 @@ export interface PartState {
 }
 
 export interface ListState {
-  /** The first where the list never had vectors or parts: earlier releases read it then. */
+  /** The first where the list never had vectors, parts or recordings: earlier releases read it then. It never falls. */
   readonly format: number;
   /** Grows by one with every commit: tells after a worker's death whether its commit happened. */
   readonly sequence: number;

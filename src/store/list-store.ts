@@ -107,9 +107,15 @@ export class ListStore {
     if (!LIST_STATE_FORMATS_WITH_MORE.includes(format)) assertKnownFormat(storePath(this.listPath), 'list', format);
     return state;
   }
-  /** Inside a transaction. */
+  /** Inside a transaction. Its format is not lower than that of the state before. */
   putState(state: ListState): void {
-    this.meta.putSync('state', state);
+    const format = Math.max(state.format, this.state()?.format ?? 0);
+    this.meta.putSync('state', format === state.format ? state : { ...state, format });
+  }
+  /** Inside a transaction that writes what releases of a lower format do not know. A list that has no state yet is given its format with it. */
+  raiseFormat(format: number): void {
+    const state = this.state();
+    if (state !== undefined && state.format < format) this.putState({ ...state, format });
   }
 
   /** Undefined where none was kept, or in a form that this release does not know. */

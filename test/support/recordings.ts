@@ -181,6 +181,43 @@ function trackBox({ id, codec, cues, chaptersIn }: TextTrack, samples: readonly 
   return box('trak', fullBox('tkhd', u32(0, 0, id, 0, 0), Buffer.alloc(60)), ...references, media);
 }
 
+export interface FragmentedMp4 {
+  readonly codec?: 'tx3g' | 'wvtt';
+  readonly cues: readonly SaidAt[];
+  /** Each fragment says where in the file it lies and nothing of times, as streams of old do. */
+  readonly isOld?: boolean;
+}
+
+/** Its cues are in fragments of two samples each, behind one of a track without text. */
+export function fragmentedMp4Of({ codec = 'wvtt', cues, isOld = false }: FragmentedMp4): Buffer {
+  const track: TextTrack = { id: 2, codec, cues };
+  const times = timesOf(cues);
+  const samples = samplesOf(track);
+  const extensions = box('mvex', fullBox('trex', u32(2, 1, 0, 0, 0)), fullBox('trex', u32(1, 1, SCALE, 9, 0)));
+  const header = fullBox('mvhd', u32(0, 0, SCALE, 0), Buffer.alloc(80));
+  const other = trackBox({ id: 1, codec: 'avc1', cues: [] }, [], 0);
+  const parts = [HEAD, box('moov', header, other, trackBox({ ...track, cues: [] }, [], 0), extensions)];
+  let [start, time] = [parts.reduce((sum, part) => sum + part.length, 0), 0];
+  for (let first = 0; first < samples.length; first += 2) {
+    const own = samples.slice(first, first + 2);
+    const durations = times.slice(first, first + 2).map(({ duration }) => duration);
+    const fragmentOf = (offset: number) => {
+      const head = isOld
+        ? box('tfhd', u32(0x1, 2, 0, start))
+        : all([box('tfhd', u32(0x2_0000, 2)), box('tfdt', u32(2 ** 24, 0, time))]);
+      const run = own.flatMap(({ length }, index) => [durations[index] ?? 0, length]);
+      const text = box('traf', head, box('trun', u32(0x301, own.length, offset, ...run)));
+      const video = box('traf', box('tfhd', u32(0x2_0000, 1)), box('trun', u32(0x1, 1, offset)));
+      return box('moof', fullBox('mfhd', u32(first / 2 + 1)), video, text);
+    };
+    const fragment = all([fragmentOf(fragmentOf(0).length + 8), box('mdat', ...own)]);
+    parts.push(fragment);
+    start += fragment.length;
+    for (const duration of durations) time += duration;
+  }
+  return all(parts);
+}
+
 function tagsOf(title: string): Buffer {
   const handler = fullBox('hdlr', u32(0), ascii('mdirappl'), Buffer.alloc(9));
   return fullBox('meta', handler, box('ilst', box('\xa9nam', box('data', u32(1, 0), Buffer.from(title)))));

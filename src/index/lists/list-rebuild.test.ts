@@ -490,7 +490,7 @@ describe('a store of another format', () => {
     const store = new RecordStore(pathOf());
     const state = store.state() as ListState;
     store.transaction(() => {
-      store.putState({ ...state, format: 5 });
+      store.putState({ ...state, format: 99 });
     });
     await store.close();
     const data = join(storePath(pathOf()), 'data.mdb');
@@ -498,7 +498,7 @@ describe('a store of another format', () => {
     const before = [hash(), readdirSync(segmentsPath(pathOf()))];
     lists.open();
     await expect(lists.indexes.open('a1', LIST_SETTINGS)).rejects.toThrow(
-      'has format 5, and this release reads format 1',
+      'has format 99, and this release reads format 1',
     );
     await lists.close();
     expect([hash(), readdirSync(segmentsPath(pathOf()))]).toEqual(before);

@@ -1,5 +1,5 @@
 /**
- * Subtitles and chapters inside an MP4 or QuickTime file: samples of its text tracks (`tx3g`, `text`, `wvtt`), where its tables say that they are.
+ * Subtitles and chapters inside an MP4 or QuickTime file: samples of its text tracks (`tx3g`, `text`, `wvtt`), where its tables say that they are, or its fragments.
  * Boxes are entered by their known paths only, and whatever does not fit into the file is passed over. Pure.
  *
  * Source: ISO/IEC 14496-12 (boxes and tables of samples), 3GPP TS 26.245 (timed text), ISO/IEC 14496-30 (WebVTT).
@@ -7,6 +7,8 @@
 import { decodeText, plainText } from '../subtitles/plain-text.js';
 import type { Cue } from '../types.js';
 import { ByteView } from './byte-view.js';
+import { boxesOf, childOf, FULL_BOX_BYTES, isVersion1, type Box, type Sample } from './mp4-boxes.js';
+import { fragmentSamples } from './mp4-fragments.js';
 
 /** What is said in it; the chapters stand for themselves. */
 export interface TextTracks {
@@ -16,24 +18,6 @@ export interface TextTracks {
   readonly truncated: boolean;
 }
 
-interface Box {
-  readonly type: string;
-  /** Of what it holds. */
-  readonly begin: number;
-  readonly end: number;
-}
-
-interface Sample {
-  readonly begin: number;
-  readonly end: number;
-  /** In units of the track's time. */
-  readonly time: number;
-}
-
-const HEADER_BYTES = 8;
-const LONG_HEADER_BYTES = 16;
-/** Of a box that has a version and flags. */
-const FULL_BOX_BYTES = 4;
 const TIMED_TEXT: readonly string[] = ['tx3g', 'text'];
 const WEB_VTT = 'wvtt';
 /** Of 100 ns, in which the older kind of chapters is told. */
@@ -45,15 +29,21 @@ const SAMPLES_MAX = 1_000_000;
 /** At most so many cues of all tracks together. */
 export function mp4Text(bytes: Uint8Array, cuesMax: number): TextTracks {
   const file = new ByteView(bytes);
-  const movie = childOf(file, { type: '', begin: 0, end: bytes.length }, 'moov');
+  const movie = childOf(file, { begin: 0, end: bytes.length }, 'moov');
   if (movie === undefined) return { chapters: [], subtitles: [], truncated: false };
   const tracks = [...boxesOf(file, movie)].filter(({ type }) => type === 'trak').slice(0, TRACKS_MAX);
   const ofChapters = new Set(tracks.flatMap((track) => chapterTracksOf(file, track)));
+  const texts = tracks.filter((track) => codecOf(file, track) !== undefined);
+  const fragments = fragmentSamples(
+    file,
+    movie,
+    texts.map((track) => trackId(file, track)),
+  );
   let [chapters, truncated] = [listedChapters(file, movie), false];
   const subtitles: Cue[][] = [];
   let left = cuesMax - chapters.length;
-  for (const track of tracks) {
-    const cues = cuesOf(file, track, Math.max(0, left) + 1);
+  for (const track of texts) {
+    const cues = cuesOf(file, track, fragments.get(trackId(file, track)) ?? [], Math.max(0, left) + 1);
     if (cues.length > left) truncated = true;
     const kept = cues.slice(0, Math.max(0, left));
     left -= kept.length;
@@ -65,42 +55,11 @@ export function mp4Text(bytes: Uint8Array, cuesMax: number): TextTracks {
   return { chapters, subtitles, truncated };
 }
 
-function* boxesOf(file: ByteView, { begin, end }: Box): Iterable<Box> {
-  for (let offset = begin; offset + HEADER_BYTES <= end;) {
-    const short = file.number(offset, 4);
-    const isLong = short === 1;
-    const size = short === 0 ? end - offset : isLong ? file.number(offset + HEADER_BYTES, 8) : short;
-    const header = isLong ? LONG_HEADER_BYTES : HEADER_BYTES;
-    if (size < header || offset + size > end) return;
-    yield { type: file.letters(offset + 4), begin: offset + header, end: offset + size };
-    offset += size;
-  }
-}
-
-function childOf(file: ByteView, parent: Box | undefined, ...path: readonly string[]): Box | undefined {
-  let found = parent;
-  for (const wanted of path) {
-    if (found === undefined) return undefined;
-    let next: Box | undefined;
-    for (const box of boxesOf(file, found)) {
-      if (box.type !== wanted) continue;
-      next = box;
-      break;
-    }
-    found = next;
-  }
-  return found;
-}
-
 function trackId(file: ByteView, track: Box): number {
   const header = childOf(file, track, 'tkhd');
   if (header === undefined) return 0;
   const timesBytes = isVersion1(file, header) ? 16 : 8;
   return file.number(header.begin + FULL_BOX_BYTES + timesBytes, 4);
-}
-
-function isVersion1(file: ByteView, { begin }: Box): boolean {
-  return file.number(begin, 1) === 1;
 }
 
 /** Ids of the tracks that have the chapters of this one. */
@@ -128,25 +87,33 @@ function listedChapters(file: ByteView, movie: Box): Cue[] {
   return chapters;
 }
 
-function cuesOf(file: ByteView, track: Box, cuesMax: number): Cue[] {
+function cuesOf(file: ByteView, track: Box, fragments: readonly Sample[], cuesMax: number): Cue[] {
   const media = childOf(file, track, 'mdia');
   const tables = childOf(file, media, 'minf', 'stbl');
   const times = childOf(file, media, 'mdhd');
-  const codec = codecOf(file, tables);
-  if (tables === undefined || times === undefined || codec === undefined) return [];
+  if (tables === undefined || times === undefined) return [];
   const scale = file.number(times.begin + FULL_BOX_BYTES + (isVersion1(file, times) ? 16 : 8), 4);
   if (scale === 0) return [];
+  const textOf = codecOf(file, track) === WEB_VTT ? webVttOf : timedTextOf;
   const cues: Cue[] = [];
   for (const sample of samplesOf(file, tables)) {
+    if (cues.length >= cuesMax) return cues;
+    addCue(cues, sample.time / scale, textOf(file, sample));
+  }
+  let before = '';
+  for (const sample of fragments) {
     if (cues.length >= cuesMax) break;
-    addCue(cues, sample.time / scale, codec === WEB_VTT ? webVttOf(file, sample) : timedTextOf(file, sample));
+    const text = textOf(file, sample);
+    // What goes on over the end of a fragment is said again in the next.
+    if (text !== before) addCue(cues, sample.time / scale, text);
+    before = text;
   }
   return cues;
 }
 
 /** Undefined of a track that is no text. */
-function codecOf(file: ByteView, tables: Box | undefined): string | undefined {
-  const descriptions = childOf(file, tables, 'stsd');
+function codecOf(file: ByteView, track: Box): string | undefined {
+  const descriptions = childOf(file, track, 'mdia', 'minf', 'stbl', 'stsd');
   if (descriptions === undefined) return undefined;
   const codec = file.letters(descriptions.begin + FULL_BOX_BYTES + 4 + 4);
   return codec === WEB_VTT || TIMED_TEXT.includes(codec) ? codec : undefined;
@@ -161,7 +128,7 @@ function timedTextOf(file: ByteView, { begin, end }: Sample): string {
 /** Boxes of cues, each with its payload among others. */
 function webVttOf(file: ByteView, { begin, end }: Sample): string {
   const texts: string[] = [];
-  for (const box of boxesOf(file, { type: '', begin, end })) {
+  for (const box of boxesOf(file, { begin, end })) {
     const payload = box.type === 'vttc' ? childOf(file, box, 'payl') : undefined;
     if (payload !== undefined) texts.push(decodeText(file.slice(payload.begin, payload.end)));
   }
