@@ -84,14 +84,20 @@ export interface VectorChange {
  * `farthest` is 0, `nearest` is 1, and others lie in a line with these. The hit's score is `weight` times that and the rest times the
  * words', at most 1.
  */
-export interface MeaningSearch {
-  /** Of any length above zero. */
-  readonly vector: Float32Array;
+export interface MeaningSearch extends NearSearch {
   /** Above 0, up to 1. */
   readonly weight: number;
   /** False: what words find is scored, and nothing else found. Default true. */
   readonly adds?: boolean;
-  /** The score by meaning, 0..1, from which on a record is a hit that no word finds. */
+  /** A score of the words that counts as 1; 0: what the best record of such words is expected to score. Default 1. */
+  readonly wordsFull?: number;
+}
+
+/** What is near to a vector: `farthest` scores 0, `nearest` 1, and others lie in a line with these. */
+export interface NearSearch {
+  /** Of any length above zero. */
+  readonly vector: Float32Array;
+  /** The score, 0..1, from which on a record is a hit that nothing else finds. */
   readonly floor: number;
   /** Cosines, -1..1. */
   readonly farthest: number;
@@ -105,8 +111,11 @@ export interface MeaningSearch {
   readonly width: number;
   /** Every vector is compared by itself. Default false. */
   readonly exact?: boolean;
-  /** A score of the words that counts as 1; 0: what the best record of such words is expected to score. Default 1. */
-  readonly wordsFull?: number;
+}
+
+/** Pictures of the records that are near to a vector, of a generation with the segments of the one that is searched: those that are not found have no score. */
+export interface PicturesSearch extends NearSearch {
+  readonly generation: GenerationHandle;
 }
 
 /** Words that are looked for in a part of the records. */
@@ -128,6 +137,8 @@ export interface PartSearch {
  */
 export interface PartsSearch {
   readonly parts: readonly PartSearch[];
+  /** Behind the parts, as kind `image`. */
+  readonly pictures?: PicturesSearch;
   /** 0..1: a record with less is no hit by its text. Default 0. */
   readonly textFloor?: number;
 }
@@ -428,7 +439,7 @@ export interface Kernel {
 }
 
 /** Must equal kInterfaceVersion in addon/constants.cc: raised with every change of what crosses the boundary. */
-const INTERFACE_VERSION = 11;
+const INTERFACE_VERSION = 12;
 
 /** The folder of package.json above this file: it runs as a source file in tests and as dist/native-bindings/index.js. */
 function packageFolder(): string {

@@ -302,6 +302,122 @@ describe('meaning beside words', () => {
   });
 });
 
+describe('pictures beside words', () => {
+  const at = (record: number, word: string, price: number, ...vectors: number[][]): Item => ({
+    record,
+    word,
+    price,
+    vectors,
+  });
+  const sought = { floor: 0.5, farthest: 0, nearest: 1, wanted: 100, width: 100 };
+
+  test('are found, scored, filtered, counted and paged as a plain model has it', () => {
+    fc.assert(
+      fc.property(
+        fc.array(item, { minLength: 1, maxLength: 40 }),
+        vector,
+        fc.record({
+          below: fc.option(fc.integer({ min: 0, max: 10 }), { nil: undefined }),
+          cut: fc.nat(40),
+          dead: fc.uniqueArray(fc.nat(40)),
+          textFloor: fc.constantFrom(0, 0.4),
+          skip: fc.nat(5),
+          wanted: fc.constantFrom(1, 100),
+        }),
+        (made, query, { below, cut, dead, textFloor, skip, wanted }) => {
+          const items = made.map((each, i) => ({ ...each, record: 3 * i + 1 }));
+          const parts = [items.slice(0, cut), items.slice(cut)].filter((part) => part.length > 0);
+          const words = parts.map(buildWords);
+          const seen = items.filter(({ vectors }) => vectors.length > 0);
+          const vectors = seen.length > 0 ? [buildVectors(seen)] : [];
+          const change = {
+            add: words.map((segment) => ({ segment })),
+            deletions: words.map((segment, part) => {
+              const gone = (parts[part] ?? []).flatMap(({ record }, i) => (dead.includes((record - 1) / 3) ? [i] : []));
+              return { segment, documents: Uint32Array.from(gone) };
+            }),
+          };
+          const records = kernel.publishGeneration(change);
+          const pictures = kernel.publishGeneration({
+            ...change,
+            vectors: { add: vectors.map((segment) => ({ segment })) },
+          });
+          const filter: PlanFilter = below === undefined ? { op: 'all' } : { op: '<', column: 0, value: below };
+          const near = { ...sought, generation: pictures, vector: Float32Array.from(query), wanted };
+          const search = (more: { skip?: number; size?: number } = {}) =>
+            parseResult(
+              kernel.search(records, plan({ word: 'sea', filter, ...more }), undefined, {
+                parts: [],
+                textFloor,
+                pictures: near,
+              }),
+            );
+          const alone = parseResult(kernel.search(records, plan({ word: 'sea', filter })));
+          const byWords = new Map(Array.from(alone.hits.recordNumbers(), (record, i) => [record, alone.hits.score(i)]));
+          const passing = items.flatMap((each, i) => {
+            if (dead.includes(i) || (below !== undefined && each.price >= below)) return [];
+            const text = byWords.get(each.record) ?? 0;
+            const cosines = each.vectors.map((own) => cosine(own, query));
+            return [{ record: each.record, text: text < textFloor ? 0 : text, image: Math.max(0, ...cosines) }];
+          });
+          // As many as are wanted, of vectors and not of records.
+          const cosines = items.flatMap(({ vectors: own, record }) =>
+            passing.some((each) => each.record === record) ? own.map((each) => cosine(each, query)) : [],
+          );
+          const least = cosines.toSorted((a, b) => b - a)[wanted - 1] ?? -1;
+          const isUnclear = (image: number) =>
+            Math.abs(image - sought.floor) < 0.002 || (cosines.length > wanted && Math.abs(image - least) < 0.002);
+          const { total, hits, scores } = search({ size: 100 });
+          expect([total, [...scores.kinds]]).toEqual([hits.count, ['words', 'text', 'image']]);
+          const found = new Map(Array.from(hits.recordNumbers(), (record, i) => [record, i]));
+          for (const { record, text, image } of passing) {
+            if (isUnclear(image)) continue;
+            const counted = image >= sought.floor && image > least - 0.002 ? image : 0;
+            const hit = found.get(record);
+            expect(hit === undefined ? 0 : hits.score(hit)).toBeCloseTo(Math.max(text, counted), 2);
+            if (hit === undefined) continue;
+            expect(scores.score(hit, 1)).toBeCloseTo(text, 5);
+            expect(scores.score(hit, 2)).toBeCloseTo(counted, 2);
+          }
+          for (const record of found.keys()) expect(passing.map((each) => each.record)).toContain(record);
+          const page = search({ skip, size: 3 });
+          expect(page.total).toBe(total);
+          expect([...page.hits.recordNumbers()]).toEqual([...hits.recordNumbers()].slice(skip, skip + 3));
+          for (const generation of [records, pictures]) kernel.releaseGeneration(generation);
+          words.forEach((segment) => kernel.closeSegment(segment));
+          vectors.forEach((segment) => kernel.closeVectorSegment(segment));
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  test('say which of them it was, and are refused where they are not of these records', () => {
+    const segment = buildWords([at(7, 'sea', 1), at(8, 'moss', 1)]);
+    const vectors = buildVectors([at(8, '', 0, [1, 0, 0, 0, 0], [0, 1, 0, 0, 0])]);
+    const records = kernel.publishGeneration({ add: [{ segment }] });
+    const pictures = kernel.publishGeneration({ add: [{ segment }], vectors: { add: [{ segment: vectors }] } });
+    const other = kernel.publishGeneration({ add: [{ segment: buildWords([at(7, 'sea', 1)]) }] });
+    const search = (generation: number, more: object = {}) =>
+      kernel.search(records, plan({ word: 'sea', explain: true }), undefined, {
+        parts: [],
+        pictures: { ...sought, generation, vector: Float32Array.of(0, 1, 0, 0, 0), ...more },
+      });
+    const { hits, scores, explainJson } = parseResult(search(pictures));
+    expect([...hits.recordNumbers()].toSorted()).toEqual([7, 8]);
+    const picture = [...hits.recordNumbers()].indexOf(8);
+    expect([scores.score(picture, 2), scores.place(picture, 2)]).toEqual([1, 1]);
+    expect(scores.score(1 - picture, 2)).toBe(0);
+    const explained = JSON.parse(explainJson) as { sources: { kind: string }[] }[];
+    expect(explained[picture]?.sources).toMatchObject([{ kind: 'image', cosine: 1, place: 1 }]);
+    expect(() => search(other)).toThrow(invalid);
+    expect(() => search(pictures, { vector: Float32Array.of(1) })).toThrow(invalid);
+    expect(() => search(pictures, { wanted: 0 })).toThrow(invalid);
+    expect(() => search(12_345_678)).toThrow();
+    for (const generation of [records, pictures, other]) kernel.releaseGeneration(generation);
+  });
+});
+
 describe('a segment of vectors', () => {
   const rows = rowsOf([{ record: 1, word: '', price: 0, vectors: [[1, 2, 3, 4, 5]] }]);
 

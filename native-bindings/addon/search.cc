@@ -26,22 +26,34 @@ bool ReadFlag(const Napi::Object& object, const char* name, bool otherwise) {
   return value.IsUndefined() ? otherwise : ReadBoolean(value, name);
 }
 
-MeaningRequest ReadMeaning(const Napi::Value& value) {
-  const Napi::Object object = ReadObject(value, "meaning");
+// What is near to a vector, whatever it counts.
+MeaningRequest ReadNear(const Napi::Object& object) {
   MeaningRequest request;
-  request.weight = static_cast<float>(ReadNumber(object.Get("weight"), "meaning.weight"));
   request.floor = static_cast<float>(ReadNumber(object.Get("floor"), "meaning.floor"));
   request.farthest = static_cast<float>(ReadNumber(object.Get("farthest"), "meaning.farthest"));
   request.nearest = static_cast<float>(ReadNumber(object.Get("nearest"), "meaning.nearest"));
   request.wanted = ReadUint32(object.Get("wanted"), "meaning.wanted");
   request.width = ReadUint32(object.Get("width"), "meaning.width");
-  request.adds_matches = ReadFlag(object, "adds", true);
   request.exact = ReadFlag(object, "exact", false);
-  request.words_full = static_cast<float>(ReadMember(object, "wordsFull", 1));
   const Napi::Value vector = object.Get("vector");
   const std::span<const float> values = ReadFloats(vector, "meaning.vector");
   request.vector.assign(values.begin(), values.end());
   return request;
+}
+
+MeaningRequest ReadMeaning(const Napi::Value& value) {
+  const Napi::Object object = ReadObject(value, "meaning");
+  MeaningRequest request = ReadNear(object);
+  request.weight = static_cast<float>(ReadNumber(object.Get("weight"), "meaning.weight"));
+  request.adds_matches = ReadFlag(object, "adds", true);
+  request.words_full = static_cast<float>(ReadMember(object, "wordsFull", 1));
+  return request;
+}
+
+PictureRequest ReadPictures(const Napi::Value& value) {
+  const Napi::Object object = ReadObject(value, "parts.pictures");
+  const auto pictures = Registry::Instance().FindGeneration(ReadUint32(object.Get("generation"), "parts.pictures.generation"));
+  return {pictures->generation, ReadNear(object)};
 }
 
 ScoreKind ReadPartKind(const Napi::Value& value) {
@@ -73,6 +85,8 @@ void ReadParts(const Napi::Value& value, const PublishedGeneration& published, B
   const Napi::Array parts = ReadArray(object.Get("parts"), "parts.parts");
   const uint32_t count = parts.Length();
   for (uint32_t i = 0; i < count; ++i) beside->parts.push_back(ReadPart(ReadObject(parts[i], "a part"), published));
+  const Napi::Value pictures = object.Get("pictures");
+  if (!pictures.IsUndefined()) beside->pictures = ReadPictures(pictures);
 }
 
 Napi::Value SearchCall(const Napi::CallbackInfo& info) {

@@ -24,6 +24,7 @@ export const FILE_FAULTS = [
   'too-large',
   'refused-address',
   'timed-out',
+  'model-unavailable',
 ] as const;
 export type FileFault = (typeof FILE_FAULTS)[number];
 
@@ -86,6 +87,8 @@ export interface ReadingRequest {
   readonly account: string;
   readonly url: string;
   readonly kind: ReadKind;
+  /** Of a picture: as the list names what makes its vector. */
+  readonly pictureModel?: string;
   /** What was read before, unless it is to be read whatever it is. */
   readonly known: KnownFile | undefined;
 }
@@ -120,8 +123,8 @@ export interface PictureModel {
 }
 
 export interface FileReader {
-  /** That of a name; undefined where there is none. */
-  pictureModel(name: string): PictureModel | undefined;
+  /** That of a name; undefined where there is none, or it cannot be known now what it is. */
+  pictureModel(account: string, name: string): PictureModel | undefined;
   /** After so long a file is looked at again. */
   readonly checkMs: number;
   /** Of one list at a time. */

@@ -1,5 +1,5 @@
 /** What providers of models are made of; what lists see of a model is the `Embedder` of `src/vectors`. */
-import type { TextToEmbed } from '../vectors/index.js';
+import type { CosinesAtRandom, PictureShape, TextToEmbed } from '../vectors/index.js';
 
 /** A provider of vectors, as one of them is spoken to; what all have in common is around it (`guarded-embedder.ts`). */
 export interface EmbeddingSource {
@@ -23,4 +23,17 @@ export interface SourceDescription {
   readonly tokensMax?: number | null;
   readonly queryPrefix?: string | null;
   readonly documentPrefix?: string | null;
+  /** False: it reads pictures alone. Default true. */
+  readonly readsTexts?: boolean;
+  /** Null or undefined: it reads texts alone. */
+  readonly pictures?: DescribedPictures | null;
+}
+
+/** What a model that reads pictures is found to be. */
+export interface DescribedPictures {
+  readonly shape: PictureShape;
+  /** Of made pictures, two at a time. */
+  readonly random: CosinesAtRandom;
+  /** Of made pictures and texts; null of a model that reads no texts. */
+  readonly words: CosinesAtRandom | null;
 }

@@ -75,7 +75,6 @@ const create = defineOperation({
       name,
       kind,
       provider,
-      inputs: ['text'],
       dimensions: members.dimensions ?? null,
       tokens_max: members.tokens_max ?? null,
       query_prefix: members.query_prefix ?? null,

@@ -5,7 +5,7 @@ import type { OutboundRules } from '../platform/index.js';
 import type { Reranker } from '../vectors/index.js';
 import type { EmbeddingSource, SourceDescription } from './embedder.js';
 import { JsonService } from './json-service.js';
-import { describeOnnx, OnnxEmbeddings, OnnxReranker, type OnnxModelOptions } from './onnx/onnx-models.js';
+import { describeOnnx, OnnxEmbeddings, OnnxPictures, OnnxReranker, type OnnxModelOptions } from './onnx/onnx-models.js';
 import { OnnxProcesses, type OnnxProcessesOptions } from './onnx/onnx-processes.js';
 import { CHAT_ANSWER_BYTES_MAX, OpenAiChat, type ChatSource } from './chat.js';
 import { endpointOf, OpenAiEmbeddings, RerankService, type Endpoint } from './remote-models.js';
@@ -38,7 +38,10 @@ export interface ModelProvidersOptions {
 }
 
 /** A model that may not be added yet; null: how much it reads is not said. */
-export type DescribedModel = Omit<Model, 'fingerprint' | 'created_utc' | 'modified_utc' | 'tokens_max'> & {
+export type DescribedModel = Omit<
+  Model,
+  'fingerprint' | 'created_utc' | 'modified_utc' | 'tokens_max' | 'inputs' | 'pictures'
+> & {
   readonly tokens_max: number | null;
 };
 
@@ -67,11 +70,17 @@ export class ModelProviders {
     });
   }
 
-  /** Undefined of a model that makes no vectors here. */
+  /** Undefined of a model that makes no vectors of texts here. */
   source(model: Model): EmbeddingSource | undefined {
-    if (model.kind !== 'embedding') return undefined;
+    if (model.kind !== 'embedding' || !model.inputs.includes('text')) return undefined;
     if (model.provider === 'onnx') return new OnnxEmbeddings(this.#folderOf(model));
     return model.provider === 'openai' ? this.#openAi(model) : undefined;
+  }
+
+  /** Undefined of a model that reads no pictures. */
+  pictures(model: Model): OnnxPictures | undefined {
+    const reads = model.provider === 'onnx' && model.pictures !== null;
+    return reads ? new OnnxPictures(this.#folderOf(model)) : undefined;
   }
 
   reranker(model: Model): Reranker {

@@ -122,7 +122,7 @@ export class ModelStore {
   }
 
   #opened(row: StoredModel): Model {
-    const model = { ...row, folder: row.folder ?? null };
+    const model = { ...row, folder: row.folder ?? null, pictures: row.pictures ?? null };
     if (row.secret === null) return { ...model, secret: null };
     const { secrets, onUnreadable } = this.options;
     try {

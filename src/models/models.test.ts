@@ -65,13 +65,12 @@ const TOKENS_MAX = 64;
 
 function settings(
   provider: 'openai' | 'rerank',
-): Omit<Model, 'fingerprint' | 'created_utc' | 'modified_utc' | 'secret'> {
+): Omit<Model, 'fingerprint' | 'created_utc' | 'modified_utc' | 'secret' | 'inputs' | 'pictures'> {
   return {
     account: 'default',
     name: provider,
     provider,
     kind: provider === 'openai' ? 'embedding' : 'reranker',
-    inputs: ['text'],
     dimensions: null,
     tokens_max: TOKENS_MAX,
     query_prefix: 'query: ',

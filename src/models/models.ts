@@ -17,6 +17,7 @@ import {
   type Embedder,
   type ListModels,
   type ListOfModel,
+  type PictureEmbedder,
   type Reranker,
   type SearchReranker,
 } from '../vectors/index.js';
@@ -25,19 +26,22 @@ import { within } from './deadline.js';
 import type { SourceDescription } from './embedder.js';
 import { GuardedCalls } from './guarded-calls.js';
 import { GuardedEmbedder } from './guarded-embedder.js';
+import { GuardedPictureEmbedder } from './guarded-picture-embedder.js';
 import { GuardedReranker } from './guarded-reranker.js';
 import { asModelError } from './model-error.js';
 import type { ModelSettings } from './model-settings.js';
 import type { ModelChange, ModelStore, NewModel } from './model-store.js';
 import { ModelProviders, type DescribedModel, type OnnxOptions } from './model-providers.js';
 import { QueryEmbeddings } from './query-embeddings.js';
-import { TOKENS_MAX_DEFAULT, type Model } from './types.js';
+import { TOKENS_MAX_DEFAULT, type Model, type ModelInput } from './types.js';
 
 /** Under which operations and later features find models. */
 export const MODELS = serviceKey<Models>('models');
 
 /** Of the main thread's share of the memory: two thousand vectors of 384 numbers. */
 const QUERY_CACHE_BYTES = 4 * 2 ** 20;
+/** Where a list names what makes vectors of its pictures. */
+const PICTURES_MODEL_SETTING = 'image_model';
 const UNREADABLE = 'Its secret cannot be opened: give it a new one with gannet model update.';
 /** So that the processes which share a batch are seldom without work; a batch is what a crash may cost. */
 const FOLDER_BATCH_TEXTS = 64;
@@ -62,7 +66,7 @@ export interface ModelsOptions {
 }
 
 /** A model as it is added: null of what its folder may say, or nobody. */
-export type AddedModel = Omit<NewModel, 'fingerprint' | Unsaid> &
+export type AddedModel = Omit<NewModel, 'fingerprint' | 'inputs' | 'pictures' | Unsaid> &
   Readonly<{ [Member in Unsaid]: Model[Member] | null }>;
 type Unsaid = 'tokens_max' | 'query_prefix' | 'document_prefix';
 
@@ -70,6 +74,7 @@ type Unsaid = 'tokens_max' | 'query_prefix' | 'document_prefix';
 interface Opened {
   readonly calls: GuardedCalls;
   readonly embedder?: Embedder;
+  readonly pictures?: PictureEmbedder;
   readonly reranker?: Reranker;
   readonly chat?: ChatModel;
 }
@@ -98,7 +103,9 @@ export class Models implements ListModels {
   }
 
   knows(account: string, name: string): boolean {
-    return modelWithoutAdding(name) !== undefined || this.options.store.get(account, name)?.kind === 'embedding';
+    if (modelWithoutAdding(name) !== undefined) return true;
+    const { kind, inputs = [] } = this.options.store.get(account, name) ?? {};
+    return kind === 'embedding' && inputs.includes('text');
   }
 
   attached({ account, model: name }: Pick<ListOfModel, 'account' | 'model'>): AttachedModel | undefined {
@@ -115,6 +122,11 @@ export class Models implements ListModels {
   embedder(account: string, name: string): Embedder | undefined {
     const model = this.options.store.get(account, name);
     return model === undefined ? undefined : this.#open(model).embedder;
+  }
+
+  pictures(account: string, name: string): PictureEmbedder | undefined {
+    const model = this.options.store.get(account, name);
+    return model === undefined ? undefined : this.#open(model).pictures;
   }
 
   /** Whoever else wants the vector of the same text goes on waiting for it, and it is kept when it comes. */
@@ -158,7 +170,8 @@ export class Models implements ListModels {
   /** Lists and groups that name it. */
   usedBy(account: string, name: string): readonly string[] {
     const { catalog } = this.options;
-    const uses = ({ model, reranker }: Pick<ListRecord, 'model' | 'reranker'>) => model === name || reranker === name;
+    const uses = ({ model, reranker, features }: Pick<ListRecord, 'model' | 'reranker' | 'features'>) =>
+      [model, reranker, features?.[PICTURES_MODEL_SETTING]].includes(name);
     const lists = catalog.lists(account).filter(uses);
     const groups = catalog.groups(account).filter(({ reranker }) => reranker === name);
     return [...lists, ...groups].map((each) => each.name);
@@ -269,16 +282,23 @@ export class Models implements ListModels {
       const msMax = CHAT_WAIT_TIMES * settings.chat_seconds * 1000;
       return { calls, chat: new ChatModel(model.name, chat, calls, msMax) };
     }
+    const { dimensions } = model;
+    if (dimensions === null) return { calls };
     const source = this.#providers.source(model);
-    if (source === undefined || model.dimensions === null) return { calls };
     const batchTexts = model.provider === 'onnx' ? FOLDER_BATCH_TEXTS : settings.batch_texts;
-    const embedder = new GuardedEmbedder({
-      model: { ...model, dimensions: model.dimensions },
-      source,
-      calls,
-      batchTexts,
-    });
-    return { calls, embedder };
+    const embedder = source && new GuardedEmbedder({ model: { ...model, dimensions }, source, calls, batchTexts });
+    const ofPictures = this.#providers.pictures(model);
+    const pictures =
+      ofPictures && model.pictures !== null
+        ? new GuardedPictureEmbedder({
+            model: { ...model, dimensions },
+            read: model.pictures,
+            source: ofPictures,
+            calls,
+            embedder,
+          })
+        : undefined;
+    return { calls, ...(embedder && { embedder }), ...(pictures && { pictures }) };
   }
 
   /** Rejects with `unprocessable`, which says why it did not answer. */
@@ -307,7 +327,11 @@ export class Models implements ListModels {
 
 function described(
   given: Pick<Model, 'dimensions'>,
-  { dimensions, fingerprint = '' }: Partial<SourceDescription>,
-): Pick<Model, 'dimensions' | 'fingerprint'> {
-  return { dimensions: dimensions ?? given.dimensions, fingerprint };
+  { dimensions, fingerprint = '', readsTexts = true, pictures = null }: Partial<SourceDescription>,
+): Pick<Model, 'dimensions' | 'fingerprint' | 'inputs' | 'pictures'> {
+  const inputs: ModelInput[] = [
+    ...(readsTexts ? (['text'] as const) : []),
+    ...(pictures === null ? [] : (['image'] as const)),
+  ];
+  return { dimensions: dimensions ?? given.dimensions, fingerprint, inputs, pictures };
 }

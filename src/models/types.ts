@@ -1,5 +1,6 @@
 /** What a model is: something that the service can call, of an account. */
 import type { Secret } from '../platform/index.js';
+import type { DescribedPictures } from './embedder.js';
 
 export const MODEL_KINDS = ['embedding', 'reranker', 'chat', 'transcription'] as const;
 export type ModelKind = (typeof MODEL_KINDS)[number];
@@ -21,6 +22,8 @@ interface ModelOf<KeptSecret> {
   readonly kind: ModelKind;
   readonly provider: ModelProvider;
   readonly inputs: readonly ModelInput[];
+  /** What it said of pictures; null where it reads none. */
+  readonly pictures: DescribedPictures | null;
   /** Of its vectors; null where it makes none. */
   readonly dimensions: number | null;
   /** The longest text that it reads whole. */
@@ -47,7 +50,9 @@ interface ModelOf<KeptSecret> {
 export type Model = ModelOf<Secret | null | 'unreadable'>;
 
 /** As `data/system` keeps it, sealed. */
-export type StoredModel = Omit<ModelOf<string | null>, 'folder'> & {
+export type StoredModel = Omit<ModelOf<string | null>, 'folder' | 'pictures'> & {
   /** Not there in models that were added when there were none in folders. */
   readonly folder?: string | null;
+  /** Not there in models that were added when none read pictures. */
+  readonly pictures?: DescribedPictures | null;
 };

@@ -1,5 +1,11 @@
 /** What is asked of the process that reads pictures. */
 import type { FileProtocol } from '../platform/hosts/index.js';
-import type { DescribedPicture, PictureFault, PictureLimits } from './types.js';
+import type { PictureShape } from '../vectors/index.js';
+import type { DescribedPicture, PictureFault, PictureLimits, ShapedPicture } from './types.js';
 
-export type PictureProtocol = FileProtocol<DescribedPicture, PictureLimits, PictureFault>;
+/** How a picture is read: described, or as pixels where a shape of these is named. */
+export interface PictureReading extends PictureLimits {
+  readonly shape?: PictureShape;
+}
+
+export type PictureProtocol = FileProtocol<DescribedPicture | ShapedPicture, PictureReading, PictureFault>;

@@ -3,7 +3,15 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { FileProcesses } from '../platform/hosts/index.js';
 import { compiledFile, packageRoot, ServiceError } from '../platform/index.js';
-import { PictureError, type DescribedPicture, type PictureFault, type PictureLimits } from './types.js';
+import type { PictureShape } from '../vectors/index.js';
+import type { PictureReading } from './picture-protocol.js';
+import {
+  PictureError,
+  type DescribedPicture,
+  type PictureFault,
+  type PictureLimits,
+  type ShapedPicture,
+} from './types.js';
 
 const HEAP_MIB_MAX = 128;
 const NICENESS = 5;
@@ -24,9 +32,11 @@ export interface PictureReaderOptions {
 }
 
 export class PictureReader {
-  readonly #processes: FileProcesses<DescribedPicture, PictureLimits, PictureFault>;
+  readonly #limits: PictureLimits;
+  readonly #processes: FileProcesses<DescribedPicture | ShapedPicture, PictureReading, PictureFault>;
 
   constructor({ processes, memoryMibMax, limits, onDeath, onBug }: PictureReaderOptions) {
+    this.#limits = limits;
     this.#processes = new FileProcesses({
       noun: 'picture',
       processes,
@@ -50,19 +60,35 @@ export class PictureReader {
   }
 
   /** As `FileProcesses.read`, with a PictureError. */
-  read(bytes: Uint8Array, signal?: AbortSignal): Promise<DescribedPicture> {
-    return this.#processes.read(bytes, signal);
+  async read(bytes: Uint8Array, signal?: AbortSignal): Promise<DescribedPicture> {
+    return (await this.#processes.read(bytes, signal)) as DescribedPicture;
+  }
+
+  /** The same, with its pixels as somebody wants them. */
+  async readPixels(bytes: Uint8Array, shape: PictureShape, signal?: AbortSignal): Promise<ShapedPicture> {
+    return (await this.#processes.read(bytes, signal, { limits: { ...this.#limits, shape } })) as ShapedPicture;
   }
 
   /** The same of a picture that is searched by: `overloaded` where too many wait. */
   async readToSearch(bytes: Uint8Array, signal?: AbortSignal): Promise<DescribedPicture> {
-    if (this.#processes.waitingFirst >= SEARCHES_WAITING_MAX)
-      throw new ServiceError('overloaded', 'Too many pictures wait to be searched by.');
-    return this.#processes.read(bytes, signal, { first: true });
+    this.#assertRoom();
+    return (await this.#processes.read(bytes, signal, { first: true })) as DescribedPicture;
+  }
+
+  /** The same, with its pixels. */
+  async readPixelsToSearch(bytes: Uint8Array, shape: PictureShape, signal?: AbortSignal): Promise<ShapedPicture> {
+    this.#assertRoom();
+    const limits = { ...this.#limits, shape };
+    return (await this.#processes.read(bytes, signal, { first: true, limits })) as ShapedPicture;
   }
 
   close(): Promise<void> {
     return this.#processes.close();
+  }
+
+  #assertRoom(): void {
+    if (this.#processes.waitingFirst >= SEARCHES_WAITING_MAX)
+      throw new ServiceError('overloaded', 'Too many pictures wait to be searched by.');
   }
 }
 

@@ -3,15 +3,15 @@
  */
 import { serveHost } from '../platform/hosts/serve-host.js';
 import type { PictureProtocol } from './picture-protocol.js';
-import { readPicture } from './read-picture.js';
+import { readPicture, shapePicture } from './read-picture.js';
 import { PictureError } from './types.js';
 
 serveHost<PictureProtocol>(() => ({
   answers: {
     ready: () => null,
-    read: async ({ bytes, limits }) => {
+    read: async ({ bytes, limits: { shape, ...limits } }) => {
       try {
-        return await readPicture(bytes, limits);
+        return await (shape === undefined ? readPicture(bytes, limits) : shapePicture(bytes, limits, shape));
       } catch (error) {
         if (error instanceof PictureError) return { fault: error.fault, message: error.message };
         throw error;

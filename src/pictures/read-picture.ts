@@ -3,9 +3,10 @@
  * not read have no decoder there, whatever a file says that it is.
  */
 import sharp, { type Sharp } from 'sharp';
+import type { PictureShape } from '../vectors/index.js';
 import { describePixels, PIXELS_SIDE } from './descriptor.js';
 import { pictureFormat } from './picture-format.js';
-import { PictureError, type DescribedPicture, type PictureLimits } from './types.js';
+import { PictureError, type DescribedPicture, type PictureLimits, type ShapedPicture } from './types.js';
 
 sharp.cache(false);
 // Pictures are read side by side by processes.
@@ -18,9 +19,21 @@ sharp.unblock({
 /** Behind what shines through a picture. */
 const GROUND = '#ffffff';
 const CHANNELS = 3;
+/** As the descriptor sees a picture. */
+const WHOLE: PictureShape = { width: PIXELS_SIDE, height: PIXELS_SIDE, shortSide: null, kernel: 'lanczos3' };
 
 /** Throws a PictureError where there is nothing to be seen. */
-export async function readPicture(bytes: Uint8Array, { pixelsMax }: PictureLimits): Promise<DescribedPicture> {
+export async function readPicture(bytes: Uint8Array, limits: PictureLimits): Promise<DescribedPicture> {
+  const { pixels, ...seen } = await shapePicture(bytes, limits, WHOLE);
+  return { ...seen, vector: describePixels(pixels) };
+}
+
+/** The same, with its pixels as somebody wants them. */
+export async function shapePicture(
+  bytes: Uint8Array,
+  { pixelsMax }: PictureLimits,
+  shape: PictureShape,
+): Promise<ShapedPicture> {
   const format = pictureFormat(bytes);
   if (format === undefined)
     throw new PictureError('not-a-picture', 'The bytes are not those of a JPEG, PNG, WebP, GIF or AVIF picture');
@@ -28,24 +41,41 @@ export async function readPicture(bytes: Uint8Array, { pixelsMax }: PictureLimit
     const picture = sharp(bytes, { limitInputPixels: pixelsMax, failOn: 'error', autoOrient: true });
     const { width, height } = (await picture.metadata()).autoOrient;
     if (width * height > pixelsMax) throw tooManyPixels(width * height, pixelsMax);
-    return { format, width, height, vector: describePixels(await pixelsOf(picture)) };
+    return { format, width, height, pixels: await pixelsOf(picture, { width, height }, shape) };
   } catch (error) {
     throw error instanceof PictureError ? error : asFault(error, pixelsMax);
   }
 }
 
-/** PIXELS_SIDE squared, of three bytes each: red, green, blue. */
-async function pixelsOf(picture: Sharp): Promise<Uint8Array> {
-  const pixels = await picture
-    .flatten({ background: GROUND })
-    .resize(PIXELS_SIDE, PIXELS_SIDE, { fit: 'fill' })
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Three bytes each: red, green, blue. */
+async function pixelsOf(picture: Sharp, size: Size, shape: PictureShape): Promise<Uint8Array> {
+  const { width, height } = shape;
+  const pixels = await shaped(picture.flatten({ background: GROUND }), size, shape)
     .toColourspace('srgb')
     .removeAlpha()
     .raw({ depth: 'uchar' })
     .toBuffer();
-  if (pixels.length !== CHANNELS * PIXELS_SIDE * PIXELS_SIDE)
+  if (pixels.length !== CHANNELS * width * height)
     throw new PictureError('damaged', 'The picture has other colours than it says');
   return pixels;
+}
+
+/** Of a picture that is cut to its middle, only what is kept is made larger: the rest of a long one would be millions of pixels. */
+function shaped(picture: Sharp, size: Size, { width, height, shortSide, kernel }: PictureShape): Sharp {
+  if (shortSide === null) return picture.resize(width, height, { fit: 'fill', kernel });
+  const scale = shortSide / Math.min(size.width, size.height);
+  const kept = {
+    width: Math.min(size.width, Math.max(1, Math.round(width / scale))),
+    height: Math.min(size.height, Math.max(1, Math.round(height / scale))),
+  };
+  const left = Math.floor((size.width - kept.width) / 2);
+  const top = Math.floor((size.height - kept.height) / 2);
+  return picture.extract({ left, top, ...kept }).resize(width, height, { fit: 'fill', kernel });
 }
 
 function tooManyPixels(pixels: number, pixelsMax: number): PictureError {

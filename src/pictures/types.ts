@@ -4,13 +4,21 @@
 export const PICTURE_FORMATS = ['jpeg', 'png', 'webp', 'gif', 'avif'] as const;
 export type PictureFormat = (typeof PICTURE_FORMATS)[number];
 
-export interface DescribedPicture {
+export interface SeenPicture {
   readonly format: PictureFormat;
   /** Pixels, as it is to be seen: turned where the file says so. */
   readonly width: number;
   readonly height: number;
+}
+
+export interface DescribedPicture extends SeenPicture {
   /** DESCRIPTOR_DIMENSIONS numbers of length 1. */
   readonly vector: Float32Array;
+}
+
+export interface ShapedPicture extends SeenPicture {
+  /** As many as were asked for, three bytes each: red, green, blue. */
+  readonly pixels: Uint8Array;
 }
 
 /** Why nothing can be said of a picture, as the API names it. */

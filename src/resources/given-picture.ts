@@ -1,12 +1,14 @@
 /** The picture that somebody searches by: the body of a request, a file of the account's media stores, or one of the web. */
-import { PictureError, type DescribedPicture, type PictureReader } from '../pictures/index.js';
+import { PictureError } from '../pictures/index.js';
 import { ServiceError, withSignal, type ByteBudget, type Cancellation, type Reservation } from '../platform/index.js';
+import { ModelError } from '../vectors/index.js';
 import { MEMORY_A_FILE_BYTE, type FetchedFile, type FileSource, type FileWanted } from './fetched-file.js';
 import { mediaPlace } from './media-files.js';
-import { PICTURE_UNREADABLE } from './picture-problems.js';
+import type { PictureModels } from './picture-models.js';
+import { IMAGE_MODEL_UNAVAILABLE, PICTURE_UNREADABLE } from './picture-problems.js';
 
 export interface GivenPicturesOptions {
-  readonly pictures: Pick<PictureReader, 'readToSearch'>;
+  readonly pictures: Pick<PictureModels, 'vectorToSearch'>;
   readonly web: FileSource;
   readonly media: FileSource;
   readonly bytesMax: number;
@@ -15,40 +17,62 @@ export interface GivenPicturesOptions {
 export class GivenPictures {
   constructor(private readonly options: GivenPicturesOptions) {}
 
-  /** Rejects with `body-too-large`, `picture-unreadable`, `overloaded`, and the signal's reason. */
-  async read(bytes: Uint8Array, cancellation: Cancellation): Promise<DescribedPicture> {
-    const { bytesMax } = this.options;
-    if (bytes.length > bytesMax) throw new ServiceError('body-too-large', `A picture has at most ${bytesMax} bytes.`);
-    try {
-      return await withSignal(cancellation, (signal) => this.options.pictures.readToSearch(bytes, signal));
-    } catch (error) {
-      if (error instanceof PictureError) throw unreadable(`${error.message} (${error.fault}).`);
-      throw error;
-    }
-  }
-
-  /** Of a URL, or of `media:<store>/<path>`, which is held in memory as the body of a request would be. Rejects as `read` does. */
+  /** The file at a URL or `media:<store>/<path>`, which is held in memory as the body of a request would be until `release`. */
   async fetched(
     { account, url }: Pick<FileWanted, 'account' | 'url'>,
     memory: ByteBudget,
     cancellation: Cancellation,
-  ): Promise<DescribedPicture> {
+  ): Promise<{ readonly bytes: Uint8Array; readonly release: () => void }> {
     const { bytesMax, media, web } = this.options;
     const source = mediaPlace(url) === undefined ? web : media;
     const held = new HeldFile(memory);
-    const { room } = held;
+    const { room, release } = held;
     try {
       const file = await withSignal(cancellation, (signal) => {
-        signal.addEventListener('abort', held.release);
+        signal.addEventListener('abort', release);
         return source({ account, url, known: undefined, bytesMax, room, signal });
       });
       // What a source makes of a refusal is said of the file.
       if (held.refusal !== undefined) throw held.refusal;
-      return await this.read(bytesOf(file), cancellation);
-    } finally {
-      held.release();
+      return { bytes: bytesOf(file), release };
+    } catch (error) {
+      release();
+      throw error;
     }
   }
+
+  /**
+   * Its vector by what lists have their pictures searched by, once for each of these. Rejects with `body-too-large`, `picture-unreadable`,
+   * `image-model-unavailable`, `overloaded`, and the signal's reason.
+   */
+  async vectors(
+    bytes: Uint8Array,
+    { account, searchedBy }: { readonly account: string; readonly searchedBy: readonly SearchedBy[] },
+    cancellation: Cancellation,
+  ): Promise<ReadonlyMap<string, Float32Array>> {
+    const { bytesMax, pictures } = this.options;
+    if (bytes.length > bytesMax) throw new ServiceError('body-too-large', `A picture has at most ${bytesMax} bytes.`);
+    const each = new Map(searchedBy.map((by) => [by.modelVersion, by]));
+    const vectors = new Map<string, Float32Array>();
+    try {
+      for (const by of each.values())
+        vectors.set(
+          by.modelVersion,
+          await withSignal(cancellation, (signal) => pictures.vectorToSearch(bytes, { ...by, account }, signal)),
+        );
+      return vectors;
+    } catch (error) {
+      if (error instanceof PictureError) throw unreadable(`${error.message} (${error.fault}).`);
+      if (error instanceof ModelError) throw new ServiceError(IMAGE_MODEL_UNAVAILABLE, error.message, { cause: error });
+      throw error;
+    }
+  }
+}
+
+/** What a list's pictures are searched by. */
+export interface SearchedBy {
+  readonly model: string;
+  readonly modelVersion: string;
 }
 
 /** Room for one file, once it is known how large it is. */

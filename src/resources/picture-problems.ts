@@ -12,3 +12,9 @@ export const PICTURE_UNREADABLE = {
   status: 422,
   title: 'The picture cannot be searched by',
 } as const satisfies ProblemKind;
+
+export const IMAGE_MODEL_UNAVAILABLE = {
+  code: 'image-model-unavailable',
+  status: 503,
+  title: 'The model of pictures gives no answer',
+} as const satisfies ProblemKind;

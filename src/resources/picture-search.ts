@@ -24,7 +24,7 @@ import { ServiceError, serviceKey, settingsOf } from '../platform/index.js';
 import { readOptions } from '../search/index.js';
 import type { GivenPictures } from './given-picture.js';
 import { mediaPlace } from './media-files.js';
-import { IMAGE_MODEL_REQUIRED, PICTURE_UNREADABLE } from './picture-problems.js';
+import { IMAGE_MODEL_REQUIRED, IMAGE_MODEL_UNAVAILABLE, PICTURE_UNREADABLE } from './picture-problems.js';
 
 /** Under which the operations find what reads the picture of a request. */
 export const GIVEN_PICTURES = serviceKey<GivenPictures>('given-pictures');
@@ -91,6 +91,7 @@ const common = {
     'deadline',
     'not-ready',
     IMAGE_MODEL_REQUIRED,
+    IMAGE_MODEL_UNAVAILABLE,
     PICTURE_UNREADABLE,
   ],
 } as const satisfies Partial<Parameters<typeof defineOperation>[0]>;
@@ -126,39 +127,53 @@ async function search(
   targets: () => OpeningTargets,
 ): Promise<OperationResult> {
   const { services, signal } = context;
-  const bytes = await allOf(stream);
+  const received = await allOf(stream);
   const given = services.part(GIVEN_PICTURES);
-  const body = contentType === JSON_TYPE ? bodyOf(bytes) : undefined;
-  const { bodies } = services.requestMemory;
-  const { vector } =
-    body === undefined
-      ? await given.read(bytes, signal)
-      : await given.fetched({ account, url: urlOf(context, body) }, bodies, signal);
+  const body = contentType === JSON_TYPE ? bodyOf(received) : undefined;
   const { media: _media, url: _url, ...options } = { ...query, ...body };
   // What words and meaning have is of the picture here.
   const read = readOptions({ ...options, highlight: false, minimum_text_score: options.minimum_image_score ?? 0 });
-  return searchFor(context, targets(), read, (found) => ({
-    targets: targetsOf(found, vector),
-    meaning: 'used',
-    isComplete: true,
-  }));
+  const { bytes, release } =
+    body === undefined
+      ? { bytes: received, release: () => undefined }
+      : await given.fetched({ account, url: urlOf(context, body) }, services.requestMemory.bodies, signal);
+  try {
+    return await searchFor(context, targets(), read, async (found) => {
+      const searchedBy = found.pictures.flatMap((of) => (of === undefined ? [] : [of.by]));
+      assertSearched(found);
+      const vectors = await given.vectors(bytes, { account, searchedBy }, signal);
+      return { targets: targetsOf(found, vectors), meaning: 'used', isComplete: true };
+    });
+  } finally {
+    release();
+  }
 }
 
-function targetsOf({ targets, lists, pictures }: SearchTargets, vector: Float32Array): SearchTargets['targets'] {
+/** Throws where none of the lists has pictures that are searched. */
+function assertSearched({ lists, pictures }: SearchTargets): void {
   if (lists.some(({ engine }) => engine !== 'managed')) {
     const detail = 'A list of an external engine cannot be searched by a picture.';
     throw new ServiceError('invalid-parameter', detail, { errors: [{ parameter: 'list', detail }] });
   }
-  const found = targets.flatMap((target, index) => {
-    const of = pictures[index];
-    if (of === undefined) return [];
-    const { generation, by } = of;
-    return [{ ...target, generation, meaning: { modelVersion: by.modelVersion, vector, ofPictures: true } as const }];
-  });
-  if (found.length > 0) return found;
+  if (pictures.some((of) => of !== undefined)) return;
   if (lists.some(({ features }) => typeof features?.['image_model'] === 'string'))
     throw new ServiceError('not-ready', 'The pictures of the list are being made ready for searches; try again soon.');
-  throw new ServiceError(IMAGE_MODEL_REQUIRED, "The list's `image_model` is null; set it to 'built-in'.");
+  throw new ServiceError(
+    IMAGE_MODEL_REQUIRED,
+    "The list's `image_model` is null; set it to 'built-in', or to a model that reads pictures.",
+  );
+}
+
+function targetsOf(
+  { targets, pictures }: SearchTargets,
+  vectors: ReadonlyMap<string, Float32Array>,
+): SearchTargets['targets'] {
+  return targets.flatMap((target, index) => {
+    const { generation, by } = pictures[index] ?? {};
+    const vector = by === undefined ? undefined : vectors.get(by.modelVersion);
+    if (generation === undefined || by === undefined || vector === undefined) return [];
+    return [{ ...target, generation, meaning: { modelVersion: by.modelVersion, vector, ofPictures: true } as const }];
+  });
 }
 
 function bodyOf(bytes: Uint8Array): Static<typeof imageBody> {

@@ -7,6 +7,7 @@ import {
   defineOperation,
   listName,
   listParams,
+  nameSchema,
   nullable,
   object,
   oneOf,
@@ -15,6 +16,7 @@ import {
   requireList,
   timeSchema,
   type ListExtension,
+  type Services,
 } from '../operations/index.js';
 import { BUILT_IN_PICTURES } from '../pictures/index.js';
 import { ServiceError } from '../platform/index.js';
@@ -28,7 +30,7 @@ const PAGES_MAX = 10_000;
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const fault = oneOf(FILE_FAULTS, {
   description:
-    'Why nothing was read: the file is not there, is no PDF or no picture, needs a password, is damaged, has no text (a scan), is too large, lies at an address that the service does not call, or did not come or could not be read in time',
+    'Why nothing was read: the file is not there, is no PDF or no picture, needs a password, is damaged, has no text (a scan), is too large, lies at an address that the service does not call, did not come or could not be read in time, or the model of pictures gave no vector of it',
 });
 const state = oneOf(['pending', 'read', 'failed'], { description: 'pending: it is to be read, or to be read again' });
 
@@ -147,13 +149,13 @@ const refresh = defineOperation({
 
 export const resourceOperations = [documentText, refresh, ...pictureSearches];
 
-const imageModel = nullable(Type.Literal(BUILT_IN_PICTURES.model), {
+const imageModel = nullable(nameSchema('Name of a model that reads pictures', 'built-in'), {
   description:
-    'What makes the pictures of `image` resources searchable: `built-in` compares colours, layout, edges and a perceptual hash, and finds the same and similar pictures; null: they are not read, and what was read of them is forgotten',
+    'What makes the pictures of `image` resources searchable: `built-in` compares colours, layout, edges and a perceptual hash, and finds the same and similar pictures; a model of the account with `image` among its inputs finds what is alike to it, and where it reads texts as well, the words of a search find pictures; null: they are not read, and what was read of them is forgotten',
 });
 
 export const resourceLists: ListExtension = {
-  settings: { image_model: { schema: imageModel, initial: null } },
+  settings: { image_model: { schema: imageModel, initial: null, check: assertReadsPictures } },
   members: {
     resources_state: {
       schema: resourcesState,
@@ -164,6 +166,14 @@ export const resourceLists: ListExtension = {
     },
   },
 };
+
+/** Throws `invalid-parameter`. */
+function assertReadsPictures({ indexes }: Services, account: string, value: unknown): void {
+  const name = value as string | null;
+  if (name === null || name === BUILT_IN_PICTURES.model || indexes.models.pictures(account, name) !== undefined) return;
+  const detail = `There is no model '${name}' that reads pictures; '${BUILT_IN_PICTURES.model}' is always there, and gannet model list shows those of the account with image among their inputs.`;
+  throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '/image_model', detail }] });
+}
 
 function describedStatus({ read, pending, failed, errors }: ResourcesStatus) {
   const described = errors.map(({ url, error, detail, atMs }) => {

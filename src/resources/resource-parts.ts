@@ -2,12 +2,14 @@
 import { DOCUMENTS, DOCUMENT_SETTINGS } from '../documents/index.js';
 import { MEDIA_STORES } from '../media/index.js';
 import { PICTURES, PICTURE_SETTINGS } from '../pictures/index.js';
+import { MODELS } from '../models/index.js';
 import { provide, type FeatureParts, type FeaturePlatform } from '../operations/index.js';
 import { RECORDINGS, RECORDING_SETTINGS } from '../recordings/index.js';
 import { memoryBudget, settingsOf } from '../platform/index.js';
 import { ChangedFiles } from './changed-files.js';
 import { GivenPictures } from './given-picture.js';
 import { mediaFiles, mediaUrl } from './media-files.js';
+import { PictureModels } from './picture-models.js';
 import { GIVEN_PICTURES } from './picture-search.js';
 import { createResourceMetrics } from './resource-metrics.js';
 import { resourceLists, resourceOperations } from './resource-operations.js';
@@ -40,9 +42,11 @@ export const resourceParts: FeatureParts = {
       connectionsPerHost: settings.connections_per_host,
       connections: settings.parallel,
     });
+    const models = platform.part(MODELS);
+    const pictures = new PictureModels({ reader: platform.part(PICTURES), models });
     const reader = new ResourceReader({
       documents: platform.part(DOCUMENTS),
-      pictures: platform.part(PICTURES),
+      pictures,
       recordings: platform.part(RECORDINGS),
       web: web.fetch,
       media: mediaFiles(stores),
@@ -56,7 +60,7 @@ export const resourceParts: FeatureParts = {
       retryMs: settings.retry_seconds.map((seconds) => seconds * SECOND_MS),
     });
     const given = new GivenPictures({
-      pictures: platform.part(PICTURES),
+      pictures,
       web: web.fetch,
       media: mediaFiles(stores),
       bytesMax: bytesMax.image,

@@ -31,7 +31,7 @@ it('has no more bytes of files in hand than it may, and one that is larger alone
     },
     media: () => Promise.reject(new Error('none is asked for')),
     metrics: createResourceMetrics(createMetrics()),
-    pictures: { read: () => Promise.reject(new Error('none is read')) },
+    pictures: { of: () => undefined, describe: () => Promise.reject(new Error('none is read')) },
     recordings: { read: () => Promise.reject(new Error('none is read')) },
     bytesMax: { document: 10_000, image: 10_000, video: 10_000, audio: 10_000 },
     subtitleBytesMax: 1000,

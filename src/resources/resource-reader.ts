@@ -13,18 +13,20 @@ import type {
   ReadingRequest,
   ReadKind,
 } from '../extracts/index.js';
-import { BUILT_IN_PICTURES, PictureError, type PictureReader } from '../pictures/index.js';
+import { BUILT_IN_PICTURES, PictureError } from '../pictures/index.js';
 import { RecordingError, type RecordingReader } from '../recordings/index.js';
 import { ServiceError, type Validators } from '../platform/index.js';
+import { ModelError } from '../vectors/index.js';
 import { MEMORY_A_FILE_BYTE, type FetchedFile, type FileSource } from './fetched-file.js';
 import { mediaPlace } from './media-files.js';
+import type { PictureModels } from './picture-models.js';
 import { hashWith, isBesideAsBefore, readBeside, readWith, type Beside } from './recording-files.js';
 import type { ResourceMetrics } from './resource-metrics.js';
 import { WeightedTurns } from './weighted-turns.js';
 
 export interface ResourceReaderOptions {
   readonly documents: Pick<DocumentReader, 'read'>;
-  readonly pictures: Pick<PictureReader, 'read'>;
+  readonly pictures: Pick<PictureModels, 'of' | 'describe'>;
   readonly recordings: Pick<RecordingReader, 'read'>;
   readonly web: FileSource;
   readonly media: FileSource;
@@ -63,8 +65,8 @@ export class ResourceReader implements FileReader {
     this.#isClosed = true;
   }
 
-  pictureModel(name: string): PictureModel | undefined {
-    return name === BUILT_IN_PICTURES.model ? BUILT_IN_PICTURES : undefined;
+  pictureModel(account: string, name: string): PictureModel | undefined {
+    return this.options.pictures.of(account, name);
   }
 
   async read(request: ReadingRequest, signal: AbortSignal): Promise<ReadingOutcome> {
@@ -81,7 +83,7 @@ export class ResourceReader implements FileReader {
         request.known && beside && !isBesideAsBefore(request.known.hash, beside) ? undefined : request.known;
       const bytesMax = this.options.bytesMax[kind];
       const fetched = await this.#sourceOf(request.url)({ ...request, known, bytesMax, room, signal });
-      const outcome = await this.#outcome(fetched, { ...request, known, beside }, signal);
+      const outcome = await this.#outcome(fetched, { ...request, known }, beside, signal);
       // What ended because the service stops says nothing of the file: its list breaks this off.
       if (this.#isClosed && outcome.kind === 'unreachable') await endOf(signal);
       metrics.told(outcome, fetched.kind === 'bytes' ? fetched.bytes.length : 0);
@@ -121,16 +123,18 @@ export class ResourceReader implements FileReader {
 
   async #outcome(
     fetched: FetchedFile,
-    { kind, known, beside }: ReadingRequest & Pick<FileInHand, 'beside'>,
+    request: ReadingRequest,
+    beside: Beside | undefined,
     signal: AbortSignal,
   ): Promise<ReadingOutcome> {
+    const { known } = request;
     switch (fetched.kind) {
       case 'bytes': {
         const hash = hashWith(createHash('sha256').update(fetched.bytes).digest('base64url'), beside);
         const file = { validators: fetched.validators, hash };
         return hash === known?.hash
           ? { kind: 'unchanged', file }
-          : this.#parsed({ kind, bytes: fetched.bytes, beside, file }, signal);
+          : this.#parsed({ request, bytes: fetched.bytes, beside, file }, signal);
       }
       case 'same':
         return {
@@ -148,13 +152,13 @@ export class ResourceReader implements FileReader {
     }
   }
 
-  async #content({ kind, bytes, beside }: FileInHand, signal: AbortSignal): Promise<ReadContent> {
+  async #content({ request, bytes, beside }: FileInHand, signal: AbortSignal): Promise<ReadContent> {
     const { documents, pictures, recordings } = this.options;
+    const { kind, account, pictureModel: model = BUILT_IN_PICTURES.model } = request;
     if (beside !== undefined && kind !== 'document' && kind !== 'image')
       return readWith(recordings, { kind, bytes, beside }, signal);
     if (kind === 'document') return { kind, ...(await documents.read(bytes, signal)) };
-    const { width, height, vector } = await pictures.read(bytes, signal);
-    return { kind: 'image', width, height, vector, modelVersion: BUILT_IN_PICTURES.modelVersion };
+    return pictures.describe(bytes, { account, model }, signal);
   }
 
   async #parsed(inHand: FileInHand, signal: AbortSignal): Promise<ReadingOutcome> {
@@ -165,6 +169,7 @@ export class ResourceReader implements FileReader {
       signal.throwIfAborted();
       if (error instanceof DocumentError || error instanceof PictureError || error instanceof RecordingError)
         return { kind: 'unreadable', error: error.fault, detail: `${error.message}.`, file };
+      if (error instanceof ModelError) return withoutVector(error, file);
       // There is no process to read it in: that says nothing of the file.
       if (!(error instanceof ServiceError)) throw error;
       return { kind: 'unreachable', error: 'timed-out', detail: error.detail, afterMs: undefined };
@@ -173,11 +178,19 @@ export class ResourceReader implements FileReader {
 }
 
 interface FileInHand {
-  readonly kind: ReadKind;
+  readonly request: ReadingRequest;
   readonly bytes: Uint8Array;
   /** Of a recording. */
   readonly beside: Beside | undefined;
   readonly file: KnownFile;
+}
+
+/** Of some pictures a model makes nothing, whenever it is asked; otherwise it may another time. */
+function withoutVector({ retry, retryAfterMs, message: detail }: ModelError, file: KnownFile): ReadingOutcome {
+  const error = 'model-unavailable';
+  return retry === 'never'
+    ? { kind: 'unreadable', error, detail, file }
+    : { kind: 'unreachable', error, detail, afterMs: retryAfterMs };
 }
 
 /** Rejects with its reason, when that is there. */

@@ -2,6 +2,7 @@
 import type { GenerationHandle } from '../../native-bindings/index.js';
 import type { Reservation } from '../platform/index.js';
 import type { SynonymRule } from '../synonyms/index.js';
+import type { CosinesAtRandom } from '../vectors/index.js';
 import type { SearchOptions } from './options/option-values.js';
 
 export type { SearchOptions, SynonymRule };
@@ -21,6 +22,17 @@ export interface SearchTarget {
   readonly listName?: string;
   /** What the search means to this list: compared with vectors of the same version alone. */
   readonly meaning?: SearchMeaning;
+  /** The pictures of its records, and what the search is to a model that reads pictures and texts. */
+  readonly pictures?: SearchPictures;
+}
+
+export interface SearchPictures {
+  /** The segments of the list's own, with the vectors of pictures. */
+  readonly generation: GenerationHandle;
+  /** As many numbers as those have. */
+  readonly vector: Float32Array;
+  /** Cosines of texts and pictures that have nothing to do with each other. */
+  readonly random: CosinesAtRandom;
 }
 
 export interface SearchMeaning {

@@ -1,6 +1,7 @@
 /** What turns texts into vectors, as lists see it. The models themselves are `src/models`. */
 
 import { BUILT_IN_MODEL } from './built-in/model-name.js';
+import type { PictureEmbedder } from './picture-embedder.js';
 
 export interface TextToEmbed {
   /** What stands first in each passage. */
@@ -57,6 +58,8 @@ export interface ListModels {
   knows(account: string, model: string): boolean;
   /** The vector of a search text, which nobody may change. Rejects with a `ModelError`, also where it takes longer than a search waits. */
   embedQuery(embedder: Embedder, text: string): Promise<Float32Array>;
+  /** Undefined: there is no such model, or it reads no pictures. */
+  pictures(account: string, name: string): PictureEmbedder | undefined;
   /** Undefined: there is no such reranker. */
   reranker(account: string, name: string): SearchReranker | undefined;
   /** Undefined where there is no such model. */
@@ -78,6 +81,7 @@ export function modelWithoutAdding(model: string): AttachedModel | undefined {
 export const MODELS_WITHOUT_ADDING: ListModels = {
   knows: (_account, model) => modelWithoutAdding(model) !== undefined,
   embedQuery: () => Promise.reject(new ModelError('There is no such model.', { retry: 'never', reason: 'unknown' })),
+  pictures: () => undefined,
   reranker: () => undefined,
   attached: ({ model }) => modelWithoutAdding(model),
   onChange: () => undefined,

@@ -1,10 +1,11 @@
 /**
- * Folders with small models for tests, whose graphs are written here byte by byte (https://onnx.ai/onnx/intro/concepts.html, onnx.proto):
+ * Folders with small models for tests, whose graphs are made here:
  * the state of a token is a vector that its number decides, and the relevance of a text the mean of numbers of its tokens.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OnnxOptions } from '../../src/models/model-providers.js';
+import { ATTRIBUTE_INT, ATTRIBUTE_INTS, FLOAT, INT64, message, node, onnxModel, table, tensor } from './onnx-bytes.js';
 import { hashedVector } from './scripted-models.js';
 
 export const ONNX_OPTIONS: OnnxOptions = {
@@ -49,10 +50,11 @@ export function stateOf(token: string, dimensions = ONNX_DIMENSIONS, seed = ''):
   return token === BAD_WORD ? new Float32Array(dimensions).fill(NaN) : hashedVector(seed + token, dimensions);
 }
 
-function tokenizer(): object {
+/** Of words that are made of their characters, but for these. */
+export function tokenizer(vocabulary: readonly string[] = VOCABULARY): object {
   const special = (token: string, type_id = 0) => ({ SpecialToken: { id: token, type_id } });
   const sequence = (id: string, type_id: number) => ({ Sequence: { id, type_id } });
-  const idOf = (token: string) => VOCABULARY.indexOf(token);
+  const idOf = (token: string) => vocabulary.indexOf(token);
   const ofTemplate = (token: string) => [token, { id: token, ids: [idOf(token)], tokens: [token] }] as const;
   return {
     version: '1.0',
@@ -88,50 +90,9 @@ function tokenizer(): object {
       unk_token: '[UNK]',
       continuing_subword_prefix: '##',
       max_input_chars_per_word: 100,
-      vocab: Object.fromEntries(VOCABULARY.map((token, id) => [token, id])),
+      vocab: Object.fromEntries(vocabulary.map((token, id) => [token, id])),
     },
   };
-}
-
-// ---- protocol buffers
-
-type Field = readonly [number: number, value: number | string | Uint8Array];
-
-const VARINT = 0;
-const BYTES = 2;
-const FLOAT = 1;
-const INT64 = 7;
-const ATTRIBUTE_INT = 2;
-const ATTRIBUTE_INTS = 7;
-
-function varint(value: number): number[] {
-  return value < 128 ? [value] : [(value & 127) | 128, ...varint(Math.floor(value / 128))];
-}
-
-function message(...fields: readonly Field[]): Uint8Array {
-  const parts = fields.map(([number, value]) => {
-    if (typeof value === 'number') return Buffer.from([...varint((number << 3) | VARINT), ...varint(value)]);
-    const bytes = Buffer.from(value);
-    return Buffer.concat([Buffer.from([...varint((number << 3) | BYTES), ...varint(bytes.length)]), bytes]);
-  });
-  return Buffer.concat(parts);
-}
-
-function node(type: string, inputs: readonly string[], output: string, attributes: readonly Uint8Array[] = []) {
-  const named = (number: number) => (name: string) => [number, name] as const;
-  const others = attributes.map((attribute) => [5, attribute] as const);
-  return message(...inputs.map(named(1)), named(2)(output), [3, output], [4, type], ...others);
-}
-
-function table(name: string, rows: readonly Float32Array[]): Uint8Array {
-  const width = rows[0]?.length ?? 0;
-  const values = Float32Array.from(rows.flatMap((row) => [...row]));
-  return message([1, rows.length], [1, width], [2, FLOAT], [8, name], [9, new Uint8Array(values.buffer)]);
-}
-
-function tensor(name: string, type: number, shape: readonly (number | string)[]): Uint8Array {
-  const dimensions = shape.map((size) => [1, message(typeof size === 'number' ? [1, size] : [2, size])] as const);
-  return message([1, name], [2, message([1, message([1, type], [2, message(...dimensions)])])]);
 }
 
 /** Of an embedding: the states of tokens, plus nothing for each position that there is. Of a reranker: the mean of the first numbers. */
@@ -157,13 +118,10 @@ function graph({
       ? tensor('logits', FLOAT, ['batch', 1])
       : tensor('last_hidden_state', FLOAT, ['batch', 'tokens', dimensions]);
   const asked = ['input_ids', 'position_ids', ...inputs];
-  const content = message(
-    ...nodes.map((each) => [1, each] as const),
-    [2, 'test'],
-    [5, table('states', states)],
-    [5, table('positions', positions)],
-    ...asked.map((name) => [11, tensor(name, INT64, ['batch', 'tokens'])] as const),
-    [12, output],
-  );
-  return message([1, 8], [7, content], [8, message([1, ''], [2, 13])]);
+  return onnxModel({
+    nodes,
+    tables: [table('states', states), table('positions', positions)],
+    inputs: asked.map((name) => tensor(name, INT64, ['batch', 'tokens'])),
+    output,
+  });
 }

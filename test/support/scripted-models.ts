@@ -66,6 +66,10 @@ export class ScriptedModels implements ListModels {
     return this.rerankers[name];
   }
 
+  pictures(): undefined {
+    return undefined;
+  }
+
   knows(account: string, model: string): boolean {
     return model in this.embedders || MODELS_WITHOUT_ADDING.knows(account, model);
   }

@@ -251,6 +251,11 @@ std::vector<uint8_t> SearchBesideWords(const Generation& generation, std::span<c
   for (const PartRequest& request : beside.parts) {
     others.parts.push_back(parts.emplace_back(generation, plan, request, &(*scratch).matching).share());
   }
+  std::optional<PictureSource> pictures;
+  if (beside.pictures) {
+    pictures.emplace(&generation, beside.pictures->pictures.get(), &plan.filter, std::move(beside.pictures->near));
+    others.parts.push_back({&*pictures});
+  }
   return SearchPlan(generation, plan, others, &scratch);
 }
 

@@ -12,6 +12,7 @@
 #include "../generation/generation.h"
 #include "../sources/meaning_source.h"
 #include "../sources/part_source.h"
+#include "../sources/picture_source.h"
 #include "../sources/source.h"
 
 namespace gannet {
@@ -40,13 +41,20 @@ struct PartRequest {
   float full = 1;             // a score that counts as 1, 0..1; 0: what the best document is expected to score
 };
 
+// Pictures of the records that are near to what the words mean.
+struct PictureRequest {
+  std::shared_ptr<const Generation> pictures;  // the segments of the generation that is searched, with the vectors of pictures
+  MeaningRequest near;
+};
+
 struct BesideWords {
   std::optional<MeaningRequest> meaning = {};
   std::vector<PartRequest> parts = {};
+  std::optional<PictureRequest> pictures = {};
   float text_floor = 0;
 };
 
-// The same with what is near to a vector, which is nothing where the generation has no vectors, and with what is found in parts.
+// The same with what is near to a vector, which is nothing where the generation has no vectors, and with what is found in parts and pictures.
 // Error(kInvalidArgument) where a number is out of its range.
 std::vector<uint8_t> SearchBesideWords(const Generation& generation, std::span<const uint8_t> plan, BesideWords beside);
 

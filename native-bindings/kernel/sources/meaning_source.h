@@ -50,6 +50,9 @@ class MeaningSource : public Source {
   // `cosine`, and how the segment that has its best vector was searched: `way`, `compared` (codes).
   void Explain(uint32_t segment, uint32_t document, std::string* out) override;
 
+  // Those that were found in the segment, ascending.
+  const std::vector<ListedDocument>& listed(uint32_t segment) const { return listed_[segment]; }
+
  private:
   // A record's best vector.
   struct Best {

@@ -295,6 +295,7 @@ export class OpenListIndex implements ListIndex {
 
   /** What the name of the list's model stands for may have changed. */
   modelsChanged(): void {
+    this.background.files.committed();
     this.background.meaning.sync().catch((error: unknown) => {
       // It is tried again with the next change, and at the next start.
       this.options.log.warn({ list: this.listPath, err: error }, "A list's model could not be attached");

@@ -197,7 +197,9 @@ class AllListIndexes implements ListIndexes, ListOpener {
       for (const { open } of this.handles.values()) open?.modelsChanged();
       // Those at rest may have vectors to make.
       for (const { id, settings } of this.listed()) {
-        if ((settings.model ?? null) !== null && this.resting.open.get(id) === undefined) this.rounds.add(id, settings);
+        const { model = null, image_model: ofPictures = null } = settings;
+        const hasModel = model !== null || ofPictures !== null;
+        if (hasModel && this.resting.open.get(id) === undefined) this.rounds.add(id, settings);
       }
     };
     models.onChange(sync);

@@ -50,6 +50,7 @@ export class ListResources implements ListFiles {
   private runner: WorkRunner<ReadingTypes> | undefined;
   private attaching: WorkRunner<AttachTypes> | undefined;
   private readonly scanning: BackgroundRounds;
+  private readonly aligning: BackgroundRounds;
   private watched: Promise<void> | undefined;
   private syncing: Promise<void> | undefined;
   private job: Job | undefined;
@@ -62,14 +63,24 @@ export class ListResources implements ListFiles {
       complaint: 'Links to files could not be looked for; they are later',
       ended: () => this.committed(),
     });
+    this.aligning = new BackgroundRounds({
+      host: options.host,
+      next: () => (this.missingModel() === undefined ? undefined : () => this.sync()),
+      complaint: 'What a list has of its pictures could not be brought in line with its settings; it is later',
+    });
   }
 
-  /** Brings what is kept of pictures in line with the list's settings. Rejects where that cannot be written. */
+  /** Brings what is kept of pictures in line with the list's settings. Rejects where that cannot be written; it is tried again by itself then. */
   async sync(): Promise<void> {
     this.syncing ??= this.syncAll().finally(() => {
       this.syncing = undefined;
     });
-    await this.syncing;
+    try {
+      await this.syncing;
+    } catch (error) {
+      this.aligning.look();
+      throw error;
+    }
   }
 
   private async syncAll(): Promise<void> {
@@ -86,22 +97,17 @@ export class ListResources implements ListFiles {
   /** What is to be attached next, null for none; undefined where all is as it is to be, or cannot be known now. */
   private missingModel(): PictureModel | null | undefined {
     const { host, reader, settings } = this.options;
-    const { image_model: name = null } = settings();
+    const { account, image_model: name = null } = settings();
     const { pictures } = host.state();
     if (name === null) return pictures === undefined ? undefined : null;
-    const wanted = reader()?.pictureModel(name);
+    const wanted = reader()?.pictureModel(account, name);
     if (wanted === undefined || pictures?.modelVersion === wanted.modelVersion) return undefined;
     return pictures === undefined ? wanted : null;
   }
 
   /** After each commit of the list, and when there is a reader. */
   committed(): void {
-    if (!this.stopped && this.syncing === undefined && this.missingModel() !== undefined) {
-      this.sync().catch((error: unknown) => {
-        const { host } = this.options;
-        host.log.warn({ list: host.listPath, err: error }, 'What a list has of its pictures is brought in line later');
-      });
-    }
+    if (!this.stopped && this.syncing === undefined) this.aligning.look();
     if (this.stopped || this.options.reader() === undefined || !this.mayLink) return;
     const { store } = this.options;
     // What the commit made is not in what was read before it.
@@ -169,7 +175,7 @@ export class ListResources implements ListFiles {
 
   /** Until when nothing is done: 0 where something is under way, Infinity where nothing waits for its time. */
   get restsUntilMs(): number {
-    if (this.scanning.isAtWork || this.syncing !== undefined) return 0;
+    if (this.scanning.isAtWork || this.aligning.isAtWork || this.syncing !== undefined) return 0;
     return Math.min(this.runner?.restsUntilMs ?? Infinity, this.attaching?.restsUntilMs ?? Infinity);
   }
 
@@ -181,11 +187,11 @@ export class ListResources implements ListFiles {
   /** Breaks off what is under way: it is in the queue on disk. */
   async stop(): Promise<void> {
     this.stopped = true;
-    const scanned = this.scanning.stop();
+    const rounds = [this.scanning.stop(), this.aligning.stop()];
     this.job?.stop();
     await this.runner?.close(0);
     await this.attaching?.close(0);
-    await Promise.allSettled([scanned, this.watched, this.syncing]);
+    await Promise.allSettled([...rounds, this.watched, this.syncing]);
   }
 
   private get mayLink(): boolean {
@@ -217,7 +223,9 @@ export class ListResources implements ListFiles {
     });
     for (const lane of READING_LANES) {
       const known = (file: FileToRead) => extractStore(store).outline(file)?.file;
-      this.runner.add(lane, readingWorker({ account: () => this.options.settings().account, lane, reader, known }));
+      const account = () => this.options.settings().account;
+      const pictureModel = () => host.state().pictures?.model;
+      this.runner.add(lane, readingWorker({ account, pictureModel, lane, reader, known }));
     }
     this.scanning.look();
     this.watched = this.lookAtMedia().catch((error: unknown) => {

@@ -15,16 +15,31 @@ const POSTPONED_MAX = 5;
 
 export interface ReadingWorkerOptions {
   readonly account: () => string;
+  /** Name of what makes vectors of pictures; undefined where none is read. */
+  readonly pictureModel: () => string | undefined;
   readonly lane: string;
   readonly reader: FileReader;
   /** What is known of the file. */
   readonly known: (file: FileToRead) => KnownFile | undefined;
 }
 
-export function readingWorker({ account, lane, reader, known }: ReadingWorkerOptions): LaneWorker<ReadingTypes> {
+export function readingWorker({
+  account,
+  pictureModel,
+  lane,
+  reader,
+  known,
+}: ReadingWorkerOptions): LaneWorker<ReadingTypes> {
   const readOne = async ({ url, kind = 'document', forced, postponed }: ReadingItem, abort: AbortSignal) => {
     try {
-      const request = { account: account(), url, kind, known: forced ? undefined : known({ kind, url }) };
+      const model = pictureModel();
+      const request = {
+        account: account(),
+        url,
+        kind,
+        ...(model === undefined ? {} : { pictureModel: model }),
+        known: forced ? undefined : known({ kind, url }),
+      };
       return outcomeOf(await reader.read(request, abort), postponed);
     } catch (error) {
       if (abort.aborted) return outcomeOf(STOPPED, 0);

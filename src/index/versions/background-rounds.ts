@@ -1,10 +1,11 @@
 /**
  * One piece of work of a list after the other, for as long as there is some: looked for after each commit and each piece; what fails is
- * told to the log and looked for again after a pause. Main thread only.
+ * told to the log and looked for again after a pause, which is longer each time. Main thread only.
  */
 import type { BackgroundHost } from './background-host.js';
 
 const RETRY_PAUSE_MS = 5000;
+const RETRY_PAUSE_MS_MAX = 300_000;
 
 export interface BackgroundRoundsOptions {
   readonly host: Pick<BackgroundHost, 'log' | 'listPath'>;
@@ -19,6 +20,7 @@ export interface BackgroundRoundsOptions {
 export class BackgroundRounds {
   private running: Promise<void> | undefined;
   private pause: NodeJS.Timeout | undefined;
+  private failures = 0;
   private isStopped = false;
 
   constructor(private readonly options: BackgroundRoundsOptions) {}
@@ -39,13 +41,16 @@ export class BackgroundRounds {
     const work = next();
     if (work === undefined) return;
     this.running = work()
+      .then(() => {
+        this.failures = 0;
+      })
       .catch((error: unknown) => {
         if (this.isStopped) return;
         host.log.warn({ list: host.listPath, err: error }, complaint);
         this.pause = setTimeout(() => {
           this.pause = undefined;
           this.look();
-        }, RETRY_PAUSE_MS);
+        }, this.nextPauseMs());
         this.pause.unref();
       })
       .finally(() => {
@@ -53,6 +58,11 @@ export class BackgroundRounds {
         ended?.();
         this.look();
       });
+  }
+
+  private nextPauseMs(): number {
+    this.failures += 1;
+    return Math.min(RETRY_PAUSE_MS_MAX, RETRY_PAUSE_MS * 2 ** (this.failures - 1));
   }
 
   async stop(): Promise<void> {

@@ -1,10 +1,13 @@
 /** Models that a process has in memory: loaded when one is asked for, and let go of where another takes its place. */
 import { cutPassages } from '../passages.js';
+import type { DescribedPictures } from '../embedder.js';
 import type { TextToEmbed } from '../../vectors/index.js';
 import { TOKENS_MAX_DEFAULT } from '../types.js';
 import { Graph } from './graph.js';
-import { fingerprintOf, readModelFolder, type ModelFolder } from './model-folder.js';
+import { fingerprintOf, readModelFolder, type ModelFolder, type TextFolder } from './model-folder.js';
 import { OnnxError, type OnnxDescription, type OnnxKind, type OnnxModel } from './onnx-protocol.js';
+import { PictureGraph } from './picture-graph.js';
+import { cosinesAtRandom, PROBE_TEXTS, probePictures } from './probes.js';
 import { TokenReader } from './token-reader.js';
 
 /** Of one process; the one that was not asked for the longest goes first. */
@@ -13,37 +16,77 @@ const LOADED_MAX = 2;
 const TOKENS_MAX_UNSAID = 256;
 const PROBE = 'A gannet dives into the sea. ';
 
-interface Loaded {
-  readonly folder: ModelFolder;
-  readonly fingerprint: string;
+interface TextSide {
+  readonly folder: TextFolder;
   readonly tokens: TokenReader;
   readonly graph: Graph;
+  /** Its texts are as long as those that it was trained with: it has no mask that says which tokens are none. */
+  readonly isFilled: boolean;
+}
+
+/** A model with two graphs has the one that is asked for in memory. */
+class LoadedModel {
+  #texts: Promise<TextSide> | undefined;
+  #pictures: Promise<PictureGraph> | undefined;
+
+  private constructor(
+    readonly folder: ModelFolder,
+    readonly fingerprint: string,
+  ) {}
+
+  static async of(path: string): Promise<LoadedModel> {
+    const folder = readModelFolder(path);
+    return new LoadedModel(folder, await fingerprintOf(path, folder));
+  }
+
+  /** Rejects with an OnnxError. */
+  texts(): Promise<TextSide> {
+    this.#texts ??= openTexts(this.folder).catch((error: unknown) => {
+      this.#texts = undefined;
+      throw error;
+    });
+    return this.#texts;
+  }
+
+  /** The same. */
+  pictures(): Promise<PictureGraph> {
+    this.#pictures ??= openPictures(this.folder).catch((error: unknown) => {
+      this.#pictures = undefined;
+      throw error;
+    });
+    return this.#pictures;
+  }
+
+  /** Those that people search with. */
+  async load(): Promise<void> {
+    const { texts, pictures } = this.folder;
+    await Promise.all([texts && this.texts(), pictures && this.pictures()]);
+  }
+
+  async close(): Promise<void> {
+    const ignored = () => undefined;
+    // What could not be loaded needs no closing.
+    await this.#texts?.then(({ graph }) => graph.close(), ignored);
+    await this.#pictures?.then((graph) => graph.close(), ignored);
+  }
 }
 
 export class LoadedModels {
   /** In the order in which they were last asked for. */
-  readonly #loaded = new Map<string, Promise<Loaded>>();
+  readonly #loaded = new Map<string, Promise<LoadedModel>>();
 
   async load(model: OnnxModel): Promise<void> {
-    await this.#of(model);
+    await (await this.#of(model)).load();
   }
 
-  /** What it is, found out with a text that is as long as any will be. Rejects with an OnnxError. */
-  async describe(model: OnnxModel, kind: OnnxKind, tokensMax: number | null): Promise<OnnxDescription> {
-    const { folder, fingerprint, tokens, graph } = await this.#of(model);
-    // Longer texts take memory and time that grow with the square: who wants them says so.
-    const said = folder.tokensMax === null ? TOKENS_MAX_UNSAID : Math.min(folder.tokensMax, TOKENS_MAX_DEFAULT);
-    const count = tokensMax ?? said;
-    const text = PROBE.repeat(Math.ceil(count / Math.max(1, tokens.count(PROBE))));
-    const { queryPrefix, documentPrefix } = folder;
-    const known = { fingerprint, tokensMax: said, queryPrefix, documentPrefix };
-    if (kind === 'reranker') {
-      await graph.relevanceOf(tokens.readPair(PROBE, text, count));
-      return { ...known, dimensions: null };
+  /** What it is now, found out with a text that is as long as any will be, and with pictures. Rejects with an OnnxError. */
+  async describe({ folder }: OnnxModel, kind: OnnxKind, tokensMax: number | null): Promise<OnnxDescription> {
+    const loaded = await LoadedModel.of(folder);
+    try {
+      return await describeModel(loaded, kind, tokensMax);
+    } finally {
+      await loaded.close();
     }
-    const { length } = await graph.vectorOf(tokens.read(text, count), folder.pooling);
-    if (length < 2) throw new OnnxError('folder', 'The model answers one number of a text, which is no vector.');
-    return { ...known, dimensions: length };
   }
 
   /** At most so many tokens each, the prefix and what stands around a text included. */
@@ -52,23 +95,28 @@ export class LoadedModels {
     texts: readonly TextToEmbed[],
     { tokensMax, prefix }: { readonly tokensMax: number; readonly prefix: string },
   ): Promise<readonly (readonly string[])[]> {
-    const { tokens } = await this.#of(model);
+    const { tokens } = await this.#texts(model);
     const room = Math.max(1, tokensMax - tokens.around - (prefix === '' ? 0 : tokens.count(prefix)));
     return texts.map((text) => cutPassages(text, room, (piece) => tokens.count(piece)));
   }
 
   async vectors(model: OnnxModel, texts: readonly string[], tokensMax: number): Promise<readonly Float32Array[]> {
-    const { folder, tokens, graph } = await this.#of(model);
+    const side = await this.#texts(model);
     const vectors: Float32Array[] = [];
-    for (const text of texts) vectors.push(await graph.vectorOf(tokens.read(text, tokensMax), folder.pooling));
+    for (const text of texts) vectors.push(await vectorOfText(side, text, tokensMax));
     return vectors;
+  }
+
+  async pictureVector(model: OnnxModel, pixels: Uint8Array): Promise<Float32Array> {
+    const graph = await (await this.#of(model)).pictures();
+    return graph.vectorOf(pixels);
   }
 
   async relevances(
     model: OnnxModel,
     { query, documents, tokensMax }: { query: string; documents: readonly string[]; tokensMax: number },
   ): Promise<readonly number[]> {
-    const { tokens, graph } = await this.#of(model);
+    const { tokens, graph } = await this.#texts(model);
     const relevances: number[] = [];
     for (const document of documents) {
       relevances.push(await graph.relevanceOf(tokens.readPair(query, document, tokensMax)));
@@ -76,8 +124,12 @@ export class LoadedModels {
     return relevances;
   }
 
+  async #texts(model: OnnxModel): Promise<TextSide> {
+    return (await this.#of(model)).texts();
+  }
+
   /** Rejects with an OnnxError, also where it is not what it was when it was added. */
-  async #of(model: OnnxModel): Promise<Loaded> {
+  async #of(model: OnnxModel): Promise<LoadedModel> {
     const loading = this.#taken(model);
     const loaded = await loading.catch((error: unknown) => {
       this.#loaded.delete(keyOf(model));
@@ -85,33 +137,110 @@ export class LoadedModels {
     });
     if (model.fingerprint === undefined || loaded.fingerprint === model.fingerprint) return loaded;
     this.#loaded.delete(keyOf(model));
-    await loaded.graph.close();
+    await loaded.close();
     throw new OnnxError(
       'changed',
       'The files of its folder are others than when it was added. If that is meant so, say it with gannet model update.',
     );
   }
 
-  #taken(model: OnnxModel): Promise<Loaded> {
+  #taken(model: OnnxModel): Promise<LoadedModel> {
     const key = keyOf(model);
-    const loading = this.#loaded.get(key) ?? load(model.folder);
+    const loading = this.#loaded.get(key) ?? LoadedModel.of(model.folder);
     this.#loaded.delete(key);
     this.#loaded.set(key, loading);
     for (const [oldest, other] of this.#loaded) {
       if (this.#loaded.size <= LOADED_MAX) break;
       this.#loaded.delete(oldest);
       // What is not there any more needs no closing.
-      void other.then(({ graph }) => graph.close()).catch(() => undefined);
+      void other.then((loaded) => loaded.close()).catch(() => undefined);
     }
     return loading;
   }
 }
 
-async function load(path: string): Promise<Loaded> {
-  const folder = readModelFolder(path);
-  const tokens = new TokenReader(folder.tokenizer, folder.tokenizerConfig);
-  const [graph, fingerprint] = await Promise.all([Graph.open(folder.graphPath), fingerprintOf(path, folder)]);
-  return { folder, fingerprint, tokens, graph };
+async function describeModel(loaded: LoadedModel, kind: OnnxKind, tokensMax: number | null): Promise<OnnxDescription> {
+  const { folder, fingerprint } = loaded;
+  if (kind === 'reranker' && folder.texts === undefined)
+    throw new OnnxError('folder', 'The folder holds a model of pictures, which orders no texts.');
+  const texts = folder.texts === undefined ? NO_TEXTS : await describeTexts(await loaded.texts(), kind, tokensMax);
+  const known = { ...texts, fingerprint, readsTexts: folder.texts !== undefined };
+  if (folder.pictures === undefined || kind === 'reranker') return { ...known, pictures: null };
+  const pictures = await describePictures(loaded);
+  if (texts.dimensions !== null && texts.dimensions !== pictures.dimensions) {
+    throw new OnnxError(
+      'folder',
+      `The model has ${texts.dimensions} dimensions for texts and ${pictures.dimensions} for pictures, which cannot be compared.`,
+    );
+  }
+  return { ...known, ...pictures };
+}
+
+const NO_TEXTS = { dimensions: null, tokensMax: null, queryPrefix: null, documentPrefix: null };
+
+async function describeTexts(side: TextSide, kind: OnnxKind, tokensMax: number | null) {
+  const { folder, tokens, graph } = side;
+  // Longer texts take memory and time that grow with the square: who wants them says so.
+  const said = folder.tokensMax === null ? TOKENS_MAX_UNSAID : Math.min(folder.tokensMax, TOKENS_MAX_DEFAULT);
+  const count = tokensMax ?? said;
+  const text = PROBE.repeat(Math.ceil(count / Math.max(1, tokens.count(PROBE))));
+  const { queryPrefix, documentPrefix } = folder;
+  const known = { tokensMax: said, queryPrefix, documentPrefix };
+  if (kind === 'reranker') {
+    await graph.relevanceOf(tokens.readPair(PROBE, text, count));
+    return { ...known, dimensions: null };
+  }
+  const { length } = await vectorOfText(side, text, count);
+  if (length < 2) throw new OnnxError('folder', 'The model answers one number of a text, which is no vector.');
+  return { ...known, dimensions: length };
+}
+
+/** What pictures and texts without anything in common are to it. */
+async function describePictures(
+  loaded: LoadedModel,
+): Promise<{ readonly dimensions: number; readonly pictures: DescribedPictures }> {
+  const { folder } = loaded;
+  const graph = await loaded.pictures();
+  const { shape } = graph;
+  const seen: Float32Array[] = [];
+  for (const pixels of probePictures(shape)) seen.push(await graph.vectorOf(pixels));
+  const dimensions = seen[0]?.length ?? 0;
+  if (dimensions < 2) throw new OnnxError('folder', 'The model answers one number of a picture, which is no vector.');
+  const random = finite(cosinesAtRandom(seen));
+  if (folder.texts === undefined) return { dimensions, pictures: { shape, random, words: null } };
+  const side = await loaded.texts();
+  const read: Float32Array[] = [];
+  for (const text of PROBE_TEXTS) read.push(await vectorOfText(side, text, side.folder.tokensMax ?? TOKENS_MAX_UNSAID));
+  // Those of other lengths are told as such.
+  const words = read[0]?.length === dimensions ? finite(cosinesAtRandom(seen, read)) : null;
+  return { dimensions, pictures: { shape, random, words } };
+}
+
+function finite<Cosines extends { readonly mean: number }>(cosines: Cosines): Cosines {
+  if (Number.isFinite(cosines.mean)) return cosines;
+  throw new OnnxError('folder', 'The model answers vectors without a direction.');
+}
+
+function vectorOfText(
+  { folder, tokens, graph, isFilled }: TextSide,
+  text: string,
+  tokensMax: number,
+): Promise<Float32Array> {
+  const read = tokens.read(text, tokensMax);
+  return graph.vectorOf(isFilled ? tokens.filledUp(read) : read, folder.pooling);
+}
+
+async function openTexts({ texts, pictures }: ModelFolder): Promise<TextSide> {
+  if (texts === undefined) throw new OnnxError('folder', 'The folder holds a model of pictures, which reads no texts.');
+  const tokens = new TokenReader(texts.tokenizer, texts.tokenizerConfig);
+  const graph = await Graph.open(texts.graphPath);
+  return { folder: texts, tokens, graph, isFilled: pictures !== undefined && !graph.hasMask };
+}
+
+async function openPictures({ pictures }: ModelFolder): Promise<PictureGraph> {
+  if (pictures === undefined)
+    throw new OnnxError('folder', 'The folder holds a model of texts, which reads no pictures.');
+  return PictureGraph.open(pictures.graphPath, pictures.preparation);
 }
 
 function keyOf({ folder, fingerprint = '' }: OnnxModel): string {

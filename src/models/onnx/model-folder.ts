@@ -1,15 +1,28 @@
 /**
  * A folder with a model, in the layout of sentence-transformers: `tokenizer.json`, `model.onnx` or `onnx/model.onnx`, and what else may lie there
- * to say how the model is used. Read by the processes that run models.
+ * to say how the model is used. One of pictures has a `preprocessor_config.json`, and where it reads texts as well its graphs are
+ * `vision_model.onnx` and `text_model.onnx`. Read by the processes that run models.
  */
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { memberOf } from '../checked-answers.js';
 import { OnnxError } from './onnx-protocol.js';
+import { PREPARATION, preparationOf, type PicturePreparation } from './picture-preparation.js';
 import type { Pooling } from './pooling.js';
 
+/** What a folder has: one of both, or both. */
 export interface ModelFolder {
+  readonly texts: TextFolder | undefined;
+  readonly pictures: PictureFolder | undefined;
+}
+
+export interface PictureFolder {
+  readonly graphPath: string;
+  readonly preparation: PicturePreparation;
+}
+
+export interface TextFolder {
   readonly graphPath: string;
   readonly tokenizer: object;
   readonly tokenizerConfig: object;
@@ -19,7 +32,10 @@ export interface ModelFolder {
   readonly documentPrefix: string | null;
 }
 
-const GRAPHS = ['model.onnx', join('onnx', 'model.onnx')];
+const GRAPHS = graphsOf('model.onnx');
+/** Of a model with two graphs, whose vectors can be compared. */
+const PICTURE_GRAPHS = graphsOf('vision_model.onnx');
+const TEXT_GRAPHS = graphsOf('text_model.onnx');
 const TOKENIZER = 'tokenizer.json';
 const TOKENIZER_CONFIG = 'tokenizer_config.json';
 const POOLING = join('1_Pooling', 'config.json');
@@ -45,8 +61,22 @@ export function readModelFolder(folder: string): ModelFolder {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
     throw new OnnxError('folder', 'There is no such folder.');
   }
-  const graph = GRAPHS.find((name) => existsSync(join(folder, name)));
-  if (graph === undefined) throw new OnnxError('folder', `The folder has no file ${GRAPHS.join(' and none ')}.`);
+  const preparation = optional(folder, PREPARATION);
+  const pictureGraph = existing(folder, PICTURE_GRAPHS);
+  if (pictureGraph !== undefined && preparation === undefined)
+    throw new OnnxError('folder', `The folder has ${pictureGraph}, and no file ${PREPARATION}.`);
+  if (preparation === undefined) return { texts: textFolder(folder, required(folder, GRAPHS)), pictures: undefined };
+  const textGraph = pictureGraph === undefined ? undefined : existing(folder, TEXT_GRAPHS);
+  return {
+    texts: textGraph === undefined ? undefined : textFolder(folder, textGraph),
+    pictures: {
+      graphPath: join(folder, pictureGraph ?? required(folder, GRAPHS)),
+      preparation: preparationOf(preparation),
+    },
+  };
+}
+
+function textFolder(folder: string, graph: string): TextFolder {
   const tokenizer = optional(folder, TOKENIZER);
   if (tokenizer === undefined) throw new OnnxError('folder', `The folder has no file ${TOKENIZER}.`);
   const tokenizerConfig = optional(folder, TOKENIZER_CONFIG) ?? {};
@@ -63,21 +93,39 @@ export function readModelFolder(folder: string): ModelFolder {
   };
 }
 
+function graphsOf(name: string): readonly string[] {
+  return [name, join('onnx', name)];
+}
+
+function existing(folder: string, names: readonly string[]): string | undefined {
+  return names.find((name) => existsSync(join(folder, name)));
+}
+
+function required(folder: string, names: readonly string[]): string {
+  const found = existing(folder, names);
+  if (found !== undefined) return found;
+  throw new OnnxError('folder', `The folder has no file ${names.join(' and none ')}.`);
+}
+
 /** Changes with whatever decides the model's vectors. */
-export async function fingerprintOf(folder: string, { graphPath }: Pick<ModelFolder, 'graphPath'>): Promise<string> {
+export async function fingerprintOf(folder: string, { texts, pictures }: ModelFolder): Promise<string> {
   const hash = createHash('sha256');
-  for (const name of DECISIVE) {
+  for (const name of pictures === undefined ? DECISIVE : [...DECISIVE, PREPARATION]) {
     const path = join(folder, name);
     const content = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
     hash.update(`${name}:${content.length}:`).update(content);
   }
-  // A graph of more than 2 GB has its numbers in files beside it, whose names are its own to say; their sizes and times stand for them.
-  for await (const chunk of createReadStream(graphPath)) hash.update(chunk as Buffer);
+  for (const side of [texts, pictures]) if (side !== undefined) await addGraph(hash, side.graphPath);
+  return hash.digest('hex');
+}
+
+/** A graph of more than 2 GB has its numbers in files beside it, whose names are its own to say; their sizes and times stand for them. */
+async function addGraph(hash: Hash, path: string): Promise<void> {
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
   for (const ending of ['_data', '.data']) {
-    const beside = statSync(graphPath + ending, { throwIfNoEntry: false });
+    const beside = statSync(path + ending, { throwIfNoEntry: false });
     if (beside !== undefined) hash.update(`${ending}:${beside.size}:${beside.mtimeMs}`);
   }
-  return hash.digest('hex');
 }
 
 function optional(folder: string, name: string): object | undefined {

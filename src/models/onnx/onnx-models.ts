@@ -1,4 +1,4 @@
-/** Models of ONNX folders: vectors of texts, and rerankers. */
+/** Models of ONNX folders: vectors of texts and of pictures, and rerankers. */
 import type { Reranker, TextToEmbed } from '../../vectors/index.js';
 import { checkedRelevances } from '../checked-answers.js';
 import type { EmbeddingCall, EmbeddingSource, SourceDescription } from '../embedder.js';
@@ -102,6 +102,18 @@ export class OnnxEmbeddings extends OnnxFolderModel implements EmbeddingSource {
         return vectors;
       },
     );
+  }
+}
+
+/** One picture a call: its vector takes longer than its way to the process. */
+export class OnnxPictures extends OnnxFolderModel {
+  async embed(pixels: Uint8Array, { purpose, signal }: EmbeddingCall): Promise<Float32Array> {
+    const { model, options } = this;
+    const role = purpose === 'query' ? 'searches' : 'records';
+    if (role === 'records') options.processes.warmSearches(model);
+    const ask = { model, pixels };
+    const { vector } = await options.processes.ask(role, (host, call) => host.call('embedPicture', ask, call), signal);
+    return vector;
   }
 }
 

@@ -1,5 +1,6 @@
 /** What is asked of a process that runs models of ONNX folders. */
 import type { TextToEmbed } from '../../vectors/index.js';
+import type { DescribedPictures } from '../embedder.js';
 
 /** A model as such a process is told of it. */
 export interface OnnxModel {
@@ -18,11 +19,14 @@ export interface OnnxDescription {
   /** Put before texts, where the folder says so. */
   readonly queryPrefix: string | null;
   readonly documentPrefix: string | null;
+  readonly readsTexts: boolean;
+  /** Null of a model that reads no pictures. */
+  readonly pictures: DescribedPictures | null;
 }
 
 /**
  * `runtime`: the library is not there. `folder`: a file is missing, damaged or of another kind. `changed`: it is another model than the one
- * that was added. `text`: of this text it gives no vector.
+ * that was added. `text`: of this text or picture it gives no vector.
  */
 export type OnnxFault = 'runtime' | 'folder' | 'changed' | 'text';
 
@@ -45,6 +49,11 @@ export interface OnnxProtocol {
     readonly embed: {
       readonly ask: Asked & { readonly texts: readonly string[] };
       readonly answer: { readonly vectors: readonly Float32Array[] } | OnnxRefusal;
+    };
+    readonly embedPicture: {
+      /** Pixels as the model wants them, three bytes each. */
+      readonly ask: { readonly model: OnnxModel; readonly pixels: Uint8Array };
+      readonly answer: { readonly vector: Float32Array } | OnnxRefusal;
     };
     readonly relevances: {
       readonly ask: Asked & { readonly query: string; readonly documents: readonly string[] };

@@ -82,7 +82,6 @@ function add(more: Partial<AddedModel> = {}): Promise<Model> {
     name: MODEL,
     provider: 'onnx',
     kind: 'embedding',
-    inputs: ['text'],
     dimensions: null,
     tokens_max: null,
     query_prefix: null,

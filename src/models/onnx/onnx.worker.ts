@@ -15,6 +15,8 @@ serveHost<OnnxProtocol>(() => {
         orRefusal(models.passages(model, texts, options).then((passages) => ({ passages }))),
       embed: ({ model, texts, tokensMax }) =>
         orRefusal(models.vectors(model, texts, tokensMax).then((vectors) => ({ vectors }))),
+      embedPicture: ({ model, pixels }) =>
+        orRefusal(models.pictureVector(model, pixels).then((vector) => ({ vector }))),
       relevances: ({ model, ...asked }) =>
         orRefusal(models.relevances(model, asked).then((relevances) => ({ relevances }))),
     },

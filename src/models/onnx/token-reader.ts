@@ -1,5 +1,6 @@
 /** Texts as the numbers of their tokens, by the `tokenizer.json` of a model's folder. */
 import { Tokenizer } from '@huggingface/tokenizers';
+import { memberOf } from '../checked-answers.js';
 import { OnnxError } from './onnx-protocol.js';
 
 /** As the package has it, whose own declarations name files that a module cannot find. */
@@ -23,6 +24,8 @@ const FIRST_SHARE_MAX = 1 / 2;
 
 export class TokenReader {
   readonly #tokenizer: Encoder;
+  /** What texts are filled up to and with, where the tokenizer says so; those of most models need not be. */
+  readonly #filling: { readonly length: number; readonly id: number } | undefined;
   /** What stands before and behind the tokens of any text. */
   readonly #before: readonly number[];
   readonly #behind: readonly number[];
@@ -30,6 +33,7 @@ export class TokenReader {
   /** Throws an OnnxError where the files are of no tokenizer that is known. */
   constructor(tokenizer: object, config: object) {
     try {
+      this.#filling = fillingOf(tokenizer);
       // How long texts may be is not for the tokenizer to say, and nothing is filled up.
       this.#tokenizer = new EncoderOfFile({ ...tokenizer, truncation: null, padding: null }, config);
       const empty = this.#tokenizer.encode('').ids;
@@ -58,6 +62,17 @@ export class TokenReader {
     const { ids } = this.#tokenizer.encode(text);
     const kept = ids.length <= tokensMax ? ids : [...ids.slice(0, tokensMax - this.#behind.length), ...this.#behind];
     return { ids: kept, types: new Array<number>(kept.length).fill(0) };
+  }
+
+  /** As long as the model was trained with, where it was with texts of one length. */
+  filledUp({ ids, types }: Tokens): Tokens {
+    const missing = this.#filling === undefined ? 0 : this.#filling.length - ids.length;
+    if (this.#filling === undefined || missing <= 0) return { ids, types };
+    const filling = new Array<number>(missing);
+    return {
+      ids: [...ids, ...filling.fill(this.#filling.id)],
+      types: [...types, ...new Array<number>(missing).fill(0)],
+    };
   }
 
   /** The two as one text of at most so many tokens: the second is cut off first, the first at half of them. */
@@ -92,4 +107,13 @@ export class TokenReader {
     }
     return text.slice(0, fits);
   }
+}
+
+function fillingOf(tokenizer: object): { readonly length: number; readonly id: number } | undefined {
+  const padding = memberOf(tokenizer, 'padding');
+  const length = memberOf(memberOf(padding, 'strategy'), 'Fixed');
+  const id = memberOf(padding, 'pad_id');
+  return Number.isSafeInteger(length) && Number.isSafeInteger(id)
+    ? { length: length as number, id: id as number }
+    : undefined;
 }

@@ -11,11 +11,12 @@ import {
   type AppliedMeaning,
   type QueryRule,
   type SearchOptions,
+  type SearchPictures,
   type SearchTarget,
 } from '../../search/index.js';
 import { BUILT_IN_MODEL, ModelError } from '../../vectors/index.js';
 import type { Services } from '../dispatch/services.js';
-import type { SearchTargets } from './search-targets.js';
+import type { PictureTarget, SearchTargets } from './search-targets.js';
 
 export interface SearchWithMeaning {
   readonly targets: readonly SearchTarget[];
@@ -34,39 +35,89 @@ export function withMeaning(
   found: SearchTargets,
   options: SearchOptions,
 ): SearchWithMeaning | Promise<SearchWithMeaning> {
-  const { targets, lists, searchedBy } = found;
-  if (options.vector === undefined && lists.every(({ model }, index) => model === null && !searchedBy[index])) {
-    return { targets, meaning: 'none', isComplete: true };
-  }
+  const { targets, lists, searchedBy, pictures } = found;
+  const hasNoVectors = lists.every(
+    ({ model }, index) => model === null && !searchedBy[index] && !mayReadWords(pictures[index]),
+  );
+  if (options.vector === undefined && hasNoVectors) return { targets, meaning: 'none', isComplete: true };
   return withVectors(services, found, options);
 }
 
 async function withVectors(
   services: Services,
-  { targets, lists, definitions, searchedBy }: SearchTargets,
+  { targets, lists, definitions, searchedBy, pictures }: SearchTargets,
   options: SearchOptions,
 ): Promise<SearchWithMeaning> {
   const isWanted = options.vector_search !== false && options.match !== 'phrase';
   const given = givenVector(services, lists, options, searchedBy);
   const outcomes = await Promise.all(
-    lists.map(async (list, index): Promise<Outcome> => {
-      const by = searchedBy[index];
-      if (by === undefined) return withoutVectors(services, list);
-      if (!isWanted) return 'off';
-      if (by.source === 'own') return given?.length === by.dimensions ? vectorOf(by, given) : 'none';
-      const text = textOf(list, definitions[index] as FieldDefinition, options.query ?? '');
-      return text === '' ? 'off' : meaningOf(services, list, by, text);
+    lists.map(async (list, index): Promise<OutcomesOfList> => {
+      const text = isWanted ? textOf(list, definitions[index] as FieldDefinition, options.query ?? '') : '';
+      const ofRecords = async (): Promise<Outcome> => {
+        const by = searchedBy[index];
+        if (by === undefined) return withoutVectors(services, list);
+        if (!isWanted) return 'off';
+        if (by.source === 'own') return given?.length === by.dimensions ? vectorOf(by, given) : 'none';
+        return text === '' ? 'off' : meaningOf(services, list, by, text);
+      };
+      const [meaning, seen] = await Promise.all([
+        ofRecords(),
+        picturesOf(services, list, pictures[index], options.match === 'all' ? '' : text),
+      ]);
+      return { meaning, pictures: seen };
     }),
   );
-  const states = new Set(outcomes.map((outcome) => (typeof outcome === 'object' ? 'used' : (outcome ?? 'none'))));
+  const states = new Set(outcomes.flatMap((each) => [stateOf(each.meaning), stateOf(each.pictures)]));
   return {
     targets: targets.map((target, index) => {
-      const outcome = outcomes[index];
-      return typeof outcome === 'object' ? { ...target, meaning: outcome } : target;
+      const { meaning, pictures: seen } = outcomes[index] as OutcomesOfList;
+      return {
+        ...target,
+        ...(typeof meaning === 'object' ? { meaning } : {}),
+        ...(typeof seen === 'object' ? { pictures: seen } : {}),
+      };
     }),
     meaning: (['used', 'unavailable', 'off'] as const).find((state) => states.has(state)) ?? 'none',
     isComplete: !states.has('unavailable'),
   };
+}
+
+/** The descriptor of pictures reads no texts. */
+function mayReadWords(pictures: PictureTarget): boolean {
+  return pictures !== undefined && pictures.by.model !== BUILT_IN_MODEL;
+}
+
+interface OutcomesOfList {
+  readonly meaning: Outcome;
+  readonly pictures: SearchPictures | AppliedMeaning;
+}
+
+function stateOf(outcome: Outcome | SearchPictures): AppliedMeaning {
+  return typeof outcome === 'object' ? 'used' : (outcome ?? 'none');
+}
+
+/** What a text is to the model of a list's pictures, where that reads texts. */
+async function picturesOf(
+  { indexes }: Services,
+  { account }: ListRecord,
+  pictures: PictureTarget,
+  text: string,
+): Promise<SearchPictures | AppliedMeaning> {
+  if (pictures === undefined) return 'none';
+  const { by, generation } = pictures;
+  const { models } = indexes;
+  const model = models.pictures(account, by.model);
+  if (model?.words === undefined) return 'none';
+  if (text === '') return 'off';
+  if (model.version !== by.modelVersion) return 'unavailable';
+  const { embedder, random } = model.words;
+  try {
+    const vector = await models.embedQuery(embedder, text);
+    return vector.length === by.dimensions ? { generation, vector, random } : 'unavailable';
+  } catch (error) {
+    if (error instanceof ModelError) return 'unavailable';
+    throw error;
+  }
 }
 
 function vectorOf({ modelVersion }: SearchedBy, vector: Float32Array): Meaning {

@@ -75,19 +75,23 @@ export class FileProcesses<Content extends object, Limits extends TimeLimit, Fau
 
   /**
    * Rejects with an error of `asError` that says why there is nothing to be read, with a ServiceError where no process could be started or
-   * all are closed, and with the signal's reason. `first`: before all that wait without it.
+   * all are closed, and with the signal's reason. `first`: before all that wait without it; `limits`: others than those of most files.
    */
-  read(bytes: Uint8Array, signal?: AbortSignal, turn?: { readonly first?: boolean }): Promise<Content> {
+  read(
+    bytes: Uint8Array,
+    signal?: AbortSignal,
+    { first = false, limits = this.#options.limits }: { readonly first?: boolean; readonly limits?: Limits } = {},
+  ): Promise<Content> {
     return this.#pool.use(
       async (host) => {
         await host.call('ready', null, { msMax: READY_MS_MAX, ...(signal === undefined ? {} : { signal }) });
         signal?.throwIfAborted();
-        const answer = await this.#ask(host, bytes, signal);
+        const answer = await this.#ask(host, { bytes, limits }, signal);
         if ('fault' in answer) throw this.#options.asError(answer.fault, answer.message);
         return answer;
       },
       signal,
-      turn,
+      { first },
     );
   }
 
@@ -95,17 +99,21 @@ export class FileProcesses<Content extends object, Limits extends TimeLimit, Fau
     return this.#pool.close();
   }
 
-  async #ask(host: Host<FileProtocol<Content, Limits, Fault>>, bytes: Uint8Array, signal: AbortSignal | undefined) {
-    const { noun, limits, graceMs = 0 } = this.#options;
+  async #ask(
+    host: Host<FileProtocol<Content, Limits, Fault>>,
+    asked: { readonly bytes: Uint8Array; readonly limits: Limits },
+    signal: AbortSignal | undefined,
+  ) {
+    const { noun, graceMs = 0 } = this.#options;
+    const msMax = asked.limits.msMax + graceMs;
     // It hears nothing while it reads.
     const stop = () => {
       host.kill(`was killed because nobody wants its ${noun} any more`);
     };
     signal?.addEventListener('abort', stop, { once: true });
     try {
-      const msMax = limits.msMax + graceMs;
       const clockMsMax = process.platform === 'linux' ? CLOCK_BY_PROCESSOR_MAX * msMax : msMax;
-      return await host.call('read', { bytes, limits }, { msMax: clockMsMax, processorMsMax: msMax });
+      return await host.call('read', asked, { msMax: clockMsMax, processorMsMax: msMax });
     } catch (error) {
       signal?.throwIfAborted();
       throw this.#asFault(error);

@@ -11,7 +11,10 @@ function rerankerJson({ reranked }: SearchTask): string {
 
 /** A vector that no list could use, or that no word led to, was not used. */
 function meaningOf({ meaning = 'none' }: SearchTask, searches: readonly ListSearch[]): AppliedMeaning {
-  return meaning === 'used' && searches.every((search) => search.meaning === undefined) ? 'none' : meaning;
+  return meaning === 'used' &&
+    searches.every(({ meaning: near, pictures }) => near === undefined && pictures === undefined)
+    ? 'none'
+    : meaning;
 }
 
 export function appliedJson(task: SearchTask, searches: readonly ListSearch[]): string {

@@ -29,24 +29,27 @@ interface FoundFile {
   readonly place: number | undefined;
 }
 
-export function scoresOf({ query, pages, isOfPictures, result }: ListSearch, hit: number): ScoresByKind {
+export function scoresOf({ query, pages, pictures, isOfPictures, result }: ListSearch, hit: number): ScoresByKind {
   // Without words there is nothing to score by: every match is perfect.
   if (query.kind === 'everything') return withoutFiles(1, undefined);
   const { hits, scores } = result;
   if (isOfPictures) return withoutFiles(undefined, hits.score(hit));
-  if (pages === undefined) return withoutFiles(hits.score(hit), undefined);
-  const text = scores.score(hit, scores.kinds.indexOf('text'));
-  const found = (kind: TextKind): FoundFile | undefined => {
+  if (pages === undefined && pictures === undefined) return withoutFiles(hits.score(hit), undefined);
+  const scoreOf = (kind: TextKind | 'text' | 'image'): number | undefined => {
     const source = scores.kinds.indexOf(kind);
     const score = source < 0 ? 0 : scores.score(hit, source);
-    return score > 0 ? { kind, score, place: scores.place(hit, source) } : undefined;
+    return score > 0 ? score : undefined;
+  };
+  const found = (kind: TextKind): FoundFile | undefined => {
+    const score = scoreOf(kind);
+    return score === undefined ? undefined : { kind, score, place: scores.place(hit, scores.kinds.indexOf(kind)) };
   };
   return {
-    text: text > 0 ? text : undefined,
+    text: scoreOf('text'),
     document: found('document'),
     video: found('video'),
     audio: found('audio'),
-    image: undefined,
+    image: scoreOf('image'),
   };
 }
 

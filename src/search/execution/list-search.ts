@@ -1,5 +1,10 @@
 /** One list's part of a search: its rules and words applied to the query, its plan evaluated by the kernel. */
-import { kernelConstant, type GenerationHandle, type Kernel } from '../../../native-bindings/index.js';
+import {
+  kernelConstant,
+  type GenerationHandle,
+  type Kernel,
+  type PartsSearch,
+} from '../../../native-bindings/index.js';
 import { parseResult, QueryPlanWriter, type QueryResult } from '../../../native-bindings/query-plan.js';
 import { segmentForKernel } from '../../../native-bindings/segmentation.js';
 import { ServiceError } from '../../platform/index.js';
@@ -12,10 +17,11 @@ import type { QueryNode } from '../plan/plan-nodes.js';
 import { feedbackVector } from '../plan/feedback-vector.js';
 import { planMeaning, type PlannedMeaning, type QueryMeaning } from '../plan/meaning-plan.js';
 import { encodePagesPlan, PAGES, pagesSearch, type PlannedPages } from '../plan/pages-plan.js';
-import { planSearch, withoutFloor, type PlanWindow } from '../plan/planner.js';
+import { planPictures, type PlannedPictures } from '../plan/picture-plan.js';
+import { planSearch, unroundedFloor, withoutFloor, type PlanWindow } from '../plan/planner.js';
 import { analyseQuery, type AnalysedQuery, type QueryVocabulary } from '../expansion/query-analysis.js';
 import { applyQueryRules } from '../rules/query-rules.js';
-import type { SearchMeaning } from '../types.js';
+import type { SearchMeaning, SearchPictures } from '../types.js';
 import type { ListContext } from './list-context.js';
 
 const HITS_MAX = kernelConstant('HitsMax');
@@ -39,6 +45,8 @@ export interface ListSearch {
   readonly meaning: PlannedMeaning | undefined;
   /** Undefined where there are no pages to look into. */
   readonly pages: PlannedPages | undefined;
+  /** Undefined where no pictures were looked for beside words. */
+  readonly pictures: PlannedPictures | undefined;
   /** What is near to a picture is found: the scores are those of pictures. */
   readonly isOfPictures: boolean;
   readonly result: QueryResult;
@@ -50,6 +58,7 @@ interface PlannedSearch {
   readonly bytes: Uint8Array;
   readonly meaning: PlannedMeaning | undefined;
   readonly pages: PlannedPages | undefined;
+  readonly pictures: PlannedPictures | undefined;
 }
 
 /** A search of several lists, as one of them has it. */
@@ -60,6 +69,8 @@ export interface AskedOfList {
   readonly window: PlanWindow;
   /** What it means to this list. */
   readonly meaning: SearchMeaning | undefined;
+  /** Its pictures. */
+  readonly pictures: SearchPictures | undefined;
 }
 
 export class ListSearcher {
@@ -75,11 +86,12 @@ export class ListSearcher {
   }
 
   search(list: ListContext, generation: GenerationHandle, asked: AskedOfList): ListSearch {
-    const { query, applied, bytes, meaning, pages } = this.plan(list, generation, asked);
-    const result = parseResult(this.kernel.search(generation, bytes, meaning, pages?.search));
+    const { query, applied, bytes, meaning, pages, pictures } = this.plan(list, generation, asked);
+    const parts = partsOf(asked.request, pages, pictures);
+    const result = parseResult(this.kernel.search(generation, bytes, meaning, parts));
     // Marking the words comes after the plans of all lists.
     const isOfPictures = asked.meaning?.ofPictures === true;
-    return { list, query, applied, plan: Buffer.from(bytes), meaning, pages, isOfPictures, result };
+    return { list, query, applied, plan: Buffer.from(bytes), meaning, pages, pictures, isOfPictures, result };
   }
 
   /** The bytes are good until the next plan. */
@@ -96,12 +108,13 @@ export class ListSearcher {
     const inPages =
       node.kind === 'groups' ? this.analyseForPages(ruled.query, request, { list, generation }) : undefined;
     const ofWords = planSearch(request, query, filter, this.reachable(generation, window));
-    const plan = inPages === undefined ? ofWords : withoutFloor(ofWords);
+    const pictures = node.kind === 'groups' ? planPictures(request, asked.pictures) : undefined;
+    const plan = inPages === undefined && pictures === undefined ? ofWords : withoutFloor(ofWords);
     const bytes = this.planWriter.write(encodePlan(plan, list.layout));
     const { synonyms } = analysed;
     const typos = inPages === undefined ? analysed.typos : unitedTypos(analysed.typos, inPages.typos);
     const pages = inPages && this.planPages(inPages.node, request, { list, hasMeaning: meaning !== undefined });
-    return { query, applied: { queryRules: ruled.applied, synonyms, typos }, bytes, meaning, pages };
+    return { query, applied: { queryRules: ruled.applied, synonyms, typos }, bytes, meaning, pages, pictures };
   }
 
   /** What a text means: the vector that came with it, or that of what its words find. */
@@ -169,6 +182,20 @@ export class ListSearcher {
     const detail = `skip and size together reach beyond ${HITS_MAX} results; narrow the search with a filter`;
     throw new ServiceError('unprocessable', `${detail}.`, { errors: [{ parameter: 'skip', detail }] });
   }
+}
+
+/** What is looked for beside the text; undefined: nothing is, and the text's floor is the plan's. */
+function partsOf(
+  request: SearchRequest,
+  pages: PlannedPages | undefined,
+  pictures: PlannedPictures | undefined,
+): PartsSearch | undefined {
+  if (pages === undefined && pictures === undefined) return undefined;
+  return {
+    textFloor: unroundedFloor(request.minimumTextScore),
+    parts: pages?.search ?? [],
+    ...(pictures === undefined ? {} : { pictures }),
+  };
 }
 
 /** What a word was taken for in fields or in pages. */

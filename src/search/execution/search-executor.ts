@@ -100,8 +100,8 @@ export class SearchExecutor {
           { skip: 0, size: fromFirst, facetValues };
     return lists.map((list, index) => {
       this.kernel.stopIfAsked();
-      const { generation, meaning } = task.targets[index] as SearchTarget;
-      return this.searcher.search(list, generation, { request, listIndex: index, window, meaning });
+      const { generation, meaning, pictures } = task.targets[index] as SearchTarget;
+      return this.searcher.search(list, generation, { request, listIndex: index, window, meaning, pictures });
     });
   }
 

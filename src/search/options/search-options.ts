@@ -56,8 +56,6 @@ const floor = (kind: string, more = ''): SearchOption<number> => ({
 });
 /** A hit of several kinds loses one. */
 const OF_A_KIND = ', unless they are found by another kind of score, too; they are without this one then';
-/** Of searches that are none by a picture. */
-const BY_PICTURE = '. No effect but on a search by a picture: no other gives such a score';
 
 /** The whole URL has a limit of its own (414), so what may be long is shorter in a query string than in a body. */
 const text = (charactersMax: number, rest: OptionSchema): SearchOption<string> => ({
@@ -208,7 +206,7 @@ export const SEARCH_OPTIONS = {
   match,
   ranking,
   minimum_text_score: floor('text', OF_A_KIND),
-  minimum_image_score: floor('image', BY_PICTURE),
+  minimum_image_score: floor('image', OF_A_KIND),
   minimum_document_score: floor('document', OF_A_KIND),
   minimum_video_score: floor('video', OF_A_KIND),
   minimum_audio_score: floor('audio', OF_A_KIND),
@@ -217,7 +215,7 @@ export const SEARCH_OPTIONS = {
   explain: flag('Say how each score came about; default false', false),
   typo_tolerance: flag('Forgive misspellings; default true', true),
   vector_search: flag(
-    'Match by meaning, on lists with a model; default true. No effect on a list without one, and with match=phrase',
+    'Match by meaning, on lists with a model, and find pictures by words, where their model reads texts; default true. No effect on a list without one, and with match=phrase',
     true,
   ),
   vector,

@@ -29,6 +29,7 @@ export interface SearchRequest {
   /** 0..1; 0: none. Floors of kinds of score that no list has yet decide nothing. */
   readonly minimumTextScore: number;
   readonly minimumFileScores: Readonly<Record<TextKind, number>>;
+  readonly minimumImageScore: number;
   /** Undefined: all fields. Names that a record lacks are simply absent: records may hold fields of no definition. */
   readonly select: readonly string[] | undefined;
   /** Names without repetition, each a facet of one list at least. */
@@ -71,6 +72,7 @@ export function readSearchRequest(options: SearchOptions, definitions: readonly 
       video: filled.minimum_video_score,
       audio: filled.minimum_audio_score,
     },
+    minimumImageScore: filled.minimum_image_score,
     select: filled.select,
     facets: filled.facets === undefined ? [] : checkedFacets(filled.facets, definitions),
     facetSize: filled.facet_size,

@@ -3,7 +3,7 @@
  * means other groups there, since other spellings, stems and typos are found in them. All are in one part; where a list has files of several
  * kinds, each is a source of scores of its own, told from the others by its place. Pure.
  */
-import type { PartsSearch } from '../../../native-bindings/index.js';
+import type { PartSearch } from '../../../native-bindings/index.js';
 import { MATCH_ALL, type PlanFilter, type QueryPlan } from '../../../native-bindings/query-plan.js';
 import type { FieldDefinition } from '../../catalog/index.js';
 import { TEXT_KINDS, textKindOf, type TextKind } from '../../extracts/index.js';
@@ -22,7 +22,7 @@ export interface PlannedPages {
   readonly query: QueryNode;
   /** The bytes of its plan, by which words are marked. */
   readonly plan: Uint8Array;
-  readonly search: PartsSearch;
+  readonly search: readonly PartSearch[];
 }
 
 /** A kind of files, and what is asked of those. */
@@ -82,15 +82,12 @@ export function pagesSearch(
   plans: readonly { readonly kind: TextKind; readonly plan: Uint8Array }[],
   request: SearchRequest,
   hasMeaning: boolean,
-): PartsSearch {
-  return {
-    textFloor: unroundedFloor(request.minimumTextScore),
-    parts: plans.map(({ kind, plan }) => ({
-      name: PAGES,
-      kind,
-      plan,
-      floor: unroundedFloor(request.minimumFileScores[kind]),
-      full: hasMeaning ? FULL.besideMeaning : FULL.alone,
-    })),
-  };
+): readonly PartSearch[] {
+  return plans.map(({ kind, plan }) => ({
+    name: PAGES,
+    kind,
+    plan,
+    floor: unroundedFloor(request.minimumFileScores[kind]),
+    full: hasMeaning ? FULL.besideMeaning : FULL.alone,
+  }));
 }

@@ -3,6 +3,7 @@ import type { FieldDefinition } from '../../catalog/index.js';
 import { TEXT_KINDS } from '../../extracts/index.js';
 import { pageAt } from '../../index/parts/part-layout.js';
 import type { PlannedMeaning } from '../plan/meaning-plan.js';
+import type { PlannedPictures } from '../plan/picture-plan.js';
 import type { PlanAlternativeKind } from '../../../native-bindings/query-plan.js';
 import type { QueryGroup, QueryNode } from '../plan/plan-nodes.js';
 
@@ -33,6 +34,8 @@ export interface ExplainedSearch {
   readonly like: readonly string[] | undefined;
   /** Undefined where it had no pages to look into. */
   readonly pages: { readonly query: QueryNode } | undefined;
+  /** By which numbers pictures were looked for; undefined where none were. */
+  readonly pictures: Pick<PlannedPictures, 'floor' | 'farthest' | 'nearest' | 'wanted'> | undefined;
   readonly list: { readonly settings: { readonly definition: Pick<FieldDefinition, 'resources'> } };
 }
 
@@ -40,14 +43,20 @@ const WEIGHT_DIGITS = 5;
 
 /** The explanation with `word` in each group and `kind` in each of its terms, and what near means. */
 export function annotateExplanation(explanation: Explanation, search: ExplainedSearch): Explanation {
-  const { query, meaning, like } = search;
-  const words = annotateSources(annotateWords(explanation, query), search);
+  const { query, meaning, like, pictures } = search;
+  const words = { ...annotateSources(annotateWords(explanation, query), search), ...explainedPictures(pictures) };
   if (meaning === undefined) return words;
   const { floor, farthest, nearest, wanted, calibratedOn } = meaning;
   return {
     ...words,
     meaning: { farthest, nearest, floor, wanted, calibrated_on: calibratedOn, ...(like === undefined ? {} : { like }) },
   } as Explanation;
+}
+
+function explainedPictures(pictures: ExplainedSearch['pictures']): object {
+  if (pictures === undefined) return {};
+  const { floor, farthest, nearest, wanted } = pictures;
+  return { pictures: { farthest, nearest, floor, wanted } };
 }
 
 function annotateSources(explanation: Explanation, { pages, list }: ExplainedSearch): Explanation {

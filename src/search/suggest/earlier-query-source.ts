@@ -65,8 +65,13 @@ export class EarlierQuerySource implements SuggestionSource {
       const options = { query, match: 'all', typo_tolerance: false, highlight: false, size: 0 } as const;
       const request = readSearchRequest(options, [list.settings.definition]);
       const window = { skip: 0, size: 0, facetValues: 0 };
-      count = this.searcher.search(list, generation, { request, listIndex: 0, window, meaning: undefined }).result
-        .total;
+      count = this.searcher.search(list, generation, {
+        request,
+        listIndex: 0,
+        window,
+        meaning: undefined,
+        pictures: undefined,
+      }).result.total;
       this.counts.set(key, count);
     }
     return count;

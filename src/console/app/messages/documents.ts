@@ -15,6 +15,7 @@ export const documentTexts = {
       'too-large': 'Too large',
       'refused-address': 'An address that the service does not call',
       'timed-out': 'Not there in time',
+      'model-unavailable': 'The model gave no vector of it',
     },
     pages: (pages: string) => (pages === '1' ? '1 page' : `${pages} pages`),
     turn: 'Pages of the documents',

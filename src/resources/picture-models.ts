@@ -1,0 +1,85 @@
+/** What makes vectors of pictures, by the name that a list has for it: the built-in descriptor, or a model of the account. Main thread only. */
+import type { PictureModel, ReadPicture } from '../extracts/index.js';
+import { BUILT_IN_PICTURES, type PictureReader } from '../pictures/index.js';
+import { ModelError, type ListModels, type PictureEmbedder } from '../vectors/index.js';
+
+/** Pictures that are made, and not taken, are more alike: what is nothing to a model is no nearer than this. */
+const RANDOM_MEAN_MAX = 0.5;
+/** As though so many had been looked at, so that the model's own scale stands as it is. */
+const LOOKED_AT = 2000;
+/** Vectors are kept as 16-bit floats: the same picture has nearly 1. */
+const SAME = { mean: 0.999, deviation: 0 };
+
+export interface PictureModelsOptions {
+  readonly reader: Pick<PictureReader, 'read' | 'readPixels' | 'readToSearch' | 'readPixelsToSearch'>;
+  readonly models: Pick<ListModels, 'pictures'>;
+}
+
+export class PictureModels {
+  constructor(private readonly options: PictureModelsOptions) {}
+
+  /** Undefined: there is no such model, or it reads no pictures. */
+  of(account: string, name: string): PictureModel | undefined {
+    if (name === BUILT_IN_PICTURES.model) return BUILT_IN_PICTURES;
+    const embedder = this.options.models.pictures(account, name);
+    return embedder && asPictureModel(name, embedder);
+  }
+
+  /** Rejects with a PictureError, a ModelError, a ServiceError and the signal's reason. */
+  async describe(
+    bytes: Uint8Array,
+    { account, model }: { readonly account: string; readonly model: string },
+    signal: AbortSignal,
+  ): Promise<ReadPicture> {
+    const { reader } = this.options;
+    if (model === BUILT_IN_PICTURES.model) {
+      const { width, height, vector } = await reader.read(bytes, signal);
+      return { kind: 'image', width, height, vector, modelVersion: BUILT_IN_PICTURES.modelVersion };
+    }
+    const embedder = this.required(account, model);
+    const { width, height, pixels } = await reader.readPixels(bytes, embedder.shape, signal);
+    const vector = await embedder.embed(pixels, 'document', signal);
+    return { kind: 'image', width, height, vector, modelVersion: embedder.version };
+  }
+
+  /** The vector of a picture that somebody searches by. Rejects as `describe` does, and with `overloaded`. */
+  async vectorToSearch(
+    bytes: Uint8Array,
+    {
+      account,
+      model,
+      modelVersion,
+    }: { readonly account: string; readonly model: string; readonly modelVersion: string },
+    signal: AbortSignal,
+  ): Promise<Float32Array> {
+    const { reader } = this.options;
+    if (model === BUILT_IN_PICTURES.model) return (await reader.readToSearch(bytes, signal)).vector;
+    const embedder = this.required(account, model);
+    if (embedder.version !== modelVersion)
+      throw new ModelError(`The model '${model}' is another one than the list's pictures were read with.`, OTHER);
+    const { pixels } = await reader.readPixelsToSearch(bytes, embedder.shape, signal);
+    return embedder.embed(pixels, 'query', signal);
+  }
+
+  private required(account: string, name: string): PictureEmbedder {
+    const embedder = this.options.models.pictures(account, name);
+    if (embedder !== undefined) return embedder;
+    throw new ModelError(`There is no model '${name}' that reads pictures.`, OTHER);
+  }
+}
+
+const OTHER = { retry: 'later', reason: 'unavailable' } as const;
+
+function asPictureModel(model: string, { version, dimensions, random }: PictureEmbedder): PictureModel {
+  const { mean, deviation } = random;
+  return {
+    model,
+    modelVersion: version,
+    dimensions,
+    calibration: {
+      vectorCount: LOOKED_AT,
+      random: { mean: Math.min(RANDOM_MEAN_MAX, mean), deviation },
+      nearest: SAME,
+    },
+  };
+}

@@ -1,0 +1,37 @@
+/**
+ * Pictures beside words: what the kernel is asked for where a list's pictures can be compared with texts. As with meaning, every number is
+ * the same for all searches of the model, so that a score depends on neither page nor order (decision 0179). Pure.
+ */
+import type { PicturesSearch } from '../../../native-bindings/index.js';
+import type { SearchRequest } from '../options/search-request.js';
+import type { SearchPictures } from '../types.js';
+import { unroundedFloor } from './planner.js';
+
+/** From texts and pictures that have nothing to do with each other to those that belong together, in deviations of the former. */
+const DEVIATIONS = 6;
+const SPAN_MIN = 0.02;
+const FARTHEST_MAX = 0.98;
+/** Half of the way: of pairs at random, one in a thousand is nearer. */
+const FLOOR = 0.5;
+/** One picture may be that of many records; more change nothing among the first hits, and take time. */
+const WANTED = 1000;
+const WIDTH = 400;
+
+export type PlannedPictures = PicturesSearch;
+
+/** Undefined where pictures play no part: what has all words, or a phrase, is found by words. */
+export function planPictures(request: SearchRequest, given: SearchPictures | undefined): PlannedPictures | undefined {
+  if (given === undefined || request.match !== 'any') return undefined;
+  const { mean, deviation } = given.random;
+  const farthest = Math.min(FARTHEST_MAX, Math.max(-1, mean));
+  return {
+    generation: given.generation,
+    vector: given.vector,
+    farthest,
+    nearest: Math.min(1, Math.max(farthest + SPAN_MIN, farthest + DEVIATIONS * deviation)),
+    floor: Math.max(FLOOR, unroundedFloor(request.minimumImageScore)),
+    wanted: WANTED,
+    width: WIDTH,
+    exact: request.exact,
+  };
+}
