@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { Type } from 'typebox';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openAccess, RateLimiter, type NewKey } from '../access/index.js';
 import { openCatalog } from '../catalog/index.js';
 import {
@@ -481,9 +481,7 @@ describe('bodies', () => {
     const taken: Reservation[] = [];
     for (let next; (next = bodies.tryReserve(1024)) !== undefined;) taken.push(next);
     const waiting = echo('{"text":"a"}');
-    await vi.waitFor(() => {
-      expect(requestMemory.bodies.waiting).toBe(1);
-    });
+    await expect.poll(() => requestMemory.bodies.waiting).toBe(1);
     for (const each of taken) each.release();
     expect((await waiting).status).toBe(200);
     expect(requestMemory.bodies.usedBytes).toBe(0);
@@ -607,12 +605,12 @@ describe('stopping', () => {
     const slow = send('GET', '/slow');
     await expect.poll(() => slowStarted).toBe(1);
     server.stopListening();
-    const drained = requests.drain(5000);
+    const drained = requests.drain(60_000);
     const refused = await send('GET', '/health', { agent });
     expect(refused).toMatchObject({ ...problem('shutting-down', 503), headers: { connection: 'close' } });
     open();
     await drained;
-    const closed = server.close(5000);
+    const closed = server.close(60_000);
     expect(await slow).toMatchObject({ status: 200, json: { done: true } });
     await closed;
     await expect(send('GET', '/health')).rejects.toThrow(/ECONNREFUSED|hang up/);

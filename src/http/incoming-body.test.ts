@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../platform/index.js';
 import { ClientGone } from './exchange.js';
 import { IncomingBody, type IncomingBodyOptions } from './incoming-body.js';
@@ -69,7 +69,7 @@ describe('IncomingBody', () => {
     await Promise.resolve();
     expect(seen).toEqual(['pause']);
     admit();
-    await vi.waitFor(() => expect(seen).toEqual(['pause', 'resume']));
+    await expect.poll(() => seen).toEqual(['pause', 'resume']);
     push(150_000);
     body.end();
     const bytes = await whole;

@@ -28,7 +28,8 @@ const RECORDS = Array.from({ length: 500 }, (_, number) => ({
   number,
 }));
 const NEVER = new AbortController().signal;
-const config = loadConfig({ argv: [], env: { GANNET_SEARCH_THREADS: '2' } });
+// However busy the machine is.
+const config = loadConfig({ argv: [], env: { GANNET_SEARCH_THREADS: '2', GANNET_SEARCH_DEADLINE_MS: '600000' } });
 const budget = memoryBudget(config);
 const requestMemory = createRequestMemory(budget);
 const memory = new OwnMemory({ budgetBytes: budget.bytes, releaseFreeMemory: () => undefined });
@@ -80,37 +81,33 @@ describe('the search pool', () => {
     expect(bad).toMatchObject({ status: 'rejected', reason: { code: 'invalid-filter', status: 400 } });
   });
 
-  it.each(['throw', 'exit', 'memory'] as const)(
-    'goes on after a worker died (%s)',
-    async (how) => {
-      let answered = 0;
-      let lost = 0;
-      let stop = false;
-      const traffic = (async () => {
-        while (!stop) {
-          const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => search({ query: 'common' })));
-          for (const outcome of outcomes) {
-            if (outcome.status === 'fulfilled') answered += 1;
-            else {
-              expect(outcome.reason).toMatchObject({ code: 'internal-error' });
-              lost += 1;
-            }
+  it.each(['throw', 'exit', 'memory'] as const)('goes on after a worker died (%s)', async (how) => {
+    let answered = 0;
+    let lost = 0;
+    let stop = false;
+    const traffic = (async () => {
+      while (!stop) {
+        const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => search({ query: 'common' })));
+        for (const outcome of outcomes) {
+          if (outcome.status === 'fulfilled') answered += 1;
+          else {
+            expect(outcome.reason).toMatchObject({ code: 'internal-error' });
+            lost += 1;
           }
         }
-      })();
-      await pool.killWorker(how);
-      stop = true;
-      await traffic;
-      expect(answered).toBeGreaterThan(0);
-      // At most the batches that were in the dead worker.
-      expect(lost).toBeLessThanOrEqual(40);
-      const after = await Promise.all(Array.from({ length: 100 }, () => search({ query: 'word3' })));
-      for (const { total_count } of after) expect(total_count).toBe(50);
-      const deaths = (await metrics.workerDeaths.get()).values.find(({ labels }) => labels.pool === 'search');
-      expect(deaths?.value).toBeGreaterThan(0);
-    },
-    60_000,
-  );
+      }
+    })();
+    await pool.killWorker(how);
+    stop = true;
+    await traffic;
+    expect(answered).toBeGreaterThan(0);
+    // At most the batches that were in the dead worker.
+    expect(lost).toBeLessThanOrEqual(40);
+    const after = await Promise.all(Array.from({ length: 100 }, () => search({ query: 'word3' })));
+    for (const { total_count } of after) expect(total_count).toBe(50);
+    const deaths = (await metrics.workerDeaths.get()).values.find(({ labels }) => labels.pool === 'search');
+    expect(deaths?.value).toBeGreaterThan(0);
+  });
 
   describe('with answers longer than a worker builds without asking', () => {
     const TEXT = 'x'.repeat(50_000);
@@ -254,7 +251,8 @@ describe('the ingest pool', () => {
     let ended = false;
     const outcome = session.end().finally(() => (ended = true));
     await written.write({ kind: 'put', name: 'a', fields: { title: 'single' } });
-    expect([ended, scarce.waiting]).toEqual([false, 1]);
+    await expect.poll(() => scarce.waiting).toBe(1);
+    expect(ended).toBe(false);
     release();
     await underWay;
     expect(await outcome).toMatchObject({ created: RECORDS.length });

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SearchActivity, ServiceError } from '../platform/index.js';
 import { SearchBatcher, SLICE_MS, type SearchBatcherOptions } from './search-batcher.js';
 import { ResponseWriter, type SearchTask } from '../search/index.js';
@@ -116,9 +116,7 @@ describe('the search batcher', () => {
     await setImmediate();
     expect(atWork()).toBe(1);
     batches[0]?.finish();
-    await vi.waitFor(() => {
-      expect(dear).toHaveLength(1);
-    });
+    await expect.poll(() => dear.length).toBe(1);
     expect(atWork()).toBe(1);
     dear[0]?.fail(new Error('died'));
     await answers;

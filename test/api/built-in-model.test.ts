@@ -149,7 +149,9 @@ describe('a list with the built-in model', () => {
   });
 
   it('says that it is too small to learn from, and searches by words', async () => {
-    expect(await meaningOf('small')).toMatchObject({ state: 'off', error: expect.stringContaining('64') as unknown });
+    await expect
+      .poll(() => meaningOf('small'))
+      .toMatchObject({ state: 'off', error: expect.stringContaining('64') as unknown });
     const { applied, total_count: total } = await search('small', { query: 'sea0 sea1 sea2 sea3' });
     expect([applied.meaning, total > 0]).toEqual(['none', true]);
   });

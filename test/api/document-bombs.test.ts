@@ -9,7 +9,7 @@ const FAULTS = ['timed-out', 'too-large', 'no-text', 'damaged'];
 /** What the service itself may take more than before it heard of the documents: they are in its hands, and their processes are not. */
 const GROWN_MIB_MAX = 150;
 const ROUNDS = 3;
-const WAITING = { timeout: 180_000 };
+const WAITING = { timeout: 450_000 };
 
 let service: TestService;
 let server: ScriptedServer;

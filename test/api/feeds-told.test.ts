@@ -54,7 +54,10 @@ it('are events of what changed and of nothing else, a measurement and a line for
   expect((await receiver.events(3)).at(-1)?.[1].data['name']).toBe('last');
   expect(receiver.received).toHaveLength(3);
 
-  expect(await feeds.service.metric('gannet_feed_runs_total{provider="api",outcome="synced"}')).toBe(runs + 3);
+  // A run is counted when it has been shown to be over.
+  await expect
+    .poll(() => feeds.service.metric('gannet_feed_runs_total{provider="api",outcome="synced"}'))
+    .toBe(runs + 3);
   await eventually(
     () => Promise.resolve(lines('A feed was synced').length),
     (count) => count === told + 3,

@@ -25,7 +25,6 @@ const DOCUMENTS: Readonly<Record<string, readonly string[]>> = {
   '/e1.pdf': ['Les chevaux au printemps', 'Gannets au large, gannets partout'],
   '/e2.pdf': ['Une panne de scanner'],
 };
-const WAITING = { timeout: 120_000 };
 
 let service: TestService;
 let server: ScriptedServer;
@@ -137,9 +136,9 @@ it('keep to floors, synonyms, query rules and language of each list', async () =
     rules: [{ kind: 'equivalent', terms: ['scanner', 'tomograph'] }],
   });
   const synonyms = () => search({ query: 'scanner', typo_tolerance: false }).then((body) => names(body).sort());
-  await expect.poll(synonyms, WAITING).toEqual(['etudes/e2', 'reports/r2']);
+  await expect.poll(synonyms).toEqual(['etudes/e2', 'reports/r2']);
   await client.put('/list/synonyms/default/reports', { rules: [] });
-  await expect.poll(synonyms, WAITING).toEqual(['etudes/e2']);
+  await expect.poll(synonyms).toEqual(['etudes/e2']);
   const rule = { name: 'year', pattern: String.raw`\b(\d{4})\b`, filter: 'year = $1' };
   expect((await client.put('/list/default/reports', { query_rules: [rule] })).status).toBe(200);
   const ruled = names(await search({ query: 'gannets 2001', match: 'all' }));

@@ -136,6 +136,7 @@ describe('the automatic upgrade', () => {
         () => usageOf(account),
         ({ plan }) => plan === 'two',
       );
+      await receiver.events(1);
       // A batch that no plan before the last has room for.
       await made(bulk(account, 'things', records(0, 80)));
       expect((await usageOf(account)).plan).toBe('three');

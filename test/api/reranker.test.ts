@@ -33,7 +33,7 @@ beforeAll(async () => {
     env: {
       GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true',
       GANNET_MODELS_RERANKER_TOP: String(TOP),
-      GANNET_MODELS_RERANKER_MS: '2000',
+      GANNET_MODELS_RERANKER_MS: '5000',
     },
   });
   ({ client } = service);

@@ -103,7 +103,7 @@ it('sends nothing unsigned where the key is lost, says so, and goes on with a ne
   const { id } = await createWebhook();
   rmSync(keyFile());
   service = await startTestService({ dataDir, env: SETTINGS });
-  expect(service.output).toContain('its secret cannot be opened');
+  await expect.poll(() => service?.output).toContain('its secret cannot be opened');
   await gannet('webhook', 'test', id);
   await expect.poll(() => gannet('webhook', 'deliveries', id)).toContain('not sent');
   expect(receiver.received).toEqual([]);

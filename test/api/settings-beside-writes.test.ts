@@ -1,5 +1,6 @@
 /** Settings that change as fast as they can be sent, while records are written, versions built, lists copied and checked. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.js';
 import { startTestService, type TestService } from '../support/service.js';
 import type { Answer } from '../support/client.js';
 
@@ -55,8 +56,13 @@ it('harms nothing that is under way, and holds from the next search on', async (
   expect(refused.map(({ what, answer }) => `${what}: ${answer.status} ${answer.text}`)).toEqual([]);
   const rules = [{ kind: 'equivalent', terms: ['seabird', 'gannet'] }];
   expect((await client.put('/list/synonyms/default/films', { rules })).status).toBe(200);
-  const { body: list } = await client.get('/list/default/films');
-  const version = (list as { current_version: number }).current_version;
+  // A version that is being built would take the place of the one that is searched.
+  const list = await eventually(
+    async () =>
+      (await client.get('/list/default/films')).body as { current_version: number; versions: { state: string }[] },
+    ({ versions }) => versions.every(({ state }) => state === 'ready'),
+  );
+  const version = list.current_version;
   const found = await client.get(`/search/default/films/${version}`, { query: 'seabird', size: 0 });
   expect(found.body, found.text).toMatchObject({ total_count: RECORDS });
   const check = await service.control().send('POST', '/list/default/films/check');

@@ -24,6 +24,8 @@ const RECORDS = 240;
 const DAMAGES_A_SERVICE = 6;
 /** What changes under a running service is found by then. */
 const NOTICE_MS = 400;
+/** And on a busy machine by then; how often that was so is told. */
+const NOTICE_MS_MAX = 20_000;
 const TEST_MS_MAX = 6 * 3_600_000;
 const SETTINGS = {
   GANNET_LOG_LEVEL: 'warn',
@@ -156,11 +158,19 @@ function pickFile(dataDir: string): DataFile {
 async function checkAnswers(client: ServiceClient, damages: readonly Damage[]): Promise<void> {
   const hit = new Set(damages.map(({ file }) => (file.list === undefined ? undefined : listIds.get(file.list))));
   for (const { question, right } of questions) {
-    const answer = await ask(client, question);
+    const isRefusal = ({ status, body }: Answer) =>
+      status >= 500 && REFUSALS.has((body as { code?: string } | undefined)?.code ?? '');
+    let answer = await ask(client, question);
+    // A machine that is busy with something else has the service find it later.
+    for (const endMs = performance.now() + NOTICE_MS_MAX; ; await delay(NOTICE_MS)) {
+      if (contentOf(answer) === right || isRefusal(answer) || !hit.has(question.list)) break;
+      if (performance.now() > endMs) break;
+      count('found late');
+      answer = await ask(client, question);
+    }
     if (contentOf(answer) === right) continue;
-    const code = (answer.body as { code?: string } | undefined)?.code ?? '';
-    if (hit.has(question.list) && answer.status >= 500 && REFUSALS.has(code)) {
-      count(`refused: ${code}`);
+    if (hit.has(question.list) && isRefusal(answer)) {
+      count(`refused: ${(answer.body as { code: string }).code}`);
       continue;
     }
     problems.push(

@@ -280,7 +280,7 @@ describe.skipIf(!mounting)(`a full disk${mounting ? '' : ' (left out: no file sy
       await startWithContent();
       disk.shrink();
       for (let search = 0; search < 200; ++search) expect(await totalOf('first')).toBe(200);
-      expect(await service.metric('gannet_log_lines_dropped_total')).toBeGreaterThan(0);
+      await expect.poll(() => service.metric('gannet_log_lines_dropped_total')).toBeGreaterThan(0);
       disk.grow();
       expect(await totalOf('first')).toBe(200);
       await eventually(

@@ -96,5 +96,5 @@ it(
       `${KILLS} kills from seed ${SEED}: ${JSON.stringify(killedAt)}, each with a whole file and a list like it`,
     );
   },
-  60_000 + KILLS * 10_000,
+  480_000 + KILLS * 60_000,
 );

@@ -43,15 +43,19 @@ async function filled(dataDir: string): Promise<TestService> {
   return service;
 }
 
+/** A running service takes files away between the one look and the other. */
+const statsOf = (path: string) => lstatSync(path, { throwIfNoEntry: false });
+
 function everything(path: string): string[] {
-  if (!lstatSync(path).isDirectory()) return [path];
+  if (statsOf(path)?.isDirectory() !== true) return [path];
   return [path, ...readdirSync(path).flatMap((name) => everything(join(path, name)))];
 }
 
 function modes(path: string): Set<string> {
   return new Set(
-    everything(path).map((each) => {
-      const stats = lstatSync(each);
+    everything(path).flatMap((each) => {
+      const stats = statsOf(each);
+      if (stats === undefined) return [];
       return `${stats.isDirectory() ? 'folder' : stats.isSocket() ? 'socket' : 'file'} ${(stats.mode & 0o7777).toString(8)}`;
     }),
   );
@@ -103,7 +107,7 @@ describe('the data directory', () => {
     expect(modes(dataDir)).toEqual(before);
     await service.start();
     expect([...modes(dataDir)].sort()).toEqual(['file 600', 'folder 700', 'socket 600']);
-    expect(service.output).toContain('Files that other users could reach are closed');
+    await expect.poll(() => service.output).toContain('Files that other users could reach are closed');
     expect((await gannet(dataDir, 'doctor')).output).toContain('only their owner can reach the files');
   });
 

@@ -113,7 +113,7 @@ describe('environments', () => {
       await client.post('/list/default', { name: 'others', searchable_fields: [{ name: 'title' }] });
       expect((await client.get('/search/default/others/1')).status).toBe(200);
       expect((await client.get('/search/default/films/1')).status).toBeGreaterThanOrEqual(500);
-      expect(service.output).toContain('has format 2, and this release reads format 1');
+      await expect.poll(() => service.output).toContain('has format 2, and this release reads format 1');
       await client.delete('/list/default/others');
     });
     expect(rowOf(folderOf('list'))).toEqual({ kind: 'list', number: 2, made_by: '99.0.0' });

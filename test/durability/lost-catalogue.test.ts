@@ -176,7 +176,7 @@ describe('an older copy of the catalogue', () => {
     renameSync(join(dataDir, 'copy'), system());
     await service.start();
     expect(unknown()).toEqual([youngId]);
-    expect(service.output).toContain(join(dataDir, 'lists', '.unknown', youngId));
+    await expect.poll(() => service.output).toContain(join(dataDir, 'lists', '.unknown', youngId));
     for (const path of ['/list/default/deleted', '/search/default/deleted/1', '/search-result/default/deleted']) {
       expect((await service.client.get(path)).body).toMatchObject({ status: 503, code: 'list-missing' });
     }

@@ -7,14 +7,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Answer } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
 import { changeFormat, segmentFilesOf } from '../support/segment-damage.js';
 import { startTestService, type TestService } from '../support/service.js';
 
 /** Enough for several pieces, so that a kill falls between two. */
 const RECORDS = 70_000;
 const KILLS = 3;
-const REBUILD_POLLS_MAX = 1200;
-const POLL_MS = 50;
+/** Starts at which the index was there again before it was asked for. */
+const TOO_LATE_MAX = 10;
+const NO_RECORD = '01900000-0000-7000-8000-000000000000';
 const SEARCH = '/search/default/big/1';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'gannet-rebuild-'));
@@ -57,28 +59,43 @@ function bigList(): string {
   return join(folder, id ?? '');
 }
 
+function changeFormats(): void {
+  for (const file of segmentFilesOf(bigList())) changeFormat(file);
+}
+
 it('is refused with 503 while others are served, and comes back with all records, also after kills', async () => {
   await service.stop();
-  for (const file of segmentFilesOf(bigList())) changeFormat(file);
-  for (let kill = 0; kill < KILLS; ++kill) {
+  changeFormats();
+  for (let kill = 0, tooLate = 0; kill < KILLS;) {
     await service.start();
     expect(hitsOf(await service.client.get('/search/default/small/1', { query: 'gannet' })).total).toBe(1);
-    const refused = await service.client.get(SEARCH, query);
+    const answers = [
+      await service.client.get(SEARCH, query),
+      await service.client.get('/list/default/big'),
+      await service.client.delete(`/search-result/default/big/${NO_RECORD}`),
+    ];
+    if (answers.some(({ status }) => status !== 503)) {
+      // The index was there again before the last question: whoever was kept from asking asks at another start.
+      expect(hitsOf(await service.client.get(SEARCH, query))).toEqual(before);
+      expect((tooLate += 1)).toBeLessThan(TOO_LATE_MAX);
+      await service.stop();
+      changeFormats();
+      continue;
+    }
+    kill += 1;
+    const [refused] = answers;
     expect(refused).toMatchObject({ status: 503, body: { code: 'not-ready' } });
-    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
-    expect(refused.text).toMatch(new RegExp(`being rebuilt from its records: \\d+ of ${RECORDS} records`, 'u'));
-    expect((await service.client.get('/list/default/big')).status).toBe(503);
-    expect((await service.client.post('/search-result/default/big', { name: 'x', fields: {} })).status).toBe(503);
+    expect(Number(refused?.headers['retry-after'])).toBeGreaterThan(0);
+    expect(refused?.text).toMatch(new RegExp(`being rebuilt from its records: \\d+ of ${RECORDS} records`, 'u'));
     const { status, body } = await service.client.get('/list/default');
     expect([status, (body as { lists: unknown[] }).lists.length]).toEqual([200, 2]);
     await service.stop('SIGKILL');
   }
   await service.start();
-  let answer = await service.client.get(SEARCH, query);
-  for (let poll = 0; poll < REBUILD_POLLS_MAX && answer.status === 503; ++poll) {
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-    answer = await service.client.get(SEARCH, query);
-  }
+  const answer = await eventually(
+    () => service.client.get(SEARCH, query),
+    ({ status }) => status !== 503,
+  );
   expect(hitsOf(answer)).toEqual(before);
   expect((await service.client.get('/list/default/big')).body).toMatchObject({ record_count: RECORDS });
   expect((await service.control().post('/list/default/big/check', undefined)).body).toMatchObject({ ok: true });

@@ -112,12 +112,12 @@ it(
     }
     await removing;
     let seen = -1;
-    // As long as some arrive in each turn of `eventually` (20 s), there is something to wait for.
+    // As long as some arrive in each turn of `eventually`, there is something to wait for.
     while (told.size < DELIVERIES && told.size > seen) {
       seen = told.size;
       await eventually(
         () => Promise.resolve(told.size),
-        (count) => count >= Math.min(DELIVERIES, seen + DELIVERIES_PER_SECOND_MIN * 10),
+        (count) => count > seen,
       );
     }
     expect(problems.slice(0, 10)).toEqual([]);
@@ -129,5 +129,5 @@ it(
         `${seconds} s, seed ${SEED}: none lost, none under two ids`,
     );
   },
-  120_000 + KILLS * 10_000 + (DELIVERIES / DELIVERIES_PER_SECOND_MIN) * 1000,
+  480_000 + KILLS * 60_000 + (DELIVERIES / DELIVERIES_PER_SECOND_MIN) * 1000,
 );

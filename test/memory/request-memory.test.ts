@@ -163,7 +163,7 @@ describeWhere(existsSync('/proc/self/status'), 'only Linux tells what is residen
         await expectBounded(EVERY_OPERATION ? (some[0]?.name ?? '') : 'every operation', requests);
       }
     },
-    EVERY_OPERATION ? 7_200_000 : 180_000,
+    EVERY_OPERATION ? 7_200_000 : 480_000,
   );
 
   it('holds against pictures that are searched by', async () => {

@@ -4,12 +4,13 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Answer, ServiceClient } from './client.js';
+import { PATIENT } from './service.js';
 
 const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
 const START_MS_MAX = 120_000;
 const STOP_MS_MAX = 60_000;
-const ANSWER_MS_MAX = 60_000;
-const REBUILD_WAITS_MAX = 100;
+const ANSWER_MS_MAX = 240_000;
+const REBUILD_WAITS_MAX = 1000;
 const REBUILD_WAIT_MS = 100;
 const READY_LINE = /(http:\/\/[^\s/]+)/;
 /** What differs from one answer to the next. */
@@ -36,6 +37,7 @@ export class DamagedService {
         GANNET_HOST: '127.0.0.1',
         GANNET_PORT: '0',
         GANNET_SEARCH_THREADS: '1',
+        ...PATIENT,
         ...env,
       },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -21,7 +21,7 @@ export interface RawOptions {
   readonly halfClosed?: boolean;
 }
 
-const GIVE_UP_MS = 30_000;
+const GIVE_UP_MS = 240_000;
 const INTERIM_MAX = 199;
 
 interface ParsedAnswer {

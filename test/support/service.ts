@@ -13,6 +13,11 @@ const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
 const START_MS_MAX = 120_000;
 const STOP_MS_MAX = 120_000;
 const READY_LINE = /(http:\/\/[^\s/]+)/;
+/** As long as they may be: a busy machine is no reason to give up. Tests of giving up have times of their own. */
+export const PATIENT = {
+  GANNET_SEARCH_DEADLINE_MS: '600000',
+  GANNET_ANALYTICS_REPORT_MS_MAX: '60000',
+};
 
 export interface ServiceSettings {
   /** `GANNET_…` variables. */
@@ -145,10 +150,11 @@ export class TestService {
     if (child === undefined) return null;
     this.#process = undefined;
     if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
-    const exit = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+    // Not `exit`: by then what it wrote last need not have been read.
+    const end = new Promise<number | null>((resolve) => child.once('close', (code) => resolve(code)));
     child.kill(signal);
     const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX);
-    const code = await exit;
+    const code = await end;
     clearTimeout(timer);
     return code;
   }
@@ -192,6 +198,7 @@ export class TestService {
       GANNET_KERNEL_CHECK_LEASES: '1',
       // Each thread is a fifth of what a start costs; tests of what threads do to each other ask for more.
       GANNET_SEARCH_THREADS: '1',
+      ...PATIENT,
       ...this.#settings.env,
     };
   }
@@ -203,7 +210,8 @@ export class TestService {
         reject(new Error(`The service did not start: ${why}\n${this.#output}`));
       };
       const timer = setTimeout(() => fail(`no answer in ${START_MS_MAX} ms`), START_MS_MAX);
-      child.once('exit', (code) => fail(`exit status ${code}`));
+      // With all that it said on its way out.
+      child.once('close', (code) => fail(`exit status ${code}`));
       let lines = '';
       child.stdout.on('data', (chunk: Buffer) => {
         this.#output += chunk.toString();
@@ -211,7 +219,7 @@ export class TestService {
         const address = /ready/i.test(lines) ? READY_LINE.exec(lines)?.[1] : undefined;
         if (address === undefined) return;
         clearTimeout(timer);
-        child.removeAllListeners('exit');
+        child.removeAllListeners('close');
         resolve(address);
       });
     });

@@ -10,7 +10,7 @@ import { ScriptedEmbedder, ScriptedModels } from '../../../test/support/scripted
 import type { FileReader, ReadingOutcome } from '../../extracts/index.js';
 import { ModelError } from '../../vectors/index.js';
 
-const POLL = { interval: 5, timeout: 30_000 };
+const POLL = { interval: 5 };
 const OTHERS = ['b1', 'b2', 'b3', 'b4', 'b5', 'b6'];
 const AGAIN_MS = 300;
 

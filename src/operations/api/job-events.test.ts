@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { ProgressBoard } from '../../platform/index.js';
 import { jobEvents } from './job-events.js';
 
@@ -68,7 +68,7 @@ it('says that it is there while nothing happens, and nothing twice', async () =>
 it('ends after its time, and tells nothing once it is closed', async () => {
   const board = new ProgressBoard();
   const { client, close } = listen(board, { ...TIMES, streamMs: 10 });
-  await vi.waitUntil(() => client.ended);
+  await expect.poll(() => client.ended).toBe(true);
   close();
   const said = client.said.length;
   job(board);

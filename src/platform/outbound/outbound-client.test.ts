@@ -190,8 +190,8 @@ describe('time', () => {
       const drip = setInterval(() => response.write('.'), 10);
       response.once('close', () => clearInterval(drip));
     };
-    const dripping = await get({ limits: { totalMs: 300, idleMs: 10_000 } });
-    await expect(dripping.bytes()).rejects.toMatchObject(failed('total-timeout'));
+    const dripping = async () => (await get({ limits: { totalMs: 300, idleMs: 10_000 } })).bytes();
+    await expect(dripping()).rejects.toMatchObject(failed('total-timeout'));
   });
 
   it('is bounded for connections, the look-up of the name included', async () => {
@@ -217,13 +217,13 @@ describe('time', () => {
     server.script = (_asked, response) => void response.write('first');
     const reading = leaving(
       async (signal) => (await get({ signal })).bytes(),
-      () => server.asked.length === 2,
+      () => server.asked.length >= 2,
     );
     await expect(reading).rejects.toBe(left);
     server.script = answerWith(503, { 'retry-after': '4' });
     const waiting = leaving(
       (signal) => get({ signal, retries: RETRIES }),
-      () => server.asked.length === 3,
+      () => server.asked.length >= 3,
     );
     await expect(waiting).rejects.toBe(left);
     await expect(get({ signal: AbortSignal.abort(left) })).rejects.toBe(left);
