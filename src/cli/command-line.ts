@@ -265,6 +265,7 @@ function addDataCommands(program: Command, run: Run): void {
     .requiredOption('--list <name>', 'the list that takes them')
     .option('--create', 'make the list if it does not exist; its fields are inferred from the first records')
     .addOption(formatOption('format of the file (default: by its name)'))
+    .option('--npy <file>', "vectors of the records, a row each, for a list with the model 'own' (float32 or float16)")
     .addOption(
       new Option('--pdf', 'the file is a folder: a record for each PDF in it, found by its pages').conflicts('format'),
     )
@@ -286,6 +287,8 @@ function addDataCommands(program: Command, run: Run): void {
     .requiredOption('--list <name>', 'the list')
     .addOption(formatOption('format to write').default('ndjson'))
     .option('-o, --output <file>', 'a file instead of standard output')
+    .option('--vectors', 'with the vectors that the records are found by')
+    .option('--npy <file>', 'these vectors as a matrix of float32, a row for each record in their order')
     .addOption(accountOption())
     .action((options: ExportOptions) =>
       run(async (context) => (await import('./commands/export.js')).exportList(context, options)),

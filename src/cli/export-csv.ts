@@ -1,12 +1,17 @@
 /** Records as lines of CSV (RFC 4180). */
 import type { ExportedRecord } from './commands/export.js';
 
-export function csvHeading(columns: readonly string[]): string {
-  return line(['name', ...columns]);
+/** As a CSV brings vectors. */
+export const VECTOR_COLUMN = '@vector';
+
+export function csvHeading(columns: readonly string[], withVectors = false): string {
+  return csvLine(['name', ...columns, ...(withVectors ? [VECTOR_COLUMN] : [])]);
 }
 
-export function csvRow({ name, fields }: ExportedRecord, columns: readonly string[]): string {
-  return line([name, ...columns.map((column) => cellText(fields[column]))]);
+export function csvRow(record: ExportedRecord, columns: readonly string[], withVectors = false): string {
+  const { name, fields, vector, vectors } = record;
+  const beside = withVectors ? [JSON.stringify(vector ?? vectors) ?? ''] : [];
+  return csvLine([name, ...columns.map((column) => cellText(fields[column])), ...beside]);
 }
 
 /** As the import reads them: one value as it is (facets are arrays even of one), several as JSON, a point as `51.5,-0.12`. */
@@ -21,7 +26,7 @@ function isPoint(value: unknown): value is { readonly latitude: number; readonly
   return typeof value === 'object' && value !== null && 'latitude' in value && 'longitude' in value;
 }
 
-function line(cells: readonly string[]): string {
+export function csvLine(cells: readonly string[]): string {
   return `${cells.map(quoted).join(',')}\n`;
 }
 

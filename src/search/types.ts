@@ -132,8 +132,10 @@ export interface RecordsTask {
   readonly after: number;
   readonly skip: number;
   readonly size: number;
-  /** Of the records as they are stored; longer ones are told as an error. Left out: RECORDS_PAGE_BYTES_MAX, and a longer one comes alone. */
+  /** Of the records, and vectors, as they are stored; longer ones are told as an error. Left out: RECORDS_PAGE_BYTES_MAX, and a longer one comes alone. */
   readonly bytesMax?: number;
+  /** With the vectors that the list is searched by. */
+  readonly vectors?: boolean;
 }
 
 /** One record as it is stored. */

@@ -1,9 +1,10 @@
-/** `gannet export`: all records of a list, page by page, in a form that `gannet import` takes. */
+/** `gannet export`: all records of a list, page by page, with their vectors if wanted, in a form that `gannet import` takes. */
 import { createWriteStream } from 'node:fs';
 import { membersOf } from '../answers.js';
 import type { CommandContext } from '../command-context.js';
-import { EXIT, type ExitStatus } from '../exit-codes.js';
+import { CommandError, EXIT, type ExitStatus } from '../exit-codes.js';
 import { csvHeading, csvRow } from '../export-csv.js';
+import { NpyWriter } from '../npy/npy-file.js';
 import { formatCount, type Output } from '../output.js';
 import type { ImportFormat } from '../record-counter.js';
 import type { ServiceClient } from '../service-client.js';
@@ -18,12 +19,19 @@ export interface ExportOptions {
   readonly list: string;
   readonly format: ImportFormat;
   readonly output?: string;
+  /** Vectors go with the records. */
+  readonly vectors?: boolean;
+  /** Vectors go into a file of their own, a row for each record. */
+  readonly npy?: string;
   readonly account?: string;
 }
 
 export interface ExportedRecord {
   readonly name: string;
   readonly fields: Readonly<Record<string, unknown>>;
+  readonly vector?: readonly number[];
+  /** Of a record with several. */
+  readonly vectors?: readonly (readonly number[])[];
 }
 
 /** A record that the service cannot read. */
@@ -35,14 +43,15 @@ interface DamagedRecord {
 export async function exportList(context: CommandContext, options: ExportOptions): Promise<ExitStatus> {
   const account = options.account ?? context.config.account.name;
   const file = options.output === undefined ? undefined : await openFile(options.output);
-  const target = file ?? context.output;
-  const { count, damaged } = await context.withService((client) =>
-    writeRecords(client, { account, ...options }, target),
-  );
-  if (file !== undefined) {
-    await file.end();
-    context.output.note(`${formatCount(count)} records written to ${options.output}\n`);
-  }
+  const matrix = options.npy === undefined ? undefined : await NpyWriter.create(options.npy);
+  const { count, damaged } = await endingWith(matrix, async () => {
+    const target = { records: file ?? context.output, matrix };
+    const written = await context.withService((client) => writeRecords(client, { ...options, account }, target));
+    await file?.end();
+    return written;
+  });
+  if (file !== undefined) context.output.note(`${formatCount(count)} records written to ${options.output}\n`);
+  if (matrix !== undefined) context.output.note(`${formatCount(count)} rows of vectors written to ${matrix.path}\n`);
   if (damaged.length === 0) return EXIT.done;
   for (const { id, error } of damaged.slice(0, DAMAGED_NAMED_MAX)) {
     context.output.note(`${id ?? 'a record without a readable id'}: ${error}\n`);
@@ -51,8 +60,25 @@ export async function exportList(context: CommandContext, options: ExportOptions
   return EXIT.failed;
 }
 
-/** Where the records go, at the pace at which they are taken. */
-type Target = Pick<Output, 'write' | 'settle'>;
+/** The matrix has its name when all went well, and leaves nothing otherwise. */
+async function endingWith<Result>(matrix: NpyWriter | undefined, write: () => Promise<Result>): Promise<Result> {
+  try {
+    const result = await write();
+    await matrix?.end();
+    return result;
+  } catch (error) {
+    await matrix?.abandon();
+    throw error;
+  }
+}
+
+/** Where text goes, at the pace at which it is taken. */
+type TextTarget = Pick<Output, 'write' | 'settle'>;
+
+interface Target {
+  readonly records: TextTarget;
+  readonly matrix: NpyWriter | undefined;
+}
 
 /** Opened before the service is asked for anything, so that a path that cannot be written is told at once. */
 async function openFile(path: string): Promise<WatchedStream> {
@@ -70,26 +96,34 @@ async function openFile(path: string): Promise<WatchedStream> {
   return file;
 }
 
+interface Exported {
+  readonly count: number;
+  readonly damaged: readonly DamagedRecord[];
+}
+
 async function writeRecords(
   client: ServiceClient,
-  { account, list, format }: { readonly account: string; readonly list: string; readonly format: ImportFormat },
-  target: Target,
-): Promise<{ readonly count: number; readonly damaged: readonly DamagedRecord[] }> {
-  const columns = format === 'csv' ? await fieldNames(client, account, list) : [];
-  await write(target, { ndjson: '', json: '[', csv: csvHeading(columns) }[format]);
+  options: ExportOptions & { readonly account: string },
+  { records: target, matrix }: Target,
+): Promise<Exported> {
+  const { format, vectors: withVectors = false } = options;
+  const columns = format === 'csv' ? await fieldNames(client, options) : [];
+  await write(target, { ndjson: '', json: '[', csv: csvHeading(columns, withVectors) }[format]);
   let count = 0;
   const damaged: DamagedRecord[] = [];
-  for await (const records of pages(client, account, list)) {
+  for await (const records of pages(client, options)) {
     let text = '';
     for (const record of records) {
       if ('error' in record) {
         damaged.push(record);
         continue;
       }
-      const { name, fields } = record;
-      if (format === 'csv') text += csvRow({ name, fields }, columns);
-      else if (format === 'ndjson') text += `${JSON.stringify({ name, fields })}\n`;
-      else text += `${count === 0 ? '\n' : ',\n'}${JSON.stringify({ name, fields })}`;
+      await matrix?.write(rowOf(record, matrix));
+      const { name, fields, vector, vectors } = record;
+      const written = withVectors ? { name, fields, vector, vectors } : { name, fields };
+      if (format === 'csv') text += csvRow(record, columns, withVectors);
+      else if (format === 'ndjson') text += `${JSON.stringify(written)}\n`;
+      else text += `${count === 0 ? '\n' : ',\n'}${JSON.stringify(written)}`;
       count += 1;
     }
     await write(target, text);
@@ -98,17 +132,29 @@ async function writeRecords(
   return { count, damaged };
 }
 
+/** Undefined where the record has no vector. */
+function rowOf({ name, vector, vectors }: ExportedRecord, matrix: NpyWriter): Float32Array | undefined {
+  if (vectors !== undefined) {
+    const detail = `The record ${JSON.stringify(name)} has ${vectors.length} vectors, and a matrix has one row for each record`;
+    throw new CommandError(`${detail}: ${matrix.path} is not written. --vectors puts them into the records.`);
+  }
+  return vector === undefined ? undefined : Float32Array.from(vector);
+}
+
 /** Records in storage order, each that stays once, whatever is written or deleted meanwhile. */
 async function* pages(
   client: ServiceClient,
-  account: string,
-  list: string,
+  { account, list, vectors, npy }: ExportOptions & { readonly account: string },
 ): AsyncGenerator<readonly (ExportedRecord | DamagedRecord)[]> {
   let after: string | undefined;
   do {
     const answer = await client.call('search-result.list', {
       params: { account, list },
-      query: { size: PAGE_RECORDS, ...(after === undefined ? {} : { after }) },
+      query: {
+        size: PAGE_RECORDS,
+        ...(after === undefined ? {} : { after }),
+        ...(vectors === true || npy !== undefined ? { vectors: true } : {}),
+      },
     });
     yield membersOf<ExportedRecord | DamagedRecord>(answer, 'results');
     after = (answer as { readonly next?: string }).next;
@@ -116,7 +162,10 @@ async function* pages(
 }
 
 /** The columns of a CSV file: every field that the list defines. */
-async function fieldNames(client: ServiceClient, account: string, list: string): Promise<string[]> {
+async function fieldNames(
+  client: ServiceClient,
+  { account, list }: { readonly account: string; readonly list: string },
+): Promise<string[]> {
   const resource = (await client.call('list.read', { params: { account, list } })) as ListResource & {
     readonly resources: readonly { readonly name: string }[];
     readonly location_field: string | null;
@@ -126,7 +175,7 @@ async function fieldNames(client: ServiceClient, account: string, list: string):
   return [...new Set(names)].filter((name) => name !== 'name');
 }
 
-async function write(target: Target, text: string): Promise<void> {
+async function write(target: TextTarget, text: string): Promise<void> {
   if (text === '') return;
   target.write(text);
   await target.settle();

@@ -3,6 +3,8 @@ import type { BulkAnswer } from '../answers.js';
 import { writeJson, type CommandContext } from '../command-context.js';
 import { EXIT, type ExitStatus } from '../exit-codes.js';
 import { CONTENT_TYPES, cutAtLines, formatOf, openSource } from '../import-source.js';
+import { NpyReader } from '../npy/npy-file.js';
+import { recordsWithVectors } from '../npy/records-with-vectors.js';
 import { formatCount, printable, type Output } from '../output.js';
 import { ProblemError } from '../problem.js';
 import { Progress } from '../progress.js';
@@ -21,6 +23,8 @@ export interface ImportOptions {
   /** Where PDF files are put. */
   readonly mediaStore?: string;
   readonly create?: boolean;
+  /** A file of vectors, a row for each record. */
+  readonly npy?: string;
   readonly format?: ImportFormat;
   readonly account?: string;
   readonly json?: boolean;
@@ -28,15 +32,33 @@ export interface ImportOptions {
 
 export async function importFile(context: CommandContext, file: string, options: ImportOptions): Promise<ExitStatus> {
   const format = formatOf(file, options.format);
+  const vectors = options.npy === undefined ? undefined : await NpyReader.open(options.npy);
+  try {
+    return await importRecords(context, { file, format, vectors }, options);
+  } finally {
+    await vectors?.close();
+  }
+}
+
+interface ImportFiles {
+  readonly file: string;
+  readonly format: ImportFormat;
+  readonly vectors: NpyReader | undefined;
+}
+
+async function importRecords(context: CommandContext, files: ImportFiles, options: ImportOptions): Promise<ExitStatus> {
+  const { file, format, vectors } = files;
   const source = await openSource(file);
   const account = options.account ?? context.config.account.name;
   const counter = createRecordCounter(format);
   const answer = await context.withService(async (client) => {
-    if (options.create === true) await createListIfMissing(client, account, options.list);
+    const model = vectors === undefined ? {} : { model: 'own' };
+    if (options.create === true) await createListIfMissing(client, account, options.list, model);
     const progress = new Progress(progressOutput(context.output, options), `Importing into ${options.list}`);
     try {
       const stream = counted(source.stream, counter, source.bytes, progress);
-      const total = await sendAll(client, { account, list: options.list, format, stream });
+      const records = vectors === undefined ? stream : recordsWithVectors(stream, format, vectors);
+      const total = await sendAll(client, { account, list: options.list, format, stream: records });
       progress.done(total.created + total.updated);
       return total;
     } catch (error) {

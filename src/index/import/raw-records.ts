@@ -1,7 +1,7 @@
 /**
  * Raw records of a bulk import to record inputs. A record that cannot be read is an error of its own; the others go on.
  *
- * CSV: the header names the fields, and `name` is the record's name. An empty cell is no value. Cells become what the
+ * CSV: the header names the fields, `name` is the record's name, and `@vector` its vector (`[0.1,0.2]`, or `[[…],[…]]` for several). An empty cell is no value. Cells become what the
  * definition wants: numbers and booleans (`true`, `false`, `1`, `0`) for facets of these types, `a|b|c` or a JSON array for
  * Many facets, `latitude,longitude` for the location field; text everywhere else.
  */
@@ -11,6 +11,9 @@ import { fieldKind, isNumberCell, numberKind } from '../../fields/index.js';
 import { ServiceError } from '../../platform/index.js';
 import { INFERENCE_RECORDS_MAX, readRecordInput, type InferenceSample, type RecordInput } from '../../records/index.js';
 import type { RawRecords } from '../contract/ingest-tasks.js';
+
+/** No field has such a name. */
+export const VECTOR_COLUMN = '@vector';
 
 export interface RawRecord {
   /** 1-based line, or element of a JSON array. */
@@ -114,14 +117,26 @@ type CellReader = (cell: string) => unknown;
 
 function csvRecord(columns: readonly string[], row: readonly string[], readers: readonly CellReader[]): unknown {
   const fields: Record<string, unknown> = {};
-  let name: string | undefined;
+  const beside: Record<string, unknown> = {};
   columns.forEach((column, index) => {
     const cell = row[index] ?? '';
     if (cell === '') return;
-    if (column === 'name') name = cell;
+    if (column === 'name') beside['name'] = cell;
+    else if (column === VECTOR_COLUMN) Object.assign(beside, vectorsOfCell(cell));
     else fields[column] = (readers[index] as CellReader)(cell);
   });
-  return name === undefined ? { fields } : { name, fields };
+  return { ...beside, fields };
+}
+
+/** What is no array is refused where the record is read. */
+function vectorsOfCell(cell: string): { readonly vector: unknown } | { readonly vectors: unknown } {
+  let value: unknown = cell;
+  try {
+    value = JSON.parse(cell);
+  } catch {
+    // As text.
+  }
+  return Array.isArray(value) && Array.isArray(value[0]) ? { vectors: value } : { vector: value };
 }
 
 const asText: CellReader = (cell) => cell;

@@ -1,5 +1,6 @@
 /** Schemas of records. */
 import { Type } from 'typebox';
+import { VECTOR_DIMENSIONS_MAX } from '../../records/index.js';
 import { nullable, object, recordName, timeSchema } from './schemas.js';
 
 const fieldValue = Type.Union(
@@ -34,6 +35,19 @@ export const recordResource = object({
   source: Type.Optional(recordSource),
   created_utc: timeSchema('When the record was made'),
   modified_utc: timeSchema('When the record was last written'),
+});
+
+const vector = Type.Array(Type.Number(), { minItems: 1, maxItems: VECTOR_DIMENSIONS_MAX });
+
+/** As pages of records have it. */
+export const recordWithVectors = object({
+  ...recordResource.properties,
+  vector: Type.Optional({ ...vector, description: 'With `vectors=true`: the vector of a record that has one' }),
+  vectors: Type.Optional(
+    Type.Array(vector, {
+      description: 'With `vectors=true`: those of a record that has several, one for each passage',
+    }),
+  ),
 });
 
 /** In the place of a record that cannot be read. */

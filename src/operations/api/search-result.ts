@@ -18,7 +18,7 @@ import {
   type OperationContext,
   type OperationResult,
 } from '../dispatch/operation.js';
-import { damagedRecord, recordId, recordInput, recordResource } from './record-schemas.js';
+import { damagedRecord, recordId, recordInput, recordResource, recordWithVectors } from './record-schemas.js';
 import { accountName, listName, listParams, object } from './schemas.js';
 
 /** Farther in, each page would cost as much as all before it. */
@@ -66,7 +66,13 @@ const page = defineOperation({
       Type.Integer({
         minimum: RECORDS_BYTES_MIN,
         maximum: RECORDS_PAGE_BYTES_MAX,
-        description: `Bytes of the records as they are stored; default ${RECORDS_PAGE_BYTES_MAX}, and a longer record comes alone then`,
+        description: `Bytes of the records, and of their vectors where these are wanted, as they are stored; default ${RECORDS_PAGE_BYTES_MAX}, and a longer record comes alone then`,
+      }),
+    ),
+    vectors: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether each record comes with the vectors that it is found by: `vector`, or `vectors` of several passages, as an import takes them; default false',
       }),
     ),
   }),
@@ -75,14 +81,14 @@ const page = defineOperation({
       description: 'The records of the page',
       schema: object({
         total_count: Type.Integer({ minimum: 0, description: 'Records of the list' }),
-        results: Type.Array(Type.Union([recordResource, damagedRecord])),
+        results: Type.Array(Type.Union([recordWithVectors, damagedRecord])),
         next: Type.Optional(Type.String({ description: 'Value of `after` for the next page; absent on the last' })),
       }),
     },
   },
   errors: ['unprocessable', 'answer-too-large', 'overloaded'],
   handle(context, { params, query }) {
-    const { after = '-1', skip = 0, size = SEARCH_SIZE_DEFAULT } = query;
+    const { after = '-1', skip = 0, size = SEARCH_SIZE_DEFAULT, vectors = false } = query;
     if (skip > SKIP_MAX) {
       const detail = `skip passes over ${SKIP_MAX} records at most; go on with after, which takes the next of the page before.`;
       throw new ServiceError('unprocessable', detail, { errors: [{ parameter: 'skip', detail }] });
@@ -94,6 +100,7 @@ const page = defineOperation({
       skip,
       size,
       ...(query.bytes_max === undefined ? {} : { bytesMax: query.bytes_max }),
+      vectors,
     }));
   },
 });

@@ -11,11 +11,23 @@ import {
   type RecordStoreCache,
   type VersionStore,
 } from '../../records/index.js';
+import { servingSpaceOf } from '../../store/index.js';
+import {
+  DamagedVectorsError,
+  decodeVectors,
+  spaceStore,
+  type SpaceStore,
+  type StoredVectors,
+} from '../../vectors/index.js';
 import type { ResponseWriter } from '../response/response-writer.js';
 import type { RecordsTask, RecordTask } from '../types.js';
 import type { ListContexts } from './list-context.js';
 
 const RECORD_NUMBER_MAX = 0xffff_ffff;
+/** So many tell any 32 bit float from all others. */
+const FLOAT_DIGITS = 9;
+/** With a sign, zeros and the point before these digits, and a comma behind them. */
+const FLOAT_TEXT_MAX = FLOAT_DIGITS + 9;
 
 export class RecordLister {
   constructor(
@@ -28,7 +40,7 @@ export class RecordLister {
     return this.reading(task, (store) => {
       const total = store.recordCount();
       writer.ascii(`{"total_count":${total},"results":[`);
-      const next = writeRecords(store, task, writer);
+      const next = writeRecords(store, task, writer, task.vectors === true ? this.vectorsOf(task) : undefined);
       writer.ascii(next === undefined ? ']}' : `],"next":"${next}"}`);
       return total;
     });
@@ -50,6 +62,17 @@ export class RecordLister {
     });
   }
 
+  /** Of the last commit, as the records are. */
+  private vectorsOf({ target }: RecordsTask): SpaceStore | undefined {
+    const { listPath, version } = this.contexts.get(target.generation).settings;
+    const store = this.stores.get(listPath);
+    const state = store.state();
+    const space = state === undefined ? undefined : servingSpaceOf(state);
+    if (space === undefined) return undefined;
+    const vectors = spaceStore(store, version, space.number);
+    return vectors.exists ? vectors : undefined;
+  }
+
   /** Reads the last commit; no snapshot is held after. */
   private reading({ target }: RecordsTask | RecordTask, read: (store: VersionStore, list: string) => number): number {
     const { listPath, version, list } = this.contexts.get(target.generation).settings;
@@ -62,7 +85,12 @@ export class RecordLister {
 }
 
 /** Returns behind which record number the next page begins; undefined where this is the last one. */
-function writeRecords(store: VersionStore, task: RecordsTask, writer: ResponseWriter): number | undefined {
+function writeRecords(
+  store: VersionStore,
+  task: RecordsTask,
+  writer: ResponseWriter,
+  vectors: SpaceStore | undefined,
+): number | undefined {
   const { after, skip, size, bytesMax } = task;
   const pageBytesMax = bytesMax ?? RECORDS_PAGE_BYTES_MAX;
   if (size === 0 || after >= RECORD_NUMBER_MAX) return undefined;
@@ -71,30 +99,77 @@ function writeRecords(store: VersionStore, task: RecordsTask, writer: ResponseWr
   let last: number | undefined;
   // One more than is wanted tells whether there is a next page.
   for (const { key, value } of store.records.getRange({ start: after + 1, offset: skip, limit: size + 1 })) {
-    const isFull = written === size || (written > 0 && writer.length - begin + value.length > pageBytesMax);
+    const before = writer.length;
+    const isFull = written === size || (written > 0 && before - begin + value.length > pageBytesMax);
     if (isFull) return last;
     if (written > 0) writer.ascii(',');
-    writeReadable(value, writer, bytesMax ?? Infinity);
+    const end = written > 0 ? begin + pageBytesMax : Infinity;
+    if (!writeReadable(value, writer, { bytesMax: bytesMax ?? Infinity, end }, () => vectors?.get(key))) {
+      writer.truncate(before);
+      return last;
+    }
     written += 1;
     last = key;
   }
   return undefined;
 }
 
-/** A record that is damaged, or longer than a page, is told as such among the others. */
-function writeReadable(bytes: Uint8Array, writer: ResponseWriter, bytesMax: number): void {
-  let parts: RecordParts;
-  let id: string;
+interface Room {
+  /** For a record and its vectors as they are stored. */
+  readonly bytesMax: number;
+  /** How long the writer is where the page ends. */
+  readonly end: number;
+}
+
+/**
+ * A record that is damaged, or longer than a page, or whose vectors are, is told as such among the others. `vectorsOf` reads what the bytes of
+ * the record may be lost by. Returns false where the page has no room for its vectors.
+ */
+function writeReadable(
+  bytes: Uint8Array,
+  writer: ResponseWriter,
+  room: Room,
+  vectorsOf: () => Uint8Array | undefined,
+): boolean {
+  const begin = writer.length;
+  const recordBytes = bytes.length;
+  const id = storedIdOf(bytes) ?? null;
+  const tell = (error: string): true => {
+    writer.truncate(begin);
+    writer.text(JSON.stringify({ id, error }));
+    return true;
+  };
+  const tellLong = (storedBytes: number) => tell(`The record has ${storedBytes} bytes, more than bytes_max.`);
   try {
-    ({ parts, id } = readWholeRecord(bytes));
+    const { parts } = readWholeRecord(bytes);
+    if (recordBytes > room.bytesMax) return tellLong(recordBytes);
+    writeRecord(parts, writer);
+    const vectors = vectorsOf();
+    if (vectors === undefined) return true;
+    if (recordBytes + vectors.length > room.bytesMax) return tellLong(recordBytes + vectors.length);
+    const decoded = decodeVectors(vectors);
+    if (writer.length + decoded.values.length * FLOAT_TEXT_MAX > room.end) return false;
+    writer.truncate(writer.length - 1);
+    writeVectors(decoded, writer);
+    writer.ascii('}');
+    return true;
   } catch (error) {
-    if (!(error instanceof DamagedRecordError)) throw error;
-    const damage = { id: storedIdOf(bytes) ?? null, error: `The record is damaged on disk: ${error.message}.` };
-    writer.text(JSON.stringify(damage));
-    return;
+    if (!(error instanceof DamagedRecordError || error instanceof DamagedVectorsError)) throw error;
+    return tell(`The record is damaged on disk: ${error.message}.`);
   }
-  if (bytes.length <= bytesMax) writeRecord(parts, writer);
-  else writer.text(JSON.stringify({ id, error: `The record has ${bytes.length} bytes, more than bytes_max.` }));
+}
+
+/** As a record brings them: `vector`, or `vectors` of several. */
+function writeVectors({ count, dimensions, values }: StoredVectors, writer: ResponseWriter): void {
+  writer.ascii(count === 1 ? ',"vector":' : ',"vectors":[');
+  for (let first = 0; first < values.length; first += dimensions) {
+    if (first > 0) writer.ascii(',');
+    const vector = Array.from(values.subarray(first, first + dimensions), (value) =>
+      Number(value.toPrecision(FLOAT_DIGITS)),
+    );
+    writer.ascii(JSON.stringify(vector));
+  }
+  if (count > 1) writer.ascii(']');
 }
 
 function writeRecord(parts: RecordParts, writer: ResponseWriter): void {
