@@ -12,6 +12,7 @@ import { chartsOf } from './charts.mjs';
 const END_TO_END = 'bench/end-to-end/run.mjs';
 const PARTS = {
   peers: { title: 'The kernel beside other engines', command: ['bench/peers/run.mjs'] },
+  services: { title: 'Services beside each other', command: ['bench/peers/http/run.mjs'] },
   vectors: { title: 'Nearest vectors', command: ['bench/vectors/run.mjs'] },
   micro: { title: 'Units of work', command: ['bench/micro/run.mjs'] },
   import: { title: 'Import', command: [END_TO_END, 'import'] },

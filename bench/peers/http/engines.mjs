@@ -123,18 +123,18 @@ async function startGannet(folder) {
     key,
     pid: service.pid,
     stop: () => service.stop(),
-    async load(index, fields, records) {
-      const searchable = fields.map((name) => ({ name, weight: 1 }));
+    async load(index, { fields, facets = [] }, records) {
       await call(address, key, 'POST', `/list/${ACCOUNT}`, {
         name: index,
         language: 'en',
-        searchable_fields: searchable,
+        searchable_fields: fields.map((name) => ({ name, weight: 1 })),
+        facets: facets.map((name) => ({ name, type: 'string', cardinality: 'Single' })),
       });
       await importNdjson(address, key, index, ndjson(records));
     },
     settle: () => untilMerged(folder),
-    path: (index, query) =>
-      `/search/${ACCOUNT}/${index}/1?${new URLSearchParams({ query, match: 'any', size: String(HITS), cache: 'false' })}`,
+    path: (index, query, { facet } = {}) =>
+      `/search/${ACCOUNT}/${index}/1?${new URLSearchParams({ query, match: 'any', size: String(HITS), cache: 'false', ...(facet === undefined ? {} : { facets: facet }) })}`,
     names: ({ results }) => results.map(({ name }) => name),
   };
 }
@@ -178,11 +178,10 @@ async function startMeilisearch(folder) {
     version: (await asked(address, 'GET', '/version')).pkgVersion,
     address,
     key: 'none',
-    async load(index, fields, records) {
+    async load(index, { fields, facets = [] }, records) {
       await done(await asked(address, 'POST', '/indexes', { body: { uid: index, primaryKey: 'id' } }));
-      await done(
-        await asked(address, 'PATCH', `/indexes/${index}/settings`, { body: { searchableAttributes: fields } }),
-      );
+      const settings = { searchableAttributes: fields, filterableAttributes: facets };
+      await done(await asked(address, 'PATCH', `/indexes/${index}/settings`, { body: settings }));
       const tasks = [];
       for await (const batch of batches(records, BATCH_RECORDS.meilisearch)) {
         const lines = batch.map((record) => JSON.stringify({ ...record, id: meilisearchId(record.id) }));
@@ -196,8 +195,8 @@ async function startMeilisearch(folder) {
       for (const task of tasks) await done(task);
     },
     settle: () => Promise.resolve(),
-    path: (index, q) =>
-      `/indexes/${index}/search?${new URLSearchParams({ q, limit: String(HITS), attributesToHighlight: '*' })}`,
+    path: (index, q, { facet } = {}) =>
+      `/indexes/${index}/search?${new URLSearchParams({ q, limit: String(HITS), attributesToHighlight: '*', ...(facet === undefined ? {} : { facets: facet }) })}`,
     names: ({ hits }) => hits.map(({ id }) => Buffer.from(id, 'base64url').toString()),
   };
 }
@@ -276,8 +275,11 @@ async function startOpenSearch(folder, { work, heapMib }) {
     version: `${OPENSEARCH_VERSION}, heap ${heapMib} MiB`,
     address,
     key: 'none',
-    async load(index, fields, records) {
-      const properties = Object.fromEntries(fields.map((name) => [name, { type: 'text', analyzer: 'english' }]));
+    async load(index, { fields, facets = [] }, records) {
+      const properties = Object.fromEntries([
+        ...fields.map((name) => [name, { type: 'text', analyzer: 'english' }]),
+        ...facets.map((name) => [name, { type: 'keyword' }]),
+      ]);
       await asked(address, 'PUT', `/${index}`, {
         body: {
           settings: { number_of_shards: 1, number_of_replicas: 0, refresh_interval: '-1' },
@@ -303,11 +305,12 @@ async function startOpenSearch(folder, { work, heapMib }) {
       }
       await asked(address, 'POST', `/${index}/_flush`);
     },
-    path: (index, query, { typos = true, fields = ['text'] } = {}) => {
+    path: (index, query, { typos = true, fields = ['text'], facet } = {}) => {
       const source = {
         size: HITS,
         query: { multi_match: { query, fields, type: 'most_fields', ...(typos ? { fuzziness: 'AUTO' } : {}) } },
         highlight: { fields: Object.fromEntries(fields.map((name) => [name, {}])) },
+        ...(facet === undefined ? {} : { aggs: { [facet]: { terms: { field: facet } } } }),
       };
       return `/${index}/_search?${new URLSearchParams({ source: JSON.stringify(source), source_content_type: 'application/json' })}`;
     },

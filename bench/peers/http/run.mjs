@@ -13,7 +13,7 @@ import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { runOpenLoop } from '../../end-to-end/lib/open-loop.mjs';
 import { seededRandom } from '../../end-to-end/lib/random.mjs';
-import { formatCount, machineTable, markdownTable, quantile } from '../../end-to-end/lib/report.mjs';
+import { barRow, formatCount, machineTable, markdownTable, quantile } from '../../end-to-end/lib/report.mjs';
 import { sentencesFile } from '../../end-to-end/lib/sentences.mjs';
 import { workFolder } from '../../end-to-end/lib/service.mjs';
 import { COLLECTIONS, judgements, queriesOf, recordsOf } from '../../relevance/collection-files.mjs';
@@ -24,6 +24,7 @@ const QUERIES = 5000;
 const CONNECTIONS = [8, 32];
 const NDCG_DEPTH = 10;
 const LATENCY_CONNECTIONS = 64;
+const FACET = 'category';
 
 const { values } = parseArgs({
   options: {
@@ -50,7 +51,8 @@ async function* sentenceRecords() {
   let number = 0;
   for await (const line of createInterface({ input: createReadStream(sentences.path) })) {
     number += 1;
-    yield { id: `s${number}`, text: JSON.parse(line).text };
+    const { text, category } = JSON.parse(line);
+    yield { id: `s${number}`, text, [FACET]: category };
   }
 }
 
@@ -74,15 +76,15 @@ async function queriesOfSentences() {
 
 async function importInto(engine) {
   const startedMs = performance.now();
-  await engine.load('sentences', ['text'], sentenceRecords());
+  await engine.load('sentences', { fields: ['text'], facets: [FACET] }, sentenceRecords());
   const importSeconds = (performance.now() - startedMs) / 1000;
   await engine.settle('sentences');
   return { importSeconds, diskMib: engine.diskMib(), idleMib: engine.memory() };
 }
 
 /** Searches a second by number of connections, and the 50th and 99th hundredth by rate, each the median of the rounds. */
-async function measureLoad(engines, queries) {
-  const paths = engines.map((engine) => queries.map((query) => engine.path('sentences', query)));
+async function measureLoad(engines, queries, options, openRates) {
+  const paths = engines.map((engine) => queries.map((query) => engine.path('sentences', query, options)));
   const found = engines.map(() => ({ closed: new Map(), open: new Map() }));
   const add = (map, key, value) => map.set(key, [...(map.get(key) ?? []), value]);
   const load = (at, more) =>
@@ -99,7 +101,7 @@ async function measureLoad(engines, queries) {
     for (const at of engines.keys()) {
       for (const connections of CONNECTIONS)
         add(found[at].closed, connections, await load(at, { connections, seed: round }));
-      for (const ratePerSecond of rates)
+      for (const ratePerSecond of openRates)
         add(
           found[at].open,
           ratePerSecond,
@@ -131,7 +133,7 @@ async function measureOrder(engines) {
   for (const engine of engines) {
     for (const name of COLLECTIONS) {
       const documents = recordsOf(name).map(({ name: id, fields }) => ({ id, ...fields }));
-      await engine.load(name, ['title', 'text'], documents);
+      await engine.load(name, { fields: ['title', 'text'] }, documents);
     }
     const ways = engine.name === 'opensearch' ? [{ typos: true }, { typos: false }] : [{}];
     for (const way of ways) {
@@ -156,31 +158,80 @@ for (const name of values.engines.split(',')) {
 const imports = [];
 for (const engine of engines) imports.push(await importInto(engine));
 const queries = await queriesOfSentences();
-const load = await measureLoad(engines, queries);
+const load = await measureLoad(engines, queries, {}, rates);
+const counted = await measureLoad(engines, queries, { facet: FACET }, []);
 const busyMib = engines.map((engine) => engine.memory());
 const order = values.collections === 'true' ? await measureOrder(engines) : [];
 for (const engine of engines) await engine.stop();
 
-const figures = (map, key, member) => median(map.get(key).map((one) => one[member]));
-const failed = (at) =>
-  [...load[at].closed.values(), ...load[at].open.values()].flat().reduce((sum, one) => sum + one.failed, 0);
+const figure = (map, key, member) => median(map.get(key).map((one) => one[member]));
+const times = (map, key) => ['p50', 'p99'].map((member) => figure(map, key, member).toFixed(1)).join(' / ');
+const failed = ({ closed, open }) =>
+  [...closed.values(), ...open.values()].flat().reduce((sum, one) => sum + one.failed, 0);
+const rateColumns = ({ closed }) =>
+  CONNECTIONS.map((connections) => formatCount(figure(closed, connections, 'requestsPerSecond')));
+const timeColumns = ({ closed }) => CONNECTIONS.map((connections) => times(closed, connections));
+const SERIES_HEADS = [
+  ...CONNECTIONS.map((connections) => `Searches/s, ${connections} connections`),
+  ...CONNECTIONS.map((connections) => `p50 / p99 ms, ${connections} connections`),
+];
+
 const rows = engines.map((engine, at) => [
   engine.name,
   formatCount(records / imports[at].importSeconds),
   formatCount(imports[at].diskMib),
   formatCount(imports[at].idleMib),
   formatCount(busyMib[at]),
-  ...CONNECTIONS.map((connections) => formatCount(figures(load[at].closed, connections, 'requestsPerSecond'))),
-  ...CONNECTIONS.map((connections) =>
-    ['p50', 'p99'].map((member) => figures(load[at].closed, connections, member).toFixed(1)).join(' / '),
-  ),
-  ...rates.map((rate) => ['p50', 'p99'].map((member) => figures(load[at].open, rate, member).toFixed(1)).join(' / ')),
-  failed(at),
+  ...rateColumns(load[at]),
+  ...timeColumns(load[at]),
+  ...rates.map((rate) => times(load[at].open, rate)),
+  failed(load[at]),
 ]);
+const countedRows = engines.map((engine, at) => [
+  engine.name,
+  ...rateColumns(counted[at]),
+  ...timeColumns(counted[at]),
+  failed(counted[at]),
+]);
+
+/** What is aimed at, where Gannet and another service were measured; disk where it was OpenSearch. */
+function bars() {
+  const own = engines.findIndex(({ name }) => name === 'gannet');
+  const others = [...engines.keys()].filter((at) => at !== own);
+  if (own < 0 || others.length === 0) return [];
+  const most = Math.max(...CONNECTIONS);
+  const rate = (found) => (at) => figure(found[at].closed, most, 'requestsPerSecond');
+  const lead = (found) => rate(found)(own) / Math.max(...others.map(rate(found)));
+  const memory = busyMib[own] / Math.min(...others.map((at) => busyMib[at]));
+  const faster = (name) => {
+    const at = engines.findIndex((engine) => engine.name === name);
+    return at < 0 ? undefined : imports[at].importSeconds / imports[own].importSeconds;
+  };
+  const atLeast = (what, ratio, bar) => barRow(what, `${ratio.toFixed(2)} ×`, `≥ ${bar} ×`, ratio >= bar);
+  const found = [
+    atLeast(`searches/s, ${most} connections, by the better of the others`, lead(load), 10),
+    atLeast('with a facet', lead(counted), 10),
+    barRow('memory after searches, by the better', `${memory.toFixed(2)} ×`, '≤ 0.4 ×', memory <= 0.4),
+  ];
+  for (const [name, bar] of [
+    ['meilisearch', 5],
+    ['opensearch', 3],
+  ]) {
+    const ratio = faster(name);
+    if (ratio !== undefined) found.push(atLeast(`import, records/s by those of ${name}`, ratio, bar));
+  }
+  const disk = engines.findIndex(({ name }) => name === 'opensearch');
+  if (disk >= 0) {
+    const ratio = imports[own].diskMib / imports[disk].diskMib;
+    found.push(barRow('disk, by that of opensearch', `${ratio.toFixed(2)} ×`, '≤ 1 ×', ratio <= 1));
+  }
+  return [markdownTable(['What', 'Measured', 'Bar', ''], found)];
+}
+
 console.log(
   [
     machineTable({
-      Records: `${formatCount(records)} sentences of arXiv abstracts, one field`,
+      Records: `${formatCount(records)} sentences of arXiv abstracts, one text field and one facet`,
       Searches: `${formatCount(queries.length)} of 1 to 3 neighbouring words, typos and highlights on, 10 hits`,
       Load: `bench/end-to-end/open_loop.cc, ${seconds} s a turn, ${rounds} rounds, medians`,
       ...Object.fromEntries(engines.map(({ name, version }) => [name, version])),
@@ -192,13 +243,14 @@ console.log(
         'Disk MiB',
         'Resident MiB, imported',
         'after searches',
-        ...CONNECTIONS.map((connections) => `Searches/s, ${connections} connections`),
-        ...CONNECTIONS.map((connections) => `p50 / p99 ms, ${connections} connections`),
+        ...SERIES_HEADS,
         ...rates.map((rate) => `p50 / p99 ms at ${rate}/s`),
         'Failed',
       ],
       rows,
     ),
+    markdownTable(['With a facet', ...SERIES_HEADS, 'Failed'], countedRows),
+    ...bars(),
     ...(order.length === 0 ? [] : [markdownTable(['nDCG@10', ...COLLECTIONS, 'mean'], order)]),
     ...missing,
   ].join('\n'),
