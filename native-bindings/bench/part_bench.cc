@@ -5,7 +5,7 @@
 //
 // A page has words of a Zipf distribution, and one in four of them from twenty of its record: what is on one page of a document is
 // likely to be on others. Titles have eight words. Queries are one to three neighbouring words of a random page, each beside two
-// others that it might stand for, weighed less, and are asked with totals for ten hits: of titles and pages, in turns with the same query of the
+// others that it might stand for, weighed less, and are asked with totals for ten hits, and for none: of titles and pages, in turns with the same query of the
 // pages alone. Prints the mean of each over all queries, by the number of words, in microseconds of one thread.
 #include <cstdio>
 #include <cstdlib>
@@ -90,21 +90,12 @@ double Microseconds(const auto& action) {
   return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  const auto argument = [&](int index, uint32_t otherwise) {
-    return argc > index ? static_cast<uint32_t>(std::atoi(argv[index])) : otherwise;
-  };
-  const uint32_t records = argument(1, 10'000);
-  const uint32_t pages = argument(2, 20);
-  const Library library(records, pages, argument(3, 200));
-  const uint32_t turns = argument(4, 7);
-  std::printf("%s; %u records of %u pages, %.0f words a page, %zu queries\n", Processor().c_str(), records, pages,
-              library.pages()->average_length, library.queries().size());
+// Of so many hits.
+void Compare(const Library& library, uint32_t size, uint32_t turns) {
   std::map<size_t, std::vector<double>> list_times;
   std::map<size_t, std::vector<double>> part_times;
-  for (const QueryPlan& plan : library.queries()) {
+  for (QueryPlan plan : library.queries()) {
+    plan.size = size;
     const std::vector<uint8_t> bytes = EncodePlan(plan);
     std::vector<double> list;
     std::vector<double> part;
@@ -131,4 +122,22 @@ int main(int argc, char** argv) {
                 mean(part_times[words]), mean(times) / mean(part_times[words]));
   }
   std::printf("all: rate %.2f of the list's\n", list_sum / part_sum);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const auto argument = [&](int index, uint32_t otherwise) {
+    return argc > index ? static_cast<uint32_t>(std::atoi(argv[index])) : otherwise;
+  };
+  const uint32_t records = argument(1, 10'000);
+  const uint32_t pages = argument(2, 20);
+  const Library library(records, pages, argument(3, 200));
+  const uint32_t turns = argument(4, 7);
+  std::printf("%s; %u records of %u pages, %.0f words a page, %zu queries\n", Processor().c_str(), records, pages,
+              library.pages()->average_length, library.queries().size());
+  for (const uint32_t size : {10u, 0u}) {
+    std::printf("%s\n", size == 0 ? "the total alone" : "ten hits and the total");
+    Compare(library, size, turns);
+  }
 }

@@ -18,6 +18,7 @@ inline constexpr uint32_t kVectorPadding = 16;
 // Extensions of x86-64, by the compiler's names; none of them on other processors.
 struct InstructionSets {
   bool popcnt = false;
+  bool fast_pext = false;  // BMI2, and `pext` is an instruction as others are: HasFastPext
   bool avx2 = false;
   bool avx512f = false;
   bool avx512bw = false;
@@ -26,12 +27,23 @@ struct InstructionSets {
   bool avx512vpopcntdq = false;
 };
 
+#if defined(__x86_64__)
+// AMD's before Zen 3 (families 15h and 17h) have `pext` in microcode: some hundred cycles, for which a loop does the same. Of other
+// makers nothing is known.
+inline bool HasFastPext() {
+  if (__builtin_cpu_supports("bmi2") == 0) return false;
+  if (__builtin_cpu_is("intel")) return true;
+  return __builtin_cpu_is("amd") && !__builtin_cpu_is("amdfam15h") && !__builtin_cpu_is("amdfam17h");
+}
+#endif
+
 // Those that the processor has, and the operating system lets programs use.
 inline InstructionSets ProcessorInstructionSets() {
   InstructionSets sets;
 #if defined(__x86_64__)
   __builtin_cpu_init();  // What asks may be initialised before the compiler's own library is.
   sets.popcnt = __builtin_cpu_supports("popcnt") != 0;
+  sets.fast_pext = HasFastPext();
   sets.avx2 = __builtin_cpu_supports("avx2") != 0;
   sets.avx512f = __builtin_cpu_supports("avx512f") != 0;
   sets.avx512bw = __builtin_cpu_supports("avx512bw") != 0;

@@ -3,7 +3,12 @@
 #include <algorithm>
 #include <numeric>
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 #include "../common/error.h"
+#include "../common/simd.h"
 #include "../common/stop.h"
 
 namespace gannet {
@@ -15,6 +20,23 @@ void CheckNumber(const Segment& segment, uint16_t index) {
     throw Error(ErrorCode::kInvalidArgument, "an index of a part without the columns of its record and place");
   }
 }
+
+// The bits of `word` that `mask` has, beside each other.
+uint64_t ExtractBaseline(uint64_t word, uint64_t mask) {
+  uint64_t bits = 0;
+  for (uint64_t rest = word & mask; rest != 0; rest &= rest - 1) {
+    bits |= uint64_t{1} << PopCount(mask & ((rest & -rest) - 1));
+  }
+  return bits;
+}
+
+#if defined(__x86_64__)
+__attribute__((target("bmi2"))) uint64_t ExtractBmi2(uint64_t word, uint64_t mask) { return _pext_u64(word, mask); }
+
+const auto kExtract = ProcessorInstructionSets().fast_pext ? ExtractBmi2 : ExtractBaseline;
+#else
+constexpr auto kExtract = ExtractBaseline;
+#endif
 
 }  // namespace
 
@@ -55,6 +77,37 @@ RecordRuns::RecordRuns(const Segment& part) {
 std::span<const uint32_t> RecordRuns::Of(uint32_t record) const {
   const auto found = std::ranges::equal_range(by_record_, record, {}, [&](uint32_t run) { return records_[run]; });
   return {found.begin(), found.end()};
+}
+
+// Calls visit(word of the segment, ends of the runs that have a match, all ends). Carries of additions take each match to the end of its run.
+template <typename Visit>
+void RecordRuns::ForEachEnd(const Window& window, Visit&& visit) const {
+  uint64_t carry = 0;  // from a match of the word before to the end of its run
+  for (uint32_t word = 0; word < kWindowWords; ++word) {
+    const uint64_t matches = window.matches.used >> word & 1 ? window.matches.words[word] : 0;
+    if (matches == 0 && carry == 0) continue;
+    const uint32_t at = window.range.base / 64 + word;
+    // A run that goes on in the next window is told here, too.
+    const uint64_t ends = ends_[at] | uint64_t{word == kWindowWords - 1} << 63;
+    const uint64_t inside = ~ends;
+    uint64_t sum = (matches & inside) + inside;
+    uint64_t next = sum < inside;
+    sum += carry;
+    next |= sum < carry;
+    carry = next;
+    const uint64_t found = (sum | matches) & ends;
+    if (found != 0) visit(at, found, ends);
+  }
+}
+
+void RecordRuns::AddRunsWith(const Window& window, uint64_t* runs) const {
+  ForEachEnd(window, [&](uint32_t at, uint64_t found, uint64_t ends) {
+    // The runs of a word follow each other.
+    const uint64_t bits = kExtract(found, ends);
+    const uint32_t first = ended_[at];
+    runs[first / 64] |= bits << first % 64;
+    if (first % 64 != 0) runs[first / 64 + 1] |= bits >> (64 - first % 64);
+  });
 }
 
 const RecordRuns& PartHomes::Runs(const Segment& part) {

@@ -48,27 +48,14 @@ class RecordRuns {
   // The runs of a record.
   std::span<const uint32_t> Of(uint32_t record) const;
 
-  // Calls visit(run) for each that has a document among the matches of the window.
-  template <typename Visit>
-  void ForEach(const Window& window, Visit&& visit) const {
-    uint64_t carry = 0;  // from a match of the word before to the end of its run
-    for (uint32_t word = 0; word < kWindowWords; ++word) {
-      const uint64_t matches = window.matches.used >> word & 1 ? window.matches.words[word] : 0;
-      if (matches == 0 && carry == 0) continue;
-      const uint32_t at = window.range.base / 64 + word;
-      // A run that goes on in the next window is told here, too.
-      const uint64_t ends = ends_[at] | uint64_t{word == kWindowWords - 1} << 63;
-      const uint64_t inside = ~ends;
-      uint64_t sum = (matches & inside) + inside;
-      uint64_t next = sum < inside;
-      sum += carry;
-      next |= sum < carry;
-      carry = next;
-      ForEachBit((sum | matches) & ends, at * 64, [&](uint32_t document) { visit(RunOf(document)); });
-    }
-  }
+  // Sets the bits of the runs that have a document among the matches of the window. `runs` has RunWords() words.
+  void AddRunsWith(const Window& window, uint64_t* runs) const;
+  size_t RunWords() const { return (records_.size() + 63) / 64 + 1; }
 
  private:
+  template <typename Visit>
+  void ForEachEnd(const Window& window, Visit&& visit) const;
+
   std::vector<uint64_t> ends_;       // a bit a document: the last of its run; whole windows
   std::vector<uint32_t> ended_;      // by word: runs that have ended before
   std::vector<uint32_t> records_;    // by run

@@ -18,7 +18,7 @@ namespace gannet {
 namespace {
 
 // Of a record that is found and not among the best: lower than any that is.
-constexpr float kSomeScore = std::numeric_limits<float>::min();
+constexpr float kSomeScore = 1e-30f;
 
 // Of those with the best scores, probably not all are of fewer records than one in so many.
 constexpr size_t kDocumentsPerRecord = 8;
@@ -45,7 +45,8 @@ class PartSource::SegmentSearch {
         segment_(segment),
         part_(*source->part_.segments[segment].segment),
         runs_(source->homes_[segment]->Runs(part_)),
-        best_(*best) {
+        best_(*best),
+        found_(source->needs_.all_matches ? runs_.RunWords() : 0) {
     for (const Fields& fields : source_.fields_) homes_.push_back(source_.homes_[segment]->In(fields.view->segment, part_));
   }
 
@@ -65,13 +66,16 @@ class PartSource::SegmentSearch {
     const auto collect = [&](std::span<const ScoredDocument> scored) { Collect(scored); };
     switch (matches.ChooseWay(false, needs.wanted > 0, needs.all_matches)) {
       case Way::kDocuments:
-        return matches.ForEachDocument(count, collect);
+        matches.ForEachDocument(count, collect);
+        break;
       case Way::kSpans:
         if (supposes) best_.Suppose(matches.SeedBar(needs.wanted * kDocumentsPerRecord));
-        return matches.ForEachSpan(needs.all_matches, consume, count, mark, collect);
+        matches.ForEachSpan(needs.all_matches, consume, count, mark, collect);
+        break;
       default:
-        return matches.ForEachWindow(consume);
+        matches.ForEachWindow(consume);
     }
+    if (needs.all_matches) FindRecords();
   }
 
  private:
@@ -92,11 +96,67 @@ class PartSource::SegmentSearch {
 
   void Mark(const Window& window) {
     source_.found_ += window.matches.Count();
-    runs_.ForEach(window, [&](uint32_t run) {
-      if (const auto home = HomeOf(run)) {
-        source_.fields_[home->segment].found[home->document / 64] |= uint64_t{1} << home->document % 64;
+    runs_.AddRunsWith(window, found_.data());
+  }
+
+  // What the runs that were found lead to, deleted or not.
+  void FindRecords() {
+    uint64_t count = 0;
+    for (const uint64_t word : found_) count += PopCount(word);
+    for (const uint32_t index : source_.by_size_) {
+      Fields& fields = source_.fields_[index];
+      if (homes_[index] != nullptr) {
+        FindByHomes(*homes_[index], &fields.found);
+      } else if (fields.view->segment->document_count() < count) {
+        FindByRecords(&fields);
+      } else {
+        ForEachFound([&](uint32_t run) { AddFound(fields.view->segment->FindDocument(runs_.record(run)).value_or(kNoHome), &fields.found); });
       }
-    });
+    }
+  }
+
+  template <typename Visit>
+  void ForEachFound(Visit&& visit) const {
+    for (uint32_t word = 0; word < found_.size(); ++word) {
+      StopIfAskedAt(word + 1);
+      ForEachBit(found_[word], word * 64, visit);
+    }
+  }
+
+  static void AddFound(uint32_t document, std::vector<uint64_t>* found) {
+    if (document != kNoHome) (*found)[document / 64] |= uint64_t{1} << document % 64;
+  }
+
+  // Mostly records stand in one order in both: then 64 runs lead to 64 documents beside each other.
+  void FindByHomes(const HomesInSegment& homes, std::vector<uint64_t>* found) const {
+    constexpr uint32_t kAtOnce = 64;
+    for (uint32_t begin = 0; begin < homes.size(); begin += kAtOnce) {
+      StopIfAskedAt(begin / kAtOnce + 1);
+      const uint64_t bits = found_[begin / kAtOnce];
+      if (bits == 0) continue;
+      const uint32_t first = homes[begin];
+      bool is_straight = begin + kAtOnce <= homes.size() && first < kNoHome - kAtOnce;
+      for (uint32_t i = 0; is_straight && i < kAtOnce; i += 8) {
+        uint32_t differs = 0;
+        for (uint32_t j = i; j < i + 8; ++j) differs |= homes[begin + j] ^ (first + j);
+        is_straight = differs == 0;
+      }
+      if (!is_straight) {
+        ForEachBit(bits, begin, [&](uint32_t run) { AddFound(homes[run], found); });
+        continue;
+      }
+      (*found)[first / 64] |= bits << first % 64;
+      if (first % 64 != 0) (*found)[first / 64 + 1] |= bits >> (64 - first % 64);
+    }
+  }
+
+  void FindByRecords(Fields* fields) const {
+    const Segment& segment = *fields->view->segment;
+    for (uint32_t document = 0; document < segment.document_count(); ++document) {
+      StopIfAskedAt(document + 1);
+      const auto runs = runs_.Of(segment.record_numbers()[document]);
+      if (std::ranges::any_of(runs, [&](uint32_t run) { return Contains(found_, run); })) AddFound(document, &fields->found);
+    }
   }
 
   void Collect(const Window& window) {
@@ -135,6 +195,7 @@ class PartSource::SegmentSearch {
   const Segment& part_;
   const RecordRuns& runs_;
   BestRecords& best_;
+  std::vector<uint64_t> found_;                               // a bit a run, where all matches are needed
   std::vector<std::shared_ptr<const HomesInSegment>> homes_;  // by segment of the fields; null: looked up one by one
 };
 
@@ -166,6 +227,7 @@ PartSource::PartSource(ScoreKind kind, const Generation* records, const QueryPla
   FindPassing(*of_records);
   const bool supposes = needs.wanted > 0 && needs.wanted <= BestRecords::kTopMax && floor_ <= 0;
   if (!supposes || !Search(true, scratch)) Search(false, scratch);
+  if (needs.all_matches) RemoveWhatDoesNotPass();
   for (const BestDocument& each : best_) fields_[each.home.segment].listed.push_back({each.home.document, each.score});
 }
 
@@ -181,6 +243,17 @@ bool PartSource::Search(bool supposes, EvaluatorScratch* scratch) {
   best_ = best.Finish([&](const BestDocument& a, const BestDocument& b) { return ComesFirst(a, b); });
   evaluated_ += best.evaluated();
   return best.HasReached();
+}
+
+void PartSource::RemoveWhatDoesNotPass() {
+  for (Fields& fields : fields_) {
+    for (size_t word = 0; word < fields.passing.size(); ++word) fields.found[word] &= fields.passing[word];
+    const DeletionSet& deletions = fields.view->deletions;
+    for (size_t window = 0; deletions.deleted_count > 0 && window < deletions.chunks.size(); ++window) {
+      const auto& chunk = deletions.chunks[window];
+      for (uint32_t word = 0; chunk && word < kWindowWords; ++word) fields.found[window * kWindowWords + word] &= ~(*chunk)[word];
+    }
+  }
 }
 
 void PartSource::FindPassing(const QueryPlan& of_records) {
@@ -214,7 +287,12 @@ class PartSource::OfSegment : public SegmentSource {
     WindowBits& matches = window->matches;
     for (uint32_t word = 0; word < kWindowWords; ++word) {
       const uint64_t found = fields_.found[range.base / 64 + word];
-      ForEachBit(found & ~matches.words[word], word * 64, [&](uint32_t offset) { window->scores[offset] = kSomeScore; });
+      if (matches.words[word] == 0) {
+        // Scores of what does not match may be anything.
+        if (found != 0) std::fill_n(window->scores + word * 64, 64, kSomeScore);
+      } else {
+        ForEachBit(found & ~matches.words[word], word * 64, [&](uint32_t offset) { window->scores[offset] = kSomeScore; });
+      }
       matches.words[word] |= found;
       if (found != 0) matches.used |= uint64_t{1} << word;
     }

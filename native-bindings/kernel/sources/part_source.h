@@ -78,6 +78,7 @@ class PartSource : public Source {
 
   void FindPassing(const QueryPlan& of_records);
   bool Search(bool supposes, EvaluatorScratch* scratch);
+  void RemoveWhatDoesNotPass();
   std::vector<uint32_t> PagesOf(uint32_t segment, uint32_t record) const;
   std::optional<BestDocument> BestOf(uint32_t segment, uint32_t document);
   void ScorePages(uint32_t segment, uint32_t begin, uint32_t end, std::optional<BestDocument>* best);

@@ -48,12 +48,21 @@ Window* StrongestMatches::Evaluate(uint32_t window, float bar) {
 }
 
 void StrongestMatches::Take(const Part& part, Window* found, Window* window) const {
-  ForEachBit(found->matches, [&](uint32_t offset) {
-    const float counted = part.share.Counted(found->scores[offset]);
-    float& kept = window->scores[offset];
-    kept = window->matches.Contains(offset) ? std::max(kept, counted) : counted;
-    window->matches.Add(offset);
+  WindowBits& matches = window->matches;
+  ForEachWord(found->matches.used, [&](uint32_t word) {
+    const float* from = found->scores + word * 64;
+    float* to = window->scores + word * 64;
+    if (matches.words[word] == 0) {
+      // Scores of what does not match may be anything: all are taken.
+      for (uint32_t i = 0; i < 64; ++i) to[i] = part.share.Counted(from[i]);
+    } else {
+      ForEachBit(found->matches.words[word], 0, [&](uint32_t bit) {
+        const float counted = part.share.Counted(from[bit]);
+        to[bit] = matches.words[word] >> bit & 1 ? std::max(to[bit], counted) : counted;
+      });
+    }
   });
+  matches.Unite(found->matches);
 }
 
 }  // namespace gannet

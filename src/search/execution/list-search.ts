@@ -77,6 +77,7 @@ export class ListSearcher {
   private readonly planWriter = new QueryPlanWriter();
 
   private readonly pagesPlanWriter = new QueryPlanWriter();
+  private lastWords: { readonly text: string; readonly words: readonly QueryWord[] } | undefined;
   private readonly dictionaries: Dictionaries;
   private readonly dictionariesOfPages: Dictionaries;
 
@@ -170,9 +171,13 @@ export class ListSearcher {
     return { words: this.words, dictionary, synonyms, functionWords };
   }
 
-  private readonly words = (text: string): QueryWord[] => {
-    const segmented = segmentForKernel(text);
-    return queryWords(segmented, this.kernel.analyse(segmented));
+  /** Of the text that was asked for last: where a list has pages, the same is asked for them. */
+  private readonly words = (text: string): readonly QueryWord[] => {
+    if (this.lastWords?.text !== text) {
+      const segmented = segmentForKernel(text);
+      this.lastWords = { text, words: queryWords(segmented, this.kernel.analyse(segmented)) };
+    }
+    return this.lastWords.words;
   };
 
   /** Any skip is allowed, but the kernel ranks no more than HITS_MAX hits: behind the last record there is nothing to rank. */
