@@ -1,6 +1,7 @@
 /** From an operation of the registry and a call's input to what goes over the wire: path, query string, headers. */
 import type { Operation } from '../operations/index.js';
 import { CommandError } from './exit-codes.js';
+import type { OperationRoute } from './operation-routes.js';
 import { isProblem, ProblemError } from './problem.js';
 import type { CallInput } from './service-client.js';
 
@@ -12,7 +13,7 @@ export function operationNamed(operations: readonly Operation[], name: string): 
 
 /** The path with its parameters, and the query string without its `?`. */
 export function requestTarget(
-  operation: Operation,
+  operation: OperationRoute,
   input: CallInput,
 ): { readonly path: string; readonly query: string } {
   const path = operation.path.replace(/\{([^}]+)\}/g, (_whole, name: string) => {

@@ -1,5 +1,5 @@
 /** What a user sees when something is in the way: over every command, a sentence, no stack, and an exit status that tells. */
-import { mkdtempSync, rmSync, writeFileSync, mkdirSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,10 +7,11 @@ import { Readable, Writable } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
 import { FEATURES } from '../features.js';
 import { isStreamBody, operations, type CommandSpec, type Operation } from '../operations/index.js';
-import { EventCatalogue, controlSocketPath, OperatorError } from '../platform/index.js';
+import { EventCatalogue, controlSocketPath, OperatorError, packageRoot } from '../platform/index.js';
 import { commandNames, runCommandLine } from './command-line.js';
 import { CORE_COMMANDS } from './core-commands.js';
 import { EXIT } from './exit-codes.js';
+import { KNOWN_ROUTES } from './operation-routes.js';
 import type { Output } from './output.js';
 import type { ServiceLoader } from './service-loader.js';
 import { WatchedStream } from './watched-stream.js';
@@ -125,6 +126,23 @@ async function allOperations(): Promise<readonly Operation[]> {
   );
   return [...operations, ...ofFeatures];
 }
+
+describe('routes that commands know by themselves', () => {
+  it('are those of the registry', () => {
+    const registered = new Map(OPERATIONS.map(({ name, method, path }) => [name, { name, method, path }]));
+    for (const [name, route] of KNOWN_ROUTES) expect(route).toEqual(registered.get(name));
+  });
+
+  it('are of all operations that commands name', () => {
+    const folder = join(packageRoot(), 'src', 'cli');
+    const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts') && !/(?:\.test|core-commands|operation-routes)\.ts$/.test(name))
+      .map((name) => readFileSync(join(folder, name), 'utf8'))
+      .join('\n');
+    const named = OPERATIONS.filter(({ name }) => sources.includes(`'${name}'`)).map(({ name }) => name);
+    expect([...KNOWN_ROUTES.keys()].sort()).toEqual(named.sort());
+  });
+});
 
 /** A service that cannot open its data directory. */
 const failingWith = (failure: Error): ServiceLoader => {

@@ -18,7 +18,6 @@ import type { RestoreOptions } from './commands/restore.js';
 import type { ReindexOptions } from './commands/reindex.js';
 import type { SearchCommandOptions } from './commands/search.js';
 import { CORE_COMMANDS } from './core-commands.js';
-import { addDeclaredCommands, asksForDeclared } from './declared-commands.js';
 import { EXIT, type ExitStatus } from './exit-codes.js';
 import { describeFailure } from './failure.js';
 import { printInterruption } from './interruption.js';
@@ -61,7 +60,11 @@ export async function runCommandLine(
   try {
     const specs = declaredCommands();
     if (asksForDeclared(argv.slice(2), program, specs)) {
-      const operations = await (await load()).allOperations();
+      const [{ addDeclaredCommands }, { allOperations }] = await Promise.all([
+        import('./declared-commands.js'),
+        load(),
+      ]);
+      const operations = await allOperations();
       addDeclaredCommands(program, { run, shared: sharedOptions, specs, operations });
     }
     await program.parseAsync([...argv]);
@@ -75,6 +78,14 @@ export async function runCommandLine(
 
 function declaredCommands(): readonly CommandSpec[] {
   return [...CORE_COMMANDS, ...FEATURES.flatMap(({ commands }) => commands ?? [])];
+}
+
+/** True where the words ask for one of them, or for a list in which they are. */
+function asksForDeclared(words: readonly string[], program: Command, specs: readonly CommandSpec[]): boolean {
+  const first = words.find((word) => !word.startsWith('-'));
+  if (first === undefined) return !words.some((word) => word === '-V' || word === '--version');
+  if (program.commands.some((each) => each.name() === first)) return false;
+  return first === 'help' || specs.some(({ name }) => name.split(' ')[0] === first);
 }
 
 /** Every command as it is typed: `serve`, `key create`. */

@@ -6,10 +6,10 @@
  */
 import { request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { operations } from '../operations/index.js';
 import { controlSocketPath, type Config } from '../platform/index.js';
 import { operationNamed, readAnswer, requestTarget } from './call-request.js';
 import { CommandError, EXIT } from './exit-codes.js';
+import { KNOWN_ROUTES } from './operation-routes.js';
 import { ProblemError } from './problem.js';
 import type { CallInput, ServiceClient } from './service-client.js';
 import type { ServiceLoader } from './service-loader.js';
@@ -90,9 +90,7 @@ async function begin(
   name: string,
   input: CallInput,
 ): Promise<{ readonly outgoing: ClientRequest; readonly json: Buffer | undefined }> {
-  // Those of features are known to the composition root alone, which most commands need not load.
-  const known = operations.some((each) => each.name === name) ? operations : await (await load()).allOperations();
-  const operation = operationNamed(known, name);
+  const operation = KNOWN_ROUTES.get(name) ?? operationNamed(await (await load()).allOperations(), name);
   const { path, query } = requestTarget(operation, input);
   const json = input.body === undefined ? undefined : Buffer.from(JSON.stringify(input.body));
   const contentType = input.contentType ?? (json === undefined ? undefined : 'application/json');

@@ -24,13 +24,6 @@ export interface DeclaredCommandParts {
 
 type Given = Readonly<Record<string, string | boolean | undefined>>;
 
-/** True where the words ask for one of them, or for a list in which they are. */
-export function asksForDeclared(words: readonly string[], program: Command, specs: readonly CommandSpec[]): boolean {
-  const first = words.find((word) => !word.startsWith('-'));
-  if (specs.length === 0 || program.commands.some((each) => each.name() === first)) return false;
-  return first === undefined || first === 'help' || specs.some(({ name }) => name.split(' ')[0] === first);
-}
-
 export function addDeclaredCommands(program: Command, parts: DeclaredCommandParts): void {
   for (const spec of parts.specs) {
     const words = spec.name.split(' ');

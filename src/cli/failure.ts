@@ -32,6 +32,8 @@ function isUnloadable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND') return true;
+  // Cut within a word, the rest of it reads as a name.
+  if (error instanceof ReferenceError) return error.message.endsWith(' is not defined');
   return error instanceof SyntaxError && !error.message.includes('JSON');
 }
 

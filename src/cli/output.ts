@@ -54,10 +54,12 @@ export function styled(output: Output, style: Style, text: string): string {
   return output.isTerminal ? `\u001b[${on}m${text}\u001b[${off}m` : text;
 }
 
-const integers = new Intl.NumberFormat('en-GB');
+/** Made for the first number: it takes as long as all other modules of a command. */
+let integers: Intl.NumberFormat | undefined;
 
 /** `117,791`. */
 export function formatCount(value: number): string {
+  integers ??= new Intl.NumberFormat('en-GB');
   return integers.format(Math.round(value));
 }
 

@@ -1,6 +1,6 @@
 /** Files of the program itself that are missing or cut off: a sentence that says what to do, and no service that serves by halves. */
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, truncateSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -44,7 +44,9 @@ describe('gannet serve', () => {
     ['the composition root', 'src/main.js'],
     ['a search worker', 'src/workers/search.worker.js'],
   ])('says what to do where %s is missing or cut off', async (_, file) => {
-    const damages: (() => void)[] = [() => truncateSync(join(bundle, file), 100), () => rmSync(join(bundle, file))];
+    const path = join(bundle, file);
+    const inAWord = readFileSync(path, 'utf8').indexOf('import') + 3;
+    const damages = [() => truncateSync(path, inAWord + 60), () => truncateSync(path, inAWord), () => rmSync(path)];
     for (const damage of damages) {
       damage();
       const { status, notes } = await serve();
