@@ -17,9 +17,11 @@ export function explanationLines({ groups = [], sources = [], meaning: searched,
     .map(printable);
   const byWords = sources.find(({ kind }) => kind === 'words');
   const meaning = sources.find(({ kind }) => kind === 'meaning');
+  const pictures = sources.find(({ kind }) => kind === 'image');
   return [
     ...(words.length === 0 ? [] : [`words${scored(byWords)}: ${words.join(' · ')}`]),
     ...(meaning === undefined ? [] : [`meaning${scored(meaning)}: ${nearness(meaning)}`, ...likeness(searched?.like)]),
+    ...(pictures === undefined ? [] : [`pictures${scored(pictures)}: ${nearness(pictures)}`]),
     ...(reranker === undefined ? [] : [`reranker: was ${formatCount(reranker.place_before + 1)}. by score`]),
   ];
 }

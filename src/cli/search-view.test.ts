@@ -118,9 +118,15 @@ it('an explained hit says what its words and its meaning have to do with its sco
       meaning: { like: ['a', 'b', 'c', 'd'] },
     }),
   ).toEqual(['meaning 1.000 × 0.333: cosine 0.800', 'near to: a, b, c …']);
+  const byPicture = { kind: 'image', score: 0.5, weight: 1, cosine: 0.7, way: 'graph', compared: 12 };
+  expect(explanationLines({ sources: [byPicture] })).toEqual([
+    'pictures 0.500 × 1: cosine 0.700, found by graph of 12',
+  ]);
   expect(explanationLines({})).toEqual([]);
   const told = { meaning: 'used', reranker: { name: 'long', reordered: true } };
   expect(searchView(paper, { query_id: 'x', total_count: 0, took_ms: 1, results: [], applied: told })).toContain(
     'in 1 ms, by words and meaning, in the order of long',
   );
+  const found = { query_id: 'x', total_count: 0, took_ms: 1, results: [], applied: { meaning: 'used' } };
+  expect(searchView(paper, found, { isByPicture: true })).toContain('in 1 ms, by what pictures look like');
 });

@@ -18,6 +18,8 @@ export interface ViewOptions {
   readonly firstPosition?: number;
   /** Scores mean something only where words were asked for. Default true. */
   readonly scores?: boolean;
+  /** Whether it was searched by a picture. */
+  readonly isByPicture?: boolean;
   /** Milliseconds from sending the request to having read the answer. */
   readonly roundTripMs?: number;
 }
@@ -35,15 +37,15 @@ export function searchView(output: Output, response: SearchResponse, options: Vi
   const roundTrip =
     options.roundTripMs === undefined ? '' : `, ${options.roundTripMs.toFixed(1)} ms with the way there and back`;
   const count = response.total_count === 1 ? '1 record' : `${formatCount(response.total_count)} records`;
-  lines.push(styled(output, 'dim', `  ${count} in ${response.took_ms} ms${roundTrip}${modelsTold(response)}`));
+  lines.push(styled(output, 'dim', `  ${count} in ${response.took_ms} ms${roundTrip}${modelsTold(response, options)}`));
   return `${lines.join('\n')}\n`;
 }
 
 /** What models had to do with it, where a list has some. */
-function modelsTold({ applied = {} }: SearchResponse): string {
+function modelsTold({ applied = {} }: SearchResponse, { isByPicture = false }: ViewOptions): string {
   const { meaning = 'none', reranker = null } = applied;
-  const told =
-    meaning === 'used' ? 'by words and meaning' : meaning === 'unavailable' ? 'by words: the model is away' : '';
+  const used = isByPicture ? 'by what pictures look like' : 'by words and meaning';
+  const told = meaning === 'used' ? used : meaning === 'unavailable' ? 'by words: the model is away' : '';
   const order = reranker?.reordered === true ? `in the order of ${printable(reranker.name)}` : '';
   return [told, order]
     .filter((part) => part !== '')

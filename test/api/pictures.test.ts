@@ -140,7 +140,8 @@ describe('a search by a picture', () => {
     const ordered = await find(files[4] as Buffer, { order_by: 'name asc', size: 100, select: 'kind', explain: true });
     expect(ordered.results.map(({ name }) => name)).toEqual(names.toSorted());
     expect(Object.keys(ordered.results[0]?.fields ?? {})).toEqual(['kind']);
-    expect(ordered.results[0]).toHaveProperty('explain');
+    expect(ordered.results[0]).toHaveProperty('explain.pictures.floor');
+    expect(ordered.results[0]).not.toHaveProperty('explain.meaning');
   });
 
   it("takes any of a record's pictures, a file of a media store or of the web, and refuses what is none", async () => {

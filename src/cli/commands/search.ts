@@ -41,6 +41,7 @@ export async function search(
     const view = searchView(context.output, response as SearchResponse, {
       firstPosition: options.skip + 1,
       scores: query !== '' || options.image !== undefined,
+      isByPicture: options.image !== undefined,
     });
     context.output.write(view);
   }

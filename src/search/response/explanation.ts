@@ -26,16 +26,20 @@ interface ExplainedSource {
   readonly place?: number;
 }
 
+type Nearness = Pick<PlannedPictures, 'floor' | 'farthest' | 'nearest' | 'wanted'>;
+
 /** What was searched for, and by which numbers. */
 export interface ExplainedSearch {
   readonly query: QueryNode;
   readonly meaning: PlannedMeaning | undefined;
   /** Names of the records whose meaning was searched for; undefined where it was another. */
   readonly like: readonly string[] | undefined;
+  /** Whether that `meaning` is what pictures look like: a search by a picture. */
+  readonly isOfPictures: boolean;
   /** Undefined where it had no pages to look into. */
   readonly pages: { readonly query: QueryNode } | undefined;
   /** By which numbers pictures were looked for; undefined where none were. */
-  readonly pictures: Pick<PlannedPictures, 'floor' | 'farthest' | 'nearest' | 'wanted'> | undefined;
+  readonly pictures: Nearness | undefined;
   readonly list: { readonly settings: { readonly definition: Pick<FieldDefinition, 'resources'> } };
 }
 
@@ -46,17 +50,28 @@ export function annotateExplanation(explanation: Explanation, search: ExplainedS
   const { query, meaning, like, pictures } = search;
   const words = { ...annotateSources(annotateWords(explanation, query), search), ...explainedPictures(pictures) };
   if (meaning === undefined) return words;
-  const { floor, farthest, nearest, wanted, calibratedOn } = meaning;
+  const { calibratedOn } = meaning;
+  if (search.isOfPictures) return { ...ofPictures(words), ...explainedPictures(meaning) };
   return {
     ...words,
-    meaning: { farthest, nearest, floor, wanted, calibrated_on: calibratedOn, ...(like === undefined ? {} : { like }) },
+    meaning: { ...nearness(meaning), calibrated_on: calibratedOn, ...(like === undefined ? {} : { like }) },
   } as Explanation;
 }
 
+/** To the kernel they are one kind of vectors. */
+function ofPictures(explanation: Explanation): Explanation {
+  const sources = explanation.sources?.map((source) =>
+    source.kind === 'meaning' ? { ...source, kind: 'image' } : source,
+  );
+  return sources === undefined ? explanation : { ...explanation, sources };
+}
+
+function nearness({ floor, farthest, nearest, wanted }: Nearness): Nearness {
+  return { farthest, nearest, floor, wanted };
+}
+
 function explainedPictures(pictures: ExplainedSearch['pictures']): object {
-  if (pictures === undefined) return {};
-  const { floor, farthest, nearest, wanted } = pictures;
-  return { pictures: { farthest, nearest, floor, wanted } };
+  return pictures === undefined ? {} : { pictures: nearness(pictures) };
 }
 
 function annotateSources(explanation: Explanation, { pages, list }: ExplainedSearch): Explanation {

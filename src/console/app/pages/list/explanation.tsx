@@ -32,19 +32,17 @@ interface ExplainedSource {
 
 interface ExplanationProps {
   readonly explain: unknown;
-  /** What was searched for is a picture: vectors are those of pictures. */
-  readonly isOfPicture: boolean;
 }
 
 /** How a score came about: what each word and each kind of score brought, and all figures for who wants to see them. */
-export function Explanation({ explain, isOfPicture }: ExplanationProps) {
+export function Explanation({ explain }: ExplanationProps) {
   const explained = (explain ?? {}) as Explained;
   return (
     <details>
       <summary>{text.search.why}</summary>
       <Stack gap="xs" mt="xs">
         <Words {...explained} />
-        <Sources {...explained} isOfPicture={isOfPicture} />
+        <Sources {...explained} />
         <Others {...explained} />
         <details>
           <summary>{text.explain.all}</summary>
@@ -86,7 +84,7 @@ function WordShare({ group: { word, terms, contribution } }: { readonly group: E
   );
 }
 
-function Sources({ sources = [], isOfPicture }: Explained & Pick<ExplanationProps, 'isOfPicture'>) {
+function Sources({ sources = [] }: Explained) {
   if (sources.length === 0) return null;
   return (
     <Drawing label={text.explain.sources}>
@@ -95,7 +93,7 @@ function Sources({ sources = [], isOfPicture }: Explained & Pick<ExplanationProp
           key={index}
           share={score}
           label={[
-            kindName(isOfPicture && kind === 'meaning' ? 'image' : kind),
+            kindName(kind),
             weight === undefined ? undefined : text.explain.weight(digits(weight)),
             cosine === undefined ? undefined : text.explain.cosine(digits(cosine)),
             page === undefined ? undefined : text.common.page(page),

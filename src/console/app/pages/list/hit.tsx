@@ -32,9 +32,6 @@ export interface HitPictures {
   readonly onLike: (link: string) => void;
 }
 
-/** A search by a picture gives no other score. */
-const isOfPicture = (hit: SearchHit): boolean => hit['@image_score'] !== undefined && hit['@text_score'] === undefined;
-
 /** A record that was found: where its words are, and what it was worth. */
 export function Hit({ hit, account, list, mark, pictures }: HitProps) {
   const marked = Object.entries(hit.highlights ?? {});
@@ -81,7 +78,7 @@ export function Hit({ hit, account, list, mark, pictures }: HitProps) {
         <Pictures hit={hit} {...pictures} />
         {hit.document === undefined ? null : <FoundPage document={hit.document} />}
         <FoundMoment hit={hit} />
-        {hit.explain === undefined ? null : <Explanation explain={hit.explain} isOfPicture={isOfPicture(hit)} />}
+        {hit.explain === undefined ? null : <Explanation explain={hit.explain} />}
       </Stack>
     </Card>
   );
