@@ -1,8 +1,9 @@
 /** What is read of a picture: nearly the same whatever it was passed through, and a named fault where there is nothing to be seen. */
-import { crc32, deflateSync } from 'node:zlib';
+import { deflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
+import { pngOf } from '../../test/support/picture-bombs.js';
 import { drawnPicture, jpegOf } from '../../test/support/pictures.js';
 import { SeededRandom } from '../../test/support/random.js';
 import { DESCRIPTOR_DIMENSIONS, describePixels, PIXELS_SIDE } from './descriptor.js';
@@ -31,24 +32,6 @@ async function faultOf(bytes: Uint8Array, limits = LIMITS): Promise<string> {
     if (error instanceof PictureError) return error.fault;
     throw error;
   }
-}
-
-/** A PNG that claims to be as large as this, with next to nothing in it. */
-function pngOf(width: number, height: number, packed: Buffer): Buffer {
-  const chunk = (name: string, content: Buffer) => {
-    const named = Buffer.concat([Buffer.from(name, 'latin1'), content]);
-    const head = Buffer.alloc(4);
-    head.writeUInt32BE(content.length);
-    const sum = Buffer.alloc(4);
-    sum.writeUInt32BE(crc32(named));
-    return Buffer.concat([head, named, sum]);
-  };
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(width, 0);
-  header.writeUInt32BE(height, 4);
-  header.set([8, 0, 0, 0, 0], 8);
-  const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
-  return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', packed), chunk('IEND', Buffer.alloc(0))]);
 }
 
 describe('a picture', () => {

@@ -21,6 +21,11 @@ export function createResourceMetrics(metrics: Metrics): ResourceMetrics {
     help: 'Pages that were read of files that records link to',
     registers,
   });
+  const pictures = new Counter({
+    name: 'gannet_resource_pictures_total',
+    help: 'Pictures that were read of files that records link to',
+    registers,
+  });
   const fetched = new Counter({
     name: 'gannet_resource_fetched_bytes_total',
     help: 'Bytes that were fetched of files that records link to',
@@ -30,7 +35,9 @@ export function createResourceMetrics(metrics: Metrics): ResourceMetrics {
     told(outcome, bytes) {
       files.inc({ outcome: outcome.kind === 'unreadable' ? outcome.error : outcome.kind });
       fetched.inc(bytes);
-      if (outcome.kind === 'read' && outcome.content.kind === 'document') pages.inc(outcome.content.pages.length);
+      if (outcome.kind !== 'read') return;
+      if (outcome.content.kind === 'document') pages.inc(outcome.content.pages.length);
+      else if (outcome.content.kind === 'image') pictures.inc();
     },
   };
 }

@@ -1,6 +1,12 @@
 /** `gannet doctor`: what would stop the service, or slow it down, on this machine. */
 import { writeJson, type CommandContext } from '../command-context.js';
-import { compilerChecks, kernelCheck, nodeCheck, webServerCheck } from '../doctor/software-checks.js';
+import {
+  compilerChecks,
+  kernelCheck,
+  nodeCheck,
+  pictureDecoderCheck,
+  webServerCheck,
+} from '../doctor/software-checks.js';
 import { dataDirectoryChecks, recordsCheck } from '../doctor/data-checks.js';
 import {
   diskCheck,
@@ -29,6 +35,7 @@ export async function doctor(context: CommandContext, options: DoctorOptions): P
     ...(await compilerChecks()),
     await kernelCheck(),
     await webServerCheck(),
+    await pictureDecoderCheck(),
     processorCheck(),
     memoryCheck(config),
     fileLimitCheck(),

@@ -58,7 +58,8 @@ export async function segmentSumsCheck(folder: string): Promise<Check> {
   let compared = 0;
   for (const path of segmentFiles(folder)) {
     try {
-      kernel.checkSegment(path);
+      if (path.endsWith('.gvs')) kernel.checkVectorSegment(path);
+      else kernel.checkSegment(path);
       compared += 1;
     } catch (error) {
       // A merge has just removed it.
@@ -76,7 +77,7 @@ function* segmentFiles(folder: string): Generator<string> {
   for (const list of lists.filter((id) => !id.startsWith('.'))) {
     const segments = segmentsPath(listFolder(folder, list));
     if (!existsSync(segments)) continue;
-    for (const file of readdirSync(segments)) if (/^\d+\.mdb$/.test(file)) yield join(segments, file);
+    for (const file of readdirSync(segments)) if (/^\d+\.(?:mdb|gvs)$/.test(file)) yield join(segments, file);
   }
 }
 

@@ -71,3 +71,18 @@ export async function webServerCheck(): Promise<Check> {
     );
   }
 }
+
+/** It is loaded where pictures are read, by processes of their own. */
+export async function pictureDecoderCheck(): Promise<Check> {
+  const name = 'Picture decoder';
+  try {
+    const { default: sharp } = await import('sharp');
+    const pixel = { create: { width: 1, height: 1, channels: 3, background: '#fff' } } as const;
+    await sharp(await sharp(pixel).jpeg().toBuffer())
+      .raw()
+      .toBuffer();
+    return fine(name, `sharp ${sharp.versions.sharp}, libvips ${sharp.versions.vips}`);
+  } catch (error) {
+    return notice(name, `${messageOf(error)}: no pictures can be read or searched by`);
+  }
+}

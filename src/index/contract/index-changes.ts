@@ -35,6 +35,10 @@ export interface VectorIndexView {
   /** As that of the words. */
   readonly newSegment: number;
 }
+/** The index of the vectors of pictures, for who only reads it. */
+export interface IndexedPictures extends Pick<VectorIndexView, 'space' | 'segments'> {
+  readonly generation: GenerationHandle;
+}
 
 export interface SegmentDeletion {
   readonly segment: SegmentHandle;

@@ -9,7 +9,7 @@ import type { GenerationHandle, SegmentHandle } from '../../../native-bindings/i
 import type { FieldDefinition, ListRecord } from '../../catalog/index.js';
 import type { SerialisedServiceError } from '../../platform/index.js';
 import type { ListState, PartName } from '../../store/index.js';
-import type { Commit, PartView, VersionView } from './index-changes.js';
+import type { Commit, IndexedPictures, PartView, VersionView } from './index-changes.js';
 import type { MeaningResults, MeaningTask } from './meaning-tasks.js';
 import type { ResourceResults, ResourceTask } from './resource-tasks.js';
 import type { BulkOutcome, WriteRequest, WriteResult } from './types.js';
@@ -216,6 +216,8 @@ export interface CheckTask extends TaskBase {
   /** How many records are looked for by their own words. */
   readonly sampleSize: number;
   readonly pages: Pick<PartView, 'generation' | 'segments'> | undefined;
+  /** Vectors of pictures; undefined where the version has no index of such. */
+  readonly pictures: IndexedPictures | undefined;
 }
 
 export type IngestTask =

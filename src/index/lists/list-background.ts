@@ -30,6 +30,7 @@ export class ListBackground {
   opened(): void {
     this.builder.resume();
     this.merger.opened();
+    this.meaning.opened();
     this.files.committed();
   }
 

@@ -17,9 +17,13 @@ export interface CheckedList {
 export async function checkVersions({ executor, listPath, state, published }: CheckedList): Promise<string[]> {
   const problems: string[] = [];
   for (const { version, definition } of state.versions) {
-    const found = await published.get(version)?.withLease(definition, ({ handle: generation, segments, pages }) => {
-      const parts = { pages: pages && { generation: pages.handle, segments: pages.segments } };
-      const task = { listPath, version, generation, segments, ...parts, sampleSize: CHECK_SAMPLE_SIZE };
+    const found = await published.get(version)?.withLease(definition, ({ handle: generation, segments, ...others }) => {
+      const { pages, pictures } = others;
+      const beside = {
+        pages: pages && { generation: pages.handle, segments: pages.segments },
+        pictures: pictures && { generation: pictures.handle, space: pictures.space, segments: pictures.segments },
+      };
+      const task = { listPath, version, generation, segments, ...beside, sampleSize: CHECK_SAMPLE_SIZE };
       return executor.run({ kind: 'check', ...task });
     });
     problems.push(...(found ?? []));

@@ -90,6 +90,11 @@ export class ListMeaning {
     this.index.noted(commit);
   }
 
+  /** An index of pictures that could not be opened is made again, also where no model of texts is ever asked for. */
+  opened(): void {
+    if (this.options.host.state().pictures !== undefined) this.index.committed();
+  }
+
   /** Brings the state in line with the model that the list's settings name. Rejects where that cannot be written. */
   async sync(): Promise<void> {
     const { host } = this.options;

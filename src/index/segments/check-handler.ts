@@ -15,6 +15,7 @@ import type { FieldDefinition } from '../../catalog/index.js';
 import { partStore } from '../parts/part-store.js';
 import type { CheckTask, IngestResults } from '../contract/ingest-tasks.js';
 import { requiredState, requiredVersion, type IngestContext } from '../contract/ingest-context.js';
+import { checkPictures } from './check-pictures.js';
 
 /** One fault may show in every record; this many are told. */
 const PROBLEMS_MAX = 100;
@@ -33,6 +34,7 @@ export function check({ kernel, stores }: IngestContext, task: CheckTask): Inges
   const indexed = liveNumbers(kernel, { ...task, manifest: version, of: 'record' }, report);
 
   checkPages(kernel, { store, task, definition }, report);
+  if (task.pictures !== undefined) checkPictures(kernel, { store, ...task, pictures: task.pictures }, report);
 
   const names = new Map<number, string>();
   for (const { key, value } of version.records.getRange()) {
