@@ -19,9 +19,9 @@ test('leaves other text as it is', () => {
 
 test('takes time in proportion to the text, where Intl.Segmenter takes it by the square', () => {
   const text = '我爱中国人民北京天安门广场'.repeat(20_000);
-  const begin = performance.now();
+  const before = process.cpuUsage();
   const segmented = segmentForKernel(text);
-  expect(performance.now() - begin).toBeLessThan(10_000);
+  expect(process.cpuUsage(before).user / 1e6).toBeLessThan(10);
   expect(segmented.replaceAll('\u200b', '')).toBe(text);
 });
 

@@ -4,6 +4,7 @@
 //   fuzz-<name> --write-seeds FOLDER                         the seeds as files: a corpus for libFuzzer
 //   fuzz-<name> FILE...                                      these inputs, as a crash file, once each
 #include <sanitizer/common_interface_defs.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -20,7 +21,7 @@
 namespace gannet::fuzz {
 namespace {
 
-// An input that takes longer hangs.
+// An input that takes so much of a processor hangs, however many others the machine works for; so does one that waits ten times as long.
 constexpr unsigned kInputSecondsMax = 20;
 
 struct Options {
@@ -51,12 +52,19 @@ void OnHang(int) {
   _exit(1);
 }
 
+// From now on; 0: none.
+void LimitTime(unsigned seconds) {
+  const itimerval timer{{0, 0}, {static_cast<time_t>(seconds), 0}};
+  setitimer(ITIMER_PROF, &timer, nullptr);
+  alarm(10 * seconds);
+}
+
 void Run(const Input& input) {
   current = &input;
   ++runs;
-  alarm(kInputSecondsMax);
+  LimitTime(kInputSecondsMax);
   LLVMFuzzerTestOneInput(input.data(), input.size());
-  alarm(0);
+  LimitTime(0);
   current = nullptr;
 }
 
@@ -126,6 +134,7 @@ int main(int count, char** arguments) {
   crash_file = options.crash_file;
   __sanitizer_set_death_callback(LeaveCrashFile);
   std::signal(SIGALRM, OnHang);
+  std::signal(SIGPROF, OnHang);
   if (!options.seed_folder.empty()) {
     WriteSeeds(options.seed_folder);
   } else if (!options.files.empty()) {

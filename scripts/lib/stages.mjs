@@ -144,7 +144,7 @@ export function stagesOf(root) {
       name: 'Schemathesis',
       command: [process.execPath, join('test', 'schemathesis', 'run.mjs')],
       reads: 'counts',
-      seconds: 130,
+      seconds: 90,
       onDemand: true,
     },
   ].map((stage) => ({ needs: [], slots: 1, ...stage }));

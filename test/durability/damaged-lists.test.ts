@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Check } from '../../src/cli/doctor/check.js';
 import { gannet } from '../support/cli.js';
+import { eventually } from '../support/eventually.js';
 import { startTestService, type TestService } from '../support/service.js';
 
 const PAGE_BYTES = 4096;
@@ -113,7 +114,10 @@ it('a segment that is not as it was written is named with --data, and made again
   });
   await service.start();
   for (const list of ['birds', 'fish']) {
-    const answer = await service.client.get(`/search/default/${list}/1`, { query: 'word' });
+    const answer = await eventually(
+      () => service.client.get(`/search/default/${list}/1`, { query: 'word' }),
+      ({ status }) => status !== 503,
+    );
     expect([list, (answer.body as { total_count?: number }).total_count]).toEqual([list, 50]);
   }
 });

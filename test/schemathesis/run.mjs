@@ -82,12 +82,21 @@ checks.positive_data_acceptance.expected-statuses = ${JSON.stringify([...ACCEPTE
 `,
   );
   return `
+# However busy the machine is.
+request-timeout = 120
+suppress-health-check = ["too_slow"]
+
 [checks.positive_data_acceptance]
 expected-statuses = ${JSON.stringify(ACCEPTED)}
 
 [checks.negative_data_rejection]
 expected-statuses = ${JSON.stringify(REFUSED)}
-${semantic.join('')}`;
+${semantic.join('')}
+# A stream without end: so much of it is looked at.
+[[operations]]
+include-operation-id = ["progress.watch"]
+request-timeout = 3
+`;
 }
 
 /**

@@ -21,9 +21,10 @@ export function changeFormat(path: string, format = kernelConstant('FormatVersio
   // The node of the key `M` in its leaf: u16 key size, the key, then the value, which begins with the version.
   const node = Buffer.from([1, 0, 'M'.charCodeAt(0), 0, 0, 0, 0]);
   node.writeUInt32LE(kernelConstant('FormatVersion'), 3);
-  const at = bytes.indexOf(node);
-  if (at < 0 || bytes.includes(node, at + 1)) throw new Error(`${path}: the meta data was not found`);
-  bytes.writeUInt32LE(format, at + 3);
+  let at = bytes.indexOf(node);
+  if (at < 0) throw new Error(`${path}: the meta data was not found`);
+  // Where a page was divided, what moved to the other one may stand there still, and counts for nothing.
+  for (; at >= 0; at = bytes.indexOf(node, at + 1)) bytes.writeUInt32LE(format, at + 3);
   writeFileSync(path, bytes);
 }
 

