@@ -1,32 +1,38 @@
 /** Answers of models that somebody waits for: one that takes too long is broken off, and counts as a model that is away. */
 import { ModelError } from './model-error.js';
 
-/** Rejects with a ModelError after so many milliseconds, with the signal's reason, or as the call does. */
+/** Whoever asked could not wait any longer. */
+export class LateAnswerError extends ModelError {
+  constructor(readonly waitedMs: number) {
+    super(`The model did not answer within ${waitedMs} ms.`, { retry: 'later' });
+  }
+}
+
+/**
+ * Rejects with a LateAnswerError after so many milliseconds, with the signal's reason, or as the call does. The call's signal says which of
+ * the two has ended it.
+ */
 export async function within<Answer>(
   milliseconds: number,
   call: (signal: AbortSignal) => Promise<Answer>,
   signal?: AbortSignal,
 ): Promise<Answer> {
   const controller = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  let leave: (() => void) | undefined;
   const ended = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      reject(new ModelError(`The model did not answer within ${milliseconds} ms.`, { retry: 'later' }));
-    }, milliseconds);
-    leave = () => {
-      reject(signal?.reason instanceof Error ? signal.reason : new Error('aborted'));
-    };
-    if (signal?.aborted === true) leave();
-    else signal?.addEventListener('abort', leave, { once: true });
+    controller.signal.addEventListener('abort', () => reject(controller.signal.reason as Error), { once: true });
   });
-  const answer = call(controller.signal);
+  const leave = () => {
+    controller.abort(signal?.reason instanceof Error ? signal.reason : new Error('aborted'));
+  };
+  const timer = setTimeout(() => {
+    controller.abort(new LateAnswerError(milliseconds));
+  }, milliseconds);
+  if (signal?.aborted === true) leave();
+  else signal?.addEventListener('abort', leave, { once: true });
   try {
-    return await Promise.race([answer, ended]);
+    return await Promise.race([ended, call(controller.signal)]);
   } finally {
     clearTimeout(timer);
-    if (leave !== undefined) signal?.removeEventListener('abort', leave);
-    controller.abort();
-    answer.catch(() => undefined);
+    signal?.removeEventListener('abort', leave);
   }
 }

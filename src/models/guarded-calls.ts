@@ -2,6 +2,7 @@
 import type { Timers } from '../platform/work/index.js';
 import { CallBudget, type BudgetLimits } from './call-budget.js';
 import { Circuit } from './circuit.js';
+import { LateAnswerError } from './deadline.js';
 import { asModelError, type ModelError } from './model-error.js';
 
 export class GuardedCalls {
@@ -23,20 +24,27 @@ export class GuardedCalls {
     await this.#budget.take(tokens, signal);
     // After the wait: much may have happened to the model meanwhile.
     this.#circuit.enter();
+    const enteredMs = performance.now();
     try {
       const answer = await call();
       this.#circuit.succeeded();
       return answer;
     } catch (error) {
-      if (signal?.aborted === true) {
+      const failure =
+        signal?.aborted === true ? latenessOf(signal, performance.now() - enteredMs) : asModelError(error);
+      if (failure === undefined) {
         this.#circuit.abandoned();
         throw error;
       }
-      const failure = asModelError(error);
       // What it does not want, or has no room for, says that it is there.
       if (failure.retry === 'never' || failure.reason === 'busy') this.#circuit.abandoned();
       else this.#circuit.failed(failure);
       throw failure;
     }
   }
+}
+
+/** Undefined where it says nothing of the model: whoever asked has left, or the budget has left it less than half of the time. */
+function latenessOf({ reason }: AbortSignal, tookMs: number): ModelError | undefined {
+  return reason instanceof LateAnswerError && tookMs * 2 >= reason.waitedMs ? reason : undefined;
 }

@@ -14,7 +14,7 @@ import { checkedRelevances, checkedVectors } from './checked-answers.js';
 import type { Embedder, Reranker } from '../vectors/index.js';
 import { ModelError } from './model-error.js';
 import { ModelStore } from './model-store.js';
-import { Models } from './models.js';
+import { Models, type ModelsOptions } from './models.js';
 import { estimateTokens } from './passages.js';
 import { endpointOf } from './remote-models.js';
 import type { Model } from './types.js';
@@ -39,7 +39,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function opened(): Models {
+function opened(more: Partial<ModelsOptions['settings']> = {}): Models {
   const settings = {
     call_seconds: 30,
     chat_seconds: 30,
@@ -47,6 +47,7 @@ function opened(): Models {
     query_ms: 30_000,
     reranker_top: 50,
     reranker_ms: 30_000,
+    ...more,
   };
   const outbound = { allowed_hosts: [], loopback_allowed: true };
   const store = new ModelStore({
@@ -289,6 +290,63 @@ describe('a model of vectors', () => {
     await models.delete('default', 'rerank');
     expect(models.reranker('default', 'rerank')).toBeUndefined();
     expect(models.embedder('default', 'rerank')).toBeUndefined();
+  });
+});
+
+describe('a model that never answers', () => {
+  /** In place of those that are open, with a server that takes what it is asked, and no more. */
+  async function hanging(more: Partial<ModelsOptions['settings']>): Promise<void> {
+    await models.close();
+    models = opened(more);
+    server.script = () => undefined;
+    server.asked.splice(0);
+  }
+  const stateOf = (name: string) => models.state(models.required('default', name));
+
+  it('as a reranker is left alone after some searches, which then wait no longer', async () => {
+    await add('rerank');
+    await hanging({ reranker_ms: 100 });
+    const errors: unknown[] = [];
+    for (let call = 0; call < 20; call += 1)
+      errors.push(
+        await reranker()
+          .rerank('q', ['a', 'b'])
+          .catch((e: unknown) => e),
+      );
+    expect(errors[0]).toMatchObject({ detail: 'The model did not answer within 100 ms.', retry: 'later' });
+    expect(errors.at(-1)).toMatchObject({ detail: expect.stringContaining('left alone') as string });
+    expect(server.asked.length).toBeLessThan(10);
+    expect(stateOf('rerank')).toMatchObject({ state: 'unavailable' });
+    server.script = wellBehaved;
+    await models.close();
+    models = opened();
+    expect(await reranker().rerank('q', ['a', 'b'])).toHaveLength(2);
+  });
+
+  it('as an embedder is left alone when its calls have taken their time, also by searches that went on without it', async () => {
+    await add('openai');
+    await hanging({ call_seconds: 0.2, query_ms: 20 });
+    for (let call = 0; call < 5; call += 1)
+      await expect(models.embedQuery(embedder(), `text ${call}`)).rejects.toThrow('within 20 ms');
+    const under = Array.from({ length: 5 }, (_, n) => models.queries.vectorOf(embedder(), `text ${n}`));
+    for (const end of await Promise.allSettled(under)) expect(end.status).toBe('rejected');
+    server.asked.splice(0);
+    await expect(models.queries.vectorOf(embedder(), 'another')).rejects.toThrow('left alone');
+    expect(server.asked).toEqual([]);
+  });
+
+  it('is not held to have failed where its budget left it no time', async () => {
+    await add('rerank', { requests_per_minute: 1 });
+    await hanging({ reranker_ms: 1000 });
+    // The first request of the minute is made at once.
+    server.script = wellBehaved;
+    await reranker().rerank('q', ['a', 'b']);
+    server.script = () => undefined;
+    const waiting = expect(reranker().rerank('q', ['a', 'b'])).rejects.toThrow('within 1000 ms');
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    await timers.pass(60_000, () => Promise.resolve());
+    await waiting;
+    expect(stateOf('rerank')).toEqual({ state: 'ready' });
   });
 });
 
