@@ -1,6 +1,7 @@
-// Sketches against the distances of all terms: they may say yes in vain, and never no.
+// Sketches against the distances of all terms: they may name a term in vain, and never leave one out.
 #include "../kernel/vocabulary/spelling_sketches.h"
 
+#include <algorithm>
 #include <random>
 #include <set>
 #include <string>
@@ -13,7 +14,13 @@
 namespace gannet::test {
 namespace {
 
-TEST(spelling_sketches_rule_out_no_term_that_is_near) {
+std::vector<uint32_t> Near(const SpellingSketches& sketches, std::string_view word, uint32_t edits) {
+  std::vector<uint32_t> near;
+  sketches.FindNear(WordSketch(word), edits, &near);
+  return near;
+}
+
+TEST(spelling_sketches_leave_out_no_term_that_is_near) {
   std::mt19937 random(17);
   static const std::vector<std::vector<std::string>> kAlphabets = {
       {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"},
@@ -29,31 +36,43 @@ TEST(spelling_sketches_rule_out_no_term_that_is_near) {
       return word;
     };
     std::set<std::string> terms;
-    for (uint32_t count = random() % 6; count > 0; --count) terms.insert(make());
+    for (uint32_t count = random() % (round % 10 == 0 ? 300 : 6); count > 0; --count) terms.insert(make());
     const SpellingDictionary dictionary(terms);
     const SpellingSketches sketches(dictionary.index);
     for (uint32_t question = 0; question < 40; ++question) {
       const std::string word = make();
       const uint32_t edits = 1 + random() % kSpellingEditsMax;
-      const bool may_have_near = sketches.MayHaveNear(WordSketch(word), edits);
-      if (!dictionary.index.Find(word, edits).empty()) CHECK(may_have_near);
+      const std::vector<uint32_t> near = Near(sketches, word, edits);
+      CHECK(std::set<uint32_t>(near.begin(), near.end()).size() == near.size());
+      const auto among = dictionary.index.FindAmong(near, word, edits);
+      const auto all = dictionary.index.Find(word, edits);
+      CHECK(among.size() == all.size());
+      for (size_t i = 0; i < std::min(all.size(), among.size()); ++i) CHECK(among[i].term == all[i].term && among[i].distance == all[i].distance);
       for (const std::string& term : terms) {
-        if (IsSpellable(word) && IsSpellable(term) && EditDistance(word, term) <= edits) CHECK(may_have_near);
+        if (IsSpellable(word) && IsSpellable(term) && EditDistance(word, term) <= edits) CHECK(!near.empty());
       }
-      ++asked;
-      ruled_out += !may_have_near;
+      asked += dictionary.index.size();
+      ruled_out += dictionary.index.size() - static_cast<uint32_t>(near.size());
     }
   }
   CHECK(ruled_out > asked / 4);  // otherwise they would be of no use
 }
 
-TEST(spelling_sketches_without_a_dictionary_rule_out_nothing) {
-  CHECK(SpellingSketches().MayHaveNear(WordSketch("gannet"), 1));
+TEST(spelling_sketches_know_of_their_dictionary_alone) {
+  CHECK(!SpellingSketches().is_known());
   const SpellingDictionary none({});
-  CHECK(!SpellingSketches(none.index).MayHaveNear(WordSketch("gannet"), 2));
+  CHECK(SpellingSketches(none.index).is_known());
+  CHECK(Near(SpellingSketches(none.index), "gannet", 2).empty());
   const SpellingDictionary longest({std::string(kSpellingCharactersMax, 'a')});
-  CHECK(SpellingSketches(longest.index).MayHaveNear(WordSketch(std::string(kSpellingCharactersMax, 'a')), 2));
-  CHECK(!SpellingSketches(longest.index).MayHaveNear(WordSketch(std::string(kSpellingCharactersMax + 1, 'a')), 2));
+  CHECK(!Near(SpellingSketches(longest.index), std::string(kSpellingCharactersMax, 'a'), 2).empty());
+  CHECK(Near(SpellingSketches(longest.index), std::string(kSpellingCharactersMax + 1, 'a'), 2).empty());
+  bool is_refused = false;
+  try {
+    longest.index.FindAmong(std::vector<uint32_t>{1}, "gannet", 1);
+  } catch (const Error& error) {
+    is_refused = error.code() == ErrorCode::kDamaged;
+  }
+  CHECK(is_refused);
 }
 
 }  // namespace

@@ -122,8 +122,8 @@ class CursorGuard {
 // Terms of a segment whose keys are kept in a filter: all of them are read for it when the segment is opened.
 constexpr uint64_t kFilteredTermsMax = 8192;
 
-// Terms of which sketches are kept: among more, something is near most words, and walking to it is no slower.
-constexpr uint32_t kSketchedTermsMax = 4096;
+// Terms of which sketches are kept, 12 bytes each: among many more, walking is no slower than comparing all.
+constexpr uint32_t kSketchedTermsMax = 16384;
 
 std::vector<uint8_t> TermBytes(std::string_view term) {
   std::vector<uint8_t> key = MakeKey(Key::kTerm);

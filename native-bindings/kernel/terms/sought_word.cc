@@ -17,13 +17,21 @@ SoughtWord::SoughtWord(const std::string& word, uint32_t edits)
       cache_key_(static_cast<char>('0' + edits) + word) {}
 
 std::shared_ptr<const WordForms> SoughtWord::FormsIn(const Segment& segment) {
-  const bool with_spellings =
-      edits_ > 0 && !has_digit_ && segment.spelling_sketches().MayHaveNear(sketch_, edits_);
-  if (!with_spellings) return std::make_shared<const WordForms>(FindForms(segment, false));
+  if (!MayHaveSpellings(segment)) return std::make_shared<const WordForms>(FindForms(segment, false));
   if (auto kept = segment.cache().word_forms.Find(cache_key_)) return *std::move(kept);
   auto forms = std::make_shared<const WordForms>(FindForms(segment, true));
   if (forms->spellings.size() <= kCachedSpellingsMax) segment.cache().word_forms.Keep(cache_key_, forms);
   return forms;
+}
+
+// Makes near_ what the sketches leave, where the segment has any.
+bool SoughtWord::MayHaveSpellings(const Segment& segment) {
+  if (edits_ == 0 || has_digit_) return false;
+  const SpellingSketches& sketches = segment.spelling_sketches();
+  if (!sketches.is_known()) return true;
+  near_.clear();
+  sketches.FindNear(sketch_, edits_, &near_);
+  return !near_.empty();
 }
 
 WordForms SoughtWord::FindForms(const Segment& segment, bool with_spellings) {
@@ -33,7 +41,8 @@ WordForms SoughtWord::FindForms(const Segment& segment, bool with_spellings) {
   AddStems(segment, &forms.stems);
   if (!with_spellings) return forms;
   const SpellingIndex& index = segment.spelling();
-  for (const SpellingMatch& match : index.Find(word_, edits_)) {
+  const bool is_sketched = segment.spelling_sketches().is_known();
+  for (const SpellingMatch& match : is_sketched ? index.FindAmong(near_, word_, edits_) : index.Find(word_, edits_)) {
     const std::string_view term = index.term(match.term);
     forms.spellings.push_back({std::string(term), match.distance, segment.FindTerm(term).document_frequency()});
   }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "../segment/segment.h"
 #include "../vocabulary/segment_cache.h"
@@ -22,6 +23,7 @@ class SoughtWord {
   std::shared_ptr<const WordForms> FormsIn(const Segment& segment);
 
  private:
+  bool MayHaveSpellings(const Segment& segment);
   WordForms FindForms(const Segment& segment, bool with_spellings);
   void AddStems(const Segment& segment, std::vector<WordForm>* stems);
   void FindStem(const std::string& language);
@@ -31,6 +33,7 @@ class SoughtWord {
   bool has_digit_;
   WordSketch sketch_;
   std::string cache_key_;
+  std::vector<uint32_t> near_;  // terms of the segment at hand
   // In the language that was asked for last: that of all segments of a list, as a rule.
   bool has_language_ = false;
   std::string language_;

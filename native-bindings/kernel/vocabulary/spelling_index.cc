@@ -164,6 +164,7 @@ class Walker {
       : side_(side), automaton_(automaton), found_(found) {}
 
   void Run() { Visit(0, side_.index.size(), 0, automaton_.Start()); }
+  void RunOn(uint32_t place) { Check(place, 0, automaton_.Start()); }
 
  private:
   // Terms at places [low, high) share their first `depth` bytes, which led to `progress`.
@@ -263,6 +264,24 @@ class Walker {
   std::vector<SpellingMatch>* found_;
 };
 
+std::vector<Character> CharactersOf(std::string_view word) {
+  std::vector<Character> characters;
+  for (size_t at = 0; at < word.size(); at += characters.back().length) {
+    characters.push_back(Forwards::CharacterAt(word, at));
+  }
+  return characters;
+}
+
+// Kept: the fewest edits of each term, by number.
+void RemoveRepeats(std::vector<SpellingMatch>* found) {
+  std::sort(found->begin(), found->end(), [](const SpellingMatch& a, const SpellingMatch& b) {
+    return a.term != b.term ? a.term < b.term : a.distance < b.distance;
+  });
+  found->erase(std::unique(found->begin(), found->end(),
+                           [](const SpellingMatch& a, const SpellingMatch& b) { return a.term == b.term; }),
+               found->end());
+}
+
 }  // namespace
 
 bool IsSpellable(std::string_view term) {
@@ -296,10 +315,7 @@ std::vector<SpellingMatch> SpellingIndex::Find(std::string_view word, uint32_t e
   std::vector<SpellingMatch> found;
   if (size() == 0 || edits == 0 || !IsSpellable(word)) return found;
   edits = std::min(edits, kSpellingEditsMax);
-  std::vector<Character> characters;
-  for (size_t at = 0; at < word.size(); at += characters.back().length) {
-    characters.push_back(Forwards::CharacterAt(word, at));
-  }
+  std::vector<Character> characters = CharactersOf(word);
   const auto length = static_cast<uint32_t>(characters.size());
   const uint32_t cut = (length + 1) / 2;
   const Forwards forwards{*this};
@@ -312,13 +328,24 @@ std::vector<SpellingMatch> SpellingIndex::Find(std::string_view word, uint32_t e
   const Backwards backwards{*this};
   const WordAutomaton backward_automaton(characters, edits, length - cut + 1, 0);
   Walker<Backwards>(backwards, backward_automaton, &found).Run();
-  // A term may have been found twice, by different edits: the fewest are its distance.
-  std::sort(found.begin(), found.end(), [](const SpellingMatch& a, const SpellingMatch& b) {
-    return a.term != b.term ? a.term < b.term : a.distance < b.distance;
-  });
-  found.erase(std::unique(found.begin(), found.end(),
-                          [](const SpellingMatch& a, const SpellingMatch& b) { return a.term == b.term; }),
-              found.end());
+  // A term may have been found twice, by different edits.
+  RemoveRepeats(&found);
+  return found;
+}
+
+std::vector<SpellingMatch> SpellingIndex::FindAmong(std::span<const uint32_t> terms, std::string_view word,
+                                                    uint32_t edits) const {
+  std::vector<SpellingMatch> found;
+  if (terms.empty() || edits == 0 || !IsSpellable(word)) return found;
+  edits = std::min(edits, kSpellingEditsMax);
+  const Forwards forwards{*this};
+  const WordAutomaton automaton(CharactersOf(word), edits, 0, edits);
+  Walker<Forwards> walker(forwards, automaton, &found);
+  for (const uint32_t term : terms) {
+    if (term >= size()) throw Error(ErrorCode::kDamaged, "segment: a number of the spelling index");
+    walker.RunOn(term);
+  }
+  RemoveRepeats(&found);
   return found;
 }
 

@@ -50,6 +50,8 @@ class SpellingIndex {
   // Every term within `edits` (1 to kSpellingEditsMax) of the word, the word itself included, by number. None for a word
   // that is not spellable.
   std::vector<SpellingMatch> Find(std::string_view word, uint32_t edits) const;
+  // Those of some terms alone, which are given by their numbers: for a few of them. Error(kDamaged) where there is no such term.
+  std::vector<SpellingMatch> FindAmong(std::span<const uint32_t> terms, std::string_view word, uint32_t edits) const;
 
  private:
   std::string_view text_;
