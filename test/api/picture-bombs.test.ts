@@ -20,7 +20,7 @@ const FAULTS = ['too-large', 'damaged', 'timed-out', 'not-a-picture'];
 const GROWN_MIB_MAX = 150;
 const ROUNDS = 3;
 const LEAVING = 300;
-const WAITING = { timeout: 180_000 };
+const WAITING = { timeout: 450_000 };
 const PATH = '/search/image/default/photos/1';
 
 let service: TestService;

@@ -144,11 +144,11 @@ it('goes on where a close broke it off, and has one model in the end', async () 
     await importLines(list, recordLines(40, from));
     list = await lists.reopen(BUILT_IN);
   }
+  // One that was learned of half of them or fewer serves until the next one is there.
+  await expect
+    .poll(async () => (await spaces()).map(([, state, learnedFrom]) => [state, Number(learnedFrom) > 160]))
+    .toEqual([['serving', true]]);
   await expect.poll(() => list.meaning(), { interval: 5 }).toMatchObject({ state: 'ready', pending: 0 });
-  await expect.poll(async () => (await spaces()).length).toBe(1);
-  const [[, state, learnedFrom] = []] = await spaces();
-  expect(state).toBe('serving');
-  expect(learnedFrom).toBeGreaterThan(160);
   const { embedded = 0, failed = 0 } = list.meaning() ?? {};
   expect(embedded + failed).toBe(320);
 });
