@@ -90,6 +90,13 @@ const startWithList = async () => {
   await service.start();
   expect((await service.client.post('/list/default', DEFINITION)).status).toBe(201);
 };
+/** With what is found by one of them, and how many requests were made for them. */
+const startWithPictures = async () => {
+  await startWithList();
+  await bulk(0, RECORDS_A_ROUND);
+  await expect.poll(state, POLL).toMatchObject({ read: RECORDS_A_ROUND, pending: 0 });
+  return { before: await found(5), asked: server.asked.length };
+};
 const state = async () =>
   ((await service.client.get('/list/default/photos')).body as { resources_state: Record<string, unknown> | null })
     .resources_state;
@@ -207,11 +214,7 @@ itWhere(canMount('a full disk under a list whose pictures are read'), 'it needs 
 );
 
 it('files of vectors that are damaged or missing are made again without a request, and doctor names them', async () => {
-  await startWithList();
-  await bulk(0, RECORDS_A_ROUND);
-  await expect.poll(state, POLL).toMatchObject({ read: RECORDS_A_ROUND, pending: 0 });
-  const before = await found(5);
-  const asked = server.asked.length;
+  const { before, asked } = await startWithPictures();
   for (const [kind, damage] of Object.entries(DAMAGE)) {
     await service.stop();
     const files = vectorFiles();
@@ -235,11 +238,7 @@ it('files of vectors that are damaged or missing are made again without a reques
 });
 
 it('a restored backup finds pictures as before, and asks nobody for them', async () => {
-  await startWithList();
-  await bulk(0, RECORDS_A_ROUND);
-  await expect.poll(state, POLL).toMatchObject({ read: RECORDS_A_ROUND, pending: 0 });
-  const before = await found(5);
-  const asked = server.asked.length;
+  const { before, asked } = await startWithPictures();
   const backup = await gannet(dataDir, 'backup', join(folder, 'backups'), '--json');
   expect(backup.status, backup.notes).toBe(0);
   expect((await service.client.delete('/list/default/photos')).status).toBe(204);
