@@ -131,6 +131,7 @@ function createProgram(
   };
   addServiceCommands(program, run, serve);
   addKeyCommands(program, run);
+  addRecordCommands(program, run);
   addDataCommands(program, run);
   addReindexCommand(program, run);
   addAnalyticsCommand(program, run);
@@ -256,18 +257,7 @@ function addKeyCommands(program: Command, run: Run): void {
 const formatOption = (description: string) =>
   new Option('--format <format>', description).choices(['ndjson', 'json', 'csv']);
 
-function addDataCommands(program: Command, run: Run): void {
-  program
-    .command('list')
-    .description('show lists')
-    .command('ls', { isDefault: true })
-    .description('show the lists of an account')
-    .addOption(configOption())
-    .addOption(accountOption())
-    .addOption(jsonOption())
-    .action((options: { account?: string; json?: boolean }) =>
-      run(async (context) => (await import('./commands/list.js')).listLists(context, options)),
-    );
+function addRecordCommands(program: Command, run: Run): void {
   program
     .command('import')
     .description('add or replace the records of a file (- is standard input)')
@@ -277,8 +267,12 @@ function addDataCommands(program: Command, run: Run): void {
     .option('--create', 'make the list if it does not exist; its fields are inferred from the first records')
     .addOption(formatOption('format of the file (default: by its name)'))
     .option('--npy <file>', "vectors of the records, a row each, for a list with the model 'own' (float32 or float16)")
+    .option('--with-files <folder>', 'first put its files, <store>/<path>, into media stores, as an export wrote them')
     .addOption(
-      new Option('--pdf', 'the file is a folder: a record for each PDF in it, found by its pages').conflicts('format'),
+      new Option('--pdf', 'the file is a folder: a record for each PDF in it, found by its pages').conflicts([
+        'format',
+        'withFiles',
+      ]),
     )
     .option('--media-store <name>', 'with --pdf: where the files are put (default: default)')
     .option('--text', 'with --pdf: the files stay where they are, and their text is put into the records')
@@ -300,9 +294,24 @@ function addDataCommands(program: Command, run: Run): void {
     .option('-o, --output <file>', 'a file instead of standard output')
     .option('--vectors', 'with the vectors that the records are found by')
     .option('--npy <file>', 'these vectors as a matrix of float32, a row for each record in their order')
+    .option('--with-files <folder>', 'with the files of media stores that records link to, as <store>/<path>')
     .addOption(accountOption())
     .action((options: ExportOptions) =>
       run(async (context) => (await import('./commands/export.js')).exportList(context, options)),
+    );
+}
+
+function addDataCommands(program: Command, run: Run): void {
+  program
+    .command('list')
+    .description('show lists')
+    .command('ls', { isDefault: true })
+    .description('show the lists of an account')
+    .addOption(configOption())
+    .addOption(accountOption())
+    .addOption(jsonOption())
+    .action((options: { account?: string; json?: boolean }) =>
+      run(async (context) => (await import('./commands/list.js')).listLists(context, options)),
     );
   program
     .command('search')

@@ -4,6 +4,7 @@ import { membersOf } from '../answers.js';
 import type { CommandContext } from '../command-context.js';
 import { CommandError, EXIT, type ExitStatus } from '../exit-codes.js';
 import { csvHeading, csvRow } from '../export-csv.js';
+import type { ExportedFiles, LinkingField } from '../linked-files.js';
 import { NpyWriter } from '../npy/npy-file.js';
 import { formatCount, type Output } from '../output.js';
 import type { ImportFormat } from '../record-counter.js';
@@ -23,6 +24,8 @@ export interface ExportOptions {
   readonly vectors?: boolean;
   /** Vectors go into a file of their own, a row for each record. */
   readonly npy?: string;
+  /** A folder, for the files of media stores that records link to. */
+  readonly withFiles?: string;
   readonly account?: string;
 }
 
@@ -44,15 +47,19 @@ export async function exportList(context: CommandContext, options: ExportOptions
   const account = options.account ?? context.config.account.name;
   const file = options.output === undefined ? undefined : await openFile(options.output);
   const matrix = options.npy === undefined ? undefined : await NpyWriter.create(options.npy);
-  const { count, damaged } = await endingWith(matrix, async () => {
-    const target = { records: file ?? context.output, matrix };
-    const written = await context.withService((client) => writeRecords(client, { ...options, account }, target));
+  const { count, damaged, files } = await endingWith(matrix, async () => {
+    const written = await context.withService(async (client) => {
+      const files = await filesOf(client, { ...options, account });
+      const target = { records: file ?? context.output, matrix, files };
+      return { files, ...(await writeRecords(client, { ...options, account }, target)) };
+    });
     await file?.end();
     return written;
   });
   if (file !== undefined) context.output.note(`${formatCount(count)} records written to ${options.output}\n`);
   if (matrix !== undefined) context.output.note(`${formatCount(count)} rows of vectors written to ${matrix.path}\n`);
-  if (damaged.length === 0) return EXIT.done;
+  const hasFiles = files?.tell(context.output) ?? true;
+  if (damaged.length === 0) return hasFiles ? EXIT.done : EXIT.failed;
   for (const { id, error } of damaged.slice(0, DAMAGED_NAMED_MAX)) {
     context.output.note(`${id ?? 'a record without a readable id'}: ${error}\n`);
   }
@@ -78,6 +85,7 @@ type TextTarget = Pick<Output, 'write' | 'settle'>;
 interface Target {
   readonly records: TextTarget;
   readonly matrix: NpyWriter | undefined;
+  readonly files: ExportedFiles | undefined;
 }
 
 /** Opened before the service is asked for anything, so that a path that cannot be written is told at once. */
@@ -104,7 +112,7 @@ interface Exported {
 async function writeRecords(
   client: ServiceClient,
   options: ExportOptions & { readonly account: string },
-  { records: target, matrix }: Target,
+  { records: target, matrix, files }: Target,
 ): Promise<Exported> {
   const { format, vectors: withVectors = false } = options;
   const columns = format === 'csv' ? await fieldNames(client, options) : [];
@@ -125,6 +133,7 @@ async function writeRecords(
       else if (format === 'ndjson') text += `${JSON.stringify(written)}\n`;
       else text += `${count === 0 ? '\n' : ',\n'}${JSON.stringify(written)}`;
       count += 1;
+      await files?.take(fields);
     }
     await write(target, text);
   }
@@ -161,15 +170,34 @@ async function* pages(
   } while (after !== undefined);
 }
 
+/** Undefined where no files are wanted. */
+async function filesOf(
+  client: ServiceClient,
+  { withFiles, account, list }: ExportOptions & { readonly account: string },
+): Promise<ExportedFiles | undefined> {
+  if (withFiles === undefined) return undefined;
+  const [{ ExportedFiles }, { resources: fields }] = await Promise.all([
+    import('../linked-files.js'),
+    definitionOf(client, { account, list }),
+  ]);
+  return ExportedFiles.into({ client, account, folder: withFiles, fields });
+}
+
+type Definition = ListResource & {
+  readonly resources: readonly LinkingField[];
+  readonly location_field: string | null;
+};
+
+async function definitionOf(client: ServiceClient, params: { account: string; list: string }): Promise<Definition> {
+  return (await client.call('list.read', { params })) as Definition;
+}
+
 /** The columns of a CSV file: every field that the list defines. */
 async function fieldNames(
   client: ServiceClient,
   { account, list }: { readonly account: string; readonly list: string },
 ): Promise<string[]> {
-  const resource = (await client.call('list.read', { params: { account, list } })) as ListResource & {
-    readonly resources: readonly { readonly name: string }[];
-    readonly location_field: string | null;
-  };
+  const resource = await definitionOf(client, { account, list });
   const names = [...resource.searchable_fields, ...resource.facets, ...resource.resources].map(({ name }) => name);
   if (resource.location_field !== null) names.push(resource.location_field);
   return [...new Set(names)].filter((name) => name !== 'name');

@@ -25,6 +25,8 @@ export interface ImportOptions {
   readonly create?: boolean;
   /** A file of vectors, a row for each record. */
   readonly npy?: string;
+  /** A folder with files of media stores that the records link to, as an export writes it. */
+  readonly withFiles?: string;
   readonly format?: ImportFormat;
   readonly account?: string;
   readonly json?: boolean;
@@ -54,6 +56,11 @@ async function importRecords(context: CommandContext, files: ImportFiles, option
   const answer = await context.withService(async (client) => {
     const model = vectors === undefined ? {} : { model: 'own' };
     if (options.create === true) await createListIfMissing(client, account, options.list, model);
+    // First, so that what links to them is read at once.
+    if (options.withFiles !== undefined) {
+      const { putFiles } = await import('../linked-files.js');
+      await putFiles(client, { account, folder: options.withFiles }, context.output);
+    }
     const progress = new Progress(progressOutput(context.output, options), `Importing into ${options.list}`);
     try {
       const stream = counted(source.stream, counter, source.bytes, progress);

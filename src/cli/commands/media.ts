@@ -1,6 +1,4 @@
 /** `gannet media put|get|list|delete` and `gannet media-store list|add|delete`. */
-import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { membersOf } from '../answers.js';
@@ -9,6 +7,7 @@ import { CommandError, EXIT, type ExitStatus } from '../exit-codes.js';
 import { openSource } from '../import-source.js';
 import { formatBytes, printable, table } from '../output.js';
 import { ByteProgress } from '../byte-progress.js';
+import { saveWhole } from '../saved-file.js';
 import { readSecrets } from '../secret-input.js';
 
 export interface MediaStoreOptions {
@@ -102,12 +101,9 @@ export async function getFile(context: CommandContext, path: string, options: Me
       await pipeline(pieces, process.stdout, { end: false });
       return;
     }
-    const temporary = `${output}.${process.pid}.part`;
     try {
-      await pipeline(pieces, createWriteStream(temporary, { flags: 'wx' }));
-      await rename(temporary, output);
+      await saveWhole(pieces, output);
     } catch (error) {
-      await rm(temporary, { force: true });
       throw new CommandError(`${output} was not written: ${(error as Error).message}`);
     }
   });

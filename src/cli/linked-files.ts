@@ -1,0 +1,151 @@
+/**
+ * Files of media stores beside the records that link to them, in a folder of this machine as `<folder>/<store>/<path>`:
+ * `gannet export --with-files` writes it, and `gannet import --with-files` puts it into the stores again.
+ */
+import { createReadStream } from 'node:fs';
+import { mkdir, readdir, stat } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import { pathFault } from '../media/index.js';
+import { isName } from '../platform/index.js';
+import { mediaPlace, subtitleUrls, type MediaPlace } from '../resources/index.js';
+import { CommandError, EXIT } from './exit-codes.js';
+import { formatBytes, formatCount, printable, type Output } from './output.js';
+import { ProblemError } from './problem.js';
+import { saveWhole } from './saved-file.js';
+import type { ServiceClient } from './service-client.js';
+import { isSystemError, systemReason } from './system-errors.js';
+
+/** Answers of the service that are about one file. */
+const MISSING: ReadonlySet<string> = new Set(['file-not-found', 'media-store-not-found', 'invalid-parameter']);
+/** What a file system refuses of a path that a store takes: `a` beside `a/b`, or a part of more than 255 bytes. */
+const UNNAMEABLE: ReadonlySet<string> = new Set(['ENOTDIR', 'EISDIR', 'EEXIST', 'ENAMETOOLONG']);
+const RECORDINGS: ReadonlySet<string> = new Set(['video', 'audio']);
+/** The rest is counted. */
+const FAULTS_NAMED_MAX = 20;
+
+export interface LinkingField {
+  readonly name: string;
+  readonly kind: string;
+}
+
+export interface ExportedFilesOptions {
+  readonly client: ServiceClient;
+  readonly account: string;
+  readonly folder: string;
+  /** Of the list: what its records link by. */
+  readonly fields: readonly LinkingField[];
+}
+
+/** Writes each file once, however many records link to it; one that is there already is replaced when the new one is whole. */
+export class ExportedFiles {
+  readonly #seen = new Set<string>();
+  readonly #faults: string[] = [];
+  #faultCount = 0;
+  #count = 0;
+  #bytes = 0;
+
+  private constructor(private readonly options: ExportedFilesOptions) {}
+
+  /** Makes the folder where it is missing. */
+  static async into(options: ExportedFilesOptions): Promise<ExportedFiles> {
+    await mkdir(options.folder, { recursive: true });
+    return new ExportedFiles(options);
+  }
+
+  /** The files that a record links to, and subtitles that lie beside them. */
+  async take(record: Readonly<Record<string, unknown>>): Promise<void> {
+    for (const { name, kind } of this.options.fields) {
+      for (const url of [record[name]].flat()) {
+        if (typeof url !== 'string' || !(await this.#takeUrl(url, true)) || !RECORDINGS.has(kind)) continue;
+        for (const beside of subtitleUrls(url)) await this.#takeUrl(beside, false);
+      }
+    }
+  }
+
+  /** Says what was written, and what could not be. True where all could. */
+  tell(output: Output): boolean {
+    const { folder } = this.options;
+    output.note(`${formatCount(this.#count)} files (${formatBytes(this.#bytes)}) written to ${folder}\n`);
+    if (this.#faultCount === 0) return true;
+    for (const fault of this.#faults) output.note(`${printable(fault)}\n`);
+    output.note(`${formatCount(this.#faultCount)} files that records link to are not written\n`);
+    return false;
+  }
+
+  /** Whether it is a file that is new here. */
+  async #takeUrl(url: string, isLinked: boolean): Promise<boolean> {
+    const place = mediaPlace(url);
+    if (place === undefined || this.#seen.has(url)) return false;
+    this.#seen.add(url);
+    const fault = isName(place.store) ? pathFault(place.path) : 'There is no such media store.';
+    const problem = fault ?? (await this.#write(place));
+    if (problem === undefined || !isLinked) return true;
+    this.#faultCount += 1;
+    if (this.#faults.length < FAULTS_NAMED_MAX) this.#faults.push(`${url}: ${problem}`);
+    return true;
+  }
+
+  /** What is wrong with this file; undefined where it is written. Rejects where no file can be. */
+  async #write({ store, path }: MediaPlace): Promise<string | undefined> {
+    const { client, account, folder } = this.options;
+    const target = join(folder, store, ...path.split('/'));
+    try {
+      const pieces = await client.download('media.read', { params: { account, store, path } });
+      await mkdir(dirname(target), { recursive: true });
+      await saveWhole(pieces, target);
+    } catch (error) {
+      if (error instanceof ProblemError && MISSING.has(error.problem.code)) return error.problem.detail;
+      if (isSystemError(error) && UNNAMEABLE.has(error.code)) return `${target}: ${systemReason(error)}.`;
+      throw error;
+    }
+    this.#count += 1;
+    this.#bytes += (await stat(target)).size;
+    return undefined;
+  }
+}
+
+interface FolderFile extends MediaPlace {
+  readonly file: string;
+}
+
+/** Puts every file of the folder into its store, under its path. Rejects at the first that a store does not take. */
+export async function putFiles(
+  client: ServiceClient,
+  { account, folder }: { readonly account: string; readonly folder: string },
+  output: Output,
+): Promise<void> {
+  const files = await filesOf(folder);
+  let total = 0;
+  for (const { file, store, path } of files) {
+    const { size: bytes } = await stat(file);
+    try {
+      await client.call('media.upload', {
+        params: { account, store, path },
+        stream: createReadStream(file),
+        streamBytes: bytes,
+      });
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error;
+      throw new CommandError(`${file} is not in the media store '${store}': ${error.problem.detail}`);
+    }
+    total += bytes;
+  }
+  output.note(`${formatCount(files.length)} files (${formatBytes(total)}) put into media stores\n`);
+}
+
+/** In order. Links are not followed, and names that begin with a dot are left out at the top, where systems put files of their own. */
+async function filesOf(folder: string): Promise<FolderFile[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return files
+    .sort()
+    .map((file) => ({ file, parts: relative(folder, file).split(sep) }))
+    .filter(({ parts: [first = ''] }) => !first.startsWith('.'))
+    .map(({ file, parts: [store = '', ...rest] }) => {
+      if (rest.length > 0) return { file, store, path: rest.join('/') };
+      throw new CommandError(
+        `${file} lies in no folder of a media store: files are expected as ${join(folder, '<store>', '<path>')}.`,
+        EXIT.usage,
+      );
+    });
+}
