@@ -105,7 +105,12 @@ function round() {
     const planned = timed(stages.plan, () => {
       const request = readSearchRequest({ query }, [data.definition]);
       const { skip, size, facetSize } = request;
-      return searcher.plan(context, generation, request, 0, { skip, size, facetValues: facetSize });
+      return searcher.plan(context, generation, {
+        request,
+        listIndex: 0,
+        window: { skip, size, facetValues: facetSize },
+        meaning: undefined,
+      });
     });
     const { hits } = timed(stages.kernel, () => parseResult(kernel.search(generation, planned.bytes)));
     page.clear();

@@ -91,7 +91,7 @@ const response = new ResponseWriter();
 function plan(options) {
   const request = readSearchRequest(options, [definition]);
   const window = { skip: request.skip, size: request.size, facetValues: request.facetSize };
-  return searcher.plan(context, generation, request, 0, window);
+  return searcher.plan(context, generation, { request, listIndex: 0, window, meaning: undefined });
 }
 
 const bench = new Bench({ time: 1000, warmupTime: 300 });

@@ -79,7 +79,8 @@ async function round(searches, searchesPerWrite) {
     const request = readSearchRequest({ query: queries[(search * 7) % queries.length] }, [definition]);
     const { skip, size, facetSize } = request;
     const window = { skip, size, facetValues: facetSize };
-    const { bytes } = searcher.plan(contexts.get(generation), generation, request, 0, window);
+    const asked = { request, listIndex: 0, window, meaning: undefined };
+    const { bytes } = searcher.plan(contexts.get(generation), generation, asked);
     const planned = cpuUs();
     parseResult(kernel.search(generation, bytes));
     spent.kernel += cpuUs() - planned;
