@@ -4,6 +4,7 @@
  *   extracts        key of the file → ExtractRow
  *   extract-pages   key of the file → text of its pages, or of the passages of a recording (page-codec, timed-text)
  *   extract-vectors key of the file → vector of a picture (vector-bytes)
+ *   extract-transcripts  key of a transcript → what a model wrote down, and the keys of the files that have it
  *   extract-meta    'figures' → how many are in which state; 'errors' → the newest that failed; 'scan-v<N>' → how far a version's
  *                   records were looked through for links; 'scan-recordings-v<N>' → the same where there may be some to recordings
  *   links-v<N>      [key of the file, record number] → 1: who links to it, in each version
@@ -18,6 +19,7 @@ import type { FieldDefinition } from '../catalog/index.js';
 import {
   RECORDING_KINDS,
   type FileFault,
+  type KeptTranscript,
   type KnownFile,
   type Passage,
   type ReadContent,
@@ -60,6 +62,9 @@ export interface ExtractRow {
     readonly truncated: boolean;
     /** Of its passages. */
     readonly hash: string;
+    /** Under which what is said is kept, where it is written down; `isTranscribed`: it is among the passages. */
+    readonly transcript?: string;
+    readonly isTranscribed?: boolean;
     readonly readMs: number;
   };
   /** Of a picture, as it was read last. */
@@ -110,6 +115,13 @@ export interface ExtractFigures {
 }
 
 export const NO_EXTRACTS: ExtractFigures = { pending: 0, read: 0, failed: 0 };
+interface StoredTranscript {
+  /** Keys of those whose bytes it is of. */
+  readonly files: readonly string[];
+  readonly kept: KeptTranscript;
+}
+
+const NO_TRANSCRIPT: StoredTranscript = { files: [], kept: { pieces: [], isWhole: false } };
 const NOTHING = new Uint8Array();
 const ERRORS_KEPT = 20;
 const KEY_CHARACTERS = 22;
@@ -140,6 +152,7 @@ export class ExtractStore {
   private rowsDb: Database<ExtractRow, string> | undefined;
   private pagesDb: Database<Buffer, string> | undefined;
   private vectorsDb: Database<Buffer, string> | undefined;
+  private transcriptsDb: Database<StoredTranscript, string> | undefined;
   private metaDb: Database<unknown, string> | undefined;
   private readonly linksDbs = new Map<number, Database<number, [key: string, recordNumber: number]>>();
 
@@ -165,6 +178,9 @@ export class ExtractStore {
       encoding: 'binary',
     }));
   }
+  private get transcripts(): Database<StoredTranscript, string> {
+    return (this.transcriptsDb ??= this.store.environment.database<StoredTranscript, string>('extract-transcripts'));
+  }
   private get meta(): Database<unknown, string> {
     return (this.metaDb ??= this.store.environment.database<unknown, string>('extract-meta'));
   }
@@ -179,7 +195,7 @@ export class ExtractStore {
 
   /** Opens all, before a transaction that uses them. `versions`: those whose links it touches. */
   prepare(versions: readonly number[]): this {
-    void [this.rows, this.pageTexts, this.vectors, this.meta];
+    void [this.rows, this.pageTexts, this.vectors, this.transcripts, this.meta];
     for (const version of versions) void this.links(version);
     return this;
   }
@@ -284,6 +300,16 @@ export class ExtractStore {
     return keys;
   }
 
+  /** What was written down under the key so far. */
+  transcript(key: string): KeptTranscript | undefined {
+    return this.exists ? this.transcripts.get(key)?.kept : undefined;
+  }
+
+  /** By what recordings are written down, as far as all have been looked at since; '' where none are. */
+  transcribedBy(): string {
+    return (this.exists ? (this.meta.get('transcribed-by') as string | undefined) : undefined) ?? '';
+  }
+
   /** Exact. */
   figures(): ExtractFigures {
     return (this.exists ? (this.meta.get('figures') as ExtractFigures | undefined) : undefined) ?? NO_EXTRACTS;
@@ -317,6 +343,7 @@ export class ExtractStore {
     this.noteError(row, before);
     void this.rows.putSync(key, row);
     if (isOfRecording(row)) this.store.raiseFormat(LIST_STATE_FORMAT_WITH_RECORDINGS);
+    this.holdTranscript(key, before?.recording?.transcript, row.recording?.transcript);
     if (content === null) this.removeContent(key);
     else if (content?.kind === 'image') void this.vectors.putSync(key, encodeVector(content.vector));
     else if (content !== undefined) void this.pageTexts.putSync(key, encodePages(pagesOf(content)));
@@ -329,6 +356,18 @@ export class ExtractStore {
     this.noteError(undefined, before);
     this.rows.removeSync(key);
     this.removeContent(key);
+    this.holdTranscript(key, before.recording?.transcript, undefined);
+  }
+
+  /** Of a file whose row says that it is to be written down under that key; nothing where that is not so any more. */
+  putTranscript(key: string, transcript: string, kept: KeptTranscript): void {
+    const stored = this.transcripts.get(transcript);
+    if (this.row(key)?.recording?.transcript !== transcript || stored === undefined) return;
+    void this.transcripts.putSync(transcript, { ...stored, kept });
+  }
+
+  putTranscribedBy(version: string): void {
+    void this.meta.putSync('transcribed-by', version);
   }
 
   putScanned(version: number, definition: Resources, recordNumber: number): void {
@@ -338,10 +377,27 @@ export class ExtractStore {
   /** Of a row of another list, with what was read. */
   copy(from: ExtractStore, key: string, row: ExtractRow): void {
     this.put(key, row);
+    const transcript = row.recording?.transcript;
+    const kept = transcript === undefined ? undefined : from.transcript(transcript);
+    if (transcript !== undefined && kept !== undefined) this.putTranscript(key, transcript, kept);
     const pages = from.pageTexts.getBinary(key);
     if (pages !== undefined) void this.pageTexts.putSync(key, pages);
     const vector = from.vectors.getBinary(key);
     if (vector !== undefined) void this.vectors.putSync(key, vector);
+  }
+
+  /** It is there for as long as a file has it. */
+  private holdTranscript(key: string, before: string | undefined, after: string | undefined): void {
+    if (before === after) return;
+    const released = before === undefined ? undefined : this.transcripts.get(before);
+    if (before !== undefined && released !== undefined) {
+      const files = released.files.filter((file) => file !== key);
+      if (files.length === 0) this.transcripts.removeSync(before);
+      else void this.transcripts.putSync(before, { ...released, files });
+    }
+    if (after === undefined) return;
+    const { files, kept } = this.transcripts.get(after) ?? NO_TRANSCRIPT;
+    void this.transcripts.putSync(after, { files: [...files, key], kept });
   }
 
   private removeContent(key: string): void {

@@ -18,6 +18,7 @@ export const FILE_FAULTS = [
   'not-a-pdf',
   'not-a-picture',
   'not-a-recording',
+  'not-transcribed',
   'encrypted',
   'damaged',
   'no-text',
@@ -62,6 +63,27 @@ export interface ReadRecording {
   readonly passages: readonly Passage[];
   /** There is more in it than was read. */
   readonly truncated: boolean;
+  /** Where the list has what is said written down: under what that is kept, and whether it is among the passages. */
+  readonly transcript?: { readonly key: string; readonly isThere: boolean };
+}
+
+/** What a model wrote down, by pieces of the sound in their order. */
+export interface KeptTranscript {
+  readonly pieces: readonly (readonly Passage[])[];
+  /** There are no more. */
+  readonly isWhole: boolean;
+}
+
+/** How a list has what is said in its recordings written down. */
+export interface Transcribing {
+  /** Name of the model. */
+  readonly model: string;
+  /** It is to be asked now; otherwise what was kept is used. */
+  readonly asks: boolean;
+  /** What was written down before, of the same bytes by the same model. Rejects where something that was cannot be put on disk. */
+  kept(key: string): Promise<KeptTranscript | undefined>;
+  /** Resolves when it is on disk: nobody pays for it again. Where it rejects, `kept` tries again. */
+  keep(key: string, transcript: KeptTranscript): Promise<void>;
 }
 
 /** What was read of a picture. */
@@ -81,6 +103,8 @@ export type ReadContent = ReadText | ReadRecording | ReadPicture;
 export interface KnownFile {
   readonly validators: Validators;
   readonly hash: string;
+  /** Version of the model that writes down what is said in it; absent: none does. */
+  readonly transcribedBy?: string;
 }
 
 export interface ReadingRequest {
@@ -91,10 +115,18 @@ export interface ReadingRequest {
   readonly pictureModel?: string;
   /** What was read before, unless it is to be read whatever it is. */
   readonly known: KnownFile | undefined;
+  /** Of a recording. */
+  readonly transcribing?: Transcribing | undefined;
 }
 
 export type ReadingOutcome =
-  | { readonly kind: 'read'; readonly file: KnownFile; readonly content: ReadContent }
+  /** `fault`: some of it could not be read, and will not be. */
+  | {
+      readonly kind: 'read';
+      readonly file: KnownFile;
+      readonly content: ReadContent;
+      readonly fault?: { readonly error: FileFault; readonly detail: string };
+    }
   /** It is what it was. */
   | { readonly kind: 'unchanged'; readonly file: KnownFile }
   /** It is another one, and nothing can be read of it; `file`: undefined where it is not there. */
@@ -127,6 +159,15 @@ export interface FileReader {
   pictureModel(account: string, name: string): PictureModel | undefined;
   /** After so long a file is looked at again. */
   readonly checkMs: number;
+  /** Absent where nothing that is said is written down. */
+  readonly transcription?: {
+    /** That of the account's model of the name; undefined where there is none. */
+    versionOf(account: string, name: string): string | undefined;
+    /** Recordings of one list at a time. */
+    readonly parallelMax: number;
+    /** Waits before a model that was away is asked again, in ms; after the last it is with the next look at the file. */
+    readonly retryMs: readonly number[];
+  };
   /** Of one list at a time. */
   readonly parallelMax: number;
   /** Waits before a file that could not be reached is tried again, in ms; after the last it is given up until the next check. */

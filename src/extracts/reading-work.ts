@@ -17,6 +17,8 @@ export interface ReadingItem {
   readonly kind?: ReadKind;
   /** It is read whatever is known of it. */
   readonly forced: boolean;
+  /** What is said in it is to be written down. */
+  readonly transcribe?: true;
   /** How often its host asked for more time. */
   readonly postponed: number;
 }
@@ -45,6 +47,9 @@ export function readingLane(url: string): string {
   const lane = (createHash('sha256').update(host).digest()[0] ?? 0) % HOST_LANES;
   return READING_LANES[lane] ?? '';
 }
+
+/** Of recordings that wait for a model, which is one for the list: where it does not answer, nobody else waits. */
+export const TRANSCRIPTS_LANE = 'transcripts';
 
 export function attachLane(version: number): string {
   return versionSuffix(version);

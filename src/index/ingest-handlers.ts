@@ -18,10 +18,12 @@ import { commitPages } from './resources/page-handlers.js';
 import { attachPictures } from './resources/picture-handlers.js';
 import {
   commitReading,
+  keepTranscript,
   linkedTexts,
   lookAtFiles,
   queueLinks,
   refreshResources,
+  transcribeBy,
 } from './resources/resource-handlers.js';
 import { cloneList } from './versions/clone-handler.js';
 import { buildStep, createList, dropVersion, keepEntry, startBuild } from './versions/version-handlers.js';
@@ -85,6 +87,10 @@ function dispatch(context: IngestContext, task: IngestTask): IngestResults[Inges
       return commitPages(context, task);
     case 'refresh-resources':
       return refreshResources(context, task);
+    case 'keep-transcript':
+      return keepTranscript(context, task);
+    case 'transcribe-by':
+      return transcribeBy(context, task);
     case 'look-at-files':
       return lookAtFiles(context, task);
     case 'linked-texts':

@@ -1,9 +1,10 @@
 /** Models that write, asked as OpenAI's interface has it: what a server may answer, and what becomes of it. */
 import { describe, expect, it, beforeEach, afterEach } from 'vitest';
+import { modelClient } from '../../test/support/model-client.js';
 import { answering, chatting, startScriptedModel } from '../../test/support/scripted-model.js';
 import type { ScriptedServer } from '../../test/support/scripted-server.js';
 import { SimulatedTimers } from '../../test/support/simulated-timers.js';
-import { OutboundClient } from '../platform/outbound/outbound-client.js';
+import type { OutboundClient } from '../platform/outbound/outbound-client.js';
 import { Secret } from '../platform/index.js';
 import { CHAT_ANSWER_BYTES_MAX, ChatModel, OpenAiChat } from './chat.js';
 import { GuardedCalls } from './guarded-calls.js';
@@ -21,17 +22,7 @@ let chat: ChatModel;
 beforeEach(async () => {
   server = await startScriptedModel();
   timers = new SimulatedTimers();
-  const limits = { headersMs: 30_000, idleMs: 30_000, totalMs: 30_000, wireBytesMax: 2 ** 26, bytesMax: 2 ** 26 };
-  client = new OutboundClient({
-    rules: { allowed_hosts: [], loopback_allowed: true },
-    userAgent: 'test',
-    limits,
-    connectMs: 10_000,
-    keepAliveMs: 10_000,
-    connectionsPerHostMax: 4,
-    connectionsMax: 4,
-    waitingMax: 16,
-  });
+  client = modelClient();
   chat = opened();
 });
 afterEach(async () => {

@@ -21,11 +21,21 @@ export interface JsonServiceOptions {
   readonly limits?: Partial<OutboundLimits>;
 }
 
+export interface SentBody {
+  readonly contentType: string;
+  readonly body: string | Uint8Array;
+}
+
 export class JsonService {
   constructor(private readonly options: JsonServiceOptions) {}
 
   /** The parsed answer. Rejects with a ModelError, or the signal's reason. */
-  async post(body: unknown, signal?: AbortSignal): Promise<unknown> {
+  post(body: unknown, signal?: AbortSignal): Promise<unknown> {
+    return this.send({ contentType: 'application/json', body: JSON.stringify(body) }, signal);
+  }
+
+  /** The same to a body that is no JSON. */
+  async send({ contentType, body }: SentBody, signal?: AbortSignal): Promise<unknown> {
     const { client, url, secret, limits = {} } = this.options;
     if (secret === 'unreadable') {
       throw new ModelError("The model's secret cannot be opened: give it a new one with gannet model update.", {
@@ -37,11 +47,11 @@ export class JsonService {
         url,
         method: 'POST',
         headers: {
-          'content-type': 'application/json',
+          'content-type': contentType,
           accept: 'application/json',
           ...(secret === null ? {} : { authorization: `Bearer ${secret.reveal()}` }),
         },
-        body: JSON.stringify(body),
+        body,
         limits,
         ...(signal === undefined ? {} : { signal }),
       });

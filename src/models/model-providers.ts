@@ -9,6 +9,7 @@ import { describeOnnx, OnnxEmbeddings, OnnxPictures, OnnxReranker, type OnnxMode
 import { OnnxProcesses, type OnnxProcessesOptions } from './onnx/onnx-processes.js';
 import { CHAT_ANSWER_BYTES_MAX, OpenAiChat, type ChatSource } from './chat.js';
 import { endpointOf, OpenAiEmbeddings, RerankService, type Endpoint } from './remote-models.js';
+import { OpenAiTranscription, TRANSCRIPT_BYTES_MAX, type TranscriptionSource } from './transcription.js';
 import type { Model } from './types.js';
 
 const CONNECT_MS = 10_000;
@@ -20,6 +21,8 @@ const WAITING_MAX = 1024;
 const ANSWER_BYTES_MAX = 64 * 2 ** 20;
 /** What a reranker is asked to find out whether it answers. */
 const PROBE_DOCUMENTS = ['A gannet dives into the sea.', 'Interest rates rose.'];
+/** The same for a model that writes down what is said: a second in which nothing is. */
+const PROBE_SOUND = { bytes: silence(), fileName: 'silence.wav', mimeType: 'audio/wav' };
 /** The same for a model that writes. */
 const PROBE_MESSAGE = { role: 'user', content: 'Answer with the word gannet.' } as const;
 const PROBE_TOKENS_MAX = 64;
@@ -33,6 +36,8 @@ export interface ModelProvidersOptions {
   readonly callMs: number;
   /** The same of models that write. */
   readonly chatMs: number;
+  /** The same of models that write down what is said. */
+  readonly transcriptionMs: number;
   readonly outbound: OutboundRules;
   readonly onnx: OnnxOptions;
 }
@@ -90,10 +95,15 @@ export class ModelProviders {
   /** Undefined of a model that does not write. */
   chat(model: DescribedModel): ChatSource | undefined {
     if (model.kind !== 'chat' || model.provider !== 'openai') return undefined;
-    const { chatMs: ms } = this.options;
-    const bytes = CHAT_ANSWER_BYTES_MAX;
-    const limits = { headersMs: ms, idleMs: ms, totalMs: ms, wireBytesMax: bytes, bytesMax: bytes };
+    const limits = limitsOf(this.options.chatMs, CHAT_ANSWER_BYTES_MAX);
     return new OpenAiChat(this.#service(model, '/v1/chat/completions', limits), model);
+  }
+
+  /** Undefined of a model that writes nothing down. */
+  transcription(model: DescribedModel): TranscriptionSource | undefined {
+    if (model.kind !== 'transcription' || model.provider !== 'openai') return undefined;
+    const limits = limitsOf(this.options.transcriptionMs, TRANSCRIPT_BYTES_MAX);
+    return new OpenAiTranscription(this.#service(model, '/v1/audio/transcriptions', limits), model);
   }
 
   /** Asks it what it is. Rejects with a ModelError where it does not work. */
@@ -102,6 +112,7 @@ export class ModelProviders {
     if (provider === 'onnx') return describeOnnx(this.#folderOf(model), kind === 'reranker' ? kind : 'embedding');
     if (provider === 'rerank') await this.#rerankService(model).rerank('gannet', PROBE_DOCUMENTS);
     await this.chat(model)?.write({ messages: [PROBE_MESSAGE], tokensMax: PROBE_TOKENS_MAX });
+    await this.transcription(model)?.transcribe(PROBE_SOUND);
     return provider === 'openai' && kind === 'embedding' ? this.#openAi(model).describe() : {};
   }
 
@@ -126,4 +137,27 @@ export class ModelProviders {
   #service({ url, secret }: Pick<Model, 'url' | 'secret'>, path: Endpoint, limits = {}): JsonService {
     return new JsonService({ client: this.#client, url: endpointOf(url ?? '', path), secret, limits });
   }
+}
+
+function limitsOf(ms: number, bytes: number) {
+  return { headersMs: ms, idleMs: ms, totalMs: ms, wireBytesMax: bytes, bytesMax: bytes };
+}
+
+/** One channel of 8,000 samples of 16 bits, as a file. */
+function silence(): Uint8Array {
+  const [headBytes, samples, sampleBytes] = [44, 8000, 2];
+  const file = Buffer.alloc(headBytes + samples * sampleBytes);
+  file.write('RIFF', 0, 'latin1');
+  file.writeUInt32LE(file.length - 8, 4);
+  file.write('WAVEfmt ', 8, 'latin1');
+  file.writeUInt32LE(16, 16);
+  file.writeUInt16LE(1, 20);
+  file.writeUInt16LE(1, 22);
+  file.writeUInt32LE(samples, 24);
+  file.writeUInt32LE(samples * sampleBytes, 28);
+  file.writeUInt16LE(sampleBytes, 32);
+  file.writeUInt16LE(sampleBytes * 8, 34);
+  file.write('data', 36, 'latin1');
+  file.writeUInt32LE(samples * sampleBytes, 40);
+  return file;
 }

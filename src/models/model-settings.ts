@@ -34,6 +34,11 @@ export const MODEL_SETTINGS = defineSettings('models', {
     default: 30,
     comment: 'A model that has not answered after so many seconds has failed.',
   },
+  transcription_seconds: {
+    schema: Type.Integer({ minimum: 1, maximum: 3600 }),
+    default: 300,
+    comment: 'The same of a model that writes down what is said in a piece of a recording.',
+  },
   chat_seconds: {
     schema: Type.Integer({ minimum: 1, maximum: 3600 }),
     default: 60,

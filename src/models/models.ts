@@ -33,7 +33,11 @@ import type { ModelSettings } from './model-settings.js';
 import type { ModelChange, ModelStore, NewModel } from './model-store.js';
 import { ModelProviders, type DescribedModel, type OnnxOptions } from './model-providers.js';
 import { QueryEmbeddings } from './query-embeddings.js';
+import { GuardedTranscriber, transcriptionVersion, type Transcriber } from './transcription.js';
 import { TOKENS_MAX_DEFAULT, type Model, type ModelInput } from './types.js';
+
+/** The setting of lists that names a model of the kind `transcription`. */
+export const TRANSCRIPTION_MODEL = 'transcription_model';
 
 /** Under which operations and later features find models. */
 export const MODELS = serviceKey<Models>('models');
@@ -58,7 +62,13 @@ export interface ModelsOptions {
   readonly catalog: Pick<Catalog, 'lists' | 'groups'>;
   readonly settings: Pick<
     ModelSettings,
-    'call_seconds' | 'chat_seconds' | 'batch_texts' | 'query_ms' | 'reranker_top' | 'reranker_ms'
+    | 'call_seconds'
+    | 'chat_seconds'
+    | 'transcription_seconds'
+    | 'batch_texts'
+    | 'query_ms'
+    | 'reranker_top'
+    | 'reranker_ms'
   >;
   readonly outbound: OutboundRules;
   readonly onnx: OnnxOptions;
@@ -77,6 +87,7 @@ interface Opened {
   readonly pictures?: PictureEmbedder;
   readonly reranker?: Reranker;
   readonly chat?: ChatModel;
+  readonly transcriber?: Transcriber;
 }
 
 export class Models implements ListModels {
@@ -88,10 +99,11 @@ export class Models implements ListModels {
   constructor(private readonly options: ModelsOptions) {
     const { settings, outbound, onnx } = options;
     this.queries = new QueryEmbeddings({ bytesMax: QUERY_CACHE_BYTES });
-    const { call_seconds, chat_seconds } = settings;
+    const { call_seconds, chat_seconds, transcription_seconds } = settings;
     this.#providers = new ModelProviders({
       callMs: call_seconds * 1000,
       chatMs: chat_seconds * 1000,
+      transcriptionMs: transcription_seconds * 1000,
       outbound,
       onnx,
     });
@@ -134,6 +146,12 @@ export class Models implements ListModels {
     return within(this.options.settings.query_ms, () => this.queries.vectorOf(embedder, text));
   }
 
+  /** Undefined: there is no such model, or it writes nothing down. */
+  transcriber(account: string, name: string): Transcriber | undefined {
+    const model = this.options.store.get(account, name);
+    return model === undefined ? undefined : this.#open(model).transcriber;
+  }
+
   /** Undefined: there is no such model, or it is no reranker. */
   reranker(account: string, name: string): SearchReranker | undefined {
     const model = this.options.store.get(account, name);
@@ -171,7 +189,7 @@ export class Models implements ListModels {
   usedBy(account: string, name: string): readonly string[] {
     const { catalog } = this.options;
     const uses = ({ model, reranker, features }: Pick<ListRecord, 'model' | 'reranker' | 'features'>) =>
-      [model, reranker, features?.[PICTURES_MODEL_SETTING]].includes(name);
+      [model, reranker, features?.[PICTURES_MODEL_SETTING], features?.[TRANSCRIPTION_MODEL]].includes(name);
     const lists = catalog.lists(account).filter(uses);
     const groups = catalog.groups(account).filter(({ reranker }) => reranker === name);
     return [...lists, ...groups].map((each) => each.name);
@@ -277,6 +295,9 @@ export class Models implements ListModels {
     );
     if (model.kind === 'reranker')
       return { calls, reranker: new GuardedReranker(this.#providers.reranker(model), calls) };
+    const transcription = this.#providers.transcription(model);
+    if (transcription !== undefined)
+      return { calls, transcriber: new GuardedTranscriber(transcriptionVersion(model), transcription, calls) };
     const chat = this.#providers.chat(model);
     if (chat !== undefined) {
       const msMax = CHAT_WAIT_TIMES * settings.chat_seconds * 1000;

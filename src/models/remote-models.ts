@@ -10,7 +10,7 @@ import { TOKENS_MAX_DEFAULT } from './types.js';
 /** What a model is asked to find out how it answers. */
 const PROBE = 'gannet';
 
-export type Endpoint = '/v1/embeddings' | '/v1/chat/completions' | '/rerank';
+export type Endpoint = '/v1/embeddings' | '/v1/chat/completions' | '/v1/audio/transcriptions' | '/rerank';
 
 /** Where the server's function is, of whatever part of the address was given: the host, `/v1`, or all of it. */
 export function endpointOf(url: string, path: Endpoint): string {

@@ -1,5 +1,7 @@
 /** Words of video and audio files, with the second of each. */
 export * from './types.js';
+export { cutSound, type PieceOfSound } from './cut-sound.js';
+export { passagesOf } from './passages.js';
 export { RECORDINGS } from './recording-parts.js';
 export { RecordingReader, type RecordingReaderOptions } from './recording-reader.js';
 export { RECORDING_SETTINGS, type RecordingSettings } from './settings.js';

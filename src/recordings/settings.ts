@@ -15,6 +15,22 @@ export const RECORDING_SETTINGS = defineSettings('recordings', {
     default: 10_000_000,
     comment: 'Bytes of a file of subtitles that lies beside one; a larger one is passed over.',
   },
+  transcription_bytes_max: {
+    schema: integer(1000, 1_073_741_824),
+    default: 25_000_000,
+    comment: 'Bytes of sound that a model is sent in one request; longer WAV and MP3 files are cut.',
+  },
+  transcriptions: {
+    schema: integer(1, 64),
+    default: 2,
+    comment: 'Recordings of one list that a model writes down at a time.',
+  },
+  transcription_retry_seconds: {
+    schema: Type.Array(integer(1, 86_400), { maxItems: 20 }),
+    default: [10, 60, 600, 3600, 14_400, 43_200],
+    comment:
+      'Seconds before a model that was away is asked again; after the last it is with the next look at the file.',
+  },
   cues_max: {
     schema: integer(1, 1_000_000),
     default: 100_000,

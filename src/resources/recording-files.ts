@@ -41,13 +41,18 @@ export async function readBeside(
   return { passages, truncated, hash: isThere ? hash.digest('base64url') : '' };
 }
 
-/** Rejects with a RecordingError where neither has words. */
+/** Rejects with a RecordingError where neither has words; `mayBeSilent`: that is no fault. */
 export async function readWith(
   recordings: Pick<RecordingReader, 'read'>,
-  file: { readonly kind: RecordingKind; readonly bytes: Uint8Array; readonly beside: Beside },
+  file: {
+    readonly kind: RecordingKind;
+    readonly bytes: Uint8Array;
+    readonly beside: Beside;
+    readonly mayBeSilent: boolean;
+  },
   signal: AbortSignal,
 ): Promise<ReadRecording> {
-  const { kind, bytes, beside } = file;
+  const { kind, bytes, beside, mayBeSilent } = file;
   try {
     const { duration, passages, truncated } = await recordings.read(bytes, signal);
     return {
@@ -57,7 +62,8 @@ export async function readWith(
       truncated: truncated || beside.truncated,
     };
   } catch (error) {
-    if (beside.passages.length === 0 || !(error instanceof RecordingError) || error.fault !== 'no-text') throw error;
+    const isEmpty = beside.passages.length === 0 && !mayBeSilent;
+    if (isEmpty || !(error instanceof RecordingError) || error.fault !== 'no-text') throw error;
     return { kind, duration: undefined, passages: beside.passages, truncated: beside.truncated };
   }
 }

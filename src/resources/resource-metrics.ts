@@ -6,6 +6,8 @@ import type { Metrics } from '../platform/index.js';
 export interface ResourceMetrics {
   /** `bytes`: that were fetched. */
   told(outcome: ReadingOutcome, bytes: number): void;
+  /** `bytes` of sound that a model wrote down. */
+  transcribed(bytes: number): void;
 }
 
 export function createResourceMetrics(metrics: Metrics): ResourceMetrics {
@@ -31,7 +33,21 @@ export function createResourceMetrics(metrics: Metrics): ResourceMetrics {
     help: 'Bytes that were fetched of files that records link to',
     registers,
   });
+  const pieces = new Counter({
+    name: 'gannet_transcribed_pieces_total',
+    help: 'Pieces of recordings in which a model wrote down what is said',
+    registers,
+  });
+  const sound = new Counter({
+    name: 'gannet_transcribed_bytes_total',
+    help: 'Bytes of sound in which a model wrote down what is said',
+    registers,
+  });
   return {
+    transcribed(bytes) {
+      pieces.inc();
+      sound.inc(bytes);
+    },
     told(outcome, bytes) {
       files.inc({ outcome: outcome.kind === 'unreadable' ? outcome.error : outcome.kind });
       fetched.inc(bytes);

@@ -18,6 +18,7 @@ import {
   type ListExtension,
   type Services,
 } from '../operations/index.js';
+import { MODELS, TRANSCRIPTION_MODEL } from '../models/index.js';
 import { BUILT_IN_PICTURES } from '../pictures/index.js';
 import { ServiceError } from '../platform/index.js';
 import { pictureSearches } from './picture-search.js';
@@ -154,8 +155,22 @@ const imageModel = nullable(nameSchema('Name of a model that reads pictures', 'b
     'What makes the pictures of `image` resources searchable: `built-in` compares colours, layout, edges and a perceptual hash, and finds the same and similar pictures; a model of the account with `image` among its inputs finds what is alike to it, and where it reads texts as well, the words of a search find pictures; null: they are not read, and what was read of them is forgotten',
 });
 
+const transcriptionModel = nullable(nameSchema('Name of the model', 'whisper'), {
+  description:
+    'The model of the kind `transcription` that writes down what is said in `video` and `audio` resources, so that it is searched; null: none does, and what was written down is forgotten',
+});
+
+function checkTranscription(services: Services, account: string, name: unknown): void {
+  if (typeof name !== 'string' || services.part(MODELS).transcriber(account, name) !== undefined) return;
+  const detail = `The account has no model '${name}' of the kind transcription.`;
+  throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '/transcription_model', detail }] });
+}
+
 export const resourceLists: ListExtension = {
-  settings: { image_model: { schema: imageModel, initial: null, check: assertReadsPictures } },
+  settings: {
+    image_model: { schema: imageModel, initial: null, check: assertReadsPictures },
+    [TRANSCRIPTION_MODEL]: { schema: transcriptionModel, initial: null, check: checkTranscription },
+  },
   members: {
     resources_state: {
       schema: resourcesState,

@@ -1,8 +1,8 @@
 /** Files that records link to, as they are read in the service. */
 import { DOCUMENTS, DOCUMENT_SETTINGS } from '../documents/index.js';
 import { MEDIA_STORES } from '../media/index.js';
-import { PICTURES, PICTURE_SETTINGS } from '../pictures/index.js';
 import { MODELS } from '../models/index.js';
+import { PICTURES, PICTURE_SETTINGS } from '../pictures/index.js';
 import { provide, type FeatureParts, type FeaturePlatform } from '../operations/index.js';
 import { RECORDINGS, RECORDING_SETTINGS } from '../recordings/index.js';
 import { memoryBudget, settingsOf } from '../platform/index.js';
@@ -48,6 +48,10 @@ export const resourceParts: FeatureParts = {
       documents: platform.part(DOCUMENTS),
       pictures,
       recordings: platform.part(RECORDINGS),
+      models: platform.part(MODELS),
+      transcriptionBytesMax: recordings.transcription_bytes_max,
+      transcribedMax: recordings.transcriptions,
+      transcriptionRetryMs: recordings.transcription_retry_seconds.map((seconds) => seconds * SECOND_MS),
       web: web.fetch,
       media: mediaFiles(stores),
       metrics: createResourceMetrics(platform.metrics),

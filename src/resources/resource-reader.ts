@@ -12,7 +12,9 @@ import type {
   ReadingOutcome,
   ReadingRequest,
   ReadKind,
+  RecordingKind,
 } from '../extracts/index.js';
+import type { Models } from '../models/index.js';
 import { BUILT_IN_PICTURES, PictureError } from '../pictures/index.js';
 import { RecordingError, type RecordingReader } from '../recordings/index.js';
 import { ServiceError, type Validators } from '../platform/index.js';
@@ -21,13 +23,21 @@ import { MEMORY_A_FILE_BYTE, type FetchedFile, type FileSource } from './fetched
 import { mediaPlace } from './media-files.js';
 import type { PictureModels } from './picture-models.js';
 import { hashWith, isBesideAsBefore, readBeside, readWith, type Beside } from './recording-files.js';
+import { endOf } from './end-of.js';
 import type { ResourceMetrics } from './resource-metrics.js';
+import { NotTranscribedError, TranscriberAwayError, transcriptKey, Transcripts } from './transcripts.js';
 import { WeightedTurns } from './weighted-turns.js';
 
 export interface ResourceReaderOptions {
   readonly documents: Pick<DocumentReader, 'read'>;
   readonly pictures: Pick<PictureModels, 'of' | 'describe'>;
   readonly recordings: Pick<RecordingReader, 'read'>;
+  readonly models: Pick<Models, 'transcriber'>;
+  /** Of sound that a model is sent at a time. */
+  readonly transcriptionBytesMax: number;
+  /** Recordings of one list that models write down at a time. */
+  readonly transcribedMax: number;
+  readonly transcriptionRetryMs: readonly number[];
   readonly web: FileSource;
   readonly media: FileSource;
   readonly metrics: ResourceMetrics;
@@ -44,20 +54,35 @@ export interface ResourceReaderOptions {
   readonly retryMs: readonly number[];
 }
 
+/** Of the bytes of files under way, for those that a model writes down. */
+const SOUND_SHARE = 1 / 4;
+
 export class ResourceReader implements FileReader {
   readonly checkMs: number;
   readonly parallelMax: number;
+  readonly transcription: NonNullable<FileReader['transcription']>;
   readonly retryMs: readonly number[];
   readonly #files: WeightedTurns;
   readonly #bytes: WeightedTurns;
+  readonly #soundBytes: WeightedTurns;
+  readonly #transcripts: Transcripts;
   #isClosed = false;
 
   constructor(private readonly options: ResourceReaderOptions) {
     this.checkMs = options.checkMs;
     this.parallelMax = options.parallelPerList;
+    this.transcription = {
+      versionOf: (account, name) => this.#versionOf(account, name),
+      parallelMax: options.transcribedMax,
+      retryMs: options.transcriptionRetryMs,
+    };
     this.retryMs = options.retryMs;
     this.#files = new WeightedTurns(options.parallel);
-    this.#bytes = new WeightedTurns(options.heldBytesMax);
+    // A model takes minutes: nothing else waits until it has written down what is said in a large file.
+    const soundBytesMax = options.heldBytesMax * SOUND_SHARE;
+    this.#soundBytes = new WeightedTurns(soundBytesMax);
+    this.#bytes = new WeightedTurns(options.heldBytesMax - soundBytesMax);
+    this.#transcripts = new Transcripts({ bytesMax: options.transcriptionBytesMax, metrics: options.metrics });
   }
 
   /** Nothing that fails from now on is a failure of a file. */
@@ -69,21 +94,32 @@ export class ResourceReader implements FileReader {
     return this.options.pictures.of(account, name);
   }
 
+  #versionOf(account: string, name: string): string | undefined {
+    return this.options.models.transcriber(account, name)?.version;
+  }
+
   async read(request: ReadingRequest, signal: AbortSignal): Promise<ReadingOutcome> {
-    const done = await this.#files.take(1, signal);
+    const asksModel = request.transcribing?.asks === true;
+    const done = asksModel ? () => undefined : await this.#files.take(1, signal);
+    const held = asksModel ? this.#soundBytes : this.#bytes;
     let giveBack = (): void => undefined;
     const room = async (bytes: number) => {
-      giveBack = await this.#bytes.take(bytes * MEMORY_A_FILE_BYTE, signal);
+      giveBack = await held.take(bytes * MEMORY_A_FILE_BYTE, signal);
     };
     try {
       const { kind } = request;
       const { metrics } = this.options;
       const beside = await this.#beside(request, signal);
-      const known =
-        request.known && beside && !isBesideAsBefore(request.known.hash, beside) ? undefined : request.known;
+      const { transcribing } = request;
+      // While the model is not there, what it wrote down stays.
+      const transcribedBy =
+        transcribing && (this.#versionOf(request.account, transcribing.model) ?? request.known?.transcribedBy);
+      const isOther =
+        beside !== undefined && request.known !== undefined && isReadOtherwise(request.known, beside, transcribedBy);
+      const known = isOther ? undefined : request.known;
       const bytesMax = this.options.bytesMax[kind];
       const fetched = await this.#sourceOf(request.url)({ ...request, known, bytesMax, room, signal });
-      const outcome = await this.#outcome(fetched, { ...request, known }, beside, signal);
+      const outcome = await this.#outcome(fetched, { request: { ...request, known }, beside, transcribedBy }, signal);
       // What ended because the service stops says nothing of the file: its list breaks this off.
       if (this.#isClosed && outcome.kind === 'unreachable') await endOf(signal);
       metrics.told(outcome, fetched.kind === 'bytes' ? fetched.bytes.length : 0);
@@ -123,23 +159,24 @@ export class ResourceReader implements FileReader {
 
   async #outcome(
     fetched: FetchedFile,
-    request: ReadingRequest,
-    beside: Beside | undefined,
+    inHand: Pick<FileInHand, 'request' | 'beside' | 'transcribedBy'>,
     signal: AbortSignal,
   ): Promise<ReadingOutcome> {
-    const { known } = request;
+    const { known } = inHand.request;
+    const written = inHand.transcribedBy === undefined ? {} : { transcribedBy: inHand.transcribedBy };
     switch (fetched.kind) {
       case 'bytes': {
-        const hash = hashWith(createHash('sha256').update(fetched.bytes).digest('base64url'), beside);
-        const file = { validators: fetched.validators, hash };
+        const ofBytes = createHash('sha256').update(fetched.bytes).digest('base64url');
+        const hash = hashWith(ofBytes, inHand.beside);
+        const file = { validators: fetched.validators, hash, ...written };
         return hash === known?.hash
           ? { kind: 'unchanged', file }
-          : this.#parsed({ request, bytes: fetched.bytes, beside, file }, signal);
+          : this.#parsed({ ...inHand, bytes: fetched.bytes, hash: ofBytes, file }, signal);
       }
       case 'same':
         return {
           kind: 'unchanged',
-          file: { validators: { ...known?.validators, ...fetched.validators }, hash: known?.hash ?? '' },
+          file: { validators: { ...known?.validators, ...fetched.validators }, hash: known?.hash ?? '', ...written },
         };
       case 'unreadable': {
         const { error, detail, validators } = fetched;
@@ -152,24 +189,52 @@ export class ResourceReader implements FileReader {
     }
   }
 
-  async #content({ request, bytes, beside }: FileInHand, signal: AbortSignal): Promise<ReadContent> {
-    const { documents, pictures, recordings } = this.options;
+  async #content({ request, bytes }: FileInHand, signal: AbortSignal): Promise<ReadContent> {
+    const { documents, pictures } = this.options;
     const { kind, account, pictureModel: model = BUILT_IN_PICTURES.model } = request;
-    if (beside !== undefined && kind !== 'document' && kind !== 'image')
-      return readWith(recordings, { kind, bytes, beside }, signal);
     if (kind === 'document') return { kind, ...(await documents.read(bytes, signal)) };
     return pictures.describe(bytes, { account, model }, signal);
   }
 
-  async #parsed(inHand: FileInHand, signal: AbortSignal): Promise<ReadingOutcome> {
-    const { file } = inHand;
+  async #recording(
+    inHand: FileInHand & { readonly kind: RecordingKind; readonly beside: Beside },
+    signal: AbortSignal,
+  ): Promise<ReadingOutcome> {
+    const { request, kind, bytes, beside, file, hash, transcribedBy } = inHand;
+    const { account, transcribing } = request;
+    const { models, recordings } = this.options;
+    const transcriber = transcribing && models.transcriber(account, transcribing.model);
+    const content = await readWith(recordings, { kind, bytes, beside, mayBeSilent: transcriber !== undefined }, signal);
+    if (transcribing === undefined || transcriber === undefined || transcribedBy === undefined)
+      return { kind: 'read', file: { validators: file.validators, hash: file.hash }, content };
+    const key = transcriptKey(hash, transcribedBy);
+    if (!transcribing.asks && (await transcribing.kept(key))?.isWhole !== true)
+      return { kind: 'read', file, content: { ...content, transcript: { key, isThere: false } } };
     try {
+      const said = await this.#transcripts.of(transcriber, { key, bytes, transcribing }, signal);
+      const passages = [...content.passages, ...said];
+      return { kind: 'read', file, content: { ...content, passages, transcript: { key, isThere: true } } };
+    } catch (error) {
+      if (!(error instanceof NotTranscribedError)) throw error;
+      const fault = { error: 'not-transcribed', detail: error.message } as const;
+      return { kind: 'read', file, content: { ...content, transcript: { key, isThere: false } }, fault };
+    }
+  }
+
+  async #parsed(inHand: FileInHand, signal: AbortSignal): Promise<ReadingOutcome> {
+    const { request, file, beside } = inHand;
+    const { kind } = request;
+    try {
+      if (beside !== undefined && (kind === 'video' || kind === 'audio'))
+        return await this.#recording({ ...inHand, kind, beside }, signal);
       return { kind: 'read', file, content: await this.#content(inHand, signal) };
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof DocumentError || error instanceof PictureError || error instanceof RecordingError)
         return { kind: 'unreadable', error: error.fault, detail: `${error.message}.`, file };
       if (error instanceof ModelError) return withoutVector(error, file);
+      if (error instanceof TranscriberAwayError)
+        return { kind: 'unreachable', error: 'model-unavailable', detail: error.message, afterMs: error.afterMs };
       // There is no process to read it in: that says nothing of the file.
       if (!(error instanceof ServiceError)) throw error;
       return { kind: 'unreachable', error: 'timed-out', detail: error.detail, afterMs: undefined };
@@ -177,11 +242,20 @@ export class ResourceReader implements FileReader {
   }
 }
 
+/** What lies beside it, or what writes down what is said in it, is not what it was. */
+function isReadOtherwise(known: KnownFile, beside: Beside, transcribedBy: string | undefined): boolean {
+  return !isBesideAsBefore(known.hash, beside) || known.transcribedBy !== transcribedBy;
+}
+
 interface FileInHand {
   readonly request: ReadingRequest;
   readonly bytes: Uint8Array;
   /** Of a recording. */
   readonly beside: Beside | undefined;
+  /** Version of the model that writes down what is said. */
+  readonly transcribedBy: string | undefined;
+  /** Of the bytes alone. */
+  readonly hash: string;
   readonly file: KnownFile;
 }
 
@@ -191,17 +265,6 @@ function withoutVector({ retry, retryAfterMs, message: detail }: ModelError, fil
   return retry === 'never'
     ? { kind: 'unreadable', error, detail, file }
     : { kind: 'unreachable', error, detail, afterMs: retryAfterMs };
-}
-
-/** Rejects with its reason, when that is there. */
-function endOf(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    const end = () => {
-      reject(signal.reason as Error);
-    };
-    if (signal.aborted) end();
-    else signal.addEventListener('abort', end, { once: true });
-  });
 }
 
 /** Of bytes that nobody looked at. */

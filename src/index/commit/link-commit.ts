@@ -15,6 +15,7 @@ import {
   readingLane,
   readingQueue,
   subjectOfRecordPages,
+  TRANSCRIPTS_LANE,
   type AttachQueue,
   type ExtractStore,
   type LinkedFile,
@@ -129,7 +130,7 @@ export function forgetUnlinked(store: RecordStore, keys: Iterable<string>, versi
   for (const key of keys) {
     const row = extracts.row(key);
     if (row === undefined || extracts.isLinked(key, versions)) continue;
-    readingQueue(store).withdraw(readingLane(row.url), key);
+    for (const lane of [readingLane(row.url), TRANSCRIPTS_LANE]) readingQueue(store).withdraw(lane, key);
     extracts.remove(key);
   }
 }

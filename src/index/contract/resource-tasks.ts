@@ -1,5 +1,12 @@
 /** What ingest workers are asked about the files that a list's records link to, and what they answer. */
-import type { AttachTypes, PageRange, PictureModel, ReadingTypes } from '../../extracts/index.js';
+import type {
+  AttachTypes,
+  FileToRead,
+  KeptTranscript,
+  PageRange,
+  PictureModel,
+  ReadingTypes,
+} from '../../extracts/index.js';
 import type { Settlement } from '../../platform/work/index.js';
 import type { ListState } from '../../store/index.js';
 import type { Commit, TaskBase, WritingTask } from './ingest-tasks.js';
@@ -38,6 +45,23 @@ export interface LookAtFilesTask extends TaskBase {
   readonly nowMs: number;
   readonly urls: readonly string[];
 }
+/** Keeps what a model wrote down of a recording so far. */
+export interface KeepTranscriptTask extends TaskBase {
+  readonly kind: 'keep-transcript';
+  readonly file: FileToRead;
+  /** Under which it is kept. */
+  readonly transcript: string;
+  readonly kept: KeptTranscript;
+}
+/** Has recordings looked at, since the model that writes down what is said in them is another one. */
+export interface TranscribeByTask extends TaskBase {
+  readonly kind: 'transcribe-by';
+  readonly nowMs: number;
+  /** Of the model; '' for none. */
+  readonly version: string;
+  /** Those behind this key; '' for all. */
+  readonly after: string;
+}
 /** What is in the documents of the record of this name; commits nothing. */
 export interface LinkedTextsTask extends TaskBase {
   readonly kind: 'linked-texts';
@@ -57,6 +81,8 @@ export type ResourceTask =
   | CommitPagesTask
   | RefreshResourcesTask
   | LookAtFilesTask
+  | KeepTranscriptTask
+  | TranscribeByTask
   | LinkedTextsTask;
 
 export interface ResourceResults {
@@ -70,6 +96,9 @@ export interface ResourceResults {
   /** `after`: undefined where that were all. */
   'refresh-resources': { readonly queued: number; readonly after: string | undefined };
   'look-at-files': { readonly queued: number };
+  'keep-transcript': { readonly done: boolean };
+  /** `after`: undefined where that were all. */
+  'transcribe-by': { readonly after: string | undefined };
   /** Undefined where there is no such record. */
   'linked-texts': readonly LinkedText[] | undefined;
 }

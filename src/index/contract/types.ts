@@ -226,6 +226,8 @@ export interface SearchSettings {
   readonly model?: string | null;
   /** Name of what makes vectors of the pictures that records link to; none where it is left out. */
   readonly image_model?: string | null;
+  /** Name of the model that writes down what is said in recordings; none where it is left out. */
+  readonly transcription_model?: string | null;
 }
 
 /** `settings` of a published generation, as the search worker parses it. */

@@ -195,10 +195,10 @@ class AllListIndexes implements ListIndexes, ListOpener {
     this.listModels = models;
     const sync = () => {
       for (const { open } of this.handles.values()) open?.modelsChanged();
-      // Those at rest may have vectors to make.
+      // Those at rest may have vectors to make, or recordings to be written down.
       for (const { id, settings } of this.listed()) {
-        const { model = null, image_model: ofPictures = null } = settings;
-        const hasModel = model !== null || ofPictures !== null;
+        const { model = null, image_model: ofPictures = null, transcription_model: ofSpeech = null } = settings;
+        const hasModel = [model, ofPictures, ofSpeech].some((name) => name !== null);
         if (hasModel && this.resting.open.get(id) === undefined) this.rounds.add(id, settings);
       }
     };

@@ -12,6 +12,7 @@ import {
   hasFiles,
   READ_KINDS,
   READING_LANES,
+  TRANSCRIPTS_LANE,
   readingQueue,
   readKindsOf,
   type AttachTypes,
@@ -28,6 +29,7 @@ import type { LinkedText, ListFiles, ResourcesStatus, SearchSettings } from '../
 import type { BackgroundHost } from '../versions/background-host.js';
 import { BackgroundRounds } from '../versions/background-rounds.js';
 import { attachWorker } from './attach-worker.js';
+import { ListTranscripts } from './list-transcripts.js';
 import { readingWorker } from './reading-worker.js';
 
 /** Records that are looked through for links in one turn of the list's queue. */
@@ -48,6 +50,7 @@ export interface ListResourcesOptions {
 
 export class ListResources implements ListFiles {
   private runner: WorkRunner<ReadingTypes> | undefined;
+  private transcribing: WorkRunner<ReadingTypes> | undefined;
   private attaching: WorkRunner<AttachTypes> | undefined;
   private readonly scanning: BackgroundRounds;
   private readonly aligning: BackgroundRounds;
@@ -55,8 +58,10 @@ export class ListResources implements ListFiles {
   private syncing: Promise<void> | undefined;
   private job: Job | undefined;
   private stopped = false;
+  private readonly transcripts: ListTranscripts;
 
   constructor(private readonly options: ListResourcesOptions) {
+    this.transcripts = new ListTranscripts(options);
     this.scanning = new BackgroundRounds({
       host: options.host,
       next: () => this.nextScan(),
@@ -65,12 +70,15 @@ export class ListResources implements ListFiles {
     });
     this.aligning = new BackgroundRounds({
       host: options.host,
-      next: () => (this.missingModel() === undefined ? undefined : () => this.sync()),
-      complaint: 'What a list has of its pictures could not be brought in line with its settings; it is later',
+      next: () => (this.isBehind ? () => this.sync() : undefined),
+      complaint: 'What a list has of its files could not be brought in line with its settings; it is later',
     });
   }
 
-  /** Brings what is kept of pictures in line with the list's settings. Rejects where that cannot be written; it is tried again by itself then. */
+  /**
+   * Brings what is kept of pictures and recordings in line with the list's settings. Rejects where that cannot be written; it is tried again
+   * by itself then.
+   */
   async sync(): Promise<void> {
     this.syncing ??= this.syncAll().finally(() => {
       this.syncing = undefined;
@@ -91,7 +99,17 @@ export class ListResources implements ListFiles {
         host.reopen((await host.runCommit(task)).state);
       });
     }
+    for (;;) {
+      const version = this.transcripts.otherVersion;
+      if (version === undefined || this.stopped) break;
+      await this.transcripts.writeBy(version, () => this.stopped);
+      this.forgive();
+    }
     this.scanning.look();
+  }
+
+  private get isBehind(): boolean {
+    return this.missingModel() !== undefined || (this.mayLink && this.transcripts.otherVersion !== undefined);
   }
 
   /** What is to be attached next, null for none; undefined where all is as it is to be, or cannot be known now. */
@@ -119,6 +137,7 @@ export class ListResources implements ListFiles {
     }
     this.start();
     for (const lane of READING_LANES) this.runner?.wake(lane);
+    this.transcribing?.wake(TRANSCRIPTS_LANE);
     this.attach();
     this.tellProgress();
   }
@@ -176,7 +195,8 @@ export class ListResources implements ListFiles {
   /** Until when nothing is done: 0 where something is under way, Infinity where nothing waits for its time. */
   get restsUntilMs(): number {
     if (this.scanning.isAtWork || this.aligning.isAtWork || this.syncing !== undefined) return 0;
-    return Math.min(this.runner?.restsUntilMs ?? Infinity, this.attaching?.restsUntilMs ?? Infinity);
+    const runners = [this.runner, this.transcribing, this.attaching];
+    return Math.min(...runners.map((runner) => runner?.restsUntilMs ?? Infinity));
   }
 
   /** False where files may be linked, which are looked at again and again. */
@@ -189,7 +209,7 @@ export class ListResources implements ListFiles {
     this.stopped = true;
     const rounds = [this.scanning.stop(), this.aligning.stop()];
     this.job?.stop();
-    await this.runner?.close(0);
+    await Promise.all([this.runner?.close(0), this.transcribing?.close(0)]);
     await this.attaching?.close(0);
     await Promise.allSettled([...rounds, this.watched, this.syncing]);
   }
@@ -202,6 +222,7 @@ export class ListResources implements ListFiles {
   /** Somebody wants to know now, whatever a host did before. */
   private forgive(): void {
     for (const lane of READING_LANES) this.runner?.forgive(lane);
+    this.transcribing?.forgive(TRANSCRIPTS_LANE);
     this.committed();
   }
 
@@ -209,28 +230,40 @@ export class ListResources implements ListFiles {
     const reader = this.options.reader();
     if (this.runner !== undefined || reader === undefined) return;
     const { host, store } = this.options;
-    this.runner = new WorkRunner({
+    this.runner = this.readingRunner(reader, reader.retryMs, reader.parallelMax);
+    const { retryMs, parallelMax } = reader.transcription ?? reader;
+    this.transcribing = this.readingRunner(reader, retryMs, parallelMax);
+    const worker = (lane: string) =>
+      readingWorker({
+        account: () => this.options.settings().account,
+        pictureModel: () => host.state().pictures?.model,
+        lane,
+        reader,
+        known: (file: FileToRead) => extractStore(store).outline(file)?.file,
+        transcribing: (item) => this.transcripts.of(item),
+      });
+    for (const lane of READING_LANES) this.runner.add(lane, worker(lane));
+    this.transcribing.add(TRANSCRIPTS_LANE, worker(TRANSCRIPTS_LANE));
+    this.scanning.look();
+    this.watched = this.lookAtMedia().catch((error: unknown) => {
+      if (!this.stopped)
+        host.log.warn({ list: host.listPath, err: error }, 'Files of media stores are looked at later');
+    });
+  }
+
+  private readingRunner(reader: FileReader, laterMs: readonly number[], parallelMax: number): WorkRunner<ReadingTypes> {
+    const { host, store } = this.options;
+    return new WorkRunner({
       queue: readingQueue(store),
       timers: systemTimers,
-      schedule: new RetrySchedule({ soonMs: [], laterMs: reader.retryMs, jitterPercent: JITTER_PERCENT }),
-      perReceiverMax: reader.parallelMax,
-      totalMax: reader.parallelMax,
+      schedule: new RetrySchedule({ soonMs: [], laterMs, jitterPercent: JITTER_PERCENT }),
+      perReceiverMax: parallelMax,
+      totalMax: parallelMax,
       writing: 'each',
       write: (settlements) => this.write(settlements, reader),
       onWriteFailure: (error) => {
         host.log.warn({ list: host.listPath, err: error }, 'What was read of files could not be written; it is later');
       },
-    });
-    for (const lane of READING_LANES) {
-      const known = (file: FileToRead) => extractStore(store).outline(file)?.file;
-      const account = () => this.options.settings().account;
-      const pictureModel = () => host.state().pictures?.model;
-      this.runner.add(lane, readingWorker({ account, pictureModel, lane, reader, known }));
-    }
-    this.scanning.look();
-    this.watched = this.lookAtMedia().catch((error: unknown) => {
-      if (!this.stopped)
-        host.log.warn({ list: host.listPath, err: error }, 'Files of media stores are looked at later');
     });
   }
 

@@ -6,6 +6,7 @@ import type {
   ReadingItem,
   ReadingOutcome,
   ReadingTypes,
+  Transcribing,
 } from '../../extracts/index.js';
 import type { LaneWorker, WorkOutcome } from '../../platform/work/index.js';
 
@@ -21,6 +22,8 @@ export interface ReadingWorkerOptions {
   readonly reader: FileReader;
   /** What is known of the file. */
   readonly known: (file: FileToRead) => KnownFile | undefined;
+  /** How what is said in the file is written down; undefined where it is not. */
+  readonly transcribing: (item: ReadingItem) => Transcribing | undefined;
 }
 
 export function readingWorker({
@@ -29,8 +32,10 @@ export function readingWorker({
   lane,
   reader,
   known,
+  transcribing,
 }: ReadingWorkerOptions): LaneWorker<ReadingTypes> {
-  const readOne = async ({ url, kind = 'document', forced, postponed }: ReadingItem, abort: AbortSignal) => {
+  const readOne = async (item: ReadingItem, abort: AbortSignal) => {
+    const { url, kind = 'document', forced, postponed } = item;
     try {
       const model = pictureModel();
       const request = {
@@ -39,6 +44,7 @@ export function readingWorker({
         kind,
         ...(model === undefined ? {} : { pictureModel: model }),
         known: forced ? undefined : known({ kind, url }),
+        transcribing: transcribing(item),
       };
       return outcomeOf(await reader.read(request, abort), postponed);
     } catch (error) {

@@ -9,9 +9,11 @@ import {
   keyOfFile,
   linkedFiles,
   READ_KINDS,
+  RECORDING_KINDS,
   readKindsOf,
   readingLane,
   readingQueue,
+  TRANSCRIPTS_LANE,
   type ExtractFault,
   type ExtractRow,
   type ExtractStore,
@@ -19,16 +21,19 @@ import {
   type ReadContent,
   type ReadingItem,
   type ReadingOutcome,
+  type ReadingQueue,
 } from '../../extracts/index.js';
 import { decodeRecord, parseFields, type RecordStore } from '../../records/index.js';
 import { currentVersionOf, type ListState } from '../../store/index.js';
 import type { IngestResults } from '../contract/ingest-tasks.js';
 import type {
   CommitReadingTask,
+  KeepTranscriptTask,
   LinkedTextsTask,
   LookAtFilesTask,
   QueueLinksTask,
   RefreshResourcesTask,
+  TranscribeByTask,
 } from '../contract/resource-tasks.js';
 import { requiredState, type IngestContext } from '../contract/ingest-context.js';
 
@@ -94,12 +99,14 @@ export function commitReading({ stores }: IngestContext, task: CommitReadingTask
       const isPostponed = settlement.next.kind === 'done' && result.kind === 'unreachable';
       if (isRetried || isPostponed) extracts.put(key, withFault(row, faultOf(result, nowMs)));
       else if (putOutcome(extracts, { key, row, result, nowMs })) queueRecords(store, state, { key, nowMs });
+      if (!isRetried) putTranscribing(queue, extracts.row(key), nowMs);
       if (isRetried) continue;
       const next: ReadingItem = isPostponed
         ? { ...item, postponed: item.postponed + 1 }
         : { url, kind, forced: false, postponed: 0 };
       const waitMs = isPostponed ? (result.afterMs ?? 0) : checkMs * (1 + CHECK_JITTER * Math.random());
-      queue.put([{ lane: readingLane(url), item: next }], Math.round(nowMs + waitMs));
+      const lane = next.transcribe === true ? TRANSCRIPTS_LANE : readingLane(url);
+      queue.put([{ lane, item: next }], Math.round(nowMs + waitMs));
     }
   });
   return { told };
@@ -122,16 +129,13 @@ function putOutcome(extracts: ExtractStore, { key, row, result, nowMs }: Outcome
   };
   switch (result.kind) {
     case 'read':
-      extracts.put(
-        key,
-        { url, kind, state: 'read', ...readOf(result.content, nowMs), file: result.file },
-        result.content,
-      );
+      extracts.put(key, readRow({ url, kind }, result, nowMs), result.content);
       return true;
     case 'unchanged':
       // What could not be read of these bytes cannot be read now.
-      if (!hasContent(row)) extracts.put(key, withFault({ url, kind, state: 'failed', file: result.file }, fault));
-      else extracts.put(key, { url, kind, state: 'read', ...content, file: result.file });
+      if (!hasContent(row) || fault?.error === 'not-transcribed')
+        extracts.put(key, withFault({ url, kind, state: 'failed', ...content, file: result.file }, fault));
+      else extracts.put(key, { url, kind, state: stateOf(recording), ...content, file: result.file });
       return false;
     case 'unreadable': {
       const failed: ExtractRow = {
@@ -150,15 +154,69 @@ function putOutcome(extracts: ExtractStore, { key, row, result, nowMs }: Outcome
   }
 }
 
+function readRow(
+  { url, kind }: Required<Pick<ExtractRow, 'url' | 'kind'>>,
+  { content, file, fault }: Extract<ReadingOutcome, { kind: 'read' }>,
+  nowMs: number,
+): ExtractRow {
+  const read = readOf(content, nowMs);
+  const row: ExtractRow = { url, kind, state: stateOf(read.recording), ...read, file };
+  return fault === undefined ? row : { ...row, state: 'failed', fault: { ...fault, atMs: nowMs } };
+}
+
+/** What is said in it may still have to be written down. */
+function stateOf(recording: ExtractRow['recording']): ExtractRow['state'] {
+  return recording?.transcript !== undefined && recording.isTranscribed !== true ? 'pending' : 'read';
+}
+
+function putTranscribing(queue: ReadingQueue, row: ExtractRow | undefined, nowMs: number): void {
+  if (row?.recording === undefined || row.state !== 'pending' || stateOf(row.recording) === 'read') return;
+  const { url, kind = 'document' } = row;
+  queue.put([{ lane: TRANSCRIPTS_LANE, item: { url, kind, forced: true, postponed: 0, transcribe: true } }], nowMs);
+}
+
+/** What a model wrote down, before it is put among what was read. */
+export function keepTranscript({ stores }: IngestContext, task: KeepTranscriptTask): IngestResults['keep-transcript'] {
+  const store = stores.get(task.listPath);
+  const extracts = extractStore(store).prepare([]);
+  try {
+    store.transaction(() => {
+      extracts.putTranscript(keyOfFile(task.file), task.transcript, task.kept);
+    });
+  } catch (error) {
+    throw store.asWriteError(error);
+  }
+  return { done: true };
+}
+
+/** Another model writes down what is said, or none: recordings are looked at, as many as one task may. */
+export function transcribeBy({ stores }: IngestContext, task: TranscribeByTask): IngestResults['transcribe-by'] {
+  const store = stores.get(task.listPath);
+  const extracts = extractStore(store).prepare([]);
+  const queue = readingQueue(store);
+  const rows = extracts.rowsBehind(task.after, REFRESHED_MAX);
+  const after = rows.length < REFRESHED_MAX ? undefined : rows.at(-1)?.key;
+  store.transaction(() => {
+    for (const { row } of rows) {
+      const { url, kind = 'document' } = row;
+      if (!RECORDING_KINDS.some((each) => each === kind)) continue;
+      queue.put([{ lane: readingLane(url), item: { url, kind, forced: false, postponed: 0 } }], task.nowMs);
+    }
+    if (after === undefined) extracts.putTranscribedBy(task.version);
+  });
+  return { after };
+}
+
 function readOf(content: ReadContent, readMs: number): Pick<ExtractRow, 'text' | 'recording' | 'picture'> {
   if (content.kind === 'document') {
     const { pageCount, pages, truncated } = content;
     return { text: { pageCount, pagesRead: pages.length, truncated, readMs } };
   }
   if (content.kind !== 'image') {
-    const { duration = null, passages, truncated } = content;
+    const { duration = null, passages, truncated, transcript } = content;
+    const written = transcript && { transcript: transcript.key, isTranscribed: transcript.isThere };
     const hash = createHash('sha256').update(JSON.stringify(passages)).digest('base64url');
-    return { recording: { duration, passages: passages.length, truncated, hash, readMs } };
+    return { recording: { duration, passages: passages.length, truncated, hash, readMs, ...written } };
   }
   const { width, height, modelVersion } = content;
   return { picture: { width, height, modelVersion, readMs } };

@@ -65,6 +65,7 @@ function opened(options: Partial<OnnxOptions> = {}): Models {
     settings: {
       call_seconds: 30,
       chat_seconds: 30,
+      transcription_seconds: 30,
       batch_texts: 3,
       query_ms: 30_000,
       reranker_top: 50,

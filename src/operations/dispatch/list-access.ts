@@ -32,6 +32,7 @@ export function searchSettings(
     synonym_rules: list.synonym_rules,
     query_rules: list.query_rules,
     model: list.model,
+    transcription_model: (list.features?.['transcription_model'] as string | null | undefined) ?? null,
     image_model: (list.features?.['image_model'] as string | null | undefined) ?? null,
   };
 }

@@ -1,0 +1,85 @@
+/** How what is said in the recordings of a list is written down: by which model, and what of it is kept. Main thread only. */
+import {
+  extractStore,
+  RECORDING_KINDS,
+  type FileReader,
+  type FileToRead,
+  type KeptTranscript,
+  type ReadingItem,
+  type Transcribing,
+} from '../../extracts/index.js';
+import type { RecordStore } from '../../records/index.js';
+import type { SearchSettings } from '../contract/types.js';
+import type { BackgroundHost } from '../versions/background-host.js';
+
+export interface ListTranscriptsOptions {
+  readonly host: BackgroundHost;
+  readonly store: RecordStore;
+  readonly settings: () => Pick<SearchSettings, 'account' | 'transcription_model'>;
+  readonly reader: () => FileReader | undefined;
+}
+
+interface Unkept {
+  readonly file: FileToRead;
+  readonly kept: KeptTranscript;
+}
+
+export class ListTranscripts {
+  /** What somebody paid for and the disk had no room for, by its key. */
+  private readonly unkept = new Map<string, Unkept>();
+
+  constructor(private readonly options: ListTranscriptsOptions) {}
+
+  /** Undefined where nothing that is said in the file is written down. */
+  of({ url, kind = 'document', transcribe }: ReadingItem): Transcribing | undefined {
+    const { transcription_model: model = null } = this.options.settings();
+    if (model === null || !RECORDING_KINDS.some((each) => each === kind)) return undefined;
+    return {
+      model,
+      asks: transcribe === true,
+      kept: async (key) => {
+        // Nothing more is paid for before it is on disk.
+        for (const [earlier, { file, kept }] of this.unkept) await this.keep(earlier, file, kept);
+        const { store } = this.options;
+        store.refresh();
+        return extractStore(store).transcript(key);
+      },
+      keep: (key, kept) => this.keep(key, { url, kind }, kept),
+    };
+  }
+
+  /** Version of the model that is to write down what is said, where recordings are to be looked at for it; '' for none. */
+  get otherVersion(): string | undefined {
+    const { reader, settings, store } = this.options;
+    const { account, transcription_model: model = null } = settings();
+    const extracts = extractStore(store);
+    if (reader() === undefined || !extracts.exists) return undefined;
+    // Of a model that is not there nothing is known: what it wrote down stays.
+    const version = model === null ? '' : reader()?.transcription?.versionOf(account, model);
+    return version === extracts.transcribedBy() ? undefined : version;
+  }
+
+  /** Has all recordings looked at, in many small steps. Rejects where that cannot be written. */
+  async writeBy(version: string, isStopped: () => boolean): Promise<void> {
+    const { host, store } = this.options;
+    for (let after: string | undefined = ''; after !== undefined && !isStopped();)
+      after = await this.step(version, after);
+    store.refresh();
+    host.log.info({ list: host.listPath }, 'What is said in recordings is written down by another model, or by none');
+  }
+
+  private async step(version: string, after: string): Promise<string | undefined> {
+    const { host } = this.options;
+    const { listPath, clock } = host;
+    const task = { kind: 'transcribe-by', listPath, nowMs: clock.nowMs(), version, after } as const;
+    return (await host.exclusive(() => host.runCommit(task))).after;
+  }
+
+  private async keep(transcript: string, file: FileToRead, kept: KeptTranscript): Promise<void> {
+    const { host } = this.options;
+    this.unkept.set(transcript, { file, kept });
+    const task = { kind: 'keep-transcript', listPath: host.listPath, file, transcript, kept } as const;
+    await host.exclusive(() => host.runCommit(task));
+    this.unkept.delete(transcript);
+  }
+}

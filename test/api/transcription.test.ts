@@ -1,0 +1,207 @@
+/** What is said in recordings, written down by a model of the account: each piece is paid for once, and nobody waits for a model that is away. */
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.js';
+import { pdfOf } from '../support/pdf.js';
+import { mp3Of, wavOf } from '../support/recordings.js';
+import { ScriptedServer, type Script } from '../support/scripted-server.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+interface ResourcesState {
+  readonly read: number;
+  readonly pending: number;
+  readonly failed: number;
+  readonly errors: readonly { readonly error: string; readonly detail: string }[];
+}
+
+interface Hit {
+  readonly name: string;
+  readonly media?: { readonly seconds: number };
+}
+
+const DEFINITION = {
+  searchable_fields: [{ name: 'title' }],
+  resources: [
+    { name: 'talk', kind: 'audio' },
+    { name: 'report', kind: 'document' },
+  ],
+};
+let service: TestService;
+let model: ScriptedServer;
+const models: ScriptedServer[] = [];
+let whisper = '';
+let lists = 0;
+let list = '';
+
+/** By the order of calls. */
+const saying =
+  (...texts: readonly string[]): Script =>
+  (_asked, response) => {
+    const text = texts[Math.min(model.asked.length, texts.length) - 1] ?? '';
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ text, segments: text === '' ? [] : [{ start: 2, end: 4, text }] }));
+  };
+
+beforeAll(async () => {
+  service = await startTestService({
+    env: {
+      GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true',
+      GANNET_RECORDINGS_TRANSCRIPTION_BYTES_MAX: '100000',
+      GANNET_RECORDINGS_TRANSCRIPTION_RETRY_SECONDS: '1,1,1,1,1,1,1,1,1,1',
+    },
+  });
+});
+afterAll(async () => {
+  await service.close();
+  await Promise.all(models.map((each) => each.close()));
+});
+beforeEach(async () => {
+  lists += 1;
+  list = `talks-${lists}`;
+  whisper = `whisper-${lists}`;
+  // What one list still asks is nothing to the next.
+  model = await ScriptedServer.start();
+  models.push(model);
+  model.script = saying('');
+  const added = { name: whisper, kind: 'transcription', provider: 'openai', url: model.url(), served_name: 'w' };
+  expect((await service.control().post('/model/default', added)).status).toBe(201);
+  model.asked.splice(0);
+  const made = await service.client.post('/list/default', {
+    name: list,
+    ...DEFINITION,
+    transcription_model: whisper,
+  });
+  expect(made).toMatchObject({ status: 201, body: { transcription_model: whisper } });
+});
+
+const upload = async (path: string, bytes: Uint8Array) => {
+  const { status } = await service.client.send('PUT', `/media/default/default/${list}/${path}`, { bytes });
+  expect([200, 201, 204]).toContain(status);
+  return `media:default/${list}/${path}`;
+};
+const put = async (name: string, fields: Record<string, string>) => {
+  const { status } = await service.client.post(`/search-result/default/${list}`, { name, fields });
+  expect([200, 201]).toContain(status);
+};
+const stateOf = async (): Promise<ResourcesState> =>
+  ((await service.client.get(`/list/default/${list}`)).body as { resources_state: ResourcesState }).resources_state;
+const settled = () => eventually(stateOf, ({ pending }) => pending === 0);
+const found = async (query: string) => {
+  const { body } = await service.client.post(`/search/default/${list}/1`, { query, typo_tolerance: false });
+  return (body as { results: readonly Hit[] }).results.map(({ name, media }) => [name, media?.seconds]);
+};
+
+it('finds what is said, piece by piece of a long file, and asks no more when the file is linked again', async () => {
+  model.script = saying('Gannets dive', 'Puffins burrow', 'Herons wait');
+  // 16,000 bytes a second, and 100,000 a request: three pieces.
+  const talk = await upload('talk.wav', wavOf({ title: 'On seabirds', seconds: 15 }));
+  await put('talk', { talk });
+  expect(await settled()).toEqual({ read: 1, pending: 0, failed: 0, errors: [] });
+  expect(model.asked).toHaveLength(3);
+  expect(await found('gannets')).toEqual([['talk', 2]]);
+  const [[, second = 0] = []] = await found('puffins');
+  expect(second).toBeCloseTo(8.247, 2);
+  expect(await found('herons')).toHaveLength(1);
+  expect(await found('seabirds')).toEqual([['talk', 0]]);
+  const again = await upload('again.wav', wavOf({ title: 'On seabirds', seconds: 15 }));
+  await put('again', { talk: again });
+  expect(await settled()).toMatchObject({ read: 2 });
+  await service.client.post(`/list/resources-refresh/default/${list}`, undefined);
+  expect(await settled()).toMatchObject({ read: 2, failed: 0 });
+  expect(await found('herons')).toHaveLength(2);
+  expect(model.asked).toHaveLength(3);
+});
+
+it('finds tags, and reads other files, while a model is away', async () => {
+  model.script = () => undefined;
+  const urls = await Promise.all(
+    [1, 2, 3, 4, 5].map((each) => upload(`${each}.mp3`, mp3Of({ title: `Talk ${each}`, frames: each }))),
+  );
+  for (const [index, talk] of urls.entries()) await put(`talk ${index}`, { talk });
+  await eventually(
+    () => found('talk'),
+    (hits) => hits.length === 5,
+  );
+  await put('paper', { report: await upload('paper.pdf', pdfOf([{ lines: ['Kittiwakes'] }])) });
+  await eventually(
+    () => found('kittiwakes'),
+    (hits) => hits.length === 1,
+  );
+  expect((await stateOf()).pending).toBe(5);
+});
+
+it('tells what the model does not want, and keeps the tags', async () => {
+  model.script = (_asked, response) => {
+    response.statusCode = 400;
+    response.end('{"error": {"message": "bad audio"}}');
+  };
+  await put('talk', { talk: await upload('bad.mp3', mp3Of({ title: 'Fulmars', frames: 9 })) });
+  const { failed, errors } = await settled();
+  expect(failed).toBe(1);
+  expect(errors[0]).toMatchObject({ error: 'not-transcribed' });
+  expect(errors[0]?.detail).toContain('bad audio');
+  expect(await found('fulmars')).toEqual([['talk', 0]]);
+});
+
+it('asks a model again that was busy, or broke off its answer, and no more than that', async () => {
+  let calls = 0;
+  model.script = (asked, response) => {
+    calls += 1;
+    if (calls === 1) response.writeHead(429, { 'retry-after': '1' }).end('{}');
+    else if (calls === 2) response.writeHead(200, { 'content-length': '1000' }).write('{"text": "Sheer');
+    else saying('Shearwaters')(asked, response);
+    if (calls === 2) response.destroy();
+  };
+  await put('talk', { talk: await upload('busy.mp3', mp3Of({ title: 'At night', frames: 7 })) });
+  expect(await settled()).toEqual({ read: 1, pending: 0, failed: 0, errors: [] });
+  expect(await found('shearwaters')).toEqual([['talk', 2]]);
+  expect(calls).toBe(3);
+});
+
+it('goes on where a service that was killed left off, and pays for no piece twice that it had', async () => {
+  // The third piece is under way when it is killed.
+  let [answered, isBack] = [0, false];
+  const thirdCame = new Promise<void>((resolve) => {
+    model.script = (asked, response) => {
+      if (!isBack && answered === 2) return resolve();
+      answered += 1;
+      saying('Gannets dive', 'Puffins burrow', 'Herons wait', 'Herons wait')(asked, response);
+    };
+  });
+  const talk = await upload('long.wav', wavOf({ title: 'On seabirds', seconds: 15 }));
+  await put('talk', { talk });
+  await thirdCame;
+  await service.stop('SIGKILL');
+  isBack = true;
+  await service.start();
+  expect(await settled()).toEqual({ read: 1, pending: 0, failed: 0, errors: [] });
+  expect(answered).toBe(3);
+  expect(model.asked).toHaveLength(4);
+  for (const word of ['gannets', 'puffins', 'herons']) expect(await found(word)).toHaveLength(1);
+  const metrics = await service.metric('gannet_transcribed_pieces_total');
+  expect(metrics).toBe(1);
+});
+
+it('is attached later, and taken off', async () => {
+  const off = await service.client.put(`/list/default/${list}`, { ...DEFINITION, transcription_model: null });
+  expect(off.status).toBe(200);
+  model.script = saying('Razorbills');
+  await put('talk', { talk: await upload('silent.wav', wavOf({})) });
+  expect(await settled()).toMatchObject({ failed: 1, errors: [{ error: 'no-text' }] });
+  expect(model.asked).toHaveLength(0);
+  await service.client.put(`/list/default/${list}`, { ...DEFINITION, transcription_model: whisper });
+  await eventually(
+    () => found('razorbills'),
+    (hits) => hits.length === 1,
+  );
+  expect((await service.control().delete(`/model/default/${whisper}`)).status).toBe(409);
+  await service.client.put(`/list/default/${list}`, { ...DEFINITION, transcription_model: null });
+  await eventually(
+    () => found('razorbills'),
+    (hits) => hits.length === 0,
+  );
+});
+
+it('is a model of its kind', async () => {
+  const refused = await service.client.put(`/list/default/${list}`, { ...DEFINITION, transcription_model: 'nobody' });
+  expect(refused).toMatchObject({ status: 400, body: { errors: [{ pointer: '/transcription_model' }] } });
+});
