@@ -57,6 +57,8 @@ export class ListResources implements ListFiles {
   private watched: Promise<void> | undefined;
   private syncing: Promise<void> | undefined;
   private job: Job | undefined;
+  /** Records whose pages may be on disk, and out of the queue, before searches have them. */
+  private beingPublished = 0;
   private stopped = false;
   private readonly transcripts: ListTranscripts;
 
@@ -316,6 +318,15 @@ export class ListResources implements ListFiles {
   }
 
   private async writePages(settlements: readonly Settlement<AttachTypes>[]): Promise<void> {
+    this.beingPublished = settlements.length;
+    try {
+      await this.publishPages(settlements);
+    } finally {
+      this.beingPublished = 0;
+    }
+  }
+
+  private async publishPages(settlements: readonly Settlement<AttachTypes>[]): Promise<void> {
     const { host } = this.options;
     for (let begin = 0; begin < settlements.length;) {
       const left = settlements.slice(begin);
@@ -335,7 +346,8 @@ export class ListResources implements ListFiles {
     store.refresh();
     const { pending, read, failed } = extractStore(store).figures();
     if (read === 0) return { pending, read, failed };
-    const left = Math.min(read, attachQueue(store).figures(attachLane(host.state().currentVersion)).pending);
+    const queued = attachQueue(store).figures(attachLane(host.state().currentVersion)).pending;
+    const left = Math.min(read, Math.max(queued, this.beingPublished));
     return { pending: pending + left, read: read - left, failed };
   }
 
