@@ -7,6 +7,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { CollectionStore } from '../catalog/index.js';
 import { OutboundClient } from '../platform/outbound/outbound-client.js';
 import { openEnvironment, Secret, ServiceError, systemClock, type LmdbEnvironment } from '../platform/index.js';
+import { ScriptedServer } from '../../test/support/scripted-server.js';
 import { s3Server, type S3TestServer } from '../../test/support/s3-server.js';
 import { BlobFolder } from './built-in/blob-folder.js';
 import { BuiltInStore } from './built-in/built-in-store.js';
@@ -76,7 +77,7 @@ const s3: Kind = {
 const clients: OutboundClient[] = [];
 
 let buckets = 0;
-async function s3Store({ endpoint }: S3TestServer, events: FileEvents): Promise<S3Store> {
+async function s3Store({ endpoint }: Pick<S3TestServer, 'endpoint'>, events: FileEvents): Promise<S3Store> {
   const bucket = `bucket-${process.pid}-${(buckets += 1)}`;
   const ms = 20_000;
   const outbound = new OutboundClient({
@@ -239,6 +240,31 @@ describe.each([builtIn, ofFolder, ...(server === undefined ? [] : [s3])])('a $na
     await Promise.all(contents.map((content) => store.put(upload('same', content))));
     expect(contents).toContain(await textOf(store, 'same'));
     expect(kind.leftovers()).toEqual([]);
+  });
+});
+
+describe('a listing of a bucket', () => {
+  const object = '<Contents><Key>files/a.txt</Key><Size>1</Size></Contents>';
+  const listing = (inside: string) => `<?xml version="1.0"?><ListBucketResult>${inside}</ListBucketResult>`;
+  const whole = listing(`<IsTruncated>false</IsTruncated>${object}${object.replace('a.txt', 'b.txt')}`);
+
+  it.each([
+    ['half of one', whole.slice(0, whole.length / 2)],
+    ['a page of HTML', '<!DOCTYPE html><html><body><p>Welcome</p></body></html>'],
+    ['nothing', ''],
+    ['data of another kind', '{"files": []}'],
+    ['one that does not say whether it is all', listing(object)],
+    ['one that has more, and names none', listing('<IsTruncated>true</IsTruncated>')],
+  ])('that is %s is a failure, and no bucket without files', async (_, answer) => {
+    const made = await ScriptedServer.start();
+    let body = whole;
+    made.script = ({ method }, response) => response.end(method === 'GET' ? body : '');
+    const store = await s3Store({ endpoint: made.url('') }, silent);
+    const ask = { prefix: '', after: '', size: 10 };
+    expect((await store.list(ask)).files.map(({ path }) => path)).toEqual(['a.txt', 'b.txt']);
+    body = answer;
+    await expect(store.list(ask)).rejects.toMatchObject({ code: 'store-unavailable' });
+    await made.close();
   });
 });
 

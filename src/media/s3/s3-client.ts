@@ -3,7 +3,7 @@
  * the server or the way to it refuses becomes an error of the catalogue. One thread.
  */
 import { AwsV4Signer } from 'aws4fetch';
-import { XMLParser } from 'fast-xml-parser';
+import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import {
   type OutboundClient,
   OutboundFailedError,
@@ -51,6 +51,8 @@ export class S3Client {
   async xml(call: S3Call): Promise<Readonly<Record<string, unknown>>> {
     const response = await this.call(call);
     const text = await unavailableOf(response.text());
+    // The parser alone reads what is cut short as though it were whole.
+    if (XMLValidator.validate(text) !== true) throw unavailable('it answered something that is not whole as XML');
     try {
       return xml.parse(text) as Readonly<Record<string, unknown>>;
     } catch (error) {
@@ -127,7 +129,7 @@ export function asUnavailable(error: unknown): unknown {
   return error;
 }
 
-function unavailable(why: string, cause?: unknown): ServiceError {
+export function unavailable(why: string, cause?: unknown): ServiceError {
   return new ServiceError(
     STORE_UNAVAILABLE,
     `The server of the media store cannot be used: ${why.replace(/\.$/, '')}.`,

@@ -17,7 +17,7 @@ import type {
   Upload,
 } from '../media-store.js';
 import { PathLocks } from '../path-locks.js';
-import { asUnavailable, type S3Client } from './s3-client.js';
+import { asUnavailable, unavailable, type S3Client } from './s3-client.js';
 import { sendUpload } from './s3-upload.js';
 import type { UploadSlots } from './upload-slots.js';
 
@@ -35,6 +35,11 @@ interface ListedObject {
   readonly Size?: string;
   readonly ETag?: string;
   readonly LastModified?: string;
+}
+
+interface Listing {
+  readonly Contents?: readonly ListedObject[];
+  readonly IsTruncated: 'true' | 'false';
 }
 
 export class S3Store implements MediaStore {
@@ -95,14 +100,14 @@ export class S3Store implements MediaStore {
         ...(behind === '' ? {} : { 'start-after': own + behind }),
       };
       const answer = await client.xml({ method: 'GET', query });
-      const page = answer['ListBucketResult'] as
-        { readonly Contents?: readonly ListedObject[]; readonly IsTruncated?: string } | undefined;
-      const listed = (page?.Contents ?? []).map((each) => listedFile(each, own));
+      const page = listingOf(answer);
+      const listed = (page.Contents ?? []).map((each) => listedFile(each, own));
       // Keys that no path can have, as those that end with a slash, are left out.
       files.push(...listed.filter(({ path }) => pathFault(path) === undefined));
       const last = listed.at(-1)?.path;
-      const hasMore = page?.IsTruncated === 'true' && last !== undefined;
+      const hasMore = page.IsTruncated === 'true';
       if (!hasMore || files.length >= size) return { files, hasMore };
+      if (last === undefined) throw unavailable('it answered that there are more files, and named none');
       behind = last;
     }
   }
@@ -127,6 +132,14 @@ export class S3Store implements MediaStore {
       throw asUnavailable(error);
     }
   }
+}
+
+/** Throws where it is something else: who asks would take it for a bucket without files. */
+function listingOf(answer: Readonly<Record<string, unknown>>): Listing {
+  const page = answer['ListBucketResult'] as Partial<Listing> | undefined;
+  if (page?.IsTruncated !== 'true' && page?.IsTruncated !== 'false')
+    throw unavailable('it answered something that is no listing of files');
+  return page as Listing;
 }
 
 function conditionsOf(before: StoredFile | undefined): Record<string, string> {
