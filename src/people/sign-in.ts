@@ -149,9 +149,12 @@ export class SignIn {
         throw new ServiceError(SIGN_IN_FAILED, 'The password was changed meanwhile.');
       }
       const email = wanted.email === undefined ? person.email : emailKey(wanted.email);
-      if (person.openid !== undefined && email !== person.email) {
-        // Somebody else's would bring the invitations that are meant for them.
-        const detail = 'Your e-mail is the one that your OpenID provider vouches for.';
+      if (email !== person.email && (person.email !== null || person.openid !== undefined)) {
+        // Somebody else's would bring the invitations that are meant for them, and no mail is sent that could show whose it is.
+        const detail =
+          person.openid === undefined
+            ? 'Your e-mail stays the one that you were invited by. Have the other one invited, and sign in as that.'
+            : 'Your e-mail is the one that your OpenID provider vouches for.';
         throw new ServiceError('invalid-parameter', detail, { errors: [{ pointer: '/email', detail }] });
       }
       if (email === null) {

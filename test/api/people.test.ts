@@ -254,6 +254,11 @@ describe('a session', () => {
     expect((await put({ old_password: PASSWORD, new_password: 'a new password' })).status).toBe(200);
     expect(codeOf(await second.get('/session'))).toEqual([401, 'not-signed-in']);
     expect((await person.get('/session')).status).toBe(200);
+    // Whoever took an e-mail that nobody has yet would get what its owner is invited to.
+    const taken = await put({ old_password: 'a new password', new_password: PASSWORD, email: 'not-mine@example.com' });
+    expect([taken.status, taken.text]).toEqual([400, expect.stringContaining('Have the other one invited') as string]);
+    const same = { old_password: 'a new password', new_password: PASSWORD, email: email.toUpperCase() };
+    expect((await put(same)).status).toBe(200);
   });
 
   it('ends 12 hours after its last use', async () => {
