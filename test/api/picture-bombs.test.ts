@@ -32,6 +32,8 @@ beforeAll(async () => {
   service = await startTestService({
     env: {
       GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true',
+      // A busy machine may start no process in time: such a picture is read soon then.
+      GANNET_RESOURCES_RETRY_SECONDS: '1,1,5,5,30,30',
       GANNET_PICTURES_BYTES_MAX: String(BYTES_MAX),
       GANNET_PICTURES_PIXELS_MAX: String(SIDE_MAX * SIDE_MAX),
       GANNET_PICTURES_MEMORY_MIB_MAX: '300',
