@@ -12,8 +12,8 @@ import { FeedFolder } from './feed-folder.js';
 import type { FeedMetrics } from './feed-metrics.js';
 import type { FeedStore } from './feed-store.js';
 import type { SyncRunResult } from './file/sync-run.js';
-import { afterFailure, afterSuccess, isFreshRunDue } from './runs/feed-state.js';
-import { SourceFailedError } from './source/source-run.js';
+import { afterFailure, afterSuccess, isEmptinessBelieved, isFreshRunDue } from './runs/feed-state.js';
+import { SourceEmptiedError, SourceFailedError } from './source/source-run.js';
 import { feedPath, type FeedRow } from './types.js';
 import type { FeedProtocol, SourceAsk } from './worker/feed-protocol.js';
 
@@ -85,7 +85,7 @@ export class FeedRunner {
       const message = this.messageOf(error, row);
       job.fail(message);
       metrics.ran(row.provider.name, 'failed');
-      await this.failed(row, message);
+      await this.failed(row, message, error instanceof SourceEmptiedError);
       return { retryAfterMs: error instanceof SourceFailedError ? error.retryAfterMs : undefined };
     }
   }
@@ -156,8 +156,10 @@ export class FeedRunner {
         mediaStore: row.media_store,
         folder: folder.path,
         isFresh,
+        isEmptinessBelieved: this.isOwnStore(row) || isEmptinessBelieved(row.state, this.options.clock.nowMs()),
       };
       const answer = await host.call('run', ask, { signal });
+      if (!answer.isOk && answer.isEmptied) throw new SourceEmptiedError(row.state.record_count);
       if (!answer.isOk) throw new SourceFailedError(answer.message, answer.retryAfterMs);
       signal.throwIfAborted();
       // What a record names is there before it.
@@ -175,6 +177,11 @@ export class FeedRunner {
       this.told.delete(runId);
       await this.settle(runId, isStored);
     }
+  }
+
+  /** Of the built-in store nothing is lost that nobody deleted. */
+  private isOwnStore({ account, provider }: FeedRow): boolean {
+    return provider.name === 'media-store' && this.options.media.row(account, provider.settings.store) === undefined;
   }
 
   /** A disk that is not mounted leaves an empty folder behind: that is no evidence that its files are gone. */
@@ -197,12 +204,14 @@ export class FeedRunner {
     }
   }
 
-  private async failed(row: FeedRow, message: string): Promise<void> {
+  private async failed(row: FeedRow, message: string, isEmptied: boolean): Promise<void> {
     const { feeds, clock, log } = this.options;
     const { account, name } = row;
     log.warn({ account, feed: name, reason: message }, 'A feed could not be synced');
     try {
-      await feeds.change(row.id, ({ state }) => ({ state: afterFailure(state, message, clock.nowIso()) }));
+      await feeds.change(row.id, ({ state }) => ({
+        state: afterFailure(state, message, { at: clock.nowIso(), isEmptied }),
+      }));
     } catch (error) {
       log.error({ err: error, account, feed: name }, 'That a feed has failed could not be kept');
     }

@@ -73,6 +73,11 @@ export class RunRecords implements SourceListener {
     return this.places.size === 0;
   }
 
+  /** Not one is there, as far as the source says. */
+  get hasMetNone(): boolean {
+    return this.places.size === 0 && this.same.size === 0;
+  }
+
   names(): string[] {
     return [...this.places.keys()].sort();
   }

@@ -171,6 +171,34 @@ describe('runSync', () => {
     expect(files.text(SYNC_PATH)).toBe(whole.replace(/(quoted.*)One/, '$1Two'));
   });
 
+  it('fails where a source that cannot be asked for each record lists nothing, until that is believed', async () => {
+    for (const name of ['a', 'b']) {
+      source.records.set(name, { title: name });
+      source.gone.add(name);
+    }
+    await sync(files, source);
+    const before = files.text(SYNC_PATH);
+    source.records.clear();
+    source.asksForEach = false;
+    await expect(sync(files, source)).rejects.toThrow('The 2 records that it had are kept');
+    expect([files.text(SYNC_PATH), source.confirmed]).toEqual([before, [['a', 'b']]]);
+    expect(await sync(files, source, { isEmptinessBelieved: true })).toMatchObject({ removed: 2, record_count: 0 });
+    // What is deleted one by one is, and the last of them too.
+    source.records.set('a', { title: 'A' });
+    await sync(files, source);
+    source.says = (listener) => listener.gone('a');
+    expect(await sync(files, source)).toMatchObject({ removed: 1, record_count: 0 });
+  });
+
+  it('asks for each before it takes away all, however few there are', async () => {
+    for (const name of ['a', 'b']) source.records.set(name, { title: name });
+    await sync(files, source);
+    source.records.clear();
+    source.gone.add('b');
+    expect(await sync(files, source)).toMatchObject({ removed: 1, unchanged: 1 });
+    expect(source.confirmed).toEqual([['a', 'b']]);
+  });
+
   it('takes the first of two records of one name, and says so', async () => {
     source.says = (listener) => {
       listener.record({ name: 'a', fields: { title: 'first' } });
@@ -193,6 +221,7 @@ describe('runSync', () => {
       fc.asyncProperty(fc.array(step, { maxLength: 5 }), async (steps) => {
         files.remove();
         files = new MadeFolder();
+        for (const name of ['a', 'b', 'ü', '😀']) source.gone.add(name);
         const model = new Map<string, unknown>();
         for (const { has, gone, isComplete } of steps) {
           source.isComplete = isComplete;

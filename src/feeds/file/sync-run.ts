@@ -2,11 +2,12 @@
  * One run of a feed: what the source has now is compared with the file, and the file is replaced in one step where something differs.
  *
  * A record leaves the file by evidence alone: the source says that it is gone, or a complete listing does not have it. Where a complete
- * listing would take away more than half of at least 20 records, the source is asked for each of them first.
+ * listing would take away more than half of at least 20 records, the source is asked for each of them first. A listing of nothing at all is
+ * believed where the source says of each record that it is gone, or once it has been like that for a day.
  */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import type { SourceListener, SourceOutcome } from '../source/source-run.js';
+import { SourceEmptiedError, type SourceListener, type SourceOutcome } from '../source/source-run.js';
 import type { FeedFiles } from './feed-files.js';
 import { RunRecords, type Skipped } from './run-records.js';
 import {
@@ -24,6 +25,8 @@ const PIECE_CHARACTERS = 65_536;
 /** A source that can be read, by one provider with the settings of one feed. */
 export interface FeedSource {
   readonly provider: string;
+  /** Whether `confirmGone` asks for each record; otherwise it lists everything once more, or takes the listing for certain. */
+  readonly asksForEach: boolean;
   /** Throws a SourceFailedError where it cannot be read. `isFresh`: everything, whatever is remembered. */
   read(
     listener: SourceListener,
@@ -46,6 +49,8 @@ export interface SyncRunOptions {
   /** A folder for what is in hand. */
   readonly temporaryDir: string;
   readonly isFresh: boolean;
+  /** Default false: a listing of nothing is a failure of the source. */
+  readonly isEmptinessBelieved?: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -160,16 +165,17 @@ async function* linesAgain({ files, path }: SyncRunOptions): AsyncGenerator<Sync
 
 /** Which of the records that the file has leave it. */
 async function removals(
-  { source, signal }: SyncRunOptions,
+  { source, signal, isEmptinessBelieved = false }: SyncRunOptions,
   records: RunRecords,
   { before, isComplete }: { readonly before: PreviousFile | undefined; readonly isComplete: boolean },
 ): Promise<(name: string) => boolean> {
   if (!isComplete || before === undefined) return (name) => records.isGone(name);
   const missing = [...before.names].filter((name) => !records.has(name) && !records.isGone(name));
-  const gone =
-    before.names.size >= CONFIRMED_FROM_RECORDS && missing.length * 2 > before.names.size
-      ? await source.confirmGone(missing, signal)
-      : new Set(missing);
+  const isEmptied = missing.length > 0 && records.hasMetNone;
+  const isMost = before.names.size >= CONFIRMED_FROM_RECORDS && missing.length * 2 > before.names.size;
+  const gone = isEmptied || isMost ? await source.confirmGone(missing, signal) : new Set(missing);
+  if (isEmptied && gone.size > 0 && !source.asksForEach && !isEmptinessBelieved)
+    throw new SourceEmptiedError(before.names.size);
   return (name) => records.isGone(name) || gone.has(name);
 }
 

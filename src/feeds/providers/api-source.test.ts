@@ -165,10 +165,16 @@ describe('ApiSource', () => {
     await run();
     places.site.pages.set('/items?p=1', json({ data: items(4, 5) }));
     places.site.pages.set('/items?p=2', json({ data: items(6) }));
-    expect(await run({ pagination: { kind: 'page', parameter: 'p' } }, { recordsMax: 1 })).toMatchObject({
-      added: 2,
-      removed: 0,
-      skipped_count: 1,
-    });
+    for (const [recordsMax, added] of [
+      [1, 1],
+      [2, 1],
+    ] as const)
+      expect(await run({ pagination: { kind: 'page', parameter: 'p' } }, { recordsMax })).toMatchObject({
+        added,
+        removed: 0,
+        skipped_count: 1,
+      });
+    expect(await run({}, { recordsMax: 2 })).toMatchObject({ removed: 0, skipped_count: 1 });
+    expect(await run({}, { recordsMax: 3 })).toMatchObject({ removed: 2, skipped_count: 0 });
   });
 });

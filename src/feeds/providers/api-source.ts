@@ -58,6 +58,7 @@ const RETRIES = { attemptsMax: 3, waitMsFirst: 500, waitMsMax: 30_000 };
 
 export class ApiSource implements FeedSource {
   readonly provider = 'api';
+  readonly asksForEach = false;
   private readonly records: JsonPath;
   private readonly name: JsonPath;
   private readonly paths: ReadonlyMap<string, JsonPath> | undefined;
@@ -136,15 +137,16 @@ export class ApiSource implements FeedSource {
     const met = new Set<string>();
     let records = 0;
     for (let url: string | undefined = pagination.firstUrl(), page = 1; url !== undefined; page += 1) {
-      if (page > PAGES_MAX || records > recordsMax) return false;
+      if (page > PAGES_MAX) return false;
       const { json, response } = await this.page(url, run);
       const found = this.found(json);
       const content = createHash('sha256').update(JSON.stringify(found)).digest('base64');
       if (found.length > 0 && met.has(content))
         throw new SourceFailedError('The interface gives the same page again and again: its pagination has no end.');
       met.add(content);
+      for (const record of found.slice(0, recordsMax - records)) onRecord(record);
       records += found.length;
-      for (const record of found) onRecord(record);
+      if (records > recordsMax) return false;
       url = pagination.urlAfter({
         url: response.url,
         json,

@@ -85,10 +85,17 @@ interface Reading {
   readonly signal: AbortSignal;
   readonly names: Set<string>;
   readonly counts: { requests: number; bytes: number; left: number };
+  /** Names of messages that were deleted in their folders. */
+  readonly deleted: string[];
+  /** Messages that are there and were not given. */
+  missed: number;
+  /** There are more messages than a feed may have. */
+  isFull: boolean;
 }
 
 export class EmailSource implements FeedSource {
   readonly provider = 'email';
+  readonly asksForEach = false;
   private next: EmailMemory | undefined;
 
   constructor(private readonly options: EmailSourceOptions) {}
@@ -99,7 +106,17 @@ export class EmailSource implements FeedSource {
   ): Promise<SourceOutcome> {
     const { settings, memory, recordsMax } = this.options;
     const counts = { requests: 0, bytes: 0, left: recordsMax };
-    const reading: Reading = { listener, known: isFresh ? undefined : memory.read(), signal, names: new Set(), counts };
+    const known = isFresh ? undefined : memory.read();
+    const reading: Reading = {
+      listener,
+      known,
+      signal,
+      names: new Set(),
+      counts,
+      deleted: [],
+      missed: 0,
+      isFull: false,
+    };
     const client = await this.client();
     signal.throwIfAborted();
     const end = () => client.close();
@@ -109,9 +126,12 @@ export class EmailSource implements FeedSource {
       const folders: Record<string, EmailMemory['folders'][string]> = {};
       for (const path of settings.folders) folders[path] = await this.folder(client, path, reading);
       this.next = { folders };
-      const isComplete = counts.left > 0;
-      if (!isComplete) listener.skipped('the rest', `A feed has at most ${recordsMax} records.`);
-      return { isComplete, requests: counts.requests, bytes: counts.bytes };
+      const { isFull, missed, deleted } = reading;
+      if (isFull) listener.skipped('the rest', `A feed has at most ${recordsMax} records.`);
+      // One that was moved to another folder may be among the rest.
+      else for (const name of deleted) listener.gone(name);
+      if (missed > 0) listener.skipped(`${missed} messages`, 'The server lists them, and did not give them.');
+      return { isComplete: !isFull && missed === 0, requests: counts.requests, bytes: counts.bytes };
     } catch (error) {
       signal.throwIfAborted();
       throw failure(error);
@@ -168,10 +188,14 @@ export class EmailSource implements FeedSource {
     const uidValidity = String(mailbox.uidValidity);
     const known = reading.known?.folders[path];
     const knownNames = known?.uidValidity === uidValidity ? known.names : {};
-    const uids = await this.uidsOf(client, mailbox);
+    const { uids, isAll } = await this.uidsOf(client, mailbox);
+    // The newest first: a limit leaves out the oldest.
+    const taken = uids.sort((a, b) => b - a).slice(0, reading.counts.left);
+    reading.counts.left -= taken.length;
+    if (taken.length < uids.length) reading.isFull = true;
     const names: Record<string, string> = {};
     const wanted: number[] = [];
-    for (const uid of uids) {
+    for (const uid of taken) {
       const name = knownNames[uid];
       if (name === undefined) wanted.push(uid);
       else {
@@ -180,24 +204,31 @@ export class EmailSource implements FeedSource {
         reading.names.add(name);
       }
     }
-    // The newest first: a limit leaves out the oldest.
-    wanted.sort((a, b) => b - a);
-    for (let begin = 0; begin < wanted.length && reading.counts.left > 0; begin += FETCHED_TOGETHER) {
+    for (let begin = 0; begin < wanted.length; begin += FETCHED_TOGETHER) {
       const uidsNow = wanted.slice(begin, begin + FETCHED_TOGETHER);
       Object.assign(names, await this.fetched(client, path, uidsNow, reading));
       this.options.onProgress?.({ done: reading.names.size, queued: wanted.length - begin - uidsNow.length });
     }
+    reading.missed += wanted.filter((uid) => names[uid] === undefined).length;
+    const listed = new Set(uids.map(String));
+    if (isAll) for (const [uid, name] of Object.entries(knownNames)) if (!listed.has(uid)) reading.deleted.push(name);
     return { uidValidity, names };
   }
 
-  private async uidsOf(client: ImapFlow, { exists }: MailboxObject): Promise<number[]> {
-    if (exists === 0) return [];
+  /** `isAll`: of all that the folder has, which the server says in two ways. */
+  private async uidsOf(client: ImapFlow, mailbox: MailboxObject): Promise<{ uids: number[]; isAll: boolean }> {
     const { settings, nowMs } = this.options;
-    const query =
-      settings.since_days === 0 ? { all: true } : { since: new Date(nowMs() - settings.since_days * DAY_MS) };
+    const isAll = settings.since_days === 0;
+    const { exists } = mailbox;
+    if (exists === 0) return { uids: [], isAll };
+    const query = isAll ? { all: true } : { since: new Date(nowMs() - settings.since_days * DAY_MS) };
     const found = await client.search(query, { uid: true });
     if (!Array.isArray(found)) throw new SourceFailedError('The server could not say which messages it has.');
-    return found;
+    // It says how many there are as they come and go.
+    const least = Math.min(exists, mailbox.exists);
+    if (isAll && found.length < least)
+      throw new SourceFailedError(`The server names ${found.length} of ${least} messages that it has.`);
+    return { uids: found, isAll };
   }
 
   private async fetched(
@@ -225,7 +256,6 @@ export class EmailSource implements FeedSource {
       // The same message in a second folder, or a second copy of it.
       if (names.has(name)) continue;
       names.add(name);
-      counts.left -= 1;
       if (size !== undefined && size > messageBytesMax)
         listener.skipped(name, `The message has ${size} bytes; it is read to ${messageBytesMax}.`);
       const { keepFile } = this.options;

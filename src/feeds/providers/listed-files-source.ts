@@ -38,6 +38,7 @@ const FIELDS: FieldDescriptions = {
 
 export class ListedFilesSource implements FeedSource {
   readonly provider = 'media-store';
+  readonly asksForEach = false;
   private readonly include: readonly ReturnType<typeof globExpression>[];
 
   /** `listing`: a file with a ListedFile a line, which is all that the store has. */

@@ -60,6 +60,7 @@ const HASH_CHARACTERS = 22;
 
 export class SyndicationSource implements FeedSource {
   readonly provider = 'rss';
+  readonly asksForEach = false;
   private next: SyndicationMemory | undefined;
 
   constructor(private readonly options: SyndicationSourceOptions) {}

@@ -23,6 +23,7 @@ export interface WebsiteSourceOptions {
 /** For one run. */
 export class WebsiteSource implements FeedSource {
   readonly provider = 'website';
+  readonly asksForEach = true;
   private memory: CrawlMemoryFile | undefined;
   private crawl: WebsiteCrawl | undefined;
 

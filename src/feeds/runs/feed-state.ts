@@ -26,6 +26,8 @@ export interface FeedState {
   readonly last_run: LastRun | null;
   /** Runs since everything was read anew. */
   readonly runs_since_fresh: number;
+  /** Since when the source has listed nothing where it had records. ISO 8601; missing where it lists some, or none was ever read. */
+  readonly emptied_since?: string;
 }
 
 export const NEW_FEED: FeedState = {
@@ -40,6 +42,7 @@ export const NEW_FEED: FeedState = {
 /** Of so many runs one reads everything anew, for servers that say of what changed that it did not. */
 const FRESH_EVERY_RUNS = 24;
 const MESSAGE_CHARACTERS_MAX = 1000;
+const EMPTINESS_BELIEVED_AFTER_MS = 86_400_000;
 
 export function statusOf(state: FeedState, isRunning: boolean): FeedStatus {
   if (isRunning) return 'Syncing';
@@ -68,6 +71,16 @@ export function afterSuccess(
 }
 
 /** What the last good run gave stays as it was. */
-export function afterFailure(state: FeedState, message: string, at: string): FeedState {
-  return { ...state, last_checked: at, error: { message: message.slice(0, MESSAGE_CHARACTERS_MAX), at } };
+export function afterFailure(
+  state: FeedState,
+  message: string,
+  { at, isEmptied = false }: { readonly at: string; readonly isEmptied?: boolean },
+): FeedState {
+  const failed = { ...state, last_checked: at, error: { message: message.slice(0, MESSAGE_CHARACTERS_MAX), at } };
+  return isEmptied && state.emptied_since === undefined ? { ...failed, emptied_since: at } : failed;
+}
+
+/** A source that has listed nothing for so long has nothing. */
+export function isEmptinessBelieved({ emptied_since: since }: FeedState, nowMs: number): boolean {
+  return since !== undefined && nowMs - Date.parse(since) >= EMPTINESS_BELIEVED_AFTER_MS;
 }

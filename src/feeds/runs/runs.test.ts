@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { SimulatedTimers } from '../../../test/support/simulated-timers.js';
 import type { SyncRunResult } from '../file/sync-run.js';
-import { afterFailure, afterSuccess, isFreshRunDue, NEW_FEED, statusOf } from './feed-state.js';
+import {
+  afterFailure,
+  afterSuccess,
+  isEmptinessBelieved,
+  isFreshRunDue,
+  NEW_FEED,
+  statusOf,
+  type FeedState,
+} from './feed-state.js';
 import { SyncScheduler } from './sync-scheduler.js';
 
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -24,7 +32,7 @@ const RESULT: SyncRunResult = {
 
 describe('FeedState', () => {
   const synced = afterSuccess(NEW_FEED, RESULT, { at: '2026-11-22T00:00:00.000Z', wasFresh: true });
-  const failed = afterFailure(synced, 'It is down.', '2026-11-22T00:30:00.000Z');
+  const failed = afterFailure(synced, 'It is down.', { at: '2026-11-22T00:30:00.000Z' });
 
   it('waits for its first run', () => {
     expect(statusOf(NEW_FEED, false)).toBe('Waiting for first sync');
@@ -51,14 +59,25 @@ describe('FeedState', () => {
       last_checked: '2026-11-22T00:30:00.000Z',
       error: { message: 'It is down.', at: '2026-11-22T00:30:00.000Z' },
     });
-    expect(statusOf(afterFailure(NEW_FEED, 'x', 'y'), false)).toBe('Failed');
+    expect(statusOf(afterFailure(NEW_FEED, 'x', { at: 'y' }), false)).toBe('Failed');
   });
 
   it('stays failed while the source cannot be reached, and forgets the error with the next good run', () => {
-    const again = afterFailure(failed, 'Still down.', '2026-11-22T01:00:00.000Z');
+    const again = afterFailure(failed, 'Still down.', { at: '2026-11-22T01:00:00.000Z' });
     expect([statusOf(again, false), again.error?.message]).toEqual(['Failed', 'Still down.']);
     const good = afterSuccess(again, RESULT, { at: '2026-11-22T01:30:00.000Z', wasFresh: false });
     expect([statusOf(good, false), good.error]).toEqual(['Synced', null]);
+  });
+
+  it('believes that a source is empty once it has been for a day, whatever else failed meanwhile', () => {
+    const isBelieved = (state: FeedState, hours: number) =>
+      isEmptinessBelieved(state, Date.parse('2026-11-22T00:00:00.000Z') + hours * 3_600_000);
+    const emptied = afterFailure(synced, 'It lists nothing.', { at: '2026-11-22T01:00:00.000Z', isEmptied: true });
+    const down = afterFailure(emptied, 'It is down.', { at: '2026-11-22T02:00:00.000Z' });
+    const again = afterFailure(down, 'It lists nothing.', { at: '2026-11-22T03:00:00.000Z', isEmptied: true });
+    expect([isBelieved(again, 24.9), isBelieved(again, 25), isBelieved(failed, 1000)]).toEqual([false, true, false]);
+    const good = afterSuccess(again, RESULT, { at: '2026-11-22T04:00:00.000Z', wasFresh: false });
+    expect(isBelieved(good, 1000)).toBe(false);
   });
 
   it('reads everything anew every 24th run', () => {

@@ -50,3 +50,11 @@ export class SourceFailedError extends Error {
     super(message, options);
   }
 }
+
+/** The source lists nothing where it had records: one that has lost them looks like one whose records were all deleted. */
+export class SourceEmptiedError extends SourceFailedError {
+  constructor(records: number) {
+    const kept = records === 1 ? 'The record that it had is kept' : `The ${records} records that it had are kept`;
+    super(`The source answers, and lists nothing any more. ${kept}, until it has been like that for a day.`);
+  }
+}

@@ -36,12 +36,15 @@ export interface RunAsk extends SourceAsk {
   /** A folder that is the feed's own. */
   readonly folder: string;
   readonly isFresh: boolean;
+  readonly isEmptinessBelieved: boolean;
 }
 
 /** Of a source that cannot be read: a sentence for whoever owns the feed. */
 export interface SourceFault {
   readonly isOk: false;
   readonly message: string;
+  /** It answered, and listed nothing where it had records. */
+  readonly isEmptied: boolean;
   readonly retryAfterMs?: number;
 }
 

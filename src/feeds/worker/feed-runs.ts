@@ -7,7 +7,7 @@ import type { Emit, Served } from '../../platform/hosts/serve-host.js';
 import { discoverPages } from '../crawl/discover.js';
 import { HostPace } from '../crawl/host-pace.js';
 import { runSync, type FeedSource } from '../file/sync-run.js';
-import { SourceFailedError, type SourceListener } from '../source/source-run.js';
+import { SourceEmptiedError, SourceFailedError, type SourceListener } from '../source/source-run.js';
 import {
   NEXT_FILE,
   type FeedProtocol,
@@ -119,7 +119,7 @@ export class FeedRuns {
   }
 
   private async run(ask: RunAsk, signal: AbortSignal) {
-    const { runId, feed, folder, isFresh } = ask;
+    const { runId, feed, folder, isFresh, isEmptinessBelieved } = ask;
     rmSync(join(folder, NEXT_FILE), { force: true });
     let toldMs = 0;
     const opened = openSource(ask, {
@@ -140,6 +140,7 @@ export class FeedRuns {
         source: keptLater(opened.source),
         temporaryDir: folder,
         isFresh,
+        isEmptinessBelieved,
         signal,
       });
       this.unsettled.set(runId, opened);
@@ -176,6 +177,7 @@ export class FeedRuns {
 function keptLater(source: FeedSource): FeedSource {
   return {
     provider: source.provider,
+    asksForEach: source.asksForEach,
     read: (listener, options) => source.read(listener, options),
     confirmGone: (names, signal) => source.confirmGone(names, signal),
     fields: () => source.fields(),
@@ -220,7 +222,8 @@ async function answered<Found extends object>(
   } catch (error) {
     if (error instanceof SourceFailedError) {
       const { message, retryAfterMs } = error;
-      return { isOk: false, message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+      const isEmptied = error instanceof SourceEmptiedError;
+      return { isOk: false, message, isEmptied, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
     }
     throw error;
   }

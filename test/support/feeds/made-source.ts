@@ -45,6 +45,7 @@ export class MadeFolder implements FeedFiles {
 
 export class MadeSource implements FeedSource {
   readonly provider = 'made';
+  asksForEach = true;
   /** What it has. */
   readonly records = new Map<string, Readonly<Record<string, FieldValue>>>();
   /** What it says is gone, where it is asked. */
