@@ -1,11 +1,13 @@
 // Graphs of vectors beside hnswlib's: recall@10 against time on one thread, vectors a second while building, and filters.
 //
-//   vector_bench [COUNT [DIMENSIONS [FILE]]]      default 100000 x 128, made around centres
+//   vector_bench [COUNT [DIMENSIONS [FILE [SEED]]]]      default 100000 x 128, made around centres by SEED (7)
 //
+// What was chosen by the rows and queries of one seed is reported of another.
 // FILE has COUNT + 500 rows of f32; where it is missing they are written to it, and what is built of them is kept beside it as FILE.gvs and
 // FILE.hnsw. bench/vectors/run.mjs is the same with other engines.
 //
-// A line each: what, its setting, recall, microseconds of processor time a search. hnswlib is measured where its headers are found:
+// A line each: what, its setting, recall, microseconds of processor time a search, and for one with a filter how often that is what one without takes, of width 20,
+// in turns. hnswlib is measured where its headers are found:
 // HNSWLIB_DIR=<package hnswlib-node>/src make -C native-bindings bench; the searches take turns.
 #include <time.h>
 
@@ -40,6 +42,8 @@ constexpr uint32_t kWanted = 10;
 constexpr int kTurns = 5;
 constexpr uint32_t kLinks = 16;
 constexpr uint32_t kBuildWidth = 200;
+// Of the search without a filter that those with one are compared with.
+constexpr uint32_t kWidthBeside = 20;
 
 double SecondsOf(clockid_t clock) {
   timespec now;
@@ -57,9 +61,9 @@ struct Rows {
 };
 
 // Around centres that lie in a space of fewer dimensions, as the vectors of texts do.
-Rows Made(size_t count, uint32_t dimensions) {
+Rows Made(size_t count, uint32_t dimensions, uint32_t seed) {
   constexpr uint32_t kInner = 24;
-  std::mt19937_64 random(7);
+  std::mt19937_64 random(seed);
   std::normal_distribution<float> normal;
   const auto values = [&](size_t size) {
     std::vector<float> made(size);
@@ -141,23 +145,38 @@ Truth TruthOf(const std::vector<std::vector<float>>& products, const std::vector
 // A way of searching: the ordinals for a query.
 using Way = std::function<void(std::span<const float> query, std::vector<uint32_t>* ordinals)>;
 
-void Measure(const std::string& name, const Rows& rows, uint32_t count, const Truth& truth, const Way& way) {
-  std::vector<double> times;
+// All queries once, in microseconds of processor time each.
+double MicrosOf(const Rows& rows, uint32_t count, const Way& way) {
+  std::vector<uint32_t> ordinals;
+  const double began = ProcessorSeconds();
+  for (uint32_t q = 0; q < kQueries; ++q) way(rows.of(count + q), &ordinals);
+  return (ProcessorSeconds() - began) / kQueries * 1e6;
+}
+
+double MiddleOf(std::vector<double> values) {
+  std::ranges::nth_element(values, values.begin() + kTurns / 2);
+  return values[kTurns / 2];
+}
+
+// Beside another way, in turns with it, where one is given.
+void Measure(const std::string& name, const Rows& rows, uint32_t count, const Truth& truth, const Way& way, const Way* beside = nullptr) {
   size_t found = 0;
   size_t there = 0;
   std::vector<uint32_t> ordinals;
-  for (int turn = 0; turn < kTurns; ++turn) {
-    const double began = ProcessorSeconds();
-    for (uint32_t q = 0; q < kQueries; ++q) {
-      way(rows.of(count + q), &ordinals);
-      if (turn > 0) continue;
-      there += truth[q].size();
-      for (const uint32_t ordinal : ordinals) found += static_cast<size_t>(std::count(truth[q].begin(), truth[q].end(), ordinal));
-    }
-    times.push_back((ProcessorSeconds() - began) / kQueries * 1e6);
+  for (uint32_t q = 0; q < kQueries; ++q) {
+    way(rows.of(count + q), &ordinals);
+    there += truth[q].size();
+    for (const uint32_t ordinal : ordinals) found += static_cast<size_t>(std::count(truth[q].begin(), truth[q].end(), ordinal));
   }
-  std::nth_element(times.begin(), times.begin() + kTurns / 2, times.end());
-  std::printf("%s\trecall %.4f\t%.1f us\n", name.c_str(), static_cast<double>(found) / static_cast<double>(there), times[kTurns / 2]);
+  std::vector<double> times;
+  std::vector<double> ratios;
+  for (int turn = 0; turn < kTurns; ++turn) {
+    times.push_back(MicrosOf(rows, count, way));
+    if (beside != nullptr) ratios.push_back(times.back() / MicrosOf(rows, count, *beside));
+  }
+  std::printf("%s\trecall %.4f\t%.1f us", name.c_str(), static_cast<double>(found) / static_cast<double>(there), MiddleOf(times));
+  if (beside != nullptr) std::printf("\t%.2f of a search without a filter", MiddleOf(ratios));
+  std::printf("\n");
   std::fflush(stdout);
 }
 
@@ -184,27 +203,33 @@ std::vector<uint64_t> PassingBits(const Rows& rows, uint32_t count, double share
   return bits;
 }
 
-// Each once as a search meets it for the first time, and once prepared.
+// Each as a search meets it for the first time, prepared, and packed.
 void MeasureFilters(const Rows& rows, const std::vector<std::vector<float>>& products, const VectorGraph& graph, VectorSearcher* searcher) {
   const uint32_t count = graph.count();
+  VectorSearcher searcher_beside;
+  const Way beside = Ours(graph, &searcher_beside, kWidthBeside);
   for (const bool is_by_chance : {true, false}) {
     for (const double share : {0.5, 0.1, 0.01, 0.001, 0.0001}) {
       const std::vector<uint64_t> bits = PassingBits(rows, count, share, is_by_chance);
       const Truth truth = TruthOf(products, &bits);
       const gannet::test::BitFilter filter(bits);
       const double began = ProcessorSeconds();
-      const PassingVectors passing(graph, bits);
-      const double micros = (ProcessorSeconds() - began) * 1e6;
+      const PassingVectors prepared(graph, bits);
+      const double prepared_at = ProcessorSeconds();
+      const PassingVectors packed(graph, bits, PassingVectors::kPackedBytesMax);
+      const double packed_at = ProcessorSeconds();
       for (const uint32_t width : {10u, 20u, 40u}) {
-        const auto measure = [&](const char* how, const PassingVectors* prepared) {
+        const auto measure = [&](const char* how, const PassingVectors* passing) {
           char name[96];
           std::snprintf(name, sizeof(name), "%s filter of %.2f %%%s, width %u", is_by_chance ? "random" : "one-sided", share * 100, how, width);
-          Measure(name, rows, count, truth, Ours(graph, searcher, width, &filter, prepared));
+          Measure(name, rows, count, truth, Ours(graph, searcher, width, &filter, passing), &beside);
         };
         measure("", nullptr);
-        measure(" prepared", &passing);
+        measure(" prepared", &prepared);
+        if (packed.is_packed()) measure(" packed", &packed);
       }
-      std::printf("prepared in\t%.0f us\n", micros);
+      std::printf("prepared in\t%.0f us\n", (prepared_at - began) * 1e6);
+      if (packed.is_packed()) std::printf("packed in\t%.0f us\n", (packed_at - prepared_at) * 1e6);
     }
   }
 }
@@ -216,7 +241,8 @@ int main(int argument_count, char** arguments) {
   const auto dimensions = static_cast<uint32_t>(argument_count > 2 ? std::atoi(arguments[2]) : 128);
   const size_t all = size_t{count} + kQueries;
   const std::string file = argument_count > 3 ? arguments[3] : "";
-  Rows rows = std::filesystem::exists(file) ? ReadRows(file.c_str(), all, dimensions) : Made(all, dimensions);
+  const auto seed = static_cast<uint32_t>(argument_count > 4 ? std::atoi(arguments[4]) : 7);
+  Rows rows = std::filesystem::exists(file) ? ReadRows(file.c_str(), all, dimensions) : Made(all, dimensions, seed);
   if (!file.empty() && !std::filesystem::exists(file)) WriteRows(file, rows);
   for (size_t i = 0; i < all; ++i) Normalize(std::span(rows.values).subspan(i * dimensions, dimensions));
   const std::vector<std::vector<float>> products = ProductsOf(rows, count);

@@ -49,10 +49,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       searcher.Search(graph, {.vector = query, .width = 8, .exact = is_exact});
       searcher.Search(graph, {.vector = query, .width = 8, .allowed = &filter, .exact = is_exact});
     }
-    const PassingVectors passing(graph, std::vector<uint64_t>(graph.count() / 64 + 1, 0xaaaaaaaaaaaaaaaau));
     std::vector<int8_t> components(QueryComponents(graph.dimensions(), graph.bits()));
     graph.ToQuery(query, components);
-    CellSearch().Search(CodeQuery(components.data(), graph.bytes_of_codes(), graph.bits()), graph, passing, {4, 4, 8});
+    for (const uint64_t packed_bytes_max : {PassingVectors::kPackedBytesMax, uint64_t{0}}) {
+      const PassingVectors passing(graph, std::vector<uint64_t>(graph.count() / 64 + 1, 0xaaaaaaaaaaaaaaaau), packed_bytes_max);
+      CellSearch().Search(CodeQuery(components.data(), graph.bytes_of_codes(), graph.bits()), graph, passing, {4, 4, 8});
+    }
     for (uint32_t ordinal = 0; ordinal < graph.count(); ++ordinal) graph.CosineOf(graph.RowOf(ordinal), query);
     VerifyVectors(bytes);
   } catch (const gannet::Error&) {

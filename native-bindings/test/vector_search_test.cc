@@ -1,6 +1,7 @@
 // Vectors: products of codes, graphs and what is found in them, against a comparison of all vectors one by one.
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
 #include <limits>
 #include <numeric>
@@ -8,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "../kernel/common/bytes.h"
 #include "../kernel/vectors/vector_search.h"
 #include "../kernel/vectors/vector_writer.h"
 #include "bit_filter.h"
@@ -316,7 +318,7 @@ TEST(vectors_that_pass_are_listed_by_nodes_and_cells) {
     for (const double share : {0.0, 0.01, 0.5, 1.0}) {
       const std::vector<uint64_t> bits = RandomBits(count, share, static_cast<uint32_t>(random()));
       const BitFilter filter(bits);
-      const PassingVectors passing(graph, bits);
+      const PassingVectors passing(graph, bits, PassingVectors::kPackedBytesMax);
       CHECK_EQ(passing.count(), filter.count());
       std::vector<bool> is_passing(graph.nodes());
       for (uint32_t ordinal = 0; ordinal < count; ++ordinal) {
@@ -344,6 +346,24 @@ TEST(vectors_that_pass_are_listed_by_nodes_and_cells) {
       CHECK(all == listed);
       for (const uint32_t place : all) CHECK(is_passing[place]);
       CHECK_EQ(all.size(), passing.nodes());
+      // What is packed are the codes of these, cell by cell.
+      CHECK_EQ(passing.is_packed(), passing.nodes() > 0 && !passing.is_for_graph());
+      const PassingVectors not_packed(graph, bits);
+      CHECK(!not_packed.is_packed());
+      CHECK_EQ(not_packed.PackingPaysAfter(graph) > 0, passing.is_packed());
+      CHECK_EQ(passing.PackingPaysAfter(graph), 0u);
+      if (!passing.is_packed()) continue;
+      CHECK_EQ(passing.packed_count(), passing.nodes());
+      const size_t bytes_of_codes = graph.bytes_of_codes();
+      for (uint32_t rank = 0; rank < passing.cells().size(); ++rank) {
+        const auto [first, end] = passing.packed(rank);
+        CHECK(first < end);
+        for (uint32_t number = first; number < end; ++number) {
+          const uint32_t place = passing.packed_place(number);
+          CHECK(passing.HasNode(place));
+          CHECK(std::memcmp(passing.packed_codes().of(number), graph.codes().of(place), bytes_of_codes) == 0);
+        }
+      }
     }
   }
 }
@@ -360,8 +380,12 @@ TEST(vectors_nearest_are_found_behind_a_filter_that_was_prepared) {
     for (const uint32_t ordinal : Nearest(set, queries.of(1), static_cast<uint32_t>(share * set.size()))) {
       together[ordinal / 64] |= uint64_t{1} << (ordinal % 64);
     }
-    for (const std::vector<uint64_t>& bits : {RandomBits(set.size(), share, 17), together}) {
-      const PassingVectors passing(graph, bits);
+    for (const auto& [bits, packed_bytes_max] : std::vector<std::pair<std::vector<uint64_t>, uint64_t>>{
+             {RandomBits(set.size(), share, 17), PassingVectors::kPackedBytesMax},
+             {RandomBits(set.size(), share, 17), 0},
+             {together, PassingVectors::kPackedBytesMax},
+             {together, 0}}) {
+      const PassingVectors passing(graph, bits, packed_bytes_max);
       const SearchRequest request{.vector = queries.of(0), .width = 20, .passing = &passing};
       const size_t ten = std::min(10u, passing.count());
       CHECK_EQ(searcher.Search(graph, request).size(), ten);
@@ -375,6 +399,57 @@ TEST(vectors_nearest_are_found_behind_a_filter_that_was_prepared) {
     }
   }
   for (const SearchWay way : {SearchWay::kFilteredGraph, SearchWay::kCells, SearchWay::kScan}) CHECK(std::ranges::count(ways, way) > 0);
+}
+
+TEST(vectors_cells_that_are_damaged_are_told_and_searched_inside_the_bytes) {
+  Set set = Clustered(6000, 16, 5);
+  const std::vector<uint8_t> whole = Encode(set);
+  const auto header = Load<VectorHeader>(whole.data());
+  const VectorLayout layout(header);
+  std::mt19937_64 random(11);
+  for (int turn = 0; turn < 60; ++turn) {
+    std::vector<uint8_t> bytes = whole;
+    const size_t words = (size_t{header.cells} + 1) * header.levels;
+    for (uint64_t changes = turn % 3 == 0 ? words : 1 + random() % 4; changes > 0; --changes) {
+      const uint32_t values[] = {0, header.nodes, UINT32_MAX, static_cast<uint32_t>(random() % header.nodes)};
+      Store(bytes.data() + layout.cells + random() % words * sizeof(uint32_t), values[random() % 4]);
+    }
+    if (bytes == whole) continue;
+    // As a writer that counts wrongly would leave them: the sum is right.
+    Store(bytes.data() + offsetof(VectorHeader, sum), SumOfVectors(bytes));
+    CHECK_THROWS(kDamaged, VerifyVectors(bytes));
+    const VectorGraph graph(bytes);
+    VectorSearcher searcher;
+    for (const uint64_t packed_bytes_max : {PassingVectors::kPackedBytesMax, uint64_t{0}}) {
+      for (const double share : {0.5, 0.1}) {
+        const PassingVectors passing(graph, RandomBits(set.size(), share, 3), packed_bytes_max);
+        CHECK(passing.bytes() < 2 * bytes.size());
+        searcher.Search(graph, {.vector = set.of(1), .width = 8, .passing = &passing});
+        CellSearch cells;
+        std::vector<int8_t> query(QueryComponents(graph.dimensions(), graph.bits()));
+        graph.ToQuery(set.of(2), query);
+        cells.Search(CodeQuery(query.data(), graph.bytes_of_codes(), graph.bits()), graph, passing, {10, 10, 20});
+        for (uint32_t rank = 0; rank < cells.beam().size(); ++rank) CHECK(passing.HasNode(cells.beam().at(rank).place));
+      }
+    }
+  }
+}
+
+TEST(vectors_products_from_a_bar_on_are_listed) {
+  std::mt19937_64 random(31);
+  for (size_t count = 0; count < 70; ++count) {
+    std::vector<int32_t> products(count);
+    for (int32_t& product : products) product = static_cast<int32_t>(random() % 9) - 4;
+    for (const int32_t bar : {std::numeric_limits<int32_t>::min(), -4, 0, 3, std::numeric_limits<int32_t>::max()}) {
+      std::vector<uint32_t> expected;
+      for (uint32_t i = 0; i < count; ++i) {
+        if (products[i] >= bar) expected.push_back(i);
+      }
+      std::vector<uint32_t> numbers(count + kListedMore);
+      const uint32_t listed = ListFrom(products, bar, numbers.data());
+      CHECK(std::ranges::equal(std::span(numbers).first(listed), expected));
+    }
+  }
 }
 
 TEST(vectors_are_searched_more_widely_where_those_that_pass_lie_elsewhere) {
@@ -458,11 +533,13 @@ TEST(vectors_damage_is_an_error_or_seen_by_the_sum) {
         searcher.Search(graph, {.vector = set.of(1), .width = 8, .exact = is_exact});
         searcher.Search(graph, {.vector = set.of(1), .width = 8, .allowed = &filter, .exact = is_exact});
       }
-      const PassingVectors passing(graph, std::vector<uint64_t>(graph.count() / 64 + 1, 0x5555555555555555u));
-      searcher.Search(graph, {.vector = set.of(1), .width = 8, .passing = &passing});
-      CellSearch cells;
-      const std::vector<int8_t> query(QueryComponents(graph.dimensions(), graph.bits()), 1);
-      cells.Search(CodeQuery(query.data(), graph.bytes_of_codes(), graph.bits()), graph, passing, {4, 4, 8});
+      for (const uint64_t packed_bytes_max : {PassingVectors::kPackedBytesMax, uint64_t{0}}) {
+        const PassingVectors passing(graph, std::vector<uint64_t>(graph.count() / 64 + 1, 0x5555555555555555u), packed_bytes_max);
+        searcher.Search(graph, {.vector = set.of(1), .width = 8, .passing = &passing});
+        CellSearch cells;
+        const std::vector<int8_t> query(QueryComponents(graph.dimensions(), graph.bits()), 1);
+        cells.Search(CodeQuery(query.data(), graph.bytes_of_codes(), graph.bits()), graph, passing, {4, 4, 8});
+      }
     } catch (const Error&) {
     }
   }

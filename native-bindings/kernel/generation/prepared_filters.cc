@@ -23,19 +23,26 @@ void PreparedFilters::Forget() {
   }
 }
 
-PreparedFilters::Prepared PreparedFilters::Find(const std::string& name, const std::function<Prepared()>& prepare) {
+PreparedFilters::Prepared PreparedFilters::Find(const std::string& name, const vectors::VectorGraph& graph,
+                                                const std::function<Prepared(uint64_t packed_bytes_max)>& prepare) {
+  bool is_packed = false;
   {
     const std::lock_guard lock(mutex_);
     Entry& entry = Use(name);
     Forget();
-    if (entry.prepared != nullptr || ++entry.asked < kAskedMin) return entry.prepared;
+    ++entry.asked;
+    is_packed = entry.prepared != nullptr && entry.packed_each > 0 && entry.asked % entry.packed_each == 0;
+    if (!is_packed && (entry.prepared != nullptr || entry.asked < kAskedMin)) return entry.prepared;
   }
-  Prepared prepared = prepare();
+  Prepared prepared = prepare(is_packed ? vectors::PassingVectors::kPackedBytesMax : 0);
   const std::lock_guard lock(mutex_);
   Entry& entry = Use(name);
-  if (entry.prepared == nullptr) {
+  if (entry.prepared == nullptr || is_packed) {
+    if (entry.prepared != nullptr) bytes_ -= entry.prepared->bytes();
     entry.prepared = prepared;
     bytes_ += prepared->bytes();
+    entry.asked = 0;
+    entry.packed_each = prepared->PackingPaysAfter(graph);
   }
   Forget();
   return prepared;

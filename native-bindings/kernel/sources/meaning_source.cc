@@ -126,11 +126,12 @@ void MeaningSource::Search(uint32_t index, const FilterNode& filter, std::vector
 }
 
 std::shared_ptr<const vectors::PassingVectors> MeaningSource::Prepared(uint32_t index, const FilterNode& filter) const {
-  return generation_.prepared_filters->Find(std::to_string(index) + ' ' + NameOf(filter), [&] {
-    const VectorView& view = generation_.vectors[index];
+  const VectorView& view = generation_.vectors[index];
+  const vectors::VectorGraph& graph = view.segment->graph();
+  return generation_.prepared_filters->Find(std::to_string(index) + ' ' + NameOf(filter), graph, [&](uint64_t packed_bytes_max) {
     LiveOrdinals live(&generation_, &view);
     live.Restrict(filter);
-    return std::make_shared<const vectors::PassingVectors>(view.segment->graph(), live.Bits());
+    return std::make_shared<const vectors::PassingVectors>(graph, live.Bits(), packed_bytes_max);
   });
 }
 

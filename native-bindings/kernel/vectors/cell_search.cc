@@ -1,7 +1,9 @@
 #include "cell_search.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <numeric>
 
 #include "../common/stop.h"
 
@@ -9,19 +11,29 @@ namespace gannet::vectors {
 namespace {
 
 // Codes that are compared at least, and then in vain, for each candidate of the width.
-constexpr uint32_t kLeastForWidth = 70;
-constexpr uint32_t kInVainForWidth = 30;
+struct Share {
+  uint32_t least;
+  uint32_t in_vain;
+};
+// By the centres of all that is in the cells.
+constexpr Share kNotPacked{80, 30};
 // And for each centre that is not compared, where what passes lies together.
 constexpr double kLeastForSpared = 2;
+// By the centres of what is packed. Where what passes lies on one side, queries are far from most of it, and centres say less of which of it is near.
+constexpr Share kPacked{30, 20};
+constexpr Share kPackedOfSide{90, 35};
 // Codes that come from memory while those before them are compared.
 constexpr size_t kBatch = 64;
+// Codes that lie side by side need not be asked for before.
+constexpr uint32_t kScannedTogether = 256;
 // Cells that are looked into at first beside those that would do if all were equal, and so many times as many when these are not enough.
 constexpr uint32_t kCellsMore = 16;
 constexpr uint32_t kMoreEachTime = 4;
-// Products that are looked at together.
-constexpr size_t kProductsTogether = 16;
-// Of which a bar is found.
+// Of which a bar is found, that so small a part more may reach.
 constexpr size_t kSampledProducts = 512;
+constexpr uint32_t kPartMore = 8;
+// Steps between the nearest and the farthest cell that is looked into: those of one step follow each other as they come.
+constexpr size_t kSteps = 64;
 
 // How many are not below the bar: a loop that compilers make vectors of.
 uint32_t CountFrom(std::span<const int32_t> products, int32_t bar) {
@@ -30,7 +42,7 @@ uint32_t CountFrom(std::span<const int32_t> products, int32_t bar) {
   return count;
 }
 
-// A bar that about `wanted` products reach.
+// A bar that about `wanted` products reach, or some more.
 int32_t BarOf(std::span<const int32_t> products, uint32_t wanted) {
   int64_t low = std::numeric_limits<int32_t>::max();
   int64_t high = std::numeric_limits<int32_t>::min();
@@ -42,17 +54,24 @@ int32_t BarOf(std::span<const int32_t> products, uint32_t wanted) {
     const int64_t middle = low + (high - low) / 2;
     const uint32_t count = CountFrom(products, static_cast<int32_t>(middle));
     (count >= wanted ? low : high) = middle;
-    if (count == wanted) break;
+    if (count >= wanted && count <= wanted + wanted / kPartMore) break;
   }
   return static_cast<int32_t>(low);
 }
 
-// Codes in cells, at least. Where what passes lies together fewer centres are compared, and as many codes more: the query is then far from most of it,
-// and its centres say less about which are near.
+Share ShareOf(const PassingVectors& passing) {
+  if (!passing.is_packed()) return kNotPacked;
+  return passing.is_by_chance() ? kPacked : kPackedOfSide;
+}
+
+// Codes in cells, at least. Where what passes lies together fewer centres are compared, and where it is not packed as many codes more: the query is then far from most
+// of it, and its centres say less about which are near.
 uint32_t LeastInCells(const VectorGraph& graph, const PassingVectors& passing, uint32_t width) {
+  const uint32_t least = ShareOf(passing).least * width;
+  if (passing.is_packed()) return least;
   const auto cells = static_cast<double>(passing.cells().size());
   const double density = passing.nodes() / std::max(1.0, cells) * graph.cells() / graph.nodes();
-  return kLeastForWidth * width + static_cast<uint32_t>(kLeastForSpared * (graph.cells() - cells) * std::min(1.0, density));
+  return least + static_cast<uint32_t>(kLeastForSpared * (graph.cells() - cells) * std::min(1.0, density));
 }
 
 }  // namespace
@@ -61,10 +80,13 @@ uint32_t CellSearch::Least(const VectorGraph& graph, const PassingVectors& passi
   return static_cast<uint32_t>(passing.cells().size()) + LeastInCells(graph, passing, width);
 }
 
-void CellSearch::CompareCentres(const CodeQuery& query, const VectorGraph& graph, std::span<const uint32_t> cells) {
-  of_centres_.resize(std::max(of_centres_.size(), cells.size()));
-  query.ProductsOfFetched(graph.centres(), cells, of_centres_.data());
+void CellSearch::CompareCentres(const CodeQuery& query, const VectorGraph& graph, const PassingVectors& passing) {
+  const std::span<const uint32_t> cells = passing.cells();
+  of_centres_.resize(cells.size());
   compared_ += static_cast<uint32_t>(cells.size());
+  if (!passing.is_packed()) return query.ProductsOfFetched(graph.centres(), cells, of_centres_.data());
+  for (auto rank = static_cast<uint32_t>(ranks_.size()); rank < cells.size(); ++rank) ranks_.push_back(rank);
+  query.ProductsOfFetched(passing.packed_centres(), std::span(ranks_).first(cells.size()), of_centres_.data());
 }
 
 int32_t CellSearch::BarOfSome(std::span<const int32_t> products, uint32_t wanted) {
@@ -74,80 +96,114 @@ int32_t CellSearch::BarOfSome(std::span<const int32_t> products, uint32_t wanted
   return BarOf(sampled_, static_cast<uint32_t>(wanted / step + 1));
 }
 
-// Those above a bar that about so many are above, and then their order: putting one after the other where it belongs took longer than all products.
-void CellSearch::OrderCells(std::span<const uint32_t> cells, uint32_t wanted) {
-  const std::span<const int32_t> products = std::span(of_centres_).first(cells.size());
-  const int32_t bar = wanted < cells.size() ? BarOfSome(products, wanted) : std::numeric_limits<int32_t>::min();
-  cells_.clear();
-  for (size_t begin = 0; begin < cells.size(); begin += kProductsTogether) {
-    const std::span<const int32_t> block = products.subspan(begin, std::min(kProductsTogether, cells.size() - begin));
-    if (CountFrom(block, bar) == 0) continue;
-    for (size_t i = 0; i < block.size(); ++i) {
-      if (block[i] >= bar) cells_.push_back({block[i], cells[begin + i]});
-    }
+// Appends those from a bar on that about `wanted` reach, without those that were appended before, in order by steps: an exact order took longer than all products.
+void CellSearch::OrderCells(uint32_t wanted) {
+  const std::span<const int32_t> products = of_centres_;
+  const int32_t bar = wanted < products.size() ? BarOfSome(products, wanted) : std::numeric_limits<int32_t>::min();
+  listed_.resize(products.size() + kListedMore);
+  std::span<uint32_t> listed = std::span(listed_).first(ListFrom(products, bar, listed_.data()));
+  if (!cells_.empty()) {
+    const auto rest = std::ranges::remove_if(listed, [&](uint32_t rank) { return products[rank] >= below_; });
+    listed = listed.first(listed.size() - rest.size());
   }
-  std::ranges::sort(cells_, [](const Candidate& a, const Candidate& b) {
-    return a.product != b.product ? a.product > b.product : a.place < b.place;
-  });
+  below_ = std::min<int64_t>(below_, bar);
+  int64_t most = bar;
+  for (const uint32_t rank : listed) most = std::max<int64_t>(most, products[rank]);
+  int64_t least = most;
+  for (const uint32_t rank : listed) least = std::min<int64_t>(least, products[rank]);
+  const float steps = static_cast<float>(kSteps) / static_cast<float>(most - least + 1);
+  const auto step_of = [&](uint32_t rank) {
+    return std::min(static_cast<size_t>(static_cast<float>(most - products[rank]) * steps), kSteps - 1);
+  };
+  std::array<uint32_t, kSteps + 1> begins{};
+  for (const uint32_t rank : listed) ++begins[step_of(rank) + 1];
+  std::partial_sum(begins.begin(), begins.end(), begins.begin());
+  const size_t before = cells_.size();
+  cells_.resize(before + listed.size());
+  for (const uint32_t rank : listed) cells_[before + begins[step_of(rank)]++] = rank;
 }
 
-void CellSearch::ListNodes(const VectorGraph& graph, const PassingVectors& passing, uint32_t cell) {
+void CellSearch::List(uint32_t first, uint32_t end) {
+  const size_t size = ahead_.size();
+  ahead_.resize(size + (end - first));
+  std::iota(ahead_.begin() + static_cast<ptrdiff_t>(size), ahead_.end(), first);
+}
+
+void CellSearch::ListCell(const VectorGraph& graph, const PassingVectors& passing, uint32_t rank) {
+  if (passing.is_packed()) {
+    const auto [first, end] = passing.packed(rank);
+    return List(first, end);
+  }
   for (uint32_t level = graph.levels(); level-- > 0;) {
-    const auto [first, end] = graph.cell(cell, level);
+    const auto [first, end] = graph.cell(passing.cells()[rank], level);
     passing.ListNodes(first, end, &ahead_);
   }
 }
 
-void CellSearch::Compare(const CodeQuery& query, const VectorGraph& graph, std::span<const uint32_t> places) {
-  products_.resize(std::max(products_.size(), places.size()));
-  better_.resize(std::max(better_.size(), places.size()));
-  query.ProductsOfFetched(graph.codes(), places, products_.data());
-  compared_ += static_cast<uint32_t>(places.size());
-  // Most are not among the best: no processor could foresee which.
+void CellSearch::Compare(const CodeQuery& query, const PassingVectors& passing, std::span<const uint32_t> numbers) {
+  products_.resize(numbers.size());
+  better_.resize(numbers.size() + kListedMore);
+  query.ProductsOfFetched(codes_, numbers, products_.data());
+  compared_ += static_cast<uint32_t>(numbers.size());
+  // Most are not among the best.
   const int32_t bar = beam_.bar();
-  size_t count = 0;
-  for (size_t i = 0; i < places.size(); ++i) {
-    better_[count] = {products_[i], places[i]};
-    count += products_[i] > bar;
-  }
+  const uint32_t count = ListFrom(products_, bar == std::numeric_limits<int32_t>::min() ? bar : bar + 1, better_.data());
   const auto last_wanted = [&] { return beam_.size() < wanted_ ? std::numeric_limits<int32_t>::min() : beam_.at(wanted_ - 1).product; };
   const int32_t before = last_wanted();
-  for (size_t i = 0; i < count; ++i) beam_.Add(better_[i]);
+  for (const uint32_t i : std::span(better_).first(count)) {
+    beam_.Add({products_[i], passing.is_packed() ? passing.packed_place(numbers[i]) : numbers[i]});
+  }
   const bool is_nearer = beam_.size() < wanted_ || last_wanted() > before;
-  in_vain_ = is_nearer ? 0 : in_vain_ + static_cast<uint32_t>(places.size());
+  in_vain_ = is_nearer ? 0 : in_vain_ + static_cast<uint32_t>(numbers.size());
 }
 
-WalkCost CellSearch::Search(const CodeQuery& query, const VectorGraph& graph, const PassingVectors& passing, const Start& start) {
+void CellSearch::Begin(const VectorGraph& graph, const PassingVectors& passing, const Start& start) {
   wanted_ = start.wanted;
   compared_ = in_vain_ = 0;
   beam_.Begin(start.kept);
+  below_ = std::numeric_limits<int64_t>::max();
   cells_.clear();
   ahead_.clear();
   behind_.clear();
-  const std::span<const uint32_t> cells = passing.cells();
-  const uint32_t in_vain = kInVainForWidth * start.width;
-  uint64_t wanted = kCellsMore + uint64_t{LeastInCells(graph, passing, start.width) + in_vain} * cells.size() / std::max(1u, passing.nodes());
-  // Of codes.
+  codes_ = passing.is_packed() ? passing.packed_codes() : graph.codes();
+}
+
+WalkCost CellSearch::Scan(const CodeQuery& query, const VectorGraph& graph, const PassingVectors& passing, const Start& start) {
+  Begin(graph, passing, start);
+  const uint32_t all = passing.packed_count();
+  for (uint32_t first = 0; first < all; first += kScannedTogether) {
+    StopIfAsked();
+    ahead_.clear();
+    List(first, std::min(first + kScannedTogether, all));
+    Compare(query, passing, ahead_);
+  }
+  return {compared_, static_cast<uint32_t>(passing.cells().size())};
+}
+
+WalkCost CellSearch::Search(const CodeQuery& query, const VectorGraph& graph, const PassingVectors& passing, const Start& start) {
+  Begin(graph, passing, start);
+  const auto cells = static_cast<uint32_t>(passing.cells().size());
+  const uint32_t in_vain = ShareOf(passing).in_vain * start.width;
   uint64_t left = LeastInCells(graph, passing, start.width);
-  CompareCentres(query, graph, cells);
-  for (uint32_t rank = 0; rank < cells.size(); ++rank) {
+  uint64_t wanted = kCellsMore + (left + in_vain) * cells / std::max(1u, passing.nodes());
+  CompareCentres(query, graph, passing);
+  for (uint32_t rank = 0; rank < cells; ++rank) {
     StopIfAsked();
     while (rank >= cells_.size()) {
-      // Those that were looked into are the first again.
-      OrderCells(cells, static_cast<uint32_t>(std::min<uint64_t>(wanted, cells.size())));
+      OrderCells(static_cast<uint32_t>(std::min<uint64_t>(wanted, cells)));
       wanted *= kMoreEachTime;
     }
-    ListNodes(graph, passing, cells_[rank].place);
+    ListCell(graph, passing, cells_[rank]);
     if (ahead_.size() < kBatch) continue;
-    query.Fetch(graph.codes(), ahead_);
-    Compare(query, graph, behind_);
+    query.Fetch(codes_, ahead_);
+    Compare(query, passing, behind_);
     left -= std::min<uint64_t>(left, ahead_.size());
     std::swap(ahead_, behind_);
     ahead_.clear();
     if (left == 0 && in_vain_ >= in_vain) break;
   }
-  Compare(query, graph, behind_);
-  Compare(query, graph, ahead_);
+  Compare(query, passing, behind_);
+  Compare(query, passing, ahead_);
   return {compared_, static_cast<uint32_t>(cells_.size())};
 }
 

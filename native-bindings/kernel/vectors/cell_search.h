@@ -24,26 +24,34 @@ class CellSearch {
 
   // `left` of the cost are cells.
   WalkCost Search(const CodeQuery& query, const VectorGraph& graph, const PassingVectors& passing, const Start& start);
+  // Compares all that were packed.
+  WalkCost Scan(const CodeQuery& query, const VectorGraph& graph, const PassingVectors& passing, const Start& start);
   const Beam& beam() const { return beam_; }
 
  private:
-  void CompareCentres(const CodeQuery& query, const VectorGraph& graph, std::span<const uint32_t> cells);
+  void CompareCentres(const CodeQuery& query, const VectorGraph& graph, const PassingVectors& passing);
   int32_t BarOfSome(std::span<const int32_t> products, uint32_t wanted);
-  void OrderCells(std::span<const uint32_t> cells, uint32_t wanted);
-  void Compare(const CodeQuery& query, const VectorGraph& graph, std::span<const uint32_t> places);
-  void ListNodes(const VectorGraph& graph, const PassingVectors& passing, uint32_t cell);
+  void OrderCells(uint32_t wanted);
+  void Begin(const VectorGraph& graph, const PassingVectors& passing, const Start& start);
+  void Compare(const CodeQuery& query, const PassingVectors& passing, std::span<const uint32_t> numbers);
+  void List(uint32_t first, uint32_t end);
+  void ListCell(const VectorGraph& graph, const PassingVectors& passing, uint32_t rank);
 
   Beam beam_;
+  Codes codes_;  // what is compared: those that were packed, or those of the graph
   uint32_t wanted_ = 0;
   uint32_t compared_ = 0;
   uint32_t in_vain_ = 0;            // compared since one came that is among the wanted
+  std::vector<uint32_t> ranks_;      // 0 and those that follow
   std::vector<int32_t> of_centres_;  // products of the cells in which something passes
   std::vector<int32_t> sampled_;     // some of these
-  std::vector<Candidate> cells_;     // the nearest of these, by falling product
+  std::vector<uint32_t> listed_;     // ranks of those of them from a bar on
+  std::vector<uint32_t> cells_;      // ranks of the nearest of these, the nearest first
+  int64_t below_ = 0;                // products of those that are not among them
   std::vector<uint32_t> ahead_;
   std::vector<uint32_t> behind_;
   std::vector<int32_t> products_;
-  std::vector<Candidate> better_;
+  std::vector<uint32_t> better_;
 };
 
 }  // namespace gannet::vectors

@@ -18,7 +18,11 @@ using ProductOf = int32_t (*)(const uint8_t* codes, const int8_t* query, uint32_
 using ProductsOf = void (*)(const Codes& codes, std::span<const uint32_t> places, const int8_t* query, uint32_t padded,
                             int32_t bias, size_t ahead, int32_t* products);
 
+// Whose products are made together: what lies in the lanes of their registers is then added up in a few steps for all.
+constexpr size_t kTogether = 4;
+
 using FloatProductOf = float (*)(const float* a, const float* b, size_t size);
+using Lister = uint32_t (*)(const int32_t* products, size_t count, int32_t bar, uint32_t* numbers);
 
 void Fetch(const uint8_t* codes, uint32_t padded) {
   for (uint32_t at = 0; at < padded; at += kCacheLine) __builtin_prefetch(codes + at);
@@ -41,15 +45,32 @@ int32_t ProductBaseline(const uint8_t* codes, const int8_t* query, uint32_t padd
   return sum;
 }
 
+void FourProductsBaseline(const Codes& codes, const uint32_t* places, const int8_t* query, uint32_t padded, int32_t* products) {
+  for (size_t i = 0; i < kTogether; ++i) products[i] = ProductBaseline(codes.of(places[i]), query, padded);
+}
+
+void FourFourBitProductsBaseline(const Codes& codes, const uint32_t* places, const int8_t* query, uint32_t bytes, int32_t* products) {
+  for (size_t i = 0; i < kTogether; ++i) products[i] = FourBitProductBaseline(codes.of(places[i]), query, bytes);
+}
+
 #if defined(__x86_64__)
-__attribute__((target("avx2"))) int32_t SumAvx2(__m256i values) {
+#define GANNET_AVX2 __attribute__((target("avx2")))
+#define GANNET_VNNI __attribute__((target("avx2,avx512f,avx512bw,avx512vnni")))
+
+GANNET_AVX2 inline int32_t SumAvx2(__m256i values) {
   __m128i sum = _mm_add_epi32(_mm256_castsi256_si128(values), _mm256_extracti128_si256(values, 1));
   sum = _mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0x4e));
   sum = _mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0xb1));
   return _mm_cvtsi128_si32(sum);
 }
 
-__attribute__((target("avx2"))) int32_t ProductAvx2(const uint8_t* codes, const int8_t* query, uint32_t padded) {
+GANNET_AVX2 inline void StoreSums(__m256i a, __m256i b, __m256i c, __m256i d, int32_t* sums) {
+  const __m256i halves = _mm256_hadd_epi32(_mm256_hadd_epi32(a, b), _mm256_hadd_epi32(c, d));
+  const __m128i all = _mm_add_epi32(_mm256_castsi256_si128(halves), _mm256_extracti128_si256(halves, 1));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(sums), all);
+}
+
+GANNET_AVX2 inline __m256i LanesAvx2(const uint8_t* codes, const int8_t* query, uint32_t padded) {
   __m256i low = _mm256_setzero_si256();
   __m256i high = _mm256_setzero_si256();
   for (uint32_t at = 0; at < padded; at += 32) {
@@ -61,10 +82,10 @@ __attribute__((target("avx2"))) int32_t ProductAvx2(const uint8_t* codes, const 
     low = _mm256_add_epi32(low, _mm256_madd_epi16(_mm256_cvtepu8_epi16(code0), _mm256_cvtepi8_epi16(query0)));
     high = _mm256_add_epi32(high, _mm256_madd_epi16(_mm256_cvtepu8_epi16(code1), _mm256_cvtepi8_epi16(query1)));
   }
-  return SumAvx2(_mm256_add_epi32(low, high));
+  return _mm256_add_epi32(low, high);
 }
 
-__attribute__((target("avx2"))) int32_t FourBitProductAvx2(const uint8_t* codes, const int8_t* query, uint32_t bytes) {
+GANNET_AVX2 inline __m256i FourBitLanesAvx2(const uint8_t* codes, const int8_t* query, uint32_t bytes) {
   const __m256i mask = _mm256_set1_epi8(0xf);
   __m256i sum = _mm256_setzero_si256();
   for (uint32_t at = 0; at < bytes; at += kCodePadding, query += 2 * kCodePadding) {
@@ -81,17 +102,31 @@ __attribute__((target("avx2"))) int32_t FourBitProductAvx2(const uint8_t* codes,
     pairs = _mm256_add_epi16(pairs, _mm256_maddubs_epi16(second_upper, _mm256_loadu_si256(with + 3)));
     sum = _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
   }
-  return SumAvx2(sum);
+  return sum;
 }
 
 // With a mask of everything, which says to the compiler that nothing is left undefined.
-__attribute__((target("avx2,avx512f,avx512bw,avx512vnni"))) int32_t SumAvx512(__m512i sum) {
-  return SumAvx2(_mm256_add_epi32(_mm512_maskz_extracti64x4_epi64(0xff, sum, 0),
-                                  _mm512_maskz_extracti64x4_epi64(0xff, sum, 1)));
+GANNET_VNNI inline __m256i HalvedVnni(__m512i sum) {
+  return _mm256_add_epi32(_mm512_maskz_extracti64x4_epi64(0xff, sum, 0), _mm512_maskz_extracti64x4_epi64(0xff, sum, 1));
 }
 
-__attribute__((target("avx2,avx512f,avx512bw,avx512vnni"))) int32_t FourBitProductVnni(const uint8_t* codes,
-                                                                                  const int8_t* query, uint32_t bytes) {
+GANNET_VNNI inline int32_t SumVnni(__m512i sum) { return SumAvx2(HalvedVnni(sum)); }
+
+// Of two: in each quarter of a register halves of the one and of the other in turn.
+GANNET_VNNI inline __m512i AddedVnni(__m512i a, __m512i b) {
+  return _mm512_add_epi32(_mm512_maskz_unpacklo_epi32(0xffff, a, b), _mm512_maskz_unpackhi_epi32(0xffff, a, b));
+}
+
+GANNET_VNNI inline void StoreSums(__m512i a, __m512i b, __m512i c, __m512i d, int32_t* sums) {
+  const __m512i ab = AddedVnni(a, b);
+  const __m512i cd = AddedVnni(c, d);
+  const __m512i quarters = _mm512_add_epi32(_mm512_maskz_unpacklo_epi64(0xff, ab, cd), _mm512_maskz_unpackhi_epi64(0xff, ab, cd));
+  const __m256i halves = HalvedVnni(quarters);
+  const __m128i all = _mm_add_epi32(_mm256_castsi256_si128(halves), _mm256_extracti128_si256(halves, 1));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(sums), all);
+}
+
+GANNET_VNNI inline __m512i FourBitLanesVnni(const uint8_t* codes, const int8_t* query, uint32_t bytes) {
   const __m512i mask = _mm512_set1_epi8(0xf);
   __m512i sum = _mm512_setzero_si512();
   for (uint32_t at = 0; at < bytes; at += kCodePadding, query += 2 * kCodePadding) {
@@ -100,17 +135,28 @@ __attribute__((target("avx2,avx512f,avx512bw,avx512vnni"))) int32_t FourBitProdu
     const __m512i upper = _mm512_and_si512(_mm512_srli_epi16(both, 4), mask);
     sum = _mm512_dpbusd_epi32(sum, upper, _mm512_loadu_si512(query + kCodePadding));
   }
-  return SumAvx512(sum);
+  return sum;
 }
 
-__attribute__((target("avx2,avx512f,avx512bw,avx512vnni"))) int32_t ProductVnni(const uint8_t* codes, const int8_t* query,
-                                                                           uint32_t padded) {
+GANNET_VNNI inline __m512i LanesVnni(const uint8_t* codes, const int8_t* query, uint32_t padded) {
   __m512i sum = _mm512_setzero_si512();
   for (uint32_t at = 0; at < padded; at += 64) {
     sum = _mm512_dpbusd_epi32(sum, _mm512_loadu_si512(codes + at), _mm512_loadu_si512(query + at));
   }
-  return SumAvx512(sum);
+  return sum;
 }
+
+#define GANNET_PRODUCT(one, four, lanes, sum, attributes)                                                                              \
+  attributes int32_t one(const uint8_t* codes, const int8_t* query, uint32_t bytes) { return sum(lanes(codes, query, bytes)); }        \
+  attributes void four(const Codes& codes, const uint32_t* places, const int8_t* query, uint32_t bytes, int32_t* products) {          \
+    StoreSums(lanes(codes.of(places[0]), query, bytes), lanes(codes.of(places[1]), query, bytes),                                       \
+              lanes(codes.of(places[2]), query, bytes), lanes(codes.of(places[3]), query, bytes), products);                            \
+  }
+GANNET_PRODUCT(ProductAvx2, FourProductsAvx2, LanesAvx2, SumAvx2, GANNET_AVX2)
+GANNET_PRODUCT(FourBitProductAvx2, FourFourBitProductsAvx2, FourBitLanesAvx2, SumAvx2, GANNET_AVX2)
+GANNET_PRODUCT(ProductVnni, FourProductsVnni, LanesVnni, SumVnni, GANNET_VNNI)
+GANNET_PRODUCT(FourBitProductVnni, FourFourBitProductsVnni, FourBitLanesVnni, SumVnni, GANNET_VNNI)
+#undef GANNET_PRODUCT
 #endif
 
 constexpr size_t kFloatLanes = 16;
@@ -150,25 +196,59 @@ __attribute__((target("avx2"))) float FloatProductAvx2(const float* a, const flo
 #endif
 
 // The loop over a list is inside the version, so that the product is inlined into it.
-#define GANNET_PRODUCTS(name, product, attributes)                                                              \
-  attributes void name(const Codes& codes, std::span<const uint32_t> places, const int8_t* query, uint32_t padded, \
-                       int32_t bias, size_t ahead, int32_t* products) {                                         \
-    const size_t count = places.size();                                                                         \
-    for (size_t i = 0; i < count && i < ahead; ++i) Fetch(codes.of(places[i]), padded);                           \
-    for (size_t i = 0; i < count; ++i) {                                                                        \
-      if (ahead > 0 && i + ahead < count) Fetch(codes.of(places[i + ahead]), padded);                           \
-      products[i] = product(codes.of(places[i]), query, padded) - bias;                                         \
-    }                                                                                                           \
+#define GANNET_PRODUCTS(name, one, four, attributes)                                                                \
+  attributes void name(const Codes& codes, std::span<const uint32_t> places, const int8_t* query, uint32_t padded,   \
+                       int32_t bias, size_t ahead, int32_t* products) {                                           \
+    const size_t count = places.size();                                                                           \
+    for (size_t i = 0; i < count && i < ahead; ++i) Fetch(codes.of(places[i]), padded);                             \
+    size_t i = 0;                                                                                                 \
+    for (; i + kTogether <= count; i += kTogether) {                                                               \
+      if (ahead > 0) {                                                                                             \
+        for (size_t j = i + ahead; j < i + ahead + kTogether && j < count; ++j) Fetch(codes.of(places[j]), padded); \
+      }                                                                                                           \
+      four(codes, &places[i], query, padded, &products[i]);                                                       \
+      for (size_t j = i; j < i + kTogether; ++j) products[j] -= bias;                                              \
+    }                                                                                                             \
+    for (; i < count; ++i) products[i] = one(codes.of(places[i]), query, padded) - bias;                            \
   }
-GANNET_PRODUCTS(ProductsBaseline, ProductBaseline, )
-GANNET_PRODUCTS(FourBitProductsBaseline, FourBitProductBaseline, )
+GANNET_PRODUCTS(ProductsBaseline, ProductBaseline, FourProductsBaseline, )
+GANNET_PRODUCTS(FourBitProductsBaseline, FourBitProductBaseline, FourFourBitProductsBaseline, )
 #if defined(__x86_64__)
-GANNET_PRODUCTS(ProductsAvx2, ProductAvx2, __attribute__((target("avx2"))))
-GANNET_PRODUCTS(FourBitProductsAvx2, FourBitProductAvx2, __attribute__((target("avx2"))))
-GANNET_PRODUCTS(ProductsVnni, ProductVnni, __attribute__((target("avx2,avx512f,avx512bw,avx512vnni"))))
-GANNET_PRODUCTS(FourBitProductsVnni, FourBitProductVnni, __attribute__((target("avx2,avx512f,avx512bw,avx512vnni"))))
+GANNET_PRODUCTS(ProductsAvx2, ProductAvx2, FourProductsAvx2, GANNET_AVX2)
+GANNET_PRODUCTS(FourBitProductsAvx2, FourBitProductAvx2, FourFourBitProductsAvx2, GANNET_AVX2)
+GANNET_PRODUCTS(ProductsVnni, ProductVnni, FourProductsVnni, GANNET_VNNI)
+GANNET_PRODUCTS(FourBitProductsVnni, FourBitProductVnni, FourFourBitProductsVnni, GANNET_VNNI)
 #endif
 #undef GANNET_PRODUCTS
+
+// Without a branch: no processor could foresee which are.
+uint32_t ListFromBaseline(const int32_t* products, size_t count, int32_t bar, uint32_t* numbers) {
+  uint32_t listed = 0;
+  for (size_t i = 0; i < count; ++i) {
+    numbers[listed] = static_cast<uint32_t>(i);
+    listed += products[i] >= bar;
+  }
+  return listed;
+}
+
+#if defined(__x86_64__)
+GANNET_VNNI uint32_t ListFromVnni(const int32_t* products, size_t count, int32_t bar, uint32_t* numbers) {
+  constexpr size_t kLanes = 16;
+  static_assert(kListedMore >= kLanes);
+  const __m512i bars = _mm512_set1_epi32(bar);
+  const __m512i step = _mm512_set1_epi32(kLanes);
+  __m512i lanes = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+  uint32_t listed = 0;
+  for (size_t i = 0; i < count; i += kLanes) {
+    const auto there = static_cast<__mmask16>(count - i >= kLanes ? 0xffff : (1u << (count - i)) - 1);
+    const __mmask16 above = _mm512_mask_cmpge_epi32_mask(there, _mm512_maskz_loadu_epi32(there, products + i), bars);
+    _mm512_storeu_si512(numbers + listed, _mm512_maskz_compress_epi32(above, lanes));
+    listed += static_cast<uint32_t>(__builtin_popcount(above));
+    lanes = _mm512_add_epi32(lanes, step);
+  }
+  return listed;
+}
+#endif
 
 struct ProductVersion {
   ProductOf product;
@@ -179,6 +259,7 @@ struct Version {
   ProductVersion eight{ProductBaseline, ProductsBaseline};
   ProductVersion four{FourBitProductBaseline, FourBitProductsBaseline};
   FloatProductOf float_product = FloatProductBaseline;
+  Lister list_from = ListFromBaseline;
   const ProductVersion& of(CodeBits bits) const { return bits == CodeBits::kEight ? eight : four; }
 };
 
@@ -186,10 +267,10 @@ Version Choose() {
 #if defined(__x86_64__)
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vnni")) {
-    return {{ProductVnni, ProductsVnni}, {FourBitProductVnni, FourBitProductsVnni}, FloatProductAvx2};
+    return {{ProductVnni, ProductsVnni}, {FourBitProductVnni, FourBitProductsVnni}, FloatProductAvx2, ListFromVnni};
   }
   if (__builtin_cpu_supports("avx2")) {
-    return {{ProductAvx2, ProductsAvx2}, {FourBitProductAvx2, FourBitProductsAvx2}, FloatProductAvx2};
+    return {{ProductAvx2, ProductsAvx2}, {FourBitProductAvx2, FourBitProductsAvx2}, FloatProductAvx2, ListFromBaseline};
   }
 #endif
   return {};
@@ -224,6 +305,10 @@ void CodeQuery::Fetch(const Codes& codes, std::span<const uint32_t> places) cons
 
 void CodeQuery::ProductsOfFetched(const Codes& codes, std::span<const uint32_t> places, int32_t* products) const {
   kVersion.of(bits_).products(codes, places, components_, bytes_, bias_, 0, products);
+}
+
+uint32_t ListFrom(std::span<const int32_t> products, int32_t bar, uint32_t* numbers) {
+  return kVersion.list_from(products.data(), products.size(), bar, numbers);
 }
 
 float Product(std::span<const float> a, std::span<const float> b) {

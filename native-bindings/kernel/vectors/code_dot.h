@@ -64,6 +64,11 @@ class CodeQuery {
   int32_t bias_ = 0;  // what codes have too much: of bytes 128 times the sum of the components
 };
 
+// Puts the numbers (0 the first) of the products that are at least `bar` into `numbers`, in their order, and returns how many there are. `numbers` has room for as
+// many as there are products, and kListedMore.
+inline constexpr size_t kListedMore = 16;
+uint32_t ListFrom(std::span<const int32_t> products, int32_t bar, uint32_t* numbers);
+
 // The inner product of two vectors of floats. Sixteen sums, which are added in one order: the same number in every version.
 float Product(std::span<const float> a, std::span<const float> b);
 

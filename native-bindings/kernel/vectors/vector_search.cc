@@ -18,8 +18,7 @@ constexpr uint32_t kComparedMoreShareOfFour = 3;
 constexpr uint32_t kScannedForWidth = 45;
 constexpr uint32_t kScannedMin = 4000;
 constexpr uint64_t kWiderEachTime = 4;
-// Of nodes: what of them passes where the graph is searched all the same; how many are compared before centres are.
-constexpr double kSharePassingOfGraph = 0.3;
+// Nodes that are compared before centres are.
 constexpr uint32_t kScannedBeforeCells = 2000;
 // Codes that are compared at a time.
 constexpr uint32_t kBlock = 256;
@@ -83,7 +82,7 @@ bool IsByCells(const VectorGraph& graph, const SearchRequest& request) {
   if (request.passing == nullptr || !graph.has_links()) return false;
   const PassingVectors& passing = *request.passing;
   if (passing.nodes() <= std::max(kScannedBeforeCells, CellSearch::Least(graph, passing, request.width))) return false;
-  return !passing.is_everywhere() || passing.nodes() < kSharePassingOfGraph * graph.nodes();
+  return !passing.is_for_graph();
 }
 
 }  // namespace
@@ -137,7 +136,8 @@ void VectorSearcher::CompareCodes(const VectorGraph& graph, const CodeQuery& que
 void VectorSearcher::ScanCodes(const VectorGraph& graph, const CodeQuery& query, const SearchRequest& request) {
   cost_.way = SearchWay::kScan;
   best_ = &beam_;
-  beam_.Begin(std::max(request.width, ComparedFor(graph, request.wanted)));
+  const uint32_t kept = std::max(request.width, ComparedFor(graph, request.wanted));
+  beam_.Begin(kept);
   if (!IsFiltered(request)) {
     uint32_t block[kBlock];
     for (uint32_t begin = 0; begin < graph.nodes(); begin += kBlock) {
@@ -148,6 +148,11 @@ void VectorSearcher::ScanCodes(const VectorGraph& graph, const CodeQuery& query,
     return;
   }
   listed_.clear();
+  if (request.passing != nullptr && request.passing->is_packed()) {
+    cost_.compared = cells_.Scan(query, graph, *request.passing, {request.wanted, request.width, kept}).compared;
+    best_ = &cells_.beam();
+    return;
+  }
   if (request.passing != nullptr) {
     request.passing->ListNodes(0, graph.nodes(), &listed_);
     return CompareCodes(graph, query, listed_);
