@@ -5,9 +5,13 @@ const DAYS = 366;
 const STEPS = 240;
 const STEP_PIXELS = 400;
 const RECORD_PAGES = 20;
+/** A page that is not drawn for so long never will be. */
+const FRAME_MS_MAX = 60_000;
 
 /** `visit(path)` resolves when the page of the console is there. Returns `{what, ms}` of each. */
 export async function longestPauses(page, visit) {
+  // A page behind others draws nothing.
+  await page.bringToFront();
   return [
     { what: `a log of ${LOGGED} deliveries, scrolled to its end`, ms: await logPause(page, visit) },
     { what: `${DAYS} days of analytics, with their table`, ms: await daysPause(page, visit) },
@@ -62,9 +66,11 @@ async function recordsPause(page, visit) {
   await visit('list/records/records');
   return pauseWhile(page, async () => {
     for (let number = 0; number < RECORD_PAGES; number += 1) {
-      const before = page.url();
-      await page.getByRole('link', { name: 'Next page' }).click();
-      await page.waitForURL((url) => url.href !== before);
+      const next = page.getByRole('link', { name: 'Next page' });
+      const target = await next.getAttribute('href');
+      await next.click();
+      // The address changes at once, and the rows, with the way on, when they have come.
+      await page.locator(`a[href="${target}"]`).waitFor({ state: 'detached' });
       await page.evaluate(scrolling('html'));
     }
   });
@@ -87,7 +93,8 @@ async function pauseWhile(page, work) {
 
 /** A step a frame, to the end. */
 function scrolling(selector) {
-  return `new Promise((resolve) => {
+  return `new Promise((resolve, reject) => {
+    setTimeout(() => reject(new Error('no frame was drawn for ${FRAME_MS_MAX} ms')), ${FRAME_MS_MAX});
     const box = document.querySelector('${selector}');
     let steps = 0;
     const step = () => {

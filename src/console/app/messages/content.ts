@@ -48,7 +48,7 @@ export const contentTexts = {
     counts: (embedded: string, pending: string, failed: string) =>
       `${embedded} records have vectors, ${pending} wait, ${failed} failed.`,
     retry: 'Try those again that failed',
-    retried: (records: string) => `${records} are tried again.`,
+    retried: (records: string) => `Tried again: ${records}.`,
   },
   media: {
     title: 'Files',
