@@ -8,6 +8,7 @@ import {
   type OutboundClient,
   type OutboundResponse,
 } from '../../platform/outbound/outbound-client.js';
+import { decodeText, looksBinary } from '../text/decoded-text.js';
 
 const REDIRECTS_MAX = 8;
 const PAGE_TYPES = /^(?:text\/html|application\/xhtml\+xml|text\/(?:plain|(?:x-)?markdown))\b/i;
@@ -18,7 +19,7 @@ export type PageOutcome =
   | {
       readonly kind: 'page';
       readonly url: string;
-      readonly bytes: Buffer;
+      readonly text: string;
       readonly contentType: string;
       readonly robotsTag: string;
       readonly validators: Validators;
@@ -113,7 +114,11 @@ export class PageFetcher {
     this.bytes += bytes.length;
     // A page without a byte is a fault of its server, and no evidence of anything.
     if (bytes.length === 0) return { kind: 'failed', why: 'It answered 200 with an empty body.' };
-    return { kind: 'page', url, bytes, contentType, robotsTag: headers['x-robots-tag'] ?? '', validators };
+    const decoded = decodeText(bytes, contentType);
+    // Read as a page it would be one of strange words, in the place of what stood there.
+    if (looksBinary(decoded)) return { kind: 'other', why: 'It is no text, whatever its type says.' };
+    const { text } = decoded;
+    return { kind: 'page', url, text, contentType, robotsTag: headers['x-robots-tag'] ?? '', validators };
   }
 
   private async ask(

@@ -366,6 +366,23 @@ describe('WebsiteCrawl', () => {
     await expect(crawl(site)).rejects.toThrow(SourceFailedError);
   });
 
+  it('keeps the record of a page that becomes what is no text, and its links', async () => {
+    const site = await siteOf({
+      '/': html('Home', 'Start', '/a'),
+      '/a': html('A', 'About a', '/b'),
+      '/b': html('B', 'About b'),
+    });
+    const memory = new KeptMemory();
+    await crawl(site, {}, { memory });
+    const links = memory.page(site.url('/a'))?.links.digests;
+    site.pages.set('/a', typed('text/html; charset=utf-8', gzipSync(html('A', 'Another thing'))));
+    const { records, gone, skipped, outcome } = await crawl(site, {}, { memory });
+    expect([paths(records), gone, outcome.isComplete]).toEqual([[], [], false]);
+    expect(skipped.get('/a')).toBe('It is no text, whatever its type says.');
+    expect(memory.page(site.url('/a'))).toMatchObject({ names: [site.url('/a')] });
+    expect(memory.page(site.url('/a'))?.links.digests).toEqual(links);
+  });
+
   it.each<[string, AddressLookup, RegExp]>([
     [
       'has no address',

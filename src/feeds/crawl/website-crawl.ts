@@ -7,7 +7,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { markdownAsHtml } from '../pages/markdown-page.js';
 import { readPage, type PageReading } from '../pages/page-reader.js';
-import { decodeText } from '../text/decoded-text.js';
 import { pageUrl, trapOf } from '../urls/page-url.js';
 import { UrlScope } from '../urls/url-scope.js';
 import { SourceFailedError, type SourceOutcome } from '../source/source-run.js';
@@ -294,8 +293,8 @@ export class WebsiteCrawl {
       return;
     }
     if (entry.found === 'start') this.scope.addHostOf(url);
-    const { text } = decodeText(outcome.bytes, outcome.contentType);
-    const page = readPage(/^text\/(?!html)/i.test(outcome.contentType) ? markdownAsHtml(text) : text, {
+    const { text, contentType } = outcome;
+    const page = readPage(/^text\/(?!html)/i.test(contentType) ? markdownAsHtml(text) : text, {
       url: outcome.url,
       nowMs: nowMs(),
       selectors: settings.selectors,

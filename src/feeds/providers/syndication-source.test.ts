@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { sync, SYNC_PATH } from '../../../test/support/feeds/made-source.js';
 import { html, NOW_MS, type MadePage } from '../../../test/support/feeds/made-site.js';
@@ -107,6 +108,36 @@ describe('SyndicationSource', () => {
     const whole = places.site.pages.get('/feed') as string;
     places.site.pages.set('/feed', whole.slice(0, whole.indexOf('</item>') + 9));
     expect(await run({ drop_left_items: true })).toMatchObject({ removed: 0, unchanged: 2, skipped_count: 1 });
+  });
+
+  it('takes nothing of an item that the feed breaks off in, and asks for all of it the next time', async () => {
+    const items = [
+      { link: '/1', title: 'One' },
+      { link: '/2', title: 'Two and more' },
+    ];
+    const whole = feed(...items) as string;
+    places.site.pages.set('/feed', whole);
+    await run();
+    places.site.pages.set('/feed', whole.slice(0, whole.indexOf(' and more')));
+    const { skipped } = await run();
+    expect(skipped).toMatchObject([{ why: 'The feed breaks off; items are missing at its end.' }]);
+    expect(await records()).toEqual({ '/1': 'One', '/2': 'Two and more' });
+    places.site.asked();
+    expect(await run()).toMatchObject({ skipped_count: 1 });
+    expect(places.site.asked()).toEqual(['/feed']);
+  });
+
+  it('keeps the article that it has where its address gives something that is no text', async () => {
+    places.site.pages.set('/1', html('One', 'The whole article about one'));
+    places.site.pages.set('/feed', feed({ link: '/1', title: 'One' }));
+    await run({ full_text: true });
+    places.site.pages.set('/feed', feed({ link: '/1', title: 'One, anew' }));
+    places.site.pages.set('/1', (_asked, response) =>
+      response.writeHead(200, { 'content-type': 'text/html' }).end(gzipSync('<p>One</p>')),
+    );
+    const why = 'The article is not there: It is no text, whatever its type says.';
+    expect(await run({ full_text: true })).toMatchObject({ unchanged: 1, skipped: [{ why }] });
+    expect(places.files.text(SYNC_PATH)).toContain('The whole article about one');
   });
 
   it('fetches an article once for each thing that its item says, and keeps what it has where it fails', async () => {

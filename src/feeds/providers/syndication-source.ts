@@ -92,7 +92,8 @@ export class SyndicationSource implements FeedSource {
       names.add(name);
       await this.tell({ name, item, listener, fetcher, known, articles });
     }
-    this.next = { ...validators, names: [...names], articles: Object.fromEntries(articles) };
+    // What breaks off is asked for anew, lest the server says that it is still that.
+    this.next = { ...(feed.isWhole ? validators : {}), names: [...names], articles: Object.fromEntries(articles) };
     if (!feed.isWhole) listener.skipped(settings.url, 'The feed breaks off; items are missing at its end.');
     return { isComplete: settings.drop_left_items && feed.isWhole, ...counts() };
   }
@@ -125,8 +126,7 @@ export class SyndicationSource implements FeedSource {
     }
     const outcome = articles.size < ARTICLES_MAX ? await fetcher.page(item.url, {}) : undefined;
     if (outcome?.kind === 'page') {
-      const { text } = decodeText(outcome.bytes, outcome.contentType);
-      const page = readPage(text, { url: outcome.url, nowMs: nowMs(), robotsTag: outcome.robotsTag });
+      const page = readPage(outcome.text, { url: outcome.url, nowMs: nowMs(), robotsTag: outcome.robotsTag });
       if (page.text !== '' && !page.looksMissing && !page.needsJavaScript) {
         articles.set(name, said);
         listener.record(recordOf(name, { ...item, text: page.text, image: item.image ?? page.image }));

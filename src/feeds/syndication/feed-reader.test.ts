@@ -53,6 +53,30 @@ describe('readFeed', () => {
     }
   });
 
+  it.each(SAMPLES.filter(({ name }) => !name.startsWith('JSON')))(
+    'has items as the whole feed has them, or not at all, wherever $name is cut',
+    ({ text }) => {
+      const whole = read(text).items;
+      const counts = new Set<number>();
+      for (let length = text.indexOf('Sea birds'); length < text.trimEnd().length; length += 1) {
+        const { items, isWhole } = read(text.slice(0, length));
+        expect(isWhole).toBe(false);
+        expect(items).toEqual(whole.slice(0, items.length));
+        counts.add(items.length);
+      }
+      expect([...counts]).toEqual([0, 1, 2, 3]);
+    },
+  );
+
+  it.each([
+    ['</channel></rss>', ['A', 'B']],
+    // Nothing tells whether it is all there.
+    ['', ['A']],
+  ])('reads an item that is not closed in front of %j as %j', (end, titles) => {
+    const { items } = read(`<rss><channel><item><title>A</title></item><item><title>B</title>${end}`);
+    expect(items.map(({ title }) => title)).toEqual(titles);
+  });
+
   it.each([
     ['', 'empty'],
     ['<!DOCTYPE html><html><body>Please sign in</body></html>', 'web page'],

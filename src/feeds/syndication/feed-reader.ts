@@ -33,7 +33,7 @@ export function readFeed(text: string, context: ReadingContext): SyndicatedFeed 
   if (trimmed === '') throw new NotAFeedError('The document is empty; a feed was expected.');
   if (trimmed.startsWith('{') || trimmed.startsWith('[')) return readJsonFeed(trimmed, context);
   if (LOOKS_LIKE_A_PAGE.test(trimmed)) throw new NotAFeedError('The address gives a web page; a feed was expected.');
-  const { root, isWhole } = readXmlTree(trimmed.slice(Math.max(trimmed.search(BEGINNING), 0)));
+  const { root, isWhole, cutOff } = readXmlTree(trimmed.slice(Math.max(trimmed.search(BEGINNING), 0)));
   const format = ROOTS[root?.name ?? ''];
   if (root === undefined || format === undefined) {
     throw new NotAFeedError(
@@ -47,7 +47,8 @@ export function readFeed(text: string, context: ReadingContext): SyndicatedFeed 
   const elements = [
     ...childrenOf(channel, 'item', 'entry'),
     ...(channel === root ? [] : childrenOf(root, 'item', 'entry')),
-  ];
+    // The one that the document is cut in would take the place of the whole one.
+  ].filter((element) => !cutOff.has(element));
   const base = baseOf(channel, baseOf(root, context.url));
   const inherited = authorsOf(channel);
   return {

@@ -30,7 +30,7 @@ export interface SyndicatedFeed {
   readonly title: string | undefined;
   readonly language: string | undefined;
   readonly items: readonly SyndicatedItem[];
-  /** False: it breaks off, and items are missing at its end. */
+  /** False: it breaks off, and items are missing at its end; one that it breaks off in is left out. */
   readonly isWhole: boolean;
 }
 

@@ -7,6 +7,13 @@ const DECLARATION_BYTES_MAX = 2048;
 const GUESSED_BYTES_MAX = 65_536;
 /** Of fewer bytes beyond ASCII any guess is as good. */
 const TELLING_BYTES_MIN = 20;
+/** Where what is no text shows itself. */
+const JUDGED_CHARACTERS_MAX = 4096;
+/** A stray one is a mistake of whoever wrote the text; of compressed or random bytes every tenth is one. */
+const CONTROLS_SHARE_MAX = 0.01;
+const STRAY_CONTROLS_MAX = 3;
+/** All others are binary data: https://mimesniff.spec.whatwg.org/#binary-data-byte. */
+const CONTROLS_OF_TEXTS = '\t\n\f\r\x1b';
 const ESCAPE = 0x1b;
 const C1_CONTROLS = /[\x80-\x9f]/g;
 const WINDOWS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
@@ -54,6 +61,14 @@ function decodedWithFaults(bytes: Uint8Array, said: string | undefined): Decoded
   }
   const charset = guessed(bytes);
   return { text: decoded(bytes, charset, false) ?? '', charset };
+}
+
+/** What was decoded was no text, whatever its charset: a picture or an archive, which a server took for a page. */
+export function looksBinary({ text }: DecodedText): boolean {
+  const judged = text.slice(0, JUDGED_CHARACTERS_MAX);
+  let controls = 0;
+  for (const character of judged) if (character < ' ' && !CONTROLS_OF_TEXTS.includes(character)) controls += 1;
+  return controls > Math.max(STRAY_CONTROLS_MAX, judged.length * CONTROLS_SHARE_MAX);
 }
 
 export function decodeUtf8(bytes: Uint8Array): string {

@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cutText } from './cut-text.js';
 import { readDate } from './dates.js';
-import { decodeText } from './decoded-text.js';
+import { decodeText, looksBinary } from './decoded-text.js';
 import { htmlToText } from './html-text.js';
 
 const nowMs = Date.parse('2026-11-22T00:00:00Z');
@@ -106,6 +108,39 @@ describe('decodeText', () => {
         expect(typeof decodeText(bytes, contentType).text).toBe('string');
       }),
     );
+  });
+});
+
+describe('looksBinary', () => {
+  const TYPE = 'text/html; charset=utf-8';
+  const isBinary = (bytes: Uint8Array, contentType = TYPE) => looksBinary(decodeText(bytes, contentType));
+
+  it('tells bytes of anything from texts, whatever is said of them', () => {
+    const said = fc.constantFrom('', TYPE, 'text/html; charset=gbk', 'text/plain; charset=iso-8859-1');
+    fc.assert(
+      fc.property(fc.integer(), said, (seed, contentType) => {
+        const random = createHash('shake256', { outputLength: 1500 }).update(String(seed)).digest();
+        // Lest they begin with the mark of UTF-16.
+        random[0] = 0x78;
+        expect(isBinary(random, contentType)).toBe(true);
+      }),
+    );
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 2000 }), (text) => {
+        expect(isBinary(Buffer.from(text.replaceAll(/\p{Cc}/gu, ' ')))).toBe(false);
+      }),
+    );
+  });
+
+  it.each<[string, Buffer, boolean]>([
+    ['what is packed', gzipSync(Buffer.from('<p>Gannets dive from thirty metres.</p>')), true],
+    ['a picture', Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ', 'base64'), true],
+    ['UTF-16', Buffer.from('\ufeff<p>Möwe</p>'.repeat(40), 'utf16le'), false],
+    ['ISO-2022-JP', Buffer.from('<meta charset=iso-2022-jp>\x1b$B$"\x1b(B'.repeat(90), 'latin1'), false],
+    ['stray control characters', Buffer.from(`<p>Gan\x0bnets\x1f and\0 ${'text '.repeat(20)}`), false],
+    ['blank lines, tabs and form feeds', Buffer.from('\r\n\t\f'.repeat(50)), false],
+  ])('of %s', (_, bytes, expected) => {
+    expect(isBinary(bytes)).toBe(expected);
   });
 });
 

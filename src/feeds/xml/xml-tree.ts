@@ -58,6 +58,8 @@ export interface XmlTree {
   readonly root: XmlElement | undefined;
   /** False: the root element was never closed, so something is missing at the end. */
   readonly isWhole: boolean;
+  /** Those that were open where the document ended, which lack something. */
+  readonly cutOff: ReadonlySet<XmlElement>;
 }
 
 export function readXmlTree(text: string): XmlTree {
@@ -69,7 +71,7 @@ export function readXmlTree(text: string): XmlTree {
     lowerCaseAttributeNames: true,
   });
   parseBounded(parser, text.replace(CONTROL_CHARACTERS, ''), () => builder.isTooDeep);
-  return { root: builder.root, isWhole: builder.isWhole };
+  return { root: builder.root, isWhole: builder.isWhole, cutOff: builder.leftOpen };
 }
 
 export function childrenOf(element: XmlElement | undefined, ...names: readonly string[]): XmlElement[] {
@@ -108,6 +110,8 @@ class TreeBuilder {
   root: XmlElement | undefined;
   isWhole = false;
   isTooDeep = false;
+  /** Closed by nothing of their own since the last tag: at the end, those that the end closed. */
+  readonly leftOpen = new Set<XmlElement>();
   private readonly open: XmlElement[] = [];
   private readonly prefixes = new Map<string, string>();
   /** Opened beyond the bounds: passed over, with their text kept where they stand. */
@@ -115,6 +119,7 @@ class TreeBuilder {
   private nodes = 0;
 
   onopentag(rawName: string, attributes: Record<string, string>): void {
+    this.leftOpen.clear();
     for (const [attribute, uri] of Object.entries(attributes)) {
       if (!attribute.startsWith('xmlns')) continue;
       const known = PREFIXES.get(uri.trim());
@@ -145,11 +150,13 @@ class TreeBuilder {
   }
 
   onclosetag(_name: string, isImplied: boolean): void {
+    if (!isImplied) this.leftOpen.clear();
     if (this.passedOver > 0) {
       this.passedOver -= 1;
       return;
     }
     const closed = this.open.pop();
+    if (isImplied && closed !== undefined) this.leftOpen.add(closed);
     if (closed !== undefined && closed === this.root) this.isWhole = !isImplied;
   }
 

@@ -15,7 +15,11 @@ export interface ShownFeed {
   readonly error: { readonly message: string; readonly at: string } | null;
   readonly record_count: number;
   readonly searchable_in: readonly string[];
-  readonly last_run: Readonly<Record<'added' | 'changed' | 'removed' | 'unchanged' | 'requests', number>> | null;
+  readonly last_run:
+    | (Readonly<Record<'added' | 'changed' | 'removed' | 'unchanged' | 'requests', number>> & {
+        readonly skipped: readonly { readonly why: string }[];
+      })
+    | null;
   readonly has_secret: boolean;
 }
 

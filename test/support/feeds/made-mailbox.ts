@@ -24,6 +24,8 @@ export class MadeMailbox {
   takesInitialResponse = true;
   /** Commands that came, in upper case, without what followed. */
   readonly asked: string[] = [];
+  /** Is told of each connection (`''`) and command; true: it has been answered, or will be. */
+  instead: (command: string, tag: string, socket: Socket) => boolean = () => false;
   private readonly sockets = new Set<Socket>();
 
   private constructor(
@@ -58,6 +60,7 @@ export class MadeMailbox {
   private serve(socket: Socket): void {
     this.sockets.add(socket);
     socket.once('close', () => this.sockets.delete(socket)).on('error', () => undefined);
+    if (this.instead('', '*', socket)) return;
     socket.write(`* OK [CAPABILITY ${this.capabilities()}] ready\r\n`);
     let rest = '';
     /** Takes the next line, where a command waits for one. */
@@ -82,6 +85,7 @@ export class MadeMailbox {
   private answer(line: string, socket: Socket, nextLine: (take: (line: string) => void) => void): void {
     const [, tag = '*', command = '', rest = ''] = /^(\S+) ((?:UID )?\S+) ?(.*)$/i.exec(line) ?? [];
     this.asked.push(command.toUpperCase());
+    if (this.instead(command.toUpperCase(), tag, socket)) return;
     const tell = (...told: readonly string[]) => socket.write(told.map((each) => `${each}\r\n`).join(''));
     const done = (...told: readonly string[]) => tell(...told, `${tag} OK done`);
     switch (command.toUpperCase()) {
