@@ -20,6 +20,7 @@ const LONGEST = [
   'test/durability/changes-kill.test.ts',
   'test/api/document-bombs.test.ts',
   'test/durability/resources-kill.test.ts',
+  'test/api/feed-providers.test.ts',
   'test/api/feed-failures-websites.test.ts',
   'test/durability/feeds-kill.test.ts',
   'test/console/many.test.ts',
