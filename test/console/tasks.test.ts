@@ -51,7 +51,7 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
     await box.fill('ganne');
     await its.page.getByRole('option', { name: 'gannet' }).first().click();
     await button('Search the group').click();
-    await its.page.getByRole('link', { name: 'gannet' }).waitFor();
+    await its.page.getByRole('link', { name: 'gannet', exact: true }).waitFor();
     await its.visit('groups');
     await button('Delete sea').click();
     await confirm('Delete');
@@ -167,7 +167,7 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
     await rule.getByRole('button', { name: 'Save' }).click();
     await its.page.getByText('solan goose = gannet').waitFor();
     await its.visit('list/birds/search?query=%22solan%20goose%22');
-    await its.page.getByRole('link', { name: 'gannet' }).waitFor();
+    await its.page.getByRole('link', { name: 'gannet', exact: true }).waitFor();
   });
 
   it('shows a rule in one direction, removes it, and writes none', async () => {

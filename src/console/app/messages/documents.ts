@@ -9,6 +9,7 @@ export const documentTexts = {
       'not-a-pdf': 'No PDF',
       'not-a-picture': 'No picture',
       'not-a-recording': 'No video, and no audio file',
+      'not-transcribed': 'The model did not write down what is said',
       encrypted: 'Needs a password',
       damaged: 'Damaged',
       'no-text': 'No text: a scan, or nothing that is said',

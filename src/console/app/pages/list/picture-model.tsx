@@ -39,8 +39,7 @@ export function PictureModel() {
         value={image_model ?? ''}
         disabled={update.isPending}
         onChange={({ currentTarget: { value } }) => {
-          const chosen = value as NonNullable<typeof image_model>;
-          update.mutate({ params, body: { image_model: value === '' ? null : chosen } });
+          update.mutate({ params, body: { image_model: value === '' ? null : value } });
         }}
       />
       <Problem error={update.error} />
