@@ -70,9 +70,9 @@ itWhere(why === undefined, why ?? '')('make the documentation searchable', async
     const env = { ...process.env, GANNET_DATA_DIR: feeds.service.dataDir };
     const outputs: string[] = [];
     for (const line of rest) {
-      // Somebody who types has waited until the list has it.
+      // Somebody who types has waited until it is read, and until the list has it.
+      if (/gannet (?:search|feed list)/.test(line)) expect((await feeds.settled('docs')).status).toBe('Synced');
       if (line.includes('gannet search')) {
-        expect((await feeds.settled('docs')).status).toBe('Synced');
         await eventually(
           () => feeds.source('docs'),
           ({ last_imported: at }) => at !== null,
