@@ -1,7 +1,7 @@
 /** Pages where there is much of something: nothing long is sent, nothing is read that nobody looks at, and pages go on answering. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Browser, Locator, Page, Response, Route } from 'playwright-core';
-import { CHROMIUM, NO_CHROMIUM, openPage, signIn, startChromium } from '../support/browser.js';
+import { CHROMIUM, NO_CHROMIUM, openPage, openPalette, signIn, startChromium } from '../support/browser.js';
 import { pagesOf } from '../support/console-pages.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { describeWhere } from '../support/skip.js';
@@ -87,7 +87,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the console where there is m
     await visit('models');
     await page.getByText('Add a model').waitFor();
     expect(asked, 'no page reads lists that it does not show').toEqual([]);
-    await page.keyboard.press('Control+k');
+    await openPalette(page);
     await page.keyboard.type('list-09999: syn');
     await page.getByText('list-09999: Synonyms').waitFor();
     await page.keyboard.press('Escape');

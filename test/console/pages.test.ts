@@ -7,6 +7,7 @@ import {
   CHROMIUM,
   NO_CHROMIUM,
   openPage,
+  openPalette,
   signIn,
   startChromium,
   violationsOf,
@@ -297,11 +298,30 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
   it('goes anywhere from the command palette', async () => {
     await visit('lists');
     await page.getByRole('link', { name: 'birds' }).waitFor();
-    await page.keyboard.press('Control+k');
+    await openPalette(page);
     await page.keyboard.type('birds: syn');
     await page.getByText('birds: Synonyms').waitFor();
     await page.keyboard.press('Enter');
     await page.waitForURL(/list\/birds\/synonyms/);
+  });
+
+  it('goes where the first command of the palette says, also where its lists came after the typing', async () => {
+    await visit('plan');
+    await page.getByText('Searches this month').first().waitFor();
+    let answer: () => void = () => undefined;
+    const typed = new Promise<void>((resolve) => (answer = resolve));
+    await page.route('**/list/default?*', async (route) => {
+      await typed;
+      await route.fallback();
+    });
+    await openPalette(page);
+    await page.keyboard.type('birds: fie');
+    await page.getByText('Nothing of this name.').waitFor();
+    answer();
+    await page.getByText('birds: Fields').waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/list\/birds\/fields/);
+    await page.unroute('**/list/default?*');
   });
 
   it('shows in every tab what goes on in the background, over one connection', async () => {

@@ -54,6 +54,12 @@ export async function signIn(service: TestService, { page }: OpenPage): Promise<
   await page.waitForURL(/\/console\/default/);
 }
 
+/** The command palette. What is typed before it has the focus goes to the page beneath. */
+export async function openPalette(page: Page): Promise<void> {
+  await page.keyboard.press('Control+k');
+  await page.locator('[role=dialog] input:focus').waitFor();
+}
+
 export interface Violation {
   readonly rule: string;
   readonly nodes: readonly string[];

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 
 const ROOM_MIB = 256;
 const MEBIBYTE = 2 ** 20;
+const ATTEMPTS_MAX = 100;
 
 export class SmallFileSystem {
   private constructor(readonly path: string) {}
@@ -21,18 +22,20 @@ export class SmallFileSystem {
 
   /** From now on it has as much room as is used. */
   shrink(): void {
-    this.remount(`size=${this.usedBytes()}`);
+    this.shrinkTo(0);
   }
 
   /** Room for no more than so many bytes beyond what is used. */
   shrinkTo(freeBytes: number): void {
-    this.remount(`size=${this.usedBytes() + freeBytes}`);
+    this.remountFor(() => `size=${this.usedBytes() + freeBytes}`);
   }
 
   /** No further file; room for what is in files. */
   shrinkInodes(): void {
-    const { files, ffree } = statfsSync(this.path);
-    this.remount(`nr_inodes=${files - ffree}`);
+    this.remountFor(() => {
+      const { files, ffree } = statfsSync(this.path);
+      return `nr_inodes=${files - ffree}`;
+    });
   }
 
   grow(): void {
@@ -47,6 +50,18 @@ export class SmallFileSystem {
   private usedBytes(): number {
     const { blocks, bfree, bsize } = statfsSync(this.path);
     return Math.max((blocks - bfree) * bsize, bsize);
+  }
+
+  /** A size below what is used is refused, and a service may write between the look and the change: then it is looked again. */
+  private remountFor(options: () => string): void {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        this.remount(options());
+        return;
+      } catch (error) {
+        if (attempt === ATTEMPTS_MAX) throw error;
+      }
+    }
   }
 
   private remount(options: string): void {

@@ -7,6 +7,7 @@ import {
 } from '@mantine/spotlight';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import { listList } from '../service/client.js';
 import { readingAll } from '../service/queries.js';
 import { useAccount, useMay } from '../service/session.js';
@@ -48,6 +49,7 @@ function useActions(): (SpotlightActionGroupData | SpotlightActionData)[] {
     label,
     onClick: () => void navigate({ to, params: { account } }),
   }));
+  useEffect(selectFirst, [data]);
   const lists = (data?.lists ?? []).flatMap(({ name }) =>
     LIST_PLACES.map(({ to, label }) => ({
       id: `${name} ${to}`,
@@ -59,4 +61,18 @@ function useActions(): (SpotlightActionGroupData | SpotlightActionData)[] {
     { group: text.shell.pages, actions: places },
     { group: text.lists.title, actions: lists },
   ];
+}
+
+/**
+ * The palette selects its first command when something is typed. Of what only the lists' answer brings, which may come after the typing,
+ * none would be selected, and Enter would do nothing.
+ */
+function selectFirst(): void {
+  const { listId, query } = store.getState();
+  const list = listId === '' ? null : document.getElementById(listId);
+  if (query === '' || list === null || list.querySelector('[data-selected]') !== null) return;
+  const first = list.querySelector('[data-action]');
+  if (first === null) return;
+  first.setAttribute('data-selected', 'true');
+  store.updateState((state) => ({ ...state, selected: 0 }));
 }
