@@ -44,6 +44,7 @@ const OPTIONS = [
   'facets',
   'facet_size',
   'select',
+  'fields_bytes_max',
   'explain',
   'exact',
   'skip',

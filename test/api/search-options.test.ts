@@ -7,6 +7,7 @@ interface Hit {
   readonly name: string;
   readonly '@text_score': number;
   readonly fields: Readonly<Record<string, unknown>>;
+  readonly fields_left_out?: readonly string[];
   readonly highlights?: Readonly<Record<string, string>>;
   readonly explain?: { readonly score: number; readonly groups: readonly unknown[] };
   readonly distance?: number;
@@ -152,6 +153,15 @@ describe.each(Object.keys(METHODS))('by %s', (method) => {
     expect(hit?.fields).toEqual({ country: ['germany'], people: [1100] });
     expect(hit).toMatchObject({ name: 'cologne', '@text_score': expect.any(Number) as number });
     expect(hit?.highlights?.['title']).toContain('<em>cathedral</em>');
+  });
+
+  option('fields_bytes_max', async () => {
+    const [hit] = (await search({ query: 'cathedral', fields_bytes_max: 40 })).results;
+    expect(hit?.fields).toEqual({ title: 'Cologne and its cathedral' });
+    expect(hit?.fields_left_out).toEqual(['country', 'people', 'location']);
+    const [whole] = (await search({ query: 'cathedral', fields_bytes_max: 1000 })).results;
+    expect(whole).not.toHaveProperty('fields_left_out');
+    expect((await answer({ fields_bytes_max: -1 })).status).toBe(400);
   });
 
   option('typo_tolerance', async () => {

@@ -163,13 +163,17 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the console where there is m
     }
     const asked: number[] = [];
     const measure = (response: Response): void => {
-      if (!response.url().includes('/search-result/default/long?')) return;
+      if (!/\/search(?:-result)?\/default\/long[/?]/.test(response.url())) return;
       response.body().then(
         ({ byteLength }) => asked.push(byteLength),
         () => undefined,
       );
     };
     page.on('response', measure);
+    await visit('list/long/search?size=1000');
+    const hits = page.getByRole('list', { name: 'Hits' });
+    await hits.getByText('Too long to be shown here: title').first().waitFor();
+    expect(await hits.getByRole('listitem').count()).toBe(texts.length);
     await visit('list/long/records');
     await page.getByRole('button', { name: 'long-1' }).waitFor();
     await page.getByRole('link', { name: 'Next page' }).click();
@@ -177,6 +181,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the console where there is m
     await page.getByRole('link', { name: 'Next page' }).click();
     await page.getByText(/1,?500,?\d{3} bytes, more than bytes_max/).waitFor();
     page.off('response', measure);
+    await expect.poll(() => asked.length).toBeGreaterThan(3);
     expect(Math.max(...asked)).toBeLessThan(MEGABYTE);
     const row = page.getByRole('row').filter({ hasText: 'more than bytes_max' });
     await row.getByRole('button').click();

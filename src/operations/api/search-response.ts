@@ -24,6 +24,9 @@ const result = object({
     object({ latitude: Type.Number(), longitude: Type.Number() }, { description: 'On a radius search' }),
   ),
   fields,
+  fields_left_out: Type.Optional(
+    Type.Array(Type.String(), { description: 'Names of the fields that were more than `fields_bytes_max`' }),
+  ),
   highlights: Type.Optional(
     Type.Record(Type.String(), Type.String(), {
       description: 'By field: the best passage, HTML-escaped, with the words that were found in <em>',

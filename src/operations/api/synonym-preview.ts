@@ -7,6 +7,8 @@ import type { Services } from '../dispatch/services.js';
 
 /** Hits of each search that are shown. */
 const PREVIEW_SIZE = 10;
+/** Of a record, which is answered twice for each word. */
+const PREVIEW_FIELDS_BYTES_MAX = 5_000;
 /** Terms that are searched for at a time: a preview leaves room for searches. */
 const TERMS_AT_A_TIME_MAX = 4;
 
@@ -39,7 +41,7 @@ export async function previewSynonymRule(
       kind: 'search',
       targets: [{ generation: lease.handle }],
       subject: { kind: 'list', name: list, version: lease.version },
-      options: { query, size: PREVIEW_SIZE },
+      options: { query, size: PREVIEW_SIZE, fields_bytes_max: PREVIEW_FIELDS_BYTES_MAX },
       queryId: uuidv7(),
       ...(extraSynonymRule === undefined ? {} : { extraSynonymRule }),
     };

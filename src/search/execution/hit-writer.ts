@@ -199,6 +199,7 @@ function hitWriting(request: SearchRequest, lists: readonly ListOfHits[], writer
               ...('before' in place ? { reranker: { place_before: place.before, relevance: place.relevance } } : {}),
             }),
       select,
+      fieldsBytesMax: request.fieldsBytesMax,
     });
   };
 }

@@ -11,7 +11,9 @@ export type SearchOptions = { readonly [Name in keyof Table]?: ValueOf<Table[Nam
 
 /** The same with what holds by default. */
 export type FilledOptions = SearchOptions & {
-  readonly [Name in Exclude<keyof Table, 'ranking' | 'select' | 'facets' | 'radius' | 'vector'>]: ValueOf<Table[Name]>;
+  readonly [
+    Name in Exclude<keyof Table, 'ranking' | 'select' | 'fields_bytes_max' | 'facets' | 'radius' | 'vector'>
+  ]: ValueOf<Table[Name]>;
 };
 
 const rows: readonly (readonly [name: string, option: SearchOption<unknown>])[] = Object.entries(SEARCH_OPTIONS);

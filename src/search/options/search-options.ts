@@ -200,6 +200,17 @@ const size: SearchOption<number> = {
   default: SEARCH_SIZE_DEFAULT,
 };
 
+const fieldsBytesMax: SearchOption<number> = {
+  schema: {
+    type: 'integer',
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description:
+      'Bytes of JSON that the fields of a hit may take: those that do not fit are left out, and named in `fields_left_out`; none given: as many as there are',
+    examples: [10_000],
+  },
+};
+
 /** By the names that clients give. */
 export const SEARCH_OPTIONS = {
   query,
@@ -238,6 +249,7 @@ export const SEARCH_OPTIONS = {
     examples: ['year desc, name asc'],
   }),
   select: names('Fields to return; none given: all', 'title,year'),
+  fields_bytes_max: fieldsBytesMax,
   facets: names('Facets to count values of, over all hits', 'genre'),
   radius,
 };

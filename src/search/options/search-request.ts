@@ -32,6 +32,8 @@ export interface SearchRequest {
   readonly minimumImageScore: number;
   /** Undefined: all fields. Names that a record lacks are simply absent: records may hold fields of no definition. */
   readonly select: readonly string[] | undefined;
+  /** Of the fields of a hit as JSON; undefined: all. */
+  readonly fieldsBytesMax: number | undefined;
   /** Names without repetition, each a facet of one list at least. */
   readonly facets: readonly string[];
   readonly facetSize: number;
@@ -74,6 +76,7 @@ export function readSearchRequest(options: SearchOptions, definitions: readonly 
     },
     minimumImageScore: filled.minimum_image_score,
     select: filled.select,
+    fieldsBytesMax: filled.fields_bytes_max,
     facets: filled.facets === undefined ? [] : checkedFacets(filled.facets, definitions),
     facetSize: filled.facet_size,
     highlight: filled.highlight,

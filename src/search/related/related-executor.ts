@@ -175,6 +175,7 @@ export class RelatedExecutor {
         listName: undefined,
         explainJson: undefined,
         select,
+        fieldsBytesMax: undefined,
       });
     }
   }

@@ -24,6 +24,7 @@ const PLAIN: HitMembers = {
   listName: undefined,
   explainJson: undefined,
   select: undefined,
+  fieldsBytesMax: undefined,
 };
 
 function written(hit: Partial<HitMembers>): string {
@@ -76,6 +77,34 @@ describe('a result', () => {
     );
     expect(written({ select: new Set(['a"b', '__proto__']) })).toContain('"fields":{"a\\"b":"c","__proto__":"d"}');
     expect(written({ select: new Set() })).toContain('"fields":{}');
+  });
+
+  it('has the fields that fit, in their order, and names the others', () => {
+    type Hit = { readonly fields: object; readonly fields_left_out?: readonly string[] };
+    const read = (hit: Partial<HitMembers>) => JSON.parse(written(hit)) as Hit;
+    const all = read({}).fields;
+    const sizeOf = (fields: object): number => Buffer.byteLength(JSON.stringify(fields));
+    expect(read({ fieldsBytesMax: sizeOf(all) })).not.toHaveProperty('fields_left_out');
+    expect(read({ fieldsBytesMax: 0 })).toMatchObject({
+      fields: {},
+      fields_left_out: ['title', 'price', 'a"b', '__proto__'],
+    });
+    // 'title' has letters of two bytes: with its name it takes 22, which are 18 characters.
+    expect(read({ fieldsBytesMax: 21 })).toMatchObject({
+      fields: { price: [5] },
+      fields_left_out: ['title', 'a"b', '__proto__'],
+    });
+    expect(read({ fieldsBytesMax: 13, select: new Set(['title', 'price']) })).toMatchObject({
+      fields: { price: [5] },
+      fields_left_out: ['title'],
+    });
+    fc.assert(
+      fc.property(fc.nat(80), (fieldsBytesMax) => {
+        const { fields, fields_left_out: leftOut = [] } = read({ fieldsBytesMax });
+        expect(sizeOf(fields)).toBeLessThanOrEqual(Math.max('{}'.length, fieldsBytesMax));
+        expect([...Object.keys(fields), ...leftOut].sort()).toEqual(Object.keys(all).sort());
+      }),
+    );
   });
 });
 

@@ -62,6 +62,8 @@ export interface HitMembers {
   readonly explainJson: string | undefined;
   /** Undefined: all fields. */
   readonly select: ReadonlySet<string> | undefined;
+  /** Of the fields as JSON; undefined: all. */
+  readonly fieldsBytesMax: number | undefined;
 }
 
 /** Six digits of a score of one in a million million. */
@@ -94,8 +96,9 @@ export function writeResult(writer: ResponseWriter, parts: RecordParts, hit: Hit
     writer.ascii(`,"location":{"latitude":${hit.location.latitude},"longitude":${hit.location.longitude}}`);
   }
   writer.ascii(',"fields":');
-  if (hit.select === undefined) writer.bytes(bytes, fieldsBegin, end);
-  else writer.text(selectFields(parts.fields, hit.select));
+  const isWhole = hit.select === undefined && end - fieldsBegin <= (hit.fieldsBytesMax ?? Infinity);
+  if (isWhole) writer.bytes(bytes, fieldsBegin, end);
+  else writer.text(someFields(parts.fields, hit));
   if (hit.highlights !== undefined) {
     writer.ascii(',"highlights":');
     writer.bytes(hit.highlights.bytes, hit.highlights.begin, hit.highlights.end);
@@ -133,12 +136,27 @@ function millimetres(metres: number): number {
   return Math.round(metres * 1000) / 1000;
 }
 
-/** The selected members in the record's own order; a name that the record lacks is absent. */
-function selectFields(fields: Uint8Array, select: ReadonlySet<string>): string {
-  if (select.size === 0) return '{}';
+/**
+ * The selected members in the record's own order, as far as they fit, and the names of those that do not; a name that the record lacks is
+ * absent.
+ */
+function someFields(fields: Uint8Array, { select, fieldsBytesMax = Infinity }: HitMembers): string {
+  if (select?.size === 0) return '{}';
   const text = Buffer.from(fields.buffer, fields.byteOffset, fields.byteLength).toString();
-  const members = Object.entries(JSON.parse(text) as Record<string, unknown>)
-    .filter(([name]) => select.has(name))
-    .map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
-  return `{${members.join(',')}}`;
+  const members: string[] = [];
+  const leftOut: string[] = [];
+  let room = fieldsBytesMax - '{}'.length;
+  for (const [name, value] of Object.entries(JSON.parse(text) as Record<string, unknown>)) {
+    if (select?.has(name) === false) continue;
+    const member = `${JSON.stringify(name)}:${JSON.stringify(value)}`;
+    const needed = Buffer.byteLength(member) + (members.length === 0 ? 0 : ','.length);
+    if (needed > room) {
+      leftOut.push(name);
+    } else {
+      members.push(member);
+      room -= needed;
+    }
+  }
+  const written = `{${members.join(',')}}`;
+  return leftOut.length === 0 ? written : `${written},"fields_left_out":${JSON.stringify(leftOut)}`;
 }

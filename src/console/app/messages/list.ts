@@ -79,6 +79,7 @@ export const listTexts = {
       cache: 'Answer from memory',
       size: 'Hits on a page',
       select: 'Fields of the hits',
+      fields_bytes_max: 'Bytes of the fields of a hit at most',
       radius: 'Near a place',
     } as Readonly<Record<string, string>>,
     found: (count: string, ms: string) => `${count} found in ${ms} ms`,
@@ -88,6 +89,7 @@ export const listTexts = {
     bySynonym: (word: string, terms: string) => `${word} also found ${terms} (synonym).`,
     byTypo: (word: string, terms: string) => `${word} also found ${terms} (spelling).`,
     valuesOf: (facet: string) => `Values of ${facet}`,
+    leftOut: (names: string) => `Too long to be shown here: ${names}`,
     why: 'Why this score?',
     score: (kind: string, score: string) => `${kind === 'text' ? 'score' : kind} ${score}`,
     scores: {

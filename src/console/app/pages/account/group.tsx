@@ -19,6 +19,7 @@ import { Page } from '../../ui/page.js';
 import { Problem } from '../../ui/problem.js';
 import { firstDay, Report } from '../../ui/report.js';
 import { Hit } from '../list/hit.js';
+import { withinAnswer } from '../list/search-body.js';
 import { PictureBox } from '../search/picture-box.js';
 import { pictureFieldsOf } from '../search/picture-search.js';
 import { readingByPicture, type Picture } from '../search/picture.js';
@@ -100,11 +101,11 @@ function useProposals(params: GroupSearchProps['params'], query: string): string
 
 function useFoundInGroup(params: GroupSearchProps['params'], query: string, picture: Picture | undefined) {
   const byWords = useQuery({
-    ...reading(searchGroup, { params, body: { query } }),
+    ...reading(searchGroup, { params, body: withinAnswer({ query }) }),
     placeholderData: keepPreviousData,
     enabled: query !== '' && picture === undefined,
   });
-  const byPicture = useQuery(readingByPicture(searchImageGroup, params, { picture, options: {} }));
+  const byPicture = useQuery(readingByPicture(searchImageGroup, params, { picture, options: withinAnswer({}) ?? {} }));
   return picture === undefined ? byWords : byPicture;
 }
 

@@ -35,6 +35,7 @@ export interface HitPictures {
 /** A record that was found: where its words are, and what it was worth. */
 export function Hit({ hit, account, list, mark, pictures }: HitProps) {
   const marked = Object.entries(hit.highlights ?? {});
+  const leftOut = (hit.fields_left_out ?? []).filter((name) => hit.highlights?.[name] === undefined);
   const others = Object.entries(hit.fields).filter(
     ([name]) => hit.highlights?.[name] === undefined && name !== hit.document?.field,
   );
@@ -75,6 +76,11 @@ export function Hit({ hit, account, list, mark, pictures }: HitProps) {
             <Value value={value} />
           </FieldLine>
         ))}
+        {leftOut.length === 0 ? null : (
+          <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+            {text.search.leftOut(leftOut.join(', '))}
+          </Text>
+        )}
         <Pictures hit={hit} {...pictures} />
         {hit.document === undefined ? null : <FoundPage document={hit.document} />}
         <FoundMoment hit={hit} />

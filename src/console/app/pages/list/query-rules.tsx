@@ -142,7 +142,7 @@ function TryOut() {
     mutationFn: () =>
       searchList(client, {
         params: { ...params, version: String(current_version) },
-        body: { query, size: 3, cache: false },
+        body: { query, size: 0, cache: false },
       }),
   });
   return (

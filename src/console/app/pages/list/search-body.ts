@@ -6,6 +6,10 @@ import { PICTURE } from '../search/picture.js';
 export type SearchBody = SearchListInput['body'];
 
 export const SIZE = 10;
+/** More hits stand on further pages. */
+export const SIZE_MAX = 100;
+/** Of the fields of all hits of a page, of which a person sees a line each: an answer stays below a megabyte whatever records hold. */
+const FIELDS_BYTES = 500_000;
 /** In the address: the options of the search beside it, as JSON. */
 const COMPARED = 'compare';
 /** In the address and no option: what else is searched by, and what it is compared with. */
@@ -21,6 +25,17 @@ export function bodyOf(options: SearchState): SearchBody {
     return [name, type === 'boolean' || type === 'number' || type === 'integer' ? value : String(value)];
   });
   return { size: SIZE, ...(Object.fromEntries(typed) as SearchBody) };
+}
+
+/** Hits of a page. */
+export function sizeOf({ size = SIZE }: { readonly size?: unknown } = {}): number {
+  return Math.min(Number(size), SIZE_MAX);
+}
+
+/** The same as a page asks for it: no more than it shows. */
+export function withinAnswer(body: SearchBody): SearchBody {
+  const size = sizeOf(body);
+  return { fields_bytes_max: Math.floor(FIELDS_BYTES / Math.max(1, size)), ...body, size };
 }
 
 /** With the text of the search; undefined where nothing is compared. What is no JSON object has no options. */

@@ -6,6 +6,7 @@ import { searchListSchemas } from '../../service/client.js';
 import { prose } from '../../ui/prose.js';
 import type { FieldSchema } from '../../ui/schema-fields.js';
 import type { List } from './list-frame.js';
+import { SIZE_MAX } from './search-body.js';
 
 /** What most people need first, in this order. */
 const SHOWN_FIRST: readonly string[] = ['filter', 'order_by', 'facets', 'match', 'typo_tolerance', 'explain'];
@@ -128,7 +129,7 @@ function NumberOption({ name, schema, value, onChange }: OptionProps) {
       description={prose(description)}
       size="xs"
       {...(minimum === undefined ? {} : { min: minimum })}
-      {...(maximum === undefined ? {} : { max: maximum })}
+      {...(name === 'size' ? { max: SIZE_MAX } : maximum === undefined ? {} : { max: maximum })}
       step={type === 'integer' ? 1 : 0.05}
       allowDecimal={type !== 'integer'}
       value={typeof value === 'number' ? value : ''}

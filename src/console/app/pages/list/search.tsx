@@ -13,7 +13,7 @@ import { Hit, type HitPictures } from './hit.js';
 import { useList, useListParams } from './list-frame.js';
 import { linkIn, PICTURE, PICTURE_OPTIONS, pictureContent, type Picture } from '../search/picture.js';
 import { pictureFieldsOf, PictureSearch } from '../search/picture-search.js';
-import { bodyOf, changed, comparedOptions, comparing, SIZE } from './search-body.js';
+import { bodyOf, changed, comparedOptions, comparing, sizeOf } from './search-body.js';
 import { SearchOptions } from './search-options.js';
 import { useFound } from './use-found.js';
 
@@ -178,7 +178,7 @@ interface FoundProps {
 function Found({ found, options, onChange, pictures }: FoundProps) {
   const place = useListParams();
   const { total_count, took_ms, results, applied, facets } = found;
-  const size = Number(options['size'] ?? SIZE);
+  const size = sizeOf(options);
   const page = size === 0 ? 1 : Math.floor(Number(options['skip'] ?? 0) / size) + 1;
   return (
     <>

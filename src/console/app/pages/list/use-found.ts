@@ -5,13 +5,13 @@ import { searchImage, searchList } from '../../service/client.js';
 import { reading } from '../../service/queries.js';
 import { readingByPicture, type Picture } from '../search/picture.js';
 import { useList, useListParams } from './list-frame.js';
-import { bodyOf } from './search-body.js';
+import { bodyOf, withinAnswer } from './search-body.js';
 
 /** `picture` undefined: by words. */
 export function useFound(options: SearchState, picture?: Picture) {
   const { current_version } = useList();
   const params = { ...useListParams(), version: String(current_version) };
-  const body = bodyOf(options);
+  const body = withinAnswer(bodyOf(options));
   const byWords = useQuery({
     ...reading(searchList, { params, body }),
     placeholderData: keepPreviousData,
