@@ -5,9 +5,10 @@
 import { createReadStream } from 'node:fs';
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
+import { mediaPlace, type MediaPlace } from '../fields/index.js';
 import { pathFault } from '../media/index.js';
 import { isName } from '../platform/index.js';
-import { mediaPlace, subtitleUrls, type MediaPlace } from '../resources/index.js';
+import { subtitleUrls } from '../resources/index.js';
 import { CommandError, EXIT } from './exit-codes.js';
 import { formatBytes, formatCount, printable, type Output } from './output.js';
 import { ProblemError } from './problem.js';

@@ -1,6 +1,7 @@
 /** PDF files put into a media store, for records that link to them: the service reads them, and tells what became of each. */
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { mediaUrl } from '../fields/index.js';
 import { CommandError, EXIT } from './exit-codes.js';
 import type { Output } from './output.js';
 import { PDF_FIELD, pdfName, pdfRecord, type PdfFault, type PdfOutcome } from './pdf-source.js';
@@ -74,7 +75,7 @@ async function uploadPdf(
       'Put them into a folder of this machine (gannet media-store add, --media-store), or import with --text.';
     throw new CommandError(`${file} does not fit into the media store '${store}'. ${detail} ${hint}`, EXIT.failed);
   }
-  return { record: pdfRecord(file, { [PDF_FIELD]: `media:${store}/${target}` }) };
+  return { record: pdfRecord(file, { [PDF_FIELD]: mediaUrl(store, target) }) };
 }
 
 /** Waits until the service has read the files, and says which of them have no text: of many, the last. */
@@ -92,7 +93,7 @@ export async function readState(client: ServiceClient, place: PdfPlace, output: 
 }
 
 function faultBelow({ list, store }: PdfPlace, { url, error, detail }: Omit<PdfFault, 'file'> & { url: string }) {
-  const prefix = `media:${store}/${list}/`;
+  const prefix = mediaUrl(store, `${list}/`);
   return url.startsWith(prefix) ? [{ file: url.slice(prefix.length), error, detail }] : [];
 }
 

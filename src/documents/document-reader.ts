@@ -1,7 +1,7 @@
 /** Reads documents in processes of their own (`FileProcesses`). Main thread only. */
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
-import { FileProcesses } from '../platform/hosts/index.js';
+import { FileProcesses, type FileReaderOptions } from '../platform/hosts/index.js';
 import { compiledFile, packageRoot } from '../platform/index.js';
 import { DocumentError, type DocumentFault, type DocumentLimits, type DocumentText } from './types.js';
 
@@ -11,16 +11,7 @@ const IDLE_MS_MAX = 10_000;
 /** A page that is begun in time is given so much longer. */
 const GRACE_MS = 5000;
 
-export interface DocumentReaderOptions {
-  readonly processes: number;
-  /** Resident memory of each. */
-  readonly memoryMibMax: number;
-  readonly limits: DocumentLimits;
-  /** A process that ended by itself or was killed; its documents are told elsewhere. */
-  readonly onDeath: (error: Error) => void;
-  /** An error of the program in a process, and where. */
-  readonly onBug: (stack: string) => void;
-}
+export type DocumentReaderOptions = FileReaderOptions<DocumentLimits>;
 
 export class DocumentReader {
   readonly #processes: FileProcesses<DocumentText, DocumentLimits, DocumentFault>;

@@ -1,6 +1,7 @@
 /** What lists import from, and what becomes of it when feeds are synced, moved and deleted. Main thread only. */
 import type { Logger } from 'pino';
 import type { ListRecord } from '../catalog/index.js';
+import { mediaUrl } from '../fields/index.js';
 import type { MediaStores } from '../media/index.js';
 import { ServiceError } from '../platform/index.js';
 import type { Timers } from '../platform/work/index.js';
@@ -26,7 +27,7 @@ export interface ListSourcesOptions {
 /** By which the records of a list know what they came from: a feed by its name, wherever its file is and whatever it was called before. */
 export function labelOf({ media_store, path }: Pick<SourceRow, 'media_store' | 'path'>): string {
   const [, feed] = /^feeds\/([^/]+)\.(?:sync|ndjson)$/.exec(path) ?? [];
-  return feed === undefined ? `media:${media_store}/${path}` : `feed:${feed}`;
+  return feed === undefined ? mediaUrl(media_store, path) : `feed:${feed}`;
 }
 
 export class ListSources {

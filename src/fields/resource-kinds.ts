@@ -1,3 +1,5 @@
+import { isMediaUrl } from './media-url.js';
+
 /** The kinds of files that a field can hold the URL of, each with the endings by which one is known. */
 const ENDINGS = {
   document: ['pdf'],
@@ -16,7 +18,7 @@ const byEnding: ReadonlyMap<string, ResourceKind> = new Map(
 
 /** Of the file that a URL names, on the web or in a media store; undefined where the text is none or the ending says nothing. */
 export function resourceKindOf(text: string): ResourceKind | undefined {
-  const isMedia = text.startsWith('media:');
+  const isMedia = isMediaUrl(text);
   if (!isMedia && (!/^https?:\/\//iu.test(text) || !URL.canParse(text))) return undefined;
   const ending = /\.([a-z0-9]{2,4})$/iu.exec(isMedia ? text : new URL(text).pathname)?.[1];
   return ending === undefined ? undefined : byEnding.get(ending.toLowerCase());

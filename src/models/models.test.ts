@@ -7,14 +7,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { answering, scriptedVector, startScriptedModel, wellBehaved } from '../../test/support/scripted-model.js';
 import type { ScriptedServer } from '../../test/support/scripted-server.js';
 import { itIsAnEmbedder } from '../../test/support/embedder-conformance.js';
-import { ONNX_OPTIONS } from '../../test/support/onnx-folder.js';
+import { openedModels } from '../../test/support/opened-models.js';
 import { SimulatedTimers } from '../../test/support/simulated-timers.js';
-import { openEnvironment, Secret, SecretBox, systemClock, type LmdbEnvironment } from '../platform/index.js';
+import { openEnvironment, Secret, type LmdbEnvironment } from '../platform/index.js';
 import { checkedRelevances, checkedVectors } from './checked-answers.js';
 import type { Embedder, Reranker } from '../vectors/index.js';
 import { ModelError } from './model-error.js';
-import { ModelStore } from './model-store.js';
-import { Models, type ModelsOptions } from './models.js';
+import type { Models, ModelsOptions } from './models.js';
 import { estimateTokens } from './passages.js';
 import { endpointOf } from './remote-models.js';
 import type { Model } from './types.js';
@@ -39,27 +38,8 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function opened(more: Partial<ModelsOptions['settings']> = {}): Models {
-  const settings = {
-    call_seconds: 30,
-    chat_seconds: 30,
-    transcription_seconds: 30,
-    batch_texts: 3,
-    query_ms: 30_000,
-    reranker_top: 50,
-    reranker_ms: 30_000,
-    ...more,
-  };
-  const outbound = { allowed_hosts: [], loopback_allowed: true };
-  const store = new ModelStore({
-    environment,
-    secrets: new SecretBox({ path: join(folder, 'secret-keys'), given: [] }),
-    clock: systemClock,
-    modelsMax: 2,
-    onUnreadable: () => undefined,
-  });
-  const catalog = { lists: () => [], groups: () => [] };
-  return new Models({ store, catalog, settings, outbound, onnx: { ...ONNX_OPTIONS, folders: folder }, timers });
+function opened(settings: Partial<ModelsOptions['settings']> = {}): Models {
+  return openedModels({ folder, environment, settings, timers, loopback: true, modelsMax: 2 });
 }
 
 const SECRET = 'sk-very-secret';

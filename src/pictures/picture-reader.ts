@@ -1,7 +1,7 @@
 /** Reads pictures in processes of their own (`FileProcesses`); those that somebody searches by go first. Main thread only. */
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
-import { FileProcesses } from '../platform/hosts/index.js';
+import { FileProcesses, type FileReaderOptions } from '../platform/hosts/index.js';
 import { compiledFile, packageRoot, ServiceError } from '../platform/index.js';
 import type { PictureShape } from '../vectors/index.js';
 import type { PictureReading } from './picture-protocol.js';
@@ -20,16 +20,7 @@ const IDLE_MS_MAX = 60_000;
 /** Pictures that are searched by and wait. */
 const SEARCHES_WAITING_MAX = 64;
 
-export interface PictureReaderOptions {
-  readonly processes: number;
-  /** Resident memory of each. */
-  readonly memoryMibMax: number;
-  readonly limits: PictureLimits;
-  /** A process that ended by itself or was killed; its pictures are told elsewhere. */
-  readonly onDeath: (error: Error) => void;
-  /** An error of the program in a process, and where. */
-  readonly onBug: (stack: string) => void;
-}
+export type PictureReaderOptions = FileReaderOptions<PictureLimits>;
 
 export class PictureReader {
   readonly #limits: PictureLimits;

@@ -1,5 +1,5 @@
 /** Reads the words of recordings in processes of their own (`FileProcesses`). Main thread only. */
-import { FileProcesses, type FileProtocol } from '../platform/hosts/index.js';
+import { FileProcesses, type FileProtocol, type FileReaderOptions } from '../platform/hosts/index.js';
 import { compiledFile, packageRoot } from '../platform/index.js';
 import { RecordingError, type RecordingFault, type RecordingLimits, type RecordingText } from './types.js';
 
@@ -9,16 +9,7 @@ const HEAP_MIB_MAX = 512;
 const NICENESS = 10;
 const IDLE_MS_MAX = 10_000;
 
-export interface RecordingReaderOptions {
-  readonly processes: number;
-  /** Resident memory of each. */
-  readonly memoryMibMax: number;
-  readonly limits: RecordingLimits;
-  /** A process that ended by itself or was killed; its recordings are told elsewhere. */
-  readonly onDeath: (error: Error) => void;
-  /** An error of the program in a process, and where. */
-  readonly onBug: (stack: string) => void;
-}
+export type RecordingReaderOptions = FileReaderOptions<RecordingLimits>;
 
 export class RecordingReader {
   readonly #processes: FileProcesses<RecordingText, RecordingLimits, RecordingFault>;

@@ -1,9 +1,9 @@
 /** The picture that somebody searches by: the body of a request, a file of the account's media stores, or one of the web. */
+import { mediaPlace } from '../fields/index.js';
 import { PictureError } from '../pictures/index.js';
 import { ServiceError, withSignal, type ByteBudget, type Cancellation, type Reservation } from '../platform/index.js';
 import { ModelError } from '../vectors/index.js';
 import { MEMORY_A_FILE_BYTE, type FetchedFile, type FileSource, type FileWanted } from './fetched-file.js';
-import { mediaPlace } from './media-files.js';
 import type { PictureModels } from './picture-models.js';
 import { IMAGE_MODEL_UNAVAILABLE, PICTURE_UNREADABLE } from './picture-problems.js';
 

@@ -1,3 +1,2 @@
-/** Where the files lie that records link to. */
-export { mediaPlace, type MediaPlace } from './media-files.js';
+/** Where subtitles lie beside the files that records link to. */
 export { subtitleUrls } from './subtitle-urls.js';

@@ -1,25 +1,8 @@
 /** Files of the account's media stores: `media:<store>/<path>`. */
+import { mediaPlace } from '../fields/index.js';
 import { MEDIA_STORE_NOT_FOUND, pathFault, type MediaStores, type OpenFile } from '../media/index.js';
 import { ServiceError } from '../platform/index.js';
 import { tooLarge, type FetchedFile, type FileSource, type FileWanted } from './fetched-file.js';
-
-const SCHEME = 'media:';
-
-export interface MediaPlace {
-  readonly store: string;
-  readonly path: string;
-}
-
-/** Undefined where the URL is none of a media store. The path is written as it is, without percent signs. */
-export function mediaPlace(url: string): MediaPlace | undefined {
-  if (!url.startsWith(SCHEME)) return undefined;
-  const [store = '', ...path] = url.slice(SCHEME.length).split('/');
-  return { store, path: path.join('/') };
-}
-
-export function mediaUrl(store: string, path: string): string {
-  return `${SCHEME}${store}/${path}`;
-}
 
 export function mediaFiles(stores: Pick<MediaStores, 'open'>): FileSource {
   return async (wanted) => {

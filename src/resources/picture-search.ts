@@ -1,5 +1,6 @@
 /** `/search/image`: records of a list, or of the lists of a group, by what their pictures look like. */
 import { Type, type Static } from 'typebox';
+import { asMediaUrl, isMediaUrl } from '../fields/index.js';
 import {
   compileCheck,
   defineOperation,
@@ -23,7 +24,6 @@ import { PICTURE_SETTINGS } from '../pictures/index.js';
 import { ServiceError, serviceKey, settingsOf } from '../platform/index.js';
 import { readOptions } from '../search/index.js';
 import type { GivenPictures } from './given-picture.js';
-import { mediaPlace } from './media-files.js';
 import { IMAGE_MODEL_REQUIRED, IMAGE_MODEL_UNAVAILABLE, PICTURE_UNREADABLE } from './picture-problems.js';
 
 /** Under which the operations find what reads the picture of a request. */
@@ -192,8 +192,8 @@ function urlOf({ caller }: OperationContext, { media, url }: Static<typeof image
     const detail = 'One of media and url is expected.';
     throw new ServiceError('unprocessable', detail, { errors: [{ pointer: '', detail }] });
   }
-  const file = media === undefined ? (url ?? '') : `media:${media.replace(/^media:/u, '')}`;
-  if (mediaPlace(file) !== undefined && !caller.can(FINDS_IN_MEDIA))
+  const file = media === undefined ? (url ?? '') : asMediaUrl(media);
+  if (isMediaUrl(file) && !caller.can(FINDS_IN_MEDIA))
     throw new ServiceError('missing-permission', `A file of a media store takes the permission ${FINDS_IN_MEDIA}.`);
   return file;
 }

@@ -11,38 +11,24 @@ export interface ResourceMetrics {
 }
 
 export function createResourceMetrics(metrics: Metrics): ResourceMetrics {
-  const registers = [metrics.registry];
-  const files = new Counter({
-    name: 'gannet_resource_files_total',
-    help: 'Files that records link to which were looked at, by outcome: read, unchanged, unreachable, or why there is no text',
-    labelNames: ['outcome'],
-    registers,
-  });
-  const pages = new Counter({
-    name: 'gannet_resource_pages_total',
-    help: 'Pages that were read of files that records link to',
-    registers,
-  });
-  const pictures = new Counter({
-    name: 'gannet_resource_pictures_total',
-    help: 'Pictures that were read of files that records link to',
-    registers,
-  });
-  const fetched = new Counter({
-    name: 'gannet_resource_fetched_bytes_total',
-    help: 'Bytes that were fetched of files that records link to',
-    registers,
-  });
-  const pieces = new Counter({
-    name: 'gannet_transcribed_pieces_total',
-    help: 'Pieces of recordings in which a model wrote down what is said',
-    registers,
-  });
-  const sound = new Counter({
-    name: 'gannet_transcribed_bytes_total',
-    help: 'Bytes of sound in which a model wrote down what is said',
-    registers,
-  });
+  const counter = (name: string, help: string, labelNames: string[] = []) =>
+    new Counter({ name, help, labelNames, registers: [metrics.registry] });
+  const files = counter(
+    'gannet_resource_files_total',
+    'Files that records link to which were looked at, by outcome: read, unchanged, unreachable, or why there is no text',
+    ['outcome'],
+  );
+  const pages = counter('gannet_resource_pages_total', 'Pages that were read of files that records link to');
+  const pictures = counter('gannet_resource_pictures_total', 'Pictures that were read of files that records link to');
+  const fetched = counter(
+    'gannet_resource_fetched_bytes_total',
+    'Bytes that were fetched of files that records link to',
+  );
+  const pieces = counter(
+    'gannet_transcribed_pieces_total',
+    'Pieces of recordings in which a model wrote down what is said',
+  );
+  const sound = counter('gannet_transcribed_bytes_total', 'Bytes of sound in which a model wrote down what is said');
   return {
     transcribed(bytes) {
       pieces.inc();

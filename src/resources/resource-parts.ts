@@ -1,5 +1,6 @@
 /** Files that records link to, as they are read in the service. */
 import { DOCUMENTS, DOCUMENT_SETTINGS } from '../documents/index.js';
+import { mediaUrl } from '../fields/index.js';
 import { MEDIA_STORES } from '../media/index.js';
 import { MODELS } from '../models/index.js';
 import { PICTURES, PICTURE_SETTINGS } from '../pictures/index.js';
@@ -8,7 +9,7 @@ import { RECORDINGS, RECORDING_SETTINGS } from '../recordings/index.js';
 import { memoryBudget, settingsOf } from '../platform/index.js';
 import { ChangedFiles } from './changed-files.js';
 import { GivenPictures } from './given-picture.js';
-import { mediaFiles, mediaUrl } from './media-files.js';
+import { mediaFiles } from './media-files.js';
 import { PictureModels } from './picture-models.js';
 import { GIVEN_PICTURES } from './picture-search.js';
 import { createResourceMetrics } from './resource-metrics.js';

@@ -14,13 +14,13 @@ import type {
   ReadKind,
   RecordingKind,
 } from '../extracts/index.js';
+import { mediaPlace } from '../fields/index.js';
 import type { Models } from '../models/index.js';
 import { BUILT_IN_PICTURES, PictureError } from '../pictures/index.js';
 import { RecordingError, type RecordingReader } from '../recordings/index.js';
 import { ServiceError, type Validators } from '../platform/index.js';
 import { ModelError } from '../vectors/index.js';
 import { MEMORY_A_FILE_BYTE, type FetchedFile, type FileSource } from './fetched-file.js';
-import { mediaPlace } from './media-files.js';
 import type { PictureModels } from './picture-models.js';
 import { hashWith, isBesideAsBefore, readBeside, readWith, type Beside } from './recording-files.js';
 import { endOf } from './end-of.js';

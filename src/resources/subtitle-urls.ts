@@ -1,5 +1,5 @@
 /** Where subtitles lie beside a recording: under its name, with another ending. Pure. */
-import { mediaPlace, mediaUrl } from './media-files.js';
+import { mediaPlace, mediaUrl } from '../fields/index.js';
 
 const SUBTITLE_ENDINGS = ['vtt', 'srt'] as const;
 const SUBTITLES = /\.(?:vtt|srt)$/iu;

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { BOMBS } from '../support/pdf-bombs.js';
 import { pdfOf } from '../support/pdf.js';
-import { ScriptedServer } from '../support/scripted-server.js';
+import type { ScriptedServer } from '../support/scripted-server.js';
+import { startFileServer } from '../support/served-files.js';
 import { startTestService, type TestService } from '../support/service.js';
 
 const FAULTS = ['timed-out', 'too-large', 'no-text', 'damaged'];
@@ -15,8 +16,7 @@ let service: TestService;
 let server: ScriptedServer;
 const served = new Map<string, Buffer>();
 beforeAll(async () => {
-  server = await ScriptedServer.start();
-  server.script = ({ path }, response) => response.end(served.get(path));
+  server = await startFileServer(served);
   service = await startTestService({
     env: {
       GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true',

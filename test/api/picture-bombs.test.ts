@@ -10,7 +10,8 @@ import type { Answer } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { pictureBombs } from '../support/picture-bombs.js';
 import { jpegOf } from '../support/pictures.js';
-import { ScriptedServer } from '../support/scripted-server.js';
+import type { ScriptedServer } from '../support/scripted-server.js';
+import { startFileServer } from '../support/served-files.js';
 import { startTestService, type TestService } from '../support/service.js';
 
 const BYTES_MAX = 3_000_000;
@@ -27,8 +28,7 @@ let service: TestService;
 let server: ScriptedServer;
 const served = new Map<string, Uint8Array>();
 beforeAll(async () => {
-  server = await ScriptedServer.start();
-  server.script = ({ path }, response) => response.end(served.get(path));
+  server = await startFileServer(served);
   service = await startTestService({
     env: {
       GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true',

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { RequestOptions } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { COLOURS, pictureOf, writePictureFolder, type Colour } from '../support/picture-folder.js';
-import { ScriptedServer } from '../support/scripted-server.js';
+import type { ScriptedServer } from '../support/scripted-server.js';
+import { startFileServer } from '../support/served-files.js';
 import { startTestService, type TestService } from '../support/service.js';
 
 interface Hit {
@@ -54,11 +55,7 @@ beforeAll(async () => {
   writePictureFolder(join(folder, 'colours'));
   writePictureFolder(join(folder, 'shades'), { readsTexts: false });
   for (const colour of COLOURED) served.set(`/${colour}.png`, await pictureOf(COLOURS[colour]));
-  server = await ScriptedServer.start();
-  server.script = ({ path }, response) => {
-    const bytes = served.get(path);
-    response.writeHead(bytes === undefined ? 404 : 200).end(bytes);
-  };
+  server = await startFileServer(served);
   service = await startTestService({
     env: {
       GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true',

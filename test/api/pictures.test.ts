@@ -3,7 +3,8 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { drawnPicture, jpegOf } from '../support/pictures.js';
-import { ScriptedServer } from '../support/scripted-server.js';
+import type { ScriptedServer } from '../support/scripted-server.js';
+import { startFileServer } from '../support/served-files.js';
 import { startTestService, type TestService } from '../support/service.js';
 import type { Answer, RequestOptions, ServiceClient } from '../support/client.js';
 
@@ -47,11 +48,7 @@ let list = '';
 
 beforeAll(async () => {
   files = await Promise.all(Array.from({ length: PICTURES }, (_, seed) => jpegOf(seed)));
-  server = await ScriptedServer.start();
-  server.script = ({ path }, response) => {
-    const bytes = served.get(path);
-    response.writeHead(bytes === undefined ? 404 : 200).end(bytes);
-  };
+  server = await startFileServer(served);
   service = await startTestService({
     env: {
       GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true',

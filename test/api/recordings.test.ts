@@ -3,7 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { pdfOf } from '../support/pdf.js';
 import { mp3Of, mp4Of, subtitlesOf, wavOf } from '../support/recordings.js';
-import { ScriptedServer } from '../support/scripted-server.js';
+import type { ScriptedServer } from '../support/scripted-server.js';
+import { startFileServer } from '../support/served-files.js';
 import { startTestService, type TestService } from '../support/service.js';
 
 interface ResourcesState {
@@ -46,11 +47,7 @@ let list = '';
 let version = 1;
 
 beforeAll(async () => {
-  server = await ScriptedServer.start();
-  server.script = ({ path }, response) => {
-    const bytes = served.get(path.replace(/\?.*$/u, ''));
-    response.writeHead(bytes === undefined ? 404 : 200).end(bytes);
-  };
+  server = await startFileServer(served);
   service = await startTestService({
     env: { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true', GANNET_RESOURCES_RETRY_SECONDS: '1' },
   });

@@ -1,6 +1,7 @@
 /** `gannet media put|get|list|delete` and `gannet media-store list|add|delete`. */
 import { basename } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { mediaUrl } from '../../fields/index.js';
 import { membersOf } from '../answers.js';
 import { writeJson, type CommandContext } from '../command-context.js';
 import { CommandError, EXIT, type ExitStatus } from '../exit-codes.js';
@@ -88,7 +89,7 @@ export async function putFile(
     options,
     answer,
     // As a record links to it.
-    () => `media:${options.store}/${printable(answer.path)}: ${formatBytes(answer.bytes)}, ${answer.content_type}\n`,
+    () => `${mediaUrl(options.store, printable(answer.path))}: ${formatBytes(answer.bytes)}, ${answer.content_type}\n`,
   );
 }
 

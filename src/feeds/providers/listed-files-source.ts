@@ -1,6 +1,7 @@
 /** The files of a folder of a media store as a source: what the store listed, a line a file, is in a file of its own. */
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { mediaUrl } from '../../fields/index.js';
 import type { FieldDescriptions } from '../file/sync-file.js';
 import type { FeedSource } from '../file/sync-run.js';
 import { givenFields, type SourceListener, type SourceOutcome } from '../source/source-run.js';
@@ -82,7 +83,7 @@ export class ListedFilesSource implements FeedSource {
       bytes,
       content_type: contentType,
       modified: modifiedUtc,
-      ...(kind === undefined ? {} : { [kind]: `media:${this.settings.store}/${path}` }),
+      ...(kind === undefined ? {} : { [kind]: mediaUrl(this.settings.store, path) }),
     });
   }
 }

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { mediaUrl } from '../../fields/index.js';
 import type { AttachedFile } from '../email/message-reader.js';
 
 export const ATTACHED_FOLDER = 'attached';
@@ -26,6 +27,6 @@ export function keepAttached(
       writeFileSync(`${path}.part`, content, { mode: 0o600 });
       renameSync(`${path}.part`, path);
     }
-    return `media:${at.mediaStore}/${attachedPrefix(at.feed)}${name}`;
+    return mediaUrl(at.mediaStore, `${attachedPrefix(at.feed)}${name}`);
   };
 }

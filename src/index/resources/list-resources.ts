@@ -3,6 +3,7 @@
  * store; a list without a field for documents has nothing here but this object. Main thread only.
  */
 import { basename } from 'node:path';
+import { isMediaUrl } from '../../fields/index.js';
 import type { Job } from '../../platform/index.js';
 import { RetrySchedule, systemTimers, WorkRunner, type Settlement } from '../../platform/work/index.js';
 import {
@@ -34,8 +35,6 @@ import { readingWorker } from './reading-worker.js';
 
 /** Records that are looked through for links in one turn of the list's queue. */
 const SCAN_RECORDS_MAX = 5000;
-/** Of files in the account's media stores. */
-const MEDIA_SCHEME = 'media:';
 /** URLs that one task looks up. */
 const CHANGED_MAX = 1000;
 const JITTER_PERCENT = 20;
@@ -274,7 +273,7 @@ export class ListResources implements ListFiles {
     const { store } = this.options;
     for (let after: string | undefined = ''; after !== undefined && !this.stopped;) {
       const rows = extractStore(store).rowsBehind(after, CHANGED_MAX);
-      const urls = rows.filter(({ row: { url, state } }) => state !== 'pending' && url.startsWith(MEDIA_SCHEME));
+      const urls = rows.filter(({ row: { url, state } }) => state !== 'pending' && isMediaUrl(url));
       await this.changed(urls.map(({ row }) => row.url));
       after = rows.length < CHANGED_MAX ? undefined : rows.at(-1)?.key;
     }

@@ -17,18 +17,16 @@ import { itIsAnEmbedder } from '../../../test/support/embedder-conformance.js';
 import {
   BAD_WORD,
   ONNX_DIMENSIONS,
-  ONNX_OPTIONS,
   ONNX_TOKENS_MAX,
   stateOf,
   writeOnnxFolder,
 } from '../../../test/support/onnx-folder.js';
+import { openedModels } from '../../../test/support/opened-models.js';
 import { describeWhere } from '../../../test/support/skip.js';
-import { SimulatedTimers } from '../../../test/support/simulated-timers.js';
-import { openEnvironment, SecretBox, systemClock, type LmdbEnvironment } from '../../platform/index.js';
+import { openEnvironment, type LmdbEnvironment } from '../../platform/index.js';
 import type { Embedder } from '../../vectors/index.js';
-import { Models, type AddedModel } from '../models.js';
+import type { AddedModel, Models } from '../models.js';
 import type { OnnxOptions } from '../model-providers.js';
-import { ModelStore } from '../model-store.js';
 import type { Model } from '../types.js';
 
 const MODEL = 'words';
@@ -52,29 +50,7 @@ afterEach(async () => {
 });
 
 function opened(options: Partial<OnnxOptions> = {}): Models {
-  const store = new ModelStore({
-    environment,
-    secrets: new SecretBox({ path: join(folder, 'secret-keys'), given: [] }),
-    clock: systemClock,
-    modelsMax: 10,
-    onUnreadable: () => undefined,
-  });
-  return new Models({
-    store,
-    catalog: { lists: () => [], groups: () => [] },
-    settings: {
-      call_seconds: 30,
-      chat_seconds: 30,
-      transcription_seconds: 30,
-      batch_texts: 3,
-      query_ms: 30_000,
-      reranker_top: 50,
-      reranker_ms: 30_000,
-    },
-    outbound: { allowed_hosts: [], loopback_allowed: false },
-    onnx: { ...ONNX_OPTIONS, folders: folder, onDeath: (error) => deaths.push(error), ...options },
-    timers: new SimulatedTimers(),
-  });
+  return openedModels({ folder, environment, onnx: { onDeath: (error) => deaths.push(error), ...options } });
 }
 
 function add(more: Partial<AddedModel> = {}): Promise<Model> {

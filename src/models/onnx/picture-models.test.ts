@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ONNX_OPTIONS, writeOnnxFolder } from '../../../test/support/onnx-folder.js';
+import { writeOnnxFolder } from '../../../test/support/onnx-folder.js';
+import { openedModels } from '../../../test/support/opened-models.js';
 import {
   PICTURE_DIMENSIONS,
   PICTURE_SIDE,
@@ -13,11 +14,9 @@ import {
   type Colour,
   COLOURS,
 } from '../../../test/support/picture-folder.js';
-import { SimulatedTimers } from '../../../test/support/simulated-timers.js';
-import { openEnvironment, SecretBox, systemClock, type LmdbEnvironment } from '../../platform/index.js';
+import { openEnvironment, type LmdbEnvironment } from '../../platform/index.js';
 import type { PictureEmbedder } from '../../vectors/index.js';
-import { Models } from '../models.js';
-import { ModelStore } from '../model-store.js';
+import type { Models } from '../models.js';
 import type { Model } from '../types.js';
 import { OnnxError } from './onnx-protocol.js';
 import { preparationOf } from './picture-preparation.js';
@@ -28,29 +27,7 @@ let environment: LmdbEnvironment;
 let models: Models;
 
 function opened(): Models {
-  const store = new ModelStore({
-    environment,
-    secrets: new SecretBox({ path: join(folder, 'secret-keys'), given: [] }),
-    clock: systemClock,
-    modelsMax: 10,
-    onUnreadable: () => undefined,
-  });
-  return new Models({
-    store,
-    catalog: { lists: () => [], groups: () => [] },
-    settings: {
-      call_seconds: 30,
-      chat_seconds: 30,
-      transcription_seconds: 30,
-      batch_texts: 3,
-      query_ms: 30_000,
-      reranker_top: 50,
-      reranker_ms: 30_000,
-    },
-    outbound: { allowed_hosts: [], loopback_allowed: false },
-    onnx: { ...ONNX_OPTIONS, folders: folder },
-    timers: new SimulatedTimers(),
-  });
+  return openedModels({ folder, environment });
 }
 
 function add(kind: Model['kind'] = 'embedding'): Promise<Model> {

@@ -35,6 +35,18 @@ interface TimeLimit {
   readonly msMax: number;
 }
 
+/** What readers of all kinds of files are told by whoever has them. */
+export interface FileReaderOptions<Limits> {
+  readonly processes: number;
+  /** Resident memory of each. */
+  readonly memoryMibMax: number;
+  readonly limits: Limits;
+  /** A process that ended by itself or was killed; its files are told elsewhere. */
+  readonly onDeath: (error: Error) => void;
+  /** An error of the program in a process, and where. */
+  readonly onBug: (stack: string) => void;
+}
+
 export interface FileProcessesOptions<Content, Limits, Fault extends string> {
   /** What a file is called in messages: `document`. */
   readonly noun: string;

@@ -1,6 +1,11 @@
 /** Workers that are threads or processes: one face for both. What a worker itself needs is in `serve-host.js`. */
 export { createChildProcess, type ChildProcessOptions } from './child-process.js';
-export { FileProcesses, type FileProcessesOptions, type FileProtocol } from './file-processes.js';
+export {
+  FileProcesses,
+  type FileProcessesOptions,
+  type FileProtocol,
+  type FileReaderOptions,
+} from './file-processes.js';
 export { CallTimedOutError, type CallOptions, type Host, type HostOptions } from './host.js';
 export { HostPool } from './host-pool.js';
 export { loggedWorker } from './logged-worker.js';

@@ -1,0 +1,16 @@
+/** A web server with files at paths; what is asked for beside the path says nothing, and what is not there is answered 404. */
+import { ScriptedServer, type Script } from './scripted-server.js';
+
+export function servingFiles(files: ReadonlyMap<string, Uint8Array>): Script {
+  return ({ path }, response) => {
+    const bytes = files.get(path.replace(/\?.*$/u, ''));
+    response.writeHead(bytes === undefined ? 404 : 200).end(bytes);
+  };
+}
+
+/** The files may be others later. */
+export async function startFileServer(files: ReadonlyMap<string, Uint8Array>): Promise<ScriptedServer> {
+  const server = await ScriptedServer.start();
+  server.script = servingFiles(files);
+  return server;
+}
