@@ -5,7 +5,7 @@ import { MEDIA_STORES } from '../media/index.js';
 import { provide, searchSettings, type FeatureParts, type FeaturePlatform } from '../operations/index.js';
 import { createWorkerThread, loggedWorker } from '../platform/hosts/index.js';
 import { PLANS } from '../plans/index.js';
-import { compiledFile, ServiceError, settingsOf, type OutboundRules } from '../platform/index.js';
+import { compiledFile, GiveWay, ServiceError, settingsOf, type OutboundRules } from '../platform/index.js';
 import { systemTimers } from '../platform/work/index.js';
 import { createFeedMetrics } from './feed-metrics.js';
 import { feedOperations } from './feed-operations.js';
@@ -25,6 +25,8 @@ const WORKER_HEAP_MIB_MAX = 1024;
 const NICENESS = 15;
 /** Without a question for so long, the thread ends. */
 const IDLE_MS_MAX = 60_000;
+/** Before each 64 KiB of a file that a list imports: however busy searches are, 3 MiB a second are taken over. */
+const IMPORT_GIVES_WAY_MS_MAX = 20;
 const MINUTE_MS = 60_000;
 const SECOND_MS = 1000;
 
@@ -71,6 +73,7 @@ function createFeeds(platform: FeaturePlatform): FeedsPart & { readonly host: Re
     indexOf: (row) => indexOf(platform, row),
     labelOf,
     timers: systemTimers,
+    giveWay: new GiveWay(platform.searchActivity.shared, { msMax: IMPORT_GIVES_WAY_MS_MAX }),
   });
   const sources = new ListSources({
     ...common,

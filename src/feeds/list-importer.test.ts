@@ -8,7 +8,14 @@ import { listFixtures, type ListFixtures } from '../../test/support/lists.js';
 import { SimulatedTimers } from '../../test/support/simulated-timers.js';
 import type { ListIndex } from '../index/index.js';
 import type { MediaStore, MediaStores } from '../media/index.js';
-import { openEnvironment, ServiceError, systemClock, type LmdbEnvironment } from '../platform/index.js';
+import {
+  GiveWay,
+  openEnvironment,
+  SearchActivity,
+  ServiceError,
+  systemClock,
+  type LmdbEnvironment,
+} from '../platform/index.js';
 import { createMetrics } from '../platform/metrics.js';
 import { createFeedMetrics } from './feed-metrics.js';
 import { headerLine } from './file/sync-file.js';
@@ -33,6 +40,7 @@ let index: ListIndex;
 let sources: SourceStore;
 let importer: ListImporter;
 let timers: SimulatedTimers;
+let activity: SearchActivity;
 let content: string | undefined;
 let opening: () => Promise<ListIndex>;
 
@@ -44,6 +52,7 @@ beforeEach(async () => {
   opening = () => Promise.resolve(index);
   content = undefined;
   timers = new SimulatedTimers();
+  activity = new SearchActivity();
   sources = new SourceStore(environment, systemClock);
   const file = () => ({ path: '', bytes: 0, contentType: '', modifiedUtc: '', etag: content ?? '' });
   const store: Pick<MediaStore, 'stat' | 'open'> = {
@@ -69,6 +78,7 @@ beforeEach(async () => {
     clock: systemClock,
     log: pino({ level: 'silent' }),
     metrics: createFeedMetrics(createMetrics()),
+    giveWay: new GiveWay(activity.shared),
   });
   await sources.create({
     list_id: 'id',
@@ -179,6 +189,29 @@ describe('ListImporter', () => {
     await timers.pass(6000, () => Promise.resolve());
     await importer.run('id');
     expect(await names()).toEqual(['a']);
+  });
+
+  it('goes on in small commits while searches are at work, and loses nothing', async () => {
+    const text = 'x'.repeat(2000);
+    const titles = Object.fromEntries(Array.from({ length: 1000 }, (_, number) => [`r${number}`, `${number} ${text}`]));
+    content = fileOf(titles);
+    const before = index.sequence(index.currentVersion) ?? 0;
+    activity.begin();
+    await importer.run('id');
+    activity.end();
+    expect(sources.of('id')).toMatchObject({ error: null, last_run: { added: 1000 } });
+    // 2 MB, of which no commit has more than 512 KiB and a piece.
+    expect((index.sequence(index.currentVersion) ?? 0) - before).toBeGreaterThanOrEqual(4);
+  });
+
+  it('ends while it gives way', async () => {
+    content = fileOf({ a: 'One', b: 'Two' });
+    activity.begin();
+    const running = importer.run('id');
+    await importer.cancel('id');
+    await running;
+    expect(await names()).toEqual([]);
+    activity.end();
   });
 
   it('does once more what was asked for while it ran', async () => {

@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import type { FieldDefinition } from '../catalog/index.js';
 import type { ListIndex, SyncOutcome, SyncSession } from '../index/index.js';
 import type { MediaStores, OpenFile } from '../media/index.js';
-import { ServiceError, type Clock } from '../platform/index.js';
+import { ServiceError, type Clock, type GiveWay } from '../platform/index.js';
 import type { Timers } from '../platform/work/index.js';
 import type { FeedMetrics } from './feed-metrics.js';
 import { importedFile, type ImportedFile } from './imported-file.js';
@@ -20,6 +20,10 @@ const NEW_VERSION_CHECK_MS = 20;
 /** What passes by itself: the list is being rebuilt, or others import into it. It is tried again without being told. */
 const PASSING: ReadonlySet<string> = new Set(['not-ready', 'overloaded', 'shutting-down']);
 const RETRY_MS = 5000;
+/** Of a file, between two moments that searches may have for themselves. */
+const PIECE_BYTES_MAX = 65_536;
+/** Beside searches, so that one of them never waits for a long commit. */
+const COMMIT_BYTES_MAX_BESIDE_SEARCHES = 524_288;
 
 export interface ListImporterOptions {
   readonly sources: SourceStore;
@@ -33,6 +37,8 @@ export interface ListImporterOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: FeedMetrics;
+  /** Waited for before each piece of a file (docs/decisions/0195). */
+  readonly giveWay: Pick<GiveWay, 'wait'>;
 }
 
 /** What one look at a list and its file is to do. */
@@ -193,10 +199,28 @@ export class ListImporter {
       file = await importedFile(row.path, opened.pieces());
       if (file.fields !== undefined) await takeOverFields(index, file.fields);
       const session = index.startSync(this.options.labelOf(row), file.format);
-      return await fed(session, file, running);
+      return await this.fed(session, file, running);
     } finally {
       await opened.close();
     }
+  }
+
+  /** Broken off, nothing is removed. */
+  private async fed(session: SyncSession, { pieces }: ImportedFile, running: Running): Promise<SyncOutcome> {
+    try {
+      for await (const piece of pieces) {
+        for (let begin = 0; begin < piece.length; begin += PIECE_BYTES_MAX) {
+          const areBesideSearches = await this.options.giveWay.wait();
+          if (running.isCancelled) throw new ServiceError('conflict', 'The import was ended.');
+          const part = piece.subarray(begin, begin + PIECE_BYTES_MAX);
+          await session.push(part, areBesideSearches ? COMMIT_BYTES_MAX_BESIDE_SEARCHES : undefined);
+        }
+      }
+    } catch (error) {
+      session.abort();
+      throw error;
+    }
+    return session.end();
   }
 
   private messageOf(error: unknown, { account, list }: SourceRow): string {
@@ -204,20 +228,6 @@ export class ListImporter {
     this.options.log.error({ err: error, account, list }, 'An import into a list ended unexpectedly');
     return 'The import was cut short by a fault of the service, which is logged.';
   }
-}
-
-/** Broken off, nothing is removed. */
-async function fed(session: SyncSession, file: ImportedFile, running: Running): Promise<SyncOutcome> {
-  try {
-    for await (const piece of file.pieces) {
-      if (running.isCancelled) throw new ServiceError('conflict', 'The import was ended.');
-      await session.push(piece);
-    }
-  } catch (error) {
-    session.abort();
-    throw error;
-  }
-  return session.end();
 }
 
 /** A list that has no fields yet gets those that the file describes, and waits for the version that has them. */

@@ -13,13 +13,14 @@ function waiting(giveWay: GiveWay, names: readonly string[]) {
 }
 
 describe('work that can wait', () => {
-  it('goes on at once where no search is at work', async () => {
-    await new GiveWay(new SearchActivity().shared, FOR_EVER_MS).wait();
+  it('goes on at once where no search has been at work, and says so', async () => {
+    const { shared } = new SearchActivity();
+    expect(await new GiveWay(shared, { msMax: FOR_EVER_MS, quietMs: FOR_EVER_MS }).wait()).toBe(false);
   });
 
   it('waits until the last search is done', async () => {
     const activity = new SearchActivity();
-    const giveWay = new GiveWay(activity.shared, FOR_EVER_MS);
+    const giveWay = new GiveWay(activity.shared, { msMax: FOR_EVER_MS });
     activity.begin();
     activity.begin();
     const { went, all } = waiting(giveWay, ['page']);
@@ -30,11 +31,37 @@ describe('work that can wait', () => {
     await all;
   });
 
+  it('waits for a pause after a search that has come and gone', async () => {
+    const activity = new SearchActivity();
+    const giveWay = new GiveWay(activity.shared, { msMax: FOR_EVER_MS, quietMs: 5 });
+    activity.begin();
+    activity.end();
+    const startedMs = performance.now();
+    expect(await giveWay.wait()).toBe(true);
+    expect(performance.now() - startedMs).toBeGreaterThanOrEqual(5);
+    expect(await giveWay.wait()).toBe(false);
+  });
+
   it('goes on piece by piece, however busy searches are', async () => {
     const activity = new SearchActivity();
     activity.begin();
-    const { went, all } = waiting(new GiveWay(activity.shared, 5), ['first', 'second', 'third']);
+    const { went, all } = waiting(new GiveWay(activity.shared, { msMax: 5 }), ['first', 'second', 'third']);
     await all;
     expect(went).toEqual(['first', 'second', 'third']);
+  });
+
+  it('waits once for several small ones', async () => {
+    const activity = new SearchActivity();
+    activity.begin();
+    const giveWay = new GiveWay(activity.shared, { msMax: FOR_EVER_MS });
+    for (let part = 0; part < 3; part += 1) expect(await giveWay.wait(0.25)).toBe(false);
+    let went = false;
+    const fourth = giveWay.wait(0.25).finally(() => {
+      went = true;
+    });
+    await setImmediate();
+    expect(went).toBe(false);
+    activity.end();
+    expect(await fourth).toBe(true);
   });
 });

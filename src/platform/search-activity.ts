@@ -1,49 +1,87 @@
 /**
  * Whether searches are at work, told to threads whose work can wait: they give way for moments, so that a search does not share its
- * processor with them (docs/decisions/0197).
+ * processor with them (docs/decisions/0195, 0197).
  */
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** How long a piece of work is put off at most: however busy searches are, 40 pieces a second go on. */
-export const GIVE_WAY_MS_MAX = 25;
-const LOOK_AGAIN_MS = 1;
+/** How long a piece of work is put off at most: however busy searches are, 20 pieces a second go on. */
+export const GIVE_WAY_MS_MAX = 50;
+/** So long no search has been at work where a piece goes on. Searches come in crowds: a shorter pause is one between two of them. */
+const QUIET_MS = 5;
+
+/** Places in the shared memory. */
+const AT_WORK = 0;
+const CHANGES = 1;
 
 /** Written by the thread that hands searches out, read by others. */
 export class SearchActivity {
-  /** One 32-bit integer: batches of searches that threads have in hand. */
-  readonly shared = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+  /** Two 32-bit integers: batches of searches that threads have in hand, and how often one began or ended, which wraps around. */
+  readonly shared = new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT);
   private readonly batches = new Int32Array(this.shared);
 
   begin(): void {
-    Atomics.add(this.batches, 0, 1);
+    Atomics.add(this.batches, AT_WORK, 1);
+    Atomics.add(this.batches, CHANGES, 1);
   }
 
   end(): void {
-    Atomics.sub(this.batches, 0, 1);
+    Atomics.sub(this.batches, AT_WORK, 1);
+    Atomics.add(this.batches, CHANGES, 1);
   }
+}
+
+export interface GiveWayOptions {
+  readonly msMax?: number;
+  readonly quietMs?: number;
 }
 
 /** Of a thread whose work can wait. */
 export class GiveWay {
   private readonly batches: Int32Array;
-  private last: Promise<void> = Promise.resolve();
+  private readonly msMax: number;
+  private readonly quietMs: number;
+  private last: Promise<boolean> = Promise.resolve(false);
+  /** What was done since the last wait, in pieces. */
+  private done = 0;
+  private changes: number;
+  private quietSinceMs = -Infinity;
 
   /** `shared`: that of the `SearchActivity`. */
-  constructor(
-    shared: SharedArrayBuffer,
-    private readonly msMax = GIVE_WAY_MS_MAX,
-  ) {
+  constructor(shared: SharedArrayBuffer, { msMax = GIVE_WAY_MS_MAX, quietMs = QUIET_MS }: GiveWayOptions = {}) {
     this.batches = new Int32Array(shared);
+    this.changes = Atomics.load(this.batches, CHANGES);
+    this.msMax = msMax;
+    this.quietMs = quietMs;
   }
 
-  /** Resolves when no search is at work, `msMax` after its turn came at the latest. Those who wait take turns. */
-  wait(): Promise<void> {
+  /**
+   * Resolves when no search has been at work for a moment, `msMax` after its turn came at the latest; with whether it had to wait for
+   * that. Those who wait take turns. `share`: what is to be done is this part of a piece, so that several of them wait once.
+   */
+  wait(share = 1): Promise<boolean> {
+    this.done += share;
+    if (this.done < 1) return this.last;
+    this.done -= 1;
     this.last = this.last.then(() => this.untilFree());
     return this.last;
   }
 
-  private async untilFree(): Promise<void> {
-    const lastMs = performance.now() + this.msMax;
-    while (Atomics.load(this.batches, 0) > 0 && performance.now() < lastMs) await wait(LOOK_AGAIN_MS);
+  private async untilFree(): Promise<boolean> {
+    const startedMs = performance.now();
+    const lastMs = startedMs + this.msMax;
+    let nowMs = startedMs;
+    for (; !this.isQuiet(nowMs) && nowMs < lastMs; nowMs = performance.now())
+      await wait(Math.min(this.quietMs, lastMs - nowMs));
+    return nowMs > startedMs;
+  }
+
+  private isQuiet(nowMs: number): boolean {
+    const changes = Atomics.load(this.batches, CHANGES);
+    const areAtWork = Atomics.load(this.batches, AT_WORK) > 0;
+    if (areAtWork || changes !== this.changes) {
+      this.changes = changes;
+      this.quietSinceMs = nowMs;
+    }
+    return !areAtWork && nowMs - this.quietSinceMs >= this.quietMs;
   }
 }

@@ -81,7 +81,8 @@ export interface BulkOutcome {
 
 /** A streaming import. Feed chunks as they arrive; `push` resolves when more may come (backpressure). */
 export interface ImportSession {
-  push(chunk: Uint8Array): Promise<void>;
+  /** `commitBytesMax`: so many bytes of records are committed at a time, where that is less than a commit takes. */
+  push(chunk: Uint8Array, commitBytesMax?: number): Promise<void>;
   /** Resolves when every batch is on disk and visible. Rejects with the first failure that is not a record's own fault. */
   end(): Promise<BulkOutcome>;
   /** The client went away: what was committed stays, the rest is dropped. */
@@ -100,7 +101,8 @@ export interface SyncOutcome extends BulkOutcome {
  * was. Broken off, or where a record has no name that can be read, nothing is removed.
  */
 export interface SyncSession {
-  push(chunk: Uint8Array): Promise<void>;
+  /** As that of an ImportSession. */
+  push(chunk: Uint8Array, commitBytesMax?: number): Promise<void>;
   end(): Promise<SyncOutcome>;
   abort(): void;
 }

@@ -47,6 +47,15 @@ describe('a bulk import', () => {
     expect(buffers.bytes).toBe(0);
   });
 
+  it('gathers less where whoever pushes wants that', async () => {
+    const { session, batches } = importInto(new ImportBuffers(1 << 20));
+    for (let index = 0; index < 20; index += 1) await session.push(Buffer.from(line(`r${index}`)), 600);
+    for (let index = 20; index < 80; index += 1) await session.push(Buffer.from(line(`r${index}`)));
+    expect(await session.end()).toMatchObject({ created: 80 });
+    expect(Math.max(...batches.slice(0, 6))).toBeLessThan(1200);
+    expect(Math.max(...batches)).toBeGreaterThanOrEqual(BATCH_BYTES_MAX);
+  });
+
   it('has smaller batches while others hold the room, and loses no record', async () => {
     const buffers = new ImportBuffers(6000);
     const other = importInto(buffers, { held: true });

@@ -63,9 +63,9 @@ export class BulkImport implements ImportSession {
     this.splitter = options.kernel.createRecordSplitter(options.format, options.splitBytesMax);
   }
 
-  async push(chunk: Uint8Array): Promise<void> {
+  async push(chunk: Uint8Array, commitBytesMax = Infinity): Promise<void> {
     this.throwIfOver();
-    const batchBytesMax = this.options.batchBytesMax();
+    const batchBytesMax = Math.min(this.options.batchBytesMax(), commitBytesMax);
     const pieceBytesMax = Math.min(PIECE_BYTES_MAX, Math.ceil(batchBytesMax * PIECE_SHARE_MAX));
     for (let begin = 0; begin < chunk.length && this.failure === undefined; begin += pieceBytesMax) {
       const piece = chunk.subarray(begin, begin + pieceBytesMax);

@@ -30,8 +30,8 @@ export class SourceSync implements SyncSession {
     });
   }
 
-  push(chunk: Uint8Array): Promise<void> {
-    return this.session.push(chunk);
+  push(chunk: Uint8Array, commitBytesMax?: number): Promise<void> {
+    return this.session.push(chunk, commitBytesMax);
   }
 
   async end(): Promise<SyncOutcome> {

@@ -65,7 +65,7 @@ describe('a client that gives way', () => {
   it('hands a whole body over when it may, and the pieces of one at once', async () => {
     const activity = new SearchActivity();
     activity.begin();
-    client = clientWith({ giveWay: new GiveWay(activity.shared, 3_600_000) });
+    client = clientWith({ giveWay: new GiveWay(activity.shared, { msMax: 3_600_000 }) });
     server.script = answerWith(200, {}, 'page');
     let isRead = false;
     const text = (await get()).text().finally(() => {

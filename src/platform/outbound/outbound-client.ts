@@ -78,6 +78,8 @@ export interface OutboundRequest {
 
 const REPEATED_STATUSES: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 const REPEATED_FAILURES: ReadonlySet<OutboundFailure> = new Set(['network', 'connect-timeout', 'headers-timeout']);
+/** Of the work that an answer with a body makes. */
+const SHARE_OF_BODYLESS = 1 / 10;
 /** The body of a redirect is read to its end, for its connection's sake, where it says that it is this short. */
 const REDIRECT_BODY_BYTES_MAX = 16_384;
 
@@ -115,6 +117,7 @@ export class OutboundClient {
     const end = new CallEnd(limits.totalMs, request.signal);
     try {
       const response = await this.attempts({ request, limits, end });
+      if (!response.hasBody) await this.options.giveWay?.wait(SHARE_OF_BODYLESS);
       response.onEnd(() => {
         end.release();
       });

@@ -40,6 +40,10 @@ export class OutboundResponse implements OutboundAnswer {
     return this.status >= 200 && this.status < 300;
   }
 
+  get hasBody(): boolean {
+    return this.stream !== undefined;
+  }
+
   /** What was asked for has not changed since the validators that came with the request. */
   get isNotModified(): boolean {
     return this.status === 304;
