@@ -12,6 +12,7 @@ import { createListIndexes, ListRoom, type IngestExecutor, type ListIndexes } fr
 import { FEATURES } from './features.js';
 import type { Declared, FeatureParts, OpenFeatures, Operation, Services } from './operations/index.js';
 import type { Site } from './http/index.js';
+import { OpenParts } from './open-parts.js';
 import {
   assertEnvironmentKnown,
   createRequestMemory,
@@ -43,8 +44,6 @@ import { CandidateFinder } from './synonyms/index.js';
 const MEBIBYTE = 2 ** 20;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
-/** For what has to be closed once the requests are answered: merges that run, threads, files. */
-const CLOSE_SECONDS_MAX = 5;
 
 /** Loaded while the search threads, which the start waits for, load what is theirs: it is the most of the program. */
 const loadOperations = () => import('./operations/index.js');
@@ -87,7 +86,7 @@ export interface StartOptions {
 /** Rejects with an `OperatorError` where the operator can help: directory, lock, port. */
 export async function startService(config: Config, { listen }: StartOptions): Promise<RunningService> {
   const log = createLogger(config);
-  const parts = new Parts(log);
+  const parts = new OpenParts({ log });
   try {
     for (const name of unknownEnvironment(process.env, declaredSettings()))
       log.warn({ name }, 'This environment variable is no setting');
@@ -121,7 +120,7 @@ async function greetingsOf(features: OpenFeatures, address: string, log: Service
 interface Observed {
   readonly log: ServiceLogger;
   readonly metrics: Metrics;
-  readonly parts: Parts;
+  readonly parts: OpenParts;
 }
 
 interface Foundation extends Observed {
@@ -192,7 +191,7 @@ function poolsOf(
 }
 
 /** Who is known and what there is. Throws `OperatorError` where the environment is damaged, or does not belong to the lists beside it. */
-async function openSystem(dataDir: string, parts: Parts, reservedNames: ReadonlySet<string>) {
+async function openSystem(dataDir: string, parts: OpenParts, reservedNames: ReadonlySet<string>) {
   const environment = await openSystemPart(dataDir, () => openEnvironment(join(dataDir, 'system'), { kind: 'system' }));
   parts.opened('system environment', () => environment.close());
   const catalog = await openSystemPart(dataDir, () => openCatalog(environment, systemClock, { reservedNames }));
@@ -287,7 +286,7 @@ async function openFeatures(
   open: OpenFeatures,
   features: Awaited<ReturnType<typeof loadFeatures>>,
   platform: Parameters<OpenFeatures['open']>[1],
-  parts: Parts,
+  parts: OpenParts,
 ): Promise<void> {
   const { environment, dataDir, clock } = platform;
   const source = { id: 'system', kind: 'system', path: join(dataDir, 'system') } as const;
@@ -317,7 +316,7 @@ function limitersOf({ search, keys }: Config): Pick<Services, 'searchLimiter' | 
 async function listenForRequests(
   services: Services,
   metrics: Metrics,
-  parts: Parts,
+  parts: OpenParts,
   state: { ready: boolean },
 ): Promise<string> {
   const { config } = services;
@@ -396,39 +395,6 @@ async function openLists(services: Services): Promise<void> {
   const known = [...lists(), ...catalog.unfinished().filter(({ kind }) => kind === 'removing')];
   indexes.setUnknownAside(new Set(known.map(({ id }) => id)));
   await indexes.resume(() => lists().map((list) => ({ id: list.id, settings: searchSettings(list) })));
-}
-
-/** What is open, to be closed in the opposite order. */
-class Parts {
-  readonly #open: { readonly name: string; readonly close: () => Promise<void> | void }[] = [];
-
-  constructor(readonly log: ServiceLogger) {}
-
-  opened(name: string, close: () => Promise<void> | void): void {
-    this.#open.push({ name, close });
-  }
-
-  /** A part that fails to close is logged. With `exitWhenStuck`, one that does not end ends the process: a commit is on disk or is not. */
-  async close(exitWhenStuck: boolean): Promise<void> {
-    for (let part = this.#open.pop(); part !== undefined; part = this.#open.pop()) {
-      const { name, close } = part;
-      const isStuckTooLong = () => {
-        this.log.warn(`Closing (${name}) took more than ${CLOSE_SECONDS_MAX} s and is given up`);
-        void this.log.drain().then(() => process.exit(0));
-      };
-      // HTTP has its own time limit.
-      const timer = exitWhenStuck && name !== 'HTTP' ? setTimeout(isStuckTooLong, CLOSE_SECONDS_MAX * 1000) : undefined;
-      const begin = performance.now();
-      try {
-        await close();
-        this.log.debug({ part: name, ms: Math.round(performance.now() - begin) }, 'Closed');
-      } catch (error) {
-        this.log.error({ err: error }, `Closing failed (${name})`);
-      }
-      clearTimeout(timer);
-    }
-    await this.log.drain();
-  }
 }
 
 interface Closable {

@@ -14,8 +14,8 @@ const MIB = 1_048_576;
 const BACKLOG_BYTES_MAX = 4 * MIB;
 /** A deletion waits no longer for its analytics; they are deleted all the same. */
 const FORGET_WAIT_MS_MAX = 2000;
-/** A stop waits no longer for events to be written. */
-const STOP_WAIT_MS_MAX = 4000;
+/** A stop waits no longer for events to be written: that is little work, but the machine may be busy. */
+const STOP_WAIT_MS_MAX = 30_000;
 /** Of the time that a report may take, what it may spend on reading raw events. */
 const RAW_READ_SHARE = 0.5;
 
