@@ -2,9 +2,11 @@
  * What HTTP allows and what it does not, byte by byte: every row is one connection. What the HTTP library decides by itself, before the
  * service sees anything of a request, stands here too, so that a change of it is noticed; docs/http.md has the same list.
  */
+import { connect, type NetConnectOpts } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rawExchange, type RawOptions } from '../support/raw-http.js';
+import { ScriptedServer } from '../support/scripted-server.js';
 import { startTestService, type TestService } from '../support/service.js';
 
 /** The parser of the library that stands in its build for Node.js 20; builds for later ones refuse more, and sooner. */
@@ -13,7 +15,7 @@ const IS_KNOWN_LIBRARY = process.versions.modules === '115';
 let service: TestService;
 let key: string;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startTestService({ env: { GANNET_OUTBOUND_LOOPBACK_ALLOWED: 'true' } });
   ({ key } = await service.createKey({ access: 'full' }));
 });
 afterAll(() => service.close());
@@ -31,6 +33,9 @@ interface Row {
   readonly byLibrary?: true;
   readonly halfClosed?: true;
 }
+
+const DOORS = ['http', 'control'] as const;
+type Door = (typeof DOORS)[number];
 
 const HEALTH = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n';
 const get = (headers: string, path = '/health') => [`GET ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`];
@@ -258,7 +263,6 @@ const rows: Record<string, Row> = {
     http: ['200', 'closed'],
     halfClosed: true,
   },
-  'a client that sends no more, and waits for work': { pieces: [smuggled], http: NOTHING, halfClosed: true },
 };
 
 /** Lists that rows make: one a row and door, so that none stands in the way of another. */
@@ -275,16 +279,13 @@ function filled(row: Row, list: string): RawOptions['pieces'] {
   );
 }
 
-async function outcomeOf(
-  row: Row,
-  [answers, closed]: Outcome,
-  list: string,
-  door: 'http' | 'control',
-): Promise<Outcome> {
+function targetOf(door: Door): NetConnectOpts {
   const { hostname, port } = new URL(service.address);
-  const target =
-    door === 'http' ? { host: hostname, port: Number(port) } : { path: join(service.dataDir, 'control.sock') };
-  const result = await rawExchange(target, {
+  return door === 'http' ? { host: hostname, port: Number(port) } : { path: join(service.dataDir, 'control.sock') };
+}
+
+async function outcomeOf(row: Row, [answers, closed]: Outcome, list: string, door: Door): Promise<Outcome> {
+  const result = await rawExchange(targetOf(door), {
     pieces: filled(row, list),
     answers: answers === 'nothing' ? 0 : answers.split(', ').length,
     closed: closed === 'closed',
@@ -299,7 +300,7 @@ function isRefused([answers]: Outcome): boolean {
   return answers === 'nothing' || /^[45]/.test(answers);
 }
 
-describe.concurrent.each(['http', 'control'] as const)('what %s makes of', (door) => {
+describe.concurrent.each(DOORS)('what %s makes of', (door) => {
   it.each(Object.entries(rows))('%s', async (name, row) => {
     const expected = (door === 'control' ? row.control : undefined) ?? row.http;
     const list = `${door}-${Object.keys(rows).indexOf(name)}`;
@@ -313,6 +314,47 @@ describe.concurrent.each(['http', 'control'] as const)('what %s makes of', (door
     const made = await service.control().get(`/list/default/${list}`);
     if (/400|431|505/.test(seen[0])) expect(made.status).toBe(404);
     if (/201/.test(seen[0])) expect(made.status).toBe(200);
+  });
+});
+
+/** Work that ends when this test says so: the service asks a website what there is to read. */
+async function askedFor(door: Door) {
+  const site = await ScriptedServer.start();
+  const held: (() => void)[] = [];
+  site.script = (_asked, response) => void held.push(() => response.writeHead(404).end());
+  const body = JSON.stringify({ settings: { start_urls: [site.url()] } });
+  const socket = connect({ ...targetOf(door), allowHalfOpen: true } as NetConnectOpts).setEncoding('latin1');
+  let text = '';
+  socket.on('data', (chunk: string) => (text += chunk));
+  // A reset is a way to close, too.
+  const closed = new Promise<void>((resolve) => socket.once('end', resolve).once('error', () => resolve()));
+  const head = `POST /feed/default/web/discover HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Type: application/json\r\n`;
+  socket.write(`${head}Content-Length: ${body.length}\r\n\r\n${body}`);
+  await expect.poll(() => held.length).toBeGreaterThan(0);
+  const answerIt = () => {
+    site.script = (_asked, response) => response.writeHead(404).end();
+    for (const answer of held) answer();
+  };
+  return { site, socket, closed, answerIt, answered: () => text };
+}
+
+describe.concurrent.each(DOORS)('a client of %s that waits for work', (door) => {
+  it('gets its answer as long as it might send more', async () => {
+    const { site, socket, answerIt, answered } = await askedFor(door);
+    expect(answered()).toBe('');
+    answerIt();
+    await expect.poll(answered).toMatch(/^HTTP\/1\.1 \d{3} /);
+    socket.destroy();
+    await site.close();
+  });
+
+  it('gets none once it has said that it sends no more: its connection is closed', async () => {
+    const { site, socket, closed, answered } = await askedFor(door);
+    socket.end();
+    await closed;
+    expect(answered()).toBe('');
+    socket.destroy();
+    await site.close();
   });
 });
 

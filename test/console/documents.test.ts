@@ -34,8 +34,8 @@ async function fill({ client }: TestService): Promise<void> {
   await put('2026/birds', '/birds.pdf');
   await put('gone', '/gone.pdf');
   await eventually(
-    async () => (await client.get('/list/default/papers')).body as { resources_state: { pending: number } },
-    ({ resources_state }) => resources_state.pending === 0,
+    async () => (await client.get('/list/default/papers')).body as { resources_state: Record<string, number> },
+    ({ resources_state: { read, failed } }) => read === 1 && failed === 1,
   );
 }
 

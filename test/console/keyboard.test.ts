@@ -1,5 +1,6 @@
 /** Every page by keyboard alone: all that can be pressed is reached by Tab, can be seen to be reached, and nothing keeps the focus. */
 import { expect, it } from 'vitest';
+import { settled } from '../support/browser.js';
 import { describeConsole } from '../support/console.js';
 import { eventually } from '../support/eventually.js';
 import { jpegOf } from '../support/pictures.js';
@@ -55,6 +56,7 @@ describeConsole('the console by keyboard', { fill }, (its) => {
   it.each(PAGES)('reaches all of %s, shows where it is, and leaves again', async (path, text) => {
     await its.visit(path);
     await its.page.getByText(text).first().waitFor();
+    await settled(its.page);
     await its.page.evaluate(MARK);
     const unseen: string[] = [];
     let isThrough = false;
@@ -79,7 +81,8 @@ describeConsole('the console by keyboard', { fill }, (its) => {
       await its.page.getByRole('button', { name: button }).first().focus();
       await its.page.keyboard.press('Enter');
       const dialog = its.page.getByRole('dialog');
-      await dialog.waitFor();
+      // Before the focus has gone into it, Tab goes on in the page beneath.
+      await dialog.locator(':focus').waitFor();
       for (let step = 0; step < 60; step += 1) {
         await its.page.keyboard.press('Tab');
         expect(await its.page.evaluate<boolean>("document.activeElement.closest('[role=dialog]') !== null")).toBe(true);

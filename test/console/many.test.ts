@@ -83,6 +83,8 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('the console where there is m
       const next = first + size < names.length ? { next: String(first + size) } : {};
       return route.fulfill({ json: { lists, ...next } });
     };
+    // What the page before it asks for is none of it.
+    await page.goto('about:blank');
     await page.route(/\/list\/default(?:\?|$)/, answer);
     await visit('models');
     await page.getByText('Add a model').waitFor();

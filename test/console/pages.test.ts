@@ -8,6 +8,7 @@ import {
   NO_CHROMIUM,
   openPage,
   openPalette,
+  settled,
   signIn,
   startChromium,
   violationsOf,
@@ -33,6 +34,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     await fill(service);
     open = await openPage(browser);
     ({ page } = open);
+    await page.addInitScript(COUNT_SHIFTS);
     await signIn(service, open);
   });
   afterAll(async () => {
@@ -44,7 +46,6 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     'can be used by everybody with %s colours, and keep still while they come',
     async (colorScheme) => {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      await page.addInitScript(COUNT_SHIFTS);
       const found: Record<string, unknown> = {};
       for (const [path, text] of PAGES) {
         await visit(path);
@@ -386,6 +387,7 @@ describeWhere(CHROMIUM !== undefined, NO_CHROMIUM)('pages of the console', () =>
     for (const [path, text] of PAGES) {
       await other.page.goto(`${service.address}/console/default/${path}`);
       await other.page.getByText(text).first().waitFor();
+      await settled(other.page);
       // A text, for these tests are not compiled for a browser.
       const overhang = await other.page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
       expect(overhang, path).toBeLessThanOrEqual(0);

@@ -1,6 +1,6 @@
 /** Pictures in a real browser: searched by, shown where they may be, found again, and refused with a word; in lists and in groups. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { violationsOf } from '../support/browser.js';
+import { copiedBy, violationsOf } from '../support/browser.js';
 import { describeConsole } from '../support/console.js';
 import { eventually } from '../support/eventually.js';
 import { drawnPicture, jpegOf } from '../support/pictures.js';
@@ -112,8 +112,7 @@ describeConsole(
       await hits().first().getByText('Why this score?').click();
       await hits().first().getByRole('list', { name: 'Kinds of score' }).getByText('Image').waitFor();
       await its.page.getByRole('button', { name: 'Copy as…' }).click();
-      await its.page.getByRole('menuitem', { name: 'curl' }).click();
-      const copied = await its.page.evaluate<string>('navigator.clipboard.readText()');
+      const copied = await copiedBy(its.page, () => its.page.getByRole('menuitem', { name: 'curl' }).click());
       expect(copied).toContain('minimum_image_score=0.99');
       expect(copied).toContain('--data-binary');
       await its.page.getByRole('button', { name: 'Search by words again' }).click();

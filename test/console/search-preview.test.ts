@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { violationsOf } from '../support/browser.js';
+import { copiedBy, violationsOf } from '../support/browser.js';
 import { describeConsole } from '../support/console.js';
 import type { TestService } from '../support/service.js';
 
@@ -74,8 +74,7 @@ describeConsole('the search preview', { fill, context }, (its) => {
     expect(found).toBeGreaterThan(0);
     const copied = async (language: string): Promise<string> => {
       await its.page.getByRole('button', { name: /Copy as…|Copied/ }).click();
-      await its.page.getByRole('menuitem', { name: language }).click();
-      return its.page.evaluate<string>('navigator.clipboard.readText()');
+      return copiedBy(its.page, () => its.page.getByRole('menuitem', { name: language }).click());
     };
     const programs: readonly (readonly [string, string[]])[] = [
       ['bash', ['-c', await copied('curl')]],

@@ -100,11 +100,14 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
     // What is not shown to them is refused all the same.
     await kim.page.goto(`${its.service.address}/console/default/settings`);
     await kim.page.getByText('You may not do this').waitFor();
+    const changed = its.page.waitForResponse((response) => response.request().method() === 'PUT');
     await its.page.getByLabel('Role of kim@example.com').selectOption('editor');
+    expect((await changed).status()).toBe(200);
     await kim.page.goto(`${its.service.address}/console/default/list/birds/records`);
     await kim.page.getByRole('button', { name: 'Add a record' }).waitFor();
     await button('Remove kim@example.com').click();
     await confirm('Remove');
+    await button('Remove kim@example.com').waitFor({ state: 'detached' });
     await kim.page.goto(`${its.service.address}/console/default/lists`);
     await kim.page.getByLabel('E-mail').waitFor();
     await kim.context.close();
@@ -195,10 +198,11 @@ describeConsole('tasks of the console', { env, fill }, (its) => {
       .toMatchObject({ suggestions: { require_click: true } });
     await its.visit('list/birds/records');
     await button('gannet').click();
-    await its.page.getByText('Records like this one').click();
-    await its.page
+    const related = its.page.locator('details').filter({ hasText: 'Records like this one' });
+    await related.getByText('Records like this one').click();
+    await related
       .getByText(/No other record is like this one|booby/)
-      .last()
+      .first()
       .waitFor();
   });
 

@@ -48,7 +48,16 @@ const statsOf = (path: string) => lstatSync(path, { throwIfNoEntry: false });
 
 function everything(path: string): string[] {
   if (statsOf(path)?.isDirectory() !== true) return [path];
-  return [path, ...readdirSync(path).flatMap((name) => everything(join(path, name)))];
+  return [path, ...namesIn(path).flatMap((name) => everything(join(path, name)))];
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
 }
 
 function modes(path: string): Set<string> {

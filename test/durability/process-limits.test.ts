@@ -88,8 +88,12 @@ describeWhere(process.platform === 'linux', 'limits of Linux')('a service with f
     await once(kept, 'connect');
     const crowd = Array.from({ length: CONNECTIONS }, () => createConnection(Number(port), '127.0.0.1'));
     for (const socket of crowd) socket.on('error', () => undefined);
-    await Promise.all(crowd.map((socket) => once(socket, 'connect').catch(() => undefined)));
-    // Whoever is connected already is served.
+    let isWhole = false;
+    const whole = Promise.all(crowd.map((socket) => once(socket, 'connect').catch(() => undefined)));
+    void whole.then(() => (isWhole = true));
+    // Whoever is connected already is served, all the while: the service closes a connection over which nothing comes for 10 s.
+    do expect(await healthOver(kept)).toContain('HTTP/1.1 200');
+    while (!isWhole);
     expect(await healthOver(kept)).toContain('HTTP/1.1 200');
     for (const socket of crowd) socket.destroy();
     const client = service.clientWith(undefined);

@@ -1,8 +1,9 @@
 /** A real Chromium for tests of the console, where the machine has one. */
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContext, type Page, type Request } from 'playwright-core';
 import { CHROMIUM_ARGUMENTS, chromiumPath } from '../../scripts/lib/chromium.mjs';
+import { eventually } from './eventually.js';
 import type { TestService } from './service.js';
 
 export const CHROMIUM = chromiumPath();
@@ -32,6 +33,7 @@ export async function openPage(
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options });
   context.setDefaultTimeout(WAIT_MS_MAX);
   const page = await context.newPage();
+  watchRequests(page);
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
@@ -60,13 +62,57 @@ export async function openPalette(page: Page): Promise<void> {
   await page.locator('[role=dialog] input:focus').waitFor();
 }
 
+/** What a click has the page copy, which it has done some time after the click. The context needs both rights to the clipboard. */
+export async function copiedBy(page: Page, click: () => Promise<void>): Promise<string> {
+  await page.evaluate("navigator.clipboard.writeText('')");
+  await click();
+  return eventually(
+    () => page.evaluate<string>('navigator.clipboard.readText()'),
+    (text) => text !== '',
+  );
+}
+
+/** By page: what it has asked for and not got yet, but for events, of which there are always more to come. */
+const asking = new WeakMap<Page, Set<Request>>();
+
+function watchRequests(page: Page): void {
+  const open = new Set<Request>();
+  asking.set(page, open);
+  page.on('request', (request) => {
+    if (request.resourceType() !== 'eventsource') open.add(request);
+  });
+  page.on('requestfinished', (request) => open.delete(request));
+  page.on('requestfailed', (request) => open.delete(request));
+}
+
+/** Resolves when all that a page of `openPage` has asked for is there, is shown, and stands still. */
+export async function settled(page: Page): Promise<void> {
+  const open = asking.get(page) ?? new Set();
+  do {
+    await eventually(
+      () => Promise.resolve([...open].map((request) => request.url())),
+      (urls) => urls.length === 0,
+    );
+    // What came is drawn, and only then asks for more.
+    await page.evaluate(STANDS_STILL);
+  } while (open.size > 0);
+}
+
+/** Of what moves for ever, such as a sign that something is being waited for, there is no end. A text: these tests are not compiled for a browser. */
+const STANDS_STILL = `(async () => {
+  const drawn = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+  const moving = () => document.getAnimations().filter((each) => Number.isFinite(each.effect?.getComputedTiming().endTime));
+  for (await drawn(); moving().length > 0; await drawn()) await Promise.allSettled(moving().map(({ finished }) => finished));
+})()`;
+
 export interface Violation {
   readonly rule: string;
   readonly nodes: readonly string[];
 }
 
-/** What axe finds wrong with the page as it is. */
+/** What axe finds wrong with the page once it is whole: what is half faded in has too little contrast. */
 export async function violationsOf(page: Page): Promise<Violation[]> {
+  await settled(page);
   // Past the policy of the page, which lets no script in that is not its own.
   await page.evaluate(AXE);
   return page.evaluate(async () => {

@@ -8,7 +8,7 @@ import { PATIENT } from './service.js';
 
 const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
 const START_MS_MAX = 120_000;
-const STOP_MS_MAX = 60_000;
+const STOP_MS_MAX = 240_000;
 const ANSWER_MS_MAX = 240_000;
 const REBUILD_WAITS_MAX = 1000;
 const REBUILD_WAIT_MS = 100;
