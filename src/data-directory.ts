@@ -4,7 +4,15 @@ import { join } from 'node:path';
 import { kernel } from '../native-bindings/index.js';
 import { finishRestore } from './backup/index.js';
 import { hasLists } from './index/index.js';
-import { closeEntries, keepFilesToOwner, lockHolder, OperatorError, type ServiceLogger } from './platform/index.js';
+import {
+  closeEntries,
+  dataDirectoryFault,
+  keepFilesToOwner,
+  lockHolder,
+  OperatorError,
+  systemReason,
+  type ServiceLogger,
+} from './platform/index.js';
 
 /**
  * Makes the data directory, closes it to other users and keeps other processes out of it; returns how to let go of it.
@@ -16,7 +24,8 @@ export function openDataDirectory(dataDir: string, log: Pick<ServiceLogger, 'war
     mkdirSync(dataDir, { recursive: true });
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw new OperatorError(`The data directory ${dataDir} cannot be written: ${(error as Error).message}.`);
+    const reason = dataDirectoryFault(dataDir) ?? systemReason(error);
+    throw new OperatorError(`The data directory ${dataDir} cannot be used: ${reason}.`);
   }
   // Before the lock is asked for, so that no other user can take it from now on.
   closeToOthers(dataDir, log);

@@ -75,7 +75,9 @@ describe('startService', () => {
     async () => {
       const locked = newFolder();
       chmodSync(locked, 0o500);
-      await expect(start(configFor(join(locked, 'data')))).rejects.toThrow(/cannot be written/);
+      await expect(start(configFor(join(locked, 'data')))).rejects.toThrow(
+        /cannot be used: it cannot be made in .+: this user may not do that/,
+      );
     },
   );
 

@@ -29,3 +29,9 @@ export function createContext(
 export function writeJson(output: Output, value: unknown): void {
   output.write(`${JSON.stringify(value)}\n`);
 }
+
+/** An answer that has no form of its own for people: in lines on a terminal, in one for whoever reads the output otherwise. */
+export function writeValue(output: Output, value: unknown): void {
+  if (output.isTerminal) output.write(`${JSON.stringify(value, null, 2)}\n`);
+  else writeJson(output, value);
+}

@@ -341,6 +341,37 @@ it('a file that cannot be imported is told', async () => {
   }
 });
 
+it('a folder is no file of records, and the option that reads folders is named', async () => {
+  const told = await gannetWith(['node', 'gannet', 'import', tmpdir(), '--list', 'books'], surroundings());
+  expectSentence(told, /is a folder: --pdf imports the PDF files in it/, EXIT.usage);
+});
+
+it('README shows commands, as it is read here', () => {
+  expect(documentedCommands().length).toBeGreaterThan(20);
+});
+
+it.each(documentedCommands())('README shows a command that there is: %s', async (line) => {
+  const at = surroundings();
+  const argv = wordsOf(line).map((word) => (/^[\w-]+\.(?:ndjson|npy|csv)$/.test(word) ? join(at.dataDir, word) : word));
+  const told = await gannetWith(['node', ...argv], at);
+  expect(told).not.toMatchObject({ status: EXIT.usage });
+});
+
+/** As they stand in its blocks, without `npx`, and without what is said beside them. */
+function documentedCommands(): string[] {
+  const readme = readFileSync(join(packageRoot(), 'README.md'), 'utf8');
+  const blocks = [...readme.matchAll(/^```(?:sh|bash)\n(.*?)^```/gms)].map(([, block = '']) => block);
+  const commands = blocks.flatMap((block) => [...block.matchAll(/\bnpx (gannet .*)$/gm)].map(([, line = '']) => line));
+  return commands.map((line) => line.replace(/\)$|\s+(?:#|< ).*$/, ''));
+}
+
+/** As a shell cuts it, where nothing is expanded. */
+function wordsOf(line: string): string[] {
+  return [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
+    ([, single, double, plain]) => single ?? double ?? plain ?? '',
+  );
+}
+
 it('gannet serve tells what keeps it from starting', async () => {
   const load = failingWith(new OperatorError('Cannot listen on 127.0.0.1:8400.'));
   expectSentence(await gannet('serve', surroundings(), { load }), /^Cannot listen on .*\n$/, EXIT.failed);

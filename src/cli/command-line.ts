@@ -154,6 +154,10 @@ function addServiceCommands(program: Command, run: Run, serve: Run): void {
     .command('serve')
     .description('run the service until SIGTERM or Ctrl-C')
     .addOption(configOption())
+    .addHelpText(
+      'after',
+      '\nAddress, port and data directory are settings: GANNET_HOST, GANNET_PORT, GANNET_DATA_DIR, or a settings file.\ngannet settings prints them all.',
+    )
     .action(() => serve(async (context) => (await import('./commands/serve.js')).serve(context)));
   program
     .command('demo')

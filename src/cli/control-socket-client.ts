@@ -6,7 +6,7 @@
  */
 import { request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { controlSocketPath, type Config } from '../platform/index.js';
+import { controlSocketPath, dataDirectoryFault, type Config } from '../platform/index.js';
 import { operationNamed, readAnswer, requestTarget } from './call-request.js';
 import { CommandError, EXIT } from './exit-codes.js';
 import { KNOWN_ROUTES } from './operation-routes.js';
@@ -36,8 +36,10 @@ export async function connectControlSocket(config: Config, load: ServiceLoader):
     const code = (error as NodeJS.ErrnoException).code;
     if (NOBODY_LISTENS.has(code)) return undefined;
     if (code === 'EACCES' || code === 'EPERM') {
+      // Who may not look into the folder cannot tell whether a service runs there.
+      const fault = dataDirectoryFault(config.data.dir) ?? 'a service runs on it under another user';
       throw new CommandError(
-        `A service runs on ${config.data.dir} under another user: call gannet as that user.`,
+        `The data directory ${config.data.dir} cannot be used: ${fault}. Call gannet as the user that runs the service.`,
         EXIT.unavailable,
       );
     }

@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import { Option, type Command } from 'commander';
 import type { TSchema } from 'typebox';
 import { isStreamBody, type CommandSpec, type Operation } from '../operations/index.js';
-import { writeJson, type CommandContext, type Run } from './command-context.js';
+import { writeJson, writeValue, type CommandContext, type Run } from './command-context.js';
 import { operationNamed } from './call-request.js';
 import { EXIT, type ExitStatus } from './exit-codes.js';
 import { operationInput } from './operation-input.js';
@@ -52,12 +52,13 @@ function addDeclaredCommand(
   for (const option of shared()) command.addOption(option);
   for (const [name, member] of members) {
     if (name === 'account' || typed.includes(name) || spec.secrets?.includes(name) === true) continue;
-    const option = new Option(`--${kebab(name)} <value>`, member.description ?? '');
+    const option = new Option(`--${kebab(name)} <value>`, [member.description ?? '', choicesText(member)].join(''));
     command.addOption(option.makeOptionMandatory(member.isRequired));
   }
   if (spec.follow !== undefined) command.addOption(new Option('--no-wait', 'return at once, and not when it is over'));
   const example = spec.example ?? [];
-  if (example.length > 0) command.addHelpText('after', `\nExample: gannet ${[spec.name, ...example].join(' ')}`);
+  if (example.length > 0)
+    command.addHelpText('after', `\nExample: gannet ${[spec.name, ...example.map(asTyped)].join(' ')}`);
   command.action((...args: unknown[]) => {
     const values = args.slice(0, typed.length) as string[];
     const options = args[typed.length] as Given;
@@ -100,14 +101,37 @@ async function callFor(context: CommandContext, { spec, operation, values, optio
     return watchedToEnd(client, { follower, begun, account, input, output: isJson ? undefined : context.output });
   });
   if (answer === undefined) return EXIT.done;
-  if (spec.print === undefined || isJson) writeJson(context.output, answer);
-  else context.output.write((await spec.print())(answer, { table, count: formatCount, bytes: formatBytes }));
+  if (isJson) {
+    writeJson(context.output, answer);
+  } else if (spec.print === undefined) {
+    writeValue(context.output, answer);
+  } else {
+    const text = (await spec.print())(answer, { table, count: formatCount, bytes: formatBytes });
+    context.output.write(text.endsWith('\n') ? text : `${text}\n`);
+  }
   return follower?.hasFailed(answer) === true ? EXIT.failed : EXIT.done;
 }
 
-interface Member {
+interface MemberSchema {
   readonly description?: string;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly { readonly const?: unknown }[];
+}
+
+interface Member extends MemberSchema {
   readonly isRequired: boolean;
+}
+
+/** As Commander tells the values of an option that takes some words alone; nothing for one that takes others, too. */
+function choicesText({ enum: words, anyOf = [] }: Member): string {
+  const values = words ?? anyOf.map((each) => each.const);
+  const isEach = values.length > 0 && values.every((value) => typeof value === 'string');
+  return isEach ? ` (choices: ${values.map((value) => JSON.stringify(value)).join(', ')})` : '';
+}
+
+/** A word as a shell takes it for one. */
+function asTyped(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** What an operation takes, by name. */
@@ -118,13 +142,10 @@ function membersOf({ params, query, body }: Operation): ReadonlyMap<string, Memb
 
 function entriesOf(schema: TSchema | undefined): [string, Member][] {
   const { properties = {}, required = [] } = (schema ?? {}) as {
-    readonly properties?: Readonly<Record<string, { readonly description?: string }>>;
+    readonly properties?: Readonly<Record<string, MemberSchema>>;
     readonly required?: readonly string[];
   };
-  return Object.entries(properties).map(([name, { description }]) => [
-    name,
-    { ...(description === undefined ? {} : { description }), isRequired: required.includes(name) },
-  ]);
+  return Object.entries(properties).map(([name, member]) => [name, { ...member, isRequired: required.includes(name) }]);
 }
 
 /** As the other commands' descriptions begin: in lower case, unless with an abbreviation. */

@@ -1,9 +1,8 @@
 /** What the command line says of a failure, whatever failed: a sentence and an exit status, and no stack. */
 import { ConfigError } from '../platform/config.js';
-import { OperatorError, ServiceError } from '../platform/index.js';
+import { describeSystemError, isSystemError, OperatorError, ServiceError } from '../platform/index.js';
 import { CommandError, EXIT, type ExitStatus } from './exit-codes.js';
 import { describeProblem, ProblemError } from './problem.js';
-import { describeSystemError, isSystemError } from './system-errors.js';
 
 export interface Failure {
   readonly sentence: string;

@@ -1,10 +1,10 @@
 /** The bytes of an import: from a file or standard input, cut into requests that the service takes. */
-import { createReadStream } from 'node:fs';
+import { createReadStream, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { CommandError, EXIT } from './exit-codes.js';
 import type { ImportFormat } from './record-counter.js';
-import { systemReason } from './system-errors.js';
+import { systemReason } from '../platform/index.js';
 
 const READ_BYTES = 262_144;
 const LINE_FEED = 0x0a;
@@ -28,6 +28,8 @@ export function formatOf(file: string, given: ImportFormat | undefined): ImportF
   if (file === '-') return 'ndjson';
   const format = FORMAT_OF_EXTENSION[extname(file).toLowerCase()];
   if (format === undefined) {
+    if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true)
+      throw new CommandError(`${file} is a folder: --pdf imports the PDF files in it.`, EXIT.usage);
     throw new CommandError(`The name ${file} does not tell the format: add --format ndjson, json or csv.`, EXIT.usage);
   }
   return format;

@@ -7,14 +7,13 @@ import { mkdir, readdir, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { mediaPlace, type MediaPlace } from '../fields/index.js';
 import { pathFault } from '../media/index.js';
-import { isName } from '../platform/index.js';
+import { isName, isSystemError, systemReason } from '../platform/index.js';
 import { subtitleUrls } from '../resources/index.js';
 import { CommandError, EXIT } from './exit-codes.js';
 import { formatBytes, formatCount, printable, type Output } from './output.js';
 import { ProblemError } from './problem.js';
 import { saveWhole } from './saved-file.js';
 import type { ServiceClient } from './service-client.js';
-import { isSystemError, systemReason } from './system-errors.js';
 
 /** Answers of the service that are about one file. */
 const MISSING: ReadonlySet<string> = new Set(['file-not-found', 'media-store-not-found', 'invalid-parameter']);

@@ -63,6 +63,11 @@ export function formatCount(value: number): string {
   return integers.format(Math.round(value));
 }
 
+/** `1 record`, `117,791 records`. */
+export function formatRecords(count: number): string {
+  return `${formatCount(count)} ${count === 1 ? 'record' : 'records'}`;
+}
+
 /** `1.4 GiB`. */
 export function formatBytes(bytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];

@@ -4,7 +4,7 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import { availableParallelism } from 'node:os';
 import { DocumentError, DocumentReader } from '../documents/index.js';
 import { CommandError, EXIT } from './exit-codes.js';
-import { systemReason } from './system-errors.js';
+import { systemReason } from '../platform/index.js';
 
 /** Holds where a file of a record is. */
 export const PDF_FIELD = 'document';

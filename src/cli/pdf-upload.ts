@@ -7,7 +7,7 @@ import type { Output } from './output.js';
 import { PDF_FIELD, pdfName, pdfRecord, type PdfFault, type PdfOutcome } from './pdf-source.js';
 import { ProblemError } from './problem.js';
 import type { ServiceClient } from './service-client.js';
-import { systemReason } from './system-errors.js';
+import { systemReason } from '../platform/index.js';
 
 export const DEFAULT_PDF_STORE = 'default';
 const POLL_MS = 250;

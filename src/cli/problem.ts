@@ -20,7 +20,8 @@ export function describeProblem(problem: Problem): string {
     });
   const wait = problem.retry_after_seconds;
   return [
-    problem.detail,
+    // Those that it only counts are named behind it.
+    places.length === 0 ? problem.detail : problem.detail.replace(/ \(and \d+ more\)$/, ''),
     ...(places.length === 0 ? [] : [`(${places.join('; ')})`]),
     ...(wait === undefined ? [] : [`Try again in ${wait} s.`]),
     `[${problem.status} ${problem.code}]`,

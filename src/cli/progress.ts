@@ -3,7 +3,7 @@
  * and then. The time left is known only where the share that is done is known.
  */
 import { paceOf } from '../platform/index.js';
-import { formatCount, formatDuration, shorten, type Output } from './output.js';
+import { formatCount, formatDuration, formatRecords, type Output, shorten } from './output.js';
 
 const REDRAW_INTERVAL_MS = 100;
 const PLAIN_INTERVAL_MS = 5000;
@@ -42,7 +42,7 @@ export class Progress {
   done(records: number, remark = ''): number {
     const seconds = this.#seconds();
     const rate = formatCount(paceOf({ done: records, total: null, seconds }).rate);
-    this.#line(`${this.label}: ${formatCount(records)} records in ${seconds.toFixed(1)} s, ${rate}/s${remark}`);
+    this.#line(`${this.label}: ${formatRecords(records)} in ${seconds.toFixed(1)} s, ${rate}/s${remark}`);
     if (this.output.isTerminal) this.output.write('\n');
     return seconds;
   }

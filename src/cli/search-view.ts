@@ -1,7 +1,7 @@
 /** The answer of a search, laid out for a terminal. */
 import type { SearchHit, SearchResponse } from './answers.js';
 import { explanationLines } from './explanation-view.js';
-import { formatCount, printable, shorten, styled, type Output } from './output.js';
+import { formatCount, formatRecords, type Output, printable, shorten, styled } from './output.js';
 
 const FACET_VALUES_SHOWN = 8;
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -36,7 +36,7 @@ export function searchView(output: Output, response: SearchResponse, options: Vi
   }
   const roundTrip =
     options.roundTripMs === undefined ? '' : `, ${options.roundTripMs.toFixed(1)} ms with the way there and back`;
-  const count = response.total_count === 1 ? '1 record' : `${formatCount(response.total_count)} records`;
+  const count = formatRecords(response.total_count);
   lines.push(styled(output, 'dim', `  ${count} in ${response.took_ms} ms${roundTrip}${modelsTold(response, options)}`));
   return `${lines.join('\n')}\n`;
 }

@@ -4,7 +4,7 @@
  */
 import type { Writable } from 'node:stream';
 import { CommandError } from './exit-codes.js';
-import { systemReason } from './system-errors.js';
+import { systemReason } from '../platform/index.js';
 
 export class WatchedStream {
   #failure: Error | undefined;
@@ -56,6 +56,8 @@ export class WatchedStream {
     // A stream tells of its failure one turn after it has ended.
     const failure = this.#failure ?? this.stream.errored;
     if (failure === undefined || failure === null) return;
-    throw new CommandError(`${this.name} could not be written to its end: ${systemReason(failure)}.`);
+    const isFolderMissing = (failure as NodeJS.ErrnoException).code === 'ENOENT';
+    const reason = isFolderMissing ? 'its folder does not exist' : systemReason(failure);
+    throw new CommandError(`${this.name} could not be written to its end: ${reason}.`);
   }
 }

@@ -14,6 +14,7 @@ import { packageRoot } from './paths.js';
 import { keepOrigins, originText, type SettingInForce, type SettingOrigin } from './setting-origins.js';
 import type { SettingsSection } from './settings.js';
 import { didYouMean, nearest } from './suggest.js';
+import { systemReason } from './system-errors.js';
 
 export type { Config } from '../../config/schema.js';
 
@@ -159,7 +160,7 @@ function applyFile(draft: Draft, path: string, origin: SettingOrigin): void {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    throw new ConfigError(`The settings file ${path} cannot be read: ${(error as Error).message}`);
+    throw new ConfigError(`The settings file ${path} cannot be read: ${systemReason(error)}.`);
   }
   let parsed: Record<string, unknown>;
   try {

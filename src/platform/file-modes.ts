@@ -87,7 +87,7 @@ export function closeEntries(dataDir: string): ClosedEntries {
  * True for a folder with the sticky bit that holds what is not ours, or is one for temporary files. A file system in memory
  * has the bit too where it is mounted, and is ours when nothing else is in it.
  */
-function isShared(dataDir: string): boolean {
+export function isShared(dataDir: string): boolean {
   if (((statOf(dataDir)?.mode ?? 0) & STICKY) === 0) return false;
   const temporary = [tmpdir(), '/tmp', '/var/tmp', '/dev/shm'].filter((path) => statOf(path) !== undefined);
   if (temporary.some((path) => realpathSync(path) === realpathSync(dataDir))) return true;

@@ -6,7 +6,7 @@ import { CommandError, EXIT, type ExitStatus } from '../exit-codes.js';
 import { csvHeading, csvRow } from '../export-csv.js';
 import type { ExportedFiles, LinkingField } from '../linked-files.js';
 import { NpyWriter } from '../npy/npy-file.js';
-import { formatCount, type Output } from '../output.js';
+import { formatCount, formatRecords, type Output } from '../output.js';
 import type { ImportFormat } from '../record-counter.js';
 import type { ServiceClient } from '../service-client.js';
 import { WatchedStream } from '../watched-stream.js';
@@ -56,7 +56,7 @@ export async function exportList(context: CommandContext, options: ExportOptions
     await file?.end();
     return written;
   });
-  if (file !== undefined) context.output.note(`${formatCount(count)} records written to ${options.output}\n`);
+  if (file !== undefined) context.output.note(`${formatRecords(count)} written to ${options.output}\n`);
   if (matrix !== undefined) context.output.note(`${formatCount(count)} rows of vectors written to ${matrix.path}\n`);
   const hasFiles = files?.tell(context.output) ?? true;
   if (damaged.length === 0) return hasFiles ? EXIT.done : EXIT.failed;

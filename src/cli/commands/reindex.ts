@@ -1,7 +1,7 @@
 /** `gannet reindex`: makes the index of a list anew from its records. */
 import { writeJson, type CommandContext } from '../command-context.js';
 import { EXIT, type ExitStatus } from '../exit-codes.js';
-import { formatCount } from '../output.js';
+import { formatRecords } from '../output.js';
 
 export interface ReindexOptions {
   readonly list: string;
@@ -16,7 +16,7 @@ export async function reindex(context: CommandContext, options: ReindexOptions):
   else {
     const { records, took_ms } = answer as { readonly records: number; readonly took_ms: number };
     const seconds = (took_ms / 1000).toFixed(1);
-    context.output.write(`The index of ${list} was made anew from ${formatCount(records)} records in ${seconds} s.\n`);
+    context.output.write(`The index of ${list} was made anew from ${formatRecords(records)} in ${seconds} s.\n`);
   }
   return EXIT.done;
 }

@@ -1,7 +1,8 @@
 /** The data directory: writable, whose it is at the moment, and what is in it. */
-import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
+import { dataDirectoryFault, systemReason } from '../../platform/index.js';
 import { membersOf } from '../answers.js';
 import type { CommandContext } from '../command-context.js';
 import { connectControlSocket } from '../control-socket-client.js';
@@ -18,12 +19,9 @@ const PROBLEMS_TOLD_MAX = 3;
 
 export async function dataDirectoryChecks({ config, load }: CommandContext): Promise<Check[]> {
   const folder = resolve(config.data.dir);
+  const fault = dataDirectoryFault(folder);
+  if (fault !== undefined) return [failed('Data directory', `${folder} cannot be used: ${fault}`)];
   if (!existsSync(folder)) return [fine('Data directory', `${folder} does not exist yet: the first start makes it`)];
-  try {
-    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
-  } catch (error) {
-    return [failed('Data directory', `${folder} is not writable: ${messageOf(error)}`)];
-  }
   const checks = [fine('Data directory', `${folder} is writable`)];
   try {
     const client = await connectControlSocket(config, load);
@@ -61,7 +59,7 @@ async function portCheck({ host, port }: { readonly host: string; readonly port:
     });
     return fine(name, `${host}:${port} is free`);
   } catch (error) {
-    return failed(name, `${host}:${port} cannot be listened on: ${messageOf(error)}`);
+    return failed(name, `${host}:${port} cannot be listened on: ${systemReason(error)}`);
   } finally {
     probe.close();
   }

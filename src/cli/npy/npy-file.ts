@@ -1,7 +1,7 @@
 /** Matrices of floats in `.npy` files, read and written row by row: what is in memory does not depend on how many rows there are. */
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { CommandError } from '../exit-codes.js';
-import { systemReason } from '../system-errors.js';
+import { systemReason } from '../../platform/index.js';
 import { npyHeaderBytes, npyHeaderOf, NpyError, NPY_PREFIX_BYTES, readNpyHeader, type NpyArray } from './npy-header.js';
 
 /** As many numbers as a vector of the service has at most. */

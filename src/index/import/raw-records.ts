@@ -79,9 +79,7 @@ export function* csvRecords(
   pieces: readonly RawRecords[],
   definition: FieldDefinition,
 ): Generator<RawRecord> {
-  const columns = csvRows(header)?.[0];
-  if (columns === undefined)
-    throw new ServiceError('malformed-request', 'The first line of the CSV does not name its columns.');
+  const columns = columnsOf(header);
   const cellReaders = columns.map((column) => cellReader(column, definition));
   for (const { bytes, ends, lines } of pieces) {
     const rows = csvRows(bytes);
@@ -90,18 +88,38 @@ export function* csvRecords(
     for (let index = 0; index < ends.length; ++index) {
       const line = lines[index] as number;
       const row = aligned ? rows[index] : csvRows(bytes.subarray(index === 0 ? 0 : ends[index - 1], ends[index]))?.[0];
-      if (row?.length === columns.length) {
-        yield recordOf(csvRecord(columns, row, cellReaders), line);
-      } else {
-        const detail =
-          row === undefined
-            ? 'The line is not valid CSV.'
-            : `The line has ${row.length} values, the header ${columns.length}.`;
-        yield { line, input: new ServiceError('invalid-record', detail), name: null };
-      }
+      const fault = faultOf(row, columns);
+      if (row !== undefined && fault === undefined) yield recordOf(csvRecord(columns, row, cellReaders), line);
+      else yield { line, input: new ServiceError('invalid-record', fault ?? ''), name: null };
     }
   }
 }
+
+function faultOf(row: readonly string[] | undefined, columns: readonly string[]): string | undefined {
+  if (row === undefined) return 'The line is not valid CSV.';
+  if (row.length !== columns.length) return `The line has ${row.length} values, the header ${columns.length}.`;
+  const nameless = columns.findIndex((column, at) => column === '' && row[at] !== '');
+  return nameless < 0 ? undefined : `The header has no name for column ${nameless + 1}, in which the line has a value.`;
+}
+
+/** Throws `malformed-request` for a header by which values would be lost, or all be one. */
+function columnsOf(header: Uint8Array): string[] {
+  const refused = (detail: string) => new ServiceError('malformed-request', detail);
+  const columns = csvRows(header)?.[0];
+  if (columns === undefined) throw refused('The first line of the CSV does not name its columns.');
+  const twice = columns.find((column, at) => column !== '' && columns.indexOf(column) !== at);
+  if (twice !== undefined) throw refused(`The header of the CSV names the column '${shownName(twice)}' twice.`);
+  const [only = ''] = columns;
+  if (columns.length === 1 && /[;\t]/.test(only))
+    throw refused(
+      `The header of the CSV is one column, '${shownName(only)}': values have to be separated by commas, not by semicolons or tabs.`,
+    );
+  return columns;
+}
+
+/** As much of the name of a column as a sentence has room for. */
+const shownName = (column: string) => (column.length > NAME_SHOWN_MAX ? `${column.slice(0, NAME_SHOWN_MAX)}…` : column);
+const NAME_SHOWN_MAX = 60;
 
 /** Undefined where it is not CSV. */
 function csvRows(bytes: Uint8Array): string[][] | undefined {

@@ -69,6 +69,7 @@ beforeAll(async () => {
   await make('account', {});
   await make('list', { scope: 'list', scope_target: 'books' });
   await make('gone list', { scope: 'list', scope_target: 'lost' });
+  await make('near a list', { scope: 'list', scope_target: 'boks' });
   await make('group', { scope: 'group', scope_target: 'shop' });
   await make('gone group', { scope: 'group', scope_target: 'lost' });
   await make('search only', { permissions: ['search-result:read'] });
@@ -142,16 +143,28 @@ describe('scope and existence', () => {
     expect(admit(key, target, { account, [target]: target === 'account' ? account : name })).toBe(answer);
   });
 
+  const problemOf = (key: string, target: 'list' | 'group', name: string, more: Partial<Operation> = {}) => {
+    try {
+      const credential = { kind: 'key', header: keys.get(key) } as const;
+      dispatcher.admit(operation(target, more), { account: 'mine', [target]: name }, credential);
+    } catch (error) {
+      return (error as ServiceError).toProblem();
+    }
+    return undefined;
+  };
+
   it('answers the same to a key that cannot see a list, whether it exists or not', () => {
-    const detail = (list: string) => {
-      try {
-        dispatcher.admit(operation('list'), { account: 'mine', list }, { kind: 'key', header: keys.get('list') });
-      } catch (error) {
-        return (error as ServiceError).toProblem();
-      }
-      return undefined;
-    };
-    expect(detail('films')).toEqual(detail('lost'));
+    expect(problemOf('list', 'list', 'films')).toEqual(problemOf('list', 'list', 'lost'));
+  });
+
+  it('proposes a near name to who may see all names, and to nobody else', () => {
+    expect(problemOf('account', 'list', 'flims')?.detail).toBe("There is no list 'flims'. Did you mean 'films'?");
+    expect(problemOf('account', 'list', 'nothing-like-it')?.detail).toBe("There is no list 'nothing-like-it'.");
+    expect(problemOf('account', 'group', 'shpo')?.detail).toBe("There is no group 'shpo'. Did you mean 'shop'?");
+    const searches = { permission: 'search-result:read' };
+    expect(problemOf('search only', 'list', 'flims', searches)?.detail).toBe("There is no list 'flims'.");
+    expect(problemOf('search only', 'group', 'shpo', searches)?.detail).toBe("There is no group 'shpo'.");
+    expect(problemOf('near a list', 'list', 'boks')?.detail).toBe("There is no list 'boks'.");
   });
 });
 

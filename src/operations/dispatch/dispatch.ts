@@ -25,7 +25,8 @@
  *   | the account's searches of this minute are spent                            | 429 rate-limited       |
  */
 import { reaches, SESSION_AUTHENTICATOR, type Caller, type Reach, type SessionCredential } from '../../access/index.js';
-import { assertName, ServiceError } from '../../platform/index.js';
+import type { Catalog } from '../../catalog/index.js';
+import { assertName, didYouMean, ServiceError, type Page } from '../../platform/index.js';
 import { namedDamage } from './damaged-list.js';
 import type { Admission, Operation, OperationContext, OperationResult, OperationTarget } from './operation.js';
 import type { Services } from './services.js';
@@ -120,18 +121,36 @@ function admissionOf(operation: Operation, params: PathParams, caller: Caller, s
   if (target === 'account') return { caller, list: undefined };
   const list = target === 'list' ? catalog.list(account, name) : undefined;
   const found = target === 'list' ? list : catalog.group(account, name);
-  if (found === undefined) assertMissingAdmitted(operation, target, name, caller);
+  if (found === undefined) assertMissingAdmitted({ operation, target, account, name }, caller, catalog);
   return { caller, list };
 }
 
-/** What exists has a name that a list or group can have. */
-function assertMissingAdmitted(operation: Operation, target: 'list' | 'group', name: string, caller: Caller): void {
+interface MissingTarget {
+  readonly operation: Operation;
+  readonly target: 'list' | 'group';
+  readonly account: string;
+  readonly name: string;
+}
+
+/** What exists has a name that a list or group can have. Another name is proposed to who may see all names alone. */
+function assertMissingAdmitted(missing: MissingTarget, caller: Caller, catalog: Catalog): void {
+  const { operation, target, account, name } = missing;
   assertName(target, name);
   if (operation.admitsMissingTarget === true) return;
-  if (target === 'list') throw new ServiceError('list-not-found', `There is no list '${name}'.`);
-  if (caller.key !== undefined && caller.key.scope !== 'account') throw outOfScope(operation, caller);
-  throw new ServiceError('group-not-found', `There is no group '${name}'.`);
+  const isScoped = caller.key !== undefined && caller.key.scope !== 'account';
+  if (target === 'list') {
+    const hint =
+      isScoped || !caller.can('list:read') ? '' : didYouMean(name, namesOf(catalog.listPage(account, COMPARED)));
+    throw new ServiceError('list-not-found', `There is no list '${name}'.${hint}`);
+  }
+  if (isScoped) throw outOfScope(operation, caller);
+  const hint = caller.can('list-group:read') ? didYouMean(name, namesOf(catalog.groupPage(account, COMPARED))) : '';
+  throw new ServiceError('group-not-found', `There is no group '${name}'.${hint}`);
 }
+
+/** A name is compared with so many others at most: whoever mistypes in a loop costs others little. */
+const COMPARED = { size: 1000 };
+const namesOf = ({ entries }: Page<{ readonly name: string }>) => entries.map(({ name }) => name);
 
 /** Where a key would have to hold a permission. */
 function placeOf(target: OperationTarget): string {

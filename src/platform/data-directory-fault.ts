@@ -1,0 +1,44 @@
+/** Whether a folder can be a data directory, before anything is made or opened in it. */
+import { accessSync, constants, statSync, type Stats } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { isShared } from './file-modes.js';
+import { isSystemError, systemReason } from './system-errors.js';
+
+/**
+ * Why this user cannot have the data directory there, as the end of a sentence without its full stop; undefined where it can be used or, where
+ * it does not exist, be made.
+ */
+export function dataDirectoryFault(dataDir: string): string | undefined {
+  const wanted = resolve(dataDir);
+  try {
+    const { path, stats } = nearestExisting(wanted);
+    const reason = stats.isDirectory() ? accessFault(path, stats) : 'it is no folder';
+    if (path !== wanted) return reason === undefined ? undefined : `it cannot be made in ${path}: ${reason}`;
+    return reason ?? (isShared(wanted) ? 'it is shared by all users: choose a folder of its own below it' : undefined);
+  } catch (error) {
+    if (isSystemError(error)) return systemReason(error);
+    throw error;
+  }
+}
+
+/** The folder itself or, where it does not exist, what it would be made in. */
+function nearestExisting(wanted: string): { readonly path: string; readonly stats: Stats } {
+  for (let path = wanted; ; path = dirname(path)) {
+    try {
+      return { path, stats: statSync(path) };
+    } catch (error) {
+      const isMissing = isSystemError(error) && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+      if (!isMissing || path === dirname(path)) throw error;
+    }
+  }
+}
+
+function accessFault(path: string, { uid }: Stats): string | undefined {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    const isForeign = isSystemError(error) && error.code === 'EACCES' && uid !== process.getuid?.();
+    return isForeign ? `it belongs to the user with the id ${uid}` : systemReason(error);
+  }
+}
