@@ -8,26 +8,21 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { chromium } from 'playwright-core';
 import { CHROMIUM_ARGUMENTS, chromiumPath } from '../../scripts/lib/chromium.mjs';
 import { sendAll } from '../end-to-end/lib/closed-loop.mjs';
+import { readOptions } from '../end-to-end/lib/options.mjs';
 import { seededRandom } from '../end-to-end/lib/random.mjs';
 import { barRow, machineTable, markdownTable, quantile } from '../end-to-end/lib/report.mjs';
 import { ACCOUNT, call, createKey, importNdjson, root, startService, untilMerged } from '../end-to-end/lib/service.mjs';
 import { longestPauses } from './scrolls.mjs';
 
-const { values } = parseArgs({
-  options: {
-    consoles: { type: 'string', default: '20' },
-    rounds: { type: 'string', default: '5' },
-    searches: { type: 'string', default: '20000' },
-    records: { type: 'string', default: '50000' },
-  },
+const { consoles, rounds, searches, records } = readOptions({
+  consoles: 20,
+  rounds: 5,
+  searches: 20_000,
+  records: 50_000,
 });
-const [consoles, rounds, searches, records] = [values.consoles, values.rounds, values.searches, values.records].map(
-  Number,
-);
 const WORDS = 5000;
 const SIGN_INS = 10;
 const INTERACTIVE_MS_MAX = 500;

@@ -14,9 +14,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { RecordStoreCache } from '../../dist/src/records/index.js';
 import { sendAll } from '../end-to-end/lib/closed-loop.mjs';
+import { readOptions } from '../end-to-end/lib/options.mjs';
 import { threadTimesMs } from '../end-to-end/lib/processor-time.mjs';
 import { barRow, formatCount, machineTable, markdownTable, quantile } from '../end-to-end/lib/report.mjs';
 import { ABSTRACTS, arxivQueries } from '../end-to-end/lib/sentences.mjs';
@@ -31,18 +31,13 @@ import {
 } from '../end-to-end/lib/service.mjs';
 import { openIndexes } from '../micro/lib/indexes.mjs';
 
-const { values: args } = parseArgs({
-  options: {
-    documents: { type: 'string', default: '10000' },
-    pages: { type: 'string', default: '20' },
-    rounds: { type: 'string', default: '5' },
-    scale: { type: 'string', default: '1' },
-    fresh: { type: 'boolean', default: false },
-  },
-});
-const [documents, pagesEach, rounds, scale] = ['documents', 'pages', 'rounds', 'scale'].map((name) =>
-  Number(args[name]),
-);
+const {
+  documents,
+  pages: pagesEach,
+  rounds,
+  scale,
+  fresh,
+} = readOptions({ documents: 10_000, pages: 20, rounds: 5, scale: 1, fresh: false });
 const RATE_MIN = 0.8;
 const CONNECTIONS = 8;
 const POLL_MS = 200;
@@ -179,7 +174,7 @@ if (!existsSync(ABSTRACTS)) {
   process.stdout.write(`Pages: skipped, ${ABSTRACTS} is not there.\n`);
   process.exit(0);
 }
-if (args.fresh || !existsSync(done)) await build();
+if (fresh || !existsSync(done)) await build();
 const { key } = JSON.parse(readFileSync(done, 'utf8'));
 const service = await startService(dataDir, ENVIRONMENT);
 try {

@@ -7,31 +7,28 @@
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { kernel } from '../../dist/native-bindings/index.js';
 import { parseResult } from '../../dist/native-bindings/query-result.js';
 import { RecordStoreCache } from '../../dist/src/records/index.js';
 import { ListSearcher } from '../../dist/src/search/execution/list-search.js';
 import { ListContexts, ResponseWriter, SearchExecutor, StoreRecordReader } from '../../dist/src/search/index.js';
 import { readSearchRequest } from '../../dist/src/search/options/search-request.js';
+import { readOptions } from '../end-to-end/lib/options.mjs';
 import { markdownTable } from '../end-to-end/lib/report.mjs';
 import { arxivQueries } from '../end-to-end/lib/sentences.mjs';
 import { ACCOUNT, workFolder } from '../end-to-end/lib/service.mjs';
 import { openIndexes } from '../micro/lib/indexes.mjs';
 
-const { values: args } = parseArgs({
-  options: {
-    documents: { type: 'string', default: '10000' },
-    pages: { type: 'string', default: '20' },
-    queries: { type: 'string', default: '200' },
-    rounds: { type: 'string', default: '6' },
-  },
-});
-const [count, rounds] = [args.queries, args.rounds].map(Number);
+const {
+  documents,
+  pages,
+  queries: count,
+  rounds,
+} = readOptions({ documents: 10_000, pages: 20, queries: 200, rounds: 6 });
 const STAGES = ['plan', 'kernel', 'total', 'all'];
 const HITS = 10;
 
-const dataDir = join(workFolder, `pages-${args.documents}-${args.pages}`);
+const dataDir = join(workFolder, `pages-${documents}-${pages}`);
 const stores = new RecordStoreCache();
 const indexes = openIndexes(dataDir, stores, { waitForRebuild: true });
 const contexts = new ListContexts(kernel);

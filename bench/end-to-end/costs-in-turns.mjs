@@ -13,24 +13,18 @@ import { once } from 'node:events';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { sendAll } from './lib/closed-loop.mjs';
+import { readOptions } from './lib/options.mjs';
 import { formatCount, machineTable, markdownTable, quantile } from './lib/report.mjs';
 import { arxivQueries, SENTENCES_DEFINITION, sentencesFile } from './lib/sentences.mjs';
 import { threadTimesMs } from './lib/processor-time.mjs';
 import { ACCOUNT, call, createKey, importNdjson, untilMerged, workFolder } from './lib/service.mjs';
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    records: { type: 'string', default: '100000' },
-    rounds: { type: 'string', default: '7' },
-    scale: { type: 'string', default: '1' },
-    only: { type: 'string' },
-  },
-});
-const [records, rounds, scale] = [values.records, values.rounds, values.scale].map(Number);
-const only = values.only?.split(',');
+const { records, rounds, scale, positionals, ...options } = readOptions(
+  { records: 100_000, rounds: 7, scale: 1, only: '' },
+  { positionals: true },
+);
+const only = options.only === '' ? undefined : options.only.split(',');
 const checkouts = positionals.map((each) => /^(\w+)=(.+)$/.exec(each) ?? fail(`"${each}" is not <name>=<folder>`));
 if (checkouts.length === 0) fail('name the checkouts to compare: <name>=<folder> …');
 if (![records, rounds, scale].every((each) => each > 0)) fail('--records, --rounds and --scale take numbers above 0');

@@ -12,23 +12,16 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { runOpenLoop } from './lib/open-loop.mjs';
+import { readOptions } from './lib/options.mjs';
 import { threadTimesMs } from './lib/processor-time.mjs';
 import { seededRandom } from './lib/random.mjs';
 import { barRow, formatCount, machineTable, markdownTable } from './lib/report.mjs';
 import { arxivQueries, SENTENCES_DEFINITION, sentencesFile } from './lib/sentences.mjs';
 import { ACCOUNT, call, createKey, importNdjson, startService, untilMerged, workFolder } from './lib/service.mjs';
 
-const { values } = parseArgs({
-  options: {
-    sizes: { type: 'string', default: '100000,1000000' },
-    seconds: { type: 'string', default: '10' },
-    rate: { type: 'string', default: '100' },
-  },
-});
-const sizes = values.sizes.split(',').map(Number);
-const [seconds, ratePerSecond] = [Number(values.seconds), Number(values.rate)];
+const { seconds, rate: ratePerSecond, ...options } = readOptions({ sizes: '100000,1000000', seconds: 10, rate: 100 });
+const sizes = options.sizes.split(',').map(Number);
 if (![...sizes, seconds, ratePerSecond].every((each) => each > 0)) {
   process.stderr.write('--sizes, --seconds and --rate take numbers above 0\n');
   process.exit(2);

@@ -9,8 +9,8 @@
  */
 import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { runOpenLoop } from './lib/open-loop.mjs';
+import { readOptions } from './lib/options.mjs';
 import { formatCount, machineTable, markdownTable, quantile } from './lib/report.mjs';
 import { arxivQueries } from './lib/sentences.mjs';
 import { ACCOUNT, workFolder } from './lib/service.mjs';
@@ -21,15 +21,12 @@ const CONNECTIONS = 32;
 const WARM_UP_SECONDS = 8;
 const MAPPED_MIB = '4000';
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    rate: { type: 'string', default: '1400' },
-    seconds: { type: 'string', default: '5' },
-    rounds: { type: 'string', default: '6' },
-  },
-});
-const [ratePerSecond, seconds, rounds] = [values.rate, values.seconds, values.rounds].map(Number);
+const {
+  rate: ratePerSecond,
+  seconds,
+  rounds,
+  positionals,
+} = readOptions({ rate: 1400, seconds: 5, rounds: 6 }, { positionals: true });
 const checkouts = positionals.map((each) => /^(\w+)=(.+)$/.exec(each) ?? fail(`"${each}" is not <name>=<folder>`));
 if (new Set(checkouts.map(([, name]) => name)).size < checkouts.length) fail('give each checkout a name of its own');
 if (checkouts.length === 0) fail('name the checkouts to compare: <name>=<folder> …');

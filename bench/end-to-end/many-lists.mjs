@@ -9,25 +9,17 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { parseArgs } from 'node:util';
+import { readOptions } from './lib/options.mjs';
 import { quantile } from './lib/report.mjs';
 import { seededRandom } from './lib/random.mjs';
 import { ACCOUNT, call, createKey, importNdjson, startService, workFolder } from './lib/service.mjs';
 
 const WORDS = 20_000;
 const WORDS_A_RECORD = 30;
-const { values } = parseArgs({
-  options: {
-    lists: { type: 'string', default: '1000' },
-    records: { type: 'string', default: '1000' },
-    open: { type: 'string', default: '0' },
-    memory: { type: 'string', default: '2048' },
-  },
-});
-const [lists, records] = [values.lists, values.records].map(Number);
+const { lists, records, open, memory } = readOptions({ lists: 1000, records: 1000, open: 0, memory: 2048 });
 const dataDir = join(workFolder, `many-lists-${lists}-${records}`);
 const marker = join(dataDir, 'bench-key.json');
-const env = { GANNET_MEMORY_MIB: values.memory, GANNET_LISTS_OPEN_MAX: values.open };
+const env = { GANNET_MEMORY_MIB: `${memory}`, GANNET_LISTS_OPEN_MAX: `${open}` };
 const random = seededRandom(20);
 const nameOf = (list) => `list-${list}`;
 const word = () => `word${Math.floor(random() * WORDS)}`;

@@ -15,31 +15,30 @@
 import { createReadStream, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { runOpenLoop } from './lib/open-loop.mjs';
+import { readOptions } from './lib/options.mjs';
 import { threadTimesMs } from './lib/processor-time.mjs';
 import { seededRandom } from './lib/random.mjs';
 import { barRow, formatCount, machineTable, markdownTable, quantile } from './lib/report.mjs';
 import { arxivQueries, SENTENCES_DEFINITION, sentencesFile } from './lib/sentences.mjs';
 import { ACCOUNT, call, createKey, importNdjson, untilMerged, workFolder } from './lib/service.mjs';
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    records: { type: 'string', default: '1000000' },
-    writes: { type: 'string', default: '50,500' },
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '5' },
-    'searches-per-write': { type: 'string' },
-    requests: { type: 'string', default: '6000' },
-    fresh: { type: 'boolean', default: false },
+const { records, rounds, seconds, requests, positionals, ...options } = readOptions(
+  {
+    records: 1_000_000,
+    writes: '50,500',
+    rounds: 5,
+    seconds: 5,
+    'searches-per-write': '',
+    requests: 6000,
+    fresh: false,
   },
-});
-const [records, rounds, seconds] = [values.records, values.rounds, values.seconds].map(Number);
-const perWrite = values['searches-per-write']?.split(',').map(Number);
-const requests = Number(values.requests);
+  { positionals: true },
+);
+const numbersOf = (text) => (text === '' ? undefined : text.split(',').map(Number));
+const perWrite = numbersOf(options['searches-per-write']);
 /** Writes a second, or searches a write; 0: no writes. */
-const rates = [0, ...(perWrite ?? values.writes.split(',').map(Number))];
+const rates = [0, ...(perWrite ?? numbersOf(options.writes))];
 const checkouts = positionals.map((each) => /^(\w+)=(.+)$/.exec(each) ?? fail(`"${each}" is not <name>=<folder>`));
 if (checkouts.length === 0) fail('name the checkouts to measure: <name>=<folder> …');
 if (![records, rounds, seconds].every((each) => each > 0))
@@ -86,7 +85,7 @@ async function startSide([, name, folder]) {
   const { startService } = await import(join(resolve(folder), 'bench', 'end-to-end', 'lib', 'service.mjs'));
   const dataDir = join(workFolder, `writes-beside-${name}-${records}`);
   const marker = join(dataDir, 'bench-imported.json');
-  if (values.fresh) rmSync(dataDir, { recursive: true, force: true });
+  if (options.fresh) rmSync(dataDir, { recursive: true, force: true });
   const start = () => startService(dataDir, { GANNET_MEMORY_MAPPED_MIB: MAPPED_MIB });
   if (existsSync(marker))
     return { name, service: await start(), ...JSON.parse(readFileSync(marker, 'utf8')), turns: new Map() };

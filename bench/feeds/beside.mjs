@@ -10,22 +10,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { constants, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { sendAll } from '../end-to-end/lib/closed-loop.mjs';
 import { runOpenLoop } from '../end-to-end/lib/open-loop.mjs';
+import { readOptions } from '../end-to-end/lib/options.mjs';
 import { threadTimesMs } from '../end-to-end/lib/processor-time.mjs';
 import { seededRandom } from '../end-to-end/lib/random.mjs';
 import { barRow, machineTable, markdownTable, quantile } from '../end-to-end/lib/report.mjs';
 import { ACCOUNT, call, createKey, importNdjson, root, startService, untilMerged } from '../end-to-end/lib/service.mjs';
 
-const { values } = parseArgs({
-  options: {
-    records: { type: 'string', default: '100000' },
-    seconds: { type: 'string', default: '10' },
-    rounds: { type: 'string', default: '5' },
-  },
-});
-const [records, seconds, rounds] = [values.records, values.seconds, values.rounds].map(Number);
+const { records, seconds, rounds } = readOptions({ records: 100_000, seconds: 10, rounds: 5 });
 /** More than are read in a turn. */
 const PAGES = 1000 * seconds;
 /** That are imported again and again while a turn lasts. */

@@ -9,7 +9,6 @@
 import { createReadStream, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { kernel } from '../../dist/native-bindings/index.js';
 import { parseResult } from '../../dist/native-bindings/query-result.js';
 import { RecordStoreCache } from '../../dist/src/records/index.js';
@@ -18,19 +17,13 @@ import { ListSearcher } from '../../dist/src/search/execution/list-search.js';
 import { readSearchRequest } from '../../dist/src/search/options/search-request.js';
 import { highlightRecords } from '../../dist/src/search/response/highlighting.js';
 import { RecordPage } from '../../dist/src/search/response/record-page.js';
+import { readOptions } from '../end-to-end/lib/options.mjs';
 import { arxivQueries, sentencesFile, SENTENCES_DEFINITION } from '../end-to-end/lib/sentences.mjs';
 import { workFolder } from '../end-to-end/lib/service.mjs';
 import { wordnetFile, wordnetQueries } from '../end-to-end/lib/wordnet.mjs';
 import { openIndexes } from './lib/indexes.mjs';
 
-const { values: args } = parseArgs({
-  options: {
-    data: { type: 'string', default: 'wordnet' },
-    records: { type: 'string', default: '1000000' },
-    rounds: { type: 'string', default: '5' },
-    cases: { type: 'boolean', default: false },
-  },
-});
+const args = readOptions({ data: 'wordnet', records: 1_000_000, rounds: 5, cases: false });
 const QUERIES = 3000;
 const SLOWEST_SHOWN = 20;
 const MERGE_SECONDS_MAX = 300;
@@ -41,7 +34,7 @@ async function source() {
     return { name: 'wordnet', file, definition, queries: await wordnetQueries(QUERIES) };
   }
   if (args.data !== 'sentences') throw new Error(`--data is wordnet or sentences, not ${args.data}`);
-  const { path } = await sentencesFile(Number(args.records));
+  const { path } = await sentencesFile(args.records);
   const name = `sentences-${args.records}`;
   return { name, file: path, definition: SENTENCES_DEFINITION, queries: arxivQueries() };
 }
@@ -141,7 +134,7 @@ function round() {
 const quantile = (values, share) => values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * share)];
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 round();
-const rounds = Array.from({ length: Number(args.rounds) }, round);
+const rounds = Array.from({ length: args.rounds }, round);
 console.log(`# ${data.name}: ${data.queries.length} queries, ${rounds.length} rounds after one of warming up\n`);
 console.log('| Stage | mean µs, median of the rounds | p50 µs | p99 µs |\n| --- | --- | --- | --- |');
 for (const stage of Object.keys(rounds[0])) {

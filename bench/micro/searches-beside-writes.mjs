@@ -8,25 +8,19 @@
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { kernel } from '../../dist/native-bindings/index.js';
 import { parseResult } from '../../dist/native-bindings/query-result.js';
 import { RecordStoreCache } from '../../dist/src/records/index.js';
 import { ListContexts } from '../../dist/src/search/index.js';
 import { ListSearcher } from '../../dist/src/search/execution/list-search.js';
 import { readSearchRequest } from '../../dist/src/search/options/search-request.js';
+import { readOptions } from '../end-to-end/lib/options.mjs';
 import { seededRandom } from '../end-to-end/lib/random.mjs';
 import { arxivQueries, SENTENCES_DEFINITION } from '../end-to-end/lib/sentences.mjs';
 import { workFolder } from '../end-to-end/lib/service.mjs';
 import { openIndexes } from './lib/indexes.mjs';
 
-const { values: args } = parseArgs({
-  options: {
-    records: { type: 'string', default: '1000000' },
-    'searches-per-write': { type: 'string', default: '20' },
-    rounds: { type: 'string', default: '2' },
-  },
-});
+const args = readOptions({ records: 1_000_000, 'searches-per-write': 20, rounds: 2 });
 const SEARCHES_PER_ROUND = 1500;
 const SEARCHES_TO_WARM_UP = 3000;
 /** Records that the writes replace one after the other. */
@@ -94,9 +88,9 @@ console.log(`# ${args.records} sentences, ${args['searches-per-write']} searches
 console.log('| | plan µs | kernel µs | write µs |\n| --- | --- | --- | --- |');
 const print = (name, figures) => console.log(`| ${[name, ...figures.map((us) => us?.toFixed(0) ?? '')].join(' | ')} |`);
 await round(SEARCHES_TO_WARM_UP, Infinity);
-for (let count = 0; count < Number(args.rounds); ++count) {
+for (let count = 0; count < args.rounds; ++count) {
   print('alone', await round(SEARCHES_PER_ROUND, Infinity));
-  print('beside writes', await round(SEARCHES_PER_ROUND, Number(args['searches-per-write'])));
+  print('beside writes', await round(SEARCHES_PER_ROUND, args['searches-per-write']));
   await wait(QUIET_MS);
 }
 process.exit(0);

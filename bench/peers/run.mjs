@@ -8,7 +8,7 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import os from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { readOptions } from '../end-to-end/lib/options.mjs';
 import { formatCount, machineTable, markdownTable, quantile } from '../end-to-end/lib/report.mjs';
 import { root } from '../end-to-end/lib/service.mjs';
 import { compareResults } from './comparison.mjs';
@@ -22,14 +22,12 @@ const WARM_UP_ROUNDS = 4;
 /** Lists with deletions are measured with these. */
 const KINDS_WITH_DELETIONS = ['union', 'intersection', 'phrase'];
 
-const { values: options } = parseArgs({
-  options: {
-    engines: { type: 'string', default: ENGINES.join(',') },
-    kinds: { type: 'string' },
-    commands: { type: 'string', default: COMMANDS.join(',') },
-    rounds: { type: 'string', default: '7' },
-    'indexing-seconds': { type: 'string', default: '2' },
-  },
+const options = readOptions({
+  engines: ENGINES.join(','),
+  kinds: '',
+  commands: COMMANDS.join(','),
+  rounds: 7,
+  'indexing-seconds': 2,
 });
 
 function readKinds(queries) {
@@ -42,7 +40,7 @@ function readKinds(queries) {
       const range = kinds.get(kind) ?? { first: index };
       kinds.set(kind, { ...range, end: index + 1 });
     });
-  const wanted = options.kinds?.split(/,(?! )/);
+  const wanted = options.kinds === '' ? undefined : options.kinds.split(/,(?! )/);
   return new Map([...kinds].filter(([kind]) => wanted === undefined || wanted.includes(kind)));
 }
 
@@ -52,7 +50,7 @@ const geometricMean = (values) => Math.exp(values.reduce((sum, value) => sum + M
 /** Median nanoseconds of every query, by engine; engines take turns. */
 async function measure(engines, command, view, range) {
   const times = engines.map(() => []);
-  for (let round = -WARM_UP_ROUNDS; round < Number(options.rounds); round += 1) {
+  for (let round = -WARM_UP_ROUNDS; round < options.rounds; round += 1) {
     for (const [index, engine] of engines.entries()) {
       const nanoseconds = await engine.time(command, view, range);
       if (round >= 0) times[index].push(nanoseconds);
@@ -90,7 +88,7 @@ async function measureAll(engines, kinds) {
 /** Rows of the same table, and for each what was indexed meanwhile. */
 async function measureAllWhileIndexing(engines, kinds) {
   const [rows, rates] = [[], []];
-  const turnMs = Number(options['indexing-seconds']) * 1000;
+  const turnMs = options['indexing-seconds'] * 1000;
   for (const [kind, commands] of turnMs > 0 ? COMMANDS_BY_KIND : []) {
     if (!kinds.has(kind)) continue;
     for (const command of commands.filter((each) => options.commands.split(',').includes(each))) {

@@ -8,17 +8,14 @@
  * Times are of the processor. Drawing and altering takes a tenth of a second a picture.
  */
 import { dirname, join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
+import { readOptions } from '../end-to-end/lib/options.mjs';
 import { seededRandom } from '../end-to-end/lib/random.mjs';
 import { ALTERATIONS } from './alterations.mjs';
 import { KIND_NAMES, kindOf, sceneOf } from './scenes.mjs';
 
-const { values: flags, positionals } = parseArgs({
-  options: { blocks: { type: 'boolean' }, alternatives: { type: 'boolean' } },
-  allowPositionals: true,
-});
+const { positionals, ...flags } = readOptions({ blocks: false, alternatives: false }, { positionals: true });
 const pictures = Number(positionals[0] ?? 2000);
 const FIRST_MIN = 0.95;
 const DESCRIBED_MS_MAX = 5;
@@ -109,7 +106,7 @@ print(
 );
 print(`To describe the pixels of one: ${ms.toFixed(2)} ms (at most ${DESCRIBED_MS_MAX} ms).`);
 
-if (flags.blocks === true) {
+if (flags.blocks) {
   print('\n| Block | Without it | It alone |\n|---|---|---|');
   for (const block of ['layout', 'hash', 'edges', 'colours']) {
     const alone = { layout: 0, hash: 0, edges: 0, colours: 0, ground: DESCRIPTOR_WEIGHTS.ground, [block]: 1 };
@@ -117,7 +114,7 @@ if (flags.blocks === true) {
     print(`| ${block} | ${percent(evaluated(without).first)} | ${percent(evaluated(alone).first)} |`);
   }
 }
-if (flags.alternatives === true) {
+if (flags.alternatives) {
   const alternatives = {
     'layout and hash as long as edges': { layout: 1, hash: 0.7, edges: 1, colours: 0.6 },
     'edges alone': { layout: 0, hash: 0, edges: 1, colours: 0 },

@@ -22,8 +22,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { parseArgs, promisify } from 'node:util';
+import { promisify } from 'node:util';
 import { Agent, request } from 'undici';
+import { readOptions } from '../end-to-end/lib/options.mjs';
 import { barRow, formatCount, machineTable, markdownTable, quantile } from '../end-to-end/lib/report.mjs';
 import { ACCOUNT, createKey, root, startService } from '../end-to-end/lib/service.mjs';
 import { wordnetFile, wordnetQueries } from '../end-to-end/lib/wordnet.mjs';
@@ -31,17 +32,10 @@ import { startReceiver } from '../webhooks/receiver.mjs';
 import { drawSoak } from './drawing.mjs';
 import { LIST, makeActors, vectorOf } from './actors.mjs';
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    seed: { type: 'string', default: '1' },
-    'clock-days': { type: 'string', default: '24' },
-    out: { type: 'string' },
-  },
-});
+const defaults = { seed: 1, 'clock-days': 24, out: '' };
+const { seed, 'clock-days': clockDays, positionals, ...options } = readOptions(defaults, { positionals: true });
 const minutes = Number(positionals[0] ?? 60);
-const clockDays = Number(values['clock-days']);
-if (!(minutes > 0) || !(clockDays >= 0)) {
+if (!(minutes > 0)) {
   process.stderr.write('usage: node bench/soak/run.mjs [minutes] [--seed 1] [--clock-days 24] [--out folder]\n');
   process.exit(2);
 }
@@ -52,7 +46,7 @@ const CLOCK = join(root, 'test', 'support', 'jumping-clock.mjs');
 const GROWTH_MAX = 1.1;
 
 const folder = mkdtempSync(join(tmpdir(), 'gannet-soak-'));
-const out = values.out ?? folder;
+const out = options.out === '' ? folder : options.out;
 mkdirSync(out, { recursive: true });
 const dataDir = join(folder, 'data');
 const backups = join(folder, 'backups');
@@ -150,7 +144,7 @@ async function gannet(...args) {
 }
 
 const backup = () => gannet('backup', backups, '--keep', '2', '--json');
-const actors = makeActors({ send, queries: await wordnetQueries(3000), records, seed: Number(values.seed), backup });
+const actors = makeActors({ send, queries: await wordnetQueries(3000), records, seed, backup });
 const beginMs = performance.now();
 const endMs = beginMs + minutes * 60_000;
 const samples = [];

@@ -10,8 +10,8 @@
 import { createReadStream, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { parseArgs } from 'node:util';
 import { runOpenLoop } from '../../end-to-end/lib/open-loop.mjs';
+import { readOptions } from '../../end-to-end/lib/options.mjs';
 import { seededRandom } from '../../end-to-end/lib/random.mjs';
 import { barRow, formatCount, machineTable, markdownTable, quantile } from '../../end-to-end/lib/report.mjs';
 import { sentencesFile } from '../../end-to-end/lib/sentences.mjs';
@@ -26,19 +26,22 @@ const NDCG_DEPTH = 10;
 const LATENCY_CONNECTIONS = 64;
 const FACET = 'category';
 
-const { values } = parseArgs({
-  options: {
-    engines: { type: 'string', default: ENGINES.join(',') },
-    records: { type: 'string', default: '300000' },
-    rounds: { type: 'string', default: '3' },
-    seconds: { type: 'string', default: '8' },
-    rates: { type: 'string', default: '50,500' },
-    heap: { type: 'string', default: '2048' },
-    collections: { type: 'string', default: 'true' },
-  },
+const {
+  records,
+  rounds,
+  seconds,
+  heap: heapMib,
+  ...options
+} = readOptions({
+  engines: ENGINES.join(','),
+  records: 300_000,
+  rounds: 3,
+  seconds: 8,
+  rates: '50,500',
+  heap: 2048,
+  collections: 'true',
 });
-const [records, rounds, seconds, heapMib] = [values.records, values.rounds, values.seconds, values.heap].map(Number);
-const rates = values.rates.split(',').map(Number);
+const rates = options.rates.split(',').map(Number);
 const median = (numbers) => quantile(numbers, 0.5);
 
 const sentences = await sentencesFile(records);
@@ -149,7 +152,7 @@ const work = join(workFolder, 'peers-http');
 mkdirSync(work, { recursive: true });
 const engines = [];
 const missing = [];
-for (const name of values.engines.split(',')) {
+for (const name of options.engines.split(',')) {
   const engine = await startEngine(name, { work, heapMib });
   if (engine.missing === undefined) engines.push({ name, ...engine });
   else missing.push(`${name} is left out: ${engine.missing}.`);
@@ -161,7 +164,7 @@ const queries = await queriesOfSentences();
 const load = await measureLoad(engines, queries, {}, rates);
 const counted = await measureLoad(engines, queries, { facet: FACET }, []);
 const busyMib = engines.map((engine) => engine.memory());
-const order = values.collections === 'true' ? await measureOrder(engines) : [];
+const order = options.collections === 'true' ? await measureOrder(engines) : [];
 for (const engine of engines) await engine.stop();
 
 const figure = (map, key, member) => median(map.get(key).map((one) => one[member]));
