@@ -7,11 +7,16 @@ export interface MadeCertificate {
   readonly certificatePath: string;
 }
 
-export function makeCertificate(folder: string): MadeCertificate {
+/** `isExpired`: it held until yesterday. */
+export function makeCertificate(folder: string, { isExpired = false } = {}): MadeCertificate {
   const [keyPath, certificatePath] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
   const kind = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '30'];
   const names = ['-subj', '/CN=mail.example', '-addext', 'subjectAltName=DNS:mail.example,DNS:localhost'];
   execFileSync('openssl', [...kind, ...names, '-keyout', keyPath, '-out', certificatePath], { stdio: 'ignore' });
+  if (isExpired) {
+    const signed = ['x509', '-in', certificatePath, '-signkey', keyPath, '-days', '-1', '-out', certificatePath];
+    execFileSync('openssl', signed, { stdio: 'ignore' });
+  }
   return { keyPath, certificatePath };
 }
 

@@ -25,19 +25,20 @@ export function recordsOf(page: PageReading, url: string, split: 'page' | 'headi
     ...shared,
     ...page.more,
   });
-  const sections = page.sections
-    .filter(({ heading, text }) => heading !== undefined || text !== '')
-    .slice(0, SECTIONS_MAX);
+  const sections = page.sections.filter(({ heading, text }) => heading !== undefined || text !== '');
   if (split === 'page' || sections.filter(({ heading }) => heading?.anchor !== undefined).length < 2) return [whole];
   const records: { name: string; title: string; headings: string[]; texts: string[] }[] = [];
+  const names = new Set<string>();
   for (const { heading, text } of sections) {
     const last = records.at(-1);
     const name = heading?.anchor === undefined ? url : `${url}#${encodeURI(heading.anchor)}`;
-    // Nothing leads to it by itself: it belongs to what stands before it.
-    if (last !== undefined && (heading?.anchor === undefined || records.some((each) => each.name === name))) {
+    // Nothing leads to it by itself, or there are enough: it belongs to what stands before it.
+    const isPart = heading?.anchor === undefined || names.has(name) || records.length >= SECTIONS_MAX;
+    if (last !== undefined && isPart) {
       last.texts.push(...(heading === undefined ? [] : [heading.text]), text);
       if (heading !== undefined) last.headings.push(heading.text);
     } else {
+      names.add(name);
       records.push({
         name,
         title: heading?.text ?? page.title,

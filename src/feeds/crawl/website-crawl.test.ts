@@ -196,6 +196,18 @@ describe('WebsiteCrawl', () => {
     expect((await crawl(site)).outcome.isComplete).toBe(false);
   });
 
+  it('is not complete where a page is not read to its end, also when it is asked for again', async () => {
+    const links = Array.from({ length: 5001 }, (_, number) => `/none/${number}`);
+    const site = await siteOf({ '/': html('Home', 'Start', '/a', ...links), '/a': html('A', 'About a') });
+    const memory = new KeptMemory();
+    for (let run = 0; run < 2; run += 1) {
+      site.asked();
+      const { outcome, skipped } = await crawl(site, { sitemaps: [], exclude: ['/none/**'] }, { memory });
+      expect([outcome.isComplete, skipped.get('/')]).toEqual([false, expect.stringContaining('too many links')]);
+      expect(site.asked()).toContain('/');
+    }
+  });
+
   it('walks into no endless calendar, no growing path and no session', async () => {
     const site = await siteOf({});
     const { script } = site.server;
@@ -481,6 +493,19 @@ describe('WebsiteCrawl', () => {
       ['/', 'Birds', 'All of them.'],
       ['/#gannets', 'Gannets', 'They dive.\nDeep\n40 m.'],
       ['/#terns', 'Terns', 'They hover.'],
+    ]);
+  });
+
+  it('leaves what is behind the last section of a page that is taken with that one', async () => {
+    const sections = Array.from(
+      { length: 502 },
+      (_, number) => `<h2 id="s${number}">S${number}</h2><p>Text ${number}</p>`,
+    );
+    const site = await siteOf({ '/': `<title>Long</title><main>${sections.join('')}</main>` });
+    const { records } = await crawl(site, { split: 'heading' });
+    expect([records.size, records.get('/#s499')?.fields['text']]).toEqual([
+      500,
+      'Text 499\nS500\nText 500\nS501\nText 501',
     ]);
   });
 

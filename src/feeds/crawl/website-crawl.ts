@@ -331,14 +331,17 @@ export class WebsiteCrawl {
     this.pagesRead += 1;
     memory.keepPage(entry.url, {
       // One that was left out for another page is looked at again: the other may be gone next time.
-      ...(why === undefined || page.isNoindex || page.looksMissing ? outcome.validators : {}),
+      // So is one that is not read to its end, lest the next run takes what it found for all that there is.
+      ...(page.isWhole && (why === undefined || page.isNoindex || page.looksMissing) ? outcome.validators : {}),
       names,
       links,
       contentHash: why === undefined ? page.contentHash : '',
       ...(page.breaksOff ? { cutOffHash: page.contentHash } : {}),
     });
     this.follow(entry, links);
-    if (!page.isWhole) listener.skipped(url, 'The page is too large or too deep to be read to its end.');
+    if (page.isWhole) return;
+    this.isComplete = false;
+    listener.skipped(url, 'The page is too large or too deep, or has too many links, to be read to its end.');
   }
 
   /** Why a page that was read becomes no record. */

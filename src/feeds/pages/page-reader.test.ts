@@ -153,6 +153,11 @@ describe('readPage', () => {
     const before = process.cpuUsage();
     expect(read(`<p>Text</p>${'<div>'.repeat(1_000_000)}`)).toMatchObject({ isWhole: false, text: 'Text' });
     expect(read('<table>'.repeat(300_000)).isWhole).toBe(false);
+    const links = (count: number) =>
+      Array.from({ length: count }, (_, number) => `<a href="/${number}">x</a>`).join('');
+    expect(read(links(5000))).toMatchObject({ isWhole: true });
+    const { isWhole, links: taken } = read(links(5001));
+    expect([isWhole, taken.length]).toEqual([false, 5000]);
     expect(process.cpuUsage(before).user / 1e6).toBeLessThan(5);
   });
 

@@ -68,6 +68,7 @@ export interface PageReading {
   readonly looksRefused: boolean;
   /** Of what a reader sees: pages with the same one are duplicates. */
   readonly contentHash: string;
+  /** False: it was too deep or too large, or has more links than are taken. */
   readonly isWhole: boolean;
   /** Its end is missing. */
   readonly breaksOff: boolean;
@@ -136,7 +137,7 @@ export function readPage(html: string, context: PageContext): PageReading {
     looksMissing: text.length < MISSING_TEXT_CHARACTERS_MAX && says(MISSING),
     looksRefused: text.length < MISSING_TEXT_CHARACTERS_MAX && (says(REFUSED) || (head.hasPassword && says(SIGN_IN))),
     contentHash: createHash('sha256').update(`${title}\n${text}`).digest('base64url').slice(0, 22),
-    isWhole,
+    isWhole: isWhole && !head.hasMoreLinks,
     breaksOff,
   };
 }
@@ -178,6 +179,7 @@ interface PageHead {
   isShell: boolean;
   readonly canonicals: Set<string>;
   readonly links: PageLink[];
+  hasMoreLinks: boolean;
 }
 
 /** What is found in one walk over all of the page. */
@@ -192,6 +194,7 @@ function readHead(document: Document, url: string): PageHead {
     isShell: false,
     canonicals: new Set(),
     links: [],
+    hasMoreLinks: false,
   };
   walk(document, (element) => {
     switch (element.name) {
@@ -237,7 +240,8 @@ function readHead(document: Document, url: string): PageHead {
 }
 
 function addLink(element: Element, head: PageHead): void {
-  const url = head.links.length < LINKS_MAX ? absoluteUrl(attribute(element, 'href'), head.base) : undefined;
+  head.hasMoreLinks ||= head.links.length >= LINKS_MAX;
+  const url = head.hasMoreLinks ? undefined : absoluteUrl(attribute(element, 'href'), head.base);
   if (url !== undefined) head.links.push({ url, isNofollow: /\bnofollow\b/i.test(attribute(element, 'rel')) });
 }
 

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { ImapFlow, type MailboxObject } from 'imapflow';
-import { OutboundRefusedError, type OutboundRules, type Secret } from '../../platform/index.js';
+import { faultSentence, OutboundRefusedError, type OutboundRules, type Secret } from '../../platform/index.js';
 import { guardedAddress, type AddressLookup } from '../../platform/outbound/guarded-agent.js';
 import { readMessage, type AttachedFile } from '../email/message-reader.js';
 import type { FieldDescriptions } from '../file/sync-file.js';
@@ -275,23 +275,18 @@ async function opened(client: ImapFlow, path: string): Promise<MailboxObject> {
   }
 }
 
+/** Of the service: its attached files could not be kept. */
+function isFullDisk(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOSPC' || code === 'EDQUOT';
+}
+
 /** A sentence without secrets. */
 function failure(error: unknown): unknown {
-  if (error instanceof SourceFailedError) return error;
+  if (error instanceof SourceFailedError || isFullDisk(error)) return error;
   if (error instanceof OutboundRefusedError)
     return new SourceFailedError(`The mailbox cannot be read: ${error.message}`, undefined, { cause: error });
-  const { authenticationFailed, code, message } = error as {
-    readonly authenticationFailed?: boolean;
-    readonly code?: string;
-    readonly message?: string;
-  };
-  if (authenticationFailed === true)
+  if ((error as { readonly authenticationFailed?: boolean }).authenticationFailed === true)
     return new SourceFailedError('The server refused the sign-in.', undefined, { cause: error });
-  return new SourceFailedError(
-    `The mailbox cannot be read: ${code ?? message ?? 'the connection broke off'}.`,
-    undefined,
-    {
-      cause: error,
-    },
-  );
+  return new SourceFailedError(`The mailbox cannot be read: ${faultSentence(error)}`, undefined, { cause: error });
 }

@@ -56,14 +56,15 @@ export interface XmlElement {
 
 export interface XmlTree {
   readonly root: XmlElement | undefined;
-  /** False: the root element was never closed, so something is missing at the end. */
+  /** False: the root element was never closed, or there is more than is read, so something is missing at the end. */
   readonly isWhole: boolean;
-  /** Those that were open where the document ended, which lack something. */
+  /** Those that were open where the document ended, or where no more of it was read: they lack something. */
   readonly cutOff: ReadonlySet<XmlElement>;
 }
 
-export function readXmlTree(text: string): XmlTree {
-  const builder = new TreeBuilder();
+/** `nodesMax`: of elements; what stands behind so many is not read. */
+export function readXmlTree(text: string, nodesMax = NODES_MAX): XmlTree {
+  const builder = new TreeBuilder(nodesMax);
   const parser = new Parser(builder, {
     xmlMode: true,
     decodeEntities: true,
@@ -71,7 +72,8 @@ export function readXmlTree(text: string): XmlTree {
     lowerCaseAttributeNames: true,
   });
   parseBounded(parser, text.replace(CONTROL_CHARACTERS, ''), () => builder.isTooDeep);
-  return { root: builder.root, isWhole: builder.isWhole, cutOff: builder.leftOpen };
+  const { root, isClosed, isOverfull, leftOpen, lacking } = builder;
+  return { root, isWhole: isClosed && !isOverfull, cutOff: new Set([...leftOpen, ...lacking]) };
 }
 
 export function childrenOf(element: XmlElement | undefined, ...names: readonly string[]): XmlElement[] {
@@ -108,8 +110,10 @@ export function markupOf(element: XmlElement | undefined): string {
 
 class TreeBuilder {
   root: XmlElement | undefined;
-  isWhole = false;
+  isClosed = false;
   isTooDeep = false;
+  /** Open where the bound was met. */
+  readonly lacking = new Set<XmlElement>();
   /** Closed by nothing of their own since the last tag: at the end, those that the end closed. */
   readonly leftOpen = new Set<XmlElement>();
   private readonly open: XmlElement[] = [];
@@ -117,6 +121,12 @@ class TreeBuilder {
   /** Opened beyond the bounds: passed over, with their text kept where they stand. */
   private passedOver = 0;
   private nodes = 0;
+
+  constructor(private readonly nodesMax: number) {}
+
+  get isOverfull(): boolean {
+    return this.nodes > this.nodesMax;
+  }
 
   onopentag(rawName: string, attributes: Record<string, string>): void {
     this.leftOpen.clear();
@@ -126,7 +136,8 @@ class TreeBuilder {
       if (known !== undefined) this.prefixes.set(attribute.slice('xmlns:'.length), known);
     }
     this.nodes += 1;
-    if (this.open.length >= DEPTH_MAX || this.nodes > NODES_MAX || this.passedOver > 0) {
+    if (this.nodes === this.nodesMax + 1) for (const element of this.open) this.lacking.add(element);
+    if (this.open.length >= DEPTH_MAX || this.isOverfull || this.passedOver > 0) {
       this.passedOver += 1;
       if (this.passedOver > OPEN_ELEMENTS_MAX) this.isTooDeep = true;
       return;
@@ -143,7 +154,7 @@ class TreeBuilder {
 
   ontext(text: string): void {
     const parent = this.open.at(-1);
-    if (parent === undefined || this.nodes > NODES_MAX) return;
+    if (parent === undefined || this.isOverfull) return;
     const last = parent.children.at(-1);
     if (typeof last === 'string') parent.children[parent.children.length - 1] = last + text;
     else parent.children.push(text);
@@ -157,7 +168,7 @@ class TreeBuilder {
     }
     const closed = this.open.pop();
     if (isImplied && closed !== undefined) this.leftOpen.add(closed);
-    if (closed !== undefined && closed === this.root) this.isWhole = !isImplied;
+    if (closed !== undefined && closed === this.root) this.isClosed = !isImplied;
   }
 
   private named(rawName: string): string {

@@ -3,5 +3,6 @@
  * HTTP client with it that most threads have no use for.
  */
 export { addressFault } from './address-policy.js';
+export { faultSentence } from './fault-sentences.js';
 export { validatorsOf, type Validators } from './conditional.js';
 export { checkOutboundUrl, OutboundRefusedError, URL_CHARACTERS_MAX, type OutboundRules } from './url-policy.js';

@@ -1,3 +1,5 @@
+import { faultCode, faultSentence } from './fault-sentences.js';
+
 /** Why an outgoing request came to nothing; what the guard refuses is an OutboundRefusedError instead. */
 export type OutboundFailure =
   /** No connection, or one that broke. */
@@ -42,14 +44,14 @@ const REASONS: Readonly<Record<string, OutboundFailure>> = {
 const BAD_ANSWER = /^(?:HPE_|Z_|ERR__ERROR_|ERR_BROTLI|ERR_ZLIB)/;
 
 /**
- * What a library threw as one of ours. Messages of the system name hosts and ports, never a secret; what is an error of ours already,
- * and what was thrown by whoever aborted, stays.
+ * What a library threw as one of ours, with a sentence for users. What is an error of ours already, and what was thrown by whoever
+ * aborted, stays.
  */
 export function asOutboundError(error: unknown, end: { readonly aborted: boolean; readonly reason: unknown }): unknown {
   if (end.aborted) return end.reason;
-  const { name, code } = error as { readonly name?: string; readonly code?: string };
-  if (error instanceof OutboundFailedError || name === 'OutboundRefusedError') return error;
-  const known = error instanceof Error ? error : new Error(String(error));
-  const reason = REASONS[code ?? ''] ?? (BAD_ANSWER.test(code ?? '') ? 'bad-answer' : 'network');
-  return new OutboundFailedError(reason, known.message === '' ? (code ?? known.name) : known.message, { cause: error });
+  const isOurs = error instanceof OutboundFailedError || (error as Error | undefined)?.name === 'OutboundRefusedError';
+  if (isOurs) return error;
+  const code = faultCode(error) ?? '';
+  const reason = REASONS[code] ?? (BAD_ANSWER.test(code) ? 'bad-answer' : 'network');
+  return new OutboundFailedError(reason, faultSentence(error), { cause: error });
 }

@@ -1,0 +1,200 @@
+/** What breaks a connection is a plain sentence: servers that do each thing, asked by the client that all outgoing requests use. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect, createServer as createTlsServer } from 'node:tls';
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { afterEach, describe, expect, it } from 'vitest';
+import { certificateFault, makeCertificate } from '../../../test/support/certificate.js';
+import { faultSentence } from './fault-sentences.js';
+import type { AddressLookup } from './guarded-agent.js';
+import { OutboundClient, type OutboundLimits } from './outbound-client.js';
+
+const LIMITS = { headersMs: 20_000, idleMs: 20_000, totalMs: 60_000, wireBytesMax: 1_000_000, bytesMax: 1_000_000 };
+const CLOSED = 'The server closed the connection before its answer was whole';
+const NO_TLS = 'The server does not speak TLS there, or none that is safe';
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+async function listening(server: Server): Promise<number> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket.on('error', () => undefined).on('close', () => sockets.delete(socket)));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing.push(async () => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+/** A server that says this to each request. */
+function saying(says: (socket: Socket) => unknown): Promise<number> {
+  return listening(createServer((socket) => void socket.once('data', () => says(socket))));
+}
+
+interface Asked {
+  readonly url: string;
+  readonly limits?: Partial<OutboundLimits>;
+  readonly connectMs?: number;
+  readonly lookup?: AddressLookup;
+}
+
+/** What whoever asked is told; fails where there is an answer. */
+async function toldOf({ url, limits = {}, connectMs = 20_000, lookup }: Asked): Promise<string> {
+  const client = new OutboundClient({
+    rules: { allowed_hosts: ['localhost'], loopback_allowed: true },
+    userAgent: 'Test',
+    limits: { ...LIMITS, ...limits },
+    connectMs,
+    keepAliveMs: 1000,
+    connectionsPerHostMax: 1,
+    connectionsMax: 1,
+    waitingMax: 1,
+    ...(lookup === undefined ? {} : { lookup }),
+  });
+  closing.push(() => client.close());
+  const answered = client.request({ url }).then((response) => response.bytes());
+  return answered.then(
+    (bytes) => `answered ${bytes.length} bytes`,
+    (error: unknown) => (error as Error).message,
+  );
+}
+
+const http = (port: number) => `http://127.0.0.1:${port}/`;
+const head = (...headers: readonly string[]) => ['HTTP/1.1 200 OK', ...headers, '', ''].join('\r\n');
+
+describe('a server', () => {
+  it.each<[string, (socket: Socket) => unknown, string]>([
+    ['closes before it answers', (socket) => socket.end(), CLOSED],
+    ['resets the connection', (socket) => socket.resetAndDestroy(), CLOSED],
+    ['closes within the headers', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-'), CLOSED],
+    ['closes within a body of known length', (socket) => socket.end(`${head('content-length: 9')}half`), CLOSED],
+    ['closes within a chunked body', (socket) => socket.end(`${head('transfer-encoding: chunked')}5\r\nha`), CLOSED],
+    [
+      'does not speak HTTP',
+      (socket) => socket.write('220 mail.example ESMTP\r\n'),
+      'The server does not answer in HTTP',
+    ],
+    [
+      'has headers without end',
+      (socket) => socket.write(head(`x: ${'y'.repeat(100_000)}`)),
+      'The headers of the answer are too long',
+    ],
+    [
+      'compresses badly',
+      (socket) => socket.end(`${head('content-encoding: gzip', 'content-length: 4')}nope`),
+      'The answer cannot be decompressed',
+    ],
+    [
+      'does not end what it compresses',
+      (socket) => {
+        const body = gzipSync('x'.repeat(1000)).subarray(0, -9);
+        socket.write(head('content-encoding: gzip', `content-length: ${body.length}`));
+        socket.end(body);
+      },
+      'The answer cannot be decompressed',
+    ],
+  ])('that %s is said so', async (_, says, sentence) => {
+    const told = await toldOf({ url: http(await saying(says)) });
+    expect(told).toMatch(new RegExp(`^${sentence} \\([A-Z_]+\\)\\.$`));
+  });
+
+  it('that is not there is said so', async () => {
+    const server = createServer();
+    const port = await listening(server);
+    await new Promise((resolve) => server.close(resolve));
+    expect(await toldOf({ url: http(port) })).toBe('The server refuses connections there (ECONNREFUSED).');
+  });
+
+  it('that says nothing, or nothing more, is said so', async () => {
+    const silent = http(await saying(() => undefined));
+    expect(await toldOf({ url: silent, limits: { headersMs: 20 } })).toBe(
+      'The server was connected to and did not answer in time (UND_ERR_HEADERS_TIMEOUT).',
+    );
+    const half = http(await saying((socket) => socket.write(`${head('content-length: 9')}half`)));
+    expect(await toldOf({ url: half, limits: { idleMs: 20 } })).toBe(
+      'The server stopped in the middle of its answer (UND_ERR_BODY_TIMEOUT).',
+    );
+    const url = 'https://silent.example.com/';
+    expect(await toldOf({ url, connectMs: 20, lookup: () => undefined })).toBe(
+      'The server could not be connected to in time (UND_ERR_CONNECT_TIMEOUT).',
+    );
+  });
+
+  it.each([
+    ['ENOTFOUND', 'There is no host of this name (ENOTFOUND).'],
+    ['EAI_AGAIN', 'The name of the host cannot be looked up for now (EAI_AGAIN).'],
+  ])('whose name cannot be looked up (%s) is said so', async (code, sentence) => {
+    const lookup: AddressLookup = (name, _options, callback) => {
+      callback(Object.assign(new Error(`getaddrinfo ${code} ${name}`), { code }), []);
+    };
+    expect(await toldOf({ url: 'https://lost.example.com/', lookup })).toBe(sentence);
+  });
+
+  it('that speaks no TLS is said so', async () => {
+    const port = await saying((socket) => socket.end(head()));
+    expect(await toldOf({ url: `https://localhost:${port}/` })).toMatch(new RegExp(`^${NO_TLS} \\([A-Z_0-9]+\\)\\.$`));
+  });
+});
+
+const fault = certificateFault();
+describe.skipIf(fault !== undefined)(`a certificate${fault === undefined ? '' : ` (skipped: ${fault})`}`, () => {
+  /** The server's port, and its certificate. */
+  async function serving(kind = {}): Promise<{ readonly port: number; readonly ca: string }> {
+    const folder = mkdtempSync(join(tmpdir(), 'gannet-certificate-'));
+    closing.push(() => Promise.resolve(rmSync(folder, { recursive: true })));
+    const { keyPath, certificatePath } = makeCertificate(folder, kind);
+    const ca = readFileSync(certificatePath, 'utf8');
+    const server = createTlsServer({ key: readFileSync(keyPath), cert: ca }, (socket) => socket.end(head()));
+    return { port: await listening(server), ca };
+  }
+
+  /** What a client says that trusts whoever signed it. */
+  async function trusted({ port, ca }: { port: number; ca: string }, servername: string): Promise<string> {
+    const error = await new Promise<Error>((resolve, reject) => {
+      const socket = connect({ host: '127.0.0.1', port, ca, servername }, () => reject(new Error('it was taken')));
+      socket.once('error', resolve);
+      closing.push(() => Promise.resolve(socket.destroy()));
+    });
+    return faultSentence(error);
+  }
+
+  it('that nobody signed is said so', async () => {
+    const { port } = await serving();
+    expect(await toldOf({ url: `https://localhost:${port}/` })).toBe(
+      'The certificate of the server is signed by nobody whom this service trusts (DEPTH_ZERO_SELF_SIGNED_CERT).',
+    );
+  });
+
+  it('that has expired, or is for another host, is said so', async () => {
+    expect(await trusted(await serving({ isExpired: true }), 'localhost')).toBe(
+      'The certificate of the server has expired (CERT_HAS_EXPIRED).',
+    );
+    expect(await trusted(await serving(), 'other.example')).toBe(
+      'The certificate of the server is for another host (ERR_TLS_CERT_ALTNAME_INVALID).',
+    );
+  });
+});
+
+describe('what is not known', () => {
+  it('is a sentence all the same, whatever was thrown (property)', () => {
+    const thrown = fc.oneof(
+      fc.anything(),
+      fc.record({ code: fc.anything(), message: fc.anything() }, { requiredKeys: [] }),
+      fc.string().map((message) => new Error(message)),
+    );
+    fc.assert(
+      fc.property(thrown, (error) => {
+        expect(faultSentence(error)).toMatch(/^[A-Z][^]*\.$/);
+      }),
+    );
+  });
+});

@@ -1,0 +1,71 @@
+/** What broke a connection, said to somebody who does not know the libraries: a sentence, and the code for whoever looks it up. */
+
+const CLOSED = 'The server closed the connection before its answer was whole';
+const NOT_CONNECTED_IN_TIME = 'The server could not be connected to in time';
+const NO_WAY = 'There is no way from here to the server';
+const UNKNOWN_SIGNER = 'The certificate of the server is signed by nobody whom this service trusts';
+const NO_TLS = 'The server does not speak TLS there, or none that is safe';
+const NO_DESCRIPTORS = 'The service cannot open more connections for now';
+
+/** Of the system, of undici (`UND_ERR_…`), of streams, of TLS, and of imapflow. */
+const SENTENCES: ReadonlyMap<string, string> = new Map([
+  ['ECONNREFUSED', 'The server refuses connections there'],
+  ['ECONNRESET', CLOSED],
+  ['ECONNABORTED', CLOSED],
+  ['EPIPE', CLOSED],
+  ['UND_ERR_SOCKET', CLOSED],
+  ['ERR_STREAM_PREMATURE_CLOSE', CLOSED],
+  ['NoConnection', CLOSED],
+  ['EConnectionClosed', CLOSED],
+  ['EHOSTUNREACH', NO_WAY],
+  ['ENETUNREACH', NO_WAY],
+  ['EADDRNOTAVAIL', NO_WAY],
+  ['ETIMEDOUT', NOT_CONNECTED_IN_TIME],
+  ['UND_ERR_CONNECT_TIMEOUT', NOT_CONNECTED_IN_TIME],
+  ['CONNECT_TIMEOUT', NOT_CONNECTED_IN_TIME],
+  ['GREETING_TIMEOUT', 'The server was connected to and said nothing in time'],
+  ['UND_ERR_HEADERS_TIMEOUT', 'The server was connected to and did not answer in time'],
+  ['UND_ERR_BODY_TIMEOUT', 'The server stopped in the middle of its answer'],
+  ['UPGRADE_TIMEOUT', NO_TLS],
+  ['ETIMEOUT', 'The server stopped in the middle of its answer'],
+  ['ENOTFOUND', 'There is no host of this name'],
+  ['EAI_AGAIN', 'The name of the host cannot be looked up for now'],
+  ['CERT_HAS_EXPIRED', 'The certificate of the server has expired'],
+  ['CERT_NOT_YET_VALID', 'The certificate of the server does not hold yet'],
+  ['CERT_REVOKED', 'The certificate of the server was revoked'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'The certificate of the server is for another host'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', UNKNOWN_SIGNER],
+  ['SELF_SIGNED_CERT_IN_CHAIN', UNKNOWN_SIGNER],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', UNKNOWN_SIGNER],
+  ['UNABLE_TO_GET_ISSUER_CERT', UNKNOWN_SIGNER],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', UNKNOWN_SIGNER],
+  ['EPROTO', NO_TLS],
+  ['EMFILE', NO_DESCRIPTORS],
+  ['ENFILE', NO_DESCRIPTORS],
+  ['UND_ERR_HEADERS_OVERFLOW', 'The headers of the answer are too long'],
+  ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'The answer is not as long as it says'],
+]);
+/** By how codes begin. */
+const FAMILIES: readonly (readonly [RegExp, string])[] = [
+  [/^ERR_(?:SSL|TLS)_/, NO_TLS],
+  [/^HPE_/, 'The server does not answer in HTTP'],
+  [/^(?:Z_|ERR__ERROR_|ERR_BROTLI|ERR_ZLIB)/, 'The answer cannot be decompressed'],
+];
+
+/** That of an error of a library; undici's parser of HTTP does not give one to each of its own. */
+export function faultCode(error: unknown): string | undefined {
+  const { code, name } = (error ?? {}) as { readonly code?: unknown; readonly name?: unknown };
+  if (typeof code === 'string') return code;
+  return name === 'HTTPParserError' ? 'HPE_UNKNOWN' : undefined;
+}
+
+/** Of an error whose code is known; else its message as a sentence. Hosts and ports may be in it, never a secret. */
+export function faultSentence(error: unknown): string {
+  const code = faultCode(error);
+  const known =
+    code === undefined ? undefined : (SENTENCES.get(code) ?? FAMILIES.find(([family]) => family.test(code))?.[1]);
+  if (known !== undefined) return `${known} (${code}).`;
+  const { message } = (error ?? {}) as { readonly message?: unknown };
+  const said = typeof message === 'string' && message !== '' ? message : (code ?? 'of an unknown reason');
+  return `The connection failed: ${said.replace(/\.+$/, '')}.`;
+}
