@@ -26,14 +26,24 @@ constexpr double kBonusFactor = 1 + 1e-5;
 constexpr double kBonusMargin = 1e-6;
 
 // Words come again and again, with the same forms and spellings.
-TermLists FindTermLists(const Segment& segment, const std::vector<std::string_view>& terms, const std::string& key) {
-  if (auto kept = segment.cache().term_lists.Find(key)) return *std::move(kept);
-  auto lists = std::make_shared<std::vector<PostingList>>();
-  lists->reserve(terms.size());
+TermEntries FindTermEntries(const Segment& segment, const std::vector<std::string_view>& terms, const std::string& key) {
+  if (auto kept = segment.cache().term_entries.Find(key)) return *std::move(kept);
+  std::vector<TermEntry> found;
   StopIfAsked();
-  for (const std::string_view term : terms) lists->push_back(segment.FindTerm(term));
-  if (lists->size() <= kCachedListsMax) segment.cache().term_lists.Keep(key, lists);
-  return lists;
+  for (uint32_t place = 0; place < terms.size(); ++place) {
+    const std::span<const uint8_t> entry = segment.FindEntry(terms[place]);
+    if (!entry.empty()) found.push_back({entry.data(), static_cast<uint32_t>(entry.size()), place});
+  }
+  auto entries = std::make_shared<const std::vector<TermEntry>>(found.begin(), found.end());
+  if (entries->size() <= kCachedEntriesMax) segment.cache().term_entries.Keep(key, entries);
+  return entries;
+}
+
+// The list of the term that was asked for at `place`; an empty one where the segment lacks it.
+PostingList ListAt(const Segment& segment, const std::vector<TermEntry>& entries, uint32_t place) {
+  const auto entry = std::ranges::lower_bound(entries, place, {}, &TermEntry::place);
+  if (entry == entries.end() || entry->place != place) return {};
+  return segment.Postings({entry->at, entry->size});
 }
 
 class QueryPreparer {
@@ -75,10 +85,10 @@ class QueryPreparer {
     group.boost = source.boost;
     FindTerms(source);
     group.alternatives.reserve(source.alternatives.size());
-    size_t first = 0;
+    uint32_t first = 0;
     for (const PlanAlternative& alternative : source.alternatives) {
       group.alternatives.push_back(PrepareAlternative(alternative, first));
-      first += alternative.terms.size();
+      first += static_cast<uint32_t>(alternative.terms.size());
     }
     OrderSumming(&group);
     return group;
@@ -234,7 +244,7 @@ class QueryPreparer {
     }
   }
 
-  // Makes found_ the lists of the group's terms, in the order of its alternatives.
+  // Makes found_ what is stored for the group's terms, in the order of its alternatives.
   void FindTerms(const PlanGroup& group) {
     texts_.clear();
     key_.clear();
@@ -245,16 +255,16 @@ class QueryPreparer {
       }
     }
     found_.clear();
-    for (const SegmentView& view : generation_.segments) found_.push_back(FindTermLists(*view.segment, texts_, key_));
+    for (const SegmentView& view : generation_.segments) found_.push_back(FindTermEntries(*view.segment, texts_, key_));
   }
 
   // Its terms are those that were found, from the place `first` on.
-  PreparedAlternative PrepareAlternative(const PlanAlternative& source, size_t first) {
+  PreparedAlternative PrepareAlternative(const PlanAlternative& source, uint32_t first) {
     PreparedAlternative alternative;
     alternative.weight = std::max(source.weight, kAlternativeWeightMin);
     alternative.kind = source.kind;
     alternative.document_frequency = UINT64_MAX;
-    for (size_t i = 0; i < source.terms.size(); ++i) {
+    for (uint32_t i = 0; i < source.terms.size(); ++i) {
       const uint32_t term = AddTerm(source.terms[i], first + i);
       alternative.terms.push_back(term);
       alternative.document_frequency = std::min(alternative.document_frequency, query_.terms[term].document_frequency);
@@ -262,13 +272,13 @@ class QueryPreparer {
     return alternative;
   }
 
-  uint32_t AddTerm(std::string_view text, size_t place) {
+  uint32_t AddTerm(std::string_view text, uint32_t place) {
     const auto [entry, is_new] = term_indexes_.try_emplace(text, static_cast<uint32_t>(query_.terms.size()));
     if (is_new) {
       PreparedTerm term;
       term.text = text;
       for (size_t segment = 0; segment < found_.size(); ++segment) {
-        term.lists.push_back((*found_[segment])[place]);
+        term.lists.push_back(ListAt(*generation_.segments[segment].segment, *found_[segment], place));
         const uint32_t document_frequency = term.lists.back().document_frequency();
         term.document_frequency += document_frequency;
         if (document_frequency > 0) query_.has_terms[segment] = true;
@@ -286,7 +296,7 @@ class QueryPreparer {
   // Of the group at hand.
   std::vector<std::string_view> texts_;
   std::string key_;
-  std::vector<TermLists> found_;  // by segment
+  std::vector<TermEntries> found_;  // by segment
 };
 
 }  // namespace

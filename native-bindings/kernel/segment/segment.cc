@@ -174,7 +174,7 @@ class LmdbSegment final : public Segment {
     }
     cache().word_forms.LimitBytes(BytesFor(kWordFormsBytes));
     cache().expansions.LimitBytes(BytesFor(kExpansionsBytes));
-    cache().term_lists.LimitBytes(BytesFor(kTermListsBytes));
+    cache().term_entries.LimitBytes(BytesFor(kTermEntriesBytes));
   }
 
   const SegmentMeta& meta() const override { return meta_; }
@@ -237,7 +237,7 @@ class LmdbSegment final : public Segment {
   const SpellingIndex& spelling() const override { return spelling_; }
   const SpellingSketches& spelling_sketches() const override { return sketches_; }
 
-  PostingList FindTerm(std::string_view term) const override {
+  std::span<const uint8_t> FindEntry(std::string_view term) const override {
     std::string scratch;
     const std::string_view stored = TermKey(term, &scratch);
     std::array<uint8_t, 1 + kTermBytesMax> key;
@@ -246,7 +246,23 @@ class LmdbSegment final : public Segment {
     std::ranges::copy(stored, key.begin() + 1);
     std::span<const uint8_t> entry;
     if (!Find({key.data(), 1 + stored.size()}, &entry)) return {};
-    return ParseEntry(entry);
+    if (entry.empty()) Damaged("a term without an entry");
+    return entry;
+  }
+
+  PostingList Postings(std::span<const uint8_t> entry) const override {
+    ByteReader reader(entry);
+    const uint64_t head = reader.Varint();
+    if ((head & kExternalFlag) == 0) return PostingList::Parse(entry, meta_.document_count);
+    const uint64_t chunk = reader.Varint();
+    const uint64_t offset = reader.Varint();
+    const uint64_t bytes = reader.Varint();
+    if (chunk >= chunks_.size() || offset > chunks_[chunk].size() || bytes > chunks_[chunk].size() - offset) {
+      Damaged("a term that points outside the postings");
+    }
+    const PostingList list = PostingList::Parse(chunks_[chunk].subspan(offset, bytes), meta_.document_count);
+    if (list.document_frequency() != head >> 1) Damaged("a term whose list is another's");
+    return list;
   }
 
   void VisitTerms(std::string_view from, TermVisitor* visitor) const override {
@@ -277,7 +293,7 @@ class LmdbSegment final : public Segment {
     }
     std::string_view term() const override { return term_; }
     uint32_t document_frequency() const override { return document_frequency_; }
-    PostingList Postings() const override { return segment_.ParseEntry(entry_); }
+    PostingList Postings() const override { return segment_.Postings(entry_); }
 
    private:
     const LmdbSegment& segment_;
@@ -343,21 +359,6 @@ class LmdbSegment final : public Segment {
   std::span<const uint32_t> Numbers(std::span<const uint8_t> value) {
     if (value.size() != 4 * static_cast<size_t>(meta_.document_count)) Damaged("record numbers");
     return {reinterpret_cast<const uint32_t*>(Aligned(value).data()), meta_.document_count};
-  }
-
-  PostingList ParseEntry(std::span<const uint8_t> entry) const {
-    ByteReader reader(entry);
-    const uint64_t head = reader.Varint();
-    if ((head & kExternalFlag) == 0) return PostingList::Parse(entry, meta_.document_count);
-    const uint64_t chunk = reader.Varint();
-    const uint64_t offset = reader.Varint();
-    const uint64_t bytes = reader.Varint();
-    if (chunk >= chunks_.size() || offset > chunks_[chunk].size() || bytes > chunks_[chunk].size() - offset) {
-      Damaged("a term that points outside the postings");
-    }
-    const PostingList list = PostingList::Parse(chunks_[chunk].subspan(offset, bytes), meta_.document_count);
-    if (list.document_frequency() != head >> 1) Damaged("a term whose list is another's");
-    return list;
   }
 
   Environment environment_;

@@ -81,7 +81,14 @@ class Segment {
   virtual std::optional<uint32_t> FindDocument(uint32_t record_number) const = 0;
 
   // An empty list (document_frequency 0) where the term does not occur.
-  virtual PostingList FindTerm(std::string_view term) const = 0;
+  PostingList FindTerm(std::string_view term) const {
+    const std::span<const uint8_t> entry = FindEntry(term);
+    return entry.empty() ? PostingList() : Postings(entry);
+  }
+  // What is stored for the term, for Postings: a tenth of a PostingList, where many are kept. Empty where the term does not occur; good
+  // for as long as the segment is open.
+  virtual std::span<const uint8_t> FindEntry(std::string_view term) const = 0;
+  virtual PostingList Postings(std::span<const uint8_t> entry) const = 0;
 
   // Terms in byte order, from the first that is >= `from`. `visit` returns false to stop. Long terms appear
   // as their stored key. document_frequency comes without parsing the list.

@@ -20,7 +20,7 @@ std::shared_ptr<const WordForms> SoughtWord::FormsIn(const Segment& segment) {
   if (!MayHaveSpellings(segment)) return std::make_shared<const WordForms>(FindForms(segment, false));
   if (auto kept = segment.cache().word_forms.Find(cache_key_)) return *std::move(kept);
   auto forms = std::make_shared<const WordForms>(FindForms(segment, true));
-  if (forms->spellings.size() <= kCachedSpellingsMax) segment.cache().word_forms.Keep(cache_key_, forms);
+  if (forms->spellings.byte_count() <= kCachedSpellingBytesMax) segment.cache().word_forms.Keep(cache_key_, forms);
   return forms;
 }
 
@@ -38,28 +38,32 @@ WordForms SoughtWord::FindForms(const Segment& segment, bool with_spellings) {
   WordForms forms;
   forms.document_frequency = segment.FindTerm(word_).document_frequency();
   if (has_digit_) return forms;
-  AddStems(segment, &forms.stems);
+  found_.clear();
+  AddStems(segment);
+  forms.stems = PackedForms(found_);
   if (!with_spellings) return forms;
   const SpellingIndex& index = segment.spelling();
   const bool is_sketched = segment.spelling_sketches().is_known();
+  found_.clear();
   for (const SpellingMatch& match : is_sketched ? index.FindAmong(near_, word_, edits_) : index.Find(word_, edits_)) {
     const std::string_view term = index.term(match.term);
-    forms.spellings.push_back({std::string(term), match.distance, segment.FindTerm(term).document_frequency()});
+    found_.push_back({std::string(term), match.distance, segment.FindTerm(term).document_frequency()});
   }
+  forms.spellings = PackedForms(found_);
   return forms;
 }
 
-void SoughtWord::AddStems(const Segment& segment, std::vector<WordForm>* stems) {
+void SoughtWord::AddStems(const Segment& segment) {
   FindStem(segment.meta().language);
   if (stem_.empty()) return;
   const std::span<const uint8_t> group = segment.FindStemGroup(stem_);
   if (!group.empty()) {
     VisitStemGroup(stem_, group, [&](std::string_view term, uint64_t document_frequency) {
-      stems->push_back({std::string(term), 0, document_frequency});
+      found_.push_back({std::string(term), 0, document_frequency});
     });
   } else if (is_own_stem_) {
     const uint32_t document_frequency = segment.FindTerm(stem_).document_frequency();
-    if (document_frequency > 0) stems->push_back({stem_, 0, document_frequency});
+    if (document_frequency > 0) found_.push_back({stem_, 0, document_frequency});
   }
 }
 

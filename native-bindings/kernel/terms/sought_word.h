@@ -25,7 +25,7 @@ class SoughtWord {
  private:
   bool MayHaveSpellings(const Segment& segment);
   WordForms FindForms(const Segment& segment, bool with_spellings);
-  void AddStems(const Segment& segment, std::vector<WordForm>* stems);
+  void AddStems(const Segment& segment);
   void FindStem(const std::string& language);
 
   const std::string& word_;
@@ -33,7 +33,8 @@ class SoughtWord {
   bool has_digit_;
   WordSketch sketch_;
   std::string cache_key_;
-  std::vector<uint32_t> near_;  // terms of the segment at hand
+  std::vector<uint32_t> near_;   // terms of the segment at hand
+  std::vector<WordForm> found_;  // in it, of the kind at hand
   // In the language that was asked for last: that of all segments of a list, as a rule.
   bool has_language_ = false;
   std::string language_;

@@ -64,13 +64,13 @@ WordExpansion ExpandWord(const Generation& generation, const std::string& word, 
     StopNowIfAsked();
     const WordForms& forms = *by_segment.emplace_back(sought.FormsIn(*view.segment));
     expansion.document_frequency += forms.document_frequency;
-    for (const WordForm& form : forms.stems) stems.Add(form.term, 0, form.document_frequency);
+    forms.stems.Visit([&](std::string_view term, uint32_t, uint64_t frequency) { stems.Add(term, 0, frequency); });
   }
   TermSums typos;
   for (const auto& forms : by_segment) {
-    for (const WordForm& form : forms->spellings) {
-      if (!stems.Contains(form.term)) typos.Add(form.term, form.distance, form.document_frequency);
-    }
+    forms->spellings.Visit([&](std::string_view term, uint32_t distance, uint64_t document_frequency) {
+      if (!stems.Contains(term)) typos.Add(term, distance, document_frequency);
+    });
   }
   expansion.typos = typos.First(limits.typos, word);
   expansion.stems = stems.First(limits.stems, word);

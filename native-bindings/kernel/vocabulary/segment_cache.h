@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "../postings/posting_list.h"
+#include "word_forms.h"
 
 namespace gannet {
 
@@ -30,18 +30,18 @@ struct CacheBytes {
   size_t per_document;
   size_t max;
 };
-inline constexpr CacheBytes kWordFormsBytes{240 << 10, 32, 4 << 20};
+inline constexpr CacheBytes kWordFormsBytes{240 << 10, 64, 4 << 20};
 inline constexpr CacheBytes kExpansionsBytes{96 << 10, 12, 3 << 19};
-inline constexpr CacheBytes kTermListsBytes{400 << 10, 48, 13 << 19};
+inline constexpr CacheBytes kTermEntriesBytes{400 << 10, 96, 13 << 19};
 inline constexpr size_t kCachedUnionsMax = 4096;
 inline constexpr size_t kCachedCompletionsMax = 256;
 inline constexpr size_t kCachedWholeFieldsMax = 512;
 inline constexpr size_t kCachedLengthsMax = 16;
 // Bigger answers are worked out again.
-inline constexpr size_t kCachedSpellingsMax = 64;
+inline constexpr size_t kCachedSpellingBytesMax = 2048;
 inline constexpr size_t kCachedWholeFieldMatchesMax = 1024;
 inline constexpr size_t kCachedDocumentsOfLengthMax = 4096;
-inline constexpr size_t kCachedListsMax = 32;
+inline constexpr size_t kCachedEntriesMax = 128;
 inline constexpr size_t kCachedKeyBytesMax = 512;
 
 // Keys of several texts: with their lengths, because a text may hold any byte.
@@ -125,20 +125,6 @@ class BoundedCache {
   std::deque<typename Values::value_type*> order_;
 };
 
-// A term of one segment that a word may stand for.
-struct WordForm {
-  std::string term;
-  uint32_t distance = 0;
-  uint64_t document_frequency = 0;
-};
-
-// What one segment says about a word. Terms in byte order, perhaps the word itself among them.
-struct WordForms {
-  uint64_t document_frequency = 0;
-  std::vector<WordForm> stems;
-  std::vector<WordForm> spellings;
-};
-
 // What a generation says about a word, and its name (expansion_names.h).
 struct NamedExpansion {
   std::vector<uint8_t> outline;
@@ -166,22 +152,22 @@ using WholeFieldMatches = std::shared_ptr<const std::vector<WholeFieldMatch>>;
 // Documents that have a text field of some length, ascending; null where they are more than are kept.
 using DocumentsOfLength = std::shared_ptr<const std::vector<uint32_t>>;
 
-// The posting lists of some terms, in their order; empty ones where the segment lacks a term.
-using TermLists = std::shared_ptr<const std::vector<PostingList>>;
+// What is stored for a term that the segment has (Segment::Postings reads it), and the term's place among those asked for.
+struct TermEntry {
+  const uint8_t* at;
+  uint32_t size;
+  uint32_t place;
+};
+using TermEntries = std::shared_ptr<const std::vector<TermEntry>>;
 
 inline size_t BytesOf(const std::shared_ptr<const WordForms>& forms) {
-  size_t bytes = sizeof(WordForms) + 32;
-  for (const auto* found : {&forms->stems, &forms->spellings}) {
-    bytes += found->capacity() * sizeof(WordForm);
-    for (const WordForm& form : *found) bytes += HeapBytes(form.term);
-  }
-  return bytes;
+  return sizeof(WordForms) + 32 + forms->stems.HeapBytes() + forms->spellings.HeapBytes();
 }
 inline size_t BytesOf(const std::shared_ptr<const NamedExpansion>& expansion) {
   return sizeof(NamedExpansion) + 48 + expansion->outline.capacity();
 }
-inline size_t BytesOf(const TermLists& lists) {
-  return sizeof(*lists) + 48 + lists->capacity() * sizeof(PostingList);
+inline size_t BytesOf(const TermEntries& entries) {
+  return sizeof(*entries) + 48 + entries->capacity() * sizeof(TermEntry);
 }
 
 struct SegmentCache {
@@ -196,7 +182,7 @@ struct SegmentCache {
   // By the length in decimal digits.
   BoundedCache<DocumentsOfLength> documents_of_length{kCachedLengthsMax};
   // By the terms, in order.
-  BoundedCache<TermLists> term_lists{kTermListsBytes.min, BytesOf};
+  BoundedCache<TermEntries> term_entries{kTermEntriesBytes.min, BytesOf};
   // Documents that hold any of some terms, by these.
   BoundedCache<uint32_t> union_frequencies{kCachedUnionsMax};
 };
