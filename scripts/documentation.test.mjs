@@ -45,6 +45,19 @@ const users = (module) =>
     ),
   );
 
+describe('bench/README.md', () => {
+  it('names every program that measures', () => {
+    const page = read('bench/README.md');
+    // What exports something is a part of another one.
+    const programs = filesOf('bench', /\.mjs$/).filter((path) => !/^export /m.test(read(path)));
+    const measuring = filesOf('native-bindings/bench', /_bench\.cc$/);
+    expect(programs.length).toBeGreaterThan(20);
+    const byNpm = Object.values(JSON.parse(read('package.json')).scripts).join(' ');
+    expect(programs.filter((path) => !page.includes(path) && !byNpm.includes(path))).toEqual([]);
+    expect(measuring.filter((path) => !page.includes(basename(path, '.cc')))).toEqual([]);
+  });
+});
+
 describe('docs/architecture.md', () => {
   it('names files and folders that are there', () => {
     const missing = sections.flatMap(([heading, text]) =>

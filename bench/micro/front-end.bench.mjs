@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { Bench } from 'tinybench';
 import { openAccess, RateLimiter } from '../../dist/src/access/index.js';
-import { createAnalytics } from '../../dist/src/analytics/index.js';
+import { ANALYTICS, createAnalytics } from '../../dist/src/analytics/index.js';
 import { openCatalog } from '../../dist/src/catalog/index.js';
 import { createRequestServer } from '../../dist/src/http/index.js';
 import { AnswerCache, createDispatcher, operations } from '../../dist/src/operations/index.js';
@@ -53,7 +53,15 @@ const key = await access.createKey({
 const config = loadConfig({ argv: [], env: {} });
 const metrics = createMetrics();
 const lease = { handle: 1, sequence: 1, version: 1, definition: {}, release() {} };
-const index = { currentVersion: 1, lease: () => lease, sequence: () => 1, versions: () => [{ version: 1 }] };
+/** A list that is searched by its words alone. */
+const index = {
+  currentVersion: 1,
+  lease: () => lease,
+  sequence: () => 1,
+  versions: () => [{ version: 1 }],
+  searchedBy: () => undefined,
+  picturesSearchedBy: () => undefined,
+};
 /** Encodes and keeps events as the service does; what is sealed goes nowhere. */
 const analytics = createAnalytics({
   config,
@@ -62,6 +70,8 @@ const analytics = createAnalytics({
   log: pino({ level: 'silent' }),
   metrics,
 });
+/** What plans count. */
+const counter = { searched() {} };
 const answerCache = new AnswerCache({ bytesMax: 1_048_576, metrics });
 const services = (log) => ({
   config,
@@ -73,7 +83,7 @@ const services = (log) => ({
   indexes: { opened: () => index },
   searchPool: { search: () => Promise.resolve(ANSWER) },
   answerCache,
-  part: () => analytics,
+  part: (wanted) => (wanted === ANALYTICS ? analytics : counter),
   searchLimiter: new RateLimiter({ limit: 1_000_000_000, windowMs: 60_000 }, systemClock),
   readOnlyKeyLimiter: undefined,
   operations,
